@@ -1,0 +1,12 @@
+// Copies what TypeScript leaves behind into `dist`: the icons and the codex files.
+const { dest, parallel, src } = require('gulp');
+
+function icons() {
+	return src('nodes/**/*.svg', { encoding: false }).pipe(dest('dist/nodes'));
+}
+
+function codex() {
+	return src('nodes/**/*.node.json').pipe(dest('dist/nodes'));
+}
+
+exports.build = parallel(icons, codex);

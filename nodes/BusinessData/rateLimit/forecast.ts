@@ -1,0 +1,61 @@
+/** How long a request would have to wait at the least, from the slots that are taken and who is ahead. */
+
+/** What a forecast needs to know of one window. */
+export interface WindowState {
+	max: number;
+	/** How long (ms) a slot stays taken. */
+	holdMs: number;
+	/** When (ms) each taken slot comes free, in ascending order. */
+	freeTimes: number[];
+}
+
+/**
+ * The shortest time (ms) after `now` at which a request can go out when `ahead` others go before it,
+ * each as early as every window allows and answered at once.
+ */
+export function shortestWait(windows: WindowState[], ahead: number, now: number): number {
+	if (windows.length === 0) return 0;
+	// Every `max` requests take one more turn of the slowest window: no need to play them all through.
+	const slowest = windows.reduce((a, b) => (b.holdMs / b.max > a.holdMs / a.max ? b : a));
+	const turns = Math.floor(ahead / slowest.max);
+	const simulated = windows.map(
+		({ max, holdMs, freeTimes }) => new FreeSlots(max, holdMs, freeTimes),
+	);
+	let time = now;
+	for (let request = 0; request <= ahead % slowest.max; request++) {
+		time = Math.max(time, ...simulated.map((slots) => slots.next(now)));
+		for (const slots of simulated) slots.take(time);
+	}
+	return time - now + turns * slowest.holdMs;
+}
+
+/** The moments at which the slots of a window come free, earliest first. */
+class FreeSlots {
+	private readonly times: number[];
+
+	/** Index of the earliest moment not used yet. */
+	private first = 0;
+
+	constructor(
+		private readonly max: number,
+		private readonly holdMs: number,
+		freeTimes: number[],
+	) {
+		// More may be taken than the limit allows when the limit was lowered meanwhile.
+		this.times = freeTimes.slice(Math.max(0, freeTimes.length - max));
+	}
+
+	/** When the next slot is free, not before `now` (ms). */
+	next(now: number): number {
+		const isFull = this.times.length - this.first >= this.max;
+		return isFull ? (this.times[this.first] ?? now) : now;
+	}
+
+	take(time: number): void {
+		if (this.times.length - this.first >= this.max) this.first++;
+		const freeAt = time + this.holdMs;
+		let index = this.times.length;
+		while (index > this.first && (this.times[index - 1] ?? 0) > freeAt) index--;
+		this.times.splice(index, 0, freeAt);
+	}
+}

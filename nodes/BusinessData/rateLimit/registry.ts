@@ -1,0 +1,46 @@
+/** The limiters of this process, one per key, shared by all nodes, workflows and executions. */
+import { KeyLimiter, type WindowStatus } from './keyLimiter';
+import type { Limits } from './limits';
+
+/**
+ * On the global object, because n8n may load this package twice (an update, a second path): two copies
+ * that count for themselves would break the limits together.
+ */
+const LIMITERS = Symbol.for('n8n-nodes-business-data/limiters/1');
+
+type GlobalWithLimiters = typeof globalThis & { [LIMITERS]?: Map<string, KeyLimiter> };
+
+function limiters(): Map<string, KeyLimiter> {
+	const global = globalThis as GlobalWithLimiters;
+	return (global[LIMITERS] ??= new Map<string, KeyLimiter>());
+}
+
+/**
+ * The limiter of a key, made on first use, under the limits given last. Do not keep it: it is dropped
+ * when nothing is queued or held any more.
+ * @param identity stands for the service and the key, without naming the key
+ */
+export function limiterOf(identity: string, limits: Limits): KeyLimiter {
+	const all = limiters();
+	let limiter = all.get(identity);
+	if (limiter === undefined) {
+		const made = new KeyLimiter(limits, () => {
+			if (all.get(identity) === made) all.delete(identity);
+		});
+		all.set(identity, (limiter = made));
+	}
+	limiter.changeLimits(limits);
+	return limiter;
+}
+
+/** The state of every window of a key; all of them free when the key was not used lately. */
+export function statusOf(identity: string, limits: Limits): WindowStatus[] {
+	const limiter = limiters().get(identity) ?? new KeyLimiter(limits, () => undefined);
+	limiter.changeLimits(limits);
+	return limiter.status();
+}
+
+/** How many keys have requests queued or slots held. */
+export function limiterCount(): number {
+	return limiters().size;
+}
