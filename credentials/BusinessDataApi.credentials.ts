@@ -1,0 +1,128 @@
+/** The credential: where the service is, the API key, and what is different in an installation. */
+import type {
+	IAuthenticateGeneric,
+	ICredentialTestRequest,
+	ICredentialType,
+	Icon,
+	INodeProperties,
+} from 'n8n-workflow';
+
+import {
+	DOCUMENTED_LIMITS,
+	ENDPOINTS,
+	formatEndpoint,
+} from '../nodes/BusinessData/transport/endpoints';
+import { CAUSES_OF_401 } from '../nodes/BusinessData/transport/requestErrors';
+
+const whenCustomized = { show: { customize: [true] } };
+
+export class BusinessDataApi implements ICredentialType {
+	name = 'businessDataApi';
+
+	displayName = 'Business Data API';
+
+	icon: Icon = {
+		light: 'file:../nodes/BusinessData/businessData.svg',
+		dark: 'file:../nodes/BusinessData/businessData.dark.svg',
+	};
+
+	documentationUrl = 'https://www.npmjs.com/package/n8n-nodes-business-data#credentials';
+
+	properties: INodeProperties[] = [
+		{
+			displayName: 'Base URL',
+			name: 'baseUrl',
+			type: 'string',
+			required: true,
+			default: '',
+			placeholder: 'e.g. https://api.example.com',
+			description: 'Address of the service, without a path of an endpoint',
+		},
+		{
+			displayName: 'API Key',
+			name: 'apiKey',
+			type: 'string',
+			typeOptions: { password: true },
+			required: true,
+			default: '',
+			description:
+				'The key of your business: 64 characters, 0–9 and a–f. It is created in the settings of the business, under API keys, and shown only once.',
+		},
+		{
+			displayName: 'Count Limits In',
+			name: 'limitStore',
+			type: 'options',
+			options: [
+				{
+					name: 'This n8n Process',
+					value: 'memory',
+					description: 'Right for n8n in one process, the usual installation',
+				},
+			],
+			default: 'memory',
+			description: 'Where the requests of this key are counted',
+		},
+		{
+			displayName: 'Customize for This Installation',
+			name: 'customize',
+			type: 'boolean',
+			default: false,
+			description: 'Whether limits or endpoints of your service differ from the documented ones',
+		},
+		{
+			displayName: 'Limits',
+			name: 'limits',
+			type: 'json',
+			default: JSON.stringify(DOCUMENTED_LIMITS, null, 2),
+			displayOptions: whenCustomized,
+			description:
+				'How many requests the key may make: "general" counts all requests, "endpoints" those of one endpoint in addition',
+		},
+		{
+			displayName: 'Transaction Delete Endpoint',
+			name: 'transactionDelete',
+			type: 'string',
+			default: formatEndpoint(ENDPOINTS.deleteTransactions),
+			displayOptions: whenCustomized,
+			description: 'Method and path of the bulk deletion of transactions',
+		},
+		{
+			displayName: 'Contact Delete Endpoint',
+			name: 'contactDelete',
+			type: 'string',
+			default: formatEndpoint(ENDPOINTS.deleteContacts),
+			displayOptions: whenCustomized,
+			description: 'Method and path of the bulk deletion of contacts',
+		},
+		{
+			displayName: 'Delete IDs Field',
+			name: 'deleteIdsField',
+			type: 'string',
+			default: 'ids',
+			displayOptions: whenCustomized,
+			description: 'Name of the list of IDs in the body of a bulk deletion',
+		},
+	];
+
+	authenticate: IAuthenticateGeneric = {
+		type: 'generic',
+		properties: {
+			headers: { 'x-api-key': '={{ $credentials.apiKey.trim() }}' },
+		},
+	};
+
+	test: ICredentialTestRequest = {
+		request: {
+			baseURL: '={{ $credentials.baseUrl.trim().replace(/\\/+$/, "") }}',
+			url: ENDPOINTS.getContacts.path,
+			// The key must not follow a redirect to another host.
+			disableFollowRedirect: true,
+		},
+		rules: [
+			{
+				type: 'responseCode',
+				properties: { value: 401, message: `401 Unauthorized. ${CAUSES_OF_401}` },
+			},
+		],
+	};
+}

@@ -1,0 +1,49 @@
+/**
+ * The node: its identity and its fields. Programmatic, not declarative, because n8n's declarative engine
+ * starts the requests of all items at once, which the limits of the service forbid.
+ */
+import {
+	type IExecuteFunctions,
+	type INodeExecutionData,
+	type INodeType,
+	type INodeTypeDescription,
+	NodeConnectionTypes,
+} from 'n8n-workflow';
+
+import { resources } from './resources';
+import { describeResource } from './resources/operation';
+import { router } from './resources/router';
+import { CREDENTIAL_TYPE } from './transport/account';
+
+export class BusinessData implements INodeType {
+	description: INodeTypeDescription = {
+		displayName: 'Business Data',
+		name: 'businessData',
+		icon: { light: 'file:businessData.svg', dark: 'file:businessData.dark.svg' },
+		group: ['transform'],
+		version: 1,
+		subtitle: '={{ $parameter["operation"] + ": " + $parameter["resource"] }}',
+		description:
+			'Read contacts, send invoices and payment documents, and delete records in bulk in your bookkeeping service, within its rate limits',
+		defaults: { name: 'Business Data' },
+		usableAsTool: true,
+		inputs: [NodeConnectionTypes.Main],
+		outputs: [NodeConnectionTypes.Main],
+		credentials: [{ name: CREDENTIAL_TYPE, required: true }],
+		properties: [
+			{
+				displayName: 'Resource',
+				name: 'resource',
+				type: 'options',
+				noDataExpression: true,
+				options: resources.map(({ option }) => option),
+				default: 'contact',
+			},
+			...resources.flatMap(describeResource),
+		],
+	};
+
+	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
+		return await router(this);
+	}
+}

@@ -1,0 +1,8 @@
+import type { Resource } from '../operation';
+import { send } from './send.operation';
+
+export const apiRequest: Resource = {
+	option: { name: 'API Request', value: 'apiRequest', description: 'Any other endpoint' },
+	operations: [send],
+	defaultOperation: 'send',
+};

@@ -1,0 +1,150 @@
+/** API Request → Send: any other endpoint of the service, under the same key, limits and care. */
+import type { IHttpRequestMethods, INodeExecutionData, INodeProperties } from 'n8n-workflow';
+
+import { type Answer, jsonOf, textOf } from '../../transport/answer';
+import { METHODS, parsePath } from '../../transport/endpointPath';
+import { InvalidSettingError } from '../../transport/invalidSettingError';
+import { isRead, type ServiceRequest } from '../../transport/serviceRequest';
+import { findList, itemsOf, toItem } from '../answerItems';
+import { itemsFieldOption } from '../contact/pages';
+import { type Operation, shownFor } from '../operation';
+import { readEach } from '../readEach';
+import { bodyFields, readBody } from '../requestBody';
+import { checkQuery, optionsField, readRequestOptions } from '../requestOptions';
+import type { Run } from '../run';
+import { sendEach } from '../sendEach';
+import { fileItem } from './fileItem';
+
+const METHODS_WITH_BODY = ['POST', 'PUT', 'PATCH', 'DELETE'];
+
+const fields: INodeProperties[] = [
+	{
+		displayName: 'Method',
+		name: 'method',
+		type: 'options',
+		options: METHODS.map((method) => ({ name: method, value: method })),
+		default: 'GET',
+		description:
+			'The HTTP method. Reads (GET and HEAD) run side by side and are repeated after a failure; everything else runs item by item and is never repeated unless it certainly had no effect.',
+	},
+	{
+		displayName: 'Path',
+		name: 'path',
+		type: 'string',
+		required: true,
+		default: '',
+		placeholder: 'e.g. /masterdata/getContacts',
+		description: 'The path below the base URL of the credential',
+	},
+	...bodyFields.map((field) => ({
+		...field,
+		displayOptions: { show: { method: METHODS_WITH_BODY, ...field.displayOptions?.show } },
+	})),
+	optionsField([
+		{
+			displayName: 'File Field',
+			name: 'fileField',
+			type: 'string',
+			default: 'data',
+			displayOptions: { show: { responseFormat: ['file'] } },
+			description: 'Name of the binary field to put the file in',
+		},
+		{
+			...itemsFieldOption,
+			displayOptions: { show: { responseFormat: ['json'] } },
+			description:
+				'Where in the answer the list is, as a dot path. Leave empty to get one item per element if the answer itself is a list, and one item otherwise.',
+		},
+		{
+			displayName: 'Response Format',
+			name: 'responseFormat',
+			type: 'options',
+			options: [
+				{ name: 'File', value: 'file', description: 'Put the answer into a binary field' },
+				{ name: 'JSON', value: 'json', description: 'A list becomes one item per element' },
+				{ name: 'Text', value: 'text', description: 'Put the answer into the field data' },
+			],
+			default: 'json',
+			description: 'What the answer is',
+		},
+	]),
+];
+
+interface ResponseOptions {
+	responseFormat?: string;
+	itemsField?: string;
+	fileField?: string;
+}
+
+export const send: Operation = {
+	option: {
+		name: 'Send',
+		value: 'send',
+		action: 'Send an API request',
+		description:
+			'Call any endpoint below the base URL. It counts against the same limits; to delete many records, use Delete Many of the resource instead.',
+	},
+	description: shownFor('apiRequest', 'send', fields),
+	execute: async (run) => {
+		hintAtBulkDelete(run);
+		const answer = async (request: ServiceRequest, index: number) =>
+			await toItems(run, request, await run.client.request(request), index);
+		const areReads = run.items.every((_, index) => /^(GET|HEAD)$/.test(methodOf(run, index)));
+		return areReads
+			? await readEach(run, async (index) => await answer(prepare(run, index), index))
+			: await sendEach(run, (index) => prepare(run, index), answer);
+	},
+};
+
+function methodOf(run: Run, index: number): string {
+	return String(run.parameter<unknown>('method', index, 'GET'))
+		.trim()
+		.toUpperCase();
+}
+
+function prepare(run: Run, index: number): ServiceRequest {
+	const method = methodOf(run, index) as IHttpRequestMethods;
+	if (!METHODS.includes(method)) {
+		throw new InvalidSettingError('Method', 'is not known', `Use one of ${METHODS.join(', ')}.`);
+	}
+	const field = 'Path';
+	const { path, query } = parsePath(String(run.parameter<unknown>('path', index, '')), field);
+	const options = readRequestOptions(run, index);
+	return {
+		...options,
+		endpoint: { method, path },
+		query: [...checkQuery(query, field), ...options.query],
+		body: METHODS_WITH_BODY.includes(method) ? bodyOf(run, index, method) : undefined,
+	};
+}
+
+/** A DELETE usually has no body, so one without any field sends none. */
+function bodyOf(run: Run, index: number, method: string): unknown {
+	const body = readBody(run, index);
+	const isEmpty = typeof body === 'object' && body !== null && Object.keys(body).length === 0;
+	return method === 'DELETE' && isEmpty ? undefined : body;
+}
+
+async function toItems(
+	run: Run,
+	request: ServiceRequest,
+	answer: Answer,
+	index: number,
+): Promise<INodeExecutionData[]> {
+	const options = run.parameter<ResponseOptions>('options', index, {});
+	const { responseFormat = 'json', itemsField = '', fileField = 'data' } = options;
+	if (responseFormat === 'file') return [await fileItem(run.context, answer, fileField, index)];
+	if (responseFormat === 'text') return [toItem(textOf(answer), index)];
+	// What was sent has been carried out by now: an unexpected answer must not look like a failure.
+	if (itemsField.trim() === '' || !isRead(request)) return itemsOf(answer, index);
+	return findList(jsonOf(answer), itemsField.trim()).map((value) => toItem(value, index));
+}
+
+/** Points to Delete Many where records are deleted one by one. */
+function hintAtBulkDelete(run: Run): void {
+	const deletions = run.items.filter((_, index) => methodOf(run, index) === 'DELETE').length;
+	if (deletions < 2) return;
+	run.hint(
+		`${deletions} records are deleted with one request each. The operation Delete Many of Contact and Transaction deletes up to 100 per request, so it waits far less for the rate limits.`,
+	);
+}

@@ -1,0 +1,7 @@
+import { deleteManyOperation } from '../bulkDelete';
+
+export const deleteMany = deleteManyOperation(
+	'contact',
+	'contacts',
+	({ contactDelete }) => contactDelete,
+);

@@ -1,0 +1,250 @@
+/**
+ * Reads a list page by page. The interface document shows no pagination, so every name is a setting,
+ * and the end of the list is taken from what comes, not from what a page size promises.
+ */
+import { isDeepStrictEqual } from 'node:util';
+
+import type { INodeProperties } from 'n8n-workflow';
+
+import { jsonOf } from '../../transport/answer';
+import type { Client } from '../../transport/client';
+import { InvalidSettingError } from '../../transport/invalidSettingError';
+import { RequestError } from '../../transport/requestError';
+import type { ServiceRequest } from '../../transport/serviceRequest';
+import { findList, valueAt } from '../answerItems';
+
+type PaginationType = 'none' | 'pageNumber' | 'offset' | 'cursor';
+
+export interface ListOptions {
+	itemsField?: string;
+	pagination?: { values?: Record<string, unknown> };
+}
+
+export interface ListSettings {
+	itemsField: string;
+	type: PaginationType;
+	/** The query parameter that says which page, from where, or after what. */
+	positionParameter: string;
+	/** The query parameter for the page size; empty sends none. */
+	pageSizeParameter: string;
+	pageSize: number;
+	firstPage: number;
+	/** Dot path to the next cursor in the answer. */
+	cursorField: string;
+}
+
+const DEFAULT_PAGE_SIZE = 100;
+/** More pages than any list has; a service that never ends must not keep n8n busy for ever. */
+const MOST_PAGES = 100_000;
+
+export const itemsFieldOption: INodeProperties = {
+	displayName: 'Items Field',
+	name: 'itemsField',
+	type: 'string',
+	default: '',
+	placeholder: 'e.g. data.items',
+	description:
+		'Where in the answer the list is, as a dot path. Leave empty to find it automatically: the answer itself, or its only field that is a list.',
+};
+
+const types = (...type: PaginationType[]) => ({ show: { type } });
+
+/** The options of every operation that reads a list. */
+export const listFields: INodeProperties[] = [
+	itemsFieldOption,
+	{
+		displayName: 'Pagination',
+		name: 'pagination',
+		type: 'fixedCollection',
+		placeholder: 'Add Pagination',
+		default: {},
+		description: 'How to ask for the next page, if the service splits its list into pages',
+		options: [
+			{
+				displayName: 'Pagination',
+				name: 'values',
+				values: [
+					{
+						displayName: 'Cursor Field',
+						name: 'cursorField',
+						type: 'string',
+						default: 'nextCursor',
+						displayOptions: types('cursor'),
+						description:
+							'Where in the answer the next cursor is, as a dot path. The list ends when it is missing or empty.',
+					},
+					{
+						displayName: 'Cursor Parameter',
+						name: 'cursorParameter',
+						type: 'string',
+						default: 'cursor',
+						displayOptions: types('cursor'),
+						description: 'Name of the query parameter that takes the cursor',
+					},
+					{
+						displayName: 'First Page',
+						name: 'firstPage',
+						type: 'number',
+						default: 1,
+						displayOptions: types('pageNumber'),
+						description: 'Number of the first page, usually 1 or 0',
+					},
+					{
+						displayName: 'Offset Parameter',
+						name: 'offsetParameter',
+						type: 'string',
+						default: 'offset',
+						displayOptions: types('offset'),
+						description: 'Name of the query parameter that takes the number of items to skip',
+					},
+					{
+						displayName: 'Page Parameter',
+						name: 'pageParameter',
+						type: 'string',
+						default: 'page',
+						displayOptions: types('pageNumber'),
+						description: 'Name of the query parameter that takes the page number',
+					},
+					{
+						displayName: 'Page Size',
+						name: 'pageSize',
+						type: 'number',
+						typeOptions: { minValue: 1 },
+						default: DEFAULT_PAGE_SIZE,
+						displayOptions: types('pageNumber', 'offset', 'cursor'),
+						description: 'How many items to ask for per request',
+					},
+					{
+						displayName: 'Page Size Parameter',
+						name: 'pageSizeParameter',
+						type: 'string',
+						default: 'limit',
+						displayOptions: types('pageNumber', 'offset', 'cursor'),
+						description:
+							'Name of the query parameter that takes the page size. Leave empty to send none.',
+					},
+					{
+						displayName: 'Type',
+						name: 'type',
+						type: 'options',
+						options: [
+							{ name: 'Cursor', value: 'cursor', description: 'The answer names the next page' },
+							{ name: 'None', value: 'none', description: 'One request returns the whole list' },
+							{ name: 'Offset', value: 'offset', description: 'The number of items to skip' },
+							{ name: 'Page Number', value: 'pageNumber', description: 'Pages are counted' },
+						],
+						default: 'none',
+						description: 'How the service splits its list',
+					},
+				],
+			},
+		],
+	},
+];
+
+/** @throws InvalidSettingError that names the field */
+export function readListSettings(options: ListOptions): ListSettings {
+	const values = options.pagination?.values ?? {};
+	const type = (values.type ?? 'none') as PaginationType;
+	const text = (name: string, fallback: string) => {
+		const value = values[name] ?? fallback;
+		return typeof value === 'string' ? value.trim() : '';
+	};
+	const positionParameters: Record<PaginationType, [label: string, value: string]> = {
+		none: ['', ''],
+		pageNumber: ['Page Parameter', text('pageParameter', 'page')],
+		offset: ['Offset Parameter', text('offsetParameter', 'offset')],
+		cursor: ['Cursor Parameter', text('cursorParameter', 'cursor')],
+	};
+	if (!Object.hasOwn(positionParameters, type)) {
+		throw new InvalidSettingError('Pagination', 'is not known', 'Choose an entry of the list.');
+	}
+	const [label, positionParameter] = positionParameters[type];
+	const cursorField = text('cursorField', 'nextCursor');
+	if (type !== 'none' && positionParameter === '') throw emptyName(label);
+	if (type === 'cursor' && cursorField === '') throw emptyName('Cursor Field');
+	return {
+		itemsField: (options.itemsField ?? '').trim(),
+		type,
+		positionParameter,
+		pageSizeParameter: text('pageSizeParameter', 'limit'),
+		pageSize: readWholeNumber('Page Size', values.pageSize ?? DEFAULT_PAGE_SIZE, 1),
+		firstPage: readWholeNumber('First Page', values.firstPage ?? 1, 0),
+		cursorField,
+	};
+}
+
+/**
+ * Yields the list page by page.
+ * @throws RequestError when a request fails or the service does not understand the pagination
+ */
+export async function* readPages(
+	client: Client,
+	request: ServiceRequest,
+	settings: ListSettings,
+): AsyncGenerator<unknown[]> {
+	const { type } = settings;
+	let position: string | undefined =
+		type === 'pageNumber' ? String(settings.firstPage) : type === 'offset' ? '0' : undefined;
+	let previous: unknown[] = [];
+	let count = 0;
+	for (let pages = 1; pages <= MOST_PAGES; pages++) {
+		const answer = await client.request(withPosition(request, settings, position));
+		const body = jsonOf(answer);
+		const page = body === undefined ? [] : findList(body, settings.itemsField);
+		if (page.length > 0 && type !== 'none' && isDeepStrictEqual(page, previous)) {
+			throw notUnderstood(`page ${pages} holds the same items as the one before`, settings);
+		}
+		if (page.length > 0) yield page;
+		previous = page;
+		count += page.length;
+		if (type === 'none') return;
+		if (type === 'cursor') {
+			const next = valueAt(body, settings.cursorField);
+			if (typeof next !== 'string' && typeof next !== 'number') return;
+			if (next === '' || String(next) === position) return;
+			position = String(next);
+		} else {
+			// Not "fewer than the page size": the service may give less than it was asked for.
+			if (page.length === 0) return;
+			position = String(type === 'offset' ? count : settings.firstPage + pages);
+		}
+	}
+	throw notUnderstood(`the list has more than ${MOST_PAGES} pages`, settings);
+}
+
+function withPosition(
+	request: ServiceRequest,
+	{ type, positionParameter, pageSizeParameter, pageSize }: ListSettings,
+	position: string | undefined,
+): ServiceRequest {
+	const query = [...request.query];
+	if (position !== undefined) query.push({ name: positionParameter, value: position });
+	if (type !== 'none' && pageSizeParameter !== '') {
+		query.push({ name: pageSizeParameter, value: String(pageSize) });
+	}
+	return { ...request, query };
+}
+
+function notUnderstood(problem: string, settings: ListSettings): RequestError {
+	return new RequestError(`Pagination: ${problem}`, {
+		outcome: 'unknown',
+		description: `The service does not seem to know the parameter "${settings.positionParameter}". Check the option Pagination against the documentation of your service.`,
+	});
+}
+
+function emptyName(label: string): InvalidSettingError {
+	return new InvalidSettingError(label, 'is empty', 'Enter a name, or set the pagination to None.');
+}
+
+function readWholeNumber(field: string, value: unknown, least: number): number {
+	const number = Number(value);
+	if (value === '' || !Number.isSafeInteger(number) || number < least) {
+		throw new InvalidSettingError(
+			field,
+			`must be a whole number from ${least} on`,
+			'Enter a number, or remove the entry to use its default.',
+		);
+	}
+	return number;
+}

@@ -1,0 +1,9 @@
+/** All resources, in the order of the node's Resource list. */
+import { apiRequest } from './apiRequest';
+import { contact } from './contact';
+import type { Resource } from './operation';
+import { payment } from './payment';
+import { rateLimit } from './rateLimit';
+import { transaction } from './transaction';
+
+export const resources: Resource[] = [apiRequest, contact, payment, rateLimit, transaction];

@@ -1,0 +1,64 @@
+/** Errors as n8n shows them, and as the items of a node that continues on error. */
+import {
+	type IDataObject,
+	type INode,
+	type INodeExecutionData,
+	NodeApiError,
+	NodeOperationError,
+} from 'n8n-workflow';
+
+import { InvalidSettingError } from '../transport/invalidSettingError';
+import { RequestError } from '../transport/requestError';
+
+export type NodeError = NodeApiError | NodeOperationError;
+
+/**
+ * The error as one of n8n's own, with `outcome`, and `retryAfterSeconds` where known, in its context.
+ * @param itemIndex the item it belongs to, if it belongs to one
+ */
+export function toNodeError(node: INode, error: unknown, itemIndex?: number): NodeError {
+	if (error instanceof NodeApiError || error instanceof NodeOperationError) return error;
+	if (error instanceof RequestError) {
+		const { description, statusCode, ...context } = error.details;
+		const httpCode = statusCode?.toString();
+		// Only words of ours go in: the original error would bring the request's headers along.
+		const nodeError = new NodeApiError(
+			node,
+			{ message: error.message, httpCode: httpCode ?? null },
+			{ message: error.message, description, httpCode, itemIndex },
+		);
+		Object.assign(nodeError.context, context);
+		return nodeError;
+	}
+	const isInvalidSetting = error instanceof InvalidSettingError;
+	const nodeError = new NodeOperationError(node, error instanceof Error ? error : String(error), {
+		description: isInvalidSetting ? error.description : undefined,
+		itemIndex,
+		level: 'warning',
+	});
+	if (isInvalidSetting) nodeError.context.outcome = 'notSent';
+	return nodeError;
+}
+
+/** The output of an item that failed, by n8n's contract for nodes that continue on error. */
+export function errorItem(
+	input: INodeExecutionData | undefined,
+	error: NodeError,
+	itemIndex: number,
+): INodeExecutionData {
+	// An `error` field in the first item would make Retry On Fail run the whole node again.
+	const { error: _, ...json }: IDataObject = input?.json ?? {};
+	return { json, error, pairedItem: { item: itemIndex } };
+}
+
+/** `item 3`, `items 0–4` or `items 0–2, 7`: as n8n counts them, from 0. */
+export function nameItems(indexes: number[]): string {
+	const ranges: Array<{ from: number; to: number }> = [];
+	for (const index of indexes) {
+		const last = ranges.at(-1);
+		if (last !== undefined && last.to === index - 1) last.to = index;
+		else ranges.push({ from: index, to: index });
+	}
+	const names = ranges.map(({ from, to }) => (from === to ? `${from}` : `${from}–${to}`));
+	return `${indexes.length === 1 ? 'item' : 'items'} ${names.join(', ')}`;
+}

@@ -1,0 +1,8 @@
+import type { Resource } from '../operation';
+import { send } from './send.operation';
+
+export const payment: Resource = {
+	option: { name: 'Payment', value: 'payment', description: 'Payments and their documents' },
+	operations: [send],
+	defaultOperation: 'send',
+};

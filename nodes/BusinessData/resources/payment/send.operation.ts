@@ -1,0 +1,14 @@
+import { ENDPOINTS } from '../../transport/endpoints';
+import { sendOperation } from '../sendDocument';
+
+export const send = sendOperation(
+	'payment',
+	{
+		name: 'Send',
+		value: 'send',
+		action: 'Send a payment document',
+		description:
+			'Send the document of a payment to a customer. The service allows 3 per 10 minutes; more wait for their turn.',
+	},
+	ENDPOINTS.sendPayment,
+);

@@ -1,0 +1,21 @@
+/** Rate Limit → Get Status: the limiter's windows, without a request to the service. */
+import { statusOf } from '../../rateLimit/registry';
+import type { Operation } from '../operation';
+
+export const getStatus: Operation = {
+	option: {
+		name: 'Get Status',
+		value: 'getStatus',
+		action: 'Get the status of the rate limits',
+		description:
+			'Show how much of each limit is in use, and when the next request can go out. Sends nothing to the service.',
+	},
+	description: [],
+	execute: async ({ account }) =>
+		await Promise.resolve(
+			statusOf(account.identity, account.limits).map((status) => ({
+				json: { ...status },
+				pairedItem: { item: 0 },
+			})),
+		),
+};

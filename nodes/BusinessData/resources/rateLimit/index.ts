@@ -1,0 +1,12 @@
+import type { Resource } from '../operation';
+import { getStatus } from './getStatus.operation';
+
+export const rateLimit: Resource = {
+	option: {
+		name: 'Rate Limit',
+		value: 'rateLimit',
+		description: 'How much of the limits is in use',
+	},
+	operations: [getStatus],
+	defaultOperation: 'getStatus',
+};

@@ -1,0 +1,194 @@
+/** The options that every request has: query parameters, headers, timeout and longest wait. */
+import type { INodeProperties } from 'n8n-workflow';
+
+import { InvalidSettingError } from '../transport/invalidSettingError';
+import type { ServiceRequest } from '../transport/serviceRequest';
+import type { Run } from './run';
+
+type NameAndValue = { name?: unknown; value?: unknown };
+
+export interface RequestOptions {
+	queryParameters?: { parameters?: NameAndValue[] };
+	headerParameters?: { parameters?: NameAndValue[] };
+	timeout?: unknown;
+	maxWait?: unknown;
+}
+
+/** Headers that the node or the connection sets; another value would break or reroute the request. */
+const RESERVED_HEADERS = new Set([
+	'x-api-key',
+	'host',
+	'content-length',
+	'content-type',
+	'transfer-encoding',
+	'connection',
+	'x-http-method-override',
+	'x-method-override',
+	'x-http-method',
+]);
+/** RFC 9110 §5.6.2: the characters of a token. */
+const HEADER_NAME = /^[!#$%&'*+.^_`|~\w-]+$/;
+const LONGEST_TIMEOUT_SECONDS = 3_600;
+
+const nameField: INodeProperties = {
+	displayName: 'Name',
+	name: 'name',
+	type: 'string',
+	default: '',
+};
+const valueField: INodeProperties = {
+	displayName: 'Value',
+	name: 'value',
+	type: 'string',
+	default: '',
+};
+
+/** The Options field of an operation: its own options followed by those of every request. */
+export function optionsField(own: INodeProperties[] = []): INodeProperties {
+	const options: INodeProperties[] = [
+		...own,
+		{
+			displayName: 'Headers',
+			name: 'headerParameters',
+			type: 'fixedCollection',
+			typeOptions: { multipleValues: true },
+			placeholder: 'Add Header',
+			default: {},
+			description: 'Headers to send along. The key is sent by the credential, never from here.',
+			options: [{ displayName: 'Header', name: 'parameters', values: [nameField, valueField] }],
+		},
+		{
+			displayName: 'Max Wait',
+			name: 'maxWait',
+			type: 'number',
+			typeOptions: { minValue: 0 },
+			default: 0,
+			description:
+				'How many seconds an item may wait for the rate limits. An item that would wait longer fails at once and nothing is sent for it. With 0 it waits as long as it takes.',
+		},
+		{
+			displayName: 'Query Parameters',
+			name: 'queryParameters',
+			type: 'fixedCollection',
+			typeOptions: { multipleValues: true },
+			placeholder: 'Add Parameter',
+			default: {},
+			description: 'Parameters to add to the address, such as a filter that your service knows',
+			options: [{ displayName: 'Parameter', name: 'parameters', values: [nameField, valueField] }],
+		},
+		{
+			displayName: 'Timeout',
+			name: 'timeout',
+			type: 'number',
+			typeOptions: { minValue: 1, maxValue: LONGEST_TIMEOUT_SECONDS },
+			default: 60,
+			description: 'How many seconds the service may take to answer one request',
+		},
+	];
+	return {
+		displayName: 'Options',
+		name: 'options',
+		type: 'collection',
+		placeholder: 'Add option',
+		default: {},
+		options: options.sort((a, b) => (a.displayName < b.displayName ? -1 : 1)),
+	};
+}
+
+/**
+ * What the options of an item say of its request.
+ * @throws InvalidSettingError that names the field
+ */
+export function readRequestOptions(
+	run: Run,
+	itemIndex: number,
+): Pick<ServiceRequest, 'query' | 'headers' | 'timeoutMs' | 'maxWaitMs'> {
+	const options = run.parameter<RequestOptions>('options', itemIndex, {});
+	const maxWait = readSeconds('Max Wait', options.maxWait ?? 0, 0, Number.MAX_SAFE_INTEGER / 1000);
+	const timeout = readSeconds('Timeout', options.timeout ?? 60, 0.001, LONGEST_TIMEOUT_SECONDS);
+	return {
+		query: readQuery(options.queryParameters?.parameters ?? []),
+		headers: readHeaders(options.headerParameters?.parameters ?? []),
+		timeoutMs: timeout * 1000,
+		maxWaitMs: maxWait === 0 ? Infinity : maxWait * 1000,
+	};
+}
+
+/** @throws InvalidSettingError for a parameter `apiKey`: the service refuses it with a 401 (section 5) */
+export function checkQuery(query: ServiceRequest['query'], field: string): ServiceRequest['query'] {
+	if (query.some(({ name }) => name.trim().toLowerCase() === 'apikey')) {
+		throw new InvalidSettingError(
+			field,
+			'the key must not be a query parameter (apiKey)',
+			'Remove it: the service refuses such requests. The credential sends the key in the header x-api-key.',
+		);
+	}
+	return query;
+}
+
+function readQuery(parameters: NameAndValue[]): ServiceRequest['query'] {
+	const field = 'Query Parameters';
+	const query = parameters.map((parameter) => ({
+		name: readName(parameter.name, field),
+		value: readText(parameter.value, field),
+	}));
+	return checkQuery(query, field);
+}
+
+function readHeaders(parameters: NameAndValue[]): Record<string, string> {
+	const field = 'Headers';
+	const headers: Record<string, string> = {};
+	for (const parameter of parameters) {
+		const name = readName(parameter.name, field);
+		const value = readText(parameter.value, field);
+		if (RESERVED_HEADERS.has(name.toLowerCase())) {
+			throw new InvalidSettingError(
+				field,
+				`the header ${name} cannot be set here`,
+				name.toLowerCase() === 'x-api-key'
+					? 'Remove it: the key is sent by the credential.'
+					: 'Remove it: it is set by the node itself.',
+			);
+		}
+		if (!HEADER_NAME.test(name) || /[^\t\u0020-\u007e\u0080-\u00ff]/.test(value)) {
+			throw new InvalidSettingError(
+				field,
+				'a name or a value contains characters that a header cannot have',
+				'Use letters, digits and hyphens in names, and one line of text in values.',
+			);
+		}
+		headers[name] = value;
+	}
+	return headers;
+}
+
+function readName(value: unknown, field: string): string {
+	const name = readText(value, field).trim();
+	if (name === '') {
+		throw new InvalidSettingError(field, 'a name is empty', 'Enter a name, or remove the entry.');
+	}
+	return name;
+}
+
+function readText(value: unknown, field: string): string {
+	if (value === undefined || value === null) return '';
+	if (typeof value === 'string') return value;
+	if (typeof value === 'number' || typeof value === 'boolean') return String(value);
+	throw new InvalidSettingError(
+		field,
+		'a name or a value is not a text',
+		'Use a text or a number; check the expression.',
+	);
+}
+
+function readSeconds(field: string, value: unknown, least: number, most: number): number {
+	const seconds = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
+	if (typeof seconds !== 'number' || !(seconds >= least && seconds <= most)) {
+		throw new InvalidSettingError(
+			field,
+			`must be a number of seconds from ${least} to ${most}`,
+			'Enter a number, or remove the option to use its default.',
+		);
+	}
+	return seconds;
+}

@@ -1,0 +1,83 @@
+/** One run of the node: its items, its credential, its client, and what ends it. */
+import { randomUUID } from 'node:crypto';
+
+import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
+
+import { abortController } from '../rateLimit/abort';
+import { type Account, CREDENTIAL_TYPE, readAccount } from '../transport/account';
+import { Client } from '../transport/client';
+import { ExecutionCanceledError } from '../transport/requestError';
+import { Waits } from '../transport/waits';
+import { toNodeError } from './itemErrors';
+
+export class Run {
+	readonly items: INodeExecutionData[];
+
+	readonly client: Client;
+
+	private readonly waits = new Waits();
+
+	private readonly controller = abortController();
+
+	private constructor(
+		readonly context: IExecuteFunctions,
+		readonly account: Account,
+	) {
+		this.items = context.getInputData();
+		const { signal } = this.controller;
+		this.client = new Client(context, account, randomUUID(), this.waits, signal);
+	}
+
+	/**
+	 * Gives `work` a run and ends it: tells of long waits, and drops the requests that still wait.
+	 * @throws a node error for whatever `work` throws
+	 */
+	static async during<T>(context: IExecuteFunctions, work: (run: Run) => Promise<T>): Promise<T> {
+		const stopped = context.getExecutionCancelSignal();
+		let onStop: () => void = () => undefined;
+		let run: Run | undefined;
+		try {
+			const account = readAccount(await context.getCredentials(CREDENTIAL_TYPE));
+			const started = new Run(context, account);
+			run = started;
+			onStop = () => started.controller.abort(new ExecutionCanceledError());
+			if (stopped?.aborted) onStop();
+			stopped?.addEventListener('abort', onStop);
+			return await work(started);
+		} catch (error) {
+			throw toNodeError(context.getNode(), error);
+		} finally {
+			stopped?.removeEventListener('abort', onStop);
+			run?.controller.abort(new ExecutionCanceledError());
+			run?.tellOfWaits();
+		}
+	}
+
+	/** Whether an item's error becomes its output instead of ending the run. */
+	get continuesOnError(): boolean {
+		return this.context.continueOnFail();
+	}
+
+	/** Whether the execution was stopped. */
+	get isCanceled(): boolean {
+		return this.controller.signal.aborted;
+	}
+
+	/**
+	 * The value of a parameter for an item.
+	 * @param fallback for a value that is not there; its type says what the caller expects
+	 */
+	parameter<T>(name: string, itemIndex: number, fallback: T): T {
+		return this.context.getNodeParameter(name, itemIndex, fallback) as T;
+	}
+
+	/** Shows a hint in the output panel. */
+	hint(message: string): void {
+		this.context.addExecutionHints({ message, location: 'outputPane', type: 'info' });
+	}
+
+	private tellOfWaits(): void {
+		const sentence = this.waits.describe();
+		if (sentence !== undefined) this.hint(sentence);
+	}
+}

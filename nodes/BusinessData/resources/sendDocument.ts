@@ -1,0 +1,31 @@
+/** The operations that send a document to a customer: one request per item, one after the other. */
+import type { INodePropertyOptions } from 'n8n-workflow';
+
+import { type Endpoint } from '../transport/endpoints';
+import { itemsOf } from './answerItems';
+import { type Operation, shownFor } from './operation';
+import { bodyFields, readBody } from './requestBody';
+import { optionsField, readRequestOptions } from './requestOptions';
+import { sendEach } from './sendEach';
+
+/** An operation of the resource that sends each item's document to the endpoint. */
+export function sendOperation(
+	resource: string,
+	option: INodePropertyOptions,
+	{ method, path }: Endpoint,
+): Operation {
+	return {
+		option,
+		description: shownFor(resource, String(option.value), [...bodyFields, optionsField()]),
+		execute: async (run) =>
+			await sendEach(
+				run,
+				(index) => ({
+					endpoint: { method, path },
+					body: readBody(run, index),
+					...readRequestOptions(run, index),
+				}),
+				async (request, index) => itemsOf(await run.client.request(request), index),
+			),
+	};
+}

@@ -1,0 +1,74 @@
+/**
+ * Sends something for each item, one after the other in item order. The first failure stops the rest,
+ * unless the node continues on error, and says which items were sent, which was not, and which were
+ * not tried.
+ */
+import type { INodeExecutionData } from 'n8n-workflow';
+
+import type { ServiceRequest } from '../transport/serviceRequest';
+import { errorItem, nameItems, type NodeError, toNodeError } from './itemErrors';
+import type { Run } from './run';
+
+/**
+ * @param prepare builds the request of an item; all are built before the first is sent, so that a
+ * mistake in the last item leaves nothing half done
+ * @param send sends it and returns the item's output
+ * @throws a node error that names its item
+ */
+export async function sendEach(
+	run: Run,
+	prepare: (itemIndex: number) => ServiceRequest,
+	send: (request: ServiceRequest, itemIndex: number) => Promise<INodeExecutionData[]>,
+): Promise<INodeExecutionData[]> {
+	const prepared = run.items.map((_, index) => tryToPrepare(run, prepare, index));
+	const outputs: INodeExecutionData[][] = [];
+	for (const [index, request] of prepared.entries()) {
+		const input = run.items[index];
+		if ('error' in request) {
+			outputs.push([errorItem(input, request.error, index)]);
+			continue;
+		}
+		try {
+			outputs.push(await send(request.request, index));
+		} catch (error) {
+			const nodeError = toNodeError(run.context.getNode(), error, index);
+			if (!run.continuesOnError || run.isCanceled) {
+				throw withProgress(nodeError, index, run.items.length);
+			}
+			outputs.push([errorItem(input, nodeError, index)]);
+		}
+	}
+	return outputs.flat();
+}
+
+function tryToPrepare(
+	run: Run,
+	prepare: (itemIndex: number) => ServiceRequest,
+	index: number,
+): { request: ServiceRequest } | { error: NodeError } {
+	try {
+		return { request: prepare(index) };
+	} catch (error) {
+		const nodeError = toNodeError(run.context.getNode(), error, index);
+		if (!run.continuesOnError) throw nodeError;
+		return { error: nodeError };
+	}
+}
+
+/** Adds to the error what became of the other items. */
+function withProgress(error: NodeError, failed: number, count: number): NodeError {
+	const range = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => from + i);
+	const sentItems = range(0, failed);
+	const notTriedItems = range(failed + 1, count);
+	Object.assign(error.context, { sentItems, failedItem: failed, notTriedItems });
+	if (count === 1) return error;
+	const parts = [
+		sentItems.length > 0 ? `Sent: ${nameItems(sentItems)}.` : 'No item was sent before it.',
+		error.context.outcome === 'unknown'
+			? `Perhaps sent: ${nameItems([failed])}.`
+			: `Not sent: ${nameItems([failed])}.`,
+		...(notTriedItems.length > 0 ? [`Not tried: ${nameItems(notTriedItems)}.`] : []),
+	];
+	error.description = [error.description, ...parts].filter(Boolean).join(' ');
+	return error;
+}

@@ -1,0 +1,7 @@
+import { deleteManyOperation } from '../bulkDelete';
+
+export const deleteMany = deleteManyOperation(
+	'transaction',
+	'transactions',
+	({ transactionDelete }) => transactionDelete,
+);

@@ -1,0 +1,14 @@
+import type { Resource } from '../operation';
+import { deleteMany } from './deleteMany.operation';
+import { send } from './send.operation';
+import { sendWp } from './sendWp.operation';
+
+export const transaction: Resource = {
+	option: {
+		name: 'Transaction',
+		value: 'transaction',
+		description: 'Invoices and other documents of the business',
+	},
+	operations: [deleteMany, send, sendWp],
+	defaultOperation: 'send',
+};

@@ -1,0 +1,14 @@
+import { ENDPOINTS } from '../../transport/endpoints';
+import { sendOperation } from '../sendDocument';
+
+export const send = sendOperation(
+	'transaction',
+	{
+		name: 'Send',
+		value: 'send',
+		action: 'Send a document of a transaction',
+		description:
+			'Send a document, such as an invoice, to a customer. The service allows 3 per 10 minutes; more wait for their turn.',
+	},
+	ENDPOINTS.sendTransaction,
+);

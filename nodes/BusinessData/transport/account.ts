@@ -1,0 +1,139 @@
+/** The credential, checked: where requests go, with which key and under which limits. */
+import { createHash } from 'node:crypto';
+
+import type { Limits } from '../rateLimit/limits';
+import { DOCUMENTED_LIMITS, type Endpoint, ENDPOINTS, formatEndpoint } from './endpoints';
+import { canonicalEndpoint, parseEndpoint } from './endpointPath';
+import { InvalidSettingError } from './invalidSettingError';
+import { parseLimits } from './limitSettings';
+
+/** The name of the credential type. */
+export const CREDENTIAL_TYPE = 'businessDataApi';
+
+/** The credential's fields as n8n hands them over: saved by any version, so nothing is certain. */
+export type CredentialFields = Record<string, unknown>;
+
+export interface Account {
+	/** Without a trailing slash. */
+	baseUrl: string;
+	apiKey: string;
+	limits: Limits;
+	/** Stands for base URL and key together without naming the key. */
+	identity: string;
+	transactionDelete: Endpoint;
+	contactDelete: Endpoint;
+	/** The name of the ID array in a bulk-delete body. */
+	deleteIdsField: string;
+	/** The scope of limits that a request counts in beside the general ones. */
+	scopeOf(endpoint: Endpoint): string | undefined;
+}
+
+/**
+ * Checks the credential before any request.
+ * @throws InvalidSettingError that says which field is wrong and how to mend it
+ */
+export function readAccount(fields: CredentialFields): Account {
+	const baseUrl = readBaseUrl(fields.baseUrl);
+	const apiKey = readApiKey(fields.apiKey);
+	const custom = fields.customize === true ? fields : {};
+	const { limits, scopes } = parseLimits(custom.limits ?? DOCUMENTED_LIMITS);
+	return {
+		baseUrl,
+		apiKey,
+		limits,
+		identity: createHash('sha256').update(`${baseUrl}\n${apiKey.toLowerCase()}`).digest('hex'),
+		transactionDelete: readEndpoint(
+			custom.transactionDelete,
+			ENDPOINTS.deleteTransactions,
+			'Transaction Delete Endpoint',
+		),
+		contactDelete: readEndpoint(
+			custom.contactDelete,
+			ENDPOINTS.deleteContacts,
+			'Contact Delete Endpoint',
+		),
+		deleteIdsField: readDeleteIdsField(custom.deleteIdsField),
+		scopeOf: (endpoint) => scopes.get(canonicalEndpoint(endpoint)),
+	};
+}
+
+const LOOPBACK_HOST = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
+
+function readBaseUrl(value: unknown): string {
+	const invalid = (problem: string, description: string) =>
+		new InvalidSettingError('Base URL', problem, description);
+	const text = typeof value === 'string' ? value.trim() : '';
+	if (text === '') {
+		throw invalid(
+			'is empty',
+			"Enter the service's address in the credential, for example https://api.example.com.",
+		);
+	}
+	if (!URL.canParse(text) || !/^https?:\/\//i.test(text)) {
+		throw invalid(
+			'is not a web address',
+			'Enter it with https://, for example https://api.example.com.',
+		);
+	}
+	const url = new URL(text);
+	if (url.username !== '' || url.password !== '') {
+		throw invalid('must not contain a user or a password', 'Remove the part before the "@".');
+	}
+	if (text.includes('?') || text.includes('#')) {
+		throw invalid('must not have a query or a fragment', 'Remove the part from the "?" or "#" on.');
+	}
+	if (url.protocol === 'http:' && !LOOPBACK_HOST.test(url.hostname)) {
+		throw invalid(
+			'must start with https://',
+			'Over http:// the key could be read on its way; http:// is accepted for localhost only.',
+		);
+	}
+	return (url.origin + url.pathname).replace(/\/+$/, '');
+}
+
+function readApiKey(value: unknown): string {
+	const text = typeof value === 'string' ? value.trim() : '';
+	if (!/^[\da-f]{64}$/i.test(text)) {
+		throw new InvalidSettingError(
+			'API Key',
+			describeBadKey(text),
+			'A key has exactly 64 characters, 0–9 and a–f. Copy it again in full; if it is lost, create a new one, because a key is shown only once.',
+		);
+	}
+	return text;
+}
+
+/** Says what is wrong without repeating any of the key. */
+function describeBadKey(text: string): string {
+	if (text === '') return 'is empty';
+	if (text.length !== 64) return `has ${text.length} characters instead of 64`;
+	return 'contains characters other than 0–9 and a–f';
+}
+
+function readEndpoint(value: unknown, fallback: Endpoint, field: string): Endpoint {
+	if (value === undefined) return { method: fallback.method, path: fallback.path };
+	if (typeof value !== 'string') {
+		throw new InvalidSettingError(field, 'is not a text', `Enter ${formatEndpoint(fallback)}.`);
+	}
+	const endpoint = parseEndpoint(value, field);
+	if (endpoint.method === 'GET' || endpoint.method === 'HEAD') {
+		throw new InvalidSettingError(
+			field,
+			`${endpoint.method} cannot delete`,
+			'Use the method that the service expects, such as POST or DELETE.',
+		);
+	}
+	return endpoint;
+}
+
+function readDeleteIdsField(value: unknown): string {
+	if (value === undefined) return 'ids';
+	if (typeof value !== 'string' || value.trim() === '') {
+		throw new InvalidSettingError(
+			'Delete IDs Field',
+			'is empty',
+			'Enter the name of the list of IDs in the request body, for example ids.',
+		);
+	}
+	return value.trim();
+}

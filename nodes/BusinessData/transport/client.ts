@@ -1,0 +1,234 @@
+/**
+ * Sends one request, safely: takes its slots, goes through n8n's own HTTP helper, and repeats it only
+ * where that can do no harm. A read may always be repeated; anything else only after a 429, or when it
+ * certainly never reached the service.
+ */
+import type { Readable } from 'node:stream';
+
+import type { IExecuteFunctions, IHttpRequestOptions, IPollFunctions } from 'n8n-workflow';
+
+import { sleep } from '../rateLimit/abort';
+import { type Permit, WaitTooLongError } from '../rateLimit/keyLimiter';
+import { longestWindowMs } from '../rateLimit/limits';
+import { limiterOf } from '../rateLimit/registry';
+import { marginOf } from '../rateLimit/slotWindow';
+import { type Account, CREDENTIAL_TYPE } from './account';
+import { type Answer, readBody } from './answer';
+import { backoffMs, retryAfterMs } from './backoff';
+import { readFailure, TimeoutError } from './failure';
+import { RequestError } from './requestError';
+import { answerError, failureError, waitTooLongError } from './requestErrors';
+import { redactHeaders } from './redact';
+import { isRead, type ServiceRequest } from './serviceRequest';
+import type { Waits } from './waits';
+
+const MOST_REPETITIONS = 3;
+const LONGEST_PAUSE_OF_A_READ_MS = 60_000;
+/** A request that was refused had its turn already. */
+const PRIORITY_OF_REPETITION = 3;
+
+export class Client {
+	/**
+	 * @param batch requests of one batch take turns with those of others
+	 * @param signal ends every wait when it aborts, with its reason
+	 */
+	constructor(
+		private readonly context: IExecuteFunctions | IPollFunctions,
+		private readonly account: Account,
+		private readonly batch: string,
+		private readonly waits: Waits,
+		private readonly signal: AbortSignal,
+	) {}
+
+	/**
+	 * Resolves with a 2xx answer.
+	 * @throws RequestError with its outcome, or the signal's reason
+	 */
+	async request(request: ServiceRequest): Promise<Answer> {
+		const scope = this.account.scopeOf(request.endpoint);
+		const refusals = new Refusals(longestWindowMs(this.account.limits, scope), scope !== undefined);
+		for (let repetitions = 0; ;) {
+			const permit = await this.permit(request, refusals.count > 0);
+			const result = await this.attempt(request, permit);
+			if ('answer' in result) return result.answer;
+			if ('refusal' in result) {
+				const delayMs = refusals.add(result.refusal, permit.refused());
+				if (delayMs === undefined) throw answerError(request, result.refusal);
+				this.limiter().pause(scope, delayMs);
+			} else {
+				const isSafe = isRead(request) ? result.isPassing : result.isPassing && result.isNotSent;
+				if (!isSafe || repetitions === MOST_REPETITIONS) throw result.error;
+				await sleep(Math.max(result.askedMs, backoffMs(repetitions++)), this.signal);
+			}
+		}
+	}
+
+	private limiter() {
+		return limiterOf(this.account.identity, this.account.limits);
+	}
+
+	private async permit(request: ServiceRequest, isRepetition: boolean): Promise<Permit> {
+		const maxWaitMs = Math.max(0, request.maxWaitMs - this.waits.elapsedMs);
+		const acquired = this.limiter().acquire({
+			batch: this.batch,
+			scope: this.account.scopeOf(request.endpoint),
+			priority: isRepetition ? PRIORITY_OF_REPETITION : undefined,
+			maxWaitMs,
+			signal: this.signal,
+		});
+		try {
+			const permit = await this.waits.during(acquired);
+			this.waits.add(permit.waitedMs, permit.waitedFor);
+			return permit;
+		} catch (error) {
+			throw error instanceof WaitTooLongError ? waitTooLongError(request, error) : error;
+		}
+	}
+
+	/** Sends the request once and gives its slots their ending, unless it was refused by a 429. */
+	private async attempt(request: ServiceRequest, permit: Permit): Promise<Result> {
+		const deadline = performance.now() + request.timeoutMs;
+		try {
+			const sending = this.send(request);
+			const response = await before(deadline, sending, () => {
+				sending.then(discard, () => undefined);
+			});
+			const { statusCode } = response;
+			if (statusCode !== 429) permit.letThrough();
+			const isSuccess = statusCode >= 200 && statusCode < 300;
+			const reading = before(deadline, readBody(response.body, this.account.apiKey), () => {
+				discard(response);
+			});
+			// The status of an error says enough, should its body be too large or cut off.
+			const body = isSuccess ? await reading : await reading.catch(() => Buffer.alloc(0));
+			const headers = redactHeaders(response.headers, this.account.apiKey);
+			const answer = { statusCode, headers, body };
+			if (isSuccess) return { answer };
+			return statusCode === 429 ? { refusal: answer } : errorOfAnswer(request, answer);
+		} catch (error) {
+			if (error instanceof RequestError) {
+				return { error, isNotSent: false, isPassing: false, askedMs: 0 };
+			}
+			const failure = readFailure(error);
+			// After a time-out the request may still reach the service, and be counted then.
+			if (failure.isNotSent) permit.unused();
+			else permit.lost(failure.isTimeout || this.signal.aborted ? request.timeoutMs : 0);
+			this.signal.throwIfAborted();
+			const { isNotSent, isLasting } = failure;
+			return {
+				error: failureError(request, failure),
+				isNotSent,
+				isPassing: !isLasting,
+				askedMs: 0,
+			};
+		}
+	}
+
+	private async send(request: ServiceRequest): Promise<Response> {
+		const { endpoint, query, headers, body, timeoutMs } = request;
+		const search = new URLSearchParams(
+			query.map(({ name, value }): [string, string] => [name, value]),
+		).toString();
+		const options: IHttpRequestOptions = {
+			method: endpoint.method,
+			url: this.account.baseUrl + endpoint.path + (search === '' ? '' : `?${search}`),
+			headers: {
+				Accept: 'application/json, */*;q=0.5',
+				...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+				...headers,
+			},
+			body: body === undefined ? undefined : Buffer.from(JSON.stringify(body)),
+			timeout: timeoutMs,
+			// The key must not follow a redirect to another host.
+			disableFollowRedirect: true,
+			ignoreHttpStatusErrors: true,
+			returnFullResponse: true,
+			encoding: 'stream',
+		};
+		return (await this.context.helpers.httpRequestWithAuthentication.call(
+			this.context,
+			CREDENTIAL_TYPE,
+			options,
+		)) as Response;
+	}
+}
+
+/** What n8n's helper resolves with under the options above. */
+interface Response {
+	statusCode: number;
+	headers: Record<string, unknown>;
+	body: Readable;
+}
+
+/** What became of one attempt. */
+type Result = { answer: Answer } | { refusal: Answer } | FailedAttempt;
+
+interface FailedAttempt {
+	error: RequestError;
+	isNotSent: boolean;
+	/** Whether the same request may succeed later without any change. */
+	isPassing: boolean;
+	/** How long (ms) the service asks to wait. */
+	askedMs: number;
+}
+
+/** RFC 9110 §15.6: 5xx is the server's own trouble; 408 says that the request did not arrive whole. */
+function errorOfAnswer(request: ServiceRequest, answer: Answer): FailedAttempt {
+	return {
+		error: answerError(request, answer),
+		isNotSent: false,
+		isPassing: answer.statusCode >= 500 || answer.statusCode === 408,
+		askedMs: Math.min(retryAfterMs(answer.headers) ?? 0, LONGEST_PAUSE_OF_A_READ_MS),
+	};
+}
+
+/** The refusals of one request, and when to give up. */
+class Refusals {
+	count = 0;
+
+	private firstAt = 0;
+
+	constructor(
+		private readonly longestWindowMs: number,
+		private readonly isScoped: boolean,
+	) {}
+
+	/**
+	 * Counts a 429. Returns how long (ms) to wait, or undefined when the longest window that applies has
+	 * passed in full since the first one: then waiting does not cure it.
+	 * @param refusalsBefore how many refusals in a row the key has seen before this one
+	 */
+	add(answer: Answer, refusalsBefore: number): number | undefined {
+		const now = performance.now();
+		if (this.count === 0) this.firstAt = now;
+		const giveUpAt = this.firstAt + this.longestWindowMs + marginOf(this.longestWindowMs);
+		if (this.count > 0 && now >= giveUpAt) return undefined;
+		const capMs = this.isScoped ? this.longestWindowMs : undefined;
+		const jitteredMs = backoffMs(Math.max(this.count, refusalsBefore), capMs);
+		this.count++;
+		return Math.max(retryAfterMs(answer.headers) ?? 0, Math.min(jitteredMs, giveUpAt - now));
+	}
+}
+
+/**
+ * Settles as `promise` does, or rejects with a TimeoutError at `deadline` (ms, `performance.now()`).
+ * @param onTimeout called when it is too late, to give up what `promise` stands for
+ */
+async function before<T>(deadline: number, promise: Promise<T>, onTimeout: () => void): Promise<T> {
+	let timer: NodeJS.Timeout | undefined;
+	const timeout = new Promise<never>((_, reject) => {
+		timer = setTimeout(() => {
+			onTimeout();
+			reject(new TimeoutError());
+		}, deadline - performance.now());
+	});
+	try {
+		return await Promise.race([promise, timeout]);
+	} finally {
+		clearTimeout(timer);
+	}
+}
+
+function discard(response: Response): void {
+	response.body.destroy();
+}

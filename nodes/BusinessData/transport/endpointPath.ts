@@ -1,0 +1,133 @@
+/**
+ * Paths as users write them: checked so that a request stays below the base URL, and brought into one
+ * form so that every way of writing a path counts against the same limit.
+ */
+import type { IHttpRequestMethods } from 'n8n-workflow';
+
+import type { Endpoint } from './endpoints';
+import { InvalidSettingError } from './invalidSettingError';
+
+export const METHODS: readonly IHttpRequestMethods[] = [
+	'GET',
+	'POST',
+	'PUT',
+	'PATCH',
+	'DELETE',
+	'HEAD',
+];
+
+/** A path that may be sent, and the query that was written behind it. */
+export interface ParsedPath {
+	path: string;
+	query: Array<{ name: string; value: string }>;
+}
+
+// eslint-disable-next-line no-control-regex -- control characters are what it looks for
+const CONTROL_OR_SPACE = /[\u0000-\u0020\u007f-\u00a0\u2028\u2029]/;
+const SCHEME_OR_HOST = /^([a-z][a-z\d+.-]*:|[\\/]{2})/i;
+
+/**
+ * Takes a path such as `/masterdata/getContacts?page=2` apart. Repeated slashes become one; a path that
+ * a server might take for another one is refused.
+ * @throws InvalidSettingError naming `field`
+ */
+export function parsePath(input: string, field: string): ParsedPath {
+	const text = input.trim();
+	const refuse = (problem: string, description: string) => {
+		return new InvalidSettingError(field, problem, description);
+	};
+	if (text === '' || SCHEME_OR_HOST.test(text)) {
+		throw refuse(
+			text === '' ? 'is empty' : 'must be a path below the base URL, not a full address',
+			'Write the part that follows the base URL, for example /masterdata/getContacts.',
+		);
+	}
+	if (text.includes('#') || text.includes('\\') || CONTROL_OR_SPACE.test(text)) {
+		throw refuse(
+			'contains a character that a path cannot have',
+			'Remove any #, backslash, space or control character, or percent-encode it.',
+		);
+	}
+	const [written = '', ...queries] = text.split('?');
+	const segments = written.split('/').filter((segment) => segment !== '');
+	for (const segment of segments) {
+		const decoded = decodeFully(segment);
+		if (decoded === undefined) {
+			throw refuse('has a % that encodes no character', 'Write a percent sign as %25.');
+		}
+		if (decoded === '.' || decoded === '..' || /[/\\]/.test(decoded)) {
+			throw refuse(
+				'must not lead out of its folder',
+				'Remove the "." and ".." segments and the encoded slashes.',
+			);
+		}
+		if (CONTROL_OR_SPACE.test(decoded.replaceAll(' ', ''))) {
+			throw refuse('contains an encoded control character', 'Remove it from the path.');
+		}
+	}
+	const trailingSlash = written.endsWith('/') && segments.length > 0 ? '/' : '';
+	return {
+		path: `/${segments.map(encodeSegment).join('/')}${trailingSlash}`,
+		query: [...new URLSearchParams(queries.join('?'))].map(([name, value]) => ({ name, value })),
+	};
+}
+
+/**
+ * Takes `METHOD /path` apart, as the credential's fields write an endpoint.
+ * @throws InvalidSettingError naming `field`
+ */
+export function parseEndpoint(input: string, field: string): Endpoint {
+	const [, methodText = '', pathText = ''] = /^\s*(\S+)\s+(\S.*)$/s.exec(input) ?? [];
+	const method = METHODS.find((known) => known === methodText.toUpperCase());
+	if (method === undefined || !pathText.startsWith('/')) {
+		throw new InvalidSettingError(
+			field,
+			`"${input}" is not a method and a path`,
+			'Write a method, a space and a path, for example POST /txndata/bulkDeleteTxn.',
+		);
+	}
+	const { path, query } = parsePath(pathText, field);
+	if (query.length > 0) {
+		throw new InvalidSettingError(
+			field,
+			'must not have a query',
+			'Remove the part from the "?" on.',
+		);
+	}
+	return { method, path };
+}
+
+/**
+ * One name for all the ways of writing an endpoint that a lenient server takes for the same: without
+ * regard to case, repeated and trailing slashes, percent-encoding and path parameters (`;…`).
+ */
+export function canonicalEndpoint({ method, path }: Endpoint): string {
+	const segments = path
+		.split('/')
+		.map((segment) => (decodeFully(segment) ?? segment).split(';')[0]?.toLowerCase())
+		.filter((segment) => segment !== '');
+	return `${method} /${segments.join('/')}`;
+}
+
+/** Decodes until nothing is left to decode; undefined when a `%` encodes no character. */
+function decodeFully(segment: string): string | undefined {
+	let decoded = segment;
+	for (let previous = ''; previous !== decoded;) {
+		previous = decoded;
+		try {
+			decoded = decodeURIComponent(previous);
+		} catch {
+			// A percent sign that was itself encoded (`%25`) is a plain character by now.
+			return previous === segment ? undefined : previous;
+		}
+	}
+	return decoded;
+}
+
+/** The same segment with just those characters encoded that need it. */
+function encodeSegment(segment: string): string {
+	return encodeURIComponent(decodeURIComponent(segment)).replace(
+		/%(3A|40|24|26|2B|2C|3B|3D)/g,
+		(encoded) => decodeURIComponent(encoded),
+	);
+}

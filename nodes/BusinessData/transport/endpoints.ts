@@ -1,0 +1,67 @@
+/**
+ * The endpoint table: every method, path and limit that the interface document names, once.
+ * Source: business-data-api.md, sections 4 (endpoints) and 8 (limits).
+ */
+import type { IHttpRequestMethods } from 'n8n-workflow';
+
+/** A request's method and its path below the base URL. */
+export interface Endpoint {
+	method: IHttpRequestMethods;
+	path: string;
+}
+
+/** At most `max` requests in `windowSeconds` seconds, as the credential's Limits field writes it. */
+export interface LimitSetting {
+	max: number;
+	windowSeconds: number;
+}
+
+/** The value of the credential's Limits field. Keys of `endpoints` are `METHOD /path`. */
+export interface LimitSettings {
+	general: LimitSetting[];
+	endpoints: Record<string, LimitSetting>;
+}
+
+/** Counted for every request of a key. */
+const GENERAL_LIMITS: LimitSetting[] = [
+	{ max: 10, windowSeconds: 1 },
+	{ max: 30, windowSeconds: 10 },
+	{ max: 100, windowSeconds: 60 },
+];
+
+export const ENDPOINTS = {
+	getContacts: { method: 'GET', path: '/masterdata/getContacts' },
+	sendTransaction: {
+		method: 'POST',
+		path: '/txndata/sendTxn',
+		limit: { max: 3, windowSeconds: 600 },
+	},
+	sendPayment: {
+		method: 'POST',
+		path: '/txndata/sendPayment',
+		limit: { max: 3, windowSeconds: 600 },
+	},
+	sendTransactionWp: {
+		method: 'POST',
+		path: '/txndata/sendTxnWP',
+		limit: { max: 5, windowSeconds: 600 },
+	},
+	// The document names these two without a method and a full path, so they are defaults of settings.
+	deleteTransactions: { method: 'POST', path: '/txndata/bulkDeleteTxn' },
+	deleteContacts: { method: 'POST', path: '/masterdata/deleteContacts' },
+} as const satisfies Record<string, Endpoint & { limit?: LimitSetting }>;
+
+/** `METHOD /path`, as the credential's fields write an endpoint. */
+export function formatEndpoint({ method, path }: Endpoint): string {
+	return `${method} ${path}`;
+}
+
+/** The documented limits: those for every endpoint, and those of single endpoints. */
+export const DOCUMENTED_LIMITS: LimitSettings = {
+	general: GENERAL_LIMITS,
+	endpoints: Object.fromEntries(
+		Object.values(ENDPOINTS).flatMap((endpoint) =>
+			'limit' in endpoint ? [[formatEndpoint(endpoint), endpoint.limit]] : [],
+		),
+	),
+};

@@ -1,0 +1,106 @@
+/**
+ * Tells a request that certainly never reached the service from one that may have. RFC 9110 §9.2.2: a
+ * request that is not idempotent may be repeated only if the original was certainly not applied.
+ */
+
+/** A request that ended without an answer. */
+export interface Failure {
+	/** True when no byte of the request can have reached the service. */
+	isNotSent: boolean;
+	isTimeout: boolean;
+	/** A repetition would end the same way: the certificate or a policy is in the way. */
+	isLasting: boolean;
+	/** What happened, in words. */
+	reason: string;
+	/** Node's error code, for example ECONNRESET. */
+	code: string | undefined;
+}
+
+/** An error of Node's network code, as far as it is read here. */
+interface NetworkError {
+	code?: unknown;
+	syscall?: unknown;
+	name?: unknown;
+	message?: unknown;
+	cause?: unknown;
+	errors?: unknown;
+}
+
+/** The service's answer did not arrive in time. */
+export class TimeoutError extends Error {
+	constructor() {
+		super('no answer came in time');
+		this.name = 'TimeoutError';
+	}
+}
+
+const CERTIFICATE_CODE = /CERT|SELF_SIGNED|UNABLE_TO_VERIFY/;
+const TIMEOUT_CODES = new Set(['ETIMEDOUT', 'ECONNABORTED', 'ESOCKETTIMEDOUT']);
+
+const REASONS: Record<string, string> = {
+	ECONNREFUSED: 'the connection was refused',
+	ENOTFOUND: "the host's name is not known",
+	EAI_AGAIN: "the host's name could not be looked up",
+	EHOSTUNREACH: 'the host cannot be reached',
+	ENETUNREACH: 'the network cannot be reached',
+	ECONNRESET: 'the connection was cut off',
+	EPIPE: 'the connection was cut off',
+	ERR_STREAM_PREMATURE_CLOSE: 'the connection was cut off in the middle of the answer',
+};
+
+/** Reads an error of n8n's HTTP helper, which wraps the one of axios, which wraps the one of Node. */
+export function readFailure(error: unknown): Failure {
+	const chain = causesOf(error);
+	const code = chain.map((cause) => cause.code).find((value) => typeof value === 'string');
+	const isBlocked = chain.some(({ name }) => typeof name === 'string' && /Ssrf/i.test(name));
+	const isCertificate = code !== undefined && CERTIFICATE_CODE.test(code);
+	const isNotConnected = chain.some(failedToConnect);
+	const isTimeout =
+		!isNotConnected &&
+		(chain.some(({ name }) => name === 'TimeoutError') ||
+			(code !== undefined && TIMEOUT_CODES.has(code)));
+	return {
+		isNotSent: isNotConnected || isBlocked || isCertificate,
+		isTimeout,
+		isLasting: isBlocked || isCertificate,
+		reason: reasonOf({ code, isTimeout, isBlocked, isCertificate, isNotConnected }),
+		code,
+	};
+}
+
+function reasonOf(facts: {
+	code: string | undefined;
+	isTimeout: boolean;
+	isBlocked: boolean;
+	isCertificate: boolean;
+	isNotConnected: boolean;
+}): string {
+	if (facts.isBlocked) return "n8n's policy for outgoing requests does not allow the address";
+	if (facts.isCertificate) return "the server's certificate could not be verified";
+	if (facts.isTimeout) return 'no answer came in time';
+	const known = facts.code === undefined ? undefined : REASONS[facts.code];
+	return known ?? (facts.isNotConnected ? 'no connection could be made' : 'the connection failed');
+}
+
+/**
+ * The failing system call decides: the code ECONNRESET alone appears in safe and in unsafe cases. When
+ * several addresses were tried, each must have failed to connect.
+ */
+function failedToConnect(error: NetworkError): boolean {
+	if (Array.isArray(error.errors) && error.errors.length > 0) {
+		return error.errors.every((one: unknown) => isObject(one) && failedToConnect(one));
+	}
+	return error.syscall === 'connect' || error.syscall === 'getaddrinfo';
+}
+
+function causesOf(error: unknown): NetworkError[] {
+	const chain: NetworkError[] = [];
+	for (let cause = error; isObject(cause) && !chain.includes(cause); cause = cause.cause) {
+		chain.push(cause);
+	}
+	return chain;
+}
+
+function isObject(value: unknown): value is NetworkError {
+	return typeof value === 'object' && value !== null;
+}

@@ -1,0 +1,13 @@
+/** A parameter or a credential field that cannot be used; nothing was sent. */
+export class InvalidSettingError extends Error {
+	constructor(
+		/** The label of the field, as the user sees it. */
+		readonly field: string,
+		problem: string,
+		/** How to mend it. */
+		readonly description: string,
+	) {
+		super(`${field}: ${problem}`);
+		this.name = 'InvalidSettingError';
+	}
+}

@@ -1,0 +1,35 @@
+/** A request that did not end well, in the words a user needs; it never contains the key. */
+
+/**
+ * What became of a request: it certainly did not reach the service; the service refused it and did not
+ * act; or it went out and nobody knows.
+ */
+export type Outcome = 'notSent' | 'refused' | 'unknown';
+
+export interface RequestErrorDetails {
+	outcome: Outcome;
+	/** How the user goes on. */
+	description: string;
+	/** The status of the service's answer, where there was one. */
+	statusCode?: number;
+	/** After how many seconds a new try makes sense. */
+	retryAfterSeconds?: number;
+}
+
+export class RequestError extends Error {
+	constructor(
+		message: string,
+		readonly details: RequestErrorDetails,
+	) {
+		super(message);
+		this.name = 'RequestError';
+	}
+}
+
+/** The execution was stopped. n8n shows an error whose message says "canceled" as canceled. */
+export class ExecutionCanceledError extends Error {
+	constructor() {
+		super('The execution was canceled; its waiting requests were dropped');
+		this.name = 'ExecutionCancelledError';
+	}
+}

@@ -1,0 +1,109 @@
+/** Puts into words what became of a request and how to go on. */
+import { STATUS_CODES } from 'node:http';
+
+import type { WaitTooLongError } from '../rateLimit/keyLimiter';
+import { type Answer, messageOf } from './answer';
+import { retryAfterMs } from './backoff';
+import { formatEndpoint } from './endpoints';
+import type { Failure } from './failure';
+import { type Outcome, RequestError } from './requestError';
+import { isRead, type ServiceRequest } from './serviceRequest';
+import { formatDuration } from './waits';
+
+/** The four causes of a 401 by section 5 of the interface document. */
+export const CAUSES_OF_401 =
+	'Four causes are possible: the key is missing, the key is wrong, the key was disabled or deleted, or its role is not allowed to call this endpoint. Check the API key in the credential, and its state and role in the settings of the business, under API keys.';
+
+/** The error for an answer that is not 2xx. */
+export function answerError(request: ServiceRequest, answer: Answer): RequestError {
+	const { statusCode } = answer;
+	const status = `${statusCode} ${STATUS_CODES[statusCode] ?? ''}`.trim();
+	const message = messageOf(answer);
+	const outcome = outcomeOf(statusCode);
+	const asked = retryAfterMs(answer.headers);
+	return new RequestError(
+		`The service answered ${status}${message === undefined ? '' : `: ${message}`}`,
+		{
+			outcome,
+			statusCode,
+			description: `${formatEndpoint(request.endpoint)} — ${nextStep(request, answer, outcome)}`,
+			...(asked === undefined ? {} : { retryAfterSeconds: Math.ceil(asked / 1000) }),
+		},
+	);
+}
+
+/** The error for a request without an answer. */
+export function failureError(request: ServiceRequest, failure: Failure): RequestError {
+	const endpoint = formatEndpoint(request.endpoint);
+	const code = failure.code === undefined ? '' : ` (${failure.code})`;
+	if (failure.isNotSent) {
+		const advice = failure.isLasting
+			? 'Ask whoever runs this n8n, or check the base URL in the credential.'
+			: 'Check the base URL in the credential and whether the service is up, then run the node again.';
+		return new RequestError(`The request was not sent: ${failure.reason}`, {
+			outcome: 'notSent',
+			description: `${endpoint}${code} — nothing reached the service. ${advice}`,
+		});
+	}
+	const happened = failure.isTimeout
+		? `no answer came within ${formatDuration(request.timeoutMs)}`
+		: failure.reason;
+	if (isRead(request)) {
+		return new RequestError(`The service could not be read: ${happened}`, {
+			outcome: 'unknown',
+			description: `${endpoint}${code} — several tries failed. Run the node again later${failure.isTimeout ? ', or raise the timeout in its options' : ''}.`,
+		});
+	}
+	return new RequestError(`The request may have taken effect: it went out, but ${happened}`, {
+		outcome: 'unknown',
+		description: `${endpoint}${code} — ${CHECK_BEFORE_REPEATING}`,
+	});
+}
+
+/** The error for a request that would wait longer for the limits than it may. */
+export function waitTooLongError(request: ServiceRequest, error: WaitTooLongError): RequestError {
+	const retryAfterSeconds = Math.ceil(error.retryAfterMs / 1000);
+	return new RequestError(
+		`Not sent: the limits leave no room for at least ${formatDuration(retryAfterSeconds * 1000)}`,
+		{
+			outcome: 'notSent',
+			retryAfterSeconds,
+			description: `${formatEndpoint(request.endpoint)} — the option Max Wait allows ${formatDuration(request.maxWaitMs)}. Run the item again later, or raise Max Wait (0 waits as long as it takes).`,
+		},
+	);
+}
+
+/** What to do after a request that may have taken effect: it was not repeated, on purpose. */
+const CHECK_BEFORE_REPEATING =
+	'It was not repeated, because it may have been carried out: a document may have been sent, or records deleted. Check in the service before you run it again.';
+
+function outcomeOf(statusCode: number): Outcome {
+	return statusCode >= 500 || statusCode === 408 ? 'unknown' : 'refused';
+}
+
+function nextStep(
+	request: ServiceRequest,
+	{ statusCode, headers }: Answer,
+	outcome: Outcome,
+): string {
+	if (statusCode === 401) return CAUSES_OF_401;
+	if (statusCode === 429) {
+		return 'The longest window of its limits passed and it was still refused. Something else seems to use the same API key: stop it, give it a key of its own, or lower the limits in the credential.';
+	}
+	if (statusCode >= 300 && statusCode < 400) {
+		return `Redirects are not followed, so that the key goes to no other address. Set the base URL in the credential to where the service is now${originOf(headers.location)}.`;
+	}
+	if (outcome === 'unknown') {
+		return isRead(request)
+			? 'Several tries failed. Run the node again later.'
+			: CHECK_BEFORE_REPEATING;
+	}
+	if (statusCode === 404) return 'Check the path, and the base URL in the credential.';
+	return 'Nothing was carried out. Correct what the service objects to, then run the node again.';
+}
+
+/** The origin of a redirect's target; its path and query may hold anything and are not shown. */
+function originOf(location: unknown): string {
+	if (typeof location !== 'string' || !URL.canParse(location)) return '';
+	return ` (it points to ${new URL(location).origin})`;
+}

@@ -1,0 +1,69 @@
+/** How long the requests of one node run waited for the limits, and for which. */
+import { REFUSAL, type WaitCause } from '../rateLimit/waitCause';
+
+/** Waits shorter than this (ms) are the limiter's own work, not a wait for a limit. */
+const SHORTEST_WAIT_MS = 100;
+/** From this time (ms) on users are told. */
+const NOTICEABLE_WAIT_MS = 1_000;
+
+export class Waits {
+	private waiting = 0;
+
+	private waitingSince = 0;
+
+	/** The time (ms) in which at least one request was waiting, without the current one. */
+	private pastMs = 0;
+
+	private requests = 0;
+
+	private readonly msByCause = new Map<string, { ms: number; cause: WaitCause }>();
+
+	/** The time (ms) in which at least one request of the run was waiting for the limits. */
+	get elapsedMs(): number {
+		return this.pastMs + (this.waiting > 0 ? performance.now() - this.waitingSince : 0);
+	}
+
+	/** Counts the time until `wait` settles. */
+	async during<T>(wait: Promise<T>): Promise<T> {
+		if (this.waiting++ === 0) this.waitingSince = performance.now();
+		try {
+			return await wait;
+		} finally {
+			if (--this.waiting === 0) this.pastMs += performance.now() - this.waitingSince;
+		}
+	}
+
+	/** Records that one request waited `ms` for `cause`. */
+	add(ms: number, cause: WaitCause | undefined): void {
+		if (ms < SHORTEST_WAIT_MS || cause === undefined) return;
+		this.requests++;
+		const name = cause === REFUSAL ? REFUSAL : cause.name;
+		const total = this.msByCause.get(name)?.ms ?? 0;
+		this.msByCause.set(name, { ms: total + ms, cause });
+	}
+
+	/** A sentence such as "12 requests waited 48 s for the limit of 30 per 10 s"; undefined if hardly. */
+	describe(): string | undefined {
+		const [longest] = [...this.msByCause.values()].sort((a, b) => b.ms - a.ms);
+		if (longest === undefined || this.elapsedMs < NOTICEABLE_WAIT_MS) return undefined;
+		const requests = this.requests === 1 ? '1 request' : `${this.requests} requests`;
+		const waited = `${requests} waited ${formatDuration(this.elapsedMs)}`;
+		if (longest.cause === REFUSAL) {
+			return `${waited} after the service refused a request (429). Something else seems to use the same API key.`;
+		}
+		const { name, max, windowMs } = longest.cause;
+		const scope = name.startsWith('general/') ? '' : ` on ${name.slice(0, name.lastIndexOf('/'))}`;
+		return `${waited} for the limit of ${max} per ${formatDuration(windowMs)}${scope}.`;
+	}
+}
+
+/** `48 s`, `10 min`, `1 h 5 min`; below ten seconds with one decimal where it is not whole. */
+export function formatDuration(ms: number): string {
+	const seconds = ms / 1000;
+	if (seconds < 10) return `${Number(seconds.toFixed(1))} s`;
+	if (seconds < 120) return `${Math.round(seconds)} s`;
+	const minutes = Math.round(seconds / 60);
+	if (minutes < 120) return `${minutes} min`;
+	const rest = minutes % 60;
+	return `${Math.floor(minutes / 60)} h${rest === 0 ? '' : ` ${rest} min`}`;
+}
