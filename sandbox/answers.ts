@@ -1,0 +1,57 @@
+// An HTTP answer before it is sent, and the usual ways to make one.
+//
+// The interface document shows no response body, so every body here is the sandbox's own invention.
+
+/** An answer that is ready to be sent. A streamed body is made piece by piece while it is sent. */
+export interface Answer {
+	status: number;
+	headers: Record<string, string>;
+	body: Buffer | Iterable<Buffer>;
+}
+
+/** An answer with a text body. */
+export function textAnswer(status: number, text: string, contentType = 'text/plain'): Answer {
+	return {
+		status,
+		headers: { 'content-type': `${contentType}; charset=utf-8` },
+		body: Buffer.from(text),
+	};
+}
+
+/** An answer with a JSON body. */
+export function jsonAnswer(status: number, value: unknown): Answer {
+	return {
+		status,
+		headers: { 'content-type': 'application/json; charset=utf-8' },
+		body: Buffer.from(JSON.stringify(value)),
+	};
+}
+
+/**
+ * An error answer. The text must never contain anything from the request: that could be the key,
+ * which belongs in no answer (section 5, rule 9).
+ */
+export function errorAnswer(status: number, message: string): Answer {
+	return jsonAnswer(status, { message });
+}
+
+const MEGABYTE = 1024 * 1024;
+
+/** The largest size of a huge answer, in megabytes. */
+export const MAXIMUM_MEGABYTES = 1024;
+
+function* jsonStringOf(megabytes: number): Generator<Buffer> {
+	const piece = Buffer.alloc(MEGABYTE / 16, 'x');
+	yield Buffer.from('"');
+	for (let sent = 0; sent < megabytes * 16; sent += 1) yield piece;
+	yield Buffer.from('"');
+}
+
+/** An answer whose body is one JSON string of so many megabytes, never held in memory as a whole. */
+export function hugeAnswer(megabytes: number): Answer {
+	return {
+		status: 200,
+		headers: { 'content-type': 'application/json; charset=utf-8' },
+		body: jsonStringOf(megabytes),
+	};
+}

@@ -1,0 +1,54 @@
+// Turns command-line arguments into the settings of a sandbox.
+
+import { parseArgs } from 'node:util';
+import type { SandboxOptions } from './options';
+
+/** What the command line can say. */
+export const COMMAND_LINE_HELP = `Usage: sandbox [options]
+
+  --port <number>            port on 127.0.0.1 (default: any free one)
+  --window-mode <mode>       sliding, fixed or both (default: sliding)
+  --time-scale <factor>      multiplies every window; 0.05 makes 60 s into 3 s (default: 1)
+  --contacts <number>        contacts at the start (default: 25)
+  --retry-after <form>       what a 429 carries: none, seconds or date (default: none)
+  --minimum-latency <ms>     least latency per request in ms (default: 0)
+  --maximum-latency <ms>     greatest latency per request in ms (default: the least)
+  --help                     shows this text
+`;
+
+function readNumber(name: string, text: string | undefined): number | undefined {
+	if (text === undefined) return undefined;
+	const value = text.trim() === '' ? Number.NaN : Number(text);
+	if (!Number.isFinite(value)) throw new Error(`--${name} must be a number`);
+	return value;
+}
+
+/** The settings that the arguments ask for, or `help`. Throws when there is an unknown argument. */
+export function readCommandLine(commandLine: string[]): SandboxOptions | 'help' {
+	const text = { type: 'string' } as const;
+	const { values } = parseArgs({
+		args: commandLine,
+		options: {
+			port: text,
+			'window-mode': text,
+			'time-scale': text,
+			contacts: text,
+			'retry-after': text,
+			'minimum-latency': text,
+			'maximum-latency': text,
+			help: { type: 'boolean' },
+		},
+	});
+	if (values.help === true) return 'help';
+	const minMs = readNumber('minimum-latency', values['minimum-latency']) ?? 0;
+	const maxMs = readNumber('maximum-latency', values['maximum-latency']) ?? minMs;
+	return {
+		port: readNumber('port', values.port),
+		// Whether it is one of the allowed words is checked when the sandbox starts.
+		windowMode: values['window-mode'] as SandboxOptions['windowMode'],
+		timeScale: readNumber('time-scale', values['time-scale']),
+		contactCount: readNumber('contacts', values.contacts),
+		retryAfter: values['retry-after'] as SandboxOptions['retryAfter'],
+		latency: { minMs, maxMs },
+	};
+}

@@ -1,0 +1,104 @@
+// The sandbox under remote control: other processes read the journal and set up faults below
+// `/_sandbox/`. The service has nothing like it, so no key is needed and no limit applies.
+
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { errorAnswer, jsonAnswer, type Answer } from './answers';
+import { deliver } from './delivery';
+import type { SandboxState } from './exchange';
+import { checkFaultRule } from './faultValidation';
+import type { Contact } from './inventions/contacts';
+import { isRecord } from './record';
+import { receive, type ReceivedRequest } from './request';
+
+/** Paths that begin with it are no part of the service. */
+export const CONTROL_PREFIX = '/_sandbox/';
+
+/** What remote control reaches. */
+export interface Controlled {
+	state: SandboxState;
+	reset: () => void;
+}
+
+type Control = (controlled: Controlled, request: ReceivedRequest) => Answer;
+
+const CONTACT_FIELDS = ['id', 'name', 'email', 'city', 'updatedAt'];
+
+function checkContactFields(value: unknown): Partial<Contact> {
+	const isContact =
+		isRecord(value) &&
+		Object.entries(value).every(
+			([name, field]) => CONTACT_FIELDS.includes(name) && typeof field === 'string',
+		);
+	if (!isContact) throw new Error(`A contact has the text fields ${CONTACT_FIELDS.join(', ')}`);
+	return value;
+}
+
+function listIn(body: Record<string, unknown>, name: string): unknown[] {
+	const list = body[name] ?? [];
+	if (!Array.isArray(list)) throw new Error(`"${name}" must be a list`);
+	return list;
+}
+
+/** Adds, updates and removes contacts, in this order: `{ add: [{…}], update: [{id, …}], remove: [id] }`. */
+const changeContacts: Control = ({ state: { contacts } }, { body }) => {
+	if (!isRecord(body)) throw new Error('A JSON object is required');
+	const toAdd = listIn(body, 'add').map(checkContactFields);
+	const toUpdate = listIn(body, 'update').map(checkContactFields);
+	const toRemove = listIn(body, 'remove').map(String);
+	const added = toAdd.map((fields) => contacts.add(fields));
+	const updated = toUpdate.map(({ id = '', ...fields }) => contacts.update(id, fields));
+	const removed = contacts.remove(toRemove);
+	return jsonAnswer(200, { added, updated, removed, contacts: contacts.list().length });
+};
+
+const CONTROLS = new Map<string, Control>([
+	[
+		'GET /_sandbox/journal',
+		({ state }, { query }) => jsonAnswer(200, state.journal.since(Number(query.since ?? 0))),
+	],
+	['GET /_sandbox/summary', ({ state }) => jsonAnswer(200, state.journal.summary())],
+	[
+		'POST /_sandbox/faults',
+		({ state }, { body }) => {
+			state.faults.add(checkFaultRule(body));
+			return jsonAnswer(201, { rules: state.faults.size });
+		},
+	],
+	[
+		'DELETE /_sandbox/faults',
+		({ state }) => {
+			state.faults.clear();
+			return jsonAnswer(200, { rules: 0 });
+		},
+	],
+	[
+		'POST /_sandbox/reset',
+		({ reset }) => {
+			reset();
+			return jsonAnswer(200, {});
+		},
+	],
+	['POST /_sandbox/contacts', changeContacts],
+]);
+
+function answerControl(controlled: Controlled, request: ReceivedRequest): Answer {
+	const control = CONTROLS.get(`${request.method} ${request.path}`);
+	if (control === undefined) return errorAnswer(404, 'There is no such control');
+	try {
+		return control(controlled, request);
+	} catch (error) {
+		return errorAnswer(400, error instanceof Error ? error.message : String(error));
+	}
+}
+
+/** Serves one request below `/_sandbox/`. */
+export async function serveControl(
+	controlled: Controlled,
+	incoming: IncomingMessage,
+	response: ServerResponse,
+	signal: AbortSignal,
+): Promise<void> {
+	const request = await receive(incoming, controlled.state.options.endpoints);
+	if (request === undefined) return;
+	await deliver({ kind: 'complete', answer: answerControl(controlled, request) }, response, signal);
+}

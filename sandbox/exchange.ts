@@ -1,0 +1,114 @@
+// The life of one request: received, delayed, counted, judged, acted on, answered.
+
+import type { ServerResponse, IncomingMessage } from 'node:http';
+import { errorAnswer, type Answer } from './answers';
+import type { KeyRegistry } from './authentication';
+import { deliver, type Delivery } from './delivery';
+import { playFault } from './faultActions';
+import type { FaultBook } from './faults';
+import type { ContactStore } from './inventions/contacts';
+import { actOn } from './inventions/routes';
+import type { Journal, JournalEntry } from './journal';
+import type { LimitCounters, Verdict } from './limits';
+import type { ResolvedOptions, RetryAfterForm } from './options';
+import { pause } from './pause';
+import { receive, type ReceivedRequest } from './request';
+
+/** Everything that the requests of one sandbox share. */
+export interface SandboxState {
+	options: ResolvedOptions;
+	keys: KeyRegistry;
+	limits: LimitCounters;
+	faults: FaultBook;
+	journal: Journal;
+	contacts: ContactStore;
+	/** Numbers from 0 (inclusive) to 1 (exclusive). */
+	random: () => number;
+	/** Time in ms since the sandbox started. */
+	elapsedMs: () => number;
+}
+
+/** The value of `Retry-After` for a wait in ms, rounded up so that who obeys it never comes early. */
+function retryAfterHeader(form: RetryAfterForm, waitMs: number): Record<string, string> {
+	if (form === 'none') return {};
+	if (form === 'seconds') return { 'retry-after': String(Math.max(1, Math.ceil(waitMs / 1000))) };
+	const wholeSecondMs = Math.ceil((Date.now() + waitMs) / 1000) * 1000;
+	return { 'retry-after': new Date(wholeSecondMs).toUTCString() };
+}
+
+/** The answer to a request that exceeded a limit (sections 7 and 8). */
+function refusal(form: RetryAfterForm, verdict: Verdict): Answer {
+	const answer = errorAnswer(429, 'Too many requests');
+	return {
+		...answer,
+		headers: { ...answer.headers, ...retryAfterHeader(form, verdict.retryAfterMs) },
+	};
+}
+
+/**
+ * Counts a request and checks its key (sections 5 and 7) and the limits (section 8). Returns the
+ * answer if it is rejected.
+ */
+function judge(
+	state: SandboxState,
+	request: ReceivedRequest,
+	entry: JournalEntry,
+): Answer | undefined {
+	const { keys, limits, options } = state;
+	const { endpoint, headers, query } = request;
+	const { knownKey, rejectedBecause } = keys.check(headers['x-api-key'], query, endpoint);
+	if (rejectedBecause !== undefined || knownKey === undefined) {
+		if (knownKey !== undefined) limits.count(knownKey, endpoint, entry.atMs);
+		entry.reason = rejectedBecause;
+		return errorAnswer(401, 'Unauthorized');
+	}
+	const verdict = limits.admit(knownKey, endpoint, entry.atMs);
+	if (verdict.exceeded.length === 0) return undefined;
+	entry.reason = verdict.exceeded.join(', ');
+	return refusal(options.retryAfter, verdict);
+}
+
+async function decide(
+	state: SandboxState,
+	request: ReceivedRequest,
+	entry: JournalEntry,
+	signal: AbortSignal,
+): Promise<Delivery> {
+	const rejection = judge(state, request, entry);
+	if (rejection !== undefined) return { kind: 'complete', answer: rejection };
+	const act = (): Answer => {
+		entry.acted = true;
+		const recordDocument = () => state.journal.recordDocument(entry);
+		const { contacts, options } = state;
+		return actOn({ request, contacts, recordDocument }, options.endpoints);
+	};
+	const fault = state.faults.next(request.endpoint);
+	if (fault === undefined) return { kind: 'complete', answer: act() };
+	entry.scripted = true;
+	entry.fault = fault.type;
+	return await playFault(fault, act, signal);
+}
+
+/**
+ * Serves one request. Rejects when the client goes away or the signal fires; the connection is of no
+ * use then.
+ */
+export async function serve(
+	state: SandboxState,
+	incoming: IncomingMessage,
+	response: ServerResponse,
+	signal: AbortSignal,
+): Promise<void> {
+	const { endpoints, latency } = state.options;
+	const request = await receive(incoming, endpoints);
+	if (request === undefined) return;
+	const latencyMs = latency.minMs + state.random() * (latency.maxMs - latency.minMs);
+	// The service counts somewhere between the sending and the answer. A client that has already gone
+	// away is counted all the same: its request was received.
+	await pause(latencyMs / 2, signal);
+	const entry = state.journal.record(request, state.elapsedMs());
+	const delivery = await decide(state, request, entry, signal);
+	if (delivery.kind !== 'hangUp') entry.status = delivery.answer.status;
+	await pause(latencyMs / 2, signal);
+	await deliver(delivery, response, signal);
+}

@@ -1,0 +1,66 @@
+// The sandbox's own invention: what the endpoints named by the interface document (section 4) take and
+// give. The document shows neither their parameters nor their bodies, and of the bulk deletions not
+// even the methods and the full paths.
+
+import { errorAnswer, jsonAnswer, type Answer } from '../answers';
+import { isRecord } from '../record';
+import { ParameterError, selectPart } from './pagination';
+import type { Endpoint } from './routes';
+
+const badRequest = (message: string): Answer => errorAnswer(400, message);
+
+/** Answers with contacts; `shape` chooses where in the body the array is found. */
+const getContacts: Endpoint = ({ request, contacts }) => {
+	try {
+		const { items, nextCursor } = selectPart(contacts.list(), request.query);
+		if (request.query.shape === 'array') return jsonAnswer(200, items);
+		if (request.query.shape === 'nested') return jsonAnswer(200, { data: { items }, nextCursor });
+		return jsonAnswer(200, { contacts: items, nextCursor });
+	} catch (error) {
+		if (error instanceof ParameterError) return badRequest(error.message);
+		throw error;
+	}
+};
+
+/** Sends a document to a customer, which means that the journal has it. */
+const sendDocument: Endpoint = ({ request, recordDocument }) => {
+	if (!isRecord(request.body)) return badRequest('A JSON object is required');
+	return jsonAnswer(200, { id: recordDocument().id, status: 'sent' });
+};
+
+/** The ids of a bulk deletion; undefined when there are none, or when one of them is no id. */
+function readIds(body: unknown): string[] | undefined {
+	const ids = isRecord(body) ? body.ids : undefined;
+	if (!Array.isArray(ids) || ids.length === 0) return undefined;
+	const isId = (id: unknown): boolean =>
+		(typeof id === 'string' && id.trim() !== '') || typeof id === 'number';
+	return ids.every(isId) ? ids.map(String) : undefined;
+}
+
+/** Claims to delete whatever it is asked to: the sandbox keeps no transactions. */
+const bulkDeleteTransactions: Endpoint = ({ request }) => {
+	const ids = readIds(request.body);
+	if (ids === undefined) return badRequest('ids must be a list of at least one id');
+	return jsonAnswer(200, { deleted: ids.length });
+};
+
+const deleteContacts: Endpoint = ({ request, contacts }) => {
+	const ids = readIds(request.body);
+	if (ids === undefined) return badRequest('ids must be a list of at least one id');
+	return jsonAnswer(200, { deleted: contacts.remove(ids) });
+};
+
+const deleteTransaction: Endpoint = () => jsonAnswer(200, { deleted: 1 });
+
+/** The endpoints of section 4, and the other forms that its deletions might have. */
+export const DOCUMENTED_ENDPOINTS: Record<string, Endpoint> = {
+	'GET /masterdata/getContacts': getContacts,
+	'POST /txndata/sendTxn': sendDocument,
+	'POST /txndata/sendPayment': sendDocument,
+	'POST /txndata/sendTxnWP': sendDocument,
+	'POST /txndata/bulkDeleteTxn': bulkDeleteTransactions,
+	'DELETE /txndata/bulkDeleteTxn': bulkDeleteTransactions,
+	'POST /masterdata/deleteContacts': deleteContacts,
+	'DELETE /masterdata/deleteContacts': deleteContacts,
+	'DELETE /txndata/transactions/:id': deleteTransaction,
+};

@@ -1,0 +1,43 @@
+// The sandbox's own invention: the table of all endpoints, and what happens to requests for others.
+
+import { errorAnswer, type Answer } from '../answers';
+import type { EndpointDirectory } from '../endpoints';
+import type { SentDocument } from '../journal';
+import type { ReceivedRequest } from '../request';
+import type { ContactStore } from './contacts';
+import { DOCUMENTED_ENDPOINTS } from './documented';
+import { TRYOUT_ENDPOINTS } from './tryout';
+
+/** What an endpoint has to work with. */
+export interface EndpointContext {
+	request: ReceivedRequest;
+	contacts: ContactStore;
+	/** Writes the request's body into the journal as a sent document. */
+	recordDocument: () => SentDocument;
+}
+
+/** Lets a request take effect and says what it is answered. */
+export type Endpoint = (context: EndpointContext) => Answer;
+
+const ENDPOINTS = new Map([
+	...Object.entries(DOCUMENTED_ENDPOINTS),
+	...Object.entries(TRYOUT_ENDPOINTS),
+]);
+
+/** The names (`METHOD /path`) of all endpoints that the sandbox serves. */
+export const ENDPOINT_NAMES: readonly string[] = [...ENDPOINTS.keys()];
+
+/**
+ * Lets a request that passed all checks take effect. Not-found errors are not shown by the interface
+ * document (section 7): 404 for an unknown path and 405 for another method are made up.
+ */
+export function actOn(context: EndpointContext, endpoints: EndpointDirectory): Answer {
+	const endpoint = ENDPOINTS.get(context.request.endpoint);
+	if (endpoint !== undefined) return endpoint(context);
+	const allowed = ['GET', 'POST', 'DELETE'].filter((method) =>
+		ENDPOINTS.has(endpoints.match(method, context.request.path).endpoint),
+	);
+	if (allowed.length === 0) return errorAnswer(404, 'Not found');
+	const answer = errorAnswer(405, 'Method not allowed');
+	return { ...answer, headers: { ...answer.headers, allow: allowed.join(', ') } };
+}

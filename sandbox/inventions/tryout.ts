@@ -1,0 +1,52 @@
+// The sandbox's own invention: endpoints that no service has, to try out how a client handles
+// answers of every kind.
+
+import { errorAnswer, hugeAnswer, jsonAnswer, MAXIMUM_MEGABYTES, textAnswer } from '../answers';
+import type { Endpoint } from './routes';
+
+const LOG_IN_PAGE = `<!doctype html>
+<html><head><title>Log in</title></head><body><form method="post"><input name="user"></form></body></html>
+`;
+
+// The bytes after the first line are no text in any encoding, so that a client that treats the file
+// as text damages it visibly.
+const FILE_CONTENT = Buffer.concat([
+	Buffer.from('%PDF-1.4\n'),
+	Buffer.from([0xe2, 0xe3, 0xcf, 0xd3, 0x0a, 0x00, 0xff, 0xfe, 0x80]),
+	Buffer.from('\n%%EOF\n'),
+]);
+
+const echo: Endpoint = ({ request }) => {
+	const { method, path, query, headers, body } = request;
+	// The key belongs in no answer (section 5, rule 9).
+	const otherHeaders = Object.entries(headers).filter(([name]) => name !== 'x-api-key');
+	return jsonAnswer(200, { method, path, query, headers: Object.fromEntries(otherHeaders), body });
+};
+
+const huge: Endpoint = ({ request }) => {
+	const megabytes = Number(request.query.megabytes ?? 1);
+	if (!Number.isInteger(megabytes) || megabytes < 1 || megabytes > MAXIMUM_MEGABYTES) {
+		return errorAnswer(400, `megabytes must be a whole number from 1 to ${MAXIMUM_MEGABYTES}`);
+	}
+	return hugeAnswer(megabytes);
+};
+
+/** The endpoints for trying out answers. They need a key and count against the limits like all. */
+export const TRYOUT_ENDPOINTS: Record<string, Endpoint> = {
+	'GET /sandbox/text': () => textAnswer(200, 'Plain text of the sandbox'),
+	'GET /sandbox/html': () => textAnswer(200, LOG_IN_PAGE, 'text/html'),
+	'GET /sandbox/empty': () => ({ status: 200, headers: {}, body: Buffer.alloc(0) }),
+	'GET /sandbox/no-content': () => ({ status: 204, headers: {}, body: Buffer.alloc(0) }),
+	'GET /sandbox/file': () => ({
+		status: 200,
+		headers: {
+			'content-type': 'application/pdf',
+			'content-disposition': 'attachment; filename="sandbox.pdf"',
+		},
+		body: FILE_CONTENT,
+	}),
+	'GET /sandbox/array': () => jsonAnswer(200, [{ id: 1 }, { id: 2 }, { id: 3 }]),
+	'GET /sandbox/echo': echo,
+	'POST /sandbox/echo': echo,
+	'GET /sandbox/huge': huge,
+};

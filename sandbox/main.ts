@@ -1,0 +1,22 @@
+// Runs a sandbox from the command line until it is interrupted.
+
+import { COMMAND_LINE_HELP, readCommandLine } from './commandLine';
+import { startSandbox } from './server';
+
+async function run(): Promise<void> {
+	const options = readCommandLine(process.argv.slice(2));
+	if (options === 'help') {
+		process.stdout.write(COMMAND_LINE_HELP);
+		return;
+	}
+	const sandbox = await startSandbox(options);
+	process.stdout.write(`Base URL: ${sandbox.baseUrl}\nTest API key: ${sandbox.apiKey}\n`);
+	for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+		process.once(signal, () => void sandbox.stop());
+	}
+}
+
+run().catch((error: unknown) => {
+	process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+	process.exitCode = 1;
+});

@@ -1,0 +1,84 @@
+// Reads one incoming request in full and names what it asks for.
+
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import type { EndpointDirectory } from './endpoints';
+
+/** Values of query parameters; a parameter that was sent more than once has all of them. */
+export type Query = Record<string, string | string[]>;
+
+/** One request as the sandbox sees it. */
+export interface ReceivedRequest {
+	method: string;
+	/** The path as received, without the query. */
+	path: string;
+	/** `METHOD /path` as matched. */
+	endpoint: string;
+	/** Values of the `:name` segments of the endpoint. */
+	parameters: Record<string, string>;
+	query: Query;
+	headers: Record<string, string>;
+	bodyText: string;
+	/** The parsed body, or the text itself when it is not JSON; undefined when there is none. */
+	body: unknown;
+}
+
+function readQuery(text: string): Query {
+	const parameters = new URLSearchParams(text);
+	const entries = [...new Set(parameters.keys())].map((name): [string, string | string[]] => {
+		const values = parameters.getAll(name);
+		return [name, values.length === 1 ? (values[0] ?? '') : values];
+	});
+	return Object.fromEntries(entries);
+}
+
+function readHeaders(headers: IncomingHttpHeaders): Record<string, string> {
+	const entries = Object.entries(headers).map(([name, value]): [string, string] => [
+		name,
+		Array.isArray(value) ? value.join(', ') : (value ?? ''),
+	]);
+	return Object.fromEntries(entries);
+}
+
+function parseBody(text: string): unknown {
+	if (text === '') return undefined;
+	try {
+		return JSON.parse(text);
+	} catch {
+		return text;
+	}
+}
+
+/** The path and the query of a request's target. */
+export function splitTarget(target: string): { path: string; query: Query } {
+	const questionMark = target.indexOf('?');
+	if (questionMark < 0) return { path: target, query: {} };
+	return {
+		path: target.slice(0, questionMark),
+		query: readQuery(target.slice(questionMark + 1)),
+	};
+}
+
+/** The whole request; undefined when the client went away before it was complete. */
+export async function receive(
+	incoming: IncomingMessage,
+	endpoints: EndpointDirectory,
+): Promise<ReceivedRequest | undefined> {
+	const pieces: Buffer[] = [];
+	try {
+		for await (const piece of incoming) pieces.push(Buffer.from(piece as Uint8Array));
+	} catch {
+		return undefined;
+	}
+	const method = incoming.method ?? 'GET';
+	const { path, query } = splitTarget(incoming.url ?? '/');
+	const bodyText = Buffer.concat(pieces).toString('utf8');
+	return {
+		method,
+		path,
+		...endpoints.match(method, path),
+		query,
+		headers: readHeaders(incoming.headers),
+		bodyText,
+		body: parseBody(bodyText),
+	};
+}

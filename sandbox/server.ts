@@ -1,0 +1,158 @@
+// A local server that stands where the bookkeeping service would be and enforces its interface
+// document exactly: starts it, stops it, and hands it to tests.
+
+import { setMaxListeners } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { performance } from 'node:perf_hooks';
+import { KeyRegistry, type KeyState } from './authentication';
+import { CONTROL_PREFIX, serveControl } from './control';
+import { serve, type SandboxState } from './exchange';
+import { FaultBook, type FaultRule } from './faults';
+import { checkFaultRule } from './faultValidation';
+import { ContactStore } from './inventions/contacts';
+import { Journal } from './journal';
+import { LimitCounters } from './limits';
+import { resolveOptions, type SandboxOptions } from './options';
+import { seededRandom } from './random';
+
+export { DEFAULT_API_KEY, type KeySettings, type KeyState } from './authentication';
+export type { FaultAction, FaultRule } from './faults';
+export type { Contact, ContactStore } from './inventions/contacts';
+export { shortHash, type Journal, type JournalEntry, type SentDocument } from './journal';
+export { DOCUMENTED_LIMITS, type Limit, type LimitTable, type WindowMode } from './limits';
+export type { SandboxOptions } from './options';
+
+/** A running sandbox. */
+export interface Sandbox {
+	/** `http://127.0.0.1:PORT` */
+	readonly baseUrl: string;
+	/** The key that tests use: the first active one. */
+	readonly apiKey: string;
+	/** Every request, in the order of counting. */
+	readonly journal: Journal;
+	/** The contacts that `getContacts` answers with. */
+	readonly contacts: ContactStore;
+	/** Makes requests go wrong. Throws when the rule is malformed. */
+	fault(rule: FaultRule): void;
+	/** Lets requests succeed again. */
+	clearFaults(): void;
+	/** Moves a key to a state, at once (section 5, rule 5). An unknown key is created. */
+	setKeyState(key: string, state: KeyState): void;
+	/** Counts requests that someone else makes with `apiKey` at this moment. */
+	consume(endpoint: string, count: number): void;
+	/** Back to the start: journal, windows, faults, keys, contacts. Unanswered requests are dropped. */
+	reset(): void;
+	/** Closes the server, all connections and all timers. */
+	stop(): Promise<void>;
+}
+
+function createState(options: SandboxOptions): SandboxState {
+	const resolved = resolveOptions(options);
+	const { endpoints } = resolved;
+	const startedAtMs = performance.now();
+	const random = seededRandom(resolved.latency.seed ?? Math.random() * 2 ** 32);
+	return {
+		options: resolved,
+		keys: new KeyRegistry(resolved.apiKeys, endpoints),
+		limits: new LimitCounters(resolved),
+		faults: new FaultBook(endpoints, random),
+		journal: new Journal(endpoints),
+		contacts: new ContactStore(resolved.contactCount),
+		random,
+		elapsedMs: () => performance.now() - startedAtMs,
+	};
+}
+
+/** Counts requests of someone else; they are judged by the limits like all others (section 8). */
+function consume(state: SandboxState, endpoint: string, count: number): void {
+	const name = state.options.endpoints.normalise(endpoint);
+	const [method = '', path = ''] = name.split(' ', 2);
+	const request = { method, path, endpoint: name, parameters: {}, query: {}, headers: {} };
+	for (let made = 0; made < count; made += 1) {
+		const entry = state.journal.record(
+			{ ...request, bodyText: '', body: undefined },
+			state.elapsedMs(),
+			true,
+		);
+		const { exceeded } = state.limits.admit(state.keys.mainKey, name, entry.atMs);
+		entry.status = exceeded.length === 0 ? 200 : 429;
+		if (exceeded.length > 0) entry.reason = exceeded.join(', ');
+	}
+}
+
+/** Ends the waiting of all requests at once, for a reset or a stop. */
+class Waiting {
+	#controller = this.#fresh();
+
+	get signal(): AbortSignal {
+		return this.#controller.signal;
+	}
+
+	end(): void {
+		this.#controller.abort();
+		this.#controller = this.#fresh();
+	}
+
+	#fresh(): AbortController {
+		const controller = new AbortController();
+		// One listener per waiting request: there may be many, and none is a leak.
+		setMaxListeners(0, controller.signal);
+		return controller;
+	}
+}
+
+async function listen(server: Server, port: number): Promise<string> {
+	await new Promise<void>((resolve, reject) => {
+		server.once('error', reject);
+		server.listen(port, '127.0.0.1', resolve);
+	});
+	return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+/** Starts a sandbox on 127.0.0.1. Rejects when an option makes no sense or the port is taken. */
+export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
+	const state = createState(options);
+	const waiting = new Waiting();
+	const sockets = new Set<Socket>();
+
+	const reset = (): void => {
+		waiting.end();
+		for (const part of [state.journal, state.limits, state.keys, state.contacts]) part.reset();
+		state.faults.clear();
+	};
+	const route = (incoming: IncomingMessage, response: ServerResponse): Promise<void> => {
+		const isControl = (incoming.url ?? '').startsWith(CONTROL_PREFIX);
+		if (isControl) return serveControl({ state, reset }, incoming, response, waiting.signal);
+		return serve(state, incoming, response, waiting.signal);
+	};
+	const server = createServer((incoming, response) => {
+		// A rejection means that the client is gone or the waiting was ended: nothing can be answered.
+		route(incoming, response).catch(() => response.destroy());
+	});
+	// Closing an idle connection at the moment the client uses it again would look like a fault that
+	// no rule asked for.
+	server.keepAliveTimeout = 0;
+	server.on('connection', (socket) => {
+		sockets.add(socket);
+		socket.once('close', () => sockets.delete(socket));
+	});
+
+	return {
+		baseUrl: await listen(server, state.options.port),
+		apiKey: state.keys.mainKey,
+		journal: state.journal,
+		contacts: state.contacts,
+		fault: (rule) => state.faults.add(checkFaultRule(rule)),
+		clearFaults: () => state.faults.clear(),
+		setKeyState: (key, keyState) => state.keys.setState(key, keyState),
+		consume: (endpoint, count) => consume(state, endpoint, count),
+		reset,
+		stop: async () => {
+			waiting.end();
+			const closed = new Promise((resolve) => server.close(resolve));
+			for (const socket of sockets) socket.destroy();
+			await closed;
+		},
+	};
+}
