@@ -8,7 +8,7 @@ import {
 } from 'n8n-workflow';
 
 import { InvalidSettingError } from '../transport/invalidSettingError';
-import { RequestError } from '../transport/requestError';
+import { ExecutionCanceledError, RequestError } from '../transport/requestError';
 
 export type NodeError = NodeApiError | NodeOperationError;
 
@@ -30,14 +30,19 @@ export function toNodeError(node: INode, error: unknown, itemIndex?: number): No
 		Object.assign(nodeError.context, context);
 		return nodeError;
 	}
-	const isInvalidSetting = error instanceof InvalidSettingError;
-	const nodeError = new NodeOperationError(node, error instanceof Error ? error : String(error), {
-		description: isInvalidSetting ? error.description : undefined,
+	if (error instanceof InvalidSettingError) {
+		const { message, description } = error;
+		const nodeError = new NodeOperationError(node, message, { description, itemIndex });
+		nodeError.context.outcome = 'notSent';
+		return nodeError;
+	}
+	if (error instanceof ExecutionCanceledError) {
+		return new NodeOperationError(node, error.message, { itemIndex });
+	}
+	// Not one of ours, so n8n may report it as a fault of the node.
+	return new NodeOperationError(node, error instanceof Error ? error : String(error), {
 		itemIndex,
-		level: 'warning',
 	});
-	if (isInvalidSetting) nodeError.context.outcome = 'notSent';
-	return nodeError;
 }
 
 /** The output of an item that failed, by n8n's contract for nodes that continue on error. */

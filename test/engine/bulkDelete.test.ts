@@ -1,0 +1,164 @@
+// Many records are deleted with few requests, and never a record that nobody named.
+
+import { type Sandbox, startSandbox } from '../../sandbox/server';
+import { Engine, workflowOf } from '../support/engine';
+import { credentialFor } from '../support/scaledLimits';
+
+const TIME_SCALE = 0.02;
+const NODE = 'Business Data';
+const deleteTransactions = {
+	resource: 'transaction',
+	operation: 'deleteMany',
+	ids: '={{ $json.id }}',
+	options: {},
+};
+
+let engine: Engine;
+let sandbox: Sandbox;
+
+beforeAll(async () => {
+	engine = await Engine.load();
+	sandbox = await startSandbox({ timeScale: TIME_SCALE });
+});
+beforeEach(() => sandbox.reset());
+afterAll(async () => await sandbox.stop());
+
+const run = async (
+	items: Parameters<typeof workflowOf>[0],
+	parameters: object = {},
+	settings: object = {},
+) =>
+	await engine.run(workflowOf(items, { ...deleteTransactions, ...parameters }, settings), {
+		key: credentialFor(sandbox, TIME_SCALE),
+	});
+
+const sentIds = () => sandbox.journal.all().map(({ body }) => (body as { ids: unknown[] }).ids);
+
+test('1,000 input items are 10 requests', async () => {
+	const result = await run(Array.from({ length: 1_000 }, (_, index) => ({ id: `t${index}` })));
+	expect(result.run.status).toBe('success');
+	expect(sandbox.journal.count('POST /txndata/bulkDeleteTxn')).toBe(10);
+	expect(sentIds().every((ids) => ids.length === 100)).toBe(true);
+	expect(new Set(sentIds().flat()).size).toBe(1_000);
+	expect(result.items(NODE)).toHaveLength(10);
+	const paired = result.items(NODE)[9]?.pairedItem as Array<{ item: number }>;
+	expect(paired.map(({ item }) => item)).toEqual(
+		Array.from({ length: 100 }, (_, index) => 900 + index),
+	);
+	expect(result.json(NODE)[0]).toMatchObject({ count: 100, response: { deleted: 100 } });
+});
+
+test('100,000 IDs in one item work, in memory that grows only with the IDs', async () => {
+	const ids = Array.from({ length: 100_000 }, (_, index) => `transaction-${index}`);
+	const before = process.memoryUsage().heapUsed;
+	const result = await run([{ id: ids }], { options: { batchSize: 10_000 } });
+	expect(result.run.status).toBe('success');
+	expect(sandbox.journal.count()).toBe(10);
+	expect(new Set(sentIds().flat()).size).toBe(100_000);
+	// The IDs themselves take about 10 MB, and are kept by the item, the requests and the journal.
+	expect(process.memoryUsage().heapUsed - before).toBeLessThan(300 * 1024 * 1024);
+});
+
+test('each ID goes out once', async () => {
+	await run([{ id: 'a, b' }, { id: ['b', 'c'] }, { id: 'a' }, { id: 7 }, { id: '7' }]);
+	expect(sentIds()).toEqual([['a', 'b', 'c', 7]]);
+});
+
+test.each([undefined, null, '', ' ', [], 'a,,b', ['a', null], {}, true])(
+	'%j as an ID is an error, and nothing goes out',
+	async (id) => {
+		const result = await run([{ id: 'good' }, { id: id as string }]);
+		expect(result.run.status).toBe('error');
+		expect(result.run.data.resultData.error?.message).toMatch(/^IDs: /);
+		expect(sandbox.journal.count()).toBe(0);
+	},
+);
+
+test('with continue on error, only the item without an ID fails', async () => {
+	const result = await run(
+		[{ id: 'a' }, { id: '' }, { id: 'b' }],
+		{},
+		{
+			onError: 'continueErrorOutput',
+		},
+	);
+	expect(sentIds()).toEqual([['a', 'b']]);
+	expect(result.items(NODE, 0)).toHaveLength(1);
+	expect(result.items(NODE, 1).map(({ pairedItem }) => pairedItem)).toEqual([{ item: 1 }]);
+});
+
+test('when no item has an ID, no request goes out at all', async () => {
+	const result = await run([{ id: '' }, {}], {}, { onError: 'continueRegularOutput' });
+	expect(result.items(NODE)).toHaveLength(2);
+	expect(sandbox.journal.count()).toBe(0);
+});
+
+test('a dry run shows what would go out', async () => {
+	const result = await run([{ id: 'a' }, { id: 'b' }, { id: 'c' }], {
+		dryRun: true,
+		options: { batchSize: 2 },
+	});
+	expect(sandbox.journal.count()).toBe(0);
+	expect(result.json(NODE)).toEqual([
+		{
+			dryRun: true,
+			method: 'POST',
+			path: '/txndata/bulkDeleteTxn',
+			count: 2,
+			body: { ids: ['a', 'b'] },
+		},
+		{
+			dryRun: true,
+			method: 'POST',
+			path: '/txndata/bulkDeleteTxn',
+			count: 1,
+			body: { ids: ['c'] },
+		},
+	]);
+});
+
+test('a batch that fails stops the rest and says how far it got', async () => {
+	sandbox.fault({
+		after: 1,
+		action: { type: 'status', status: 400, body: { message: 'no such id' } },
+	});
+	const result = await run(
+		Array.from({ length: 5 }, (_, index) => ({ id: `t${index}` })),
+		{ options: { batchSize: 2 } },
+	);
+	const { error } = result.run.data.resultData;
+	expect(error?.message).toContain('no such id');
+	expect(error?.description).toContain(
+		'1 batch was deleted before; this one holds the IDs of items 2–3.',
+	);
+	expect(sandbox.journal.count()).toBe(2);
+});
+
+test('with continue on error, the items of a failed batch fail and the rest goes on', async () => {
+	sandbox.fault({ after: 1, action: { type: 'status', status: 400 } });
+	const result = await run(
+		Array.from({ length: 5 }, (_, index) => ({ id: `t${index}` })),
+		{ options: { batchSize: 2 } },
+		{ onError: 'continueErrorOutput' },
+	);
+	expect(sandbox.journal.count()).toBe(3);
+	expect(result.items(NODE, 0)).toHaveLength(2);
+	expect(result.items(NODE, 1).map(({ pairedItem }) => pairedItem)).toEqual([
+		{ item: 2 },
+		{ item: 3 },
+	]);
+});
+
+test('the endpoint and the name of the list are settings of the credential', async () => {
+	sandbox.fault({ action: { type: 'status', status: 200, body: { ok: true } } });
+	await engine.run(workflowOf([{ id: 'a' }], { ...deleteTransactions, resource: 'contact' }), {
+		key: {
+			...credentialFor(sandbox, TIME_SCALE),
+			contactDelete: 'DELETE /masterdata/deleteContacts',
+			deleteIdsField: 'contactIds',
+		},
+	});
+	expect(sandbox.journal.all()).toMatchObject([
+		{ method: 'DELETE', path: '/masterdata/deleteContacts', body: { contactIds: ['a'] } },
+	]);
+});

@@ -1,0 +1,133 @@
+// Each operation sends the request that the interface document names, and puts out what comes back.
+
+import { type Sandbox, startSandbox } from '../../sandbox/server';
+import { Engine, workflowOf } from '../support/engine';
+import { credentialFor } from '../support/scaledLimits';
+
+const TIME_SCALE = 0.01;
+const NODE = 'Business Data';
+
+let engine: Engine;
+let sandbox: Sandbox;
+
+beforeAll(async () => {
+	engine = await Engine.load();
+	sandbox = await startSandbox({ timeScale: TIME_SCALE, contactCount: 25 });
+});
+beforeEach(() => sandbox.reset());
+afterAll(async () => await sandbox.stop());
+
+const run = async (items: Parameters<typeof workflowOf>[0], parameters: object) =>
+	await engine.run(workflowOf(items, parameters as never), {
+		key: credentialFor(sandbox, TIME_SCALE),
+	});
+
+describe('contact: getMany', () => {
+	const getMany = { resource: 'contact', operation: 'getMany', options: {} };
+
+	test('returns up to the limit, or all', async () => {
+		const limited = await run([{}], { ...getMany, limit: 10 });
+		expect(limited.items(NODE)).toHaveLength(10);
+		const all = await run([{}], { ...getMany, returnAll: true });
+		expect(all.json(NODE).map(({ id }) => id)).toEqual(sandbox.contacts.list().map(({ id }) => id));
+		expect(sandbox.journal.count('GET /masterdata/getContacts')).toBe(2);
+	});
+
+	test.each([
+		['pageNumber', { pageSizeParameter: 'pageSize' }, 4],
+		['offset', {}, 4],
+		['cursor', {}, 3],
+	])('reads all pages by %s', async (type, values, requests) => {
+		const pagination = { values: { type, pageSize: 10, ...values } };
+		const result = await run([{}], { ...getMany, returnAll: true, options: { pagination } });
+		expect(new Set(result.json(NODE).map(({ id }) => id)).size).toBe(25);
+		expect(result.items(NODE)).toHaveLength(25);
+		expect(sandbox.journal.count()).toBe(requests);
+	});
+
+	test('stops reading pages when the limit is reached', async () => {
+		const pagination = { values: { type: 'cursor', pageSize: 5 } };
+		const result = await run([{}], { ...getMany, limit: 10, options: { pagination } });
+		expect(result.items(NODE)).toHaveLength(10);
+		expect(sandbox.journal.count()).toBe(2);
+	});
+
+	test('sends query parameters and headers along', async () => {
+		const options = {
+			queryParameters: { parameters: [{ name: 'changedSince', value: '={{ $json.since }}' }] },
+			headerParameters: { parameters: [{ name: 'X-Trace', value: 'abc' }] },
+		};
+		await run([{ since: '2026-01-01 & more' }], { ...getMany, options });
+		expect(sandbox.journal.all()[0]).toMatchObject({
+			query: { changedSince: '2026-01-01 & more' },
+			headers: { 'x-trace': 'abc' },
+		});
+	});
+});
+
+describe('sending', () => {
+	test.each([
+		['transaction', 'send', '/txndata/sendTxn'],
+		['transaction', 'sendWp', '/txndata/sendTxnWP'],
+		['payment', 'send', '/txndata/sendPayment'],
+	])('%s: %s posts to %s', async (resource, operation, path) => {
+		const fields = { values: [{ name: 'contactId', value: '={{ $json.id }}' }] };
+		const result = await run([{ id: 42 }], { resource, operation, fields, options: {} });
+		expect(sandbox.journal.all()).toMatchObject([{ method: 'POST', path, status: 200 }]);
+		expect(sandbox.journal.documents()[0]?.body).toEqual({ contactId: 42 });
+		expect(result.json(NODE)).toEqual([{ id: 'doc-1', status: 'sent' }]);
+	});
+
+	test.each([
+		['autoMapInputData', {}, { id: 1, name: 'a' }],
+		['defineBelow', { fields: { values: [{ name: 'x', value: 'y' }] } }, { x: 'y' }],
+		['json', { jsonBody: '={"list": [1, "{{ $json.name }}"]}' }, { list: [1, 'a'] }],
+	])('sends the data by %s', async (dataMode, parameters, body) => {
+		await run([{ id: 1, name: 'a' }], {
+			resource: 'transaction',
+			operation: 'send',
+			dataMode,
+			...parameters,
+			options: {},
+		});
+		expect(sandbox.journal.documents()[0]?.body).toEqual(body);
+	});
+});
+
+describe('apiRequest: send', () => {
+	const send = { resource: 'apiRequest', operation: 'send', options: {} };
+
+	test('calls any endpoint below the base URL', async () => {
+		const result = await run([{}], {
+			...send,
+			method: 'POST',
+			path: 'sandbox//echo/?from=path',
+			dataMode: 'json',
+			jsonBody: '{"a": 1}',
+			options: { queryParameters: { parameters: [{ name: 'to', value: 'query' }] } },
+		});
+		expect(result.json(NODE)[0]).toMatchObject({
+			method: 'POST',
+			query: { from: 'path', to: 'query' },
+			body: { a: 1 },
+		});
+	});
+
+	test('puts out one item per element of a list', async () => {
+		const result = await run([{}], { ...send, method: 'GET', path: '/sandbox/array' });
+		expect(result.items(NODE)).toHaveLength(3);
+	});
+
+	test('counts against the limit of a send endpoint', async () => {
+		const result = await run([{}, {}, {}, {}], {
+			...send,
+			method: 'POST',
+			path: '/TXNDATA//sendTxn/',
+			dataMode: 'json',
+			jsonBody: '{"a": 1}',
+		});
+		expect(result.run.status).toBe('success');
+		expect(sandbox.journal.documents()).toHaveLength(4);
+		expect(sandbox.journal.refused()).toHaveLength(0);
+	});
+});

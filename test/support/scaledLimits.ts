@@ -1,0 +1,39 @@
+/** Limits whose windows are shorter by a factor, so that tests wait seconds where users wait minutes. */
+import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
+
+import {
+	DOCUMENTED_LIMITS,
+	type LimitSettings,
+} from '../../nodes/BusinessData/transport/endpoints';
+
+/** The documented limits with every window multiplied by `timeScale`. */
+export function scaledLimits(timeScale: number): LimitSettings {
+	const scale = <T extends { windowSeconds: number }>(limit: T): T => ({
+		...limit,
+		windowSeconds: limit.windowSeconds * timeScale,
+	});
+	const { general, endpoints } = DOCUMENTED_LIMITS;
+	return {
+		general: general.map(scale),
+		endpoints: Object.fromEntries(
+			Object.entries(endpoints).map(([name, limit]) => [name, scale(limit)]),
+		),
+	};
+}
+
+/** A credential for a sandbox that runs with the same `timeScale`. */
+export function credentialFor(
+	sandbox: { baseUrl: string; apiKey: string },
+	timeScale = 1,
+): ICredentialDataDecryptedObject {
+	return {
+		baseUrl: sandbox.baseUrl,
+		apiKey: sandbox.apiKey,
+		limitStore: 'memory',
+		customize: timeScale !== 1,
+		limits: JSON.stringify(scaledLimits(timeScale)),
+		transactionDelete: 'POST /txndata/bulkDeleteTxn',
+		contactDelete: 'POST /masterdata/deleteContacts',
+		deleteIdsField: 'ids',
+	};
+}
