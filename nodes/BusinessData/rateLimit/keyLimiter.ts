@@ -1,15 +1,15 @@
 /**
  * Says when the next request of one key may go out. A request waits, in this order, for its turn in its
- * batch, for the windows of its scope, for the gate, and for the general windows, longest first; so one
- * that waits ten minutes for its scope holds no general slot, and only the request in the gate holds
- * some while it waits for the others.
+ * batch, for the windows of its scope, for the gate, and for the general windows; so one that waits ten
+ * minutes for its scope holds no general slot, and only the request in the gate holds some while it
+ * waits for the others.
  */
-import { abortController, onceAborted } from './abort';
+import { abortController } from './abort';
 import { Batches } from './batches';
 import { shortestWait } from './forecast';
+import { Gate, type Priority } from './gate';
 import { GENERAL, type Limits, longestWindowMs, windowName } from './limits';
 import { Pause } from './pause';
-import { type Priority, Semaphore } from './semaphore';
 import { type Slot, SlotWindow } from './slotWindow';
 import { REFUSAL, StageTimes, type WaitCause } from './waitCause';
 
@@ -18,7 +18,7 @@ export interface SlotRequest {
 	batch: string;
 	/** The scope whose windows count this request beside the general ones. */
 	scope?: string;
-	/** Among the requests at the gate, 0 goes first and 9 last. */
+	/** Among the requests at the gate; 5 unless given. */
 	priority?: Priority;
 	/** How long (ms) the request may wait; longer is an error at once. */
 	maxWaitMs?: number;
@@ -66,7 +66,7 @@ export class KeyLimiter {
 
 	private readonly batches = new Batches();
 
-	private readonly gate = new Semaphore(1);
+	private readonly gate = new Gate();
 
 	private readonly keyPause = new Pause();
 
@@ -192,7 +192,7 @@ export class KeyLimiter {
 		signal: AbortSignal,
 		stages: StageTimes,
 	): Promise<Slot[]> {
-		const { scope, priority } = request;
+		const { scope, priority = 5 } = request;
 		const scopeSlots: Slot[] = [];
 		const generalSlots: Slot[] = [];
 		const pause = scope === undefined ? undefined : this.scopePause(scope);
@@ -203,11 +203,9 @@ export class KeyLimiter {
 				freeAll(generalSlots);
 				await pause?.passed(signal);
 				stages.end(REFUSAL);
-				const taken = this.gate.run(
-					async () => await this.takeGeneralSlots(generalSlots, signal, stages),
-					priority,
-				);
-				await onceAborted(taken, signal);
+				await this.gate.pass(priority, signal, async () => {
+					await this.takeGeneralSlots(generalSlots, signal, stages);
+				});
 			} while (pause !== undefined && pause.leftMs > 0);
 			return [...scopeSlots, ...generalSlots];
 		} catch (error) {
@@ -222,7 +220,6 @@ export class KeyLimiter {
 		signal: AbortSignal,
 		stages: StageTimes,
 	): Promise<void> {
-		signal.throwIfAborted();
 		stages.end(this.lastCause);
 		await takeEach(this.generalWindows(), slots, signal, stages);
 		if (this.keyPause.leftMs > 0) {
@@ -331,20 +328,24 @@ function lineSuffix(scope: string | undefined): string {
 	return LINE_SEPARATOR + (scope ?? GENERAL);
 }
 
+/** Takes a slot in each window, all at once: each window serves its callers in the same order. */
 async function takeEach(
 	windows: SlotWindow[],
 	slots: Slot[],
 	signal: AbortSignal,
 	stages: StageTimes,
 ): Promise<void> {
-	for (const window of windows) {
+	let last: SlotWindow | undefined;
+	const takes = windows.map(async (window) => {
 		const slot = await window.take(signal);
 		slots.push(slot);
 		// Granted in the very moment of the abort: whoever frees the slots may have done so already.
 		if (signal.aborted) slot.free();
-		signal.throwIfAborted();
-		stages.end(window);
-	}
+		last = window;
+	});
+	await Promise.all(takes);
+	signal.throwIfAborted();
+	stages.end(last);
 }
 
 function freeAll(slots: Slot[]): void {

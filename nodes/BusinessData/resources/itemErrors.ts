@@ -28,13 +28,13 @@ export function toNodeError(node: INode, error: unknown, itemIndex?: number): No
 			{ message: error.message, description, httpCode, itemIndex },
 		);
 		Object.assign(nodeError.context, context);
-		return nodeError;
+		return withMessage(nodeError, error.message);
 	}
 	if (error instanceof InvalidSettingError) {
 		const { message, description } = error;
 		const nodeError = new NodeOperationError(node, message, { description, itemIndex });
 		nodeError.context.outcome = 'notSent';
-		return nodeError;
+		return withMessage(nodeError, message);
 	}
 	if (error instanceof ExecutionCanceledError) {
 		return new NodeOperationError(node, error.message, { itemIndex });
@@ -43,6 +43,15 @@ export function toNodeError(node: INode, error: unknown, itemIndex?: number): No
 	return new NodeOperationError(node, error instanceof Error ? error : String(error), {
 		itemIndex,
 	});
+}
+
+/**
+ * Puts our message back: where it holds a code such as ECONNRESET, for example in what a proxy says, n8n
+ * replaces it by advice of its own, which may be to repeat a request that has taken effect.
+ */
+function withMessage(nodeError: NodeError, message: string): NodeError {
+	nodeError.message = message;
+	return nodeError;
 }
 
 /** The output of an item that failed, by n8n's contract for nodes that continue on error. */
