@@ -1,6 +1,8 @@
 /** The limiters of this process, one per key, shared by all nodes, workflows and executions. */
-import { KeyLimiter, type WindowStatus } from './keyLimiter';
+import { KeyLimiter } from './keyLimiter';
+import type { Ledger } from './ledger';
 import type { Limits } from './limits';
+import type { WindowStatus } from './windowStatus';
 
 /**
  * On the global object, because n8n may load this package twice (an update, a second path): two copies
@@ -24,7 +26,7 @@ export function limiterOf(identity: string, limits: Limits): KeyLimiter {
 	const all = limiters();
 	let limiter = all.get(identity);
 	if (limiter === undefined) {
-		const made = new KeyLimiter(limits, () => {
+		const made = new KeyLimiter(identity, limits, () => {
 			if (all.get(identity) === made) all.delete(identity);
 		});
 		all.set(identity, (limiter = made));
@@ -33,11 +35,18 @@ export function limiterOf(identity: string, limits: Limits): KeyLimiter {
 	return limiter;
 }
 
-/** The state of every window of a key; all of them free when the key was not used lately. */
-export function statusOf(identity: string, limits: Limits): WindowStatus[] {
-	const limiter = limiters().get(identity) ?? new KeyLimiter(limits, () => undefined);
+/**
+ * The state of every window of a key; all of them free when the key was not used lately.
+ * @throws LedgerError when the ledger cannot be used
+ */
+export async function statusOf(
+	identity: string,
+	limits: Limits,
+	ledger?: Ledger,
+): Promise<WindowStatus[]> {
+	const limiter = limiters().get(identity) ?? new KeyLimiter(identity, limits, () => undefined);
 	limiter.changeLimits(limits);
-	return limiter.status();
+	return await limiter.status(ledger);
 }
 
 /** How many keys have requests queued or slots held. */

@@ -8,9 +8,12 @@ export type WaitCause = { name: string; max: number; windowMs: number } | typeof
 
 /** Splits the time since its making into stages, each with its cause. */
 export class StageTimes {
-	private readonly startedAt = performance.now();
+	/** When (ms, `performance.now()`) the wait began. */
+	readonly startedAt = performance.now();
 
 	private stageStartedAt = this.startedAt;
+
+	private expectedCause: WaitCause | undefined;
 
 	private longestMs = 0;
 
@@ -25,6 +28,16 @@ export class StageTimes {
 			this.longestMs = ms;
 			this.longestCause = cause;
 		}
+	}
+
+	/** Names what the stage that has begun waits for. */
+	expect(cause: WaitCause): void {
+		this.expectedCause = cause;
+	}
+
+	/** Ends a stage whose cause was named before. */
+	endExpected(): void {
+		this.end(this.expectedCause);
 	}
 
 	/** The time (ms) from the making to the end of the last stage. */

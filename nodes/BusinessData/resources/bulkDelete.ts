@@ -108,8 +108,11 @@ async function deleteMany(run: Run, endpoint: Endpoint): Promise<INodeExecutionD
 			});
 		} catch (error) {
 			const nodeError = toNodeError(run.context.getNode(), error);
-			if (!run.continuesOnError || run.isCanceled)
-				throw withProgress(nodeError, outputs.length, items);
+			if (!run.continuesOnError || run.isCanceled) {
+				// Where the node continues on error, batches that failed have outputs too.
+				const batchesDone = outputs.filter(({ error: failure }) => failure === undefined).length;
+				throw withProgress(nodeError, batchesDone, items);
+			}
 			outputs.push(...items.map((item) => errorItem(run.items[item], nodeError, item)));
 		}
 	}

@@ -7,6 +7,7 @@ import {
 	NodeOperationError,
 } from 'n8n-workflow';
 
+import { LedgerError } from '../rateLimit/ledger';
 import { InvalidSettingError } from '../transport/invalidSettingError';
 import { ExecutionCanceledError, RequestError } from '../transport/requestError';
 
@@ -30,7 +31,7 @@ export function toNodeError(node: INode, error: unknown, itemIndex?: number): No
 		Object.assign(nodeError.context, context);
 		return withMessage(nodeError, error.message);
 	}
-	if (error instanceof InvalidSettingError) {
+	if (error instanceof InvalidSettingError || error instanceof LedgerError) {
 		const { message, description } = error;
 		const nodeError = new NodeOperationError(node, message, { description, itemIndex });
 		nodeError.context.outcome = 'notSent';

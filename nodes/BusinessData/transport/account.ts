@@ -1,10 +1,12 @@
 /** The credential, checked: where requests go, with which key and under which limits. */
 import { createHash } from 'node:crypto';
 
+import type { Ledger } from '../rateLimit/ledger';
 import type { Limits } from '../rateLimit/limits';
 import { DOCUMENTED_LIMITS, type Endpoint, ENDPOINTS, formatEndpoint } from './endpoints';
 import { canonicalEndpoint, parseEndpoint } from './endpointPath';
 import { InvalidSettingError } from './invalidSettingError';
+import { readLedger } from './ledgerSettings';
 import { parseLimits } from './limitSettings';
 
 /** The name of the credential type. */
@@ -18,6 +20,8 @@ export interface Account {
 	baseUrl: string;
 	apiKey: string;
 	limits: Limits;
+	/** Where requests are counted together with other processes; undefined for this process alone. */
+	ledger: Ledger | undefined;
 	/** Stands for base URL and key together without naming the key. */
 	identity: string;
 	transactionDelete: Endpoint;
@@ -41,6 +45,7 @@ export function readAccount(fields: CredentialFields): Account {
 		baseUrl,
 		apiKey,
 		limits,
+		ledger: readLedger(fields),
 		identity: createHash('sha256').update(`${baseUrl}\n${apiKey.toLowerCase()}`).digest('hex'),
 		transactionDelete: readEndpoint(
 			custom.transactionDelete,

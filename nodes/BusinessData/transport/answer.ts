@@ -3,13 +3,15 @@ import type { Readable } from 'node:stream';
 
 import { tryParseJson } from './json';
 import { redactKey } from './redact';
-import { RequestError } from './requestError';
+import { CHECK_BEFORE_REPEATING, RequestError } from './requestError';
 
 export interface Answer {
 	statusCode: number;
 	headers: Record<string, unknown>;
 	/** At most `LARGEST_BODY_BYTES`, without the key. */
 	body: Buffer;
+	/** Whether it answers more than a read, so that an answer that cannot be used is no reason to repeat. */
+	mayHaveActed?: boolean;
 }
 
 /** Larger bodies are refused, so that no answer can exhaust n8n's memory. */
@@ -19,23 +21,30 @@ export const LARGEST_BODY_BYTES = 64 * 1024 * 1024;
  * Reads the stream to its end.
  * @throws RequestError when the body is too large, or the stream's error when it breaks off
  */
-export async function readBody(stream: Readable, apiKey: string): Promise<Buffer> {
+export async function readBody(
+	stream: Readable,
+	apiKey: string,
+	mayHaveActed = false,
+): Promise<Buffer> {
 	const chunks: Buffer[] = [];
 	let length = 0;
 	for await (const chunk of stream as AsyncIterable<Buffer>) {
 		length += chunk.length;
 		// Leaving the loop destroys the stream, and with it the connection.
-		if (length > LARGEST_BODY_BYTES) throw tooLarge();
+		if (length > LARGEST_BODY_BYTES) throw tooLarge(mayHaveActed);
 		chunks.push(chunk);
 	}
 	return redactKey(Buffer.concat(chunks), apiKey);
 }
 
-function tooLarge(): RequestError {
+function tooLarge(mayHaveActed: boolean): RequestError {
 	const megabytes = LARGEST_BODY_BYTES / 1024 / 1024;
 	return new RequestError(`The answer of the service is larger than ${megabytes} MB`, {
 		outcome: 'unknown',
-		description: 'Ask for less at once, for example with pagination or a smaller page size.',
+		description: withCheck(
+			mayHaveActed,
+			'Ask for less at once, for example with pagination or a smaller page size.',
+		),
 	});
 }
 
@@ -65,13 +74,15 @@ export function jsonOf(answer: Answer): unknown {
 	if (text.trim() === '') return undefined;
 	const parsed = tryParseJson(text);
 	if ('value' in parsed) return parsed.value;
-	const { statusCode } = answer;
+	const { statusCode, mayHaveActed = false } = answer;
 	if (/^\s*</.test(text)) {
 		throw new RequestError(`The service answered ${statusCode} with a web page instead of JSON`, {
 			outcome: 'unknown',
 			statusCode,
-			description:
+			description: withCheck(
+				mayHaveActed,
 				'A proxy or a log-in page may stand between n8n and the service. Check the base URL in the credential.',
+			),
 		});
 	}
 	throw new RequestError(
@@ -79,10 +90,16 @@ export function jsonOf(answer: Answer): unknown {
 		{
 			outcome: 'unknown',
 			statusCode,
-			description:
+			description: withCheck(
+				mayHaveActed,
 				'Check the base URL in the credential. For an answer that is not meant to be JSON, use the resource API Request with the response format Text or File.',
+			),
 		},
 	);
+}
+
+function withCheck(mayHaveActed: boolean, description: string): string {
+	return mayHaveActed ? `${CHECK_BEFORE_REPEATING} ${description}` : description;
 }
 
 const LONGEST_MESSAGE = 300;
@@ -95,13 +112,13 @@ export function messageOf(answer: Answer): string | undefined {
 	const parsed = tryParseJson(text);
 	// Plain text is the message itself.
 	const message = 'value' in parsed ? findMessage(parsed.value) : text;
-	if (message === undefined || message.trim() === '') return undefined;
+	if (message === undefined) return undefined;
 	const line = message.trim().replace(/\s+/g, ' ');
 	return line.length > LONGEST_MESSAGE ? `${line.slice(0, LONGEST_MESSAGE)}…` : line;
 }
 
 function findMessage(value: unknown): string | undefined {
-	if (typeof value === 'string') return value;
+	if (typeof value === 'string') return value.trim() === '' ? undefined : value;
 	if (Array.isArray(value)) return findMessage(value[0]);
 	if (typeof value !== 'object' || value === null) return undefined;
 	const record = value as Record<string, unknown>;

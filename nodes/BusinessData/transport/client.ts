@@ -8,20 +8,24 @@ import type { Readable } from 'node:stream';
 import type { IExecuteFunctions, IHttpRequestOptions, IPollFunctions } from 'n8n-workflow';
 
 import { sleep } from '../rateLimit/abort';
-import { type Permit, WaitTooLongError } from '../rateLimit/keyLimiter';
+import type { Permit } from '../rateLimit/permit';
 import { longestWindowMs } from '../rateLimit/limits';
+import { LedgerError } from '../rateLimit/ledger';
 import { limiterOf } from '../rateLimit/registry';
 import { marginOf } from '../rateLimit/slotWindow';
+import { WaitTooLongError } from '../rateLimit/waitTooLongError';
 import { type Account, CREDENTIAL_TYPE } from './account';
 import { type Answer, readBody } from './answer';
 import { backoffMs, retryAfterMs } from './backoff';
 import { readFailure, TimeoutError } from './failure';
 import { RequestError } from './requestError';
-import { answerError, failureError, waitTooLongError } from './requestErrors';
+import { answerError, failureError, ledgerError, waitTooLongError } from './requestErrors';
 import { redactHeaders } from './redact';
 import { isRead, type ServiceRequest } from './serviceRequest';
 import type { Waits } from './waits';
 
+/** What a busy process may take (ms) beyond a request's time-out to say that it is over. */
+const SLACK_MS = 5_000;
 const MOST_REPETITIONS = 3;
 const LONGEST_PAUSE_OF_A_READ_MS = 60_000;
 /** A request that was refused had its turn already. */
@@ -74,6 +78,8 @@ export class Client {
 			scope: this.account.scopeOf(request.endpoint),
 			priority: isRepetition ? PRIORITY_OF_REPETITION : undefined,
 			maxWaitMs,
+			ledger: this.account.ledger,
+			inFlightMs: request.timeoutMs + SLACK_MS,
 			signal: this.signal,
 		});
 		try {
@@ -81,13 +87,16 @@ export class Client {
 			this.waits.add(permit.waitedMs, permit.waitedFor);
 			return permit;
 		} catch (error) {
-			throw error instanceof WaitTooLongError ? waitTooLongError(request, error) : error;
+			if (error instanceof WaitTooLongError) throw waitTooLongError(request, error);
+			if (error instanceof LedgerError) throw ledgerError(error);
+			throw error;
 		}
 	}
 
 	/** Sends the request once and gives its slots their ending, unless it was refused by a 429. */
 	private async attempt(request: ServiceRequest, permit: Permit): Promise<Result> {
 		const deadline = performance.now() + request.timeoutMs;
+		const mayHaveActed = !isRead(request);
 		try {
 			const sending = this.send(request);
 			const response = await before(deadline, sending, () => {
@@ -96,13 +105,12 @@ export class Client {
 			const { statusCode } = response;
 			if (statusCode !== 429) permit.letThrough();
 			const isSuccess = statusCode >= 200 && statusCode < 300;
-			const reading = before(deadline, readBody(response.body, this.account.apiKey), () => {
-				discard(response);
-			});
+			const wholeBody = readBody(response.body, this.account.apiKey, mayHaveActed);
+			const reading = before(deadline, wholeBody, () => discard(response));
 			// The status of an error says enough, should its body be too large or cut off.
 			const body = isSuccess ? await reading : await reading.catch(() => Buffer.alloc(0));
 			const headers = redactHeaders(response.headers, this.account.apiKey);
-			const answer = { statusCode, headers, body };
+			const answer = { statusCode, headers, body, mayHaveActed };
 			if (isSuccess) return { answer };
 			return statusCode === 429 ? { refusal: answer } : errorOfAnswer(request, answer);
 		} catch (error) {

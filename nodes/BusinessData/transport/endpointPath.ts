@@ -22,9 +22,12 @@ export interface ParsedPath {
 	query: Array<{ name: string; value: string }>;
 }
 
+/** Halves of characters (surrogates) too: they cannot be percent-encoded. */
 // eslint-disable-next-line no-control-regex -- control characters are what it looks for
-const CONTROL_OR_SPACE = /[\u0000-\u0020\u007f-\u00a0\u2028\u2029]/;
+const CONTROL_OR_SPACE = /[\u0000-\u0020\u007f-\u00a0\u2028\u2029\ud800-\udfff]/u;
 const SCHEME_OR_HOST = /^([a-z][a-z\d+.-]*:|[\\/]{2})/i;
+/** One encoded character of ASCII, or several others. */
+const ENCODED_CHARACTERS = /%[0-7][\da-f]|(%[89a-f][\da-f])+/gi;
 
 /**
  * Takes a path such as `/masterdata/getContacts?page=2` apart. Repeated slashes become one; a path that
@@ -55,7 +58,8 @@ export function parsePath(input: string, field: string): ParsedPath {
 		if (decoded === undefined) {
 			throw refuse('has a % that encodes no character', 'Write a percent sign as %25.');
 		}
-		if (decoded === '.' || decoded === '..' || /[/\\]/.test(decoded)) {
+		// Some servers drop path parameters (`;…`) first and resolve the dots then.
+		if (/^\.\.?(;|$)/.test(decoded) || /[/\\]/.test(decoded)) {
 			throw refuse(
 				'must not lead out of its folder',
 				'Remove the "." and ".." segments and the encoded slashes.',
@@ -111,23 +115,25 @@ export function canonicalEndpoint({ method, path }: Endpoint): string {
 
 /** Decodes until nothing is left to decode; undefined when a `%` encodes no character. */
 function decodeFully(segment: string): string | undefined {
+	if (decode(segment) === undefined) return undefined;
 	let decoded = segment;
 	for (let previous = ''; previous !== decoded;) {
 		previous = decoded;
-		try {
-			decoded = decodeURIComponent(previous);
-		} catch {
-			// A percent sign that was itself encoded (`%25`) is a plain character by now.
-			return previous === segment ? undefined : previous;
-		}
+		// A percent sign that was itself encoded (`%25`) is a plain character by now.
+		decoded = previous.replace(ENCODED_CHARACTERS, (encoded) => decode(encoded) ?? encoded);
 	}
 	return decoded;
 }
 
-/** The same segment with just those characters encoded that need it. */
+function decode(text: string): string | undefined {
+	try {
+		return decodeURIComponent(text);
+	} catch {
+		return undefined;
+	}
+}
+
+/** The same segment with just those characters encoded that need it; delimiters stay as written. */
 function encodeSegment(segment: string): string {
-	return encodeURIComponent(decodeURIComponent(segment)).replace(
-		/%(3A|40|24|26|2B|2C|3B|3D)/g,
-		(encoded) => decodeURIComponent(encoded),
-	);
+	return segment.replace(/[^:@$&+,;=]+/g, (text) => encodeURIComponent(decodeURIComponent(text)));
 }

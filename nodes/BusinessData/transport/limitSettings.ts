@@ -30,7 +30,7 @@ export function parseLimits(value: unknown): EndpointLimits {
 	const scopes = new Map<string, string>();
 	const scopeLimits: Limits['scopes'] = {};
 	for (const [name, setting] of Object.entries(asRecord(settings.endpoints ?? {}, 'endpoints'))) {
-		const endpoint = parseEndpoint(name, FIELD);
+		const endpoint = parseEndpoint(name, `${FIELD}: endpoints["${name}"]`);
 		const scope = formatEndpoint(endpoint);
 		const canonical = canonicalEndpoint(endpoint);
 		if (scopes.has(canonical)) {

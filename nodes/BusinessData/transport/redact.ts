@@ -19,12 +19,14 @@ export function redactHeaders(
 	headers: Record<string, unknown>,
 	apiKey: string,
 ): Record<string, unknown> {
-	return Object.fromEntries(
-		Object.entries(headers).map(([name, value]) => [
-			name,
-			typeof value === 'string' ? redactText(value, apiKey) : value,
-		]),
-	);
+	// A header that may be there several times, such as Set-Cookie, is a list.
+	const redact = (value: unknown): unknown =>
+		typeof value === 'string'
+			? redactText(value, apiKey)
+			: Array.isArray(value)
+				? value.map(redact)
+				: value;
+	return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, redact(value)]));
 }
 
 function hasKey(text: string, apiKey: string): boolean {

@@ -1,12 +1,13 @@
 /** Puts into words what became of a request and how to go on. */
 import { STATUS_CODES } from 'node:http';
 
-import type { WaitTooLongError } from '../rateLimit/keyLimiter';
+import type { LedgerError } from '../rateLimit/ledger';
+import type { WaitTooLongError } from '../rateLimit/waitTooLongError';
 import { type Answer, messageOf } from './answer';
 import { retryAfterMs } from './backoff';
 import { formatEndpoint } from './endpoints';
 import type { Failure } from './failure';
-import { type Outcome, RequestError } from './requestError';
+import { CHECK_BEFORE_REPEATING, type Outcome, RequestError } from './requestError';
 import { isRead, type ServiceRequest } from './serviceRequest';
 import { formatDuration } from './waits';
 
@@ -19,7 +20,7 @@ export function answerError(request: ServiceRequest, answer: Answer): RequestErr
 	const { statusCode } = answer;
 	const status = `${statusCode} ${STATUS_CODES[statusCode] ?? ''}`.trim();
 	const message = messageOf(answer);
-	const outcome = outcomeOf(statusCode);
+	const outcome = outcomeOf(request, statusCode);
 	const asked = retryAfterMs(answer.headers);
 	return new RequestError(
 		`The service answered ${status}${message === undefined ? '' : `: ${message}`}`,
@@ -73,12 +74,16 @@ export function waitTooLongError(request: ServiceRequest, error: WaitTooLongErro
 	);
 }
 
-/** What to do after a request that may have taken effect: it was not repeated, on purpose. */
-const CHECK_BEFORE_REPEATING =
-	'It was not repeated, because it may have been carried out: a document may have been sent, or records deleted. Check in the service before you run it again.';
+/** The error for a request that could not be counted together with other processes. */
+export function ledgerError({ message, description }: LedgerError): RequestError {
+	return new RequestError(message, { outcome: 'notSent', description });
+}
 
-function outcomeOf(statusCode: number): Outcome {
-	return statusCode >= 500 || statusCode === 408 ? 'unknown' : 'refused';
+function outcomeOf(request: ServiceRequest, statusCode: number): Outcome {
+	if (statusCode >= 500 || statusCode === 408) return 'unknown';
+	// 303 answers what was carried out (RFC 9110 §15.4.4), and many services use 301 and 302 for it too.
+	const maySayDone = statusCode >= 300 && statusCode <= 303;
+	return maySayDone && !isRead(request) ? 'unknown' : 'refused';
 }
 
 function nextStep(
@@ -91,7 +96,8 @@ function nextStep(
 		return 'The longest window of its limits passed and it was still refused. Something else seems to use the same API key: stop it, give it a key of its own, or lower the limits in the credential.';
 	}
 	if (statusCode >= 300 && statusCode < 400) {
-		return `Redirects are not followed, so that the key goes to no other address. Set the base URL in the credential to where the service is now${originOf(headers.location)}.`;
+		const advice = `Redirects are not followed, so that the key goes to no other address. Set the base URL in the credential to where the service is now${originOf(headers.location)}.`;
+		return outcome === 'unknown' ? `${advice} ${CHECK_BEFORE_REPEATING}` : advice;
 	}
 	if (outcome === 'unknown') {
 		return isRead(request)

@@ -50,7 +50,7 @@ describe('KeyLimiter', () => {
 	test('never exceeds a limit and leaks no slot', async () => {
 		await fc.assert(
 			fc.asyncProperty(fc.array(arrival, { minLength: 1, maxLength: 60 }), async (arrivals) => {
-				const limiter = new KeyLimiter(limits, () => undefined);
+				const limiter = new KeyLimiter('key', limits, () => undefined);
 				const all = new CountingService();
 				const sends = new CountingService();
 				const outcomes = arrivals.map(async (one) => await play(limiter, all, sends, one));

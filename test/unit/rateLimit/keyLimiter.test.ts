@@ -1,10 +1,7 @@
 import { abortController } from '../../../nodes/BusinessData/rateLimit/abort';
-import {
-	KeyLimiter,
-	type SlotRequest,
-	WaitTooLongError,
-} from '../../../nodes/BusinessData/rateLimit/keyLimiter';
+import { KeyLimiter, type SlotRequest } from '../../../nodes/BusinessData/rateLimit/keyLimiter';
 import type { Limits } from '../../../nodes/BusinessData/rateLimit/limits';
+import { WaitTooLongError } from '../../../nodes/BusinessData/rateLimit/waitTooLongError';
 import { bestMakespan, CountingService } from '../../support/countingService';
 import { passTime } from '../../support/logicalTime';
 
@@ -32,7 +29,7 @@ describe('KeyLimiter', () => {
 	beforeEach(() => {
 		jest.useFakeTimers();
 		onIdle.mockClear();
-		limiter = new KeyLimiter(limits, onIdle);
+		limiter = new KeyLimiter('key', limits, onIdle);
 		service = new CountingService();
 	});
 
@@ -280,7 +277,7 @@ describe('KeyLimiter', () => {
 		await passTime(requests(2, { scope: SEND }), HOUR);
 		const waiting = requests(1, { scope: SEND });
 		await jest.advanceTimersByTimeAsync(50);
-		const status = limiter.status();
+		const status = await limiter.status();
 		expect(
 			status.map(({ limit, max, used, remaining, queued }) => [
 				limit,

@@ -51,7 +51,8 @@ const fields: INodeProperties[] = [
 		},
 		{
 			...itemsFieldOption,
-			displayOptions: { show: { responseFormat: ['json'] } },
+			// Not `show` for JSON: an option that was not added has no value, not even its default.
+			displayOptions: { hide: { responseFormat: ['file', 'text'] } },
 			description:
 				'Where in the answer the list is, as a dot path. Leave empty to get one item per element if the answer itself is a list, and one item otherwise.',
 		},

@@ -12,6 +12,7 @@ import { InvalidSettingError } from '../../transport/invalidSettingError';
 import { RequestError } from '../../transport/requestError';
 import type { ServiceRequest } from '../../transport/serviceRequest';
 import { findList, valueAt } from '../answerItems';
+import { checkQuery } from '../requestOptions';
 
 type PaginationType = 'none' | 'pageNumber' | 'offset' | 'cursor';
 
@@ -163,11 +164,17 @@ export function readListSettings(options: ListOptions): ListSettings {
 	const cursorField = text('cursorField', 'nextCursor');
 	if (type !== 'none' && positionParameter === '') throw emptyName(label);
 	if (type === 'cursor' && cursorField === '') throw emptyName('Cursor Field');
+	const pageSizeParameter = text('pageSizeParameter', 'limit');
+	const parameters = [positionParameter, pageSizeParameter];
+	checkQuery(
+		parameters.map((name) => ({ name, value: '' })),
+		'Pagination',
+	);
 	return {
 		itemsField: (options.itemsField ?? '').trim(),
 		type,
 		positionParameter,
-		pageSizeParameter: text('pageSizeParameter', 'limit'),
+		pageSizeParameter,
 		pageSize: readWholeNumber('Page Size', values.pageSize ?? DEFAULT_PAGE_SIZE, 1),
 		firstPage: readWholeNumber('First Page', values.firstPage ?? 1, 0),
 		cursorField,

@@ -11,11 +11,8 @@ export const getStatus: Operation = {
 			'Show how much of each limit is in use, and when the next request can go out. Sends nothing to the service.',
 	},
 	description: [],
-	execute: async ({ account }) =>
-		await Promise.resolve(
-			statusOf(account.identity, account.limits).map((status) => ({
-				json: { ...status },
-				pairedItem: { item: 0 },
-			})),
-		),
+	execute: async ({ account }) => {
+		const windows = await statusOf(account.identity, account.limits, account.ledger);
+		return windows.map((status) => ({ json: { ...status }, pairedItem: { item: 0 } }));
+	},
 };

@@ -1,0 +1,62 @@
+/** The right to send one request, and the four ways in which the request may end. */
+import type { Pauses } from './pauses';
+import type { SharedSlots } from './sharedSlots';
+import type { Slot } from './slotWindow';
+import type { StageTimes, WaitCause } from './waitCause';
+import { freeAll } from './windowSet';
+
+/** One of the four endings must be called; of several, the first one counts. */
+export class Permit {
+	/** How long (ms) the request has waited. */
+	readonly waitedMs: number;
+
+	/** What it waited for most. */
+	readonly waitedFor: WaitCause | undefined;
+
+	private readonly sentAt = performance.now();
+
+	private hasEnded = false;
+
+	constructor(
+		private readonly scope: string | undefined,
+		private readonly slots: Slot[],
+		private readonly sharedSlots: SharedSlots,
+		private readonly pauses: Pauses,
+		stages: StageTimes,
+	) {
+		this.waitedMs = stages.totalMs;
+		this.waitedFor = stages.longest();
+	}
+
+	/** The service counted the request and let it through. */
+	letThrough(): void {
+		this.hold(0);
+		this.pauses.letThrough(this.scope, this.sentAt);
+	}
+
+	/** The service refused the request. Returns how many refusals in a row came before this one. */
+	refused(): number {
+		this.hold(0);
+		return this.pauses.refused(this.scope, this.sentAt);
+	}
+
+	/** No answer was seen: the service may count the request up to `lateMs` (ms) from now. */
+	lost(lateMs: number): void {
+		this.hold(lateMs);
+	}
+
+	/** The request never reached the service. */
+	unused(): void {
+		if (this.hasEnded) return;
+		this.hasEnded = true;
+		freeAll(this.slots);
+		this.sharedSlots.free();
+	}
+
+	private hold(lateMs: number): void {
+		if (this.hasEnded) return;
+		this.hasEnded = true;
+		for (const slot of this.slots) slot.hold(lateMs);
+		this.sharedSlots.hold(lateMs);
+	}
+}

@@ -1,0 +1,281 @@
+// The ledger in a real Redis: one count over all processes, whatever happens to one of them or to Redis.
+
+import { Redis } from 'ioredis';
+
+import { abortController } from '../../nodes/BusinessData/rateLimit/abort';
+import { KeyLimiter } from '../../nodes/BusinessData/rateLimit/keyLimiter';
+import { LedgerError, type LedgerRequest } from '../../nodes/BusinessData/rateLimit/ledger';
+import type { Limits } from '../../nodes/BusinessData/rateLimit/limits';
+import type { RedisAddress } from '../../nodes/BusinessData/rateLimit/redis/connection';
+import { RedisLedger } from '../../nodes/BusinessData/rateLimit/redis/redisLedger';
+import { WaitTooLongError } from '../../nodes/BusinessData/rateLimit/waitTooLongError';
+import { CountingService } from '../support/countingService';
+import { RedisServer } from '../support/redisServer';
+
+const PASSWORD = 'a-password-of-redis';
+const signal = abortController().signal;
+const general = [
+	{ max: 4, windowMs: 100 },
+	{ max: 12, windowMs: 1_000 },
+];
+const limits: Limits = { general, scopes: { send: [{ max: 2, windowMs: 1_500 }] } };
+
+let server: RedisServer;
+let redis: Redis;
+let address: RedisAddress;
+let ledger: RedisLedger;
+
+beforeAll(async () => {
+	server = await RedisServer.start(['--requirepass', PASSWORD]);
+	redis = new Redis({ port: server.port, password: PASSWORD, retryStrategy: () => 50 });
+	redis.on('error', () => undefined);
+	address = {
+		host: '127.0.0.1',
+		port: server.port,
+		user: '',
+		password: PASSWORD,
+		database: 0,
+		tls: false,
+	};
+	ledger = new RedisLedger(address);
+});
+beforeEach(async () => await redis.flushall());
+afterAll(async () => {
+	await redis.quit();
+	await server.dispose();
+});
+
+let lastId = 0;
+function ledgerRequest(changes: Partial<LedgerRequest> = {}): LedgerRequest {
+	return {
+		id: `request-${++lastId}`,
+		identity: 'key',
+		scope: undefined,
+		scopeWindows: [],
+		generalWindows: [{ name: 'general/1s', max: 2, windowMs: 300, holdMs: 300 }],
+		inFlightMs: 400,
+		...changes,
+	};
+}
+
+const pause = async (ms: number) => await new Promise((resolve) => setTimeout(resolve, ms));
+
+/** A process of its own, as far as the limiter can tell: it shares nothing but the ledger. */
+function processWithLimiter(service: CountingService, sends = new CountingService()) {
+	const limiter = new KeyLimiter('key', limits, () => undefined);
+	return async (scope?: string) => {
+		const inFlightMs = 1_000;
+		const permit = await limiter.acquire({ batch: 'run', scope, ledger, inFlightMs, signal });
+		service.counted.push(performance.now());
+		if (scope !== undefined) sends.counted.push(performance.now());
+		await pause(Math.random() * 20);
+		permit.letThrough();
+	};
+}
+
+describe('several processes with one key', () => {
+	test('stay within every window together, and each gets its turn', async () => {
+		const services = [new CountingService(), new CountingService(), new CountingService()];
+		const all = new CountingService();
+		const order: number[] = [];
+		await Promise.all(
+			services.map(async (service, index) => {
+				const request = processWithLimiter(service);
+				for (let count = 0; count < 12; count++) {
+					await request();
+					order.push(index);
+				}
+			}),
+		);
+		all.counted.push(...services.flatMap(({ counted }) => counted));
+		for (const { max, windowMs } of general) {
+			expect(all.fullestWindow(windowMs)).toBeLessThanOrEqual(max);
+		}
+		// Half-way through, no process has had more than half as much again as its share.
+		for (const index of services.keys()) {
+			const turns = order.slice(0, 18).filter((one) => one === index).length;
+			expect(turns).toBeGreaterThanOrEqual(3);
+			expect(turns).toBeLessThanOrEqual(9);
+		}
+	});
+
+	test('share the windows of a scope, and a send that waits holds up no read', async () => {
+		const reads = new CountingService();
+		const sends = new CountingService();
+		const first = processWithLimiter(reads, sends);
+		const second = processWithLimiter(reads, sends);
+		const startedAt = performance.now();
+		const allSends = Promise.all([first('send'), first('send'), second('send'), second('send')]);
+		await pause(50);
+		await second();
+		expect(performance.now() - startedAt).toBeLessThan(1_000);
+		await allSends;
+		expect(sends.fullestWindow(1_500)).toBe(2);
+		expect(performance.now() - startedAt).toBeGreaterThanOrEqual(1_500);
+	});
+
+	test('whose clocks differ by minutes keep the limits all the same', async () => {
+		const wallClock = jest.spyOn(Date, 'now');
+		const realNow = performance.timeOrigin;
+		let calls = 0;
+		wallClock.mockImplementation(() => {
+			const skewMs = [-300_000, 0, 600_000][calls++ % 3] ?? 0;
+			return realNow + performance.now() + skewMs;
+		});
+		try {
+			const service = new CountingService();
+			const processes = [processWithLimiter(service), processWithLimiter(service)];
+			await Promise.all(
+				processes.flatMap((request) => Array.from({ length: 10 }, async () => await request())),
+			);
+			for (const { max, windowMs } of general) {
+				expect(service.fullestWindow(windowMs)).toBeLessThanOrEqual(max);
+			}
+		} finally {
+			wallClock.mockRestore();
+		}
+	});
+});
+
+describe('taking slots', () => {
+	test('that is repeated takes no second slot', async () => {
+		const request = ledgerRequest();
+		expect(await ledger.take(request, signal)).toEqual({ isTaken: true });
+		expect(await ledger.take(request, signal)).toEqual({ isTaken: true });
+		expect(await ledger.use('key', request.generalWindows)).toEqual([
+			{ used: 1, availableInMs: 0 },
+		]);
+	});
+
+	test('takes two commands per request', async () => {
+		const commands = async () => {
+			const info = await redis.info('commandstats');
+			return Number(/cmdstat_evalsha:calls=(\d+)/.exec(info)?.[1] ?? 0);
+		};
+		// The first use of a script sends it along.
+		const first = ledgerRequest();
+		await ledger.take(first, signal);
+		ledger.hold(first, 0);
+		await pause(50);
+		const before = await commands();
+		const request = ledgerRequest();
+		await ledger.take(request, signal);
+		ledger.hold(request, 0);
+		await pause(50);
+		expect((await commands()) - before).toBe(2);
+	});
+
+	test('of a process that died: they come free after window and time-out, not before', async () => {
+		const dead = [ledgerRequest(), ledgerRequest()];
+		for (const request of dead) await ledger.take(request, signal);
+		const startedAt = performance.now();
+		const waiting = ledgerRequest();
+		for (;;) {
+			const reply = await ledger.take(waiting, signal);
+			if (reply.isTaken) break;
+			await pause(reply.retryMs);
+		}
+		expect(performance.now() - startedAt).toBeGreaterThanOrEqual(690);
+		expect(performance.now() - startedAt).toBeLessThan(2_000);
+	});
+
+	test('a place in the queue is kept for its owner, and given up with its request', async () => {
+		const [holder, other] = [ledgerRequest(), ledgerRequest()];
+		for (const request of [holder, other]) await ledger.take(request, signal);
+		const [first, second] = [ledgerRequest(), ledgerRequest()];
+		expect(await ledger.take(first, signal)).toMatchObject({ isTaken: false });
+		ledger.free(holder);
+		// One slot is free, but `first` has come first.
+		expect(await ledger.take(second, signal)).toMatchObject({ isTaken: false });
+		ledger.free(first);
+		expect(await ledger.take(second, signal)).toEqual({ isTaken: true });
+	});
+
+	test('fails at once when the wait would be longer than it may be', async () => {
+		const other = new KeyLimiter('key', limits, () => undefined);
+		const own = new KeyLimiter('key', limits, () => undefined);
+		const request = { batch: 'run', scope: 'send', ledger, inFlightMs: 0, signal };
+		for (let count = 0; count < 2; count++) (await other.acquire(request)).letThrough();
+		const startedAt = performance.now();
+		const error: unknown = await own
+			.acquire({ ...request, maxWaitMs: 1_000 })
+			.catch((reason: unknown) => reason);
+		expect(error).toBeInstanceOf(WaitTooLongError);
+		expect((error as WaitTooLongError).retryAfterMs).toBeGreaterThan(1_000);
+		expect(performance.now() - startedAt).toBeLessThan(900);
+	});
+});
+
+describe('keys', () => {
+	test('share a hash tag, and expire by themselves after the longest hold', async () => {
+		const request = ledgerRequest({
+			scope: 'send',
+			scopeWindows: [{ name: 'send/1s', max: 1, windowMs: 600, holdMs: 600 }],
+		});
+		await ledger.take(request, signal);
+		const keys = await redis.keys('*');
+		expect(keys).toHaveLength(2);
+		for (const key of keys) expect(key).toMatch(/^n8n-nodes-business-data:1:\{key\}:window:/);
+		ledger.hold(request, 0);
+		await pause(400);
+		expect(await redis.keys('*')).toHaveLength(1);
+		await pause(400);
+		expect(await redis.keys('*')).toHaveLength(0);
+	});
+});
+
+describe('faults of Redis', () => {
+	test('emptied in between: it goes on, and the held slots are known again', async () => {
+		const request = ledgerRequest();
+		await ledger.take(request, signal);
+		await redis.flushall();
+		ledger.hold(request, 0);
+		await pause(30);
+		const [use] = await ledger.use('key', request.generalWindows);
+		expect(use?.used).toBe(1);
+	});
+
+	test('restarted in between: requests wait, and the slots are still held', async () => {
+		const windows = [{ name: 'general/60s', max: 1, windowMs: 4_000, holdMs: 4_000 }];
+		const first = ledgerRequest({ generalWindows: windows });
+		await ledger.take(first, signal);
+		ledger.hold(first, 0);
+		await pause(1_100);
+		await server.stop();
+		const take = ledger.take(ledgerRequest({ generalWindows: windows }), signal);
+		await pause(1_000);
+		await server.start();
+		expect(await take).toMatchObject({ isTaken: false });
+	}, 20_000);
+
+	test('unreachable: a clear error within the bounded wait, nothing is taken', async () => {
+		const closed = new RedisLedger({ ...address, port: 1 });
+		const limiter = new KeyLimiter('key', limits, () => undefined);
+		const error: unknown = await limiter
+			.acquire({ batch: 'run', ledger: closed, inFlightMs: 0, maxWaitMs: 1_000, signal })
+			.catch((reason: unknown) => reason);
+		expect(error).toBeInstanceOf(LedgerError);
+		expect((error as Error).message).toContain('127.0.0.1:1 cannot be used');
+		expect(limiter.isIdle()).toBe(true);
+		await expect(closed.take(ledgerRequest(), signal)).rejects.toThrow('ECONNREFUSED');
+	}, 25_000);
+
+	test.each([
+		['password', { password: 'another-password' }, /WRONGPASS/],
+		['user', { user: 'nobody' }, /WRONGPASS/],
+		['database', { database: 99 }, /DB index is out of range/],
+	])('a wrong %s: a clear error at once, without the password', async (_, changes, cause) => {
+		const wrong = { ...address, ...changes };
+		const startedAt = performance.now();
+		const error: unknown = await new RedisLedger(wrong)
+			.take(ledgerRequest(), signal)
+			.catch((reason: unknown) => reason);
+		expect(error).toBeInstanceOf(LedgerError);
+		const { message, description } = error as LedgerError;
+		expect(message).toContain(`127.0.0.1:${server.port}`);
+		expect(message).toMatch(cause);
+		expect(description).toContain('Nothing was sent.');
+		expect(message + description).not.toContain(wrong.password);
+		expect(performance.now() - startedAt).toBeLessThan(5_000);
+	});
+});
