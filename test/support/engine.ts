@@ -7,6 +7,7 @@ import 'reflect-metadata';
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { inspect } from 'node:util';
 
 // n8n-core reads these while it is loaded.
 process.env.N8N_USER_FOLDER = mkdtempSync(join(tmpdir(), 'n8n-engine-'));
@@ -101,7 +102,7 @@ class CredentialsHelper extends ICredentialsHelper {
 				value as string,
 				'internal',
 				{ $credentials: data },
-			) as string;
+			);
 		}
 		return await Promise.resolve({ ...options, headers });
 	}
@@ -159,14 +160,16 @@ export class Engine {
 
 	static async load(): Promise<Engine> {
 		const log: string[] = [];
-		const record = (...parts: unknown[]) => log.push(JSON.stringify(parts));
+		// Not as JSON, which would leave out most of an error.
+		const record = (...parts: unknown[]) =>
+			log.push(inspect(parts, { depth: null, showHidden: true, maxStringLength: null }));
 		const logger = { error: record, warn: record, info: record, debug: record };
 		LoggerProxy.init(logger);
 		Container.set(Logger, { ...logger, scoped: () => logger } as unknown as Logger);
-		const binaryData = new BinaryDataService(
+		// What else it is made from, it needs for files on disk only.
+		const binaryData = Reflect.construct(BinaryDataService, [
 			Container.get(BinaryDataConfig),
-			...([] as unknown as [never]),
-		);
+		]) as BinaryDataService;
 		Container.set(BinaryDataService, binaryData);
 		const loader = new PackageDirectoryLoader(PACKAGE_FOLDER);
 		await loader.loadAll();
@@ -201,7 +204,7 @@ export class Engine {
 			createdAt: new Date(),
 			updatedAt: new Date(),
 			...workflowJson,
-		} as ConstructorParameters<typeof ExecutionLifecycleHooks>[2]);
+		});
 		const additionalData = {
 			credentialsHelper: new CredentialsHelper(this.loader, credentials),
 			hooks,
@@ -246,7 +249,7 @@ export function readRun(run: IRun): EngineRun {
 		if (found === undefined) throw new Error(`${nodeName} did not run`);
 		return found;
 	};
-	const items = (nodeName: string, output = 0) => task(nodeName).data?.main[output] ?? [];
+	const items = (nodeName: string, output = 0) => task(nodeName).data?.main?.[output] ?? [];
 	return {
 		run,
 		task,

@@ -1,0 +1,107 @@
+// Reads the result of an execution as n8n's REST interface gives it.
+
+/** What one node of an execution did, over all of its runs. */
+export interface NodeResult {
+	name: string;
+	/** n8n's word for it: `success`, `error` … */
+	status: string;
+	/** All items it gave out, over all outputs and runs, in order. */
+	items: unknown[];
+	/** How long it took, in milliseconds. */
+	milliseconds: number;
+	/** What went wrong, if something did. */
+	error?: string;
+}
+
+/** The result of an execution. */
+export interface ExecutionResult {
+	id: string;
+	/** n8n's word for it: `success`, `error`, `canceled`, `crashed` … */
+	status: string;
+	/** In the order in which they first ran. */
+	nodes: NodeResult[];
+	/** What ended the execution, if it failed. */
+	error?: string;
+}
+
+interface NodeError {
+	message?: string;
+	description?: string | null;
+}
+
+interface NodeRun {
+	startTime: number;
+	executionIndex?: number;
+	executionTime: number;
+	executionStatus?: string;
+	error?: NodeError;
+	data?: Record<string, ({ json: unknown }[] | null)[] | undefined>;
+}
+
+interface RunExecutionData {
+	resultData?: { error?: NodeError; runData?: Record<string, NodeRun[]> };
+}
+
+/**
+ * Reads n8n's packed form of execution data: a JSON list whose first entry is the value, and in which
+ * every text inside an object or a list is the number of the entry that stands there.
+ */
+function unpack(text: string): unknown {
+	const entries = JSON.parse(text) as unknown[];
+	const unpacked = new Map<number, unknown>();
+	const read = (index: number): unknown => {
+		if (unpacked.has(index)) return unpacked.get(index);
+		const entry = entries[index];
+		if (typeof entry !== 'object' || entry === null) return entry;
+		const value: unknown[] | Record<string, unknown> = Array.isArray(entry) ? [] : {};
+		// Kept before it is filled, because a value may contain itself.
+		unpacked.set(index, value);
+		for (const [key, part] of Object.entries(entry as Record<string, unknown>)) {
+			Object.assign(value, { [key]: typeof part === 'string' ? read(Number(part)) : part });
+		}
+		return value;
+	};
+	return read(0);
+}
+
+function describe(error: NodeError | undefined): string | undefined {
+	if (error === undefined) return undefined;
+	return [error.message, error.description].filter(Boolean).join(' – ') || 'unknown error';
+}
+
+function readNode(name: string, runs: NodeRun[]): NodeResult {
+	const outputs = runs.flatMap((run) =>
+		Object.values(run.data ?? {}).flatMap((list) => list ?? []),
+	);
+	const failed = runs.find((run) => run.error !== undefined);
+	return {
+		name,
+		status: (failed ?? runs.at(-1))?.executionStatus ?? 'unknown',
+		items: outputs.flatMap((items) => items ?? []).map((item) => item.json),
+		milliseconds: runs.reduce((sum, run) => sum + run.executionTime, 0),
+		error: describe(failed?.error),
+	};
+}
+
+/**
+ * Reads an execution.
+ *
+ * @param execution What `GET /rest/executions/:id` answers.
+ * @throws When it is not the answer that is expected.
+ */
+export function readExecution(execution: {
+	id: string;
+	status: string;
+	data: string;
+}): ExecutionResult {
+	const { resultData } = unpack(execution.data) as RunExecutionData;
+	const order = ([run]: NodeRun[]): number => run?.executionIndex ?? run?.startTime ?? 0;
+	return {
+		id: execution.id,
+		status: execution.status,
+		nodes: Object.entries(resultData?.runData ?? {})
+			.sort(([, left], [, right]) => order(left) - order(right))
+			.map(([name, runs]) => readNode(name, runs)),
+		error: describe(resultData?.error),
+	};
+}

@@ -1,0 +1,49 @@
+// Describes each n8n that can be installed beside this package. The tree of every one is fixed by the
+// lock file in the folder of the same name.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** The name of a host: of its folder here, and the first part of its folder in the cache. */
+export type HostName = 'n8n-2';
+
+/** What is needed to install and run one n8n. */
+export interface HostDescription {
+	name: HostName;
+	/** The folder with the host's package.json and package-lock.json. */
+	folder: string;
+	/** The exact version of n8n, as its package.json says. */
+	n8nVersion: string;
+	/** The major versions of Node that n8n accepts. */
+	nodeMajors: { from: number; to: number };
+	/** The Node that is fetched where the machine's own is not among them. */
+	fetchedNode: string;
+	/** The only packages whose install scripts run: n8n does not start without their native parts. */
+	nativePackages: string[];
+	/** Settings that only this n8n knows. */
+	settings: Record<string, string>;
+}
+
+const descriptions: Record<HostName, Omit<HostDescription, 'name' | 'folder' | 'n8nVersion'>> = {
+	'n8n-2': {
+		nodeMajors: { from: 24, to: 26 },
+		fetchedNode: '24.21.0',
+		nativePackages: ['sqlite3', 'isolated-vm'],
+		// The module fetches a list of MCP servers at every start.
+		settings: { N8N_DISABLED_MODULES: 'mcp-registry' },
+	},
+};
+
+/** The description of a host. Throws when its package.json names no version of n8n. */
+export function describeHost(name: HostName): HostDescription {
+	const folder = join(__dirname, name);
+	const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as {
+		dependencies?: Record<string, string>;
+	};
+	const n8nVersion = manifest.dependencies?.n8n;
+	if (n8nVersion === undefined) {
+		throw new Error(
+			`${join(folder, 'package.json')} names no version of n8n among its dependencies.`,
+		);
+	}
+	return { name, folder, n8nVersion, ...descriptions[name] };
+}

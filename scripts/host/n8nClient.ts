@@ -1,0 +1,207 @@
+// Does through n8n's REST interface what a user does in the editor: sets up the owner, logs in, saves
+// credentials and workflows, runs and publishes workflows, reads executions.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type ExecutionResult, readExecution } from './executionData';
+import type { Account } from './userFolder';
+
+const SECONDS_FOR_A_REQUEST = 60;
+const SECONDS_BETWEEN_LOOKS = 0.3;
+const UNFINISHED = ['new', 'running', 'waiting', 'unknown'];
+
+/** A node of a workflow, as far as it matters here. */
+export interface WorkflowNode {
+	name: string;
+	type: string;
+	credentials?: Record<string, { id: string | null; name: string }>;
+	[field: string]: unknown;
+}
+
+/** A workflow as it is exported from and imported into the editor. */
+export interface Workflow {
+	name: string;
+	nodes: WorkflowNode[];
+	connections: Record<string, unknown>;
+	settings?: Record<string, unknown>;
+}
+
+/** A workflow that n8n has saved. */
+export interface SavedWorkflow extends Workflow {
+	id: string;
+	versionId?: string;
+}
+
+/** A credential with its secrets, to be saved. */
+export interface Credential {
+	name: string;
+	/** The credential type, e.g. `businessDataApi`. */
+	type: string;
+	data: Record<string, unknown>;
+}
+
+/** An execution in the list of executions. */
+export interface ExecutionListing {
+	id: string;
+	status: string;
+	mode: string;
+	workflowId: string;
+}
+
+/** An answer of n8n that says that something went wrong. */
+export class N8nAnswerError extends Error {
+	constructor(
+		request: string,
+		readonly status: number,
+		answer: string,
+	) {
+		super(`n8n answered ${request} with ${status}: ${answer.slice(0, 500)}`);
+	}
+}
+
+/** One user of a running n8n. Every method throws an `N8nAnswerError` when n8n refuses. */
+export class N8nClient {
+	readonly #url: string;
+	#cookie = '';
+
+	/** @param url Where n8n is reached, e.g. `http://127.0.0.1:5678`. */
+	constructor(url: string) {
+		this.#url = url;
+	}
+
+	/** Makes the owner account of a new instance, or logs in where it was made before. */
+	async logInAsOwner(owner: Account): Promise<void> {
+		const settings = await this.#request<{ userManagement: { showSetupOnFirstLoad?: boolean } }>(
+			'GET',
+			'/rest/settings',
+		);
+		if (settings.userManagement.showSetupOnFirstLoad === true) {
+			await this.#request('POST', '/rest/owner/setup', owner);
+			return;
+		}
+		const { email, password } = owner;
+		// n8n 1.x before 1.97 calls the address `email`.
+		await this.#request('POST', '/rest/login', { emailOrLdapLoginId: email, email, password });
+	}
+
+	/** Saves a credential; one of the same name and type is replaced. Returns its id. */
+	async saveCredential(credential: Credential): Promise<string> {
+		const saved = await this.#request<{ id: string; name: string; type: string }[]>(
+			'GET',
+			'/rest/credentials',
+		);
+		const existing = saved.find(
+			({ name, type }) => name === credential.name && type === credential.type,
+		);
+		if (existing !== undefined) {
+			await this.#request('PATCH', `/rest/credentials/${existing.id}`, credential);
+			return existing.id;
+		}
+		const { id } = await this.#request<{ id: string }>('POST', '/rest/credentials', credential);
+		return id;
+	}
+
+	/** Saves a workflow; one of the same name is replaced. */
+	async saveWorkflow(workflow: Workflow): Promise<SavedWorkflow> {
+		const saved = await this.#request<{ id: string; name: string }[]>('GET', '/rest/workflows');
+		const existing = saved.find(({ name }) => name === workflow.name);
+		if (existing === undefined) return await this.#request('POST', '/rest/workflows', workflow);
+		return await this.#request('PATCH', `/rest/workflows/${existing.id}`, workflow);
+	}
+
+	/** A saved workflow. */
+	async readWorkflow(workflowId: string): Promise<SavedWorkflow> {
+		return await this.#request('GET', `/rest/workflows/${workflowId}`);
+	}
+
+	/**
+	 * Runs a workflow by hand, as the editor's button does.
+	 *
+	 * @param triggerName The trigger node to start from.
+	 * @returns The id of the execution, which has only begun.
+	 */
+	async startWorkflow(workflow: SavedWorkflow, triggerName: string): Promise<string> {
+		const { executionId } = await this.#request<{ executionId?: string }>(
+			'POST',
+			`/rest/workflows/${workflow.id}/run`,
+			// n8n 1.x takes the workflow from the request, n8n 2.x from its database.
+			{ workflowData: workflow, triggerToStartFrom: { name: triggerName } },
+		);
+		if (executionId === undefined) {
+			throw new Error(
+				`n8n did not run the workflow ${workflow.name}: it waits for a webhook call.`,
+			);
+		}
+		return executionId;
+	}
+
+	/**
+	 * Waits until an execution has ended.
+	 *
+	 * @param seconds How long to wait at most.
+	 * @throws When it has not ended by then; it goes on all the same.
+	 */
+	async waitForExecution(executionId: string, seconds = 600): Promise<ExecutionResult> {
+		const deadline = performance.now() + seconds * 1000;
+		for (;;) {
+			const execution = await this.#request<{ id: string; status: string; data: string }>(
+				'GET',
+				`/rest/executions/${executionId}`,
+			);
+			if (!UNFINISHED.includes(execution.status)) return readExecution(execution);
+			if (performance.now() > deadline) {
+				throw new Error(
+					`Execution ${executionId} was still ${execution.status} after ${seconds} s.`,
+				);
+			}
+			await sleep(SECONDS_BETWEEN_LOOKS * 1000);
+		}
+	}
+
+	/** Runs a workflow by hand and waits for its end, `seconds` at most. */
+	async runWorkflow(
+		workflow: SavedWorkflow,
+		triggerName: string,
+		seconds?: number,
+	): Promise<ExecutionResult> {
+		return await this.waitForExecution(await this.startWorkflow(workflow, triggerName), seconds);
+	}
+
+	/** Publishes a workflow, so that its triggers run by themselves. */
+	async publishWorkflow(workflowId: string): Promise<void> {
+		const { versionId } = await this.readWorkflow(workflowId);
+		const path = `/rest/workflows/${workflowId}`;
+		try {
+			await this.#request('POST', `${path}/activate`, { versionId });
+		} catch (error) {
+			// n8n 1.x has a switch in place of published versions.
+			if (!(error instanceof N8nAnswerError && error.status === 404)) throw error;
+			await this.#request('PATCH', path, { active: true, versionId });
+		}
+	}
+
+	/** The latest executions of a workflow, newest first. */
+	async listExecutions(workflowId: string, limit = 100): Promise<ExecutionListing[]> {
+		const filter = encodeURIComponent(JSON.stringify({ workflowId }));
+		const { results } = await this.#request<{ results: ExecutionListing[] }>(
+			'GET',
+			`/rest/executions?filter=${filter}&limit=${limit}`,
+		);
+		return results;
+	}
+
+	async #request<Result>(method: string, path: string, body?: unknown): Promise<Result> {
+		const response = await fetch(`${this.#url}${path}`, {
+			method,
+			headers: {
+				...(this.#cookie === '' ? {} : { cookie: this.#cookie }),
+				...(body === undefined ? {} : { 'content-type': 'application/json' }),
+			},
+			body: body === undefined ? undefined : JSON.stringify(body),
+			signal: AbortSignal.timeout(SECONDS_FOR_A_REQUEST * 1000),
+		});
+		const text = await response.text();
+		if (!response.ok) throw new N8nAnswerError(`${method} ${path}`, response.status, text);
+		const cookies = response.headers.getSetCookie().map((cookie) => cookie.split(';')[0]);
+		if (cookies.length > 0) this.#cookie = cookies.join('; ');
+		return (JSON.parse(text) as { data: Result }).data;
+	}
+}

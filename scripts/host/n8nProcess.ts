@@ -1,0 +1,134 @@
+// Starts and stops one process of an n8n instance: the main process, a worker or a webhook process.
+import { openSync, closeSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Ending, killGroup, startProgram } from './childProcesses';
+import { freePort } from './freePort';
+import type { N8nHost } from './installN8n';
+import { n8nEnvironment } from './n8nEnvironment';
+import type { UserFolder } from './userFolder';
+
+const SECONDS_BETWEEN_HEALTH_CHECKS = 0.25;
+const SECONDS_FOR_A_HEALTH_CHECK = 5;
+const SECONDS_UNTIL_READY = 180;
+const SECONDS_UNTIL_STOPPED = 30;
+const LOG_LINES_IN_AN_ERROR = 30;
+
+/** What a process of n8n does: n8n's own command. */
+export type N8nRole = 'start' | 'worker' | 'webhook';
+
+/** How to start a process of n8n. */
+export interface N8nProcessOptions {
+	host: N8nHost;
+	userFolder: UserFolder;
+	role?: N8nRole;
+	/** The port on 127.0.0.1 it listens on (a worker: for its health check); without it, a free one. */
+	port?: number;
+	/** Tells the logs of several processes of one role apart. */
+	name?: string;
+	/** Settings beyond those every process gets, e.g. for queue mode. */
+	environment?: Record<string, string>;
+	/** Seconds until it must be ready; 180 if not given. */
+	readyWithin?: number;
+}
+
+/** A process of n8n that is running and ready. */
+export interface N8nProcess {
+	role: N8nRole;
+	pid: number;
+	port: number;
+	/** `http://127.0.0.1:PORT` */
+	url: string;
+	/** The file with everything it prints. */
+	logFile: string;
+	/** Resolves when it has ended, for whatever reason. */
+	ended: Promise<Ending>;
+	/** Ends it and waits for its end: politely first, by force after 30 seconds. May be called again. */
+	stop(): Promise<void>;
+}
+
+async function lastLogLines(logFile: string): Promise<string> {
+	const lines = (await readFile(logFile, 'utf8')).trimEnd().split('\n');
+	return [...lines.slice(-LOG_LINES_IN_AN_ERROR), `All of it: ${logFile}`].join('\n');
+}
+
+async function isReady(url: string): Promise<boolean> {
+	try {
+		const response = await fetch(`${url}/healthz/readiness`, {
+			signal: AbortSignal.timeout(SECONDS_FOR_A_HEALTH_CHECK * 1000),
+		});
+		await response.arrayBuffer();
+		return response.status === 200;
+	} catch {
+		// It is not listening yet.
+		return false;
+	}
+}
+
+/** Waits until a process is ready. Throws when it ends before, or takes longer than `seconds`. */
+async function waitUntilReady(url: string, ended: Promise<Ending>, seconds: number): Promise<void> {
+	const deadline = performance.now() + seconds * 1000;
+	let ending: Ending | undefined;
+	ended.then(
+		(value) => (ending = value),
+		() => (ending = { status: null, signal: null }),
+	);
+	while (!(await isReady(url))) {
+		if (ending !== undefined) {
+			throw new Error(
+				`n8n ended before it was ready (${ending.signal ?? `status ${ending.status}`}).`,
+			);
+		}
+		if (performance.now() > deadline)
+			throw new Error(`n8n was not ready after ${seconds} seconds.`);
+		await sleep(SECONDS_BETWEEN_HEALTH_CHECKS * 1000);
+	}
+}
+
+/**
+ * Starts a process of n8n and waits until it is ready. It never outlives this process.
+ *
+ * @throws An error with the last lines of its log, when it does not become ready.
+ */
+export async function startN8n(options: N8nProcessOptions): Promise<N8nProcess> {
+	const { host, userFolder, role = 'start', name = role } = options;
+	const port = options.port ?? (await freePort());
+	const logFile = join(userFolder.logFolder, `n8n-${name}.log`);
+	const [nodePath, n8nScript] = host.n8nCommand;
+	const log = openSync(logFile, 'a');
+	const { child, ended } = startProgram(
+		nodePath,
+		['--require', join(__dirname, 'endWithParent.js'), n8nScript, role],
+		{
+			// n8n reads a file .env in its working folder: here there is none.
+			cwd: userFolder.path,
+			env: n8nEnvironment(host, userFolder, {
+				N8N_PORT: String(port),
+				N8N_RUNNERS_BROKER_PORT: String(await freePort()),
+				QUEUE_HEALTH_CHECK_ACTIVE: 'true',
+				QUEUE_HEALTH_CHECK_PORT: String(port),
+				...options.environment,
+			}),
+			stdio: ['ignore', log, log, 'ipc'],
+		},
+	);
+	closeSync(log);
+	const stop = async (): Promise<void> => {
+		child.kill('SIGTERM');
+		const force = setTimeout(() => killGroup(child), SECONDS_UNTIL_STOPPED * 1000);
+		await ended.catch(() => undefined);
+		clearTimeout(force);
+		// Its task runner is a process of its own, and may still be there.
+		killGroup(child);
+	};
+	const url = `http://127.0.0.1:${port}`;
+	try {
+		await waitUntilReady(url, ended, options.readyWithin ?? SECONDS_UNTIL_READY);
+	} catch (error) {
+		await stop();
+		const reason = error instanceof Error ? error.message : String(error);
+		throw new Error(`${reason} The end of its log:\n${await lastLogLines(logFile)}`);
+	}
+	return { role, pid: child.pid ?? 0, port, url, logFile, ended, stop };
+}

@@ -1,0 +1,94 @@
+// Finds a Node that n8n accepts: the one running this script, or else one from the npm registry.
+import { existsSync } from 'node:fs';
+import { readdir, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { cacheFolder, ensureFolder } from './cache';
+import { startProgram } from './childProcesses';
+import { ownEnvironment, withFolderFirst } from './environment';
+import type { HostDescription } from './hosts';
+import { runNpm } from './npm';
+import { withProgress } from './progress';
+
+/** A Node that n8n runs under. */
+export interface NodeRuntime {
+	/** Its program. */
+	nodePath: string;
+	major: number;
+	/** What programs that look for `node`, or build native packages for it, need. */
+	environment: NodeJS.ProcessEnv;
+}
+
+/** The npm package with the program for this machine, by the naming of the npm package `node`. */
+function packageForThisMachine(): string {
+	const { platform, arch } = process;
+	const prefix = platform === 'darwin' && arch === 'arm64' ? 'node-bin' : 'node';
+	return `${prefix}-${platform === 'win32' ? 'win' : platform}-${arch}`;
+}
+
+function runtimeAt(nodePath: string, version: string): NodeRuntime {
+	const binFolder = dirname(nodePath);
+	const environment = withFolderFirst(ownEnvironment(), binFolder);
+	// Native packages are built against the headers of this very Node. Where it has none beside it,
+	// node-gyp fetches them.
+	const root = process.platform === 'win32' ? binFolder : dirname(binFolder);
+	if (existsSync(join(root, 'include', 'node', 'node.h'))) {
+		environment.npm_config_nodedir = root;
+		// The name for the same that newer versions of npm pass on.
+		environment.npm_package_config_node_gyp_nodedir = root;
+	}
+	return { nodePath, major: Number(version.split('.')[0]), environment };
+}
+
+/** Fetches the package with the program; its parent package would do the same in an install script. */
+async function fetchNode(folder: string, packageName: string, version: string): Promise<void> {
+	await writeFile(join(folder, 'package.json'), JSON.stringify({ private: true }));
+	await runNpm({
+		parameters: [
+			...['install', `${packageName}@${version}`, '--ignore-scripts', '--force'],
+			...['--no-audit', '--no-fund', '--no-save'],
+		],
+		folder,
+	});
+	const nodePath = await findProgram(folder);
+	const { ended } = startProgram(nodePath, ['--version'], { stdio: 'ignore' });
+	const { status } = await ended;
+	if (status !== 0) throw new Error(`${packageName} ${version} does not run on this machine.`);
+}
+
+async function findProgram(folder: string): Promise<string> {
+	const modules = join(folder, 'node_modules');
+	const name = process.platform === 'win32' ? 'node.exe' : 'node';
+	for (const packageName of await readdir(modules)) {
+		const program = join(modules, packageName, 'bin', name);
+		if (packageName.startsWith('node-') && existsSync(program)) return program;
+	}
+	throw new Error(`There is no program ${name} below ${modules}.`);
+}
+
+/**
+ * A Node that the host's n8n accepts.
+ *
+ * @throws An error that says how to go on, when there is none and none can be fetched.
+ */
+export async function ensureNode(host: HostDescription): Promise<NodeRuntime> {
+	const { from, to } = host.nodeMajors;
+	const ownMajor = Number(process.versions.node.split('.')[0]);
+	if (ownMajor >= from && ownMajor <= to) return runtimeAt(process.execPath, process.versions.node);
+
+	const version = host.fetchedNode;
+	const packageName = packageForThisMachine();
+	const folder = join(cacheFolder(), `${packageName}-${version}`);
+	if (!existsSync(folder)) {
+		const title = `Fetching Node ${version}, because n8n ${host.n8nVersion} does not accept Node ${ownMajor}`;
+		await withProgress(title, (note) =>
+			ensureFolder(folder, (partial) => fetchNode(partial, packageName, version), note),
+		).catch((error: unknown) => {
+			throw new Error(
+				`Node ${version} could not be fetched. Install a Node between ${from} and ${to} yourself ` +
+					`(nodejs.org, or nvm install ${from}) and run npm start with it.`,
+				{ cause: error },
+			);
+		});
+	}
+	return runtimeAt(await findProgram(folder), version);
+}

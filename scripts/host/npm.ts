@@ -1,0 +1,76 @@
+// Runs npm: the one that runs this script where there is one, under the Node that is wanted.
+import { createWriteStream, type WriteStream } from 'node:fs';
+import { basename } from 'node:path';
+import { createInterface } from 'node:readline';
+import { startProgram } from './childProcesses';
+import { ownEnvironment } from './environment';
+
+const LINES_IN_AN_ERROR = 15;
+
+/** One run of npm. */
+export interface NpmRun {
+	/** The arguments, e.g. `['ci', '--ignore-scripts']`. */
+	parameters: string[];
+	/** The folder npm works in. */
+	folder: string;
+	/** Its environment; without it, the process's own. */
+	environment?: NodeJS.ProcessEnv;
+	/** The Node that runs it; without it, the one running this script. */
+	nodePath?: string;
+	/** A file that gets everything npm prints. */
+	logFile?: string;
+	/** Called with every line npm prints. */
+	onLine?: (line: string) => void;
+}
+
+/** The command that starts npm. npm tells the scripts it runs where its own program is. */
+function npmCommand(nodePath: string): { command: string; first: string[]; shell: boolean } {
+	const program = process.env.npm_execpath;
+	if (program !== undefined && basename(program) === 'npm-cli.js') {
+		return { command: nodePath, first: [program], shell: false };
+	}
+	return { command: 'npm', first: [], shell: process.platform === 'win32' };
+}
+
+function closed(stream: WriteStream | undefined): Promise<void> {
+	return new Promise((resolve) => {
+		if (stream === undefined) resolve();
+		else stream.end(resolve);
+	});
+}
+
+/**
+ * Runs npm and waits for its end.
+ *
+ * @throws An error with the last lines npm printed, when it fails.
+ */
+export async function runNpm(run: NpmRun): Promise<void> {
+	const { command, first, shell } = npmCommand(run.nodePath ?? process.execPath);
+	const log =
+		run.logFile === undefined ? undefined : createWriteStream(run.logFile, { flags: 'a' });
+	const lastLines: string[] = [];
+	const { child, ended } = startProgram(command, [...first, ...run.parameters], {
+		cwd: run.folder,
+		env: run.environment ?? ownEnvironment(),
+		stdio: ['ignore', 'pipe', 'pipe'],
+		shell,
+	});
+	for (const output of [child.stdout, child.stderr]) {
+		if (output === null) continue;
+		createInterface({ input: output }).on('line', (line) => {
+			log?.write(`${line}\n`);
+			lastLines.push(line);
+			if (lastLines.length > LINES_IN_AN_ERROR) lastLines.shift();
+			run.onLine?.(line);
+		});
+	}
+	const { status, signal } = await ended.finally(() => closed(log));
+	if (status === 0) return;
+	throw new Error(
+		[
+			`npm ${run.parameters.join(' ')} failed (${signal ?? `status ${status}`}) in ${run.folder}:`,
+			...lastLines,
+			...(run.logFile === undefined ? [] : [`All of its output: ${run.logFile}`]),
+		].join('\n'),
+	);
+}

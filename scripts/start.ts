@@ -1,0 +1,165 @@
+// `npm start`: a real n8n with this node beside the sandbox, from nothing. Builds the node, installs what
+// is missing, runs the demo workflow once, prints its result and leaves the editor open.
+import { join } from 'node:path';
+import { type Sandbox, startSandbox } from '../sandbox/server';
+import { Cleanup } from './cleanup';
+import { readStartOptions, START_HELP, type StartOptions } from './commandLine';
+import { findProblems } from './demo/demoCheck';
+import { DEMO_CONTACT_COUNT, runDemo, saveDemo } from './demo/demoWorkflow';
+import { formatResult } from './demo/table';
+import { endPrograms } from './host/childProcesses';
+import { assertPortIsFree } from './host/freePort';
+import { ensureHost } from './host/installN8n';
+import { N8nClient, type SavedWorkflow } from './host/n8nClient';
+import { type N8nProcess, startN8n } from './host/n8nProcess';
+import { runNpm } from './host/npm';
+import { installPackedNode, packNode } from './host/packNode';
+import { withProgress } from './host/progress';
+import { openUserFolder, type UserFolder } from './host/userFolder';
+
+const PROJECT_FOLDER = join(__dirname, '..');
+const SIGNALS = [
+	['SIGINT', 130],
+	['SIGTERM', 143],
+	['SIGHUP', 129],
+] as const;
+const ORPHAN_STATUS = 1;
+const SECONDS_BETWEEN_LOOKS_FOR_PARENT = 1;
+// One press of Ctrl+C can arrive twice: from the terminal, and passed on by a parent.
+const SECONDS_OF_ONE_KEY_PRESS = 1;
+
+/** Everything that runs during a start. */
+interface Running {
+	n8n: N8nProcess;
+	sandbox: Sandbox;
+	userFolder: UserFolder;
+}
+
+async function startEverything(options: StartOptions, cleanup: Cleanup): Promise<Running> {
+	if (options.port !== undefined) await assertPortIsFree(options.port);
+	await withProgress('Building the node', () =>
+		runNpm({ parameters: ['run', 'build'], folder: PROJECT_FOLDER }),
+	);
+	const host = await ensureHost({ version: 'n8n-2' });
+	const userFolder = await openUserFolder(options.userFolder);
+	cleanup.add(async () => {
+		// The logs tell what went wrong.
+		if (process.exitCode === 1) console.error(`n8n's folder is kept: ${userFolder.path}`);
+		else await userFolder.dispose();
+	});
+	// Whatever is still being started or installed when a start is interrupted.
+	cleanup.add(endPrograms);
+	await withProgress('Installing the packed node into n8n', async () => {
+		const packed = await packNode(PROJECT_FOLDER, join(userFolder.path, 'packages'));
+		await installPackedNode(packed, userFolder.path, host);
+	});
+	// How the service counts its windows is not documented; `both` refuses what either way would.
+	const sandbox = await startSandbox({ contactCount: DEMO_CONTACT_COUNT, windowMode: 'both' });
+	cleanup.add(() => sandbox.stop());
+	const n8n = await withProgress(`Starting n8n ${host.n8nVersion}`, () =>
+		startN8n({ host, userFolder, port: options.port }),
+	);
+	cleanup.add(() => n8n.stop());
+	return { n8n, sandbox, userFolder };
+}
+
+/** Runs the demo workflow and prints its result. Returns whether everything came through. */
+async function runAndReport(
+	client: N8nClient,
+	workflow: SavedWorkflow,
+	sandbox: Sandbox,
+): Promise<boolean> {
+	const execution = await withProgress(`Running the workflow "${workflow.name}"`, () =>
+		runDemo(client, workflow),
+	);
+	console.log(['', ...formatResult(execution, sandbox), ''].join('\n'));
+	const problems = findProblems(execution, sandbox);
+	if (problems.length === 0) console.log('Everything came through.');
+	else console.error(['Not everything came through:', ...problems].join('\n  '));
+	return problems.length === 0;
+}
+
+/** Leaves the editor open until n8n ends, which it does not by itself. */
+async function leaveOpen({ n8n, sandbox, userFolder }: Running, workflowId: string): Promise<void> {
+	// The contacts are gone now: whoever runs the workflow in the editor finds new ones.
+	sandbox.contacts.reset();
+	const { email, password } = userFolder.owner;
+	console.log(
+		[
+			'',
+			`Editor:   ${n8n.url}/workflow/${workflowId}`,
+			`E-mail:   ${email}`,
+			`Password: ${password}`,
+			`Sandbox:  ${sandbox.baseUrl} (its count: ${sandbox.baseUrl}/_sandbox/summary)`,
+			`Log:      ${n8n.logFile}`,
+			'',
+			'The editor stays open. Ctrl+C ends n8n and the sandbox.',
+		].join('\n'),
+	);
+	const { status, signal } = await n8n.ended;
+	throw new Error(`n8n has ended by itself (${signal ?? `status ${status}`}): ${n8n.logFile}`);
+}
+
+async function start(options: StartOptions, cleanup: Cleanup): Promise<void> {
+	const running = await startEverything(options, cleanup);
+	const client = new N8nClient(running.n8n.url);
+	await client.logInAsOwner(running.userFolder.owner);
+	const workflow = await saveDemo(client, running.sandbox);
+	const hasSucceeded = await runAndReport(client, workflow, running.sandbox);
+	if (options.once) process.exitCode = hasSucceeded ? 0 : 1;
+	else await leaveOpen(running, workflow.id);
+}
+
+/** An error's message and those of its causes; a stack would hide them. */
+function explain(error: unknown): string {
+	if (!(error instanceof Error)) return String(error);
+	return error.cause === undefined ? error.message : `${error.message}\n${explain(error.cause)}`;
+}
+
+/**
+ * Calls `end` with an exit status when this process is told to end, or when whoever started it is gone:
+ * npm passes a signal on to the shell between the two only, which ends without passing it on.
+ */
+function watchForEnd(end: (status: number) => void): void {
+	for (const [signal, status] of SIGNALS) process.on(signal, () => end(status));
+	const parent = process.ppid;
+	const watching = setInterval(() => {
+		if (process.ppid !== parent) end(ORPHAN_STATUS);
+	}, SECONDS_BETWEEN_LOOKS_FOR_PARENT * 1000);
+	watching.unref();
+}
+
+async function main(): Promise<void> {
+	const options = readStartOptions(process.argv.slice(2));
+	if (options.help) {
+		console.log(START_HELP);
+		return;
+	}
+	const cleanup = new Cleanup();
+	let endingSince: number | undefined;
+	watchForEnd((status) => {
+		const now = performance.now();
+		if (endingSince === undefined) {
+			endingSince = now;
+			console.log('\nEnding what was started …');
+			void cleanup.run().finally(() => process.exit(status));
+		} else if (status !== ORPHAN_STATUS && now - endingSince > SECONDS_OF_ONE_KEY_PRESS * 1000) {
+			// Asked again: ending politely takes too long.
+			process.exit(status);
+		}
+	});
+	try {
+		await start(options, cleanup);
+	} catch (error) {
+		// What is ended from outside fails in all kinds of ways.
+		if (endingSince !== undefined) return;
+		console.error(`\n${explain(error)}`);
+		process.exitCode = 1;
+	}
+	if (endingSince === undefined) await cleanup.run();
+}
+
+main().catch((error: unknown) => {
+	console.error(explain(error));
+	process.exitCode = 1;
+});
