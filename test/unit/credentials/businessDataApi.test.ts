@@ -1,0 +1,151 @@
+/** The credential as users fill it in: its fields, what n8n sends with it, and how n8n tests it. */
+import { runInNewContext } from 'node:vm';
+
+import type { INodeProperties } from 'n8n-workflow';
+
+import { BusinessDataApi } from '../../../credentials/BusinessDataApi.credentials';
+import { CREDENTIAL_TYPE, readAccount } from '../../../nodes/BusinessData/transport/account';
+import { KEY, requiredFields } from '../transport/examples';
+
+const credential = new BusinessDataApi();
+const field = (name: string): INodeProperties | undefined =>
+	credential.properties.find((property) => property.name === name);
+
+/** What n8n makes of an expression. */
+function evaluate(expression: unknown, $credentials: Record<string, unknown>): unknown {
+	const [, code = ''] = /^=\{\{(.*)\}\}$/s.exec(String(expression)) ?? [];
+	return runInNewContext(code, { $credentials });
+}
+
+test('its name is the one that saved workflows use', () => {
+	expect(credential.name).toBe('businessDataApi');
+	expect(credential.name).toBe(CREDENTIAL_TYPE);
+	expect(credential.displayName).toBe('Business Data API');
+});
+
+describe('the fields', () => {
+	test.each([
+		['baseUrl', 'string', ''],
+		['apiKey', 'string', ''],
+		['limitStore', 'options', 'memory'],
+		['redisHost', 'string', 'localhost'],
+		['redisPort', 'number', 6379],
+		['redisUser', 'string', ''],
+		['redisPassword', 'string', ''],
+		['redisDatabase', 'number', 0],
+		['redisTls', 'boolean', false],
+		['customize', 'boolean', false],
+		['transactionDelete', 'string', 'POST /txndata/bulkDeleteTxn'],
+		['contactDelete', 'string', 'POST /masterdata/deleteContacts'],
+		['deleteIdsField', 'string', 'ids'],
+	])('have %s, a %s with the default %j', (name, type, value) => {
+		expect(field(name)).toMatchObject({ type, default: value });
+	});
+
+	test('have limits, whose default is the table of the interface document', () => {
+		const limits = field('limits');
+		expect(limits?.type).toBe('json');
+		expect(JSON.parse(limits?.default as string)).toEqual({
+			general: [
+				{ max: 10, windowSeconds: 1 },
+				{ max: 30, windowSeconds: 10 },
+				{ max: 100, windowSeconds: 60 },
+			],
+			endpoints: {
+				'POST /txndata/sendTxn': { max: 3, windowSeconds: 600 },
+				'POST /txndata/sendPayment': { max: 3, windowSeconds: 600 },
+				'POST /txndata/sendTxnWP': { max: 5, windowSeconds: 600 },
+			},
+		});
+	});
+
+	test('ask for the base URL and the key, and for nothing else', () => {
+		const required = credential.properties.filter((property) => property.required);
+		expect(required.map(({ name }) => name)).toEqual(['baseUrl', 'apiKey']);
+		expect(field('baseUrl')?.placeholder).toBe('e.g. https://api.example.com');
+	});
+
+	test('hide the key and the password', () => {
+		expect(field('apiKey')?.typeOptions).toEqual({ password: true });
+		expect(field('redisPassword')?.typeOptions).toEqual({ password: true });
+	});
+
+	test('ask for Redis only where Redis counts', () => {
+		const ofRedis = credential.properties.filter(({ name }) => name.startsWith('redis'));
+		expect(ofRedis).toHaveLength(6);
+		for (const { displayOptions } of ofRedis) {
+			expect(displayOptions).toEqual({ show: { limitStore: ['redis'] } });
+		}
+		expect(field('limitStore')?.options).toMatchObject([{ value: 'memory' }, { value: 'redis' }]);
+	});
+
+	test('show what differs in an installation only when it does', () => {
+		const show = { customize: [true] };
+		const customized = credential.properties.filter(
+			({ displayOptions }) => displayOptions?.show?.customize !== undefined,
+		);
+		expect(customized.map(({ name, displayOptions }) => ({ name, displayOptions }))).toEqual(
+			['limits', 'transactionDelete', 'contactDelete', 'deleteIdsField'].map((name) => ({
+				name,
+				displayOptions: { show },
+			})),
+		);
+	});
+
+	test('give, by their defaults, the same account as without Customize', () => {
+		const defaults = Object.fromEntries(
+			credential.properties.map(({ name, default: value }) => [name, value]),
+		);
+		const account = readAccount({ ...defaults, ...requiredFields });
+		const customized = readAccount({ ...defaults, ...requiredFields, customize: true });
+		const scopeOf = expect.any(Function) as unknown;
+		expect(customized).toEqual({ ...account, scopeOf });
+	});
+});
+
+describe('the key', () => {
+	test('goes into the header x-api-key and nowhere else', () => {
+		const { type, properties } = credential.authenticate;
+		expect(type).toBe('generic');
+		expect(Object.keys(properties)).toEqual(['headers']);
+		expect(Object.keys(properties.headers ?? {})).toEqual(['x-api-key']);
+	});
+
+	test.each([KEY, ` ${KEY}\n`])('is sent as it is checked: %j', (apiKey) => {
+		const header = credential.authenticate.properties.headers?.['x-api-key'];
+		expect(evaluate(header, { apiKey })).toBe(readAccount({ ...requiredFields, apiKey }).apiKey);
+	});
+});
+
+describe('the test', () => {
+	const { request, rules } = credential.test;
+
+	test('reads the contacts', () => {
+		expect(request.method ?? 'GET').toBe('GET');
+		expect(request.url).toBe('/masterdata/getContacts');
+	});
+
+	test('takes the key to no other host', () => {
+		expect(request.disableFollowRedirect).toBe(true);
+	});
+
+	test.each([
+		'https://api.example.com',
+		' https://api.example.com/v1// ',
+		'http://localhost:3000/',
+	])('goes to the base URL %j as the node does', (baseUrl) => {
+		const { baseUrl: expected } = readAccount({ ...requiredFields, baseUrl });
+		expect(evaluate(request.baseURL, { baseUrl })).toBe(expected);
+	});
+
+	test('explains a 401 with its four causes', () => {
+		expect(rules).toHaveLength(1);
+		expect(rules).toMatchObject([{ type: 'responseCode', properties: { value: 401 } }]);
+		const { message } = rules?.[0]?.properties as { message: string };
+		expect(message).toMatch(/^401 Unauthorized\. Four causes are possible: /);
+		expect(message).toContain('the key is missing');
+		expect(message).toContain('the key is wrong');
+		expect(message).toContain('the key was disabled or deleted');
+		expect(message).toContain('its role is not allowed to call this endpoint');
+	});
+});

@@ -1,0 +1,199 @@
+/** The names and defaults that saved workflows rely on: resources, operations and their parameters. */
+import { type INodeProperties, NodeConnectionTypes } from 'n8n-workflow';
+
+import codex from '../../../nodes/BusinessData/BusinessData.node.json';
+import packageJson from '../../../package.json';
+import {
+	choicesOf,
+	defaultsOf,
+	description,
+	fieldsOf,
+	groupsOf,
+	operationsOf,
+	optionsOf,
+} from './properties';
+
+const operations: Array<[resource: string, operation: string]> = [
+	['contact', 'getMany'],
+	['contact', 'deleteMany'],
+	['transaction', 'send'],
+	['transaction', 'sendWp'],
+	['transaction', 'deleteMany'],
+	['payment', 'send'],
+	['apiRequest', 'send'],
+	['rateLimit', 'getStatus'],
+];
+const sends: typeof operations = [
+	['transaction', 'send'],
+	['transaction', 'sendWp'],
+	['payment', 'send'],
+];
+const deletions = operations.filter(([, operation]) => operation === 'deleteMany');
+const withRequests = operations.filter(([resource]) => resource !== 'rateLimit');
+
+const find = (properties: INodeProperties[], name: string) =>
+	properties.find((property) => property.name === name);
+const fieldOf = (resource: string, operation: string, name: string) =>
+	find(fieldsOf(resource, operation), name);
+const optionsFieldOf = (resource: string, operation: string) =>
+	optionsOf(fieldOf(resource, operation, 'options'));
+
+describe('the node', () => {
+	test('has the name that saved workflows use', () => {
+		expect(description.name).toBe('businessData');
+		expect(description.displayName).toBe('Business Data');
+		expect(description.version).toBe(1);
+		expect(`${packageJson.name}.${description.name}`).toBe('n8n-nodes-business-data.businessData');
+	});
+
+	test('is named in its codex and in the package', () => {
+		expect(codex.node).toBe(`${packageJson.name}.${description.name}`);
+		expect(packageJson.n8n.nodes).toContain('dist/nodes/BusinessData/BusinessData.node.js');
+		expect(packageJson.n8n.credentials).toEqual([
+			'dist/credentials/BusinessDataApi.credentials.js',
+		]);
+	});
+
+	test('needs the credential, has one input and one output, and is a tool for AI agents', () => {
+		expect(description.credentials).toEqual([{ name: 'businessDataApi', required: true }]);
+		expect(description.inputs).toEqual([NodeConnectionTypes.Main]);
+		expect(description.outputs).toEqual([NodeConnectionTypes.Main]);
+		expect(description.usableAsTool).toBe(true);
+	});
+});
+
+describe('the resources', () => {
+	const resource = find(description.properties, 'resource');
+
+	test('are those of the contract', () => {
+		const values = choicesOf(resource).map(({ value }) => value);
+		expect([...values].sort()).toEqual([...new Set(operations.map(([name]) => name))].sort());
+		expect(values).toContain(resource?.default);
+	});
+
+	test('have the operations of the contract', () => {
+		const found = choicesOf(resource).flatMap(({ value }) =>
+			choicesOf(operationsOf(String(value))).map((choice) => [value, choice.value].join(' ')),
+		);
+		expect(found.sort()).toEqual(operations.map((names) => names.join(' ')).sort());
+	});
+
+	test.each([...new Set(operations.map(([name]) => name))])(
+		'%s starts with an operation that exists and destroys nothing',
+		(name) => {
+			const list = operationsOf(name);
+			const chosen = choicesOf(list).find(({ value }) => value === list?.default);
+			expect(chosen).toBeDefined();
+			expect(`${String(chosen?.value)} ${chosen?.name} ${chosen?.action}`).not.toMatch(
+				/delete|remove|destroy|clear/i,
+			);
+		},
+	);
+
+	test('share no field', () => {
+		for (const { name, displayOptions } of description.properties) {
+			if (name === 'resource' || name === 'operation') continue;
+			expect(displayOptions?.show?.resource).toHaveLength(1);
+			expect(displayOptions?.show?.operation).toHaveLength(1);
+		}
+	});
+});
+
+const body = { dataMode: 'defineBelow', fields: {}, jsonBody: '{}' };
+
+describe('the parameters', () => {
+	test.each(sends)('of %s: %s are the body and the options', (resource, operation) => {
+		expect(defaultsOf(fieldsOf(resource, operation))).toEqual({ ...body, options: {} });
+	});
+
+	test('of apiRequest are those and method and path', () => {
+		const defaults = { method: 'GET', path: '', ...body, options: {} };
+		expect(defaultsOf(fieldsOf('apiRequest', 'send'))).toEqual(defaults);
+		expect(fieldOf('apiRequest', 'send', 'path')?.required).toBe(true);
+		const methods = choicesOf(fieldOf('apiRequest', 'send', 'method')).map(({ value }) => value);
+		expect(methods).toEqual(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD']);
+	});
+
+	test.each([...sends, ['apiRequest', 'send']])(
+		'of %s: %s show the body in three ways',
+		(resource, operation) => {
+			const modes = choicesOf(fieldOf(resource, operation, 'dataMode')).map(({ value }) => value);
+			expect(modes).toEqual(['autoMapInputData', 'defineBelow', 'json']);
+			const shownFor = (name: string) =>
+				fieldOf(resource, operation, name)?.displayOptions?.show?.dataMode;
+			expect(shownFor('fields')).toEqual(['defineBelow']);
+			expect(shownFor('jsonBody')).toEqual(['json']);
+			const [group] = groupsOf(fieldOf(resource, operation, 'fields'));
+			expect(group?.name).toBe('values');
+			expect(group?.values.map(({ name }) => name)).toEqual(['name', 'value']);
+		},
+	);
+
+	test.each(deletions)('of %s: %s are the IDs and the dry run', (resource, operation) => {
+		expect(defaultsOf(fieldsOf(resource, operation))).toEqual({
+			ids: '={{ $json.id }}',
+			dryRun: false,
+			options: {},
+		});
+		expect(fieldOf(resource, operation, 'ids')).toMatchObject({ type: 'string', required: true });
+		expect(defaultsOf(optionsFieldOf(resource, operation))).toMatchObject({ batchSize: 100 });
+	});
+
+	test('of contact: getMany are the usual ones of a list', () => {
+		expect(defaultsOf(fieldsOf('contact', 'getMany'))).toEqual({
+			returnAll: false,
+			limit: 50,
+			options: {},
+		});
+		const { show } = fieldOf('contact', 'getMany', 'limit')?.displayOptions ?? {};
+		expect(show?.returnAll).toEqual([false]);
+	});
+
+	test('of rateLimit: getStatus are none', () => {
+		expect(fieldsOf('rateLimit', 'getStatus')).toEqual([]);
+	});
+});
+
+describe('the options', () => {
+	test.each(withRequests)(
+		'of %s: %s are at least those of every request',
+		(resource, operation) => {
+			const options = optionsFieldOf(resource, operation);
+			expect(defaultsOf(options)).toMatchObject({ queryParameters: {}, timeout: 60, maxWait: 0 });
+			const [group] = groupsOf(find(options, 'queryParameters'));
+			expect(group?.name).toBe('parameters');
+			expect(group?.values.map(({ name }) => name)).toEqual(['name', 'value']);
+		},
+	);
+
+	test('of contact: getMany say where the list is and how it is split', () => {
+		const options = optionsFieldOf('contact', 'getMany');
+		expect(defaultsOf(options)).toMatchObject({ itemsField: '', pagination: {} });
+		const [group] = groupsOf(find(options, 'pagination'));
+		expect(group?.name).toBe('values');
+		const type = find(group?.values ?? [], 'type');
+		expect(type?.default).toBe('none');
+		expect(choicesOf(type).map(({ value }) => value)).toEqual([
+			...['cursor', 'none', 'offset', 'pageNumber'],
+		]);
+		expect(defaultsOf(group?.values ?? [])).toMatchObject({
+			pageSize: 100,
+			cursorField: 'nextCursor',
+		});
+	});
+
+	test('of apiRequest say what the answer is', () => {
+		const options = optionsFieldOf('apiRequest', 'send');
+		expect(defaultsOf(options)).toMatchObject({ responseFormat: 'json', itemsField: '' });
+		const formats = choicesOf(find(options, 'responseFormat')).map(({ value }) => value);
+		expect(formats).toEqual(['file', 'json', 'text']);
+	});
+});
+
+test('Delete Many says why it is the way to delete many records', () => {
+	for (const [resource] of deletions) {
+		const choice = choicesOf(operationsOf(resource)).find(({ value }) => value === 'deleteMany');
+		expect(choice?.description).toContain('Preferred over single requests');
+		expect(choice?.description).toContain('1,000 input items take 10 requests instead of 1,000');
+	}
+});

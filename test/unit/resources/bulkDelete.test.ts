@@ -1,0 +1,216 @@
+/** Delete Many: which IDs are collected, into which requests they go, and what comes out. */
+import type { IDataObject } from 'n8n-workflow';
+
+import { deleteMany } from '../../../nodes/BusinessData/resources/transaction/deleteMany.operation';
+import { Run } from '../../../nodes/BusinessData/resources/run';
+import { fakeContext, type Setup } from './fakeContext';
+
+const ENDPOINT = '/txndata/bulkDeleteTxn';
+
+/** Runs the operation; `ids` are the values of the parameter IDs, one per item. */
+async function runWith(ids: unknown[], setup: Setup = {}, parameters: IDataObject = {}) {
+	const { context, sent } = fakeContext({
+		items: ids.map((_, index) => ({ index })),
+		parameters: (index) => ({ ids: ids[index], ...parameters }) as IDataObject,
+		answer: () => ({ ok: true }),
+		...setup,
+	});
+	const result = Run.during(context, async (run) => await deleteMany.execute(run));
+	return { outputs: await result.catch((error: unknown) => ({ error })), sent };
+}
+const sentIds = async (...ids: unknown[]) =>
+	(await runWith(ids)).sent.map(({ body }) => (body as { ids: unknown }).ids);
+const numbers = (count: number) => Array.from({ length: count }, (_, index) => index);
+
+describe('IDs', () => {
+	test.each<[string, unknown[], unknown[]]>([
+		['a text', ['a'], ['a']],
+		['a number', [5, 0, -1.5], [5, 0, -1.5]],
+		['a list in a text', ['a, b ,c'], ['a', 'b', 'c']],
+		['a list', [['a', 5, ' b ']], ['a', 5, 'b']],
+		['a text with a comma in a list', [['a,b']], ['a,b']],
+		['an ID twice in an item', ['a,b,a'], ['a', 'b']],
+		['an ID in several items', ['a', ['b', 'a'], 'b'], ['a', 'b']],
+		['a number and the same as a text', [7, '7', ' 7 '], [7]],
+		['a number before its text', ['007', 7], ['007', 7]],
+	])('may be %s', async (_, ids, expected) => {
+		expect(await sentIds(...ids)).toEqual([expected]);
+	});
+
+	test.each<[string, unknown, string]>([
+		['undefined', undefined, 'an ID is empty'],
+		['null', null, 'an ID is empty'],
+		['an empty text', '', 'an ID is empty'],
+		['white space', '  ', 'an ID is empty'],
+		['a gap in a list', 'a,,b', 'an ID is empty'],
+		['a comma at the end', 'a,', 'an ID is empty'],
+		['null in a list', ['a', null], 'an ID is empty'],
+		['an empty list', [], 'the list is empty'],
+		['NaN', NaN, 'an ID is not a text or a number'],
+		['Infinity', Infinity, 'an ID is not a text or a number'],
+		['true', true, 'an ID is not a text or a number'],
+		['an object', { id: 5 }, 'an ID is not a text or a number'],
+		['a list in a list', [['a']], 'an ID is not a text or a number'],
+	])('must not be %s: nothing is sent', async (_, ids, problem) => {
+		const { outputs, sent } = await runWith(['good', ids]);
+		expect(outputs).toMatchObject({
+			error: {
+				message: `IDs: ${problem}`,
+				description: expect.stringContaining('Nothing is deleted for this item.') as string,
+				context: { itemIndex: 1, outcome: 'notSent' },
+			},
+		});
+		expect(sent).toEqual([]);
+	});
+
+	test('that cannot be used are errors of their items when the node continues', async () => {
+		const { outputs, sent } = await runWith(['a', '', 'b'], { continueOnFail: true });
+		expect(sent.map(({ body }) => body)).toEqual([{ ids: ['a', 'b'] }]);
+		expect(outputs).toMatchObject([
+			{
+				json: { count: 2, ids: ['a', 'b'], response: { ok: true } },
+				pairedItem: [{ item: 0 }, { item: 2 }],
+			},
+			{ json: { index: 1 }, error: { message: 'IDs: an ID is empty' }, pairedItem: { item: 1 } },
+		]);
+	});
+
+	test('that are all unusable send nothing', async () => {
+		const { outputs, sent } = await runWith(['', null], { continueOnFail: true });
+		expect(sent).toEqual([]);
+		expect(outputs).toHaveLength(2);
+	});
+});
+
+describe('requests', () => {
+	test('are 10 for 1,000 items, each ID in one of them, in order', async () => {
+		const { outputs, sent } = await runWith(numbers(1_000));
+		expect(sent).toHaveLength(10);
+		expect(sent.flatMap(({ body }) => (body as { ids: number[] }).ids)).toEqual(numbers(1_000));
+		expect(sent.map(({ method, path }) => `${method} ${path}`)).toEqual(
+			Array<string>(10).fill(`POST ${ENDPOINT}`),
+		);
+		expect(outputs).toHaveLength(10);
+		expect(outputs).toMatchObject({ 9: { json: { count: 100 } } });
+	});
+
+	test.each([
+		[1, [1, 1, 1]],
+		['2', [2, 1]],
+		[3, [3]],
+		[10_000, [3]],
+	])('of batches of %j', async (batchSize, sizes) => {
+		const { sent } = await runWith(['a', 'b,c'], {}, { options: { batchSize } });
+		expect(sent.map(({ body }) => (body as { ids: unknown[] }).ids.length)).toEqual(sizes);
+	});
+
+	test.each([0, -1, 1.5, 10_001, '', 'all', null])(
+		'of batches of %j are refused',
+		async (batchSize) => {
+			const { outputs, sent } = await runWith(['a'], {}, { options: { batchSize } });
+			expect(outputs).toMatchObject({
+				error: { message: 'Batch Size: must be a whole number from 1 to 10000' },
+			});
+			expect(sent).toEqual([]);
+		},
+	);
+
+	test('go where the credential says, under the name it says', async () => {
+		const credential = { transactionDelete: 'DELETE /v2/txn', deleteIdsField: 'records' };
+		const { sent } = await runWith(['a'], {
+			credential: { customize: true, limits: { general: [] }, ...credential },
+		});
+		expect(sent).toMatchObject([{ method: 'DELETE', path: '/v2/txn', body: { records: ['a'] } }]);
+	});
+
+	test('carry the options', async () => {
+		const options = {
+			queryParameters: { parameters: [{ name: 'force', value: true }] },
+			timeout: 5,
+		};
+		const { sent } = await runWith(['a'], {}, { options });
+		expect(sent).toMatchObject([{ path: `${ENDPOINT}?force=true`, options: { timeout: 5_000 } }]);
+	});
+});
+
+describe('outputs', () => {
+	test('are paired with every item that names an ID of theirs', async () => {
+		const { outputs } = await runWith(['a,b', 'c', 'b,d'], {}, { options: { batchSize: 2 } });
+		expect(outputs).toEqual([
+			{
+				json: { count: 2, ids: ['a', 'b'], response: { ok: true } },
+				pairedItem: [{ item: 0 }, { item: 2 }],
+			},
+			{
+				json: { count: 2, ids: ['c', 'd'], response: { ok: true } },
+				pairedItem: [{ item: 1 }, { item: 2 }],
+			},
+		]);
+	});
+
+	test('show an empty answer as null', async () => {
+		const { outputs } = await runWith(['a'], { answer: () => '' });
+		expect(outputs).toMatchObject([{ json: { response: null } }]);
+	});
+
+	test('of a dry run show what would go out, and nothing does', async () => {
+		const { outputs, sent } = await runWith(['a', 5], {}, { dryRun: true });
+		expect(sent).toEqual([]);
+		expect(outputs).toEqual([
+			{
+				json: { dryRun: true, method: 'POST', path: ENDPOINT, count: 2, body: { ids: ['a', 5] } },
+				pairedItem: [{ item: 0 }, { item: 1 }],
+			},
+		]);
+	});
+});
+
+describe('a batch that fails', () => {
+	const refuseAfter = (requests: number) => (_: unknown, count: number) => {
+		if (count > requests) throw Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' });
+		return { ok: true };
+	};
+	const parameters = { options: { batchSize: 2 } };
+
+	test('stops the rest and says how far it got', async () => {
+		const ids = ['a', 'b', 'c', 'd', 'e'];
+		const { outputs, sent } = await runWith(ids, { answer: refuseAfter(1) }, parameters);
+		expect(sent).toHaveLength(2);
+		expect(outputs).toMatchObject({
+			error: {
+				message: expect.stringContaining('may have taken effect') as string,
+				description: expect.stringMatching(
+					/1 batch was deleted before; this one holds the IDs of items 2–3\.$/,
+				) as string,
+				context: { outcome: 'unknown', batchesDone: 1, failedItems: [2, 3] },
+			},
+		});
+	});
+
+	test('is an error of each of its items when the node continues', async () => {
+		const ids = ['a', 'b', 'c'];
+		const setup = { answer: refuseAfter(1), continueOnFail: true };
+		const { outputs, sent } = await runWith(ids, setup, parameters);
+		expect(sent).toHaveLength(2);
+		expect(outputs).toMatchObject([
+			{ json: { count: 2 } },
+			{ json: { index: 2 }, error: { context: { outcome: 'unknown' } }, pairedItem: { item: 2 } },
+		]);
+	});
+
+	test('is not counted as deleted when the execution is stopped later', async () => {
+		const stop = new AbortController();
+		const answer = (_: unknown, count: number) => {
+			if (count === 3) stop.abort();
+			return refuseAfter(1)(_, count);
+		};
+		const setup = { answer, continueOnFail: true, stopped: stop.signal };
+		const { outputs } = await runWith(['a', 'b', 'c', 'd', 'e'], setup, parameters);
+		expect(outputs).toMatchObject({
+			error: {
+				message: expect.stringContaining('canceled') as string,
+				context: { batchesDone: 1 },
+			},
+		});
+	});
+});

@@ -1,0 +1,125 @@
+/** Errors as n8n shows them and as the items of a node that continues on error. */
+import { NodeApiError, NodeOperationError } from 'n8n-workflow';
+
+import {
+	errorItem,
+	nameItems,
+	toNodeError,
+} from '../../../nodes/BusinessData/resources/itemErrors';
+import { InvalidSettingError } from '../../../nodes/BusinessData/transport/invalidSettingError';
+import {
+	ExecutionCanceledError,
+	RequestError,
+} from '../../../nodes/BusinessData/transport/requestError';
+import { node } from './fakeContext';
+
+describe('the error of a node', () => {
+	test('for a request has its words, its status and its context', () => {
+		const error = toNodeError(
+			node,
+			new RequestError('The service answered 429 Too Many Requests', {
+				outcome: 'refused',
+				statusCode: 429,
+				description: 'Wait.',
+				retryAfterSeconds: 5,
+			}),
+			3,
+		);
+		expect(error).toBeInstanceOf(NodeApiError);
+		expect(error).toMatchObject({
+			message: 'The service answered 429 Too Many Requests',
+			description: 'Wait.',
+			httpCode: '429',
+			context: { outcome: 'refused', retryAfterSeconds: 5, itemIndex: 3 },
+		});
+	});
+
+	test('for a request without an answer has no status', () => {
+		const cause = new RequestError('Not sent: no room', {
+			outcome: 'notSent',
+			description: 'Wait.',
+		});
+		const error = toNodeError(node, cause);
+		expect(error).toMatchObject({ httpCode: null, context: { outcome: 'notSent' } });
+		expect(error.context).not.toHaveProperty('itemIndex');
+		expect(error.context).not.toHaveProperty('retryAfterSeconds');
+	});
+
+	test.each([
+		'The service answered 500: ECONNREFUSED',
+		'no SUPERMAN',
+		'the name EPERMIT',
+		'ENOENT',
+	])('keeps the words of the service: %s', (message) => {
+		const cause = new RequestError(message, { outcome: 'unknown', description: 'Next step.' });
+		expect(toNodeError(node, cause)).toMatchObject({ message, description: 'Next step.' });
+		const setting = new InvalidSettingError('Path', message, 'Mend it.');
+		expect(toNodeError(node, setting)).toMatchObject({ message: `Path: ${message}` });
+	});
+
+	test('for a setting says how to mend it and that nothing was sent', () => {
+		const error = toNodeError(node, new InvalidSettingError('Path', 'is empty', 'Enter one.'), 0);
+		expect(error).toBeInstanceOf(NodeOperationError);
+		expect(error).toMatchObject({
+			message: 'Path: is empty',
+			description: 'Enter one.',
+			context: { outcome: 'notSent', itemIndex: 0 },
+		});
+	});
+
+	test('for a stopped execution says "canceled"', () => {
+		const { message } = toNodeError(node, new ExecutionCanceledError());
+		expect(message).toContain('canceled');
+	});
+
+	test.each([new Error('unexpected'), 'unexpected'])(
+		'for anything else is one of its kind',
+		(cause) => {
+			const error = toNodeError(node, cause, 2);
+			expect(error).toBeInstanceOf(NodeOperationError);
+			expect(error).toMatchObject({ message: 'unexpected', context: { itemIndex: 2 } });
+			expect(error.context).not.toHaveProperty('outcome');
+		},
+	);
+
+	test('is the same error when it is one already', () => {
+		const error = new NodeOperationError(node, 'known');
+		expect(toNodeError(node, error, 5)).toBe(error);
+	});
+});
+
+describe('the item of an error', () => {
+	const error = toNodeError(node, new Error('failed'));
+
+	test('has the input, the error and its origin', () => {
+		const input = { json: { id: 1, name: 'a' } };
+		expect(errorItem(input, error, 4)).toEqual({
+			json: { id: 1, name: 'a' },
+			error,
+			pairedItem: { item: 4 },
+		});
+	});
+
+	test('has no field "error", which would run the whole node again', () => {
+		const input = { json: { id: 1, error: 'of an earlier node' } };
+		expect(errorItem(input, error, 0).json).toEqual({ id: 1 });
+		expect(input.json.error).toBe('of an earlier node');
+	});
+
+	test('is empty where there is no input', () => {
+		expect(errorItem(undefined, error, 0).json).toEqual({});
+	});
+});
+
+describe('the names of items', () => {
+	test.each([
+		[[3], 'item 3'],
+		[[0, 1], 'items 0–1'],
+		[[0, 1, 2, 3, 4], 'items 0–4'],
+		[[0, 2], 'items 0, 2'],
+		[[0, 1, 2, 7], 'items 0–2, 7'],
+		[[1, 4, 5, 9, 10, 11], 'items 1, 4–5, 9–11'],
+	])('of %j are "%s"', (indexes, names) => {
+		expect(nameItems(indexes)).toBe(names);
+	});
+});

@@ -1,0 +1,219 @@
+/** A list page by page, from services that split it in any way, or do not understand the question. */
+import type { IDataObject } from 'n8n-workflow';
+
+import {
+	type ListOptions,
+	readListSettings,
+	readPages,
+} from '../../../nodes/BusinessData/resources/contact/pages';
+import type { Client } from '../../../nodes/BusinessData/transport/client';
+import type { ServiceRequest } from '../../../nodes/BusinessData/transport/serviceRequest';
+import { answerOf, requestOf } from '../transport/examples';
+
+type Query = Record<string, string>;
+
+/** Reads every page. `service` answers a query, given how many requests came before it. */
+async function readAll(
+	options: ListOptions,
+	service: (query: Query, count: number) => unknown,
+): Promise<{ pages: unknown[][]; queries: Query[]; error?: unknown }> {
+	const queries: Query[] = [];
+	const request = async ({ query }: ServiceRequest) => {
+		const asked = Object.fromEntries(query.map(({ name, value }) => [name, value]));
+		return await Promise.resolve(answerOf(service(asked, queries.push(asked) - 1)));
+	};
+	const client: Pick<Client, 'request'> = { request };
+	const first = requestOf('GET', '/list', { query: [{ name: 'filter', value: 'open' }] });
+	const pages: unknown[][] = [];
+	try {
+		for await (const page of readPages(client as Client, first, readListSettings(options))) {
+			pages.push(page);
+		}
+	} catch (error) {
+		return { pages, queries, error };
+	}
+	return { pages, queries };
+}
+
+const paginated = (values: IDataObject): ListOptions => ({ pagination: { values } });
+const asked = (queries: Query[], name: string) => queries.map((query) => query[name]);
+
+describe('without pagination', () => {
+	test('one request gives the whole list', async () => {
+		const { pages, queries } = await readAll({}, () => ({ contacts: [1, 2] }));
+		expect(pages).toEqual([[1, 2]]);
+		expect(queries).toEqual([{ filter: 'open' }]);
+	});
+
+	test('the list is where Items Field says', async () => {
+		const { pages } = await readAll({ itemsField: ' data.b ' }, () => ({
+			data: { a: [1], b: [2] },
+		}));
+		expect(pages).toEqual([[2]]);
+	});
+
+	test.each(['', [], { contacts: [] }])('an answer %j is an empty list', async (body) => {
+		const { pages, error } = await readAll({}, () => body);
+		expect({ pages, error }).toEqual({ pages: [], error: undefined });
+	});
+
+	test('an answer without a list is an error', async () => {
+		const { error } = await readAll({}, () => ({ id: 1 }));
+		expect(error).toMatchObject({ message: 'Items Field: the answer contains no list' });
+	});
+});
+
+describe('by page number', () => {
+	const book = [[1, 2], [3, 4], [5]];
+
+	test('reads until a page is empty', async () => {
+		const { pages, queries } = await readAll(
+			paginated({ type: 'pageNumber' }),
+			({ page }) => book[Number(page) - 1] ?? [],
+		);
+		expect(pages).toEqual(book);
+		expect(queries[0]).toEqual({ filter: 'open', page: '1', limit: '100' });
+		expect(asked(queries, 'page')).toEqual(['1', '2', '3', '4']);
+	});
+
+	test('starts where it is told, under the names it is told', async () => {
+		const values = {
+			type: 'pageNumber',
+			firstPage: 0,
+			pageParameter: ' p ',
+			pageSizeParameter: 'size',
+			pageSize: 2,
+		};
+		const { pages, queries } = await readAll(paginated(values), ({ p }) => book[Number(p)] ?? '');
+		expect(pages).toEqual(book);
+		expect(queries[0]).toEqual({ filter: 'open', p: '0', size: '2' });
+		expect(asked(queries, 'p')).toEqual(['0', '1', '2', '3']);
+	});
+
+	test('a page that is shorter than asked for is not the end', async () => {
+		const { pages } = await readAll(paginated({ type: 'pageNumber', pageSize: 100 }), ({ page }) =>
+			page === '1' ? [1] : page === '2' ? [2, 3] : [],
+		);
+		expect(pages).toEqual([[1], [2, 3]]);
+	});
+
+	test('an empty name sends no page size', async () => {
+		const values = { type: 'pageNumber', pageSizeParameter: '' };
+		const { queries } = await readAll(paginated(values), () => []);
+		expect(queries).toEqual([{ filter: 'open', page: '1' }]);
+	});
+
+	test('a service that ignores it is noticed at the second page', async () => {
+		const { pages, queries, error } = await readAll(paginated({ type: 'pageNumber' }), () => [
+			{ id: 1 },
+		]);
+		expect(pages).toEqual([[{ id: 1 }]]);
+		expect(queries).toHaveLength(2);
+		expect(error).toMatchObject({
+			message: 'Pagination: page 2 holds the same items as the one before',
+			details: { outcome: 'unknown' },
+		});
+		expect((error as { details: { description: string } }).details.description).toContain('"page"');
+	});
+});
+
+describe('by offset', () => {
+	const list = [1, 2, 3, 4, 5];
+
+	test('skips as many items as came, however many were asked for', async () => {
+		const { pages, queries } = await readAll(
+			paginated({ type: 'offset', pageSize: 100 }),
+			({ offset }) => ({ items: list.slice(Number(offset), Number(offset) + 2), total: 5 }),
+		);
+		expect(pages).toEqual([[1, 2], [3, 4], [5]]);
+		expect(queries[0]).toEqual({ filter: 'open', offset: '0', limit: '100' });
+		expect(asked(queries, 'offset')).toEqual(['0', '2', '4', '5']);
+	});
+
+	test('a service that ignores it is noticed at the second page', async () => {
+		const { queries, error } = await readAll(
+			paginated({ type: 'offset', offsetParameter: 'skip' }),
+			() => list,
+		);
+		expect(queries).toHaveLength(2);
+		expect(error).toMatchObject({
+			details: {
+				description: expect.stringContaining(
+					'does not seem to know the parameter "skip"',
+				) as string,
+			},
+		});
+	});
+});
+
+describe('by cursor', () => {
+	test('follows the cursors, from a request without one', async () => {
+		const book: Record<string, unknown> = {
+			start: { items: [1], nextCursor: 'b' },
+			b: { items: [], nextCursor: 7 },
+			'7': { items: [2], nextCursor: null },
+		};
+		const { pages, queries } = await readAll(
+			paginated({ type: 'cursor' }),
+			({ cursor }) => book[cursor ?? 'start'],
+		);
+		expect(pages).toEqual([[1], [2]]);
+		expect(queries[0]).toEqual({ filter: 'open', limit: '100' });
+		expect(asked(queries, 'cursor')).toEqual([undefined, 'b', '7']);
+	});
+
+	test('finds it under the names it is told', async () => {
+		const values = { type: 'cursor', cursorField: 'meta.next', cursorParameter: 'after' };
+		const { pages, queries } = await readAll(paginated(values), ({ after }) =>
+			after === undefined ? { meta: { next: 'x' }, items: [1] } : { meta: {}, items: [2] },
+		);
+		expect(pages).toEqual([[1], [2]]);
+		expect(asked(queries, 'after')).toEqual([undefined, 'x']);
+	});
+
+	test.each([undefined, null, '', false, {}])('ends at the cursor %j', async (nextCursor) => {
+		const { pages, queries } = await readAll(paginated({ type: 'cursor' }), () => ({
+			items: [1],
+			nextCursor,
+		}));
+		expect(pages).toEqual([[1]]);
+		expect(queries).toHaveLength(1);
+	});
+
+	test('ends when a cursor leads to itself', async () => {
+		const { pages, queries } = await readAll(paginated({ type: 'cursor' }), (_, count) => ({
+			items: [count],
+			nextCursor: 'same',
+		}));
+		expect(pages).toEqual([[0], [1]]);
+		expect(asked(queries, 'cursor')).toEqual([undefined, 'same']);
+	});
+
+	test('a service that ignores it is noticed at the second page', async () => {
+		const { pages, error } = await readAll(paginated({ type: 'cursor' }), (_, count) => ({
+			items: [1],
+			nextCursor: `c${count}`,
+		}));
+		expect(pages).toEqual([[1]]);
+		expect(error).toMatchObject({
+			message: 'Pagination: page 2 holds the same items as the one before',
+		});
+	});
+
+	test('an empty answer ends the list', async () => {
+		const { pages, error } = await readAll(paginated({ type: 'cursor' }), () => '');
+		expect({ pages, error }).toEqual({ pages: [], error: undefined });
+	});
+});
+
+test('no request goes out for a page that nobody asks for', async () => {
+	let requests = 0;
+	const client: Pick<Client, 'request'> = {
+		request: async () => await Promise.resolve(answerOf([++requests])),
+	};
+	const settings = readListSettings(paginated({ type: 'pageNumber' }));
+	for await (const page of readPages(client as Client, requestOf('GET', '/list'), settings)) {
+		if (page.includes(2)) break;
+	}
+	expect(requests).toBe(2);
+});

@@ -1,0 +1,158 @@
+/** The options of every request: what they add to it, and what they must not. */
+import type { IDataObject } from 'n8n-workflow';
+
+import {
+	checkQuery,
+	optionsField,
+	readRequestOptions,
+} from '../../../nodes/BusinessData/resources/requestOptions';
+import { inRun } from './fakeContext';
+
+const readOptions = async (options: IDataObject) =>
+	await inRun({ parameters: { options } }, (run) => readRequestOptions(run, 0));
+const readQuery = async (...parameters: unknown[]) =>
+	await readOptions({ queryParameters: { parameters } });
+const readHeaders = async (...parameters: unknown[]) =>
+	await readOptions({ headerParameters: { parameters } });
+
+test('without options a request may take 60 seconds and wait as long as it takes', async () => {
+	const defaults = { query: [], headers: {}, timeoutMs: 60_000, maxWaitMs: Infinity };
+	expect(await readOptions({})).toEqual(defaults);
+	expect(await inRun({}, (run) => readRequestOptions(run, 0))).toEqual(defaults);
+	expect(await readOptions({ queryParameters: {}, headerParameters: {} })).toEqual(defaults);
+});
+
+test('the options of an item are its own', async () => {
+	const setup = {
+		items: [{}, {}],
+		parameters: (index: number) => ({ options: { timeout: index + 1 } }),
+	};
+	const read = await inRun(setup, (run) => [0, 1].map((index) => readRequestOptions(run, index)));
+	expect(read.map(({ timeoutMs }) => timeoutMs)).toEqual([1_000, 2_000]);
+});
+
+describe('query parameters', () => {
+	test('come in order, with texts, numbers and switches, and may repeat', async () => {
+		const { query } = await readQuery(
+			{ name: ' id ', value: 1 },
+			{ name: 'id', value: '2 ' },
+			{ name: 'open', value: false },
+			{ name: 'empty' },
+			{ name: 'nothing', value: null },
+		);
+		expect(query).toEqual([
+			{ name: 'id', value: '1' },
+			{ name: 'id', value: '2 ' },
+			{ name: 'open', value: 'false' },
+			{ name: 'empty', value: '' },
+			{ name: 'nothing', value: '' },
+		]);
+	});
+
+	test.each(['', '  ', undefined, null])('need a name, not %j', async (name) => {
+		await expect(readQuery({ name, value: 'x' })).rejects.toThrow(
+			'Query Parameters: a name is empty',
+		);
+	});
+
+	test.each([{}, ['a'], { a: 1 }])('need a text, not %j', async (value) => {
+		await expect(readQuery({ name: 'a', value })).rejects.toThrow('is not a text');
+	});
+
+	test.each(['apiKey', 'apikey', 'APIKEY', ' apiKey '])('must not be the key: %j', async (name) => {
+		await expect(readQuery({ name: 'a', value: 'b' }, { name, value: 'secret' })).rejects.toThrow(
+			'Query Parameters: the key must not be a query parameter (apiKey)',
+		);
+		expect(() => checkQuery([{ name, value: 'secret' }], 'Path')).toThrow(
+			/^Path: the key must not/,
+		);
+	});
+
+	test.each(['key', 'api-key', 'xapiKey'])('may be %s', async (name) => {
+		expect((await readQuery({ name, value: '' })).query).toEqual([{ name, value: '' }]);
+	});
+});
+
+describe('headers', () => {
+	test('are sent along', async () => {
+		const { headers } = await readHeaders(
+			{ name: ' X-Trace ', value: 'büro 1' },
+			{ name: 'Accept', value: 'text/csv' },
+			{ name: 'x_number', value: 5 },
+		);
+		expect(headers).toEqual({ 'X-Trace': 'büro 1', Accept: 'text/csv', x_number: '5' });
+	});
+
+	test.each(['x-api-key', 'X-API-Key', ' X-Api-Key '])('must not be the key: %j', async (name) => {
+		await expect(readHeaders({ name, value: 'secret' })).rejects.toMatchObject({
+			message: `Headers: the header ${name.trim()} cannot be set here`,
+			description: 'Remove it: the key is sent by the credential.',
+		});
+	});
+
+	test.each([
+		...['Host', 'Content-Length', 'Content-Type', 'Transfer-Encoding', 'Connection'],
+		...['X-HTTP-Method-Override', 'X-Method-Override', 'X-HTTP-Method'],
+	])('must not be %s', async (name) => {
+		await expect(readHeaders({ name, value: 'x' })).rejects.toMatchObject({
+			message: `Headers: the header ${name} cannot be set here`,
+			description: 'Remove it: it is set by the node itself.',
+		});
+	});
+
+	test.each([
+		['X Trace', 'a'],
+		['X:Trace', 'a'],
+		['X-Trace\r\nx-api-key', 'a'],
+		['größe', 'a'],
+		['X-Trace', 'a\r\nx-api-key: b'],
+		['X-Trace', 'a\u0000'],
+		['X-Trace', '\u20ac'],
+	])('must not have characters that a header cannot have: %j: %j', async (name, value) => {
+		await expect(readHeaders({ name, value })).rejects.toThrow(
+			'Headers: a name or a value contains characters that a header cannot have',
+		);
+	});
+
+	test('need a name', async () => {
+		await expect(readHeaders({ value: 'a' })).rejects.toThrow('Headers: a name is empty');
+	});
+});
+
+describe('times', () => {
+	test.each([
+		[{ timeout: 5 }, { timeoutMs: 5_000 }],
+		[{ timeout: '1.5' }, { timeoutMs: 1_500 }],
+		[{ timeout: 3_600 }, { timeoutMs: 3_600_000 }],
+		[{ maxWait: 90 }, { maxWaitMs: 90_000 }],
+		[{ maxWait: '0.5' }, { maxWaitMs: 500 }],
+		[{ maxWait: 0 }, { maxWaitMs: Infinity }],
+		[{ maxWait: '0' }, { maxWaitMs: Infinity }],
+	])('%j are seconds', async (options, expected) => {
+		expect(await readOptions(options)).toMatchObject(expected);
+	});
+
+	test.each([0, -1, 3_601, '', ' ', 'soon', NaN, Infinity, true, [5], {}])(
+		'a time-out of %j is refused',
+		async (timeout) => {
+			await expect(readOptions({ timeout })).rejects.toThrow(
+				'Timeout: must be a number of seconds from 0.001 to 3600',
+			);
+		},
+	);
+
+	test.each([-1, '', 'soon', NaN, Infinity, false])(
+		'a longest wait of %j is refused',
+		async (maxWait) => {
+			await expect(readOptions({ maxWait })).rejects.toThrow(
+				'Max Wait: must be a number of seconds from 0',
+			);
+		},
+	);
+});
+
+test('the field Options lists its own options and those of every request by name', () => {
+	const own = { displayName: 'Page', name: 'page', type: 'string' as const, default: '' };
+	const names = optionsField([own]).options?.map((option) => option.name);
+	expect(names).toEqual(['headerParameters', 'maxWait', 'page', 'queryParameters', 'timeout']);
+});

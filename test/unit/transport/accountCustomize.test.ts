@@ -1,0 +1,119 @@
+/** The credential's fields for an installation that differs: they count only when switched on. */
+import { type CredentialFields, readAccount } from '../../../nodes/BusinessData/transport/account';
+import type { Endpoint } from '../../../nodes/BusinessData/transport/endpoints';
+import { requiredFields } from './examples';
+
+const account = (fields: CredentialFields = {}) => readAccount({ ...requiredFields, ...fields });
+const customized = (fields: CredentialFields) => account({ customize: true, ...fields });
+
+const SEND: Endpoint = { method: 'POST', path: '/txndata/sendTxn' };
+const documented = {
+	limits: {
+		general: [
+			{ max: 10, windowMs: 1_000 },
+			{ max: 30, windowMs: 10_000 },
+			{ max: 100, windowMs: 60_000 },
+		],
+		scopes: {
+			'POST /txndata/sendTxn': [{ max: 3, windowMs: 600_000 }],
+			'POST /txndata/sendPayment': [{ max: 3, windowMs: 600_000 }],
+			'POST /txndata/sendTxnWP': [{ max: 5, windowMs: 600_000 }],
+		},
+	},
+	transactionDelete: { method: 'POST', path: '/txndata/bulkDeleteTxn' },
+	contactDelete: { method: 'POST', path: '/masterdata/deleteContacts' },
+	deleteIdsField: 'ids',
+};
+const different: CredentialFields = {
+	limits: '{"general":[{"max":1,"windowSeconds":2}]}',
+	transactionDelete: 'DELETE /v2/transactions',
+	contactDelete: 'PUT /v2/contacts',
+	deleteIdsField: ' records ',
+};
+
+describe('without Customize', () => {
+	test.each([
+		['no further field', {}],
+		['Customize off', { customize: false, ...different }],
+		['Customize missing', different],
+		['Customize as a text', { customize: 'true', ...different }],
+		['fields that make no sense', { customize: false, limits: '{', transactionDelete: 'nonsense' }],
+	])('the documented facts hold: %s', (_, fields) => {
+		expect(account(fields)).toMatchObject(documented);
+	});
+});
+
+describe('with Customize', () => {
+	test('each field counts', () => {
+		expect(customized(different)).toMatchObject({
+			limits: { general: [{ max: 1, windowMs: 2_000 }], scopes: {} },
+			transactionDelete: { method: 'DELETE', path: '/v2/transactions' },
+			contactDelete: { method: 'PUT', path: '/v2/contacts' },
+			deleteIdsField: 'records',
+		});
+	});
+
+	test('a field that an older version did not save is as documented', () => {
+		expect(customized({})).toMatchObject(documented);
+	});
+
+	test.each(['transactionDelete', 'contactDelete'])('%s is brought into one form', (field) => {
+		expect(customized({ [field]: '  delete   /v2//records/ ' })).toMatchObject({
+			[field]: { method: 'DELETE', path: '/v2/records/' },
+		});
+	});
+
+	test.each([
+		['', 'is not a method and a path'],
+		['/txndata/bulkDeleteTxn', 'is not a method and a path'],
+		['POST txndata/bulkDeleteTxn', 'is not a method and a path'],
+		['PURGE /txndata', 'is not a method and a path'],
+		['GET /txndata/bulkDeleteTxn', 'GET cannot delete'],
+		['head /txndata/bulkDeleteTxn', 'HEAD cannot delete'],
+		['POST /txndata?all=true', 'must not have a query'],
+		['POST /../admin', 'must not lead out of its folder'],
+		['POST //other.example/delete', 'must be a path below the base URL'],
+		[42, 'is not a text'],
+		[null, 'is not a text'],
+	])('a delete endpoint %j is refused: %s', (value, problem) => {
+		expect(() => customized({ transactionDelete: value })).toThrow(problem);
+		expect(() => customized({ transactionDelete: value })).toThrow(
+			/^Transaction Delete Endpoint: /,
+		);
+		expect(() => customized({ contactDelete: value })).toThrow(/^Contact Delete Endpoint: /);
+	});
+
+	test.each(['', '  ', null, 42])('the IDs field must not be %j', (deleteIdsField) => {
+		expect(() => customized({ deleteIdsField })).toThrow('Delete IDs Field: is empty');
+	});
+
+	test('limits that cannot be used are refused', () => {
+		expect(() => customized({ limits: '' })).toThrow('Limits: is not valid JSON');
+	});
+});
+
+describe('the scope of an endpoint', () => {
+	test.each([
+		['/txndata/sendTxn', 'POST /txndata/sendTxn'],
+		['/TXNDATA/sendtxn/', 'POST /txndata/sendTxn'],
+		['/txndata/sendTxnWP', 'POST /txndata/sendTxnWP'],
+		['/txndata/sendPayment', 'POST /txndata/sendPayment'],
+		['/txndata/sendTxn/42', undefined],
+		['/txndata', undefined],
+		['/masterdata/deleteContacts', undefined],
+	])('POST %s counts as %s', (path, scope) => {
+		expect(account().scopeOf({ method: 'POST', path })).toBe(scope);
+	});
+
+	test('is one of its method', () => {
+		expect(account().scopeOf({ ...SEND, method: 'GET' })).toBeUndefined();
+	});
+
+	test('follows the customized limits, under the name that they give it', () => {
+		const limits = { general: [], endpoints: { 'post /V2/Send/': { max: 1, windowSeconds: 60 } } };
+		const read = customized({ limits });
+		expect(read.scopeOf(SEND)).toBeUndefined();
+		expect(read.scopeOf({ method: 'POST', path: '/v2/send' })).toBe('POST /V2/Send/');
+		expect(read.limits.scopes['POST /V2/Send/']).toEqual([{ max: 1, windowMs: 60_000 }]);
+	});
+});

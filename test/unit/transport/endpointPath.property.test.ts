@@ -1,0 +1,176 @@
+/**
+ * Whatever is written as a path, a request stays below the base URL; and however the path of an endpoint
+ * is written, the request counts against the limit of that endpoint.
+ */
+import * as fc from 'fast-check';
+
+import { readAccount } from '../../../nodes/BusinessData/transport/account';
+import { ENDPOINTS } from '../../../nodes/BusinessData/transport/endpoints';
+import { type ParsedPath, parsePath } from '../../../nodes/BusinessData/transport/endpointPath';
+import { InvalidSettingError } from '../../../nodes/BusinessData/transport/invalidSettingError';
+import { requiredFields } from './examples';
+
+const BASE_PATH = '/base/v1';
+const base = new URL(`https://api.example.com${BASE_PATH}`);
+
+/** Any UTF-16 code unit, so halves of characters too. */
+const codeUnit = fc.integer({ min: 0, max: 0xffff }).map((code) => String.fromCharCode(code));
+/** What paths are taken apart at, in every way of writing it, and what leads out of a folder. */
+const piece = fc.constantFrom(
+	...[
+		'/',
+		'//',
+		'\\',
+		'..',
+		'.',
+		'%2e',
+		'%2E',
+		'%252e',
+		'%2f',
+		'%252F',
+		'%5c',
+		';',
+		'%3b',
+		'?',
+		'#',
+	],
+	...[
+		'%',
+		'%25',
+		'%zz',
+		'%25zz',
+		'%00',
+		'%c0%af',
+		'@',
+		':',
+		'https:',
+		'host',
+		'a',
+		' ',
+		'\t',
+		'\n',
+	],
+);
+const anyPath = fc.oneof(
+	fc.string(),
+	fc.string({ unit: codeUnit }),
+	fc.array(fc.oneof(piece, piece, codeUnit)).map((pieces) => pieces.join('')),
+	fc.webPath(),
+	fc.webUrl(),
+);
+
+/** The path, or undefined when it is refused in the one way it may be. */
+function tryToParse(input: string): ParsedPath | undefined {
+	try {
+		return parsePath(input, 'Path');
+	} catch (error) {
+		expect(error).toBeInstanceOf(InvalidSettingError);
+		return undefined;
+	}
+}
+
+/** What a lenient server makes of a path: everything decoded, and path parameters dropped. */
+function leniently(path: string): string[] {
+	let decoded = path;
+	for (let previous = ''; previous !== decoded;) {
+		previous = decoded;
+		decoded = previous.replace(/%[0-7][\da-f]/gi, (encoded) => decodeURIComponent(encoded));
+	}
+	return decoded.split(/[/\\]/).map((segment) => segment.replace(/;.*/s, ''));
+}
+
+describe('any text as a path', () => {
+	test('leads below the base URL or is refused', () => {
+		fc.assert(
+			fc.property(anyPath, (input) => {
+				const parsed = tryToParse(input);
+				if (parsed === undefined) return;
+				const url = new URL(base.href + parsed.path);
+				expect(url.origin).toBe(base.origin);
+				// Nothing is left for a client or a server to resolve, to decode or to cut off.
+				expect(url.href).toBe(base.href + parsed.path);
+				expect(url.pathname.startsWith(`${BASE_PATH}/`)).toBe(true);
+				expect(url.search + url.hash + url.username + url.password).toBe('');
+				expect(leniently(parsed.path)).not.toContain('..');
+				expect(leniently(parsed.path)).not.toContain('.');
+			}),
+			{ numRuns: 2_000 },
+		);
+	});
+
+	test('keeps its form when it is parsed again', () => {
+		fc.assert(
+			fc.property(anyPath, (input) => {
+				const path = tryToParse(input)?.path;
+				if (path !== undefined) expect(parsePath(path, 'Path')).toEqual({ path, query: [] });
+			}),
+			{ numRuns: 1_000 },
+		);
+	});
+
+	test('never hides a query in the path', () => {
+		fc.assert(
+			fc.property(anyPath, fc.constantFrom('?', '%3f', '%3F', '%253f'), (input, mark) => {
+				const parsed = tryToParse(`${input}${mark}apiKey=1`);
+				if (parsed === undefined) return;
+				expect(new URL(base.href + parsed.path).searchParams.size).toBe(0);
+				if (mark === '?') expect(parsed.query.map(({ value }) => value).join()).toContain('1');
+			}),
+		);
+	});
+});
+
+/** One way of writing each character: as it is or in the other case, encoded up to three times. */
+function writtenAs(text: string): fc.Arbitrary<string> {
+	const characters = [...text].map((character) =>
+		fc
+			.tuple(fc.boolean(), fc.constantFrom(0, 0, 0, 1, 2, 3), fc.boolean())
+			.map(([isUpper, levels, isUpperHex]) => {
+				let written = isUpper ? character.toUpperCase() : character.toLowerCase();
+				for (let level = 0; level < levels; level++) {
+					const hex = written.charCodeAt(0).toString(16);
+					written =
+						level === 0
+							? `%${isUpperHex ? hex.toUpperCase() : hex}`
+							: written.replaceAll('%', '%25');
+				}
+				return written;
+			}),
+	);
+	return fc.tuple(...characters).map((all) => all.join(''));
+}
+
+/** Any number of slashes, and segments that are nothing but path parameters. */
+const separator = fc.constantFrom('/', '/', '//', '///', '/;a=1/', '/%3Bx/');
+const parameters = fc.constantFrom('', '', ';', ';v=1', ';a=1;b=2', '%3Bv', '%253Bv', ';%25zz');
+
+function variantOf(path: string): fc.Arbitrary<string> {
+	const segments = path.split('/').filter((segment) => segment !== '');
+	const parts = segments.map((segment, index) =>
+		fc
+			// Two slashes at the very start would be a host.
+			.tuple(index === 0 ? fc.constantFrom('/', '') : separator, writtenAs(segment), parameters)
+			.map((written) => written.join('')),
+	);
+	return fc
+		.tuple(fc.tuple(...parts), fc.constantFrom('', '/', '//', '?a=1'))
+		.map(([written, end]) => written.join('') + end);
+}
+
+describe('however an endpoint is written', () => {
+	const account = readAccount(requiredFields);
+	const { sendTransaction, sendPayment, sendTransactionWp } = ENDPOINTS;
+
+	test.each([sendTransaction, sendPayment, sendTransactionWp])(
+		'$path counts against its limit',
+		({ method, path }) => {
+			fc.assert(
+				fc.property(variantOf(path), (variant) => {
+					const parsed = parsePath(variant, 'Path');
+					expect(account.scopeOf({ method, path: parsed.path })).toBe(`${method} ${path}`);
+				}),
+				{ numRuns: 500 },
+			);
+		},
+	);
+});

@@ -1,0 +1,206 @@
+/**
+ * Which failures certainly left nothing at the service, so that even a send may be repeated: judged by
+ * the errors as they arrive, Node's wrapped in the one of axios, wrapped in the one of n8n.
+ */
+import { AxiosError } from 'axios';
+import { type INode, type JsonObject, NodeApiError } from 'n8n-workflow';
+
+import { readFailure, TimeoutError } from '../../../nodes/BusinessData/transport/failure';
+
+type Facts = { code?: string; syscall?: string; errno?: number; address?: string; name?: string };
+
+const failed = (message: string, facts: Facts = {}) => Object.assign(new Error(message), facts);
+const refused = (address: string) =>
+	failed(`connect ECONNREFUSED ${address}`, { code: 'ECONNREFUSED', syscall: 'connect', address });
+const severalAddresses = (code: string, errors: Error[]) =>
+	Object.assign(new AggregateError(errors), { code });
+
+const node: INode = {
+	id: '1',
+	name: 'Business Data',
+	type: 'n8n-nodes-business-data.businessData',
+	typeVersion: 1,
+	position: [0, 0],
+	parameters: {},
+};
+const inAxios = (error: Error & Facts) => AxiosError.from(error, error.code);
+const inNodeApiError = (error: Error) => new NodeApiError(node, error as unknown as JsonObject);
+
+/** Every way in which an error of Node's network code reaches the node. */
+const wrappings: Array<[string, (error: Error & Facts) => Error]> = [
+	['as Node gives it', (error) => error],
+	['in the error of axios', inAxios],
+	['in the error of n8n', inNodeApiError],
+	['in both', (error) => inNodeApiError(inAxios(error))],
+];
+
+describe.each(wrappings)('%s', (_, wrap) => {
+	test.each<[string, Error & Facts, string, string]>([
+		['a refused connection', refused('127.0.0.1:9'), 'ECONNREFUSED', 'the connection was refused'],
+		[
+			'several addresses that all refused',
+			severalAddresses('ECONNREFUSED', [refused('::1'), refused('127.0.0.1')]),
+			'ECONNREFUSED',
+			'the connection was refused',
+		],
+		[
+			'several addresses that failed in different ways',
+			severalAddresses('ETIMEDOUT', [
+				failed('connect ETIMEDOUT', { code: 'ETIMEDOUT', syscall: 'connect' }),
+				failed('connect ENETUNREACH', { code: 'ENETUNREACH', syscall: 'connect' }),
+			]),
+			'ETIMEDOUT',
+			'no connection could be made',
+		],
+		[
+			'a name that is not known',
+			failed('getaddrinfo ENOTFOUND x', { code: 'ENOTFOUND', syscall: 'getaddrinfo' }),
+			'ENOTFOUND',
+			"the host's name is not known",
+		],
+		[
+			'a name server that is away',
+			failed('getaddrinfo EAI_AGAIN x', { code: 'EAI_AGAIN', syscall: 'getaddrinfo' }),
+			'EAI_AGAIN',
+			"the host's name could not be looked up",
+		],
+		[
+			'a connection that was reset while it was made',
+			failed('connect ECONNRESET', { code: 'ECONNRESET', syscall: 'connect' }),
+			'ECONNRESET',
+			'the connection was cut off',
+		],
+		[
+			'a connection that took too long to make',
+			failed('connect ETIMEDOUT 192.0.2.1:443', { code: 'ETIMEDOUT', syscall: 'connect' }),
+			'ETIMEDOUT',
+			'no connection could be made',
+		],
+	])('%s was not sent', (_name, error, code, reason) => {
+		expect(readFailure(wrap(error))).toEqual({
+			isNotSent: true,
+			isTimeout: false,
+			isLasting: false,
+			reason,
+			code,
+		});
+	});
+
+	test.each([
+		['DEPTH_ZERO_SELF_SIGNED_CERT'],
+		['SELF_SIGNED_CERT_IN_CHAIN'],
+		['CERT_HAS_EXPIRED'],
+		['UNABLE_TO_VERIFY_LEAF_SIGNATURE'],
+		['UNABLE_TO_GET_ISSUER_CERT_LOCALLY'],
+		['ERR_TLS_CERT_ALTNAME_INVALID'],
+	])('the certificate error %s was not sent and lasts', (code) => {
+		expect(readFailure(wrap(failed('certificate', { code })))).toMatchObject({
+			isNotSent: true,
+			isLasting: true,
+			isTimeout: false,
+			reason: "the server's certificate could not be verified",
+			code,
+		});
+	});
+
+	test.each<[string, Error & Facts, string]>([
+		[
+			'a connection reset while reading',
+			failed('read ECONNRESET', { code: 'ECONNRESET', syscall: 'read' }),
+			'the connection was cut off',
+		],
+		['a hang-up', failed('socket hang up', { code: 'ECONNRESET' }), 'the connection was cut off'],
+		[
+			'a broken pipe',
+			failed('write EPIPE', { code: 'EPIPE', syscall: 'write' }),
+			'the connection was cut off',
+		],
+		[
+			'a TLS handshake that was cut off',
+			failed('Client network socket disconnected before secure TLS connection was established', {
+				code: 'ECONNRESET',
+			}),
+			'the connection was cut off',
+		],
+		[
+			'an answer that ends in the middle',
+			failed('Premature close', { code: 'ERR_STREAM_PREMATURE_CLOSE' }),
+			'the connection was cut off in the middle of the answer',
+		],
+		[
+			'an answer that is no HTTP',
+			failed('Parse Error', { code: 'HPE_INVALID_CONSTANT' }),
+			'failed',
+		],
+		['an error without any code', failed('something'), 'the connection failed'],
+		[
+			'several addresses of which one was reached',
+			severalAddresses('ECONNRESET', [
+				refused('::1'),
+				failed('read ECONNRESET', { code: 'ECONNRESET', syscall: 'read' }),
+			]),
+			'the connection was cut off',
+		],
+	])('%s may have been sent', (_name, error, reason) => {
+		const failure = readFailure(wrap(error));
+		expect(failure).toMatchObject({ isNotSent: false, isTimeout: false, isLasting: false });
+		expect(failure.reason).toContain(reason);
+		expect(failure.code).toBe(error.code);
+	});
+
+	test.each<[string, Error & Facts]>([
+		['of the socket', failed('read ETIMEDOUT', { code: 'ETIMEDOUT', syscall: 'read' })],
+		['of axios', failed('timeout of 60000ms exceeded', { code: 'ECONNABORTED' })],
+		['of a socket library', failed('ESOCKETTIMEDOUT', { code: 'ESOCKETTIMEDOUT' })],
+	])('a time-out %s may have been sent', (_name, error) => {
+		expect(readFailure(wrap(error))).toMatchObject({
+			isNotSent: false,
+			isTimeout: true,
+			isLasting: false,
+			reason: 'no answer came in time',
+		});
+	});
+
+	test.each(['SsrfBlockedIpError', 'SsrfBlockedHostnameError'])(
+		"an address that n8n's policy blocks (%s) was not sent and lasts",
+		(name) => {
+			expect(readFailure(wrap(failed('blocked', { name })))).toMatchObject({
+				isNotSent: true,
+				isLasting: true,
+				reason: "n8n's policy for outgoing requests does not allow the address",
+			});
+		},
+	);
+});
+
+test('the time-out of the node itself may have been sent', () => {
+	expect(readFailure(new TimeoutError())).toEqual({
+		isNotSent: false,
+		isTimeout: true,
+		isLasting: false,
+		reason: 'no answer came in time',
+		code: undefined,
+	});
+});
+
+test('causes that go round in a circle come to an end', () => {
+	const outer: Error & { cause?: unknown } = failed('outer');
+	outer.cause = Object.assign(refused('127.0.0.1:9'), { cause: outer });
+	expect(readFailure(outer)).toMatchObject({ isNotSent: true, code: 'ECONNREFUSED' });
+	const itself: Error & { cause?: unknown } = failed('itself');
+	itself.cause = itself;
+	expect(readFailure(itself)).toMatchObject({ isNotSent: false });
+});
+
+test.each([undefined, null, 'text', 42, {}, [], { errors: [] }, { errors: [null] }, { code: 5 }])(
+	'%j as an error may have been sent',
+	(error) => {
+		expect(readFailure(error)).toEqual({
+			isNotSent: false,
+			isTimeout: false,
+			isLasting: false,
+			reason: 'the connection failed',
+			code: undefined,
+		});
+	},
+);

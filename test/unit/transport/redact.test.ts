@@ -1,0 +1,85 @@
+/** The key is masked wherever the service repeats it, and nothing else is changed. */
+import * as fc from 'fast-check';
+
+import { redactHeaders, redactKey, redactText } from '../../../nodes/BusinessData/transport/redact';
+import { KEY } from './examples';
+
+const MASK = '*'.repeat(64);
+
+describe('a text', () => {
+	test.each([
+		['as it is', KEY],
+		['in lower case', KEY.toLowerCase()],
+		['in upper case', KEY.toUpperCase()],
+	])('masks the key %s', (_, written) => {
+		expect(redactText(`wrong key "${written}"!`, KEY)).toBe(`wrong key "${MASK}"!`);
+	});
+
+	test('masks the key as often as it is there', () => {
+		expect(redactText(KEY + KEY.toUpperCase(), KEY)).toBe(MASK + MASK);
+		expect(redactText(`f${KEY}f`, KEY)).toBe(`f${MASK}f`);
+	});
+
+	test('stays as it is without the whole key', () => {
+		const other = KEY.slice(1);
+		expect(redactText(other, KEY)).toBe(other);
+		expect(redactText('', KEY)).toBe('');
+	});
+});
+
+describe('headers', () => {
+	test('mask the key in every value', () => {
+		const headers = {
+			location: `https://other.example/?apiKey=${KEY}`,
+			'set-cookie': [`a=${KEY}`, 'b=1'],
+			'content-length': 5,
+			date: 'Sun, 01 Mar 2026 12:00:00 GMT',
+		};
+		expect(redactHeaders(headers, KEY)).toEqual({
+			location: `https://other.example/?apiKey=${MASK}`,
+			'set-cookie': [`a=${MASK}`, 'b=1'],
+			'content-length': 5,
+			date: 'Sun, 01 Mar 2026 12:00:00 GMT',
+		});
+	});
+});
+
+describe('a body', () => {
+	test('without the key is the very same, not a copy', () => {
+		const body = Buffer.from([0, 1, 2, 0xff, 0xfe]);
+		expect(redactKey(body, KEY)).toBe(body);
+	});
+
+	const bytes = fc.uint8Array({ maxLength: 200 }).map((array) => Buffer.from(array));
+	const written = fc
+		.array(fc.boolean(), { minLength: 64, maxLength: 64 })
+		.map((isUpper) =>
+			[...KEY].map((c, i) => (isUpper[i] ? c.toUpperCase() : c.toLowerCase())).join(''),
+		);
+
+	test('loses the key, whatever its case, and no other byte', () => {
+		fc.assert(
+			fc.property(
+				bytes,
+				written,
+				bytes,
+				written,
+				bytes,
+				(before, first, between, second, after) => {
+					const parts = [before, Buffer.from(first), between, Buffer.from(second), after];
+					const masked = redactKey(Buffer.concat(parts), KEY);
+					const expected = [before, Buffer.from(MASK), between, Buffer.from(MASK), after];
+					expect(masked.equals(Buffer.concat(expected))).toBe(true);
+				},
+			),
+		);
+	});
+
+	test('of any bytes without the key stays as it is', () => {
+		fc.assert(
+			fc.property(bytes, (body) => {
+				expect(redactKey(body, KEY).equals(body)).toBe(true);
+			}),
+		);
+	});
+});
