@@ -31,12 +31,9 @@ export default tseslint.config(
 			'@n8n/community-nodes/no-restricted-globals': 'off',
 			// The limiter is Bottleneck; Node's own modules are used for hashes, time and streams.
 			'@n8n/community-nodes/no-restricted-imports': 'off',
+			// Errors become n8n's own in one place, at the border: resources/itemErrors.ts.
+			'@n8n/community-nodes/require-node-api-error': 'off',
 		},
-	},
-	{
-		// Errors become n8n's own at the border, in resources/itemErrors.ts; the layers below know no node.
-		files: ['nodes/*/transport/**/*.ts', 'nodes/*/rateLimit/**/*.ts'],
-		rules: { '@n8n/community-nodes/require-node-api-error': 'off' },
 	},
 	{
 		files: ['package.json'],

@@ -171,7 +171,9 @@ export class BusinessDataApi implements ICredentialType {
 
 	test: ICredentialTestRequest = {
 		request: {
-			baseURL: '={{ $credentials.baseUrl.trim().replace(/\\/+$/, "") }}',
+			// The test goes out without the node's checks: the key must not go over http:// to another host.
+			baseURL:
+				'={{ /^(https:|http:\\/\\/(localhost|127\\.\\d+\\.\\d+\\.\\d+|\\[::1\\])(:\\d+)?(\\/|$))/i.test($credentials.baseUrl.trim()) ? $credentials.baseUrl.trim().replace(/\\/+$/, "") : "https://base-url-must-start-with-https.invalid" }}',
 			url: ENDPOINTS.getContacts.path,
 			// The key must not follow a redirect to another host.
 			disableFollowRedirect: true,

@@ -60,7 +60,7 @@ test('100,000 IDs in one item work, in memory that grows only with the IDs', asy
 });
 
 test('each ID goes out once', async () => {
-	await run([{ id: 'a, b' }, { id: ['b', 'c'] }, { id: 'a' }, { id: 7 }, { id: '7' }]);
+	await run([{ id: 'a, b' }, { id: ['b', 'c'] }, { id: '["c", "a"]' }, { id: 7 }, { id: '7' }]);
 	expect(sentIds()).toEqual([['a', 'b', 'c', 7]]);
 });
 

@@ -20,12 +20,14 @@ import {
 	BinaryDataService,
 	ExecutionLifecycleHooks,
 	PackageDirectoryLoader,
+	PollContext,
 	WorkflowExecute,
 } from 'n8n-core';
 import {
 	createRunExecutionData,
 	type ICredentialDataDecryptedObject,
 	ICredentialsHelper,
+	type IDataObject,
 	type IHttpRequestOptions,
 	type INode,
 	type INodeExecutionData,
@@ -42,7 +44,20 @@ import {
 const PACKAGE_FOLDER = join(__dirname, '../..');
 const PACKAGE_NAME = 'n8n-nodes-business-data';
 export const NODE_TYPE = `${PACKAGE_NAME}.businessData`;
+export const TRIGGER_TYPE = `${PACKAGE_NAME}.businessDataTrigger`;
 export const CREDENTIAL_TYPE = 'businessDataApi';
+
+const triggerNode: INode = {
+	id: 'trigger',
+	name: 'Trigger',
+	type: TRIGGER_TYPE,
+	typeVersion: 1,
+	position: [0, 0],
+	parameters: {},
+	credentials: { [CREDENTIAL_TYPE]: { id: 'key', name: 'key' } },
+};
+/** Makes every trigger one of a workflow of its own. */
+let triggerCount = 0;
 
 /** The parts of a saved workflow that the engine needs. */
 export interface WorkflowJson {
@@ -205,9 +220,55 @@ export class Engine {
 			updatedAt: new Date(),
 			...workflowJson,
 		});
-		const additionalData = {
+		const additionalData = { ...this.additionalData(credentials), hooks };
+		const execute = new WorkflowExecute(additionalData, mode, createRunExecutionData({}));
+		const startNode = workflow.getNode('Start') ?? undefined;
+		return execute.run({ workflow, startNode });
+	}
+
+	/** Runs a workflow to its end, whatever that is. */
+	async run(...args: Parameters<Engine['start']>): Promise<EngineRun> {
+		return readRun(await this.start(...args));
+	}
+
+	/**
+	 * A published trigger: each `poll` returns the items that it emits, and what n8n would save of it is
+	 * in `staticData`.
+	 */
+	trigger(
+		parameters: INode['parameters'],
+		credentials: Record<string, ICredentialDataDecryptedObject>,
+		mode: 'manual' | 'trigger' = 'trigger',
+		staticData: IDataObject = {},
+	) {
+		const node = { ...triggerNode, parameters };
+		const nodeTypes = this.nodeTypes();
+		const workflow = new Workflow({
+			id: `workflow-${++triggerCount}`,
+			nodes: [node],
+			connections: {},
+			active: true,
+			nodeTypes,
+			staticData,
+		});
+		const nodeType = nodeTypes.getByNameAndVersion(TRIGGER_TYPE);
+		const additionalData = this.additionalData(credentials);
+		return {
+			staticData,
+			poll: async (): Promise<Array<INodeExecutionData['json']>> => {
+				const published = workflow.getNode(node.name) ?? node;
+				const context = new PollContext(workflow, published, additionalData, mode, 'activate');
+				const output = await nodeType.poll?.call(context);
+				return (output?.[0] ?? []).map(({ json }) => json);
+			},
+		};
+	}
+
+	private additionalData(
+		credentials: Record<string, ICredentialDataDecryptedObject>,
+	): IWorkflowExecuteAdditionalData {
+		return {
 			credentialsHelper: new CredentialsHelper(this.loader, credentials),
-			hooks,
 			executionId: 'execution',
 			currentNodeExecutionIndex: 0,
 			restApiUrl: 'http://localhost',
@@ -220,14 +281,6 @@ export class Engine {
 			logAiEvent: () => undefined,
 			setExecutionStatus: () => undefined,
 		} as unknown as IWorkflowExecuteAdditionalData;
-		const execute = new WorkflowExecute(additionalData, mode, createRunExecutionData({}));
-		const startNode = workflow.getNode('Start') ?? undefined;
-		return execute.run({ workflow, startNode });
-	}
-
-	/** Runs a workflow to its end, whatever that is. */
-	async run(...args: Parameters<Engine['start']>): Promise<EngineRun> {
-		return readRun(await this.start(...args));
 	}
 
 	private nodeTypes(): INodeTypes {

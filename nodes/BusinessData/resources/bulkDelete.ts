@@ -8,8 +8,9 @@ import type { Account } from '../transport/account';
 import { jsonOf } from '../transport/answer';
 import type { Endpoint } from '../transport/endpoints';
 import { InvalidSettingError } from '../transport/invalidSettingError';
+import { tryParseJson } from '../transport/json';
 import type { ServiceRequest } from '../transport/serviceRequest';
-import { toItem } from './answerItems';
+import { EarlierTries } from './earlierTries';
 import { errorItem, nameItems, type NodeError, toNodeError } from './itemErrors';
 import { type Operation, shownFor } from './operation';
 import { optionsField, readRequestOptions, type RequestOptions } from './requestOptions';
@@ -78,8 +79,9 @@ async function deleteMany(run: Run, endpoint: Endpoint): Promise<INodeExecutionD
 	const options = readRequestOptions(run, 0);
 	const batchSize = readBatchSize(run.parameter<RequestOptions & BatchOption>('options', 0, {}));
 	const isDryRun = run.parameter<boolean>('dryRun', 0, false);
+	const earlierTries = EarlierTries.of(run.context);
 	const outputs: INodeExecutionData[] = [];
-	for (const batch of batchesOf(itemsById, batchSize)) {
+	for (const [batchIndex, batch] of [...batchesOf(itemsById, batchSize)].entries()) {
 		const ids = batch.map(({ id }) => id);
 		const items = [...new Set(batch.flatMap((entry) => entry.items))].sort((a, b) => a - b);
 		const pairedItem = items.map((item) => ({ item }));
@@ -101,11 +103,11 @@ async function deleteMany(run: Run, endpoint: Endpoint): Promise<INodeExecutionD
 			continue;
 		}
 		try {
-			const response = jsonOf(await run.client.request(request));
-			outputs.push({
-				...toItem({ count: ids.length, ids, response: response ?? null }, 0),
-				pairedItem,
+			const deleted = await earlierTries.resultOf(batchIndex, async () => {
+				const response = jsonOf(await run.client.request(request)) ?? null;
+				return [{ json: { count: ids.length, ids, response: response }, pairedItem }];
 			});
+			outputs.push(...deleted);
 		} catch (error) {
 			const nodeError = toNodeError(run.context.getNode(), error);
 			if (!run.continuesOnError || run.isCanceled) {
@@ -141,11 +143,7 @@ function collectIds(run: Run) {
 
 /** @throws InvalidSettingError for anything that is not an ID, so that nothing else is deleted */
 function readIds(value: unknown): Id[] {
-	const parts: unknown[] = Array.isArray(value)
-		? value
-		: typeof value === 'string'
-			? value.split(',')
-			: [value];
+	const parts = partsOf(value);
 	if (parts.length === 0) throw invalidIds('the list is empty');
 	return parts.map((part) => {
 		if (typeof part === 'number' && Number.isFinite(part)) return part;
@@ -155,6 +153,15 @@ function readIds(value: unknown): Id[] {
 			isMissing || typeof part === 'string' ? 'an ID is empty' : 'an ID is not a text or a number',
 		);
 	});
+}
+
+function partsOf(value: unknown): unknown[] {
+	if (Array.isArray(value)) return value;
+	if (typeof value !== 'string') return [value];
+	// AI agents and expressions inside a text write lists as JSON.
+	const parsed = value.trim().startsWith('[') ? tryParseJson(value) : undefined;
+	if (parsed !== undefined && 'value' in parsed) return partsOf(parsed.value);
+	return value.split(',');
 }
 
 function invalidIds(problem: string): InvalidSettingError {

@@ -14,6 +14,8 @@ export interface RequestOptions {
 	maxWait?: unknown;
 }
 
+type ReadOptions = Pick<ServiceRequest, 'query' | 'headers' | 'timeoutMs' | 'maxWaitMs'>;
+
 /** Headers that the node or the connection sets; another value would break or reroute the request. */
 const RESERVED_HEADERS = new Set([
 	'x-api-key',
@@ -43,8 +45,14 @@ const valueField: INodeProperties = {
 	default: '',
 };
 
-/** The Options field of an operation: its own options followed by those of every request. */
-export function optionsField(own: INodeProperties[] = []): INodeProperties {
+/**
+ * The Options field of an operation: its own options together with those of every request.
+ * @param descriptions in place of the usual ones, by the option's name
+ */
+export function optionsField(
+	own: INodeProperties[] = [],
+	descriptions: Record<string, string> = {},
+): INodeProperties {
 	const options: INodeProperties[] = [
 		...own,
 		{
@@ -91,7 +99,12 @@ export function optionsField(own: INodeProperties[] = []): INodeProperties {
 		type: 'collection',
 		placeholder: 'Add option',
 		default: {},
-		options: options.sort((a, b) => (a.displayName < b.displayName ? -1 : 1)),
+		options: options
+			.map((option) => ({
+				...option,
+				description: descriptions[option.name] ?? option.description,
+			}))
+			.sort((a, b) => (a.displayName < b.displayName ? -1 : 1)),
 	};
 }
 
@@ -99,11 +112,15 @@ export function optionsField(own: INodeProperties[] = []): INodeProperties {
  * What the options of an item say of its request.
  * @throws InvalidSettingError that names the field
  */
-export function readRequestOptions(
-	run: Run,
-	itemIndex: number,
-): Pick<ServiceRequest, 'query' | 'headers' | 'timeoutMs' | 'maxWaitMs'> {
-	const options = run.parameter<RequestOptions>('options', itemIndex, {});
+export function readRequestOptions(run: Run, itemIndex: number): ReadOptions {
+	return parseRequestOptions(run.parameter<RequestOptions>('options', itemIndex, {}));
+}
+
+/**
+ * What the value of an Options field says of a request.
+ * @throws InvalidSettingError that names the field
+ */
+export function parseRequestOptions(options: RequestOptions): ReadOptions {
 	const maxWait = readSeconds('Max Wait', options.maxWait ?? 0, 0, Number.MAX_SAFE_INTEGER / 1000);
 	const timeout = readSeconds('Timeout', options.timeout ?? 60, 0.001, LONGEST_TIMEOUT_SECONDS);
 	return {

@@ -7,6 +7,7 @@ import { type Operation, shownFor } from './operation';
 import { bodyFields, readBody } from './requestBody';
 import { optionsField, readRequestOptions } from './requestOptions';
 import { sendEach } from './sendEach';
+import { sendOnceOptions } from './sendOnce';
 
 /** An operation of the resource that sends each item's document to the endpoint. */
 export function sendOperation(
@@ -16,7 +17,10 @@ export function sendOperation(
 ): Operation {
 	return {
 		option,
-		description: shownFor(resource, String(option.value), [...bodyFields, optionsField()]),
+		description: shownFor(resource, String(option.value), [
+			...bodyFields,
+			optionsField(sendOnceOptions),
+		]),
 		execute: async (run) =>
 			await sendEach(
 				run,

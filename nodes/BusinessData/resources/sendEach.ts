@@ -5,9 +5,11 @@
  */
 import type { INodeExecutionData } from 'n8n-workflow';
 
-import type { ServiceRequest } from '../transport/serviceRequest';
+import { isRead, type ServiceRequest } from '../transport/serviceRequest';
+import { EarlierTries } from './earlierTries';
 import { errorItem, nameItems, type NodeError, toNodeError } from './itemErrors';
 import type { Run } from './run';
+import { SendOnce } from './sendOnce';
 
 /**
  * @param prepare builds the request of an item; all are built before the first is sent, so that a
@@ -18,9 +20,10 @@ import type { Run } from './run';
 export async function sendEach(
 	run: Run,
 	prepare: (itemIndex: number) => ServiceRequest,
-	send: (request: ServiceRequest, itemIndex: number) => Promise<INodeExecutionData[]>,
+	send: Send,
 ): Promise<INodeExecutionData[]> {
 	const prepared = run.items.map((_, index) => tryToPrepare(run, prepare, index));
+	const earlierTries = EarlierTries.of(run.context);
 	const outputs: INodeExecutionData[][] = [];
 	for (const [index, request] of prepared.entries()) {
 		const input = run.items[index];
@@ -29,7 +32,9 @@ export async function sendEach(
 			continue;
 		}
 		try {
-			outputs.push(await send(request.request, index));
+			outputs.push(
+				await earlierTries.resultOf(index, async () => await sendOnce(request, index, send)),
+			);
 		} catch (error) {
 			const nodeError = toNodeError(run.context.getNode(), error, index);
 			if (!run.continuesOnError || run.isCanceled) {
@@ -41,13 +46,31 @@ export async function sendEach(
 	return outputs.flat();
 }
 
+interface Prepared {
+	request: ServiceRequest;
+	guard: SendOnce | undefined;
+}
+
+type Send = (request: ServiceRequest, itemIndex: number) => Promise<INodeExecutionData[]>;
+
+async function sendOnce(
+	{ request, guard }: Prepared,
+	index: number,
+	send: Send,
+): Promise<INodeExecutionData[]> {
+	if (guard === undefined) return await send(request, index);
+	return await guard.unlessUsed(index, async () => await send(request, index));
+}
+
 function tryToPrepare(
 	run: Run,
 	prepare: (itemIndex: number) => ServiceRequest,
 	index: number,
-): { request: ServiceRequest } | { error: NodeError } {
+): Prepared | { error: NodeError } {
 	try {
-		return { request: prepare(index) };
+		const request = prepare(index);
+		const guard = isRead(request) ? undefined : SendOnce.of(run, index);
+		return { request: { ...request, guard }, guard };
 	} catch (error) {
 		const nodeError = toNodeError(run.context.getNode(), error, index);
 		if (!run.continuesOnError) throw nodeError;

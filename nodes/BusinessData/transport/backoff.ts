@@ -23,11 +23,16 @@ export function retryAfterMs(headers: Record<string, unknown>): number | undefin
 	if (typeof value !== 'string' || value.trim() === '') return undefined;
 	const ms = /^\s*\d+(\.\d+)?\s*$/.test(value)
 		? Number(value) * 1000
-		: Date.parse(value) - (dateOf(headers) ?? Date.now());
+		: parseHttpDate(value) - (dateOf(headers) ?? Date.now());
 	return Number.isNaN(ms) ? undefined : Math.min(Math.max(0, ms), LONGEST_RETRY_AFTER_MS);
 }
 
+/** NaN for a text that does not begin with the name of a weekday, as every HTTP date does. */
+function parseHttpDate(value: string): number {
+	return /^\s*(mon|tue|wed|thu|fri|sat|sun)/i.test(value) ? Date.parse(value) : NaN;
+}
+
 function dateOf(headers: Record<string, unknown>): number | undefined {
-	const time = typeof headers.date === 'string' ? Date.parse(headers.date) : NaN;
+	const time = typeof headers.date === 'string' ? parseHttpDate(headers.date) : NaN;
 	return Number.isNaN(time) ? undefined : time;
 }

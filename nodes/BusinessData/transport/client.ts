@@ -18,6 +18,7 @@ import { type Account, CREDENTIAL_TYPE } from './account';
 import { type Answer, readBody } from './answer';
 import { backoffMs, retryAfterMs } from './backoff';
 import { readFailure, TimeoutError } from './failure';
+import { InvalidSettingError } from './invalidSettingError';
 import { RequestError } from './requestError';
 import { answerError, failureError, ledgerError, waitTooLongError } from './requestErrors';
 import { redactHeaders } from './redact';
@@ -49,12 +50,15 @@ export class Client {
 	 * @throws RequestError with its outcome, or the signal's reason
 	 */
 	async request(request: ServiceRequest): Promise<Answer> {
+		refuseKeyOutsideItsHeader(request, this.account.apiKey);
 		const scope = this.account.scopeOf(request.endpoint);
 		const refusals = new Refusals(longestWindowMs(this.account.limits, scope), scope !== undefined);
 		for (let repetitions = 0; ;) {
 			const permit = await this.permit(request, refusals.count > 0);
+			await admit(request, permit);
 			const result = await this.attempt(request, permit);
 			if ('answer' in result) return result.answer;
+			if (hasCertainlyNotActed(result)) await request.guard?.revoke();
 			if ('refusal' in result) {
 				const delayMs = refusals.add(result.refusal, permit.refused());
 				if (delayMs === undefined) throw answerError(request, result.refusal);
@@ -84,7 +88,7 @@ export class Client {
 		});
 		try {
 			const permit = await this.waits.during(acquired);
-			this.waits.add(permit.waitedMs, permit.waitedFor);
+			this.waits.add(permit.waitedMs, permit.waitedFor, isRepetition);
 			return permit;
 		} catch (error) {
 			if (error instanceof WaitTooLongError) throw waitTooLongError(request, error);
@@ -178,6 +182,35 @@ interface FailedAttempt {
 	isPassing: boolean;
 	/** How long (ms) the service asks to wait. */
 	askedMs: number;
+}
+
+/** Addresses and headers are logged by servers on the way, and are shown in errors. */
+function refuseKeyOutsideItsHeader(
+	{ endpoint, query, headers }: ServiceRequest,
+	apiKey: string,
+): void {
+	const values = [endpoint.path, ...query.map(({ value }) => value), ...Object.values(headers)];
+	if (values.some((value) => value.toLowerCase().includes(apiKey.toLowerCase()))) {
+		throw new InvalidSettingError(
+			'API Key',
+			'the key must not be part of a path, a query parameter or a header',
+			'Remove it: the credential sends the key.',
+		);
+	}
+}
+
+function hasCertainlyNotActed(result: { refusal: Answer } | FailedAttempt): boolean {
+	return 'refusal' in result || result.error.details.outcome !== 'unknown';
+}
+
+/** Asks the request's guard; what may not go out takes no slot. */
+async function admit(request: ServiceRequest, permit: Permit): Promise<void> {
+	try {
+		await request.guard?.admit();
+	} catch (error) {
+		permit.unused();
+		throw error;
+	}
 }
 
 /** RFC 9110 §15.6: 5xx is the server's own trouble; 408 says that the request did not arrive whole. */

@@ -86,7 +86,7 @@ export function parseEndpoint(input: string, field: string): Endpoint {
 	if (method === undefined || !pathText.startsWith('/')) {
 		throw new InvalidSettingError(
 			field,
-			`"${input}" is not a method and a path`,
+			'is not a method and a path',
 			'Write a method, a space and a path, for example POST /txndata/bulkDeleteTxn.',
 		);
 	}

@@ -1,4 +1,6 @@
 /** Reads the credential's fields on where requests are counted. */
+import { isIP } from 'node:net';
+
 import type { Ledger } from '../rateLimit/ledger';
 import { RedisLedger } from '../rateLimit/redis/redisLedger';
 import { InvalidSettingError } from './invalidSettingError';
@@ -37,7 +39,8 @@ export function readLedger(fields: Record<string, unknown>): Ledger | undefined 
 
 function readHost(value: unknown): string {
 	const host = readText(value).trim();
-	if (host === '' || /[\s/@]/.test(host)) {
+	const hasPort = host.includes(':') && isIP(host) !== 6;
+	if (host === '' || hasPort || /[\s/@]/.test(host)) {
 		throw new InvalidSettingError(
 			'Redis Host',
 			host === '' ? 'is empty' : 'is not the name of a host',

@@ -72,7 +72,7 @@ function parseLimit(value: unknown, place: string): Limit {
 			'It is the length of the window in seconds, for example 600 for ten minutes.',
 		);
 	}
-	return { max, windowMs: windowSeconds * 1000 };
+	return { max, windowMs: Math.round(windowSeconds * 1000) };
 }
 
 function parseJson(text: string): unknown {

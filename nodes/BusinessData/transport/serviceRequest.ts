@@ -1,6 +1,14 @@
 /** One request to the service, as a resource asks for it. */
 import type { Endpoint } from './endpoints';
 
+/** Sees to it that something is sent once only. */
+export interface SendGuard {
+	/** Called right before each try. @throws when it must not go out */
+	admit(): Promise<void>;
+	/** Called after a try that the service certainly did not act on. */
+	revoke(): Promise<void>;
+}
+
 export interface ServiceRequest {
 	endpoint: Endpoint;
 	query: Array<{ name: string; value: string }>;
@@ -11,6 +19,7 @@ export interface ServiceRequest {
 	timeoutMs: number;
 	/** How long (ms) the requests of the run may wait for the limits before this one goes out. */
 	maxWaitMs: number;
+	guard?: SendGuard;
 }
 
 /** Whether a request changes nothing (RFC 9110 §9.2.1), so that it may be repeated at any time. */

@@ -33,10 +33,10 @@ export class Waits {
 		}
 	}
 
-	/** Records that one request waited `ms` for `cause`. */
-	add(ms: number, cause: WaitCause | undefined): void {
+	/** Records that one request waited `ms` for `cause`; `isRepetition` if it has waited before. */
+	add(ms: number, cause: WaitCause | undefined, isRepetition = false): void {
 		if (ms < SHORTEST_WAIT_MS || cause === undefined) return;
-		this.requests++;
+		if (!isRepetition || this.requests === 0) this.requests++;
 		const name = cause === REFUSAL ? REFUSAL : cause.name;
 		const total = this.msByCause.get(name)?.ms ?? 0;
 		this.msByCause.set(name, { ms: total + ms, cause });

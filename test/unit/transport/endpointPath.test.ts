@@ -137,9 +137,7 @@ describe('an endpoint', () => {
 		'CONNECT /a',
 		'POST https://a',
 	])('%j is none', (input) => {
-		expect(() => parseEndpoint(input, 'Endpoint')).toThrow(
-			`Endpoint: "${input}" is not a method and a path`,
-		);
+		expect(() => parseEndpoint(input, 'Endpoint')).toThrow('Endpoint: is not a method and a path');
 	});
 
 	test.each([

@@ -6,13 +6,14 @@ import { METHODS, parsePath } from '../../transport/endpointPath';
 import { InvalidSettingError } from '../../transport/invalidSettingError';
 import { isRead, type ServiceRequest } from '../../transport/serviceRequest';
 import { findList, itemsOf, toItem } from '../answerItems';
-import { itemsFieldOption } from '../contact/pages';
+import { itemsFieldOption, readPath } from '../contact/pages';
 import { type Operation, shownFor } from '../operation';
 import { readEach } from '../readEach';
 import { bodyFields, readBody } from '../requestBody';
 import { checkQuery, optionsField, readRequestOptions } from '../requestOptions';
 import type { Run } from '../run';
 import { sendEach } from '../sendEach';
+import { sendOnceOptions } from '../sendOnce';
 import { fileItem } from './fileItem';
 
 const METHODS_WITH_BODY = ['POST', 'PUT', 'PATCH', 'DELETE'];
@@ -41,6 +42,10 @@ const fields: INodeProperties[] = [
 		displayOptions: { show: { method: METHODS_WITH_BODY, ...field.displayOptions?.show } },
 	})),
 	optionsField([
+		...sendOnceOptions.map((option) => ({
+			...option,
+			displayOptions: { hide: { '/method': ['GET', 'HEAD'] } },
+		})),
 		{
 			displayName: 'File Field',
 			name: 'fileField',
@@ -73,8 +78,8 @@ const fields: INodeProperties[] = [
 
 interface ResponseOptions {
 	responseFormat?: string;
-	itemsField?: string;
-	fileField?: string;
+	itemsField?: unknown;
+	fileField?: unknown;
 }
 
 export const send: Operation = {
@@ -133,12 +138,14 @@ async function toItems(
 	index: number,
 ): Promise<INodeExecutionData[]> {
 	const options = run.parameter<ResponseOptions>('options', index, {});
-	const { responseFormat = 'json', itemsField = '', fileField = 'data' } = options;
-	if (responseFormat === 'file') return [await fileItem(run.context, answer, fileField, index)];
+	const { responseFormat = 'json', fileField = 'data' } = options;
+	const itemsField = readPath('Items Field', options.itemsField);
+	if (responseFormat === 'file')
+		return [await fileItem(run.context, answer, String(fileField), index)];
 	if (responseFormat === 'text') return [toItem(textOf(answer), index)];
 	// What was sent has been carried out by now: an unexpected answer must not look like a failure.
-	if (itemsField.trim() === '' || !isRead(request)) return itemsOf(answer, index);
-	return findList(jsonOf(answer), itemsField.trim()).map((value) => toItem(value, index));
+	if (itemsField === '' || !isRead(request)) return itemsOf(answer, index);
+	return findList(jsonOf(answer), itemsField).map((value) => toItem(value, index));
 }
 
 /** Points to Delete Many where records are deleted one by one. */

@@ -17,7 +17,7 @@ import { checkQuery } from '../requestOptions';
 type PaginationType = 'none' | 'pageNumber' | 'offset' | 'cursor';
 
 export interface ListOptions {
-	itemsField?: string;
+	itemsField?: unknown;
 	pagination?: { values?: Record<string, unknown> };
 }
 
@@ -32,6 +32,8 @@ export interface ListSettings {
 	firstPage: number;
 	/** Dot path to the next cursor in the answer. */
 	cursorField: string;
+	/** Whether an empty body is an error, not an empty list. */
+	needsList?: boolean;
 }
 
 const DEFAULT_PAGE_SIZE = 100;
@@ -171,7 +173,7 @@ export function readListSettings(options: ListOptions): ListSettings {
 		'Pagination',
 	);
 	return {
-		itemsField: (options.itemsField ?? '').trim(),
+		itemsField: readPath('Items Field', options.itemsField),
 		type,
 		positionParameter,
 		pageSizeParameter,
@@ -193,11 +195,13 @@ export async function* readPages(
 	const { type } = settings;
 	let position: string | undefined =
 		type === 'pageNumber' ? String(settings.firstPage) : type === 'offset' ? '0' : undefined;
+	const cursors = new Set<string>();
 	let previous: unknown[] = [];
 	let count = 0;
 	for (let pages = 1; pages <= MOST_PAGES; pages++) {
 		const answer = await client.request(withPosition(request, settings, position));
 		const body = jsonOf(answer);
+		if (body === undefined && settings.needsList === true && pages === 1) throw noList();
 		const page = body === undefined ? [] : findList(body, settings.itemsField);
 		if (page.length > 0 && type !== 'none' && isDeepStrictEqual(page, previous)) {
 			throw notUnderstood(`page ${pages} holds the same items as the one before`, settings);
@@ -211,6 +215,8 @@ export async function* readPages(
 			if (typeof next !== 'string' && typeof next !== 'number') return;
 			if (next === '' || String(next) === position) return;
 			position = String(next);
+			if (cursors.has(position)) throw notUnderstood('a cursor comes again', settings);
+			cursors.add(position);
 		} else {
 			// Not "fewer than the page size": the service may give less than it was asked for.
 			if (page.length === 0) return;
@@ -231,6 +237,27 @@ function withPosition(
 		query.push({ name: pageSizeParameter, value: String(pageSize) });
 	}
 	return { ...request, query };
+}
+
+/**
+ * A dot path from an option; empty when it is not set.
+ * @throws InvalidSettingError when it is not a text
+ */
+export function readPath(field: string, value: unknown): string {
+	if (value === undefined || value === null) return '';
+	if (typeof value === 'string') return value.trim();
+	throw new InvalidSettingError(
+		field,
+		'is not a text',
+		'Enter a dot path, for example data.items.',
+	);
+}
+
+function noList(): RequestError {
+	return new RequestError('The service answered with nothing where a list was due', {
+		outcome: 'unknown',
+		description: 'An empty answer is not taken for an empty list. Try again later.',
+	});
 }
 
 function notUnderstood(problem: string, settings: ListSettings): RequestError {

@@ -1,0 +1,64 @@
+// Retry On Fail runs the whole node again: what was sent by then, or may have been sent, is not sent again.
+
+import { itemsOf, NODE, send, SEND_ENDPOINT, useBench } from '../support/bench';
+
+const bench = useBench();
+const retrying = { retryOnFail: true, maxTries: 3, waitBetweenTries: 1 };
+
+test('after a refusal of the third of five sends, each is sent once', async () => {
+	bench.sandbox.fault({ after: 2, action: { type: 'status', status: 400 } });
+	const result = await bench.run(itemsOf(5), send(), retrying);
+	expect(result.run.status).toBe('success');
+	expect(bench.sandbox.journal.documents().map(({ body }) => body)).toEqual(itemsOf(5));
+	// The first results of the items come out, in their order.
+	expect(result.json(NODE).map(({ id }) => id)).toEqual([
+		'doc-1',
+		'doc-2',
+		'doc-3',
+		'doc-4',
+		'doc-5',
+	]);
+	expect(result.items(NODE).map(({ pairedItem }) => pairedItem)).toEqual(
+		itemsOf(5).map((_, item) => ({ item })),
+	);
+});
+
+test('after a time-out, what may have been sent is not sent again', async () => {
+	bench.sandbox.fault({ after: 1, action: { type: 'neverAnswer', act: true } });
+	const result = await bench.run(itemsOf(3), send({ timeout: 0.2 }), retrying);
+	expect(result.run.status).toBe('error');
+	expect(bench.sandbox.journal.documents().map(({ body }) => body)).toEqual(itemsOf(2));
+	const { error } = result.run.data.resultData;
+	expect(error?.message).toContain('may have taken effect');
+	expect(error?.context).toMatchObject({ outcome: 'unknown', sentItems: [0], failedItem: 1 });
+});
+
+test('a batch that was deleted is not deleted again', async () => {
+	bench.sandbox.fault({ after: 1, action: { type: 'status', status: 400 } });
+	const parameters = {
+		resource: 'transaction',
+		operation: 'deleteMany',
+		ids: '={{ $json.id }}',
+		options: { batchSize: 2 },
+	};
+	const result = await bench.run(itemsOf(4), parameters, retrying);
+	expect(result.run.status).toBe('success');
+	const ids = bench.sandbox.journal.answered().map(({ body }) => (body as { ids: number[] }).ids);
+	expect(ids).toEqual([
+		[0, 1],
+		[2, 3],
+	]);
+});
+
+test('another execution sends again', async () => {
+	await bench.run(itemsOf(1), send(), retrying);
+	await bench.run(itemsOf(1), send(), retrying);
+	expect(bench.sandbox.journal.count(SEND_ENDPOINT)).toBe(2);
+});
+
+test('without Retry On Fail nothing is remembered between tries', async () => {
+	bench.sandbox.fault({ after: 1, action: { type: 'status', status: 400 } });
+	const result = await bench.run(itemsOf(2), send());
+	expect(result.run.status).toBe('error');
+	expect(bench.sandbox.journal.documents()).toHaveLength(1);
+});

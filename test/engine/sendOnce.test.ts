@@ -1,0 +1,158 @@
+// With a Send Once Key, a document goes out once: over retries, re-runs and lost answers.
+
+import {
+	apiRequest,
+	errorOf,
+	itemsOf,
+	NODE,
+	read,
+	send,
+	SEND_ENDPOINT,
+	skipBackoff,
+	useBench,
+} from '../support/bench';
+import { useDeduplicator } from '../support/deduplicator';
+import { waitUntil } from '../support/waitUntil';
+
+const bench = useBench();
+const onceById = { sendOnceKey: '={{ $json.id }}' };
+let store: Awaited<ReturnType<typeof useDeduplicator>>;
+
+beforeAll(async () => {
+	store = await useDeduplicator();
+});
+beforeEach(() => store.entries.clear());
+
+const recorded = () => [...store.entries.values()].flat();
+const sent = () => bench.sandbox.journal.documents().map(({ body }) => body);
+
+test('a key that was seen before is skipped, in the order of the input', async () => {
+	await bench.run([{ id: 'b' }], send(onceById));
+	const result = await bench.run([{ id: 'a' }, { id: 'b' }, { id: 'c' }], send(onceById));
+	expect(sent()).toEqual([{ id: 'b' }, { id: 'a' }, { id: 'c' }]);
+	expect(result.json(NODE)).toEqual([
+		{ id: 'doc-2', status: 'sent' },
+		{
+			skipped: true,
+			reason: expect.stringContaining('used the key before') as string,
+			sendOnceKey: 'b',
+		},
+		{ id: 'doc-3', status: 'sent' },
+	]);
+	expect(result.items(NODE).map(({ pairedItem }) => pairedItem)).toEqual(
+		itemsOf(3).map((_, item) => ({ item })),
+	);
+});
+
+test('the same key twice in one input is sent once', async () => {
+	const result = await bench.run([{ id: 7 }, { id: '7' }], send(onceById));
+	expect(sent()).toEqual([{ id: 7 }]);
+	expect(result.json(NODE)[1]).toMatchObject({ skipped: true, sendOnceKey: '7' });
+});
+
+test('a skipped item takes no slot and does not wait for the limits', async () => {
+	await bench.run(itemsOf(3), send(onceById));
+	const result = await bench.run(itemsOf(3), send({ ...onceById, maxWait: 0.001 }));
+	expect(result.json(NODE).every(({ skipped }) => skipped === true)).toBe(true);
+	expect(bench.sandbox.journal.count()).toBe(3);
+});
+
+test('the key is on record before the request goes out', async () => {
+	bench.sandbox.fault({ action: { type: 'neverAnswer', act: true } });
+	const run = bench.run([{ id: 'a' }], send({ ...onceById, timeout: 1 }));
+	await waitUntil(() => bench.sandbox.journal.count() === 1);
+	expect(recorded()).toEqual(['a']);
+	await run;
+});
+
+test('while an item waits for the limits, its key is not on record', async () => {
+	const run = bench.run(itemsOf(4), send({ ...onceById, maxWait: 1_000 }));
+	await waitUntil(() => sent().length === 3);
+	await new Promise((resolve) => setTimeout(resolve, 100));
+	expect(recorded()).toEqual(['0', '1', '2']);
+	await run;
+	expect(recorded()).toEqual(['0', '1', '2', '3']);
+});
+
+test.each([
+	['400', { type: 'status', status: 400 }],
+	['401', { type: 'status', status: 401 }],
+] as const)('after a %s the key is free again', async (_, action) => {
+	bench.sandbox.fault({ action });
+	expect(errorOf(await bench.run([{ id: 'a' }], send(onceById))).context.outcome).toBe('refused');
+	expect(recorded()).toEqual([]);
+	await bench.run([{ id: 'a' }], send(onceById));
+	expect(sent()).toEqual([{ id: 'a' }]);
+});
+
+test('after a 429 that was given up the key is free again, and in between as well', async () => {
+	bench.sandbox.fault({ times: Infinity, action: { type: 'status', status: 429 } });
+	skipBackoff();
+	const result = await bench.run([{ id: 'a' }], send({ ...onceById, maxWait: 0.5 }));
+	expect(errorOf(result).message).toBeDefined();
+	expect(recorded()).toEqual([]);
+});
+
+test('after a connection that was never made the key is free again', async () => {
+	skipBackoff();
+	bench.credential.baseUrl = 'http://127.0.0.1:1';
+	expect(errorOf(await bench.run([{ id: 'a' }], send(onceById))).context.outcome).toBe('notSent');
+	expect(recorded()).toEqual([]);
+});
+
+test.each([
+	['a time-out', { type: 'neverAnswer', act: true }],
+	['a lost connection', { type: 'hangUpAfterActing' }],
+	['a 500', { type: 'status', status: 500, act: true }],
+] as const)('after %s the key stays on record: a re-run skips the item', async (_, action) => {
+	bench.sandbox.fault({ action });
+	const first = await bench.run([{ id: 'a' }], send({ ...onceById, timeout: 0.3 }));
+	expect(errorOf(first).context.outcome).toBe('unknown');
+	const again = await bench.run([{ id: 'a' }], send(onceById));
+	expect(again.json(NODE)).toMatchObject([{ skipped: true }]);
+	expect(again.json(NODE)[0]?.reason).toContain('to send it on purpose, give it another key');
+	expect(sent()).toHaveLength(1);
+});
+
+test('a re-run of a failed execution sends only what was not sent', async () => {
+	bench.sandbox.fault({ after: 2, action: { type: 'status', status: 400 } });
+	expect(errorOf(await bench.run(itemsOf(5), send(onceById))).context.outcome).toBe('refused');
+	const again = await bench.run(itemsOf(5), send(onceById));
+	expect(again.run.status).toBe('success');
+	expect(sent()).toEqual(itemsOf(5));
+});
+
+test('with Retry On Fail, the first result of an item comes out', async () => {
+	bench.sandbox.fault({ after: 1, action: { type: 'status', status: 400 } });
+	const settings = { retryOnFail: true, maxTries: 2, waitBetweenTries: 1 };
+	const result = await bench.run(itemsOf(2), send(onceById), settings);
+	expect(result.json(NODE)).toEqual([
+		{ id: 'doc-1', status: 'sent' },
+		{ id: 'doc-2', status: 'sent' },
+	]);
+});
+
+test('works for an API Request that is no read', async () => {
+	const parameters = apiRequest('POST', '/sandbox/echo', { sendOnceKey: 'one' });
+	await bench.run([{}], parameters);
+	const again = await bench.run([{}], parameters);
+	expect(again.json(NODE)).toMatchObject([{ skipped: true, sendOnceKey: 'one' }]);
+	expect(bench.sandbox.journal.count()).toBe(1);
+});
+
+test('the oldest keys are forgotten beyond Send Once Memory', async () => {
+	await bench.run(itemsOf(3), send({ ...onceById, sendOnceMaxEntries: 2 }));
+	expect(recorded()).toEqual(['1', '2']);
+});
+
+test.each(['', ' ', null, {}])('%j as a key is an error, and nothing is sent', async (id) => {
+	const result = await bench.run([{ id: id }], send(onceById));
+	expect(errorOf(result).message).toMatch(/^Send Once Key: /);
+	expect(bench.sandbox.journal.count(SEND_ENDPOINT)).toBe(0);
+});
+
+test('without the option nothing is recorded', async () => {
+	await bench.run([{ id: 'a' }], send());
+	await bench.run([{}], read());
+	expect(recorded()).toEqual([]);
+});

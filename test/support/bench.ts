@@ -1,0 +1,111 @@
+/** What an engine test works on: n8n's engine, and for each test a sandbox service and a credential for it. */
+import type { ICredentialDataDecryptedObject, INode, INodeExecutionData } from 'n8n-workflow';
+
+import { type Sandbox, type SandboxOptions, startSandbox } from '../../sandbox/server';
+import { Engine, type EngineRun, workflowOf } from './engine';
+import { credentialFor } from './scaledLimits';
+
+/** 1 s, 10 s, 60 s and 10 minutes become 20 ms, 0.2 s, 1.2 s and 12 s. */
+export const TIME_SCALE = 0.02;
+
+export const NODE = 'Business Data';
+
+export const READ_ENDPOINT = 'GET /masterdata/getContacts';
+export const SEND_ENDPOINT = 'POST /txndata/sendTxn';
+export const DELETE_ENDPOINT = 'POST /txndata/bulkDeleteTxn';
+
+type NodeParameters = INode['parameters'];
+
+/** Parameters of the node: one request per item, except that a deletion takes all items together. */
+export const read = (options: NodeParameters = {}): NodeParameters => ({
+	resource: 'contact',
+	operation: 'getMany',
+	returnAll: true,
+	options,
+});
+export const send = (options: NodeParameters = {}): NodeParameters => ({
+	resource: 'transaction',
+	operation: 'send',
+	dataMode: 'autoMapInputData',
+	options,
+});
+export const deleteMany = (options: NodeParameters = {}): NodeParameters => ({
+	resource: 'transaction',
+	operation: 'deleteMany',
+	ids: '={{ $json.id }}',
+	options,
+});
+export const apiRequest = (
+	method: string,
+	path: string,
+	options: NodeParameters = {},
+): NodeParameters => ({
+	resource: 'apiRequest',
+	operation: 'send',
+	method,
+	path,
+	options,
+});
+
+/** As many items as are asked for, with the ids 0, 1, 2 … */
+export const itemsOf = (count: number) => Array.from({ length: count }, (_, id) => ({ id }));
+
+/** What a user sees of an error, and what a workflow can branch on. */
+export interface ShownError {
+	message: string;
+	description?: string | null;
+	httpCode?: string | null;
+	context: Record<string, unknown>;
+}
+
+export interface Bench {
+	engine: Engine;
+	sandbox: Sandbox;
+	credential: ICredentialDataDecryptedObject;
+	/** Runs the node on the items. */
+	run(
+		items: Array<INodeExecutionData['json']>,
+		parameters: NodeParameters,
+		settings?: Partial<INode>,
+	): Promise<EngineRun>;
+}
+
+/** Sets up a bench for the tests of a file: the engine once, a sandbox and a credential for each test. */
+export function useBench({ timeScale = TIME_SCALE, ...options }: SandboxOptions = {}): Bench {
+	const bench = {} as Bench;
+	bench.run = async (items, parameters, settings) =>
+		await bench.engine.run(workflowOf(items, parameters, settings), { key: bench.credential });
+	const start = async () => {
+		bench.sandbox = await startSandbox({ ...options, timeScale });
+		bench.credential = credentialFor(bench.sandbox, timeScale);
+	};
+	const stop = async () => {
+		jest.restoreAllMocks();
+		await bench.sandbox.stop();
+	};
+	beforeAll(async () => {
+		bench.engine = await Engine.load();
+		// The engine's first request is slow; none that a test measures may be the first.
+		await start();
+		await bench.run([{}], read());
+		await stop();
+	});
+	beforeEach(start);
+	afterEach(stop);
+	return bench;
+}
+
+/** The error that ended a run. */
+export function errorOf({ run }: EngineRun): ShownError {
+	expect(run.status).toBe('error');
+	return run.data.resultData.error as unknown as ShownError;
+}
+
+/**
+ * Makes back-offs take no time. The random numbers still differ, because Bottleneck names its jobs by
+ * them.
+ */
+export function skipBackoff(): void {
+	let calls = 0;
+	jest.spyOn(Math, 'random').mockImplementation(() => ++calls * 1e-9);
+}
