@@ -1,0 +1,46 @@
+/** The names and defaults of the trigger that saved workflows rely on, and the words around them. */
+import codex from '../../../nodes/BusinessData/BusinessDataTrigger.node.json';
+import { BusinessDataTrigger } from '../../../nodes/BusinessData/BusinessDataTrigger.node';
+import packageJson from '../../../package.json';
+import { choicesOf, defaultsOf, optionsOf } from './properties';
+
+const { description } = new BusinessDataTrigger();
+const find = (name: string) => description.properties.find((property) => property.name === name);
+
+test('has the name that saved workflows use, in the codex and the package too', () => {
+	expect(description.name).toBe('businessDataTrigger');
+	expect(codex.node).toBe(`${packageJson.name}.${description.name}`);
+	expect(packageJson.n8n.nodes).toContain('dist/nodes/BusinessData/BusinessDataTrigger.node.js');
+	expect(description.credentials).toEqual([{ name: 'businessDataApi', required: true }]);
+	expect(description.polling).toBe(true);
+});
+
+test('knows three events', () => {
+	expect(
+		choicesOf(find('events'))
+			.map(({ value }) => value)
+			.sort(),
+	).toEqual(['contactCreated', 'contactDeleted', 'contactUpdated']);
+});
+
+test('has the parameters and options of the contract', () => {
+	expect(find('idField')?.default).toBe('id');
+	const options = optionsOf(find('options'));
+	const names = options.map(({ name }) => name);
+	expect(names).toEqual(
+		expect.arrayContaining([
+			'emitExisting',
+			'itemsField',
+			'pagination',
+			'queryParameters',
+			'timeout',
+			'maxWait',
+		]),
+	);
+	expect(defaultsOf(options)).toMatchObject({ emitExisting: false, itemsField: '', timeout: 60 });
+});
+
+test('says that deletions cannot be seen when only changes are read', () => {
+	const option = optionsOf(find('options')).find(({ name }) => name === 'queryParameters');
+	expect(option?.description).toContain('deletions cannot be seen');
+});
