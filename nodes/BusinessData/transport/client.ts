@@ -12,13 +12,14 @@ import type { Permit } from '../rateLimit/permit';
 import { longestWindowMs } from '../rateLimit/limits';
 import { LedgerError } from '../rateLimit/ledger';
 import { limiterOf } from '../rateLimit/registry';
-import { marginOf } from '../rateLimit/slotWindow';
 import { WaitTooLongError } from '../rateLimit/waitTooLongError';
 import { type Account, CREDENTIAL_TYPE } from './account';
 import { type Answer, readBody } from './answer';
 import { backoffMs, retryAfterMs } from './backoff';
-import { readFailure, TimeoutError } from './failure';
+import { before } from './deadline';
+import { readFailure } from './failure';
 import { InvalidSettingError } from './invalidSettingError';
+import { Refusals } from './refusals';
 import { RequestError } from './requestError';
 import { answerError, failureError, ledgerError, waitTooLongError } from './requestErrors';
 import { redactHeaders } from './redact';
@@ -221,53 +222,6 @@ function errorOfAnswer(request: ServiceRequest, answer: Answer): FailedAttempt {
 		isPassing: answer.statusCode >= 500 || answer.statusCode === 408,
 		askedMs: Math.min(retryAfterMs(answer.headers) ?? 0, LONGEST_PAUSE_OF_A_READ_MS),
 	};
-}
-
-/** The refusals of one request, and when to give up. */
-class Refusals {
-	count = 0;
-
-	private firstAt = 0;
-
-	constructor(
-		private readonly longestWindowMs: number,
-		private readonly isScoped: boolean,
-	) {}
-
-	/**
-	 * Counts a 429. Returns how long (ms) to wait, or undefined when the longest window that applies has
-	 * passed in full since the first one: then waiting does not cure it.
-	 * @param refusalsBefore how many refusals in a row the key has seen before this one
-	 */
-	add(answer: Answer, refusalsBefore: number): number | undefined {
-		const now = performance.now();
-		if (this.count === 0) this.firstAt = now;
-		const giveUpAt = this.firstAt + this.longestWindowMs + marginOf(this.longestWindowMs);
-		if (this.count > 0 && now >= giveUpAt) return undefined;
-		const capMs = this.isScoped ? this.longestWindowMs : undefined;
-		const jitteredMs = backoffMs(Math.max(this.count, refusalsBefore), capMs);
-		this.count++;
-		return Math.max(retryAfterMs(answer.headers) ?? 0, Math.min(jitteredMs, giveUpAt - now));
-	}
-}
-
-/**
- * Settles as `promise` does, or rejects with a TimeoutError at `deadline` (ms, `performance.now()`).
- * @param onTimeout called when it is too late, to give up what `promise` stands for
- */
-async function before<T>(deadline: number, promise: Promise<T>, onTimeout: () => void): Promise<T> {
-	let timer: NodeJS.Timeout | undefined;
-	const timeout = new Promise<never>((_, reject) => {
-		timer = setTimeout(() => {
-			onTimeout();
-			reject(new TimeoutError());
-		}, deadline - performance.now());
-	});
-	try {
-		return await Promise.race([promise, timeout]);
-	} finally {
-		clearTimeout(timer);
-	}
 }
 
 function discard(response: Response): void {

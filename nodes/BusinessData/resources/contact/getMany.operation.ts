@@ -8,7 +8,8 @@ import { type Operation, shownFor } from '../operation';
 import { readEach } from '../readEach';
 import { optionsField, readRequestOptions } from '../requestOptions';
 import type { Run } from '../run';
-import { listFields, type ListOptions, readListSettings, readPages } from './pages';
+import { listFields } from './listFields';
+import { type ListOptions, readListSettings, readPages } from './pages';
 
 const fields: INodeProperties[] = [
 	{
