@@ -67,7 +67,7 @@ test('each ID goes out once', async () => {
 test.each([undefined, null, '', ' ', [], 'a,,b', ['a', null], {}, true])(
 	'%j as an ID is an error, and nothing goes out',
 	async (id) => {
-		const result = await run([{ id: 'good' }, { id: id as string }]);
+		const result = await run([{ id: 'good' }, { id: id }]);
 		expect(result.run.status).toBe('error');
 		expect(result.run.data.resultData.error?.message).toMatch(/^IDs: /);
 		expect(sandbox.journal.count()).toBe(0);

@@ -41,9 +41,9 @@ test.each(['continueRegularOutput', 'stopWorkflow'] as const)(
 		const execution = engine.start(workflowOf(itemsOf(5), parameters, { onError }), key);
 		await waitUntil(() => sandbox.journal.documents().length === 3);
 		execution.cancel();
-		const { run, task } = readRun(await execution);
-		expect(run.status).toBe('canceled');
-		expect(task(NODE).error?.message ?? 'canceled').toContain('canceled');
+		const result = readRun(await execution);
+		expect(result.run.status).toBe('canceled');
+		expect(result.task(NODE).error?.message ?? 'canceled').toContain('canceled');
 		expect(sandbox.journal.count()).toBe(3);
 		// Nothing of the stopped execution is left in the queue.
 		const status = { resource: 'rateLimit', operation: 'getStatus' };

@@ -131,8 +131,10 @@ describe('KeyLimiter', () => {
 		limiter.changeLimits({ general: [{ max: 1, windowMs: 1_000 }], scopes: {} });
 		await passTime(request(), HOUR);
 		const stop = abortController();
-		const canceled = Array.from({ length: 50 }, async (_, index) =>
-			limiter.acquire(slotRequest({ batch: `batch ${index % 5}`, signal: stop.signal })),
+		const canceled = Array.from(
+			{ length: 50 },
+			async (_, index) =>
+				await limiter.acquire(slotRequest({ batch: `batch ${index % 5}`, signal: stop.signal })),
 		);
 		const results = Promise.allSettled(canceled);
 		await jest.advanceTimersByTimeAsync(100);
