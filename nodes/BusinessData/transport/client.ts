@@ -52,16 +52,19 @@ export class Client {
 	 */
 	async request(request: ServiceRequest): Promise<Answer> {
 		refuseKeyOutsideItsHeader(request, this.account.apiKey);
+		const payload = payloadOf(request);
 		const scope = this.account.scopeOf(request.endpoint);
 		const refusals = new Refusals(longestWindowMs(this.account.limits, scope), scope !== undefined);
 		for (let repetitions = 0; ;) {
 			const permit = await this.permit(request, refusals.count > 0);
 			await admit(request, permit);
-			const result = await this.attempt(request, permit);
+			const result = await this.attempt(request, payload, permit);
 			if ('answer' in result) return result.answer;
+			// First of all, so that the slots have their ending whatever comes next.
+			const refusalsBefore = 'refusal' in result ? permit.refused() : 0;
 			if (hasCertainlyNotActed(result)) await request.guard?.revoke();
 			if ('refusal' in result) {
-				const delayMs = refusals.add(result.refusal, permit.refused());
+				const delayMs = refusals.add(result.refusal, refusalsBefore);
 				if (delayMs === undefined) throw answerError(request, result.refusal);
 				this.limiter().pause(scope, delayMs);
 			} else {
@@ -99,11 +102,15 @@ export class Client {
 	}
 
 	/** Sends the request once and gives its slots their ending, unless it was refused by a 429. */
-	private async attempt(request: ServiceRequest, permit: Permit): Promise<Result> {
+	private async attempt(
+		request: ServiceRequest,
+		payload: Buffer | undefined,
+		permit: Permit,
+	): Promise<Result> {
 		const deadline = performance.now() + request.timeoutMs;
 		const mayHaveActed = !isRead(request);
 		try {
-			const sending = this.send(request);
+			const sending = this.send(request, payload);
 			const response = await before(deadline, sending, () => {
 				sending.then(discard, () => undefined);
 			});
@@ -137,8 +144,8 @@ export class Client {
 		}
 	}
 
-	private async send(request: ServiceRequest): Promise<Response> {
-		const { endpoint, query, headers, body, timeoutMs } = request;
+	private async send(request: ServiceRequest, payload: Buffer | undefined): Promise<Response> {
+		const { endpoint, query, headers, timeoutMs } = request;
 		const search = new URLSearchParams(
 			query.map(({ name, value }): [string, string] => [name, value]),
 		).toString();
@@ -147,10 +154,10 @@ export class Client {
 			url: this.account.baseUrl + endpoint.path + (search === '' ? '' : `?${search}`),
 			headers: {
 				Accept: 'application/json, */*;q=0.5',
-				...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+				...(payload === undefined ? {} : { 'Content-Type': 'application/json' }),
 				...headers,
 			},
-			body: body === undefined ? undefined : Buffer.from(JSON.stringify(body)),
+			body: payload,
 			timeout: timeoutMs,
 			// The key must not follow a redirect to another host.
 			disableFollowRedirect: true,
@@ -183,6 +190,20 @@ interface FailedAttempt {
 	isPassing: boolean;
 	/** How long (ms) the service asks to wait. */
 	askedMs: number;
+}
+
+/** The body as it goes out. @throws InvalidSettingError for what JSON cannot hold */
+function payloadOf({ body }: ServiceRequest): Buffer | undefined {
+	if (body === undefined) return undefined;
+	try {
+		return Buffer.from(JSON.stringify(body));
+	} catch (error) {
+		throw new InvalidSettingError(
+			'Data to Send',
+			`cannot be written as JSON (${error instanceof Error ? error.message : 'unknown reason'})`,
+			'Send texts, numbers, lists and objects only.',
+		);
+	}
 }
 
 /** Addresses and headers are logged by servers on the way, and are shown in errors. */
