@@ -6,17 +6,22 @@ import {
 	type LimitSettings,
 } from '../../nodes/BusinessData/transport/endpoints';
 
-/** The documented limits with every window multiplied by `timeScale`. */
-export function scaledLimits(timeScale: number): LimitSettings {
-	const scale = <T extends { windowSeconds: number }>(limit: T): T => ({
-		...limit,
-		windowSeconds: limit.windowSeconds * timeScale,
-	});
+/**
+ * The documented limits with every window multiplied by `timeScale`, those of the endpoints by
+ * `endpointTimeScale` where 10 minutes are still too long.
+ */
+export function scaledLimits(timeScale: number, endpointTimeScale = timeScale): LimitSettings {
+	const scaleBy =
+		(factor: number) =>
+		<T extends { windowSeconds: number }>(limit: T): T => ({
+			...limit,
+			windowSeconds: limit.windowSeconds * factor,
+		});
 	const { general, endpoints } = DOCUMENTED_LIMITS;
 	return {
-		general: general.map(scale),
+		general: general.map(scaleBy(timeScale)),
 		endpoints: Object.fromEntries(
-			Object.entries(endpoints).map(([name, limit]) => [name, scale(limit)]),
+			Object.entries(endpoints).map(([name, limit]) => [name, scaleBy(endpointTimeScale)(limit)]),
 		),
 	};
 }

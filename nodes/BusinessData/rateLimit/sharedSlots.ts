@@ -10,7 +10,7 @@ const PROCESS_ID = randomUUID();
 let lastRequest = 0;
 
 export class SharedSlots {
-	private readonly request: LedgerRequest;
+	private request: LedgerRequest;
 
 	/** Whether the ledger may know the request. */
 	private isKnown = false;
@@ -29,7 +29,7 @@ export class SharedSlots {
 	) {
 		this.request = {
 			...request,
-			id: `${PROCESS_ID}:${++lastRequest}`,
+			id: nextId(),
 			scopeWindows: request.scopeWindows.map(toLedgerWindow),
 			generalWindows: request.generalWindows.map(toLedgerWindow),
 		};
@@ -61,8 +61,16 @@ export class SharedSlots {
 	}
 
 	free(): void {
-		if (this.isKnown) this.ledger?.free(this.request);
+		if (!this.isKnown) return;
+		this.ledger?.free(this.request);
+		// Repeated after a lost connection, it may come late: it must not free what is taken from now on.
+		this.request = { ...this.request, id: nextId() };
+		this.isKnown = false;
 	}
+}
+
+function nextId(): string {
+	return `${PROCESS_ID}:${++lastRequest}`;
 }
 
 function toLedgerWindow({ name, max, holdMs, windowMs }: SlotWindow): LedgerWindow {

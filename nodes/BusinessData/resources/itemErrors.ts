@@ -20,7 +20,8 @@ export type NodeError = NodeApiError | NodeOperationError;
 export function toNodeError(node: INode, error: unknown, itemIndex?: number): NodeError {
 	if (error instanceof NodeApiError || error instanceof NodeOperationError) return error;
 	if (error instanceof RequestError) {
-		const { description, statusCode, ...context } = error.details;
+		const { description, ...context } = error.details;
+		const { statusCode } = context;
 		const httpCode = statusCode?.toString();
 		// Only words of ours go in: the original error would bring the request's headers along.
 		const nodeError = new NodeApiError(

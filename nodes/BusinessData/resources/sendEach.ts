@@ -69,6 +69,7 @@ function tryToPrepare(
 ): Prepared | { error: NodeError } {
 	try {
 		const request = prepare(index);
+		run.client.check(request);
 		const guard = isRead(request) ? undefined : SendOnce.of(run, index);
 		return { request: { ...request, guard }, guard };
 	} catch (error) {

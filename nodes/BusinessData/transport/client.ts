@@ -51,8 +51,7 @@ export class Client {
 	 * @throws RequestError with its outcome, or the signal's reason
 	 */
 	async request(request: ServiceRequest): Promise<Answer> {
-		refuseKeyOutsideItsHeader(request, this.account.apiKey);
-		const payload = payloadOf(request);
+		const payload = this.check(request);
 		const scope = this.account.scopeOf(request.endpoint);
 		const refusals = new Refusals(longestWindowMs(this.account.limits, scope), scope !== undefined);
 		for (let repetitions = 0; ;) {
@@ -73,6 +72,15 @@ export class Client {
 				await sleep(Math.max(result.askedMs, backoffMs(repetitions++)), this.signal);
 			}
 		}
+	}
+
+	/**
+	 * What can be said against a request before it has its turn. Returns its body as it would go out.
+	 * @throws InvalidSettingError
+	 */
+	check(request: ServiceRequest): Buffer | undefined {
+		refuseKeyOutsideItsHeader(request, this.account.apiKey);
+		return payloadOf(request);
 	}
 
 	private limiter() {
@@ -211,8 +219,9 @@ function refuseKeyOutsideItsHeader(
 	{ endpoint, query, headers }: ServiceRequest,
 	apiKey: string,
 ): void {
-	const values = [endpoint.path, ...query.map(({ value }) => value), ...Object.values(headers)];
-	if (values.some((value) => value.toLowerCase().includes(apiKey.toLowerCase()))) {
+	const parameters = query.flatMap(({ name, value }) => [name, value]);
+	const texts = [endpoint.path, ...parameters, ...Object.entries(headers).flat()];
+	if (texts.some((text) => text.toLowerCase().includes(apiKey.toLowerCase()))) {
 		throw new InvalidSettingError(
 			'API Key',
 			'the key must not be part of a path, a query parameter or a header',

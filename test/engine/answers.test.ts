@@ -1,0 +1,190 @@
+// Answers of every kind: what becomes an item, a file or a clear error, and what of the service's own
+// words a user gets to see.
+
+import type { FaultAction } from '../../sandbox/server';
+import {
+	apiRequest,
+	deleteMany,
+	errorOf,
+	itemsOf,
+	NODE,
+	read,
+	READ_ENDPOINT,
+	send,
+	useBench,
+} from '../support/bench';
+
+const bench = useBench();
+
+const LOG_IN_PAGE = '<!doctype html><html><title>Log in</title></html>';
+
+/** What the service will answer to the next request. */
+const answer = (changes: Partial<Extract<FaultAction, { type: 'status' }>>) =>
+	bench.sandbox.fault({ action: { type: 'status', status: 200, act: true, ...changes } });
+/** The output of a GET request, as JSON. */
+const get = async (path: string, options = {}) => {
+	const result = await bench.run([{}], apiRequest('GET', path, options));
+	expect(result.run.status).toBe('success');
+	return result.json(NODE);
+};
+
+describe('a body that is not JSON where JSON is due', () => {
+	test.each([
+		{ name: 'a read', parameters: read(), mayHaveActed: false },
+		{ name: 'an API request', parameters: apiRequest('GET', '/sandbox/text'), mayHaveActed: false },
+		{ name: 'a send', parameters: send(), mayHaveActed: true },
+		{ name: 'a deletion', parameters: deleteMany(), mayHaveActed: true },
+	])('a log-in page to $name is an error that says so', async ({ parameters, mayHaveActed }) => {
+		answer({ body: LOG_IN_PAGE, contentType: 'text/html' });
+		const error = errorOf(await bench.run(itemsOf(1), parameters));
+		expect(error.message).toBe('The service answered 200 with a web page instead of JSON');
+		expect(error.description).toContain('Check the base URL in the credential');
+		expect(error.description?.includes('may have been carried out')).toBe(mayHaveActed);
+		expect(error).toMatchObject({ httpCode: '200', context: { outcome: 'unknown' } });
+		expect(bench.sandbox.journal.count()).toBe(1);
+	});
+
+	test('half a JSON text is an error that names its type', async () => {
+		bench.sandbox.fault({ action: { type: 'brokenJson' } });
+		const error = errorOf(await bench.run([{}], read()));
+		expect(error.message).toBe(
+			'The service answered 200 with something that is not JSON (application/json; charset=utf-8)',
+		);
+		expect(error.description).toContain('response format Text or File');
+	});
+
+	test('an empty body is an empty list, or the status alone', async () => {
+		for (const parameters of [read(), apiRequest('GET', '/sandbox/empty'), send()]) {
+			bench.sandbox.fault({ endpoint: READ_ENDPOINT, action: { type: 'emptyBody' } });
+			bench.sandbox.fault({ endpoint: 'POST /txndata/sendTxn', action: { type: 'emptyBody' } });
+			const result = await bench.run([{}], parameters);
+			expect(result.run.status).toBe('success');
+			expect(result.json(NODE)).toEqual(
+				parameters.resource === 'contact' ? [] : [{ statusCode: 200 }],
+			);
+			bench.sandbox.clearFaults();
+		}
+	});
+
+	test('a 204 is an item with its status', async () => {
+		expect(await get('/sandbox/no-content')).toEqual([{ statusCode: 204 }]);
+		expect(await get('/sandbox/no-content', { responseFormat: 'text' })).toEqual([{ data: '' }]);
+	});
+
+	test('a body of more than 64 MB is an error and is not read to its end', async () => {
+		bench.sandbox.fault({ times: Infinity, action: { type: 'hugeBody', megabytes: 1024 } });
+		const before = process.memoryUsage().rss;
+		const error = errorOf(await bench.run([{}], read()));
+		expect(error.message).toBe('The answer of the service is larger than 64 MB');
+		expect(error.description).toContain('smaller page size');
+		expect(process.memoryUsage().rss - before).toBeLessThan(512 * 1024 * 1024);
+		expect(bench.sandbox.journal.count()).toBe(1);
+	});
+});
+
+describe('the response format', () => {
+	test('JSON makes one item of each element of a list', async () => {
+		expect(await get('/sandbox/array')).toEqual([{ id: 1 }, { id: 2 }, { id: 3 }]);
+		answer({ body: [1, 'two', null, [3]] });
+		expect(await get('/masterdata/getContacts')).toEqual([
+			{ data: 1 },
+			{ data: 'two' },
+			{ data: null },
+			{ data: [3] },
+		]);
+	});
+
+	test('JSON takes the list from the Items Field', async () => {
+		const path = '/masterdata/getContacts?shape=nested';
+		expect(await get(path)).toMatchObject([{ data: { items: expect.any(Array) as unknown } }]);
+		const contacts = await get(path, { itemsField: 'data.items' });
+		expect(contacts).toHaveLength(25);
+		expect(contacts[0]).toHaveProperty('email');
+	});
+
+	test('Text is the field data', async () => {
+		const text = await get('/sandbox/text', { responseFormat: 'text' });
+		expect(text).toEqual([{ data: 'Plain text of the sandbox' }]);
+		const [page] = await get('/sandbox/html', { responseFormat: 'text' });
+		expect(page?.data).toContain('<!doctype html>');
+	});
+
+	test('File is a binary field, byte by byte', async () => {
+		const options = { responseFormat: 'file', fileField: 'invoice' };
+		const result = await bench.run([{}], apiRequest('GET', '/sandbox/file', options));
+		const [item] = result.items(NODE);
+		expect(item?.json).toEqual({ statusCode: 200 });
+		expect(item?.binary?.invoice).toMatchObject({
+			fileName: 'sandbox.pdf',
+			mimeType: 'application/pdf',
+		});
+		const bytes = Buffer.from(item?.binary?.invoice?.data ?? '', 'base64');
+		const rawBytes = [0xe2, 0xe3, 0xcf, 0xd3, 0x0a, 0x00, 0xff, 0xfe, 0x80];
+		expect([...bytes]).toEqual([
+			...Buffer.from('%PDF-1.4\n'),
+			...rawBytes,
+			...Buffer.from('\n%%EOF\n'),
+		]);
+	});
+});
+
+describe('the list of a read', () => {
+	test.each([
+		{ shape: 'array' },
+		{ shape: 'object' },
+		{ shape: 'nested', itemsField: 'data.items' },
+	])('is found: %j', async ({ shape, itemsField }) => {
+		const queryParameters = { parameters: [{ name: 'shape', value: shape }] };
+		const options = { queryParameters, ...(itemsField === undefined ? {} : { itemsField }) };
+		const result = await bench.run([{}], read(options));
+		expect(result.items(NODE)).toHaveLength(25);
+	});
+
+	test.each([
+		[{ people: [], firms: [] }, '', 'the answer contains several lists'],
+		[{ total: 0 }, '', 'the answer contains no list'],
+		[{ data: { items: {} } }, 'data.items', 'there is no list at "data.items"'],
+		['text', '', 'the answer contains no list'],
+	])('that is not clear is an error: %j', async (body, itemsField, problem) => {
+		answer({ body: JSON.stringify(body), contentType: 'application/json' });
+		const error = errorOf(await bench.run([{}], read({ itemsField })));
+		expect(error.message).toBe(`Items Field: ${problem}`);
+		expect(error.description).toContain('Set the option Items Field');
+		for (const field of Object.keys(typeof body === 'string' ? {} : body)) {
+			expect(error.description).toContain(field);
+		}
+	});
+});
+
+describe('an error of the service', () => {
+	test.each<[unknown, string | undefined]>([
+		[{ message: 'The contact is locked' }, 'The contact is locked'],
+		[{ error: 'locked' }, 'locked'],
+		[{ error: { message: 'locked', code: 7 } }, 'locked'],
+		[{ errors: [{ detail: 'locked' }, { detail: 'also' }] }, 'locked'],
+		['locked', 'locked'],
+		[LOG_IN_PAGE, undefined],
+		[{ code: 7 }, undefined],
+		['', undefined],
+		['x'.repeat(1_000), `${'x'.repeat(300)}…`],
+	])('shows its status, its message and the next step: %j', async (body, message) => {
+		answer({ status: 409, body });
+		const error = errorOf(await bench.run([{}], send()));
+		const status = 'The service answered 409 Conflict';
+		expect(error.message).toBe(message === undefined ? status : `${status}: ${message}`);
+		expect(error.description).toBe(
+			'POST /txndata/sendTxn — Nothing was carried out. Correct what the service objects to, then run the node again.',
+		);
+		expect(error).toMatchObject({ httpCode: '409', context: { outcome: 'refused' } });
+	});
+
+	test('names the four causes of a 401', async () => {
+		bench.sandbox.setKeyState(bench.sandbox.apiKey, 'disabled');
+		const error = errorOf(await bench.run([{}], read()));
+		expect(error.message).toBe('The service answered 401 Unauthorized: Unauthorized');
+		for (const cause of ['missing', 'wrong', 'disabled or deleted', 'role is not allowed']) {
+			expect(error.description).toContain(cause);
+		}
+		expect(bench.sandbox.journal.count()).toBe(1);
+	});
+});

@@ -1,0 +1,152 @@
+// Requests that fail on their way: a send or a deletion that may have taken effect goes out exactly once
+// and the error says so; a read is repeated three times.
+
+import type { FaultAction } from '../../sandbox/server';
+import {
+	DELETE_ENDPOINT,
+	deleteMany,
+	errorOf,
+	itemsOf,
+	NODE,
+	read,
+	READ_ENDPOINT,
+	send,
+	SEND_ENDPOINT,
+	skipBackoff,
+	useBench,
+} from '../support/bench';
+
+const bench = useBench();
+
+beforeEach(skipBackoff);
+
+/** Seconds; only faults that never answer wait for it. */
+const TIMEOUT = 0.5;
+const MAY_HAVE_TAKEN_EFFECT = /^The request may have taken effect: it went out, but /;
+const NOT_REPEATED =
+	'It was not repeated, because it may have been carried out: a document may have been sent, or records deleted. Check in the service before you run it again.';
+
+interface Case {
+	name: string;
+	action: FaultAction;
+	/** Whether the request takes effect nevertheless. */
+	acts: boolean;
+	message: RegExp;
+	httpCode: string | null;
+}
+
+const withoutAnswer: Case[] = [
+	{
+		name: 'a hang-up before it acted',
+		action: { type: 'hangUpBeforeActing' },
+		acts: false,
+		message: /the connection was cut off$/,
+		httpCode: null,
+	},
+	{
+		name: 'a hang-up after it acted',
+		action: { type: 'hangUpAfterActing' },
+		acts: true,
+		message: /the connection was cut off$/,
+		httpCode: null,
+	},
+	{
+		name: 'no answer in time, although it acted',
+		action: { type: 'neverAnswer', act: true },
+		acts: true,
+		message: /no answer came within 0\.5 s$/,
+		httpCode: null,
+	},
+	{
+		name: 'no answer in time, and it did not act',
+		action: { type: 'neverAnswer', act: false },
+		acts: false,
+		message: /no answer came within 0\.5 s$/,
+		httpCode: null,
+	},
+	{
+		name: 'an answer that trickles in too slowly',
+		action: { type: 'trickle', bytes: 1, everyMs: 200 },
+		acts: true,
+		message: /no answer came within 0\.5 s$/,
+		httpCode: null,
+	},
+	{
+		name: 'an answer that breaks off',
+		action: { type: 'truncate' },
+		acts: true,
+		message: /the connection was cut off$/,
+		httpCode: null,
+	},
+];
+const withStatus: Case[] = [500, 502, 503, 504, 408].map((status) => ({
+	name: `a ${status}`,
+	action: { type: 'status', status, act: true, body: { message: 'no luck' } },
+	acts: true,
+	message: new RegExp(`^The service answered ${status} .*: no luck$`),
+	httpCode: String(status),
+}));
+const cases = [...withoutAnswer, ...withStatus];
+
+describe.each([
+	{ name: 'a send', parameters: send, endpoint: SEND_ENDPOINT, sendsDocument: true },
+	{ name: 'a deletion', parameters: deleteMany, endpoint: DELETE_ENDPOINT, sendsDocument: false },
+])('$name goes out exactly once after', ({ parameters, endpoint, sendsDocument }) => {
+	test.each(cases)('$name', async ({ action, acts, message, httpCode }) => {
+		bench.sandbox.fault({ action });
+		const error = errorOf(await bench.run(itemsOf(1), parameters({ timeout: TIMEOUT })));
+		const { journal } = bench.sandbox;
+		expect(journal.count()).toBe(1);
+		expect(journal.all()).toMatchObject([{ endpoint, acted: acts }]);
+		expect(journal.documents()).toHaveLength(sendsDocument && acts ? 1 : 0);
+		expect(error.message).toMatch(message);
+		if (httpCode === null) expect(error.message).toMatch(MAY_HAVE_TAKEN_EFFECT);
+		expect(error.description).toContain(NOT_REPEATED);
+		expect(error.context.outcome).toBe('unknown');
+		expect(error.httpCode).toBe(httpCode);
+	});
+});
+
+describe('a read is repeated after', () => {
+	// Whether a read acted makes no difference to anyone.
+	const casesOfReads = cases.filter(({ acts }) => acts);
+
+	test.each(casesOfReads)('$name', async ({ action }) => {
+		bench.sandbox.fault({ times: 3, action });
+		const result = await bench.run(itemsOf(1), read({ timeout: TIMEOUT }));
+		expect(result.run.status).toBe('success');
+		expect(result.items(NODE)).toHaveLength(25);
+		expect(bench.sandbox.journal.count(READ_ENDPOINT)).toBe(4);
+	});
+
+	test.each(casesOfReads)(
+		'$name, three times and no more',
+		async ({ action, message, httpCode }) => {
+			bench.sandbox.fault({ times: Infinity, action });
+			const error = errorOf(await bench.run(itemsOf(1), read({ timeout: TIMEOUT })));
+			expect(bench.sandbox.journal.count()).toBe(4);
+			expect(error.message).toMatch(message);
+			expect(error.description).toContain('everal tries failed. Run the node again later');
+			expect(error.description).not.toContain('may have been carried out');
+			expect(error.context.outcome).toBe('unknown');
+			expect(error.httpCode).toBe(httpCode);
+		},
+	);
+});
+
+test.each([400, 403, 404, 409, 422])('nothing is repeated after a %i', async (status) => {
+	for (const parameters of [read(), send(), deleteMany()]) {
+		bench.sandbox.fault({ action: { type: 'status', status } });
+		const error = errorOf(await bench.run(itemsOf(1), parameters));
+		expect(error).toMatchObject({ httpCode: String(status), context: { outcome: 'refused' } });
+	}
+	expect(bench.sandbox.journal.count()).toBe(3);
+});
+
+test('what a proxy says of its own connection does not become advice to repeat', async () => {
+	const body = 'upstream connect error: ECONNRESET';
+	bench.sandbox.fault({ action: { type: 'status', status: 502, body, act: true } });
+	const error = errorOf(await bench.run(itemsOf(1), send()));
+	expect(error.message).toBe(`The service answered 502 Bad Gateway: ${body}`);
+	expect(error.description).toContain(NOT_REPEATED);
+});

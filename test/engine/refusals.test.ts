@@ -1,0 +1,157 @@
+// A 429 in spite of the limiter, because someone else uses the same key: the node waits as the service
+// asks, every request of the key waits along, and only a refusal that waiting does not cure is an error.
+
+import type { JournalEntry } from '../../sandbox/server';
+import { workflowOf } from '../support/engine';
+import {
+	errorOf,
+	itemsOf,
+	NODE,
+	read,
+	READ_ENDPOINT,
+	send,
+	SEND_ENDPOINT,
+	skipBackoff,
+	TIME_SCALE,
+	useBench,
+} from '../support/bench';
+
+/** A window of 60 s becomes 1.2 s. */
+const LONGEST_GENERAL_WINDOW_MS = 60_000 * TIME_SCALE;
+/** One of 10 minutes becomes 1.2 s too. */
+const TIME_SCALE_OF_SENDS = 0.002;
+const SEND_WINDOW_MS = 600_000 * TIME_SCALE_OF_SENDS;
+
+const refusal = (headers: Record<string, string> = {}) => ({
+	type: 'status' as const,
+	status: 429,
+	headers,
+});
+const milliseconds = (entries: JournalEntry[]) => entries.map(({ atMs }) => atMs);
+const spanOf = (entries: JournalEntry[]) =>
+	Math.max(...milliseconds(entries)) - Math.min(...milliseconds(entries));
+
+describe('a 429', () => {
+	const bench = useBench();
+
+	const operations = [
+		{ name: 'a read', parameters: read(), endpoint: READ_ENDPOINT, documents: 0 },
+		{ name: 'a send', parameters: send(), endpoint: SEND_ENDPOINT, documents: 1 },
+	];
+	const answers: Array<{ name: string; headers: Record<string, string>; leastMs: number }> = [
+		{ name: 'without Retry-After', headers: {}, leastMs: 0 },
+		// Longer than the longest window of a read: even so it is waited for.
+		{ name: 'with Retry-After in seconds', headers: { 'retry-after': '2' }, leastMs: 2_000 },
+		{
+			name: 'with Retry-After as a date, by the clock of the service',
+			headers: {
+				date: 'Fri, 02 Jan 2026 00:00:00 GMT',
+				'retry-after': 'Fri, 02 Jan 2026 00:00:01 GMT',
+			},
+			leastMs: 1_000,
+		},
+	];
+	const cases = operations.flatMap((operation) =>
+		answers.map((answer) => ({
+			...operation,
+			...answer,
+			title: `${operation.name} ${answer.name}`,
+		})),
+	);
+
+	test.each(cases)(
+		'heals by itself: $title',
+		async ({ parameters, endpoint, documents, headers, leastMs }) => {
+			skipBackoff();
+			bench.sandbox.fault({ action: refusal(headers) });
+			const result = await bench.run(itemsOf(1), parameters);
+			expect(result.run.status).toBe('success');
+			expect(result.json(NODE)[0]).toHaveProperty('id');
+			const { journal } = bench.sandbox;
+			expect(journal.all().map(({ status }) => status)).toEqual([429, 200]);
+			expect(journal.count(endpoint)).toBe(2);
+			expect(journal.documents()).toHaveLength(documents);
+			expect(spanOf(journal.all())).toBeGreaterThanOrEqual(leastMs);
+		},
+	);
+
+	test('is waited out at random, and twice as long the next time', async () => {
+		jest.spyOn(Math, 'random').mockImplementation(() => 0.05 + process.hrtime()[1] * 1e-15);
+		bench.sandbox.fault({ times: 3, action: refusal() });
+		const result = await bench.run(itemsOf(1), read());
+		expect(result.run.status).toBe('success');
+		const [first = 0, second = 0, third = 0, fourth = 0] = milliseconds(
+			bench.sandbox.journal.all(),
+		);
+		expect(second - first).toBeGreaterThanOrEqual(50);
+		expect(third - second).toBeGreaterThanOrEqual(100);
+		expect(fourth - third).toBeGreaterThanOrEqual(200);
+	});
+
+	test('holds back every queued request of the key, those of other executions too', async () => {
+		const reads = bench.run(itemsOf(20), read());
+		bench.sandbox.fault({ endpoint: READ_ENDPOINT, action: refusal({ 'retry-after': '1' }) });
+		const workflow = workflowOf(itemsOf(2), send());
+		const sends = bench.engine.run(workflow, { key: { ...bench.credential } });
+		for (const { run } of await Promise.all([reads, sends])) expect(run.status).toBe('success');
+		const entries = bench.sandbox.journal.all();
+		const refusedAt = entries.find(({ status }) => status === 429)?.atMs ?? NaN;
+		// A request that was under way when the refusal came cannot be held back.
+		const later = entries.filter(({ atMs }) => atMs > refusedAt + 100);
+		expect(later.length).toBeGreaterThan(5);
+		expect(Math.min(...milliseconds(later)) - refusedAt).toBeGreaterThanOrEqual(1_000);
+	});
+
+	test('whose Retry-After is longer than Max Wait is an error at once', async () => {
+		bench.sandbox.fault({ action: refusal({ 'retry-after': '120' }) });
+		const error = errorOf(await bench.run(itemsOf(1), send({ maxWait: 5 })));
+		expect(error.message).toBe('Not sent: the limits leave no room for at least 2 min');
+		expect(error.context).toMatchObject({ outcome: 'notSent', retryAfterSeconds: 120 });
+		expect(bench.sandbox.journal.documents()).toHaveLength(0);
+	});
+});
+
+describe('foreign use of the key', () => {
+	const bench = useBench();
+
+	test('delays reads and loses none', async () => {
+		bench.sandbox.consume(READ_ENDPOINT, 100);
+		const result = await bench.run(itemsOf(5), read());
+		expect(result.run.status).toBe('success');
+		expect(bench.sandbox.journal.refused().length).toBeGreaterThan(0);
+		expect(bench.sandbox.journal.answered()).toHaveLength(5);
+	});
+
+	test('that exceeds the longest window is told', async () => {
+		bench.sandbox.fault({ times: Infinity, action: refusal() });
+		const error = errorOf(await bench.run(itemsOf(1), read()));
+		expect(spanOf(bench.sandbox.journal.all())).toBeGreaterThanOrEqual(LONGEST_GENERAL_WINDOW_MS);
+		expect(error).toMatchObject({
+			message: 'The service answered 429 Too Many Requests: Scripted answer',
+			httpCode: '429',
+			context: { outcome: 'refused' },
+		});
+		expect(error.description).toContain('Something else seems to use the same API key');
+	});
+});
+
+describe('foreign use of the key for sends', () => {
+	const bench = useBench({ timeScale: TIME_SCALE_OF_SENDS });
+
+	test('delays sends and sends each document once', async () => {
+		bench.sandbox.consume(SEND_ENDPOINT, 3);
+		const result = await bench.run(itemsOf(4), send());
+		expect(result.run.status).toBe('success');
+		expect(bench.sandbox.journal.refused().length).toBeGreaterThan(0);
+		const bodies = bench.sandbox.journal.documents().map(({ body }) => body);
+		expect(bodies).toEqual(itemsOf(4));
+	});
+
+	test('that exceeds the longest window is told, and nothing was sent', async () => {
+		bench.sandbox.fault({ times: Infinity, action: refusal() });
+		const error = errorOf(await bench.run(itemsOf(1), send()));
+		expect(spanOf(bench.sandbox.journal.all())).toBeGreaterThanOrEqual(SEND_WINDOW_MS);
+		expect(bench.sandbox.journal.documents()).toHaveLength(0);
+		expect(error).toMatchObject({ httpCode: '429', context: { outcome: 'refused' } });
+	});
+});

@@ -1,0 +1,90 @@
+// A service that cannot be reached: nothing was sent, so that even a send is tried again, and the error
+// says that nothing reached the service.
+
+import { type AddressInfo, createServer, Socket } from 'node:net';
+
+import { type Sandbox, startSandbox } from '../../sandbox/server';
+import {
+	deleteMany,
+	errorOf,
+	itemsOf,
+	read,
+	send,
+	skipBackoff,
+	TIME_SCALE,
+	useBench,
+} from '../support/bench';
+import { waitUntil } from '../support/waitUntil';
+
+const bench = useBench();
+
+/** A port of this machine on which nobody listens. */
+async function closedPort(): Promise<number> {
+	const server = createServer();
+	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+	const { port } = server.address() as AddressInfo;
+	await new Promise((resolve) => server.close(resolve));
+	return port;
+}
+
+describe.each([
+	{ name: 'a read', parameters: read() },
+	{ name: 'a send', parameters: send() },
+	{ name: 'a deletion', parameters: deleteMany() },
+])('$name', ({ parameters }) => {
+	test('is tried four times when the connection is refused, and was not sent', async () => {
+		skipBackoff();
+		bench.credential.baseUrl = `http://127.0.0.1:${await closedPort()}`;
+		const connect = jest.spyOn(Socket.prototype, 'connect');
+		const error = errorOf(await bench.run(itemsOf(1), parameters));
+		expect(connect).toHaveBeenCalledTimes(4);
+		expect(error.message).toBe('The request was not sent: the connection was refused');
+		expect(error.description).toContain('(ECONNREFUSED) — nothing reached the service.');
+		expect(error).toMatchObject({ httpCode: null, context: { outcome: 'notSent' } });
+	});
+
+	test('is not sent when the host name is not known', async () => {
+		skipBackoff();
+		// RFC 6761 §6.4: no such name exists anywhere.
+		bench.credential.baseUrl = 'https://service.invalid';
+		const error = errorOf(await bench.run(itemsOf(1), parameters));
+		expect(error.message).toMatch(
+			/^The request was not sent: the host's name (is not known|could not be looked up)$/,
+		);
+		expect(error.description).toContain('nothing reached the service');
+		expect(error.context.outcome).toBe('notSent');
+	});
+});
+
+test('a send goes out once as soon as the service is up', async () => {
+	let latecomer: Sandbox | undefined;
+	try {
+		const port = await closedPort();
+		bench.credential.baseUrl = `http://127.0.0.1:${port}`;
+		jest.spyOn(Math, 'random').mockImplementation(() => 0.5 + process.hrtime()[1] * 1e-15);
+		const connect = jest.spyOn(Socket.prototype, 'connect');
+		const running = bench.run(itemsOf(1), send());
+		await waitUntil(() => connect.mock.calls.length > 0);
+		latecomer = await startSandbox({ port, timeScale: TIME_SCALE });
+		expect((await running).run.status).toBe('success');
+		expect(connect.mock.calls.length).toBeGreaterThan(1);
+		expect(latecomer.journal.count()).toBe(1);
+		expect(latecomer.journal.documents()).toHaveLength(1);
+	} finally {
+		await latecomer?.stop();
+	}
+});
+
+test('what was not sent takes no slot: the next request goes out at once', async () => {
+	skipBackoff();
+	const { port } = new URL(bench.sandbox.baseUrl);
+	await bench.sandbox.stop();
+	for (let run = 0; run < 3; run++) {
+		const error = errorOf(await bench.run(itemsOf(1), send({ maxWait: 1 })));
+		expect(error.message).toBe('The request was not sent: the connection was refused');
+	}
+	bench.sandbox = await startSandbox({ port: Number(port) });
+	const result = await bench.run(itemsOf(3), send({ maxWait: 1 }));
+	expect(result.run.status).toBe('success');
+	expect(bench.sandbox.journal.documents()).toHaveLength(3);
+});

@@ -1,0 +1,132 @@
+/**
+ * What a queue-mode test works on: n8n with two workers, a Redis of its own for the ledger, and for each
+ * test a sandbox service with the credential for it.
+ */
+import { Redis } from 'ioredis';
+
+import type { LimitSettings } from '../../nodes/BusinessData/transport/endpoints';
+import { type Sandbox, startSandbox, type WindowMode } from '../../sandbox/server';
+import { Cleanup } from '../../scripts/cleanup';
+import { QueueMode } from './queueMode';
+import {
+	type CallAnswer,
+	KINDS,
+	makespan,
+	numbersOf,
+	publishWorkflows,
+	READS,
+	requestsByWorker,
+	saveCredential,
+	SENDS,
+} from './queueRuns';
+import { RedisServer } from './redisServer';
+import { report } from './report';
+
+/** Two cores have to start three processes of n8n. */
+export const SETUP_MS = 300_000;
+
+const FAILED = ['error', 'crashed'];
+
+export interface QueueBench {
+	n8n: QueueMode;
+	/** Not the one of n8n's queue, so that its faults disturb nothing else. */
+	ledgerServer: RedisServer;
+	/** A connection to it that survives its restart. */
+	redis: Redis;
+	sandbox: Sandbox;
+	/** Starts a sandbox with these limits, and gives them to the credential too. */
+	open(limits: LimitSettings, windowMode?: WindowMode): Promise<void>;
+	/** The executions that n8n shows as failed, of all tests so far. */
+	failedExecutions(): Promise<string[]>;
+	/** How many slots of each window the ledger holds at this moment. */
+	heldSlots(): Promise<Map<string, number>>;
+}
+
+/**
+ * Sets up a bench for the tests of a file: n8n once, a sandbox for each test.
+ * @param prepare what comes before the first test
+ */
+export function useQueueBench(prepare: () => Promise<void>): QueueBench {
+	const bench = {} as QueueBench;
+	let workflowIds: string[] = [];
+	bench.open = async (limits, windowMode = 'sliding') => {
+		const latency = { minMs: 5, maxMs: 30 };
+		bench.sandbox = await startSandbox({ limits, windowMode, latency, contactCount: 1 });
+		const { n8n, sandbox, ledgerServer } = bench;
+		const credentialId = await saveCredential(n8n, sandbox, limits, ledgerServer.port);
+		if (workflowIds.length === 0) workflowIds = await publishWorkflows(n8n, credentialId);
+	};
+	bench.failedExecutions = async () => {
+		const { client } = bench.n8n;
+		const lists = await Promise.all(workflowIds.map(async (id) => await client.listExecutions(id)));
+		return lists.flatMap((list) =>
+			list.filter(({ status }) => FAILED.includes(status)).map(({ id }) => id),
+		);
+	};
+	bench.heldSlots = async () => {
+		const held = new Map<string, number>();
+		for (const key of await bench.redis.keys('*:window:*')) {
+			const name = key.replace(/^.*:window:/, '');
+			held.set(name, await bench.redis.zcount(key, Date.now(), '+inf'));
+		}
+		return held;
+	};
+	const cleanup = new Cleanup();
+	beforeAll(async () => {
+		// What it has answered is on the disk, however it ends.
+		bench.ledgerServer = await RedisServer.start(['--appendfsync', 'always']);
+		cleanup.add(async () => await bench.ledgerServer.dispose());
+		bench.redis = new Redis({ port: bench.ledgerServer.port, retryStrategy: () => 50 });
+		bench.redis.on('error', () => undefined);
+		cleanup.add(async () => await Promise.resolve(bench.redis.disconnect()));
+		bench.n8n = await QueueMode.prepare();
+		cleanup.add(async () => await bench.n8n.dispose());
+		await bench.n8n.startAll();
+		await prepare();
+		await bench.sandbox.stop();
+	}, SETUP_MS);
+	beforeEach(async () => {
+		// A worker may have been killed.
+		await bench.n8n.startAll();
+		await bench.redis.flushall();
+	}, SETUP_MS);
+	afterEach(async () => await bench.sandbox.stop());
+	afterAll(async () => await cleanup.run(), SETUP_MS);
+	return bench;
+}
+
+const numbersUpTo = (count: number) => Array.from({ length: count }, (_, index) => index + 1);
+
+/** Every request was let through exactly once, and every execution gave out all of its items. */
+export function expectAllAnsweredOnce({ sandbox }: QueueBench, answers: CallAnswer[]): void {
+	for (const { status, items, numbers } of answers) {
+		expect({ status, items }).toEqual({ status: 200, items: numbers.length });
+	}
+	expect(numbersOf(sandbox, 'reads')).toEqual(numbersUpTo(READS));
+	expect(numbersOf(sandbox, 'sends')).toEqual(numbersUpTo(SENDS));
+	expect(sandbox.journal.documents()).toHaveLength(SENDS);
+	expect(sandbox.journal.count()).toBe(READS + SENDS + sandbox.journal.refused().length);
+}
+
+/** Prints what came of a run. */
+export function reportRun(
+	title: string,
+	{ n8n, sandbox }: QueueBench,
+	answers: CallAnswer[],
+): void {
+	const { requests, refused, documents } = sandbox.journal.summary();
+	const byWorker = Object.entries(requestsByWorker(n8n, sandbox))
+		.map(([worker, count]) => `${count} by ${worker}`)
+		.join(', ');
+	const complete = answers.filter(({ status }) => status === 200);
+	const lasted = KINDS.map((kind) =>
+		complete.some((one) => one.kind === kind)
+			? `${kind} ${(makespan(complete, kind) / 1000).toFixed(2)} s`
+			: `no ${kind}`,
+	);
+	report(
+		`${title}: ${complete.length} of ${answers.length} executions complete, ${requests} requests ` +
+			`(${byWorker}), ${refused} refused, ${documents} documents; ` +
+			`complete: ${lasted.join(', ')}`,
+	);
+}

@@ -1,0 +1,194 @@
+/**
+ * What the processes of a queue-mode n8n do together: six executions started by webhooks, four that read
+ * contacts and two that send documents. Each request carries its number and its execution in the query,
+ * so that the sandbox's journal tells who has sent what.
+ */
+import type { LimitSettings } from '../../nodes/BusinessData/transport/endpoints';
+import type { Sandbox } from '../../sandbox/server';
+import type { WorkflowNode } from '../../scripts/host/n8nClient';
+import { type QueueMode, type WorkerName, WORKERS } from './queueMode';
+import { credentialFor } from './scaledLimits';
+
+const LONGEST_REGISTRATION_MS = 30_000;
+const CREDENTIAL = { name: 'Business Data', type: 'businessDataApi' };
+
+export const KINDS = ['reads', 'sends'] as const;
+export type Kind = (typeof KINDS)[number];
+
+/** How many requests each of the six executions makes. */
+const SHARES: Array<[kind: Kind, count: number]> = [
+	['sends', 4],
+	['sends', 3],
+	['reads', 33],
+	['reads', 33],
+	['reads', 32],
+	['reads', 32],
+];
+/** Then the workers take turns, and each gets one execution that sends and two that read. */
+const BETWEEN_CALLS_MS = 50;
+export const READS = 130;
+export const SENDS = 7;
+
+/** Parameters of the node in each workflow. */
+const OPERATIONS: Record<Kind, WorkflowNode['parameters']> = {
+	reads: { resource: 'contact', operation: 'getMany', returnAll: true },
+	sends: { resource: 'transaction', operation: 'send', dataMode: 'autoMapInputData' },
+};
+
+/** The answer to one webhook call. */
+export interface CallAnswer {
+	kind: Kind;
+	/** The numbers of its requests. */
+	numbers: number[];
+	status: number;
+	/** How many items came out. */
+	items: number;
+	/** Since the first call of the run. */
+	afterMs: number;
+}
+
+function workflowOf(kind: Kind, credentialId: string) {
+	const node = (name: string, type: string, parameters: object, position: number) => ({
+		id: `${kind}-${position}`,
+		name,
+		type,
+		typeVersion: type.endsWith('webhook') ? 2 : 1,
+		position: [position * 220, 0],
+		parameters,
+	});
+	const query = [
+		{ name: 'number', value: '={{ $json.number }}' },
+		{ name: 'execution', value: '={{ $execution.id }}' },
+	];
+	const request = {
+		...(OPERATIONS[kind] as object),
+		// Bounds for how long the slots of a worker that died are held.
+		options: { timeout: 5, queryParameters: { parameters: query } },
+	};
+	const webhook = {
+		httpMethod: 'POST',
+		path: kind,
+		responseMode: 'lastNode',
+		responseData: 'allEntries',
+	};
+	const next = (name: string) => ({ main: [[{ node: name, type: 'main', index: 0 }]] });
+	return {
+		name: kind,
+		nodes: [
+			{ ...node('Webhook', 'n8n-nodes-base.webhook', webhook, 0), webhookId: `queue-${kind}` },
+			node('Items', 'n8n-nodes-base.splitOut', { fieldToSplitOut: 'body.items', options: {} }, 1),
+			{
+				...node(kind, 'n8n-nodes-business-data.businessData', request, 2),
+				credentials: { [CREDENTIAL.type]: { id: credentialId, name: CREDENTIAL.name } },
+			},
+		],
+		connections: { Webhook: next('Items'), Items: next(kind) },
+		settings: { executionOrder: 'v1' },
+	};
+}
+
+/** Saves the credential for a sandbox, with its limits counted in the Redis on `redisPort`. */
+export async function saveCredential(
+	n8n: QueueMode,
+	sandbox: Sandbox,
+	limits: LimitSettings,
+	redisPort: number,
+): Promise<string> {
+	const data = {
+		...credentialFor(sandbox),
+		limitStore: 'redis',
+		redisHost: '127.0.0.1',
+		redisPort,
+		redisUser: '',
+		redisPassword: '',
+		redisDatabase: 0,
+		redisTls: false,
+		customize: true,
+		limits: JSON.stringify(limits),
+	};
+	return await n8n.client.saveCredential({ ...CREDENTIAL, data });
+}
+
+/** Saves and publishes the two workflows. Returns their IDs. */
+export async function publishWorkflows(n8n: QueueMode, credentialId: string): Promise<string[]> {
+	const ids: string[] = [];
+	for (const kind of KINDS) {
+		const { id } = await n8n.client.saveWorkflow(workflowOf(kind, credentialId));
+		await n8n.client.publishWorkflow(id);
+		ids.push(id);
+	}
+	return ids;
+}
+
+/** n8n listens to the webhooks of published workflows only some time after it says that it is ready. */
+async function post(url: string, body: object): Promise<Response> {
+	const deadline = performance.now() + LONGEST_REGISTRATION_MS;
+	for (;;) {
+		const response = await fetch(url, {
+			method: 'POST',
+			headers: { 'content-type': 'application/json' },
+			body: JSON.stringify(body),
+		});
+		if (response.status !== 404 || performance.now() > deadline) return response;
+		await response.arrayBuffer();
+		await new Promise((resolve) => setTimeout(resolve, 100));
+	}
+}
+
+/** Starts an execution by its webhook and waits for its answer. */
+export async function call(
+	n8n: QueueMode,
+	kind: Kind,
+	numbers: number[],
+	startedAt = performance.now(),
+): Promise<CallAnswer> {
+	const response = await post(n8n.webhookUrl(kind), {
+		items: numbers.map((number) => ({ number })),
+	});
+	const answer: unknown = await response.json();
+	const items = Array.isArray(answer) ? answer.length : 0;
+	const afterMs = performance.now() - startedAt;
+	return { kind, numbers, status: response.status, items, afterMs };
+}
+
+/** Starts all six executions and waits for their answers. */
+export async function callAll(n8n: QueueMode): Promise<CallAnswer[]> {
+	const startedAt = performance.now();
+	const used = { reads: 0, sends: 0 };
+	const calls = SHARES.map(async ([kind, count], position) => {
+		const first = used[kind];
+		used[kind] += count;
+		await new Promise((resolve) => setTimeout(resolve, position * BETWEEN_CALLS_MS));
+		const numbers = Array.from({ length: count }, (_, index) => first + index + 1);
+		return await call(n8n, kind, numbers, startedAt);
+	});
+	return await Promise.all(calls);
+}
+
+/** The numbers of the requests in the journal of an endpoint's method, in order, as often as they came. */
+export function numbersOf(sandbox: Sandbox, kind: Kind): number[] {
+	const method = kind === 'reads' ? 'GET' : 'POST';
+	return sandbox.journal
+		.answered()
+		.filter((entry) => entry.method === method)
+		.map(({ query }) => Number(query.number))
+		.sort((a, b) => a - b);
+}
+
+/** How long (ms) it took until the last answer to the calls of a kind. */
+export function makespan(answers: CallAnswer[], kind: Kind): number {
+	return Math.max(...answers.filter((one) => one.kind === kind).map(({ afterMs }) => afterMs));
+}
+
+/** How many requests of the sandbox's journal came from each worker. */
+export function requestsByWorker(n8n: QueueMode, sandbox: Sandbox): Record<WorkerName, number> {
+	const journal = sandbox.journal.all();
+	const count = (worker: WorkerName) => {
+		const executions = n8n.executionsOf(worker);
+		return journal.filter(({ query }) => executions.includes(String(query.execution))).length;
+	};
+	return Object.fromEntries(WORKERS.map((worker) => [worker, count(worker)])) as Record<
+		WorkerName,
+		number
+	>;
+}
