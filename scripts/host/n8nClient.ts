@@ -6,6 +6,8 @@ import type { Account } from './userFolder';
 
 const SECONDS_FOR_A_REQUEST = 60;
 const SECONDS_BETWEEN_LOOKS = 0.3;
+const SECONDS_FOR_A_PUBLICATION = 60;
+const SECONDS_BETWEEN_LOOKS_AT_A_PUBLICATION = 0.05;
 const UNFINISHED = ['new', 'running', 'waiting', 'unknown'];
 
 /** A node of a workflow, as far as it matters here. */
@@ -44,6 +46,12 @@ export interface ExecutionListing {
 	status: string;
 	mode: string;
 	workflowId: string;
+}
+
+/** How far n8n has come with publishing a workflow, or with taking it back. */
+interface Publication {
+	status: 'in_progress' | 'not_published' | 'published' | 'partial' | 'failed';
+	triggers: { errorMessage: string | null }[];
 }
 
 /** An answer of n8n that says that something went wrong. */
@@ -165,7 +173,11 @@ export class N8nClient {
 		return await this.waitForExecution(await this.startWorkflow(workflow, triggerName), seconds);
 	}
 
-	/** Publishes a workflow, so that its triggers run by themselves. */
+	/**
+	 * Publishes a workflow, so that its triggers run by themselves, and waits until they do.
+	 *
+	 * @throws Also when one of them cannot be started.
+	 */
 	async publishWorkflow(workflowId: string): Promise<void> {
 		const { versionId } = await this.readWorkflow(workflowId);
 		const path = `/rest/workflows/${workflowId}`;
@@ -176,6 +188,30 @@ export class N8nClient {
 			if (!(error instanceof N8nAnswerError && error.status === 404)) throw error;
 			await this.#request('PATCH', path, { active: true, versionId });
 		}
+		await this.#waitForPublication(workflowId);
+	}
+
+	/** Takes a workflow's triggers out of service, so that it runs by hand only. */
+	async unpublishWorkflow(workflowId: string): Promise<void> {
+		const path = `/rest/workflows/${workflowId}`;
+		try {
+			await this.#request('POST', `${path}/deactivate`, {});
+		} catch (error) {
+			// As above.
+			if (!(error instanceof N8nAnswerError && error.status === 404)) throw error;
+			await this.#request('PATCH', path, { active: false });
+		}
+		await this.#waitForPublication(workflowId);
+	}
+
+	/** Retries a failed execution with the workflow as it was then. Returns the id of the new one, which has ended. */
+	async retryExecution(executionId: string): Promise<string> {
+		const { id } = await this.#request<{ id: string }>(
+			'POST',
+			`/rest/executions/${executionId}/retry`,
+			{ loadWorkflow: false },
+		);
+		return id;
 	}
 
 	/** The latest executions of a workflow, newest first. */
@@ -186,6 +222,30 @@ export class N8nClient {
 			`/rest/executions?filter=${filter}&limit=${limit}`,
 		);
 		return results;
+	}
+
+	/** Newer versions of n8n answer a publication at once and start or end the triggers after that. */
+	async #waitForPublication(workflowId: string): Promise<void> {
+		const deadline = performance.now() + SECONDS_FOR_A_PUBLICATION * 1000;
+		for (;;) {
+			const { status, triggers } = await this.#readPublication(workflowId);
+			if (status === 'published' || status === 'not_published') return;
+			if (status !== 'in_progress' || performance.now() > deadline) {
+				const errors = triggers.flatMap(({ errorMessage }) => errorMessage ?? []);
+				throw new Error(`The publication is ${status}: ${errors.join(', ')}`);
+			}
+			await sleep(SECONDS_BETWEEN_LOOKS_AT_A_PUBLICATION * 1000);
+		}
+	}
+
+	async #readPublication(workflowId: string): Promise<Publication> {
+		try {
+			return await this.#request('GET', `/rest/workflows/${workflowId}/publication-status`);
+		} catch (error) {
+			if (!(error instanceof N8nAnswerError && error.status === 404)) throw error;
+			// This n8n has done it before it answered.
+			return { status: 'published', triggers: [] };
+		}
 	}
 
 	async #request<Result>(method: string, path: string, body?: unknown): Promise<Result> {

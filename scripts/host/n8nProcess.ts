@@ -46,6 +46,8 @@ export interface N8nProcess {
 	ended: Promise<Ending>;
 	/** Ends it and waits for its end: politely first, by force after 30 seconds. May be called again. */
 	stop(): Promise<void>;
+	/** Ends it at once, as a crash would, and waits for its end. */
+	kill(): Promise<void>;
 }
 
 async function lastLogLines(logFile: string): Promise<string> {
@@ -122,6 +124,10 @@ export async function startN8n(options: N8nProcessOptions): Promise<N8nProcess> 
 		// Its task runner is a process of its own, and may still be there.
 		killGroup(child);
 	};
+	const kill = async (): Promise<void> => {
+		killGroup(child);
+		await ended.catch(() => undefined);
+	};
 	const url = `http://127.0.0.1:${port}`;
 	try {
 		await waitUntilReady(url, ended, options.readyWithin ?? SECONDS_UNTIL_READY);
@@ -130,5 +136,5 @@ export async function startN8n(options: N8nProcessOptions): Promise<N8nProcess> 
 		const reason = error instanceof Error ? error.message : String(error);
 		throw new Error(`${reason} The end of its log:\n${await lastLogLines(logFile)}`);
 	}
-	return { role, pid: child.pid ?? 0, port, url, logFile, ended, stop };
+	return { role, pid: child.pid ?? 0, port, url, logFile, ended, stop, kill };
 }

@@ -120,6 +120,8 @@ export class RedisConnection {
 			lazyConnect: true,
 			connectTimeout: CONNECT_TIMEOUT_MS,
 			commandTimeout: COMMAND_TIMEOUT_MS,
+			// Closed when nothing is under way: the timer of a slow farewell would only keep the process.
+			disconnectTimeout: 0,
 			// Whether a command may be sent again is decided here, command by command.
 			autoResendUnfulfilledCommands: false,
 			enableOfflineQueue: false,

@@ -1,0 +1,146 @@
+// What the shared ledger costs: commands and time per request, and memory in Redis.
+
+import { Redis } from 'ioredis';
+
+import { abortController } from '../../nodes/BusinessData/rateLimit/abort';
+import { KeyLimiter } from '../../nodes/BusinessData/rateLimit/keyLimiter';
+import type { Ledger, LedgerRequest } from '../../nodes/BusinessData/rateLimit/ledger';
+import { RedisLedger } from '../../nodes/BusinessData/rateLimit/redis/redisLedger';
+import { DOCUMENTED_LIMITS } from '../../nodes/BusinessData/transport/endpoints';
+import { RedisServer } from '../support/redisServer';
+import { report } from '../support/report';
+
+const REQUESTS = 5_000;
+const KEYS = 10_000;
+const KEYS_AT_A_TIME = 100;
+const signal = abortController().signal;
+
+let server: RedisServer;
+let redis: Redis;
+let ledger: RedisLedger;
+
+beforeAll(async () => {
+	// What is written to the disk costs memory for a while, which is not what is measured.
+	server = await RedisServer.start(['--appendonly', 'no', '--save', '']);
+	redis = new Redis({ port: server.port });
+	const address = { host: '127.0.0.1', port: server.port, user: '', password: '' };
+	ledger = new RedisLedger({ ...address, database: 0, tls: false });
+});
+afterAll(async () => {
+	await redis.quit();
+	await server.dispose();
+});
+
+const pause = async (ms: number) => await new Promise((resolve) => setTimeout(resolve, ms));
+
+async function figure(section: string, pattern: RegExp): Promise<number> {
+	return Number(pattern.exec(await redis.info(section))?.[1] ?? 0);
+}
+const usedMemory = async () => await figure('memory', /used_memory:(\d+)/);
+/** How many scripts were run. */
+async function ledgerCommands(): Promise<number> {
+	const info = await redis.info('commandstats');
+	const calls = [...info.matchAll(/cmdstat_eval\w*:calls=(\d+)/g)];
+	return calls.reduce((sum, [, count]) => sum + Number(count), 0);
+}
+
+/** Resolves when a figure no longer changes. */
+async function settled(read: () => Promise<number>): Promise<number> {
+	for (let last = await read(); ;) {
+		await pause(200);
+		const now = await read();
+		if (now === last) return now;
+		last = now;
+	}
+}
+
+/** The documented windows, but so wide that they never bind. */
+const limits = {
+	general: DOCUMENTED_LIMITS.general.map(({ windowSeconds }) => ({
+		max: 1_000_000,
+		windowMs: windowSeconds * 1000,
+	})),
+	scopes: {},
+};
+
+/** How long (ms) each of many requests waits for its permit, one after another; shortest first. */
+async function passTimes(sharedLedger?: Ledger, requests = REQUESTS): Promise<number[]> {
+	const limiter = new KeyLimiter('a-key', limits, () => undefined);
+	const times: number[] = [];
+	for (let count = 0; count < requests; count++) {
+		const startedAt = performance.now();
+		const permit = await limiter.acquire({
+			batch: 'run',
+			ledger: sharedLedger,
+			inFlightMs: 1_000,
+			signal,
+		});
+		times.push(performance.now() - startedAt);
+		permit.letThrough();
+	}
+	return times.sort((a, b) => a - b);
+}
+
+const percentile = (sorted: number[], part: number) =>
+	sorted[Math.floor(sorted.length * part)] ?? 0;
+
+test('two commands per request, and a few milliseconds', async () => {
+	const inMemory = await passTimes();
+	// The first use of a script sends it along.
+	await passTimes(ledger, 1);
+	await settled(ledgerCommands);
+	await redis.config('RESETSTAT');
+	const withRedis = await passTimes(ledger);
+	const commands = await settled(ledgerCommands);
+	const [median, p99] = [percentile(withRedis, 0.5), percentile(withRedis, 0.99)];
+	report(
+		`${REQUESTS} requests: ${commands / REQUESTS} commands each, median ${median.toFixed(2)} ms, ` +
+			`99th percentile ${p99.toFixed(2)} ms (counted in memory: ` +
+			`${percentile(inMemory, 0.5).toFixed(2)} ms and ${percentile(inMemory, 0.99).toFixed(2)} ms)`,
+	);
+	expect(commands).toBe(2 * REQUESTS);
+	expect(median).toBeLessThan(6);
+}, 120_000);
+
+test('the memory of keys that are idle comes back', async () => {
+	const windows = [0.3, 0.6, 0.9].map((seconds) => ({
+		name: `general/${seconds}s`,
+		max: 10,
+		windowMs: seconds * 1000,
+		holdMs: seconds * 1000,
+	}));
+	const use = async (key: number) => {
+		const request: LedgerRequest = {
+			id: `request-${key}`,
+			identity: `key-${key}`,
+			scope: undefined,
+			scopeWindows: [],
+			generalWindows: windows,
+			inFlightMs: 100,
+		};
+		await ledger.take(request, signal);
+		ledger.hold(request, 0);
+	};
+	await redis.flushall();
+	await use(0);
+	await settled(async () => await redis.dbsize());
+	const atStart = await settled(usedMemory);
+	let highest = 0;
+	for (let first = 1; first <= KEYS; first += KEYS_AT_A_TIME) {
+		await Promise.all(
+			Array.from({ length: KEYS_AT_A_TIME }, async (_, index) => await use(first + index)),
+		);
+		highest = Math.max(highest, await usedMemory());
+	}
+	expect(highest).toBeGreaterThan(atStart);
+	const deadline = performance.now() + 30_000;
+	while ((await redis.dbsize()) > 0 && performance.now() < deadline) await pause(100);
+	expect(await redis.dbsize()).toBe(0);
+	const atEnd = await settled(usedMemory);
+	const megabytes = (bytes: number) => `${(bytes / 2 ** 20).toFixed(2)} MB`;
+	report(
+		`Memory of Redis: ${megabytes(atStart)}, with ${KEYS} keys in turn up to ${megabytes(highest)}, ` +
+			`when all are idle ${megabytes(atEnd)}, no key left`,
+	);
+	expect(atEnd).toBeLessThan(atStart + 0.25 * 2 ** 20);
+}, 120_000);
