@@ -1,0 +1,81 @@
+// The example workflows do in the real n8n what examples/README.md says.
+import { itemsOf, type RealN8n } from './realN8n';
+import { inARow, node, readExample } from './workflows';
+
+const SEND_ENDPOINT = 'POST /txndata/sendTxn';
+const TABLE = { __rl: true, mode: 'name', value: 'business_data_contacts' };
+
+const containing = (text: string) => expect.stringContaining(text) as string;
+
+export function exampleTests(real: () => RealN8n): void {
+	beforeEach(() => real().sandbox.reset());
+
+	test('invoices-sent-once: what may have been sent takes a branch of its own', async () => {
+		const { client, sandbox } = real();
+		const workflow = await real().save(readExample('invoices-sent-once'));
+		// Both rules let the first send pass. The upper one gets the second, the lower one the third.
+		sandbox.fault({ endpoint: SEND_ENDPOINT, after: 1, action: { type: 'hangUpAfterActing' } });
+		sandbox.fault({ endpoint: SEND_ENDPOINT, after: 1, action: { type: 'status', status: 400 } });
+		const first = await client.runWorkflow(workflow, 'Start', 60);
+		expect(first).toMatchObject({ status: 'success' });
+		expect(itemsOf(first, 'Sent now')).toEqual([{ id: 'doc-1', status: 'sent' }]);
+		expect(itemsOf(first, 'Check in the service')).toEqual([
+			{ invoiceNumber: '2026-0042', reason: containing('may have taken effect') },
+		]);
+		expect(itemsOf(first, 'Mend and run again')).toEqual([
+			{ invoiceNumber: '2026-0044', reason: containing('400') },
+		]);
+
+		const again = await client.runWorkflow(workflow, 'Start', 60);
+		expect(again).toMatchObject({ status: 'success' });
+		expect(itemsOf(again, 'Skipped')).toMatchObject([
+			{ skipped: true, sendOnceKey: '2026-0041' },
+			{ skipped: true, sendOnceKey: '2026-0042' },
+		]);
+		expect(itemsOf(again, 'Sent now')).toEqual([{ id: 'doc-3', status: 'sent' }]);
+		expect(sandbox.journal.documents().map(({ body }) => body)).toEqual([
+			{ invoiceNumber: '2026-0041', contactId: 'contact-1', amount: 120 },
+			{ invoiceNumber: '2026-0042', contactId: 'contact-2', amount: 80.5 },
+			{ invoiceNumber: '2026-0044', contactId: 'contact-1', amount: 310 },
+		]);
+	});
+
+	test('contact-sync: the table follows the contacts', async () => {
+		const { client, sandbox } = real();
+		const workflow = await real().save(readExample('contact-sync'));
+		const made = await client.runWorkflow(workflow, 'Run this once first', 60);
+		expect(made).toMatchObject({ status: 'success' });
+
+		await client.publishWorkflow(workflow.id);
+		// After the one that made the table.
+		expect(await real().resultOfExecution(2, workflow.id)).toMatchObject({ status: 'success' });
+		expect(await savedContacts()).toEqual(sandbox.contacts.list());
+
+		await client.unpublishWorkflow(workflow.id);
+		sandbox.contacts.add({ id: 'new', name: 'New' });
+		sandbox.contacts.update('contact-2', { city: 'Ghent' });
+		sandbox.contacts.remove('contact-3');
+		await client.publishWorkflow(workflow.id);
+		expect(await real().resultOfExecution(3, workflow.id)).toMatchObject({ status: 'success' });
+		expect(await savedContacts()).toEqual(sandbox.contacts.list());
+		await client.unpublishWorkflow(workflow.id);
+	});
+
+	/** The contacts in the table, in the order of their creation. */
+	async function savedContacts(): Promise<unknown[]> {
+		const parameters = {
+			...{ resource: 'row', operation: 'get', dataTableId: TABLE, returnAll: true },
+			...{ matchType: 'allConditions', filters: {} },
+		};
+		const workflow = await real().save(
+			inARow('Read the table', [
+				node('Start', 'n8n-nodes-base.manualTrigger', 1),
+				node('Rows', 'n8n-nodes-base.dataTable', 1, parameters),
+			]),
+		);
+		const result = await real().client.runWorkflow(workflow, 'Start', 60);
+		return (itemsOf(result, 'Rows') as { content: string }[]).map(
+			({ content }) => JSON.parse(content) as unknown,
+		);
+	}
+}

@@ -1,0 +1,137 @@
+// The real n8n that the tests of this folder share: started once with the packed node, beside a sandbox
+// whose limits no test reaches, and with what a user does in it.
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { type Sandbox, startSandbox } from '../../sandbox/server';
+import type { Cleanup } from '../../scripts/cleanup';
+import type { ExecutionResult } from '../../scripts/host/executionData';
+import { endPrograms } from '../../scripts/host/childProcesses';
+import { ensureHost, type N8nHost } from '../../scripts/host/installN8n';
+import {
+	N8nClient,
+	type SavedWorkflow,
+	type Workflow,
+	type WorkflowNode,
+} from '../../scripts/host/n8nClient';
+import { type N8nProcess, startN8n } from '../../scripts/host/n8nProcess';
+import { installPackedNode, packNode } from '../../scripts/host/packNode';
+import { openUserFolder, type UserFolder } from '../../scripts/host/userFolder';
+import { credentialFor } from '../support/scaledLimits';
+
+const PROJECT_FOLDER = join(__dirname, '..', '..');
+const CREDENTIAL_TYPE = 'businessDataApi';
+const CREDENTIAL_NAME = 'Business Data';
+const SECONDS_FOR_AN_EXECUTION = 60;
+const SECONDS_BETWEEN_LOOKS = 0.05;
+// The tests are about what is sent and seen. The limits have tests of their own.
+const GENEROUS_LIMITS = { general: [{ max: 1_000, windowSeconds: 1 }], endpoints: {} };
+
+export class RealN8n {
+	private n8n: N8nProcess | undefined;
+	private signedIn: N8nClient | undefined;
+	private credentialId = '';
+
+	private constructor(
+		private readonly host: N8nHost,
+		private readonly userFolder: UserFolder,
+		readonly sandbox: Sandbox,
+	) {}
+
+	/**
+	 * Starts the sandbox and an n8n in a new folder, with the node from its tarball.
+	 * @param cleanup gets what ends everything again, also when the start fails
+	 */
+	static async start(cleanup: Cleanup): Promise<RealN8n> {
+		const host = await ensureHost({ version: 'n8n-2' });
+		const userFolder = await openUserFolder();
+		cleanup.add(() => userFolder.dispose());
+		cleanup.add(endPrograms);
+		const packed = await packNode(PROJECT_FOLDER, join(userFolder.path, 'packages'));
+		await installPackedNode(packed, userFolder.path, host);
+		const sandbox = await startSandbox({ contactCount: 12, limits: GENEROUS_LIMITS });
+		cleanup.add(() => sandbox.stop());
+		const real = new RealN8n(host, userFolder, sandbox);
+		cleanup.add(() => real.end());
+		await real.startAgain();
+		real.credentialId = await real.client.saveCredential({
+			name: CREDENTIAL_NAME,
+			type: CREDENTIAL_TYPE,
+			data: {
+				...credentialFor(sandbox),
+				customize: true,
+				limits: JSON.stringify(GENEROUS_LIMITS),
+			},
+		});
+		return real;
+	}
+
+	/** The owner of the instance, logged in. */
+	get client(): N8nClient {
+		if (this.signedIn === undefined) throw new Error('n8n is not running');
+		return this.signedIn;
+	}
+
+	/** Starts n8n on the folder of this instance, whatever state it was left in. */
+	async startAgain(): Promise<void> {
+		this.n8n = await startN8n({ host: this.host, userFolder: this.userFolder });
+		this.signedIn = new N8nClient(this.n8n.url);
+		await this.signedIn.logInAsOwner(this.userFolder.owner);
+	}
+
+	/** Ends n8n as a user does. */
+	async end(): Promise<void> {
+		await this.n8n?.stop();
+		this.n8n = undefined;
+		this.signedIn = undefined;
+	}
+
+	/** Ends n8n as a power failure does: it has no chance to save or finish anything. */
+	async kill(): Promise<void> {
+		if (this.n8n === undefined) throw new Error('n8n is not running');
+		await this.n8n.kill();
+		await this.end();
+	}
+
+	/** Saves a workflow with the credential for the sandbox in every node that has one. */
+	async save(workflow: Workflow): Promise<SavedWorkflow> {
+		const credentials = { [CREDENTIAL_TYPE]: { id: this.credentialId, name: CREDENTIAL_NAME } };
+		const nodes = workflow.nodes.map((node): WorkflowNode =>
+			node.credentials === undefined ? node : { ...node, credentials },
+		);
+		return await this.client.saveWorkflow({ ...workflow, nodes });
+	}
+
+	/** Calls the webhook of a published workflow, as another program does. */
+	async callWebhook(path: string, body: unknown): Promise<void> {
+		const response = await fetch(`${this.n8n?.url}/webhook/${path}`, {
+			method: 'POST',
+			headers: { 'content-type': 'application/json' },
+			body: JSON.stringify(body),
+		});
+		const answer = await response.text();
+		if (!response.ok) throw new Error(`The webhook answered ${response.status}: ${answer}`);
+	}
+
+	/** Waits until a workflow has been executed so many times, and for the end of the newest execution. */
+	async resultOfExecution(count: number, workflowId: string): Promise<ExecutionResult> {
+		const deadline = performance.now() + SECONDS_FOR_AN_EXECUTION * 1000;
+		for (;;) {
+			const executions = await this.client.listExecutions(workflowId);
+			if (executions.length > count) throw new Error(`There are ${executions.length} executions`);
+			const [newest] = executions;
+			if (newest !== undefined && executions.length === count) {
+				return await this.client.waitForExecution(newest.id, SECONDS_FOR_AN_EXECUTION);
+			}
+			if (performance.now() > deadline) {
+				throw new Error(`There are ${executions.length} executions instead of ${count}`);
+			}
+			await sleep(SECONDS_BETWEEN_LOOKS * 1000);
+		}
+	}
+}
+
+/** What a node of an execution gave out; empty when it did not run. */
+export function itemsOf(result: ExecutionResult, node: string): unknown[] {
+	return result.nodes.find(({ name }) => name === node)?.items ?? [];
+}

@@ -1,0 +1,132 @@
+// Each document is sent once in the real n8n: over Retry On Fail, re-runs, and a crash in mid-send.
+import { waitUntil } from '../support/waitUntil';
+import { itemsOf, type RealN8n } from './realN8n';
+import { inARow, SEND, send, startWith, startWithWebhook } from './workflows';
+
+const SEND_ENDPOINT = 'POST /txndata/sendTxn';
+const FIVE = [1, 2, 3, 4, 5].map((number) => ({ id: `invoice-${number}` }));
+const ONCE = { sendOnceKey: '={{ $json.id }}' };
+
+const skipped = ({ id }: { id: string }) => ({
+	skipped: true,
+	reason: expect.stringContaining('used the key before') as string,
+	sendOnceKey: id,
+});
+
+export function sendingTests(real: () => RealN8n): void {
+	const sent = () =>
+		real()
+			.sandbox.journal.documents()
+			.map(({ body }) => body);
+
+	beforeEach(() => real().sandbox.reset());
+
+	test('Retry On Fail after a failing third of five sends: each is sent once', async () => {
+		const { client, sandbox } = real();
+		const retrying = { retryOnFail: true, maxTries: 3, waitBetweenTries: 100 };
+		const workflow = await real().save(
+			inARow('Retry On Fail', [...startWith(FIVE), send({}, retrying)]),
+		);
+		sandbox.fault({ endpoint: SEND_ENDPOINT, after: 2, action: { type: 'status', status: 400 } });
+		const result = await client.runWorkflow(workflow, 'Start', 60);
+		expect(result).toMatchObject({ status: 'success' });
+		expect(sent()).toEqual(FIVE);
+		// Five that went out, and the one that was refused.
+		expect(sandbox.journal.count(SEND_ENDPOINT)).toBe(6);
+		const documentIds = ['doc-1', 'doc-2', 'doc-3', 'doc-4', 'doc-5'];
+		expect(itemsOf(result, SEND)).toEqual(documentIds.map((id) => ({ id, status: 'sent' })));
+	});
+
+	describe.each([
+		['retried from the list of executions', 'retry'],
+		['run again', 'run'],
+	] as const)('a failed execution with a Send Once Key, %s', (_, way) => {
+		test('sends only what was not sent', async () => {
+			const { client, sandbox } = real();
+			const workflow = await real().save(
+				inARow(`Failed, then ${way}`, [...startWith(FIVE), send(ONCE)]),
+			);
+			sandbox.fault({ endpoint: SEND_ENDPOINT, after: 2, action: { type: 'status', status: 400 } });
+			const first = await client.runWorkflow(workflow, 'Start', 60);
+			expect(first.status).toBe('error');
+			expect(first.error).toContain('Sent: items 0–1. Not sent: item 2. Not tried: items 3–4.');
+			expect(sent()).toEqual(FIVE.slice(0, 2));
+
+			const again =
+				way === 'run'
+					? await client.runWorkflow(workflow, 'Start', 60)
+					: await client.waitForExecution(await client.retryExecution(first.id), 60);
+			expect(again).toMatchObject({ status: 'success' });
+			expect(sent()).toEqual(FIVE);
+			expect(itemsOf(again, SEND)).toEqual([
+				...FIVE.slice(0, 2).map(skipped),
+				...[3, 4, 5].map((number) => ({ id: `doc-${number}`, status: 'sent' })),
+			]);
+		});
+	});
+
+	test('n8n killed in mid-send: nothing is sent again, and the skipped item says why', async () => {
+		const { sandbox } = real();
+		const path = 'documents';
+		const workflow = await real().save(
+			inARow('Killed in mid-send', [...startWithWebhook(path), send(ONCE)]),
+		);
+		await real().client.publishWorkflow(workflow.id);
+		sandbox.fault({
+			endpoint: SEND_ENDPOINT,
+			after: 2,
+			action: { type: 'neverAnswer', act: true },
+		});
+		await real().callWebhook(path, { documents: FIVE });
+		await waitUntil(() => sent().length === 3, 60_000);
+		await real().kill();
+		await real().startAgain();
+
+		const interrupted = await real().resultOfExecution(1, workflow.id);
+		expect(interrupted.status).toBe('crashed');
+		await real().client.retryExecution(interrupted.id);
+		const again = await real().resultOfExecution(2, workflow.id);
+		expect(again).toMatchObject({ status: 'success' });
+		expect(sent()).toEqual(FIVE);
+		const items = itemsOf(again, SEND);
+		expect(items).toEqual([
+			...FIVE.slice(0, 3).map(skipped),
+			...[4, 5].map((number) => ({ id: `doc-${number}`, status: 'sent' })),
+		]);
+		const { reason } = items[2] as { reason: string };
+		expect(reason).toContain('n8n was stopped or lost the answer while it was being sent');
+		expect(reason).toContain('to send it on purpose, give it another key');
+
+		// On purpose: the same document under another key.
+		const onPurpose = inARow('Killed in mid-send', [
+			...startWithWebhook(path),
+			send({ sendOnceKey: '={{ $json.id }} again' }),
+		]);
+		await real().client.publishWorkflow((await real().save(onPurpose)).id);
+		await real().callWebhook(path, { documents: FIVE.slice(2, 3) });
+		expect(await real().resultOfExecution(3, workflow.id)).toMatchObject({ status: 'success' });
+		expect(sent().slice(5)).toEqual([FIVE[2]]);
+	});
+
+	test('n8n killed in mid-send of a run by hand: run again, it sends nothing again', async () => {
+		const { sandbox } = real();
+		const workflow = await real().save(
+			inARow('Killed in a run by hand', [...startWith(FIVE), send(ONCE)]),
+		);
+		sandbox.fault({
+			endpoint: SEND_ENDPOINT,
+			after: 2,
+			action: { type: 'neverAnswer', act: true },
+		});
+		const executionId = await real().client.startWorkflow(workflow, 'Start');
+		await waitUntil(() => sent().length === 3, 60_000);
+		await real().kill();
+		await real().startAgain();
+		// Of a run by hand n8n saves nothing to retry it with.
+		await expect(real().client.retryExecution(executionId)).rejects.toThrow('cannot be retried');
+		const again = await real().client.runWorkflow(workflow, 'Start', 60);
+		expect(again).toMatchObject({ status: 'success' });
+		expect(sent()).toEqual(FIVE);
+		expect(itemsOf(again, SEND).slice(0, 3)).toEqual(FIVE.slice(0, 3).map(skipped));
+	});
+}

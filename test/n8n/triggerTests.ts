@@ -1,0 +1,93 @@
+// The trigger published in the real n8n: over many rounds of random changes it emits each of them once.
+//
+// n8n polls at most once a minute, and once at each activation, with the same static data. So a round is:
+// contacts change, the workflow is published and unpublished.
+import { itemsOf, type RealN8n } from './realN8n';
+import { inARow, node } from './workflows';
+
+const ROUNDS = 50;
+const TRIGGER = 'Contacts';
+/** n8n is stopped before this round's changes and started after them. */
+const ROUND_OVER_A_RESTART = 25;
+/** Every so many rounds, the poll fails half-way at first. */
+const ROUNDS_PER_FAILURE = 10;
+
+type Contacts = RealN8n['sandbox']['contacts'];
+
+/** Changes contacts at random. Returns the events that are due, in any order. */
+function changeContacts(contacts: Contacts, round: number): string[] {
+	const due: string[] = [];
+	for (const { id } of contacts.list().filter(() => Math.random() < 0.2)) {
+		const isDeleted = Math.random() < 0.4;
+		if (isDeleted) contacts.remove(id);
+		else contacts.update(id, { city: `City of round ${round}` });
+		due.push(`${isDeleted ? 'contactDeleted' : 'contactUpdated'} ${id}`);
+	}
+	for (let count = Math.floor(Math.random() * 4); count > 0; count--) {
+		const { id } = contacts.add({ id: `round-${round}-${count}` });
+		due.push(`contactCreated ${id}`);
+	}
+	return due;
+}
+
+export function triggerTests(real: () => RealN8n): void {
+	const save = async () =>
+		await real().save(
+			inARow('Contact events', [
+				node(TRIGGER, 'n8n-nodes-business-data.businessDataTrigger', 1, {
+					pollTimes: { item: [{ mode: 'everyX', value: 5, unit: 'hours' }] },
+					events: ['contactCreated', 'contactUpdated', 'contactDeleted'],
+					idField: 'id',
+					options: { pagination: { values: { type: 'offset', pageSize: 5 } } },
+				}),
+				node('Done', 'n8n-nodes-base.noOp', 1),
+			]),
+		);
+
+	test(`${ROUNDS} rounds of random changes: none is missed, none is emitted twice`, async () => {
+		const { sandbox } = real();
+		sandbox.reset();
+		const workflow = await save();
+		await real().client.publishWorkflow(workflow.id);
+		expect(await real().client.listExecutions(workflow.id)).toEqual([]);
+		await real().client.unpublishWorkflow(workflow.id);
+
+		let executions = 0;
+		let changes = 0;
+		for (let round = 0; round < ROUNDS; round++) {
+			const isOverRestart = round === ROUND_OVER_A_RESTART;
+			if (isOverRestart) {
+				await real().client.publishWorkflow(workflow.id);
+				await real().end();
+			}
+			const due = changeContacts(sandbox.contacts, round);
+			if (isOverRestart) {
+				await real().startAgain();
+			} else {
+				// The second page. n8n tries again by itself when an activation fails.
+				const isFailing = round % ROUNDS_PER_FAILURE === 0;
+				if (isFailing) sandbox.fault({ after: 1, action: { type: 'status', status: 401 } });
+				await real().client.publishWorkflow(workflow.id);
+			}
+			if (due.length > 0) {
+				executions += 1;
+				changes += due.length;
+				expect(await eventsOfExecution(executions, workflow.id)).toEqual(due.sort());
+			}
+			await real().client.unpublishWorkflow(workflow.id);
+		}
+		expect(await real().client.listExecutions(workflow.id)).toHaveLength(executions);
+		const failures = sandbox.journal.all().filter(({ status }) => status === 401);
+		expect(failures).toHaveLength(ROUNDS / ROUNDS_PER_FAILURE);
+		// Otherwise little has been shown.
+		expect(changes).toBeGreaterThan(ROUNDS);
+	}, 600_000);
+
+	/** The events that the workflow's newest execution began with, sorted. */
+	async function eventsOfExecution(count: number, workflowId: string): Promise<string[]> {
+		const result = await real().resultOfExecution(count, workflowId);
+		return (itemsOf(result, TRIGGER) as { event: string; contact: { id: string } }[])
+			.map(({ event, contact }) => `${event} ${contact.id}`)
+			.sort();
+	}
+}

@@ -1,0 +1,84 @@
+// Workflows of the tests: nodes in a row, and the examples as they are delivered.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import type { Workflow, WorkflowNode } from '../../scripts/host/n8nClient';
+
+type Parameters = Record<string, unknown>;
+
+/** The node's name in all workflows of the tests. */
+export const SEND = 'Send';
+
+/** An example workflow, as a user imports it. */
+export function readExample(name: string): Workflow {
+	const file = join(__dirname, '..', '..', 'examples', `${name}.workflow.json`);
+	return JSON.parse(readFileSync(file, 'utf8')) as Workflow;
+}
+
+/** A node; those of this package want the credential, whose id is filled in when it is saved. */
+export function node(
+	name: string,
+	type: string,
+	typeVersion: number,
+	parameters: Parameters = {},
+	settings: Parameters = {},
+): WorkflowNode {
+	const isOurs = type.startsWith('n8n-nodes-business-data.');
+	const credentials = { businessDataApi: { id: null, name: '' } };
+	return {
+		...{ id: name, name, type, typeVersion, parameters, position: [0, 0] },
+		...(isOurs ? { credentials } : {}),
+		...settings,
+	};
+}
+
+/** A workflow of nodes in a row. */
+export function inARow(name: string, nodes: WorkflowNode[]): Workflow {
+	const links = nodes
+		.slice(1)
+		.map((next, index): [string, unknown] => [
+			nodes[index]?.name ?? '',
+			{ main: [[{ node: next.name, type: 'main', index: 0 }]] },
+		]);
+	return {
+		name,
+		nodes,
+		connections: Object.fromEntries(links),
+		settings: { executionOrder: 'v1' },
+	};
+}
+
+/** The nodes that start by hand and give out the documents, one per item. */
+export function startWith(documents: unknown[]): WorkflowNode[] {
+	const jsonOutput = JSON.stringify({ documents });
+	return [
+		node('Start', 'n8n-nodes-base.manualTrigger', 1),
+		node('Documents', 'n8n-nodes-base.set', 3.4, { mode: 'raw', jsonOutput, options: {} }),
+		splitOut('documents'),
+	];
+}
+
+/** The nodes that start with a call of a webhook and give out the documents in its body. */
+export function startWithWebhook(path: string): WorkflowNode[] {
+	const parameters = { httpMethod: 'POST', path, responseMode: 'onReceived', options: {} };
+	return [
+		node('Webhook', 'n8n-nodes-base.webhook', 2, parameters, { webhookId: path }),
+		splitOut('body.documents'),
+	];
+}
+
+function splitOut(field: string): WorkflowNode {
+	const parameters = { fieldToSplitOut: field, options: {} };
+	return node('One each', 'n8n-nodes-base.splitOut', 1, parameters);
+}
+
+/** The node that sends each item. */
+export function send(options: Parameters = {}, settings: Parameters = {}): WorkflowNode {
+	const parameters = {
+		resource: 'transaction',
+		operation: 'send',
+		dataMode: 'autoMapInputData',
+		options,
+	};
+	return node(SEND, 'n8n-nodes-business-data.businessData', 1, parameters, settings);
+}
