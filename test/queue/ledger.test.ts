@@ -114,6 +114,19 @@ describe('several processes with one key', () => {
 		expect(performance.now() - startedAt).toBeGreaterThanOrEqual(1_500);
 	});
 
+	test('see each other in the status', async () => {
+		const other = new KeyLimiter('key', limits, () => undefined);
+		const request = { batch: 'run', scope: 'send', ledger, inFlightMs: 0, signal };
+		for (let count = 0; count < 2; count++) (await other.acquire(request)).letThrough();
+		await pause(50);
+		const own = new KeyLimiter('key', limits, () => undefined);
+		const status = await own.status(ledger);
+		const send = status.find(({ limit }) => limit === 'send/1.5s');
+		expect(send).toMatchObject({ used: 2, remaining: 0, queued: 0 });
+		expect(send?.availableInMs).toBeGreaterThan(1_000);
+		expect((await own.status()).every(({ used }) => used === 0)).toBe(true);
+	});
+
 	test('whose clocks differ by minutes keep the limits all the same', async () => {
 		const wallClock = jest.spyOn(Date, 'now');
 		const realNow = performance.timeOrigin;
@@ -259,6 +272,18 @@ describe('faults of Redis', () => {
 		expect(limiter.isIdle()).toBe(true);
 		await expect(closed.take(ledgerRequest(), signal)).rejects.toThrow('ECONNREFUSED');
 	}, 25_000);
+
+	test('TLS where Redis speaks none: a clear error within the bounded wait', async () => {
+		const wrong = new RedisLedger({ ...address, tls: true });
+		const error: unknown = await wrong
+			.take(ledgerRequest(), signal)
+			.catch((reason: unknown) => reason);
+		expect(error).toBeInstanceOf(LedgerError);
+		const { message, description } = error as LedgerError;
+		expect(message).toContain(`127.0.0.1:${server.port} (TLS) cannot be used`);
+		expect(description).toContain('Check the Redis host, port and TLS in the credential');
+		expect(message + description).not.toContain(PASSWORD);
+	}, 30_000);
 
 	test.each([
 		['password', { password: 'another-password' }, /WRONGPASS/],
