@@ -50,7 +50,7 @@ async function sample(context: IPollFunctions): Promise<ContactEvent[]> {
 	const [event = 'contactCreated'] = wantedEvents(context);
 	const contacts: IDataObject[] = [];
 	for await (const page of pagesOf(context)) {
-		contacts.push(...(page as IDataObject[]));
+		contacts.push(...(page.slice(0, SAMPLE_SIZE) as IDataObject[]));
 		if (contacts.length >= SAMPLE_SIZE) break;
 	}
 	return contacts.slice(0, SAMPLE_SIZE).map((contact) => ({ event, contact }));
@@ -58,7 +58,10 @@ async function sample(context: IPollFunctions): Promise<ContactEvent[]> {
 
 async function changes(context: IPollFunctions): Promise<ContactEvent[]> {
 	const contacts: IDataObject[] = [];
-	for await (const page of pagesOf(context)) contacts.push(...(page as IDataObject[]));
+	for await (const page of pagesOf(context)) {
+		// One by one: a call cannot take as many arguments as a page may have contacts.
+		for (const contact of page) contacts.push(contact as IDataObject);
+	}
 
 	const idField = readIdField(context);
 	const current = stateOf(contacts, idField);

@@ -115,7 +115,7 @@ async function deleteMany(run: Run, endpoint: Endpoint): Promise<INodeExecutionD
 				const batchesDone = outputs.filter(({ error: failure }) => failure === undefined).length;
 				throw withProgress(nodeError, batchesDone, items);
 			}
-			outputs.push(...items.map((item) => errorItem(run.items[item], nodeError, item)));
+			for (const item of items) outputs.push(errorItem(run.items[item], nodeError, item));
 		}
 	}
 	return [...outputs, ...errors];
