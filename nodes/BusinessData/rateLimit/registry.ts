@@ -48,8 +48,3 @@ export async function statusOf(
 	limiter.changeLimits(limits);
 	return await limiter.status(ledger);
 }
-
-/** How many keys have requests queued or slots held. */
-export function limiterCount(): number {
-	return limiters().size;
-}
