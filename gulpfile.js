@@ -1,4 +1,4 @@
-// Copies what TypeScript leaves behind into `dist`: the icons and the codex files.
+// Copies what TypeScript leaves behind into `dist`: the icons, the codex files and the output schemas.
 const { dest, parallel, src } = require('gulp');
 
 function icons() {
@@ -9,4 +9,8 @@ function codex() {
 	return src('nodes/**/*.node.json').pipe(dest('dist/nodes'));
 }
 
-exports.build = parallel(icons, codex);
+function outputSchemas() {
+	return src('nodes/**/__schema__/**/*.json').pipe(dest('dist/nodes'));
+}
+
+exports.build = parallel(icons, codex, outputSchemas);

@@ -27,6 +27,8 @@ export class BusinessData implements INodeType {
 			'Read contacts, send invoices and payment documents, and delete records in bulk in your bookkeeping service, within its rate limits',
 		defaults: { name: 'Business Data' },
 		usableAsTool: true,
+		// The key is masked wherever the service repeats it. This hides, in n8n 2.x, what else could be one.
+		sensitiveOutputFields: ['apiKey', 'x-api-key', 'headers.x-api-key'],
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
 		credentials: [{ name: CREDENTIAL_TYPE, required: true }],

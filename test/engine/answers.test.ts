@@ -181,7 +181,7 @@ describe('an error of the service', () => {
 	test('names the four causes of a 401', async () => {
 		bench.sandbox.setKeyState(bench.sandbox.apiKey, 'disabled');
 		const error = errorOf(await bench.run([{}], read()));
-		expect(error.message).toBe('The service answered 401 Unauthorized: Unauthorized');
+		expect(error.message).toBe('The service answered 401 Unauthorized');
 		for (const cause of ['missing', 'wrong', 'disabled or deleted', 'role is not allowed']) {
 			expect(error.description).toContain(cause);
 		}

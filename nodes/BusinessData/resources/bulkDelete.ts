@@ -36,7 +36,8 @@ export function deleteManyOperation(
 			name: 'Delete Many',
 			value: 'deleteMany',
 			action: `Delete many ${plural}`,
-			description: `Delete any number of ${plural} with one request per batch. Preferred over single requests: 1,000 input items take 10 requests instead of 1,000, so the rate limits hardly matter.`,
+			description:
+				'Preferred over single requests: 1,000 input items take 10 requests instead of 1,000',
 		},
 		description: shownFor(resource, 'deleteMany', deleteFields(plural)),
 		execute: async (run) => await deleteMany(run, endpointOf(run.account)),

@@ -13,17 +13,19 @@ import { formatDuration } from './waits';
 
 /** The four causes of a 401 by section 5 of the interface document. */
 export const CAUSES_OF_401 =
-	'Four causes are possible: the key is missing, the key is wrong, the key was disabled or deleted, or its role is not allowed to call this endpoint. Check the API key in the credential, and its state and role in the settings of the business, under API keys.';
+	'Four causes are possible: the key is missing, the key is wrong (it has exactly 64 characters, 0–9 and a–f), the key was disabled or deleted, or its role is not allowed to call this endpoint. Check the API key in the credential, and its state and role in the settings of the business, under API keys.';
 
 /** The error for an answer that is not 2xx. */
 export function answerError(request: ServiceRequest, answer: Answer): RequestError {
 	const { statusCode } = answer;
-	const status = `${statusCode} ${STATUS_CODES[statusCode] ?? ''}`.trim();
+	const reason = STATUS_CODES[statusCode] ?? '';
 	const message = messageOf(answer);
+	// Many services repeat the status in words.
+	const isRepeated = message?.toLowerCase() === reason.toLowerCase();
 	const outcome = outcomeOf(request, statusCode);
 	const asked = retryAfterMs(answer.headers);
 	return new RequestError(
-		`The service answered ${status}${message === undefined ? '' : `: ${message}`}`,
+		`The service answered ${`${statusCode} ${reason}`.trim()}${message === undefined || isRepeated ? '' : `: ${message}`}`,
 		{
 			outcome,
 			statusCode,

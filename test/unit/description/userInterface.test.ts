@@ -95,10 +95,11 @@ test('every placeholder of a value is an example', () => {
 	expect(placeholders.filter((text) => !text.startsWith('e.g. '))).toEqual([]);
 });
 
-test('every operation has an action in sentence case that starts with a verb', () => {
+test('every operation has an action in sentence case that starts with a verb and has no article', () => {
 	expect(actions).toHaveLength(8);
 	for (const { action, description: text } of actions) {
-		expect(action).toMatch(/^(Send|Get|Delete) [a-z]|^Send an API request$/);
+		expect(action).toMatch(/^(Send|Get|Delete) ([a-z]|API )/);
+		expect(action).not.toMatch(/\b(a|an|the)\b/i);
 		// Capitals are for names only.
 		expect(action?.slice(1).replace(/\b(API|WP)\b/g, '')).not.toMatch(/[A-Z]/);
 		expect(text).toBeDefined();

@@ -87,9 +87,8 @@ export const send: Operation = {
 	option: {
 		name: 'Send',
 		value: 'send',
-		action: 'Send an API request',
-		description:
-			'Call any endpoint below the base URL. It counts against the same limits; to delete many records, use Delete Many of the resource instead.',
+		action: 'Send API request',
+		description: 'Call any other endpoint below the base URL, under the same limits',
 	},
 	description: shownFor('apiRequest', 'send', fields),
 	execute: async (run) => {

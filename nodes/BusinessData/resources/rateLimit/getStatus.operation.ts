@@ -6,9 +6,8 @@ export const getStatus: Operation = {
 	option: {
 		name: 'Get Status',
 		value: 'getStatus',
-		action: 'Get the status of the rate limits',
-		description:
-			'Show how much of each limit is in use, and when the next request can go out. Sends nothing to the service.',
+		action: 'Get rate limit status',
+		description: 'Show how much of each limit is in use, without sending anything',
 	},
 	description: [],
 	execute: async ({ account }) => {

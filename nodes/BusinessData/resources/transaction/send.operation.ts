@@ -6,7 +6,7 @@ export const send = sendOperation(
 	{
 		name: 'Send',
 		value: 'send',
-		action: 'Send a document of a transaction',
+		action: 'Send transaction document',
 		description:
 			'Send a document, such as an invoice, to a customer. The service allows 3 per 10 minutes; more wait for their turn.',
 	},

@@ -6,9 +6,9 @@ export const sendWp = sendOperation(
 	{
 		name: 'Send (WP)',
 		value: 'sendWp',
-		action: 'Send a document of a transaction (WP)',
+		action: 'Send transaction document (WP)',
 		description:
-			'Send a document to a customer through the endpoint sendTxnWP. What WP stands for is for your service to say. The service allows 5 per 10 minutes; more wait for their turn.',
+			'Send a document through the endpoint sendTxnWP, 5 per 10 minutes. Your service knows what WP stands for.',
 	},
 	ENDPOINTS.sendTransactionWp,
 );

@@ -1,0 +1,71 @@
+// The output schemas, which n8n shows as a preview before the first run, say what really comes out.
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { useBench } from '../support/bench';
+import { workflowOf } from '../support/engine';
+
+const FOLDER = join(__dirname, '../../dist/nodes/BusinessData/__schema__');
+const NODE = 'Business Data';
+
+interface Schema {
+	type: string;
+	properties?: Record<string, Schema>;
+	items?: Schema;
+}
+
+function readSchema(name: string): Schema {
+	return JSON.parse(readFileSync(join(FOLDER, `${name}.json`), 'utf8')) as Schema;
+}
+
+/** A value's shape as a schema; of a list, the shape of its first entry; of a number, what is in `like`. */
+function shapeOf(value: unknown, like?: Schema): Schema {
+	if (Array.isArray(value)) return { type: 'array', items: shapeOf(value[0], like?.items) };
+	if (typeof value === 'number') {
+		return { type: like?.type === 'integer' && Number.isInteger(value) ? 'integer' : 'number' };
+	}
+	if (typeof value !== 'object' || value === null) return { type: typeof value };
+	// What is inside is the service's own.
+	if (like !== undefined && like.properties === undefined) return { type: 'object' };
+	const properties = Object.entries(value).map(([name, inner]): [string, Schema] => [
+		name,
+		shapeOf(inner, like?.properties?.[name] ?? { type: '' }),
+	]);
+	return { type: 'object', properties: Object.fromEntries(properties) };
+}
+
+const bench = useBench({ contactCount: 3 });
+
+test('there is one for every output whose fields are the node’s own', () => {
+	const files = readdirSync(FOLDER, { recursive: true, withFileTypes: true });
+	const names = files
+		.filter((entry) => entry.isFile())
+		.map(({ name, parentPath }) => {
+			return join(parentPath, name).slice(FOLDER.length + 1);
+		});
+	expect(names.sort()).toEqual([
+		'v1.0.0.json',
+		'v1.0.0/contact/deleteMany.json',
+		'v1.0.0/rateLimit/getStatus.json',
+		'v1.0.0/transaction/deleteMany.json',
+	]);
+});
+
+test.each([
+	['contact', 'deleteMany', { ids: '={{ $json.id }}' }],
+	['transaction', 'deleteMany', { ids: '={{ $json.id }}' }],
+	['rateLimit', 'getStatus', {}],
+])('%s: %s', async (resource, operation, parameters) => {
+	const workflow = workflowOf([{ id: 'a' }], { resource, operation, ...parameters });
+	const result = await bench.engine.run(workflow, { key: bench.credential });
+	const schema = readSchema(`v1.0.0/${resource}/${operation}`);
+	const [json] = result.json(NODE);
+	expect({ ...shapeOf(json, schema), version: 1 }).toEqual(schema);
+});
+
+test('the trigger', async () => {
+	const parameters = { events: ['contactCreated'], idField: 'id', options: { emitExisting: true } };
+	const [event] = await bench.engine.trigger(parameters, { key: bench.credential }).poll();
+	const schema = readSchema('v1.0.0');
+	expect({ ...shapeOf(event, schema), version: 1 }).toEqual(schema);
+});
