@@ -16,7 +16,7 @@ import {
 } from '../../scripts/host/n8nClient';
 import { type N8nProcess, startN8n } from '../../scripts/host/n8nProcess';
 import { installPackedNode, packNode } from '../../scripts/host/packNode';
-import { openUserFolder, type UserFolder } from '../../scripts/host/userFolder';
+import { type Account, openUserFolder, type UserFolder } from '../../scripts/host/userFolder';
 import { credentialFor } from '../support/scaledLimits';
 
 const PROJECT_FOLDER = join(__dirname, '..', '..');
@@ -66,6 +66,17 @@ export class RealN8n {
 		return real;
 	}
 
+	/** Where the editor is. */
+	get url(): string {
+		if (this.n8n === undefined) throw new Error('n8n is not running');
+		return this.n8n.url;
+	}
+
+	/** Who signs in to the editor. */
+	get owner(): Account {
+		return this.userFolder.owner;
+	}
+
 	/** The owner of the instance, logged in. */
 	get client(): N8nClient {
 		if (this.signedIn === undefined) throw new Error('n8n is not running');
@@ -104,7 +115,7 @@ export class RealN8n {
 
 	/** Calls the webhook of a published workflow, as another program does. */
 	async callWebhook(path: string, body: unknown): Promise<void> {
-		const response = await fetch(`${this.n8n?.url}/webhook/${path}`, {
+		const response = await fetch(`${this.url}/webhook/${path}`, {
 			method: 'POST',
 			headers: { 'content-type': 'application/json' },
 			body: JSON.stringify(body),

@@ -1,0 +1,251 @@
+// The node as a person meets it: in a browser, on the editor of a real n8n. Build the package before.
+import { Cleanup } from '../../scripts/cleanup';
+import { RealN8n } from '../n8n/realN8n';
+import { inARow, node, startWith } from '../n8n/workflows';
+import { openBrowser, openPage } from './browser';
+import { Editor, type ShownField } from './editor';
+
+// The first start on a machine installs n8n.
+const MINUTES_FOR_THE_START = 15;
+const NODE = 'Business Data';
+
+jest.setTimeout(120_000);
+
+const cleanup = new Cleanup();
+let real: RealN8n;
+let editor: Editor;
+
+beforeAll(async () => {
+	real = await RealN8n.start(cleanup);
+	const browser = await openBrowser();
+	cleanup.add(async () => await browser.close());
+	editor = new Editor(await openPage(browser), real.url);
+	await editor.signIn(real.owner);
+}, MINUTES_FOR_THE_START * 60_000);
+
+afterAll(async () => await cleanup.run(), 120_000);
+
+/** Labels, all of which are on the screen in full. */
+function labelsOf(fields: ShownField[]): string[] {
+	expect(fields.filter(({ isCutOff }) => isCutOff)).toEqual([]);
+	return fields.map(({ label }) => label);
+}
+
+describe('the nodes panel', () => {
+	test.each(['business data', 'bookkeeping', 'invoice', 'contacts'])(
+		'finds the node by "%s"',
+		async (text) => {
+			await editor.openNewWorkflow();
+			const found = await editor.search(text);
+			expect(found.map(({ name }) => name)).toContain(NODE);
+			expect(found.find(({ name }) => name === NODE)?.description).toMatch(/bookkeeping service/);
+			await editor.takeScreenshots(`nodes-panel-${text.replace(' ', '-')}`);
+		},
+	);
+
+	test('lists its actions', async () => {
+		await editor.openNewWorkflow();
+		await editor.addNode('Manual Trigger');
+		await editor.search('bookkeeping');
+		await editor.nodesPanel.getByText(NODE, { exact: true }).click();
+		for (const action of [
+			'Send API request',
+			'Delete many contacts',
+			'Get many contacts',
+			'Send payment document',
+			'Get rate limit status',
+			'Delete many transactions',
+			'Send transaction document',
+			'Send transaction document (WP)',
+		]) {
+			expect(await editor.nodesPanel.getByText(action, { exact: true }).isVisible()).toBe(true);
+		}
+		await editor.takeScreenshots('nodes-panel-actions');
+	});
+});
+
+describe('the credential', () => {
+	const WRONG_KEY = '0123456789abcdef'.repeat(4);
+
+	test('shows what is needed, and more only where it applies', async () => {
+		await editor.openNewWorkflow();
+		await editor.addNode('Manual Trigger');
+		await editor.addAndOpenNode(NODE, 'Get many contacts');
+		await editor.openNewCredential();
+		const usual = ['Base URL *', 'API Key *', 'Count Limits In', 'Customize for This Installation'];
+		const shown = async () => labelsOf(await editor.shownCredentialFields());
+		expect((await shown()).slice(0, 4)).toEqual(usual);
+		await editor.takeScreenshots('credential');
+
+		await editor.choose('limitStore', 'Redis');
+		const redis = ['Host', 'Port', 'User', 'Password', 'Database', 'TLS'];
+		expect(await shown()).toEqual(expect.arrayContaining(redis.map((name) => `Redis ${name}`)));
+		await editor.takeScreenshots('credential-redis');
+		await editor.choose('limitStore', 'This n8n Process');
+		expect((await shown()).slice(0, 4)).toEqual(usual);
+	});
+
+	test('explains a 401 when it is tested', async () => {
+		await editor.fillInCredential('baseUrl', real.sandbox.baseUrl);
+		await editor.fillInCredential('apiKey', WRONG_KEY);
+		const result = await editor.saveCredential();
+		expect(result).toContain('401 Unauthorized. Four causes are possible: ');
+		expect(result).toContain('it has exactly 64 characters, 0–9 and a–f');
+		await editor.takeScreenshots('credential-401');
+	});
+
+	test('names the field when the key cannot be one', async () => {
+		await editor.fillInCredential('apiKey', 'not a key');
+		await editor.saveCredential();
+		await editor.closeCredential();
+		const requests = real.sandbox.journal.count();
+		await editor.runNode(/^API Key: /);
+		expect(real.sandbox.journal.count()).toBe(requests);
+		await editor.takeScreenshots('error-key');
+	});
+
+	test('is accepted with the right key', async () => {
+		await editor.openCredential();
+		await editor.fillInCredential('apiKey', real.sandbox.apiKey);
+		expect(await editor.saveCredential()).toContain('Connection tested successfully');
+		await editor.takeScreenshots('credential-accepted');
+		await editor.closeCredential();
+	});
+});
+
+describe('a run', () => {
+	test('shows the items', async () => {
+		const output = await editor.runNode('contact-12@example.com');
+		expect(output).toContain('12 items');
+		await editor.takeScreenshots('items');
+	});
+
+	test('says what went wrong and how to go on', async () => {
+		await editor.choose('operation', 'Delete Many');
+		const error = await editor.runNode('IDs: an ID is empty');
+		expect(error).toContain('Enter an ID, a comma-separated list, or an expression');
+		expect(error).toContain('Nothing is deleted for this item.');
+		await editor.takeScreenshots('error-ids');
+	});
+
+	test('hints at what it has waited for', async () => {
+		const credential = { name: 'Documented limits', type: 'businessDataApi' };
+		const { baseUrl, apiKey } = real.sandbox;
+		const id = await real.client.saveCredential({
+			...credential,
+			data: { baseUrl, apiKey, limitStore: 'memory', customize: false },
+		});
+		const parameters = { resource: 'contact', operation: 'getMany', limit: 1, options: {} };
+		const reads = {
+			...node(NODE, 'n8n-nodes-business-data.businessData', 1, parameters),
+			credentials: { businessDataApi: { id, name: credential.name } },
+		};
+		const documents = Array.from({ length: 25 }, (_, index) => ({ index }));
+		const workflow = await real.client.saveWorkflow(
+			inARow('Many reads', [...startWith(documents), reads]),
+		);
+		await editor.openWorkflow(workflow.id);
+		await editor.openNode(NODE);
+		const output = await editor.runNode('25 items');
+		expect(output).toMatch(/\d+ requests waited [\d.]+ s for the limit of 10 per 1 s\./);
+		await editor.takeScreenshots('hint');
+	});
+});
+
+describe('the fields', () => {
+	const SEND = ['Data to Send', 'Fields', 'Options'];
+	const DELETE = ['IDs', 'Dry Run', 'Options'];
+
+	beforeAll(async () => {
+		await editor.openNewWorkflow();
+		await editor.addNode('Manual Trigger');
+		await editor.addAndOpenNode(NODE, 'Get many contacts');
+	});
+
+	test.each([
+		['Contact', 'Get Many', ['Return All', 'Limit', 'Options']],
+		['Contact', 'Delete Many', DELETE],
+		['Transaction', 'Send', SEND],
+		['Transaction', 'Send (WP)', SEND],
+		['Transaction', 'Delete Many', DELETE],
+		['Payment', 'Send', SEND],
+		['API Request', 'Send', ['Method', 'Path', 'Options']],
+		['Rate Limit', 'Get Status', []],
+	])('of %s: %s', async (resource, operation, fields) => {
+		await editor.choose('resource', resource);
+		const operations = await editor.openList('operation');
+		expect(labelsOf(operations)).toContain(operation);
+		await editor.page.keyboard.press('Escape');
+		await editor.choose('operation', operation);
+		const usual = ['Credential', 'Resource', 'Operation'];
+		expect(labelsOf(await editor.shownFields())).toEqual([...usual, ...fields]);
+		await editor.takeScreenshots(
+			`fields-${resource}-${operation}`.replace(/\W+/g, '-').toLowerCase().replace(/-$/, ''),
+		);
+	});
+
+	test('follow how the data is given', async () => {
+		await editor.choose('resource', 'Payment');
+		const shown = async () => labelsOf(await editor.shownFields()).slice(3);
+		await editor.choose('dataMode', 'JSON');
+		expect(await shown()).toEqual(['Data to Send', 'JSON Body', 'Options']);
+		await editor.choose('dataMode', 'Auto-Map Input Data');
+		expect(await shown()).toEqual(['Data to Send', 'Options']);
+		await editor.choose('dataMode', 'Define Below');
+		expect(await shown()).toEqual(SEND);
+	});
+
+	test('are previewed in the next node before the first run', async () => {
+		await editor.choose('resource', 'Contact');
+		await editor.choose('operation', 'Delete Many');
+		await editor.closeNode();
+		await editor.addAndOpenNode('Edit Fields (Set)');
+		const input = editor.marked('ndv-input-panel');
+		await input.getByText('Preview').waitFor();
+		for (const name of ['count', 'ids', 'response']) {
+			expect(await input.getByText(name, { exact: true }).isVisible()).toBe(true);
+		}
+		await editor.takeScreenshots('preview');
+	});
+});
+
+test('the trigger is found, shows its fields and fetches a test event', async () => {
+	await editor.openNewWorkflow();
+	await editor.addAndOpenNode(NODE, 'On contact updated');
+	expect(labelsOf(await editor.shownFields())).toEqual([
+		'Credential',
+		'Poll Times',
+		'Mode',
+		'Events',
+		'ID Field',
+		'Options',
+	]);
+	expect(await editor.marked('parameter-input-events').innerText()).toBe('Contact Updated');
+	await editor.takeScreenshots('trigger');
+	await editor.runNode('contact-1@example.com');
+	await editor.takeScreenshots('trigger-event');
+});
+
+test('the node is a tool of an AI agent', async () => {
+	await editor.openNewWorkflow();
+	await editor.addNode('Manual Trigger');
+	await editor.addNode('AI Agent');
+	const toolInput = editor.page.locator('[data-handleid="inputs/ai_tool/0"]');
+	await editor.marked('canvas-handle-plus', toolInput).click();
+	const found = await editor.search('bookkeeping');
+	expect(found.map(({ name }) => name)).toEqual(['Business Data Tool']);
+	await editor.takeScreenshots('tool-search');
+	await editor.addAndOpenNode('Business Data Tool');
+	expect(labelsOf(await editor.shownFields())).toEqual([
+		'Credential',
+		'Tool Description',
+		'Resource',
+		'Operation',
+		'Return All',
+		'Limit',
+		'Options',
+	]);
+	await editor.takeScreenshots('tool');
+	await editor.closeNode();
+	await editor.takeScreenshots('tool-canvas');
+});

@@ -1,0 +1,218 @@
+// What a person does in n8n's editor, by what is on the screen.
+import type { Locator, Page } from 'playwright-core';
+
+import { takeScreenshots } from './browser';
+
+const CREDENTIAL_TEST = /\/rest\/credentials\/test$/;
+
+/** A field as the editor shows it. */
+export interface ShownField {
+	label: string;
+	/** Whether the label is longer than its place. */
+	isCutOff: boolean;
+}
+
+/** What the checks need of an element in the browser, whose types are not those of Node. */
+interface BrowserElement {
+	innerText: string;
+	scrollWidth: number;
+	clientWidth: number;
+	scrollHeight: number;
+	clientHeight: number;
+	querySelectorAll(selector: string): Iterable<BrowserElement>;
+}
+
+/** The first lines of elements, and whether anything in them is longer than its place. */
+async function readFirstLines(elements: Locator): Promise<ShownField[]> {
+	return await elements.evaluateAll((found) =>
+		(found as BrowserElement[]).map((element) => ({
+			label: element.innerText.split('\n')[0]?.trim() ?? '',
+			isCutOff: [element, ...element.querySelectorAll('*')].some(
+				(part) =>
+					(part.clientWidth > 0 && part.scrollWidth > part.clientWidth + 1) ||
+					(part.clientHeight > 0 && part.scrollHeight > part.clientHeight + 2),
+			),
+		})),
+	);
+}
+
+/** The labels below an element, each once, without what the editor adds to them on its own account. */
+async function readLabels(within: Locator): Promise<ShownField[]> {
+	const labels = within.locator('label:visible');
+	await labels.first().waitFor();
+	const shown = await readFirstLines(labels);
+	return shown.filter(({ label }, index) => label !== '' && label !== shown[index - 1]?.label);
+}
+
+/** One user's window on the editor. Every method waits until the screen shows what it is about. */
+export class Editor {
+	constructor(
+		readonly page: Page,
+		private readonly url: string,
+	) {
+		page.setDefaultTimeout(20_000);
+	}
+
+	/** The element with n8n's own mark for tests. */
+	marked(mark: string, within: Page | Locator = this.page): Locator {
+		return within.locator(`[data-test-id="${mark}"]`);
+	}
+
+	get nodesPanel(): Locator {
+		return this.marked('node-creator');
+	}
+
+	get parameters(): Locator {
+		return this.marked('node-parameters');
+	}
+
+	get output(): Locator {
+		return this.marked('output-panel');
+	}
+
+	get credential(): Locator {
+		return this.marked('editCredential-modal').first();
+	}
+
+	async signIn({ email, password }: { email: string; password: string }): Promise<void> {
+		await this.page.goto(`${this.url}/signin`);
+		await this.page.locator('input[name="emailOrLdapLoginId"]').fill(email);
+		await this.page.locator('input[type="password"]').fill(password);
+		await this.marked('form-submit-button').click();
+		await this.page.waitForURL(({ pathname }) => pathname !== '/signin');
+	}
+
+	async openNewWorkflow(): Promise<void> {
+		await this.page.goto(`${this.url}/workflow/new`);
+		await this.marked('node-creator-plus-button').waitFor();
+	}
+
+	async openWorkflow(id: string): Promise<void> {
+		await this.page.goto(`${this.url}/workflow/${id}`);
+		await this.marked('canvas-node').first().waitFor();
+	}
+
+	/** Opens the nodes panel and searches. Returns the names and descriptions of what is found. */
+	async search(text: string): Promise<{ name: string; description: string }[]> {
+		if (!(await this.nodesPanel.isVisible())) await this.marked('node-creator-plus-button').click();
+		await this.marked('node-creator-search-bar').fill(text);
+		// The list follows what is typed a moment later.
+		await this.page.waitForTimeout(500);
+		const found = this.nodesPanel.locator('[data-test-id="item-iterator-item"]');
+		const read = async (entry: Locator, mark: string): Promise<string> =>
+			(await this.marked(mark, entry).allInnerTexts()).join(' ').trim();
+		return await Promise.all(
+			(await found.all()).map(async (entry) => ({
+				name: await read(entry, 'node-creator-item-name'),
+				description: await read(entry, 'node-creator-item-description'),
+			})),
+		);
+	}
+
+	/** Adds a node from the nodes panel, by its action where it has several, and closes it again if it opens. */
+	async addNode(name: string, action?: string): Promise<void> {
+		await this.addAndOpenNode(name, action);
+		if (await this.parameters.isVisible()) await this.closeNode();
+	}
+
+	/** Adds a node from the nodes panel, by its action where it has several. Most nodes open by that. */
+	async addAndOpenNode(name: string, action?: string): Promise<void> {
+		await this.search(name);
+		await this.nodesPanel.getByText(name, { exact: true }).first().click();
+		if (action !== undefined) {
+			await this.nodesPanel.getByText(action, { exact: true }).click();
+			await this.parameters.waitFor();
+		}
+		await this.nodesPanel.waitFor({ state: 'hidden' });
+		await this.page.waitForTimeout(500);
+	}
+
+	/** Opens a node that is on the canvas. */
+	async openNode(name: string): Promise<void> {
+		await this.page.locator(`[data-test-id="canvas-node"][data-node-name="${name}"]`).dblclick();
+		await this.parameters.waitFor();
+	}
+
+	async closeNode(): Promise<void> {
+		await this.marked('ndv-close-button').click();
+		await this.parameters.waitFor({ state: 'hidden' });
+	}
+
+	/** The list that has been opened last. */
+	get #list(): Locator {
+		return this.page.locator('.el-select-dropdown:visible, [role="listbox"]:visible').last();
+	}
+
+	/** Opens the list of a field, and leaves it open. Returns the entries with what is cut off of them. */
+	async openList(field: string): Promise<ShownField[]> {
+		await this.marked(`parameter-input-${field}`).click();
+		await this.#list.waitFor();
+		await this.page.waitForTimeout(300);
+		return await readFirstLines(this.#list.locator('li, [role="option"]'));
+	}
+
+	/** Chooses an entry of a field's list, by its label. */
+	async choose(field: string, label: string): Promise<void> {
+		await this.openList(field);
+		await this.#list.getByText(label, { exact: true }).first().click();
+		await this.#list.waitFor({ state: 'hidden' });
+	}
+
+	/** The fields of the open node below its credential, in their order on the screen. */
+	async shownFields(): Promise<ShownField[]> {
+		return await readLabels(this.parameters);
+	}
+
+	/** Opens a new credential for the open node. */
+	async openNewCredential(): Promise<void> {
+		await this.marked('node-credentials-select').click();
+		await this.marked('node-credentials-select-item-new').click();
+		await this.credential.waitFor();
+	}
+
+	/** Opens the open node's credential, which tests it once more. */
+	async openCredential(): Promise<void> {
+		const tested = this.page.waitForResponse(CREDENTIAL_TEST);
+		await this.marked('credential-edit-button').click();
+		await tested;
+	}
+
+	/** The fields of the open credential, in their order on the screen. */
+	async shownCredentialFields(): Promise<ShownField[]> {
+		return await readLabels(this.credential);
+	}
+
+	async fillInCredential(field: string, value: string): Promise<void> {
+		await this.marked(`parameter-input-${field}`, this.credential).locator('input').fill(value);
+	}
+
+	/** Saves the open credential, which tests it. Returns what the editor says of the test. */
+	async saveCredential(): Promise<string> {
+		const tested = this.page.waitForResponse(CREDENTIAL_TEST);
+		await this.marked('credential-save-button', this.credential).click();
+		await tested;
+		await this.credential.getByText('Testing', { exact: true }).waitFor({ state: 'hidden' });
+		const results = this.credential.getByText(/Couldn’t connect|Connection tested successfully/);
+		await results.filter({ visible: true }).waitFor();
+		const details = this.credential.getByText('More details');
+		if (await details.isVisible()) await details.click();
+		return await this.credential.innerText();
+	}
+
+	async closeCredential(): Promise<void> {
+		await this.credential.locator('.el-dialog__close').first().click();
+		await this.credential.waitFor({ state: 'hidden' });
+	}
+
+	/** Runs the open node and waits until its output shows a text. Returns everything that the output shows. */
+	async runNode(expected: string | RegExp): Promise<string> {
+		await this.marked('node-execute-button').click();
+		await this.output.getByText(expected).first().waitFor();
+		return await this.output.innerText();
+	}
+
+	/** Leaves a picture of the screen in both themes. */
+	async takeScreenshots(name: string): Promise<void> {
+		await takeScreenshots(this.page, name);
+	}
+}
