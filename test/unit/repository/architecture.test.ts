@@ -1,0 +1,103 @@
+// docs/architecture.md is true: its changes can be applied, built and used, what it names is there, and
+// each layer knows only what is below it.
+
+import { execFileSync } from 'node:child_process';
+import { cpSync, existsSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+
+import type { INodeType } from 'n8n-workflow';
+
+import type * as accounts from '../../../nodes/BusinessData/transport/account';
+import { choicesOf } from '../description/properties';
+import { requiredFields } from '../transport/examples';
+import { codeIn, PROJECT_FOLDER, readProjectFile } from './projectFiles';
+
+const page = readProjectFile('docs/architecture.md');
+const diffs = [...page.matchAll(/```diff\n([\s\S]*?)```/g)].map(([, diff = '']) => diff);
+
+let copy: string;
+beforeAll(() => {
+	copy = mkdtempSync(join(tmpdir(), 'architecture-'));
+	for (const part of ['nodes', 'credentials', 'tsconfig.json', 'tsconfig.build.json']) {
+		cpSync(join(PROJECT_FOLDER, part), join(copy, part), { recursive: true });
+	}
+	symlinkSync(join(PROJECT_FOLDER, 'node_modules'), join(copy, 'node_modules'), 'junction');
+});
+afterAll(() => rmSync(copy, { recursive: true, force: true }));
+
+function apply(diff: string, ...options: string[]): void {
+	execFileSync('git', ['apply', ...options], {
+		cwd: copy,
+		input: diff,
+		// In a repository, git would take the paths as below the repository's folder.
+		env: { ...process.env, GIT_CEILING_DIRECTORIES: dirname(copy) },
+	});
+}
+
+test('shows an endpoint, an operation and a limit', () => {
+	expect(diffs).toHaveLength(3);
+});
+
+test.each(diffs)('each change applies to the code as it is: change %#', (diff) => {
+	expect(() => apply(diff, '--check')).not.toThrow();
+});
+
+test('the changed code builds, with the new operation under the new limits', () => {
+	diffs.forEach((diff) => apply(diff));
+	const compiler = join(PROJECT_FOLDER, 'node_modules', 'typescript', 'bin', 'tsc');
+	execFileSync(process.execPath, [compiler, '-p', 'tsconfig.build.json'], { cwd: copy });
+
+	const built = (file: string): unknown =>
+		jest.requireActual(join(copy, 'dist', 'nodes', 'BusinessData', file));
+	const { BusinessData } = built('BusinessData.node.js') as { BusinessData: new () => INodeType };
+	const { properties } = new BusinessData().description;
+	const ofPayments = properties.find(
+		({ name, displayOptions }) =>
+			name === 'operation' && displayOptions?.show?.resource?.includes('payment') === true,
+	);
+	expect(choicesOf(ofPayments).map(({ value }) => value)).toEqual(['getMany', 'send']);
+	expect(ofPayments?.default).toBe('send');
+
+	const { readAccount } = built('transport/account.js') as typeof accounts;
+	const { limits } = readAccount(requiredFields);
+	expect(limits.general).toContainEqual({ max: 1_000, windowMs: 3_600_000 });
+	expect(Object.values(limits.scopes)).toContainEqual([{ max: 20, windowMs: 60_000 }]);
+}, 60_000);
+
+test('every file and folder that the page names exists', () => {
+	const paths = codeIn(page.replace(/```[\s\S]*?```/g, '')).filter(
+		(code) => /^[\w./-]+(\/|\.\w+)$/.test(code) && !code.startsWith('/'),
+	);
+	expect(paths.length).toBeGreaterThan(10);
+	const isThere = (path: string): boolean =>
+		['', 'nodes/BusinessData', 'nodes/BusinessData/resources', 'nodes/BusinessData/rateLimit'].some(
+			(folder) => existsSync(join(PROJECT_FOLDER, folder, path)),
+		);
+	expect(paths.filter((path) => !isThere(path) && path !== 'index.ts')).toEqual([]);
+});
+
+describe('the layers', () => {
+	/** What the files of a layer import, relative paths without their leading dots. */
+	function importsOf(layer: string): string[] {
+		const folder = join('nodes', 'BusinessData', layer);
+		return readdirSync(join(PROJECT_FOLDER, folder), { recursive: true, encoding: 'utf8' })
+			.filter((file) => file.endsWith('.ts'))
+			.flatMap((file) => [
+				...readProjectFile(join(folder, file)).matchAll(/(?:from |import\(|require\()'([^']+)'/g),
+			])
+			.map(([, path = '']) => path.replace(/^(\.\.?\/)+/, ''));
+	}
+
+	test('rateLimit knows nothing of n8n, HTTP and the layers above', () => {
+		const imports = importsOf('rateLimit');
+		expect(imports).toContain('bottleneck');
+		expect(imports.filter((path) => /n8n|http|axios|transport|resources/.test(path))).toEqual([]);
+	});
+
+	test('transport knows nothing of the operations', () => {
+		const imports = importsOf('transport');
+		expect(imports).toContain('rateLimit/registry');
+		expect(imports.filter((path) => /resources|contactChanges/.test(path))).toEqual([]);
+	});
+});

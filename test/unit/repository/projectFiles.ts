@@ -1,0 +1,47 @@
+/** What the tests of the repository's own files read them with. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+export const PROJECT_FOLDER = join(__dirname, '..', '..', '..');
+
+/** The text of a file of the project; its path from the project's folder. */
+export function readProjectFile(path: string): string {
+	return readFileSync(join(PROJECT_FOLDER, path), 'utf8');
+}
+
+/** The package.json, as far as tests ask about it. */
+export interface Manifest {
+	name: string;
+	version: string;
+	keywords: string[];
+	scripts: Record<string, string>;
+	n8n: { credentials: string[]; nodes: string[] };
+	dependencies: Record<string, string>;
+	peerDependencies: Record<string, string>;
+}
+
+export const manifest = JSON.parse(readProjectFile('package.json')) as Manifest;
+
+/** The rows of a page's tables whose first column has the given head: each row a list of its cells. */
+export function rowsOf(page: string, firstHead: string): string[][][] {
+	const tables = page.match(/(?:^\|.*\n)+/gm) ?? [];
+	return tables
+		.map((table) =>
+			table
+				.trimEnd()
+				.split('\n')
+				.map((line) =>
+					line
+						.slice(1, -1)
+						.split('|')
+						.map((cell) => cell.trim()),
+				),
+		)
+		.filter(([head]) => head?.[0] === firstHead)
+		.map(([, , ...rows]) => rows);
+}
+
+/** The texts that stand between backticks. */
+export function codeIn(text = ''): string[] {
+	return [...text.matchAll(/`([^`]+)`/g)].map(([, code = '']) => code);
+}
