@@ -1,0 +1,68 @@
+/** What stands in the way of publishing a version. */
+
+/** The fields of package.json that a release depends on. */
+export interface ReleaseManifest {
+	version: string;
+	repository?: string | { url?: string };
+	author?: string | { email?: string };
+}
+
+/** What is about to be published. */
+export interface Release {
+	/** The tag's name, e.g. `v1.2.0`. */
+	tag: string;
+	/** The repository on GitHub that it is published from, as `owner/name`. */
+	repository: string;
+	manifest: ReleaseManifest;
+	/** The text of CHANGELOG.md. */
+	changelog: string;
+}
+
+function sectionOf(changelog: string, name: string): string | undefined {
+	const [, ...sections] = `\n${changelog}`.split('\n## ');
+	return sections.find((section) => section.startsWith(`[${name}]`));
+}
+
+/** Whether a section says anything besides its headings. */
+function hasEntries(section: string): boolean {
+	return section
+		.split('\n')
+		.slice(1)
+		.some((line) => line.trim() !== '' && !line.startsWith('#'));
+}
+
+/** The repository on GitHub that package.json names, as `owner/name` in lower case. */
+function repositoryOf({ repository }: ReleaseManifest): string | undefined {
+	const url = typeof repository === 'string' ? repository : repository?.url;
+	const [, name] = /^git\+https:\/\/github\.com\/([^/]+\/[^/]+)\.git$/i.exec(url ?? '') ?? [];
+	return name?.toLowerCase();
+}
+
+function* findProblems({ tag, repository, manifest, changelog }: Release): Generator<string> {
+	const { version, author } = manifest;
+	if (tag !== `v${version}`) {
+		yield `The tag is ${tag}, but the version in package.json is ${version}.`;
+	}
+	const section = sectionOf(changelog, version);
+	if (section === undefined || !/^\[[^\]]+\] - \d{4}-\d\d-\d\d\n/.test(section)) {
+		yield `CHANGELOG.md has no heading "## [${version}] - year-month-day".`;
+	} else if (!hasEntries(section)) {
+		yield `CHANGELOG.md does not say what is new in ${version}.`;
+	}
+	if (hasEntries(sectionOf(changelog, 'Unreleased') ?? '')) {
+		yield 'CHANGELOG.md still has entries under [Unreleased].';
+	}
+	// npm refuses a provenance statement that names another repository than package.json does.
+	if (repositoryOf(manifest) !== repository.toLowerCase()) {
+		yield `"repository" in package.json must be git+https://github.com/${repository}.git.`;
+	}
+	const email = typeof author === 'string' ? author : author?.email;
+	if (email === undefined || /\.example\b/.test(email)) {
+		yield '"author" in package.json has no real address.';
+	}
+}
+
+/** Every reason against publishing, in a sentence each; none when all is well. */
+export function releaseProblems(release: Release): string[] {
+	return [...findProblems(release)];
+}
