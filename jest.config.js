@@ -13,7 +13,9 @@ module.exports = {
 		],
 	},
 	// The tests run what users get: the built package. Build before you run them.
-	moduleNameMapper: { '^(?:\\.\\./)+(nodes|credentials)/(.*)$': '<rootDir>/dist/$1/$2' },
+	moduleNameMapper: {
+		'^(?:\\.\\./)+(nodes/BusinessData|credentials)/(.*)$': '<rootDir>/dist/$1/$2',
+	},
 	maxWorkers: 2,
 	testTimeout: 30_000,
 	collectCoverageFrom: ['dist/nodes/**/*.js', 'dist/credentials/**/*.js'],
