@@ -1,0 +1,107 @@
+// What npm would publish: the built node, its texts and nothing else, installable and loadable as it is.
+
+import { execFile, execFileSync } from 'node:child_process';
+import { existsSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+
+import { installPackedNode, type PackedNode, packNode } from '../../../scripts/host/packNode';
+import { manifest, PROJECT_FOLDER } from './projectFiles';
+
+const run = promisify(execFile);
+const entryPoints = [...manifest.n8n.credentials, ...manifest.n8n.nodes];
+
+let folder: string;
+let packed: PackedNode;
+beforeAll(async () => {
+	folder = mkdtempSync(join(tmpdir(), 'package-'));
+	packed = await packNode(PROJECT_FOLDER, join(folder, 'packages'));
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+describe('the tarball', () => {
+	let paths: string[];
+	beforeAll(() => {
+		const list = execFileSync('tar', ['-tzf', packed.tarball], { encoding: 'utf8' });
+		paths = list
+			.trim()
+			.split('\n')
+			.map((path) => path.replace(/^package\//, ''));
+	});
+
+	test('holds dist, the texts and package.json, and nothing else', () => {
+		const outside = paths.filter((path) => !path.startsWith('dist/'));
+		expect(outside.sort()).toEqual(['CHANGELOG.md', 'LICENSE', 'README.md', 'package.json']);
+	});
+
+	test('holds of dist what n8n loads and shows: no sources, maps, types, tests or leftovers', () => {
+		const built = paths.filter((path) => path.startsWith('dist/'));
+		expect(built.length).toBeGreaterThan(50);
+		for (const path of built) {
+			expect(path).toMatch(/^dist\/(nodes\/BusinessData|credentials)\/[\w/.-]+\.(js|json|svg)$/);
+			expect(path).not.toMatch(/test|\.map$|\.d\.ts$|tsbuildinfo/i);
+			// Of each file of code, the source is in the repository; what is built without one is stale.
+			const source = path.replace(/^dist\//, '').replace(/\.js$/, '.ts');
+			expect({ source, exists: existsSync(join(PROJECT_FOLDER, source)) }).toEqual({
+				source,
+				exists: true,
+			});
+		}
+	});
+
+	test('holds what package.json names, with a codex beside each node', () => {
+		expect(paths).toEqual(expect.arrayContaining(entryPoints));
+		const codexes = manifest.n8n.nodes.map((node) => node.replace(/\.js$/, '.json'));
+		expect(paths).toEqual(expect.arrayContaining(codexes));
+	});
+});
+
+describe('package.json', () => {
+	test("is found by n8n's list of community nodes", () => {
+		expect(manifest.keywords).toContain('n8n-community-node-package');
+		expect(manifest.name).toMatch(/^n8n-nodes-/);
+	});
+
+	test('takes n8n-workflow from n8n, and needs two packages of exact versions', () => {
+		expect(manifest.peerDependencies).toEqual({ 'n8n-workflow': '*' });
+		expect(Object.keys(manifest.dependencies).sort()).toEqual(['bottleneck', 'ioredis']);
+		for (const version of Object.values(manifest.dependencies)) {
+			expect(version).toMatch(/^\d+\.\d+\.\d+$/);
+		}
+	});
+
+	test('runs nothing when it is installed', () => {
+		const ownMoments = /^(pre|post)?(install|prepare|publish|pack)(Only)?$/;
+		expect(Object.keys(manifest.scripts).filter((name) => ownMoments.test(name))).toEqual([]);
+	});
+});
+
+test('an installed package loads its credential and its nodes without a warning', async () => {
+	await installPackedNode(packed, folder);
+	const modules = join(folder, '.n8n', 'nodes', 'node_modules');
+	expect(existsSync(join(modules, 'n8n-workflow'))).toBe(false);
+	// n8n brings it.
+	symlinkSync(
+		join(PROJECT_FOLDER, 'node_modules', 'n8n-workflow'),
+		join(modules, 'n8n-workflow'),
+		'junction',
+	);
+	const files = entryPoints.map((path) => join(modules, manifest.name, path));
+	const load = `for (const file of ${JSON.stringify(files)}) {
+		for (const [name, Type] of Object.entries(require(file))) {
+			const made = new Type();
+			console.log(name, made.description?.name ?? made.name);
+		}
+	}`;
+	const { stdout, stderr } = await run(process.execPath, ['--trace-warnings', '-e', load], {
+		cwd: folder,
+		timeout: 30_000,
+	});
+	expect(stderr).toBe('');
+	expect(stdout.trim().split('\n').sort()).toEqual([
+		'BusinessData businessData',
+		'BusinessDataApi businessDataApi',
+		'BusinessDataTrigger businessDataTrigger',
+	]);
+}, 60_000);
