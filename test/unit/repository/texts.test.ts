@@ -1,0 +1,55 @@
+// The texts name commands that exist, and their links lead somewhere.
+
+import { existsSync, readdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+
+import { codeIn, manifest, PROJECT_FOLDER, readProjectFile } from './projectFiles';
+
+const pages = ['.', '.github', 'docs', 'examples', 'sandbox'].flatMap((folder) =>
+	readdirSync(join(PROJECT_FOLDER, folder))
+		.filter((file) => file.endsWith('.md'))
+		.map((file) => join(folder, file)),
+);
+
+/** The anchors that GitHub gives the headings of a page. */
+function anchorsOf(text: string): string[] {
+	const headings = text.replace(/```[\s\S]*?```/g, '').matchAll(/^#+ (.*)$/gm);
+	return [...headings].map(([, heading = '']) =>
+		heading
+			.toLowerCase()
+			.replace(/[^\p{L}\p{N} _-]/gu, '')
+			.replaceAll(' ', '-'),
+	);
+}
+
+test('there are the pages that contributors look for', () => {
+	expect(pages).toEqual(
+		expect.arrayContaining([
+			...['README.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'SECURITY.md'],
+			...['docs/architecture.md', 'docs/verification.md'],
+		]),
+	);
+});
+
+describe.each(pages)('%s', (page) => {
+	const text = readProjectFile(page);
+
+	test('links to files and headings that exist', () => {
+		const targets = [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = '']) => target);
+		const broken = targets.filter((target) => {
+			if (/^https:\/\//.test(target)) return false;
+			const [file = '', anchor] = target.split('#');
+			const path = file === '' ? page : join(dirname(page), file);
+			if (!existsSync(join(PROJECT_FOLDER, path))) return true;
+			return anchor !== undefined && !anchorsOf(readProjectFile(path)).includes(anchor);
+		});
+		expect(broken).toEqual([]);
+	});
+
+	test('names scripts that package.json has', () => {
+		const code = [...codeIn(text), ...(text.match(/```sh\n[\s\S]*?```/g) ?? [])].join('\n');
+		const named = [...code.matchAll(/\bnpm (?:run ([\w:]+)|(start|test)\b)/g)];
+		const scripts = named.map(([, run, short = '']) => run ?? short);
+		expect(scripts.filter((name) => !(name in manifest.scripts))).toEqual([]);
+	});
+});
