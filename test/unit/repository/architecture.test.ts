@@ -66,7 +66,7 @@ test('the changed code builds, with the new operation under the new limits', () 
 }, 60_000);
 
 test('every file and folder that the page names exists', () => {
-	const paths = codeIn(page.replace(/```[\s\S]*?```/g, '')).filter(
+	const paths = codeIn(page).filter(
 		(code) => /^[\w./-]+(\/|\.\w+)$/.test(code) && !code.startsWith('/'),
 	);
 	expect(paths.length).toBeGreaterThan(10);
@@ -84,7 +84,9 @@ describe('the layers', () => {
 		return readdirSync(join(PROJECT_FOLDER, folder), { recursive: true, encoding: 'utf8' })
 			.filter((file) => file.endsWith('.ts'))
 			.flatMap((file) => [
-				...readProjectFile(join(folder, file)).matchAll(/(?:from |import\(|require\()'([^']+)'/g),
+				...readProjectFile(join(folder, file)).matchAll(
+					/(?:from |import |import\(|require\()'([^']+)'/g,
+				),
 			])
 			.map(([, path = '']) => path.replace(/^(\.\.?\/)+/, ''));
 	}

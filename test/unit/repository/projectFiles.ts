@@ -41,7 +41,12 @@ export function rowsOf(page: string, firstHead: string): string[][][] {
 		.map(([, , ...rows]) => rows);
 }
 
-/** The texts that stand between backticks. */
+/** The text without its blocks of code. */
+export function withoutBlocks(text: string): string {
+	return text.replace(/```[\s\S]*?```/g, '');
+}
+
+/** The texts that stand between backticks, blocks of code left out. */
 export function codeIn(text = ''): string[] {
-	return [...text.matchAll(/`([^`]+)`/g)].map(([, code = '']) => code);
+	return [...withoutBlocks(text).matchAll(/`([^`]+)`/g)].map(([, code = '']) => code);
 }

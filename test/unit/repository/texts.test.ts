@@ -3,7 +3,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-import { codeIn, manifest, PROJECT_FOLDER, readProjectFile } from './projectFiles';
+import { codeIn, manifest, PROJECT_FOLDER, readProjectFile, withoutBlocks } from './projectFiles';
 
 const pages = ['.', '.github', 'docs', 'examples', 'sandbox'].flatMap((folder) =>
 	readdirSync(join(PROJECT_FOLDER, folder))
@@ -13,7 +13,7 @@ const pages = ['.', '.github', 'docs', 'examples', 'sandbox'].flatMap((folder) =
 
 /** The anchors that GitHub gives the headings of a page. */
 function anchorsOf(text: string): string[] {
-	const headings = text.replace(/```[\s\S]*?```/g, '').matchAll(/^#+ (.*)$/gm);
+	const headings = withoutBlocks(text).matchAll(/^#+ (.*)$/gm);
 	return [...headings].map(([, heading = '']) =>
 		heading
 			.toLowerCase()
