@@ -124,14 +124,23 @@ export class N8nClient {
 	 * Runs a workflow by hand, as the editor's button does.
 	 *
 	 * @param triggerName The trigger node to start from.
+	 * @param items What the trigger gives out, where it cannot know by itself: a chat's message.
 	 * @returns The id of the execution, which has only begun.
 	 */
-	async startWorkflow(workflow: SavedWorkflow, triggerName: string): Promise<string> {
+	async startWorkflow(
+		workflow: SavedWorkflow,
+		triggerName: string,
+		items?: unknown[],
+	): Promise<string> {
+		const main = items && [items.map((json) => ({ json }))];
 		const { executionId } = await this.#request<{ executionId?: string }>(
 			'POST',
 			`/rest/workflows/${workflow.id}/run`,
-			// n8n 1.x takes the workflow from the request, n8n 2.x from its database.
-			{ workflowData: workflow, triggerToStartFrom: { name: triggerName } },
+			{
+				// n8n 1.x takes the workflow from the request, n8n 2.x from its database.
+				workflowData: workflow,
+				triggerToStartFrom: { name: triggerName, ...(main && { data: { data: { main } } }) },
+			},
 		);
 		if (executionId === undefined) {
 			throw new Error(
@@ -145,16 +154,21 @@ export class N8nClient {
 	 * Waits until an execution has ended.
 	 *
 	 * @param seconds How long to wait at most.
-	 * @throws When it has not ended by then; it goes on all the same.
+	 * @param isAwaited Tells by n8n's word for its status whether it has come as far as it should.
+	 * @throws When it has not by then; it goes on all the same.
 	 */
-	async waitForExecution(executionId: string, seconds = 600): Promise<ExecutionResult> {
+	async waitForExecution(
+		executionId: string,
+		seconds = 600,
+		isAwaited = (status: string) => !UNFINISHED.includes(status),
+	): Promise<ExecutionResult> {
 		const deadline = performance.now() + seconds * 1000;
 		for (;;) {
 			const execution = await this.#request<{ id: string; status: string; data: string }>(
 				'GET',
 				`/rest/executions/${executionId}`,
 			);
-			if (!UNFINISHED.includes(execution.status)) return readExecution(execution);
+			if (isAwaited(execution.status)) return readExecution(execution);
 			if (performance.now() > deadline) {
 				throw new Error(
 					`Execution ${executionId} was still ${execution.status} after ${seconds} s.`,
@@ -214,6 +228,11 @@ export class N8nClient {
 		return id;
 	}
 
+	/** The node types that this n8n has, each as `name@version`. */
+	async listNodeTypes(): Promise<string[]> {
+		return (await this.#send('GET', '/types/node-versions.json')) as string[];
+	}
+
 	/** The latest executions of a workflow, newest first. */
 	async listExecutions(workflowId: string, limit = 100): Promise<ExecutionListing[]> {
 		const filter = encodeURIComponent(JSON.stringify({ workflowId }));
@@ -249,6 +268,10 @@ export class N8nClient {
 	}
 
 	async #request<Result>(method: string, path: string, body?: unknown): Promise<Result> {
+		return ((await this.#send(method, path, body)) as { data: Result }).data;
+	}
+
+	async #send(method: string, path: string, body?: unknown): Promise<unknown> {
 		const response = await fetch(`${this.#url}${path}`, {
 			method,
 			headers: {
@@ -262,6 +285,6 @@ export class N8nClient {
 		if (!response.ok) throw new N8nAnswerError(`${method} ${path}`, response.status, text);
 		const cookies = response.headers.getSetCookie().map((cookie) => cookie.split(';')[0]);
 		if (cookies.length > 0) this.#cookie = cookies.join('; ');
-		return (JSON.parse(text) as { data: Result }).data;
+		return JSON.parse(text) as unknown;
 	}
 }

@@ -1,6 +1,6 @@
 // The example workflows do in the real n8n what examples/README.md says.
 import { itemsOf, type RealN8n } from './realN8n';
-import { inARow, node, readExample } from './workflows';
+import { exampleNames, inARow, node, readExample } from './workflows';
 
 const SEND_ENDPOINT = 'POST /txndata/sendTxn';
 const TABLE = { __rl: true, mode: 'name', value: 'business_data_contacts' };
@@ -9,6 +9,24 @@ const containing = (text: string) => expect.stringContaining(text) as string;
 
 export function exampleTests(real: () => RealN8n): void {
 	beforeEach(() => real().sandbox.reset());
+
+	test.each(exampleNames())('%s is imported, and its schedule can start', async (name) => {
+		const { client } = real();
+		const example = readExample(name);
+		const imported = await client.saveWorkflow({ ...example, name: `${name}, imported` });
+		const saved = await client.readWorkflow(imported.id);
+		// n8n chooses a credential by its name, if it has one of that name.
+		const withoutCredentials = example.nodes.map(({ credentials: _, ...rest }) => rest);
+		expect(saved.nodes).toMatchObject(withoutCredentials);
+		expect(saved.connections).toEqual(example.connections);
+		const types = example.nodes.map(({ type, typeVersion }) => `${type}@${Number(typeVersion)}`);
+		expect(await client.listNodeTypes()).toEqual(expect.arrayContaining(types));
+		if (!example.nodes.some(({ type }) => type.endsWith('.scheduleTrigger'))) return;
+
+		const chosen = await real().save({ ...example, name: `${name}, published` });
+		await client.publishWorkflow(chosen.id);
+		await client.unpublishWorkflow(chosen.id);
+	});
 
 	test('invoices-sent-once: what may have been sent takes a branch of its own', async () => {
 		const { client, sandbox } = real();

@@ -1,7 +1,10 @@
 // All tests in a real n8n, in one file, because its start takes longest. Build the package before.
 import { Cleanup } from '../../scripts/cleanup';
+import { agentTests } from './agentTests';
+import { cleanUpTests } from './cleanUpTests';
 import { exampleTests } from './exampleTests';
 import { RealN8n } from './realN8n';
+import { reminderTests } from './reminderTests';
 import { sendingTests } from './sendingTests';
 import { triggerTests } from './triggerTests';
 
@@ -28,4 +31,9 @@ afterAll(async () => {
 
 describe('sending once', () => sendingTests(real));
 describe('the trigger', () => triggerTests(real));
-describe('the example', () => exampleTests(real));
+describe('the example', () => {
+	exampleTests(real);
+	reminderTests(real);
+	cleanUpTests(real);
+	agentTests(real);
+});

@@ -3,6 +3,7 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
+import type { LimitTable } from '../../sandbox/limits';
 import { type Sandbox, startSandbox } from '../../sandbox/server';
 import type { Cleanup } from '../../scripts/cleanup';
 import type { ExecutionResult } from '../../scripts/host/executionData';
@@ -54,15 +55,7 @@ export class RealN8n {
 		const real = new RealN8n(host, userFolder, sandbox);
 		cleanup.add(() => real.end());
 		await real.startAgain();
-		real.credentialId = await real.client.saveCredential({
-			name: CREDENTIAL_NAME,
-			type: CREDENTIAL_TYPE,
-			data: {
-				...credentialFor(sandbox),
-				customize: true,
-				limits: JSON.stringify(GENEROUS_LIMITS),
-			},
-		});
+		real.credentialId = await real.saveCredentialFor(CREDENTIAL_NAME, sandbox, GENEROUS_LIMITS);
 		return real;
 	}
 
@@ -75,6 +68,16 @@ export class RealN8n {
 	/** Who signs in to the editor. */
 	get owner(): Account {
 		return this.userFolder.owner;
+	}
+
+	/** Saves the credential for a sandbox that has these limits. Returns its id. */
+	async saveCredentialFor(name: string, sandbox: Sandbox, limits: LimitTable): Promise<string> {
+		const data = {
+			...credentialFor(sandbox),
+			customize: true,
+			limits: JSON.stringify(limits),
+		};
+		return await this.client.saveCredential({ name, type: CREDENTIAL_TYPE, data });
 	}
 
 	/** The owner of the instance, logged in. */
@@ -104,12 +107,22 @@ export class RealN8n {
 		await this.end();
 	}
 
-	/** Saves a workflow with the credential for the sandbox in every node that has one. */
-	async save(workflow: Workflow): Promise<SavedWorkflow> {
-		const credentials = { [CREDENTIAL_TYPE]: { id: this.credentialId, name: CREDENTIAL_NAME } };
-		const nodes = workflow.nodes.map((node): WorkflowNode =>
-			node.credentials === undefined ? node : { ...node, credentials },
-		);
+	/**
+	 * Saves a workflow with a credential in every node that wants one, as a user chooses them.
+	 * @param credentialIds by credential type, where it is not the credential for the sandbox
+	 */
+	async save(
+		workflow: Workflow,
+		credentialIds: Record<string, string> = {},
+	): Promise<SavedWorkflow> {
+		const ids: Record<string, string> = { [CREDENTIAL_TYPE]: this.credentialId, ...credentialIds };
+		const nodes = workflow.nodes.map((node): WorkflowNode => {
+			if (node.credentials === undefined) return node;
+			const chosen = Object.entries(node.credentials).map(
+				([type, { name }]) => [type, { id: ids[type] ?? null, name }] as const,
+			);
+			return { ...node, credentials: Object.fromEntries(chosen) };
+		});
 		return await this.client.saveWorkflow({ ...workflow, nodes });
 	}
 

@@ -1,5 +1,5 @@
 // Workflows of the tests: nodes in a row, and the examples as they are delivered.
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import type { Workflow, WorkflowNode } from '../../scripts/host/n8nClient';
@@ -9,9 +9,19 @@ type Parameters = Record<string, unknown>;
 /** The node's name in all workflows of the tests. */
 export const SEND = 'Send';
 
+const EXAMPLES_FOLDER = join(__dirname, '..', '..', 'examples');
+const EXAMPLE_ENDING = '.workflow.json';
+
+/** The names of all example workflows. */
+export function exampleNames(): string[] {
+	return readdirSync(EXAMPLES_FOLDER)
+		.filter((file) => file.endsWith(EXAMPLE_ENDING))
+		.map((file) => file.slice(0, -EXAMPLE_ENDING.length));
+}
+
 /** An example workflow, as a user imports it. */
 export function readExample(name: string): Workflow {
-	const file = join(__dirname, '..', '..', 'examples', `${name}.workflow.json`);
+	const file = join(EXAMPLES_FOLDER, `${name}${EXAMPLE_ENDING}`);
 	return JSON.parse(readFileSync(file, 'utf8')) as Workflow;
 }
 

@@ -1,0 +1,100 @@
+// The example that sends reminders within the limits: what would wait too long goes out with a later run.
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { type Sandbox, startSandbox } from '../../sandbox/server';
+import type { SavedWorkflow, Workflow } from '../../scripts/host/n8nClient';
+import { scaledLimits } from '../support/scaledLimits';
+import { itemsOf, type RealN8n } from './realN8n';
+import { readExample } from './workflows';
+
+const ENDPOINT = 'POST /txndata/sendPayment';
+/** Of ten minutes and of Max Wait: ten seconds for the one, one second for the other. */
+const TIME_SCALE = 1 / 60;
+const LIMITS = scaledLimits(1, TIME_SCALE);
+
+interface Later {
+	paymentNumber: string;
+	retryAfterSeconds: number;
+	tryAgainAt: string;
+}
+
+/** The example with its longest wait scaled like the limits. */
+function readScaledExample(): Workflow {
+	const workflow = readExample('payment-reminders');
+	const nodes = workflow.nodes.map((node) => {
+		const { options } = node.parameters as { options?: { maxWait?: number } };
+		if (options?.maxWait === undefined) return node;
+		const maxWait = options.maxWait * TIME_SCALE;
+		return {
+			...node,
+			parameters: { ...(node.parameters as object), options: { ...options, maxWait } },
+		};
+	});
+	return { ...workflow, nodes };
+}
+
+export function reminderTests(real: () => RealN8n): void {
+	let sandbox: Sandbox;
+	let workflow: SavedWorkflow;
+
+	beforeAll(async () => {
+		sandbox = await startSandbox({ limits: LIMITS, windowMode: 'both' });
+		const id = await real().saveCredentialFor('Business Data with limits', sandbox, LIMITS);
+		workflow = await real().save(readScaledExample(), { businessDataApi: id });
+	});
+
+	afterAll(async () => await sandbox.stop());
+
+	const run = async () => {
+		const result = await real().client.runWorkflow(workflow, 'Start by hand', 60);
+		expect(result).toMatchObject({ status: 'success' });
+		return result;
+	};
+	const sent = () =>
+		sandbox.journal
+			.documents()
+			.map(({ body }) => (body as { paymentNumber: string }).paymentNumber);
+
+	test('payment-reminders: three go out, the others say when to try again, and then go out', async () => {
+		const before = Date.now();
+		const first = await run();
+		expect(itemsOf(first, 'Reminded now')).toHaveLength(3);
+		expect(sandbox.journal.documents()[0]?.body).toEqual({
+			...{ paymentNumber: 'P-2026-101', contactId: 'contact-1', amount: 120, reminder: 1 },
+		});
+		const later = itemsOf(first, 'Try again later') as Later[];
+		expect(later.map(({ paymentNumber }) => paymentNumber)).toEqual(['P-2026-105', 'P-2026-106']);
+		for (const { retryAfterSeconds, tryAgainAt } of later) {
+			expect(retryAfterSeconds).toBeGreaterThan(1);
+			expect(retryAfterSeconds).toBeLessThanOrEqual(12);
+			const earliest = before + retryAfterSeconds * 1000;
+			expect(Date.parse(tryAgainAt)).toBeGreaterThanOrEqual(earliest);
+			expect(Date.parse(tryAgainAt)).toBeLessThan(earliest + 10_000);
+		}
+		expect(itemsOf(first, 'Needs a look')).toEqual([]);
+
+		const tooEarly = await run();
+		expect(itemsOf(tooEarly, 'Reminded before')).toHaveLength(3);
+		expect(itemsOf(tooEarly, 'Try again later')).toHaveLength(2);
+		expect(sandbox.journal.count(ENDPOINT)).toBe(3);
+
+		await sleep(Math.max(0, ...later.map(({ tryAgainAt }) => Date.parse(tryAgainAt) - Date.now())));
+		// Something between n8n and the service answers in its place, and says when to come again.
+		const action = { type: 'status', status: 503, headers: { 'retry-after': '1' } } as const;
+		sandbox.fault({ endpoint: ENDPOINT, after: 1, action });
+		const second = await run();
+		expect(itemsOf(second, 'Reminded before')).toHaveLength(3);
+		expect(itemsOf(second, 'Reminded now')).toHaveLength(1);
+		expect(itemsOf(second, 'Try again later')).toEqual([]);
+		// Perhaps it was sent all the same, so it is not for a later run.
+		expect(itemsOf(second, 'Needs a look')).toEqual([
+			{
+				paymentNumber: 'P-2026-106',
+				outcome: 'unknown',
+				reason: expect.stringContaining('503') as string,
+			},
+		]);
+		expect(sent()).toEqual(['P-2026-101', 'P-2026-102', 'P-2026-104', 'P-2026-105']);
+		expect(sandbox.journal.refused()).toEqual([]);
+	});
+}

@@ -1,0 +1,69 @@
+/**
+ * Stands where the account of a chat model would be: a server with OpenAI's interface that gives the
+ * answers of a script, one after the other, and keeps what it was asked.
+ */
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { json } from 'node:stream/consumers';
+
+/** What the model says: a text for the user, or which tool it wants with which arguments. */
+export type ModelAnswer = { text: string } | { tool: string; parameters: object };
+
+/** What the model was asked, as far as it matters here. */
+export interface ModelRequest {
+	model: string;
+	messages: { role: string; content: unknown }[];
+	tools?: {
+		function: { name: string; description: string; parameters: { properties: object } };
+	}[];
+}
+
+export interface ChatModel {
+	/** The base URL for the credential. */
+	url: string;
+	requests: ModelRequest[];
+	stop(): Promise<void>;
+}
+
+function toMessage(answer: ModelAnswer, callId: string): object {
+	if ('text' in answer) return { role: 'assistant', content: answer.text };
+	const { tool, parameters } = answer;
+	const call = { name: tool, arguments: JSON.stringify(parameters) };
+	return {
+		role: 'assistant',
+		content: null,
+		tool_calls: [{ id: callId, type: 'function', function: call }],
+	};
+}
+
+/** Starts the server on 127.0.0.1. A request beyond the script is answered with 500. */
+export async function startChatModel(script: ModelAnswer[]): Promise<ChatModel> {
+	const requests: ModelRequest[] = [];
+	const server = createServer((request, response) => {
+		void (async () => {
+			const asked = (await json(request)) as ModelRequest;
+			requests.push(asked);
+			const answer = script[requests.length - 1];
+			const isKnown = request.url === '/v1/chat/completions' && answer !== undefined;
+			response.writeHead(isKnown ? 200 : 500, { 'content-type': 'application/json' });
+			const choice = answer && {
+				index: 0,
+				message: toMessage(answer, `call-${requests.length}`),
+				finish_reason: 'text' in answer ? 'stop' : 'tool_calls',
+			};
+			const id = `completion-${requests.length}`;
+			const common = { id, object: 'chat.completion', created: 0, model: asked.model };
+			response.end(JSON.stringify({ ...common, choices: [choice] }));
+		})();
+	});
+	server.listen(0, '127.0.0.1');
+	await once(server, 'listening');
+	const { port } = server.address() as AddressInfo;
+	const stop = async () => {
+		server.close();
+		server.closeAllConnections();
+		await once(server, 'close');
+	};
+	return { url: `http://127.0.0.1:${port}/v1`, requests, stop };
+}

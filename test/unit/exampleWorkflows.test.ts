@@ -1,0 +1,196 @@
+/** The example workflows fit this package, explain themselves, and carry nothing of whoever made them. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import {
+	type INode,
+	type INodeParameters,
+	type INodeProperties,
+	type INodeTypeDescription,
+	NodeHelpers,
+} from 'n8n-workflow';
+
+import { BusinessData } from '../../nodes/BusinessData/BusinessData.node';
+import { BusinessDataTrigger } from '../../nodes/BusinessData/BusinessDataTrigger.node';
+import { exampleNames, readExample } from '../n8n/workflows';
+
+const STICKY_NOTE = 'n8n-nodes-base.stickyNote';
+const PACKAGES = /^(n8n-nodes-base|@n8n\/n8n-nodes-langchain|n8n-nodes-business-data)\.\w+$/;
+/** What a node takes up with its name below it, in the editor's units: from its position on. */
+const NODE_SPACE = { left: 50, right: 150, height: 140 };
+/** Longer notes are cut off below a node. */
+const LONGEST_NOTE = 26;
+
+const { description: action } = new BusinessData();
+const { description: trigger } = new BusinessDataTrigger();
+
+/** The fields that n8n itself adds to a kind of node. */
+function addedField(name: string, show?: INodeParameters): INodeProperties {
+	return {
+		displayName: name,
+		name,
+		type: 'string',
+		default: '',
+		displayOptions: { show },
+	} as INodeProperties;
+}
+
+/** What each of our node types is when n8n shows it. */
+const descriptions: Record<string, INodeTypeDescription> = {
+	'n8n-nodes-business-data.businessData': action,
+	'n8n-nodes-business-data.businessDataTool': {
+		...action,
+		properties: [
+			addedField('descriptionType'),
+			addedField('toolDescription', { descriptionType: ['manual'] }),
+			...action.properties,
+		],
+	},
+	'n8n-nodes-business-data.businessDataTrigger': {
+		...trigger,
+		properties: [addedField('pollTimes'), ...trigger.properties],
+	},
+};
+
+interface Box {
+	name: string;
+	left: number;
+	right: number;
+	top: number;
+	bottom: number;
+}
+
+function boxOf({ name, type, position: [x, y], parameters }: INode): Box {
+	if (type !== STICKY_NOTE) {
+		const { left, right, height } = NODE_SPACE;
+		return { name, left: x - left, right: x + right, top: y, bottom: y + height };
+	}
+	const { width, height } = parameters as { width: number; height: number };
+	return { name, left: x, right: x + width, top: y, bottom: y + height };
+}
+
+const overlap = (one: Box, other: Box) =>
+	one.left < other.right &&
+	other.left < one.right &&
+	one.top < other.bottom &&
+	other.top < one.bottom;
+
+interface Link {
+	from: string;
+	to: string;
+	kind: string;
+}
+
+test('are the five of a bookkeeper and the demo', () => {
+	expect(exampleNames().sort()).toEqual([
+		'contact-lookup-agent',
+		'contact-sync',
+		'demo',
+		'invoices-sent-once',
+		'nightly-clean-up',
+		'payment-reminders',
+	]);
+});
+
+describe.each(exampleNames())('%s', (example) => {
+	const workflow = readExample(example);
+	const nodes = workflow.nodes as unknown as INode[];
+	const running = nodes.filter(({ type }) => type !== STICKY_NOTE);
+	const ours = running.filter(({ type }) => type.startsWith('n8n-nodes-business-data.'));
+	const nodeOf = (name: string) => running.find((node) => node.name === name);
+	const links = Object.entries(workflow.connections).flatMap(([from, byKind]) =>
+		Object.entries(byKind as Record<string, { node: string }[][]>).flatMap(([kind, outputs]) =>
+			outputs.flat().map(({ node }): Link => ({ from, to: node, kind })),
+		),
+	);
+
+	test('sets the fields of our nodes as they are', () => {
+		expect(ours.length).toBeGreaterThan(0);
+		for (const node of ours) {
+			const description = descriptions[node.type];
+			if (description === undefined) throw new Error(`${node.type} is not one of our types`);
+			const { properties } = description;
+			// Throws for an unknown option, and leaves out what is unknown or not shown.
+			const shown = NodeHelpers.getNodeParameters(
+				properties,
+				node.parameters,
+				true,
+				false,
+				node,
+				description,
+			);
+			expect(shown).toMatchObject(node.parameters);
+			expect(NodeHelpers.getNodeParametersIssues(properties, node, description)).toBeNull();
+			expect(node.typeVersion).toBe(description.version);
+		}
+	});
+
+	test('gives an agent nothing that sends or deletes', () => {
+		const tools = ours.filter(({ type }) => type.endsWith('Tool'));
+		for (const { parameters } of tools) expect(parameters.operation).toMatch(/^get/);
+	});
+
+	test('says how to set it up, in a sticky note and in the README', () => {
+		const texts = nodes.filter(({ type }) => type === STICKY_NOTE).map((note) => note.parameters);
+		expect(texts.map(({ content }) => content as string).join('\n')).toContain('**Set up**');
+		const readme = readFileSync(join(__dirname, '../../examples/README.md'), 'utf8');
+		expect(readme).toContain(`[${example}.workflow.json](${example}.workflow.json)`);
+	});
+
+	test('has names in words, each once, that its texts and expressions use', () => {
+		const names = nodes.map(({ name }) => name);
+		expect(new Set(names).size).toBe(names.length);
+		for (const { name, type } of running) {
+			expect(name).toMatch(/^[A-Z][a-z ,?]*$/);
+			expect(name.replaceAll(' ', '').toLowerCase()).not.toBe(type.split('.').pop());
+		}
+		const referred = JSON.stringify(nodes).matchAll(/\$\('([^']*)'\)/g);
+		for (const [, name = ''] of referred) expect(names).toContain(name);
+	});
+
+	test('is connected, from left to right', () => {
+		for (const { from, to, kind } of links) {
+			const [source, target] = [nodeOf(from), nodeOf(to)];
+			if (source === undefined || target === undefined)
+				throw new Error(`${from} → ${to} leads nowhere`);
+			if (kind === 'main') expect(source.position[0]).toBeLessThan(target.position[0]);
+			// What an agent uses stands below it.
+			else expect(source.position[1]).toBeGreaterThan(target.position[1]);
+		}
+		const connected = links.flatMap(({ from, to }) => [from, to]);
+		expect(running.map(({ name }) => name).filter((name) => !connected.includes(name))).toEqual([]);
+	});
+
+	test('is laid out without overlap, with notes that are seen in full', () => {
+		const boxes = nodes.map(boxOf);
+		const pairs = boxes.flatMap((box, index) =>
+			boxes
+				.slice(index + 1)
+				.flatMap((other) => (overlap(box, other) ? [[box.name, other.name]] : [])),
+		);
+		expect(pairs).toEqual([]);
+		for (const { notes = '' } of running) expect(notes.length).toBeLessThanOrEqual(LONGEST_NOTE);
+	});
+
+	test('uses n8n and this package only, and names credentials without choosing one', () => {
+		for (const { type, credentials = {} } of nodes) {
+			expect(type).toMatch(PACKAGES);
+			for (const { id, name } of Object.values(credentials)) {
+				expect(id).toBeNull();
+				expect(name).not.toBe('');
+			}
+		}
+		for (const { credentials } of ours)
+			expect(Object.keys(credentials ?? {})).toEqual(['businessDataApi']);
+	});
+
+	test('carries no data of a person, an instance or an account', () => {
+		// pinData, meta.instanceId, id, tags, shared: what an export adds.
+		expect(Object.keys(workflow).sort()).toEqual(['connections', 'name', 'nodes', 'settings']);
+		expect(workflow.settings).toEqual({ executionOrder: 'v1' });
+		const text = JSON.stringify(workflow);
+		expect(text).not.toMatch(/[\w.+-]+@[\w-]+\.\w/);
+		expect(text).not.toMatch(/https?:/);
+		expect(text).not.toMatch(/[0-9a-f]{64}|\bsk-\w/i);
+	});
+});
