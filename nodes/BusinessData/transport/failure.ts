@@ -24,6 +24,10 @@ interface NetworkError {
 	message?: unknown;
 	cause?: unknown;
 	errors?: unknown;
+	/** Of n8n's own errors: the code where there is no HTTP status. */
+	httpCode?: unknown;
+	/** Of n8n's own errors: the messages of the errors that it wraps. */
+	messages?: unknown;
 }
 
 /** The service's answer did not arrive in time. */
@@ -95,10 +99,27 @@ function failedToConnect(error: NetworkError): boolean {
 
 function causesOf(error: unknown): NetworkError[] {
 	const chain: NetworkError[] = [];
-	for (let cause = error; isObject(cause) && !chain.includes(cause); cause = cause.cause) {
+	let cause = error;
+	while (isObject(cause) && !chain.includes(cause)) {
 		chain.push(cause);
+		cause = cause.cause ?? remainsOfCause(cause);
 	}
 	return chain;
+}
+
+/**
+ * n8n 1.x loses the cause of its errors; what is left is its code and message. Where Node names the failing
+ * system call, its message begins with it, and the messages of several addresses stand in one line.
+ */
+function remainsOfCause({ httpCode, messages }: NetworkError): NetworkError | undefined {
+	if (typeof httpCode !== 'string' || !/^[A-Z]/.test(httpCode) || !Array.isArray(messages)) {
+		return undefined;
+	}
+	const texts = messages.flatMap((text: unknown) =>
+		typeof text === 'string' ? text.split(' | ') : [],
+	);
+	const errors = texts.map((text) => ({ syscall: /^(\w+) E[A-Z]/.exec(text)?.[1] }));
+	return { code: httpCode, errors };
 }
 
 function isObject(value: unknown): value is NetworkError {
