@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** The name of a host: of its folder here, and the first part of its folder in the cache. */
-export type HostName = 'n8n-2';
+export type HostName = 'n8n-1' | 'n8n-2';
 
 /** What is needed to install and run one n8n. */
 export interface HostDescription {
@@ -24,6 +24,13 @@ export interface HostDescription {
 }
 
 const descriptions: Record<HostName, Omit<HostDescription, 'name' | 'folder' | 'n8nVersion'>> = {
+	'n8n-1': {
+		// It accepts Node 20, too, but its isolated-vm neither has a binary for it nor compiles there.
+		nodeMajors: { from: 22, to: 24 },
+		fetchedNode: '24.21.0',
+		nativePackages: ['sqlite3', 'isolated-vm'],
+		settings: {},
+	},
 	'n8n-2': {
 		nodeMajors: { from: 24, to: 26 },
 		fetchedNode: '24.21.0',

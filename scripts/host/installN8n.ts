@@ -1,7 +1,7 @@
 // Installs a real n8n into the cache folder, exactly as its lock file says.
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { copyFile, mkdir, readFile } from 'node:fs/promises';
+import { copyFile, mkdir, readFile, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { cacheFolder, ensureFolder } from './cache';
 import { startProgram } from './childProcesses';
@@ -16,6 +16,8 @@ export interface N8nHost {
 	n8nVersion: string;
 	/** The program and first arguments that start n8n; its command (`start`, `worker` …) follows. */
 	n8nCommand: [nodePath: string, n8nScript: string];
+	/** Where n8n's own packages are, such as n8n-core. */
+	modulesFolder: string;
 	/** The Node that n8n runs under. */
 	nodePath: string;
 	/** The environment in which `node` is that Node. */
@@ -53,20 +55,25 @@ async function countPackages(lockFile: string): Promise<number> {
 	return Object.keys(lock.packages ?? {}).length;
 }
 
-/** Loads the native packages and asks n8n for its version: what fails here would fail at every start. */
+/**
+ * Loads the native packages, and all that n8n loads before it starts: what fails here would fail at every
+ * start.
+ */
 async function tryOut(folder: string, host: HostDescription, node: NodeRuntime): Promise<void> {
 	const load = host.nativePackages.map((name) => `require(${JSON.stringify(name)});`).join('');
 	const trials = [
 		['-e', load],
-		[join('node_modules', 'n8n', 'bin', 'n8n'), '--version'],
+		[join('node_modules', 'n8n', 'bin', 'n8n'), 'start', '--help'],
 	];
 	for (const parameters of trials) {
+		const userFolder = join(folder, 'trial');
 		const { ended } = startProgram(node.nodePath, parameters, {
 			cwd: folder,
-			env: node.environment,
+			env: { ...node.environment, N8N_USER_FOLDER: userFolder },
 			stdio: ['ignore', 'ignore', 'inherit'],
 		});
 		const { status } = await ended;
+		await rm(userFolder, { recursive: true, force: true });
 		if (status === 0) continue;
 		throw new Error(
 			`n8n ${host.n8nVersion} was installed, but does not run. ` +
@@ -140,10 +147,12 @@ export async function ensureHost({ version }: { version: HostName }): Promise<N8
 			(note) => ensureFolder(folder, (partial) => install(partial, host, node, note), note),
 		);
 	}
+	const modulesFolder = join(folder, 'node_modules');
 	return {
 		name: host.name,
 		n8nVersion: host.n8nVersion,
-		n8nCommand: [node.nodePath, join(folder, 'node_modules', 'n8n', 'bin', 'n8n')],
+		n8nCommand: [node.nodePath, join(modulesFolder, 'n8n', 'bin', 'n8n')],
+		modulesFolder,
 		nodePath: node.nodePath,
 		environment: node.environment,
 		settings: host.settings,

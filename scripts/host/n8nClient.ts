@@ -48,6 +48,15 @@ export interface ExecutionListing {
 	workflowId: string;
 }
 
+/** A node type as the editor gets it, as far as it matters here. */
+export interface NodeType {
+	/** With its package, e.g. `n8n-nodes-business-data.businessData`. */
+	name: string;
+	/** The addresses of its icons below n8n's own, for the light and for the dark theme. */
+	iconUrl: { light: string; dark: string };
+	codex?: { categories?: string[] };
+}
+
 /** How far n8n has come with publishing a workflow, or with taking it back. */
 interface Publication {
 	status: 'in_progress' | 'not_published' | 'published' | 'partial' | 'failed';
@@ -63,6 +72,11 @@ export class N8nAnswerError extends Error {
 	) {
 		super(`n8n answered ${request} with ${status}: ${answer.slice(0, 500)}`);
 	}
+}
+
+/** n8n 1.x saves the end of an execution a moment before what its nodes have done. */
+function isSaved({ status, nodes, error }: ExecutionResult): boolean {
+	return !['success', 'error'].includes(status) || nodes.length > 0 || error !== undefined;
 }
 
 /** One user of a running n8n. Every method throws an `N8nAnswerError` when n8n refuses. */
@@ -107,11 +121,29 @@ export class N8nClient {
 		return id;
 	}
 
+	/** Tests a saved credential, as the editor's button does. */
+	async testCredential(credentialId: string): Promise<{ status: 'OK' | 'Error'; message: string }> {
+		const path = `/rest/credentials/${credentialId}?includeData=true`;
+		const { id, name, type, data } = await this.#request<Credential & { id: string }>('GET', path);
+		return await this.#request('POST', '/rest/credentials/test', {
+			credentials: { id, name, type, data },
+		});
+	}
+
+	/** The node types of a package, tools included. */
+	async readNodeTypes(packageName: string): Promise<NodeType[]> {
+		const all = (await this.#send('GET', '/types/nodes.json')) as NodeType[];
+		return all.filter(({ name }) => name.startsWith(`${packageName}.`));
+	}
+
 	/** Saves a workflow; one of the same name is replaced. */
 	async saveWorkflow(workflow: Workflow): Promise<SavedWorkflow> {
 		const saved = await this.#request<{ id: string; name: string }[]>('GET', '/rest/workflows');
 		const existing = saved.find(({ name }) => name === workflow.name);
-		if (existing === undefined) return await this.#request('POST', '/rest/workflows', workflow);
+		if (existing === undefined) {
+			// n8n 1.x does not make it inactive by itself.
+			return await this.#request('POST', '/rest/workflows', { ...workflow, active: false });
+		}
 		return await this.#request('PATCH', `/rest/workflows/${existing.id}`, workflow);
 	}
 
@@ -168,7 +200,10 @@ export class N8nClient {
 				'GET',
 				`/rest/executions/${executionId}`,
 			);
-			if (isAwaited(execution.status)) return readExecution(execution);
+			if (isAwaited(execution.status)) {
+				const result = readExecution(execution);
+				if (isSaved(result)) return result;
+			}
 			if (performance.now() > deadline) {
 				throw new Error(
 					`Execution ${executionId} was still ${execution.status} after ${seconds} s.`,

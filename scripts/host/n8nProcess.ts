@@ -55,9 +55,9 @@ async function lastLogLines(logFile: string): Promise<string> {
 	return [...lines.slice(-LOG_LINES_IN_AN_ERROR), `All of it: ${logFile}`].join('\n');
 }
 
-async function isReady(url: string): Promise<boolean> {
+async function answers(url: string): Promise<boolean> {
 	try {
-		const response = await fetch(`${url}/healthz/readiness`, {
+		const response = await fetch(url, {
 			signal: AbortSignal.timeout(SECONDS_FOR_A_HEALTH_CHECK * 1000),
 		});
 		await response.arrayBuffer();
@@ -69,14 +69,23 @@ async function isReady(url: string): Promise<boolean> {
 }
 
 /** Waits until a process is ready. Throws when it ends before, or takes longer than `seconds`. */
-async function waitUntilReady(url: string, ended: Promise<Ending>, seconds: number): Promise<void> {
+async function waitUntilReady(
+	url: string,
+	role: N8nRole,
+	ended: Promise<Ending>,
+	seconds: number,
+): Promise<void> {
+	const isReady = async (): Promise<boolean> =>
+		(await answers(`${url}/healthz/readiness`)) &&
+		// n8n 1.x says that it is ready as soon as its database is.
+		(role !== 'start' || (await answers(`${url}/rest/settings`)));
 	const deadline = performance.now() + seconds * 1000;
 	let ending: Ending | undefined;
 	ended.then(
 		(value) => (ending = value),
 		() => (ending = { status: null, signal: null }),
 	);
-	while (!(await isReady(url))) {
+	while (!(await isReady())) {
 		if (ending !== undefined) {
 			throw new Error(
 				`n8n ended before it was ready (${ending.signal ?? `status ${ending.status}`}).`,
@@ -130,7 +139,7 @@ export async function startN8n(options: N8nProcessOptions): Promise<N8nProcess> 
 	};
 	const url = `http://127.0.0.1:${port}`;
 	try {
-		await waitUntilReady(url, ended, options.readyWithin ?? SECONDS_UNTIL_READY);
+		await waitUntilReady(url, role, ended, options.readyWithin ?? SECONDS_UNTIL_READY);
 	} catch (error) {
 		await stop();
 		const reason = error instanceof Error ? error.message : String(error);
