@@ -1,29 +1,24 @@
 // The node as a person meets it: in a browser, on the editor of a real n8n. Build the package before.
-import { Cleanup } from '../../scripts/cleanup';
-import { RealN8n } from '../n8n/realN8n';
+import type { Browser } from 'playwright-core';
+
+import { useRealN8n } from '../n8n/useRealN8n';
 import { inARow, node, startWith } from '../n8n/workflows';
 import { openBrowser, openPage } from './browser';
 import { Editor, type ShownField } from './editor';
 
-// The first start on a machine installs n8n.
-const MINUTES_FOR_THE_START = 15;
 const NODE = 'Business Data';
 
-jest.setTimeout(120_000);
-
-const cleanup = new Cleanup();
-let real: RealN8n;
+const real = useRealN8n('n8n-2');
+let browser: Browser;
 let editor: Editor;
 
 beforeAll(async () => {
-	real = await RealN8n.start(cleanup);
-	const browser = await openBrowser();
-	cleanup.add(async () => await browser.close());
-	editor = new Editor(await openPage(browser), real.url);
-	await editor.signIn(real.owner);
-}, MINUTES_FOR_THE_START * 60_000);
+	browser = await openBrowser();
+	editor = new Editor(await openPage(browser), real().url);
+	await editor.signIn(real().owner);
+}, 60_000);
 
-afterAll(async () => await cleanup.run(), 120_000);
+afterAll(async () => await browser?.close());
 
 /** Labels, all of which are on the screen in full. */
 function labelsOf(fields: ShownField[]): string[] {
@@ -86,7 +81,7 @@ describe('the credential', () => {
 	});
 
 	test('explains a 401 when it is tested', async () => {
-		await editor.fillInCredential('baseUrl', real.sandbox.baseUrl);
+		await editor.fillInCredential('baseUrl', real().sandbox.baseUrl);
 		await editor.fillInCredential('apiKey', WRONG_KEY);
 		const result = await editor.saveCredential();
 		expect(result).toContain('401 Unauthorized. Four causes are possible: ');
@@ -98,15 +93,15 @@ describe('the credential', () => {
 		await editor.fillInCredential('apiKey', 'not a key');
 		await editor.saveCredential();
 		await editor.closeCredential();
-		const requests = real.sandbox.journal.count();
+		const requests = real().sandbox.journal.count();
 		await editor.runNode(/^API Key: /);
-		expect(real.sandbox.journal.count()).toBe(requests);
+		expect(real().sandbox.journal.count()).toBe(requests);
 		await editor.takeScreenshots('error-key');
 	});
 
 	test('is accepted with the right key', async () => {
 		await editor.openCredential();
-		await editor.fillInCredential('apiKey', real.sandbox.apiKey);
+		await editor.fillInCredential('apiKey', real().sandbox.apiKey);
 		expect(await editor.saveCredential()).toContain('Connection tested successfully');
 		await editor.takeScreenshots('credential-accepted');
 		await editor.closeCredential();
@@ -130,8 +125,8 @@ describe('a run', () => {
 
 	test('hints at what it has waited for', async () => {
 		const credential = { name: 'Documented limits', type: 'businessDataApi' };
-		const { baseUrl, apiKey } = real.sandbox;
-		const id = await real.client.saveCredential({
+		const { baseUrl, apiKey } = real().sandbox;
+		const id = await real().client.saveCredential({
 			...credential,
 			data: { baseUrl, apiKey, limitStore: 'memory', customize: false },
 		});
@@ -141,7 +136,7 @@ describe('a run', () => {
 			credentials: { businessDataApi: { id, name: credential.name } },
 		};
 		const documents = Array.from({ length: 25 }, (_, index) => ({ index }));
-		const workflow = await real.client.saveWorkflow(
+		const workflow = await real().client.saveWorkflow(
 			inARow('Many reads', [...startWith(documents), reads]),
 		);
 		await editor.openWorkflow(workflow.id);

@@ -1,5 +1,6 @@
 // The real n8n that the tests of this folder share: started once with the packed node, beside a sandbox
 // whose limits no test reaches, and with what a user does in it.
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -8,6 +9,7 @@ import { type Sandbox, startSandbox } from '../../sandbox/server';
 import type { Cleanup } from '../../scripts/cleanup';
 import type { ExecutionResult } from '../../scripts/host/executionData';
 import { endPrograms } from '../../scripts/host/childProcesses';
+import type { HostName } from '../../scripts/host/hosts';
 import { ensureHost, type N8nHost } from '../../scripts/host/installN8n';
 import {
 	N8nClient,
@@ -31,7 +33,8 @@ const GENEROUS_LIMITS = { general: [{ max: 1_000, windowSeconds: 1 }], endpoints
 export class RealN8n {
 	private n8n: N8nProcess | undefined;
 	private signedIn: N8nClient | undefined;
-	private credentialId = '';
+	/** Of the credential for the sandbox. */
+	credentialId = '';
 
 	private constructor(
 		private readonly host: N8nHost,
@@ -43,8 +46,8 @@ export class RealN8n {
 	 * Starts the sandbox and an n8n in a new folder, with the node from its tarball.
 	 * @param cleanup gets what ends everything again, also when the start fails
 	 */
-	static async start(cleanup: Cleanup): Promise<RealN8n> {
-		const host = await ensureHost({ version: 'n8n-2' });
+	static async start(version: HostName, cleanup: Cleanup): Promise<RealN8n> {
+		const host = await ensureHost({ version });
 		const userFolder = await openUserFolder();
 		cleanup.add(() => userFolder.dispose());
 		cleanup.add(endPrograms);
@@ -84,6 +87,11 @@ export class RealN8n {
 	get client(): N8nClient {
 		if (this.signedIn === undefined) throw new Error('n8n is not running');
 		return this.signedIn;
+	}
+
+	/** Everything that n8n has printed since the start of the tests. */
+	log(): string {
+		return readFileSync(join(this.userFolder.logFolder, 'n8n-start.log'), 'utf8');
 	}
 
 	/** Starts n8n on the folder of this instance, whatever state it was left in. */
@@ -135,6 +143,13 @@ export class RealN8n {
 		});
 		const answer = await response.text();
 		if (!response.ok) throw new Error(`The webhook answered ${response.status}: ${answer}`);
+	}
+
+	/** A file that n8n gives to everyone, such as a node's icon, as text. */
+	async readFile(path: string): Promise<string> {
+		const response = await fetch(`${this.n8n?.url}/${path}`);
+		if (!response.ok) throw new Error(`n8n answered ${path} with ${response.status}`);
+		return await response.text();
 	}
 
 	/** Waits until a workflow has been executed so many times, and for the end of the newest execution. */

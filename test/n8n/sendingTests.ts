@@ -122,8 +122,10 @@ export function sendingTests(real: () => RealN8n): void {
 		await waitUntil(() => sent().length === 3, 60_000);
 		await real().kill();
 		await real().startAgain();
-		// Of a run by hand n8n saves nothing to retry it with.
-		await expect(real().client.retryExecution(executionId)).rejects.toThrow('cannot be retried');
+		// Of a run by hand n8n saves nothing to retry it with. n8n 1.x may say so in words of its code.
+		await expect(real().client.retryExecution(executionId)).rejects.toThrow(
+			/cannot be retried|executionData/,
+		);
 		const again = await real().client.runWorkflow(workflow, 'Start', 60);
 		expect(again).toMatchObject({ status: 'success' });
 		expect(sent()).toEqual(FIVE);

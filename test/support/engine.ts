@@ -223,7 +223,7 @@ export class Engine {
 		const additionalData = { ...this.additionalData(credentials), hooks };
 		const execute = new WorkflowExecute(additionalData, mode, createRunExecutionData({}));
 		const startNode = workflow.getNode('Start') ?? undefined;
-		return execute.run({ workflow, startNode });
+		return runFrom(execute, workflow, startNode);
 	}
 
 	/** Runs a workflow to its end, whatever that is. */
@@ -294,6 +294,16 @@ export class Engine {
 			getKnownTypes: () => ({}),
 		};
 	}
+}
+
+interface WorkflowExecuteOfN8n1 {
+	run(workflow: Workflow, startNode?: INode): ReturnType<WorkflowExecute['run']>;
+}
+
+/** n8n 2.x takes one object, n8n 1.x a list of arguments. */
+function runFrom(execute: WorkflowExecute, workflow: Workflow, startNode?: INode) {
+	if (execute.run.length === 1) return execute.run({ workflow, startNode });
+	return (execute as unknown as WorkflowExecuteOfN8n1).run(workflow, startNode);
 }
 
 export function readRun(run: IRun): EngineRun {

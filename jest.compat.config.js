@@ -1,0 +1,22 @@
+// The engine tests on the packages of the oldest n8n that is supported, and the tests of test/compat in
+// that n8n itself. It is installed when the configuration is read, the first time on a machine.
+const { require: requireTypeScript } = require('tsx/cjs/api');
+const base = require('./jest.config');
+
+const { ensureHost } = requireTypeScript('./scripts/host/installN8n.ts', module.filename);
+
+// What the node and the tests' support import themselves. These find all else beside them.
+const N8N_PACKAGES = '^(n8n-core|n8n-workflow|@n8n/di|@n8n/backend-common|reflect-metadata)$';
+
+/** @returns {Promise<import('jest').Config>} */
+module.exports = async () => {
+	const { modulesFolder } = await ensureHost({ version: 'n8n-1' });
+	return {
+		...base,
+		roots: ['<rootDir>/test/engine', '<rootDir>/test/compat'],
+		moduleNameMapper: {
+			...base.moduleNameMapper,
+			[N8N_PACKAGES]: `${modulesFolder}/$1`,
+		},
+	};
+};

@@ -1,0 +1,28 @@
+// The tests in a real n8n, in the oldest n8n that is supported. Build the package before.
+import { startSandbox } from '../../sandbox/server';
+import { findProblems } from '../../scripts/demo/demoCheck';
+import { DEMO_CONTACT_COUNT, runDemo, saveDemo } from '../../scripts/demo/demoWorkflow';
+import { exampleTests } from '../n8n/exampleTests';
+import { installationTests } from '../n8n/installationTests';
+import { sendingTests } from '../n8n/sendingTests';
+import { triggerTests } from '../n8n/triggerTests';
+import { useRealN8n } from '../n8n/useRealN8n';
+
+const real = useRealN8n('n8n-1');
+
+test('the demo workflow: everything comes through', async () => {
+	const { client } = real();
+	const sandbox = await startSandbox({ contactCount: DEMO_CONTACT_COUNT, windowMode: 'both' });
+	try {
+		const execution = await runDemo(client, await saveDemo(client, sandbox));
+		expect(findProblems(execution, sandbox)).toEqual([]);
+	} finally {
+		await sandbox.stop();
+	}
+});
+
+describe('sending once', () => sendingTests(real));
+describe('the trigger', () => triggerTests(real));
+describe('the example', () => exampleTests(real));
+// n8n 1.x loses the status before it looks for the credential's own message.
+describe('the installed package', () => installationTests(real, 'Authorization failed'));

@@ -1,0 +1,26 @@
+// Starts one real n8n for all tests of a file, because its start takes longest.
+import { Cleanup } from '../../scripts/cleanup';
+import type { HostName } from '../../scripts/host/hosts';
+import { RealN8n } from './realN8n';
+
+// The first start on a machine installs n8n.
+const MINUTES_FOR_THE_START = 15;
+const SECONDS_FOR_THE_END = 120;
+const SECONDS_FOR_A_TEST = 180;
+
+/** Starts it before the tests of this file and ends it after them. Returns what gives it to a test. */
+export function useRealN8n(version: HostName): () => RealN8n {
+	const cleanup = new Cleanup();
+	let started: RealN8n | undefined;
+	jest.setTimeout(SECONDS_FOR_A_TEST * 1000);
+	beforeAll(async () => {
+		started = await RealN8n.start(version, cleanup);
+	}, MINUTES_FOR_THE_START * 60_000);
+	afterAll(async () => {
+		await cleanup.run();
+	}, SECONDS_FOR_THE_END * 1000);
+	return () => {
+		if (started === undefined) throw new Error('n8n is not running');
+		return started;
+	};
+}
