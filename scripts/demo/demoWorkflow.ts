@@ -3,7 +3,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Sandbox } from '../../sandbox/server';
 import type { ExecutionResult } from '../host/executionData';
-import type { N8nClient, SavedWorkflow, Workflow } from '../host/n8nClient';
+import type { N8nClient } from '../host/n8nClient';
+import type { SavedWorkflow, Workflow } from '../host/n8nTypes';
 
 const CREDENTIAL_TYPE = 'businessDataApi';
 const CREDENTIAL_NAME = 'Business Data demo';

@@ -1,6 +1,6 @@
 // The example that deletes at night: a dry run first, and nothing goes without a person's yes.
 import type { ExecutionResult } from '../../scripts/host/executionData';
-import type { Workflow } from '../../scripts/host/n8nClient';
+import type { Workflow } from '../../scripts/host/n8nTypes';
 import { itemsOf, type RealN8n } from './realN8n';
 import { readExample } from './workflows';
 

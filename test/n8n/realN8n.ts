@@ -11,12 +11,8 @@ import type { ExecutionResult } from '../../scripts/host/executionData';
 import { endPrograms } from '../../scripts/host/childProcesses';
 import type { HostName } from '../../scripts/host/hosts';
 import { ensureHost, type N8nHost } from '../../scripts/host/installN8n';
-import {
-	N8nClient,
-	type SavedWorkflow,
-	type Workflow,
-	type WorkflowNode,
-} from '../../scripts/host/n8nClient';
+import { N8nClient } from '../../scripts/host/n8nClient';
+import type { SavedWorkflow, Workflow, WorkflowNode } from '../../scripts/host/n8nTypes';
 import { type N8nProcess, startN8n } from '../../scripts/host/n8nProcess';
 import { installPackedNode, packNode } from '../../scripts/host/packNode';
 import { type Account, openUserFolder, type UserFolder } from '../../scripts/host/userFolder';

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { type Sandbox, startSandbox } from '../../sandbox/server';
-import type { SavedWorkflow, Workflow } from '../../scripts/host/n8nClient';
+import type { SavedWorkflow, Workflow } from '../../scripts/host/n8nTypes';
 import { scaledLimits } from '../support/scaledLimits';
 import { itemsOf, type RealN8n } from './realN8n';
 import { readExample } from './workflows';

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import type { Workflow, WorkflowNode } from '../../scripts/host/n8nClient';
+import type { Workflow, WorkflowNode } from '../../scripts/host/n8nTypes';
 
 type Parameters = Record<string, unknown>;
 

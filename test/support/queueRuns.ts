@@ -5,7 +5,7 @@
  */
 import type { LimitSettings } from '../../nodes/BusinessData/transport/endpoints';
 import type { Sandbox } from '../../sandbox/server';
-import type { WorkflowNode } from '../../scripts/host/n8nClient';
+import type { WorkflowNode } from '../../scripts/host/n8nTypes';
 import { type QueueMode, type WorkerName, WORKERS } from './queueMode';
 import { credentialFor } from './scaledLimits';
 

@@ -1,0 +1,73 @@
+// Puts the triggers of a workflow into service and takes them out again, in any version of n8n.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { N8nAnswerError, type N8nConnection } from './n8nConnection';
+
+const SECONDS_FOR_A_PUBLICATION = 60;
+const SECONDS_BETWEEN_LOOKS = 0.05;
+
+/** How far n8n has come with publishing a workflow, or with taking it back. */
+interface Publication {
+	status: 'in_progress' | 'not_published' | 'published' | 'partial' | 'failed';
+	triggers: { errorMessage: string | null }[];
+}
+
+/**
+ * Publishes a workflow, so that its triggers run by themselves, and waits until they do.
+ *
+ * @throws Also when one of them cannot be started.
+ */
+export async function publish(
+	connection: N8nConnection,
+	workflowId: string,
+	versionId: string | undefined,
+): Promise<void> {
+	const path = `/rest/workflows/${workflowId}`;
+	try {
+		await connection.request('POST', `${path}/activate`, { versionId });
+	} catch (error) {
+		// n8n 1.x has a switch in place of published versions.
+		if (!(error instanceof N8nAnswerError && error.status === 404)) throw error;
+		await connection.request('PATCH', path, { active: true, versionId });
+	}
+	await waitForPublication(connection, workflowId);
+}
+
+/** Takes a workflow's triggers out of service, so that it runs by hand only. */
+export async function unpublish(connection: N8nConnection, workflowId: string): Promise<void> {
+	const path = `/rest/workflows/${workflowId}`;
+	try {
+		await connection.request('POST', `${path}/deactivate`, {});
+	} catch (error) {
+		// As above.
+		if (!(error instanceof N8nAnswerError && error.status === 404)) throw error;
+		await connection.request('PATCH', path, { active: false });
+	}
+	await waitForPublication(connection, workflowId);
+}
+
+/** Newer versions of n8n answer a publication at once and start or end the triggers after that. */
+async function waitForPublication(connection: N8nConnection, workflowId: string): Promise<void> {
+	const deadline = performance.now() + SECONDS_FOR_A_PUBLICATION * 1000;
+	for (;;) {
+		const { status, triggers } = await readPublication(connection, workflowId);
+		if (status === 'published' || status === 'not_published') return;
+		if (status !== 'in_progress' || performance.now() > deadline) {
+			const errors = triggers.flatMap(({ errorMessage }) => errorMessage ?? []);
+			throw new Error(`The publication is ${status}: ${errors.join(', ')}`);
+		}
+		await sleep(SECONDS_BETWEEN_LOOKS * 1000);
+	}
+}
+
+async function readPublication(
+	connection: N8nConnection,
+	workflowId: string,
+): Promise<Publication> {
+	try {
+		return await connection.request('GET', `/rest/workflows/${workflowId}/publication-status`);
+	} catch (error) {
+		if (!(error instanceof N8nAnswerError && error.status === 404)) throw error;
+		// This n8n has done it before it answered.
+		return { status: 'published', triggers: [] };
+	}
+}
