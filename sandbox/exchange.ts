@@ -9,9 +9,10 @@ import type { FaultBook } from './faults';
 import type { ContactStore } from './inventions/contacts';
 import { actOn } from './inventions/routes';
 import type { Journal, JournalEntry } from './journal';
-import type { LimitCounters, Verdict } from './limits';
-import type { ResolvedOptions, RetryAfterForm } from './options';
+import type { LimitCounters } from './limits';
+import type { ResolvedOptions } from './options';
 import { pause } from './pause';
+import { refusalAnswer } from './refusal';
 import { receive, type ReceivedRequest } from './request';
 
 /** Everything that the requests of one sandbox share. */
@@ -26,23 +27,6 @@ export interface SandboxState {
 	random: () => number;
 	/** Time in ms since the sandbox started. */
 	elapsedMs: () => number;
-}
-
-/** The value of `Retry-After` for a wait in ms, rounded up so that who obeys it never comes early. */
-function retryAfterHeader(form: RetryAfterForm, waitMs: number): Record<string, string> {
-	if (form === 'none') return {};
-	if (form === 'seconds') return { 'retry-after': String(Math.max(1, Math.ceil(waitMs / 1000))) };
-	const wholeSecondMs = Math.ceil((Date.now() + waitMs) / 1000) * 1000;
-	return { 'retry-after': new Date(wholeSecondMs).toUTCString() };
-}
-
-/** The answer to a request that exceeded a limit (sections 7 and 8). */
-function refusal(form: RetryAfterForm, verdict: Verdict): Answer {
-	const answer = errorAnswer(429, 'Too many requests');
-	return {
-		...answer,
-		headers: { ...answer.headers, ...retryAfterHeader(form, verdict.retryAfterMs) },
-	};
 }
 
 /**
@@ -65,7 +49,7 @@ function judge(
 	const verdict = limits.admit(knownKey, endpoint, entry.atMs);
 	if (verdict.exceeded.length === 0) return undefined;
 	entry.reason = verdict.exceeded.join(', ');
-	return refusal(options.retryAfter, verdict);
+	return refusalAnswer(options.retryAfter, verdict.retryAfterMs);
 }
 
 async function decide(
@@ -82,7 +66,7 @@ async function decide(
 		const { contacts, options } = state;
 		return actOn({ request, contacts, recordDocument }, options.endpoints);
 	};
-	const fault = state.faults.next(request.endpoint);
+	const fault = state.faults.next(request);
 	if (fault === undefined) return { kind: 'complete', answer: act() };
 	entry.scripted = true;
 	entry.fault = fault.type;

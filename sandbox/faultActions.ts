@@ -4,6 +4,7 @@ import { hugeAnswer, jsonAnswer, textAnswer, type Answer } from './answers';
 import type { Delivery } from './delivery';
 import type { FaultAction } from './faults';
 import { forever, pause } from './pause';
+import { refusalAnswer } from './refusal';
 
 function scriptedAnswer(action: Extract<FaultAction, { type: 'status' }>): Answer {
 	const { status, body, contentType } = action;
@@ -39,6 +40,8 @@ export async function playFault(
 		case 'status':
 			if (action.act === true) act();
 			return { kind: 'complete', answer: scriptedAnswer(action) };
+		case 'refuse':
+			return { kind: 'complete', answer: refusalAnswer(action.retryAfter, action.waitMs) };
 		case 'hangUpBeforeActing':
 			return { kind: 'hangUp' };
 		case 'hangUpAfterActing':

@@ -4,6 +4,7 @@
 import { MAXIMUM_MEGABYTES } from './answers';
 import type { FaultAction, FaultRule } from './faults';
 import { isRecord } from './record';
+import { RETRY_AFTER_FORMS } from './refusal';
 
 interface Field {
 	is: (value: unknown) => boolean;
@@ -43,6 +44,13 @@ const ACTION_FIELDS: Record<FaultAction['type'], Record<string, Field>> = {
 		contentType: { ...text, optional: true },
 		act: { ...flag, optional: true },
 	},
+	refuse: {
+		retryAfter: {
+			is: (value) => RETRY_AFTER_FORMS.some((form) => form === value),
+			form: RETRY_AFTER_FORMS.join(' or '),
+		},
+		waitMs: numberBetween(0, LONGEST_WAIT_MS),
+	},
 	hangUpBeforeActing: {},
 	hangUpAfterActing: {},
 	delay: { ms: numberBetween(0, LONGEST_WAIT_MS), actFirst: flag },
@@ -60,6 +68,7 @@ const RULE_FIELDS: Record<string, Field> = {
 		form: '"METHOD /path"',
 		optional: true,
 	},
+	marker: { ...text, optional: true },
 	times: numberBetween(1, Infinity, true),
 	after: numberBetween(0, Infinity, true),
 	probability: numberBetween(0, 1, true),

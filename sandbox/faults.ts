@@ -4,6 +4,11 @@
 // is the sandbox's own invention.
 
 import type { EndpointDirectory } from './endpoints';
+import type { RetryAfterForm } from './refusal';
+import type { ReceivedRequest } from './request';
+
+/** The header by which a test marks the requests that a rule is for. */
+export const MARKER_HEADER = 'x-sandbox-marker';
 
 /** What goes wrong with a request. Unless said otherwise the request acts before it goes wrong. */
 export type FaultAction =
@@ -17,6 +22,8 @@ export type FaultAction =
 			contentType?: string;
 			act?: boolean;
 	  }
+	/** A scripted 429, which says in this form to come back after `waitMs` (ms). It does not act. */
+	| { type: 'refuse'; retryAfter: RetryAfterForm; waitMs: number }
 	/** The connection ends without an answer, before the request has acted. */
 	| { type: 'hangUpBeforeActing' }
 	/** The connection ends without an answer, after the request has acted. */
@@ -43,6 +50,8 @@ export type FaultAction =
 export interface FaultRule {
 	/** `METHOD /path`, in any spelling; default: every endpoint. */
 	endpoint?: string;
+	/** Only requests that carry this value in the header `x-sandbox-marker`; default: all. */
+	marker?: string;
 	/** How many requests go wrong before the rule is spent; default 1, may be Infinity. */
 	times?: number;
 	/** How many matching requests pass unharmed first; default 0. */
@@ -54,6 +63,7 @@ export interface FaultRule {
 
 interface ActiveRule {
 	endpoint?: string;
+	marker?: string;
 	remaining: number;
 	toSkip: number;
 	probability: number;
@@ -81,6 +91,7 @@ export class FaultBook {
 	add(rule: FaultRule): void {
 		this.#rules.push({
 			endpoint: rule.endpoint === undefined ? undefined : this.#endpoints.normalise(rule.endpoint),
+			marker: rule.marker,
 			remaining: rule.times ?? 1,
 			toSkip: rule.after ?? 0,
 			probability: rule.probability ?? 1,
@@ -89,8 +100,8 @@ export class FaultBook {
 	}
 
 	/** What goes wrong with this request, if anything. Uses up one turn of the rule that says so. */
-	next(endpoint: string): FaultAction | undefined {
-		const rule = this.#rules.find((candidate) => this.#wants(candidate, endpoint));
+	next(request: Pick<ReceivedRequest, 'endpoint' | 'headers'>): FaultAction | undefined {
+		const rule = this.#rules.find((candidate) => this.#wants(candidate, request));
 		if (rule === undefined) return undefined;
 		rule.remaining -= 1;
 		this.#rules = this.#rules.filter((candidate) => candidate.remaining > 0);
@@ -102,8 +113,9 @@ export class FaultBook {
 		this.#rules = [];
 	}
 
-	#wants(rule: ActiveRule, endpoint: string): boolean {
-		if (rule.endpoint !== undefined && rule.endpoint !== endpoint) return false;
+	#wants(rule: ActiveRule, request: Pick<ReceivedRequest, 'endpoint' | 'headers'>): boolean {
+		if (rule.endpoint !== undefined && rule.endpoint !== request.endpoint) return false;
+		if (rule.marker !== undefined && rule.marker !== request.headers[MARKER_HEADER]) return false;
 		if (rule.toSkip > 0) {
 			rule.toSkip -= 1;
 			return false;

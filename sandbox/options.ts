@@ -4,9 +4,7 @@ import { DEFAULT_API_KEY, type KeySettings } from './authentication';
 import { EndpointDirectory } from './endpoints';
 import { ENDPOINT_NAMES } from './inventions/routes';
 import { DOCUMENTED_LIMITS, type Limit, type LimitTable, type WindowMode } from './limits';
-
-/** What the answer to an exceeded limit says about when to come back. */
-export type RetryAfterForm = 'none' | 'seconds' | 'date';
+import { RETRY_AFTER_FORMS, type RetryAfterForm } from './refusal';
 
 /** Random latency per request, in ms: one half before the request is counted, one half after. */
 export interface Latency {
@@ -93,10 +91,7 @@ export function resolveOptions(options: SandboxOptions): ResolvedOptions {
 		latency.minMs >= 0 && latency.maxMs >= latency.minMs,
 		'latency must run from minMs up to maxMs',
 	);
-	demand(
-		['none', 'seconds', 'date'].includes(retryAfter),
-		'retryAfter must be none, seconds or date',
-	);
+	demand(RETRY_AFTER_FORMS.includes(retryAfter), 'retryAfter must be none, seconds or date');
 	demand(Object.keys(apiKeys).length > 0, 'apiKeys must hold at least one key');
 	// Section 5, rule 3. The message must not contain the key.
 	const isWellFormed = (key: string): boolean => /^[0-9a-f]{64}$/i.test(key);

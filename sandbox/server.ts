@@ -17,7 +17,7 @@ import { resolveOptions, type SandboxOptions } from './options';
 import { seededRandom } from './random';
 
 export { DEFAULT_API_KEY, type KeySettings, type KeyState } from './authentication';
-export type { FaultAction, FaultRule } from './faults';
+export { type FaultAction, type FaultRule, MARKER_HEADER } from './faults';
 export type { Contact, ContactStore } from './inventions/contacts';
 export { shortHash, type Journal, type JournalEntry, type SentDocument } from './journal';
 export { DOCUMENTED_LIMITS, type Limit, type LimitTable, type WindowMode } from './limits';

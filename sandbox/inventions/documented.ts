@@ -4,8 +4,8 @@
 
 import { errorAnswer, jsonAnswer, type Answer } from '../answers';
 import { isRecord } from '../record';
+import type { Endpoint } from './endpoint';
 import { ParameterError, selectPart } from './pagination';
-import type { Endpoint } from './routes';
 
 const badRequest = (message: string): Answer => errorAnswer(400, message);
 

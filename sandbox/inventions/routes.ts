@@ -2,22 +2,9 @@
 
 import { errorAnswer, type Answer } from '../answers';
 import type { EndpointDirectory } from '../endpoints';
-import type { SentDocument } from '../journal';
-import type { ReceivedRequest } from '../request';
-import type { ContactStore } from './contacts';
 import { DOCUMENTED_ENDPOINTS } from './documented';
+import type { EndpointContext } from './endpoint';
 import { TRYOUT_ENDPOINTS } from './tryout';
-
-/** What an endpoint has to work with. */
-export interface EndpointContext {
-	request: ReceivedRequest;
-	contacts: ContactStore;
-	/** Writes the request's body into the journal as a sent document. */
-	recordDocument: () => SentDocument;
-}
-
-/** Lets a request take effect and says what it is answered. */
-export type Endpoint = (context: EndpointContext) => Answer;
 
 const ENDPOINTS = new Map([
 	...Object.entries(DOCUMENTED_ENDPOINTS),

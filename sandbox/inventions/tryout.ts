@@ -2,7 +2,7 @@
 // answers of every kind.
 
 import { errorAnswer, hugeAnswer, jsonAnswer, MAXIMUM_MEGABYTES, textAnswer } from '../answers';
-import type { Endpoint } from './routes';
+import type { Endpoint } from './endpoint';
 
 const LOG_IN_PAGE = `<!doctype html>
 <html><head><title>Log in</title></head><body><form method="post"><input name="user"></form></body></html>

@@ -43,6 +43,18 @@ describe('rules', () => {
 		expect((await send(sandbox, 'GET /Masterdata/getContacts?page=1')).status).toBe(418);
 	});
 
+	it('apply to the requests that carry their marker alone', async () => {
+		sandbox.fault({ marker: 'second', times: Infinity, action: teapot });
+		for (const [marker, status] of [
+			['first', 200],
+			['second', 418],
+		] as const) {
+			const headers = { 'X-Sandbox-Marker': marker };
+			expect((await send(sandbox, CONTACTS, { headers })).status).toBe(status);
+		}
+		expect((await send(sandbox, CONTACTS)).status).toBe(200);
+	});
+
 	it('apply in their order', async () => {
 		sandbox.fault({ action: teapot });
 		sandbox.fault({ action: { type: 'status', status: 500 } });
@@ -84,6 +96,8 @@ describe('rules', () => {
 		[{ action: { type: 'status', status: 99 } }, '"status" must be a whole number'],
 		[{ action: { type: 'delay', ms: 5 } }, '"actFirst" must be true or false'],
 		[{ action: { type: 'trickle', bytes: 0, everyMs: 1 } }, '"bytes" must be'],
+		[{ action: { type: 'refuse', retryAfter: 'soon', waitMs: 1 } }, '"retryAfter" must be none or'],
+		[{ action: { type: 'truncate' }, marker: 1 }, '"marker" must be a text'],
 		[{ action: { type: 'truncate' }, time: 2 }, 'no field "time"'],
 		[{ action: { type: 'truncate' }, probability: 2 }, '"probability" must be'],
 		[{ action: { type: 'truncate' }, endpoint: '/path' }, '"endpoint" must be "METHOD /path"'],

@@ -35,6 +35,22 @@ describe('a scripted status', () => {
 	});
 
 	it.each([
+		['none', undefined],
+		['seconds', /^2$/],
+		['date', / GMT$/],
+	] as const)('429 says when to come back: %s', async (retryAfter, expected) => {
+		play({ type: 'refuse', retryAfter, waitMs: 1_500 });
+		const answer = await sendDocument();
+		expect(answer.status).toBe(429);
+		if (expected === undefined) expect(answer.headers['retry-after']).toBeUndefined();
+		else expect(answer.headers['retry-after']).toMatch(expected);
+		const waitMs = Date.parse(answer.headers['retry-after'] ?? '') - Date.now();
+		if (retryAfter === 'date') expect(waitMs).toBeGreaterThan(500);
+		expect(documents()).toBe(0);
+		expect(sandbox.journal.refused()).toEqual([]);
+	});
+
+	it.each([
 		[429, { 'Retry-After': '2' }],
 		[429, { 'retry-after': 'Fri, 02 Jan 2026 00:00:00 GMT' }],
 		[302, { location: 'http://127.0.0.1:9/elsewhere' }],

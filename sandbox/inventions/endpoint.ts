@@ -1,0 +1,17 @@
+// The sandbox's own invention: what an endpoint is.
+
+import type { Answer } from '../answers';
+import type { SentDocument } from '../journal';
+import type { ReceivedRequest } from '../request';
+import type { ContactStore } from './contacts';
+
+/** What an endpoint has to work with. */
+export interface EndpointContext {
+	request: ReceivedRequest;
+	contacts: ContactStore;
+	/** Writes the request's body into the journal as a sent document. */
+	recordDocument: () => SentDocument;
+}
+
+/** Lets a request take effect and says what it is answered. */
+export type Endpoint = (context: EndpointContext) => Answer;
