@@ -4,7 +4,9 @@ import type { IDataObject } from 'n8n-workflow';
 import { valueAt } from '../resources/answerItems';
 import type { ContactId, ContactState } from './contactState';
 
-export type ContactEventName = 'contactCreated' | 'contactUpdated' | 'contactDeleted';
+export const EVENT_NAMES = ['contactCreated', 'contactUpdated', 'contactDeleted'] as const;
+
+export type ContactEventName = (typeof EVENT_NAMES)[number];
 
 export interface ContactEvent {
 	event: ContactEventName;

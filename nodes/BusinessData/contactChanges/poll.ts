@@ -11,12 +11,18 @@ import { CREDENTIAL_TYPE, readAccount } from '../transport/account';
 import { Client } from '../transport/client';
 import { ENDPOINTS } from '../transport/endpoints';
 import { InvalidSettingError } from '../transport/invalidSettingError';
+import { readEntries, readFlag, readGroup } from '../transport/settingValues';
 import { Waits } from '../transport/waits';
-import { type ContactEvent, type ContactEventName, eventsBetween } from './contactEvents';
+import {
+	type ContactEvent,
+	type ContactEventName,
+	EVENT_NAMES,
+	eventsBetween,
+} from './contactEvents';
 import { type ContactState, readState, type SavedState, saveState, stateOf } from './contactState';
 
 interface TriggerOptions extends ListOptions, RequestOptions {
-	emitExisting?: boolean;
+	emitExisting?: unknown;
 }
 
 /** How many events a manual test run shows. */
@@ -58,12 +64,15 @@ async function sample(context: IPollFunctions): Promise<ContactEvent[]> {
 
 async function changes(context: IPollFunctions): Promise<ContactEvent[]> {
 	const contacts: IDataObject[] = [];
+	// Before the first request, so that a mistake in them sends nothing.
+	const wanted = wantedEvents(context);
+	const idField = readIdField(context);
+	const isExistingWanted = readFlag('Emit Existing', optionsOf(context).emitExisting);
 	for await (const page of pagesOf(context)) {
 		// One by one: a call cannot take as many arguments as a page may have contacts.
 		for (const contact of page) contacts.push(contact as IDataObject);
 	}
 
-	const idField = readIdField(context);
 	const current = stateOf(contacts, idField);
 	const remembered = context.getWorkflowStaticData('node') as { contacts?: SavedState };
 	const previous = readState(remembered.contacts);
@@ -78,9 +87,7 @@ async function changes(context: IPollFunctions): Promise<ContactEvent[]> {
 	// Saved only when it is another, because n8n writes all of it into its database.
 	if (previous === undefined || events.length > 0) remembered.contacts = saveState(current);
 
-	const { emitExisting = false } = optionsOf(context);
-	if (previous === undefined && !emitExisting) return [];
-	const wanted = wantedEvents(context);
+	if (previous === undefined && !isExistingWanted) return [];
 	return events.filter(({ event }) => wanted.includes(event));
 }
 
@@ -101,11 +108,20 @@ async function* readAll(
 }
 
 function optionsOf(context: IPollFunctions): TriggerOptions {
-	return context.getNodeParameter('options', {}) as TriggerOptions;
+	return readGroup('Options', context.getNodeParameter('options', {}));
 }
 
 function wantedEvents(context: IPollFunctions): ContactEventName[] {
-	return context.getNodeParameter('events', []) as ContactEventName[];
+	const value = context.getNodeParameter('events', []);
+	const isKnown = (name: unknown) => EVENT_NAMES.some((known) => known === name);
+	if (Array.isArray(value) && value.length > 0 && value.every(isKnown)) {
+		return value as ContactEventName[];
+	}
+	throw new InvalidSettingError(
+		'Events',
+		'is not a list of known events',
+		`Choose at least one of ${EVENT_NAMES.join(', ')}.`,
+	);
 }
 
 function readIdField(context: IPollFunctions): string {
@@ -124,6 +140,8 @@ function readIdField(context: IPollFunctions): string {
  */
 function readsChangesOnly(context: IPollFunctions): boolean {
 	const { options } = context.getNode().parameters as { options?: TriggerOptions };
-	const parameters = options?.queryParameters?.parameters ?? [];
-	return parameters.some(({ value }) => typeof value === 'string' && value.startsWith('='));
+	const { parameters } = readGroup('Query Parameters', options?.queryParameters);
+	return readEntries('Query Parameters', parameters).some(
+		({ value }) => typeof value === 'string' && value.startsWith('='),
+	);
 }

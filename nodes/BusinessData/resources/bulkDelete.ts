@@ -10,10 +10,11 @@ import type { Endpoint } from '../transport/endpoints';
 import { InvalidSettingError } from '../transport/invalidSettingError';
 import { tryParseJson } from '../transport/json';
 import type { ServiceRequest } from '../transport/serviceRequest';
+import { readFlag, readWholeNumber } from '../transport/settingValues';
 import { EarlierTries } from './earlierTries';
 import { errorItem, nameItems, type NodeError, toNodeError } from './itemErrors';
 import { type Operation, shownFor } from './operation';
-import { optionsField, readRequestOptions, type RequestOptions } from './requestOptions';
+import { optionsField, readRequestOptions } from './requestOptions';
 import type { Run } from './run';
 
 type Id = string | number;
@@ -78,8 +79,8 @@ function deleteFields(plural: string): INodeProperties[] {
 async function deleteMany(run: Run, endpoint: Endpoint): Promise<INodeExecutionData[]> {
 	const { itemsById, errors } = collectIds(run);
 	const options = readRequestOptions(run, 0);
-	const batchSize = readBatchSize(run.parameter<RequestOptions & BatchOption>('options', 0, {}));
-	const isDryRun = run.parameter<boolean>('dryRun', 0, false);
+	const batchSize = readBatchSize(run.options(0));
+	const isDryRun = readFlag('Dry Run', run.parameter<unknown>('dryRun', 0, false));
 	const earlierTries = EarlierTries.of(run.context);
 	const outputs: INodeExecutionData[] = [];
 	for (const [batchIndex, batch] of [...batchesOf(itemsById, batchSize)].entries()) {
@@ -178,15 +179,7 @@ interface BatchOption {
 }
 
 function readBatchSize({ batchSize = DEFAULT_BATCH_SIZE }: BatchOption): number {
-	const size = Number(batchSize);
-	if (!Number.isInteger(size) || size < 1 || size > LARGEST_BATCH_SIZE) {
-		throw new InvalidSettingError(
-			'Batch Size',
-			`must be a whole number from 1 to ${LARGEST_BATCH_SIZE}`,
-			'Enter a number, or remove the option to use its default.',
-		);
-	}
-	return size;
+	return readWholeNumber('Batch Size', batchSize, { least: 1, most: LARGEST_BATCH_SIZE });
 }
 
 function* batchesOf<T>(entries: Map<string, T>, size: number): Generator<T[]> {

@@ -3,6 +3,7 @@ import type { IDataObject, INodeProperties } from 'n8n-workflow';
 
 import { InvalidSettingError } from '../transport/invalidSettingError';
 import { tryParseJson } from '../transport/json';
+import { readEntries, readGroup } from '../transport/settingValues';
 import type { Run } from './run';
 
 export const bodyFields: INodeProperties[] = [
@@ -86,7 +87,8 @@ export function readBody(run: Run, itemIndex: number): unknown {
 	if (mode === 'autoMapInputData') return run.items[itemIndex]?.json ?? {};
 	if (mode === 'json') return parseJsonBody(run.parameter<unknown>('jsonBody', itemIndex, '{}'));
 	if (mode === 'defineBelow') {
-		return collectFields(run.parameter<Field[]>('fields.values', itemIndex, []));
+		const { values } = readGroup('Fields', run.parameter<unknown>('fields', itemIndex, {}));
+		return collectFields(readEntries('Fields', values));
 	}
 	throw new InvalidSettingError('Data to Send', 'is not known', 'Choose an entry of the list.');
 }
@@ -98,6 +100,13 @@ function collectFields(fields: Field[]): IDataObject {
 				'Fields',
 				'a name is empty',
 				'Enter the name of the field, or remove the entry.',
+			);
+		}
+		if (typeof value === 'number' && !Number.isFinite(value)) {
+			throw new InvalidSettingError(
+				'Fields',
+				`"${name.trim()}" is not a number that JSON can hold (${value})`,
+				'Check the expression, for example for a division by 0.',
 			);
 		}
 		return [name.trim(), value];

@@ -3,13 +3,14 @@ import type { INodeProperties } from 'n8n-workflow';
 
 import { InvalidSettingError } from '../transport/invalidSettingError';
 import type { ServiceRequest } from '../transport/serviceRequest';
+import { readEntries, readGroup } from '../transport/settingValues';
 import type { Run } from './run';
 
 type NameAndValue = { name?: unknown; value?: unknown };
 
 export interface RequestOptions {
-	queryParameters?: { parameters?: NameAndValue[] };
-	headerParameters?: { parameters?: NameAndValue[] };
+	queryParameters?: unknown;
+	headerParameters?: unknown;
 	timeout?: unknown;
 	maxWait?: unknown;
 }
@@ -27,6 +28,8 @@ const RESERVED_HEADERS = new Set([
 	'x-http-method-override',
 	'x-method-override',
 	'x-http-method',
+	// No header to an object of JavaScript: it would get lost.
+	'__proto__',
 ]);
 /** RFC 9110 §5.6.2: the characters of a token. */
 const HEADER_NAME = /^[!#$%&'*+.^_`|~\w-]+$/;
@@ -113,7 +116,7 @@ export function optionsField(
  * @throws InvalidSettingError that names the field
  */
 export function readRequestOptions(run: Run, itemIndex: number): ReadOptions {
-	return parseRequestOptions(run.parameter<RequestOptions>('options', itemIndex, {}));
+	return parseRequestOptions(run.options(itemIndex));
 }
 
 /**
@@ -124,8 +127,8 @@ export function parseRequestOptions(options: RequestOptions): ReadOptions {
 	const maxWait = readSeconds('Max Wait', options.maxWait ?? 0, 0, Number.MAX_SAFE_INTEGER / 1000);
 	const timeout = readSeconds('Timeout', options.timeout ?? 60, 0.001, LONGEST_TIMEOUT_SECONDS);
 	return {
-		query: readQuery(options.queryParameters?.parameters ?? []),
-		headers: readHeaders(options.headerParameters?.parameters ?? []),
+		query: readQuery(readNamed('Query Parameters', options.queryParameters)),
+		headers: readHeaders(readNamed('Headers', options.headerParameters)),
 		timeoutMs: timeout * 1000,
 		maxWaitMs: maxWait === 0 ? Infinity : maxWait * 1000,
 	};
@@ -141,6 +144,10 @@ export function checkQuery(query: ServiceRequest['query'], field: string): Servi
 		);
 	}
 	return query;
+}
+
+function readNamed(field: string, value: unknown): NameAndValue[] {
+	return readEntries(field, readGroup(field, value).parameters);
 }
 
 function readQuery(parameters: NameAndValue[]): ServiceRequest['query'] {

@@ -1,6 +1,7 @@
 /** Finds the operation that the user chose, and runs it. */
-import { type IExecuteFunctions, type INodeExecutionData, NodeOperationError } from 'n8n-workflow';
+import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
+import { InvalidSettingError } from '../transport/invalidSettingError';
 import { resources } from './index';
 import { errorItem, toNodeError } from './itemErrors';
 import type { Operation } from './operation';
@@ -12,25 +13,27 @@ export async function router(context: IExecuteFunctions): Promise<INodeExecution
 		return [await Run.during(context, async (run) => await operation.execute(run))];
 	} catch (error) {
 		const isCanceled = context.getExecutionCancelSignal()?.aborted === true;
-		if (!context.continueOnFail() || isCanceled) throw error;
-		// What no item could begin with. n8n itself would pass the input on as if it had all gone well.
 		const nodeError = toNodeError(context.getNode(), error);
+		if (!context.continueOnFail() || isCanceled) throw nodeError;
+		// What no item could begin with. n8n itself would pass the input on as if it had all gone well.
 		return [context.getInputData().map((input, index) => errorItem(input, nodeError, index))];
 	}
 }
 
 function chosenOperation(context: IExecuteFunctions): Operation {
-	const resourceName = context.getNodeParameter('resource', 0);
-	const operationName = context.getNodeParameter('operation', 0);
-	const operation = resources
-		.find(({ option }) => option.value === resourceName)
-		?.operations.find(({ option }) => option.value === operationName);
-	if (operation === undefined) {
-		throw new NodeOperationError(
-			context.getNode(),
-			`The operation "${operationName}" of "${resourceName}" is not known`,
-			{ description: 'Choose a resource and an operation from the lists.' },
-		);
-	}
+	const resourceName = context.getNodeParameter('resource', 0, '');
+	const operationName = context.getNodeParameter('operation', 0, '');
+	const resource = resources.find(({ option }) => option.value === resourceName);
+	if (resource === undefined) throw notKnown('Resource');
+	const operation = resource.operations.find(({ option }) => option.value === operationName);
+	if (operation === undefined) throw notKnown('Operation');
 	return operation;
+}
+
+function notKnown(field: string): InvalidSettingError {
+	return new InvalidSettingError(
+		field,
+		'is not known',
+		'Choose a resource and an operation from the lists.',
+	);
 }

@@ -7,6 +7,7 @@ import { abortController } from '../rateLimit/abort';
 import { type Account, CREDENTIAL_TYPE, readAccount } from '../transport/account';
 import { Client } from '../transport/client';
 import { ExecutionCanceledError } from '../transport/requestError';
+import { readGroup } from '../transport/settingValues';
 import { Waits } from '../transport/waits';
 import { toNodeError } from './itemErrors';
 
@@ -69,6 +70,11 @@ export class Run {
 	 */
 	parameter<T>(name: string, itemIndex: number, fallback: T): T {
 		return this.context.getNodeParameter(name, itemIndex, fallback) as T;
+	}
+
+	/** The Options of an item. @throws InvalidSettingError when they are no group of fields */
+	options(itemIndex: number): Record<string, unknown> {
+		return readGroup('Options', this.parameter<unknown>('options', itemIndex, {}));
 	}
 
 	/** Shows a hint in the output panel. */

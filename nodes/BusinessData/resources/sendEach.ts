@@ -17,10 +17,10 @@ import { SendOnce } from './sendOnce';
  * @param send sends it and returns the item's output
  * @throws a node error that names its item
  */
-export async function sendEach(
+export async function sendEach<T extends ServiceRequest>(
 	run: Run,
-	prepare: (itemIndex: number) => ServiceRequest,
-	send: Send,
+	prepare: (itemIndex: number) => T,
+	send: Send<T>,
 ): Promise<INodeExecutionData[]> {
 	const prepared = run.items.map((_, index) => tryToPrepare(run, prepare, index));
 	const earlierTries = EarlierTries.of(run.context);
@@ -46,27 +46,27 @@ export async function sendEach(
 	return outputs.flat();
 }
 
-interface Prepared {
-	request: ServiceRequest;
+interface Prepared<T> {
+	request: T;
 	guard: SendOnce | undefined;
 }
 
-type Send = (request: ServiceRequest, itemIndex: number) => Promise<INodeExecutionData[]>;
+type Send<T> = (request: T, itemIndex: number) => Promise<INodeExecutionData[]>;
 
-async function sendOnce(
-	{ request, guard }: Prepared,
+async function sendOnce<T>(
+	{ request, guard }: Prepared<T>,
 	index: number,
-	send: Send,
+	send: Send<T>,
 ): Promise<INodeExecutionData[]> {
 	if (guard === undefined) return await send(request, index);
 	return await guard.unlessUsed(index, async () => await send(request, index));
 }
 
-function tryToPrepare(
+function tryToPrepare<T extends ServiceRequest>(
 	run: Run,
-	prepare: (itemIndex: number) => ServiceRequest,
+	prepare: (itemIndex: number) => T,
 	index: number,
-): Prepared | { error: NodeError } {
+): Prepared<T> | { error: NodeError } {
 	try {
 		const request = prepare(index);
 		run.client.check(request);

@@ -6,6 +6,7 @@ import type { IExecuteFunctions, INodeExecutionData, INodeProperties } from 'n8n
 
 import { InvalidSettingError } from '../transport/invalidSettingError';
 import type { SendGuard } from '../transport/serviceRequest';
+import { readWholeNumber } from '../transport/settingValues';
 import type { Run } from './run';
 
 const FIELD = 'Send Once Key';
@@ -56,7 +57,7 @@ export class SendOnce implements SendGuard {
 	 * @throws InvalidSettingError that names the field, also where n8n has no deduplication store
 	 */
 	static of(run: Run, itemIndex: number): SendOnce | undefined {
-		const options = run.parameter<SendOnceSettings>('options', itemIndex, {});
+		const options = run.options(itemIndex) as SendOnceSettings;
 		if (options.sendOnceKey === undefined) return undefined;
 		const { helpers } = run.context;
 		if (typeof (helpers as Partial<Store>).checkProcessedAndRecord !== 'function') {
@@ -115,7 +116,7 @@ export class SendOnce implements SendGuard {
 }
 
 function readKey(value: unknown): string {
-	const key = typeof value === 'number' ? String(value) : value;
+	const key = typeof value === 'number' && Number.isFinite(value) ? String(value) : value;
 	if (typeof key !== 'string' || key.trim() === '') {
 		throw new InvalidSettingError(
 			FIELD,
@@ -127,13 +128,5 @@ function readKey(value: unknown): string {
 }
 
 function readMaxEntries({ sendOnceMaxEntries = DEFAULT_MAX_ENTRIES }: SendOnceSettings): number {
-	const entries = Number(sendOnceMaxEntries);
-	if (!Number.isSafeInteger(entries) || entries < 1) {
-		throw new InvalidSettingError(
-			'Send Once Memory',
-			'must be a whole number from 1 on',
-			'Enter a number, or remove the option to use its default.',
-		);
-	}
-	return entries;
+	return readWholeNumber('Send Once Memory', sendOnceMaxEntries, { least: 1 });
 }

@@ -8,6 +8,7 @@ import { canonicalEndpoint, parseEndpoint } from './endpointPath';
 import { InvalidSettingError } from './invalidSettingError';
 import { readLedger } from './ledgerSettings';
 import { parseLimits } from './limitSettings';
+import { readFlag } from './settingValues';
 
 /** The name of the credential type. */
 export const CREDENTIAL_TYPE = 'businessDataApi';
@@ -39,7 +40,8 @@ export interface Account {
 export function readAccount(fields: CredentialFields): Account {
 	const baseUrl = readBaseUrl(fields.baseUrl);
 	const apiKey = readApiKey(fields.apiKey);
-	const custom = fields.customize === true ? fields : {};
+	const isCustomized = readFlag('Customize for This Installation', fields.customize);
+	const custom = isCustomized ? fields : {};
 	const { limits, scopes } = parseLimits(custom.limits ?? DOCUMENTED_LIMITS);
 	return {
 		baseUrl,

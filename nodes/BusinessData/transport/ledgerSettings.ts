@@ -4,6 +4,7 @@ import { isIP } from 'node:net';
 import type { Ledger } from '../rateLimit/ledger';
 import { RedisLedger } from '../rateLimit/redis/redisLedger';
 import { InvalidSettingError } from './invalidSettingError';
+import { readFlag, readText, readWholeNumber } from './settingValues';
 
 /** The default of the credential's Redis fields. */
 export const REDIS_DEFAULTS = { host: 'localhost', port: 6379, database: 0 };
@@ -24,21 +25,16 @@ export function readLedger(fields: Record<string, unknown>): Ledger | undefined 
 	}
 	return new RedisLedger({
 		host: readHost(fields.redisHost ?? REDIS_DEFAULTS.host),
-		port: readNumber('Redis Port', fields.redisPort ?? REDIS_DEFAULTS.port, 1, 65_535),
-		user: readText(fields.redisUser).trim(),
-		password: readText(fields.redisPassword),
-		database: readNumber(
-			'Redis Database',
-			fields.redisDatabase ?? REDIS_DEFAULTS.database,
-			0,
-			65_535,
-		),
-		tls: fields.redisTls === true,
+		port: readNumber('Redis Port', fields.redisPort ?? REDIS_DEFAULTS.port, 1),
+		user: readText('Redis User', fields.redisUser).trim(),
+		password: readText('Redis Password', fields.redisPassword),
+		database: readNumber('Redis Database', fields.redisDatabase ?? REDIS_DEFAULTS.database, 0),
+		tls: readFlag('Redis TLS', fields.redisTls),
 	});
 }
 
 function readHost(value: unknown): string {
-	const host = readText(value).trim();
+	const host = readText('Redis Host', value).trim();
 	const hasPort = host.includes(':') && isIP(host) !== 6;
 	if (host === '' || hasPort || /[\s/@]/.test(host)) {
 		throw new InvalidSettingError(
@@ -50,18 +46,7 @@ function readHost(value: unknown): string {
 	return host;
 }
 
-function readNumber(field: string, value: unknown, least: number, most: number): number {
-	const number = Number(value);
-	if (value === '' || !Number.isInteger(number) || number < least || number > most) {
-		throw new InvalidSettingError(
-			field,
-			`must be a whole number from ${least} to ${most}`,
-			'Enter the number from the settings of your Redis.',
-		);
-	}
-	return number;
-}
-
-function readText(value: unknown): string {
-	return typeof value === 'string' ? value : '';
+function readNumber(field: string, value: unknown, least: number): number {
+	const description = 'Enter the number from the settings of your Redis.';
+	return readWholeNumber(field, value, { least, most: 65_535 }, description);
 }

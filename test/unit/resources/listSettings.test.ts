@@ -35,7 +35,7 @@ test.each<[IDataObject, string]>([
 	[{ type: 'offset', offsetParameter: '' }, 'Offset Parameter: is empty'],
 	[{ type: 'cursor', cursorParameter: '' }, 'Cursor Parameter: is empty'],
 	[{ type: 'cursor', cursorField: '' }, 'Cursor Field: is empty'],
-	[{ type: 'cursor', cursorField: 5 }, 'Cursor Field: is empty'],
+	[{ type: 'cursor', cursorField: 5 }, 'Cursor Field: is not a text'],
 	[{ type: 'offset', pageSize: 0 }, 'Page Size: must be a whole number from 1 on'],
 	[{ type: 'offset', pageSize: 1.5 }, 'Page Size: must be a whole number from 1 on'],
 	[{ type: 'offset', pageSize: '' }, 'Page Size: must be a whole number from 1 on'],

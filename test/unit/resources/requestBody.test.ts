@@ -8,7 +8,7 @@ const item = { id: 7, lines: [{ total: 1.5 }], note: null };
 const bodyOf = async (parameters: IDataObject) =>
 	await inRun({ items: [{ other: true }, item], parameters }, (run) => readBody(run, 1));
 const ofFields = async (...values: unknown[]) =>
-	await bodyOf({ dataMode: 'defineBelow', 'fields.values': values });
+	await bodyOf({ dataMode: 'defineBelow', fields: { values } });
 const ofJson = async (jsonBody: unknown) =>
 	await bodyOf({ dataMode: 'json', jsonBody: jsonBody as IDataObject });
 

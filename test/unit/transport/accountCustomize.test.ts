@@ -36,11 +36,16 @@ describe('without Customize', () => {
 		['no further field', {}],
 		['Customize off', { customize: false, ...different }],
 		['Customize missing', different],
-		['Customize as a text', { customize: 'true', ...different }],
 		['fields that make no sense', { customize: false, limits: '{', transactionDelete: 'nonsense' }],
 	])('the documented facts hold: %s', (_, fields) => {
 		expect(account(fields)).toMatchObject(documented);
 	});
+});
+
+test.each(['true', 1, null, {}])('Customize as %j is refused', (customize) => {
+	expect(() => account({ customize, ...different })).toThrow(
+		'Customize for This Installation: must be true or false',
+	);
 });
 
 describe('with Customize', () => {

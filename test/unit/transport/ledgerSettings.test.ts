@@ -37,7 +37,7 @@ test.each<CredentialFields>([
 
 test.each<[CredentialFields, string]>([
 	[{ redisHost: '' }, 'Redis Host: is empty'],
-	[{ redisHost: 5 }, 'Redis Host: is empty'],
+	[{ redisHost: 5 }, 'Redis Host: is not a text'],
 	[{ redisHost: 'redis://localhost' }, 'Redis Host: is not the name of a host'],
 	[{ redisHost: 'user@localhost' }, 'Redis Host: is not the name of a host'],
 	[{ redisHost: 'two words' }, 'Redis Host: is not the name of a host'],

@@ -5,6 +5,7 @@ import { type Answer, jsonOf, textOf } from '../../transport/answer';
 import { METHODS, parsePath } from '../../transport/endpointPath';
 import { InvalidSettingError } from '../../transport/invalidSettingError';
 import { isRead, type ServiceRequest } from '../../transport/serviceRequest';
+import { readText } from '../../transport/settingValues';
 import { findList, itemsOf, toItem } from '../answerItems';
 import { itemsFieldOption } from '../contact/listFields';
 import { readPath } from '../contact/pages';
@@ -77,11 +78,14 @@ const fields: INodeProperties[] = [
 	]),
 ];
 
-interface ResponseOptions {
-	responseFormat?: string;
-	itemsField?: unknown;
-	fileField?: unknown;
+/** What to make of the answer: read before the request goes out, so that a mistake in it sends nothing. */
+interface ResponseSettings {
+	format: string;
+	itemsField: string;
+	fileField: string;
 }
+
+type ApiRequest = ServiceRequest & { response: ResponseSettings };
 
 export const send: Operation = {
 	option: {
@@ -93,7 +97,7 @@ export const send: Operation = {
 	description: shownFor('apiRequest', 'send', fields),
 	execute: async (run) => {
 		hintAtBulkDelete(run);
-		const answer = async (request: ServiceRequest, index: number) =>
+		const answer = async (request: ApiRequest, index: number) =>
 			await toItems(run, request, await run.client.request(request), index);
 		const areReads = run.items.every((_, index) => /^(GET|HEAD)$/.test(methodOf(run, index)));
 		return areReads
@@ -103,24 +107,41 @@ export const send: Operation = {
 };
 
 function methodOf(run: Run, index: number): string {
-	return String(run.parameter<unknown>('method', index, 'GET'))
-		.trim()
-		.toUpperCase();
+	const value = run.parameter<unknown>('method', index, 'GET');
+	return typeof value === 'string' ? value.trim().toUpperCase() : '';
 }
 
-function prepare(run: Run, index: number): ServiceRequest {
+function prepare(run: Run, index: number): ApiRequest {
 	const method = methodOf(run, index) as IHttpRequestMethods;
 	if (!METHODS.includes(method)) {
 		throw new InvalidSettingError('Method', 'is not known', `Use one of ${METHODS.join(', ')}.`);
 	}
 	const field = 'Path';
-	const { path, query } = parsePath(String(run.parameter<unknown>('path', index, '')), field);
+	const written = readText(field, run.parameter<unknown>('path', index, ''));
+	const { path, query } = parsePath(written, field);
 	const options = readRequestOptions(run, index);
 	return {
 		...options,
 		endpoint: { method, path },
 		query: [...checkQuery(query, field), ...options.query],
 		body: METHODS_WITH_BODY.includes(method) ? bodyOf(run, index, method) : undefined,
+		response: readResponseOptions(run.options(index)),
+	};
+}
+
+function readResponseOptions(options: Record<string, unknown>): ResponseSettings {
+	const { responseFormat: format = 'json' } = options;
+	if (format !== 'json' && format !== 'text' && format !== 'file') {
+		throw new InvalidSettingError(
+			'Response Format',
+			'is not known',
+			'Choose an entry of the list.',
+		);
+	}
+	return {
+		format,
+		itemsField: readPath('Items Field', options.itemsField),
+		fileField: readText('File Field', options.fileField),
 	};
 }
 
@@ -133,16 +154,12 @@ function bodyOf(run: Run, index: number, method: string): unknown {
 
 async function toItems(
 	run: Run,
-	request: ServiceRequest,
+	{ response: { format, itemsField, fileField }, ...request }: ApiRequest,
 	answer: Answer,
 	index: number,
 ): Promise<INodeExecutionData[]> {
-	const options = run.parameter<ResponseOptions>('options', index, {});
-	const { responseFormat = 'json', fileField = 'data' } = options;
-	const itemsField = readPath('Items Field', options.itemsField);
-	if (responseFormat === 'file')
-		return [await fileItem(run.context, answer, String(fileField), index)];
-	if (responseFormat === 'text') return [toItem(textOf(answer), index)];
+	if (format === 'file') return [await fileItem(run.context, answer, fileField, index)];
+	if (format === 'text') return [toItem(textOf(answer), index)];
 	// What was sent has been carried out by now: an unexpected answer must not look like a failure.
 	if (itemsField === '' || !isRead(request)) return itemsOf(answer, index);
 	return findList(jsonOf(answer), itemsField).map((value) => toItem(value, index));

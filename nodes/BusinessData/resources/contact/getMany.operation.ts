@@ -2,14 +2,14 @@
 import type { INodeExecutionData, INodeProperties } from 'n8n-workflow';
 
 import { ENDPOINTS } from '../../transport/endpoints';
-import { InvalidSettingError } from '../../transport/invalidSettingError';
+import { readFlag, readWholeNumber } from '../../transport/settingValues';
 import { toItem } from '../answerItems';
 import { type Operation, shownFor } from '../operation';
 import { readEach } from '../readEach';
 import { optionsField, readRequestOptions } from '../requestOptions';
 import type { Run } from '../run';
 import { listFields } from './listFields';
-import { type ListOptions, readListSettings, readPages } from './pages';
+import { readListSettings, readPages } from './pages';
 
 const fields: INodeProperties[] = [
 	{
@@ -43,14 +43,13 @@ export const getMany: Operation = {
 };
 
 async function getContacts(run: Run, index: number): Promise<INodeExecutionData[]> {
-	const limit = run.parameter<boolean>('returnAll', index, false)
-		? Infinity
-		: readLimit(run.parameter<unknown>('limit', index, 50));
-	const options = run.parameter<ListOptions>('options', index, {});
+	const isAll = readFlag('Return All', run.parameter<unknown>('returnAll', index, false));
+	const limit = isAll ? Infinity : readLimit(run.parameter<unknown>('limit', index, 50));
+	const settings = readListSettings(run.options(index));
 	const { method, path } = ENDPOINTS.getContacts;
 	const request = { endpoint: { method, path }, ...readRequestOptions(run, index) };
 	const items: INodeExecutionData[] = [];
-	for await (const page of readPages(run.client, request, readListSettings(options))) {
+	for await (const page of readPages(run.client, request, settings)) {
 		for (const contact of page) {
 			if (items.length < limit) items.push(toItem(contact, index));
 		}
@@ -60,13 +59,5 @@ async function getContacts(run: Run, index: number): Promise<INodeExecutionData[
 }
 
 function readLimit(value: unknown): number {
-	const limit = Number(value);
-	if (value === '' || value === null || !Number.isInteger(limit) || limit < 1) {
-		throw new InvalidSettingError(
-			'Limit',
-			'must be a whole number from 1 on',
-			'Enter a number, or switch Return All on.',
-		);
-	}
-	return limit;
+	return readWholeNumber('Limit', value, { least: 1 }, 'Enter a number, or switch Return All on.');
 }

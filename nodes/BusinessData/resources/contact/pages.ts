@@ -9,13 +9,14 @@ import type { Client } from '../../transport/client';
 import { InvalidSettingError } from '../../transport/invalidSettingError';
 import { RequestError } from '../../transport/requestError';
 import type { ServiceRequest } from '../../transport/serviceRequest';
+import { readGroup, readText, readWholeNumber } from '../../transport/settingValues';
 import { findList, valueAt } from '../answerItems';
 import { DEFAULT_PAGE_SIZE, type PaginationType } from './listFields';
 import { checkQuery } from '../requestOptions';
 
 export interface ListOptions {
 	itemsField?: unknown;
-	pagination?: { values?: Record<string, unknown> };
+	pagination?: unknown;
 }
 
 export interface ListSettings {
@@ -36,28 +37,27 @@ export interface ListSettings {
 /** More pages than any list has; a service that never ends must not keep n8n busy for ever. */
 const MOST_PAGES = 100_000;
 
+/** The field with the name of the parameter that moves on, by the kind of pagination, and its default. */
+const POSITION_PARAMETERS: Record<PaginationType, [label: string, name: string, value: string]> = {
+	none: ['', '', ''],
+	pageNumber: ['Page Parameter', 'pageParameter', 'page'],
+	offset: ['Offset Parameter', 'offsetParameter', 'offset'],
+	cursor: ['Cursor Parameter', 'cursorParameter', 'cursor'],
+};
+
 /** @throws InvalidSettingError that names the field */
 export function readListSettings(options: ListOptions): ListSettings {
-	const values = options.pagination?.values ?? {};
-	const type = (values.type ?? 'none') as PaginationType;
-	const text = (name: string, fallback: string) => {
-		const value = values[name] ?? fallback;
-		return typeof value === 'string' ? value.trim() : '';
-	};
-	const positionParameters: Record<PaginationType, [label: string, value: string]> = {
-		none: ['', ''],
-		pageNumber: ['Page Parameter', text('pageParameter', 'page')],
-		offset: ['Offset Parameter', text('offsetParameter', 'offset')],
-		cursor: ['Cursor Parameter', text('cursorParameter', 'cursor')],
-	};
-	if (!Object.hasOwn(positionParameters, type)) {
-		throw new InvalidSettingError('Pagination', 'is not known', 'Choose an entry of the list.');
-	}
-	const [label, positionParameter] = positionParameters[type];
-	const cursorField = text('cursorField', 'nextCursor');
+	const { values: group } = readGroup('Pagination', options.pagination);
+	const values = readGroup('Pagination', group);
+	const type = readType(values.type ?? 'none');
+	const text = (label: string, name: string, fallback: string) =>
+		readText(label, values[name] ?? fallback).trim();
+	const [label, name, fallback] = POSITION_PARAMETERS[type];
+	const positionParameter = type === 'none' ? '' : text(label, name, fallback);
+	const cursorField = text('Cursor Field', 'cursorField', 'nextCursor');
 	if (type !== 'none' && positionParameter === '') throw emptyName(label);
 	if (type === 'cursor' && cursorField === '') throw emptyName('Cursor Field');
-	const pageSizeParameter = text('pageSizeParameter', 'limit');
+	const pageSizeParameter = text('Page Size Parameter', 'pageSizeParameter', 'limit');
 	const parameters = [positionParameter, pageSizeParameter];
 	checkQuery(
 		parameters.map((name) => ({ name, value: '' })),
@@ -68,8 +68,8 @@ export function readListSettings(options: ListOptions): ListSettings {
 		type,
 		positionParameter,
 		pageSizeParameter,
-		pageSize: readWholeNumber('Page Size', values.pageSize ?? DEFAULT_PAGE_SIZE, 1),
-		firstPage: readWholeNumber('First Page', values.firstPage ?? 1, 0),
+		pageSize: readWholeNumber('Page Size', values.pageSize ?? DEFAULT_PAGE_SIZE, { least: 1 }),
+		firstPage: readWholeNumber('First Page', values.firstPage ?? 1, { least: 0 }),
 		cursorField,
 	};
 }
@@ -144,6 +144,12 @@ export function readPath(field: string, value: unknown): string {
 	);
 }
 
+function readType(value: unknown): PaginationType {
+	const isKnown = typeof value === 'string' && Object.hasOwn(POSITION_PARAMETERS, value);
+	if (isKnown) return value as PaginationType;
+	throw new InvalidSettingError('Pagination', 'is not known', 'Choose an entry of the list.');
+}
+
 function noList(): RequestError {
 	return new RequestError('The service answered with nothing where a list was due', {
 		outcome: 'unknown',
@@ -160,16 +166,4 @@ function notUnderstood(problem: string, settings: ListSettings): RequestError {
 
 function emptyName(label: string): InvalidSettingError {
 	return new InvalidSettingError(label, 'is empty', 'Enter a name, or set the pagination to None.');
-}
-
-function readWholeNumber(field: string, value: unknown, least: number): number {
-	const number = Number(value);
-	if (value === '' || !Number.isSafeInteger(number) || number < least) {
-		throw new InvalidSettingError(
-			field,
-			`must be a whole number from ${least} on`,
-			'Enter a number, or remove the entry to use its default.',
-		);
-	}
-	return number;
 }

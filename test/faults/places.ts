@@ -1,0 +1,157 @@
+/** Every place where a user can enter a value, taken from the descriptions, so that none is forgotten. */
+import type { ICredentialDataDecryptedObject, INode, INodeProperties } from 'n8n-workflow';
+
+import { BusinessDataApi } from '../../credentials/BusinessDataApi.credentials';
+import { BusinessData } from '../../nodes/BusinessData/BusinessData.node';
+import { BusinessDataTrigger } from '../../nodes/BusinessData/BusinessDataTrigger.node';
+import { choicesOf, groupsOf, optionsOf } from '../unit/description/properties';
+
+type Parameters = INode['parameters'];
+type Path = ReadonlyArray<string | number>;
+
+export interface Place {
+	/** For example `transaction/send options.timeout`. */
+	name: string;
+	/** Of the field itself and of those it is in: an error names one of them. */
+	labels: string[];
+	property: INodeProperties;
+	of: 'node' | 'trigger' | 'credential';
+	/** Parameters, or fields of the credential, with this value in the place. */
+	withValue(value: unknown): Parameters;
+	/** What the rest is, for a place whose value counts only beside certain others. */
+	credential: ICredentialDataDecryptedObject;
+}
+
+/** Values of the other fields with which a request goes out. */
+const BASIC_VALUES: Parameters = {
+	path: '/sandbox/echo',
+	ids: 'a',
+	returnAll: false,
+	dataMode: 'autoMapInputData',
+	idField: 'id',
+	events: ['contactCreated'],
+};
+
+const description = new BusinessData().description.properties;
+
+/** Where a field is, below the parameters, with the other values that make it count. */
+interface Branch {
+	property: INodeProperties;
+	path: Path;
+	labels: string[];
+	beside: Parameters;
+}
+
+/** The field, and all fields inside of it. */
+function* branchesOf(
+	property: INodeProperties,
+	above: Omit<Branch, 'property'>,
+): Generator<Branch> {
+	const path = [...above.path, property.name];
+	const labels = [...above.labels, property.displayName];
+	const beside = { ...above.beside, ...besideOf(property) };
+	yield { property, path, labels, beside };
+	for (const option of optionsOf(property)) {
+		const siblings = {
+			...besideOf(option),
+			...(option.name === 'sendOnceMaxEntries' ? { sendOnceKey: 'a' } : {}),
+		};
+		const inside = setAt(beside, path, siblings);
+		yield* branchesOf({ ...option, displayOptions: undefined }, { path, labels, beside: inside });
+	}
+	for (const group of groupsOf(property)) {
+		const isList = property.typeOptions?.multipleValues === true;
+		const inGroup = [...path, group.name, ...(isList ? [0] : [])];
+		for (const value of group.values) {
+			yield* branchesOf(value, {
+				path: inGroup,
+				labels,
+				beside: inFrontOf(inGroup, value, beside),
+			});
+		}
+	}
+}
+
+/** What `displayOptions` asks of the other fields; those of a group are set beside the field. */
+function besideOf({ displayOptions }: INodeProperties): Parameters {
+	const { resource: _, operation: __, ...show } = displayOptions?.show ?? {};
+	return Object.fromEntries(Object.entries(show).map(([name, values]) => [name, values?.[0]]));
+}
+
+function inFrontOf(
+	path: Path,
+	{ displayOptions, name }: INodeProperties,
+	beside: Parameters,
+): Parameters {
+	const type = displayOptions?.show?.type?.[0];
+	const siblings = {
+		...(type === undefined ? {} : { type }),
+		...(name === 'value' ? { name: 'a' } : {}),
+	};
+	return setAt(beside, path, siblings);
+}
+
+/** A copy with the value at the path. */
+function setAt(root: unknown, [first, ...rest]: Path, value: unknown): Parameters {
+	if (first === undefined) return value as Parameters;
+	if (typeof first === 'number')
+		return [setAt((root as unknown[] | undefined)?.[first], rest, value)] as never;
+	const record = (root ?? {}) as Parameters;
+	return { ...record, [first]: setAt(record[first], rest, value) };
+}
+
+function placesIn(
+	properties: INodeProperties[],
+	prefix: string,
+	of: Place['of'],
+	basis: Parameters,
+	credential: ICredentialDataDecryptedObject,
+): Place[] {
+	return properties
+		.flatMap((property) => [...branchesOf(property, { path: [], labels: [], beside: {} })])
+		.map(({ property, path, labels, beside }) => ({
+			name: `${prefix} ${path.join('.')}`,
+			labels,
+			property,
+			of,
+			credential: of === 'credential' ? {} : credential,
+			withValue: (value) => setAt({ ...basis, ...withoutRoot(beside) }, path, value),
+		}));
+}
+
+/** `/method` in a display option means the field at the top. */
+function withoutRoot(beside: Parameters): Parameters {
+	return Object.fromEntries(
+		Object.entries(beside).map(([name, value]) => [name.replace(/^\//, ''), value]),
+	);
+}
+
+/** All places of the node, the trigger and the credential. */
+export function allPlaces(credential: ICredentialDataDecryptedObject): Place[] {
+	const chosen = ['resource', 'operation'];
+	const ofChoice = description.filter(({ name }) => chosen.includes(name));
+	const read = { resource: 'contact', operation: 'getMany' };
+	const places = placesIn(ofChoice.slice(0, 2), 'contact/getMany', 'node', read, credential);
+	for (const operationList of ofChoice.slice(1)) {
+		const resource = operationList.displayOptions?.show?.resource?.[0] as string;
+		for (const { value: operation } of choicesOf(operationList)) {
+			const fields = description.filter(
+				({ name, displayOptions }) =>
+					!chosen.includes(name) &&
+					displayOptions?.show?.resource?.includes(resource) &&
+					displayOptions.show.operation?.includes(operation as string),
+			);
+			const basis = { ...BASIC_VALUES, resource, operation } as Parameters;
+			// Where it matters, in an operation that sends something.
+			if (resource === 'apiRequest') basis.method = 'POST';
+			places.push(
+				...placesIn(fields, `${resource}/${String(operation)}`, 'node', basis, credential),
+			);
+		}
+	}
+	const trigger = new BusinessDataTrigger().description.properties;
+	places.push(...placesIn(trigger, 'trigger', 'trigger', BASIC_VALUES, credential));
+	const { properties } = new BusinessDataApi();
+	places.push(...placesIn(properties, 'credential', 'credential', credential as Parameters, {}));
+	return places;
+}
