@@ -39,11 +39,16 @@ beforeAll(async () => {
 }, LONGEST_RUN_MS + 20_000);
 
 test('every kind of fault and of result was there', () => {
-	if (REQUESTS >= 2_000) expect(Object.keys(report.faults).sort()).toEqual([...FAULT_NAMES].sort());
-	expect(Object.keys(report.results)).toEqual(
-		expect.arrayContaining(['done', 'skipped', 'notSent', 'refused', 'unknown', 'notTried']),
-	);
+	// A short run meets some of them only.
+	if (REQUESTS >= 2_000) {
+		expect(Object.keys(report.faults).sort()).toEqual([...FAULT_NAMES].sort());
+		expect(Object.keys(report.results)).toEqual(
+			expect.arrayContaining(['done', 'skipped', 'notSent', 'refused', 'unknown', 'notTried']),
+		);
+	}
 	expect(report.canceled).toBeGreaterThan(0);
+	// The others were stopped, not tried, or never reached it.
+	expect(report.requests).toBeGreaterThan(REQUESTS * 0.7);
 	const { done = 0 } = report.results;
 	expect(done).toBeGreaterThan(REQUESTS / 2);
 });
