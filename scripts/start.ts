@@ -2,7 +2,7 @@
 // is missing, runs the demo workflow once, prints its result and leaves the editor open.
 import { join } from 'node:path';
 import { type Sandbox, startSandbox } from '../sandbox/server';
-import { Cleanup } from './cleanup';
+import type { Cleanup } from './cleanup';
 import { readStartOptions, START_HELP, type StartOptions } from './commandLine';
 import { findProblems } from './demo/demoCheck';
 import { DEMO_CONTACT_COUNT, runDemo, saveDemo } from './demo/demoWorkflow';
@@ -17,17 +17,9 @@ import { runNpm } from './host/npm';
 import { installPackedNode, packNode } from './host/packNode';
 import { withProgress } from './host/progress';
 import { openUserFolder, type UserFolder } from './host/userFolder';
+import { runToEnd } from './runToEnd';
 
 const PROJECT_FOLDER = join(__dirname, '..');
-const SIGNALS = [
-	['SIGINT', 130],
-	['SIGTERM', 143],
-	['SIGHUP', 129],
-] as const;
-const ORPHAN_STATUS = 1;
-const SECONDS_BETWEEN_LOOKS_FOR_PARENT = 1;
-// One press of Ctrl+C can arrive twice: from the terminal, and passed on by a parent.
-const SECONDS_OF_ONE_KEY_PRESS = 1;
 
 /** Everything that runs during a start. */
 interface Running {
@@ -111,56 +103,8 @@ async function start(options: StartOptions, cleanup: Cleanup): Promise<void> {
 	else await leaveOpen(running, workflow.id);
 }
 
-/** An error's message and those of its causes; a stack would hide them. */
-function explain(error: unknown): string {
-	if (!(error instanceof Error)) return String(error);
-	return error.cause === undefined ? error.message : `${error.message}\n${explain(error.cause)}`;
-}
-
-/**
- * Calls `end` with an exit status when this process is told to end, or when whoever started it is gone:
- * npm passes a signal on to the shell between the two only, which ends without passing it on.
- */
-function watchForEnd(end: (status: number) => void): void {
-	for (const [signal, status] of SIGNALS) process.on(signal, () => end(status));
-	const parent = process.ppid;
-	const watching = setInterval(() => {
-		if (process.ppid !== parent) end(ORPHAN_STATUS);
-	}, SECONDS_BETWEEN_LOOKS_FOR_PARENT * 1000);
-	watching.unref();
-}
-
-async function main(): Promise<void> {
+runToEnd(async (cleanup) => {
 	const options = readStartOptions(process.argv.slice(2));
-	if (options.help) {
-		console.log(START_HELP);
-		return;
-	}
-	const cleanup = new Cleanup();
-	let endingSince: number | undefined;
-	watchForEnd((status) => {
-		const now = performance.now();
-		if (endingSince === undefined) {
-			endingSince = now;
-			console.log('\nEnding what was started …');
-			void cleanup.run().finally(() => process.exit(status));
-		} else if (status !== ORPHAN_STATUS && now - endingSince > SECONDS_OF_ONE_KEY_PRESS * 1000) {
-			// Asked again: ending politely takes too long.
-			process.exit(status);
-		}
-	});
-	try {
-		await start(options, cleanup);
-	} catch (error) {
-		// What is ended from outside fails in all kinds of ways.
-		if (endingSince !== undefined) return;
-		console.error(`\n${explain(error)}`);
-		process.exitCode = 1;
-	}
-	if (endingSince === undefined) await cleanup.run();
-}
-
-main().catch((error: unknown) => {
-	console.error(explain(error));
-	process.exitCode = 1;
+	if (options.help) console.log(START_HELP);
+	else await start(options, cleanup);
 });
