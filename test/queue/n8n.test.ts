@@ -1,8 +1,8 @@
 // A real n8n in queue mode: six executions over two workers share the limits of one key, also when a
 // worker dies, when the ledger's Redis is restarted or emptied, and when all of n8n is restarted.
 
+import { bestMakespan } from '../../bench/bestSchedule';
 import { ENDPOINTS, formatEndpoint } from '../../nodes/BusinessData/transport/endpoints';
-import { bestMakespan } from '../support/countingService';
 import { expectAllAnsweredOnce, reportRun, SETUP_MS, useQueueBench } from '../support/queueBench';
 import { WORKERS } from '../support/queueMode';
 import {

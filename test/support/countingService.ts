@@ -37,18 +37,3 @@ export class CountingService {
 		return Math.max(0, ...counts.values());
 	}
 }
-
-/** The best possible time (ms) of the last of `count` requests that all come at once. */
-export function bestMakespan(
-	count: number,
-	limits: Array<{ max: number; windowMs: number }>,
-): number {
-	const times: number[] = [];
-	for (let index = 0; index < count; index++) {
-		const earliest = limits.map(({ max, windowMs }) =>
-			index < max ? 0 : (times[index - max] ?? 0) + windowMs,
-		);
-		times.push(Math.max(0, ...earliest));
-	}
-	return times.at(-1) ?? 0;
-}

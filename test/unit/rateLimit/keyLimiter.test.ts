@@ -1,8 +1,9 @@
+import { bestMakespan } from '../../../bench/bestSchedule';
 import { abortController } from '../../../nodes/BusinessData/rateLimit/abort';
 import { KeyLimiter, type SlotRequest } from '../../../nodes/BusinessData/rateLimit/keyLimiter';
 import type { Limits } from '../../../nodes/BusinessData/rateLimit/limits';
 import { WaitTooLongError } from '../../../nodes/BusinessData/rateLimit/waitTooLongError';
-import { bestMakespan, CountingService } from '../../support/countingService';
+import { CountingService } from '../../support/countingService';
 import { passTime } from '../../support/logicalTime';
 
 const general = [

@@ -1,0 +1,52 @@
+// Turns the arguments of `npm run bench` into what is to be run.
+import { parseArgs } from 'node:util';
+import { WORK_ITEMS, type WorkItem } from './workItems';
+
+/** What the command line can say. */
+export const BENCH_HELP = `Usage: npm run bench [-- options]
+
+  --quick          a first answer in less than five minutes, printed only
+  --only <ids>     these work items only, separated by commas, printed only:
+                   ${WORK_ITEMS.map(({ id }) => id).join(', ')}
+  --save <file>    keep the results as JSON
+  --from <file>    make the page from kept results, without running anything
+  --help           show this text
+`;
+
+/** What is to be done. */
+export interface BenchOptions {
+	items: WorkItem[];
+	/** Whether everything is run, so that the page is written and not only printed. */
+	isWhole: boolean;
+	save?: string;
+	from?: string;
+	help: boolean;
+}
+
+/** Throws an error that names the argument when one cannot be understood. */
+export function readBenchOptions(parameters: string[]): BenchOptions {
+	const { values } = parseArgs({
+		args: parameters,
+		options: {
+			quick: { type: 'boolean', default: false },
+			only: { type: 'string' },
+			save: { type: 'string' },
+			from: { type: 'string' },
+			help: { type: 'boolean', default: false },
+		},
+	});
+	const { quick, only, save, from, help } = values;
+	const wanted = only?.split(',').map((id) => id.trim());
+	const known = WORK_ITEMS.map(({ id }) => id);
+	const unknown = wanted?.find((id) => !known.includes(id));
+	if (unknown !== undefined) {
+		throw new Error(`--only: there is no work item "${unknown}". There are: ${known.join(', ')}.`);
+	}
+	return {
+		items: WORK_ITEMS.filter(({ id, isQuick }) => wanted?.includes(id) ?? (isQuick || !quick)),
+		isWhole: !quick && wanted === undefined,
+		save,
+		from,
+		help,
+	};
+}

@@ -1,0 +1,29 @@
+// Puts the benchmark's own nodes where n8n loads them from. They are no part of the package.
+import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ModuleKind, ScriptTarget, transpileModule } from 'typescript';
+
+const SOURCES = join(__dirname, 'contenders');
+const COMPILER_OPTIONS = {
+	module: ModuleKind.CommonJS,
+	target: ScriptTarget.ES2022,
+	esModuleInterop: true,
+};
+
+/**
+ * Compiles the nodes into a new folder.
+ *
+ * @returns The folder for n8n's setting N8N_CUSTOM_EXTENSIONS.
+ */
+export async function compileContenders(folder: string): Promise<string> {
+	const nodesFolder = join(folder, 'nodes');
+	await mkdir(nodesFolder, { recursive: true });
+	// Beside the nodes, not among them: n8n searches their folder for more nodes.
+	await symlink(join(__dirname, '..', 'node_modules'), join(folder, 'node_modules'), 'junction');
+	for (const name of await readdir(SOURCES)) {
+		const source = await readFile(join(SOURCES, name), 'utf8');
+		const { outputText } = transpileModule(source, { compilerOptions: COMPILER_OPTIONS });
+		await writeFile(join(nodesFolder, name.replace(/\.ts$/, '.js')), outputText);
+	}
+	return nodesFolder;
+}

@@ -1,0 +1,197 @@
+// Who is compared: the node of each contender in a workflow, and the credential it needs.
+import type { Credential, WorkflowNode } from '../scripts/host/n8nClient';
+import { node } from '../test/n8n/workflows';
+import type { Window } from './bestSchedule';
+import { windowsOf } from './limits';
+import type { WorkItem } from './workItems';
+
+/** In the order in which they start: those that send all requests at once go first. */
+export const CONTENDER_IDS = [
+	'plain',
+	'retry',
+	'reactive',
+	'reactiveRetryAfter',
+	'batching',
+	'recipe',
+	'ours',
+] as const;
+
+export type ContenderId = (typeof CONTENDER_IDS)[number];
+
+/** Where the service of a contender is, and with which key. */
+export interface Service {
+	baseUrl: string;
+	apiKey: string;
+}
+
+/** One of those that are compared. */
+export interface Contender {
+	/** As the page names it. */
+	title: string;
+	/** What the service's refusals say about when to come back. */
+	retryAfter: 'none' | 'seconds';
+	credential(service: Service, item: WorkItem): Omit<Credential, 'name'>;
+	/** The node that does the work, without its credential. */
+	node(service: Service, item: WorkItem): WorkflowNode;
+}
+
+type Parameters = Record<string, unknown>;
+
+/** The name of the working node in every workflow of the benchmark. */
+export const WORKER = 'Contender';
+/** n8n allows no more. */
+export const MAX_TRIES = 5;
+export const WAIT_BETWEEN_TRIES_MS = 5_000;
+/** The defaults of a reactive node of the community. */
+export const REACTIVE = {
+	model: 'the community node @bauer-group/n8n-nodes-http-throttled-request 0.3.6',
+	waitMs: 5_000,
+	longestWaitMs: 300_000,
+	jitter: 0.25,
+	maxRetries: 5,
+};
+/** A tenth of a second on top of what the limits ask for. */
+const BATCH_MARGIN_MS = 100;
+
+const NUMBER = '={{ $json.number }}';
+const QUERY = { parameters: [{ name: 'number', value: NUMBER }] };
+const CONTINUE = { onError: 'continueRegularOutput' };
+
+const splitEndpoint = (endpoint: string): [method: string, path: string] => {
+	const [method = '', path = ''] = endpoint.split(' ', 2);
+	return [method, path];
+};
+
+const headerAuth: Contender['credential'] = ({ apiKey }) => ({
+	type: 'httpHeaderAuth',
+	data: { name: 'x-api-key', value: apiKey },
+});
+
+/**
+ * The largest batch, and the interval (ms) between batches, that a window allows: of the longest one,
+ * in batches that the shorter ones allow.
+ */
+export function batchingFor(windows: Window[]): { batchSize: number; batchInterval: number } {
+	const batchSize = Math.min(...windows.map(({ max }) => max));
+	const interval = Math.max(...windows.map(({ max, windowMs }) => (windowMs * batchSize) / max));
+	return { batchSize, batchInterval: interval + BATCH_MARGIN_MS };
+}
+
+function httpRequest({ baseUrl }: Service, item: WorkItem, options: Parameters): WorkflowNode {
+	const [method, path] = splitEndpoint(item.endpoint);
+	const body = { sendBody: true, contentType: 'json', specifyBody: 'json' };
+	return node(WORKER, 'n8n-nodes-base.httpRequest', 4.5, {
+		method,
+		url: `${baseUrl}${path}`,
+		authentication: 'genericCredentialType',
+		genericAuthType: 'httpHeaderAuth',
+		sendQuery: true,
+		queryParameters: QUERY,
+		...(method === 'GET' ? {} : { ...body, jsonBody: '={{ JSON.stringify($json) }}' }),
+		options,
+	});
+}
+
+function ownNode(
+	type: string,
+	{ baseUrl }: Service,
+	{ endpoint }: WorkItem,
+	parameters: Parameters,
+): WorkflowNode {
+	const [method, path] = splitEndpoint(endpoint);
+	return node(WORKER, `CUSTOM.${type}`, 1, { method, url: `${baseUrl}${path}`, ...parameters });
+}
+
+function reactive(service: Service, item: WorkItem): WorkflowNode {
+	return ownNode('reactiveLimiter', service, item, {
+		defaultWaitMs: REACTIVE.waitMs * item.waitScale,
+		longestWaitMs: REACTIVE.longestWaitMs * item.waitScale,
+		jitter: REACTIVE.jitter,
+		maxRetries: REACTIVE.maxRetries,
+	});
+}
+
+const OPERATIONS: Record<WorkItem['work'], (options: Parameters) => Parameters> = {
+	read: (options) => ({ resource: 'contact', operation: 'getMany', returnAll: true, options }),
+	send: (options) => ({
+		resource: 'transaction',
+		operation: 'send',
+		dataMode: 'autoMapInputData',
+		options: { ...options, sendOnceKey: NUMBER },
+	}),
+	delete: () => ({ resource: 'transaction', operation: 'deleteMany', ids: NUMBER, options: {} }),
+};
+
+export const CONTENDERS: Record<ContenderId, Contender> = {
+	plain: {
+		title: 'HTTP Request, as it comes',
+		retryAfter: 'none',
+		credential: headerAuth,
+		node: (service, item) => ({ ...httpRequest(service, item, {}), ...CONTINUE }),
+	},
+	retry: {
+		title: 'HTTP Request, Retry On Fail',
+		retryAfter: 'none',
+		credential: headerAuth,
+		// A failing node is what Retry On Fail is for, so it stops on an error.
+		node: (service, item) => ({
+			...httpRequest(service, item, {}),
+			retryOnFail: true,
+			maxTries: MAX_TRIES,
+			waitBetweenTries: WAIT_BETWEEN_TRIES_MS * item.waitScale,
+		}),
+	},
+	reactive: {
+		title: 'Reactive limiter, no Retry-After',
+		retryAfter: 'none',
+		credential: headerAuth,
+		node: reactive,
+	},
+	reactiveRetryAfter: {
+		title: 'Reactive limiter, Retry-After',
+		retryAfter: 'seconds',
+		credential: headerAuth,
+		node: reactive,
+	},
+	batching: {
+		title: 'HTTP Request, batching',
+		retryAfter: 'none',
+		credential: headerAuth,
+		node: (service, item) => {
+			const batch = batchingFor(windowsOf(item.limits, item.endpoint));
+			return { ...httpRequest(service, item, { batching: { batch } }), ...CONTINUE };
+		},
+	},
+	recipe: {
+		title: 'Bottleneck recipe',
+		retryAfter: 'none',
+		credential: headerAuth,
+		node: (service, item) =>
+			ownNode('bottleneckRecipe', service, item, {
+				windows: JSON.stringify(windowsOf(item.limits, item.endpoint)),
+			}),
+	},
+	ours: {
+		title: 'Business Data node',
+		retryAfter: 'none',
+		credential: ({ baseUrl, apiKey }, { limits }) => ({
+			type: 'businessDataApi',
+			data: {
+				...{ baseUrl, apiKey, limitStore: 'memory' },
+				...{ customize: true, limits: JSON.stringify(limits) },
+				transactionDelete: 'POST /txndata/bulkDeleteTxn',
+				contactDelete: 'POST /masterdata/deleteContacts',
+				deleteIdsField: 'ids',
+			},
+		}),
+		node: (_service, { work }) => ({
+			...node(
+				WORKER,
+				'n8n-nodes-business-data.businessData',
+				1,
+				OPERATIONS[work]({ queryParameters: QUERY }),
+			),
+			...CONTINUE,
+		}),
+	},
+};

@@ -1,0 +1,28 @@
+// How the page writes figures and tables.
+
+/** A time (ms) in words that people read at a glance: `0.42 s`, `62.1 s`, `9 min 32 s`. */
+export function formatTime(ms: number): string {
+	const seconds = ms / 1000;
+	if (seconds < 10) return `${seconds.toFixed(2)} s`;
+	if (seconds < 180) return `${seconds.toFixed(1)} s`;
+	const minutes = Math.floor(Math.round(seconds) / 60);
+	if (minutes < 60) return `${minutes} min ${Math.round(seconds) % 60} s`;
+	return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}
+
+/** A time (ms) that somebody has set: `5 s`, `6.1 s`. */
+export function formatSetting(ms: number): string {
+	return `${Number((ms / 1000).toFixed(2))} s`;
+}
+
+/** A whole number with its thousands separated. */
+export function formatCount(count: number): string {
+	return count.toLocaleString('en');
+}
+
+/** A Markdown table whose first column is text and whose others are figures, or all text. */
+export function markdownTable(header: string[], rows: string[][], areFigures = true): string {
+	const line = (cells: string[]): string => `| ${cells.join(' | ')} |`;
+	const alignment = header.map((_, column) => (column > 0 && areFigures ? '---:' : '---'));
+	return [line(header), line(alignment), ...rows.map(line)].join('\n');
+}

@@ -1,0 +1,162 @@
+// The goals of the node, and whether the results meet them.
+import {
+	type BenchmarkResults,
+	type ContenderResult,
+	findResult,
+	type SingleRequest,
+} from './results';
+import { sum } from './statistics';
+import { WORK_ITEMS, type WorkItem } from './workItems';
+
+/** A goal and what was measured. */
+export interface Goal {
+	goal: string;
+	/** What was measured, in words and figures. */
+	measured: string;
+	isMet: boolean;
+}
+
+const LARGEST_RATIO = 1.05;
+const SLACK_MS = 500;
+const LARGEST_WAIT_RATIO = 1.5;
+const TIMES_FASTER = [
+	{ item: 'reads-30-50ms', times: 5 },
+	{ item: 'reads-100-50ms', times: 1.5 },
+];
+
+interface OwnResult {
+	item: WorkItem;
+	result: ContenderResult;
+}
+
+/** Whether all items of a work item came through. */
+export function isComplete({ items, itemsThrough }: ContenderResult): boolean {
+	return itemsThrough === items;
+}
+
+/** The longest (ms) that a single request may wait: 1.5 times as long as a slot, and what a request takes. */
+export function longestGoodWait({ slotMs }: SingleRequest, latencyMs: number): number {
+	return LARGEST_WAIT_RATIO * slotMs + SLACK_MS + latencyMs;
+}
+
+const seconds = (ms: number): string => `${(ms / 1000).toFixed(2)} s`;
+
+function nothingLost(own: OwnResult[]): Goal[] {
+	const alone = own.filter(({ item }) => item.foreignEverySeconds === undefined);
+	if (alone.length === 0) return [];
+	const results = alone.map(({ result }) => result);
+	const singles = results.flatMap((result) => result.singles ?? []);
+	const items = sum(results.map((result) => result.items)) + singles.length;
+	const through =
+		sum(results.map(({ itemsThrough }) => itemsThrough)) +
+		singles.filter(({ waitMs }) => waitMs !== undefined).length;
+	const refused = sum(results.map((result) => result.refused));
+	return [
+		{
+			goal: 'Every item comes through and no request is refused where the key is ours alone',
+			measured: `${through} of ${items} through, ${refused} refused`,
+			isMet: through === items && refused === 0,
+		},
+	];
+}
+
+function nearTheBest(own: OwnResult[]): Goal[] {
+	const alone = own.filter(({ item }) => item.foreignEverySeconds === undefined);
+	const checked = alone.map(({ item, result }) => {
+		// The latency is part of both figures.
+		const best = result.bestMs - item.latencyMs;
+		const most = LARGEST_RATIO * best + SLACK_MS + item.latencyMs;
+		return { item, result, most, isMet: isComplete(result) && result.makespanMs <= most };
+	});
+	const [worst] = checked.toSorted(
+		(a, b) => b.result.makespanMs / b.most - a.result.makespanMs / a.most,
+	);
+	if (worst === undefined) return [];
+	const met = checked.filter(({ isMet }) => isMet).length;
+	return [
+		{
+			goal: 'Makespan of at most 1.05 × the best possible + 0.5 s + one latency',
+			measured:
+				`${met} of ${checked.length} work items; nearest to the bound: ${worst.item.title}, ` +
+				`${seconds(worst.result.makespanMs)} of ${seconds(worst.most)}`,
+			isMet: met === checked.length,
+		},
+	];
+}
+
+function fasterThanBatching(results: BenchmarkResults): Goal[] {
+	return TIMES_FASTER.flatMap(({ item, times }) => {
+		const own = findResult(results, item, 'ours');
+		const batching = findResult(results, item, 'batching');
+		if (own === undefined || batching === undefined) return [];
+		const measured = batching.makespanMs / own.makespanMs;
+		return [
+			{
+				goal: `${times} times as fast as HTTP Request with batching on ${own.items} reads`,
+				measured: `${measured.toFixed(2)} times (${seconds(own.makespanMs)} and ${seconds(batching.makespanMs)})`,
+				isMet: isComplete(own) && measured >= times,
+			},
+		];
+	});
+}
+
+function shortWaits(own: OwnResult[]): Goal[] {
+	return own.flatMap(({ item, result: { singles } }) => {
+		if (singles === undefined) return [];
+		const late = singles.filter(
+			(single) =>
+				single.waitMs === undefined || single.waitMs > longestGoodWait(single, item.latencyMs),
+		);
+		return [
+			{
+				goal: 'A single request beside a batch of 300 waits at most 1.5 × as long as one slot takes to come free, + 0.5 s + one latency',
+				measured: `${singles.length - late.length} of ${singles.length} single requests`,
+				isMet: singles.length > 0 && late.length === 0,
+			},
+		];
+	});
+}
+
+function sentOnce(own: OwnResult[]): Goal[] {
+	return own.flatMap(({ result: { documents, items } }) =>
+		documents === undefined
+			? []
+			: [
+					{
+						goal: 'Every document is sent, and none twice when the workflow runs again',
+						measured: `${documents.sent} of ${items} sent, ${documents.sentTwice} of them twice`,
+						isMet: documents.sent === items && documents.sentTwice === 0,
+					},
+				],
+	);
+}
+
+function besideOthers(own: OwnResult[]): Goal[] {
+	return own.flatMap(({ item, result }) =>
+		item.foreignEverySeconds === undefined
+			? []
+			: [
+					{
+						goal: 'Everything comes through while a foreign program uses a third of the limits',
+						measured: `${result.itemsThrough} of ${result.items} through`,
+						isMet: isComplete(result),
+					},
+				],
+	);
+}
+
+/** The goals that the results say something about. */
+export function checkGoals(results: BenchmarkResults): Goal[] {
+	const own = WORK_ITEMS.flatMap((item): OwnResult[] => {
+		const result = findResult(results, item.id, 'ours');
+		return result === undefined ? [] : [{ item, result }];
+	});
+	return [
+		...nothingLost(own),
+		...nearTheBest(own),
+		...fasterThanBatching(results),
+		...shortWaits(own),
+		...sentOnce(own),
+		...besideOthers(own),
+	];
+}

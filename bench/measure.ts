@@ -1,0 +1,119 @@
+// Turns the journal of a service into the figures of a contender.
+import type { JournalEntry } from '../sandbox/journal';
+import { bestMakespan, nextFreeMoment, type Window } from './bestSchedule';
+import type { WorkflowRun } from './benchN8n';
+import type { ContenderId } from './contenders';
+import { FOREIGN_USER_AGENT } from './foreignWork';
+import { windowsOf } from './limits';
+import type { ContenderResult, SingleRequest } from './results';
+import { FOREIGN_SHARE, IDS_PER_REQUEST, type WorkItem } from './workItems';
+
+/** Single requests have numbers above this one, so that the journal tells them from the batch. */
+export const FIRST_SINGLE = 1_000_001;
+
+const REFUSED = 429;
+
+/** Everything that was written down while one contender did one work item. */
+export interface Observation {
+	contender: ContenderId;
+	item: WorkItem;
+	/** The journal of the first run, or of the only one. */
+	journal: JournalEntry[];
+	/** The journal after the workflow ran once more. */
+	journalAfterSecondRun?: JournalEntry[];
+	runs: WorkflowRun[];
+	/** When (ms, on the journal's clock) each single request came, and its number. */
+	arrivals: { number: number; atMs: number }[];
+}
+
+const isForeign = ({ headers }: JournalEntry): boolean =>
+	headers['user-agent'] === FOREIGN_USER_AGENT;
+const isSingle = ({ query }: JournalEntry): boolean => Number(query.number) >= FIRST_SINGLE;
+const isLetThrough = ({ status }: JournalEntry): boolean => status >= 200 && status < 300;
+const isRefused = ({ status }: JournalEntry): boolean => status === REFUSED;
+const momentOf = ({ atMs }: JournalEntry): number => atMs;
+
+/** How many requests the items of a work item need. */
+export function requestsFor({ work, workflows }: WorkItem): number {
+	const perRequest = work === 'delete' ? IDS_PER_REQUEST : 1;
+	return workflows.reduce((sum, count) => sum + Math.ceil(count / perRequest), 0);
+}
+
+/** The windows that are left beside a foreign program, and all of them where there is none. */
+function windowsLeft(item: WorkItem): Window[] {
+	const share = item.foreignEverySeconds === undefined ? 1 : 1 - FOREIGN_SHARE;
+	return windowsOf(item.limits, item.endpoint).map(({ max, windowMs }) => ({
+		max: Math.floor(max * share),
+		windowMs,
+	}));
+}
+
+function measureSingles({ item, journal, arrivals }: Observation, from: number): SingleRequest[] {
+	const windows = windowsOf(item.limits, item.endpoint);
+	return arrivals.map(({ number, atMs }) => {
+		const letThrough = journal.find(
+			(entry) => isLetThrough(entry) && Number(entry.query.number) === number,
+		);
+		const before = journal.map(momentOf).filter((moment) => moment < atMs);
+		return {
+			atMs: atMs - from,
+			...(letThrough === undefined ? {} : { waitMs: letThrough.atMs - atMs }),
+			slotMs: nextFreeMoment(before, atMs, windows) - atMs,
+		};
+	});
+}
+
+/** How often each document went out, by its number. */
+function documentCounts(journal: JournalEntry[]): number[] {
+	const counts = new Map<string, number>();
+	for (const { acted, query } of journal) {
+		if (acted) counts.set(String(query.number), (counts.get(String(query.number)) ?? 0) + 1);
+	}
+	return [...counts.values()];
+}
+
+function measureDocuments({ journal, journalAfterSecondRun }: Observation) {
+	const sent = documentCounts(journal).length;
+	const counts = documentCounts(journalAfterSecondRun ?? journal);
+	return { sent, sentTwice: counts.reduce((sum, count) => sum + count - 1, 0) };
+}
+
+/** The figures of a contender. Throws when it sent nothing at all. */
+export function measure(observation: Observation): ContenderResult {
+	const { contender, item, journal, runs, arrivals } = observation;
+	const foreign = journal.filter(isForeign);
+	const own = journal.filter((entry) => !isForeign(entry));
+	const ofBatch = own.filter((entry) => !isSingle(entry));
+	const [first] = ofBatch;
+	if (first === undefined) {
+		const errors = runs.flatMap((run) => run.errors).join('; ');
+		throw new Error(`${item.id}: ${contender} sent no request. ${errors}`);
+	}
+	const last = ofBatch.filter(isLetThrough).at(-1) ?? first;
+	const since = (entry: JournalEntry): number => entry.atMs - first.atMs;
+	// Single requests that came through in the meantime have used slots, too.
+	const between = own.filter((entry) => isSingle(entry) && entry.atMs < last.atMs);
+	const requestsAtBest = requestsFor(item) + between.filter(isLetThrough).length;
+	return {
+		contender,
+		items: requestsFor(item),
+		itemsThrough: runs.reduce((sum, run) => sum + run.itemsThrough, 0),
+		requests: own.length,
+		refused: own.filter(isRefused).length,
+		// The journal has the moment of counting, which is half of the latency after the request came in
+		// and half of it before the answer goes out.
+		makespanMs: since(last) + item.latencyMs,
+		bestMs: bestMakespan(requestsAtBest, windowsLeft(item)) + item.latencyMs,
+		workflowMs: Math.max(...runs.map(({ ms }) => ms)),
+		letThroughAt: own.filter(isLetThrough).map(since),
+		refusedAt: own.filter(isRefused).map(since),
+		errors: [...new Set(runs.flatMap(({ errors }) => errors))],
+		...(item.work === 'send' ? { documents: measureDocuments(observation) } : {}),
+		...(arrivals.length === 0 ? {} : { singles: measureSingles(observation, first.atMs) }),
+		...(item.foreignEverySeconds === undefined
+			? {}
+			: {
+					foreign: { requests: foreign.length, refused: foreign.filter(isRefused).length },
+				}),
+	};
+}

@@ -1,0 +1,123 @@
+// Runs work items at the same time: all of their contenders side by side, each with a service and a key
+// of its own.
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { BenchN8n, PublishedWorkflow, WorkflowRun } from './benchN8n';
+import { CONTENDER_IDS, type ContenderId, CONTENDERS } from './contenders';
+import { FIRST_SINGLE, measure, type Observation } from './measure';
+import type { ContenderResult, ItemResult } from './results';
+import { type ServiceProcess, startForeignProgram, startService } from './service';
+import type { WorkItem } from './workItems';
+
+/** Those that send everything at once must not hold up the first requests of the others. */
+const SECONDS_BETWEEN_STARTS = 2;
+
+/** A contender that is ready to start on a work item. */
+interface Ready {
+	item: WorkItem;
+	contender: ContenderId;
+	service: ServiceProcess;
+	/** One for each workflow of the item, and one for single requests if there are any. */
+	workflows: PublishedWorkflow[];
+}
+
+async function prepare(n8n: BenchN8n, item: WorkItem, contender: ContenderId): Promise<Ready> {
+	const service = await startService({
+		windowMode: 'both',
+		limits: item.limits,
+		latency: { minMs: item.latencyMs, maxMs: item.latencyMs },
+		retryAfter: CONTENDERS[contender].retryAfter,
+		// One contact, so that a read gives one item.
+		contactCount: 1,
+		countRefused: item.isRefusedCounted,
+	});
+	const count = item.workflows.length + (item.singlesEverySeconds === undefined ? 0 : 1);
+	const workflows = await n8n.publish(CONTENDERS[contender], service, item, count);
+	return { item, contender, service, workflows };
+}
+
+/** Starts the workflows of the item together and waits for their ends. */
+async function runWorkflows({ workflows, item }: Ready): Promise<WorkflowRun[]> {
+	let next = 1;
+	const runs = item.workflows.map(async (count, index) => {
+		const first = next;
+		next += count;
+		return await workflows[index]?.run(first, count);
+	});
+	return (await Promise.all(runs)).flatMap((run) => run ?? []);
+}
+
+/** Sends single requests, one by one, until the work is done. Returns when each of them came. */
+async function sendSingles(
+	{ workflows, service }: Ready,
+	everySeconds: number,
+	work: Promise<unknown>,
+): Promise<Observation['arrivals']> {
+	const arrivals: Observation['arrivals'] = [];
+	const calls: Promise<unknown>[] = [];
+	let isDone = false;
+	const done = work.finally(() => (isDone = true));
+	for (;;) {
+		await Promise.race([sleep(everySeconds * 1000), done]);
+		if (isDone) break;
+		const number = FIRST_SINGLE + arrivals.length;
+		const now = performance.timeOrigin + performance.now();
+		arrivals.push({ number, atMs: now - service.startedAtMs });
+		calls.push(workflows.at(-1)?.run(number, 1) ?? Promise.resolve());
+	}
+	await Promise.all(calls);
+	return arrivals;
+}
+
+async function runAgain(ready: Ready, seconds: number) {
+	await sleep(seconds * 1000);
+	await runWorkflows(ready);
+	return await ready.service.journal();
+}
+
+async function runContender(ready: Ready): Promise<ContenderResult> {
+	const { item, contender, service } = ready;
+	const { singlesEverySeconds, runAgainAfterSeconds, foreignEverySeconds } = item;
+	const endForeignProgram =
+		foreignEverySeconds === undefined
+			? undefined
+			: startForeignProgram({
+					url: `${service.baseUrl}/masterdata/getContacts`,
+					apiKey: service.apiKey,
+					everySeconds: foreignEverySeconds,
+				});
+	const work = runWorkflows(ready);
+	const arrivals =
+		singlesEverySeconds === undefined ? [] : await sendSingles(ready, singlesEverySeconds, work);
+	const runs = await work;
+	await endForeignProgram?.();
+	const journal = await service.journal();
+	const journalAfterSecondRun =
+		runAgainAfterSeconds === undefined ? undefined : await runAgain(ready, runAgainAfterSeconds);
+	const result = measure({ contender, item, journal, journalAfterSecondRun, runs, arrivals });
+	const { itemsThrough, items, refused, makespanMs } = result;
+	console.log(
+		`  ${item.id}, ${CONTENDERS[contender].title}: ${itemsThrough} of ${items}, ${refused} refused, ` +
+			`${(makespanMs / 1000).toFixed(1)} s`,
+	);
+	return result;
+}
+
+/** Runs work items. Throws when a contender cannot be run; one that loses items is a result. */
+export async function runRound(n8n: BenchN8n, items: WorkItem[]): Promise<ItemResult[]> {
+	const pairs = CONTENDER_IDS.flatMap((contender) =>
+		items
+			.filter(({ contenders }) => contenders.includes(contender))
+			.map((item) => [item, contender] as const),
+	);
+	const ready = await Promise.all(pairs.map(([item, contender]) => prepare(n8n, item, contender)));
+	const running = ready.map(async (one, position) => {
+		await sleep(position * SECONDS_BETWEEN_STARTS * 1000);
+		return { id: one.item.id, result: await runContender(one) };
+	});
+	const done = await Promise.all(running);
+	await Promise.all(ready.map(({ service }) => service.stop()));
+	return items.map((item) => ({
+		item: item.id,
+		contenders: done.filter(({ id }) => id === item.id).map(({ result }) => result),
+	}));
+}

@@ -1,0 +1,175 @@
+// What is measured: the work items of the benchmark.
+import { DOCUMENTED_LIMITS, type LimitTable } from '../sandbox/limits';
+import { type ContenderId, CONTENDER_IDS } from './contenders';
+import { READ_ENDPOINT, scaledTable, SEND_ENDPOINT } from './limits';
+
+/** What every item of the workflow asks for. */
+export type Work = 'read' | 'send' | 'delete';
+
+/** One piece of work that all of its contenders do under the same conditions. */
+export interface WorkItem {
+	/** Names it in results and on the command line. */
+	id: string;
+	title: string;
+	/** The part of the page it stands in. */
+	part: PartId;
+	work: Work;
+	/** The endpoint that the requests go to. */
+	endpoint: string;
+	/** How many items each workflow has; the workflows start together. */
+	workflows: number[];
+	/** How long (ms) the service takes to answer. */
+	latencyMs: number;
+	limits: LimitTable;
+	/** Waits of the contenders (ms) are multiplied by it, where the limits they are made for are. */
+	waitScale: number;
+	contenders: readonly ContenderId[];
+	/** Single requests of another workflow come one by one, this many seconds apart. */
+	singlesEverySeconds?: number;
+	/** The same workflow runs once more after the first run, so many seconds later. */
+	runAgainAfterSeconds?: number;
+	/** A foreign program sends a request with the same key, this many seconds apart. */
+	foreignEverySeconds?: number;
+	/** Whether the service counts refused requests, too, which its interface document leaves open. */
+	isRefusedCounted: boolean;
+	/** Work items of one round run at the same time. */
+	round: string;
+	/** Belongs to the quick run, too. */
+	isQuick: boolean;
+}
+
+export type PartId = 'reads' | 'together' | 'singles' | 'sends' | 'bulk' | 'foreign';
+
+export const PARTS: Record<PartId, string> = {
+	reads: 'Reads in one workflow',
+	together: 'Two workflows at the same time',
+	singles: 'Single requests beside a large batch',
+	sends: 'Sending documents',
+	bulk: 'Deleting in bulk',
+	foreign: 'A foreign program on the same key',
+};
+
+/** How much shorter the windows of the send endpoints are here. */
+export const SEND_SCALE = 1 / 100;
+/** How much shorter all windows are where 100,000 records are deleted. */
+export const BULK_SCALE = 1 / 10;
+export const IDS_PER_REQUEST = 100;
+/** The share of each limit that the foreign program uses. */
+export const FOREIGN_SHARE = 1 / 3;
+
+const SINGLES_EVERY_SECONDS = 5;
+const LONGEST_WINDOW = DOCUMENTED_LIMITS.general.reduce((longest, limit) =>
+	limit.windowSeconds > longest.windowSeconds ? limit : longest,
+);
+
+const READS: Omit<WorkItem, 'id' | 'title' | 'workflows' | 'round'> = {
+	part: 'reads',
+	work: 'read',
+	endpoint: READ_ENDPOINT,
+	latencyMs: 50,
+	limits: DOCUMENTED_LIMITS,
+	waitScale: 1,
+	contenders: CONTENDER_IDS,
+	isRefusedCounted: true,
+	isQuick: false,
+};
+
+const reads = (count: number, latencyMs: number, round: string, isQuick = false): WorkItem => ({
+	...READS,
+	id: `reads-${count}-${latencyMs}ms`,
+	title: `${count} reads, answers after ${latencyMs} ms`,
+	workflows: [count],
+	latencyMs,
+	round,
+	isQuick,
+});
+
+const mildReads: WorkItem = {
+	...reads(130, 50, 'reads-100'),
+	id: 'reads-130-50ms-mild',
+	title: '130 reads, answers after 50 ms, and refused requests do not count',
+	isRefusedCounted: false,
+};
+
+const together = (latencyMs: number, round: string): WorkItem => ({
+	...READS,
+	id: `together-${latencyMs}ms`,
+	title: `Two workflows of 65 reads, answers after ${latencyMs} ms`,
+	part: 'together',
+	workflows: [65, 65],
+	latencyMs,
+	round,
+});
+
+const singles: WorkItem = {
+	...READS,
+	id: 'singles',
+	title: `A batch of 300 reads, and a single read of another workflow every ${SINGLES_EVERY_SECONDS} s`,
+	part: 'singles',
+	round: 'singles',
+	workflows: [300],
+	singlesEverySeconds: SINGLES_EVERY_SECONDS,
+};
+
+const sendLimits = scaledTable(1, SEND_SCALE);
+
+const sends: WorkItem = {
+	...READS,
+	id: 'sends',
+	title: 'Nine documents, and the same workflow run again',
+	part: 'sends',
+	round: 'sends',
+	work: 'send',
+	endpoint: SEND_ENDPOINT,
+	workflows: [9],
+	limits: sendLimits,
+	waitScale: SEND_SCALE,
+	// One window later, and some more.
+	runAgainAfterSeconds: (sendLimits.endpoints[SEND_ENDPOINT]?.windowSeconds ?? 0) + 1,
+	isQuick: true,
+};
+
+const bulk = (records: number, scale: number, isQuick: boolean): WorkItem => ({
+	...READS,
+	id: `bulk-${records}`,
+	title: `${records.toLocaleString('en')} records`,
+	part: 'bulk',
+	round: 'bulk',
+	work: 'delete',
+	endpoint: 'POST /txndata/bulkDeleteTxn',
+	workflows: [records],
+	limits: scaledTable(scale, scale),
+	contenders: ['ours'],
+	isQuick,
+});
+
+const foreign: WorkItem = {
+	...READS,
+	id: 'foreign',
+	title: '130 reads, while a foreign program uses a third of the limits',
+	part: 'foreign',
+	round: 'foreign',
+	workflows: [130],
+	foreignEverySeconds: LONGEST_WINDOW.windowSeconds / (LONGEST_WINDOW.max * FOREIGN_SHARE),
+};
+
+export const WORK_ITEMS: WorkItem[] = [
+	reads(10, 50, 'few-reads'),
+	reads(30, 50, 'few-reads', true),
+	reads(100, 50, 'reads-100', true),
+	reads(130, 50, 'reads-130'),
+	reads(130, 0, 'reads-latencies'),
+	reads(130, 300, 'reads-latencies'),
+	mildReads,
+	together(50, 'together'),
+	together(0, 'together-latencies'),
+	together(300, 'together-latencies'),
+	singles,
+	sends,
+	bulk(1_000, 1, true),
+	bulk(100_000, BULK_SCALE, false),
+	foreign,
+];
+
+/** Done first, and not shown: nobody's first request, which is slow, is measured. */
+export const WARM_UP: WorkItem = { ...reads(3, 0, 'warm-up'), id: 'warm-up' };

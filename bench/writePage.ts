@@ -1,0 +1,27 @@
+// Writes the page and its plots into docs/.
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { TopLevelSpec } from 'vega-lite' with { 'resolution-mode': 'import' };
+import { pageOf } from './page';
+import { plotsOf } from './plots';
+import type { BenchmarkResults } from './results';
+
+const DOCS_FOLDER = join(__dirname, '..', 'docs');
+const PAGE = 'benchmark.md';
+
+async function drawSvg(spec: TopLevelSpec): Promise<string> {
+	// Packages without a CommonJS form.
+	const [{ compile }, { parse, View }] = await Promise.all([import('vega-lite'), import('vega')]);
+	return await new View(parse(compile(spec).spec), { renderer: 'none' }).toSVG();
+}
+
+/** Writes docs/benchmark.md, formatted as all of the project is, and its plots. Returns the page's file. */
+export async function writePage(results: BenchmarkResults, folder = DOCS_FOLDER): Promise<string> {
+	const { format, resolveConfig } = await import('prettier');
+	const plots = plotsOf(results);
+	for (const { file, spec } of plots) await writeFile(join(folder, file), await drawSvg(spec));
+	const page = join(folder, PAGE);
+	const style = await resolveConfig(page);
+	await writeFile(page, await format(pageOf(results, plots), { ...style, filepath: page }));
+	return page;
+}

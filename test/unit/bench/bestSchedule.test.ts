@@ -1,0 +1,45 @@
+import { bestMakespan, bestSchedule, nextFreeMoment } from '../../../bench/bestSchedule';
+import { DOCUMENTED_LIMITS } from '../../../sandbox/limits';
+
+const WINDOWS = DOCUMENTED_LIMITS.general.map(({ max, windowSeconds }) => ({
+	max,
+	windowMs: windowSeconds * 1000,
+}));
+
+test.each([
+	[0, 0],
+	[10, 0],
+	[11, 1_000],
+	[30, 2_000],
+	[31, 10_000],
+	[100, 30_000],
+	[101, 60_000],
+	[130, 62_000],
+	[300, 150_000],
+])('%i requests take %i ms at best', (count, expected) => {
+	expect(bestMakespan(count, WINDOWS)).toBe(expected);
+});
+
+test('the schedule fills the windows, and never exceeds one', () => {
+	const times = bestSchedule(300, WINDOWS);
+	for (const { max, windowMs } of WINDOWS) {
+		const gaps = times.slice(max).map((time, index) => time - (times[index] ?? 0));
+		expect(Math.min(...gaps)).toBe(windowMs);
+	}
+});
+
+test('no schedule is faster: one more request at an earlier moment would exceed a window', () => {
+	const times = bestSchedule(130, WINDOWS);
+	for (const [index, time] of times.entries()) {
+		expect(nextFreeMoment(times.slice(0, index), times[index - 1] ?? 0, WINDOWS)).toBe(time);
+	}
+});
+
+test('a moment at which a slot is free is not put off', () => {
+	const windows = [{ max: 2, windowMs: 100 }];
+	expect(nextFreeMoment([], 7, windows)).toBe(7);
+	expect(nextFreeMoment([0], 7, windows)).toBe(7);
+	expect(nextFreeMoment([0, 5], 7, windows)).toBe(100);
+	expect(nextFreeMoment([0, 5, 100], 101, windows)).toBe(105);
+	expect(nextFreeMoment([0, 5], 200, windows)).toBe(200);
+});

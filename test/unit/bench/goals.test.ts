@@ -1,0 +1,65 @@
+import { checkGoals } from '../../../bench/goals';
+import type { ContenderResult } from '../../../bench/results';
+import { result, resultsOf } from './examples';
+
+const verdicts = (items: Record<string, ContenderResult[]>) =>
+	checkGoals(resultsOf(items)).map(({ measured, isMet }) => [measured, isMet]);
+
+const SLOW = 'reads-130-300ms';
+const READS_30 = 'reads-30-50ms';
+
+test('everything through, nothing refused, and near the best', () => {
+	expect(verdicts({ [SLOW]: [result('ours')] })).toEqual([
+		['30 of 30 through, 0 refused', true],
+		[expect.stringContaining('1 of 1 work items'), true],
+	]);
+});
+
+test.each<[string, Partial<ContenderResult>, boolean[]]>([
+	['a lost item', { itemsThrough: 29 }, [false, false]],
+	['a refusal', { refused: 1 }, [false, true]],
+	// (2,050 − 300) × 1.05 + 500 + 300
+	['the bound', { makespanMs: 2_637.5 }, [true, true]],
+	['one millisecond more', { makespanMs: 2_638.5 }, [true, false]],
+])('%s', (_, changes, expected) => {
+	const goals = checkGoals(resultsOf({ [SLOW]: [result('ours', changes)] }));
+	expect(goals.map(({ isMet }) => isMet)).toEqual(expected);
+});
+
+test.each([
+	[11_000, '5.00 times (2.20 s and 11.00 s)', true],
+	[10_980, '4.99 times (2.20 s and 10.98 s)', false],
+])('batching that takes %i ms', (makespanMs, measured, isMet) => {
+	const contenders = [result('batching', { makespanMs }), result('ours')];
+	expect(verdicts({ [READS_30]: contenders })[2]).toEqual([measured, isMet]);
+});
+
+test('no comparison with a contender that did not run', () => {
+	expect(verdicts({ [READS_30]: [result('ours')] })).toHaveLength(2);
+});
+
+test.each([
+	['at once', [{ atMs: 0, waitMs: 550, slotMs: 0 }], true],
+	['as long as it may', [{ atMs: 0, waitMs: 15_550, slotMs: 10_000 }], true],
+	['longer', [{ atMs: 0, waitMs: 15_551, slotMs: 10_000 }], false],
+	['for ever', [{ atMs: 0, slotMs: 10_000 }], false],
+	['not at all, because none came', [], false],
+])('a single request that waits %s', (_, singles, isMet) => {
+	const goals = checkGoals(resultsOf({ singles: [result('ours', { singles })] }));
+	expect(goals.at(-1)?.isMet).toBe(isMet);
+});
+
+test('documents sent, and sent twice', () => {
+	const sent = (documents: ContenderResult['documents']) =>
+		verdicts({ sends: [result('ours', { items: 9, itemsThrough: 9, documents })] }).at(-1);
+	expect(sent({ sent: 9, sentTwice: 0 })).toEqual(['9 of 9 sent, 0 of them twice', true]);
+	expect(sent({ sent: 9, sentTwice: 1 })).toEqual(['9 of 9 sent, 1 of them twice', false]);
+	expect(sent({ sent: 8, sentTwice: 0 })).toEqual(['8 of 9 sent, 0 of them twice', false]);
+});
+
+test('beside a foreign program only what comes through counts', () => {
+	const refused = { refused: 12, makespanMs: 1e6 };
+	expect(verdicts({ foreign: [result('ours', refused)] })).toEqual([['30 of 30 through', true]]);
+	const lost = { ...refused, itemsThrough: 29 };
+	expect(verdicts({ foreign: [result('ours', lost)] })).toEqual([['29 of 30 through', false]]);
+});

@@ -1,0 +1,146 @@
+import { readBenchOptions } from '../../../bench/commandLine';
+import { batchingFor, CONTENDER_IDS, CONTENDERS } from '../../../bench/contenders';
+import { formatSetting, formatTime } from '../../../bench/format';
+import { windowsOf } from '../../../bench/limits';
+import { goalsTable, pageOf } from '../../../bench/page';
+import { plotsOf, stepsOf } from '../../../bench/plots';
+import { largest, median, sum } from '../../../bench/statistics';
+import { PARTS, WORK_ITEMS } from '../../../bench/workItems';
+import { result, resultsOf, workItem } from './examples';
+
+const cellsOf = (page: string, start: string): string[] => {
+	const line = page.split('\n').find((one) => one.startsWith(`| ${start} |`)) ?? '';
+	return line.split('|').map((cell) => cell.trim());
+};
+
+describe('the page', () => {
+	const lost = { itemsThrough: 10, requests: 150, refused: 140, makespanMs: 80 };
+	const results = resultsOf({
+		'reads-30-50ms': [result('plain', lost), result('ours', { makespanMs: 2_255 })],
+		'bulk-1000': [
+			result('ours', { items: 10, itemsThrough: 10, requests: 10, makespanMs: 60, bestMs: 50 }),
+		],
+	});
+
+	test('has a row for each contender, and a makespan only where nothing was lost', () => {
+		const page = pageOf(results);
+		expect(cellsOf(page, 'Best possible schedule')).toEqual([
+			'',
+			'Best possible schedule',
+			'30 of 30',
+			'30',
+			'0',
+			'2.05 s',
+			'1.00',
+			'–',
+			'',
+		]);
+		expect(cellsOf(page, CONTENDERS.plain.title)).toEqual([
+			'',
+			CONTENDERS.plain.title,
+			'10 of 30',
+			'150',
+			'140',
+			'–',
+			'–',
+			'2.40 s',
+			'',
+		]);
+		expect(cellsOf(page, CONTENDERS.ours.title)).toEqual([
+			'',
+			CONTENDERS.ours.title,
+			'30 of 30',
+			'30',
+			'0',
+			'2.25 s',
+			'1.10',
+			'2.40 s',
+			'',
+		]);
+	});
+
+	test('has the versions, the plots, and only the parts that were run', () => {
+		const page = pageOf(results, [{ file: 'x.svg', part: 'reads', caption: 'A plot' }]);
+		for (const text of ['2.3.4', '24.5.6', '9.8.7', '20.1.2', '16 CPUs', '![A plot](x.svg)']) {
+			expect(page).toContain(text);
+		}
+		expect(page).toContain(`## ${PARTS.bulk}`);
+		expect(page).not.toContain(`## ${PARTS.foreign}`);
+		expect(page).not.toMatch(/undefined|NaN|\[object/);
+	});
+
+	test('computes one request per record from the limits', () => {
+		// 1,000 requests are ten times 100, and the last hundred takes half a minute.
+		const cells = cellsOf(pageOf(results), '1,000, one request each (computed)');
+		expect(cells.slice(2)).toEqual(['1,000', '–', '–', '–', '9 min 30 s', '']);
+	});
+
+	test('says that a goal is missed', () => {
+		const missed = resultsOf({ 'reads-30-50ms': [result('ours', { refused: 3 })] });
+		expect(goalsTable(missed)).toContain('30 of 30 through, 3 refused | **missed** |');
+		expect(goalsTable(results)).not.toContain('missed');
+	});
+});
+
+test('a plot has a step for each request, and goes on to its end', () => {
+	expect(stepsOf('a', [0, 500], 2_000)).toEqual([
+		{ name: 'a', seconds: 0, count: 1 },
+		{ name: 'a', seconds: 0.5, count: 2 },
+		{ name: 'a', seconds: 2, count: 2 },
+	]);
+	const drawn = { 'reads-130-50ms': [result('ours')], singles: [result('ours')] };
+	expect(plotsOf(resultsOf(drawn)).map(({ part }) => part)).toEqual(['reads', 'singles']);
+	expect(plotsOf(resultsOf({}))).toEqual([]);
+});
+
+test('batching is as fast as the limits allow on average', () => {
+	const { limits, endpoint } = workItem('reads-130-50ms');
+	expect(batchingFor(windowsOf(limits, endpoint))).toEqual({
+		batchSize: 10,
+		batchInterval: 6_100,
+	});
+	const sends = workItem('sends');
+	const batching = batchingFor(windowsOf(sends.limits, sends.endpoint));
+	expect(batching).toEqual({ batchSize: 3, batchInterval: 6_100 });
+});
+
+test('the work items have names of their own', () => {
+	const ids = WORK_ITEMS.map(({ id }) => id);
+	expect(new Set(ids).size).toBe(ids.length);
+	expect(Object.keys(CONTENDERS).sort()).toEqual([...CONTENDER_IDS].sort());
+});
+
+test('the command line', () => {
+	expect(readBenchOptions([])).toMatchObject({ items: WORK_ITEMS, isWhole: true });
+	const quick = readBenchOptions(['--quick']);
+	expect(quick.isWhole).toBe(false);
+	expect(quick.items).toEqual(WORK_ITEMS.filter(({ isQuick }) => isQuick));
+	const some = readBenchOptions(['--only', 'sends, bulk-1000']);
+	expect(some).toMatchObject({ isWhole: false });
+	expect(some.items.map(({ id }) => id)).toEqual(['sends', 'bulk-1000']);
+	expect(() => readBenchOptions(['--only', 'sends,nothing'])).toThrow('work item "nothing"');
+	expect(() => readBenchOptions(['--slow'])).toThrow("'--slow'");
+});
+
+test('figures are written as people read them', () => {
+	expect([420, 9_994, 62_060, 179_940, 239_700, 3_600_000].map(formatTime)).toEqual([
+		'0.42 s',
+		'9.99 s',
+		'62.1 s',
+		'179.9 s',
+		'4 min 0 s',
+		'1 h 0 min',
+	]);
+	expect([5_000, 6_100, 300_000].map(formatSetting)).toEqual(['5 s', '6.1 s', '300 s']);
+});
+
+test('statistics', () => {
+	expect([median([]), median([3]), median([9, 1, 2]), median([4, 1, 2, 3])]).toEqual([
+		undefined,
+		3,
+		2,
+		2.5,
+	]);
+	expect([largest([]), largest([-2, -1])]).toEqual([undefined, -1]);
+	expect([sum([]), sum([1, 2])]).toEqual([0, 3]);
+});
