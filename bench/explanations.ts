@@ -2,6 +2,7 @@
 import { batchingFor, CONTENDERS, MAX_TRIES, REACTIVE, WAIT_BETWEEN_TRIES_MS } from './contenders';
 import { formatSetting } from './format';
 import { READ_ENDPOINT, windowsOf } from './limits';
+import { UNDER_WAY_MS } from './measure';
 import { BULK_SCALE, IDS_PER_REQUEST, type PartId, SEND_SCALE, WORK_ITEMS } from './workItems';
 
 const ratio = (scale: number): string => `1:${Math.round(1 / scale)}`;
@@ -71,7 +72,8 @@ export const PART_TEXTS: Record<PartId, string> = {
 	together:
 		'The two start at the same moment. Batching and Retry On Fail know nothing of the other workflow; the Bottleneck recipe and the Business Data node do.',
 	singles:
-		'A single request waits from the call of its workflow until the service lets it through, which includes n8n’s start of the workflow. Beside it stands the time until one slot comes free in every window, by what the service had counted when the request came.',
+		'A single request waits from the call of its workflow until the service lets it through, which includes n8n’s start of the workflow. Beside it stands the time until one slot comes free in every window, by what the service had counted when the request came' +
+		` (and ${formatSetting(UNDER_WAY_MS)} later: those requests were under way while n8n started the workflow).`,
 	sends: `Each item is one \`POST /txndata/sendTxn\`. Its window is scaled ${ratio(SEND_SCALE)}, and so are the waits of the contenders themselves, whose proportion to the window is thereby what it is in real time; the general windows are not. When the window has passed, the same workflow runs again with the same items, as after a failure further on. The Business Data node has the Send Once Key set.`,
 	bulk: `The Business Data node sends ${IDS_PER_REQUEST} IDs per request. The times for one request per record are computed from the limits. All windows are scaled ${ratio(BULK_SCALE)} for the larger number; the last column is computed for the real ones.`,
 	foreign:

@@ -68,18 +68,21 @@ function nearTheBest(own: OwnResult[]): Goal[] {
 		const most = LARGEST_RATIO * best + SLACK_MS + item.latencyMs;
 		return { item, result, most, isMet: isComplete(result) && result.makespanMs <= most };
 	});
-	const [worst] = checked.toSorted(
+	const byRatio = checked.toSorted(
 		(a, b) => b.result.makespanMs / b.most - a.result.makespanMs / a.most,
 	);
-	if (worst === undefined) return [];
-	const met = checked.filter(({ isMet }) => isMet).length;
+	if (byRatio.length === 0) return [];
+	const missed = byRatio.filter(({ isMet }) => !isMet);
+	const named = (missed.length > 0 ? missed : byRatio.slice(0, 1)).map(
+		({ item, result, most }) => `${item.title}: ${seconds(result.makespanMs)} of ${seconds(most)}`,
+	);
 	return [
 		{
 			goal: 'Makespan of at most 1.05 × the best possible + 0.5 s + one latency',
 			measured:
-				`${met} of ${checked.length} work items; nearest to the bound: ${worst.item.title}, ` +
-				`${seconds(worst.result.makespanMs)} of ${seconds(worst.most)}`,
-			isMet: met === checked.length,
+				`${checked.length - missed.length} of ${checked.length} work items; ` +
+				`${missed.length > 0 ? 'missed' : 'nearest to the bound'}: ${named.join('; ')}`,
+			isMet: missed.length === 0,
 		},
 	];
 }

@@ -22,12 +22,12 @@ async function packageVersion(): Promise<string> {
 async function runAll(workItems: WorkItem[], cleanup: Cleanup): Promise<BenchmarkResults> {
 	const startedAt = performance.now();
 	const n8n = await BenchN8n.start(cleanup);
-	await withProgress('Warming up', () => runRound(n8n, [WARM_UP]));
+	await withProgress('Warming up', (note) => runRound(n8n, [WARM_UP], note));
 	const items: ItemResult[] = [];
 	for (const round of new Set(workItems.map((item) => item.round))) {
 		const ofRound = workItems.filter((item) => item.round === round);
 		const title = ofRound.map((item) => item.title).join('; ');
-		items.push(...(await withProgress(title, () => runRound(n8n, ofRound))));
+		items.push(...(await withProgress(title, (note) => runRound(n8n, ofRound, note))));
 	}
 	return {
 		versions: {

@@ -11,6 +11,12 @@ import { FOREIGN_SHARE, IDS_PER_REQUEST, type WorkItem } from './workItems';
 /** Single requests have numbers above this one, so that the journal tells them from the batch. */
 export const FIRST_SINGLE = 1_000_001;
 
+/**
+ * What the service counts so soon (ms) after a single request has come was under way already, while n8n
+ * was still starting its workflow.
+ */
+export const UNDER_WAY_MS = 250;
+
 const REFUSED = 429;
 
 /** Everything that was written down while one contender did one work item. */
@@ -54,7 +60,8 @@ function measureSingles({ item, journal, arrivals }: Observation, from: number):
 		const letThrough = journal.find(
 			(entry) => isLetThrough(entry) && Number(entry.query.number) === number,
 		);
-		const before = journal.map(momentOf).filter((moment) => moment < atMs);
+		const others = journal.filter((entry) => Number(entry.query.number) !== number);
+		const before = others.map(momentOf).filter((moment) => moment < atMs + UNDER_WAY_MS);
 		return {
 			atMs: atMs - from,
 			...(letThrough === undefined ? {} : { waitMs: letThrough.atMs - atMs }),
@@ -72,10 +79,13 @@ function documentCounts(journal: JournalEntry[]): number[] {
 	return [...counts.values()];
 }
 
-function measureDocuments({ journal, journalAfterSecondRun }: Observation) {
-	const sent = documentCounts(journal).length;
+function measureDocuments({ item, journal, journalAfterSecondRun }: Observation) {
 	const counts = documentCounts(journalAfterSecondRun ?? journal);
-	return { sent, sentTwice: counts.reduce((sum, count) => sum + count - 1, 0) };
+	return {
+		sent: documentCounts(journal).length,
+		sentTwice: counts.reduce((total, count) => total + count - 1, 0),
+		missing: requestsFor(item) - counts.length,
+	};
 }
 
 /** The figures of a contender. Throws when it sent nothing at all. */

@@ -12,8 +12,12 @@ const BEST = 'Best possible schedule';
 const PLOTTED_READS = 'reads-130-50ms';
 const PLOTTED_SINGLES = 'singles';
 const WIDTH = 720;
+const REFUSALS_TOGETHER_MS = 500;
 // Told apart by people who see few colours, too (the palette of Okabe and Ito).
-const COLOURS = ['#000000', '#009e73', '#e69f00', '#0072b2', '#d55e00', '#cc79a7', '#56b4e9'];
+const COLOURS = [
+	...['#000000', '#009e73', '#e69f00', '#0072b2'],
+	...['#d55e00', '#cc79a7', '#56b4e9', '#999999'],
+];
 
 /** A plot with what it is drawn from. */
 export interface Plot extends PagePlot {
@@ -24,7 +28,7 @@ interface Step {
 	name: string;
 	/** Since the first request. */
 	seconds: number;
-	/** Requests let through so far. */
+	/** Requests let through so far, or refused at this moment. */
 	count: number;
 }
 
@@ -38,42 +42,93 @@ export function stepsOf(name: string, moments: number[], endMs: number): Step[] 
 	return [...steps, { name, seconds: endMs / 1000, count: moments.length }];
 }
 
-const legendOrder = (results: ContenderResult[]): string[] => {
-	const titles = results.map(({ contender }) => CONTENDERS[contender].title);
-	return [BEST, ...titles.reverse()];
-};
+/** How many requests were refused in each half of a second in which some were. */
+export function refusalsOf(name: string, moments: number[]): Step[] {
+	const counts = new Map<number, number>();
+	for (const moment of moments) {
+		const middle = (Math.floor(moment / REFUSALS_TOGETHER_MS) + 0.5) * REFUSALS_TOGETHER_MS;
+		counts.set(middle, (counts.get(middle) ?? 0) + 1);
+	}
+	return [...counts].map(([middle, count]) => ({ name, seconds: middle / 1000, count }));
+}
 
-const timeAxis = { field: 'seconds', type: 'quantitative', title: 'Seconds' } as const;
-const configuration = { background: 'white', padding: 10 } as const;
+/** In the order of the legend: the last to start stands first. */
+const namesOf = (results: ContenderResult[]): string[] =>
+	results.map(({ contender }) => CONTENDERS[contender].title).toReversed();
+
+/** What all parts of a plot share: who has which colour, and how far the time goes. */
+interface Frame {
+	names: string[];
+	endSeconds: number;
+}
+
+const time = ({ endSeconds }: Frame, title: string) => ({
+	field: 'seconds',
+	type: 'quantitative' as const,
+	title,
+	scale: { domain: [0, endSeconds], nice: false },
+});
+
+const colour = ({ names }: Frame) => ({
+	field: 'name',
+	type: 'nominal' as const,
+	scale: { domain: names, range: COLOURS.slice(COLOURS.length - names.length) },
+});
+
+const legend = { title: null, labelLimit: 0, symbolStrokeWidth: 3, symbolType: 'stroke' } as const;
+
+/** A line per contender with a dot for every moment at which requests were refused or lost. */
+const strip = (frame: Frame, title: string, values: Step[], sizeTitle?: string) => ({
+	width: WIDTH,
+	height: { step: 18 as number },
+	data: { values },
+	mark: { type: 'circle' as const, opacity: 0.6 },
+	encoding: {
+		x: time(frame, 'Seconds'),
+		y: {
+			field: 'name',
+			type: 'nominal' as const,
+			title,
+			axis: { labelLimit: 0 },
+			scale: { domain: frame.names.filter((name) => name !== BEST) },
+		},
+		color: { ...colour(frame), legend: null },
+		size: {
+			field: 'count',
+			type: 'quantitative' as const,
+			scale: { domain: [1, 100], range: [12, 250], clamp: true },
+			legend:
+				sizeTitle === undefined ? null : { title: sizeTitle, titleLimit: 0, values: [1, 10, 100] },
+		},
+	},
+});
+
+const whole = {
+	background: 'white',
+	padding: 10,
+	resolve: { legend: { color: 'independent', size: 'independent' } },
+} as const;
 
 function readsPlot(item: WorkItem, results: ContenderResult[]): Plot {
-	const names = legendOrder(results);
 	const best = bestSchedule(requestsFor(item), windowsOf(item.limits, item.endpoint));
-	const endMs = Math.max(
-		...best,
-		...results.flatMap(({ letThroughAt, refusedAt }) => [...letThroughAt, ...refusedAt]),
-	);
+	const moments = results.flatMap((result) => [...result.letThroughAt, ...result.refusedAt]);
+	const endMs = Math.max(...best, ...moments);
+	const frame = { names: [BEST, ...namesOf(results)], endSeconds: endMs / 1000 };
 	const steps = [
-		...stepsOf(BEST, best, endMs),
 		...results.flatMap(({ contender, letThroughAt }) =>
 			stepsOf(CONTENDERS[contender].title, letThroughAt, endMs),
 		),
+		...stepsOf(BEST, best, endMs),
 	];
 	const refusals = results.flatMap(({ contender, refusedAt }) =>
-		refusedAt.map((moment) => ({ name: CONTENDERS[contender].title, seconds: moment / 1000 })),
+		refusalsOf(CONTENDERS[contender].title, refusedAt),
 	);
-	const colour = {
-		field: 'name',
-		type: 'nominal',
-		scale: { domain: names, range: [...COLOURS, '#999999'] },
-		legend: { title: null, orient: 'right', symbolStrokeWidth: 3 },
-	} as const;
 	return {
 		file: 'benchmark-reads.svg',
 		part: item.part,
 		caption: `${item.title}: requests that the service let through over time for each contender, beside the best possible schedule, and when it refused requests`,
 		spec: {
-			...configuration,
+			...whole,
 			title: item.title,
 			vconcat: [
 				{
@@ -82,77 +137,53 @@ function readsPlot(item: WorkItem, results: ContenderResult[]): Plot {
 					data: { values: steps },
 					mark: { type: 'line', interpolate: 'step-after', strokeWidth: 2 },
 					encoding: {
-						x: { ...timeAxis, scale: { domain: [0, endMs / 1000] } },
+						x: time(frame, 'Seconds'),
 						y: { field: 'count', type: 'quantitative', title: 'Requests let through' },
-						color: colour,
+						color: { ...colour(frame), legend },
 						strokeDash: {
 							condition: { test: `datum.name === '${BEST}'`, value: [5, 4] },
 							value: [1, 0],
 						},
 					},
 				},
-				{
-					width: WIDTH,
-					height: { step: 18 },
-					data: { values: refusals },
-					mark: { type: 'tick', thickness: 1, opacity: 0.6 },
-					encoding: {
-						x: { ...timeAxis, scale: { domain: [0, endMs / 1000] } },
-						y: {
-							field: 'name',
-							type: 'nominal',
-							title: 'Refused (429)',
-							scale: { domain: names.slice(1) },
-						},
-						color: { ...colour, legend: null },
-					},
-				},
+				strip(frame, 'Refused', refusals, 'Refused in half a second'),
 			],
 		},
 	};
 }
 
 function singlesPlot(item: WorkItem, results: ContenderResult[]): Plot {
-	const waits = results.flatMap(({ contender, singles = [] }) =>
-		singles.flatMap(({ atMs, waitMs }) =>
-			waitMs === undefined
-				? []
-				: [
-						{
-							name: CONTENDERS[contender].title,
-							seconds: atMs / 1000,
-							wait: waitMs / 1000,
-						},
-					],
-		),
+	const singles = results.flatMap(({ contender, singles: ofContender = [] }) =>
+		ofContender.map((single) => ({ ...single, name: CONTENDERS[contender].title })),
 	);
-	const lost = results.flatMap(({ contender, singles = [] }) =>
-		singles
-			.filter(({ waitMs }) => waitMs === undefined)
-			.map(({ atMs }) => ({ name: CONTENDERS[contender].title, seconds: atMs / 1000, wait: 0 })),
+	const waits = singles.flatMap(({ name, atMs, waitMs }) =>
+		waitMs === undefined ? [] : [{ name, seconds: atMs / 1000, wait: waitMs / 1000 }],
 	);
-	const encoding = {
-		x: { ...timeAxis, title: 'Seconds after the batch began' },
-		y: { field: 'wait', type: 'quantitative', title: 'Seconds until let through' },
-		color: {
-			field: 'name',
-			type: 'nominal',
-			scale: { domain: legendOrder(results).slice(1), range: [...COLOURS.slice(1), '#999999'] },
-			legend: { title: null },
-		},
-	} as const;
+	const lost = singles
+		.filter(({ waitMs }) => waitMs === undefined)
+		.map(({ name, atMs }): Step => ({ name, seconds: atMs / 1000, count: 1 }));
+	const endSeconds = Math.max(0, ...singles.map(({ atMs }) => atMs / 1000));
+	const frame = { names: namesOf(results), endSeconds };
 	return {
 		file: 'benchmark-singles.svg',
 		part: item.part,
-		caption: `${item.title}: how long each single request waited, and crosses for those that were never let through`,
+		caption: `${item.title}: how long each single request waited until the service let it through, and which of them it never did`,
 		spec: {
-			...configuration,
+			...whole,
 			title: item.title,
-			width: WIDTH,
-			height: 260,
-			layer: [
-				{ data: { values: waits }, mark: { type: 'point', filled: true, size: 50 }, encoding },
-				{ data: { values: lost }, mark: { type: 'point', shape: 'cross', size: 50 }, encoding },
+			vconcat: [
+				{
+					width: WIDTH,
+					height: 240,
+					data: { values: waits },
+					mark: { type: 'point', filled: true, size: 45 },
+					encoding: {
+						x: time(frame, 'Seconds after the batch began'),
+						y: { field: 'wait', type: 'quantitative', title: 'Seconds of waiting' },
+						color: { ...colour(frame), legend: { ...legend, symbolType: 'circle' } },
+					},
+				},
+				strip(frame, 'Never let through', lost),
 			],
 		},
 	};

@@ -31,8 +31,11 @@ export interface ContenderResult {
 	refusedAt: number[];
 	/** What the items that did not come through say, each text once. */
 	errors: string[];
-	/** Documents that went out in the first run, and those that went out once more after another one. */
-	documents?: { sent: number; sentTwice: number };
+	/**
+	 * Documents that went out in the first run; and after the second run, how often one went out that had
+	 * gone out before, and how many never did.
+	 */
+	documents?: { sent: number; sentTwice: number; missing: number };
 	singles?: SingleRequest[];
 	foreign?: { requests: number; refused: number };
 }

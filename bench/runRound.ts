@@ -1,9 +1,12 @@
 // Runs work items at the same time: all of their contenders side by side, each with a service and a key
 // of its own.
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Note } from '../scripts/host/progress';
 import type { BenchN8n, PublishedWorkflow, WorkflowRun } from './benchN8n';
+import { bestMakespan } from './bestSchedule';
 import { CONTENDER_IDS, type ContenderId, CONTENDERS } from './contenders';
-import { FIRST_SINGLE, measure, type Observation } from './measure';
+import { windowsOf } from './limits';
+import { FIRST_SINGLE, measure, type Observation, requestsFor } from './measure';
 import type { ContenderResult, ItemResult } from './results';
 import { type ServiceProcess, startForeignProgram, startService } from './service';
 import type { WorkItem } from './workItems';
@@ -86,8 +89,12 @@ async function runContender(ready: Ready): Promise<ContenderResult> {
 					everySeconds: foreignEverySeconds,
 				});
 	const work = runWorkflows(ready);
+	// Also beside a contender that has lost its batch before the first single request comes.
+	const atLeastMs = bestMakespan(requestsFor(item), windowsOf(item.limits, item.endpoint));
 	const arrivals =
-		singlesEverySeconds === undefined ? [] : await sendSingles(ready, singlesEverySeconds, work);
+		singlesEverySeconds === undefined
+			? []
+			: await sendSingles(ready, singlesEverySeconds, Promise.all([work, sleep(atLeastMs)]));
 	const runs = await work;
 	await endForeignProgram?.();
 	const journal = await service.journal();
@@ -102,17 +109,30 @@ async function runContender(ready: Ready): Promise<ContenderResult> {
 	return result;
 }
 
-/** Runs work items. Throws when a contender cannot be run; one that loses items is a result. */
-export async function runRound(n8n: BenchN8n, items: WorkItem[]): Promise<ItemResult[]> {
+/**
+ * Runs work items.
+ *
+ * @param note Told how many contenders are done.
+ * @throws When a contender cannot be run. One that loses items is a result.
+ */
+export async function runRound(
+	n8n: BenchN8n,
+	items: WorkItem[],
+	note: Note,
+): Promise<ItemResult[]> {
 	const pairs = CONTENDER_IDS.flatMap((contender) =>
 		items
 			.filter(({ contenders }) => contenders.includes(contender))
 			.map((item) => [item, contender] as const),
 	);
 	const ready = await Promise.all(pairs.map(([item, contender]) => prepare(n8n, item, contender)));
+	let finished = 0;
 	const running = ready.map(async (one, position) => {
 		await sleep(position * SECONDS_BETWEEN_STARTS * 1000);
-		return { id: one.item.id, result: await runContender(one) };
+		const result = await runContender(one);
+		finished += 1;
+		note(`${finished} of ${ready.length} done`);
+		return { id: one.item.id, result };
 	});
 	const done = await Promise.all(running);
 	await Promise.all(ready.map(({ service }) => service.stop()));

@@ -52,7 +52,7 @@ export const PARTS: Record<PartId, string> = {
 /** How much shorter the windows of the send endpoints are here. */
 export const SEND_SCALE = 1 / 100;
 /** How much shorter all windows are where 100,000 records are deleted. */
-export const BULK_SCALE = 1 / 10;
+export const BULK_SCALE = 1 / 5;
 export const IDS_PER_REQUEST = 100;
 /** The share of each limit that the foreign program uses. */
 export const FOREIGN_SHARE = 1 / 3;
@@ -118,7 +118,7 @@ const sends: WorkItem = {
 	id: 'sends',
 	title: 'Nine documents, and the same workflow run again',
 	part: 'sends',
-	round: 'sends',
+	round: 'short',
 	work: 'send',
 	endpoint: SEND_ENDPOINT,
 	workflows: [9],
@@ -154,8 +154,8 @@ const foreign: WorkItem = {
 };
 
 export const WORK_ITEMS: WorkItem[] = [
-	reads(10, 50, 'few-reads'),
-	reads(30, 50, 'few-reads', true),
+	reads(10, 50, 'short'),
+	reads(30, 50, 'short', true),
 	reads(100, 50, 'reads-100', true),
 	reads(130, 50, 'reads-130'),
 	reads(130, 0, 'reads-latencies'),

@@ -52,9 +52,18 @@ test.each([
 test('documents sent, and sent twice', () => {
 	const sent = (documents: ContenderResult['documents']) =>
 		verdicts({ sends: [result('ours', { items: 9, itemsThrough: 9, documents })] }).at(-1);
-	expect(sent({ sent: 9, sentTwice: 0 })).toEqual(['9 of 9 sent, 0 of them twice', true]);
-	expect(sent({ sent: 9, sentTwice: 1 })).toEqual(['9 of 9 sent, 1 of them twice', false]);
-	expect(sent({ sent: 8, sentTwice: 0 })).toEqual(['8 of 9 sent, 0 of them twice', false]);
+	expect(sent({ sent: 9, sentTwice: 0, missing: 0 })).toEqual([
+		'9 of 9 sent, 0 of them twice',
+		true,
+	]);
+	expect(sent({ sent: 9, sentTwice: 1, missing: 0 })).toEqual([
+		'9 of 9 sent, 1 of them twice',
+		false,
+	]);
+	expect(sent({ sent: 8, sentTwice: 0, missing: 0 })).toEqual([
+		'8 of 9 sent, 0 of them twice',
+		false,
+	]);
 });
 
 test('beside a foreign program only what comes through counts', () => {

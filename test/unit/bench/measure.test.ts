@@ -46,11 +46,14 @@ test('the wait of a single request stands beside the wait for a slot', () => {
 		{ number: FIRST_SINGLE, atMs: 1_500 },
 		{ number: FIRST_SINGLE + 1, atMs: 2_300 },
 	];
+	// Comes while the tenth is under way.
+	arrivals.push({ number: FIRST_SINGLE + 2, atMs: 990 });
 	const measured = measure(observe({ item: workItem('singles'), journal, arrivals }));
 	expect(measured.singles).toEqual([
 		// The first of ten came at 1,000 ms.
 		{ atMs: 500, waitMs: 600, slotMs: 500 },
 		{ atMs: 1_300, slotMs: 0 },
+		{ atMs: -10, slotMs: 1_010 },
 	]);
 	// 300 of the batch and the single one that came through before its last.
 	expect(measured.bestMs).toBe(180_050);
@@ -72,8 +75,12 @@ test('documents are counted by their number, over both runs', () => {
 	const journalAfterSecondRun = [...journal, entry(1, 900), entry(3, 910)];
 	const { documents } = measure(observe({ item, journal, journalAfterSecondRun }));
 	// The second in the first run already, and the first in the second run.
-	expect(documents).toEqual({ sent: 2, sentTwice: 2 });
-	expect(measure(observe({ item, journal })).documents).toEqual({ sent: 2, sentTwice: 1 });
+	expect(documents).toEqual({ sent: 2, sentTwice: 2, missing: 6 });
+	expect(measure(observe({ item, journal })).documents).toEqual({
+		sent: 2,
+		sentTwice: 1,
+		missing: 7,
+	});
 });
 
 test('records are deleted 100 per request', () => {

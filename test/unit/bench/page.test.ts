@@ -3,7 +3,7 @@ import { batchingFor, CONTENDER_IDS, CONTENDERS } from '../../../bench/contender
 import { formatSetting, formatTime } from '../../../bench/format';
 import { windowsOf } from '../../../bench/limits';
 import { goalsTable, pageOf } from '../../../bench/page';
-import { plotsOf, stepsOf } from '../../../bench/plots';
+import { plotsOf, refusalsOf, stepsOf } from '../../../bench/plots';
 import { largest, median, sum } from '../../../bench/statistics';
 import { PARTS, WORK_ITEMS } from '../../../bench/workItems';
 import { result, resultsOf, workItem } from './examples';
@@ -72,7 +72,7 @@ describe('the page', () => {
 	test('computes one request per record from the limits', () => {
 		// 1,000 requests are ten times 100, and the last hundred takes half a minute.
 		const cells = cellsOf(pageOf(results), '1,000, one request each (computed)');
-		expect(cells.slice(2)).toEqual(['1,000', '–', '–', '–', '9 min 30 s', '']);
+		expect(cells.slice(2)).toEqual(['1,000', '–', '–', '–', '–', '9 min 30 s', '']);
 	});
 
 	test('says that a goal is missed', () => {
@@ -87,6 +87,10 @@ test('a plot has a step for each request, and goes on to its end', () => {
 		{ name: 'a', seconds: 0, count: 1 },
 		{ name: 'a', seconds: 0.5, count: 2 },
 		{ name: 'a', seconds: 2, count: 2 },
+	]);
+	expect(refusalsOf('a', [0, 499, 1_200])).toEqual([
+		{ name: 'a', seconds: 0.25, count: 2 },
+		{ name: 'a', seconds: 1.25, count: 1 },
 	]);
 	const drawn = { 'reads-130-50ms': [result('ours')], singles: [result('ours')] };
 	expect(plotsOf(resultsOf(drawn)).map(({ part }) => part)).toEqual(['reads', 'singles']);
@@ -114,7 +118,9 @@ test('the command line', () => {
 	expect(readBenchOptions([])).toMatchObject({ items: WORK_ITEMS, isWhole: true });
 	const quick = readBenchOptions(['--quick']);
 	expect(quick.isWhole).toBe(false);
-	expect(quick.items).toEqual(WORK_ITEMS.filter(({ isQuick }) => isQuick));
+	const quickIds = WORK_ITEMS.filter(({ isQuick }) => isQuick).map(({ id }) => id);
+	expect(quick.items.map(({ id }) => id)).toEqual(quickIds);
+	expect(quick.items.flatMap(({ contenders }) => contenders)).not.toContain('reactiveRetryAfter');
 	const some = readBenchOptions(['--only', 'sends, bulk-1000']);
 	expect(some).toMatchObject({ isWhole: false });
 	expect(some.items.map(({ id }) => id)).toEqual(['sends', 'bulk-1000']);
