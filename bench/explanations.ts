@@ -70,7 +70,7 @@ export function describeConditions(): string {
 export const PART_TEXTS: Record<PartId, string> = {
 	reads: 'Each item is one `GET /masterdata/getContacts`.',
 	together:
-		'The two start at the same moment. Batching and Retry On Fail know nothing of the other workflow; the Bottleneck recipe and the Business Data node do.',
+		'The two start at the same moment. The HTTP Request node and the reactive limiter know nothing of the other workflow; the Bottleneck recipe and the Business Data node do.',
 	singles:
 		'A single request waits from the call of its workflow until the service lets it through, which includes n8n’s start of the workflow. Beside it stands the time until one slot comes free in every window, by what the service had counted when the request came' +
 		` (and ${formatSetting(UNDER_WAY_MS)} later: those requests were under way while n8n started the workflow).`,
