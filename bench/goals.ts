@@ -39,7 +39,8 @@ export function longestGoodWait({ slotMs }: SingleRequest, latencyMs: number): n
 	return LARGEST_WAIT_RATIO * slotMs + SLACK_MS + latencyMs;
 }
 
-const seconds = (ms: number): string => `${(ms / 1000).toFixed(2)} s`;
+const seconds = (ms: number): string =>
+	Number.isFinite(ms) ? `${(ms / 1000).toFixed(2)} s` : 'for ever';
 
 function nothingLost(own: OwnResult[]): Goal[] {
 	const alone = own.filter(({ item }) => item.foreignEverySeconds === undefined);
@@ -106,15 +107,21 @@ function fasterThanBatching(results: BenchmarkResults): Goal[] {
 function shortWaits(own: OwnResult[]): Goal[] {
 	return own.flatMap(({ item, result: { singles } }) => {
 		if (singles === undefined) return [];
-		const late = singles.filter(
-			(single) =>
-				single.waitMs === undefined || single.waitMs > longestGoodWait(single, item.latencyMs),
-		);
+		const checked = singles.map((single) => ({
+			waitMs: single.waitMs ?? Infinity,
+			most: longestGoodWait(single, item.latencyMs),
+		}));
+		const good = checked.filter(({ waitMs, most }) => waitMs <= most);
+		const [worst] = checked.toSorted((a, b) => b.waitMs / b.most - a.waitMs / a.most);
+		const named =
+			worst === undefined
+				? ''
+				: `; nearest to the bound, or furthest beyond: ${seconds(worst.waitMs)} of ${seconds(worst.most)}`;
 		return [
 			{
 				goal: 'A single request beside a batch of 300 waits at most 1.5 × as long as one slot takes to come free, + 0.5 s + one latency',
-				measured: `${singles.length - late.length} of ${singles.length} single requests`,
-				isMet: singles.length > 0 && late.length === 0,
+				measured: `${good.length} of ${checked.length} single requests${named}`,
+				isMet: checked.length > 0 && good.length === checked.length,
 			},
 		];
 	});

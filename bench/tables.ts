@@ -63,8 +63,12 @@ function singleColumns({ singlesEverySeconds, latencyMs }: WorkItem): Column[] {
 			NOT_APPLICABLE,
 			({ singles = [] }) => shareOf(waits(singles).length, singles.length),
 		],
-		['Median wait', NOT_APPLICABLE, cell((singles) => median(waits(singles)), formatTime)],
-		['Longest wait', NOT_APPLICABLE, cell((singles) => largest(waits(singles)), formatTime)],
+		['Median wait of these', NOT_APPLICABLE, cell((singles) => median(waits(singles)), formatTime)],
+		[
+			'Longest wait of these',
+			NOT_APPLICABLE,
+			cell((singles) => largest(waits(singles)), formatTime),
+		],
 		[
 			'Longest time until a slot is free',
 			NOT_APPLICABLE,
