@@ -148,7 +148,7 @@ const foreign: WorkItem = {
 	id: 'foreign',
 	title: '130 reads, while a foreign program uses a third of the limits',
 	part: 'foreign',
-	round: 'foreign',
+	round: 'together',
 	workflows: [130],
 	foreignEverySeconds: LONGEST_WINDOW.windowSeconds / (LONGEST_WINDOW.max * FOREIGN_SHARE),
 };
