@@ -1,19 +1,48 @@
 /** Waiting that ends at once when it is no longer wanted. */
 import { setMaxListeners } from 'node:events';
 
+/** Something that ends when a signal aborts. */
+export interface Abortable {
+	/** @param reason the signal's */
+	abort(reason: Error): void;
+}
+
+/**
+ * What ends with each signal. One listener per signal tells all of them: a signal's own list is searched
+ * from the start for each listener that comes or goes, which 10,000 waiting requests would feel.
+ */
+const abortables = new WeakMap<AbortSignal, Set<Abortable>>();
+
+/** Calls `abort` once the signal aborts, unless `unlisten` was called before. Takes constant time. */
+export function listen(signal: AbortSignal, abortable: Abortable): void {
+	let ofSignal = abortables.get(signal);
+	if (ofSignal === undefined) {
+		const all = new Set<Abortable>();
+		const abortAll = () => {
+			for (const one of all) one.abort(signal.reason as Error);
+			all.clear();
+		};
+		signal.addEventListener('abort', abortAll, { once: true });
+		abortables.set(signal, (ofSignal = all));
+	}
+	ofSignal.add(abortable);
+}
+
+/** Takes back `listen`. */
+export function unlisten(signal: AbortSignal, abortable: Abortable): void {
+	abortables.get(signal)?.delete(abortable);
+}
+
 /** Settles as `promise` does, or rejects with the signal's reason as soon as the signal aborts. */
 export async function onceAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
 	signal.throwIfAborted();
-	let stopListening: () => void = () => undefined;
-	const aborted = new Promise<never>((_, reject) => {
-		const onAbort = () => reject(signal.reason as Error);
-		signal.addEventListener('abort', onAbort, { once: true });
-		stopListening = () => signal.removeEventListener('abort', onAbort);
-	});
+	const abortable: Abortable = { abort: () => undefined };
+	const aborted = new Promise<never>((_, reject) => (abortable.abort = reject));
+	listen(signal, abortable);
 	try {
 		return await Promise.race([promise, aborted]);
 	} finally {
-		stopListening();
+		unlisten(signal, abortable);
 	}
 }
 

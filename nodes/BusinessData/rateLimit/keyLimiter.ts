@@ -4,7 +4,7 @@
  * minutes for its scope holds no general slot, and only the request in the gate holds some while it
  * waits for the others.
  */
-import { abortController, sleep } from './abort';
+import { type Abortable, abortController, listen, sleep, unlisten } from './abort';
 import { Batches } from './batches';
 import { Gate, type Priority } from './gate';
 import type { Ledger } from './ledger';
@@ -37,7 +37,8 @@ export interface SlotRequest {
 export class KeyLimiter {
 	private readonly windows: WindowSet;
 
-	private readonly batches = new Batches();
+	/** By scope; those without one under `GENERAL`. */
+	private readonly batches = new Map<string, Batches>();
 
 	private readonly gate = new Gate();
 
@@ -76,7 +77,8 @@ export class KeyLimiter {
 	async acquire(request: SlotRequest): Promise<Permit> {
 		const { scope = GENERAL, maxWaitMs = Infinity } = request;
 		request.signal.throwIfAborted();
-		const ahead = this.batches.length(lineOf(request));
+		const batches = this.batchesOf(scope);
+		const ahead = batches.length(request.batch);
 		const expectedMs = maxWaitMs === Infinity ? 0 : this.forecast(request, ahead);
 		if (expectedMs > maxWaitMs) throw new WaitTooLongError(expectedMs);
 
@@ -84,7 +86,7 @@ export class KeyLimiter {
 		const stages = new StageTimes();
 		this.countWaiting(scope, 1);
 		try {
-			return await this.batches.inTurn(lineOf(request), bounded.signal, async () => {
+			return await batches.inTurn(request.batch, bounded.signal, async () => {
 				stages.end(this.causeOfQueue(request.scope));
 				return await this.takeSlots(request, bounded.signal, stages);
 			});
@@ -111,20 +113,18 @@ export class KeyLimiter {
 		return this.windows.areFree() && this.pauses.areOver() && this.waiting.size === 0;
 	}
 
-	/** The shortest wait (ms) before a request with `aheadInLine` others of its own line before it. */
-	private forecast(request: SlotRequest, aheadInLine: number): number {
-		const { scope } = request;
-		const line = lineOf(request);
-		const suffix = lineSuffix(scope);
-		const others = this.batches.lengths((name) => name !== line && name.endsWith(suffix));
-		// The lines take turns, and the first of each other line stands at the gate already.
-		const ahead = others.reduce(
-			(sum, length) => sum + Math.min(length, aheadInLine + 1),
-			aheadInLine,
-		);
-		const scopeMs = waitFor(this.windows.ofScope(scope), ahead);
-		const generalMs = waitFor(this.windows.general(), scopeMs > 0 ? 0 : ahead);
+	/** The shortest wait (ms) before a request with `ahead` others of its own batch before it. */
+	private forecast({ scope, batch }: SlotRequest, ahead: number): number {
+		const allAhead = ahead + this.batchesOf(scope ?? GENERAL).aheadOf(batch, ahead);
+		const scopeMs = waitFor(this.windows.ofScope(scope), allAhead);
+		const generalMs = waitFor(this.windows.general(), scopeMs > 0 ? 0 : allAhead);
 		return Math.max(this.pauses.leftMs(scope), scopeMs, generalMs);
+	}
+
+	private batchesOf(scope: string): Batches {
+		let batches = this.batches.get(scope);
+		if (batches === undefined) this.batches.set(scope, (batches = new Batches()));
+		return batches;
 	}
 
 	private async takeSlots(
@@ -173,9 +173,10 @@ export class KeyLimiter {
 
 	/** The request's signal, which also aborts when it has waited for `maxWaitMs`. */
 	private boundedBy(request: SlotRequest, maxWaitMs: number) {
+		if (maxWaitMs === Infinity) return { signal: request.signal, release: () => undefined };
 		const controller = abortController();
-		const onAbort = () => controller.abort(request.signal.reason);
-		request.signal.addEventListener('abort', onAbort, { once: true });
+		const stop: Abortable = { abort: (reason) => controller.abort(reason) };
+		listen(request.signal, stop);
 		const onTimeout = () => {
 			const tooLong = new WaitTooLongError(Math.max(1, this.forecast(request, 0)));
 			controller.abort(request.ledger?.trouble() ?? tooLong);
@@ -185,7 +186,7 @@ export class KeyLimiter {
 			signal: controller.signal,
 			release: () => {
 				clearTimeout(timer);
-				request.signal.removeEventListener('abort', onAbort);
+				unlisten(request.signal, stop);
 			},
 		};
 	}
@@ -210,12 +211,4 @@ export class KeyLimiter {
 	private reportIfIdle(): void {
 		if (this.isIdle()) this.onIdle();
 	}
-}
-
-function lineOf({ batch, scope }: SlotRequest): string {
-	return batch + lineSuffix(scope);
-}
-
-function lineSuffix(scope: string | undefined): string {
-	return `\n${scope ?? GENERAL}`;
 }

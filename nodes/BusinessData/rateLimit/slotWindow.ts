@@ -3,8 +3,9 @@
  * the limit. A slot is held from the moment a request goes out until the window has passed after its
  * response, so the service never sees more than `max` requests in any window, wherever it counts.
  */
-import { onceAborted } from './abort';
+import { HeldSlots } from './heldSlots';
 import { Semaphore } from './semaphore';
+import { WaitingLine } from './waitingLine';
 
 /** At most `max` requests in any `windowMs` milliseconds. */
 export interface Limit {
@@ -20,14 +21,6 @@ export interface Slot {
 	free(): void;
 }
 
-/** A slot that is taken: `freeAt` (ms, `performance.now()`) is known once the response has arrived. */
-interface TakenSlot {
-	freeAt: number | undefined;
-}
-
-/** Node's timers hold no more than 2³¹ − 1 ms. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
-
 const SHORTEST_MARGIN_MS = 10;
 const LONGEST_MARGIN_OF_TIMERS_MS = 100;
 /** Two clocks may run apart by up to half a millisecond per second while one of them is adjusted. */
@@ -42,15 +35,24 @@ export function marginOf(windowMs: number): number {
 export class SlotWindow {
 	private readonly places: Semaphore;
 
-	private readonly taken = new Set<TakenSlot>();
+	private readonly waiting = new WaitingLine<Slot>();
+
+	/** Whether a job stands in Bottleneck's queue, for whoever is the first in line when it has a place. */
+	private isAsking = false;
+
+	/** How many slots are taken by requests whose response has not arrived. */
+	private underWay = 0;
+
+	private readonly held: HeldSlots;
 
 	constructor(
 		readonly name: string,
 		private limit: Limit,
-		/** Called after a slot was given back. */
+		/** Called after slots were given back. */
 		private readonly onFreed: () => void,
 	) {
-		this.places = new Semaphore(limit.max);
+		this.places = new Semaphore(limit.max, (fault) => this.fail(fault));
+		this.held = new HeldSlots(onFreed);
 	}
 
 	get max(): number {
@@ -62,7 +64,7 @@ export class SlotWindow {
 	}
 
 	get used(): number {
-		return this.taken.size;
+		return this.underWay + this.held.count;
 	}
 
 	/** How long (ms) a slot stays taken after its response. */
@@ -79,24 +81,12 @@ export class SlotWindow {
 
 	/**
 	 * Resolves with a slot when one is free, in the order of the calls.
-	 * @throws the signal's reason as soon as it aborts; the slot that comes later is not taken.
+	 * @throws the signal's reason when it aborts before
 	 */
 	async take(signal: AbortSignal): Promise<Slot> {
-		const granted = new Promise<Slot>((grant, fail) => {
-			this.places
-				.run(async () => {
-					if (signal.aborted) return;
-					await new Promise<void>((giveBack) => grant(this.slot(giveBack)));
-				})
-				.catch(fail);
-		});
-		try {
-			return await onceAborted(granted, signal);
-		} catch (error) {
-			// Granted in the very moment of the abort: nobody will use it.
-			if (signal.aborted) void granted.then((slot) => slot.free());
-			throw error;
-		}
+		const slot = this.waiting.wait(signal);
+		this.askForPlace();
+		return await slot;
 	}
 
 	/**
@@ -104,37 +94,59 @@ export class SlotWindow {
 	 * in order. A request still under way is taken to be answered at `now`.
 	 */
 	freeTimes(now: number): number[] {
-		const soonest = now + this.holdMs;
-		return [...this.taken].map(({ freeAt }) => freeAt ?? soonest).sort((a, b) => a - b);
+		const soonest = new Array<number>(this.underWay).fill(now + this.holdMs);
+		return [...this.held.freeTimes, ...soonest].sort((a, b) => a - b);
+	}
+
+	/**
+	 * Asks Bottleneck for one place at a time: those who wait do so in a line that they can leave, which
+	 * Bottleneck's queue has no way for.
+	 */
+	private askForPlace(): void {
+		if (this.isAsking || this.waiting.length === 0) return;
+		this.isAsking = true;
+		this.places
+			.run(async () => {
+				this.isAsking = false;
+				await new Promise<void>((giveBack) => this.grant(giveBack));
+			})
+			.catch((fault) => this.fail(fault));
+	}
+
+	/** A fault of Bottleneck's own is the error of whoever waits. */
+	private fail(fault: unknown): void {
+		this.isAsking = false;
+		this.waiting.reject(fault);
+		this.askForPlace();
+	}
+
+	/** Gives the place to the first in line, or back when nobody wants it any more. */
+	private grant(giveBack: () => void): void {
+		this.underWay++;
+		if (!this.waiting.letIn(this.slot(giveBack))) {
+			this.underWay--;
+			giveBack();
+		}
+		this.askForPlace();
 	}
 
 	private slot(giveBack: () => void): Slot {
-		const record: TakenSlot = { freeAt: undefined };
-		this.taken.add(record);
 		let isOver = false;
-		const free = () => {
-			this.taken.delete(record);
-			giveBack();
-			this.onFreed();
-		};
-		const freeWhenDue = () => {
-			// A timer counts from the start of its event-loop turn, so it may fire a little early.
-			const leftMs = (record.freeAt ?? 0) - performance.now();
-			if (leftMs <= 0) free();
-			else setTimeout(freeWhenDue, Math.min(Math.ceil(leftMs), LONGEST_TIMER_MS)).unref();
-		};
-		const once = (action: () => void) => () => {
-			if (isOver) return;
+		const end = (): boolean => {
+			if (isOver) return false;
 			isOver = true;
-			action();
+			this.underWay--;
+			return true;
 		};
 		return {
-			hold: (lateMs) =>
-				once(() => {
-					record.freeAt = performance.now() + this.holdMs + lateMs;
-					freeWhenDue();
-				})(),
-			free: once(free),
+			hold: (lateMs) => {
+				if (end()) this.held.add(performance.now() + this.holdMs + lateMs, giveBack);
+			},
+			free: () => {
+				if (!end()) return;
+				giveBack();
+				this.onFreed();
+			},
 		};
 	}
 }

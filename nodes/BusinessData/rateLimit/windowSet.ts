@@ -6,15 +6,20 @@ import { type Limit, type Slot, SlotWindow } from './slotWindow';
 export class WindowSet {
 	private readonly windows = new Map<string, SlotWindow>();
 
+	/** The windows under the limits of now, by scope, as far as they were asked for. */
+	private readonly found = new Map<string, SlotWindow[]>();
+
 	constructor(
 		private limits: Limits,
-		/** Called after a slot was given back. */
+		/** Called after slots were given back. */
 		private readonly onFreed: () => void,
 	) {}
 
 	/** Uses these limits from now on; slots that are held stay held. */
 	changeLimits(limits: Limits): void {
+		if (limits === this.limits) return;
 		this.limits = limits;
+		this.found.clear();
 	}
 
 	/** The scopes that have windows of their own. */
@@ -38,6 +43,8 @@ export class WindowSet {
 	}
 
 	private find(scope: string, limits: Limit[]): SlotWindow[] {
+		const known = this.found.get(scope);
+		if (known !== undefined) return known;
 		const windows = limits.map((limit) => {
 			const name = windowName(scope, limit);
 			let window = this.windows.get(name);
@@ -48,13 +55,17 @@ export class WindowSet {
 			window.changeMax(limit.max);
 			return window;
 		});
-		return windows.sort((a, b) => b.windowMs - a.windowMs);
+		windows.sort((a, b) => b.windowMs - a.windowMs);
+		this.found.set(scope, windows);
+		return windows;
 	}
 }
 
 /** The shortest wait (ms) for a slot in each of the windows with `ahead` requests before. */
 export function waitFor(windows: SlotWindow[], ahead: number): number {
 	const now = performance.now();
+	// A window that has room for all of them needs no closer look.
+	if (windows.every(({ used, max }) => used + ahead < max)) return 0;
 	const states = windows.map((window) => ({
 		max: window.max,
 		holdMs: window.holdMs,
