@@ -9,31 +9,25 @@ import { WaitTooLongError } from './waitTooLongError';
 const PROCESS_ID = randomUUID();
 let lastRequest = 0;
 
-export class SharedSlots {
-	private request: LedgerRequest;
+/** What the ledger needs to know of a request. */
+interface SharedRequest {
+	identity: string;
+	scope: string | undefined;
+	scopeWindows: SlotWindow[];
+	generalWindows: SlotWindow[];
+	inFlightMs: number;
+}
 
-	/** Whether the ledger may know the request. */
-	private isKnown = false;
+export class SharedSlots {
+	/** What the ledger may know of; undefined when it knows nothing. */
+	private known: LedgerRequest | undefined;
 
 	constructor(
 		private readonly ledger: Ledger | undefined,
-		request: {
-			identity: string;
-			scope: string | undefined;
-			scopeWindows: SlotWindow[];
-			generalWindows: SlotWindow[];
-			inFlightMs: number;
-		},
+		private readonly request: SharedRequest,
 		/** The moment (ms, `performance.now()`) up to which the request may wait. */
 		private readonly deadline: number,
-	) {
-		this.request = {
-			...request,
-			id: nextId(),
-			scopeWindows: request.scopeWindows.map(toLedgerWindow),
-			generalWindows: request.generalWindows.map(toLedgerWindow),
-		};
-	}
+	) {}
 
 	/**
 	 * Takes the slots, waiting for general windows as long as it takes.
@@ -43,9 +37,9 @@ export class SharedSlots {
 	 */
 	async take(signal: AbortSignal, onFull: (window: LedgerWindow) => void): Promise<number> {
 		if (this.ledger === undefined) return 0;
-		this.isKnown = true;
+		this.known ??= toLedgerRequest(this.request);
 		for (;;) {
-			const reply = await this.ledger.take(this.request, signal);
+			const reply = await this.ledger.take(this.known, signal);
 			if (reply.isTaken) return 0;
 			onFull(reply.window);
 			if (performance.now() + reply.waitMs > this.deadline) {
@@ -57,20 +51,25 @@ export class SharedSlots {
 	}
 
 	hold(lateMs: number): void {
-		this.ledger?.hold(this.request, lateMs);
+		if (this.known !== undefined) this.ledger?.hold(this.known, lateMs);
 	}
 
 	free(): void {
-		if (!this.isKnown) return;
-		this.ledger?.free(this.request);
-		// Repeated after a lost connection, it may come late: it must not free what is taken from now on.
-		this.request = { ...this.request, id: nextId() };
-		this.isKnown = false;
+		if (this.known === undefined) return;
+		this.ledger?.free(this.known);
+		// Repeated after a lost connection, it may come late: what is taken from now on gets another ID, so
+		// that it is not freed by it.
+		this.known = undefined;
 	}
 }
 
-function nextId(): string {
-	return `${PROCESS_ID}:${++lastRequest}`;
+function toLedgerRequest(request: SharedRequest): LedgerRequest {
+	return {
+		...request,
+		id: `${PROCESS_ID}:${++lastRequest}`,
+		scopeWindows: request.scopeWindows.map(toLedgerWindow),
+		generalWindows: request.generalWindows.map(toLedgerWindow),
+	};
 }
 
 function toLedgerWindow({ name, max, holdMs, windowMs }: SlotWindow): LedgerWindow {
