@@ -1,0 +1,28 @@
+/** The built limiter: what users get is measured, not what a loader makes of the sources. */
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+
+import type * as AbortModule from '../../nodes/BusinessData/rateLimit/abort';
+import type * as KeyLimiterModule from '../../nodes/BusinessData/rateLimit/keyLimiter';
+import type * as RedisLedgerModule from '../../nodes/BusinessData/rateLimit/redis/redisLedger';
+import type * as RegistryModule from '../../nodes/BusinessData/rateLimit/registry';
+import type * as EndpointsModule from '../../nodes/BusinessData/transport/endpoints';
+
+const root = join(__dirname, '../..');
+const load = createRequire(join(root, 'dist/package.js'));
+const rateLimit = './nodes/BusinessData/rateLimit';
+
+export const { abortController } = load(`${rateLimit}/abort`) as typeof AbortModule;
+export const { KeyLimiter } = load(`${rateLimit}/keyLimiter`) as typeof KeyLimiterModule;
+export const { limiterOf } = load(`${rateLimit}/registry`) as typeof RegistryModule;
+export const { RedisLedger } = load(`${rateLimit}/redis/redisLedger`) as typeof RedisLedgerModule;
+export const { DOCUMENTED_LIMITS } = load(
+	'./nodes/BusinessData/transport/endpoints',
+) as typeof EndpointsModule;
+
+/** How many limiters this process keeps. */
+export function limitersKept(): number {
+	const registry = Symbol.for('n8n-nodes-business-data/limiters/1');
+	const global = globalThis as unknown as Record<symbol, Map<string, unknown> | undefined>;
+	return global[registry]?.size ?? 0;
+}

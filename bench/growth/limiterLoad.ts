@@ -1,0 +1,144 @@
+/** What one key costs: processor time per request with a queue of any length, and memory. */
+import type { Limits } from '../../nodes/BusinessData/rateLimit/limits';
+import type { Permit } from '../../nodes/BusinessData/rateLimit/permit';
+import { abortController, KeyLimiter, limiterOf, limitersKept } from './built';
+import { heapInUse, pause, processorTime } from './figures';
+
+export interface Load {
+	/** How many requests wait at any time. */
+	queued: number;
+	/** Whether each of them comes from an execution of its own, or all from one. */
+	manyBatches: boolean;
+	/** Whether they wait for slots, or pass at once. */
+	limitsBind: boolean;
+	/** Whether each of them has a longest wait. */
+	hasMaxWait: boolean;
+}
+
+/** The shape of the documented limits, with windows so short that thousands of requests pass in a second. */
+const BINDING: Limits = {
+	general: [
+		{ max: 20, windowMs: 1 },
+		{ max: 60, windowMs: 10 },
+		{ max: 200, windowMs: 50 },
+	],
+	scopes: {},
+};
+const FREE: Limits = {
+	general: BINDING.general.map(({ windowMs }) => ({ max: 100_000, windowMs })),
+	scopes: {},
+};
+
+const WARM_UP_REQUESTS = 1_000;
+/** The margin of a window, and what a busy machine takes to give 10,000 slots back. */
+const AFTER_THE_WINDOW_MS = 3_000;
+/** Nothing waits for as long (ms). */
+const LONG_WAIT_MS = 3_600_000;
+
+/**
+ * Lets requests through a limiter, each followed by another, so that the queue keeps its length.
+ * @returns the processor time (µs) per request, round by round
+ */
+export async function processorTimePerRequest(
+	{ queued, manyBatches, limitsBind, hasMaxWait }: Load,
+	rounds: number,
+	requestsPerRound: number,
+): Promise<number[]> {
+	const limiter = new KeyLimiter('key', limitsBind ? BINDING : FREE, () => undefined);
+	const stop = abortController();
+	const times: number[] = [];
+	let left = WARM_UP_REQUESTS;
+	let startedAt: number | undefined;
+	let finish: () => void = () => undefined;
+	const finished = new Promise<void>((resolve) => (finish = resolve));
+	const passOnAndOn = async (batch: string) => {
+		while (times.length < rounds) {
+			const maxWaitMs = hasMaxWait ? LONG_WAIT_MS : undefined;
+			const permit = await limiter.acquire({ batch, maxWaitMs, signal: stop.signal });
+			permit.letThrough();
+			if (--left > 0) continue;
+			left = requestsPerRound;
+			const now = processorTime();
+			if (startedAt !== undefined) times.push((now - startedAt) / requestsPerRound);
+			startedAt = now;
+		}
+		finish();
+	};
+	const requests = Array.from({ length: queued }, async (_, index) => {
+		await passOnAndOn(manyBatches ? `run ${index}` : 'run').catch(() => undefined);
+	});
+	await finished;
+	stop.abort(new Error('measured'));
+	await Promise.all(requests);
+	return times.slice(0, rounds);
+}
+
+export interface Memory {
+	/** Bytes in use before, with everything there, and after it was gone. */
+	before: number;
+	during: number;
+	after: number;
+	bytesEach: number;
+}
+
+export interface QueueMemory extends Memory {
+	/** Processor time (ms) until all of them were canceled. */
+	cancelMs: number;
+}
+
+/** The heap that requests take which wait in the queue of one key. */
+export async function memoryOfQueue(requests: number, manyBatches: boolean): Promise<QueueMemory> {
+	const general = [{ max: 1, windowMs: 3_600_000 }];
+	const limiter = new KeyLimiter('key', { general, scopes: {} }, () => undefined);
+	const first = await limiter.acquire({ batch: 'first', signal: abortController().signal });
+	const before = await heapInUse();
+	let stop: AbortController | undefined = abortController();
+	const { signal } = stop;
+	let canceled: Promise<unknown> | undefined = Promise.all(
+		Array.from({ length: requests }, async (_, index) => {
+			const batch = manyBatches ? `run ${index}` : 'run';
+			await limiter.acquire({ batch, signal }).catch(() => undefined);
+		}),
+	);
+	const during = await heapInUse();
+	const canceledAt = processorTime();
+	stop.abort(new Error('measured'));
+	await canceled;
+	const cancelMs = (processorTime() - canceledAt) / 1_000;
+	[stop, canceled] = [undefined, undefined];
+	const after = await heapInUse();
+	first.unused();
+	return { before, during, after, bytesEach: (during - before) / requests, cancelMs };
+}
+
+export interface IdleKeys extends Memory {
+	/** How many limiters are kept while the keys hold slots, and after their longest window. */
+	keptDuring: number;
+	keptAfter: number;
+}
+
+/**
+ * The heap that keys take which are used once and then no more, until their longest window has passed.
+ * @param limits with windows that last longer than it takes to look at the heap
+ */
+export async function memoryOfIdleKeys(keys: number, limits: Limits): Promise<IdleKeys> {
+	const { signal } = abortController();
+	const permitOf = async (key: string) =>
+		await limiterOf(key, limits).acquire({ batch: 'run', signal });
+	// Whatever is made only once is there before.
+	(await permitOf('first')).unused();
+	const keptBefore = limitersKept();
+	const before = await heapInUse();
+	const permits: Permit[] = [];
+	for (let key = 0; key < keys; key++) permits.push(await permitOf(`key ${key}`));
+	// All at the same time, so that none is idle already while others are still being used.
+	for (const permit of permits.splice(0)) permit.letThrough();
+	const answeredAt = performance.now();
+	const during = await heapInUse();
+	const keptDuring = limitersKept() - keptBefore;
+	const longestMs = Math.max(...limits.general.map(({ windowMs }) => windowMs));
+	await pause(answeredAt + longestMs + AFTER_THE_WINDOW_MS - performance.now());
+	const after = await heapInUse();
+	const keptAfter = limitersKept() - keptBefore;
+	return { before, during, after, bytesEach: (during - before) / keys, keptDuring, keptAfter };
+}

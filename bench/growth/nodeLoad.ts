@@ -1,0 +1,77 @@
+/**
+ * What the node itself needs per input item: n8n's engine with the built node, and in place of n8n's
+ * HTTP helper one that answers at once. The limits are so high that nothing waits.
+ */
+import { Readable } from 'node:stream';
+
+import type { IExecuteFunctions, INode } from 'n8n-workflow';
+
+import { deleteMany, itemsOf, read, send } from '../../test/support/bench';
+import { type Engine, workflowOf } from '../../test/support/engine';
+import { credentialFor } from '../../test/support/scaledLimits';
+import { processorTime } from './figures';
+
+export interface NodeLoad {
+	items: number;
+	/** How many requests went out. */
+	requests: number;
+	/** From the node's start to its end (ms). */
+	durationMs: number;
+	processorMs: number;
+}
+
+/** The operations that are measured, with their parameters. */
+export const OPERATIONS: Record<string, INode['parameters']> = {
+	'contact: getMany': read(),
+	'transaction: send': send(),
+	'transaction: deleteMany': deleteMany(),
+};
+
+const HIGHEST_MAX = 100_000;
+const highest = (windowSeconds: number) => ({ max: HIGHEST_MAX, windowSeconds });
+
+const credential = {
+	...credentialFor({ baseUrl: 'http://127.0.0.1:9', apiKey: '0'.repeat(64) }),
+	customize: true,
+	limits: JSON.stringify({
+		general: [1, 10, 60].map(highest),
+		endpoints: { 'POST /txndata/sendTxn': highest(600) },
+	}),
+};
+
+/** Runs an operation on many items. @throws when an item fails or the node does not reach its end */
+export async function loadNode(
+	engine: Engine,
+	parameters: INode['parameters'],
+	items: number,
+): Promise<NodeLoad> {
+	const node = engine.nodeType();
+	const execute = Reflect.get(node, 'execute') as (this: IExecuteFunctions) => Promise<unknown>;
+	const load: NodeLoad = { items, requests: 0, durationMs: 0, processorMs: 0 };
+	node.execute = async function (this: IExecuteFunctions) {
+		answerAtOnce(this, () => load.requests++);
+		const [startedAt, processorAtStart] = [performance.now(), processorTime()];
+		const output = await execute.call(this);
+		load.durationMs = performance.now() - startedAt;
+		load.processorMs = (processorTime() - processorAtStart) / 1_000;
+		return output as never;
+	};
+	try {
+		const { run } = await engine.run(workflowOf(itemsOf(items), parameters), { key: credential });
+		if (run.status !== 'success') throw new Error(`The run ended with ${run.status}`);
+		return load;
+	} finally {
+		node.execute = execute as never;
+	}
+}
+
+/** Puts a helper in place of n8n's that resolves as it would, with one contact or one document. */
+function answerAtOnce(context: IExecuteFunctions, onRequest: () => void): void {
+	const answer = async () => {
+		onRequest();
+		const body = Readable.from([Buffer.from('[{"id":"1"}]')]);
+		const headers = { 'content-type': 'application/json' };
+		return await Promise.resolve({ statusCode: 200, headers, body });
+	};
+	Object.assign(context.helpers, { httpRequestWithAuthentication: answer });
+}

@@ -1,0 +1,67 @@
+// The limiter under a growing load: the cost of a request does not depend on how many others wait, and
+// what is no longer needed leaves no trace. `npm run growth` gives the figures exactly.
+
+import {
+	type Load,
+	memoryOfIdleKeys,
+	memoryOfQueue,
+	processorTimePerRequest,
+} from '../../bench/growth/limiterLoad';
+import { report } from '../support/report';
+
+const QUEUES = [1, 100, 10_000];
+const ROUNDS = 7;
+const REQUESTS_PER_ROUND = 200;
+const HIGHEST_FACTOR = 2;
+
+const REQUESTS = 10_000;
+const KEYS = 10_000;
+const MEGABYTE = 2 ** 20;
+
+test.each<[string, Omit<Load, 'queued'>]>([
+	['of one run', { manyBatches: false, limitsBind: false, hasMaxWait: false }],
+	['of one run that wait for slots', { manyBatches: false, limitsBind: true, hasMaxWait: false }],
+	['of as many runs', { manyBatches: true, limitsBind: false, hasMaxWait: false }],
+	[
+		'of as many runs with a longest wait',
+		{ manyBatches: true, limitsBind: true, hasMaxWait: true },
+	],
+])(
+	'a request costs as much with 10,000 queued requests %s as alone',
+	async (name, load) => {
+		const times: number[] = [];
+		for (const queued of QUEUES) {
+			const rounds = await processorTimePerRequest({ ...load, queued }, ROUNDS, REQUESTS_PER_ROUND);
+			// Whatever else a machine does only adds to a round: the shortest is the least disturbed.
+			times.push(Math.min(...rounds));
+		}
+		report(`CPU per request ${name}: ${times.map((time) => `${time.toFixed(0)} µs`).join(', ')}`);
+		expect(Math.max(...times)).toBeLessThan(HIGHEST_FACTOR * Math.min(...times));
+	},
+	90_000,
+);
+
+test.each([
+	['of one run', false],
+	['of as many runs', true],
+])(
+	'10,000 canceled requests %s leave nothing in memory',
+	async (_, manyBatches) => {
+		const { before, during, after, bytesEach } = await memoryOfQueue(REQUESTS, manyBatches);
+		report(`${bytesEach.toFixed(0)} bytes per queued request`);
+		expect(during - before).toBeGreaterThan(MEGABYTE);
+		expect(bytesEach).toBeLessThan(10_000);
+		expect(after - before).toBeLessThan(MEGABYTE);
+	},
+	60_000,
+);
+
+test('10,000 keys that are idle are forgotten after their longest window', async () => {
+	const general = [1_000, 3_000, 9_000].map((windowMs) => ({ max: 10, windowMs }));
+	const keys = await memoryOfIdleKeys(KEYS, { general, scopes: {} });
+	report(`${keys.bytesEach.toFixed(0)} bytes per key`);
+	expect(keys.keptDuring).toBe(KEYS);
+	expect(keys.bytesEach).toBeLessThan(60_000);
+	expect(keys.keptAfter).toBe(0);
+	expect(keys.after - keys.before).toBeLessThan(4 * MEGABYTE);
+}, 90_000);

@@ -1,0 +1,40 @@
+// 10,000 input items through the node in n8n's engine, with a helper that answers at once and limits so
+// high that nothing waits: what is left is the node's own time.
+
+import { loadNode, OPERATIONS } from '../../bench/growth/nodeLoad';
+import { Engine } from '../support/engine';
+import { report } from '../support/report';
+
+const ITEMS = 10_000;
+/** Per item (ms). */
+const LONGEST_MS = 1;
+const HIGHEST_FACTOR = 3;
+
+let engine: Engine;
+beforeAll(async () => {
+	engine = await Engine.load();
+});
+
+test.each([
+	['contact: getMany', ITEMS],
+	['transaction: send', ITEMS],
+	['transaction: deleteMany', ITEMS / 100],
+])(
+	'%s needs less than a millisecond for each of 10,000 items',
+	async (name, requests) => {
+		const parameters = OPERATIONS[name] ?? {};
+		// So that a part of it is compiled, as it will be in a process that runs for long.
+		const few = await loadNode(engine, parameters, ITEMS / 10);
+		const many = await loadNode(engine, parameters, ITEMS);
+		const [perItemOfFew, perItem] = [few, many].map(
+			({ processorMs, items }) => processorMs / items,
+		);
+		report(
+			`${name}: ${perItem?.toFixed(3)} ms CPU per item, ${(many.durationMs / ITEMS).toFixed(3)} ms in all`,
+		);
+		expect(many.requests).toBe(requests);
+		expect(perItem).toBeLessThan(LONGEST_MS);
+		expect(perItem).toBeLessThan(HIGHEST_FACTOR * (perItemOfFew ?? 0));
+	},
+	90_000,
+);
