@@ -2,6 +2,8 @@
  * What the node itself needs per input item: n8n's engine with the built node, and in place of n8n's
  * HTTP helper one that answers at once. The limits are so high that nothing waits.
  */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { Readable } from 'node:stream';
 
 import type { IExecuteFunctions, INode } from 'n8n-workflow';
@@ -30,34 +32,67 @@ export const OPERATIONS: Record<string, INode['parameters']> = {
 const HIGHEST_MAX = 100_000;
 const highest = (windowSeconds: number) => ({ max: HIGHEST_MAX, windowSeconds });
 
-const credential = {
-	...credentialFor({ baseUrl: 'http://127.0.0.1:9', apiKey: '0'.repeat(64) }),
+const credentialWith = (baseUrl: string) => ({
+	...credentialFor({ baseUrl, apiKey: '0'.repeat(64) }),
 	customize: true,
 	limits: JSON.stringify({
 		general: [1, 10, 60].map(highest),
 		endpoints: { 'POST /txndata/sendTxn': highest(600) },
 	}),
-};
+});
 
-/** Runs an operation on many items. @throws when an item fails or the node does not reach its end */
+/** A service that answers whatever comes, and says its port. */
+const SERVICE = `
+const server = require('node:http').createServer((request, response) => {
+	request.resume();
+	response.setHeader('content-type', 'application/json');
+	response.end('[{"id":"1"}]');
+});
+server.listen(0, '127.0.0.1', () => console.log(server.address().port));
+`;
+
+/** As `loadNode`, but through n8n's own helper to a service in another process. */
+export async function loadNodeOverHttp(
+	engine: Engine,
+	parameters: INode['parameters'],
+	items: number,
+): Promise<NodeLoad> {
+	const service = spawn(process.execPath, ['-e', SERVICE], {
+		stdio: ['ignore', 'pipe', 'inherit'],
+	});
+	try {
+		const [port] = (await once(service.stdout, 'data')) as [Buffer];
+		return await loadNode(engine, parameters, items, `http://127.0.0.1:${String(port).trim()}`);
+	} finally {
+		service.kill();
+	}
+}
+
+/**
+ * Runs an operation on many items.
+ * @param baseUrl of a real service; without one, a helper answers at once in place of n8n's
+ * @throws when an item fails or the node does not reach its end
+ */
 export async function loadNode(
 	engine: Engine,
 	parameters: INode['parameters'],
 	items: number,
+	baseUrl?: string,
 ): Promise<NodeLoad> {
 	const node = engine.nodeType();
 	const execute = Reflect.get(node, 'execute') as (this: IExecuteFunctions) => Promise<unknown>;
 	const load: NodeLoad = { items, requests: 0, durationMs: 0, processorMs: 0 };
 	node.execute = async function (this: IExecuteFunctions) {
-		answerAtOnce(this, () => load.requests++);
+		if (baseUrl === undefined) answerAtOnce(this, () => load.requests++);
 		const [startedAt, processorAtStart] = [performance.now(), processorTime()];
 		const output = await execute.call(this);
 		load.durationMs = performance.now() - startedAt;
 		load.processorMs = (processorTime() - processorAtStart) / 1_000;
 		return output as never;
 	};
+	const key = credentialWith(baseUrl ?? 'http://127.0.0.1:9');
 	try {
-		const { run } = await engine.run(workflowOf(itemsOf(items), parameters), { key: credential });
+		const { run } = await engine.run(workflowOf(itemsOf(items), parameters), { key });
 		if (run.status !== 'success') throw new Error(`The run ended with ${run.status}`);
 		return load;
 	} finally {

@@ -1,0 +1,99 @@
+/**
+ * Measures how the limiter and the node grow and writes the figures into docs/scale.md, between its
+ * marks. Each measurement has a process of its own. Takes a few minutes, and needs `redis-server`.
+ */
+import { execFile } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { availableParallelism, cpus } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+
+import type { Load } from './limiterLoad';
+import type { Measurements } from './measure';
+import {
+	keyTable,
+	memoryTable,
+	nodeTable,
+	processorTable,
+	type ProcessorRow,
+	processTable,
+	redisTable,
+} from './tables';
+
+const PAGE = join(__dirname, '../../docs/scale.md');
+const LONGEST_MEASUREMENT_MS = 300_000;
+const QUEUES = [1, 100, 10_000];
+
+const LOADS: Array<[name: string, load: Omit<Load, 'queued'>]> = [
+	['one run', { manyBatches: false, limitsBind: false, hasMaxWait: false }],
+	['one run, each waits for a slot', { manyBatches: false, limitsBind: true, hasMaxWait: false }],
+	['a run for each', { manyBatches: true, limitsBind: false, hasMaxWait: false }],
+	[
+		'a run for each, each waits for a slot, with Max Wait',
+		{ manyBatches: true, limitsBind: true, hasMaxWait: true },
+	],
+];
+
+async function measure<Name extends keyof Measurements>(
+	name: Name,
+	...parameters: Parameters<Measurements[Name]>
+): Promise<Awaited<ReturnType<Measurements[Name]>>> {
+	console.log(name, ...parameters);
+	const script = [join(__dirname, 'measure.ts'), name, JSON.stringify(parameters[0] ?? null)];
+	const { stdout } = await promisify(execFile)(process.execPath, ['--import', 'tsx', ...script], {
+		timeout: LONGEST_MEASUREMENT_MS,
+	});
+	return JSON.parse(stdout) as Awaited<ReturnType<Measurements[Name]>>;
+}
+
+async function measureProcessorTime(): Promise<string> {
+	const rows: ProcessorRow[] = [];
+	for (const [name, load] of LOADS) {
+		const times: number[] = [];
+		for (const queued of QUEUES) times.push(await measure('processorTime', { ...load, queued }));
+		rows.push({ name, times });
+	}
+	return processorTable(QUEUES, rows);
+}
+
+async function measureAll(): Promise<Record<string, string>> {
+	const operations = ['contact: getMany', 'transaction: send', 'transaction: deleteMany'];
+	const loads: Parameters<typeof nodeTable>[0] = [];
+	for (const operation of operations) loads.push([operation, await measure('node', operation)]);
+	return {
+		machine: `Measured with Node ${process.version} on ${availableParallelism()} × ${cpus()[0]?.model.trim() ?? 'unknown'} by \`npm run growth\`.`,
+		key: keyTable(),
+		processor: await measureProcessorTime(),
+		memory: memoryTable(
+			await measure('queue', false),
+			await measure('queue', true),
+			await measure('idleKeys'),
+		),
+		node: nodeTable(loads),
+		process: processTable(await measure('nodeOverHttp', 'transaction: send')),
+		redis: redisTable(await measure('redis')),
+	};
+}
+
+/** Puts each text between its marks. @throws when the page lacks a mark */
+function fill(page: string, texts: Record<string, string>): string {
+	return Object.entries(texts).reduce((filled, [name, text]) => {
+		const begin = `<!-- figures: ${name} -->`;
+		const from = filled.indexOf(begin);
+		const to = filled.indexOf('<!-- end -->', from);
+		if (from === -1 || to === -1) throw new Error(`docs/scale.md has no place for "${name}"`);
+		return `${filled.slice(0, from)}${begin}\n\n${text}\n\n${filled.slice(to)}`;
+	}, page);
+}
+
+async function main(): Promise<void> {
+	const texts = await measureAll();
+	writeFileSync(PAGE, fill(readFileSync(PAGE, 'utf8'), texts));
+	await promisify(execFile)('npx', ['prettier', '--write', PAGE]);
+	console.log(Object.values(texts).join('\n\n'));
+}
+
+main().catch((error: unknown) => {
+	console.error(error);
+	process.exitCode = 1;
+});

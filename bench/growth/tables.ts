@@ -1,0 +1,129 @@
+/** The tables of docs/scale.md, from what was measured and from the limits themselves. */
+import { DOCUMENTED_LIMITS } from './built';
+import type { IdleKeys, QueueMemory } from './limiterLoad';
+import type { NodeLoad } from './nodeLoad';
+import type { RedisLoad } from './redisLoad';
+
+const SECONDS_PER_DAY = 86_400;
+const IDS_PER_REQUEST = 100;
+
+const whole = (value: number) => Math.round(value).toLocaleString('en-US');
+/** Three digits, because a measurement is not more exact. */
+const rough = (value: number) => Number(value.toPrecision(3)).toLocaleString('en-US');
+const kilobytes = (bytes: number) => `${(bytes / 1000).toFixed(1)} kB`;
+const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`;
+
+function table(head: string[], rows: string[][]): string {
+	const line = (cells: string[]) => `| ${cells.join(' | ')} |`;
+	return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
+}
+
+/** The longest general window allows the least per day. */
+const perDay = ({ max, windowSeconds }: { max: number; windowSeconds: number }) =>
+	(max / windowSeconds) * SECONDS_PER_DAY;
+export const requestsPerDay = Math.min(...DOCUMENTED_LIMITS.general.map(perDay));
+const requestsPerSecond = requestsPerDay / SECONDS_PER_DAY;
+
+export function keyTable(): string {
+	const { general, endpoints } = DOCUMENTED_LIMITS;
+	const row = (name: string, limit: { max: number; windowSeconds: number }) => [
+		name,
+		`${limit.max} per ${limit.windowSeconds} s`,
+		whole(perDay(limit)),
+	];
+	return [
+		table(
+			['Requests', 'Limit', 'At most per day and key'],
+			[
+				...general.map((limit) => row('all', limit)),
+				...Object.entries(endpoints).map(([name, limit]) => row(`\`${name}\``, limit)),
+			],
+		),
+		`So a key passes ${whole(requestsPerDay)} requests a day at most. Delete Many, with ${IDS_PER_REQUEST} IDs per request, deletes up to ${whole(requestsPerDay * IDS_PER_REQUEST)} records with them.`,
+	].join('\n\n');
+}
+
+export interface ProcessorRow {
+	name: string;
+	/** The time (µs) per request, by the length of the queue. */
+	times: number[];
+}
+
+export function processorTable(queues: number[], rows: ProcessorRow[]): string {
+	return table(
+		['Processor time per request', ...queues.map((queued) => `${whole(queued)} queued`), 'Ratio'],
+		rows.map(({ name, times }) => [
+			name,
+			...times.map((time) => `${whole(time)} µs`),
+			(Math.max(...times) / Math.min(...times)).toFixed(2),
+		]),
+	);
+}
+
+export function memoryTable(
+	ofOneRun: QueueMemory,
+	ofManyRuns: QueueMemory,
+	keys: IdleKeys,
+): string {
+	const row = (name: string, memory: QueueMemory | IdleKeys, end: string) => [
+		name,
+		kilobytes(memory.bytesEach),
+		megabytes(memory.before),
+		megabytes(memory.during),
+		megabytes(memory.after),
+		end,
+	];
+	const canceled = ({ cancelMs }: QueueMemory) => `canceled in ${whole(cancelMs)} ms`;
+	return table(
+		['Heap', 'Each', 'Before', 'With all of them', 'Afterwards', 'How they ended'],
+		[
+			row('10,000 queued requests of one run', ofOneRun, canceled(ofOneRun)),
+			row('10,000 queued requests of as many runs', ofManyRuns, canceled(ofManyRuns)),
+			row(
+				`${whole(keys.keptDuring)} keys used once`,
+				keys,
+				`idle for their longest window: ${keys.keptAfter} limiters kept`,
+			),
+		],
+	);
+}
+
+export function nodeTable(loads: Array<[name: string, load: NodeLoad]>): string {
+	return table(
+		['Node, without HTTP', 'Requests', 'Time per item', 'Processor time per item'],
+		loads.map(([name, { items, requests, durationMs, processorMs }]) => [
+			`${name}, ${whole(items)} items`,
+			whole(requests),
+			`${(durationMs / items).toFixed(2)} ms`,
+			`${(processorMs / items).toFixed(2)} ms`,
+		]),
+	);
+}
+
+export function processTable(overHttp: NodeLoad): string {
+	const perRequestMs = overHttp.processorMs / overHttp.items;
+	const perSecond = 1000 / perRequestMs;
+	return table(
+		['One process with a processor core of its own', ''],
+		[
+			['Processor time per request, n8n’s HTTP helper included', `${perRequestMs.toFixed(2)} ms`],
+			['Requests it can pass', `${rough(perSecond)} per second`],
+			['Keys it carries that use their limits in full', `${rough(perSecond / requestsPerSecond)}`],
+		],
+	);
+}
+
+export function redisTable(load: RedisLoad): string {
+	const perSecond = 1e6 / load.processorPerRequest;
+	return table(
+		['One Redis with a processor core of its own', ''],
+		[
+			['Scripts per request', load.commandsPerRequest.toFixed(2)],
+			['Time of a script', `${whole(load.perScript)} µs`],
+			['Processor time per request, its network included', `${whole(load.processorPerRequest)} µs`],
+			['Requests it can count', `${rough(perSecond)} per second`],
+			['Keys it carries that use their limits in full', `${rough(perSecond / requestsPerSecond)}`],
+			['Memory per key whose windows are full', kilobytes(load.bytesPerKey)],
+		],
+	);
+}
