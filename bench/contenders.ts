@@ -1,5 +1,5 @@
 // Who is compared: the node of each contender in a workflow, and the credential it needs.
-import type { Credential, WorkflowNode } from '../scripts/host/n8nClient';
+import type { Credential, WorkflowNode } from '../scripts/host/n8nTypes';
 import { node } from '../test/n8n/workflows';
 import type { Window } from './bestSchedule';
 import { windowsOf } from './limits';

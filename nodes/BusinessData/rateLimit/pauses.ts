@@ -6,6 +6,8 @@ class Pause {
 
 	private refusals = 0;
 
+	lastLetThroughAt = -Infinity;
+
 	get leftMs(): number {
 		return Math.max(0, this.until - performance.now());
 	}
@@ -21,6 +23,7 @@ class Pause {
 	}
 
 	letThrough(sentAt: number): void {
+		this.lastLetThroughAt = performance.now();
 		if (sentAt >= this.until) this.refusals = 0;
 	}
 }
@@ -56,6 +59,11 @@ export class Pauses {
 	/** A request that went out at `sentAt` was refused. Returns how many refusals in a row came before. */
 	refused(scope: string | undefined, sentAt: number): number {
 		return Math.max(...this.of(scope).map((pause) => pause.refused(sentAt)));
+	}
+
+	/** When (ms, `performance.now()`) a request of the scope, or of the key, was let through last. */
+	lastLetThroughAt(scope: string | undefined): number {
+		return (scope === undefined ? this.ofKey : this.ofScope(scope)).lastLetThroughAt;
 	}
 
 	/** A request that went out at `sentAt` (ms, `performance.now()`) was let through. */

@@ -40,6 +40,11 @@ export class Permit {
 		return this.pauses.refused(this.scope, this.sentAt);
 	}
 
+	/** When (ms, `performance.now()`) a request with the same limits was let through last. */
+	get lastLetThroughAt(): number {
+		return this.pauses.lastLetThroughAt(this.scope);
+	}
+
 	/** No answer was seen: the service may count the request up to `lateMs` (ms) from now. */
 	lost(lateMs: number): void {
 		this.hold(lateMs);

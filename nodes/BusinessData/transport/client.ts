@@ -63,7 +63,8 @@ export class Client {
 			const refusalsBefore = 'refusal' in result ? permit.refused() : 0;
 			if (hasCertainlyNotActed(result)) await request.guard?.revoke();
 			if ('refusal' in result) {
-				const delayMs = refusals.add(result.refusal, refusalsBefore);
+				const { lastLetThroughAt } = permit;
+				const delayMs = refusals.add(result.refusal, refusalsBefore, lastLetThroughAt);
 				if (delayMs === undefined) throw answerError(request, result.refusal);
 				this.limiter().pause(scope, delayMs);
 			} else {

@@ -1,0 +1,42 @@
+// A 429 is repeated for as long as waiting can cure it.
+import { marginOf } from '../../../nodes/BusinessData/rateLimit/slotWindow';
+import { Refusals } from '../../../nodes/BusinessData/transport/refusals';
+
+const WINDOW_MS = 60_000;
+const HELD_MS = WINDOW_MS + marginOf(WINDOW_MS);
+const answer = { statusCode: 429, headers: {}, body: Buffer.alloc(0), mayHaveActed: false };
+
+let now = 0;
+
+beforeEach(() => {
+	now = 1_000_000;
+	jest.spyOn(performance, 'now').mockImplementation(() => now);
+	jest.spyOn(Math, 'random').mockReturnValue(0.999);
+});
+afterEach(() => jest.restoreAllMocks());
+
+/** Repeats until it gives up. Returns how long (ms) that took. */
+function givesUpAfter(lastLetThroughAt: () => number): number {
+	const refusals = new Refusals(WINDOW_MS, false);
+	const startedAt = now;
+	for (let repetition = 0; repetition < 1_000; repetition++) {
+		const delayMs = refusals.add(answer, 0, lastLetThroughAt());
+		if (delayMs === undefined) return now - startedAt;
+		now += Math.max(1, delayMs);
+	}
+	throw new Error('It never gives up');
+}
+
+test('gives up when the longest window has passed and nothing was let through', () => {
+	expect(givesUpAfter(() => -Infinity)).toBe(HELD_MS);
+});
+
+test('goes on while others with the same limits are let through', () => {
+	const startedAt = now;
+	const lastAt = startedAt + 2.5 * HELD_MS;
+	expect(givesUpAfter(() => Math.min(now, lastAt))).toBeCloseTo(3.5 * HELD_MS, 0);
+});
+
+test('gives up in the end, however many others are let through', () => {
+	expect(givesUpAfter(() => now)).toBe(10 * HELD_MS);
+});
