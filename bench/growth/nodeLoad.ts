@@ -9,7 +9,8 @@ import { Readable } from 'node:stream';
 import type { IExecuteFunctions, INode } from 'n8n-workflow';
 
 import { deleteMany, itemsOf, read, send } from '../../test/support/bench';
-import { type Engine, workflowOf } from '../../test/support/engine';
+import { type Engine } from '../../test/support/engine';
+import { workflowOf } from '../../test/support/engineWorkflow';
 import { credentialFor } from '../../test/support/scaledLimits';
 import { processorTime } from './figures';
 

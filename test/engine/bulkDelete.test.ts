@@ -1,7 +1,8 @@
 // Many records are deleted with few requests, and never a record that nobody named.
 
 import { type Sandbox, startSandbox } from '../../sandbox/server';
-import { Engine, workflowOf } from '../support/engine';
+import { Engine } from '../support/engine';
+import { workflowOf } from '../support/engineWorkflow';
 import { credentialFor } from '../support/scaledLimits';
 
 const TIME_SCALE = 0.02;

@@ -1,7 +1,8 @@
 // A stopped execution ends at once, as canceled, and its queued requests are dropped.
 
 import { type Sandbox, startSandbox } from '../../sandbox/server';
-import { Engine, readRun, workflowOf } from '../support/engine';
+import { Engine, readRun } from '../support/engine';
+import { workflowOf } from '../support/engineWorkflow';
 import { credentialFor } from '../support/scaledLimits';
 import { waitUntil } from '../support/waitUntil';
 

@@ -1,7 +1,7 @@
 // Items that fail while the others go on: by item, in order, paired with their input, and with what a
 // workflow needs to branch on.
 
-import { CREDENTIAL_TYPE, NODE_TYPE, workflowOf } from '../support/engine';
+import { CREDENTIAL_TYPE, NODE_TYPE, workflowOf } from '../support/engineWorkflow';
 import {
 	apiRequest,
 	deleteMany,

@@ -1,7 +1,8 @@
 // Many requests at once, by one workflow and by two: every one is answered and none refused.
 
 import { type Sandbox, startSandbox, type WindowMode } from '../../sandbox/server';
-import { Engine, workflowOf } from '../support/engine';
+import { Engine } from '../support/engine';
+import { workflowOf } from '../support/engineWorkflow';
 import { credentialFor } from '../support/scaledLimits';
 
 /** 1 s, 10 s and 60 s become 50 ms, 500 ms and 3 s. */

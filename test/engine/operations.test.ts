@@ -1,7 +1,8 @@
 // Each operation sends the request that the interface document names, and puts out what comes back.
 
 import { type Sandbox, startSandbox } from '../../sandbox/server';
-import { Engine, workflowOf } from '../support/engine';
+import { Engine } from '../support/engine';
+import { workflowOf } from '../support/engineWorkflow';
 import { credentialFor } from '../support/scaledLimits';
 
 const TIME_SCALE = 0.01;

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { useBench } from '../support/bench';
-import { workflowOf } from '../support/engine';
+import { workflowOf } from '../support/engineWorkflow';
 
 const FOLDER = join(__dirname, '../../dist/nodes/BusinessData/__schema__');
 const NODE = 'Business Data';

@@ -2,7 +2,7 @@
 // asks, every request of the key waits along, and only a refusal that waiting does not cure is an error.
 
 import type { JournalEntry } from '../../sandbox/server';
-import { workflowOf } from '../support/engine';
+import { workflowOf } from '../support/engineWorkflow';
 import {
 	errorOf,
 	itemsOf,

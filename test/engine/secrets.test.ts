@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 import type { INode } from 'n8n-workflow';
 
 import type { FaultAction } from '../../sandbox/server';
-import { workflowOf } from '../support/engine';
+import { workflowOf } from '../support/engineWorkflow';
 import {
 	apiRequest,
 	deleteMany,

@@ -5,7 +5,8 @@ import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
 
 import { MARKER_HEADER, type Sandbox, startSandbox } from '../../sandbox/server';
 import { NODE } from '../support/bench';
-import { type Engine, readRun, workflowOf } from '../support/engine';
+import { type Engine, readRun } from '../support/engine';
+import { workflowOf } from '../support/engineWorkflow';
 import { credentialFor, scaledLimits } from '../support/scaledLimits';
 import { waitUntil } from '../support/waitUntil';
 import { type Door, doorTo } from './door';

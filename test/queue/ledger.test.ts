@@ -1,18 +1,12 @@
-// The ledger in a real Redis: one count over all processes, whatever happens to one of them or to Redis.
-
-import { Redis } from 'ioredis';
+// The ledger in a real Redis: one count over all processes, whatever happens to one of them.
 
 import { abortController } from '../../nodes/BusinessData/rateLimit/abort';
 import { KeyLimiter } from '../../nodes/BusinessData/rateLimit/keyLimiter';
-import { LedgerError, type LedgerRequest } from '../../nodes/BusinessData/rateLimit/ledger';
 import type { Limits } from '../../nodes/BusinessData/rateLimit/limits';
-import type { RedisAddress } from '../../nodes/BusinessData/rateLimit/redis/connection';
-import { RedisLedger } from '../../nodes/BusinessData/rateLimit/redis/redisLedger';
 import { WaitTooLongError } from '../../nodes/BusinessData/rateLimit/waitTooLongError';
 import { CountingService } from '../support/countingService';
-import { RedisServer } from '../support/redisServer';
+import { ledgerRequest, pause, useLedgerBench } from '../support/ledgerBench';
 
-const PASSWORD = 'a-password-of-redis';
 const signal = abortController().signal;
 const general = [
 	{ max: 4, windowMs: 100 },
@@ -20,52 +14,20 @@ const general = [
 ];
 const limits: Limits = { general, scopes: { send: [{ max: 2, windowMs: 1_500 }] } };
 
-let server: RedisServer;
-let redis: Redis;
-let address: RedisAddress;
-let ledger: RedisLedger;
-
-beforeAll(async () => {
-	server = await RedisServer.start(['--requirepass', PASSWORD]);
-	redis = new Redis({ port: server.port, password: PASSWORD, retryStrategy: () => 50 });
-	redis.on('error', () => undefined);
-	address = {
-		host: '127.0.0.1',
-		port: server.port,
-		user: '',
-		password: PASSWORD,
-		database: 0,
-		tls: false,
-	};
-	ledger = new RedisLedger(address);
-});
-beforeEach(async () => await redis.flushall());
-afterAll(async () => {
-	await redis.quit();
-	await server.dispose();
-});
-
-let lastId = 0;
-function ledgerRequest(changes: Partial<LedgerRequest> = {}): LedgerRequest {
-	return {
-		id: `request-${++lastId}`,
-		identity: 'key',
-		scope: undefined,
-		scopeWindows: [],
-		generalWindows: [{ name: 'general/1s', max: 2, windowMs: 300, holdMs: 300 }],
-		inFlightMs: 400,
-		...changes,
-	};
-}
-
-const pause = async (ms: number) => await new Promise((resolve) => setTimeout(resolve, ms));
+const bench = useLedgerBench();
 
 /** A process of its own, as far as the limiter can tell: it shares nothing but the ledger. */
 function processWithLimiter(service: CountingService, sends = new CountingService()) {
 	const limiter = new KeyLimiter('key', limits, () => undefined);
 	return async (scope?: string) => {
 		const inFlightMs = 1_000;
-		const permit = await limiter.acquire({ batch: 'run', scope, ledger, inFlightMs, signal });
+		const permit = await limiter.acquire({
+			batch: 'run',
+			scope,
+			ledger: bench.ledger,
+			inFlightMs,
+			signal,
+		});
 		service.counted.push(performance.now());
 		if (scope !== undefined) sends.counted.push(performance.now());
 		await pause(Math.random() * 20);
@@ -116,11 +78,11 @@ describe('several processes with one key', () => {
 
 	test('see each other in the status', async () => {
 		const other = new KeyLimiter('key', limits, () => undefined);
-		const request = { batch: 'run', scope: 'send', ledger, inFlightMs: 0, signal };
+		const request = { batch: 'run', scope: 'send', ledger: bench.ledger, inFlightMs: 0, signal };
 		for (let count = 0; count < 2; count++) (await other.acquire(request)).letThrough();
 		await pause(50);
 		const own = new KeyLimiter('key', limits, () => undefined);
-		const status = await own.status(ledger);
+		const status = await own.status(bench.ledger);
 		const send = status.find(({ limit }) => limit === 'send/1.5s');
 		expect(send).toMatchObject({ used: 2, remaining: 0, queued: 0 });
 		expect(send?.availableInMs).toBeGreaterThan(1_000);
@@ -153,38 +115,38 @@ describe('several processes with one key', () => {
 describe('taking slots', () => {
 	test('that is repeated takes no second slot', async () => {
 		const request = ledgerRequest();
-		expect(await ledger.take(request, signal)).toEqual({ isTaken: true });
-		expect(await ledger.take(request, signal)).toEqual({ isTaken: true });
-		expect(await ledger.use('key', request.generalWindows)).toEqual([
+		expect(await bench.ledger.take(request, signal)).toEqual({ isTaken: true });
+		expect(await bench.ledger.take(request, signal)).toEqual({ isTaken: true });
+		expect(await bench.ledger.use('key', request.generalWindows)).toEqual([
 			{ used: 1, availableInMs: 0 },
 		]);
 	});
 
 	test('takes two commands per request', async () => {
 		const commands = async () => {
-			const info = await redis.info('commandstats');
+			const info = await bench.redis.info('commandstats');
 			return Number(/cmdstat_evalsha:calls=(\d+)/.exec(info)?.[1] ?? 0);
 		};
 		// The first use of a script sends it along.
 		const first = ledgerRequest();
-		await ledger.take(first, signal);
-		ledger.hold(first, 0);
+		await bench.ledger.take(first, signal);
+		bench.ledger.hold(first, 0);
 		await pause(50);
 		const before = await commands();
 		const request = ledgerRequest();
-		await ledger.take(request, signal);
-		ledger.hold(request, 0);
+		await bench.ledger.take(request, signal);
+		bench.ledger.hold(request, 0);
 		await pause(50);
 		expect((await commands()) - before).toBe(2);
 	});
 
 	test('of a process that died: they come free after window and time-out, not before', async () => {
 		const dead = [ledgerRequest(), ledgerRequest()];
-		for (const request of dead) await ledger.take(request, signal);
+		for (const request of dead) await bench.ledger.take(request, signal);
 		const startedAt = performance.now();
 		const waiting = ledgerRequest();
 		for (;;) {
-			const reply = await ledger.take(waiting, signal);
+			const reply = await bench.ledger.take(waiting, signal);
 			if (reply.isTaken) break;
 			await pause(reply.retryMs);
 		}
@@ -194,20 +156,20 @@ describe('taking slots', () => {
 
 	test('a place in the queue is kept for its owner, and given up with its request', async () => {
 		const [holder, other] = [ledgerRequest(), ledgerRequest()];
-		for (const request of [holder, other]) await ledger.take(request, signal);
+		for (const request of [holder, other]) await bench.ledger.take(request, signal);
 		const [first, second] = [ledgerRequest(), ledgerRequest()];
-		expect(await ledger.take(first, signal)).toMatchObject({ isTaken: false });
-		ledger.free(holder);
+		expect(await bench.ledger.take(first, signal)).toMatchObject({ isTaken: false });
+		bench.ledger.free(holder);
 		// One slot is free, but `first` has come first.
-		expect(await ledger.take(second, signal)).toMatchObject({ isTaken: false });
-		ledger.free(first);
-		expect(await ledger.take(second, signal)).toEqual({ isTaken: true });
+		expect(await bench.ledger.take(second, signal)).toMatchObject({ isTaken: false });
+		bench.ledger.free(first);
+		expect(await bench.ledger.take(second, signal)).toEqual({ isTaken: true });
 	});
 
 	test('fails at once when the wait would be longer than it may be', async () => {
 		const other = new KeyLimiter('key', limits, () => undefined);
 		const own = new KeyLimiter('key', limits, () => undefined);
-		const request = { batch: 'run', scope: 'send', ledger, inFlightMs: 0, signal };
+		const request = { batch: 'run', scope: 'send', ledger: bench.ledger, inFlightMs: 0, signal };
 		for (let count = 0; count < 2; count++) (await other.acquire(request)).letThrough();
 		const startedAt = performance.now();
 		const error: unknown = await own
@@ -225,82 +187,14 @@ describe('keys', () => {
 			scope: 'send',
 			scopeWindows: [{ name: 'send/1s', max: 1, windowMs: 600, holdMs: 600 }],
 		});
-		await ledger.take(request, signal);
-		const keys = await redis.keys('*');
+		await bench.ledger.take(request, signal);
+		const keys = await bench.redis.keys('*');
 		expect(keys).toHaveLength(2);
 		for (const key of keys) expect(key).toMatch(/^n8n-nodes-business-data:1:\{key\}:window:/);
-		ledger.hold(request, 0);
+		bench.ledger.hold(request, 0);
 		await pause(400);
-		expect(await redis.keys('*')).toHaveLength(1);
+		expect(await bench.redis.keys('*')).toHaveLength(1);
 		await pause(400);
-		expect(await redis.keys('*')).toHaveLength(0);
-	});
-});
-
-describe('faults of Redis', () => {
-	test('emptied in between: it goes on, and the held slots are known again', async () => {
-		const request = ledgerRequest();
-		await ledger.take(request, signal);
-		await redis.flushall();
-		ledger.hold(request, 0);
-		await pause(30);
-		const [use] = await ledger.use('key', request.generalWindows);
-		expect(use?.used).toBe(1);
-	});
-
-	test('restarted in between: requests wait, and the slots are still held', async () => {
-		const windows = [{ name: 'general/60s', max: 1, windowMs: 4_000, holdMs: 4_000 }];
-		const first = ledgerRequest({ generalWindows: windows });
-		await ledger.take(first, signal);
-		ledger.hold(first, 0);
-		await pause(1_100);
-		await server.stop();
-		const take = ledger.take(ledgerRequest({ generalWindows: windows }), signal);
-		await pause(1_000);
-		await server.start();
-		expect(await take).toMatchObject({ isTaken: false });
-	}, 20_000);
-
-	test('unreachable: a clear error within the bounded wait, nothing is taken', async () => {
-		const closed = new RedisLedger({ ...address, port: 1 });
-		const limiter = new KeyLimiter('key', limits, () => undefined);
-		const error: unknown = await limiter
-			.acquire({ batch: 'run', ledger: closed, inFlightMs: 0, maxWaitMs: 1_000, signal })
-			.catch((reason: unknown) => reason);
-		expect(error).toBeInstanceOf(LedgerError);
-		expect((error as Error).message).toContain('127.0.0.1:1 cannot be used');
-		expect(limiter.isIdle()).toBe(true);
-		await expect(closed.take(ledgerRequest(), signal)).rejects.toThrow('ECONNREFUSED');
-	}, 25_000);
-
-	test('TLS where Redis speaks none: a clear error within the bounded wait', async () => {
-		const wrong = new RedisLedger({ ...address, tls: true });
-		const error: unknown = await wrong
-			.take(ledgerRequest(), signal)
-			.catch((reason: unknown) => reason);
-		expect(error).toBeInstanceOf(LedgerError);
-		const { message, description } = error as LedgerError;
-		expect(message).toContain(`127.0.0.1:${server.port} (TLS) cannot be used`);
-		expect(description).toContain('Check the Redis host, port and TLS in the credential');
-		expect(message + description).not.toContain(PASSWORD);
-	}, 30_000);
-
-	test.each([
-		['password', { password: 'another-password' }, /WRONGPASS/],
-		['user', { user: 'nobody' }, /WRONGPASS/],
-		['database', { database: 99 }, /DB index is out of range/],
-	])('a wrong %s: a clear error at once, without the password', async (_, changes, cause) => {
-		const wrong = { ...address, ...changes };
-		const startedAt = performance.now();
-		const error: unknown = await new RedisLedger(wrong)
-			.take(ledgerRequest(), signal)
-			.catch((reason: unknown) => reason);
-		expect(error).toBeInstanceOf(LedgerError);
-		const { message, description } = error as LedgerError;
-		expect(message).toContain(`127.0.0.1:${server.port}`);
-		expect(message).toMatch(cause);
-		expect(description).toContain('Nothing was sent.');
-		expect(message + description).not.toContain(wrong.password);
-		expect(performance.now() - startedAt).toBeLessThan(5_000);
+		expect(await bench.redis.keys('*')).toHaveLength(0);
 	});
 });

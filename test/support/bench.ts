@@ -2,7 +2,8 @@
 import type { ICredentialDataDecryptedObject, INode, INodeExecutionData } from 'n8n-workflow';
 
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../sandbox/server';
-import { Engine, type EngineRun, workflowOf } from './engine';
+import { Engine, type EngineRun } from './engine';
+import { workflowOf } from './engineWorkflow';
 import { credentialFor } from './scaledLimits';
 
 /** 1 s, 10 s, 60 s and 10 minutes become 20 ms, 0.2 s, 1.2 s and 12 s. */

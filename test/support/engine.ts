@@ -26,9 +26,7 @@ import {
 import {
 	createRunExecutionData,
 	type ICredentialDataDecryptedObject,
-	ICredentialsHelper,
 	type IDataObject,
-	type IHttpRequestOptions,
 	type INode,
 	type INodeExecutionData,
 	type INodeType,
@@ -37,16 +35,20 @@ import {
 	type ITaskData,
 	type IWorkflowExecuteAdditionalData,
 	LoggerProxy,
-	NodeConnectionTypes,
 	Workflow,
 } from 'n8n-workflow';
 
-const PACKAGE_FOLDER = join(__dirname, '../..');
-const PACKAGE_NAME = 'n8n-nodes-business-data';
-export const NODE_TYPE = `${PACKAGE_NAME}.businessData`;
-export const TRIGGER_TYPE = `${PACKAGE_NAME}.businessDataTrigger`;
-export const CREDENTIAL_TYPE = 'businessDataApi';
+import { CredentialsHelper } from './credentialsHelper';
+import {
+	CREDENTIAL_TYPE,
+	ITEMS_TYPE,
+	itemsNode,
+	PACKAGE_NAME,
+	TRIGGER_TYPE,
+	type WorkflowJson,
+} from './engineWorkflow';
 
+const PACKAGE_FOLDER = join(__dirname, '../..');
 const triggerNode: INode = {
 	id: 'trigger',
 	name: 'Trigger',
@@ -58,103 +60,6 @@ const triggerNode: INode = {
 };
 /** Makes every trigger one of a workflow of its own. */
 let triggerCount = 0;
-
-/** The parts of a saved workflow that the engine needs. */
-export interface WorkflowJson {
-	nodes: INode[];
-	connections: Workflow['connectionsBySourceNode'];
-}
-
-/** A node that puts out the items of its parameter `items`, in place of a trigger. */
-const itemsNode: INodeType = {
-	description: {
-		displayName: 'Items',
-		name: 'items',
-		group: ['transform'],
-		version: 1,
-		description: '',
-		defaults: {},
-		inputs: [NodeConnectionTypes.Main],
-		outputs: [NodeConnectionTypes.Main],
-		properties: [{ displayName: 'Items', name: 'items', type: 'json', default: '[]' }],
-	},
-	async execute() {
-		const items = this.getNodeParameter('items', 0) as INodeExecutionData['json'][];
-		return await Promise.resolve([items.map((json) => ({ json }))]);
-	},
-};
-
-class CredentialsHelper extends ICredentialsHelper {
-	constructor(
-		private readonly loader: PackageDirectoryLoader,
-		private readonly credentials: Record<string, ICredentialDataDecryptedObject>,
-	) {
-		super();
-	}
-
-	getParentTypes() {
-		return [];
-	}
-
-	isCredentialUsableByNode() {
-		return true;
-	}
-
-	/** Applies the credential type's own generic `authenticate` block, as n8n does. */
-	async authenticate(
-		data: ICredentialDataDecryptedObject,
-		typeName: string,
-		options: IHttpRequestOptions,
-		workflow: Workflow,
-		node: INode,
-	): Promise<IHttpRequestOptions> {
-		const { authenticate } = this.loader.getCredential(typeName).type;
-		if (authenticate === undefined || typeof authenticate === 'function') return options;
-		const headers = { ...options.headers };
-		for (const [name, value] of Object.entries(authenticate.properties.headers ?? {})) {
-			headers[name] = workflow.expression.getSimpleParameterValue(
-				node,
-				value as string,
-				'internal',
-				{ $credentials: data },
-			);
-		}
-		return await Promise.resolve({ ...options, headers });
-	}
-
-	async preAuthentication() {
-		return await Promise.resolve(undefined);
-	}
-
-	async runPreAuthentication() {
-		return await Promise.resolve(undefined);
-	}
-
-	async getDecrypted(
-		_: IWorkflowExecuteAdditionalData,
-		details: { id: string | null },
-	): Promise<ICredentialDataDecryptedObject> {
-		const data = this.credentials[details.id ?? ''];
-		if (data === undefined) throw new Error(`There is no credential ${details.id}`);
-		return await Promise.resolve({ ...data });
-	}
-
-	async getCredentials(): Promise<never> {
-		return await Promise.reject(new Error('not used by the engine'));
-	}
-
-	async updateCredentials() {
-		return await Promise.resolve();
-	}
-
-	async updateCredentialsOauthTokenData() {
-		return await Promise.resolve();
-	}
-
-	getCredentialsProperties() {
-		return [];
-	}
-}
 
 export interface EngineRun {
 	run: IRun;
@@ -285,7 +190,7 @@ export class Engine {
 
 	private nodeTypes(): INodeTypes {
 		const byName = (name: string): INodeType => {
-			if (name === 'test.items') return itemsNode;
+			if (name === ITEMS_TYPE) return itemsNode;
 			return this.loader.getNode(name.replace(`${PACKAGE_NAME}.`, '')).type as INodeType;
 		};
 		return {
@@ -318,36 +223,5 @@ export function readRun(run: IRun): EngineRun {
 		task,
 		items,
 		json: (nodeName, output) => items(nodeName, output).map(({ json }) => json),
-	};
-}
-
-/** A workflow: the node `Start` with these items, followed by the node `Business Data`. */
-export function workflowOf(
-	items: Array<INodeExecutionData['json']>,
-	parameters: INode['parameters'],
-	settings: Partial<INode> = {},
-): WorkflowJson {
-	return {
-		nodes: [
-			{
-				id: 'start',
-				name: 'Start',
-				type: 'test.items',
-				typeVersion: 1,
-				position: [0, 0],
-				parameters: { items: items as never },
-			},
-			{
-				id: 'node',
-				name: 'Business Data',
-				type: NODE_TYPE,
-				typeVersion: 1,
-				position: [200, 0],
-				parameters,
-				credentials: { [CREDENTIAL_TYPE]: { id: 'key', name: 'key' } },
-				...settings,
-			},
-		],
-		connections: { Start: { main: [[{ node: 'Business Data', type: 'main', index: 0 }]] } },
 	};
 }

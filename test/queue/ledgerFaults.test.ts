@@ -1,0 +1,77 @@
+// The ledger while Redis fails: requests wait or end in a clear error, and no held slot is forgotten.
+
+import { abortController } from '../../nodes/BusinessData/rateLimit/abort';
+import { KeyLimiter } from '../../nodes/BusinessData/rateLimit/keyLimiter';
+import { LedgerError } from '../../nodes/BusinessData/rateLimit/ledger';
+import { RedisLedger } from '../../nodes/BusinessData/rateLimit/redis/redisLedger';
+import { ledgerRequest, PASSWORD, pause, useLedgerBench } from '../support/ledgerBench';
+
+const signal = abortController().signal;
+const limits = { general: [{ max: 4, windowMs: 100 }], scopes: {} };
+const bench = useLedgerBench();
+
+test('emptied in between: it goes on, and the held slots are known again', async () => {
+	const request = ledgerRequest();
+	await bench.ledger.take(request, signal);
+	await bench.redis.flushall();
+	bench.ledger.hold(request, 0);
+	await pause(30);
+	const [use] = await bench.ledger.use('key', request.generalWindows);
+	expect(use?.used).toBe(1);
+});
+
+test('restarted in between: requests wait, and the slots are still held', async () => {
+	const windows = [{ name: 'general/60s', max: 1, windowMs: 4_000, holdMs: 4_000 }];
+	const first = ledgerRequest({ generalWindows: windows });
+	await bench.ledger.take(first, signal);
+	bench.ledger.hold(first, 0);
+	await pause(1_100);
+	await bench.server.stop();
+	const take = bench.ledger.take(ledgerRequest({ generalWindows: windows }), signal);
+	await pause(1_000);
+	await bench.server.start();
+	expect(await take).toMatchObject({ isTaken: false });
+}, 20_000);
+
+test('unreachable: a clear error within the bounded wait, nothing is taken', async () => {
+	const closed = new RedisLedger({ ...bench.address, port: 1 });
+	const limiter = new KeyLimiter('key', limits, () => undefined);
+	const error: unknown = await limiter
+		.acquire({ batch: 'run', ledger: closed, inFlightMs: 0, maxWaitMs: 1_000, signal })
+		.catch((reason: unknown) => reason);
+	expect(error).toBeInstanceOf(LedgerError);
+	expect((error as Error).message).toContain('127.0.0.1:1 cannot be used');
+	expect(limiter.isIdle()).toBe(true);
+	await expect(closed.take(ledgerRequest(), signal)).rejects.toThrow('ECONNREFUSED');
+}, 25_000);
+
+test('TLS where Redis speaks none: a clear error within the bounded wait', async () => {
+	const wrong = new RedisLedger({ ...bench.address, tls: true });
+	const error: unknown = await wrong
+		.take(ledgerRequest(), signal)
+		.catch((reason: unknown) => reason);
+	expect(error).toBeInstanceOf(LedgerError);
+	const { message, description } = error as LedgerError;
+	expect(message).toContain(`127.0.0.1:${bench.server.port} (TLS) cannot be used`);
+	expect(description).toContain('Check the Redis host, port and TLS in the credential');
+	expect(message + description).not.toContain(PASSWORD);
+}, 30_000);
+
+test.each([
+	['password', { password: 'another-password' }, /WRONGPASS/],
+	['user', { user: 'nobody' }, /WRONGPASS/],
+	['database', { database: 99 }, /DB index is out of range/],
+])('a wrong %s: a clear error at once, without the password', async (_, changes, cause) => {
+	const wrong = { ...bench.address, ...changes };
+	const startedAt = performance.now();
+	const error: unknown = await new RedisLedger(wrong)
+		.take(ledgerRequest(), signal)
+		.catch((reason: unknown) => reason);
+	expect(error).toBeInstanceOf(LedgerError);
+	const { message, description } = error as LedgerError;
+	expect(message).toContain(`127.0.0.1:${bench.server.port}`);
+	expect(message).toMatch(cause);
+	expect(description).toContain('Nothing was sent.');
+	expect(message + description).not.toContain(wrong.password);
+	expect(performance.now() - startedAt).toBeLessThan(5_000);
+});

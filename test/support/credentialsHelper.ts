@@ -1,0 +1,83 @@
+/** Gives the engine the credentials of a test, in place of n8n's database. */
+import {
+	type ICredentialDataDecryptedObject,
+	ICredentialsHelper,
+	type IHttpRequestOptions,
+	type INode,
+	type IWorkflowExecuteAdditionalData,
+	type Workflow,
+} from 'n8n-workflow';
+import type { PackageDirectoryLoader } from 'n8n-core';
+
+/** The credentials by their id; `loader` knows their types. */
+export class CredentialsHelper extends ICredentialsHelper {
+	constructor(
+		private readonly loader: PackageDirectoryLoader,
+		private readonly credentials: Record<string, ICredentialDataDecryptedObject>,
+	) {
+		super();
+	}
+
+	getParentTypes() {
+		return [];
+	}
+
+	isCredentialUsableByNode() {
+		return true;
+	}
+
+	/** Applies the credential type's own generic `authenticate` block, as n8n does. */
+	async authenticate(
+		data: ICredentialDataDecryptedObject,
+		typeName: string,
+		options: IHttpRequestOptions,
+		workflow: Workflow,
+		node: INode,
+	): Promise<IHttpRequestOptions> {
+		const { authenticate } = this.loader.getCredential(typeName).type;
+		if (authenticate === undefined || typeof authenticate === 'function') return options;
+		const headers = { ...options.headers };
+		for (const [name, value] of Object.entries(authenticate.properties.headers ?? {})) {
+			headers[name] = workflow.expression.getSimpleParameterValue(
+				node,
+				value as string,
+				'internal',
+				{ $credentials: data },
+			);
+		}
+		return await Promise.resolve({ ...options, headers });
+	}
+
+	async preAuthentication() {
+		return await Promise.resolve(undefined);
+	}
+
+	async runPreAuthentication() {
+		return await Promise.resolve(undefined);
+	}
+
+	async getDecrypted(
+		_: IWorkflowExecuteAdditionalData,
+		details: { id: string | null },
+	): Promise<ICredentialDataDecryptedObject> {
+		const data = this.credentials[details.id ?? ''];
+		if (data === undefined) throw new Error(`There is no credential ${details.id}`);
+		return await Promise.resolve({ ...data });
+	}
+
+	async getCredentials(): Promise<never> {
+		return await Promise.reject(new Error('not used by the engine'));
+	}
+
+	async updateCredentials() {
+		return await Promise.resolve();
+	}
+
+	async updateCredentialsOauthTokenData() {
+		return await Promise.resolve();
+	}
+
+	getCredentialsProperties() {
+		return [];
+	}
+}

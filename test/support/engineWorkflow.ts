@@ -1,0 +1,71 @@
+/** The workflows of the engine tests: items, and the node behind them. */
+import {
+	type INode,
+	type INodeExecutionData,
+	type INodeType,
+	NodeConnectionTypes,
+	type Workflow,
+} from 'n8n-workflow';
+
+export const PACKAGE_NAME = 'n8n-nodes-business-data';
+export const NODE_TYPE = `${PACKAGE_NAME}.businessData`;
+export const TRIGGER_TYPE = `${PACKAGE_NAME}.businessDataTrigger`;
+export const CREDENTIAL_TYPE = 'businessDataApi';
+
+export const ITEMS_TYPE = 'test.items';
+
+/** The parts of a saved workflow that the engine needs. */
+export interface WorkflowJson {
+	nodes: INode[];
+	connections: Workflow['connectionsBySourceNode'];
+}
+
+/** A node that puts out the items of its parameter `items`, in place of a trigger. */
+export const itemsNode: INodeType = {
+	description: {
+		displayName: 'Items',
+		name: 'items',
+		group: ['transform'],
+		version: 1,
+		description: '',
+		defaults: {},
+		inputs: [NodeConnectionTypes.Main],
+		outputs: [NodeConnectionTypes.Main],
+		properties: [{ displayName: 'Items', name: 'items', type: 'json', default: '[]' }],
+	},
+	async execute() {
+		const items = this.getNodeParameter('items', 0) as INodeExecutionData['json'][];
+		return await Promise.resolve([items.map((json) => ({ json }))]);
+	},
+};
+
+/** A workflow: the node `Start` with these items, followed by the node `Business Data`. */
+export function workflowOf(
+	items: Array<INodeExecutionData['json']>,
+	parameters: INode['parameters'],
+	settings: Partial<INode> = {},
+): WorkflowJson {
+	return {
+		nodes: [
+			{
+				id: 'start',
+				name: 'Start',
+				type: ITEMS_TYPE,
+				typeVersion: 1,
+				position: [0, 0],
+				parameters: { items: items as never },
+			},
+			{
+				id: 'node',
+				name: 'Business Data',
+				type: NODE_TYPE,
+				typeVersion: 1,
+				position: [200, 0],
+				parameters,
+				credentials: { [CREDENTIAL_TYPE]: { id: 'key', name: 'key' } },
+				...settings,
+			},
+		],
+		connections: { Start: { main: [[{ node: 'Business Data', type: 'main', index: 0 }]] } },
+	};
+}

@@ -1,0 +1,49 @@
+/** One limiter with the documented limits, in logical time, and the service that counts its requests. */
+import { abortController } from '../../nodes/BusinessData/rateLimit/abort';
+import { KeyLimiter, type SlotRequest } from '../../nodes/BusinessData/rateLimit/keyLimiter';
+import type { Limits } from '../../nodes/BusinessData/rateLimit/limits';
+import { CountingService } from './countingService';
+
+export const general = [
+	{ max: 10, windowMs: 1_000 },
+	{ max: 30, windowMs: 10_000 },
+	{ max: 100, windowMs: 60_000 },
+];
+export const SEND = 'POST /txndata/sendTxn';
+export const send = { max: 3, windowMs: 600_000 };
+export const HOUR = 3_600_000;
+
+const limits: Limits = { general, scopes: { [SEND]: [send] } };
+const never = abortController().signal;
+
+export function slotRequest(changes: Partial<SlotRequest> = {}): SlotRequest {
+	return { batch: 'a', signal: never, ...changes };
+}
+
+/** Everything here is new for each test. */
+export class LimiterBench {
+	readonly onIdle = jest.fn();
+
+	readonly limiter = new KeyLimiter('key', limits, this.onIdle);
+
+	readonly service = new CountingService();
+
+	/** The batch of each request, in the order in which they went out. */
+	readonly sentBatches: string[] = [];
+
+	/** One request: takes its slots, is counted, and gives them back. Returns when it went out (ms). */
+	async request(changes: Partial<SlotRequest> = {}, latencyMs = 0): Promise<number> {
+		const permit = await this.limiter.acquire(slotRequest(changes));
+		this.sentBatches.push(changes.batch ?? 'a');
+		const sentAt = performance.now();
+		await this.service.request(latencyMs / 2, latencyMs / 2);
+		permit.letThrough();
+		return sentAt;
+	}
+
+	/** So many of them at once. */
+	async requests(count: number, changes?: Partial<SlotRequest>, latencyMs = 0): Promise<number[]> {
+		const all = Array.from({ length: count }, async () => await this.request(changes, latencyMs));
+		return await Promise.all(all);
+	}
+}
