@@ -3,9 +3,7 @@
  * where that can do no harm. A read may always be repeated; anything else only after a 429, or when it
  * certainly never reached the service.
  */
-import type { Readable } from 'node:stream';
-
-import type { IExecuteFunctions, IHttpRequestOptions, IPollFunctions } from 'n8n-workflow';
+import type { IExecuteFunctions, IPollFunctions } from 'n8n-workflow';
 
 import { sleep } from '../rateLimit/abort';
 import type { Permit } from '../rateLimit/permit';
@@ -13,12 +11,12 @@ import { longestWindowMs } from '../rateLimit/limits';
 import { LedgerError } from '../rateLimit/ledger';
 import { limiterOf } from '../rateLimit/registry';
 import { WaitTooLongError } from '../rateLimit/waitTooLongError';
-import { type Account, CREDENTIAL_TYPE } from './account';
+import type { Account } from './account';
 import { type Answer, readBody } from './answer';
 import { backoffMs, retryAfterMs } from './backoff';
 import { before } from './deadline';
 import { readFailure } from './failure';
-import { InvalidSettingError } from './invalidSettingError';
+import { discard, payloadOf, refuseKeyOutsideItsHeader, sendRequest } from './httpRequest';
 import { Refusals } from './refusals';
 import { RequestError } from './requestError';
 import { answerError, failureError, ledgerError, waitTooLongError } from './requestErrors';
@@ -119,7 +117,7 @@ export class Client {
 		const deadline = performance.now() + request.timeoutMs;
 		const mayHaveActed = !isRead(request);
 		try {
-			const sending = this.send(request, payload);
+			const sending = sendRequest(this.context, this.account, request, payload);
 			const response = await before(deadline, sending, () => {
 				sending.then(discard, () => undefined);
 			});
@@ -152,41 +150,6 @@ export class Client {
 			};
 		}
 	}
-
-	private async send(request: ServiceRequest, payload: Buffer | undefined): Promise<Response> {
-		const { endpoint, query, headers, timeoutMs } = request;
-		const search = new URLSearchParams(
-			query.map(({ name, value }): [string, string] => [name, value]),
-		).toString();
-		const options: IHttpRequestOptions = {
-			method: endpoint.method,
-			url: this.account.baseUrl + endpoint.path + (search === '' ? '' : `?${search}`),
-			headers: {
-				Accept: 'application/json, */*;q=0.5',
-				...(payload === undefined ? {} : { 'Content-Type': 'application/json' }),
-				...headers,
-			},
-			body: payload,
-			timeout: timeoutMs,
-			// The key must not follow a redirect to another host.
-			disableFollowRedirect: true,
-			ignoreHttpStatusErrors: true,
-			returnFullResponse: true,
-			encoding: 'stream',
-		};
-		return (await this.context.helpers.httpRequestWithAuthentication.call(
-			this.context,
-			CREDENTIAL_TYPE,
-			options,
-		)) as Response;
-	}
-}
-
-/** What n8n's helper resolves with under the options above. */
-interface Response {
-	statusCode: number;
-	headers: Record<string, unknown>;
-	body: Readable;
 }
 
 /** What became of one attempt. */
@@ -199,36 +162,6 @@ interface FailedAttempt {
 	isPassing: boolean;
 	/** How long (ms) the service asks to wait. */
 	askedMs: number;
-}
-
-/** The body as it goes out. @throws InvalidSettingError for what JSON cannot hold */
-function payloadOf({ body }: ServiceRequest): Buffer | undefined {
-	if (body === undefined) return undefined;
-	try {
-		return Buffer.from(JSON.stringify(body));
-	} catch (error) {
-		throw new InvalidSettingError(
-			'Data to Send',
-			`cannot be written as JSON (${error instanceof Error ? error.message : 'unknown reason'})`,
-			'Send texts, numbers, lists and objects only.',
-		);
-	}
-}
-
-/** Addresses and headers are logged by servers on the way, and are shown in errors. */
-function refuseKeyOutsideItsHeader(
-	{ endpoint, query, headers }: ServiceRequest,
-	apiKey: string,
-): void {
-	const parameters = query.flatMap(({ name, value }) => [name, value]);
-	const texts = [endpoint.path, ...parameters, ...Object.entries(headers).flat()];
-	if (texts.some((text) => text.toLowerCase().includes(apiKey.toLowerCase()))) {
-		throw new InvalidSettingError(
-			'API Key',
-			'the key must not be part of a path, a query parameter or a header',
-			'Remove it: the credential sends the key.',
-		);
-	}
 }
 
 function hasCertainlyNotActed(result: { refusal: Answer } | FailedAttempt): boolean {
@@ -253,8 +186,4 @@ function errorOfAnswer(request: ServiceRequest, answer: Answer): FailedAttempt {
 		isPassing: answer.statusCode >= 500 || answer.statusCode === 408,
 		askedMs: Math.min(retryAfterMs(answer.headers) ?? 0, LONGEST_PAUSE_OF_A_READ_MS),
 	};
-}
-
-function discard(response: Response): void {
-	response.body.destroy();
 }

@@ -6,12 +6,13 @@ const MASK = '*';
 export function redactKey(body: Buffer, apiKey: string): Buffer {
 	// Latin-1 maps every byte to one character and back, so that binary data stays as it is.
 	const text = body.toString('latin1');
-	return hasKey(text, apiKey) ? Buffer.from(redactText(text, apiKey), 'latin1') : body;
+	const masked = redactText(text, apiKey);
+	return masked === text ? body : Buffer.from(masked, 'latin1');
 }
 
-/** The same text with the key masked. */
+/** The same text with the key masked, of the same length. */
 export function redactText(text: string, apiKey: string): string {
-	return text.replace(new RegExp(apiKey, 'gi'), MASK.repeat(apiKey.length));
+	return mask(text, patternOf(apiKey));
 }
 
 /** The same headers with the key masked in every value. */
@@ -20,15 +21,27 @@ export function redactHeaders(
 	apiKey: string,
 ): Record<string, unknown> {
 	// A header that may be there several times, such as Set-Cookie, is a list.
+	const pattern = patternOf(apiKey);
 	const redact = (value: unknown): unknown =>
 		typeof value === 'string'
-			? redactText(value, apiKey)
+			? mask(value, pattern)
 			: Array.isArray(value)
 				? value.map(redact)
 				: value;
 	return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, redact(value)]));
 }
 
-function hasKey(text: string, apiKey: string): boolean {
-	return new RegExp(apiKey, 'i').test(text);
+function mask(text: string, pattern: RegExp): string {
+	return text.replace(pattern, (found) => MASK.repeat(found.length));
+}
+
+/** Finds the key in any case, with characters escaped as in JSON, and in UTF-16, as bytes of Latin-1. */
+function patternOf(apiKey: string): RegExp {
+	const characters = [...apiKey].map((character) => {
+		const escaped = [character.toLowerCase(), character.toUpperCase()].map((either) =>
+			either.charCodeAt(0).toString(16).padStart(4, '0'),
+		);
+		return `(?:${character}|\\\\u(?:${escaped.join('|')}))`;
+	});
+	return new RegExp(characters.join('\\0?'), 'gi');
 }

@@ -20,6 +20,15 @@ describe('a text', () => {
 		expect(redactText(`f${KEY}f`, KEY)).toBe(`f${MASK}f`);
 	});
 
+	test('masks the key where JSON escapes it', () => {
+		const escapes = [...KEY].map((c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`);
+		for (const written of [escapes.join(''), escapes[0] + KEY.slice(1)]) {
+			const masked = redactText(`{"error":"wrong key ${written}"}`, KEY);
+			expect(masked).toMatch(/^\{"error":"wrong key \*+"\}$/);
+			expect(masked).toHaveLength(`{"error":"wrong key ${written}"}`.length);
+		}
+	});
+
 	test('stays as it is without the whole key', () => {
 		const other = KEY.slice(1);
 		expect(redactText(other, KEY)).toBe(other);
@@ -48,6 +57,19 @@ describe('a body', () => {
 	test('without the key is the very same, not a copy', () => {
 		const body = Buffer.from([0, 1, 2, 0xff, 0xfe]);
 		expect(redactKey(body, KEY)).toBe(body);
+	});
+
+	test.each(['utf16le', 'utf16be'])('loses the key in %s', (encoding) => {
+		const body = Buffer.from(`wrong key ${KEY}`, 'utf16le');
+		if (encoding === 'utf16be') body.swap16();
+		const text = new TextDecoder(encoding === 'utf16be' ? 'utf-16be' : 'utf-16le').decode(
+			redactKey(body, KEY),
+		);
+		expect(text).toMatch(/^wrong key /);
+		// The first and the last byte may be left, of half a character each.
+		expect([...text.slice('wrong key '.length)].filter((c) => KEY.includes(c)).length).toBeLessThan(
+			2,
+		);
 	});
 
 	const bytes = fc.uint8Array({ maxLength: 200 }).map((array) => Buffer.from(array));

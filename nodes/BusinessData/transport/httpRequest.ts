@@ -1,0 +1,91 @@
+/** One HTTP request through n8n's own helper, which adds the key, proxies and TLS settings. */
+import type { Readable } from 'node:stream';
+
+import type { IExecuteFunctions, IHttpRequestOptions, IPollFunctions } from 'n8n-workflow';
+
+import { type Account, CREDENTIAL_TYPE } from './account';
+import { InvalidSettingError } from './invalidSettingError';
+import type { ServiceRequest } from './serviceRequest';
+
+/** What n8n's helper resolves with under the options of `sendRequest`. */
+export interface Response {
+	statusCode: number;
+	headers: Record<string, unknown>;
+	body: Readable;
+}
+
+/**
+ * Sends the request as it is, whatever the limits say.
+ * @param payload its body, from `payloadOf`
+ * @throws what n8n's helper throws when there is no response
+ */
+export async function sendRequest(
+	context: IExecuteFunctions | IPollFunctions,
+	account: Account,
+	request: ServiceRequest,
+	payload: Buffer | undefined,
+): Promise<Response> {
+	const { endpoint, query, headers, timeoutMs } = request;
+	const search = new URLSearchParams(
+		query.map(({ name, value }): [string, string] => [name, value]),
+	).toString();
+	const options: IHttpRequestOptions = {
+		method: endpoint.method,
+		url: account.baseUrl + endpoint.path + (search === '' ? '' : `?${search}`),
+		headers: {
+			Accept: 'application/json, */*;q=0.5',
+			...(payload === undefined ? {} : { 'Content-Type': 'application/json' }),
+			...headers,
+		},
+		body: payload,
+		timeout: timeoutMs,
+		// The key must not follow a redirect to another host.
+		disableFollowRedirect: true,
+		ignoreHttpStatusErrors: true,
+		returnFullResponse: true,
+		encoding: 'stream',
+	};
+	return (await context.helpers.httpRequestWithAuthentication.call(
+		context,
+		CREDENTIAL_TYPE,
+		options,
+	)) as Response;
+}
+
+/** The body as it goes out. @throws InvalidSettingError for what JSON cannot hold */
+export function payloadOf({ body }: ServiceRequest): Buffer | undefined {
+	if (body === undefined) return undefined;
+	try {
+		return Buffer.from(JSON.stringify(body));
+	} catch (error) {
+		throw new InvalidSettingError(
+			'Data to Send',
+			`cannot be written as JSON (${error instanceof Error ? error.message : 'unknown reason'})`,
+			'Send texts, numbers, lists and objects only.',
+		);
+	}
+}
+
+/**
+ * Addresses and headers are logged by servers on the way, and are shown in errors.
+ * @throws InvalidSettingError when one of them contains the key
+ */
+export function refuseKeyOutsideItsHeader(
+	{ endpoint, query, headers }: ServiceRequest,
+	apiKey: string,
+): void {
+	const parameters = query.flatMap(({ name, value }) => [name, value]);
+	const texts = [endpoint.path, ...parameters, ...Object.entries(headers).flat()];
+	if (texts.some((text) => text.toLowerCase().includes(apiKey.toLowerCase()))) {
+		throw new InvalidSettingError(
+			'API Key',
+			'the key must not be part of a path, a query parameter or a header',
+			'Remove it: the credential sends the key.',
+		);
+	}
+}
+
+/** Lets go of a response whose body nobody wants. */
+export function discard(response: Response): void {
+	response.body.destroy();
+}
