@@ -121,18 +121,20 @@ test('a dry run shows what would go out', async () => {
 test('a batch that fails stops the rest and says how far it got', async () => {
 	sandbox.fault({
 		after: 1,
+		times: Infinity,
 		action: { type: 'status', status: 400, body: { message: 'no such id' } },
 	});
 	const result = await run(
-		Array.from({ length: 5 }, (_, index) => ({ id: `t${index}` })),
+		Array.from({ length: 20 }, (_, index) => ({ id: `t${index}` })),
 		{ options: { batchSize: 2 } },
 	);
 	const { error } = result.run.data.resultData;
 	expect(error?.message).toContain('no such id');
 	expect(error?.description).toContain(
-		'1 batch was deleted before; this one holds the IDs of items 2–3.',
+		'1 batch was deleted; what failed holds the IDs of items 2–7.',
 	);
-	expect(sandbox.journal.count()).toBe(2);
+	// The three that were under way side by side.
+	expect(sandbox.journal.count()).toBe(4);
 });
 
 test('with continue on error, the items of a failed batch fail and the rest goes on', async () => {

@@ -58,7 +58,7 @@ describe('continue on error', () => {
 				error === undefined ? (json.query as { id: string }).id : error.message,
 				pairedItem,
 			]);
-		const notFound = 'The service answered 404 Not Found: Not found';
+		const notFound = 'The service answered 404 Not Found';
 		expect(seen).toEqual([
 			['0', { item: 0 }],
 			[notFound, { item: 1 }],

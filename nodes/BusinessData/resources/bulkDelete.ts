@@ -2,25 +2,24 @@
  * Deletes many records with few requests: the IDs of all input items are collected, each counted once,
  * and sent in batches. The interface document asks for it (section 8, rule 2).
  */
-import type { INodeExecutionData, INodeProperties } from 'n8n-workflow';
+import type { INodeExecutionData, INodeProperties, IPairedItemData } from 'n8n-workflow';
 
 import type { Account } from '../transport/account';
 import { jsonOf } from '../transport/answer';
 import type { Endpoint } from '../transport/endpoints';
-import { InvalidSettingError } from '../transport/invalidSettingError';
-import { tryParseJson } from '../transport/json';
 import type { ServiceRequest } from '../transport/serviceRequest';
 import { readFlag, readWholeNumber } from '../transport/settingValues';
+import { type Batch, readBatches } from './batchesOfIds';
 import { EarlierTries } from './earlierTries';
 import { errorItem, nameItems, type NodeError, toNodeError } from './itemErrors';
 import { type Operation, shownFor } from './operation';
 import { optionsField, readRequestOptions } from './requestOptions';
 import type { Run } from './run';
 
-type Id = string | number;
-
 const DEFAULT_BATCH_SIZE = 100;
 const LARGEST_BATCH_SIZE = 10_000;
+/** The first batch goes alone, because what is wrong with all of them shows there; then so many at once. */
+const BATCHES_AT_ONCE = 3;
 
 /**
  * The operation Delete Many of a resource.
@@ -77,101 +76,69 @@ function deleteFields(plural: string): INodeProperties[] {
 }
 
 async function deleteMany(run: Run, endpoint: Endpoint): Promise<INodeExecutionData[]> {
-	const { itemsById, errors } = collectIds(run);
 	const options = readRequestOptions(run, 0);
-	const batchSize = readBatchSize(run.options(0));
-	const isDryRun = readFlag('Dry Run', run.parameter<unknown>('dryRun', 0, false));
+	const { batches, errors } = readBatches(run, readBatchSize(run.options(0)));
+	const requestOf = ({ ids }: Batch): ServiceRequest => ({
+		...options,
+		endpoint,
+		body: { [run.account.deleteIdsField]: ids },
+	});
+	if (readFlag('Dry Run', run.parameter<unknown>('dryRun', 0, false))) {
+		return [...batches.map((batch) => dryRunItem(batch, requestOf(batch))), ...errors];
+	}
+	return [...(await deleteBatches(run, batches, requestOf)), ...errors];
+}
+
+function dryRunItem(batch: Batch, { endpoint, body }: ServiceRequest): INodeExecutionData {
+	const { method, path } = endpoint;
+	const count = batch.ids.length;
+	const json = { dryRun: true, method, path, count, body: { ...(body as object) } };
+	return { json, pairedItem: pairedItemsOf(batch) };
+}
+
+/** @throws a node error that says how far it got */
+async function deleteBatches(
+	run: Run,
+	batches: Batch[],
+	requestOf: (batch: Batch) => ServiceRequest,
+): Promise<INodeExecutionData[]> {
 	const earlierTries = EarlierTries.of(run.context);
-	const outputs: INodeExecutionData[] = [];
-	for (const [batchIndex, batch] of [...batchesOf(itemsById, batchSize)].entries()) {
-		const ids = batch.map(({ id }) => id);
-		const items = [...new Set(batch.flatMap((entry) => entry.items))].sort((a, b) => a - b);
-		const pairedItem = items.map((item) => ({ item }));
-		const request: ServiceRequest = {
-			...options,
-			endpoint,
-			body: { [run.account.deleteIdsField]: ids },
-		};
-		if (isDryRun) {
-			const { method, path } = endpoint;
-			const json = {
-				dryRun: true,
-				method,
-				path,
-				count: ids.length,
-				body: { ...(request.body as object) },
-			};
-			outputs.push({ json, pairedItem });
-			continue;
-		}
+	const outputs: INodeExecutionData[][] = batches.map(() => []);
+	const failures: Array<{ error: NodeError; items: number[] }> = [];
+	let batchesDone = 0;
+	const remaining = batches.entries();
+	const deleteNext = async (): Promise<boolean> => {
+		const next = remaining.next();
+		if (next.done === true || failures.length > 0) return false;
+		const [index, batch] = next.value;
 		try {
-			const deleted = await earlierTries.resultOf(batchIndex, async () => {
-				const response = jsonOf(await run.client.request(request)) ?? null;
-				return [{ json: { count: ids.length, ids, response: response }, pairedItem }];
+			outputs[index] = await earlierTries.resultOf(index, async () => {
+				const response = jsonOf(await run.client.request(requestOf(batch))) ?? null;
+				const json = { count: batch.ids.length, ids: batch.ids, response };
+				return [{ json, pairedItem: pairedItemsOf(batch) }];
 			});
-			outputs.push(...deleted);
+			batchesDone++;
 		} catch (error) {
 			const nodeError = toNodeError(run.context.getNode(), error);
-			if (!run.continuesOnError || run.isCanceled) {
-				// Where the node continues on error, batches that failed have outputs too.
-				const batchesDone = outputs.filter(({ error: failure }) => failure === undefined).length;
-				throw withProgress(nodeError, batchesDone, items);
-			}
-			for (const item of items) outputs.push(errorItem(run.items[item], nodeError, item));
+			const { items } = batch;
+			if (!run.continuesOnError || run.isCanceled) failures.push({ error: nodeError, items });
+			else outputs[index] = items.map((item) => errorItem(run.items[item], nodeError, item));
 		}
-	}
-	return [...outputs, ...errors];
+		return true;
+	};
+	const deleteOnAndOn = async () => {
+		while (await deleteNext());
+	};
+	await deleteNext();
+	await Promise.all(Array.from({ length: BATCHES_AT_ONCE }, deleteOnAndOn));
+	const [failure] = failures;
+	if (failure === undefined) return outputs.flat();
+	const failedItems = failures.flatMap(({ items }) => items).sort((a, b) => a - b);
+	throw withProgress(failure.error, batchesDone, [...new Set(failedItems)]);
 }
 
-/** Each ID once, with the items that name it, and the error items of those without a usable ID. */
-function collectIds(run: Run) {
-	const itemsById = new Map<string, { id: Id; items: number[] }>();
-	const errors: INodeExecutionData[] = [];
-	for (const [index, input] of run.items.entries()) {
-		try {
-			for (const id of readIds(run.parameter<unknown>('ids', index, undefined))) {
-				const entry = itemsById.get(String(id));
-				if (entry === undefined) itemsById.set(String(id), { id, items: [index] });
-				else if (entry.items.at(-1) !== index) entry.items.push(index);
-			}
-		} catch (error) {
-			const nodeError = toNodeError(run.context.getNode(), error, index);
-			if (!run.continuesOnError) throw nodeError;
-			errors.push(errorItem(input, nodeError, index));
-		}
-	}
-	return { itemsById, errors };
-}
-
-/** @throws InvalidSettingError for anything that is not an ID, so that nothing else is deleted */
-function readIds(value: unknown): Id[] {
-	const parts = partsOf(value);
-	if (parts.length === 0) throw invalidIds('the list is empty');
-	return parts.map((part) => {
-		if (typeof part === 'number' && Number.isFinite(part)) return part;
-		if (typeof part === 'string' && part.trim() !== '') return part.trim();
-		const isMissing = part === undefined || part === null || part === '';
-		throw invalidIds(
-			isMissing || typeof part === 'string' ? 'an ID is empty' : 'an ID is not a text or a number',
-		);
-	});
-}
-
-function partsOf(value: unknown): unknown[] {
-	if (Array.isArray(value)) return value;
-	if (typeof value !== 'string') return [value];
-	// AI agents and expressions inside a text write lists as JSON.
-	const parsed = value.trim().startsWith('[') ? tryParseJson(value) : undefined;
-	if (parsed !== undefined && 'value' in parsed) return partsOf(parsed.value);
-	return value.split(',');
-}
-
-function invalidIds(problem: string): InvalidSettingError {
-	return new InvalidSettingError(
-		'IDs',
-		problem,
-		'Enter an ID, a comma-separated list, or an expression that gives one or a list, for example {{ $json.id }}. Nothing is deleted for this item.',
-	);
+function pairedItemsOf({ items }: Batch): IPairedItemData[] {
+	return items.map((item) => ({ item }));
 }
 
 interface BatchOption {
@@ -182,22 +149,10 @@ function readBatchSize({ batchSize = DEFAULT_BATCH_SIZE }: BatchOption): number 
 	return readWholeNumber('Batch Size', batchSize, { least: 1, most: LARGEST_BATCH_SIZE });
 }
 
-function* batchesOf<T>(entries: Map<string, T>, size: number): Generator<T[]> {
-	let batch: T[] = [];
-	for (const entry of entries.values()) {
-		batch.push(entry);
-		if (batch.length === size) {
-			yield batch;
-			batch = [];
-		}
-	}
-	if (batch.length > 0) yield batch;
-}
-
 /** Adds to the error how far the deletion got. */
 function withProgress(error: NodeError, batchesDone: number, items: number[]): NodeError {
 	Object.assign(error.context, { batchesDone, failedItems: items });
-	const progress = `${batchesDone} ${batchesDone === 1 ? 'batch was' : 'batches were'} deleted before; this one holds the IDs of ${nameItems(items)}.`;
+	const progress = `${batchesDone} ${batchesDone === 1 ? 'batch was' : 'batches were'} deleted; what failed holds the IDs of ${nameItems(items)}.`;
 	error.description = [error.description, progress].filter(Boolean).join(' ');
 	return error;
 }

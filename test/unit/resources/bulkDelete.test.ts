@@ -173,18 +173,25 @@ describe('a batch that fails', () => {
 	const parameters = { options: { batchSize: 2 } };
 
 	test('stops the rest and says how far it got', async () => {
-		const ids = ['a', 'b', 'c', 'd', 'e'];
+		const ids = numbers(20);
 		const { outputs, sent } = await runWith(ids, { answer: refuseAfter(1) }, parameters);
-		expect(sent).toHaveLength(2);
+		// The three that were under way side by side.
+		expect(sent).toHaveLength(4);
 		expect(outputs).toMatchObject({
 			error: {
 				message: expect.stringContaining('may have taken effect') as string,
 				description: expect.stringMatching(
-					/1 batch was deleted before; this one holds the IDs of items 2–3\.$/,
+					/1 batch was deleted; what failed holds the IDs of items 2–7\.$/,
 				) as string,
-				context: { outcome: 'unknown', batchesDone: 1, failedItems: [2, 3] },
+				context: { outcome: 'unknown', batchesDone: 1, failedItems: [2, 3, 4, 5, 6, 7] },
 			},
 		});
+	});
+
+	test('as the first one is the only one: it goes alone', async () => {
+		const { outputs, sent } = await runWith(numbers(20), { answer: refuseAfter(0) }, parameters);
+		expect(sent).toHaveLength(1);
+		expect(outputs).toMatchObject({ error: { context: { batchesDone: 0, failedItems: [0, 1] } } });
 	});
 
 	test('is an error of each of its items when the node continues', async () => {
