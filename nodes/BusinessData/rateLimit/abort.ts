@@ -7,30 +7,43 @@ export interface Abortable {
 	abort(reason: Error): void;
 }
 
+const listeners = new WeakMap<AbortSignal, Listener>();
+
 /**
- * What ends with each signal. One listener per signal tells all of them: a signal's own list is searched
- * from the start for each listener that comes or goes, which 10,000 waiting requests would feel.
+ * The one listener of a signal, which tells all that end with it: a signal's own list is searched from the
+ * start for each listener that comes or goes, which 10,000 waiting requests would feel.
  */
-const abortables = new WeakMap<AbortSignal, Set<Abortable>>();
+class Listener {
+	readonly abortables = new Set<Abortable>();
+
+	constructor(private readonly signal: AbortSignal) {
+		signal.addEventListener('abort', this.abortAll);
+	}
+
+	end(): void {
+		listeners.delete(this.signal);
+		this.signal.removeEventListener('abort', this.abortAll);
+	}
+
+	private readonly abortAll = () => {
+		this.end();
+		for (const one of this.abortables) one.abort(this.signal.reason as Error);
+	};
+}
 
 /** Calls `abort` once the signal aborts, unless `unlisten` was called before. Takes constant time. */
 export function listen(signal: AbortSignal, abortable: Abortable): void {
-	let ofSignal = abortables.get(signal);
-	if (ofSignal === undefined) {
-		const all = new Set<Abortable>();
-		const abortAll = () => {
-			for (const one of all) one.abort(signal.reason as Error);
-			all.clear();
-		};
-		signal.addEventListener('abort', abortAll, { once: true });
-		abortables.set(signal, (ofSignal = all));
-	}
-	ofSignal.add(abortable);
+	let listener = listeners.get(signal);
+	if (listener === undefined) listeners.set(signal, (listener = new Listener(signal)));
+	listener.abortables.add(abortable);
 }
 
 /** Takes back `listen`. */
 export function unlisten(signal: AbortSignal, abortable: Abortable): void {
-	abortables.get(signal)?.delete(abortable);
+	const listener = listeners.get(signal);
+	if (listener?.abortables.delete(abortable) === true && listener.abortables.size === 0) {
+		listener.end();
+	}
 }
 
 /** Settles as `promise` does, or rejects with the signal's reason as soon as the signal aborts. */

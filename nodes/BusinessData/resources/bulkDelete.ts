@@ -104,24 +104,24 @@ async function deleteBatches(
 ): Promise<INodeExecutionData[]> {
 	const earlierTries = EarlierTries.of(run.context);
 	const outputs: INodeExecutionData[][] = batches.map(() => []);
-	const failures: Array<{ error: NodeError; items: number[] }> = [];
-	let batchesDone = 0;
-	const remaining = batches.entries();
+	const failed: Failure[] = [];
+	let done = 0;
+	let begun = 0;
 	const deleteNext = async (): Promise<boolean> => {
-		const next = remaining.next();
-		if (next.done === true || failures.length > 0) return false;
-		const [index, batch] = next.value;
+		const batch = batches[begun];
+		if (batch === undefined || failed.length > 0) return false;
+		const index = begun++;
 		try {
 			outputs[index] = await earlierTries.resultOf(index, async () => {
 				const response = jsonOf(await run.client.request(requestOf(batch))) ?? null;
 				const json = { count: batch.ids.length, ids: batch.ids, response };
 				return [{ json, pairedItem: pairedItemsOf(batch) }];
 			});
-			batchesDone++;
+			done++;
 		} catch (error) {
 			const nodeError = toNodeError(run.context.getNode(), error);
 			const { items } = batch;
-			if (!run.continuesOnError || run.isCanceled) failures.push({ error: nodeError, items });
+			if (!run.continuesOnError || run.isCanceled) failed.push({ error: nodeError, items });
 			else outputs[index] = items.map((item) => errorItem(run.items[item], nodeError, item));
 		}
 		return true;
@@ -131,10 +131,8 @@ async function deleteBatches(
 	};
 	await deleteNext();
 	await Promise.all(Array.from({ length: BATCHES_AT_ONCE }, deleteOnAndOn));
-	const [failure] = failures;
-	if (failure === undefined) return outputs.flat();
-	const failedItems = failures.flatMap(({ items }) => items).sort((a, b) => a - b);
-	throw withProgress(failure.error, batchesDone, [...new Set(failedItems)]);
+	if (failed.length > 0) throw errorOf(failed, done, batches.slice(begun));
+	return outputs.flat();
 }
 
 function pairedItemsOf({ items }: Batch): IPairedItemData[] {
@@ -149,10 +147,30 @@ function readBatchSize({ batchSize = DEFAULT_BATCH_SIZE }: BatchOption): number 
 	return readWholeNumber('Batch Size', batchSize, { least: 1, most: LARGEST_BATCH_SIZE });
 }
 
-/** Adds to the error how far the deletion got. */
-function withProgress(error: NodeError, batchesDone: number, items: number[]): NodeError {
-	Object.assign(error.context, { batchesDone, failedItems: items });
-	const progress = `${batchesDone} ${batchesDone === 1 ? 'batch was' : 'batches were'} deleted; what failed holds the IDs of ${nameItems(items)}.`;
-	error.description = [error.description, progress].filter(Boolean).join(' ');
+/** A batch that failed. */
+interface Failure {
+	error: NodeError;
+	items: number[];
+}
+
+/** The error of what failed, with how many batches were deleted and which were not tried. */
+function errorOf(failed: Failure[], done: number, notTried: Batch[]): NodeError {
+	// What may have been deleted must not pass for something that certainly was not.
+	const worst = failed.find(({ error }) => error.context.outcome === 'unknown') ?? failed[0];
+	const { error } = worst as Failure;
+	const failedItems = inOrder(failed);
+	const notTriedItems = inOrder(notTried);
+	Object.assign(error.context, { batchesDone: done, failedItems, notTriedItems });
+	const sentences = [
+		error.description,
+		`${done} ${done === 1 ? 'batch was' : 'batches were'} deleted; what failed holds the IDs of ${nameItems(failedItems)}.`,
+		notTriedItems.length > 0 ? `Not tried: the IDs of ${nameItems(notTriedItems)}.` : '',
+	];
+	error.description = sentences.filter(Boolean).join(' ');
 	return error;
+}
+
+/** The items of batches, each once and in order. */
+function inOrder(batches: Array<{ items: number[] }>): number[] {
+	return [...new Set(batches.flatMap(({ items }) => items))].sort((a, b) => a - b);
 }

@@ -181,7 +181,7 @@ describe('a batch that fails', () => {
 			error: {
 				message: expect.stringContaining('may have taken effect') as string,
 				description: expect.stringMatching(
-					/1 batch was deleted; what failed holds the IDs of items 2–7\.$/,
+					/1 batch was deleted; what failed holds the IDs of items 2–7\. Not tried: the IDs of items 8–19\.$/,
 				) as string,
 				context: { outcome: 'unknown', batchesDone: 1, failedItems: [2, 3, 4, 5, 6, 7] },
 			},
@@ -192,6 +192,21 @@ describe('a batch that fails', () => {
 		const { outputs, sent } = await runWith(numbers(20), { answer: refuseAfter(0) }, parameters);
 		expect(sent).toHaveLength(1);
 		expect(outputs).toMatchObject({ error: { context: { batchesDone: 0, failedItems: [0, 1] } } });
+	});
+
+	test('is said to have been deleted perhaps, when one that failed beside it may have been', async () => {
+		const answer = (_: unknown, count: number) => {
+			// The second certainly does not reach the service, nobody knows of the third.
+			if (count === 2) throw Object.assign(new Error('expired'), { code: 'CERT_HAS_EXPIRED' });
+			return refuseAfter(2)(_, count);
+		};
+		const { outputs } = await runWith(numbers(20), { answer }, parameters);
+		expect(outputs).toMatchObject({
+			error: {
+				description: expect.stringMatching(/Not tried: the IDs of items 8–19\.$/) as string,
+				context: { outcome: 'unknown', failedItems: [2, 3, 4, 5, 6, 7] },
+			},
+		});
 	});
 
 	test('is an error of each of its items when the node continues', async () => {
