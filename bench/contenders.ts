@@ -38,7 +38,7 @@ export interface Contender {
 type Parameters = Record<string, unknown>;
 
 /** The name of the working node in every workflow of the benchmark. */
-export const WORKER = 'Contender';
+const WORKER = 'Contender';
 /** n8n allows no more. */
 export const MAX_TRIES = 5;
 export const WAIT_BETWEEN_TRIES_MS = 5_000;

@@ -49,7 +49,7 @@ function parseBody(text: string): unknown {
 }
 
 /** The path and the query of a request's target. */
-export function splitTarget(target: string): { path: string; query: Query } {
+function splitTarget(target: string): { path: string; query: Query } {
 	const questionMark = target.indexOf('?');
 	if (questionMark < 0) return { path: target, query: {} };
 	return {

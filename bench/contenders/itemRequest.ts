@@ -41,7 +41,7 @@ export async function sendItem(
 }
 
 /** What a node puts out for an item: the answer, or the error of an item whose request failed. */
-export async function outputOf(
+async function outputOf(
 	itemIndex: number,
 	request: () => Promise<IN8nHttpFullResponse>,
 ): Promise<INodeExecutionData> {

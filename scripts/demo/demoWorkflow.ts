@@ -14,7 +14,7 @@ const TRIGGER_NAME = 'Start';
 export const DEMO_CONTACT_COUNT = 250;
 
 /** The workflow as it is delivered, for import into any n8n. */
-export function readDemoWorkflow(): Workflow {
+function readDemoWorkflow(): Workflow {
 	const file = join(__dirname, '..', '..', 'examples', 'demo.workflow.json');
 	return JSON.parse(readFileSync(file, 'utf8')) as Workflow;
 }

@@ -45,7 +45,7 @@ export interface PlannedExecution {
 
 /** Keys, so that the pauses after a 429 hold up only a part of the executions. */
 export const KEYS = 4;
-export const IDS_PER_BATCH = 5;
+const IDS_PER_BATCH = 5;
 
 const FAULTY = 0.3;
 const ON_ERROR = ['stopWorkflow', 'continueRegularOutput', 'continueErrorOutput'] as const;
