@@ -31,6 +31,11 @@ export class EarlierTries {
 		return new EarlierTries(endings);
 	}
 
+	/** Whether an earlier try has sent the item, or may have sent it. */
+	hasSent(itemIndex: number): boolean {
+		return this.endings?.has(itemIndex) === true;
+	}
+
 	/**
 	 * The output of an earlier try, or that of `send`.
 	 * @throws what `send` throws, or what it threw in an earlier try if it may have taken effect

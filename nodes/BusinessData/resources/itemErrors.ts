@@ -56,6 +56,16 @@ function withMessage(nodeError: NodeError, message: string): NodeError {
 	return nodeError;
 }
 
+/**
+ * The error of a stopped execution, which n8n knows by the word in its message: what failed just before it
+ * was stopped must not make it look like a failed one.
+ */
+export function asCanceled(error: NodeError): NodeError {
+	return error.message.includes('canceled')
+		? error
+		: withMessage(error, `The execution was canceled. Just before that: ${error.message}`);
+}
+
 /** The output of an item that failed, by n8n's contract for nodes that continue on error. */
 export function errorItem(
 	input: INodeExecutionData | undefined,

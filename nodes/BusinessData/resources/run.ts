@@ -9,7 +9,7 @@ import { Client } from '../transport/client';
 import { ExecutionCanceledError } from '../transport/requestError';
 import { readGroup } from '../transport/settingValues';
 import { Waits } from '../transport/waits';
-import { toNodeError } from './itemErrors';
+import { asCanceled, toNodeError } from './itemErrors';
 
 export class Run {
 	readonly items: INodeExecutionData[];
@@ -46,7 +46,8 @@ export class Run {
 			stopped?.addEventListener('abort', onStop);
 			return await work(started);
 		} catch (error) {
-			throw toNodeError(context.getNode(), error);
+			const nodeError = toNodeError(context.getNode(), error);
+			throw stopped?.aborted === true ? asCanceled(nodeError) : nodeError;
 		} finally {
 			stopped?.removeEventListener('abort', onStop);
 			run?.controller.abort(new ExecutionCanceledError());

@@ -38,7 +38,8 @@ export async function sendEach<T extends ServiceRequest>(
 		} catch (error) {
 			const nodeError = toNodeError(run.context.getNode(), error, index);
 			if (!run.continuesOnError || run.isCanceled) {
-				throw withProgress(nodeError, index, run.items.length);
+				const isSent = (item: number) => item < index || earlierTries.hasSent(item);
+				throw withProgress(nodeError, index, run.items.length, isSent);
 			}
 			outputs.push([errorItem(input, nodeError, index)]);
 		}
@@ -80,10 +81,15 @@ function tryToPrepare<T extends ServiceRequest>(
 }
 
 /** Adds to the error what became of the other items. */
-function withProgress(error: NodeError, failed: number, count: number): NodeError {
-	const range = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => from + i);
-	const sentItems = range(0, failed);
-	const notTriedItems = range(failed + 1, count);
+function withProgress(
+	error: NodeError,
+	failed: number,
+	count: number,
+	isSent: (item: number) => boolean,
+): NodeError {
+	const others = Array.from({ length: count }, (_, item) => item).filter((item) => item !== failed);
+	const sentItems = others.filter(isSent);
+	const notTriedItems = others.filter((item) => !isSent(item));
 	Object.assign(error.context, { sentItems, failedItem: failed, notTriedItems });
 	if (count === 1) return error;
 	const parts = [

@@ -220,6 +220,24 @@ describe('a batch that fails', () => {
 		]);
 	});
 
+	test('is told as canceled when the execution was stopped meanwhile', async () => {
+		const stop = new AbortController();
+		const answer = () => {
+			stop.abort();
+			return {};
+		};
+		const setup = { answer, statusCode: 500, stopped: stop.signal };
+		const { outputs } = await runWith(['a'], setup, parameters);
+		expect(outputs).toMatchObject({
+			error: {
+				message: expect.stringMatching(
+					/^The execution was canceled\. Just before that: The service answered 500/,
+				) as string,
+				context: { outcome: 'unknown' },
+			},
+		});
+	});
+
 	test('is not counted as deleted when the execution is stopped later', async () => {
 		const stop = new AbortController();
 		const answer = (_: unknown, count: number) => {
