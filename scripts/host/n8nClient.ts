@@ -75,10 +75,9 @@ export class N8nClient {
 		});
 	}
 
-	/** The node types of a package, tools included. */
-	async readNodeTypes(packageName: string): Promise<NodeType[]> {
-		const all = (await this.#connection.send('GET', '/types/nodes.json')) as NodeType[];
-		return all.filter(({ name }) => name.startsWith(`${packageName}.`));
+	/** All node types that this n8n has, tools included, in all of their versions. */
+	async readNodeTypes(): Promise<NodeType[]> {
+		return (await this.#connection.send('GET', '/types/nodes.json')) as NodeType[];
 	}
 
 	/** Saves a workflow; one of the same name is replaced. */
@@ -197,11 +196,6 @@ export class N8nClient {
 			{ loadWorkflow: false },
 		);
 		return id;
-	}
-
-	/** The node types that this n8n has, each as `name@version`. */
-	async listNodeTypes(): Promise<string[]> {
-		return (await this.#connection.send('GET', '/types/node-versions.json')) as string[];
 	}
 
 	/** The latest executions of a workflow, newest first. */

@@ -42,6 +42,7 @@ export interface ExecutionListing {
 export interface NodeType {
 	/** With its package, e.g. `n8n-nodes-business-data.businessData`. */
 	name: string;
+	version: number | number[];
 	/** The addresses of its icons below n8n's own, for the light and for the dark theme. */
 	iconUrl: { light: string; dark: string };
 	codex?: { categories?: string[] };
