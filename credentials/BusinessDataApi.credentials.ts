@@ -12,7 +12,7 @@ import {
 	ENDPOINTS,
 	formatEndpoint,
 } from '../nodes/BusinessData/transport/endpoints';
-import { REDIS_DEFAULTS } from '../nodes/BusinessData/transport/ledgerSettings';
+import { REDIS_DEFAULTS } from '../nodes/BusinessData/transport/redisSettings';
 import { CAUSES_OF_401 } from '../nodes/BusinessData/transport/requestErrors';
 
 const whenInRedis = { show: { limitStore: ['redis'] } };

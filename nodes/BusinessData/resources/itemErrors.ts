@@ -7,7 +7,7 @@ import {
 	NodeOperationError,
 } from 'n8n-workflow';
 
-import { LedgerError } from '../rateLimit/ledger';
+import { RedisError } from '../redis/redisError';
 import { InvalidSettingError } from '../transport/invalidSettingError';
 import { ExecutionCanceledError, RequestError } from '../transport/requestError';
 
@@ -32,7 +32,7 @@ export function toNodeError(node: INode, error: unknown, itemIndex?: number): No
 		Object.assign(nodeError.context, context);
 		return withMessage(nodeError, error.message);
 	}
-	if (error instanceof InvalidSettingError || error instanceof LedgerError) {
+	if (error instanceof InvalidSettingError || error instanceof RedisError) {
 		const { message, description } = error;
 		const nodeError = new NodeOperationError(node, message, { description, itemIndex });
 		nodeError.context.outcome = 'notSent';
