@@ -2,24 +2,22 @@
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 
-import type * as AbortModule from '../../nodes/BusinessData/rateLimit/abort';
+import type * as RateLimitModule from '../../nodes/BusinessData/rateLimit';
 import type * as KeyLimiterModule from '../../nodes/BusinessData/rateLimit/keyLimiter';
-import type * as RedisLedgerModule from '../../nodes/BusinessData/rateLimit/redis/redisLedger';
 import type * as ConnectionModule from '../../nodes/BusinessData/redis/connection';
-import type * as RegistryModule from '../../nodes/BusinessData/rateLimit/registry';
 import type * as EndpointsModule from '../../nodes/BusinessData/transport/endpoints';
+import type * as WaitingModule from '../../nodes/BusinessData/waiting';
 
 const root = join(__dirname, '../..');
 const load = createRequire(join(root, 'dist/package.js'));
 const rateLimit = './nodes/BusinessData/rateLimit';
 
-export const { abortController } = load(`${rateLimit}/abort`) as typeof AbortModule;
+export const { abortController } = load('./nodes/BusinessData/waiting') as typeof WaitingModule;
 export const { KeyLimiter } = load(`${rateLimit}/keyLimiter`) as typeof KeyLimiterModule;
 export const { connectionTo } = load(
 	'./nodes/BusinessData/redis/connection',
 ) as typeof ConnectionModule;
-export const { limiterOf } = load(`${rateLimit}/registry`) as typeof RegistryModule;
-export const { RedisLedger } = load(`${rateLimit}/redis/redisLedger`) as typeof RedisLedgerModule;
+export const { limiterOf, RedisLedger } = load(rateLimit) as typeof RateLimitModule;
 export const { DOCUMENTED_LIMITS } = load(
 	'./nodes/BusinessData/transport/endpoints',
 ) as typeof EndpointsModule;

@@ -1,6 +1,5 @@
 /** What one key costs: processor time per request with a queue of any length, and memory. */
-import type { Limits } from '../../nodes/BusinessData/rateLimit/limits';
-import type { Permit } from '../../nodes/BusinessData/rateLimit/permit';
+import type { Limits, Permit } from '../../nodes/BusinessData/rateLimit';
 import { abortController, KeyLimiter, limiterOf, limitersKept } from './built';
 import { heapInUse, pause, processorTime } from './figures';
 
@@ -8,7 +7,7 @@ export interface Load {
 	/** How many requests wait at any time. */
 	queued: number;
 	/** Whether each of them comes from an execution of its own, or all from one. */
-	manyBatches: boolean;
+	manyRuns: boolean;
 	/** Whether they wait for slots, or pass at once. */
 	limitsBind: boolean;
 	/** Whether each of them has a longest wait. */
@@ -32,6 +31,12 @@ const FREE: Limits = {
 const WARM_UP_REQUESTS = 1_000;
 /** The margin of a window, and what a busy machine takes to give 10,000 slots back. */
 const AFTER_THE_WINDOW_MS = 3_000;
+/** How many keys are used at the same moment, so that 10,000 of them take seconds. */
+const KEYS_AT_ONCE = 100;
+/** What of the heap (bytes) counts as nothing. */
+const LITTLE = 2 ** 20;
+/** The longest general window (ms). */
+const LONGEST_LEAVING_MS = 60_000;
 /** Nothing waits for as long (ms). */
 const LONG_WAIT_MS = 3_600_000;
 
@@ -40,21 +45,22 @@ const LONG_WAIT_MS = 3_600_000;
  * @returns the processor time (µs) per request, round by round
  */
 export async function processorTimePerRequest(
-	{ queued, manyBatches, limitsBind, hasMaxWait }: Load,
+	{ queued, manyRuns, limitsBind, hasMaxWait }: Load,
 	rounds: number,
 	requestsPerRound: number,
 ): Promise<number[]> {
-	const limiter = new KeyLimiter('key', limitsBind ? BINDING : FREE, () => undefined);
+	const limits = limitsBind ? BINDING : FREE;
+	const limiter = new KeyLimiter('key', () => undefined);
 	const stop = abortController();
 	const times: number[] = [];
 	let left = WARM_UP_REQUESTS;
 	let startedAt: number | undefined;
 	let finish: () => void = () => undefined;
 	const finished = new Promise<void>((resolve) => (finish = resolve));
-	const passOnAndOn = async (batch: string) => {
+	const passOnAndOn = async (run: string) => {
 		while (times.length < rounds) {
 			const maxWaitMs = hasMaxWait ? LONG_WAIT_MS : undefined;
-			const permit = await limiter.acquire({ batch, maxWaitMs, signal: stop.signal });
+			const permit = await limiter.acquire({ run, limits, maxWaitMs, signal: stop.signal });
 			permit.letThrough();
 			if (--left > 0) continue;
 			left = requestsPerRound;
@@ -65,7 +71,7 @@ export async function processorTimePerRequest(
 		finish();
 	};
 	const requests = Array.from({ length: queued }, async (_, index) => {
-		await passOnAndOn(manyBatches ? `run ${index}` : 'run').catch(() => undefined);
+		await passOnAndOn(manyRuns ? `run ${index}` : 'run').catch(() => undefined);
 	});
 	await finished;
 	stop.abort(new Error('measured'));
@@ -84,20 +90,22 @@ export interface Memory {
 export interface QueueMemory extends Memory {
 	/** Processor time (ms) until all of them were canceled. */
 	cancelMs: number;
+	/** How long (ms) it took until nothing of them was left in memory; a window (60 s) at the most. */
+	leavingMs: number;
 }
 
 /** The heap that requests take which wait in the queue of one key. */
-export async function memoryOfQueue(requests: number, manyBatches: boolean): Promise<QueueMemory> {
-	const general = [{ max: 1, windowMs: 3_600_000 }];
-	const limiter = new KeyLimiter('key', { general, scopes: {} }, () => undefined);
-	const first = await limiter.acquire({ batch: 'first', signal: abortController().signal });
+export async function memoryOfQueue(requests: number, manyRuns: boolean): Promise<QueueMemory> {
+	const limits = { general: [{ max: 1, windowMs: 3_600_000 }], scopes: {} };
+	const limiter = new KeyLimiter('key', () => undefined);
+	const first = await limiter.acquire({ run: 'first', limits, signal: abortController().signal });
 	const before = await heapInUse();
 	let stop: AbortController | undefined = abortController();
 	const { signal } = stop;
 	let canceled: Promise<unknown> | undefined = Promise.all(
 		Array.from({ length: requests }, async (_, index) => {
-			const batch = manyBatches ? `run ${index}` : 'run';
-			await limiter.acquire({ batch, signal }).catch(() => undefined);
+			const run = manyRuns ? `run ${index}` : 'run';
+			await limiter.acquire({ run, limits, signal }).catch(() => undefined);
 		}),
 	);
 	const during = await heapInUse();
@@ -106,9 +114,16 @@ export async function memoryOfQueue(requests: number, manyBatches: boolean): Pro
 	await canceled;
 	const cancelMs = (processorTime() - canceledAt) / 1_000;
 	[stop, canceled] = [undefined, undefined];
-	const after = await heapInUse();
+	// Who stood in Bottleneck's queue leaves it when its turn comes.
+	const endedAt = performance.now();
+	let after = await heapInUse();
+	while (after - before > LITTLE && performance.now() - endedAt < LONGEST_LEAVING_MS) {
+		await pause(1_000);
+		after = await heapInUse();
+	}
+	const leavingMs = performance.now() - endedAt;
 	first.unused();
-	return { before, during, after, bytesEach: (during - before) / requests, cancelMs };
+	return { before, during, after, bytesEach: (during - before) / requests, cancelMs, leavingMs };
 }
 
 export interface IdleKeys extends Memory {
@@ -121,8 +136,11 @@ export interface IdleKeys extends Memory {
 async function useOnce(keys: number, limits: Limits): Promise<void> {
 	const { signal } = abortController();
 	const permits: Permit[] = [];
-	for (let key = 0; key < keys; key++) {
-		permits.push(await limiterOf(`key ${key}`, limits).acquire({ batch: 'run', signal }));
+	for (let first = 0; first < keys; first += KEYS_AT_ONCE) {
+		const some = Array.from({ length: Math.min(KEYS_AT_ONCE, keys - first) }, async (_, index) => {
+			return await limiterOf(`key ${first + index}`).acquire({ run: 'run', limits, signal });
+		});
+		permits.push(...(await Promise.all(some)));
 	}
 	for (const permit of permits) permit.letThrough();
 }

@@ -25,12 +25,12 @@ const LONGEST_MEASUREMENT_MS = 300_000;
 const QUEUES = [1, 100, 10_000];
 
 const LOADS: Array<[name: string, load: Omit<Load, 'queued'>]> = [
-	['one run', { manyBatches: false, limitsBind: false, hasMaxWait: false }],
-	['one run, each waits for a slot', { manyBatches: false, limitsBind: true, hasMaxWait: false }],
-	['a run for each', { manyBatches: true, limitsBind: false, hasMaxWait: false }],
+	['one run', { manyRuns: false, limitsBind: false, hasMaxWait: false }],
+	['one run, each waits for a slot', { manyRuns: false, limitsBind: true, hasMaxWait: false }],
+	['a run for each', { manyRuns: true, limitsBind: false, hasMaxWait: false }],
 	[
 		'a run for each, each waits for a slot, with Max Wait',
-		{ manyBatches: true, limitsBind: true, hasMaxWait: true },
+		{ manyRuns: true, limitsBind: true, hasMaxWait: true },
 	],
 ];
 

@@ -24,7 +24,7 @@ async function node(operation: string, load: typeof loadNode, items: number) {
 const measurements = {
 	processorTime: async (load: Load) =>
 		median(await processorTimePerRequest(load, ROUNDS, REQUESTS_PER_ROUND)),
-	queue: async (manyBatches: boolean) => await memoryOfQueue(MANY, manyBatches),
+	queue: async (manyRuns: boolean) => await memoryOfQueue(MANY, manyRuns),
 	idleKeys: async () =>
 		await memoryOfIdleKeys(MANY, {
 			general: DOCUMENTED_LIMITS.general.map(({ max, windowSeconds }) => ({

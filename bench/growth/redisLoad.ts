@@ -41,7 +41,7 @@ export async function loadRedis(keys: number, seconds: number): Promise<RedisLoa
 		const memoryAtStart = await numberOf(redis, 'memory', 'used_memory');
 		const requestOnAndOn = async (limiter: InstanceType<typeof KeyLimiter>) => {
 			while (!stop.signal.aborted) {
-				const request = { batch: 'run', ledger, inFlightMs: 1_000, signal: stop.signal };
+				const request = { run: 'run', limits, ledger, inFlightMs: 1_000, signal: stop.signal };
 				(await limiter.acquire(request)).letThrough();
 				requests++;
 			}
@@ -49,7 +49,7 @@ export async function loadRedis(keys: number, seconds: number): Promise<RedisLoa
 		const running = Array.from({ length: keys * WAITING_PER_KEY }, (_, index) => index % keys);
 		const limiters = Array.from(
 			{ length: keys },
-			(_, key) => new KeyLimiter(`key ${key}`, limits, () => undefined),
+			(_, key) => new KeyLimiter(`key ${key}`, () => undefined),
 		);
 		const all = running.map(async (key) => {
 			const limiter = limiters[key];

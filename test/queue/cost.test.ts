@@ -2,11 +2,11 @@
 
 import { Redis } from 'ioredis';
 
-import { abortController } from '../../nodes/BusinessData/rateLimit/abort';
 import { KeyLimiter } from '../../nodes/BusinessData/rateLimit/keyLimiter';
 import type { Ledger, LedgerRequest } from '../../nodes/BusinessData/rateLimit/ledger';
 import { RedisLedger } from '../../nodes/BusinessData/rateLimit/redis/redisLedger';
 import { connectionTo } from '../../nodes/BusinessData/redis/connection';
+import { abortController } from '../../nodes/BusinessData/waiting';
 import { DOCUMENTED_LIMITS } from '../../nodes/BusinessData/transport/endpoints';
 import { RedisServer } from '../support/redisServer';
 import { report } from '../support/report';
@@ -66,12 +66,13 @@ const limits = {
 
 /** How long (ms) each of many requests waits for its permit, one after another; shortest first. */
 async function passTimes(sharedLedger?: Ledger, requests = REQUESTS): Promise<number[]> {
-	const limiter = new KeyLimiter('a-key', limits, () => undefined);
+	const limiter = new KeyLimiter('a-key', () => undefined);
 	const times: number[] = [];
 	for (let count = 0; count < requests; count++) {
 		const startedAt = performance.now();
 		const permit = await limiter.acquire({
-			batch: 'run',
+			run: 'run',
+			limits,
 			ledger: sharedLedger,
 			inFlightMs: 1_000,
 			signal,
@@ -112,15 +113,15 @@ test('the memory of keys that are idle comes back', async () => {
 	}));
 	const use = async (key: number) => {
 		const request: LedgerRequest = {
-			id: `request-${key}`,
 			identity: `key-${key}`,
 			scope: undefined,
 			scopeWindows: [],
 			generalWindows: windows,
 			inFlightMs: 100,
 		};
-		await ledger.take(request, signal);
-		ledger.hold(request, 0);
+		const shared = ledger.request(request);
+		await shared.take(signal);
+		shared.hold(0);
 	};
 	await redis.flushall();
 	await use(0);

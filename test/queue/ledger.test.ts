@@ -1,11 +1,12 @@
 // The ledger in a real Redis: one count over all processes, whatever happens to one of them.
 
-import { abortController } from '../../nodes/BusinessData/rateLimit/abort';
 import { KeyLimiter } from '../../nodes/BusinessData/rateLimit/keyLimiter';
-import type { Limits } from '../../nodes/BusinessData/rateLimit/limits';
-import { WaitTooLongError } from '../../nodes/BusinessData/rateLimit/waitTooLongError';
+import { AsyncLocalStorage } from 'node:async_hooks';
+
+import { type Limits, WaitTooLongError } from '../../nodes/BusinessData/rateLimit';
+import { abortController } from '../../nodes/BusinessData/waiting';
 import { CountingService } from '../support/countingService';
-import { ledgerRequest, pause, useLedgerBench } from '../support/ledgerBench';
+import { ledgerRequest, pause, useLedgerBench, WINDOWS } from '../support/ledgerBench';
 
 const signal = abortController().signal;
 const general = [
@@ -18,11 +19,12 @@ const bench = useLedgerBench();
 
 /** A process of its own, as far as the limiter can tell: it shares nothing but the ledger. */
 function processWithLimiter(service: CountingService, sends = new CountingService()) {
-	const limiter = new KeyLimiter('key', limits, () => undefined);
+	const limiter = new KeyLimiter('key', () => undefined);
 	return async (scope?: string) => {
 		const inFlightMs = 1_000;
 		const permit = await limiter.acquire({
-			batch: 'run',
+			run: 'run',
+			limits,
 			scope,
 			ledger: bench.ledger,
 			inFlightMs,
@@ -77,32 +79,40 @@ describe('several processes with one key', () => {
 	});
 
 	test('see each other in the status', async () => {
-		const other = new KeyLimiter('key', limits, () => undefined);
-		const request = { batch: 'run', scope: 'send', ledger: bench.ledger, inFlightMs: 0, signal };
+		const other = new KeyLimiter('key', () => undefined);
+		const request = {
+			run: 'run',
+			limits,
+			scope: 'send',
+			ledger: bench.ledger,
+			inFlightMs: 0,
+			signal,
+		};
 		for (let count = 0; count < 2; count++) (await other.acquire(request)).letThrough();
 		await pause(50);
-		const own = new KeyLimiter('key', limits, () => undefined);
-		const status = await own.status(bench.ledger);
+		const own = new KeyLimiter('key', () => undefined);
+		const status = await own.status(limits, bench.ledger);
 		const send = status.find(({ limit }) => limit === 'send/1.5s');
 		expect(send).toMatchObject({ used: 2, remaining: 0, queued: 0 });
 		expect(send?.availableInMs).toBeGreaterThan(1_000);
-		expect((await own.status()).every(({ used }) => used === 0)).toBe(true);
+		expect((await own.status(limits)).every(({ used }) => used === 0)).toBe(true);
 	});
 
 	test('whose clocks differ by minutes keep the limits all the same', async () => {
+		const skewMs = new AsyncLocalStorage<number>();
 		const wallClock = jest.spyOn(Date, 'now');
-		const realNow = performance.timeOrigin;
-		let calls = 0;
-		wallClock.mockImplementation(() => {
-			const skewMs = [-300_000, 0, 600_000][calls++ % 3] ?? 0;
-			return realNow + performance.now() + skewMs;
-		});
+		wallClock.mockImplementation(
+			() => performance.timeOrigin + performance.now() + (skewMs.getStore() ?? 0),
+		);
 		try {
 			const service = new CountingService();
-			const processes = [processWithLimiter(service), processWithLimiter(service)];
-			await Promise.all(
-				processes.flatMap((request) => Array.from({ length: 10 }, async () => await request())),
-			);
+			const processes = [-300_000, 0, 600_000].map(async (skew) => {
+				await skewMs.run(skew, async () => {
+					const request = processWithLimiter(service);
+					await Promise.all(Array.from({ length: 8 }, async () => await request()));
+				});
+			});
+			await Promise.all(processes);
 			for (const { max, windowMs } of general) {
 				expect(service.fullestWindow(windowMs)).toBeLessThanOrEqual(max);
 			}
@@ -114,12 +124,10 @@ describe('several processes with one key', () => {
 
 describe('taking slots', () => {
 	test('that is repeated takes no second slot', async () => {
-		const request = ledgerRequest();
-		expect(await bench.ledger.take(request, signal)).toEqual({ isTaken: true });
-		expect(await bench.ledger.take(request, signal)).toEqual({ isTaken: true });
-		expect(await bench.ledger.use('key', request.generalWindows)).toEqual([
-			{ used: 1, availableInMs: 0 },
-		]);
+		const request = ledgerRequest(bench.ledger);
+		expect(await request.take(signal)).toEqual({ isTaken: true });
+		expect(await request.take(signal)).toEqual({ isTaken: true });
+		expect(await bench.ledger.use('key', WINDOWS)).toEqual([{ used: 1, availableInMs: 0 }]);
 	});
 
 	test('takes two commands per request', async () => {
@@ -128,25 +136,25 @@ describe('taking slots', () => {
 			return Number(/cmdstat_evalsha:calls=(\d+)/.exec(info)?.[1] ?? 0);
 		};
 		// The first use of a script sends it along.
-		const first = ledgerRequest();
-		await bench.ledger.take(first, signal);
-		bench.ledger.hold(first, 0);
+		const first = ledgerRequest(bench.ledger);
+		await first.take(signal);
+		first.hold(0);
 		await pause(50);
 		const before = await commands();
-		const request = ledgerRequest();
-		await bench.ledger.take(request, signal);
-		bench.ledger.hold(request, 0);
+		const request = ledgerRequest(bench.ledger);
+		await request.take(signal);
+		request.hold(0);
 		await pause(50);
 		expect((await commands()) - before).toBe(2);
 	});
 
 	test('of a process that died: they come free after window and time-out, not before', async () => {
-		const dead = [ledgerRequest(), ledgerRequest()];
-		for (const request of dead) await bench.ledger.take(request, signal);
+		const dead = [ledgerRequest(bench.ledger), ledgerRequest(bench.ledger)];
+		for (const request of dead) await request.take(signal);
 		const startedAt = performance.now();
-		const waiting = ledgerRequest();
+		const waiting = ledgerRequest(bench.ledger);
 		for (;;) {
-			const reply = await bench.ledger.take(waiting, signal);
+			const reply = await waiting.take(signal);
 			if (reply.isTaken) break;
 			await pause(reply.retryMs);
 		}
@@ -155,21 +163,28 @@ describe('taking slots', () => {
 	});
 
 	test('a place in the queue is kept for its owner, and given up with its request', async () => {
-		const [holder, other] = [ledgerRequest(), ledgerRequest()];
-		for (const request of [holder, other]) await bench.ledger.take(request, signal);
-		const [first, second] = [ledgerRequest(), ledgerRequest()];
-		expect(await bench.ledger.take(first, signal)).toMatchObject({ isTaken: false });
-		bench.ledger.free(holder);
+		const [holder, other] = [ledgerRequest(bench.ledger), ledgerRequest(bench.ledger)];
+		for (const request of [holder, other]) await request.take(signal);
+		const [first, second] = [ledgerRequest(bench.ledger), ledgerRequest(bench.ledger)];
+		expect(await first.take(signal)).toMatchObject({ isTaken: false });
+		holder.free();
 		// One slot is free, but `first` has come first.
-		expect(await bench.ledger.take(second, signal)).toMatchObject({ isTaken: false });
-		bench.ledger.free(first);
-		expect(await bench.ledger.take(second, signal)).toEqual({ isTaken: true });
+		expect(await second.take(signal)).toMatchObject({ isTaken: false });
+		first.free();
+		expect(await second.take(signal)).toEqual({ isTaken: true });
 	});
 
 	test('fails at once when the wait would be longer than it may be', async () => {
-		const other = new KeyLimiter('key', limits, () => undefined);
-		const own = new KeyLimiter('key', limits, () => undefined);
-		const request = { batch: 'run', scope: 'send', ledger: bench.ledger, inFlightMs: 0, signal };
+		const other = new KeyLimiter('key', () => undefined);
+		const own = new KeyLimiter('key', () => undefined);
+		const request = {
+			run: 'run',
+			limits,
+			scope: 'send',
+			ledger: bench.ledger,
+			inFlightMs: 0,
+			signal,
+		};
 		for (let count = 0; count < 2; count++) (await other.acquire(request)).letThrough();
 		const startedAt = performance.now();
 		const error: unknown = await own
@@ -183,15 +198,15 @@ describe('taking slots', () => {
 
 describe('keys', () => {
 	test('share a hash tag, and expire by themselves after the longest hold', async () => {
-		const request = ledgerRequest({
+		const request = ledgerRequest(bench.ledger, {
 			scope: 'send',
 			scopeWindows: [{ name: 'send/1s', max: 1, windowMs: 600, holdMs: 600 }],
 		});
-		await bench.ledger.take(request, signal);
+		await request.take(signal);
 		const keys = await bench.redis.keys('*');
 		expect(keys).toHaveLength(2);
 		for (const key of keys) expect(key).toMatch(/^n8n-nodes-business-data:1:\{key\}:window:/);
-		bench.ledger.hold(request, 0);
+		request.hold(0);
 		await pause(400);
 		expect(await bench.redis.keys('*')).toHaveLength(1);
 		await pause(400);

@@ -1,34 +1,34 @@
 // The ledger while Redis fails: requests wait or end in a clear error, and no held slot is forgotten.
 
-import { abortController } from '../../nodes/BusinessData/rateLimit/abort';
 import { KeyLimiter } from '../../nodes/BusinessData/rateLimit/keyLimiter';
 import { connectionTo } from '../../nodes/BusinessData/redis/connection';
+import { abortController } from '../../nodes/BusinessData/waiting';
 import { RedisError } from '../../nodes/BusinessData/redis/redisError';
 import { RedisLedger } from '../../nodes/BusinessData/rateLimit/redis/redisLedger';
-import { ledgerRequest, PASSWORD, pause, useLedgerBench } from '../support/ledgerBench';
+import { ledgerRequest, PASSWORD, pause, useLedgerBench, WINDOWS } from '../support/ledgerBench';
 
 const signal = abortController().signal;
 const limits = { general: [{ max: 4, windowMs: 100 }], scopes: {} };
 const bench = useLedgerBench();
 
 test('emptied in between: it goes on, and the held slots are known again', async () => {
-	const request = ledgerRequest();
-	await bench.ledger.take(request, signal);
+	const request = ledgerRequest(bench.ledger);
+	await request.take(signal);
 	await bench.redis.flushall();
-	bench.ledger.hold(request, 0);
+	request.hold(0);
 	await pause(30);
-	const [use] = await bench.ledger.use('key', request.generalWindows);
+	const [use] = await bench.ledger.use('key', WINDOWS);
 	expect(use?.used).toBe(1);
 });
 
 test('restarted in between: requests wait, and the slots are still held', async () => {
 	const windows = [{ name: 'general/60s', max: 1, windowMs: 4_000, holdMs: 4_000 }];
-	const first = ledgerRequest({ generalWindows: windows });
-	await bench.ledger.take(first, signal);
-	bench.ledger.hold(first, 0);
+	const first = ledgerRequest(bench.ledger, { generalWindows: windows });
+	await first.take(signal);
+	first.hold(0);
 	await pause(1_100);
 	await bench.server.stop();
-	const take = bench.ledger.take(ledgerRequest({ generalWindows: windows }), signal);
+	const take = ledgerRequest(bench.ledger, { generalWindows: windows }).take(signal);
 	await pause(1_000);
 	await bench.server.start();
 	expect(await take).toMatchObject({ isTaken: false });
@@ -36,20 +36,20 @@ test('restarted in between: requests wait, and the slots are still held', async 
 
 test('unreachable: a clear error within the bounded wait, nothing is taken', async () => {
 	const closed = new RedisLedger(connectionTo({ ...bench.address, port: 1 }));
-	const limiter = new KeyLimiter('key', limits, () => undefined);
+	const limiter = new KeyLimiter('key', () => undefined);
 	const error: unknown = await limiter
-		.acquire({ batch: 'run', ledger: closed, inFlightMs: 0, maxWaitMs: 1_000, signal })
+		.acquire({ run: 'run', limits, ledger: closed, inFlightMs: 0, maxWaitMs: 1_000, signal })
 		.catch((reason: unknown) => reason);
 	expect(error).toBeInstanceOf(RedisError);
 	expect((error as Error).message).toContain('127.0.0.1:1 cannot be used');
 	expect(limiter.isIdle()).toBe(true);
-	await expect(closed.take(ledgerRequest(), signal)).rejects.toThrow('ECONNREFUSED');
+	await expect(ledgerRequest(closed).take(signal)).rejects.toThrow('ECONNREFUSED');
 }, 25_000);
 
 test('TLS where Redis speaks none: a clear error within the bounded wait', async () => {
 	const wrong = new RedisLedger(connectionTo({ ...bench.address, tls: true }));
-	const error: unknown = await wrong
-		.take(ledgerRequest(), signal)
+	const error: unknown = await ledgerRequest(wrong)
+		.take(signal)
 		.catch((reason: unknown) => reason);
 	expect(error).toBeInstanceOf(RedisError);
 	const { message, description } = error as RedisError;
@@ -65,8 +65,8 @@ test.each([
 ])('a wrong %s: a clear error at once, without the password', async (_, changes, cause) => {
 	const wrong = { ...bench.address, ...changes };
 	const startedAt = performance.now();
-	const error: unknown = await new RedisLedger(connectionTo(wrong))
-		.take(ledgerRequest(), signal)
+	const error: unknown = await ledgerRequest(new RedisLedger(connectionTo(wrong)))
+		.take(signal)
 		.catch((reason: unknown) => reason);
 	expect(error).toBeInstanceOf(RedisError);
 	const { message, description } = error as RedisError;

@@ -1,7 +1,8 @@
 /** A real Redis with a password, and the ledger in it: emptied before each test, gone after the last one. */
 import { Redis } from 'ioredis';
 
-import type { LedgerRequest } from '../../nodes/BusinessData/rateLimit/ledger';
+import type { Ledger } from '../../nodes/BusinessData/rateLimit';
+import type { LedgerRequest, SharedRequest } from '../../nodes/BusinessData/rateLimit/ledger';
 import { connectionTo, type RedisAddress } from '../../nodes/BusinessData/redis/connection';
 import { RedisLedger } from '../../nodes/BusinessData/rateLimit/redis/redisLedger';
 import { RedisServer } from './redisServer';
@@ -47,19 +48,18 @@ export function useLedgerBench(): LedgerBench {
 	return bench;
 }
 
-let lastId = 0;
+export const WINDOWS = [{ name: 'general/1s', max: 2, windowMs: 300, holdMs: 300 }];
 
 /** A request of its own to the ledger, in a window of two slots. */
-export function ledgerRequest(changes: Partial<LedgerRequest> = {}): LedgerRequest {
-	return {
-		id: `request-${++lastId}`,
+export function ledgerRequest(ledger: Ledger, changes: Partial<LedgerRequest> = {}): SharedRequest {
+	return ledger.request({
 		identity: 'key',
 		scope: undefined,
 		scopeWindows: [],
-		generalWindows: [{ name: 'general/1s', max: 2, windowMs: 300, holdMs: 300 }],
+		generalWindows: WINDOWS,
 		inFlightMs: 400,
 		...changes,
-	};
+	});
 }
 
 export const pause = async (ms: number) => await new Promise((resolve) => setTimeout(resolve, ms));

@@ -1,7 +1,7 @@
 /** One limiter with the documented limits, in logical time, and the service that counts its requests. */
-import { abortController } from '../../nodes/BusinessData/rateLimit/abort';
 import { KeyLimiter, type SlotRequest } from '../../nodes/BusinessData/rateLimit/keyLimiter';
 import type { Limits } from '../../nodes/BusinessData/rateLimit/limits';
+import { abortController } from '../../nodes/BusinessData/waiting';
 import { CountingService } from './countingService';
 
 export const general = [
@@ -13,28 +13,35 @@ export const SEND = 'POST /txndata/sendTxn';
 export const send = { max: 3, windowMs: 600_000 };
 export const HOUR = 3_600_000;
 
-const limits: Limits = { general, scopes: { [SEND]: [send] } };
+export const limits: Limits = { general, scopes: { [SEND]: [send] } };
 const never = abortController().signal;
 
 export function slotRequest(changes: Partial<SlotRequest> = {}): SlotRequest {
-	return { batch: 'a', signal: never, ...changes };
+	return { run: 'a', limits, signal: never, ...changes };
 }
 
 /** Everything here is new for each test. */
 export class LimiterBench {
 	readonly onIdle = jest.fn();
 
-	readonly limiter = new KeyLimiter('key', limits, this.onIdle);
+	readonly limiter = new KeyLimiter('key', this.onIdle);
+
+	/** Those that the requests are under. */
+	limits = limits;
 
 	readonly service = new CountingService();
 
-	/** The batch of each request, in the order in which they went out. */
-	readonly sentBatches: string[] = [];
+	/** The run of each request, in the order in which they went out. */
+	readonly sentRuns: string[] = [];
+
+	async acquire(changes: Partial<SlotRequest> = {}) {
+		return await this.limiter.acquire(slotRequest({ limits: this.limits, ...changes }));
+	}
 
 	/** One request: takes its slots, is counted, and gives them back. Returns when it went out (ms). */
 	async request(changes: Partial<SlotRequest> = {}, latencyMs = 0): Promise<number> {
-		const permit = await this.limiter.acquire(slotRequest(changes));
-		this.sentBatches.push(changes.batch ?? 'a');
+		const permit = await this.acquire(changes);
+		this.sentRuns.push(changes.run ?? 'a');
 		const sentAt = performance.now();
 		await this.service.request(latencyMs / 2, latencyMs / 2);
 		permit.letThrough();

@@ -3,7 +3,6 @@ import { randomUUID } from 'node:crypto';
 
 import type { IDataObject, INodeExecutionData, IPollFunctions } from 'n8n-workflow';
 
-import { abortController } from '../rateLimit/abort';
 import { toNodeError } from '../resources/itemErrors';
 import { type ListOptions, readListSettings, readPages } from '../resources/contact/pages';
 import { parseRequestOptions, type RequestOptions } from '../resources/requestOptions';
@@ -13,6 +12,7 @@ import { ENDPOINTS } from '../transport/endpoints';
 import { InvalidSettingError } from '../transport/invalidSettingError';
 import { readEntries, readFlag, readGroup } from '../transport/settingValues';
 import { Waits } from '../transport/waits';
+import { abortController } from '../waiting';
 import {
 	type ContactEvent,
 	type ContactEventName,

@@ -1,29 +1,38 @@
 /**
- * Says when the next request of one key may go out. A request waits, in this order, for its turn in its
- * batch, for the windows of its scope, for the gate, and for the general windows; so one that waits ten
- * minutes for its scope holds no general slot, and only the request in the gate holds some while it
- * waits for the others.
+ * Says when the next request of one key may go out. A request waits for its turn in its run, so that runs
+ * take turns, and then at a gate that one request passes at a time: in the gate of its scope for the
+ * windows of the scope, in the general gate for all of them. It takes a slot in all windows at once, or in
+ * none, so that whoever waits holds nothing that another could use.
  */
-import { type Abortable, abortController, listen, sleep, unlisten } from './abort';
-import { Batches } from './batches';
-import { Gate, type Priority } from './gate';
-import type { Ledger } from './ledger';
-import { GENERAL, type Limits, longestWindowMs } from './limits';
+import type Bottleneck from 'bottleneck';
+
+import { abortController, listen, sleep, Turns, unlisten } from '../waiting';
+import { atMost, type Priority, schedule } from './bottleneck';
+import { waitFor } from './forecast';
+import type { Ledger, LedgerReply, SharedRequest } from './ledger';
+import { GENERAL, type Limit, type Limits, limitsOfScope } from './limits';
 import { Pauses } from './pauses';
 import { Permit } from './permit';
-import { SharedSlots } from './sharedSlots';
-import type { Slot } from './slotWindow';
-import { REFUSAL, StageTimes, type WaitCause } from './waitCause';
-import { freeAll, takeEach, waitFor, WindowSet } from './windowSet';
-import { WaitTooLongError } from './waitTooLongError';
-import { statusOfWindows, type WindowStatus } from './windowStatus';
+import { statusOf, type WindowStatus } from './status';
+import { REFUSAL, Wait, type WaitCause, WaitTooLongError } from './wait';
+import {
+	freeAll,
+	fullOf,
+	type LimitedWindow,
+	limitedBy,
+	roomIn,
+	takeEach,
+	type Window,
+} from './window';
 
 export interface SlotRequest {
-	/** Requests of one batch take turns with other batches, in the order of the calls. */
-	batch: string;
+	/** Requests of one run take turns with those of other runs, in the order of the calls. */
+	run: string;
+	/** The limits that the request is under; those of other requests of the key may differ. */
+	limits: Limits;
 	/** The scope whose windows count this request beside the general ones. */
 	scope?: string;
-	/** Among the requests at the gate; 5 unless given. */
+	/** Among the requests at a gate; 5 unless given. */
 	priority?: Priority;
 	/** How long (ms) the request may wait; longer is an error at once. */
 	maxWaitMs?: number;
@@ -34,20 +43,34 @@ export interface SlotRequest {
 	signal: AbortSignal;
 }
 
+/** A request on its way through the gates. */
+interface Waiting {
+	scope: string | undefined;
+	priority: Priority;
+	signal: AbortSignal;
+	scopeWindows: LimitedWindow[];
+	/** Those of the scope, then the general ones. */
+	windows: LimitedWindow[];
+	shared: SharedRequest | undefined;
+	wait: Wait;
+	/** The moment (ms, `performance.now()`) up to which it may wait. */
+	deadline: number;
+}
+
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
 export class KeyLimiter {
-	private readonly windows: WindowSet;
+	private readonly windows = new Map<string, Window>();
 
-	/** By scope; those without one under `GENERAL`. */
-	private readonly batches = new Map<string, Batches>();
+	/** The lines of the runs, by scope; without one under `GENERAL`. */
+	private readonly lines = new Map<string, Turns>();
 
-	private readonly gate = new Gate();
+	/** By scope; the general one under `GENERAL`. */
+	private readonly gates = new Map<string, Bottleneck>();
 
 	private readonly pauses = new Pauses();
 
-	/** Requests that wait, by scope; those without one under `GENERAL`. */
-	private readonly waiting = new Map<string, number>();
-
-	/** What the requests at the gate waited for last. */
+	/** What the requests at the general gate waited for last. */
 	private lastCause: WaitCause | undefined;
 
 	/** Keeps the process alive while requests wait; held slots alone do not. */
@@ -56,18 +79,9 @@ export class KeyLimiter {
 	constructor(
 		/** Stands for the key, without naming it. */
 		private readonly identity: string,
-		private limits: Limits,
 		/** Called when nothing is queued or held any more. */
 		private readonly onIdle: () => void,
-	) {
-		this.windows = new WindowSet(limits, () => this.reportIfIdle());
-	}
-
-	/** Uses these limits from now on; slots that are held stay held. */
-	changeLimits(limits: Limits): void {
-		this.limits = limits;
-		this.windows.changeLimits(limits);
-	}
+	) {}
 
 	/**
 	 * Resolves when a request may go out, with a slot in every window that applies.
@@ -75,108 +89,167 @@ export class KeyLimiter {
 	 * cannot be used, the signal's reason when it aborts; no slot is taken then
 	 */
 	async acquire(request: SlotRequest): Promise<Permit> {
-		const { scope = GENERAL, maxWaitMs = Infinity } = request;
+		const { scope = GENERAL, run, maxWaitMs = Infinity } = request;
 		request.signal.throwIfAborted();
-		const batches = this.batchesOf(scope);
-		const ahead = batches.length(request.batch);
-		const expectedMs = maxWaitMs === Infinity ? 0 : this.forecast(request, ahead);
+		const lines = this.linesOf(scope);
+		const expectedMs = maxWaitMs === Infinity ? 0 : this.forecast(request, lines.aheadOf(run));
 		if (expectedMs > maxWaitMs) throw new WaitTooLongError(expectedMs);
 
 		const bounded = this.boundedBy(request, maxWaitMs);
-		const stages = new StageTimes();
-		this.countWaiting(scope, 1);
+		const waiting = this.waitingOf(request, bounded.signal, maxWaitMs);
+		this.keepAlive ??= setInterval(() => undefined, LONGEST_TIMER_MS);
 		try {
-			return await batches.inTurn(request.batch, bounded.signal, async () => {
-				stages.end(this.causeOfQueue(request.scope));
-				return await this.takeSlots(request, bounded.signal, stages);
-			});
+			return await lines.inTurn(run, bounded.signal, async () => await this.passGates(waiting));
+		} catch (error) {
+			waiting.shared?.free();
+			throw error;
 		} finally {
 			bounded.release();
-			this.countWaiting(scope, -1);
+			this.endIfNobodyWaits();
 		}
 	}
 
-	/** Lets no request of the scope out for `ms`, and none of the key while a general window lasts. */
-	pause(scope: string | undefined, ms: number): void {
-		const longestGeneralMs = longestWindowMs(this.limits, undefined);
-		this.pauses.extend(scope, ms, scope === undefined ? ms : Math.min(ms, longestGeneralMs));
+	/** Lets no request of the scope out for `ms`, and none of the key for `keyMs`. */
+	pause(scope: string | undefined, ms: number, keyMs: number): void {
+		this.pauses.extend(scope, ms, keyMs);
 		// Nothing else may happen at the end of a pause that outlasts the held slots.
-		setTimeout(() => this.reportIfIdle(), Math.min(ms + 1, 2 ** 31 - 1)).unref();
+		setTimeout(() => this.reportIfIdle(), Math.min(ms + 1, LONGEST_TIMER_MS)).unref();
 	}
 
 	/** One entry per window, general ones first. @throws RedisError */
-	async status(ledger?: Ledger): Promise<WindowStatus[]> {
-		return await statusOfWindows(this.identity, this.windows, this.pauses, this.waiting, ledger);
+	async status(limits: Limits, ledger?: Ledger): Promise<WindowStatus[]> {
+		const entries = [undefined, ...Object.keys(limits.scopes)].flatMap((scope) => {
+			const queued = scope === undefined ? this.queued() : this.linesOf(scope).size;
+			const pausedMs = this.pauses.leftMs(scope);
+			const ofScope = scope === undefined ? limits.general : limitsOfScope(limits, scope);
+			return this.windowsOf(scope, ofScope).map((window) => ({ window, queued, pausedMs }));
+		});
+		const windows = entries.map(({ window }) => window);
+		return statusOf(entries, await ledger?.use(this.identity, windows));
 	}
 
 	isIdle(): boolean {
-		return this.windows.areFree() && this.pauses.areOver() && this.waiting.size === 0;
+		const isFree = [...this.windows.values()].every(({ used }) => used === 0);
+		return isFree && this.queued() === 0 && this.pauses.areOver();
 	}
 
-	/** The shortest wait (ms) before a request with `ahead` others of its own batch before it. */
-	private forecast({ scope, batch }: SlotRequest, ahead: number): number {
-		const allAhead = ahead + this.batchesOf(scope ?? GENERAL).aheadOf(batch, ahead);
-		const scopeMs = waitFor(this.windows.ofScope(scope), allAhead);
-		const generalMs = waitFor(this.windows.general(), scopeMs > 0 ? 0 : allAhead);
-		return Math.max(this.pauses.leftMs(scope), scopeMs, generalMs);
-	}
-
-	private batchesOf(scope: string): Batches {
-		let batches = this.batches.get(scope);
-		if (batches === undefined) this.batches.set(scope, (batches = new Batches()));
-		return batches;
-	}
-
-	private async takeSlots(
-		request: SlotRequest,
-		signal: AbortSignal,
-		stages: StageTimes,
-	): Promise<Permit> {
-		const { scope, priority = 5, ledger, inFlightMs = 0, maxWaitMs = Infinity } = request;
-		const scopeWindows = this.windows.ofScope(scope);
-		const generalWindows = this.windows.general();
-		const shared = new SharedSlots(
-			ledger,
-			{ identity: this.identity, scope, scopeWindows, generalWindows, inFlightMs },
-			stages.startedAt + maxWaitMs,
-		);
-		const scopeSlots: Slot[] = [];
-		const generalSlots: Slot[] = [];
-		try {
-			stages.end(await takeEach(scopeWindows, scopeSlots, signal));
+	private async passGates(waiting: Waiting): Promise<Permit> {
+		const { scope = GENERAL, scopeWindows, signal, wait } = waiting;
+		if (scopeWindows.length === 0) return (await this.passGeneral(waiting)) as Permit;
+		// Whoever waits for the scope, for minutes perhaps, does not stand in the general gate.
+		return await this.inGate(scope, waiting, async () => {
+			wait.spentFor(scopeWindows[0]);
 			for (;;) {
-				await this.pauses.passed(scope, signal);
-				stages.end(REFUSAL);
-				const scopeWaitMs = await this.gate.pass(priority, signal, async () => {
-					stages.end(this.lastCause);
-					stages.end(await takeEach(generalWindows, generalSlots, signal));
-					const retryMs = await shared.take(signal, (window) => stages.expect(window));
-					stages.endExpected();
-					this.lastCause = stages.longest() ?? this.lastCause;
-					return retryMs;
-				});
-				// A refusal may have come while this request stood at the gate.
-				if (scopeWaitMs === 0 && this.pauses.leftMs(scope) === 0) break;
-				freeAll(generalSlots);
-				if (scopeWaitMs === 0) shared.free();
-				await sleep(scopeWaitMs, signal);
-				stages.endExpected();
+				await this.untilRoomIn(scopeWindows, waiting);
+				const permit = await this.passGeneral(waiting);
+				if (permit instanceof Permit) return permit;
+				await sleep(permit.retryMs, signal);
+				wait.spentFor(permit.window);
 			}
-			return new Permit(scope, [...scopeSlots, ...generalSlots], shared, this.pauses, stages);
-		} catch (error) {
-			freeAll(scopeSlots);
-			freeAll(generalSlots);
-			shared.free();
-			throw error;
+		});
+	}
+
+	/** Returns a permit, or what other processes say who have filled the scope's windows. */
+	private async passGeneral(waiting: Waiting) {
+		const { scope, windows, shared, signal, wait } = waiting;
+		return await this.inGate(GENERAL, waiting, async () => {
+			wait.spentFor(this.lastCause);
+			for (;;) {
+				await this.untilRoomIn(windows, waiting);
+				const slots = await takeEach(windows, signal);
+				const reply = await this.takeShared(waiting).catch((error: unknown) => {
+					freeAll(slots);
+					throw error;
+				});
+				this.lastCause = wait.longestCause ?? this.lastCause;
+				// A refusal may have come meanwhile.
+				const isPaused = this.pauses.leftMs(scope) > 0;
+				if (reply.isTaken && !isPaused) {
+					return new Permit(scope, slots, shared, this.pauses, wait);
+				}
+				freeAll(slots);
+				if (reply.isTaken) shared?.free();
+				else if (reply.isOfScope) return reply;
+				else {
+					await sleep(reply.retryMs, signal);
+					wait.spentFor(reply.window);
+				}
+			}
+		});
+	}
+
+	private async takeShared({ shared, signal, deadline }: Waiting): Promise<LedgerReply> {
+		const reply = (await shared?.take(signal)) ?? { isTaken: true };
+		if (reply.isTaken || performance.now() + reply.waitMs <= deadline) return reply;
+		throw new WaitTooLongError(reply.waitMs);
+	}
+
+	/** Waits for the end of a pause and for room in each window, and takes none. */
+	private async untilRoomIn(windows: LimitedWindow[], { scope, signal, wait }: Waiting) {
+		for (;;) {
+			const pausedMs = this.pauses.leftMs(scope);
+			const full = fullOf(windows);
+			if (pausedMs > 0) {
+				await sleep(Math.min(Math.ceil(pausedMs), LONGEST_TIMER_MS), signal);
+				wait.spentFor(REFUSAL);
+			} else if (full !== undefined) {
+				await roomIn(full, signal);
+				wait.spentFor(full);
+			} else return;
 		}
+	}
+
+	private async inGate<T>(
+		name: string,
+		{ priority, signal }: Waiting,
+		job: () => Promise<T>,
+	): Promise<T> {
+		let gate = this.gates.get(name);
+		if (gate === undefined) this.gates.set(name, (gate = atMost(1)));
+		return await schedule(gate, priority, signal, job);
+	}
+
+	private waitingOf(request: SlotRequest, signal: AbortSignal, maxWaitMs: number): Waiting {
+		const { scope, limits, priority = 5, ledger, inFlightMs = 0 } = request;
+		const { identity } = this;
+		const scopeWindows = this.windowsOf(scope, limitsOfScope(limits, scope));
+		const generalWindows = this.windowsOf(undefined, limits.general);
+		const wait = new Wait();
+		return {
+			scope,
+			priority,
+			signal,
+			scopeWindows,
+			windows: [...scopeWindows, ...generalWindows],
+			shared: ledger?.request({ identity, scope, scopeWindows, generalWindows, inFlightMs }),
+			wait,
+			deadline: wait.startedAt + maxWaitMs,
+		};
+	}
+
+	/** The windows of these limits, longest first. */
+	private windowsOf(scope: string | undefined, limits: Limit[]): LimitedWindow[] {
+		const onFreed = () => this.reportIfIdle();
+		const windows = limits.map((limit) =>
+			limitedBy(limit, scope ?? GENERAL, this.windows, onFreed),
+		);
+		return windows.sort((a, b) => b.windowMs - a.windowMs);
+	}
+
+	/** The shortest wait (ms) of a request that `ahead` others go before. */
+	private forecast({ scope, limits }: SlotRequest, ahead: number): number {
+		const scopeMs = waitFor(this.windowsOf(scope, limitsOfScope(limits, scope)), ahead);
+		const generalMs = waitFor(this.windowsOf(undefined, limits.general), scopeMs > 0 ? 0 : ahead);
+		return Math.max(this.pauses.leftMs(scope), scopeMs, generalMs);
 	}
 
 	/** The request's signal, which also aborts when it has waited for `maxWaitMs`. */
 	private boundedBy(request: SlotRequest, maxWaitMs: number) {
-		if (maxWaitMs === Infinity) return { signal: request.signal, release: () => undefined };
+		const { signal } = request;
+		if (maxWaitMs === Infinity) return { signal, release: () => undefined };
 		const controller = abortController();
-		const stop: Abortable = { abort: (reason) => controller.abort(reason) };
-		listen(request.signal, stop);
+		const stop = { abort: (reason: Error) => controller.abort(reason) };
+		listen(signal, stop);
 		const onTimeout = () => {
 			const tooLong = new WaitTooLongError(Math.max(1, this.forecast(request, 0)));
 			controller.abort(request.ledger?.trouble() ?? tooLong);
@@ -186,26 +259,26 @@ export class KeyLimiter {
 			signal: controller.signal,
 			release: () => {
 				clearTimeout(timer);
-				unlisten(request.signal, stop);
+				unlisten(signal, stop);
 			},
 		};
 	}
 
-	private causeOfQueue(scope: string | undefined): WaitCause | undefined {
-		return this.windows.ofScope(scope)[0] ?? this.lastCause;
+	private linesOf(scope: string): Turns {
+		let lines = this.lines.get(scope);
+		if (lines === undefined) this.lines.set(scope, (lines = new Turns()));
+		return lines;
 	}
 
-	private countWaiting(scope: string, change: 1 | -1): void {
-		const count = (this.waiting.get(scope) ?? 0) + change;
-		if (count > 0) this.waiting.set(scope, count);
-		else this.waiting.delete(scope);
-		if (this.waiting.size > 0) {
-			this.keepAlive ??= setInterval(() => undefined, 2 ** 31 - 1);
-		} else {
-			clearInterval(this.keepAlive);
-			this.keepAlive = undefined;
-			this.reportIfIdle();
-		}
+	private queued(): number {
+		return [...this.lines.values()].reduce((sum, { size }) => sum + size, 0);
+	}
+
+	private endIfNobodyWaits(): void {
+		if (this.queued() > 0) return;
+		clearInterval(this.keepAlive);
+		this.keepAlive = undefined;
+		this.reportIfIdle();
 	}
 
 	private reportIfIdle(): void {

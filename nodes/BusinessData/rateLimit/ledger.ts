@@ -14,8 +14,6 @@ export interface LedgerWindow {
 }
 
 export interface LedgerRequest {
-	/** Unique over all processes; a `take` that is repeated with the same ID takes no second slot. */
-	id: string;
 	/** Stands for the key, see `Account.identity`. */
 	identity: string;
 	scope: string | undefined;
@@ -40,6 +38,19 @@ export type LedgerReply =
 			retryMs: number;
 	  };
 
+/** One request of this process, as the ledger knows it. */
+export interface SharedRequest {
+	/**
+	 * Tries once to take a slot in every window of the request, or in none.
+	 * @throws RedisError when the ledger cannot be reached for a bounded time, or the signal's reason
+	 */
+	take(signal: AbortSignal): Promise<LedgerReply>;
+	/** Holds the slots for their window plus `lateMs` (ms) from now. Nothing waits for it. */
+	hold(lateMs: number): void;
+	/** Gives up slots and places in queues at once. Nothing waits for it. */
+	free(): void;
+}
+
 export interface LedgerUse {
 	used: number;
 	/** How long (ms) it takes until a slot is free; 0 when one is. */
@@ -47,15 +58,7 @@ export interface LedgerUse {
 }
 
 export interface Ledger {
-	/**
-	 * Tries once to take a slot in every window of the request, or in none.
-	 * @throws RedisError when the ledger cannot be reached for a bounded time, or the signal's reason
-	 */
-	take(request: LedgerRequest, signal: AbortSignal): Promise<LedgerReply>;
-	/** Holds the slots for their window plus `lateMs` (ms) from now. Nothing waits for it. */
-	hold(request: LedgerRequest, lateMs: number): void;
-	/** Gives up slots and places in queues at once. Nothing waits for it. */
-	free(request: LedgerRequest): void;
+	request(request: LedgerRequest): SharedRequest;
 	/** How many slots of each window all processes hold together. @throws RedisError */
 	use(identity: string, windows: LedgerWindow[]): Promise<LedgerUse[]>;
 	/** What is in the way at this moment, for a request whose time is up. */

@@ -1,5 +1,5 @@
 /** Pauses after refusals: of a whole key and of its scopes, and how many refusals came in a row. */
-import { sleep } from './abort';
+import { sleep } from '../waiting';
 
 class Pause {
 	private until = 0;

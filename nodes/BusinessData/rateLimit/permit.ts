@@ -1,9 +1,8 @@
 /** The right to send one request, and the four ways in which the request may end. */
+import type { SharedRequest } from './ledger';
 import type { Pauses } from './pauses';
-import type { SharedSlots } from './sharedSlots';
-import type { Slot } from './slotWindow';
-import type { StageTimes, WaitCause } from './waitCause';
-import { freeAll } from './windowSet';
+import type { Wait, WaitCause } from './wait';
+import { freeAll, type Slot } from './window';
 
 /** One of the four endings must be called; of several, the first one counts. */
 export class Permit {
@@ -20,12 +19,12 @@ export class Permit {
 	constructor(
 		private readonly scope: string | undefined,
 		private readonly slots: Slot[],
-		private readonly sharedSlots: SharedSlots,
+		private readonly shared: SharedRequest | undefined,
 		private readonly pauses: Pauses,
-		stages: StageTimes,
+		wait: Wait,
 	) {
-		this.waitedMs = stages.totalMs;
-		this.waitedFor = stages.longest();
+		this.waitedMs = wait.totalMs;
+		this.waitedFor = wait.longestCause;
 	}
 
 	/** The service counted the request and let it through. */
@@ -55,13 +54,13 @@ export class Permit {
 		if (this.hasEnded) return;
 		this.hasEnded = true;
 		freeAll(this.slots);
-		this.sharedSlots.free();
+		this.shared?.free();
 	}
 
 	private hold(lateMs: number): void {
 		if (this.hasEnded) return;
 		this.hasEnded = true;
 		for (const slot of this.slots) slot.hold(lateMs);
-		this.sharedSlots.hold(lateMs);
+		this.shared?.hold(lateMs);
 	}
 }

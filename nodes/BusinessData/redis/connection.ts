@@ -8,7 +8,7 @@ import { isIP } from 'node:net';
 
 import type * as Ioredis from 'ioredis';
 
-import { abortController, onceAborted, sleep } from '../rateLimit/abort';
+import { abortController, onceAborted, sleep } from '../waiting';
 import { RedisError } from './redisError';
 
 /** Where a Redis is. */

@@ -3,7 +3,7 @@ import { apiRequest } from './apiRequest';
 import { contact } from './contact';
 import type { Resource } from './operation';
 import { payment } from './payment';
-import { rateLimit } from './rateLimit';
+import { limits } from './limits';
 import { transaction } from './transaction';
 
-export const resources: Resource[] = [apiRequest, contact, payment, rateLimit, transaction];
+export const resources: Resource[] = [apiRequest, contact, payment, limits, transaction];

@@ -3,12 +3,12 @@ import { randomUUID } from 'node:crypto';
 
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
-import { abortController } from '../rateLimit/abort';
 import { type Account, CREDENTIAL_TYPE, readAccount } from '../transport/account';
 import { Client } from '../transport/client';
 import { ExecutionCanceledError } from '../transport/requestError';
 import { readGroup } from '../transport/settingValues';
 import { Waits } from '../transport/waits';
+import { abortController } from '../waiting';
 import { asCanceled, toNodeError } from './itemErrors';
 
 export class Run {

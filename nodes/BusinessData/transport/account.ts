@@ -1,9 +1,7 @@
 /** The credential, checked: where requests go, with which key and under which limits. */
 import { createHash } from 'node:crypto';
 
-import type { Ledger } from '../rateLimit/ledger';
-import type { Limits } from '../rateLimit/limits';
-import { RedisLedger } from '../rateLimit/redis/redisLedger';
+import { type Ledger, type Limits, RedisLedger } from '../rateLimit';
 import type { RedisConnection } from '../redis/connection';
 import { DOCUMENTED_LIMITS, type Endpoint, ENDPOINTS, formatEndpoint } from './endpoints';
 import { canonicalEndpoint, parseEndpoint } from './endpointPath';

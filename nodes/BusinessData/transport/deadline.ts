@@ -5,7 +5,7 @@ import { TimeoutError } from './failure';
  * Settles as `promise` does, or rejects with a TimeoutError at `deadline` (ms, `performance.now()`).
  * @param onTimeout called when it is too late, to give up what `promise` stands for
  */
-export async function before<T>(
+export async function withDeadline<T>(
 	deadline: number,
 	promise: Promise<T>,
 	onTimeout: () => void,

@@ -1,6 +1,5 @@
 /** Reads the credential's Limits field: JSON that users may write by hand, so every place is checked. */
-import { GENERAL, type Limits, windowName } from '../rateLimit/limits';
-import type { Limit } from '../rateLimit/slotWindow';
+import { GENERAL, type Limit, type Limits, windowName } from '../rateLimit';
 import { formatEndpoint } from './endpoints';
 import { canonicalEndpoint, parseEndpoint } from './endpointPath';
 import { InvalidSettingError } from './invalidSettingError';

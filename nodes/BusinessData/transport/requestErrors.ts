@@ -1,7 +1,7 @@
 /** Puts into words what became of a request and how to go on. */
 import { STATUS_CODES } from 'node:http';
 
-import type { WaitTooLongError } from '../rateLimit/waitTooLongError';
+import type { WaitTooLongError } from '../rateLimit';
 import type { RedisError } from '../redis/redisError';
 import { type Answer, messageOf } from './answer';
 import { retryAfterMs } from './backoff';

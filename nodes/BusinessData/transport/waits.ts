@@ -1,5 +1,5 @@
 /** How long the requests of one node run waited for the limits, and for which. */
-import { REFUSAL, type WaitCause } from '../rateLimit/waitCause';
+import { REFUSAL, type WaitCause } from '../rateLimit';
 
 /** Waits shorter than this (ms) are the limiter's own work, not a wait for a limit. */
 const SHORTEST_WAIT_MS = 100;

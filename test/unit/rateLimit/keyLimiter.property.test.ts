@@ -4,9 +4,9 @@
  */
 import * as fc from 'fast-check';
 
-import { abortController } from '../../../nodes/BusinessData/rateLimit/abort';
+import type { Limits } from '../../../nodes/BusinessData/rateLimit';
 import { KeyLimiter } from '../../../nodes/BusinessData/rateLimit/keyLimiter';
-import type { Limits } from '../../../nodes/BusinessData/rateLimit/limits';
+import { abortController } from '../../../nodes/BusinessData/waiting';
 import { CountingService } from '../../support/countingService';
 import { after, passTime } from '../../support/logicalTime';
 
@@ -24,7 +24,7 @@ type End = 'answered' | 'lost' | 'notSent' | 'refused';
 
 interface Arrival {
 	atMs: number;
-	batch: string;
+	run: string;
 	isSend: boolean;
 	beforeMs: number;
 	afterMs: number;
@@ -35,7 +35,7 @@ interface Arrival {
 
 const arrival: fc.Arbitrary<Arrival> = fc.record({
 	atMs: fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 90_000 })),
-	batch: fc.constantFrom('a', 'b', 'c'),
+	run: fc.constantFrom('a', 'b', 'c'),
 	isSend: fc.boolean(),
 	beforeMs: fc.integer({ min: 0, max: 900 }),
 	afterMs: fc.integer({ min: 0, max: 900 }),
@@ -50,7 +50,7 @@ describe('KeyLimiter', () => {
 	test('never exceeds a limit and leaks no slot', async () => {
 		await fc.assert(
 			fc.asyncProperty(fc.array(arrival, { minLength: 1, maxLength: 60 }), async (arrivals) => {
-				const limiter = new KeyLimiter('key', limits, () => undefined);
+				const limiter = new KeyLimiter('key', () => undefined);
 				const all = new CountingService();
 				const sends = new CountingService();
 				const outcomes = arrivals.map(async (one) => await play(limiter, all, sends, one));
@@ -74,7 +74,7 @@ async function play(
 	limiter: KeyLimiter,
 	all: CountingService,
 	sends: CountingService,
-	{ atMs, batch, isSend, beforeMs, afterMs, cancelAfterMs, end }: Arrival,
+	{ atMs, run, isSend, beforeMs, afterMs, cancelAfterMs, end }: Arrival,
 ): Promise<'sent' | 'canceled'> {
 	await after(atMs);
 	const stop = abortController();
@@ -82,7 +82,7 @@ async function play(
 		cancelAfterMs === undefined
 			? undefined
 			: setTimeout(() => stop.abort(new Error('canceled')), cancelAfterMs);
-	const request = { batch, scope: isSend ? 'send' : undefined, signal: stop.signal };
+	const request = { run, limits, scope: isSend ? 'send' : undefined, signal: stop.signal };
 	const permit = await limiter.acquire(request).catch(() => undefined);
 	clearTimeout(timer);
 	if (permit === undefined) return 'canceled';
@@ -102,7 +102,7 @@ async function play(
 	]);
 	if (end === 'refused') {
 		permit.refused();
-		limiter.pause(request.scope, afterMs);
+		limiter.pause(request.scope, afterMs, afterMs);
 	} else {
 		permit.letThrough();
 	}

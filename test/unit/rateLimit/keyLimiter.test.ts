@@ -1,5 +1,5 @@
 import { bestMakespan } from '../../../bench/bestSchedule';
-import { abortController } from '../../../nodes/BusinessData/rateLimit/abort';
+import { abortController } from '../../../nodes/BusinessData/waiting';
 import { general, HOUR, LimiterBench, SEND, send, slotRequest } from '../../support/limiterBench';
 import { passTime } from '../../support/logicalTime';
 
@@ -39,7 +39,7 @@ describe('KeyLimiter', () => {
 
 	test('holds a slot until its window has passed after the response', async () => {
 		const narrow = { general: [{ max: 1, windowMs: 1_000 }], scopes: {} };
-		bench.limiter.changeLimits(narrow);
+		bench.limits = narrow;
 		const [first = 0, second = 0] = await passTime(bench.requests(2, {}, 400), HOUR);
 		expect(second - first).toBeGreaterThanOrEqual(1_400);
 		expect(second - first).toBeLessThan(1_500);
@@ -49,59 +49,68 @@ describe('KeyLimiter', () => {
 		const sends = bench.requests(4, { scope: SEND });
 		await jest.advanceTimersByTimeAsync(100);
 		const startedAt = performance.now();
-		const reads = await passTime(bench.requests(5, { batch: 'b' }), HOUR);
+		const reads = await passTime(bench.requests(5, { run: 'b' }), HOUR);
 		expect(Math.max(...reads) - startedAt).toBeLessThan(1_000);
 		await passTime(sends, HOUR);
 	});
 
-	test('a single request passes a batch of 500', async () => {
+	test('a single request passes a run of 500', async () => {
 		const stop = abortController();
-		const batch = bench.requests(500, { signal: stop.signal }).catch(() => 'stopped');
+		const run = bench.requests(500, { signal: stop.signal }).catch(() => 'stopped');
 		await jest.advanceTimersByTimeAsync(70_000);
-		const ahead = bench.sentBatches.length;
-		await passTime(bench.request({ batch: 'single' }), HOUR);
+		const ahead = bench.sentRuns.length;
+		await passTime(bench.request({ run: 'single' }), HOUR);
 		// At most the one in the gate and the one that was next in turn went before it.
-		expect(bench.sentBatches.indexOf('single') - ahead).toBeLessThanOrEqual(2);
+		expect(bench.sentRuns.indexOf('single') - ahead).toBeLessThanOrEqual(2);
 		stop.abort(new Error('stop'));
-		expect(await passTime(batch, HOUR)).toBe('stopped');
+		expect(await passTime(run, HOUR)).toBe('stopped');
 	});
 
-	test('two batches take turns', async () => {
+	test('two runs take turns', async () => {
 		const order: string[] = [];
-		const run = async (batch: string) =>
+		const requestsOf = async (run: string) =>
 			await Promise.all(
 				Array.from({ length: 20 }, async () => {
-					await bench.request({ batch });
-					order.push(batch);
+					await bench.request({ run });
+					order.push(run);
 				}),
 			);
-		await passTime(Promise.all([run('a'), run('b')]), HOUR);
-		const firstHalf = order.slice(0, 20).filter((batch) => batch === 'a').length;
+		await passTime(Promise.all([requestsOf('a'), requestsOf('b')]), HOUR);
+		const firstHalf = order.slice(0, 20).filter((run) => run === 'a').length;
 		expect(firstHalf).toBeGreaterThanOrEqual(9);
 		expect(firstHalf).toBeLessThanOrEqual(11);
 	});
 
 	test('a repetition goes before others at the gate', async () => {
-		bench.limiter.changeLimits({ general: [{ max: 1, windowMs: 1_000 }], scopes: {} });
+		bench.limits = { general: [{ max: 1, windowMs: 1_000 }], scopes: {} };
 		const order: string[] = [];
-		const run = async (batch: string, priority?: 3) => {
-			await bench.request({ batch, priority });
-			order.push(batch);
+		const requestOf = async (run: string, priority?: 3) => {
+			await bench.request({ run, priority });
+			order.push(run);
 		};
-		const all = Promise.all([run('first'), run('a'), run('b'), run('again', 3)]);
+		const all = Promise.all([
+			requestOf('first'),
+			requestOf('a'),
+			requestOf('b'),
+			requestOf('again', 3),
+		]);
 		await passTime(all, HOUR);
 		expect(order.indexOf('again')).toBeLessThan(order.indexOf('b'));
 	});
 
 	test('a canceled wait ends at once and takes no slot', async () => {
-		bench.limiter.changeLimits({ general: [{ max: 1, windowMs: 1_000 }], scopes: {} });
+		bench.limits = { general: [{ max: 1, windowMs: 1_000 }], scopes: {} };
 		await passTime(bench.request(), HOUR);
 		const stop = abortController();
 		const canceled = Array.from(
 			{ length: 50 },
 			async (_, index) =>
 				await bench.limiter.acquire(
-					slotRequest({ batch: `batch ${index % 5}`, signal: stop.signal }),
+					slotRequest({
+						run: `run ${index % 5}`,
+						limits: bench.limits,
+						signal: stop.signal,
+					}),
 				),
 		);
 		const results = Promise.allSettled(canceled);
@@ -117,27 +126,27 @@ describe('KeyLimiter', () => {
 	});
 
 	test('a request that never reached the service gives its slot back at once', async () => {
-		bench.limiter.changeLimits({ general: [{ max: 1, windowMs: HOUR }], scopes: {} });
-		const permit = await passTime(bench.limiter.acquire(slotRequest()), HOUR);
+		bench.limits = { general: [{ max: 1, windowMs: HOUR }], scopes: {} };
+		const permit = await passTime(bench.acquire(), HOUR);
 		permit.unused();
 		const startedAt = performance.now();
-		await passTime(bench.limiter.acquire(slotRequest()), HOUR);
+		await passTime(bench.acquire(), HOUR);
 		expect(performance.now() - startedAt).toBeLessThan(100);
 	});
 
 	test('a request without an answer holds its slot for longer', async () => {
-		bench.limiter.changeLimits({ general: [{ max: 1, windowMs: 1_000 }], scopes: {} });
-		const permit = await passTime(bench.limiter.acquire(slotRequest()), HOUR);
+		bench.limits = { general: [{ max: 1, windowMs: 1_000 }], scopes: {} };
+		const permit = await passTime(bench.acquire(), HOUR);
 		permit.lost(5_000);
 		permit.letThrough();
 		const startedAt = performance.now();
-		await passTime(bench.limiter.acquire(slotRequest()), HOUR);
+		await passTime(bench.acquire(), HOUR);
 		expect(performance.now() - startedAt).toBeGreaterThanOrEqual(6_000);
 	});
 
 	test('says what a request waited for, and how long', async () => {
 		await passTime(bench.requests(30), HOUR);
-		const permit = await passTime(bench.limiter.acquire(slotRequest()), HOUR);
+		const permit = await passTime(bench.acquire(), HOUR);
 		expect(permit.waitedFor).toMatchObject({ name: 'general/10s', max: 30 });
 		expect(permit.waitedMs).toBeGreaterThan(7_000);
 		permit.unused();
@@ -145,7 +154,7 @@ describe('KeyLimiter', () => {
 
 	test('a lower limit counts what is held already', async () => {
 		await passTime(bench.requests(5), HOUR);
-		bench.limiter.changeLimits({ general: [{ max: 5, windowMs: 60_000 }], scopes: {} });
+		bench.limits = { general: [{ max: 5, windowMs: 60_000 }], scopes: {} };
 		const startedAt = performance.now();
 		await passTime(bench.requests(1), HOUR);
 		expect(performance.now() - startedAt).toBeGreaterThan(59_000);
@@ -160,11 +169,11 @@ describe('KeyLimiter', () => {
 	});
 
 	test('reports every window', async () => {
-		const unanswered = await passTime(bench.limiter.acquire(slotRequest({ scope: SEND })), HOUR);
+		const unanswered = await passTime(bench.acquire({ scope: SEND }), HOUR);
 		await passTime(bench.requests(2, { scope: SEND }), HOUR);
 		const waiting = bench.requests(1, { scope: SEND });
 		await jest.advanceTimersByTimeAsync(50);
-		const status = await bench.limiter.status();
+		const status = await bench.limiter.status(bench.limits);
 		expect(
 			status.map(({ limit, max, used, remaining, queued }) => [
 				limit,
@@ -198,12 +207,10 @@ describe('KeyLimiter', () => {
 
 	test('lets the time pass between turns', async () => {
 		// A request of a line that is canceled while the one before it is under way leaves no gap.
-		bench.limiter.changeLimits({ general: [{ max: 1, windowMs: 1_000 }], scopes: {} });
+		bench.limits = { general: [{ max: 1, windowMs: 1_000 }], scopes: {} };
 		const stop = new AbortController();
 		const first = bench.request();
-		const canceled = bench.limiter
-			.acquire(slotRequest({ signal: stop.signal }))
-			.catch(() => 'canceled');
+		const canceled = bench.acquire({ signal: stop.signal }).catch(() => 'canceled');
 		const third = bench.request();
 		stop.abort(new Error('stop'));
 		expect(await passTime(canceled, HOUR)).toBe('canceled');

@@ -1,5 +1,5 @@
-import { WaitTooLongError } from '../../../nodes/BusinessData/rateLimit/waitTooLongError';
-import { HOUR, LimiterBench, SEND, slotRequest } from '../../support/limiterBench';
+import { WaitTooLongError } from '../../../nodes/BusinessData/rateLimit';
+import { HOUR, LimiterBench, SEND } from '../../support/limiterBench';
 import { passTime } from '../../support/logicalTime';
 
 let bench: LimiterBench;
@@ -16,9 +16,7 @@ describe('with a longest wait', () => {
 		await passTime(bench.requests(3, { scope: SEND }), HOUR);
 		const startedAt = performance.now();
 		const error: unknown = await passTime(
-			bench.limiter
-				.acquire(slotRequest({ scope: SEND, maxWaitMs: 60_000 }))
-				.catch((reason: unknown) => reason),
+			bench.acquire({ scope: SEND, maxWaitMs: 60_000 }).catch((reason: unknown) => reason),
 			HOUR,
 		);
 		expect(error).toBeInstanceOf(WaitTooLongError);
@@ -31,8 +29,8 @@ describe('with a longest wait', () => {
 	test('counts those that stand in line before it', async () => {
 		const waiting = bench.requests(230);
 		await jest.advanceTimersByTimeAsync(100);
-		const error: unknown = await bench.limiter
-			.acquire(slotRequest({ maxWaitMs: 100_000 }))
+		const error: unknown = await bench
+			.acquire({ maxWaitMs: 100_000 })
 			.catch((reason: unknown) => reason);
 		expect(error).toBeInstanceOf(WaitTooLongError);
 		expect((error as WaitTooLongError).retryAfterMs).toBeGreaterThan(129_000);
@@ -47,11 +45,11 @@ describe('with a longest wait', () => {
 	});
 
 	test('fails when the time has passed, although it looked short enough', async () => {
-		bench.limiter.changeLimits({ general: [{ max: 1, windowMs: 1_000 }], scopes: {} });
+		bench.limits = { general: [{ max: 1, windowMs: 1_000 }], scopes: {} };
 		const slow = bench.request({}, 30_000);
 		await jest.advanceTimersByTimeAsync(10);
 		const startedAt = performance.now();
-		const late = bench.limiter.acquire(slotRequest({ maxWaitMs: 5_000 }));
+		const late = bench.acquire({ maxWaitMs: 5_000 });
 		await expect(passTime(late, HOUR)).rejects.toBeInstanceOf(WaitTooLongError);
 		expect(performance.now() - startedAt).toBeGreaterThanOrEqual(5_000);
 		expect(performance.now() - startedAt).toBeLessThan(5_100);
@@ -61,17 +59,17 @@ describe('with a longest wait', () => {
 
 describe('after a refusal', () => {
 	test('pauses every queued request of the key', async () => {
-		const permit = await passTime(bench.limiter.acquire(slotRequest()), HOUR);
+		const permit = await passTime(bench.acquire(), HOUR);
 		expect(permit.refused()).toBe(0);
-		bench.limiter.pause(undefined, 7_000);
+		bench.limiter.pause(undefined, 7_000, 7_000);
 		const startedAt = performance.now();
-		const sent = await passTime(bench.requests(3, { batch: 'other' }), HOUR);
+		const sent = await passTime(bench.requests(3, { run: 'other' }), HOUR);
 		expect(Math.min(...sent) - startedAt).toBeGreaterThanOrEqual(7_000);
 		expect(Math.max(...sent) - startedAt).toBeLessThan(8_000);
 	});
 
 	test('pauses a scope in full, and the key for its longest general window at most', async () => {
-		bench.limiter.pause(SEND, 400_000);
+		bench.limiter.pause(SEND, 400_000, 60_000);
 		const startedAt = performance.now();
 		const [read = 0] = await passTime(bench.requests(1), HOUR);
 		expect(read - startedAt).toBeGreaterThanOrEqual(60_000);
@@ -81,14 +79,14 @@ describe('after a refusal', () => {
 	});
 
 	test('counts refusals in a row, those under way together as one', async () => {
-		const acquire = async () => await passTime(bench.limiter.acquire(slotRequest()), HOUR);
+		const acquire = async () => await passTime(bench.acquire(), HOUR);
 		const [first, second] = [await acquire(), await acquire()];
 		expect(first.refused()).toBe(0);
-		bench.limiter.pause(undefined, 1_000);
+		bench.limiter.pause(undefined, 1_000, 1_000);
 		expect(second.refused()).toBe(0);
 		const third = await acquire();
 		expect(third.refused()).toBe(1);
-		bench.limiter.pause(undefined, 1_000);
+		bench.limiter.pause(undefined, 1_000, 1_000);
 		(await acquire()).letThrough();
 		expect((await acquire()).refused()).toBe(0);
 	});

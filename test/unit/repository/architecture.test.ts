@@ -99,7 +99,15 @@ describe('the layers', () => {
 
 	test('transport knows nothing of the operations', () => {
 		const imports = importsOf('transport');
-		expect(imports).toContain('rateLimit/registry');
+		expect(imports).toContain('rateLimit');
 		expect(imports.filter((path) => /resources|contactChanges/.test(path))).toEqual([]);
+	});
+
+	test.each(['rateLimit', 'waiting'])('%s has one door', (folder) => {
+		const others = readdirSync(join(PROJECT_FOLDER, 'nodes/BusinessData'), { withFileTypes: true })
+			.filter((entry) => entry.isDirectory() && entry.name !== folder)
+			.flatMap(({ name }) => importsOf(name));
+		expect(others).toContain(folder);
+		expect(others.filter((path) => path.startsWith(`${folder}/`))).toEqual([]);
 	});
 });

@@ -1,5 +1,5 @@
 /** The sentence about waits in the output panel: how many requests waited, how long and for what. */
-import { REFUSAL, type WaitCause } from '../../../nodes/BusinessData/rateLimit/waitCause';
+import { REFUSAL, type WaitCause } from '../../../nodes/BusinessData/rateLimit';
 import { formatDuration, Waits } from '../../../nodes/BusinessData/transport/waits';
 import { after } from '../../support/logicalTime';
 

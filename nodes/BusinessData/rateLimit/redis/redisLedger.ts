@@ -1,49 +1,33 @@
 /** The ledger in Redis, for n8n in queue mode: one command to take slots, one to settle them. */
+import { randomUUID } from 'node:crypto';
+
 import type { RedisConnection } from '../../redis/connection';
 import { KEY_PREFIX } from '../../redis/keyPrefix';
 import type { RedisError } from '../../redis/redisError';
-import type { Ledger, LedgerReply, LedgerRequest, LedgerUse, LedgerWindow } from '../ledger';
+import type {
+	Ledger,
+	LedgerReply,
+	LedgerRequest,
+	LedgerUse,
+	LedgerWindow,
+	SharedRequest,
+} from '../ledger';
 import { SETTLE, TAKE, USE } from './scripts';
+
+const PROCESS_ID = randomUUID();
+let lastRequest = 0;
 
 export class RedisLedger implements Ledger {
 	constructor(private readonly connection: RedisConnection) {}
 
-	async take(request: LedgerRequest, signal: AbortSignal): Promise<LedgerReply> {
-		const windows = [...request.scopeWindows, ...request.generalWindows];
-		if (windows.length === 0) return { isTaken: true };
-		const keys = keysOf(request);
-		const parameters = parametersOf(request, request.inFlightMs);
-		const [isTaken, waitMs = 0, retryMs = 0, fullest = 1] = await this.connection.run<number[]>(
-			TAKE,
-			keys,
-			parameters,
-			signal,
-		);
-		const window = windows[fullest - 1];
-		if (isTaken === 1 || window === undefined) return { isTaken: true };
-		const isOfScope = fullest <= request.scopeWindows.length;
-		return { isTaken: false, window, isOfScope, waitMs, retryMs };
-	}
-
-	hold(request: LedgerRequest, lateMs: number): void {
-		this.settle(request, lateMs);
-	}
-
-	free(request: LedgerRequest): void {
-		this.settle(request, -1);
+	request(request: LedgerRequest): SharedRequest {
+		return new RedisRequest(this.connection, request);
 	}
 
 	async use(identity: string, windows: LedgerWindow[]): Promise<LedgerUse[]> {
-		const request = {
-			id: '',
-			identity,
-			scope: undefined,
-			scopeWindows: [],
-			generalWindows: windows,
-			inFlightMs: 0,
-		};
-		const keys = keysOf(request);
-		const figures = await this.connection.run<number[]>(USE, keys, parametersOf(request, 0));
+		const request = { identity, scope: undefined, scopeWindows: [], generalWindows: windows };
+		const parameters = parametersOf(request, '', 0);
+		const figures = await this.connection.run<number[]>(USE, keysOf(request), parameters);
 		return windows.map((_, index) => ({
 			used: figures[2 * index] ?? 0,
 			availableInMs: figures[2 * index + 1] ?? 0,
@@ -53,19 +37,58 @@ export class RedisLedger implements Ledger {
 	trouble(): RedisError | undefined {
 		return this.connection.trouble();
 	}
+}
 
-	private settle(request: LedgerRequest, lateMs: number): void {
-		const keys = keysOf(request);
-		const parameters = parametersOf(request, lateMs);
+class RedisRequest implements SharedRequest {
+	/** Unique over all processes; undefined when Redis knows nothing of the request. */
+	private id: string | undefined;
+
+	constructor(
+		private readonly connection: RedisConnection,
+		private readonly request: LedgerRequest,
+	) {}
+
+	async take(signal: AbortSignal): Promise<LedgerReply> {
+		const { scopeWindows, generalWindows, inFlightMs } = this.request;
+		const windows = [...scopeWindows, ...generalWindows];
+		if (windows.length === 0) return { isTaken: true };
+		this.id ??= `${PROCESS_ID}:${++lastRequest}`;
+		const parameters = parametersOf(this.request, this.id, inFlightMs);
+		const [isTaken, waitMs = 0, retryMs = 0, fullest = 1] = await this.connection.run<number[]>(
+			TAKE,
+			keysOf(this.request),
+			parameters,
+			signal,
+		);
+		const window = windows[fullest - 1];
+		if (isTaken === 1 || window === undefined) return { isTaken: true };
+		return { isTaken: false, window, isOfScope: fullest <= scopeWindows.length, waitMs, retryMs };
+	}
+
+	hold(lateMs: number): void {
+		this.settle(lateMs);
+	}
+
+	free(): void {
+		this.settle(-1);
+		// Repeated after a lost connection, it may come late: what is taken from now on gets another ID, so
+		// that it is not freed by it.
+		this.id = undefined;
+	}
+
+	private settle(lateMs: number): void {
+		if (this.id === undefined) return;
 		this.connection
-			.run(SETTLE, keys, parameters)
+			.run(SETTLE, keysOf(this.request), parametersOf(this.request, this.id, lateMs))
 			// Not settled, the slots come free by themselves, after the window and the time-out.
 			.catch(() => undefined);
 	}
 }
 
+type Windows = Omit<LedgerRequest, 'inFlightMs'>;
+
 /** All keys of an identity share a hash tag, so that a cluster keeps them in one place. */
-function keysOf(request: LedgerRequest): string[] {
+function keysOf(request: Windows): string[] {
 	const key = (kind: string, name: string) => `${KEY_PREFIX}:{${request.identity}}:${kind}:${name}`;
 	const windows = [...request.scopeWindows, ...request.generalWindows];
 	return [
@@ -75,10 +98,10 @@ function keysOf(request: LedgerRequest): string[] {
 	];
 }
 
-function parametersOf(request: LedgerRequest, number: number): Array<string | number> {
+function parametersOf(request: Windows, id: string, number: number): Array<string | number> {
 	const windows = [...request.scopeWindows, ...request.generalWindows];
 	return [
-		request.id,
+		id,
 		Math.ceil(number),
 		request.scopeWindows.length,
 		...windows.flatMap(({ max, holdMs }) => [max, Math.ceil(holdMs)]),

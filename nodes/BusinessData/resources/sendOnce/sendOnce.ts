@@ -7,8 +7,8 @@ import { randomUUID } from 'node:crypto';
 
 import type { IDataObject } from 'n8n-workflow';
 
-import { onceAborted, sleep } from '../../rateLimit/abort';
 import type { SendGuard, ServiceRequest } from '../../transport/serviceRequest';
+import { onceAborted, sleep } from '../../waiting';
 import type { Run } from '../run';
 import { NodeRecord } from './nodeRecord';
 import { readSendOnceSettings, unusable } from './options';

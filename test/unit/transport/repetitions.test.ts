@@ -1,9 +1,17 @@
 // A 429 is repeated for as long as waiting can cure it.
-import { marginOf } from '../../../nodes/BusinessData/rateLimit/slotWindow';
-import { Refusals } from '../../../nodes/BusinessData/transport/refusals';
+import { holdMsOf, type Permit } from '../../../nodes/BusinessData/rateLimit';
+import { ENDPOINTS } from '../../../nodes/BusinessData/transport/endpoints';
+import { Repetitions } from '../../../nodes/BusinessData/transport/repetitions';
 
 const WINDOW_MS = 60_000;
-const HELD_MS = WINDOW_MS + marginOf(WINDOW_MS);
+const HELD_MS = holdMsOf(WINDOW_MS);
+const request = {
+	endpoint: ENDPOINTS.getContacts,
+	query: [],
+	headers: {},
+	timeoutMs: 1_000,
+	maxWaitMs: Infinity,
+};
 const answer = { statusCode: 429, headers: {}, body: Buffer.alloc(0), mayHaveActed: false };
 
 let now = 0;
@@ -17,10 +25,11 @@ afterEach(() => jest.restoreAllMocks());
 
 /** Repeats until it gives up. Returns how long (ms) that took. */
 function givesUpAfter(lastLetThroughAt: () => number): number {
-	const refusals = new Refusals(WINDOW_MS, false);
+	const repetitions = new Repetitions(request, WINDOW_MS, false);
 	const startedAt = now;
 	for (let repetition = 0; repetition < 1_000; repetition++) {
-		const delayMs = refusals.add(answer, 0, lastLetThroughAt());
+		const permit = { lastLetThroughAt: lastLetThroughAt() } as Permit;
+		const delayMs = repetitions.after({ kind: 'refused', answer, permit, refusalsBefore: 0 });
 		if (delayMs === undefined) return now - startedAt;
 		now += Math.max(1, delayMs);
 	}

@@ -1,7 +1,7 @@
 import type { Resource } from '../operation';
 import { getStatus } from './getStatus.operation';
 
-export const rateLimit: Resource = {
+export const limits: Resource = {
 	option: {
 		name: 'Rate Limit',
 		value: 'rateLimit',

@@ -1,5 +1,5 @@
 /** Rate Limit → Get Status: the limiter's windows, without a request to the service. */
-import { statusOf } from '../../rateLimit/registry';
+import { statusOfKey } from '../../rateLimit';
 import type { Operation } from '../operation';
 
 export const getStatus: Operation = {
@@ -11,7 +11,7 @@ export const getStatus: Operation = {
 	},
 	description: [],
 	execute: async ({ account }) => {
-		const windows = await statusOf(account.identity, account.limits, account.ledger);
+		const windows = await statusOfKey(account.identity, account.limits, account.ledger);
 		return windows.map((status) => ({ json: { ...status }, pairedItem: { item: 0 } }));
 	},
 };

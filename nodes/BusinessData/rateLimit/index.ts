@@ -1,8 +1,19 @@
-/** The limiters of this process, one per key, shared by all nodes, workflows and executions. */
+/**
+ * When a request may go: the limiters of this process, one per key, shared by all nodes, workflows and
+ * executions. Nothing of n8n or HTTP is known here.
+ */
 import { KeyLimiter } from './keyLimiter';
 import type { Ledger } from './ledger';
 import type { Limits } from './limits';
-import type { WindowStatus } from './windowStatus';
+import type { WindowStatus } from './status';
+
+export type { Priority } from './bottleneck';
+export type { Ledger } from './ledger';
+export { GENERAL, holdMsOf, type Limit, type Limits, longestWindowMs, windowName } from './limits';
+export type { Permit } from './permit';
+export { RedisLedger } from './redis/redisLedger';
+export type { WindowStatus } from './status';
+export { REFUSAL, type WaitCause, WaitTooLongError } from './wait';
 
 /**
  * On the global object, because n8n may load this package twice (an update, a second path): two copies
@@ -18,20 +29,19 @@ function limiters(): Map<string, KeyLimiter> {
 }
 
 /**
- * The limiter of a key, made on first use, under the limits given last. Do not keep it: it is dropped
- * when nothing is queued or held any more.
+ * The limiter of a key, made on first use. Do not keep it: it is dropped when nothing is queued or held
+ * any more.
  * @param identity stands for the service and the key, without naming the key
  */
-export function limiterOf(identity: string, limits: Limits): KeyLimiter {
+export function limiterOf(identity: string): KeyLimiter {
 	const all = limiters();
 	let limiter = all.get(identity);
 	if (limiter === undefined) {
-		const made = new KeyLimiter(identity, limits, () => {
+		const made = new KeyLimiter(identity, () => {
 			if (all.get(identity) === made) all.delete(identity);
 		});
 		all.set(identity, (limiter = made));
 	}
-	limiter.changeLimits(limits);
 	return limiter;
 }
 
@@ -39,12 +49,11 @@ export function limiterOf(identity: string, limits: Limits): KeyLimiter {
  * The state of every window of a key; all of them free when the key was not used lately.
  * @throws RedisError when the ledger cannot be used
  */
-export async function statusOf(
+export async function statusOfKey(
 	identity: string,
 	limits: Limits,
 	ledger?: Ledger,
 ): Promise<WindowStatus[]> {
-	const limiter = limiters().get(identity) ?? new KeyLimiter(identity, limits, () => undefined);
-	limiter.changeLimits(limits);
-	return await limiter.status(ledger);
+	const limiter = limiters().get(identity) ?? new KeyLimiter(identity, () => undefined);
+	return await limiter.status(limits, ledger);
 }

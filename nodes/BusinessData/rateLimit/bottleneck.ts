@@ -1,0 +1,39 @@
+/** Bottleneck, for what it is good at: who may go next, and how many at once. */
+import Bottleneck from 'bottleneck';
+
+import { listen, unlisten } from '../waiting';
+
+/** 0 goes first and 9 last. */
+export type Priority = 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9;
+
+/** Bottleneck plans the start of a job by the wall clock; so a clock that was set back holds nothing up. */
+const NO_MATTER_WHAT_CLOCK = { minTime: -86_400_000 };
+
+/** A limiter that runs at most `max` jobs at once. */
+export function atMost(max: number): Bottleneck {
+	return new Bottleneck({ ...NO_MATTER_WHAT_CLOCK, maxConcurrent: max });
+}
+
+/**
+ * Runs `job` when the limiter lets it. Who gives up while waiting is gone at once, and leaves a job behind
+ * that ends by itself when its turn comes; who has begun must look at the signal itself.
+ * @param job gets its place for as long as what it returns lasts
+ * @throws the signal's reason, what the job throws, or an error of Bottleneck's own
+ */
+export async function schedule<T>(
+	limiter: Bottleneck,
+	priority: Priority,
+	signal: AbortSignal,
+	job: () => Promise<T>,
+): Promise<T> {
+	signal.throwIfAborted();
+	return await new Promise<T>((resolve, reject) => {
+		const waiting = { abort: reject };
+		listen(signal, waiting);
+		const begin = async () => {
+			unlisten(signal, waiting);
+			if (!signal.aborted) await job().then(resolve, reject);
+		};
+		limiter.schedule({ priority }, begin).catch(reject);
+	});
+}

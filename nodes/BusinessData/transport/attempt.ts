@@ -1,0 +1,119 @@
+/** One try of a request: sends it once, gives its slots their ending, and tells what became of it. */
+import type { IExecuteFunctions, IPollFunctions } from 'n8n-workflow';
+
+import type { Permit } from '../rateLimit';
+import type { Account } from './account';
+import { type Answer, readBody } from './answer';
+import { withDeadline } from './deadline';
+import { readFailure } from './failure';
+import { discard, type Response, sendRequest } from './httpRequest';
+import { OutgoingBody } from './outgoingBody';
+import { redactHeaders, redactText } from './redact';
+import { RequestError } from './requestError';
+import { answerError, failureError } from './requestErrors';
+import { isRead, type ServiceRequest } from './serviceRequest';
+
+/** What became of one try. */
+export type AttemptOutcome =
+	/** By a 2xx. */
+	| { kind: 'answered'; answer: Answer }
+	/** By a 429; the service did not act. */
+	| { kind: 'refused'; answer: Answer; permit: Permit; refusalsBefore: number }
+	| Failed;
+
+/** It ended otherwise: with another status, or without an answer. */
+interface Failed {
+	kind: 'failed';
+	error: RequestError;
+	/** Whether nothing of it can have reached the service. */
+	isNotSent: boolean;
+	/** Whether the same request may succeed later without any change. */
+	isPassing: boolean;
+	/** The answer, where there was one. */
+	answer?: Answer;
+}
+
+/** Where a request goes, and what ends the run that it belongs to. */
+export interface Way {
+	context: IExecuteFunctions | IPollFunctions;
+	account: Account;
+	signal: AbortSignal;
+}
+
+/**
+ * Sends the request once. Never rejects, and is seen through to its end when the run is over.
+ * @param payload its body as it goes out
+ */
+export async function attempt(
+	way: Way,
+	request: ServiceRequest,
+	payload: Buffer | undefined,
+	permit: Permit,
+): Promise<AttemptOutcome> {
+	const { context, account, signal } = way;
+	const deadline = performance.now() + request.timeoutMs;
+	const body = payload === undefined ? undefined : new OutgoingBody(payload, signal);
+	try {
+		const sending = sendRequest(context, account, request, body);
+		const response = await withDeadline(deadline, sending, () => {
+			sending.then(discard, () => undefined);
+		});
+		return await readResponse(way, request, response, deadline, permit);
+	} catch (error) {
+		if (error instanceof RequestError) {
+			return { kind: 'failed', error, isNotSent: false, isPassing: false };
+		}
+		const failure = readFailure(error, body?.forbid());
+		// After a time-out the request may still reach the service, and be counted then.
+		if (failure.isNotSent) permit.unused();
+		else permit.lost(failure.isTimeout || signal.aborted ? request.timeoutMs : 0);
+		const { isNotSent, isLasting } = failure;
+		const reason = redactText(failure.reason, account.apiKey);
+		const shown = failureError(request, { ...failure, reason });
+		return { kind: 'failed', error: shown, isNotSent, isPassing: !isLasting };
+	}
+}
+
+/** @throws RequestError for a body that is too large, or the connection's error */
+async function readResponse(
+	{ account: { apiKey } }: Way,
+	request: ServiceRequest,
+	response: Response,
+	deadline: number,
+	permit: Permit,
+): Promise<AttemptOutcome> {
+	const { statusCode } = response;
+	const mayHaveActed = !isRead(request);
+	// First of all, so that the slots have their ending whatever comes next.
+	const isRefused = statusCode === 429;
+	const refusalsBefore = isRefused ? permit.refused() : 0;
+	if (!isRefused) permit.letThrough();
+	const isSuccess = statusCode >= 200 && statusCode < 300;
+	const wholeBody = readBody(response.body, apiKey, mayHaveActed);
+	const reading = withDeadline(deadline, wholeBody, () => discard(response));
+	// The status of an error says enough, should its body be too large or cut off.
+	const body = isSuccess ? await reading : await reading.catch(() => Buffer.alloc(0));
+	const answer = {
+		statusCode,
+		headers: redactHeaders(response.headers, apiKey),
+		body,
+		mayHaveActed,
+	};
+	if (isSuccess) return { kind: 'answered', answer };
+	if (isRefused) return { kind: 'refused', answer, permit, refusalsBefore };
+	// RFC 9110 §15.6: 5xx is the server's own trouble; 408 says that the request did not arrive whole.
+	const isPassing = statusCode >= 500 || statusCode === 408;
+	return {
+		kind: 'failed',
+		error: answerError(request, answer),
+		isNotSent: false,
+		isPassing,
+		answer,
+	};
+}
+
+/** Whether the service may have acted on the try. */
+export function mayHaveActed(outcome: AttemptOutcome): boolean {
+	if (outcome.kind === 'failed') return outcome.error.details.outcome === 'unknown';
+	return outcome.kind === 'answered';
+}

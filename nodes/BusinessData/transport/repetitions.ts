@@ -1,0 +1,66 @@
+/**
+ * Decides whether a request is tried again, and after what time. A read may always be repeated; anything
+ * else only after a 429 (RFC 6585 §4), or when it certainly never reached the service (RFC 9110 §9.2.2).
+ */
+import { holdMsOf } from '../rateLimit';
+import type { AttemptOutcome } from './attempt';
+import { backoffMs, retryAfterMs } from './backoff';
+import { isRead, type ServiceRequest } from './serviceRequest';
+
+const MOST_REPETITIONS = 3;
+const LONGEST_PAUSE_OF_A_READ_MS = 60_000;
+/** A request that is refused for so many of its longest windows has a limit of its own. */
+const MOST_WINDOWS = 10;
+
+type Refused = Extract<AttemptOutcome, { kind: 'refused' }>;
+type Failed = Extract<AttemptOutcome, { kind: 'failed' }>;
+
+/** The tries of one request. */
+export class Repetitions {
+	/** How many tries were refused. */
+	refusals = 0;
+
+	private failures = 0;
+
+	private firstRefusalAt = 0;
+
+	constructor(
+		private readonly request: ServiceRequest,
+		/** The longest window (ms) that counts the request. */
+		private readonly longestWindowMs: number,
+		/** Whether the request has a limit of its own beside the general ones. */
+		private readonly isScoped: boolean,
+	) {}
+
+	/** How long (ms) to wait before the next try; undefined when there must be none. */
+	after(outcome: Refused | Failed): number | undefined {
+		return outcome.kind === 'refused' ? this.afterRefusal(outcome) : this.afterFailure(outcome);
+	}
+
+	/**
+	 * Gives up when waiting does not cure it: the longest window that applies has passed in full since the
+	 * first refusal, and nothing with the same limits was let through in that time.
+	 */
+	private afterRefusal({ answer, permit, refusalsBefore }: Refused): number | undefined {
+		const now = performance.now();
+		if (this.refusals === 0) this.firstRefusalAt = now;
+		const windowMs = holdMsOf(this.longestWindowMs);
+		// Where a foreign program uses the key, others may have all the luck, but not for ever.
+		const giveUpAt = Math.min(
+			Math.max(this.firstRefusalAt, permit.lastLetThroughAt) + windowMs,
+			this.firstRefusalAt + MOST_WINDOWS * windowMs,
+		);
+		if (this.refusals > 0 && now >= giveUpAt) return undefined;
+		const capMs = this.isScoped ? this.longestWindowMs : undefined;
+		const jitteredMs = backoffMs(Math.max(this.refusals, refusalsBefore), capMs);
+		this.refusals++;
+		return Math.max(retryAfterMs(answer.headers) ?? 0, Math.min(jitteredMs, giveUpAt - now));
+	}
+
+	private afterFailure({ isPassing, isNotSent, answer }: Failed): number | undefined {
+		const isSafe = isPassing && (isNotSent || isRead(this.request));
+		if (!isSafe || this.failures === MOST_REPETITIONS) return undefined;
+		const askedMs = retryAfterMs(answer?.headers ?? {}) ?? 0;
+		return Math.max(Math.min(askedMs, LONGEST_PAUSE_OF_A_READ_MS), backoffMs(this.failures++));
+	}
+}

@@ -1,0 +1,3 @@
+/** Waiting: for a time, for one's turn, and until it is no longer wanted. */
+export { abortController, listen, onceAborted, sleep, unlisten } from './abort';
+export { Turns } from './turns';
