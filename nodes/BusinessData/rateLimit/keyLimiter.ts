@@ -6,12 +6,12 @@
  */
 import type Bottleneck from 'bottleneck';
 
-import { abortController, listen, sleep, Turns, unlisten } from '../waiting';
+import { abortController, listen, onceAborted, sleep, Turns, unlisten } from '../waiting';
 import { atMost, type Priority, schedule } from './bottleneck';
 import { waitFor } from './forecast';
+import { ForeignUse } from './foreignUse';
 import type { Ledger, LedgerReply, SharedRequest } from './ledger';
 import { GENERAL, type Limit, type Limits, limitsOfScope } from './limits';
-import { Pauses } from './pauses';
 import { Permit } from './permit';
 import { statusOf, type WindowStatus } from './status';
 import { REFUSAL, Wait, type WaitCause, WaitTooLongError } from './wait';
@@ -20,8 +20,9 @@ import {
 	fullOf,
 	type LimitedWindow,
 	limitedBy,
-	roomIn,
+	type Slot,
 	takeEach,
+	untilRoomIn,
 	type Window,
 } from './window';
 
@@ -43,14 +44,21 @@ export interface SlotRequest {
 	signal: AbortSignal;
 }
 
+/** The windows of a scope, or the general ones, as they count one request. */
+interface Stage {
+	/** The scope, or `GENERAL`. */
+	name: string;
+	windows: LimitedWindow[];
+	foreign: ForeignUse;
+}
+
 /** A request on its way through the gates. */
 interface Waiting {
-	scope: string | undefined;
+	/** Of the scope, if that has windows; passed first. */
+	scope: Stage | undefined;
+	general: Stage;
 	priority: Priority;
 	signal: AbortSignal;
-	scopeWindows: LimitedWindow[];
-	/** Those of the scope, then the general ones. */
-	windows: LimitedWindow[];
 	shared: SharedRequest | undefined;
 	wait: Wait;
 	/** The moment (ms, `performance.now()`) up to which it may wait. */
@@ -68,7 +76,8 @@ export class KeyLimiter {
 	/** By scope; the general one under `GENERAL`. */
 	private readonly gates = new Map<string, Bottleneck>();
 
-	private readonly pauses = new Pauses();
+	/** What others use of the windows, by scope; of the general ones under `GENERAL`. */
+	private readonly foreign = new Map<string, ForeignUse>();
 
 	/** What the requests at the general gate waited for last. */
 	private lastCause: WaitCause | undefined;
@@ -109,38 +118,35 @@ export class KeyLimiter {
 		}
 	}
 
-	/** Lets no request of the scope out for `ms`, and none of the key for `keyMs`. */
-	pause(scope: string | undefined, ms: number, keyMs: number): void {
-		this.pauses.extend(scope, ms, keyMs);
-		// Nothing else may happen at the end of a pause that outlasts the held slots.
-		setTimeout(() => this.reportIfIdle(), Math.min(ms + 1, LONGEST_TIMER_MS)).unref();
-	}
-
 	/** One entry per window, general ones first. @throws RedisError */
 	async status(limits: Limits, ledger?: Ledger): Promise<WindowStatus[]> {
-		const entries = [undefined, ...Object.keys(limits.scopes)].flatMap((scope) => {
-			const queued = scope === undefined ? this.queued() : this.linesOf(scope).size;
-			const pausedMs = this.pauses.leftMs(scope);
-			const ofScope = scope === undefined ? limits.general : limitsOfScope(limits, scope);
-			return this.windowsOf(scope, ofScope).map((window) => ({ window, queued, pausedMs }));
+		const stages = [
+			this.stageOf(GENERAL, limits.general),
+			...Object.entries(limits.scopes).map(([scope, own]) => this.stageOf(scope, own)),
+		];
+		const windows = stages.flatMap((stage) => stage.windows);
+		const uses = await ledger?.use(this.identity, windows);
+		const entries = stages.flatMap(({ name, windows: own, foreign }) => {
+			const queued = name === GENERAL ? this.queued() : this.linesOf(name).size;
+			return own.map((window) => ({ window, queued, pausedMs: foreign.waitMs(own) }));
 		});
-		const windows = entries.map(({ window }) => window);
-		return statusOf(entries, await ledger?.use(this.identity, windows));
+		return statusOf(entries, uses);
 	}
 
 	isIdle(): boolean {
 		const isFree = [...this.windows.values()].every(({ used }) => used === 0);
-		return isFree && this.queued() === 0 && this.pauses.areOver();
+		const isAlone = [...this.foreign.values()].every((one) => one.isForgotten);
+		return isFree && isAlone && this.queued() === 0;
 	}
 
 	private async passGates(waiting: Waiting): Promise<Permit> {
-		const { scope = GENERAL, scopeWindows, signal, wait } = waiting;
-		if (scopeWindows.length === 0) return (await this.passGeneral(waiting)) as Permit;
+		const { scope, signal, wait } = waiting;
+		if (scope === undefined) return (await this.passGeneral(waiting)) as Permit;
 		// Whoever waits for the scope, for minutes perhaps, does not stand in the general gate.
-		return await this.inGate(scope, waiting, async () => {
-			wait.spentFor(scopeWindows[0]);
+		return await this.inGate(scope.name, waiting, async () => {
+			wait.spentFor(scope.windows[0]);
 			for (;;) {
-				await this.untilRoomIn(scopeWindows, waiting);
+				await this.untilRoom([scope], waiting);
 				const permit = await this.passGeneral(waiting);
 				if (permit instanceof Permit) return permit;
 				await sleep(permit.retryMs, signal);
@@ -151,11 +157,13 @@ export class KeyLimiter {
 
 	/** Returns a permit, or what other processes say who have filled the scope's windows. */
 	private async passGeneral(waiting: Waiting) {
-		const { scope, windows, shared, signal, wait } = waiting;
+		const { scope, general, shared, signal, wait } = waiting;
+		const stages = scope === undefined ? [general] : [scope, general];
+		const windows = stages.flatMap((stage) => stage.windows);
 		return await this.inGate(GENERAL, waiting, async () => {
 			wait.spentFor(this.lastCause);
 			for (;;) {
-				await this.untilRoomIn(windows, waiting);
+				await this.untilRoom(stages, waiting);
 				const slots = await takeEach(windows, signal);
 				const reply = await this.takeShared(waiting).catch((error: unknown) => {
 					freeAll(slots);
@@ -163,10 +171,8 @@ export class KeyLimiter {
 				});
 				this.lastCause = wait.longestCause ?? this.lastCause;
 				// A refusal may have come meanwhile.
-				const isPaused = this.pauses.leftMs(scope) > 0;
-				if (reply.isTaken && !isPaused) {
-					return new Permit(scope, slots, shared, this.pauses, wait);
-				}
+				const isPaused = pausedMs(stages) > 0;
+				if (reply.isTaken && !isPaused) return this.permit(waiting, slots);
 				freeAll(slots);
 				if (reply.isTaken) shared?.free();
 				else if (reply.isOfScope) return reply;
@@ -178,23 +184,38 @@ export class KeyLimiter {
 		});
 	}
 
+	private permit({ scope, general, shared, wait }: Waiting, slots: Slot[]): Permit {
+		const counted = ({ windows, foreign }: Stage) => ({
+			foreign,
+			windows: windows.map(({ max, windowMs, window: { used } }) => ({ max, windowMs, used })),
+		});
+		const onForgotten = () => this.reportIfIdle();
+		const ofScope = scope === undefined ? undefined : counted(scope);
+		return new Permit(slots, shared, counted(general), ofScope, wait, onForgotten);
+	}
+
 	private async takeShared({ shared, signal, deadline }: Waiting): Promise<LedgerReply> {
 		const reply = (await shared?.take(signal)) ?? { isTaken: true };
 		if (reply.isTaken || performance.now() + reply.waitMs <= deadline) return reply;
 		throw new WaitTooLongError(reply.waitMs);
 	}
 
-	/** Waits for the end of a pause and for room in each window, and takes none. */
-	private async untilRoomIn(windows: LimitedWindow[], { scope, signal, wait }: Waiting) {
+	/** Waits for the end of pauses and for room in each window, and takes none. */
+	private async untilRoom(stages: Stage[], { signal, wait }: Waiting): Promise<void> {
+		const windows = stages.flatMap((stage) => stage.windows);
 		for (;;) {
-			const pausedMs = this.pauses.leftMs(scope);
+			const ms = pausedMs(stages);
 			const full = fullOf(windows);
-			if (pausedMs > 0) {
-				await sleep(Math.min(Math.ceil(pausedMs), LONGEST_TIMER_MS), signal);
+			const underWay = stages.find(({ foreign }) => foreign.underWay !== undefined);
+			if (ms > 0) {
+				await sleep(Math.min(Math.ceil(ms), LONGEST_TIMER_MS), signal);
 				wait.spentFor(REFUSAL);
 			} else if (full !== undefined) {
-				await roomIn(full, signal);
+				await untilRoomIn(full, signal);
 				wait.spentFor(full);
+			} else if (underWay?.foreign.underWay !== undefined) {
+				await onceAborted(underWay.foreign.underWay, signal);
+				wait.spentFor(REFUSAL);
 			} else return;
 		}
 	}
@@ -210,37 +231,48 @@ export class KeyLimiter {
 	}
 
 	private waitingOf(request: SlotRequest, signal: AbortSignal, maxWaitMs: number): Waiting {
-		const { scope, limits, priority = 5, ledger, inFlightMs = 0 } = request;
+		const { limits, priority = 5, ledger, inFlightMs = 0 } = request;
 		const { identity } = this;
-		const scopeWindows = this.windowsOf(scope, limitsOfScope(limits, scope));
-		const generalWindows = this.windowsOf(undefined, limits.general);
+		const scope = this.scopeStageOf(request);
+		const general = this.stageOf(GENERAL, limits.general);
+		const shared = ledger?.request({
+			identity,
+			scope: scope?.name,
+			scopeWindows: scope?.windows ?? [],
+			generalWindows: general.windows,
+			inFlightMs,
+		});
 		const wait = new Wait();
-		return {
-			scope,
-			priority,
-			signal,
-			scopeWindows,
-			windows: [...scopeWindows, ...generalWindows],
-			shared: ledger?.request({ identity, scope, scopeWindows, generalWindows, inFlightMs }),
-			wait,
-			deadline: wait.startedAt + maxWaitMs,
-		};
+		return { scope, general, priority, signal, shared, wait, deadline: wait.startedAt + maxWaitMs };
+	}
+
+	private scopeStageOf({ limits, scope }: SlotRequest): Stage | undefined {
+		const own = limitsOfScope(limits, scope);
+		return scope === undefined || own.length === 0 ? undefined : this.stageOf(scope, own);
 	}
 
 	/** The windows of these limits, longest first. */
-	private windowsOf(scope: string | undefined, limits: Limit[]): LimitedWindow[] {
+	private stageOf(name: string, limits: Limit[]): Stage {
+		const foreign = this.foreign.get(name) ?? new ForeignUse();
+		this.foreign.set(name, foreign);
 		const onFreed = () => this.reportIfIdle();
-		const windows = limits.map((limit) =>
-			limitedBy(limit, scope ?? GENERAL, this.windows, onFreed),
-		);
-		return windows.sort((a, b) => b.windowMs - a.windowMs);
+		const windows = limits
+			.map((limit) => limitedBy(limit, name, this.windows, foreign, onFreed))
+			.sort((a, b) => b.windowMs - a.windowMs);
+		return { name, windows, foreign };
 	}
 
 	/** The shortest wait (ms) of a request that `ahead` others go before. */
-	private forecast({ scope, limits }: SlotRequest, ahead: number): number {
-		const scopeMs = waitFor(this.windowsOf(scope, limitsOfScope(limits, scope)), ahead);
-		const generalMs = waitFor(this.windowsOf(undefined, limits.general), scopeMs > 0 ? 0 : ahead);
-		return Math.max(this.pauses.leftMs(scope), scopeMs, generalMs);
+	private forecast(request: SlotRequest, ahead: number): number {
+		const scope = this.scopeStageOf(request);
+		const general = this.stageOf(GENERAL, request.limits.general);
+		const scopeMs = scope === undefined ? 0 : waitFor(scope.windows, ahead);
+		const generalMs = waitFor(general.windows, scopeMs > 0 ? 0 : ahead);
+		return Math.max(
+			pausedMs(scope === undefined ? [general] : [scope, general]),
+			scopeMs,
+			generalMs,
+		);
 	}
 
 	/** The request's signal, which also aborts when it has waited for `maxWaitMs`. */
@@ -284,4 +316,9 @@ export class KeyLimiter {
 	private reportIfIdle(): void {
 		if (this.isIdle()) this.onIdle();
 	}
+}
+
+/** How long (ms) none of the stages lets anything out, whatever room there is. */
+function pausedMs(stages: Stage[]): number {
+	return Math.max(...stages.map(({ foreign, windows }) => foreign.waitMs(windows)));
 }

@@ -1,8 +1,14 @@
 /** The right to send one request, and the four ways in which the request may end. */
+import type { ForeignUse, UsedWindow } from './foreignUse';
 import type { SharedRequest } from './ledger';
-import type { Pauses } from './pauses';
 import type { Wait, WaitCause } from './wait';
 import { freeAll, type Slot } from './window';
+
+/** Windows that count the request, as they were when it went out. */
+interface Counted {
+	windows: UsedWindow[];
+	foreign: ForeignUse;
+}
 
 /** One of the four endings must be called; of several, the first one counts. */
 export class Permit {
@@ -14,34 +20,49 @@ export class Permit {
 
 	private readonly sentAt = performance.now();
 
+	private readonly countedBy: Counted[];
+
 	private hasEnded = false;
 
+	private end: () => void = () => undefined;
+
 	constructor(
-		private readonly scope: string | undefined,
 		private readonly slots: Slot[],
 		private readonly shared: SharedRequest | undefined,
-		private readonly pauses: Pauses,
+		private readonly general: Counted,
+		private readonly scope: Counted | undefined,
 		wait: Wait,
+		/** Called when what was learned from a refusal is forgotten. */
+		private readonly onForgotten: () => void,
 	) {
 		this.waitedMs = wait.totalMs;
 		this.waitedFor = wait.longestCause;
+		this.countedBy = scope === undefined ? [general] : [scope, general];
+		const ended = new Promise<void>((resolve) => (this.end = resolve));
+		for (const { foreign } of this.countedBy) foreign.sent(ended);
 	}
 
 	/** The service counted the request and let it through. */
 	letThrough(): void {
+		for (const { foreign } of this.countedBy) foreign.letThrough(this.sentAt);
 		this.hold(0);
-		this.pauses.letThrough(this.scope, this.sentAt);
 	}
 
-	/** The service refused the request. Returns how many refusals in a row came before this one. */
-	refused(): number {
+	/**
+	 * The service refused the request.
+	 * @param askedMs how long (ms) it asks to wait; 0 when it does not say
+	 */
+	refused(askedMs: number): void {
+		const { windows, foreign } = this.blamed();
+		foreign.learn(windows, this.sentAt);
+		for (const counted of this.countedBy) counted.foreign.refused(counted.windows, askedMs);
+		setTimeout(this.onForgotten, foreign.forgottenInMs + 1).unref();
 		this.hold(0);
-		return this.pauses.refused(this.scope, this.sentAt);
 	}
 
 	/** When (ms, `performance.now()`) a request with the same limits was let through last. */
 	get lastLetThroughAt(): number {
-		return this.pauses.lastLetThroughAt(this.scope);
+		return (this.scope ?? this.general).foreign.lastLetThroughAt;
 	}
 
 	/** No answer was seen: the service may count the request up to `lateMs` (ms) from now. */
@@ -55,6 +76,16 @@ export class Permit {
 		this.hasEnded = true;
 		freeAll(this.slots);
 		this.shared?.free();
+		this.end();
+	}
+
+	/** Whose windows were full, those of the scope or the general ones, nobody says. */
+	private blamed(): Counted {
+		const { scope, general } = this;
+		if (scope === undefined) return general;
+		const isGeneralBusy = general.windows.some(({ used, max }) => 2 * used > max);
+		const mayBeGeneral = isGeneralBusy || general.foreign.isKnown;
+		return mayBeGeneral && !scope.foreign.isRefusing ? general : scope;
 	}
 
 	private hold(lateMs: number): void {
@@ -62,5 +93,6 @@ export class Permit {
 		this.hasEnded = true;
 		for (const slot of this.slots) slot.hold(lateMs);
 		this.shared?.hold(lateMs);
+		this.end();
 	}
 }

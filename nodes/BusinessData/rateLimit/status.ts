@@ -1,7 +1,7 @@
 /** What the windows of a key look like from outside. */
 import { waitFor } from './forecast';
 import type { LedgerUse } from './ledger';
-import type { LimitedWindow } from './window';
+import { type LimitedWindow, roomIn } from './window';
 
 export interface WindowStatus {
 	/** For example `general/60s`. */
@@ -10,6 +10,8 @@ export interface WindowStatus {
 	windowSeconds: number;
 	/** Slots held: by this process, or by all that share the ledger. */
 	used: number;
+	/** How many of the limit others, such as a second program, seem to use; known by refusals. */
+	usedByOthers: number;
 	remaining: number;
 	/** When (ms from now) one more request can go out at the earliest. */
 	availableInMs: number;
@@ -20,7 +22,7 @@ export interface WindowStatus {
 interface Entry {
 	window: LimitedWindow;
 	queued: number;
-	/** How long (ms) a pause after a refusal lasts; 0 without one. */
+	/** How long (ms) nothing may go after a refusal; 0 without one. */
 	pausedMs: number;
 }
 
@@ -35,7 +37,8 @@ export function statusOf(entries: Entry[], uses: LedgerUse[] | undefined): Windo
 			max: window.max,
 			windowSeconds: window.windowMs / 1000,
 			used,
-			remaining: Math.max(0, window.max - used),
+			usedByOthers: Math.round(window.foreign.usedIn(window.windowMs)),
+			remaining: Math.max(0, roomIn(window) - used),
 			availableInMs: Math.ceil(waitMs),
 			queued,
 		};

@@ -6,6 +6,7 @@
 import type Bottleneck from 'bottleneck';
 
 import { atMost, schedule } from './bottleneck';
+import type { ForeignUse } from './foreignUse';
 import { holdMsOf, type Limit, windowName } from './limits';
 
 /** One place in a window. Of the two ways to give it back, the first one called takes effect. */
@@ -106,6 +107,8 @@ export interface LimitedWindow extends Limit {
 	/** How long (ms) a slot stays taken after its response. */
 	holdMs: number;
 	window: Window;
+	/** Who else uses it. */
+	foreign: ForeignUse;
 }
 
 /** @param windows those of the key by their name; it is put there on first use */
@@ -113,22 +116,28 @@ export function limitedBy(
 	limit: Limit,
 	scope: string,
 	windows: Map<string, Window>,
+	foreign: ForeignUse,
 	onFreed: () => void,
 ): LimitedWindow {
 	const { max, windowMs } = limit;
 	const name = windowName(scope, limit);
 	const window = windows.get(name) ?? new Window(windowMs, max, onFreed);
 	windows.set(name, window);
-	return { name, max, windowMs, holdMs: holdMsOf(windowMs), window };
+	return { name, max, windowMs, holdMs: holdMsOf(windowMs), window, foreign };
 }
 
 /** The first of the windows that has no room; undefined when a slot can be taken in each. */
 export function fullOf(windows: LimitedWindow[]): LimitedWindow | undefined {
-	return windows.find(({ window, max }) => window.used >= max);
+	return windows.find((limited) => limited.window.used >= roomIn(limited));
+}
+
+/** How many of our requests a window takes beside those of others. */
+export function roomIn(limited: LimitedWindow): number {
+	return limited.foreign.roomIn(limited);
 }
 
 /** Waits until the window has room. @throws the signal's reason */
-export async function roomIn(limited: LimitedWindow, signal: AbortSignal): Promise<void> {
+export async function untilRoomIn(limited: LimitedWindow, signal: AbortSignal): Promise<void> {
 	(await take(limited, signal)).free();
 }
 
@@ -147,10 +156,10 @@ export async function takeEach(windows: LimitedWindow[], signal: AbortSignal): P
 	throw failed?.reason ?? signal.reason;
 }
 
-/** Whoever takes is alone at the gate, so the limit may be its own. */
-async function take({ window, max }: LimitedWindow, signal: AbortSignal): Promise<Slot> {
-	window.setMax(max);
-	return await window.take(signal);
+/** Whoever takes is alone at the gate, so the limit may be that of its request. */
+async function take(limited: LimitedWindow, signal: AbortSignal): Promise<Slot> {
+	limited.window.setMax(roomIn(limited));
+	return await limited.window.take(signal);
 }
 
 /** Gives all slots back at once. */

@@ -4,6 +4,7 @@ import type { IExecuteFunctions, IPollFunctions } from 'n8n-workflow';
 import type { Permit } from '../rateLimit';
 import type { Account } from './account';
 import { type Answer, readBody } from './answer';
+import { retryAfterMs } from './backoff';
 import { withDeadline } from './deadline';
 import { readFailure } from './failure';
 import { discard, type Response, sendRequest } from './httpRequest';
@@ -18,7 +19,7 @@ export type AttemptOutcome =
 	/** By a 2xx. */
 	| { kind: 'answered'; answer: Answer }
 	/** By a 429; the service did not act. */
-	| { kind: 'refused'; answer: Answer; permit: Permit; refusalsBefore: number }
+	| { kind: 'refused'; answer: Answer; permit: Permit }
 	| Failed;
 
 /** It ended otherwise: with another status, or without an answer. */
@@ -86,8 +87,8 @@ async function readResponse(
 	const mayHaveActed = !isRead(request);
 	// First of all, so that the slots have their ending whatever comes next.
 	const isRefused = statusCode === 429;
-	const refusalsBefore = isRefused ? permit.refused() : 0;
-	if (!isRefused) permit.letThrough();
+	if (isRefused) permit.refused(retryAfterMs(response.headers) ?? 0);
+	else permit.letThrough();
 	const isSuccess = statusCode >= 200 && statusCode < 300;
 	const wholeBody = readBody(response.body, apiKey, mayHaveActed);
 	const reading = withDeadline(deadline, wholeBody, () => discard(response));
@@ -100,7 +101,7 @@ async function readResponse(
 		mayHaveActed,
 	};
 	if (isSuccess) return { kind: 'answered', answer };
-	if (isRefused) return { kind: 'refused', answer, permit, refusalsBefore };
+	if (isRefused) return { kind: 'refused', answer, permit };
 	// RFC 9110 §15.6: 5xx is the server's own trouble; 408 says that the request did not arrive whole.
 	const isPassing = statusCode >= 500 || statusCode === 408;
 	return {

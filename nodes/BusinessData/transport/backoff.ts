@@ -2,8 +2,8 @@
 
 const BASE_MS = 1_000;
 const CAP_MS = 60_000;
-/** A header that asks for more than a day is taken for a mistake. */
-const LONGEST_RETRY_AFTER_MS = 24 * 3_600_000;
+/** A header that asks for more than a year is taken for a mistake. */
+const LONGEST_RETRY_AFTER_MS = 366 * 24 * 3_600_000;
 
 /**
  * Exponential backoff with full jitter: a random time (ms) up to 1 s, 2 s, 4 s …, at most `capMs`.

@@ -41,9 +41,8 @@ export class Client {
 	async request(request: ServiceRequest): Promise<Answer> {
 		const payload = this.check(request);
 		const { limits } = this.account;
-		const scope = this.account.scopeOf(request.endpoint);
-		const windowMs = longestWindowMs(limits, scope);
-		const repetitions = new Repetitions(request, windowMs, scope !== undefined);
+		const windowMs = longestWindowMs(limits, this.account.scopeOf(request.endpoint));
+		const repetitions = new Repetitions(request, windowMs);
 		for (;;) {
 			const permit = await this.permit(request, repetitions.refusals > 0);
 			const claimed = await this.claim(request, permit);
@@ -58,8 +57,7 @@ export class Client {
 				throw outcome.kind === 'failed' ? outcome.error : answerError(request, outcome.answer);
 			}
 			// Whoever was refused waits at the limiter, together with all others of the key.
-			if (outcome.kind === 'refused') this.pause(scope, waitMs);
-			else await sleep(waitMs, this.signal);
+			if (waitMs > 0) await sleep(waitMs, this.signal);
 		}
 	}
 
@@ -70,13 +68,6 @@ export class Client {
 	check(request: ServiceRequest): Buffer | undefined {
 		refuseKeyOutsideItsHeader(request, this.account.apiKey);
 		return payloadOf(request);
-	}
-
-	/** Lets nothing of the scope out for `ms`, and nothing of the key while a general window lasts. */
-	private pause(scope: string | undefined, ms: number): void {
-		const longestGeneralMs = longestWindowMs(this.account.limits, undefined);
-		const keyMs = scope === undefined ? ms : Math.min(ms, longestGeneralMs);
-		limiterOf(this.account.identity).pause(scope, ms, keyMs);
 	}
 
 	/** @throws RequestError when the limits or Redis leave no room, or the signal's reason */

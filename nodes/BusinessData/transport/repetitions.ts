@@ -28,8 +28,6 @@ export class Repetitions {
 		private readonly request: ServiceRequest,
 		/** The longest window (ms) that counts the request. */
 		private readonly longestWindowMs: number,
-		/** Whether the request has a limit of its own beside the general ones. */
-		private readonly isScoped: boolean,
 	) {}
 
 	/** How long (ms) to wait before the next try; undefined when there must be none. */
@@ -39,22 +37,20 @@ export class Repetitions {
 
 	/**
 	 * Gives up when waiting does not cure it: the longest window that applies has passed in full since the
-	 * first refusal, and nothing with the same limits was let through in that time.
+	 * first refusal, and nothing with the same limits was let through in that time. How long to wait is the
+	 * limiter's to say, unless the service asks for longer than any window lasts.
 	 */
-	private afterRefusal({ answer, permit, refusalsBefore }: Refused): number | undefined {
+	private afterRefusal({ answer, permit }: Refused): number | undefined {
 		const now = performance.now();
 		if (this.refusals === 0) this.firstRefusalAt = now;
 		const windowMs = holdMsOf(this.longestWindowMs);
+		if ((retryAfterMs(answer.headers) ?? 0) > windowMs) return undefined;
 		// Where a foreign program uses the key, others may have all the luck, but not for ever.
 		const giveUpAt = Math.min(
 			Math.max(this.firstRefusalAt, permit.lastLetThroughAt) + windowMs,
 			this.firstRefusalAt + MOST_WINDOWS * windowMs,
 		);
-		if (this.refusals > 0 && now >= giveUpAt) return undefined;
-		const capMs = this.isScoped ? this.longestWindowMs : undefined;
-		const jitteredMs = backoffMs(Math.max(this.refusals, refusalsBefore), capMs);
-		this.refusals++;
-		return Math.max(retryAfterMs(answer.headers) ?? 0, Math.min(jitteredMs, giveUpAt - now));
+		return this.refusals++ > 0 && now >= giveUpAt ? undefined : 0;
 	}
 
 	private afterFailure({ isPassing, isNotSent, answer }: Failed): number | undefined {

@@ -101,8 +101,7 @@ async function play(
 		isSend ? sends.request(beforeMs, afterMs) : undefined,
 	]);
 	if (end === 'refused') {
-		permit.refused();
-		limiter.pause(request.scope, afterMs, afterMs);
+		permit.refused(afterMs);
 	} else {
 		permit.letThrough();
 	}

@@ -58,36 +58,66 @@ describe('with a longest wait', () => {
 });
 
 describe('after a refusal', () => {
-	test('pauses every queued request of the key', async () => {
+	test('pauses every queued request of the key for as long as the service asks', async () => {
 		const permit = await passTime(bench.acquire(), HOUR);
-		expect(permit.refused()).toBe(0);
-		bench.limiter.pause(undefined, 7_000, 7_000);
+		permit.refused(7_000);
 		const startedAt = performance.now();
 		const sent = await passTime(bench.requests(3, { run: 'other' }), HOUR);
 		expect(Math.min(...sent) - startedAt).toBeGreaterThanOrEqual(7_000);
-		expect(Math.max(...sent) - startedAt).toBeLessThan(8_000);
+		expect(Math.min(...sent) - startedAt).toBeLessThan(8_000);
 	});
 
 	test('pauses a scope in full, and the key for its longest general window at most', async () => {
-		bench.limiter.pause(SEND, 400_000, 60_000);
+		const permit = await passTime(bench.acquire({ scope: SEND }), HOUR);
+		permit.refused(400_000);
 		const startedAt = performance.now();
 		const [read = 0] = await passTime(bench.requests(1), HOUR);
 		expect(read - startedAt).toBeGreaterThanOrEqual(60_000);
 		expect(read - startedAt).toBeLessThan(61_000);
 		const [sent = 0] = await passTime(bench.requests(1, { scope: SEND }), HOUR);
 		expect(sent - startedAt).toBeGreaterThanOrEqual(400_000);
+		expect(sent - startedAt).toBeLessThan(601_000);
 	});
 
-	test('counts refusals in a row, those under way together as one', async () => {
-		const acquire = async () => await passTime(bench.acquire(), HOUR);
-		const [first, second] = [await acquire(), await acquire()];
-		expect(first.refused()).toBe(0);
-		bench.limiter.pause(undefined, 1_000, 1_000);
-		expect(second.refused()).toBe(0);
-		const third = await acquire();
-		expect(third.refused()).toBe(1);
-		bench.limiter.pause(undefined, 1_000, 1_000);
-		(await acquire()).letThrough();
-		expect((await acquire()).refused()).toBe(0);
+	test('pauses for no longer than a window, whatever the service asks', async () => {
+		(await passTime(bench.acquire(), HOUR)).refused(24 * HOUR);
+		const startedAt = performance.now();
+		const [sent = 0] = await passTime(bench.requests(1), HOUR);
+		expect(sent - startedAt).toBeLessThan(61_000);
+	});
+
+	test('tries again with one request, not with all', async () => {
+		const permits = await Promise.all(
+			Array.from({ length: 5 }, async () => await passTime(bench.acquire(), HOUR)),
+		);
+		permits.forEach((permit) => permit.refused(0));
+		const sent: number[] = [];
+		const waiting = Array.from({ length: 5 }, async () => {
+			const permit = await bench.acquire({ run: 'other' });
+			sent.push(performance.now());
+			return permit;
+		});
+		const [first] = waiting;
+		await passTime(first as Promise<unknown>, HOUR);
+		await jest.advanceTimersByTimeAsync(30_000);
+		expect(sent).toHaveLength(1);
+		(await first)?.letThrough();
+		for (const next of waiting.slice(1)) (await passTime(next, HOUR)).letThrough();
+		expect(sent).toHaveLength(5);
+	});
+
+	test('tells what others seem to use, and forgets it', async () => {
+		const others = async () => (await bench.limiter.status(bench.limits))[0];
+		expect(await others()).toMatchObject({ limit: 'general/60s', usedByOthers: 0, remaining: 100 });
+		await passTime(bench.requests(30), HOUR);
+		(await passTime(bench.acquire(), HOUR)).refused(0);
+		const { usedByOthers = 0, remaining = 0 } = (await others()) ?? {};
+		expect(usedByOthers).toBeGreaterThanOrEqual(12);
+		expect(remaining).toBeLessThan(69);
+		expect(bench.limiter.isIdle()).toBe(false);
+		await jest.advanceTimersByTimeAsync(121_000);
+		expect(await others()).toMatchObject({ usedByOthers: 0, remaining: 100 });
+		expect(bench.limiter.isIdle()).toBe(true);
+		expect(jest.getTimerCount()).toBe(0);
 	});
 });

@@ -1,0 +1,148 @@
+/**
+ * What others, such as a second program, use of a key's limits. A refusal (429) in spite of our slots says
+ * that in some window theirs and ours together reached the limit: what ours lacked there is theirs. From
+ * then on that share is left free, and ours go one by one and evenly, so that theirs find room at any time.
+ * What was learned is forgotten bit by bit; the next refusal tells whether they are still there.
+ */
+import type { Limit } from './limits';
+
+/** How much of what a single refusal suggests is believed. */
+const BELIEF = 0.5;
+/** Of the longest limit, the least that others are thought to use when there are any. */
+const LEAST_SHARE = 0.2;
+/** Others come unevenly, so more is left free than they use on average. */
+const LEFT_FREE = 1.3;
+/** Ours are spread over a little more than the longest window. */
+const SPREAD = 1.05;
+/** In so many of the longest windows everything is forgotten: theirs stay in a window for one, after their end. */
+const WINDOWS_TO_FORGET = 1;
+/** How many of the times in which a full window lets one more through nothing is tried after a refusal. */
+const PAUSE = { least: 1.8, jitter: 0.6 };
+const MOST_DOUBLINGS = 10;
+
+/** A window as it was when a request went out that was refused; `used` counts that one, too. */
+export interface UsedWindow extends Limit {
+	used: number;
+}
+
+/** The others in the general windows, or in those of one scope. Moments are ms of `performance.now()`. */
+export class ForeignUse {
+	/** When a request was let through last. */
+	lastLetThroughAt = -Infinity;
+
+	/** Requests per ms of others when it was learned. */
+	private rate = 0;
+
+	private learnedAt = 0;
+
+	private longestMs = 0;
+
+	private pausedUntil = 0;
+
+	private refusalsInRow = 0;
+
+	private lastRefusedAt = -Infinity;
+
+	/** When the last one that was let through had gone out. */
+	private lastTakenAt = -Infinity;
+
+	/** Settles when the request that went out last is over. */
+	private latest: Promise<void> | undefined;
+
+	/** Whether others seem to use these windows. */
+	get isKnown(): boolean {
+		return this.usedIn(this.longestMs) > 0;
+	}
+
+	/** Whether nothing was let through since the last refusal. */
+	get isRefusing(): boolean {
+		return this.lastRefusedAt > this.lastLetThroughAt;
+	}
+
+	/** How many requests of others a window of `windowMs` seems to hold; 0 when nothing is known of any. */
+	usedIn(windowMs: number): number {
+		const age = (performance.now() - this.learnedAt) / (WINDOWS_TO_FORGET * this.longestMs || 1);
+		const rate = this.rate * Math.max(0, 1 - age);
+		return rate * this.longestMs < 1 ? 0 : rate * windowMs;
+	}
+
+	/** How many of ours fit into a window beside theirs; at least one. */
+	roomIn({ max, windowMs }: Limit): number {
+		return Math.max(1, Math.floor(max - LEFT_FREE * this.usedIn(windowMs)));
+	}
+
+	/** How long (ms) nothing of ours may go: a pause after a refusal, and the time that spreads them. */
+	waitMs(limits: Limit[]): number {
+		const now = performance.now();
+		const pausedMs = Math.max(0, this.pausedUntil - now);
+		const longest = longestOf(limits);
+		if (!this.isKnown || longest === undefined) return pausedMs;
+		const everyMs = Math.min((SPREAD * longest.windowMs) / this.roomIn(longest), longest.windowMs);
+		return Math.max(pausedMs, this.lastTakenAt + everyMs - now);
+	}
+
+	/** What to wait for before the next one of ours goes, as long as there are others. */
+	get underWay(): Promise<void> | undefined {
+		return this.isKnown ? this.latest : undefined;
+	}
+
+	/** Whether neither a pause nor others are left to know of. */
+	get isForgotten(): boolean {
+		return this.forgottenInMs <= 0;
+	}
+
+	/** When (ms from now) what was learned is forgotten, and every pause is over. */
+	get forgottenInMs(): number {
+		const forgottenAt = this.learnedAt + WINDOWS_TO_FORGET * this.longestMs;
+		return Math.max(this.rate === 0 ? 0 : forgottenAt, this.pausedUntil) - performance.now();
+	}
+
+	/** @param ended settles when the request is over */
+	sent(ended: Promise<void>): void {
+		this.latest = ended;
+		void ended.then(() => {
+			if (this.latest === ended) this.latest = undefined;
+		});
+	}
+
+	letThrough(sentAt: number): void {
+		this.lastLetThroughAt = performance.now();
+		this.lastTakenAt = sentAt;
+		if (sentAt >= this.pausedUntil) this.refusalsInRow = 0;
+	}
+
+	/**
+	 * A request was refused, because of these windows or of others.
+	 * @param askedMs how long (ms) the service asks to wait; heeded as long as a window lasts
+	 */
+	refused(windows: Limit[], askedMs: number): void {
+		const now = performance.now();
+		this.lastRefusedAt = now;
+		const mostMs = longestOf(windows)?.windowMs ?? 0;
+		this.pausedUntil = Math.max(this.pausedUntil, now + Math.min(askedMs, mostMs));
+	}
+
+	/** Learns from a refusal; of requests that were under way together, from the first one. */
+	learn(windows: UsedWindow[], sentAt: number): void {
+		const longest = longestOf(windows);
+		if (longest === undefined) return;
+		const now = performance.now();
+		if (sentAt < this.learnedAt) return;
+		const least = Math.max(1, LEAST_SHARE * longest.max) / longest.windowMs;
+		const known = this.usedIn(1);
+		// Which of the windows was full nobody says; so the least that explains it.
+		const seen = Math.min(...windows.map(({ max, windowMs, used }) => (max - used + 1) / windowMs));
+		this.rate = Math.max(least, known, known + (seen - known) * BELIEF);
+		this.learnedAt = now;
+		this.longestMs = longest.windowMs;
+		const doublings = 2 ** Math.min(this.refusalsInRow++, MOST_DOUBLINGS);
+		const turns = (PAUSE.least + PAUSE.jitter * Math.random()) * doublings;
+		const turnMs = Math.max(...windows.map(({ max, windowMs }) => windowMs / max));
+		const pauseMs = Math.min(turns * turnMs, longest.windowMs);
+		this.pausedUntil = Math.max(this.pausedUntil, now + pauseMs);
+	}
+}
+
+function longestOf<T extends Limit>(limits: T[]): T | undefined {
+	return [...limits].sort((a, b) => b.windowMs - a.windowMs)[0];
+}

@@ -1,0 +1,131 @@
+// Beside a foreign program on the same key, in logical time: near the best schedule in what it leaves, few
+// refusals of either, and the full limits again when it has ended.
+
+import { bestMakespan } from '../../bench/bestSchedule';
+import { general, LimiterBench } from '../support/limiterBench';
+import { after, passTime } from '../support/logicalTime';
+import { report } from '../support/report';
+import { type Pattern, type Program, SharedService } from '../support/foreignProgram';
+
+const SEEDS = Number(process.env.FOREIGN_SEEDS ?? 50);
+const READS = 130;
+const LATENCY_MS = 50;
+const HOUR = 3_600_000;
+/** How many reads the node keeps at the limiter. */
+const AT_ONCE = 20;
+
+beforeEach(() => jest.useFakeTimers());
+afterEach(() => jest.useRealTimers());
+
+/** The limits as the program leaves them. */
+const leftBy = (share: number) =>
+	general.map((limit) => ({ ...limit, max: Math.max(1, Math.floor(limit.max * (1 - share))) }));
+
+/** One read, again and again until it gets through. */
+async function read(bench: LimiterBench, service: SharedService): Promise<void> {
+	for (;;) {
+		const permit = await bench.acquire();
+		await after(LATENCY_MS / 2);
+		const isTaken = service.request();
+		await after(LATENCY_MS / 2);
+		if (isTaken) return permit.letThrough();
+		permit.refused(0);
+	}
+}
+
+/** Reads without a pause for so long (ms). */
+async function readFor(bench: LimiterBench, service: SharedService, ms: number): Promise<void> {
+	const end = performance.now() + ms;
+	const readOnAndOn = async () => {
+		while (performance.now() < end) await read(bench, service);
+	};
+	await passTime(Promise.all(Array.from({ length: AT_ONCE }, readOnAndOn)), HOUR);
+}
+
+/** Reads, by one run, until all have got through. */
+async function play(program: Program | undefined, countsRefused: boolean, seed: number) {
+	const bench = new LimiterBench();
+	const startedAt = performance.now();
+	const service = new SharedService(general, program, countsRefused, seed);
+	let left = READS;
+	const readOnAndOn = async () => {
+		while (left-- > 0) await read(bench, service);
+	};
+	await passTime(Promise.all(Array.from({ length: AT_ONCE }, readOnAndOn)), 3 * HOUR);
+	const makespan = performance.now() - startedAt;
+	service.catchUp(makespan);
+	return { makespan, ours: service.ours, theirs: service.theirs };
+}
+
+const median = (values: number[]) => [...values].sort((a, b) => a - b)[values.length >> 1] ?? 0;
+
+interface Case {
+	pattern: Pattern;
+	share: number;
+	countsRefused: boolean;
+	/** At the most, as medians over the seeds: makespan to best, ours refused, part of theirs refused. */
+	ratio: number;
+	ours: number;
+	theirs: number;
+}
+
+const cases: Case[] = [true, false].flatMap((countsRefused) =>
+	[0.1, 0.33, 0.6].flatMap((share) =>
+		(['even', 'poisson', 'bursts'] as const).map((pattern): Case => {
+			const isInBursts = pattern === 'bursts';
+			// Every second burst of that many hits one of ours, which cannot know when it comes.
+			const ours = isInBursts && share === 0.6 ? 30 : 20;
+			// A first burst meets the full limits, and is most of theirs while we read. A service that does not
+			// count what it refuses hides it from us: as long as we take every slot, nothing of ours is refused.
+			const isUnseen = !countsRefused || (isInBursts && share === 0.1);
+			const theirs = isUnseen ? 1 : share === 0.6 ? 0.4 : 0.25;
+			return { pattern, share, countsRefused, ratio: isInBursts ? 2.1 : 1.5, ours, theirs };
+		}),
+	),
+);
+
+test.each(cases)(
+	'a share of $share, $pattern, and refused requests are counted: $countsRefused',
+	async ({ pattern, share, countsRefused, ...most }) => {
+		const runs: Array<Awaited<ReturnType<typeof play>>> = [];
+		for (let seed = 1; seed <= SEEDS; seed++) {
+			runs.push(await play({ pattern, share }, countsRefused, seed));
+		}
+		const best = bestMakespan(READS, leftBy(share));
+		const ratio = median(runs.map(({ makespan }) => makespan / best));
+		const ours = median(runs.map((run) => run.ours.refused));
+		const theirs = median(runs.map((run) => run.theirs.refused / Math.max(1, run.theirs.requests)));
+		report(
+			`${share} ${pattern}, refused counted ${countsRefused}: ${ratio.toFixed(2)} of the best, ` +
+				`${ours} of ours refused, ${(100 * theirs).toFixed(0)} % of theirs`,
+		);
+		expect(ratio).toBeLessThanOrEqual(most.ratio);
+		expect(ours).toBeLessThanOrEqual(most.ours);
+		expect(theirs).toBeLessThanOrEqual(most.theirs);
+	},
+	600_000,
+);
+
+test('a program that begins in mid-run is noticed, and forgotten two windows after its end', async () => {
+	for (let seed = 1; seed <= SEEDS; seed++) {
+		const bench = new LimiterBench();
+		const program = { pattern: 'poisson', share: 0.33, fromMs: 20_000, toMs: 80_000 } as const;
+		const service = new SharedService(general, program, true, seed);
+		const startedAt = performance.now();
+		await readFor(bench, service, 110_000);
+		expect(service.ours.refused).toBeGreaterThan(0);
+		// Back to the full limits at the latest two longest windows after the program has ended.
+		await readFor(bench, service, 80_000 + 2 * 60_000 - (performance.now() - startedAt));
+		const [status] = await bench.limiter.status(bench.limits);
+		expect(status).toMatchObject({ limit: 'general/60s', usedByOthers: 0 });
+		const before = service.ours.requests;
+		await readFor(bench, service, 120_000);
+		expect(service.ours.requests - before).toBeGreaterThanOrEqual(195);
+	}
+}, 600_000);
+
+test('alone on the key nothing changes', async () => {
+	const { makespan, ours } = await play(undefined, true, 1);
+	expect(ours).toEqual({ requests: READS, refused: 0 });
+	expect(makespan).toBeLessThanOrEqual(1.02 * bestMakespan(READS, general) + LATENCY_MS);
+});

@@ -1,0 +1,114 @@
+/**
+ * A service in logical time that refuses what exceeds a limit, in sliding windows and in fixed ones, and a
+ * second program on the same key that knows nothing of us.
+ */
+import { seededRandom } from '../../sandbox/random';
+
+export type Pattern = 'even' | 'poisson' | 'bursts';
+
+interface Limit {
+	max: number;
+	windowMs: number;
+}
+
+export interface Program {
+	pattern: Pattern;
+	/** Of the longest limit, how much it uses. */
+	share: number;
+	/** When (ms) it begins and ends, counted from the start. */
+	fromMs?: number;
+	toMs?: number;
+}
+
+const BURST = 10;
+const WITHIN_A_BURST_MS = 20;
+
+/** When (ms) the program sends its requests within `untilMs`. */
+export function timesOf(
+	{ pattern, share, fromMs = 0, toMs = Infinity }: Program,
+	longest: Limit,
+	untilMs: number,
+	random: () => number,
+): number[] {
+	const everyMs = longest.windowMs / (share * longest.max);
+	const end = Math.min(toMs, untilMs);
+	const times: number[] = [];
+	if (pattern === 'poisson') {
+		for (let at = fromMs; at < end;) times.push((at -= Math.log(1 - random()) * everyMs));
+	} else if (pattern === 'even') {
+		for (let at = fromMs + random() * everyMs; at < end; at += everyMs) times.push(at);
+	} else {
+		for (let at = fromMs + random() * 10_000; at < end; at += BURST * everyMs) {
+			for (let index = 0; index < BURST; index++) times.push(at + index * WITHIN_A_BURST_MS);
+		}
+	}
+	return times;
+}
+
+export class SharedService {
+	/** Of our requests and of the program's, how many came and how many were refused. */
+	readonly ours = { requests: 0, refused: 0 };
+
+	readonly theirs = { requests: 0, refused: 0 };
+
+	private readonly counted: number[] = [];
+
+	private readonly theirTimes: number[];
+
+	private readonly phaseMs: number;
+
+	private next = 0;
+
+	/** @param countsRefused whether a request that was refused counts in the windows too */
+	constructor(
+		private readonly limits: Limit[],
+		program: Program | undefined,
+		private readonly countsRefused: boolean,
+		seed: number,
+		private readonly startedAt = performance.now(),
+	) {
+		const random = seededRandom(seed);
+		const [longest = { max: 1, windowMs: 1 }] = [...limits].sort((a, b) => b.windowMs - a.windowMs);
+		this.phaseMs = random() * longest.windowMs;
+		this.theirTimes =
+			program === undefined ? [] : timesOf(program, longest, 60 * longest.windowMs, random);
+	}
+
+	/** A request of ours, now. Returns whether it is let through. */
+	request(): boolean {
+		const now = performance.now() - this.startedAt;
+		this.catchUp(now);
+		this.ours.requests++;
+		const isTaken = this.count(now);
+		if (!isTaken) this.ours.refused++;
+		return isTaken;
+	}
+
+	/** Lets the program send what it has sent by `now` (ms since the start). */
+	catchUp(now: number): void {
+		for (let time = this.theirTimes[this.next]; time !== undefined && time <= now;) {
+			this.theirs.requests++;
+			if (!this.count(time)) this.theirs.refused++;
+			time = this.theirTimes[++this.next];
+		}
+	}
+
+	private count(now: number): boolean {
+		const isTaken = this.limits.every(({ max, windowMs }) => {
+			const sliding = this.countedSince(now - windowMs);
+			const fixedStart = now - ((now + this.phaseMs) % windowMs);
+			return sliding < max && this.countedSince(fixedStart) < max;
+		});
+		if (isTaken || this.countsRefused) this.counted.push(now);
+		return isTaken;
+	}
+
+	private countedSince(time: number): number {
+		let count = 0;
+		for (let index = this.counted.length - 1; index >= 0; index--) {
+			if ((this.counted[index] ?? 0) <= time) break;
+			count++;
+		}
+		return count;
+	}
+}
