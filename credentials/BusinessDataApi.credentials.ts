@@ -12,6 +12,7 @@ import {
 	ENDPOINTS,
 	formatEndpoint,
 } from '../nodes/BusinessData/transport/endpoints';
+import { MOST_KEPT_FREE } from '../nodes/BusinessData/transport/account';
 import { REDIS_DEFAULTS } from '../nodes/BusinessData/transport/redisSettings';
 import { CAUSES_OF_401 } from '../nodes/BusinessData/transport/requestErrors';
 
@@ -137,6 +138,16 @@ export class BusinessDataApi implements ICredentialType {
 			displayOptions: whenCustomized,
 			description:
 				'How many requests the key may make: "general" counts all requests, "endpoints" those of one endpoint in addition',
+		},
+		{
+			displayName: 'Keep Free',
+			name: 'keepFree',
+			type: 'number',
+			typeOptions: { minValue: 0, maxValue: MOST_KEPT_FREE },
+			default: 0,
+			displayOptions: whenCustomized,
+			description:
+				'How many percent of each limit are left to other programs that use the same key. What they use is also learned from refusals.',
 		},
 		{
 			displayName: 'Transaction Delete Endpoint',

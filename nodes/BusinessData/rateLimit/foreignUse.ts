@@ -43,6 +43,9 @@ export class ForeignUse {
 
 	private lastRefusedAt = -Infinity;
 
+	/** What the service said is left of a limit, for ours and theirs, and until when. */
+	private told = { left: Infinity, until: -Infinity };
+
 	/** When the last one that was let through had gone out. */
 	private lastTakenAt = -Infinity;
 
@@ -74,7 +77,8 @@ export class ForeignUse {
 	/** How long (ms) nothing of ours may go: a pause after a refusal, and the time that spreads them. */
 	waitMs(limits: Limit[]): number {
 		const now = performance.now();
-		const pausedMs = Math.max(0, this.pausedUntil - now);
+		const toldMs = this.told.left < 1 ? this.told.until - now : 0;
+		const pausedMs = Math.max(0, this.pausedUntil - now, toldMs);
 		const longest = longestOf(limits);
 		if (!this.isKnown || longest === undefined) return pausedMs;
 		const everyMs = Math.min((SPREAD * longest.windowMs) / this.roomIn(longest), longest.windowMs);
@@ -97,8 +101,20 @@ export class ForeignUse {
 		return Math.max(this.rate === 0 ? 0 : forgottenAt, this.pausedUntil) - performance.now();
 	}
 
+	/**
+	 * The service says how much is left of a limit until it is full again. That may only lower what is free
+	 * here, and for no longer than the longest window.
+	 * @param underWay how many of ours it may not have counted
+	 */
+	hear(windows: Limit[], remaining: number, resetMs: number, underWay: number): void {
+		const longest = longestOf(windows);
+		if (longest === undefined || resetMs > longest.windowMs) return;
+		this.told = { left: remaining - underWay, until: performance.now() + resetMs };
+	}
+
 	/** @param ended settles when the request is over */
 	sent(ended: Promise<void>): void {
+		this.told.left--;
 		this.latest = ended;
 		void ended.then(() => {
 			if (this.latest === ended) this.latest = undefined;

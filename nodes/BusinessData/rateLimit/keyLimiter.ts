@@ -188,6 +188,7 @@ export class KeyLimiter {
 		const counted = ({ windows, foreign }: Stage) => ({
 			foreign,
 			windows: windows.map(({ max, windowMs, window: { used } }) => ({ max, windowMs, used })),
+			underWay: () => Math.max(0, ...windows.map(({ window }) => window.underWay)),
 		});
 		const onForgotten = () => this.reportIfIdle();
 		const ofScope = scope === undefined ? undefined : counted(scope);

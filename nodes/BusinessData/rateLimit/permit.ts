@@ -8,6 +8,8 @@ import { freeAll, type Slot } from './window';
 interface Counted {
 	windows: UsedWindow[];
 	foreign: ForeignUse;
+	/** How many requests that these windows count are under way now. */
+	underWay(): number;
 }
 
 /** One of the four endings must be called; of several, the first one counts. */
@@ -58,6 +60,17 @@ export class Permit {
 		for (const counted of this.countedBy) counted.foreign.refused(counted.windows, askedMs);
 		setTimeout(this.onForgotten, foreign.forgottenInMs + 1).unref();
 		this.hold(0);
+	}
+
+	/**
+	 * The service says how much is left, for all programs, of a limit that counts this request.
+	 * @param max how much that limit allows, where the service says so
+	 * @param resetMs when (ms from now) it is full again
+	 */
+	hear({ remaining, resetMs, max }: { remaining: number; resetMs: number; max?: number }): void {
+		const isMeant = ({ windows }: Counted) => windows.some((window) => window.max === max);
+		const meant = this.countedBy.find(isMeant) ?? this.scope ?? this.general;
+		meant.foreign.hear(meant.windows, remaining, resetMs, meant.underWay());
 	}
 
 	/** When (ms, `performance.now()`) a request with the same limits was let through last. */

@@ -22,7 +22,7 @@ export class Window {
 	private places: Bottleneck | undefined;
 
 	/** How many slots are taken by requests whose response has not arrived. */
-	private underWay = 0;
+	underWay = 0;
 
 	/** The slots that are held for a known time: when (ms, `performance.now()`) each comes free. */
 	private readonly held = new Set<{ freeAt: number }>();

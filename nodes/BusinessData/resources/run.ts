@@ -89,7 +89,8 @@ export class Run {
 	}
 
 	private tellOfWaits(): void {
-		const sentence = this.waits.describe();
-		if (sentence !== undefined) this.hint(sentence);
+		for (const sentence of [this.waits.describe(), this.waits.describePolicy()]) {
+			if (sentence !== undefined) this.hint(sentence);
+		}
 	}
 }

@@ -8,7 +8,10 @@ import { canonicalEndpoint, parseEndpoint } from './endpointPath';
 import { InvalidSettingError } from './invalidSettingError';
 import { parseLimits } from './limitSettings';
 import { readRedis } from './redisSettings';
-import { readFlag } from './settingValues';
+import { readFlag, readWholeNumber } from './settingValues';
+
+/** Percent: the rest must do for a request now and then. */
+export const MOST_KEPT_FREE = 90;
 
 /** The name of the credential type. */
 export const CREDENTIAL_TYPE = 'businessDataApi';
@@ -46,7 +49,7 @@ export function readAccount(fields: CredentialFields): Account {
 	const apiKey = readApiKey(fields.apiKey);
 	const isCustomized = readFlag('Customize for This Installation', fields.customize);
 	const custom = isCustomized ? fields : {};
-	const { limits, scopes } = parseLimits(custom.limits ?? DOCUMENTED_LIMITS);
+	const { limits, scopes } = parseLimits(custom.limits ?? DOCUMENTED_LIMITS, readKeepFree(custom));
 	const redis = readRedis(fields);
 	return {
 		baseUrl,
@@ -145,6 +148,11 @@ function readEndpoint(value: unknown, fallback: Endpoint, field: string): Endpoi
 		);
 	}
 	return endpoint;
+}
+
+function readKeepFree({ keepFree = 0 }: CredentialFields): number {
+	const description = 'Enter how many percent of each limit are left to other programs.';
+	return readWholeNumber('Keep Free', keepFree, { least: 0, most: MOST_KEPT_FREE }, description);
 }
 
 function readDeleteIdsField(value: unknown): string {

@@ -9,6 +9,7 @@ import { withDeadline } from './deadline';
 import { readFailure } from './failure';
 import { discard, type Response, sendRequest } from './httpRequest';
 import { OutgoingBody } from './outgoingBody';
+import { toldRooms } from './rateLimitHeaders';
 import { redactHeaders, redactText } from './redact';
 import { RequestError } from './requestError';
 import { answerError, failureError } from './requestErrors';
@@ -89,6 +90,7 @@ async function readResponse(
 	const isRefused = statusCode === 429;
 	if (isRefused) permit.refused(retryAfterMs(response.headers) ?? 0);
 	else permit.letThrough();
+	for (const room of toldRooms(response.headers)) permit.hear(room);
 	const isSuccess = statusCode >= 200 && statusCode < 300;
 	const wholeBody = readBody(response.body, apiKey, mayHaveActed);
 	const reading = withDeadline(deadline, wholeBody, () => discard(response));

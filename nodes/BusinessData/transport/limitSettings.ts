@@ -20,12 +20,17 @@ export interface EndpointLimits {
 
 /**
  * @param value the field's value: JSON text or the object itself
+ * @param keepFree how much (percent) of each limit is left to others
  * @throws InvalidSettingError that names the place, for example `endpoints["POST /a"].max`
  */
-export function parseLimits(value: unknown): EndpointLimits {
+export function parseLimits(value: unknown, keepFree = 0): EndpointLimits {
 	const settings = asRecord(typeof value === 'string' ? parseJson(value) : value, 'the value');
 	refuseUnknownKeys(settings, ['general', 'endpoints'], '');
-	const general = parseGeneral(settings.general);
+	const ours = ({ max, windowMs }: Limit): Limit => ({
+		max: Math.max(1, Math.floor((max * (100 - keepFree)) / 100)),
+		windowMs,
+	});
+	const general = parseGeneral(settings.general).map(ours);
 	const scopes = new Map<string, string>();
 	const scopeLimits: Limits['scopes'] = {};
 	for (const [name, setting] of Object.entries(asRecord(settings.endpoints ?? {}, 'endpoints'))) {
@@ -36,7 +41,7 @@ export function parseLimits(value: unknown): EndpointLimits {
 			throw invalid(`endpoints["${name}"] is there twice`, 'Keep one entry per endpoint.');
 		}
 		scopes.set(canonical, scope);
-		scopeLimits[scope] = [parseLimit(setting, `endpoints["${name}"]`)];
+		scopeLimits[scope] = [ours(parseLimit(setting, `endpoints["${name}"]`))];
 	}
 	return { limits: { general, scopes: scopeLimits }, scopes };
 }

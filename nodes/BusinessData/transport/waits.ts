@@ -1,5 +1,6 @@
-/** How long the requests of one node run waited for the limits, and for which. */
-import { REFUSAL, type WaitCause } from '../rateLimit';
+/** What a user is told of the limits of one node run: how long its requests waited, and for which. */
+import { type Limits, REFUSAL, type WaitCause } from '../rateLimit';
+import { type ToldPolicy, toldPolicies } from './rateLimitHeaders';
 
 /** Waits shorter than this (ms) are the limiter's own work, not a wait for a limit. */
 const SHORTEST_WAIT_MS = 100;
@@ -15,6 +16,9 @@ export class Waits {
 	private pastMs = 0;
 
 	private requests = 0;
+
+	/** A limit that the service names and the credential does not. */
+	private unknownPolicy: ToldPolicy | undefined;
 
 	private readonly msByCause = new Map<string, { ms: number; cause: WaitCause }>();
 
@@ -40,6 +44,22 @@ export class Waits {
 		const name = cause === REFUSAL ? REFUSAL : cause.name;
 		const total = this.msByCause.get(name)?.ms ?? 0;
 		this.msByCause.set(name, { ms: total + ms, cause });
+	}
+
+	/** Compares what the service says of its limits with those of the credential. */
+	hear(headers: Record<string, unknown>, limits: Limits): void {
+		const known = [...limits.general, ...Object.values(limits.scopes).flat()];
+		this.unknownPolicy ??= toldPolicies(headers).find(
+			({ max, windowSeconds }) =>
+				!known.some((limit) => limit.max === max && limit.windowMs === windowSeconds * 1000),
+		);
+	}
+
+	/** A sentence on a limit of the service that the credential does not have; undefined without one. */
+	describePolicy(): string | undefined {
+		if (this.unknownPolicy === undefined) return undefined;
+		const { max, windowSeconds } = this.unknownPolicy;
+		return `The service says that it allows ${max} requests per ${formatDuration(windowSeconds * 1000)}, which is none of the limits in the credential. Compare them under Customize for This Installation.`;
 	}
 
 	/** A sentence such as "12 requests waited 48 s for the limit of 30 per 10 s"; undefined if hardly. */

@@ -85,10 +85,12 @@ describe('the fields', () => {
 			({ displayOptions }) => displayOptions?.show?.customize !== undefined,
 		);
 		expect(customized.map(({ name, displayOptions }) => ({ name, displayOptions }))).toEqual(
-			['limits', 'transactionDelete', 'contactDelete', 'deleteIdsField'].map((name) => ({
-				name,
-				displayOptions: { show },
-			})),
+			['limits', 'keepFree', 'transactionDelete', 'contactDelete', 'deleteIdsField'].map(
+				(name) => ({
+					name,
+					displayOptions: { show },
+				}),
+			),
 		);
 	});
 

@@ -122,3 +122,27 @@ describe('the scope of an endpoint', () => {
 		expect(read.limits.scopes['POST /V2/Send/']).toEqual([{ max: 1, windowMs: 60_000 }]);
 	});
 });
+
+describe('Keep Free', () => {
+	const limits = {
+		general: [{ max: 100, windowSeconds: 60 }],
+		endpoints: { 'POST /a': { max: 3, windowSeconds: 600 } },
+	};
+
+	test.each([
+		[0, 100, 3],
+		[10, 90, 2],
+		['50', 50, 1],
+		[90, 10, 1],
+	])('of %j percent leaves %d and %d', (keepFree, general, scope) => {
+		const { limits: read } = customized({ limits, keepFree });
+		expect(read.general).toEqual([{ max: general, windowMs: 60_000 }]);
+		expect(read.scopes['POST /a']).toEqual([{ max: scope, windowMs: 600_000 }]);
+	});
+
+	test.each([-1, 91, 0.5, 'half', null])('of %j is refused', (keepFree) => {
+		expect(() => customized({ keepFree })).toThrow(
+			'Keep Free: must be a whole number from 0 to 90',
+		);
+	});
+});

@@ -1,0 +1,47 @@
+// A service that tells of its limits in headers: they may only lower what is free here.
+
+import { itemsOf, read, READ_ENDPOINT, useBench } from '../support/bench';
+
+const bench = useBench();
+
+/** The next answers carry these headers. */
+function tell(headers: Record<string, string>, times = 1): void {
+	bench.sandbox.fault({
+		endpoint: READ_ENDPOINT,
+		times,
+		action: { type: 'status', status: 200, body: [], headers, act: true },
+	});
+}
+const arrivals = () => bench.sandbox.journal.answered().map(({ atMs }) => atMs);
+
+test('waits until there is room again, when the service says that nothing is left', async () => {
+	tell({ ratelimit: '"default";r=0;t=1' });
+	await bench.run([{}], read());
+	await bench.run([{}], read());
+	const [first = 0, second = 0] = arrivals();
+	expect(second - first).toBeGreaterThanOrEqual(900);
+});
+
+test.each([
+	['more left than is free here', { 'x-ratelimit-remaining': '500', 'x-ratelimit-reset': '1' }],
+	['a wait beyond all windows', { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '86400' }],
+	['nothing to understand', { ratelimit: 'none at all', 'ratelimit-policy': '???' }],
+])('%s changes nothing', async (_, headers) => {
+	tell(headers, 15);
+	const { run } = await bench.run(itemsOf(15), read());
+	expect(run.status).toBe('success');
+	const times = arrivals();
+	expect(times).toHaveLength(15);
+	expect((times.at(-1) ?? 0) - (times[0] ?? 0)).toBeLessThan(10_000);
+	expect(bench.sandbox.journal.refused()).toEqual([]);
+});
+
+test('a policy that the credential does not have is a hint', async () => {
+	tell({ 'ratelimit-policy': '"minute";q=50;w=60' });
+	const { task } = await bench.run([{}], read());
+	expect(task('Business Data').hints).toEqual([
+		expect.objectContaining({
+			message: expect.stringContaining('allows 50 requests per 60 s') as string,
+		}),
+	]);
+});

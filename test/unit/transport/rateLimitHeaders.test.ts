@@ -1,0 +1,93 @@
+// What a service says of its limits in headers, in all forms, and what is ignored.
+
+import { toldPolicies, toldRooms } from '../../../nodes/BusinessData/transport/rateLimitHeaders';
+
+const NOW = Date.parse('2026-03-01T12:00:00Z');
+
+beforeEach(() => jest.useFakeTimers({ now: NOW }));
+afterEach(() => jest.useRealTimers());
+
+test.each<[string, Record<string, unknown>, unknown[]]>([
+	['the draft', { ratelimit: '"default";r=50;t=30' }, [{ remaining: 50, resetMs: 30_000 }]],
+	[
+		'the draft with several limits',
+		{ ratelimit: '"burst";r=0;t=1, "minute";r=12;t=40' },
+		[
+			{ remaining: 0, resetMs: 1_000 },
+			{ remaining: 12, resetMs: 40_000 },
+		],
+	],
+	[
+		'the older draft',
+		{ ratelimit: 'limit=100, remaining=5, reset=7' },
+		[{ remaining: 5, resetMs: 7_000, max: 100 }],
+	],
+	[
+		'RateLimit-*',
+		{ 'ratelimit-limit': '30, 30;w=10', 'ratelimit-remaining': '3', 'ratelimit-reset': '2' },
+		[{ remaining: 3, resetMs: 2_000, max: 30 }],
+	],
+	[
+		'X-RateLimit-* in seconds',
+		{ 'x-ratelimit-limit': '10', 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '1' },
+		[{ remaining: 0, resetMs: 1_000, max: 10 }],
+	],
+	[
+		'X-RateLimit-* since 1970',
+		{ 'x-ratelimit-remaining': '1', 'x-ratelimit-reset': String(NOW / 1000 + 20) },
+		[{ remaining: 1, resetMs: 20_000 }],
+	],
+	[
+		'X-RateLimit-* since 1970 in ms, against the clock of the service',
+		{
+			'x-ratelimit-remaining': '1',
+			'x-ratelimit-reset': String(NOW + 3_600_000 + 500),
+			date: new Date(NOW + 3_600_000).toUTCString(),
+		},
+		[{ remaining: 1, resetMs: 500 }],
+	],
+])('%s', (_, headers, expected) => {
+	expect(toldRooms(headers)).toEqual(expected);
+});
+
+test.each<[string, Record<string, unknown>]>([
+	['nothing', {}],
+	['an empty header', { ratelimit: '' }],
+	['a text', { ratelimit: 'plenty' }],
+	['no reset', { 'x-ratelimit-remaining': '5' }],
+	['no remaining', { 'x-ratelimit-reset': '5' }],
+	['a negative number', { 'x-ratelimit-remaining': '-1', 'x-ratelimit-reset': '5' }],
+	['a fraction', { 'x-ratelimit-remaining': '1.5', 'x-ratelimit-reset': '5' }],
+	['more left than there is', { ratelimit: 'limit=10, remaining=11, reset=5' }],
+	['a moment that is past', { ratelimit: `"a";r=1;t=${NOW / 1000 - 5}` }],
+	['reset at once', { ratelimit: '"a";r=1;t=0' }],
+	['a huge number', { ratelimit: `"a";r=${'9'.repeat(30)};t=5` }],
+	['a list', { 'x-ratelimit-remaining': ['1', '2'], 'x-ratelimit-reset': '5' }],
+	['half a header', { ratelimit: '"a;r=;t==,,;' }],
+])('ignores %s', (_, headers) => {
+	expect(toldRooms(headers)).toEqual([]);
+});
+
+test.each<[string, string, unknown[]]>([
+	[
+		'the draft',
+		'"burst";q=10;w=1, "minute";q=100;w=60',
+		[
+			[10, 1],
+			[100, 60],
+		],
+	],
+	[
+		'the older draft',
+		'10;w=1, 50;w=60;comment="x"',
+		[
+			[10, 1],
+			[50, 60],
+		],
+	],
+	['a policy without a window', '"a";q=10', []],
+	['nonsense', ';;;,=', []],
+])('policies: %s', (_, header, expected) => {
+	const policies = toldPolicies({ 'ratelimit-policy': header });
+	expect(policies.map(({ max, windowSeconds }) => [max, windowSeconds])).toEqual(expected);
+});
