@@ -38,8 +38,8 @@ test.each([
 
 test('a policy that the credential does not have is a hint', async () => {
 	tell({ 'ratelimit-policy': '"minute";q=50;w=60' });
-	const { task } = await bench.run([{}], read());
-	expect(task('Business Data').hints).toEqual([
+	const result = await bench.run([{}], read());
+	expect(result.task('Business Data').hints).toEqual([
 		expect.objectContaining({
 			message: expect.stringContaining('allows 50 requests per 60 s') as string,
 		}),
