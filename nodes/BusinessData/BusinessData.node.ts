@@ -21,7 +21,9 @@ export class BusinessData implements INodeType {
 		name: 'businessData',
 		icon: { light: 'file:businessData.svg', dark: 'file:businessData.dark.svg' },
 		group: ['transform'],
-		version: 1,
+		// A list, so that n8n adds no "Custom API Call": that leads to the HTTP Request node, which knows no limits.
+		version: [1],
+		defaultVersion: 1,
 		subtitle: '={{ $parameter["operation"] + ": " + $parameter["resource"] }}',
 		description:
 			'Read contacts, send invoices and payment documents, and delete records in bulk in your bookkeeping service, within its rate limits',

@@ -157,6 +157,12 @@ describe('the fields', () => {
 		await editor.addAndOpenNode(NODE, 'Get many contacts');
 	});
 
+	test('begin with the resources, and no "Custom API Call" among them', async () => {
+		const resources = labelsOf(await editor.openList('resource'));
+		expect(resources).toEqual(['API Request', 'Contact', 'Payment', 'Rate Limit', 'Transaction']);
+		await editor.page.keyboard.press('Escape');
+	});
+
 	test.each([
 		['Contact', 'Get Many', ['Return All', 'Limit', 'Options']],
 		['Contact', 'Delete Many', DELETE],
@@ -168,8 +174,10 @@ describe('the fields', () => {
 		['Rate Limit', 'Get Status', []],
 	])('of %s: %s', async (resource, operation, fields) => {
 		await editor.choose('resource', resource);
-		const operations = await editor.openList('operation');
-		expect(labelsOf(operations)).toContain(operation);
+		const operations = labelsOf(await editor.openList('operation'));
+		expect(operations).toContain(operation);
+		// It leads to n8n's HTTP Request node, which knows no limits.
+		expect(operations).not.toContain('Custom API Call');
 		await editor.page.keyboard.press('Escape');
 		await editor.choose('operation', operation);
 		const usual = ['Credential', 'Resource', 'Operation'];
@@ -202,6 +210,27 @@ describe('the fields', () => {
 		}
 		await editor.takeScreenshots('preview');
 	});
+});
+
+test('fields to send have types, and go out with them', async () => {
+	const document = { contactId: 42, paid: 80.5, city: 'Ghent' };
+	const parameters = { resource: 'payment', operation: 'send', options: {} };
+	const send = node(NODE, 'n8n-nodes-business-data.businessData', 1, parameters);
+	const saved = await real().save(inARow('Typed fields', [...startWith([document]), send]));
+	await editor.openWorkflow(saved.id);
+	await editor.openNode(NODE);
+	await editor.addTypedField('customer.id', 'String', '={{ $json.contactId }}');
+	await editor.addTypedField('customer.city', 'String', '={{ $json.city }}');
+	await editor.addTypedField('amount', 'Number', '={{ $json.paid }}');
+	await editor.addTypedField('reminder', 'Number', '2');
+	real().sandbox.reset();
+	await editor.runNode('doc-1');
+	expect(
+		real()
+			.sandbox.journal.documents()
+			.map(({ body }) => body),
+	).toEqual([{ customer: { id: '42', city: 'Ghent' }, amount: 80.5, reminder: 2 }]);
+	await editor.takeScreenshots('typed-fields');
 });
 
 test('the trigger is found, shows its fields and fetches a test event', async () => {

@@ -5,6 +5,7 @@ import { contactSyncTests, exampleTests } from './exampleTests';
 import { installationTests } from './installationTests';
 import { reminderTests } from './reminderTests';
 import { sendingTests } from './sendingTests';
+import { customApiCallTests, restrictionTests } from './sideDoorTests';
 import { triggerTests } from './triggerTests';
 import { useRealN8n } from './useRealN8n';
 
@@ -18,5 +19,9 @@ describe('the example', () => {
 	reminderTests(real);
 	cleanUpTests(real);
 	agentTests(real);
+});
+describe('beside the node', () => {
+	customApiCallTests(real);
+	restrictionTests(real);
 });
 describe('the installed package', () => installationTests(real, 'Four causes are possible'));

@@ -42,7 +42,9 @@ describe('the node', () => {
 	test('has the name that saved workflows use', () => {
 		expect(description.name).toBe('businessData');
 		expect(description.displayName).toBe('Business Data');
-		expect(description.version).toBe(1);
+		// A list, so that n8n adds no "Custom API Call".
+		expect(description.version).toEqual([1]);
+		expect(description.defaultVersion).toBe(1);
 		expect(`${packageJson.name}.${description.name}`).toBe('n8n-nodes-business-data.businessData');
 	});
 
