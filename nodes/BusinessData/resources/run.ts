@@ -86,5 +86,7 @@ export class Run {
 	private tellOfWaits(): void {
 		const sentence = this.waits.describe();
 		if (sentence !== undefined) this.hint(sentence);
+		const { tracing } = this.waits;
+		if (tracing !== undefined) this.context.setMetadata?.({ tracing });
 	}
 }
