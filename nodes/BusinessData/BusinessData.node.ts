@@ -10,6 +10,7 @@ import {
 	NodeConnectionTypes,
 } from 'n8n-workflow';
 
+import { nodeHint } from './builderHints';
 import { resources } from './resources';
 import { describeResource } from './resources/operation';
 import { router } from './resources/router';
@@ -29,6 +30,7 @@ export class BusinessData implements INodeType {
 			'Read contacts, send invoices and payment documents, and delete records in bulk in your bookkeeping service, within its rate limits',
 		defaults: { name: 'Business Data' },
 		usableAsTool: true,
+		builderHint: nodeHint,
 		// The key is masked wherever the service repeats it. This hides, in n8n 2.x, what else could be one.
 		sensitiveOutputFields: ['apiKey', 'x-api-key', 'headers.x-api-key'],
 		inputs: [NodeConnectionTypes.Main],

@@ -50,8 +50,8 @@ describe('the nodes panel', () => {
 			'Send payment document',
 			'Get rate limit status',
 			'Delete many transactions',
-			'Send transaction document',
-			'Send transaction document (WP)',
+			'Send invoice or other transaction document',
+			'Send invoice or other transaction document (WP)',
 		]) {
 			expect(await editor.nodesPanel.getByText(action, { exact: true }).isVisible()).toBe(true);
 		}

@@ -1,5 +1,6 @@
 // All tests in a real n8n, in one file, because its start takes longest. Build the package before.
 import { agentTests } from './agentTests';
+import { builderTests } from './builderTests';
 import { cleanUpTests } from './cleanUpTests';
 import { contactSyncTests, exampleTests } from './exampleTests';
 import { installationTests } from './installationTests';
@@ -20,6 +21,7 @@ describe('the example', () => {
 	cleanUpTests(real);
 	agentTests(real);
 });
+describe("n8n's AI builder", () => builderTests(real));
 describe('beside the node', () => {
 	customApiCallTests(real);
 	restrictionTests(real);

@@ -1,6 +1,7 @@
 /** The fields that say what a request sends: the item itself, fields one by one, or JSON. */
 import type { INodeProperties } from 'n8n-workflow';
 
+import { FIELDS_HINT } from '../builderHints';
 import { InvalidSettingError } from '../transport/invalidSettingError';
 import { tryParseJson } from '../transport/json';
 import { refuseLossyNumbers } from './lossyNumbers';
@@ -37,6 +38,7 @@ export const bodyFields: INodeProperties[] = [
 		displayOptions: { show: { dataMode: ['defineBelow'] } },
 		description:
 			'The fields to send, each with its type. Dots in a name make nested objects, as in customer.city. Which fields the service expects is described in its own documentation.',
+		builderHint: { propertyHint: FIELDS_HINT },
 	},
 	{
 		displayName: 'JSON Body',
