@@ -1,4 +1,4 @@
-/** The fields that say what a request sends: the item itself, fields one by one, or JSON. */
+/** The fields that say what a request sends: the item itself, typed fields, or JSON. */
 import type { INodeProperties } from 'n8n-workflow';
 
 import { FIELDS_HINT } from '../builderHints';
