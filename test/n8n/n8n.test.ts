@@ -22,8 +22,9 @@ describe('the example', () => {
 	agentTests(real);
 });
 describe("n8n's AI builder", () => builderTests(real));
+describe('the installed package', () => installationTests(real, 'Four causes are possible'));
+// Last, because n8n logs what it refuses there.
 describe('beside the node', () => {
 	customApiCallTests(real);
 	restrictionTests(real);
 });
-describe('the installed package', () => installationTests(real, 'Four causes are possible'));
