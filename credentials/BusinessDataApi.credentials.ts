@@ -12,7 +12,7 @@ import {
 	ENDPOINTS,
 	formatEndpoint,
 } from '../nodes/BusinessData/transport/endpoints';
-import { REDIS_DEFAULTS } from '../nodes/BusinessData/transport/ledgerSettings';
+import { REDIS_DEFAULTS } from '../nodes/BusinessData/transport/redisSettings';
 import { CAUSES_OF_401 } from '../nodes/BusinessData/transport/requestErrors';
 
 const whenInRedis = { show: { limitStore: ['redis'] } };
@@ -62,12 +62,14 @@ export class BusinessDataApi implements ICredentialType {
 				{
 					name: 'This n8n Process',
 					value: 'memory',
-					description: 'Right for n8n in one process, the usual installation',
+					description:
+						'Right for n8n in one process, the usual installation. Several processes would each count for themselves, and Send Once Keys would not hold over them.',
 				},
 				{
 					name: 'Redis',
 					value: 'redis',
-					description: 'Needed for n8n in queue mode: all processes share the limits of the key',
+					description:
+						'Needed for n8n in queue mode: all processes share the limits of the key and its Send Once Keys',
 				},
 			],
 			default: 'memory',

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import type * as AbortModule from '../../nodes/BusinessData/rateLimit/abort';
 import type * as KeyLimiterModule from '../../nodes/BusinessData/rateLimit/keyLimiter';
 import type * as RedisLedgerModule from '../../nodes/BusinessData/rateLimit/redis/redisLedger';
+import type * as ConnectionModule from '../../nodes/BusinessData/redis/connection';
 import type * as RegistryModule from '../../nodes/BusinessData/rateLimit/registry';
 import type * as EndpointsModule from '../../nodes/BusinessData/transport/endpoints';
 
@@ -14,6 +15,9 @@ const rateLimit = './nodes/BusinessData/rateLimit';
 
 export const { abortController } = load(`${rateLimit}/abort`) as typeof AbortModule;
 export const { KeyLimiter } = load(`${rateLimit}/keyLimiter`) as typeof KeyLimiterModule;
+export const { connectionTo } = load(
+	'./nodes/BusinessData/redis/connection',
+) as typeof ConnectionModule;
 export const { limiterOf } = load(`${rateLimit}/registry`) as typeof RegistryModule;
 export const { RedisLedger } = load(`${rateLimit}/redis/redisLedger`) as typeof RedisLedgerModule;
 export const { DOCUMENTED_LIMITS } = load(

@@ -3,7 +3,7 @@ import { Redis } from 'ioredis';
 
 import { RedisServer } from '../../test/support/redisServer';
 import type { Limits } from '../../nodes/BusinessData/rateLimit/limits';
-import { abortController, DOCUMENTED_LIMITS, KeyLimiter, RedisLedger } from './built';
+import { abortController, connectionTo, DOCUMENTED_LIMITS, KeyLimiter, RedisLedger } from './built';
 import { pause } from './figures';
 
 export interface RedisLoad {
@@ -35,7 +35,7 @@ export async function loadRedis(keys: number, seconds: number): Promise<RedisLoa
 	const redis = new Redis({ port: server.port });
 	try {
 		const address = { host: '127.0.0.1', port: server.port, user: '', password: '' };
-		const ledger = new RedisLedger({ ...address, database: 0, tls: false });
+		const ledger = new RedisLedger(connectionTo({ ...address, database: 0, tls: false }));
 		const stop = abortController();
 		let requests = 0;
 		const memoryAtStart = await numberOf(redis, 'memory', 'used_memory');

@@ -11,7 +11,7 @@ const SECONDS_UNTIL_ABANDONED = 30;
 const SECONDS_BETWEEN_TRIES = 0.5;
 
 function hasCode(error: unknown, code: string): boolean {
-	return error instanceof Error && 'code' in error && error.code === code;
+	return typeof error === 'object' && error !== null && 'code' in error && error.code === code;
 }
 
 async function tryToLock(lockFolder: string): Promise<boolean> {

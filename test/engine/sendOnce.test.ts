@@ -11,7 +11,7 @@ import {
 	skipBackoff,
 	useBench,
 } from '../support/bench';
-import { useDeduplicator } from '../support/deduplicator';
+import { hashOf, useDeduplicator } from '../support/deduplicator';
 import { waitUntil } from '../support/waitUntil';
 
 const bench = useBench();
@@ -21,9 +21,10 @@ let store: Awaited<ReturnType<typeof useDeduplicator>>;
 beforeAll(async () => {
 	store = await useDeduplicator();
 });
-beforeEach(() => store.entries.clear());
+beforeEach(() => store.clear());
 
-const recorded = () => [...store.entries.values()].flat();
+const recorded = () => store.entries;
+const hashes = (...keys: string[]) => keys.map(hashOf);
 const sent = () => bench.sandbox.journal.documents().map(({ body }) => body);
 
 test('a key that was seen before is skipped, in the order of the input', async () => {
@@ -61,7 +62,7 @@ test('the key is on record before the request goes out', async () => {
 	bench.sandbox.fault({ action: { type: 'neverAnswer', act: true } });
 	const run = bench.run([{ id: 'a' }], send({ ...onceById, timeout: 1 }));
 	await waitUntil(() => bench.sandbox.journal.count() === 1);
-	expect(recorded()).toEqual(['a']);
+	expect(recorded()).toEqual(hashes('a'));
 	await run;
 });
 
@@ -69,9 +70,9 @@ test('while an item waits for the limits, its key is not on record', async () =>
 	const run = bench.run(itemsOf(4), send({ ...onceById, maxWait: 1_000 }));
 	await waitUntil(() => sent().length === 3);
 	await new Promise((resolve) => setTimeout(resolve, 100));
-	expect(recorded()).toEqual(['0', '1', '2']);
+	expect(recorded()).toEqual(hashes('0', '1', '2'));
 	await run;
-	expect(recorded()).toEqual(['0', '1', '2', '3']);
+	expect(recorded()).toEqual(hashes('0', '1', '2', '3'));
 });
 
 test.each([
@@ -142,7 +143,7 @@ test('works for an API Request that is no read', async () => {
 
 test('the oldest keys are forgotten beyond Send Once Memory', async () => {
 	await bench.run(itemsOf(3), send({ ...onceById, sendOnceMaxEntries: 2 }));
-	expect(recorded()).toEqual(['1', '2']);
+	expect(recorded()).toEqual(hashes('1', '2'));
 });
 
 test.each(['', ' ', null, {}])('%j as a key is an error, and nothing is sent', async (id) => {

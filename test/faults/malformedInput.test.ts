@@ -120,7 +120,7 @@ async function check(place: Place, value: unknown): Promise<void> {
 		return;
 	}
 	sandbox.reset();
-	store.entries.clear();
+	store.clear();
 	const shown = await show(place, value);
 	const requests = sandbox.journal.all();
 	const what = `${place.name} = ${JSON.stringify(value) ?? String(value)}: ${describeShown(shown)}`;

@@ -100,10 +100,10 @@ async function main(seed: number, count: number): Promise<Report> {
 	const store = await useDeduplicator();
 	// Loads and compiles what the first requests of a process load and compile.
 	await playPlan(engine, seed + 1, Math.ceil(count / 8));
-	store.entries.clear();
+	store.clear();
 	const before = await remains();
 	const found = await playPlan(engine, seed, count);
-	store.entries.clear();
+	store.clear();
 	const after = await remains();
 	return { ...found, before, after, complaints: watch.complaints };
 }

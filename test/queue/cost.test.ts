@@ -6,6 +6,7 @@ import { abortController } from '../../nodes/BusinessData/rateLimit/abort';
 import { KeyLimiter } from '../../nodes/BusinessData/rateLimit/keyLimiter';
 import type { Ledger, LedgerRequest } from '../../nodes/BusinessData/rateLimit/ledger';
 import { RedisLedger } from '../../nodes/BusinessData/rateLimit/redis/redisLedger';
+import { connectionTo } from '../../nodes/BusinessData/redis/connection';
 import { DOCUMENTED_LIMITS } from '../../nodes/BusinessData/transport/endpoints';
 import { RedisServer } from '../support/redisServer';
 import { report } from '../support/report';
@@ -24,7 +25,7 @@ beforeAll(async () => {
 	server = await RedisServer.start(['--appendonly', 'no', '--save', '']);
 	redis = new Redis({ port: server.port });
 	const address = { host: '127.0.0.1', port: server.port, user: '', password: '' };
-	ledger = new RedisLedger({ ...address, database: 0, tls: false });
+	ledger = new RedisLedger(connectionTo({ ...address, database: 0, tls: false }));
 });
 afterAll(async () => {
 	await redis.quit();

@@ -2,7 +2,8 @@
 
 import { abortController } from '../../nodes/BusinessData/rateLimit/abort';
 import { KeyLimiter } from '../../nodes/BusinessData/rateLimit/keyLimiter';
-import { LedgerError } from '../../nodes/BusinessData/rateLimit/ledger';
+import { connectionTo } from '../../nodes/BusinessData/redis/connection';
+import { RedisError } from '../../nodes/BusinessData/redis/redisError';
 import { RedisLedger } from '../../nodes/BusinessData/rateLimit/redis/redisLedger';
 import { ledgerRequest, PASSWORD, pause, useLedgerBench } from '../support/ledgerBench';
 
@@ -34,24 +35,24 @@ test('restarted in between: requests wait, and the slots are still held', async 
 }, 20_000);
 
 test('unreachable: a clear error within the bounded wait, nothing is taken', async () => {
-	const closed = new RedisLedger({ ...bench.address, port: 1 });
+	const closed = new RedisLedger(connectionTo({ ...bench.address, port: 1 }));
 	const limiter = new KeyLimiter('key', limits, () => undefined);
 	const error: unknown = await limiter
 		.acquire({ batch: 'run', ledger: closed, inFlightMs: 0, maxWaitMs: 1_000, signal })
 		.catch((reason: unknown) => reason);
-	expect(error).toBeInstanceOf(LedgerError);
+	expect(error).toBeInstanceOf(RedisError);
 	expect((error as Error).message).toContain('127.0.0.1:1 cannot be used');
 	expect(limiter.isIdle()).toBe(true);
 	await expect(closed.take(ledgerRequest(), signal)).rejects.toThrow('ECONNREFUSED');
 }, 25_000);
 
 test('TLS where Redis speaks none: a clear error within the bounded wait', async () => {
-	const wrong = new RedisLedger({ ...bench.address, tls: true });
+	const wrong = new RedisLedger(connectionTo({ ...bench.address, tls: true }));
 	const error: unknown = await wrong
 		.take(ledgerRequest(), signal)
 		.catch((reason: unknown) => reason);
-	expect(error).toBeInstanceOf(LedgerError);
-	const { message, description } = error as LedgerError;
+	expect(error).toBeInstanceOf(RedisError);
+	const { message, description } = error as RedisError;
 	expect(message).toContain(`127.0.0.1:${bench.server.port} (TLS) cannot be used`);
 	expect(description).toContain('Check the Redis host, port and TLS in the credential');
 	expect(message + description).not.toContain(PASSWORD);
@@ -64,11 +65,11 @@ test.each([
 ])('a wrong %s: a clear error at once, without the password', async (_, changes, cause) => {
 	const wrong = { ...bench.address, ...changes };
 	const startedAt = performance.now();
-	const error: unknown = await new RedisLedger(wrong)
+	const error: unknown = await new RedisLedger(connectionTo(wrong))
 		.take(ledgerRequest(), signal)
 		.catch((reason: unknown) => reason);
-	expect(error).toBeInstanceOf(LedgerError);
-	const { message, description } = error as LedgerError;
+	expect(error).toBeInstanceOf(RedisError);
+	const { message, description } = error as RedisError;
 	expect(message).toContain(`127.0.0.1:${bench.server.port}`);
 	expect(message).toMatch(cause);
 	expect(description).toContain('Nothing was sent.');

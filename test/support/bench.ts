@@ -1,6 +1,7 @@
 /** What an engine test works on: n8n's engine, and for each test a sandbox service and a credential for it. */
 import type { ICredentialDataDecryptedObject, INode, INodeExecutionData } from 'n8n-workflow';
 
+import type { LimitTable } from '../../sandbox/limits';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../sandbox/server';
 import { Engine, type EngineRun } from './engine';
 import { workflowOf } from './engineWorkflow';
@@ -71,6 +72,12 @@ export interface Bench {
 	): Promise<EngineRun>;
 }
 
+/** For tests of something else than limits. */
+export const NO_LIMITS: LimitTable = {
+	general: [{ max: 100_000, windowSeconds: 1 }],
+	endpoints: {},
+};
+
 /** Sets up a bench for the tests of a file: the engine once, a sandbox and a credential for each test. */
 export function useBench({ timeScale = TIME_SCALE, ...options }: SandboxOptions = {}): Bench {
 	const bench = {} as Bench;
@@ -79,6 +86,9 @@ export function useBench({ timeScale = TIME_SCALE, ...options }: SandboxOptions 
 	const start = async () => {
 		bench.sandbox = await startSandbox({ ...options, timeScale });
 		bench.credential = credentialFor(bench.sandbox, timeScale);
+		if (options.limits !== undefined) {
+			bench.credential.limits = JSON.stringify(options.limits);
+		}
 	};
 	const stop = async () => {
 		jest.restoreAllMocks();

@@ -1,69 +1,45 @@
 /**
- * n8n's deduplication store in memory: in n8n it is a table of the database, here only its contract.
- * One for all engines of a test file, as n8n has one.
+ * n8n's own deduplication store over a table with latency, see `processedData.ts`. One for all engines of
+ * a test file, as n8n has one.
  */
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { compileFunction } from 'node:vm';
+
+import { Container } from '@n8n/di';
 import { DataDeduplicationService } from 'n8n-core';
-import type {
-	DeduplicationItemTypes,
-	ICheckProcessedContextData,
-	ICheckProcessedOptions,
-	IDataDeduplicator,
-	IDeduplicationOutput,
-} from 'n8n-workflow';
+import type { IDataDeduplicator } from 'n8n-workflow';
 
-type Scope = Parameters<IDataDeduplicator['checkProcessedAndRecord']>[1];
+import { ensureN8nSources } from '../../scripts/host/n8nSources';
+import { ProcessedDataRepository } from './processedData';
 
-class DeduplicatorInMemory implements IDataDeduplicator {
-	readonly entries = new Map<string, DeduplicationItemTypes[]>();
-
-	async checkProcessedAndRecord(
-		items: DeduplicationItemTypes[],
-		scope: Scope,
-		contextData: ICheckProcessedContextData,
-		{ maxEntries = Infinity }: ICheckProcessedOptions,
-	): Promise<IDeduplicationOutput> {
-		const known = this.of(scope, contextData);
-		const processed = items.filter((item) => known.includes(item));
-		const fresh = items.filter((item) => !known.includes(item));
-		known.push(...fresh);
-		known.splice(0, Math.max(0, known.length - maxEntries));
-		return await Promise.resolve({ new: fresh, processed });
-	}
-
-	async removeProcessed(
-		items: DeduplicationItemTypes[],
-		scope: Scope,
-		contextData: ICheckProcessedContextData,
-	): Promise<void> {
-		const known = this.of(scope, contextData);
-		for (const item of items) {
-			if (known.includes(item)) known.splice(known.indexOf(item), 1);
-		}
-		await Promise.resolve();
-	}
-
-	async clearAllProcessedItems(): Promise<void> {
-		await Promise.resolve(this.entries.clear());
-	}
-
-	async getProcessedDataCount(
-		scope: Scope,
-		contextData: ICheckProcessedContextData,
-	): Promise<number> {
-		return await Promise.resolve(this.of(scope, contextData).length);
-	}
-
-	private of(scope: Scope, { workflow, node }: ICheckProcessedContextData) {
-		const key = `${workflow.id} ${scope === 'node' ? node?.name : ''}`;
-		const known = this.entries.get(key) ?? [];
-		this.entries.set(key, known);
-		return known;
-	}
+/** Gives the engine n8n's deduplication store; returns its table, to look at and to disturb. */
+export async function useDeduplicator(): Promise<ProcessedDataRepository> {
+	const file = join(await ensureN8nSources(), 'deduplication', 'deduplication-helper.js');
+	const { DeduplicationHelper } = load(file) as {
+		DeduplicationHelper: new () => IDataDeduplicator;
+	};
+	const table = new ProcessedDataRepository();
+	Container.set(ProcessedDataRepository, table);
+	await DataDeduplicationService.init(new DeduplicationHelper());
+	return table;
 }
 
-/** Gives the engine a deduplication store; returns it to look at. */
-export async function useDeduplicator(): Promise<DeduplicatorInMemory> {
-	const deduplicator = new DeduplicatorInMemory();
-	await DataDeduplicationService.init(deduplicator);
-	return deduplicator;
+/** What n8n's store keeps of a key. */
+export const hashOf = (key: string) => createHash('md5').update(key).digest('base64');
+
+/** Loads a file of n8n as Node does, with the table in place of n8n's database and the tests' packages. */
+function load(file: string): unknown {
+	const module = { exports: {} };
+	const requireFrom = (name: string): unknown => {
+		if (name === '@n8n/db') return { ProcessedDataRepository };
+		if (name.startsWith('.')) return load(join(dirname(file), `${name}.js`));
+		// eslint-disable-next-line @typescript-eslint/no-require-imports -- named by n8n's file
+		return require(name);
+	};
+	const parameters = ['module', 'exports', 'require'];
+	const run = compileFunction(readFileSync(file, 'utf8'), parameters, { filename: file });
+	(run as (...values: unknown[]) => void)(module, module.exports, requireFrom);
+	return module.exports;
 }

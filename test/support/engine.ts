@@ -47,6 +47,7 @@ import {
 	TRIGGER_TYPE,
 	type WorkflowJson,
 } from './engineWorkflow';
+import { AGENT_TYPE, agentNode, asTool, TOOL_TYPE } from './toolWorkflow';
 
 const PACKAGE_FOLDER = join(__dirname, '../..');
 const triggerNode: INode = {
@@ -191,6 +192,8 @@ export class Engine {
 	private nodeTypes(): INodeTypes {
 		const byName = (name: string): INodeType => {
 			if (name === ITEMS_TYPE) return itemsNode;
+			if (name === AGENT_TYPE) return agentNode;
+			if (name === TOOL_TYPE) return asTool(this.nodeType());
 			return this.loader.getNode(name.replace(`${PACKAGE_NAME}.`, '')).type as INodeType;
 		};
 		return {

@@ -2,7 +2,7 @@
 import { Redis } from 'ioredis';
 
 import type { LedgerRequest } from '../../nodes/BusinessData/rateLimit/ledger';
-import type { RedisAddress } from '../../nodes/BusinessData/rateLimit/redis/connection';
+import { connectionTo, type RedisAddress } from '../../nodes/BusinessData/redis/connection';
 import { RedisLedger } from '../../nodes/BusinessData/rateLimit/redis/redisLedger';
 import { RedisServer } from './redisServer';
 
@@ -32,7 +32,12 @@ export function useLedgerBench(): LedgerBench {
 			database: 0,
 			tls: false,
 		};
-		Object.assign(bench, { server, redis, address, ledger: new RedisLedger(address) });
+		Object.assign(bench, {
+			server,
+			redis,
+			address,
+			ledger: new RedisLedger(connectionTo(address)),
+		});
 	});
 	beforeEach(async () => await bench.redis.flushall());
 	afterAll(async () => {

@@ -71,7 +71,7 @@ export class KeyLimiter {
 
 	/**
 	 * Resolves when a request may go out, with a slot in every window that applies.
-	 * @throws WaitTooLongError when it would wait longer than `maxWaitMs`, LedgerError when the ledger
+	 * @throws WaitTooLongError when it would wait longer than `maxWaitMs`, RedisError when the ledger
 	 * cannot be used, the signal's reason when it aborts; no slot is taken then
 	 */
 	async acquire(request: SlotRequest): Promise<Permit> {
@@ -104,7 +104,7 @@ export class KeyLimiter {
 		setTimeout(() => this.reportIfIdle(), Math.min(ms + 1, 2 ** 31 - 1)).unref();
 	}
 
-	/** One entry per window, general ones first. @throws LedgerError */
+	/** One entry per window, general ones first. @throws RedisError */
 	async status(ledger?: Ledger): Promise<WindowStatus[]> {
 		return await statusOfWindows(this.identity, this.windows, this.pauses, this.waiting, ledger);
 	}

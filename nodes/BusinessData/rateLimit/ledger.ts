@@ -2,6 +2,7 @@
  * A count of held slots that several processes share, on top of each one's own windows. The windows of
  * this process stay underneath, so a ledger that lost its data cannot make it exceed a limit alone.
  */
+import type { RedisError } from '../redis/redisError';
 
 /** One window as the ledger counts it. */
 export interface LedgerWindow {
@@ -48,27 +49,15 @@ export interface LedgerUse {
 export interface Ledger {
 	/**
 	 * Tries once to take a slot in every window of the request, or in none.
-	 * @throws LedgerError when the ledger cannot be reached for a bounded time, or the signal's reason
+	 * @throws RedisError when the ledger cannot be reached for a bounded time, or the signal's reason
 	 */
 	take(request: LedgerRequest, signal: AbortSignal): Promise<LedgerReply>;
 	/** Holds the slots for their window plus `lateMs` (ms) from now. Nothing waits for it. */
 	hold(request: LedgerRequest, lateMs: number): void;
 	/** Gives up slots and places in queues at once. Nothing waits for it. */
 	free(request: LedgerRequest): void;
-	/** How many slots of each window all processes hold together. @throws LedgerError */
+	/** How many slots of each window all processes hold together. @throws RedisError */
 	use(identity: string, windows: LedgerWindow[]): Promise<LedgerUse[]>;
 	/** What is in the way at this moment, for a request whose time is up. */
-	trouble(): LedgerError | undefined;
-}
-
-/** The ledger cannot be used; nothing was sent. The message never contains a password. */
-export class LedgerError extends Error {
-	constructor(
-		message: string,
-		/** How the user goes on. */
-		readonly description: string,
-	) {
-		super(message);
-		this.name = 'LedgerError';
-	}
+	trouble(): RedisError | undefined;
 }

@@ -37,7 +37,7 @@ export function limiterOf(identity: string, limits: Limits): KeyLimiter {
 
 /**
  * The state of every window of a key; all of them free when the key was not used lately.
- * @throws LedgerError when the ledger cannot be used
+ * @throws RedisError when the ledger cannot be used
  */
 export async function statusOf(
 	identity: string,

@@ -33,7 +33,7 @@ export class SharedSlots {
 	 * Takes the slots, waiting for general windows as long as it takes.
 	 * @param onFull called with the window that was waited for
 	 * @returns 0, or how long (ms) to wait for a window of the scope before the next try
-	 * @throws LedgerError, WaitTooLongError, or the signal's reason
+	 * @throws RedisError, WaitTooLongError, or the signal's reason
 	 */
 	async take(signal: AbortSignal, onFull: (window: LedgerWindow) => void): Promise<number> {
 		if (this.ledger === undefined) return 0;

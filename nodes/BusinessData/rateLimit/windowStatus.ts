@@ -20,7 +20,7 @@ export interface WindowStatus {
 /**
  * One entry per window, general ones first.
  * @param waiting how many requests wait, by scope
- * @throws LedgerError when the ledger cannot be used
+ * @throws RedisError when the ledger cannot be used
  */
 export async function statusOfWindows(
 	identity: string,

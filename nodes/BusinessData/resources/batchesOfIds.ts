@@ -56,7 +56,10 @@ function readIds(value: unknown): Id[] {
 	const parts = partsOf(value);
 	if (parts.length === 0) throw invalidIds('the list is empty');
 	return parts.map((part) => {
-		if (typeof part === 'number' && Number.isFinite(part)) return part;
+		if (typeof part === 'number' && Number.isFinite(part)) {
+			if (Math.abs(part) > Number.MAX_SAFE_INTEGER) throw inexactId(String(part));
+			return part;
+		}
 		if (typeof part === 'string' && part.trim() !== '') return part.trim();
 		const isMissing = part === undefined || part === null || part === '';
 		throw invalidIds(
@@ -70,8 +73,27 @@ function partsOf(value: unknown): unknown[] {
 	if (typeof value !== 'string') return [value];
 	// AI agents and expressions inside a text write lists as JSON.
 	const parsed = value.trim().startsWith('[') ? tryParseJson(value) : undefined;
-	if (parsed !== undefined && 'value' in parsed) return partsOf(parsed.value);
-	return value.split(',');
+	if (parsed === undefined || 'problem' in parsed) return value.split(',');
+	refuseInexactNumbers(value);
+	return partsOf(parsed.value);
+}
+
+/** A text of JSON, or a number that stands outside of one. */
+const TEXT_OR_NUMBER = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g;
+
+/** @throws InvalidSettingError for a number that would go out as another one, or in another form */
+function refuseInexactNumbers(json: string): void {
+	const numbers = (json.match(TEXT_OR_NUMBER) ?? []).filter((part) => !part.startsWith('"'));
+	const inexact = numbers.find((number) => String(Number(number)) !== number);
+	if (inexact !== undefined) throw inexactId(inexact);
+}
+
+function inexactId(id: string): InvalidSettingError {
+	return new InvalidSettingError(
+		'IDs',
+		`JavaScript cannot hold the number ${id} exactly, so another record could be deleted`,
+		`Give the ID as a text: "${id}" in quotation marks where it comes from. Nothing is deleted for this item.`,
+	);
 }
 
 function invalidIds(problem: string): InvalidSettingError {

@@ -9,25 +9,25 @@ import { RequestError } from '../transport/requestError';
 type Ending = { output: INodeExecutionData[] } | { error: RequestError };
 
 /**
- * By the signal that stops the execution, because it is the one object that all tries of an execution
- * share and nothing else keeps: when the execution has ended, this memory goes with it.
+ * By the input of the run. All tries of one run get the same object, and no other tool call does: of an
+ * agent's tool n8n counts every try as another run, and a tool behind an MCP trigger has nothing else that
+ * stays. The memory goes with the input.
  */
-const endingsByExecution = new WeakMap<AbortSignal, Map<string, Map<number, Ending>>>();
+const endingsByInput = new WeakMap<object, Map<string, Map<number, Ending>>>();
 
 export class EarlierTries {
 	private constructor(private readonly endings: Map<number, Ending> | undefined) {}
 
 	/** Remembers nothing unless the node retries on failure. */
 	static of(context: IExecuteFunctions): EarlierTries {
-		const execution = context.getExecutionCancelSignal();
 		const node = context.getNode();
-		if (execution === undefined || node.retryOnFail !== true) return new EarlierTries(undefined);
-		const runIndex = JSON.stringify(context.evaluateExpression('{{ $runIndex }}', 0));
-		const name = `${node.name}\n${runIndex}`;
-		const ofExecution = endingsByExecution.get(execution) ?? new Map<string, Map<number, Ending>>();
-		endingsByExecution.set(execution, ofExecution);
-		const endings = ofExecution.get(name) ?? new Map<number, Ending>();
-		ofExecution.set(name, endings);
+		const input = context.getInputData()[0]?.json;
+		if (node.retryOnFail !== true || input === undefined) return new EarlierTries(undefined);
+		const ofInput = endingsByInput.get(input) ?? new Map<string, Map<number, Ending>>();
+		endingsByInput.set(input, ofInput);
+		const name = nameOfRun(context);
+		const endings = ofInput.get(name) ?? new Map<number, Ending>();
+		ofInput.set(name, endings);
 		return new EarlierTries(endings);
 	}
 
@@ -57,4 +57,11 @@ export class EarlierTries {
 			throw error;
 		}
 	}
+}
+
+/** Tells the runs apart that may get the same items: of other nodes, in loops, of sub-workflows. */
+function nameOfRun(context: IExecuteFunctions): string {
+	const runIndex = context.isToolExecution() ? 0 : context.evaluateExpression('{{ $runIndex }}', 0);
+	const { id: workflowId } = context.getWorkflow();
+	return JSON.stringify([context.getExecutionId(), workflowId, context.getNode().id, runIndex]);
 }

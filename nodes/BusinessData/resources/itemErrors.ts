@@ -8,7 +8,7 @@ import {
 	NodeOperationError,
 } from 'n8n-workflow';
 
-import { LedgerError } from '../rateLimit/ledger';
+import { RedisError } from '../redis/redisError';
 import { InvalidSettingError } from '../transport/invalidSettingError';
 import { ExecutionCanceledError, type FailureCause, RequestError } from '../transport/requestError';
 
@@ -36,7 +36,7 @@ export function toNodeError(node: INode, error: unknown, itemIndex?: number): No
 		Object.assign(nodeError.context, context);
 		return withMessage(nodeError, error.message);
 	}
-	if (error instanceof InvalidSettingError || error instanceof LedgerError) {
+	if (error instanceof InvalidSettingError || error instanceof RedisError) {
 		const { message, description } = error;
 		const failure = failureOf(causeOf(error));
 		const nodeError = new NodeOperationError(node, message, { description, itemIndex, failure });
@@ -52,8 +52,8 @@ export function toNodeError(node: INode, error: unknown, itemIndex?: number): No
 	});
 }
 
-function causeOf(error: InvalidSettingError | LedgerError): FailureCause {
-	if (error instanceof LedgerError) return 'temporarily-unavailable';
+function causeOf(error: InvalidSettingError | RedisError): FailureCause {
+	if (error instanceof RedisError) return 'temporarily-unavailable';
 	return error.field === 'API Key' ? 'credential-invalid' : 'configuration-invalid';
 }
 

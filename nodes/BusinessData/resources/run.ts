@@ -60,6 +60,11 @@ export class Run {
 		return this.context.continueOnFail();
 	}
 
+	/** Aborts when the execution is stopped, and at the end of the run. */
+	get signal(): AbortSignal {
+		return this.controller.signal;
+	}
+
 	/** Whether the execution was stopped. */
 	get isCanceled(): boolean {
 		return this.controller.signal.aborted;

@@ -30,7 +30,7 @@ export function sendOperation(
 					body: readBody(run, index),
 					...readRequestOptions(run, index),
 				}),
-				async (request, index) => itemsOf(await run.client.request(request), index),
+				(answer, _, index) => itemsOf(answer, index),
 			),
 	};
 }

@@ -5,62 +5,57 @@
  */
 import type { INodeExecutionData } from 'n8n-workflow';
 
+import type { Answer } from '../transport/answer';
+import { afterSuccessError } from '../transport/requestErrors';
 import { isRead, type ServiceRequest } from '../transport/serviceRequest';
 import { EarlierTries } from './earlierTries';
 import { errorItem, nameItems, type NodeError, toNodeError } from './itemErrors';
 import type { Run } from './run';
-import { SendOnce } from './sendOnce';
+import { SendOnce, UsedBeforeError } from './sendOnce';
+
+/** Makes the output of an item from the answer to its request. */
+export type ToItems<T> = (
+	answer: Answer,
+	request: T,
+	itemIndex: number,
+) => INodeExecutionData[] | Promise<INodeExecutionData[]>;
 
 /**
  * @param prepare builds the request of an item; all are built before the first is sent, so that a
  * mistake in the last item leaves nothing half done
- * @param send sends it and returns the item's output
  * @throws a node error that names its item
  */
 export async function sendEach<T extends ServiceRequest>(
 	run: Run,
 	prepare: (itemIndex: number) => T,
-	send: Send<T>,
+	toItems: ToItems<T>,
 ): Promise<INodeExecutionData[]> {
 	const prepared = run.items.map((_, index) => tryToPrepare(run, prepare, index));
 	const earlierTries = EarlierTries.of(run.context);
 	const outputs: INodeExecutionData[][] = [];
-	for (const [index, request] of prepared.entries()) {
-		const input = run.items[index];
-		if ('error' in request) {
-			outputs.push([errorItem(input, request.error, index)]);
-			continue;
-		}
+	const sent = new Set<number>();
+	for (const [index, item] of prepared.entries()) {
 		try {
-			outputs.push(
-				await earlierTries.resultOf(index, async () => await sendOnce(request, index, send)),
-			);
+			if ('error' in item) throw item.error;
+			const send = async () => await sendItem(run, item, index, toItems);
+			outputs.push(await earlierTries.resultOf(index, send));
+			sent.add(index);
 		} catch (error) {
 			const nodeError = toNodeError(run.context.getNode(), error, index);
 			if (!run.continuesOnError || run.isCanceled) {
-				const isSent = (item: number) => item < index || earlierTries.hasSent(item);
+				const isSent = (other: number) => sent.has(other) || earlierTries.hasSent(other);
 				throw withProgress(nodeError, index, run.items.length, isSent);
 			}
-			outputs.push([errorItem(input, nodeError, index)]);
+			outputs.push([errorItem(run.items[index], nodeError, index)]);
 		}
 	}
 	return outputs.flat();
 }
 
+/** An item's request, and what sees to it that it goes out once. */
 interface Prepared<T> {
 	request: T;
 	guard: SendOnce | undefined;
-}
-
-type Send<T> = (request: T, itemIndex: number) => Promise<INodeExecutionData[]>;
-
-async function sendOnce<T>(
-	{ request, guard }: Prepared<T>,
-	index: number,
-	send: Send<T>,
-): Promise<INodeExecutionData[]> {
-	if (guard === undefined) return await send(request, index);
-	return await guard.unlessUsed(index, async () => await send(request, index));
 }
 
 function tryToPrepare<T extends ServiceRequest>(
@@ -71,12 +66,41 @@ function tryToPrepare<T extends ServiceRequest>(
 	try {
 		const request = prepare(index);
 		run.client.check(request);
-		const guard = isRead(request) ? undefined : SendOnce.of(run, index);
-		return { request: { ...request, guard }, guard };
+		return { request, guard: isRead(request) ? undefined : SendOnce.of(run, index, request) };
 	} catch (error) {
 		const nodeError = toNodeError(run.context.getNode(), error, index);
 		if (!run.continuesOnError) throw nodeError;
 		return { error: nodeError };
+	}
+}
+
+/** @throws RequestError, or what else ended the request */
+async function sendItem<T extends ServiceRequest>(
+	run: Run,
+	{ request, guard }: Prepared<T>,
+	index: number,
+	toItems: ToItems<T>,
+): Promise<INodeExecutionData[]> {
+	const answer = await sendUnlessUsed(run, request, guard);
+	if (answer === 'used') return [{ json: guard?.skipped() ?? {}, pairedItem: { item: index } }];
+	try {
+		return await toItems(answer, request, index);
+	} catch (error) {
+		throw isRead(request) ? error : afterSuccessError(request, error, run.account.apiKey);
+	}
+}
+
+async function sendUnlessUsed(
+	run: Run,
+	request: ServiceRequest,
+	guard: SendOnce | undefined,
+): Promise<Answer | 'used'> {
+	try {
+		if ((await guard?.wasUsed()) === true) return 'used';
+		return await run.client.request({ ...request, guard });
+	} catch (error) {
+		if (error instanceof UsedBeforeError) return 'used';
+		throw error;
 	}
 }
 

@@ -3,11 +3,13 @@ import { createHash } from 'node:crypto';
 
 import type { Ledger } from '../rateLimit/ledger';
 import type { Limits } from '../rateLimit/limits';
+import { RedisLedger } from '../rateLimit/redis/redisLedger';
+import type { RedisConnection } from '../redis/connection';
 import { DOCUMENTED_LIMITS, type Endpoint, ENDPOINTS, formatEndpoint } from './endpoints';
 import { canonicalEndpoint, parseEndpoint } from './endpointPath';
 import { InvalidSettingError } from './invalidSettingError';
-import { readLedger } from './ledgerSettings';
 import { parseLimits } from './limitSettings';
+import { readRedis } from './redisSettings';
 import { readFlag } from './settingValues';
 
 /** The name of the credential type. */
@@ -21,10 +23,14 @@ export interface Account {
 	baseUrl: string;
 	apiKey: string;
 	limits: Limits;
+	/** The Redis that processes share; undefined for this process alone. */
+	redis: RedisConnection | undefined;
 	/** Where requests are counted together with other processes; undefined for this process alone. */
 	ledger: Ledger | undefined;
-	/** Stands for base URL and key together without naming the key. */
+	/** Stands for the service and the key together without naming the key. */
 	identity: string;
+	/** The fields as they were read, for n8n to take the key from: an edit takes effect with the next run. */
+	fields: CredentialFields;
 	transactionDelete: Endpoint;
 	contactDelete: Endpoint;
 	/** The name of the ID array in a bulk-delete body. */
@@ -43,12 +49,15 @@ export function readAccount(fields: CredentialFields): Account {
 	const isCustomized = readFlag('Customize for This Installation', fields.customize);
 	const custom = isCustomized ? fields : {};
 	const { limits, scopes } = parseLimits(custom.limits ?? DOCUMENTED_LIMITS);
+	const redis = readRedis(fields);
 	return {
 		baseUrl,
 		apiKey,
 		limits,
-		ledger: readLedger(fields),
-		identity: createHash('sha256').update(`${baseUrl}\n${apiKey.toLowerCase()}`).digest('hex'),
+		redis,
+		ledger: redis === undefined ? undefined : new RedisLedger(redis),
+		identity: identityOf(baseUrl, apiKey),
+		fields,
 		transactionDelete: readEndpoint(
 			custom.transactionDelete,
 			ENDPOINTS.deleteTransactions,
@@ -96,6 +105,13 @@ function readBaseUrl(value: unknown): string {
 		);
 	}
 	return (url.origin + url.pathname).replace(/\/+$/, '');
+}
+
+/** A key has its limits with the service, whatever path and spelling of the host lead there. */
+function identityOf(baseUrl: string, apiKey: string): string {
+	const { protocol, hostname, port } = new URL(baseUrl);
+	const service = `${protocol}//${hostname.replace(/\.$/, '')}:${port}`;
+	return createHash('sha256').update(`${service}\n${apiKey.toLowerCase()}`).digest('hex');
 }
 
 function readApiKey(value: unknown): string {

@@ -52,8 +52,11 @@ const REASONS: Record<string, string> = {
 	ERR_STREAM_PREMATURE_CLOSE: 'the connection was cut off in the middle of the answer',
 };
 
-/** Reads an error of n8n's HTTP helper, which wraps the one of axios, which wraps the one of Node. */
-export function readFailure(error: unknown): Failure {
+/**
+ * Reads an error of n8n's HTTP helper, which wraps the one of axios, which wraps the one of Node.
+ * @param hasBegun false when the request was never begun, so that the error is n8n's own
+ */
+export function readFailure(error: unknown, hasBegun = true): Failure {
 	const chain = causesOf(error);
 	const code = chain.map((cause) => cause.code).find((value) => typeof value === 'string');
 	const isBlocked = chain.some(({ name }) => typeof name === 'string' && /Ssrf/i.test(name));
@@ -63,11 +66,15 @@ export function readFailure(error: unknown): Failure {
 		!isNotConnected &&
 		(chain.some(({ name }) => name === 'TimeoutError') ||
 			(code !== undefined && TIMEOUT_CODES.has(code)));
+	const isKnown = isBlocked || isCertificate || isNotConnected;
 	return {
-		isNotSent: isNotConnected || isBlocked || isCertificate,
+		isNotSent: isKnown || !hasBegun,
 		isTimeout,
 		isLasting: isBlocked || isCertificate,
-		reason: reasonOf({ code, isTimeout, isBlocked, isCertificate, isNotConnected }),
+		reason:
+			isKnown || hasBegun
+				? reasonOf({ code, isTimeout, isBlocked, isCertificate, isNotConnected })
+				: `n8n could not make the request${wordsOf(error)}`,
 		code,
 	};
 }
@@ -84,6 +91,14 @@ function reasonOf(facts: {
 	if (facts.isTimeout) return 'no answer came in time';
 	const known = facts.code === undefined ? undefined : REASONS[facts.code];
 	return known ?? (facts.isNotConnected ? 'no connection could be made' : 'the connection failed');
+}
+
+const LONGEST_WORDS = 200;
+
+/** What an error says of itself, behind a colon. */
+function wordsOf(error: unknown): string {
+	const message = isObject(error) && typeof error.message === 'string' ? error.message : '';
+	return message === '' ? '' : `: ${message.slice(0, LONGEST_WORDS)}`;
 }
 
 /**

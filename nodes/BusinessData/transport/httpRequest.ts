@@ -1,11 +1,17 @@
 /** One HTTP request through n8n's own helper, which adds the key, proxies and TLS settings. */
 import type { Readable } from 'node:stream';
 
-import type { IExecuteFunctions, IHttpRequestOptions, IPollFunctions } from 'n8n-workflow';
+import type {
+	ICredentialDataDecryptedObject,
+	IExecuteFunctions,
+	IHttpRequestOptions,
+	IPollFunctions,
+} from 'n8n-workflow';
 
 import { type Account, CREDENTIAL_TYPE } from './account';
 import { InvalidSettingError } from './invalidSettingError';
-import type { ServiceRequest } from './serviceRequest';
+import type { OutgoingBody } from './outgoingBody';
+import { isRead, type ServiceRequest } from './serviceRequest';
 
 /** What n8n's helper resolves with under the options of `sendRequest`. */
 export interface Response {
@@ -14,16 +20,17 @@ export interface Response {
 	body: Readable;
 }
 
+type Context = IExecuteFunctions | IPollFunctions;
+
 /**
  * Sends the request as it is, whatever the limits say.
- * @param payload its body, from `payloadOf`
  * @throws what n8n's helper throws when there is no response
  */
 export async function sendRequest(
-	context: IExecuteFunctions | IPollFunctions,
+	context: Context,
 	account: Account,
 	request: ServiceRequest,
-	payload: Buffer | undefined,
+	body: OutgoingBody | undefined,
 ): Promise<Response> {
 	const { endpoint, query, headers, timeoutMs } = request;
 	const search = new URLSearchParams(
@@ -34,10 +41,12 @@ export async function sendRequest(
 		url: account.baseUrl + endpoint.path + (search === '' ? '' : `?${search}`),
 		headers: {
 			Accept: 'application/json, */*;q=0.5',
-			...(payload === undefined ? {} : { 'Content-Type': 'application/json' }),
+			...(body === undefined
+				? {}
+				: { 'Content-Type': 'application/json', 'Content-Length': String(body.length) }),
 			...headers,
 		},
-		body: payload,
+		body,
 		timeout: timeoutMs,
 		// The key must not follow a redirect to another host.
 		disableFollowRedirect: true,
@@ -46,10 +55,27 @@ export async function sendRequest(
 		encoding: 'stream',
 	};
 	return (await context.helpers.httpRequestWithAuthentication.call(
-		context,
+		isRead(request) ? context : withoutStop(context),
 		CREDENTIAL_TYPE,
 		options,
+		// As it was read when the run started. n8n would read it anew, and send a new key to the old host.
+		{ credentialsDecrypted: { id: '', name: '', type: CREDENTIAL_TYPE, data: fieldsOf(account) } },
 	)) as Response;
+}
+
+/**
+ * The same context for a request that is seen through to its end when the execution is stopped: n8n would
+ * cut it off, and nobody would know whether the service has acted.
+ */
+function withoutStop(context: Context): Context {
+	return Object.create(context, {
+		getExecutionCancelSignal: { value: () => undefined },
+	}) as Context;
+}
+
+/** A copy, because n8n may add to it. */
+function fieldsOf({ fields }: Account): ICredentialDataDecryptedObject {
+	return { ...fields } as ICredentialDataDecryptedObject;
 }
 
 /** The body as it goes out. @throws InvalidSettingError for what JSON cannot hold */

@@ -1,12 +1,13 @@
 /** Puts into words what became of a request and how to go on. */
 import { STATUS_CODES } from 'node:http';
 
-import type { LedgerError } from '../rateLimit/ledger';
 import type { WaitTooLongError } from '../rateLimit/waitTooLongError';
+import type { RedisError } from '../redis/redisError';
 import { type Answer, messageOf } from './answer';
 import { retryAfterMs } from './backoff';
 import { formatEndpoint } from './endpoints';
 import type { Failure } from './failure';
+import { redactText } from './redact';
 import {
 	CHECK_BEFORE_REPEATING,
 	type FailureCause,
@@ -71,6 +72,14 @@ export function failureError(request: ServiceRequest, failure: Failure): Request
 	});
 }
 
+/** The error for a request that was under way when the execution was stopped. */
+export function stoppedError({ endpoint }: ServiceRequest): RequestError {
+	return new RequestError(
+		'The request may have taken effect: it was under way when the execution was canceled',
+		{ outcome: 'unknown', description: `${formatEndpoint(endpoint)} — ${CHECK_BEFORE_REPEATING}` },
+	);
+}
+
 /** The error for a request that would wait longer for the limits than it may. */
 export function waitTooLongError(request: ServiceRequest, error: WaitTooLongError): RequestError {
 	const retryAfterSeconds = Math.ceil(error.retryAfterMs / 1000);
@@ -85,10 +94,28 @@ export function waitTooLongError(request: ServiceRequest, error: WaitTooLongErro
 	);
 }
 
-/** The error for a request that could not be counted together with other processes. */
-export function ledgerError({ message, description }: LedgerError): RequestError {
+/** The error for a request that Redis was needed for. */
+export function redisError({ message, description }: RedisError): RequestError {
 	const cause = 'temporarily-unavailable';
 	return new RequestError(message, { outcome: 'notSent', cause, description });
+}
+
+/**
+ * The error when the service has carried out a request and something failed after that.
+ * @param cause what failed; it may be anything
+ */
+export function afterSuccessError(
+	{ endpoint }: ServiceRequest,
+	cause: unknown,
+	apiKey: string,
+): RequestError {
+	// It says so itself.
+	if (cause instanceof RequestError && cause.details.outcome === 'unknown') return cause;
+	const words = redactText(cause instanceof Error ? cause.message : String(cause), apiKey);
+	return new RequestError(
+		`The service has accepted the request, but its answer could not be put out: ${words}`,
+		{ outcome: 'unknown', description: `${formatEndpoint(endpoint)} — ${CHECK_BEFORE_REPEATING}` },
+	);
 }
 
 function outcomeOf(request: ServiceRequest, statusCode: number): Outcome {

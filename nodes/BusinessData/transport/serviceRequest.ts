@@ -1,12 +1,20 @@
 /** One request to the service, as a resource asks for it. */
 import type { Endpoint } from './endpoints';
 
-/** Sees to it that something is sent once only. */
+/** Sees to it that something is sent once only, whoever else is about to send it. */
 export interface SendGuard {
-	/** Called right before each try. @throws when it must not go out */
-	admit(): Promise<void>;
-	/** Called after a try that the service certainly did not act on. */
-	revoke(): Promise<void>;
+	/**
+	 * Called right before each try, with its slots taken. From then on nobody else sends the same.
+	 * @returns undefined; or, while somebody else is sending it, a promise that resolves when it makes sense
+	 * to ask again
+	 * @throws when it must not go out
+	 */
+	claim(): Promise<{ ended: Promise<void> } | undefined>;
+	/**
+	 * Called once after each claim.
+	 * @param mayHaveActed false when the service certainly did not act; then somebody may send it
+	 */
+	settle(mayHaveActed: boolean): Promise<void>;
 }
 
 export interface ServiceRequest {

@@ -6,7 +6,7 @@ import {
 	nameItems,
 	toNodeError,
 } from '../../../nodes/BusinessData/resources/itemErrors';
-import { LedgerError } from '../../../nodes/BusinessData/rateLimit/ledger';
+import { RedisError } from '../../../nodes/BusinessData/redis/redisError';
 import { InvalidSettingError } from '../../../nodes/BusinessData/transport/invalidSettingError';
 import {
 	ExecutionCanceledError,
@@ -54,7 +54,7 @@ describe('the error of a node', () => {
 		const causeOf = (error: Error) => toNodeError(node, error).failure?.cause;
 		expect(causeOf(new InvalidSettingError('Path', 'is empty', ''))).toBe('configuration-invalid');
 		expect(causeOf(new InvalidSettingError('API Key', 'is empty', ''))).toBe('credential-invalid');
-		expect(causeOf(new LedgerError('Redis …', ''))).toBe('temporarily-unavailable');
+		expect(causeOf(new RedisError('Redis …', ''))).toBe('temporarily-unavailable');
 		expect(causeOf(new Error('unexpected'))).toBeUndefined();
 	});
 

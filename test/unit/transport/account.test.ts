@@ -130,6 +130,8 @@ describe('the identity', () => {
 		['the default port', { baseUrl: `${BASE_URL}:443` }],
 		['white space', { baseUrl: ` ${BASE_URL} `, apiKey: ` ${KEY} ` }],
 		["the key's case", { apiKey: KEY.toUpperCase() }],
+		['a path', { baseUrl: `${BASE_URL}/v2` }],
+		['a dot behind the host', { baseUrl: `${BASE_URL}./` }],
 		['the limits', { customize: true, limits: { general: [] } }],
 	])('does not depend on %s', (_, changes) => {
 		expect(identity(changes)).toBe(identity());
@@ -139,7 +141,6 @@ describe('the identity', () => {
 		['the key', { apiKey: KEY.replace('0', '1') }],
 		['the host', { baseUrl: 'https://api2.example.com' }],
 		['the port', { baseUrl: `${BASE_URL}:8443` }],
-		['the base path', { baseUrl: `${BASE_URL}/v2` }],
 	])('depends on %s', (_, changes) => {
 		expect(identity(changes)).not.toBe(identity());
 	});

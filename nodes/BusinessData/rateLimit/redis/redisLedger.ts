@@ -1,31 +1,22 @@
 /** The ledger in Redis, for n8n in queue mode: one command to take slots, one to settle them. */
-import type {
-	Ledger,
-	LedgerError,
-	LedgerReply,
-	LedgerRequest,
-	LedgerUse,
-	LedgerWindow,
-} from '../ledger';
-import { connectionTo, type RedisAddress, type RedisConnection } from './connection';
-
-/** Changes with the meaning of the keys, so that two versions of the package never share any. */
-const PREFIX = 'n8n-nodes-business-data:1';
+import type { RedisConnection } from '../../redis/connection';
+import { KEY_PREFIX } from '../../redis/keyPrefix';
+import type { RedisError } from '../../redis/redisError';
+import type { Ledger, LedgerReply, LedgerRequest, LedgerUse, LedgerWindow } from '../ledger';
+import { SETTLE, TAKE, USE } from './scripts';
 
 export class RedisLedger implements Ledger {
-	private readonly connection: RedisConnection;
-
-	constructor(address: RedisAddress) {
-		this.connection = connectionTo(address);
-	}
+	constructor(private readonly connection: RedisConnection) {}
 
 	async take(request: LedgerRequest, signal: AbortSignal): Promise<LedgerReply> {
 		const windows = [...request.scopeWindows, ...request.generalWindows];
 		if (windows.length === 0) return { isTaken: true };
 		const keys = keysOf(request);
 		const parameters = parametersOf(request, request.inFlightMs);
-		const [isTaken, waitMs = 0, retryMs = 0, fullest = 1] = await this.connection.run(
-			async (client) => await client.takeSlots(keys.length, ...keys, ...parameters),
+		const [isTaken, waitMs = 0, retryMs = 0, fullest = 1] = await this.connection.run<number[]>(
+			TAKE,
+			keys,
+			parameters,
 			signal,
 		);
 		const window = windows[fullest - 1];
@@ -52,17 +43,14 @@ export class RedisLedger implements Ledger {
 			inFlightMs: 0,
 		};
 		const keys = keysOf(request);
-		const figures = await this.connection.run(
-			async (client) =>
-				await client.useOfWindows(keys.length, ...keys, ...parametersOf(request, 0)),
-		);
+		const figures = await this.connection.run<number[]>(USE, keys, parametersOf(request, 0));
 		return windows.map((_, index) => ({
 			used: figures[2 * index] ?? 0,
 			availableInMs: figures[2 * index + 1] ?? 0,
 		}));
 	}
 
-	trouble(): LedgerError | undefined {
+	trouble(): RedisError | undefined {
 		return this.connection.trouble();
 	}
 
@@ -70,7 +58,7 @@ export class RedisLedger implements Ledger {
 		const keys = keysOf(request);
 		const parameters = parametersOf(request, lateMs);
 		this.connection
-			.run(async (client) => await client.settleSlots(keys.length, ...keys, ...parameters))
+			.run(SETTLE, keys, parameters)
 			// Not settled, the slots come free by themselves, after the window and the time-out.
 			.catch(() => undefined);
 	}
@@ -78,7 +66,7 @@ export class RedisLedger implements Ledger {
 
 /** All keys of an identity share a hash tag, so that a cluster keeps them in one place. */
 function keysOf(request: LedgerRequest): string[] {
-	const key = (kind: string, name: string) => `${PREFIX}:{${request.identity}}:${kind}:${name}`;
+	const key = (kind: string, name: string) => `${KEY_PREFIX}:{${request.identity}}:${kind}:${name}`;
 	const windows = [...request.scopeWindows, ...request.generalWindows];
 	return [
 		key('queue', 'general'),

@@ -11,6 +11,7 @@
  * ARGV: the request's ID, a number (see each script), how many windows are the scope's, then for every
  * window its limit and how long (ms) a slot is held.
  */
+import { RedisScript } from '../../redis/connection';
 
 /** How long (ms) a place in a queue is kept beyond the moment at which its owner should ask again. */
 const PLACE_KEPT_MS = 2_000;
@@ -44,7 +45,7 @@ end
  * Takes a slot in every window, or a place in the queue of those that are full. The number is how long
  * (ms) the request may be under way. Returns {1}, or {0, wait (ms), time to ask again (ms), window}.
  */
-export const TAKE = `${SHARED}
+export const TAKE = new RedisScript(`${SHARED}
 local function place(queue)
 	redis.call('ZREMRANGEBYSCORE', queue, '-inf', now)
 	local mine = string.format('%016.0f:', time[1] * 1000000 + time[2]) .. id
@@ -108,13 +109,13 @@ for index = 1, windowCount do
 	add(key, now + hold + number, id)
 end
 return {1}
-`;
+`);
 
 /**
  * Holds the slots for their window from now on, whether the ledger still knows them or lost them. The
  * number is how much later (ms) the service may count the request; below 0 the slots come free at once.
  */
-export const SETTLE = `${SHARED}
+export const SETTLE = new RedisScript(`${SHARED}
 for index = 1, windowCount do
 	local key, _, hold = window(index)
 	if number < 0 then redis.call('ZREM', key, id) else add(key, now + hold + number, id) end
@@ -124,10 +125,10 @@ if number < 0 then
 	leave(KEYS[2])
 end
 return {1}
-`;
+`);
 
 /** Returns for every window how many slots are held, and how long (ms) until one is free. */
-export const USE = `${SHARED}
+export const USE = new RedisScript(`${SHARED}
 local result = {}
 for index = 1, windowCount do
 	local key, max, hold = window(index)
@@ -140,4 +141,4 @@ for index = 1, windowCount do
 	result[2 * index - 1], result[2 * index] = used, math.ceil(free - now)
 end
 return result
-`;
+`);

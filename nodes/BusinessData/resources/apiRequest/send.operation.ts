@@ -14,7 +14,7 @@ import { readEach } from '../readEach';
 import { bodyFields, readBody } from '../requestBody';
 import { checkQuery, optionsField, readRequestOptions } from '../requestOptions';
 import type { Run } from '../run';
-import { sendEach } from '../sendEach';
+import { sendEach, type ToItems } from '../sendEach';
 import { sendOnceOptions } from '../sendOnce';
 import { fileItem } from './fileItem';
 
@@ -101,12 +101,15 @@ export const send: Operation = {
 	description: shownFor('apiRequest', 'send', fields),
 	execute: async (run) => {
 		hintAtBulkDelete(run);
-		const answer = async (request: ApiRequest, index: number) =>
-			await toItems(run, request, await run.client.request(request), index);
+		const toItems: ToItems<ApiRequest> = async (answer, request, index) =>
+			await itemsOfAnswer(run, request, answer, index);
 		const areReads = run.items.every((_, index) => /^(GET|HEAD)$/.test(methodOf(run, index)));
 		return areReads
-			? await readEach(run, async (index) => await answer(prepare(run, index), index))
-			: await sendEach(run, (index) => prepare(run, index), answer);
+			? await readEach(run, async (index) => {
+					const request = prepare(run, index);
+					return await toItems(await run.client.request(request), request, index);
+				})
+			: await sendEach(run, (index) => prepare(run, index), toItems);
 	},
 };
 
@@ -156,7 +159,7 @@ function bodyOf(run: Run, index: number, method: string): unknown {
 	return method === 'DELETE' && isEmpty ? undefined : body;
 }
 
-async function toItems(
+async function itemsOfAnswer(
 	run: Run,
 	{ response: { format, itemsField, fileField }, ...request }: ApiRequest,
 	answer: Answer,

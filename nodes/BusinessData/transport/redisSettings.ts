@@ -1,8 +1,7 @@
 /** Reads the credential's fields on where requests are counted. */
 import { isIP } from 'node:net';
 
-import type { Ledger } from '../rateLimit/ledger';
-import { RedisLedger } from '../rateLimit/redis/redisLedger';
+import { connectionTo, type RedisConnection } from '../redis/connection';
 import { InvalidSettingError } from './invalidSettingError';
 import { readFlag, readText, readWholeNumber } from './settingValues';
 
@@ -10,10 +9,10 @@ import { readFlag, readText, readWholeNumber } from './settingValues';
 export const REDIS_DEFAULTS = { host: 'localhost', port: 6379, database: 0 };
 
 /**
- * The ledger that the credential names; undefined when this process counts alone.
+ * The connection to the Redis that the credential names; undefined when this process counts alone.
  * @throws InvalidSettingError that names the field
  */
-export function readLedger(fields: Record<string, unknown>): Ledger | undefined {
+export function readRedis(fields: Record<string, unknown>): RedisConnection | undefined {
 	const store = fields.limitStore ?? 'memory';
 	if (store === 'memory') return undefined;
 	if (store !== 'redis') {
@@ -23,7 +22,7 @@ export function readLedger(fields: Record<string, unknown>): Ledger | undefined 
 			'Choose an entry of the list.',
 		);
 	}
-	return new RedisLedger({
+	return connectionTo({
 		host: readHost(fields.redisHost ?? REDIS_DEFAULTS.host),
 		port: readNumber('Redis Port', fields.redisPort ?? REDIS_DEFAULTS.port, 1),
 		user: readText('Redis User', fields.redisUser).trim(),

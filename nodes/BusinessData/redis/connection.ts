@@ -1,17 +1,17 @@
 /**
  * One connection per Redis server and process, made when it is needed and closed when it was not needed
- * for a while. It never keeps a process alive, and never sends a command twice by itself.
+ * for a while. It never keeps a process alive, and never sends a command twice by itself. The limiter counts
+ * in it, and Send Once keeps its record there.
  */
 import { createHash } from 'node:crypto';
 import { isIP } from 'node:net';
 
 import type * as Ioredis from 'ioredis';
 
-import { abortController, onceAborted, sleep } from '../abort';
-import { LedgerError } from '../ledger';
-import { SETTLE, TAKE, USE } from './scripts';
+import { abortController, onceAborted, sleep } from '../rateLimit/abort';
+import { RedisError } from './redisError';
 
-/** Where the ledger is. */
+/** Where a Redis is. */
 export interface RedisAddress {
 	host: string;
 	port: number;
@@ -21,14 +21,16 @@ export interface RedisAddress {
 	tls: boolean;
 }
 
-/** The scripts as commands: how many keys, the keys, and the arguments. */
-export interface LedgerCommands {
-	takeSlots(keyCount: number, ...keysAndArguments: Array<string | number>): Promise<number[]>;
-	settleSlots(keyCount: number, ...keysAndArguments: Array<string | number>): Promise<number[]>;
-	useOfWindows(keyCount: number, ...keysAndArguments: Array<string | number>): Promise<number[]>;
+/** A script that Redis runs as one step, and that may safely be repeated when its reply was lost. */
+export class RedisScript {
+	readonly hash: string;
+
+	constructor(readonly lua: string) {
+		this.hash = createHash('sha1').update(lua).digest('hex');
+	}
 }
 
-type Client = Ioredis.Redis & LedgerCommands;
+type Client = Ioredis.Redis;
 
 /** How long (ms) commands are tried again while the server cannot be reached. */
 const LONGEST_OUTAGE_MS = 15_000;
@@ -53,11 +55,14 @@ export class RedisConnection {
 	constructor(private readonly address: RedisAddress) {}
 
 	/**
-	 * Runs a command that may safely be repeated, again and again while the server cannot be reached.
-	 * @throws LedgerError after 15 s, or at once when waiting cannot help; the signal's reason on abort
+	 * Runs a script, again and again while the server cannot be reached.
+	 * @returns what the script returns; its caller knows what that is
+	 * @throws RedisError after 15 s, or at once when waiting cannot help; the signal's reason on abort
 	 */
 	async run<T>(
-		command: (client: LedgerCommands) => Promise<T>,
+		script: RedisScript,
+		keys: string[],
+		parameters: Array<string | number>,
 		signal: AbortSignal = abortController().signal,
 	): Promise<T> {
 		const giveUpAt = performance.now() + LONGEST_OUTAGE_MS;
@@ -67,9 +72,9 @@ export class RedisConnection {
 			for (;;) {
 				signal.throwIfAborted();
 				try {
-					const result = await onceAborted(this.once(command), signal);
+					const result = await onceAborted(this.once(script, keys, parameters), signal);
 					this.lastTrouble = undefined;
-					return result;
+					return result as T;
 				} catch (error) {
 					signal.throwIfAborted();
 					this.lastTrouble = error;
@@ -85,12 +90,23 @@ export class RedisConnection {
 	}
 
 	/** The error of the last command, as long as none has succeeded since. */
-	trouble(): LedgerError | undefined {
+	trouble(): RedisError | undefined {
 		return this.lastTrouble === undefined ? undefined : this.explain(this.lastTrouble);
 	}
 
-	private async once<T>(command: (client: LedgerCommands) => Promise<T>): Promise<T> {
-		return await command(await this.client());
+	private async once(
+		{ hash, lua }: RedisScript,
+		keys: string[],
+		parameters: Array<string | number>,
+	): Promise<unknown> {
+		const client = await this.client();
+		try {
+			return await client.evalsha(hash, keys.length, ...keys, ...parameters);
+		} catch (error) {
+			if (!messageOf(error).startsWith('NOSCRIPT')) throw error;
+			// Redis forgets scripts when it is restarted.
+			return await client.eval(lua, keys.length, ...keys, ...parameters);
+		}
 	}
 
 	private async client(): Promise<Client> {
@@ -127,13 +143,10 @@ export class RedisConnection {
 			enableOfflineQueue: false,
 			maxRetriesPerRequest: 0,
 			retryStrategy: () => null,
-		}) as Client;
+		});
 		let trouble: Error | undefined;
 		client.on('error', (error: Error) => (trouble = error));
 		client.on('end', () => (this.connecting = undefined));
-		client.defineCommand('takeSlots', { lua: TAKE });
-		client.defineCommand('settleSlots', { lua: SETTLE });
-		client.defineCommand('useOfWindows', { lua: USE });
 		try {
 			await client.connect();
 			await client.ping();
@@ -155,11 +168,11 @@ export class RedisConnection {
 		client?.disconnect();
 	}
 
-	private explain(error: unknown): LedgerError {
+	private explain(error: unknown): RedisError {
 		const { host, port, password, tls } = this.address;
 		const cause = messageOf(error);
 		const safe = password === '' ? cause : cause.replaceAll(password, '***');
-		return new LedgerError(
+		return new RedisError(
 			`Redis at ${host}:${port}${tls ? ' (TLS)' : ''} cannot be used: ${safe}`,
 			isLasting(error)
 				? 'Nothing was sent. Check the Redis user, password, database and TLS in the credential.'

@@ -1,0 +1,82 @@
+// A credential that is edited while a run waits: the run goes on with what it has started with.
+
+import { type Sandbox, startSandbox } from '../../sandbox/server';
+import {
+	itemsOf,
+	NODE,
+	read,
+	READ_ENDPOINT,
+	send,
+	SEND_ENDPOINT,
+	useBench,
+} from '../support/bench';
+import { placesOf } from '../support/search';
+import { waitUntil } from '../support/waitUntil';
+
+const NEW_KEY = 'b'.repeat(64);
+const bench = useBench({ timeScale: 0.005 });
+let elsewhere: Sandbox;
+
+beforeEach(async () => {
+	elsewhere = await startSandbox({ apiKeys: { [NEW_KEY]: { state: 'active' } } });
+});
+afterEach(async () => await elsewhere.stop());
+
+const keysSeen = (sandbox: Sandbox) =>
+	new Set(sandbox.journal.all().map(({ headers }) => headers['x-api-key']));
+
+test.each([
+	['sends', send(), SEND_ENDPOINT, 4, 3],
+	['reads', read(), READ_ENDPOINT, 60, 30],
+] as const)(
+	'%s go on with the old host, key and limits',
+	async (_, parameters, endpoint, count, first) => {
+		const { sandbox, credential } = bench;
+		const run = bench.run(itemsOf(count), { ...parameters });
+		await waitUntil(() => sandbox.journal.count(endpoint) >= first);
+		const seen = keysSeen(sandbox);
+		Object.assign(credential, {
+			baseUrl: elsewhere.baseUrl,
+			apiKey: NEW_KEY,
+			customize: false,
+			limits: '{"general":[]}',
+		});
+		const result = await run;
+		expect(result.run.status).toBe('success');
+		expect(result.items(NODE).length).toBeGreaterThan(0);
+		expect(sandbox.journal.count(endpoint)).toBe(count);
+		expect(sandbox.journal.refused()).toEqual([]);
+		// The journal keeps a hash of each key.
+		expect(keysSeen(sandbox)).toEqual(seen);
+		expect(elsewhere.journal.all()).toEqual([]);
+		expect(placesOf(NEW_KEY, result.run)).toEqual([]);
+
+		await bench.run([{}], { ...parameters });
+		expect(elsewhere.journal.count(endpoint)).toBe(1);
+	},
+);
+
+test('an answer that repeats the key of the start is masked with it', async () => {
+	const { sandbox, credential } = bench;
+	const oldKey = credential.apiKey as string;
+	sandbox.fault({
+		endpoint: SEND_ENDPOINT,
+		after: 3,
+		action: { type: 'status', status: 400, body: { message: `bad key ${oldKey}` } },
+	});
+	const run = bench.run(itemsOf(4), send());
+	await waitUntil(() => sandbox.journal.count(SEND_ENDPOINT) === 3);
+	credential.apiKey = NEW_KEY;
+	const { run: ended } = await run;
+	expect(ended.status).toBe('error');
+	expect(placesOf(oldKey, ended)).toEqual([]);
+});
+
+test('a run that has begun needs the credential no more', async () => {
+	const { sandbox, credential } = bench;
+	const run = bench.run(itemsOf(4), send());
+	await waitUntil(() => sandbox.journal.count(SEND_ENDPOINT) === 3);
+	for (const name of Object.keys(credential)) delete credential[name];
+	expect((await run).run.status).toBe('success');
+	expect(sandbox.journal.documents()).toHaveLength(4);
+});

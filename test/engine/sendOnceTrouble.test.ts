@@ -1,0 +1,124 @@
+// Send Once while something fails that is not the service: n8n's database, n8n itself, a stop. Nothing is
+// on record for a request that did not leave, and nobody is told that it was sent.
+
+import { inspect } from 'node:util';
+
+import { errorOf, itemsOf, NO_LIMITS, NODE, send, SEND_ENDPOINT, useBench } from '../support/bench';
+import { useDeduplicator } from '../support/deduplicator';
+import { readRun } from '../support/engine';
+import { workflowOf } from '../support/engineWorkflow';
+import { waitUntil } from '../support/waitUntil';
+
+const bench = useBench({ limits: NO_LIMITS });
+const onceById = { sendOnceKey: '={{ $json.id }}' };
+let store: Awaited<ReturnType<typeof useDeduplicator>>;
+
+beforeAll(async () => {
+	store = await useDeduplicator();
+});
+beforeEach(() => store.clear());
+
+const sent = () => bench.sandbox.journal.documents().map(({ body }) => body);
+
+describe('a fault of the database', () => {
+	// Of a new key: the look reads, writes and takes back; the claim reads and writes.
+	const accesses = (['read', 'write'] as const).flatMap((access) =>
+		(['before', 'after'] as const).flatMap((moment) =>
+			[0, 1, 2, 3, 4, 5, 6].map((after) => ({ access, moment, after })),
+		),
+	);
+
+	test.each(accesses)('$moment a $access, after $after others', async (fault) => {
+		const { access, ...when } = fault;
+		await bench.run([{ id: 'old' }], send(onceById));
+		store.fail(access, when);
+		const result = await bench.run([{ id: 'old' }, { id: 'new' }], send(onceById));
+		if (result.run.status === 'error') {
+			const error = errorOf(result);
+			expect(error.message).toContain("Send Once Key: n8n's deduplication store failed");
+			expect(error.context.outcome).toBe('notSent');
+		}
+		const wasSent = result.run.status === 'success';
+		expect(sent()).toEqual(wasSent ? [{ id: 'old' }, { id: 'new' }] : [{ id: 'old' }]);
+
+		store.clearFaults();
+		const again = await bench.run([{ id: 'old' }, { id: 'new' }], send(onceById));
+		expect(again.run.status).toBe('success');
+		expect(sent()).toEqual([{ id: 'old' }, { id: 'new' }]);
+		const skipped = again.json(NODE).map((json) => json.skipped === true);
+		expect(skipped).toEqual([true, wasSent]);
+	});
+
+	test('while the key of a refused document is taken back: it can be sent all the same', async () => {
+		bench.sandbox.fault({ action: { type: 'status', status: 400 } });
+		// The look reads twice and writes twice, the claim reads twice and writes once.
+		store.fail('write', { after: 3, times: 10 });
+		const refused = await bench.run([{ id: 'a' }], send(onceById));
+		expect(errorOf(refused).context.outcome).toBe('refused');
+		await waitUntil(() => bench.sandbox.journal.count(SEND_ENDPOINT) === 1);
+		const during = await bench.run([{ id: 'a' }], send(onceById));
+		expect(errorOf(during).context.outcome).toBe('notSent');
+		store.clearFaults();
+		const again = await bench.run([{ id: 'a' }], send(onceById));
+		expect(again.json(NODE)).toMatchObject([{ status: 'sent' }]);
+		expect(sent()).toEqual([{ id: 'a' }]);
+	}, 60_000);
+});
+
+test('an error of n8n before the request: not sent, and the key stays free', async () => {
+	const { type } = bench.engine.loader.getCredential('businessDataApi');
+	const { authenticate } = type;
+	const words = `no isolate for ${bench.credential.apiKey as string}`;
+	Object.defineProperty(type, 'authenticate', {
+		configurable: true,
+		get: () => {
+			throw new Error(words);
+		},
+	});
+	try {
+		const result = await bench.run([{ id: 'a' }], send(onceById));
+		const error = errorOf(result);
+		expect(error.message).toMatch(/^The request was not sent: n8n could not make the request/);
+		expect(error.context.outcome).toBe('notSent');
+		expect(inspect(error, { depth: null })).not.toContain(bench.credential.apiKey);
+	} finally {
+		Object.defineProperty(type, 'authenticate', { configurable: true, value: authenticate });
+	}
+	expect(store.entries).toEqual([]);
+	await bench.run([{ id: 'a' }], send(onceById));
+	expect(sent()).toEqual([{ id: 'a' }]);
+});
+
+test('stops at every moment: what did not leave is free, what left is seen through to its end', async () => {
+	store.latencyMs = () => 8;
+	const left: boolean[] = [];
+	for (let stopAfterMs = 0; stopAfterMs <= 120; stopAfterMs += 5) {
+		const id = `stopped after ${stopAfterMs} ms`;
+		bench.sandbox.reset();
+		bench.sandbox.fault({ action: { type: 'delay', ms: 20, actFirst: true } });
+		const workflow = workflowOf([{ id }], send(onceById));
+		const execution = bench.engine.start(workflow, { key: bench.credential });
+		setTimeout(() => execution.cancel(), stopAfterMs);
+		const { run } = readRun(await execution);
+		const again = await bench.run([{ id }], send({ ...onceById, maxWait: 30 }));
+		const wasSent = again.json(NODE)[0]?.skipped === true;
+		left.push(wasSent);
+		expect({ stopAfterMs, sent: sent() }).toEqual({ stopAfterMs, sent: [{ id }] });
+		expect(['canceled', 'success']).toContain(run.status);
+	}
+	// Some before, some after the request had left: else it shows nothing.
+	expect(new Set(left)).toEqual(new Set([true, false]));
+}, 60_000);
+
+test('two nodes of a workflow keep records of their own', async () => {
+	const workflow = workflowOf(itemsOf(2), send({ ...onceById }));
+	const [start, node] = workflow.nodes;
+	const other = { ...node, id: 'other', name: 'Other' } as NonNullable<typeof node>;
+	workflow.nodes.push(other);
+	const to = (name: string) => ({ node: name, type: 'main' as const, index: 0 });
+	workflow.connections = { [start?.name ?? '']: { main: [[to(NODE), to('Other')]] } };
+	for (const _ of [1, 2]) {
+		await bench.engine.run(workflow, { key: bench.credential });
+	}
+	expect(sent()).toHaveLength(4);
+});

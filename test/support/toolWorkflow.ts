@@ -1,0 +1,98 @@
+/** The node as a tool: an agent of the test's own calls it through n8n's engine, as n8n's agents do. */
+import {
+	type INode,
+	type INodeType,
+	NodeConnectionTypes,
+	type NodeParameterValueType,
+} from 'n8n-workflow';
+
+import type { WorkflowJson } from './engineWorkflow';
+import { CREDENTIAL_TYPE, ITEMS_TYPE, NODE_TYPE } from './engineWorkflow';
+
+export const AGENT = 'Agent';
+export const AGENT_TYPE = 'test.agent';
+/** n8n derives it from the node, because that is `usableAsTool`. */
+export const TOOL_TYPE = `${NODE_TYPE}Tool`;
+
+interface Tool {
+	invoke(parameters: object): Promise<unknown>;
+}
+
+/** Calls its tool with each set of parameters, all at once, and puts out what each call gave. */
+export const agentNode: INodeType = {
+	description: {
+		displayName: 'Agent',
+		name: 'agent',
+		group: ['transform'],
+		version: 1,
+		description: '',
+		defaults: {},
+		inputs: [
+			NodeConnectionTypes.Main,
+			{ type: NodeConnectionTypes.AiTool, displayName: 'Tool', required: true },
+		],
+		outputs: [NodeConnectionTypes.Main],
+		properties: [{ displayName: 'Calls', name: 'calls', type: 'json', default: '[]' }],
+	},
+	async execute() {
+		const calls = this.getNodeParameter('calls', 0) as object[];
+		const [tool] = (await this.getInputConnectionData(NodeConnectionTypes.AiTool, 0)) as Tool[];
+		const answers = calls.map(async (parameters) => {
+			try {
+				return { answer: await tool?.invoke(parameters) };
+			} catch (error) {
+				return { error: (error as Error).message };
+			}
+		});
+		return [(await Promise.all(answers)).map((json) => ({ json: json as never }))];
+	},
+};
+
+/** The node as n8n derives it for agents. */
+export function asTool(nodeType: INodeType): INodeType {
+	const tool = Object.create(nodeType) as INodeType;
+	tool.description = {
+		...nodeType.description,
+		name: `${nodeType.description.name}Tool`,
+		inputs: [],
+		outputs: [NodeConnectionTypes.AiTool],
+	};
+	return tool;
+}
+
+/** An agent that calls the node with each of these arguments at once. */
+export function agentWorkflow(
+	calls: object[],
+	parameters: INode['parameters'],
+	settings: Partial<INode> = {},
+): WorkflowJson {
+	const node = (name: string, type: string, own: Partial<INode>): INode => ({
+		id: name,
+		name,
+		type,
+		typeVersion: 1,
+		position: [0, 0],
+		parameters: {},
+		...own,
+	});
+	const to = (name: string, type: 'main' | 'ai_tool') => [[{ node: name, type, index: 0 }]];
+	return {
+		nodes: [
+			node('Start', ITEMS_TYPE, {
+				parameters: { items: [{}] as unknown as NodeParameterValueType },
+			}),
+			node(AGENT, AGENT_TYPE, {
+				parameters: { calls: calls as unknown as NodeParameterValueType },
+			}),
+			node('Tool', TOOL_TYPE, {
+				parameters,
+				credentials: { [CREDENTIAL_TYPE]: { id: 'key', name: 'key' } },
+				...settings,
+			}),
+		],
+		connections: {
+			Start: { main: to(AGENT, 'main') },
+			Tool: { ai_tool: to(AGENT, 'ai_tool') },
+		},
+	};
+}
