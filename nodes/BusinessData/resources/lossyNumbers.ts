@@ -51,7 +51,8 @@ function find(value: unknown): LossyNumber | undefined {
 			Number.isFinite(value) && (!Number.isInteger(value) || Number.isSafeInteger(value));
 		return isExact ? undefined : { path: [], number: value };
 	}
-	if (typeof value !== 'object' || value === null) return undefined;
+	// A date writes itself as a text, whatever it holds inside.
+	if (typeof value !== 'object' || value === null || 'toJSON' in value) return undefined;
 	for (const [key, part] of Object.entries(value)) {
 		const found = find(part);
 		if (found !== undefined) return { path: [key, ...found.path], number: found.number };

@@ -81,11 +81,11 @@ function takePlace(taken: Map<string, 'field' | 'object'>, name: string): void {
 	for (let length = 1; length <= parts.length; length++) {
 		const path = parts.slice(0, length).join('.');
 		const kind = length === parts.length ? 'field' : 'object';
-		const other = taken.get(path) ?? kind;
-		if (kind === 'field' && taken.get(path) === 'field') {
+		const known = taken.get(path);
+		if (kind === 'field' && known === 'field') {
 			throw new InvalidSettingError(LABEL, `"${path}" is there twice`, 'Remove one of them.');
 		}
-		if (other !== kind) {
+		if (known !== undefined && known !== kind) {
 			throw new InvalidSettingError(
 				LABEL,
 				`"${path}" is both a field and an object with fields of its own`,

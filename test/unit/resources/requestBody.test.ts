@@ -14,6 +14,16 @@ const field = (name: unknown, type?: unknown, value?: unknown) => ({ id: 'a', na
 const ofJson = async (jsonBody: unknown) =>
 	await bodyOf({ dataMode: 'json', jsonBody: jsonBody as IDataObject });
 
+test('with Auto-Map Input Data, dates are what they write themselves as', async () => {
+	const due = { toJSON: () => '2026-01-31', ts: NaN };
+	const setup = {
+		items: [{ due, at: new Date(0) } as unknown as IDataObject],
+		parameters: { dataMode: 'autoMapInputData' },
+	};
+	const body = await inRun(setup, (run) => JSON.stringify(readBody(run, 0)));
+	expect(body).toBe('{"due":"2026-01-31","at":"1970-01-01T00:00:00.000Z"}');
+});
+
 test("with Auto-Map Input Data it is the item's own JSON", async () => {
 	expect(await bodyOf({ dataMode: 'autoMapInputData', jsonBody: 'not used' })).toEqual(item);
 });
