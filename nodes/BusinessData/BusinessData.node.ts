@@ -10,6 +10,7 @@ import {
 	NodeConnectionTypes,
 } from 'n8n-workflow';
 
+import { nodeHint } from './builderHints';
 import { resources } from './resources';
 import { describeResource } from './resources/operation';
 import { router } from './resources/router';
@@ -21,12 +22,15 @@ export class BusinessData implements INodeType {
 		name: 'businessData',
 		icon: { light: 'file:businessData.svg', dark: 'file:businessData.dark.svg' },
 		group: ['transform'],
-		version: 1,
+		// A list, so that n8n adds no "Custom API Call": that leads to the HTTP Request node, which knows no limits.
+		version: [1],
+		defaultVersion: 1,
 		subtitle: '={{ $parameter["operation"] + ": " + $parameter["resource"] }}',
 		description:
 			'Read contacts, send invoices and payment documents, and delete records in bulk in your bookkeeping service, within its rate limits',
 		defaults: { name: 'Business Data' },
 		usableAsTool: true,
+		builderHint: nodeHint,
 		// The key is masked wherever the service repeats it. This hides, in n8n 2.x, what else could be one.
 		sensitiveOutputFields: ['apiKey', 'x-api-key', 'headers.x-api-key'],
 		inputs: [NodeConnectionTypes.Main],

@@ -8,6 +8,7 @@ import {
 	NodeConnectionTypes,
 } from 'n8n-workflow';
 
+import { triggerHint } from './builderHints';
 import { poll } from './contactChanges/poll';
 import { listFields } from './resources/contact/listFields';
 import { optionsField } from './resources/requestOptions';
@@ -34,6 +35,7 @@ export class BusinessDataTrigger implements INodeType {
 			'Starts the workflow when contacts were created, updated or deleted in your bookkeeping service',
 		defaults: { name: 'Business Data Trigger' },
 		polling: true,
+		builderHint: triggerHint,
 		inputs: [],
 		outputs: [NodeConnectionTypes.Main],
 		credentials: [{ name: CREDENTIAL_TYPE, required: true }],

@@ -1,6 +1,7 @@
 // Starts programs so that none of them outlives this process: each gets a process group of its own,
-// which is ended as a whole, also when this process ends by an error or a signal.
-import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
+// which is ended as a whole, also when this process ends by an error or a signal. Windows has no such
+// groups; there, a program is ended together with those that it has started.
+import { type ChildProcess, type SpawnOptions, spawn, spawnSync } from 'node:child_process';
 
 const running = new Set<ChildProcess>();
 let isWatchingForExit = false;
@@ -11,15 +12,30 @@ export interface Ending {
 	signal: NodeJS.Signals | null;
 }
 
+function isGone({ exitCode, signalCode }: ChildProcess): boolean {
+	return exitCode !== null || signalCode !== null;
+}
+
 /** Ends what is left of a program's process group at once. Does nothing when there is nothing left. */
 export function killGroup(child: ChildProcess): void {
 	if (child.pid === undefined) return;
+	if (process.platform === 'win32') {
+		// The number of a program that has ended may be another's by now.
+		if (isGone(child)) return;
+		spawnSync('taskkill', ['/pid', String(child.pid), '/t', '/f'], { windowsHide: true });
+		return;
+	}
 	try {
-		if (process.platform === 'win32') child.kill('SIGKILL');
-		else process.kill(-child.pid, 'SIGKILL');
+		process.kill(-child.pid, 'SIGKILL');
 	} catch {
 		// The group is gone already.
 	}
+}
+
+/** Tells a program to end. On Windows nothing can be told, so it ends at once, with what it has started. */
+export function askToEnd(child: ChildProcess): void {
+	if (process.platform === 'win32') killGroup(child);
+	else child.kill('SIGTERM');
 }
 
 /**
@@ -62,8 +78,6 @@ export function startProgram(
 export async function endPrograms(): Promise<void> {
 	const children = [...running];
 	children.forEach(killGroup);
-	const isGone = ({ exitCode, signalCode }: ChildProcess): boolean =>
-		exitCode !== null || signalCode !== null;
 	await Promise.all(
 		children
 			.filter((child) => !isGone(child))

@@ -94,7 +94,8 @@ export function readExecution(execution: {
 	status: string;
 	data: string;
 }): ExecutionResult {
-	const { resultData } = unpack(execution.data) as RunExecutionData;
+	// n8n 1.x may have saved nothing yet but the end.
+	const { resultData } = (unpack(execution.data) ?? {}) as RunExecutionData;
 	const order = ([run]: NodeRun[]): number => run?.executionIndex ?? run?.startTime ?? 0;
 	return {
 		id: execution.id,

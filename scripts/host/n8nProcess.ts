@@ -3,7 +3,7 @@ import { openSync, closeSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Ending, killGroup, startProgram } from './childProcesses';
+import { askToEnd, type Ending, killGroup, startProgram } from './childProcesses';
 import { freePort } from './freePort';
 import type { N8nHost } from './installN8n';
 import { n8nEnvironment } from './n8nEnvironment';
@@ -126,7 +126,7 @@ export async function startN8n(options: N8nProcessOptions): Promise<N8nProcess> 
 	);
 	closeSync(log);
 	const stop = async (): Promise<void> => {
-		child.kill('SIGTERM');
+		askToEnd(child);
 		const force = setTimeout(() => killGroup(child), SECONDS_UNTIL_STOPPED * 1000);
 		await ended.catch(() => undefined);
 		clearTimeout(force);

@@ -46,4 +46,5 @@ export interface NodeType {
 	/** The addresses of its icons below n8n's own, for the light and for the dark theme. */
 	iconUrl: { light: string; dark: string };
 	codex?: { categories?: string[] };
+	properties: { name: string; options?: { name: string; value?: unknown }[] }[];
 }

@@ -4,7 +4,8 @@ import type { Browser } from 'playwright-core';
 import { useRealN8n } from '../n8n/useRealN8n';
 import { inARow, node, startWith } from '../n8n/workflows';
 import { openBrowser, openPage } from './browser';
-import { Editor, type ShownField } from './editor';
+import { Editor } from './editor';
+import { fieldTests, labelsOf } from './fieldTests';
 
 const NODE = 'Business Data';
 
@@ -19,12 +20,6 @@ beforeAll(async () => {
 }, 60_000);
 
 afterAll(async () => await browser?.close());
-
-/** Labels, all of which are on the screen in full. */
-function labelsOf(fields: ShownField[]): string[] {
-	expect(fields.filter(({ isCutOff }) => isCutOff)).toEqual([]);
-	return fields.map(({ label }) => label);
-}
 
 describe('the nodes panel', () => {
 	test.each(['business data', 'bookkeeping', 'invoice', 'contacts'])(
@@ -50,8 +45,8 @@ describe('the nodes panel', () => {
 			'Send payment document',
 			'Get rate limit status',
 			'Delete many transactions',
-			'Send transaction document',
-			'Send transaction document (WP)',
+			'Send invoice or other transaction document',
+			'Send invoice or other transaction document (WP)',
 		]) {
 			expect(await editor.nodesPanel.getByText(action, { exact: true }).isVisible()).toBe(true);
 		}
@@ -147,62 +142,7 @@ describe('a run', () => {
 	});
 });
 
-describe('the fields', () => {
-	const SEND = ['Data to Send', 'Fields', 'Options'];
-	const DELETE = ['IDs', 'Dry Run', 'Options'];
-
-	beforeAll(async () => {
-		await editor.openNewWorkflow();
-		await editor.addNode('Manual Trigger');
-		await editor.addAndOpenNode(NODE, 'Get many contacts');
-	});
-
-	test.each([
-		['Contact', 'Get Many', ['Return All', 'Limit', 'Options']],
-		['Contact', 'Delete Many', DELETE],
-		['Transaction', 'Send', SEND],
-		['Transaction', 'Send (WP)', SEND],
-		['Transaction', 'Delete Many', DELETE],
-		['Payment', 'Send', SEND],
-		['API Request', 'Send', ['Method', 'Path', 'Options']],
-		['Rate Limit', 'Get Status', []],
-	])('of %s: %s', async (resource, operation, fields) => {
-		await editor.choose('resource', resource);
-		const operations = await editor.openList('operation');
-		expect(labelsOf(operations)).toContain(operation);
-		await editor.page.keyboard.press('Escape');
-		await editor.choose('operation', operation);
-		const usual = ['Credential', 'Resource', 'Operation'];
-		expect(labelsOf(await editor.shownFields())).toEqual([...usual, ...fields]);
-		await editor.takeScreenshots(
-			`fields-${resource}-${operation}`.replace(/\W+/g, '-').toLowerCase().replace(/-$/, ''),
-		);
-	});
-
-	test('follow how the data is given', async () => {
-		await editor.choose('resource', 'Payment');
-		const shown = async () => labelsOf(await editor.shownFields()).slice(3);
-		await editor.choose('dataMode', 'JSON');
-		expect(await shown()).toEqual(['Data to Send', 'JSON Body', 'Options']);
-		await editor.choose('dataMode', 'Auto-Map Input Data');
-		expect(await shown()).toEqual(['Data to Send', 'Options']);
-		await editor.choose('dataMode', 'Define Below');
-		expect(await shown()).toEqual(SEND);
-	});
-
-	test('are previewed in the next node before the first run', async () => {
-		await editor.choose('resource', 'Contact');
-		await editor.choose('operation', 'Delete Many');
-		await editor.closeNode();
-		await editor.addAndOpenNode('Edit Fields (Set)');
-		const input = editor.marked('ndv-input-panel');
-		await input.getByText('Preview').waitFor();
-		for (const name of ['count', 'ids', 'response']) {
-			expect(await input.getByText(name, { exact: true }).isVisible()).toBe(true);
-		}
-		await editor.takeScreenshots('preview');
-	});
-});
+describe('the fields', () => fieldTests(real, () => editor));
 
 test('the trigger is found, shows its fields and fetches a test event', async () => {
 	await editor.openNewWorkflow();

@@ -158,6 +158,30 @@ export class Editor {
 		await this.#list.waitFor({ state: 'hidden' });
 	}
 
+	/** Adds a field to send, as in n8n's Edit Fields node; its type by the label in n8n's list. */
+	async addTypedField(name: string, type: string, value: string): Promise<void> {
+		await this.marked('assignment-collection-drop-area').click();
+		const field = this.marked('assignment', this.parameters).last();
+		await this.marked('assignment-name', field).locator('input').fill(name);
+		await this.#leaveField();
+		const isExpression = value.startsWith('=');
+		await this.marked('assignment-value', field)
+			.locator('input')
+			.pressSequentially(value.slice(0, 1));
+		// With the first "=", n8n puts its editor for expressions in place of the input.
+		if (isExpression) await this.marked('assignment-value', field).locator('.cm-content').click();
+		await this.page.keyboard.insertText(value.slice(1));
+		await this.#leaveField();
+		await this.marked('assignment-type-select', field).click();
+		await this.page.getByRole('menuitem', { name: type, exact: true }).click();
+	}
+
+	/** A click elsewhere, which also takes away what n8n shows over other fields while one is edited. */
+	async #leaveField(): Promise<void> {
+		await this.output.click({ position: { x: 20, y: 20 } });
+		await this.page.waitForTimeout(300);
+	}
+
 	/** The fields of the open node below its credential, in their order on the screen. */
 	async shownFields(): Promise<ShownField[]> {
 		return await readLabels(this.parameters);

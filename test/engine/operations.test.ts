@@ -23,6 +23,11 @@ const run = async (items: Parameters<typeof workflowOf>[0], parameters: object) 
 		key: credentialFor(sandbox, TIME_SCALE),
 	});
 
+/** Fields as the editor saves them. */
+const assign = (...fields: Array<[name: string, type: string, value: unknown]>) => ({
+	assignments: fields.map(([name, type, value]) => ({ id: name, name, type, value })),
+});
+
 describe('contact: getMany', () => {
 	const getMany = { resource: 'contact', operation: 'getMany', options: {} };
 
@@ -72,8 +77,8 @@ describe('sending', () => {
 		['transaction', 'sendWp', '/txndata/sendTxnWP'],
 		['payment', 'send', '/txndata/sendPayment'],
 	])('%s: %s posts to %s', async (resource, operation, path) => {
-		const fields = { values: [{ name: 'contactId', value: '={{ $json.id }}' }] };
-		const result = await run([{ id: 42 }], { resource, operation, fields, options: {} });
+		const assignments = assign(['contactId', 'number', '={{ $json.id }}']);
+		const result = await run([{ id: 42 }], { resource, operation, assignments, options: {} });
 		expect(sandbox.journal.all()).toMatchObject([{ method: 'POST', path, status: 200 }]);
 		expect(sandbox.journal.documents()[0]?.body).toEqual({ contactId: 42 });
 		expect(result.json(NODE)).toEqual([{ id: 'doc-1', status: 'sent' }]);
@@ -81,7 +86,19 @@ describe('sending', () => {
 
 	test.each([
 		['autoMapInputData', {}, { id: 1, name: 'a' }],
-		['defineBelow', { fields: { values: [{ name: 'x', value: 'y' }] } }, { x: 'y' }],
+		[
+			'defineBelow',
+			{
+				assignments: assign(
+					['total', 'number', '={{ $json.id * 1.5 }}'],
+					['isNew', 'boolean', true],
+					['customer.name', 'string', '={{ $json.name }}'],
+					['customer.tags', 'array', '["x", "y"]'],
+					['customer.missing', 'string', '={{ $json.missing }}'],
+				),
+			},
+			{ total: 1.5, isNew: true, customer: { name: 'a', tags: ['x', 'y'], missing: null } },
+		],
 		['json', { jsonBody: '={"list": [1, "{{ $json.name }}"]}' }, { list: [1, 'a'] }],
 	])('sends the data by %s', async (dataMode, parameters, body) => {
 		await run([{ id: 1, name: 'a' }], {
@@ -92,6 +109,17 @@ describe('sending', () => {
 			options: {},
 		});
 		expect(sandbox.journal.documents()[0]?.body).toEqual(body);
+	});
+
+	test('says which field of which item has no value of its type, and sends nothing', async () => {
+		const send = { resource: 'payment', operation: 'send', options: {} };
+		const assignments = assign(['amount', 'number', '={{ $json.amount }}']);
+		const result = await run([{ amount: 1 }, { amount: '1,50' }], { ...send, assignments });
+		expect(result.run.data.resultData.error).toMatchObject({
+			message: 'Fields: "amount" expects Number, but the value is the text "1,50"',
+			context: { itemIndex: 1, outcome: 'notSent' },
+		});
+		expect(sandbox.journal.count()).toBe(0);
 	});
 });
 

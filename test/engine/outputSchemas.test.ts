@@ -1,6 +1,6 @@
 // The output schemas, which n8n shows as a preview before the first run, say what really comes out.
 import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative, sep } from 'node:path';
 
 import { useBench } from '../support/bench';
 import { workflowOf } from '../support/engineWorkflow';
@@ -40,9 +40,7 @@ test('there is one for every output whose fields are the node’s own', () => {
 	const files = readdirSync(FOLDER, { recursive: true, withFileTypes: true });
 	const names = files
 		.filter((entry) => entry.isFile())
-		.map(({ name, parentPath }) => {
-			return join(parentPath, name).slice(FOLDER.length + 1);
-		});
+		.map(({ name, parentPath }) => relative(FOLDER, join(parentPath, name)).replaceAll(sep, '/'));
 	expect(names.sort()).toEqual([
 		'v1.0.0.json',
 		'v1.0.0/contact/deleteMany.json',

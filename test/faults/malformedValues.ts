@@ -65,6 +65,7 @@ export function malformedValueOf(property: INodeProperties): fc.Arbitrary<unknow
 			);
 		case 'collection':
 		case 'fixedCollection':
+		case 'assignmentCollection':
 			return fc.oneof(
 				text,
 				number,
@@ -72,7 +73,10 @@ export function malformedValueOf(property: INodeProperties): fc.Arbitrary<unknow
 				flag,
 				group,
 				list,
-				fc.dictionary(fc.constantFrom('values', 'parameters'), fc.oneof(text, number, list, group)),
+				fc.dictionary(
+					fc.constantFrom('values', 'parameters', 'assignments'),
+					fc.oneof(text, number, list, group),
+				),
 			);
 		case 'json':
 			return fc.oneof(text, fc.json(), number, nothing, flag, group, list);

@@ -34,6 +34,22 @@ const BASIC_VALUES: Parameters = {
 
 const description = new BusinessData().description.properties;
 
+/** What is in each entry of n8n's `assignmentCollection`, which the descriptions do not say. */
+const IN_AN_ASSIGNMENT: INodeProperties[] = [
+	{ displayName: 'Name', name: 'name', type: 'string', default: '' },
+	{
+		displayName: 'Type',
+		name: 'type',
+		type: 'options',
+		options: ['string', 'number', 'boolean', 'array', 'object'].map((value) => ({
+			name: value,
+			value,
+		})),
+		default: 'string',
+	},
+	{ displayName: 'Value', name: 'value', type: 'string', default: '' },
+];
+
 /** Where a field is, below the parameters, with the other values that make it count. */
 interface Branch {
 	property: INodeProperties;
@@ -58,6 +74,13 @@ function* branchesOf(
 		};
 		const inside = setAt(beside, path, siblings);
 		yield* branchesOf({ ...option, displayOptions: undefined }, { path, labels, beside: inside });
+	}
+	if (property.type === 'assignmentCollection') {
+		const inEntry = [...path, 'assignments', 0];
+		const entry = setAt(beside, inEntry, { name: 'a', type: 'string', value: 'a' });
+		for (const value of IN_AN_ASSIGNMENT) {
+			yield* branchesOf(value, { path: inEntry, labels, beside: entry });
+		}
 	}
 	for (const group of groupsOf(property)) {
 		const isList = property.typeOptions?.multipleValues === true;

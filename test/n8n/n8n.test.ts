@@ -1,10 +1,12 @@
 // All tests in a real n8n, in one file, because its start takes longest. Build the package before.
 import { agentTests } from './agentTests';
+import { builderTests } from './builderTests';
 import { cleanUpTests } from './cleanUpTests';
 import { contactSyncTests, exampleTests } from './exampleTests';
 import { installationTests } from './installationTests';
 import { reminderTests } from './reminderTests';
 import { sendingTests } from './sendingTests';
+import { customApiCallTests, restrictionTests } from './sideDoorTests';
 import { triggerTests } from './triggerTests';
 import { useRealN8n } from './useRealN8n';
 
@@ -19,4 +21,10 @@ describe('the example', () => {
 	cleanUpTests(real);
 	agentTests(real);
 });
+describe("n8n's AI builder", () => builderTests(real));
 describe('the installed package', () => installationTests(real, 'Four causes are possible'));
+// Last, because n8n logs what it refuses there.
+describe('beside the node', () => {
+	customApiCallTests(real);
+	restrictionTests(real);
+});

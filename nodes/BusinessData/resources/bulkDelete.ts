@@ -4,6 +4,7 @@
  */
 import type { INodeExecutionData, INodeProperties, IPairedItemData } from 'n8n-workflow';
 
+import { DELETE_HINT } from '../builderHints';
 import type { Account } from '../transport/account';
 import { jsonOf } from '../transport/answer';
 import type { Endpoint } from '../transport/endpoints';
@@ -38,6 +39,7 @@ export function deleteManyOperation(
 			action: `Delete many ${plural}`,
 			description:
 				'Preferred over single requests: 1,000 input items take 10 requests instead of 1,000',
+			builderHint: { propertyHint: DELETE_HINT },
 		},
 		description: shownFor(resource, 'deleteMany', deleteFields(plural)),
 		execute: async (run) => await deleteMany(run, endpointOf(run.account)),

@@ -1,5 +1,6 @@
 /** Errors as n8n shows them, and as the items of a node that continues on error. */
 import {
+	type Failure,
 	type IDataObject,
 	type INode,
 	type INodeExecutionData,
@@ -9,7 +10,7 @@ import {
 
 import { RedisError } from '../redis/redisError';
 import { InvalidSettingError } from '../transport/invalidSettingError';
-import { ExecutionCanceledError, RequestError } from '../transport/requestError';
+import { ExecutionCanceledError, type FailureCause, RequestError } from '../transport/requestError';
 
 export type NodeError = NodeApiError | NodeOperationError;
 
@@ -20,21 +21,25 @@ export type NodeError = NodeApiError | NodeOperationError;
 export function toNodeError(node: INode, error: unknown, itemIndex?: number): NodeError {
 	if (error instanceof NodeApiError || error instanceof NodeOperationError) return error;
 	if (error instanceof RequestError) {
-		const { description, ...context } = error.details;
-		const { statusCode } = context;
+		const { description, cause, ...context } = error.details;
+		const { statusCode, retryAfterSeconds } = context;
 		const httpCode = statusCode?.toString();
 		// Only words of ours go in: the original error would bring the request's headers along.
 		const nodeError = new NodeApiError(
 			node,
 			{ message: error.message, httpCode: httpCode ?? null },
-			{ message: error.message, description, httpCode, itemIndex },
+			{
+				...{ message: error.message, description, httpCode, itemIndex },
+				failure: failureOf(cause, retryAfterSeconds),
+			},
 		);
 		Object.assign(nodeError.context, context);
 		return withMessage(nodeError, error.message);
 	}
 	if (error instanceof InvalidSettingError || error instanceof RedisError) {
 		const { message, description } = error;
-		const nodeError = new NodeOperationError(node, message, { description, itemIndex });
+		const failure = failureOf(causeOf(error));
+		const nodeError = new NodeOperationError(node, message, { description, itemIndex, failure });
 		nodeError.context.outcome = 'notSent';
 		return withMessage(nodeError, message);
 	}
@@ -45,6 +50,19 @@ export function toNodeError(node: INode, error: unknown, itemIndex?: number): No
 	return new NodeOperationError(node, error instanceof Error ? error : String(error), {
 		itemIndex,
 	});
+}
+
+function causeOf(error: InvalidSettingError | RedisError): FailureCause {
+	if (error instanceof RedisError) return 'temporarily-unavailable';
+	return error.field === 'API Key' ? 'credential-invalid' : 'configuration-invalid';
+}
+
+/** What the error says to n8n itself, which lets a trigger wait as long. n8n 1.x takes no notice of it. */
+function failureOf(cause?: FailureCause, retryAfterSeconds?: number): Failure | undefined {
+	if (cause === undefined) return undefined;
+	const canWait = cause === 'rate-limited' || cause === 'temporarily-unavailable';
+	if (!canWait || retryAfterSeconds === undefined) return { cause };
+	return { cause, retryAfterMs: retryAfterSeconds * 1000 };
 }
 
 /**

@@ -1,10 +1,12 @@
-/** The fields that say what a request sends: the item itself, fields one by one, or JSON. */
-import type { IDataObject, INodeProperties } from 'n8n-workflow';
+/** The fields that say what a request sends: the item itself, typed fields, or JSON. */
+import type { INodeProperties } from 'n8n-workflow';
 
+import { FIELDS_HINT } from '../builderHints';
 import { InvalidSettingError } from '../transport/invalidSettingError';
 import { tryParseJson } from '../transport/json';
-import { readEntries, readGroup } from '../transport/settingValues';
+import { refuseLossyNumbers } from './lossyNumbers';
 import type { Run } from './run';
+import { bodyOfFields } from './typedFields';
 
 export const bodyFields: INodeProperties[] = [
 	{
@@ -21,7 +23,7 @@ export const bodyFields: INodeProperties[] = [
 			{
 				name: 'Define Below',
 				value: 'defineBelow',
-				description: 'Set the name and the value of each field',
+				description: 'Set the name, the type and the value of each field',
 			},
 			{ name: 'JSON', value: 'json', description: 'Write the whole body as JSON' },
 		],
@@ -30,38 +32,13 @@ export const bodyFields: INodeProperties[] = [
 	},
 	{
 		displayName: 'Fields',
-		name: 'fields',
-		type: 'fixedCollection',
-		typeOptions: { multipleValues: true, sortable: true },
-		placeholder: 'Add Field',
+		name: 'assignments',
+		type: 'assignmentCollection',
 		default: {},
 		displayOptions: { show: { dataMode: ['defineBelow'] } },
 		description:
-			'The fields to send. Which fields the service expects is described in its own documentation.',
-		options: [
-			{
-				displayName: 'Field',
-				name: 'values',
-				values: [
-					{
-						displayName: 'Name',
-						name: 'name',
-						type: 'string',
-						default: '',
-						placeholder: 'e.g. contactId',
-						description: 'Name of the field as the service expects it',
-					},
-					{
-						displayName: 'Value',
-						name: 'value',
-						type: 'string',
-						default: '',
-						description:
-							'Value of the field. An expression may give a number, a list or an object.',
-					},
-				],
-			},
-		],
+			'The fields to send, each with its type. Dots in a name make nested objects, as in customer.city. Which fields the service expects is described in its own documentation.',
+		builderHint: { propertyHint: FIELDS_HINT },
 	},
 	{
 		displayName: 'JSON Body',
@@ -73,50 +50,27 @@ export const bodyFields: INodeProperties[] = [
 	},
 ];
 
-interface Field {
-	name?: unknown;
-	value?: unknown;
-}
-
 /**
  * The body of an item's request.
  * @throws InvalidSettingError that names the field
  */
 export function readBody(run: Run, itemIndex: number): unknown {
 	const mode = run.parameter<string>('dataMode', itemIndex, 'defineBelow');
-	if (mode === 'autoMapInputData') return run.items[itemIndex]?.json ?? {};
-	if (mode === 'json') return parseJsonBody(run.parameter<unknown>('jsonBody', itemIndex, '{}'));
 	if (mode === 'defineBelow') {
-		const { values } = readGroup('Fields', run.parameter<unknown>('fields', itemIndex, {}));
-		return collectFields(readEntries('Fields', values));
+		const fields = run.parameter<unknown>('assignments', itemIndex, {});
+		return bodyOfFields(fields, run.account.apiKey);
+	}
+	if (mode === 'autoMapInputData') {
+		const body = run.items[itemIndex]?.json ?? {};
+		refuseLossyNumbers('Data to Send', body);
+		return body;
+	}
+	if (mode === 'json') {
+		const body = parseJsonBody(run.parameter<unknown>('jsonBody', itemIndex, '{}'));
+		refuseLossyNumbers('JSON Body', body);
+		return body;
 	}
 	throw new InvalidSettingError('Data to Send', 'is not known', 'Choose an entry of the list.');
-}
-
-function collectFields(fields: Field[]): IDataObject {
-	const entries = fields.map(({ name, value }): [string, unknown] => {
-		if (typeof name !== 'string' || name.trim() === '') {
-			throw new InvalidSettingError(
-				'Fields',
-				'a name is empty',
-				'Enter the name of the field, or remove the entry.',
-			);
-		}
-		if (typeof value === 'number' && !Number.isFinite(value)) {
-			throw new InvalidSettingError(
-				'Fields',
-				`"${name.trim()}" is not a number that JSON can hold (${value})`,
-				'Check the expression, for example for a division by 0.',
-			);
-		}
-		return [name.trim(), value];
-	});
-	const names = entries.map(([name]) => name);
-	const repeated = names.find((name, index) => names.indexOf(name) !== index);
-	if (repeated !== undefined) {
-		throw new InvalidSettingError('Fields', `"${repeated}" is there twice`, 'Remove one of them.');
-	}
-	return Object.fromEntries(entries) as IDataObject;
 }
 
 function parseJsonBody(value: unknown): unknown {

@@ -92,5 +92,7 @@ export class Run {
 		for (const sentence of [this.waits.describe(), this.waits.describePolicy()]) {
 			if (sentence !== undefined) this.hint(sentence);
 		}
+		const { tracing } = this.waits;
+		if (tracing !== undefined) this.context.setMetadata?.({ tracing });
 	}
 }

@@ -1,6 +1,7 @@
 /** The operations that send a document to a customer: one request per item, one after the other. */
 import type { INodePropertyOptions } from 'n8n-workflow';
 
+import { SEND_HINT } from '../builderHints';
 import { type Endpoint } from '../transport/endpoints';
 import { itemsOf } from './answerItems';
 import { type Operation, shownFor } from './operation';
@@ -16,7 +17,7 @@ export function sendOperation(
 	{ method, path }: Endpoint,
 ): Operation {
 	return {
-		option,
+		option: { ...option, builderHint: { propertyHint: SEND_HINT } },
 		description: shownFor(resource, String(option.value), [
 			...bodyFields,
 			optionsField(sendOnceOptions),

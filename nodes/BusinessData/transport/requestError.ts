@@ -6,8 +6,14 @@
  */
 export type Outcome = 'notSent' | 'refused' | 'unknown';
 
+/** Why it did not end well, as far as it is known and somebody can act on it, in n8n's words (`Failure`). */
+export type FailureCause =
+	'rate-limited' | 'temporarily-unavailable' | 'credential-invalid' | 'configuration-invalid';
+
 export interface RequestErrorDetails {
 	outcome: Outcome;
+	/** None that a wait helps after a send whose outcome is unknown: it could be taken for leave to repeat it. */
+	cause?: FailureCause;
 	/** How the user goes on. */
 	description: string;
 	/** The status of the service's answer, where there was one. */

@@ -8,7 +8,12 @@ import { retryAfterMs } from './backoff';
 import { formatEndpoint } from './endpoints';
 import type { Failure } from './failure';
 import { redactText } from './redact';
-import { CHECK_BEFORE_REPEATING, type Outcome, RequestError } from './requestError';
+import {
+	CHECK_BEFORE_REPEATING,
+	type FailureCause,
+	type Outcome,
+	RequestError,
+} from './requestError';
 import { isRead, type ServiceRequest } from './serviceRequest';
 import { formatDuration } from './waits';
 
@@ -30,6 +35,7 @@ export function answerError(request: ServiceRequest, answer: Answer): RequestErr
 		{
 			outcome,
 			statusCode,
+			cause: causeOf(request, statusCode),
 			description: `${formatEndpoint(request.endpoint)} — ${nextStep(request, answer, outcome)}`,
 			...(asked === undefined ? {} : { retryAfterSeconds: Math.ceil(asked / 1000) }),
 		},
@@ -46,6 +52,7 @@ export function failureError(request: ServiceRequest, failure: Failure): Request
 			: 'Check the base URL in the credential and whether the service is up, then run the node again.';
 		return new RequestError(`The request was not sent: ${failure.reason}`, {
 			outcome: 'notSent',
+			cause: failure.isLasting ? 'configuration-invalid' : 'temporarily-unavailable',
 			description: `${endpoint}${code} — nothing reached the service. ${advice}`,
 		});
 	}
@@ -55,6 +62,7 @@ export function failureError(request: ServiceRequest, failure: Failure): Request
 	if (isRead(request)) {
 		return new RequestError(`The service could not be read: ${happened}`, {
 			outcome: 'unknown',
+			cause: 'temporarily-unavailable',
 			description: `${endpoint}${code} — several tries failed. Run the node again later${failure.isTimeout ? ', or raise the timeout in its options' : ''}.`,
 		});
 	}
@@ -79,6 +87,7 @@ export function waitTooLongError(request: ServiceRequest, error: WaitTooLongErro
 		`Not sent: the limits leave no room for at least ${formatDuration(retryAfterSeconds * 1000)}`,
 		{
 			outcome: 'notSent',
+			cause: 'rate-limited',
 			retryAfterSeconds,
 			description: `${formatEndpoint(request.endpoint)} — the option Max Wait allows ${formatDuration(request.maxWaitMs)}. Run the item again later, or raise Max Wait (0 waits as long as it takes).`,
 		},
@@ -87,7 +96,8 @@ export function waitTooLongError(request: ServiceRequest, error: WaitTooLongErro
 
 /** The error for a request that Redis was needed for. */
 export function redisError({ message, description }: RedisError): RequestError {
-	return new RequestError(message, { outcome: 'notSent', description });
+	const cause = 'temporarily-unavailable';
+	return new RequestError(message, { outcome: 'notSent', cause, description });
 }
 
 /**
@@ -113,6 +123,14 @@ function outcomeOf(request: ServiceRequest, statusCode: number): Outcome {
 	// 303 answers what was carried out (RFC 9110 §15.4.4), and many services use 301 and 302 for it too.
 	const maySayDone = statusCode >= 300 && statusCode <= 303;
 	return maySayDone && !isRead(request) ? 'unknown' : 'refused';
+}
+
+function causeOf(request: ServiceRequest, statusCode: number): FailureCause | undefined {
+	if (statusCode === 401) return 'credential-invalid';
+	if (statusCode === 429) return 'rate-limited';
+	if (statusCode === 404 || (statusCode >= 300 && statusCode < 400)) return 'configuration-invalid';
+	const isPassing = statusCode >= 500 || statusCode === 408;
+	return isPassing && isRead(request) ? 'temporarily-unavailable' : undefined;
 }
 
 function nextStep(

@@ -41,7 +41,7 @@ export class Waits {
 	add(ms: number, cause: WaitCause | undefined, isRepetition = false): void {
 		if (ms < SHORTEST_WAIT_MS || cause === undefined) return;
 		if (!isRepetition || this.requests === 0) this.requests++;
-		const name = cause === REFUSAL ? REFUSAL : cause.name;
+		const name = nameOf(cause);
 		const total = this.msByCause.get(name)?.ms ?? 0;
 		this.msByCause.set(name, { ms: total + ms, cause });
 	}
@@ -62,9 +62,27 @@ export class Waits {
 		return `The service says that it allows ${max} requests per ${formatDuration(windowSeconds * 1000)}, which is none of the limits in the credential. Compare them under Customize for This Installation.`;
 	}
 
+	/**
+	 * What n8n 2.x attaches to the node's span in OpenTelemetry: how long at least one request waited (ms),
+	 * how many did, and for what most. Undefined when there was no request.
+	 */
+	get tracing(): Record<string, string | number> | undefined {
+		if (this.elapsedMs === 0) return undefined;
+		const { longest } = this;
+		return {
+			'business_data.wait_ms': Math.round(this.elapsedMs),
+			'business_data.requests_waited': this.requests,
+			...(longest === undefined ? {} : { 'business_data.waited_for': nameOf(longest.cause) }),
+		};
+	}
+
+	private get longest() {
+		return [...this.msByCause.values()].sort((a, b) => b.ms - a.ms)[0];
+	}
+
 	/** A sentence such as "12 requests waited 48 s for the limit of 30 per 10 s"; undefined if hardly. */
 	describe(): string | undefined {
-		const [longest] = [...this.msByCause.values()].sort((a, b) => b.ms - a.ms);
+		const { longest } = this;
 		if (longest === undefined || this.elapsedMs < NOTICEABLE_WAIT_MS) return undefined;
 		const requests = this.requests === 1 ? '1 request' : `${this.requests} requests`;
 		const waited = `${requests} waited ${formatDuration(this.elapsedMs)}`;
@@ -75,6 +93,10 @@ export class Waits {
 		const scope = name.startsWith('general/') ? '' : ` on ${name.slice(0, name.lastIndexOf('/'))}`;
 		return `${waited} for the limit of ${max} per ${formatDuration(windowMs)}${scope}.`;
 	}
+}
+
+function nameOf(cause: WaitCause): string {
+	return cause === REFUSAL ? REFUSAL : cause.name;
 }
 
 /** `48 s`, `10 min`, `1 h 5 min`; below ten seconds with one decimal where it is not whole. */

@@ -23,6 +23,10 @@ test('its name is the one that saved workflows use', () => {
 	expect(credential.displayName).toBe('Business Data API');
 });
 
+test('is for the nodes of this package only', () => {
+	expect(credential.restrictToSupportedNodes).toBe(true);
+});
+
 describe('the fields', () => {
 	test.each([
 		['baseUrl', 'string', ''],

@@ -42,7 +42,9 @@ describe('the node', () => {
 	test('has the name that saved workflows use', () => {
 		expect(description.name).toBe('businessData');
 		expect(description.displayName).toBe('Business Data');
-		expect(description.version).toBe(1);
+		// A list, so that n8n adds no "Custom API Call".
+		expect(description.version).toEqual([1]);
+		expect(description.defaultVersion).toBe(1);
 		expect(`${packageJson.name}.${description.name}`).toBe('n8n-nodes-business-data.businessData');
 	});
 
@@ -99,7 +101,7 @@ describe('the resources', () => {
 	});
 });
 
-const body = { dataMode: 'defineBelow', fields: {}, jsonBody: '{}' };
+const body = { dataMode: 'defineBelow', assignments: {}, jsonBody: '{}' };
 
 describe('the parameters', () => {
 	test.each(sends)('of %s: %s are the body and the options', (resource, operation) => {
@@ -121,11 +123,9 @@ describe('the parameters', () => {
 			expect(modes).toEqual(['autoMapInputData', 'defineBelow', 'json']);
 			const shownFor = (name: string) =>
 				fieldOf(resource, operation, name)?.displayOptions?.show?.dataMode;
-			expect(shownFor('fields')).toEqual(['defineBelow']);
+			expect(shownFor('assignments')).toEqual(['defineBelow']);
 			expect(shownFor('jsonBody')).toEqual(['json']);
-			const [group] = groupsOf(fieldOf(resource, operation, 'fields'));
-			expect(group?.name).toBe('values');
-			expect(group?.values.map(({ name }) => name)).toEqual(['name', 'value']);
+			expect(fieldOf(resource, operation, 'assignments')?.type).toBe('assignmentCollection');
 		},
 	);
 

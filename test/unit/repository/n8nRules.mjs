@@ -1,7 +1,7 @@
 // Prints, as JSON, which of n8n's lint rules this repository switches off, and where rules complain when all
 // are on and comments in the code are ignored, as in n8n's own scanner. A program of its own, because
 // ESLint's configuration consists of modules that jest cannot load.
-import { relative } from 'node:path';
+import { relative, sep } from 'node:path';
 
 import { n8nCommunityNodesPlugin } from '@n8n/eslint-plugin-community-nodes';
 import { ESLint } from 'eslint';
@@ -34,6 +34,9 @@ const asScanned = new ESLint({
 	],
 });
 
+/** A file's path from the project's folder, as the page writes it on every system. */
+const pathOf = (file) => relative(process.cwd(), file).replaceAll(sep, '/');
+
 /** The files by the rule that complains in them, and all files that were looked at. */
 async function scan(patterns) {
 	const complaints = {};
@@ -41,10 +44,10 @@ async function scan(patterns) {
 	for (const { filePath, messages } of results) {
 		// A file that cannot be parsed has a message without a rule.
 		for (const { ruleId, message } of messages) {
-			(complaints[ruleId ?? message] ??= []).push(relative(process.cwd(), filePath));
+			(complaints[ruleId ?? message] ??= []).push(pathOf(filePath));
 		}
 	}
-	return { complaints, files: results.map(({ filePath }) => relative(process.cwd(), filePath)) };
+	return { complaints, files: results.map(({ filePath }) => pathOf(filePath)) };
 }
 
 /** The rules of n8n that the repository's own configuration switches off for any of the files. */

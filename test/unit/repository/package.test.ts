@@ -3,7 +3,7 @@
 import { execFile, execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 
 import { installPackedNode, type PackedNode, packNode } from '../../../scripts/host/packNode';
@@ -23,10 +23,14 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 describe('the tarball', () => {
 	let paths: string[];
 	beforeAll(() => {
-		const list = execFileSync('tar', ['-tzf', packed.tarball], { encoding: 'utf8' });
+		// By its name alone: GNU's tar would take the C: of a path for the name of a host.
+		const list = execFileSync('tar', ['-tzf', basename(packed.tarball)], {
+			cwd: dirname(packed.tarball),
+			encoding: 'utf8',
+		});
 		paths = list
 			.trim()
-			.split('\n')
+			.split(/\r?\n/)
 			.map((path) => path.replace(/^package\//, ''));
 	});
 

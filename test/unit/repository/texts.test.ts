@@ -1,14 +1,14 @@
 // The texts name commands that exist, and their links lead somewhere.
 
 import { existsSync, readdirSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join, posix } from 'node:path';
 
 import { codeIn, manifest, PROJECT_FOLDER, readProjectFile, withoutBlocks } from './projectFiles';
 
 const pages = ['.', '.github', 'docs', 'examples', 'sandbox'].flatMap((folder) =>
 	readdirSync(join(PROJECT_FOLDER, folder))
 		.filter((file) => file.endsWith('.md'))
-		.map((file) => join(folder, file)),
+		.map((file) => posix.join(folder, file)),
 );
 
 /** The anchors that GitHub gives the headings of a page. */
@@ -39,7 +39,7 @@ describe.each(pages)('%s', (page) => {
 		const broken = targets.filter((target) => {
 			if (/^https:\/\//.test(target)) return false;
 			const [file = '', anchor] = target.split('#');
-			const path = file === '' ? page : join(dirname(page), file);
+			const path = file === '' ? page : posix.join(posix.dirname(page), file);
 			if (!existsSync(join(PROJECT_FOLDER, path))) return true;
 			return anchor !== undefined && !anchorsOf(readProjectFile(path)).includes(anchor);
 		});

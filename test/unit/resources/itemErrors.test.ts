@@ -6,10 +6,12 @@ import {
 	nameItems,
 	toNodeError,
 } from '../../../nodes/BusinessData/resources/itemErrors';
+import { RedisError } from '../../../nodes/BusinessData/redis/redisError';
 import { InvalidSettingError } from '../../../nodes/BusinessData/transport/invalidSettingError';
 import {
 	ExecutionCanceledError,
 	RequestError,
+	type RequestErrorDetails,
 } from '../../../nodes/BusinessData/transport/requestError';
 import { node } from './fakeContext';
 
@@ -32,6 +34,28 @@ describe('the error of a node', () => {
 			httpCode: '429',
 			context: { outcome: 'refused', retryAfterSeconds: 5, itemIndex: 3 },
 		});
+	});
+
+	test('for a request declares its cause, with the time to wait where a wait helps', () => {
+		const declared = (cause: RequestErrorDetails['cause'], retryAfterSeconds?: number) => {
+			const details = { outcome: 'refused' as const, description: 'Wait.', retryAfterSeconds };
+			const error = toNodeError(node, new RequestError('Refused', { ...details, cause }));
+			expect(error.context).not.toHaveProperty('cause');
+			return error.failure;
+		};
+		expect(declared('rate-limited', 5)).toEqual({ cause: 'rate-limited', retryAfterMs: 5_000 });
+		expect(declared('rate-limited')).toEqual({ cause: 'rate-limited' });
+		expect(declared('temporarily-unavailable', 1)).toMatchObject({ retryAfterMs: 1_000 });
+		expect(declared('credential-invalid', 5)).toEqual({ cause: 'credential-invalid' });
+		expect(declared(undefined, 5)).toBeUndefined();
+	});
+
+	test('for a setting and for Redis declares who has to act', () => {
+		const causeOf = (error: Error) => toNodeError(node, error).failure?.cause;
+		expect(causeOf(new InvalidSettingError('Path', 'is empty', ''))).toBe('configuration-invalid');
+		expect(causeOf(new InvalidSettingError('API Key', 'is empty', ''))).toBe('credential-invalid');
+		expect(causeOf(new RedisError('Redis …', ''))).toBe('temporarily-unavailable');
+		expect(causeOf(new Error('unexpected'))).toBeUndefined();
 	});
 
 	test('for a request without an answer has no status', () => {

@@ -47,6 +47,20 @@ describe('an answer', () => {
 		);
 	});
 
+	test.each([
+		[401, 'credential-invalid', 'credential-invalid'],
+		[429, 'rate-limited', 'rate-limited'],
+		[307, 'configuration-invalid', 'configuration-invalid'],
+		[404, 'configuration-invalid', 'configuration-invalid'],
+		[400, undefined, undefined],
+		[403, undefined, undefined],
+		[408, 'temporarily-unavailable', undefined],
+		[503, 'temporarily-unavailable', undefined],
+	])('%i has the cause %s for a read, and %s for a send', (statusCode, ofRead, ofSend) => {
+		expect(error(read, statusCode).details.cause).toBe(ofRead);
+		expect(error(send, statusCode).details.cause).toBe(ofSend);
+	});
+
 	test('401 has four causes', () => {
 		const { message, details } = error(read, 401, { error: 'nope' });
 		expect(message).toBe('The service answered 401 Unauthorized: nope');
@@ -115,6 +129,14 @@ describe('a failure', () => {
 		expect(details.description).not.toContain('run the node again');
 	});
 
+	test('has a cause that a wait can help, but for a send that may have taken effect', () => {
+		expect(failureError(read, failure).details.cause).toBe('temporarily-unavailable');
+		expect(failureError(send, failure).details.cause).toBeUndefined();
+		expect(failureError(send, refused).details.cause).toBe('temporarily-unavailable');
+		const lasting = { ...refused, isLasting: true };
+		expect(failureError(send, lasting).details.cause).toBe('configuration-invalid');
+	});
+
 	test('of a send says that it may have taken effect', () => {
 		const { message, details } = failureError(send, failure);
 		expect(message).toBe(
@@ -153,7 +175,9 @@ describe('a wait that would be too long', () => {
 		const request = requestOf('POST', '/txndata/sendTxn', { maxWaitMs: 60_000 });
 		const { message, details } = waitTooLongError(request, tooLong(594_200));
 		expect(message).toBe('Not sent: the limits leave no room for at least 10 min');
-		expect(details).toMatchObject({ outcome: 'notSent', retryAfterSeconds: 595 });
+		expect(details).toMatchObject({
+			...{ outcome: 'notSent', retryAfterSeconds: 595, cause: 'rate-limited' },
+		});
 		expect(details.description).toContain(`${SEND} — the option Max Wait allows 60 s.`);
 	});
 });

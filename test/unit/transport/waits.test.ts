@@ -31,6 +31,24 @@ describe('Waits', () => {
 		expect(waits.elapsedMs).toBe(0);
 	});
 
+	test('has figures for tracing once there was a request', async () => {
+		expect(waits.tracing).toBeUndefined();
+		await wait(undefined, 5);
+		expect(waits.tracing).toEqual({
+			'business_data.wait_ms': 5,
+			'business_data.requests_waited': 0,
+		});
+		await wait(scoped, 600_000, 300_000);
+		await wait(general, 9_000);
+		expect(waits.tracing).toEqual({
+			'business_data.wait_ms': 609_005,
+			'business_data.requests_waited': 3,
+			'business_data.waited_for': 'POST /txndata/sendTxn/600s',
+		});
+		await wait(REFUSAL, 1_000_000);
+		expect(waits.tracing).toMatchObject({ 'business_data.waited_for': 'refusal' });
+	});
+
 	test.each([
 		['one request', [48_000], '1 request waited 48 s for the limit of 30 per 10 s.'],
 		[

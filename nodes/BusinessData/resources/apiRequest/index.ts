@@ -2,7 +2,11 @@ import type { Resource } from '../operation';
 import { send } from './send.operation';
 
 export const apiRequest: Resource = {
-	option: { name: 'API Request', value: 'apiRequest', description: 'Any other endpoint' },
+	option: {
+		name: 'API Request',
+		value: 'apiRequest',
+		description: 'Any other endpoint of the service',
+	},
 	operations: [send],
 	defaultOperation: 'send',
 };

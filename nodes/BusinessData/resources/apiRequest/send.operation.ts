@@ -93,6 +93,10 @@ export const send: Operation = {
 		value: 'send',
 		action: 'Send API request',
 		description: 'Call any other endpoint below the base URL, under the same limits',
+		builderHint: {
+			propertyHint:
+				'Only for endpoints that no other resource has. Give the path below the base URL; the key is sent by the credential.',
+		},
 	},
 	description: shownFor('apiRequest', 'send', fields),
 	execute: async (run) => {

@@ -8,6 +8,9 @@ export const getStatus: Operation = {
 		value: 'getStatus',
 		action: 'Get rate limit status',
 		description: 'Show how much of each limit is in use, without sending anything',
+		builderHint: {
+			propertyHint: 'For reports. Other operations wait for the limits by themselves.',
+		},
 	},
 	description: [],
 	execute: async ({ account }) => {

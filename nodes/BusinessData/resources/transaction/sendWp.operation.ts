@@ -6,7 +6,7 @@ export const sendWp = sendOperation(
 	{
 		name: 'Send (WP)',
 		value: 'sendWp',
-		action: 'Send transaction document (WP)',
+		action: 'Send invoice or other transaction document (WP)',
 		description:
 			'Send a document through the endpoint sendTxnWP, 5 per 10 minutes. Your service knows what WP stands for.',
 	},

@@ -1,0 +1,158 @@
+/**
+ * Data to Send → Define Below: names with typed values, as n8n's Edit Fields node has them. Dots in a name
+ * make nested objects, and every value is held against the type that was chosen for it.
+ */
+import { type FieldType, type IDataObject, validateFieldType } from 'n8n-workflow';
+
+import { InvalidSettingError } from '../transport/invalidSettingError';
+import { redactText } from '../transport/redact';
+import { readEntries, readGroup } from '../transport/settingValues';
+import { refuseLossyNumbers } from './lossyNumbers';
+
+/** The label of the field; every error begins with it. */
+const LABEL = 'Fields';
+/** What a JSON body can hold of the types that n8n offers; the others are for files. */
+const TYPES: Record<string, string> = {
+	string: 'String',
+	number: 'Number',
+	boolean: 'Boolean',
+	array: 'Array',
+	object: 'Object',
+};
+const LONGEST_SHOWN_VALUE = 60;
+
+/** A value that is there. */
+type Given = string | number | boolean | object;
+
+/**
+ * The body that the fields make.
+ * @param value of the parameter `assignments`, an `AssignmentCollectionValue` if nobody has changed it by hand
+ * @param apiKey must not show in an error, should it be in a value
+ * @throws InvalidSettingError that names the field
+ */
+export function bodyOfFields(value: unknown, apiKey: string): IDataObject {
+	const body: IDataObject = {};
+	const taken = new Map<string, 'field' | 'object'>();
+	for (const field of readEntries(LABEL, readGroup(LABEL, value).assignments)) {
+		const name = readName(field.name);
+		takePlace(taken, name);
+		put(body, name.split('.'), typedValue(name, field.type, field.value, apiKey));
+	}
+	return body;
+}
+
+function readName(value: unknown): string {
+	const name = typeof value === 'string' ? value.trim() : '';
+	if (name === '') {
+		throw new InvalidSettingError(
+			LABEL,
+			'a name is empty',
+			'Enter the name of the field, or remove the entry.',
+		);
+	}
+	const parts = name.split('.');
+	if (parts.some((part) => part.trim() === '')) {
+		throw new InvalidSettingError(
+			LABEL,
+			`"${name}" has an empty part`,
+			'Dots in a name make nested objects, as in customer.city. For a name that has a dot itself, choose Data to Send: JSON.',
+		);
+	}
+	if (/[[\]]/.test(name)) {
+		throw new InvalidSettingError(
+			LABEL,
+			`"${name}" cannot be a name`,
+			'For a list choose the type Array. For a name that has brackets itself, choose Data to Send: JSON.',
+		);
+	}
+	if (parts.includes('__proto__')) {
+		throw new InvalidSettingError(
+			LABEL,
+			`"${name}" cannot be a name`,
+			'JavaScript keeps __proto__ for itself. Choose Data to Send: JSON if your service really has such a field.',
+		);
+	}
+	return name;
+}
+
+/** Notes that a name is there, with the objects that it makes. @throws where two names exclude each other */
+function takePlace(taken: Map<string, 'field' | 'object'>, name: string): void {
+	const parts = name.split('.');
+	for (let length = 1; length <= parts.length; length++) {
+		const path = parts.slice(0, length).join('.');
+		const kind = length === parts.length ? 'field' : 'object';
+		const known = taken.get(path);
+		if (kind === 'field' && known === 'field') {
+			throw new InvalidSettingError(LABEL, `"${path}" is there twice`, 'Remove one of them.');
+		}
+		if (known !== undefined && known !== kind) {
+			throw new InvalidSettingError(
+				LABEL,
+				`"${path}" is both a field and an object with fields of its own`,
+				`Remove "${path}", or the names that begin with "${path}.".`,
+			);
+		}
+		taken.set(path, kind);
+	}
+}
+
+function put(object: IDataObject, [first = '', ...rest]: string[], value: unknown): void {
+	if (rest.length === 0) {
+		object[first] = value as IDataObject;
+		return;
+	}
+	// Own ones only: every object inherits a `constructor`.
+	if (!Object.hasOwn(object, first)) object[first] = {};
+	put(object[first] as IDataObject, rest, value);
+}
+
+/** A missing value is null, as in Edit Fields. */
+function typedValue(name: string, type: unknown, value: unknown, apiKey: string): unknown {
+	refuseLossyNumbers(LABEL, value, name);
+	// Without a type, as programs may leave it out: what the value is by itself.
+	if (type !== undefined && (typeof type !== 'string' || !Object.hasOwn(TYPES, type))) {
+		throw new InvalidSettingError(
+			LABEL,
+			`the type of "${name}" cannot be sent as JSON`,
+			`Choose one of ${Object.values(TYPES).join(', ')}.`,
+		);
+	}
+	if (value === undefined || value === null) return null;
+	const given = value as Given;
+	if (type === undefined) return given;
+	if (type === 'string') return textOf(given);
+	const result = convert(name, type as FieldType, given);
+	if (!result.valid) {
+		throw new InvalidSettingError(
+			LABEL,
+			`"${name}" expects ${TYPES[type]}, but the value is ${describe(given, apiKey)}`,
+			'Check the expression, or choose another type for the field. Where there is no value, an expression should give null.',
+		);
+	}
+	// Again, because a text may be one of a number that is too large, or of a list with such numbers.
+	refuseLossyNumbers(LABEL, result.newValue, name);
+	return result.newValue;
+}
+
+/** As Edit Fields writes a value of type String, but a date without quotation marks around it. */
+function textOf(value: Given): string {
+	if (typeof value !== 'object') return String(value);
+	const json = JSON.stringify(value);
+	return json.startsWith('"') ? (JSON.parse(json) as string) : json;
+}
+
+/** n8n's own conversion, but for what JavaScript makes a 0 or false of: `''` and `[]` are no amount. */
+function convert(name: string, type: FieldType, value: Given) {
+	const isNothing = typeof value === 'string' && value.trim() === '';
+	const isGuess = isNothing || typeof value === 'object';
+	if (isGuess && (type === 'number' || type === 'boolean')) return { valid: false as const };
+	return validateFieldType(name, value, type);
+}
+
+function describe(value: Given, apiKey: string): string {
+	if (Array.isArray(value)) return 'a list';
+	if (typeof value === 'object') return 'an object';
+	const text = redactText(String(value), apiKey);
+	const start = text.length > LONGEST_SHOWN_VALUE ? `${text.slice(0, LONGEST_SHOWN_VALUE)}…` : text;
+	return typeof value === 'string' ? `the text "${start}"` : start;
+}

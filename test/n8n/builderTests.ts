@@ -1,0 +1,77 @@
+// n8n's AI builder finds the nodes by what a user says, reads how to fill them, and what it makes by that
+// works. The model is left out: the tools that it calls are n8n's own.
+import { Builder } from '../support/builder';
+import type { RealN8n } from './realN8n';
+
+const NODE = 'n8n-nodes-business-data.businessData';
+const TRIGGER = 'n8n-nodes-business-data.businessDataTrigger';
+
+/** The node types that the search names, by what was searched for. */
+function foundIn(answer: string): string[] {
+	return [...answer.matchAll(/^- (\S+\.\w+)/gm)].map(([, type = '']) => type);
+}
+
+/** The code of a pattern in a type definition, where it stands in a comment. */
+function patternIn(definition: string, title: string): string {
+	const [, lines = ''] = definition.split(`<pattern title="${title}">`);
+	const [code = ''] = lines.split('</pattern>');
+	return code.replace(/^\s*\* ?/gm, '');
+}
+
+export function builderTests(real: () => RealN8n): void {
+	let builder: Builder;
+	beforeAll(async () => {
+		builder = await Builder.start(real().url, real().owner);
+	});
+
+	test.each([
+		['bookkeeping', NODE],
+		['send invoice', NODE],
+		['payment reminder', NODE],
+		['bulk delete contacts', NODE],
+		['accounting', NODE],
+		['bookkeeping contact changes', TRIGGER],
+	])('finds by "%s" the node %s', async (query, type) => {
+		expect(foundIn(await builder.call('search_nodes', { queries: [query] }))).toContain(type);
+	});
+
+	test('is told of each node and each operation what else it must know', async () => {
+		const answer = await builder.call('search_nodes', { queries: ['bookkeeping'] });
+		const ofNode = answer.slice(answer.indexOf(`- ${NODE}\n`)).split('\n- ')[0] ?? '';
+		expect(ofNode).toContain('It waits for the limits by itself');
+		expect(ofNode.match(/@builderHint Each item goes out to a customer/g)).toHaveLength(3);
+		expect(ofNode.match(/@builderHint Deletes the records of all input items/g)).toHaveLength(2);
+		expect(ofNode).toContain(TRIGGER);
+	});
+
+	test('fills the node as its type definition shows, and the document goes out', async () => {
+		const { client, sandbox } = real();
+		sandbox.reset();
+		const nodeIds = [{ nodeId: NODE, resource: 'transaction', operation: 'send' }];
+		const definition = await builder.call('get_node_types', { nodeIds });
+		expect(definition).toContain('@builderHint Entries are { id, name, type, value }.');
+		const title = 'Send one document per item, each once, with typed fields';
+		const invoice = { invoiceNumber: '2026-0001', amount: 80.5, contactId: 7 };
+		const code = `import { expr, node, trigger, workflow } from '@n8n/workflow-sdk';
+const start = trigger({ type: 'n8n-nodes-base.manualTrigger', version: 1, config: { name: 'Start' } });
+const invoices = node({
+	type: 'n8n-nodes-base.set',
+	version: 3.4,
+	config: { name: 'Invoices', parameters: { mode: 'raw', jsonOutput: '${JSON.stringify(invoice)}' } },
+});
+${patternIn(definition, title)}
+export default workflow('built', 'Built').add(start).to(invoices).to(sendDocument);`;
+		const created = await builder.callForValue<{ workflowId?: string; warnings?: unknown[] }>(
+			'create_workflow_from_code',
+			{ code, description: 'Sends an invoice', versionName: 'First' },
+		);
+		expect(created).toMatchObject({ workflowId: expect.any(String) as string });
+		expect(created.warnings ?? []).toEqual([]);
+		const workflow = await client.readWorkflow(String(created.workflowId));
+		const result = await client.runWorkflow(await real().save(workflow), 'Start', 60);
+		expect(result).toMatchObject({ status: 'success' });
+		expect(sandbox.journal.documents().map(({ body }) => body)).toEqual([
+			{ invoiceNumber: '2026-0001', amount: 80.5, customer: { id: '7' } },
+		]);
+	});
+}
