@@ -6,7 +6,14 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { type Limits, WaitTooLongError } from '../../nodes/BusinessData/rateLimit';
 import { abortController } from '../../nodes/BusinessData/waiting';
 import { CountingService } from '../support/countingService';
-import { ledgerRequest, pause, useLedgerBench, WINDOWS } from '../support/ledgerBench';
+import {
+	ledgerRequest,
+	ledgerWindow,
+	pause,
+	useLedgerBench,
+	WINDOWS,
+	stageOf,
+} from '../support/ledgerBench';
 
 const signal = abortController().signal;
 const general = [
@@ -19,7 +26,7 @@ const bench = useLedgerBench();
 
 /** A process of its own, as far as the limiter can tell: it shares nothing but the ledger. */
 function processWithLimiter(service: CountingService, sends = new CountingService()) {
-	const limiter = new KeyLimiter('key', () => undefined);
+	const limiter = new KeyLimiter(bench.identity, () => undefined);
 	return async (scope?: string) => {
 		const inFlightMs = 1_000;
 		const permit = await limiter.acquire({
@@ -79,7 +86,7 @@ describe('several processes with one key', () => {
 	});
 
 	test('see each other in the status', async () => {
-		const other = new KeyLimiter('key', () => undefined);
+		const other = new KeyLimiter(bench.identity, () => undefined);
 		const request = {
 			run: 'run',
 			limits,
@@ -90,7 +97,7 @@ describe('several processes with one key', () => {
 		};
 		for (let count = 0; count < 2; count++) (await other.acquire(request)).letThrough();
 		await pause(50);
-		const own = new KeyLimiter('key', () => undefined);
+		const own = new KeyLimiter(bench.identity, () => undefined);
 		const status = await own.status(limits, bench.ledger);
 		const send = status.find(({ limit }) => limit === 'send/1.5s');
 		expect(send).toMatchObject({ used: 2, remaining: 0, queued: 0 });
@@ -125,9 +132,11 @@ describe('several processes with one key', () => {
 describe('taking slots', () => {
 	test('that is repeated takes no second slot', async () => {
 		const request = ledgerRequest(bench.ledger);
-		expect(await request.take(signal)).toEqual({ isTaken: true });
-		expect(await request.take(signal)).toEqual({ isTaken: true });
-		expect(await bench.ledger.use('key', WINDOWS)).toEqual([{ used: 1, availableInMs: 0 }]);
+		expect(await request.take(signal)).toMatchObject({ isTaken: true });
+		expect(await request.take(signal)).toMatchObject({ isTaken: true });
+		expect(await bench.ledger.use(bench.identity, WINDOWS)).toEqual([
+			{ used: 1, availableInMs: 0 },
+		]);
 	});
 
 	test('takes two commands per request', async () => {
@@ -171,12 +180,12 @@ describe('taking slots', () => {
 		// One slot is free, but `first` has come first.
 		expect(await second.take(signal)).toMatchObject({ isTaken: false });
 		first.free();
-		expect(await second.take(signal)).toEqual({ isTaken: true });
+		expect(await second.take(signal)).toMatchObject({ isTaken: true });
 	});
 
 	test('fails at once when the wait would be longer than it may be', async () => {
-		const other = new KeyLimiter('key', () => undefined);
-		const own = new KeyLimiter('key', () => undefined);
+		const other = new KeyLimiter(bench.identity, () => undefined);
+		const own = new KeyLimiter(bench.identity, () => undefined);
 		const request = {
 			run: 'run',
 			limits,
@@ -199,17 +208,18 @@ describe('taking slots', () => {
 describe('keys', () => {
 	test('share a hash tag, and expire by themselves after the longest hold', async () => {
 		const request = ledgerRequest(bench.ledger, {
-			scope: 'send',
-			scopeWindows: [{ name: 'send/1s', max: 1, windowMs: 600, holdMs: 600 }],
+			scope: stageOf('send', [ledgerWindow('send/1s', 1, 600)]),
 		});
 		await request.take(signal);
 		const keys = await bench.redis.keys('*');
-		expect(keys).toHaveLength(2);
-		for (const key of keys) expect(key).toMatch(/^n8n-nodes-business-data:1:\{key\}:window:/);
+		expect(keys).toHaveLength(3);
+		for (const key of keys) {
+			expect(key).toMatch(/^n8n-nodes-business-data:1:\{key-\d+\}:(window|state):/);
+		}
 		request.hold(0);
 		await pause(400);
-		expect(await bench.redis.keys('*')).toHaveLength(1);
-		await pause(400);
+		expect(await bench.redis.keys('*')).toHaveLength(2);
+		await pause(700);
 		expect(await bench.redis.keys('*')).toHaveLength(0);
 	});
 });

@@ -5,7 +5,15 @@ import { connectionTo } from '../../nodes/BusinessData/redis/connection';
 import { abortController } from '../../nodes/BusinessData/waiting';
 import { RedisError } from '../../nodes/BusinessData/redis/redisError';
 import { RedisLedger } from '../../nodes/BusinessData/rateLimit/redis/redisLedger';
-import { ledgerRequest, PASSWORD, pause, useLedgerBench, WINDOWS } from '../support/ledgerBench';
+import {
+	ledgerRequest,
+	ledgerWindow,
+	PASSWORD,
+	pause,
+	useLedgerBench,
+	WINDOWS,
+	stageOf,
+} from '../support/ledgerBench';
 
 const signal = abortController().signal;
 const limits = { general: [{ max: 4, windowMs: 100 }], scopes: {} };
@@ -17,18 +25,18 @@ test('emptied in between: it goes on, and the held slots are known again', async
 	await bench.redis.flushall();
 	request.hold(0);
 	await pause(30);
-	const [use] = await bench.ledger.use('key', WINDOWS);
+	const [use] = await bench.ledger.use(bench.identity, WINDOWS);
 	expect(use?.used).toBe(1);
 });
 
 test('restarted in between: requests wait, and the slots are still held', async () => {
-	const windows = [{ name: 'general/60s', max: 1, windowMs: 4_000, holdMs: 4_000 }];
-	const first = ledgerRequest(bench.ledger, { generalWindows: windows });
+	const general = stageOf('general', [ledgerWindow('general/60s', 1, 4_000)]);
+	const first = ledgerRequest(bench.ledger, { general });
 	await first.take(signal);
 	first.hold(0);
 	await pause(1_100);
 	await bench.server.stop();
-	const take = ledgerRequest(bench.ledger, { generalWindows: windows }).take(signal);
+	const take = ledgerRequest(bench.ledger, { general }).take(signal);
 	await pause(1_000);
 	await bench.server.start();
 	expect(await take).toMatchObject({ isTaken: false });
@@ -36,7 +44,7 @@ test('restarted in between: requests wait, and the slots are still held', async 
 
 test('unreachable: a clear error within the bounded wait, nothing is taken', async () => {
 	const closed = new RedisLedger(connectionTo({ ...bench.address, port: 1 }));
-	const limiter = new KeyLimiter('key', () => undefined);
+	const limiter = new KeyLimiter(bench.identity, () => undefined);
 	const error: unknown = await limiter
 		.acquire({ run: 'run', limits, ledger: closed, inFlightMs: 0, maxWaitMs: 1_000, signal })
 		.catch((reason: unknown) => reason);

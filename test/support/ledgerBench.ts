@@ -2,7 +2,12 @@
 import { Redis } from 'ioredis';
 
 import type { Ledger } from '../../nodes/BusinessData/rateLimit';
-import type { LedgerRequest, SharedRequest } from '../../nodes/BusinessData/rateLimit/ledger';
+import type {
+	LedgerRequest,
+	LedgerStage,
+	LedgerWindow,
+	SharedRequest,
+} from '../../nodes/BusinessData/rateLimit/ledger';
 import { connectionTo, type RedisAddress } from '../../nodes/BusinessData/redis/connection';
 import { RedisLedger } from '../../nodes/BusinessData/rateLimit/redis/redisLedger';
 import { RedisServer } from './redisServer';
@@ -15,7 +20,11 @@ export interface LedgerBench {
 	redis: Redis;
 	address: RedisAddress;
 	ledger: RedisLedger;
+	/** Of the key of this test. */
+	identity: string;
 }
+
+let lastKey = 0;
 
 /** Starts it for the tests of a file. Use what it returns in tests only. */
 export function useLedgerBench(): LedgerBench {
@@ -40,7 +49,11 @@ export function useLedgerBench(): LedgerBench {
 			ledger: new RedisLedger(connectionTo(address)),
 		});
 	});
-	beforeEach(async () => await bench.redis.flushall());
+	beforeEach(async () => {
+		await bench.redis.flushall();
+		// A key of its own: a process that held slots would notice that they are lost.
+		bench.identity = `key-${++lastKey}`;
+	});
 	afterAll(async () => {
 		await bench.redis.quit();
 		await bench.server.dispose();
@@ -48,15 +61,25 @@ export function useLedgerBench(): LedgerBench {
 	return bench;
 }
 
-export const WINDOWS = [{ name: 'general/1s', max: 2, windowMs: 300, holdMs: 300 }];
+/** A window of the ledger. */
+export function ledgerWindow(name: string, max: number, ms: number): LedgerWindow {
+	return { name, max, room: max, windowMs: ms, holdMs: ms };
+}
+
+/** Windows that nobody else uses. */
+export function stageOf(name: string, windows: LedgerWindow[]): LedgerStage {
+	const foreign = { state: '', adopt: () => undefined, everyMs: () => 0 };
+	return { name, windows, foreign };
+}
+
+export const WINDOWS = [ledgerWindow('general/1s', 2, 300)];
 
 /** A request of its own to the ledger, in a window of two slots. */
 export function ledgerRequest(ledger: Ledger, changes: Partial<LedgerRequest> = {}): SharedRequest {
 	return ledger.request({
-		identity: 'key',
+		identity: `key-${lastKey}`,
 		scope: undefined,
-		scopeWindows: [],
-		generalWindows: WINDOWS,
+		general: stageOf('general', WINDOWS),
 		inFlightMs: 400,
 		...changes,
 	});

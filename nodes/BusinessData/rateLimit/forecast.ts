@@ -1,15 +1,15 @@
 /** How long a request would have to wait at the least, from the slots that are taken and who is ahead. */
-import { type LimitedWindow, roomIn } from './window';
+import type { LimitedWindow } from './window';
 
 /** The shortest wait (ms) for a slot in each of the windows with `ahead` requests before. */
 export function waitFor(windows: LimitedWindow[], ahead: number): number {
 	const now = performance.now();
 	// A window that has room for all of them needs no closer look.
-	if (windows.every((limited) => limited.window.used + ahead < roomIn(limited))) return 0;
-	const states = windows.map((limited) => ({
-		max: roomIn(limited),
-		holdMs: limited.holdMs,
-		freeTimes: limited.window.freeTimes(now),
+	if (windows.every(({ window, room }) => window.used + ahead < room)) return 0;
+	const states = windows.map(({ room, holdMs, window }) => ({
+		max: room,
+		holdMs,
+		freeTimes: window.freeTimes(now),
 	}));
 	return shortestWait(states, ahead, now);
 }

@@ -4,6 +4,7 @@
  * then on that share is left free, and ours go one by one and evenly, so that theirs find room at any time.
  * What was learned is forgotten bit by bit; the next refusal tells whether they are still there.
  */
+import type { Learned } from './ledger';
 import type { Limit } from './limits';
 
 /** How much of what a single refusal suggests is believed. */
@@ -26,14 +27,14 @@ export interface UsedWindow extends Limit {
 }
 
 /** The others in the general windows, or in those of one scope. Moments are ms of `performance.now()`. */
-export class ForeignUse {
+export class ForeignUse implements Learned {
 	/** When a request was let through last. */
 	lastLetThroughAt = -Infinity;
 
 	/** Requests per ms of others when it was learned. */
 	private rate = 0;
 
-	private learnedAt = 0;
+	private learnedAt = -Infinity;
 
 	private longestMs = 0;
 
@@ -79,10 +80,39 @@ export class ForeignUse {
 		const now = performance.now();
 		const toldMs = this.told.left < 1 ? this.told.until - now : 0;
 		const pausedMs = Math.max(0, this.pausedUntil - now, toldMs);
+		const everyMs = this.everyMs(limits);
+		return everyMs === 0 ? pausedMs : Math.max(pausedMs, this.lastTakenAt + everyMs - now);
+	}
+
+	/** After how long (ms) the next of ours goes, so that they are spread; 0 as long as there are no others. */
+	everyMs(limits: Limit[]): number {
 		const longest = longestOf(limits);
-		if (!this.isKnown || longest === undefined) return pausedMs;
-		const everyMs = Math.min((SPREAD * longest.windowMs) / this.roomIn(longest), longest.windowMs);
-		return Math.max(pausedMs, this.lastTakenAt + everyMs - now);
+		if (!this.isKnown || longest === undefined) return 0;
+		return Math.min((SPREAD * longest.windowMs) / this.roomIn(longest), longest.windowMs);
+	}
+
+	/** What was learned, for other processes. */
+	get state(): string {
+		const { rate, longestMs, refusalsInRow } = this;
+		const pausedMs = Math.max(0, this.pausedUntil - performance.now());
+		return JSON.stringify({
+			rate: this.isForgotten ? 0 : rate,
+			longestMs,
+			refusalsInRow,
+			pausedMs,
+		});
+	}
+
+	/** Takes over what another process learned `ageMs` (ms) ago. */
+	adopt(state: string, ageMs: number): void {
+		const { rate, longestMs, refusalsInRow, pausedMs } = JSON.parse(state) as Record<
+			string,
+			number
+		>;
+		const at = performance.now() - ageMs;
+		if (rate === undefined || longestMs === undefined || at <= this.learnedAt) return;
+		Object.assign(this, { rate, longestMs, refusalsInRow, learnedAt: at });
+		this.pausedUntil = Math.max(this.pausedUntil, at + (pausedMs ?? 0));
 	}
 
 	/** What to wait for before the next one of ours goes, as long as there are others. */

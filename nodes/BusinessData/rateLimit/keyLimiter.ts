@@ -15,16 +15,7 @@ import { GENERAL, type Limit, type Limits, limitsOfScope } from './limits';
 import { Permit } from './permit';
 import { statusOf, type WindowStatus } from './status';
 import { REFUSAL, Wait, type WaitCause, WaitTooLongError } from './wait';
-import {
-	freeAll,
-	fullOf,
-	type LimitedWindow,
-	limitedBy,
-	type Slot,
-	takeEach,
-	untilRoomIn,
-	type Window,
-} from './window';
+import { freeAll, fullOf, LimitedWindow, type Slot, takeEach, type Window } from './window';
 
 export interface SlotRequest {
 	/** Requests of one run take turns with those of other runs, in the order of the calls. */
@@ -65,6 +56,8 @@ interface Waiting {
 	deadline: number;
 }
 
+/** In the general gate: who has waited for its scope, and others of it behind, need not wait for everybody. */
+const PRIORITY_OF_SCOPES = 4;
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 export class KeyLimiter {
@@ -73,7 +66,7 @@ export class KeyLimiter {
 	/** The lines of the runs, by scope; without one under `GENERAL`. */
 	private readonly lines = new Map<string, Turns>();
 
-	/** By scope; the general one under `GENERAL`. */
+	/** By scope and limits, so that a run with narrower limits stands in nobody's way. */
 	private readonly gates = new Map<string, Bottleneck>();
 
 	/** What others use of the windows, by scope; of the general ones under `GENERAL`. */
@@ -143,14 +136,15 @@ export class KeyLimiter {
 		const { scope, signal, wait } = waiting;
 		if (scope === undefined) return (await this.passGeneral(waiting)) as Permit;
 		// Whoever waits for the scope, for minutes perhaps, does not stand in the general gate.
-		return await this.inGate(scope.name, waiting, async () => {
+		return await this.inGate(scope, waiting, async () => {
 			wait.spentFor(scope.windows[0]);
+			waiting.shared?.standInLine();
 			for (;;) {
 				await this.untilRoom([scope], waiting);
 				const permit = await this.passGeneral(waiting);
 				if (permit instanceof Permit) return permit;
 				await sleep(permit.retryMs, signal);
-				wait.spentFor(permit.window);
+				wait.spentFor(permit.window ?? REFUSAL);
 			}
 		});
 	}
@@ -160,7 +154,10 @@ export class KeyLimiter {
 		const { scope, general, shared, signal, wait } = waiting;
 		const stages = scope === undefined ? [general] : [scope, general];
 		const windows = stages.flatMap((stage) => stage.windows);
-		return await this.inGate(GENERAL, waiting, async () => {
+		const mine = waiting.priority;
+		const isBehind = scope !== undefined && mine > PRIORITY_OF_SCOPES;
+		const priority = isBehind ? PRIORITY_OF_SCOPES : mine;
+		return await this.inGate(general, { priority, signal }, async () => {
 			wait.spentFor(this.lastCause);
 			for (;;) {
 				await this.untilRoom(stages, waiting);
@@ -172,31 +169,35 @@ export class KeyLimiter {
 				this.lastCause = wait.longestCause ?? this.lastCause;
 				// A refusal may have come meanwhile.
 				const isPaused = pausedMs(stages) > 0;
-				if (reply.isTaken && !isPaused) return this.permit(waiting, slots);
+				if (reply.isTaken && !isPaused) return this.permit(waiting, slots, reply.used);
 				freeAll(slots);
 				if (reply.isTaken) shared?.free();
 				else if (reply.isOfScope) return reply;
 				else {
 					await sleep(reply.retryMs, signal);
-					wait.spentFor(reply.window);
+					wait.spentFor(reply.window ?? REFUSAL);
 				}
 			}
 		});
 	}
 
-	private permit({ scope, general, shared, wait }: Waiting, slots: Slot[]): Permit {
-		const counted = ({ windows, foreign }: Stage) => ({
+	/** @param shared how many slots all processes hold in each window, those of the scope first */
+	private permit(waiting: Waiting, slots: Slot[], shared: number[]): Permit {
+		const { scope, general, wait } = waiting;
+		const counted = ({ windows, foreign }: Stage, all: number[]) => ({
 			foreign,
-			windows: windows.map(({ max, windowMs, window: { used } }) => ({ max, windowMs, used })),
+			windows: windows.map(({ max, windowMs, window }, index) => {
+				return { max, windowMs, used: Math.max(window.used, all[index] ?? 0) };
+			}),
 			underWay: () => Math.max(0, ...windows.map(({ window }) => window.underWay)),
 		});
-		const onForgotten = () => this.reportIfIdle();
-		const ofScope = scope === undefined ? undefined : counted(scope);
-		return new Permit(slots, shared, counted(general), ofScope, wait, onForgotten);
+		const ofScope = scope === undefined ? undefined : counted(scope, shared);
+		const ofAll = counted(general, shared.slice(scope?.windows.length ?? 0));
+		return new Permit(slots, waiting.shared, ofAll, ofScope, wait, () => this.reportIfIdle());
 	}
 
 	private async takeShared({ shared, signal, deadline }: Waiting): Promise<LedgerReply> {
-		const reply = (await shared?.take(signal)) ?? { isTaken: true };
+		const reply = (await shared?.take(signal)) ?? { isTaken: true, used: [] };
 		if (reply.isTaken || performance.now() + reply.waitMs <= deadline) return reply;
 		throw new WaitTooLongError(reply.waitMs);
 	}
@@ -212,7 +213,7 @@ export class KeyLimiter {
 				await sleep(Math.min(Math.ceil(ms), LONGEST_TIMER_MS), signal);
 				wait.spentFor(REFUSAL);
 			} else if (full !== undefined) {
-				await untilRoomIn(full, signal);
+				await full.window.untilFreed(signal);
 				wait.spentFor(full);
 			} else if (underWay?.foreign.underWay !== undefined) {
 				await onceAborted(underWay.foreign.underWay, signal);
@@ -222,12 +223,13 @@ export class KeyLimiter {
 	}
 
 	private async inGate<T>(
-		name: string,
-		{ priority, signal }: Waiting,
+		{ name, windows }: Stage,
+		{ priority, signal }: Pick<Waiting, 'priority' | 'signal'>,
 		job: () => Promise<T>,
 	): Promise<T> {
-		let gate = this.gates.get(name);
-		if (gate === undefined) this.gates.set(name, (gate = atMost(1)));
+		const gateName = JSON.stringify([name, windows.map(({ max, windowMs }) => [max, windowMs])]);
+		const gate = this.gates.get(gateName) ?? atMost(1);
+		this.gates.set(gateName, gate);
 		return await schedule(gate, priority, signal, job);
 	}
 
@@ -238,9 +240,8 @@ export class KeyLimiter {
 		const general = this.stageOf(GENERAL, limits.general);
 		const shared = ledger?.request({
 			identity,
-			scope: scope?.name,
-			scopeWindows: scope?.windows ?? [],
-			generalWindows: general.windows,
+			scope,
+			general,
 			inFlightMs,
 		});
 		const wait = new Wait();
@@ -258,7 +259,7 @@ export class KeyLimiter {
 		this.foreign.set(name, foreign);
 		const onFreed = () => this.reportIfIdle();
 		const windows = limits
-			.map((limit) => limitedBy(limit, name, this.windows, foreign, onFreed))
+			.map((limit) => new LimitedWindow(limit, name, this.windows, foreign, onFreed))
 			.sort((a, b) => b.windowMs - a.windowMs);
 		return { name, windows, foreign };
 	}

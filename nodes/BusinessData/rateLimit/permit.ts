@@ -58,6 +58,7 @@ export class Permit {
 		const { windows, foreign } = this.blamed();
 		foreign.learn(windows, this.sentAt);
 		for (const counted of this.countedBy) counted.foreign.refused(counted.windows, askedMs);
+		this.shared?.tell();
 		setTimeout(this.onForgotten, foreign.forgottenInMs + 1).unref();
 		this.hold(0);
 	}

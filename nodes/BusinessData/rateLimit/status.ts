@@ -1,7 +1,7 @@
 /** What the windows of a key look like from outside. */
 import { waitFor } from './forecast';
 import type { LedgerUse } from './ledger';
-import { type LimitedWindow, roomIn } from './window';
+import type { LimitedWindow } from './window';
 
 export interface WindowStatus {
 	/** For example `general/60s`. */
@@ -38,7 +38,7 @@ export function statusOf(entries: Entry[], uses: LedgerUse[] | undefined): Windo
 			windowSeconds: window.windowMs / 1000,
 			used,
 			usedByOthers: Math.round(window.foreign.usedIn(window.windowMs)),
-			remaining: Math.max(0, roomIn(window) - used),
+			remaining: Math.max(0, window.room - used),
 			availableInMs: Math.ceil(waitMs),
 			queued,
 		};

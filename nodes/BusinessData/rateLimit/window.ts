@@ -5,8 +5,10 @@
  */
 import type Bottleneck from 'bottleneck';
 
+import { onceAborted } from '../waiting';
 import { atMost, schedule } from './bottleneck';
 import type { ForeignUse } from './foreignUse';
+import type { LedgerWindow } from './ledger';
 import { holdMsOf, type Limit, windowName } from './limits';
 
 /** One place in a window. Of the two ways to give it back, the first one called takes effect. */
@@ -20,6 +22,9 @@ export interface Slot {
 export class Window {
 	/** Made for its first job, because Bottleneck plans that by the wall clock of its own making. */
 	private places: Bottleneck | undefined;
+
+	/** Called when a slot is given back. */
+	private readonly waiting = new Set<() => void>();
 
 	/** How many slots are taken by requests whose response has not arrived. */
 	underWay = 0;
@@ -38,15 +43,23 @@ export class Window {
 		return this.underWay + this.held.size;
 	}
 
-	/** Lets at most `max` requests through from now on; what is held already stays held. */
-	setMax(max: number): void {
-		if (max === this.max) return;
-		this.max = max;
-		this.places?.updateSettings({ maxConcurrent: max });
+	/** Resolves when a slot was given back. @throws the signal's reason when it aborts before */
+	async untilFreed(signal: AbortSignal): Promise<void> {
+		let resolve: () => void = () => undefined;
+		const freed = new Promise<void>((done) => this.waiting.add((resolve = done)));
+		await onceAborted(freed, signal).finally(() => this.waiting.delete(resolve));
 	}
 
-	/** Resolves with a slot when one is free. @throws the signal's reason when it aborts before */
-	async take(signal: AbortSignal): Promise<Slot> {
+	/**
+	 * Resolves with a slot when one is free.
+	 * @param max the limit; of several, that of different runs, the widest holds here
+	 * @throws the signal's reason when it aborts before
+	 */
+	async take(max: number, signal: AbortSignal): Promise<Slot> {
+		if (max > this.max) {
+			this.max = max;
+			this.places?.updateSettings({ maxConcurrent: max });
+		}
 		const places = (this.places ??= atMost(this.max));
 		return await new Promise<Slot>((granted, failed) => {
 			const holdPlace = async () => {
@@ -76,6 +89,7 @@ export class Window {
 		};
 		const free = () => {
 			giveBack();
+			for (const resolve of this.waiting) resolve();
 			this.onFreed();
 		};
 		return {
@@ -102,43 +116,43 @@ function at(time: number, then: () => void): void {
 }
 
 /** A limit as a request comes under it, and the window that counts. */
-export interface LimitedWindow extends Limit {
-	name: string;
-	/** How long (ms) a slot stays taken after its response. */
-	holdMs: number;
-	window: Window;
-	/** Who else uses it. */
-	foreign: ForeignUse;
-}
+export class LimitedWindow implements LedgerWindow {
+	readonly name: string;
 
-/** @param windows those of the key by their name; it is put there on first use */
-export function limitedBy(
-	limit: Limit,
-	scope: string,
-	windows: Map<string, Window>,
-	foreign: ForeignUse,
-	onFreed: () => void,
-): LimitedWindow {
-	const { max, windowMs } = limit;
-	const name = windowName(scope, limit);
-	const window = windows.get(name) ?? new Window(windowMs, max, onFreed);
-	windows.set(name, window);
-	return { name, max, windowMs, holdMs: holdMsOf(windowMs), window, foreign };
+	readonly max: number;
+
+	readonly windowMs: number;
+
+	readonly holdMs: number;
+
+	readonly window: Window;
+
+	/**
+	 * @param windows those of the key by their name; the window is put there on first use
+	 * @param foreign who else uses it
+	 */
+	constructor(
+		limit: Limit,
+		scope: string,
+		windows: Map<string, Window>,
+		readonly foreign: ForeignUse,
+		onFreed: () => void,
+	) {
+		({ max: this.max, windowMs: this.windowMs } = limit);
+		this.name = windowName(scope, limit);
+		this.holdMs = holdMsOf(this.windowMs);
+		this.window = windows.get(this.name) ?? new Window(this.windowMs, this.max, onFreed);
+		windows.set(this.name, this.window);
+	}
+
+	get room(): number {
+		return this.foreign.roomIn(this);
+	}
 }
 
 /** The first of the windows that has no room; undefined when a slot can be taken in each. */
 export function fullOf(windows: LimitedWindow[]): LimitedWindow | undefined {
-	return windows.find((limited) => limited.window.used >= roomIn(limited));
-}
-
-/** How many of our requests a window takes beside those of others. */
-export function roomIn(limited: LimitedWindow): number {
-	return limited.foreign.roomIn(limited);
-}
-
-/** Waits until the window has room. @throws the signal's reason */
-export async function untilRoomIn(limited: LimitedWindow, signal: AbortSignal): Promise<void> {
-	(await take(limited, signal)).free();
+	return windows.find(({ window, room }) => window.used >= room);
 }
 
 /**
@@ -147,19 +161,13 @@ export async function untilRoomIn(limited: LimitedWindow, signal: AbortSignal): 
  */
 export async function takeEach(windows: LimitedWindow[], signal: AbortSignal): Promise<Slot[]> {
 	const results = await Promise.allSettled(
-		windows.map(async (limited) => await take(limited, signal)),
+		windows.map(async ({ window, max }) => await window.take(max, signal)),
 	);
 	const slots = results.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
 	const failed = results.find((one) => one.status === 'rejected');
 	if (failed === undefined && !signal.aborted) return slots;
 	freeAll(slots);
 	throw failed?.reason ?? signal.reason;
-}
-
-/** Whoever takes is alone at the gate, so the limit may be that of its request. */
-async function take(limited: LimitedWindow, signal: AbortSignal): Promise<Slot> {
-	limited.window.setMax(roomIn(limited));
-	return await limited.window.take(signal);
 }
 
 /** Gives all slots back at once. */

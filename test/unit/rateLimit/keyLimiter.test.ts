@@ -1,4 +1,5 @@
 import { bestMakespan } from '../../../bench/bestSchedule';
+import type { Limits } from '../../../nodes/BusinessData/rateLimit';
 import { abortController } from '../../../nodes/BusinessData/waiting';
 import { general, HOUR, LimiterBench, SEND, send, slotRequest } from '../../support/limiterBench';
 import { passTime } from '../../support/logicalTime';
@@ -158,6 +159,27 @@ describe('KeyLimiter', () => {
 		const startedAt = performance.now();
 		await passTime(bench.requests(1), HOUR);
 		expect(performance.now() - startedAt).toBeGreaterThan(59_000);
+	});
+
+	test('each request keeps the limits of its own run', async () => {
+		const narrow: Limits = { general: [{ max: 2, windowMs: 60_000 }], scopes: {} };
+		const wide: Limits = { general: [{ max: 5, windowMs: 60_000 }], scopes: {} };
+		const startedAt = performance.now();
+		const sentAt = async (run: string, limits: Limits) => {
+			return (await bench.request({ run, limits })) - startedAt;
+		};
+		const times = await passTime(
+			Promise.all([
+				...[1, 2, 3].map(async () => await sentAt('old', narrow)),
+				...[1, 2, 3, 4].map(async () => await sentAt('new', wide)),
+			]),
+			HOUR,
+		);
+		const [old, own] = [times.slice(0, 3), times.slice(3)];
+		// With one of each, two are out: the narrow limit is reached, the wide one is not.
+		expect(old.filter((ms) => ms < 1_000)).toHaveLength(1);
+		expect(own.filter((ms) => ms < 1_000)).toHaveLength(4);
+		expect(bench.service.fullestWindow(60_000)).toBe(5);
 	});
 
 	test('a clock that is set back holds nothing up', async () => {

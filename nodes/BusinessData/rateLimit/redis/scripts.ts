@@ -1,70 +1,114 @@
 /**
  * The ledger's scripts. Each runs as one step in Redis and by Redis's own clock, so neither the order of
- * commands nor the clocks of the processes matter.
+ * commands nor the clocks of the processes matter. Where Redis's clock was set back, or a new primary's is
+ * slower, the moments of a key are set back with it.
  *
  * A window is a sorted set: one member per held slot, its score the moment (ms) at which it comes free.
  * A queue is a sorted set of the requests that wait, one or a few per process, named by their arrival
  * (µs) and ID; the score is the moment until which the place is kept, so that a process that died
- * stands in nobody's way for long. Keys expire with their last slot.
+ * stands in nobody's way for long. The state is a hash: how many commands each process has sent (if Redis
+ * knows of fewer than the process, it has lost data), when each key was used last, and what was learned of
+ * others. All keys expire with the last slot.
  *
- * KEYS: the queue of the general windows, that of the scope, then the windows, those of the scope first.
- * ARGV: the request's ID, a number (see each script), how many windows are the scope's, then for every
- * window its limit and how long (ms) a slot is held.
+ * KEYS: the state, the queue of the general windows, that of the scope, then the windows, those of the scope
+ * first. ARGV: the request's ID, that of its process, how many commands of the process Redis must know of,
+ * which version of what was learned it knows, a number (see each script), how many windows are the scope's,
+ * how long (ms) after each other requests of the scope go, and general ones; then for every window its limit
+ * and how long (ms) a slot is held.
  */
 import { RedisScript } from '../../redis/connection';
 
 /** How long (ms) a place in a queue is kept beyond the moment at which its owner should ask again. */
 const PLACE_KEPT_MS = 2_000;
 /** Whoever waits for longer asks again after this time (ms), in case a slot came free early. */
-const LONGEST_RETRY_MS = 5_000;
+const LONGEST_RETRY_MS = 2_000;
+/** After Redis has lost data, so long (ms) nobody goes: every process that waits asks and enters its slots. */
+const GRACE_MS = 2_500;
+
+/** The number of arguments before those of the windows. */
+const FIXED = 8;
 
 const SHARED = `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
-local id, number, scopeCount = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
-local windowCount = #KEYS - 2
+local STATE, GENERAL, SCOPE = KEYS[1], KEYS[2], KEYS[3]
+local id, process, number, scopeCount = ARGV[1], ARGV[2], tonumber(ARGV[5]), tonumber(ARGV[6])
+local windowCount = #KEYS - 3
+
+local function text(moment)
+	return string.format('%.0f', moment)
+end
 
 local function window(index)
-	return KEYS[index + 2], tonumber(ARGV[2 + 2 * index]), tonumber(ARGV[3 + 2 * index])
+	return KEYS[index + 3], tonumber(ARGV[${FIXED - 1} + 2 * index]), tonumber(ARGV[${FIXED} + 2 * index])
+end
+
+-- Sets the moments of a key back when the clock was.
+local function touch(key)
+	local last = tonumber(redis.call('HGET', STATE, 'clock:' .. key) or now)
+	if last > now then
+		for _, member in ipairs(redis.call('ZRANGE', key, 0, -1)) do
+			redis.call('ZINCRBY', key, text(now - last), member)
+		end
+	end
+	redis.call('HSET', STATE, 'clock:' .. key, text(now))
 end
 
 local function add(key, moment, member)
-	redis.call('ZADD', key, string.format('%.0f', moment), member)
+	redis.call('ZADD', key, text(moment), member)
 	local last = redis.call('ZRANGE', key, -1, -1, 'WITHSCORES')
-	redis.call('PEXPIREAT', key, string.format('%.0f', last[2] + 1))
+	redis.call('PEXPIREAT', key, text(last[2] + 1))
+end
+
+local function placeIn(queue)
+	for _, member in ipairs(redis.call('ZRANGE', queue, 0, -1)) do
+		if string.sub(member, 18) == id then return member end
+	end
+	return string.format('%016.0f:', time[1] * 1000000 + time[2]) .. id
 end
 
 local function leave(queue)
-	for _, member in ipairs(redis.call('ZRANGE', queue, 0, -1)) do
-		if string.sub(member, 18) == id then redis.call('ZREM', queue, member) end
+	redis.call('ZREM', queue, placeIn(queue))
+end
+
+-- Keeps the state as long as any slot of the request.
+local function keepState()
+	local longest = 0
+	for index = 1, windowCount do
+		local _, _, hold = window(index)
+		longest = math.max(longest, hold + math.max(number, 0))
 	end
+	if redis.call('PTTL', STATE) < longest then redis.call('PEXPIRE', STATE, text(longest)) end
+end
+
+-- Counts a command of the process.
+local function count()
+	local commands = redis.call('HINCRBY', STATE, 'process:' .. process, 1)
+	keepState()
+	return commands
 end
 `;
 
 /**
  * Takes a slot in every window, or a place in the queue of those that are full. The number is how long
- * (ms) the request may be under way. Returns {1}, or {0, wait (ms), time to ask again (ms), window}.
+ * (ms) the request may be under way. Returns one of
+ * {'taken', commands, used of each window …}, {'full', commands, wait (ms), time to ask again (ms), window},
+ * {'lost', commands} when Redis has lost data, {'news', commands, version, what was learned of the scope, of
+ * the general windows} when the process does not know it; with the last two nothing was taken.
  */
 export const TAKE = new RedisScript(`${SHARED}
-local function place(queue)
+local function wait(queue, first, last)
+	touch(queue)
 	redis.call('ZREMRANGEBYSCORE', queue, '-inf', now)
-	local mine = string.format('%016.0f:', time[1] * 1000000 + time[2]) .. id
-	local members = redis.call('ZRANGE', queue, 0, -1)
-	for _, member in ipairs(members) do
-		if string.sub(member, 18) == id then mine = member end
-	end
+	local mine = placeIn(queue)
 	local ahead = 0
-	for _, member in ipairs(members) do
+	for _, member in ipairs(redis.call('ZRANGE', queue, 0, -1)) do
 		if member < mine then ahead = ahead + 1 end
 	end
-	return mine, ahead
-end
-
-local function wait(queue, first, last)
-	local mine, ahead = place(queue)
 	local longest, fullest = 0, 0
 	for index = first, last do
 		local key, max, hold = window(index)
+		touch(key)
 		redis.call('ZREMRANGEBYSCORE', key, '-inf', now)
 		local missing = redis.call('ZCARD', key) + ahead + 1 - max
 		if missing > 0 then
@@ -77,38 +121,73 @@ local function wait(queue, first, last)
 	return longest, fullest, mine
 end
 
-local function queueUp(queue, mine, retry)
-	add(queue, now + retry + ${PLACE_KEPT_MS}, mine)
+-- How long it takes until the next one goes, where they are spread because of others.
+local function spread(scope, every)
+	if every <= 0 then return 0 end
+	local last = tonumber(redis.call('HGET', STATE, 'last:' .. scope) or 0)
+	return math.max(0, math.min(last + every - now, every))
 end
+
+local function graceLeft()
+	local left = tonumber(redis.call('HGET', STATE, 'grace') or 0) - now
+	return (left > 0 and left <= ${GRACE_MS}) and left or 0
+end
+
+local commands = count()
+if commands <= tonumber(ARGV[3]) then
+	if graceLeft() == 0 then redis.call('HSET', STATE, 'grace', text(now + ${GRACE_MS})) end
+	return {'lost', commands}
+end
+local version = redis.call('HGET', STATE, 'version') or '0'
+if version ~= ARGV[4] then
+	local learned = redis.call('HMGET', STATE, 'learned:' .. SCOPE, 'learned:' .. GENERAL)
+	local at = redis.call('HMGET', STATE, 'learnedAt:' .. SCOPE, 'learnedAt:' .. GENERAL)
+	local function age(moment) return math.max(0, now - tonumber(moment or now)) end
+	return {'news', commands, version, learned[1] or '', age(at[1]), learned[2] or '', age(at[2])}
+end
+local grace = graceLeft()
+if grace > 0 then return {'full', commands, grace, grace, 0} end
 
 -- Taken already: the reply to an earlier call was lost.
-if redis.call('ZSCORE', KEYS[3], id) then return {1} end
-
+local isTaken = redis.call('ZSCORE', KEYS[4], id)
 local placeInScope
-if scopeCount > 0 then
-	local ms, fullest, mine = wait(KEYS[2], 1, scopeCount)
-	if ms > 0 then
-		local retry = math.min(ms, ${LONGEST_RETRY_MS})
-		queueUp(KEYS[2], mine, retry)
-		leave(KEYS[1])
-		return {0, ms, retry, fullest}
-	end
+local function full(ms, fullest, queue, mine)
+	local retry = math.min(ms, ${LONGEST_RETRY_MS})
+	add(queue, now + retry + ${PLACE_KEPT_MS}, mine)
+	if queue == GENERAL and placeInScope then add(SCOPE, now + retry + ${PLACE_KEPT_MS}, placeInScope) end
+	if queue ~= GENERAL then leave(GENERAL) end
+	return {'full', commands, ms, retry, fullest}
+end
+
+if not isTaken and scopeCount > 0 then
+	local ms, fullest, mine = wait(SCOPE, 1, scopeCount)
+	ms = math.max(ms, spread(SCOPE, tonumber(ARGV[7])))
+	if ms > 0 then return full(ms, math.max(fullest, 1), SCOPE, mine) end
 	placeInScope = mine
 end
-local ms, fullest, mine = wait(KEYS[1], scopeCount + 1, windowCount)
-if ms > 0 then
-	local retry = math.min(ms, ${LONGEST_RETRY_MS})
-	queueUp(KEYS[1], mine, retry)
-	if placeInScope then queueUp(KEYS[2], placeInScope, retry) end
-	return {0, ms, retry, fullest}
+if not isTaken then
+	local ms, fullest, mine = wait(GENERAL, scopeCount + 1, windowCount)
+	ms = math.max(ms, spread(GENERAL, tonumber(ARGV[8])))
+	if ms > 0 then return full(ms, math.max(fullest, scopeCount + 1), GENERAL, mine) end
+	redis.call('ZREM', GENERAL, mine)
+	if placeInScope then redis.call('ZREM', SCOPE, placeInScope) end
+	redis.call('HSET', STATE, 'last:' .. SCOPE, text(now), 'last:' .. GENERAL, text(now))
 end
-redis.call('ZREM', KEYS[1], mine)
-if placeInScope then redis.call('ZREM', KEYS[2], placeInScope) end
+local reply = {'taken', commands}
 for index = 1, windowCount do
 	local key, _, hold = window(index)
-	add(key, now + hold + number, id)
+	if not isTaken then add(key, now + hold + number, id) end
+	reply[index + 2] = redis.call('ZCARD', key)
 end
-return {1}
+return reply
+`);
+
+/** Keeps the request's place in the queue of its scope for the number of ms, or takes one. */
+export const KEEP_PLACE = new RedisScript(`${SHARED}
+touch(SCOPE)
+redis.call('ZREMRANGEBYSCORE', SCOPE, '-inf', now)
+add(SCOPE, now + number + ${PLACE_KEPT_MS}, placeIn(SCOPE))
+return {'kept', count()}
 `);
 
 /**
@@ -118,13 +197,41 @@ return {1}
 export const SETTLE = new RedisScript(`${SHARED}
 for index = 1, windowCount do
 	local key, _, hold = window(index)
+	touch(key)
 	if number < 0 then redis.call('ZREM', key, id) else add(key, now + hold + number, id) end
 end
 if number < 0 then
-	leave(KEYS[1])
-	leave(KEYS[2])
+	leave(GENERAL)
+	leave(SCOPE)
 end
-return {1}
+return {'settled', count()}
+`);
+
+/**
+ * Enters a slot again after data was lost: the arguments are as usual, but for every window how long (ms)
+ * the slot is still held stands in place of how long a slot is held.
+ */
+export const ENTER = new RedisScript(`${SHARED}
+for index = 1, windowCount do
+	local key, _, left = window(index)
+	touch(key)
+	local known = tonumber(redis.call('ZSCORE', key, id) or 0)
+	if left > 0 and known < now + left then add(key, now + left, id) end
+end
+return {'entered', count()}
+`);
+
+/** Keeps what was learned of others: of the scope if it has windows, and of the general ones. */
+export const LEARN = new RedisScript(`${SHARED}
+local first = ${FIXED} + 2 * windowCount
+if scopeCount > 0 then
+	redis.call('HSET', STATE, 'learned:' .. SCOPE, ARGV[first + 1], 'learnedAt:' .. SCOPE, text(now))
+	redis.call('HDEL', STATE, 'last:' .. SCOPE)
+end
+redis.call('HSET', STATE, 'learned:' .. GENERAL, ARGV[first + 2], 'learnedAt:' .. GENERAL, text(now))
+redis.call('HDEL', STATE, 'last:' .. GENERAL)
+local commands = count()
+return {'learned', commands, text(redis.call('HINCRBY', STATE, 'version', 1))}
 `);
 
 /** Returns for every window how many slots are held, and how long (ms) until one is free. */
@@ -132,13 +239,16 @@ export const USE = new RedisScript(`${SHARED}
 local result = {}
 for index = 1, windowCount do
 	local key, max, hold = window(index)
-	local used = redis.call('ZCOUNT', key, '(' .. now, '+inf')
+	touch(key)
+	local used = redis.call('ZCOUNT', key, '(' .. text(now), '+inf')
 	local free = now
 	if used >= max then
-		local slots = redis.call('ZRANGEBYSCORE', key, '(' .. now, '+inf', 'WITHSCORES', 'LIMIT', used - max, 1)
+		local slots =
+			redis.call('ZRANGEBYSCORE', key, '(' .. text(now), '+inf', 'WITHSCORES', 'LIMIT', used - max, 1)
 		free = math.min(tonumber(slots[2]), now + hold)
 	end
 	result[2 * index - 1], result[2 * index] = used, math.ceil(free - now)
 end
+keepState()
 return result
 `);

@@ -1,0 +1,151 @@
+// Several processes on one Redis: whoever waits longest goes next, what Redis has lost is entered again,
+// clocks do not matter, and what one learns of others all know. Processes, as far as the ledger can tell:
+// each has a connection and windows of its own.
+
+import { KeyLimiter } from '../../nodes/BusinessData/rateLimit/keyLimiter';
+import { type Limits, RedisLedger } from '../../nodes/BusinessData/rateLimit';
+import { RedisConnection } from '../../nodes/BusinessData/redis/connection';
+import { abortController } from '../../nodes/BusinessData/waiting';
+import { CountingService } from '../support/countingService';
+import { pause, useLedgerBench } from '../support/ledgerBench';
+
+const bench = useLedgerBench();
+const signal = abortController().signal;
+const SEND = 'send';
+
+class Process {
+	readonly ledger = new RedisLedger(new RedisConnection(bench.address));
+
+	readonly limiter = new KeyLimiter(bench.identity, () => undefined);
+
+	private runs = 0;
+
+	constructor(
+		private readonly limits: Limits,
+		private readonly service: CountingService,
+		private readonly sends = new CountingService(),
+	) {}
+
+	async acquire(scope?: string) {
+		const run = `run ${++this.runs}`;
+		const { limits, ledger } = this;
+		return await this.limiter.acquire({ run, limits, scope, ledger, inFlightMs: 2_000, signal });
+	}
+
+	async request(scope?: string): Promise<void> {
+		const permit = await this.acquire(scope);
+		this.service.counted.push(performance.now());
+		if (scope !== undefined) this.sends.counted.push(performance.now());
+		await pause(5);
+		permit.letThrough();
+	}
+}
+
+test('a send of a process that reads as well goes out after at most one of each other process', async () => {
+	const limits: Limits = {
+		general: [{ max: 3, windowMs: 3_000 }],
+		scopes: { [SEND]: [{ max: 1, windowMs: 400 }] },
+	};
+	const service = new CountingService();
+	const order: string[] = [];
+	const names = ['a', 'b', 'c'];
+	const processes = names.map(() => new Process(limits, service));
+	let isOver = false;
+	const [busy, ...others] = processes;
+	// Runs of reads that take all the room there is, in one process.
+	const reads = Array.from({ length: 8 }, async () => {
+		while (!isOver) await busy?.request();
+	});
+	const sendOnAndOn = async (process: Process | undefined, name: string) => {
+		for (let count = 0; count < 3; count++) {
+			await process?.request(SEND);
+			order.push(name);
+		}
+	};
+	await Promise.all([
+		sendOnAndOn(busy, 'a'),
+		...others.map(async (process, index) => await sendOnAndOn(process, names[index + 1] ?? '')),
+	]);
+	isOver = true;
+	await Promise.all(reads);
+	// Between two sends of a process, the others have one turn each, and perhaps one that had begun.
+	for (const name of names) {
+		const turns = order.flatMap((one, index) => (one === name ? [index] : []));
+		const gaps = turns.map((turn, index) => turn - (turns[index - 1] ?? -1) - 1);
+		const longest = Math.max(...gaps);
+		expect([order, name, longest <= names.length]).toEqual([order, name, true]);
+	}
+	expect(service.fullestWindow(3_000)).toBeLessThanOrEqual(3);
+}, 60_000);
+
+test.each([
+	['emptied', async () => void (await bench.redis.flushall())],
+	[
+		'back at an earlier state',
+		async () => {
+			// As a replica that lacks the last seconds becomes the primary.
+			for (const key of await bench.redis.keys('*window*')) await bench.redis.del(key);
+			for (const key of await bench.redis.keys('*state*')) {
+				for (const field of await bench.redis.hkeys(key)) {
+					if (field.startsWith('process:')) await bench.redis.hincrby(key, field, -5);
+				}
+			}
+		},
+	],
+])(
+	'a Redis that is %s: every process enters its slots again',
+	async (_, loseData) => {
+		const limits: Limits = { general: [{ max: 12, windowMs: 6_000 }], scopes: {} };
+		const service = new CountingService();
+		const processes = [1, 2, 3].map(() => new Process(limits, service));
+		const three = async () =>
+			await Promise.all(
+				processes.flatMap((process) => [1, 2, 3].map(async () => await process.request())),
+			);
+		await three();
+		await loseData();
+		// Nine are held: three may go, and six wait, whichever process notices first.
+		await three();
+		expect(service.fullestWindow(6_000)).toBeLessThanOrEqual(12);
+	},
+	60_000,
+);
+
+test('a clock of Redis that is set back makes nobody wait for longer than one more window', async () => {
+	const limits: Limits = { general: [{ max: 2, windowMs: 1_000 }], scopes: {} };
+	const process = new Process(limits, new CountingService());
+	for (let count = 0; count < 2; count++) await process.request();
+	// What the scripts see after the clock was set back by an hour: moments that are far in the future.
+	const hour = 3_600_000;
+	for (const key of await bench.redis.keys('*window*')) {
+		for (const member of await bench.redis.zrange(key, 0, -1)) {
+			await bench.redis.zincrby(key, hour, member);
+		}
+	}
+	for (const key of await bench.redis.keys('*state*')) {
+		for (const field of await bench.redis.hkeys(key)) {
+			if (field.startsWith('clock:')) await bench.redis.hincrby(key, field, hour);
+		}
+	}
+	const other = new Process(limits, new CountingService());
+	const startedAt = performance.now();
+	await other.request();
+	expect(performance.now() - startedAt).toBeLessThan(2_100);
+}, 30_000);
+
+test('what one process learns of others all leave free', async () => {
+	const limits: Limits = { general: [{ max: 30, windowMs: 3_000 }], scopes: {} };
+	const service = new CountingService();
+	const [first, second] = [new Process(limits, service), new Process(limits, service)];
+	await second.request();
+	for (let count = 0; count < 9; count++) await first.request();
+	(await first.acquire()).refused(0);
+	await pause(50);
+	await second.request();
+	const usedByOthers = async (process: Process) =>
+		(await process.limiter.status(limits))[0]?.usedByOthers ?? 0;
+	expect(await usedByOthers(second)).toBeGreaterThanOrEqual(5);
+	expect(Math.abs((await usedByOthers(first)) - (await usedByOthers(second)))).toBeLessThanOrEqual(
+		1,
+	);
+}, 30_000);
