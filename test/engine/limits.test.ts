@@ -151,6 +151,7 @@ test('the limit status shows what is in use, without a request', async () => {
 		max: 100,
 		windowSeconds: 60,
 		used: 1,
+		usedByOthers: 0,
 		remaining: 99,
 		availableInMs: 0,
 		queued: 0,
