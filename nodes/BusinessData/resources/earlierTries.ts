@@ -61,7 +61,10 @@ export class EarlierTries {
 
 /** Tells the runs apart that may get the same items: of other nodes, in loops, of sub-workflows. */
 function nameOfRun(context: IExecuteFunctions): string {
-	const runIndex = context.isToolExecution() ? 0 : context.evaluateExpression('{{ $runIndex }}', 0);
+	const { id: nodeId, type } = context.getNode();
 	const { id: workflowId } = context.getWorkflow();
-	return JSON.stringify([context.getExecutionId(), workflowId, context.getNode().id, runIndex]);
+	// The name that n8n gives to the tool it makes of a node; n8n 1.x tells it in no other way.
+	const isTool = type.endsWith('Tool');
+	const runIndex = isTool ? 0 : context.evaluateExpression('{{ $runIndex }}', 0);
+	return JSON.stringify([context.getExecutionId(), workflowId, nodeId, runIndex]);
 }
