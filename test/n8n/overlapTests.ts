@@ -1,5 +1,6 @@
 // Executions of one published workflow side by side, with the same keyed documents: each is sent once.
-import { itemsOf, type RealN8n } from './realN8n';
+import type { RealN8n } from './realN8n';
+import { expectEachSentOnce } from './sentOnce';
 import { inARow, send, startWithWebhook } from './workflows';
 
 const ROUNDS = 6;
@@ -33,15 +34,7 @@ export function overlapTests(real: () => RealN8n): void {
 			const results = await Promise.all(
 				executions.map(async ({ id }) => await client.waitForExecution(id, 60)),
 			);
-			const sent = sandbox.journal.documents().map(({ body }) => body as { id: string });
-			expect(sent.map(({ id }) => id).sort()).toEqual(documents.map(({ id }) => id));
-			// What each execution tells of each document: the one that has sent it, and no other, tells so.
-			const told = results.map((result) => itemsOf(result, 'Send'));
-			for (const [index, { id }] of documents.entries()) {
-				const ends = told.map((items) => items[index] as { status?: string; skipped?: boolean });
-				const what = { id, ends };
-				expect([what, ends.filter(({ status }) => status === 'sent').length]).toEqual([what, 1]);
-			}
+			expectEachSentOnce(sandbox, documents, results);
 		}
 	});
 }
