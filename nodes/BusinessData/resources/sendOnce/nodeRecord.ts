@@ -62,7 +62,9 @@ export class NodeRecord {
 	async add(key: string): Promise<boolean> {
 		return await this.step(async (count) => {
 			const isNew = await this.record(key, count);
-			if (isNew && count >= this.maxEntries) await this.forgetOldest();
+			// Many at once, because the store writes all keys each time.
+			const most = this.maxEntries + Math.floor(this.maxEntries / 100);
+			if (isNew && count >= most) await this.forgetOldest();
 			return isNew;
 		});
 	}
