@@ -51,6 +51,18 @@ test('the same key twice in one input is sent once', async () => {
 	expect(result.json(NODE)[1]).toMatchObject({ skipped: true, sendOnceKey: '7' });
 });
 
+test('an error after skipped items does not call them sent', async () => {
+	await bench.run([{ id: 'a' }], send(onceById));
+	bench.sandbox.fault({ after: 1, action: { type: 'status', status: 400 } });
+	const items = ['a', 'b', 'c', 'd'].map((id) => ({ id }));
+	const error = errorOf(await bench.run(items, send(onceById)));
+	expect(error.description).toContain(
+		'Sent: item 1. Used before and skipped: item 0. Not sent: item 2. Not tried: item 3.',
+	);
+	const told = { sentItems: [1], skippedItems: [0], failedItem: 2, notTriedItems: [3] };
+	expect(error.context).toMatchObject(told);
+});
+
 test('a skipped item takes no slot and does not wait for the limits', async () => {
 	await bench.run(itemsOf(3), send(onceById));
 	const result = await bench.run(itemsOf(3), send({ ...onceById, maxWait: 0.001 }));

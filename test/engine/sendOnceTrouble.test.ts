@@ -49,6 +49,19 @@ describe('a fault of the database', () => {
 		expect(skipped).toEqual([true, wasSent]);
 	});
 
+	test.each(accesses)(
+		'$moment a $access, after $after others, where the oldest key is forgotten',
+		async ({ access, ...when }) => {
+			const parameters = send({ ...onceById, sendOnceMaxEntries: 1 });
+			await bench.run([{ id: 'old' }], parameters);
+			store.fail(access, when);
+			await bench.run([{ id: 'new' }], parameters);
+			store.clearFaults();
+			await bench.run([{ id: 'new' }], parameters);
+			expect(sent()).toEqual([{ id: 'old' }, { id: 'new' }]);
+		},
+	);
+
 	test('while the key of a refused document is taken back: it can be sent all the same', async () => {
 		bench.sandbox.fault({ action: { type: 'status', status: 400 } });
 		// The look reads twice and writes twice, the claim reads twice and writes once.
@@ -108,6 +121,23 @@ test('stops at every moment: what did not leave is free, what left is seen throu
 	}
 	// Some before, some after the request had left: else it shows nothing.
 	expect(new Set(left)).toEqual(new Set([true, false]));
+}, 60_000);
+
+test('a stop ends a run at once, though the database does not answer', async () => {
+	for (const accesses of [0, 3]) {
+		let left = accesses;
+		store.latencyMs = () => (left-- > 0 ? 0 : 5_000);
+		const execution = bench.engine.start(workflowOf([{ id: 'a' }], send(onceById)), {
+			key: bench.credential,
+		});
+		setTimeout(() => execution.cancel(), 200);
+		const startedAt = performance.now();
+		expect(readRun(await execution).run.status).toBe('canceled');
+		expect(performance.now() - startedAt).toBeLessThan(2_000);
+	}
+	store.latencyMs = () => 0;
+	await bench.run([{ id: 'a' }], send(onceById));
+	expect(sent()).toEqual([{ id: 'a' }]);
 }, 60_000);
 
 test('two nodes of a workflow keep records of their own', async () => {

@@ -95,20 +95,19 @@ function readError(ending: Ending, error: ShownError): void {
 	const outcome = outcomeOf(error, problems);
 	ending.messages = execution.items.map(() => error.message);
 	if (execution.settings.onError !== 'stopWorkflow') problems.push('ended although it continues');
-	const { sentItems, failedItem, notTriedItems, failedItems } = error.context;
+	const { sentItems, skippedItems, failedItem, notTriedItems, failedItems } = error.context;
 	if (execution.kind === 'delete') {
 		for (const index of failedItems as number[]) results[index] = outcome;
 		return;
 	}
 	if (execution.kind === 'read') return;
-	for (const index of sentItems as number[]) {
-		// Such an error says "sent" of what was skipped, too.
-		const wasSkipped = requestOf(execution, index).allowed.includes('skipped');
-		results[index] = wasSkipped ? undefined : 'done';
-	}
+	for (const index of sentItems as number[]) results[index] = 'done';
+	for (const index of skippedItems as number[]) results[index] = 'skipped';
 	for (const index of notTriedItems as number[]) results[index] = 'notTried';
 	results[failedItem as number] = outcome;
-	const told = [sentItems, failedItem, notTriedItems].flat().sort((a, b) => Number(a) - Number(b));
+	const told = [sentItems, skippedItems, failedItem, notTriedItems]
+		.flat()
+		.sort((a, b) => Number(a) - Number(b));
 	if (String(told) !== String([...results.keys()])) {
 		problems.push('the error does not tell of each item once');
 	}

@@ -2,17 +2,25 @@
 import { agentTests } from './agentTests';
 import { builderTests } from './builderTests';
 import { cleanUpTests } from './cleanUpTests';
+import { credentialEditTests } from './credentialEditTests';
 import { contactSyncTests, exampleTests } from './exampleTests';
 import { installationTests } from './installationTests';
+import { overlapTests } from './overlapTests';
 import { reminderTests } from './reminderTests';
 import { sendingTests } from './sendingTests';
 import { customApiCallTests, restrictionTests } from './sideDoorTests';
+import { toolTests } from './toolTests';
 import { triggerTests } from './triggerTests';
 import { useRealN8n } from './useRealN8n';
 
 const real = useRealN8n('n8n-2');
 
-describe('sending once', () => sendingTests(real));
+describe('sending once', () => {
+	sendingTests(real);
+	overlapTests(real);
+});
+describe('a credential', () => credentialEditTests(real));
+describe('the node as a tool', () => toolTests(real));
 describe('the trigger', () => triggerTests(real));
 describe('the example', () => {
 	exampleTests(real);

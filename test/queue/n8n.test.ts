@@ -19,6 +19,7 @@ import {
 import { report } from '../support/report';
 import { scaledLimits } from '../support/scaledLimits';
 import { waitUntil } from '../support/waitUntil';
+import { overlapTests } from './overlapTests';
 
 const RUN_MS = 120_000;
 const SEND = formatEndpoint(ENDPOINTS.sendTransaction);
@@ -95,6 +96,8 @@ describe('six executions over two workers', () => {
 		RUN_MS,
 	);
 });
+
+describe('Send Once', () => overlapTests(bench, WIDE_LIMITS));
 
 describe('a fault in mid-run', () => {
 	test(

@@ -15,12 +15,13 @@ import { ensureN8nSources } from '../../scripts/host/n8nSources';
 import { ProcessedDataRepository } from './processedData';
 
 /** Gives the engine n8n's deduplication store; returns its table, to look at and to disturb. */
-export async function useDeduplicator(): Promise<ProcessedDataRepository> {
+export async function useDeduplicator(
+	table = new ProcessedDataRepository(),
+): Promise<ProcessedDataRepository> {
 	const file = join(await ensureN8nSources(), 'deduplication', 'deduplication-helper.js');
 	const { DeduplicationHelper } = load(file) as {
 		DeduplicationHelper: new () => IDataDeduplicator;
 	};
-	const table = new ProcessedDataRepository();
 	Container.set(ProcessedDataRepository, table);
 	await DataDeduplicationService.init(new DeduplicationHelper());
 	return table;

@@ -34,6 +34,8 @@ export interface QueueBench {
 	/** A connection to it that survives its restart. */
 	redis: Redis;
 	sandbox: Sandbox;
+	/** Of the credential for the sandbox. */
+	credentialId: string;
 	/** Starts a sandbox with these limits, and gives them to the credential too. */
 	open(limits: LimitSettings, windowMode?: WindowMode): Promise<void>;
 	/** The executions that n8n shows as failed, of all tests so far. */
@@ -53,8 +55,8 @@ export function useQueueBench(prepare: () => Promise<void>): QueueBench {
 		const latency = { minMs: 5, maxMs: 30 };
 		bench.sandbox = await startSandbox({ limits, windowMode, latency, contactCount: 1 });
 		const { n8n, sandbox, ledgerServer } = bench;
-		const credentialId = await saveCredential(n8n, sandbox, limits, ledgerServer.port);
-		if (workflowIds.length === 0) workflowIds = await publishWorkflows(n8n, credentialId);
+		bench.credentialId = await saveCredential(n8n, sandbox, limits, ledgerServer.port);
+		if (workflowIds.length === 0) workflowIds = await publishWorkflows(n8n, bench.credentialId);
 	};
 	bench.failedExecutions = async () => {
 		const { client } = bench.n8n;

@@ -100,7 +100,8 @@ export class QueueMode {
 	private settings(): Record<string, string> {
 		return {
 			EXECUTIONS_MODE: 'queue',
-			OFFLOAD_MANUAL_EXECUTIONS_TO_WORKERS: 'true',
+			// Runs by hand are the main process's own.
+			OFFLOAD_MANUAL_EXECUTIONS_TO_WORKERS: 'false',
 			QUEUE_BULL_REDIS_HOST: '127.0.0.1',
 			QUEUE_BULL_REDIS_PORT: String(this.queueRedis.port),
 			N8N_CONCURRENCY_PRODUCTION_LIMIT: EXECUTIONS_PER_WORKER,

@@ -121,7 +121,7 @@ export async function publishWorkflows(n8n: QueueMode, credentialId: string): Pr
 }
 
 /** n8n listens to the webhooks of published workflows only some time after it says that it is ready. */
-async function post(url: string, body: object): Promise<Response> {
+export async function post(url: string, body: object): Promise<Response> {
 	const deadline = performance.now() + LONGEST_REGISTRATION_MS;
 	for (;;) {
 		const response = await fetch(url, {

@@ -114,11 +114,12 @@ async function deleteBatches(
 		if (batch === undefined || failed.length > 0) return false;
 		const index = begun++;
 		try {
-			outputs[index] = await earlierTries.resultOf(index, async () => {
+			const { output } = await earlierTries.resultOf(index, async () => {
 				const response = jsonOf(await run.client.request(requestOf(batch))) ?? null;
 				const json = { count: batch.ids.length, ids: batch.ids, response };
-				return [{ json, pairedItem: pairedItemsOf(batch) }];
+				return { output: [{ json, pairedItem: pairedItemsOf(batch) }] };
 			});
+			outputs[index] = output;
 			done++;
 		} catch (error) {
 			const nodeError = toNodeError(run.context.getNode(), error);

@@ -6,7 +6,14 @@ import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
 import { RequestError } from '../transport/requestError';
 
-type Ending = { output: INodeExecutionData[] } | { error: RequestError };
+/** What came of an item that did not fail. */
+export interface ItemResult {
+	output: INodeExecutionData[];
+	/** Whether nothing was sent, because its Send Once Key was used before. */
+	isSkipped?: boolean;
+}
+
+type Ending = ItemResult | { error: RequestError };
 
 /**
  * By the input of the run. All tries of one run get the same object, and no other tool call does: of an
@@ -33,24 +40,22 @@ export class EarlierTries {
 
 	/** Whether an earlier try has sent the item, or may have sent it. */
 	hasSent(itemIndex: number): boolean {
-		return this.endings?.has(itemIndex) === true;
+		const ending = this.endings?.get(itemIndex);
+		return ending !== undefined && ('error' in ending || ending.isSkipped !== true);
 	}
 
 	/**
-	 * The output of an earlier try, or that of `send`.
+	 * The result of an earlier try, or that of `send`.
 	 * @throws what `send` throws, or what it threw in an earlier try if it may have taken effect
 	 */
-	async resultOf(
-		itemIndex: number,
-		send: () => Promise<INodeExecutionData[]>,
-	): Promise<INodeExecutionData[]> {
+	async resultOf(itemIndex: number, send: () => Promise<ItemResult>): Promise<ItemResult> {
 		const earlier = this.endings?.get(itemIndex);
 		if (earlier !== undefined && 'error' in earlier) throw earlier.error;
-		if (earlier !== undefined) return earlier.output;
+		if (earlier !== undefined) return earlier;
 		try {
-			const output = await send();
-			this.endings?.set(itemIndex, { output });
-			return output;
+			const result = await send();
+			this.endings?.set(itemIndex, result);
+			return result;
 		} catch (error) {
 			const mayHaveActed = error instanceof RequestError && error.details.outcome === 'unknown';
 			if (mayHaveActed) this.endings?.set(itemIndex, { error });
@@ -61,7 +66,10 @@ export class EarlierTries {
 
 /** Tells the runs apart that may get the same items: of other nodes, in loops, of sub-workflows. */
 function nameOfRun(context: IExecuteFunctions): string {
-	const runIndex = context.isToolExecution() ? 0 : context.evaluateExpression('{{ $runIndex }}', 0);
+	const { id: nodeId, type } = context.getNode();
 	const { id: workflowId } = context.getWorkflow();
-	return JSON.stringify([context.getExecutionId(), workflowId, context.getNode().id, runIndex]);
+	// The name that n8n gives to the tool it makes of a node; n8n 1.x tells it in no other way.
+	const isTool = type.endsWith('Tool');
+	const runIndex = isTool ? 0 : context.evaluateExpression('{{ $runIndex }}', 0);
+	return JSON.stringify([context.getExecutionId(), workflowId, nodeId, runIndex]);
 }

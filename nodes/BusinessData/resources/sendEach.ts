@@ -8,7 +8,7 @@ import type { INodeExecutionData } from 'n8n-workflow';
 import type { Answer } from '../transport/answer';
 import { afterSuccessError } from '../transport/requestErrors';
 import { isRead, type ServiceRequest } from '../transport/serviceRequest';
-import { EarlierTries } from './earlierTries';
+import { EarlierTries, type ItemResult } from './earlierTries';
 import { errorItem, nameItems, type NodeError, toNodeError } from './itemErrors';
 import type { Run } from './run';
 import { SendOnce, UsedBeforeError } from './sendOnce';
@@ -34,17 +34,19 @@ export async function sendEach<T extends ServiceRequest>(
 	const earlierTries = EarlierTries.of(run.context);
 	const outputs: INodeExecutionData[][] = [];
 	const sent = new Set<number>();
+	const skipped = new Set<number>();
 	for (const [index, item] of prepared.entries()) {
 		try {
 			if ('error' in item) throw item.error;
 			const send = async () => await sendItem(run, item, index, toItems);
-			outputs.push(await earlierTries.resultOf(index, send));
-			sent.add(index);
+			const { output, isSkipped } = await earlierTries.resultOf(index, send);
+			outputs.push(output);
+			(isSkipped === true ? skipped : sent).add(index);
 		} catch (error) {
 			const nodeError = toNodeError(run.context.getNode(), error, index);
 			if (!run.continuesOnError || run.isCanceled) {
 				const isSent = (other: number) => sent.has(other) || earlierTries.hasSent(other);
-				throw withProgress(nodeError, index, run.items.length, isSent);
+				throw withProgress(nodeError, index, run.items.length, { isSent, skipped });
 			}
 			outputs.push([errorItem(run.items[index], nodeError, index)]);
 		}
@@ -80,11 +82,14 @@ async function sendItem<T extends ServiceRequest>(
 	{ request, guard }: Prepared<T>,
 	index: number,
 	toItems: ToItems<T>,
-): Promise<INodeExecutionData[]> {
+): Promise<ItemResult> {
 	const answer = await sendUnlessUsed(run, request, guard);
-	if (answer === 'used') return [{ json: guard?.skipped() ?? {}, pairedItem: { item: index } }];
+	if (answer === 'used') {
+		const output = [{ json: guard?.skipped() ?? {}, pairedItem: { item: index } }];
+		return { output, isSkipped: true };
+	}
 	try {
-		return await toItems(answer, request, index);
+		return { output: await toItems(answer, request, index) };
 	} catch (error) {
 		throw isRead(request) ? error : afterSuccessError(request, error, run.account.apiKey);
 	}
@@ -109,15 +114,17 @@ function withProgress(
 	error: NodeError,
 	failed: number,
 	count: number,
-	isSent: (item: number) => boolean,
+	{ isSent, skipped }: { isSent: (item: number) => boolean; skipped: ReadonlySet<number> },
 ): NodeError {
 	const others = Array.from({ length: count }, (_, item) => item).filter((item) => item !== failed);
 	const sentItems = others.filter(isSent);
-	const notTriedItems = others.filter((item) => !isSent(item));
-	Object.assign(error.context, { sentItems, failedItem: failed, notTriedItems });
+	const skippedItems = others.filter((item) => skipped.has(item));
+	const notTriedItems = others.filter((item) => !isSent(item) && !skipped.has(item));
+	Object.assign(error.context, { sentItems, skippedItems, failedItem: failed, notTriedItems });
 	if (count === 1) return error;
 	const parts = [
 		sentItems.length > 0 ? `Sent: ${nameItems(sentItems)}.` : 'No item was sent before it.',
+		...(skippedItems.length > 0 ? [`Used before and skipped: ${nameItems(skippedItems)}.`] : []),
 		error.context.outcome === 'unknown'
 			? `Perhaps sent: ${nameItems([failed])}.`
 			: `Not sent: ${nameItems([failed])}.`,

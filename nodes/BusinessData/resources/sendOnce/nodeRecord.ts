@@ -7,7 +7,8 @@ import type { ICheckProcessedOptions, IExecuteFunctions } from 'n8n-workflow';
 
 import { RequestError } from '../../transport/requestError';
 import { unusable } from './options';
-import { inTurn, repair, repairLater } from './processState';
+import { inTurn, isToBeRepaired, repair, repairLater } from './processState';
+import { retried } from './retried';
 
 type Store = Pick<
 	IExecuteFunctions['helpers'],
@@ -18,8 +19,8 @@ type Store = Pick<
 export type RecordLock = <T>(step: () => Promise<T>) => Promise<T>;
 
 const MODE: ICheckProcessedOptions = { mode: 'entries' };
-/** How long (ms) to wait before each further try to take a key back. */
-const REMOVAL_RETRIES_MS = [100, 500, 2_000];
+/** How long (ms) to wait before each further try to find out what became of a write that failed. */
+const PAUSES_MS = [100, 500, 2_000];
 
 export class NodeRecord {
 	private readonly store: Store;
@@ -31,7 +32,8 @@ export class NodeRecord {
 		{ helpers }: Pick<IExecuteFunctions, 'helpers'>,
 		/** How many keys are remembered. */
 		private readonly maxEntries: number,
-		private readonly lock: RecordLock,
+		/** Undefined where no other process changes the record. */
+		private readonly lock: RecordLock | undefined,
 	) {
 		if (typeof (helpers as Partial<Store>).checkProcessedAndRecord !== 'function') {
 			throw unusable(
@@ -46,12 +48,8 @@ export class NodeRecord {
 	async has(key: string): Promise<boolean> {
 		return await this.step(async (count) => {
 			if (!(await this.record(key, count))) return true;
-			try {
-				await this.remove(key);
-			} catch (error) {
-				repairLater(this.name, async () => await this.remove(key));
-				throw error;
-			}
+			this.takeBack(key);
+			await repair(this.name);
 			return false;
 		});
 	}
@@ -64,43 +62,35 @@ export class NodeRecord {
 	async add(key: string): Promise<boolean> {
 		return await this.step(async (count) => {
 			const isNew = await this.record(key, count);
-			if (isNew && count >= this.maxEntries) {
-				await this.store.checkProcessedAndRecord([], 'node', {
-					...MODE,
-					maxEntries: this.maxEntries,
-				});
-			}
+			// Many at once, because the store writes all keys each time.
+			const most = this.maxEntries + Math.floor(this.maxEntries / 100);
+			if (isNew && count >= most) await this.forgetOldest();
 			return isNew;
 		});
 	}
 
-	/** Takes the key back, because it was not sent. What the store refuses is done before its next step. */
-	async takeBack(key: string): Promise<void> {
-		const remove = async () => await this.step(async () => await this.remove(key));
-		for (const delayMs of [...REMOVAL_RETRIES_MS, undefined]) {
-			try {
-				return await remove();
-			} catch {
-				if (delayMs === undefined) repairLater(this.name, async () => await this.remove(key));
-				else await new Promise((resolve) => setTimeout(resolve, delayMs));
-			}
-		}
+	/** Leaves a key to be taken back, because it was not sent: by `mend`, or before the next step. */
+	takeBack(key: string): void {
+		repairLater(this.name, async () => await this.remove(key));
+	}
+
+	/** Does what was left to be done. @throws RequestError when the store fails */
+	async mend(): Promise<void> {
+		if (isToBeRepaired(this.name)) await this.step(async () => await Promise.resolve());
 	}
 
 	/** Runs a step in its turn, with the number of keys before it. @throws RequestError */
 	private async step<T>(work: (count: number) => Promise<T>): Promise<T> {
-		return await inTurn(
-			this.name,
-			async () =>
-				await this.lock(async () => {
-					try {
-						await repair(this.name);
-						return await work(await this.count());
-					} catch (error) {
-						throw storeError(error);
-					}
-				}),
-		);
+		const step = async () => {
+			try {
+				await repair(this.name);
+				return await work(await this.count());
+			} catch (error) {
+				throw storeError(error);
+			}
+		};
+		const { lock } = this;
+		return await inTurn(this.name, lock === undefined ? step : async () => await lock(step));
 	}
 
 	/** Puts the key on record. Returns false when it was there. */
@@ -109,12 +99,28 @@ export class NodeRecord {
 			const { processed } = await this.store.checkProcessedAndRecord([key], 'node', MODE);
 			return processed.length === 0;
 		} catch (error) {
-			// The error may have come after the key was written: then there is one more than before.
-			repairLater(this.name, async () => {
-				if ((await this.count()) > countBefore) await this.remove(key);
-			});
+			await this.undo(key, countBefore);
 			throw error;
 		}
+	}
+
+	/** An error may have come after the key was written: then there is one more than before. Never rejects. */
+	private async undo(key: string, countBefore: number): Promise<void> {
+		const undo = async () => {
+			if ((await this.count()) > countBefore) await this.remove(key);
+		};
+		try {
+			await retried(undo, PAUSES_MS);
+		} catch {
+			// When other processes have had their turn, the count says nothing: the key counts as it stands.
+			if (this.lock === undefined) repairLater(this.name, undo);
+		}
+	}
+
+	/** What fails here is done with the next key. */
+	private async forgetOldest(): Promise<void> {
+		const options = { ...MODE, maxEntries: this.maxEntries };
+		await this.store.checkProcessedAndRecord([], 'node', options).catch(() => undefined);
 	}
 
 	private async count(): Promise<number> {

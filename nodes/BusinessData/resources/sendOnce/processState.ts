@@ -49,15 +49,21 @@ export function repairLater(record: string, repair: Step): void {
 	repairs.set(record, [...(repairs.get(record) ?? []), repair]);
 }
 
+/** Whether something was left to be done. */
+export function isToBeRepaired(record: string): boolean {
+	return state().repairs.has(record);
+}
+
 /** Does what was left, in order. To be called in the record's turn. @throws what a repair throws */
 export async function repair(record: string): Promise<void> {
 	const { repairs } = state();
-	const left = repairs.get(record) ?? [];
-	for (let next = left[0]; next !== undefined; next = left[0]) {
+	// More may be left meanwhile.
+	for (let next = repairs.get(record)?.[0]; next !== undefined; next = repairs.get(record)?.[0]) {
 		await next();
-		left.shift();
+		const left = (repairs.get(record) ?? []).filter((one) => one !== next);
+		if (left.length > 0) repairs.set(record, left);
+		else repairs.delete(record);
 	}
-	repairs.delete(record);
 }
 
 /** Settles when whoever is sending the key is done; undefined when nobody is. */
@@ -69,9 +75,10 @@ export function claimOf(name: string): Promise<void> | undefined {
 export function claimKey(name: string): () => void {
 	const { claims } = state();
 	let end: () => void = () => undefined;
-	claims.set(name, new Promise((resolve) => (end = resolve)));
+	const claim = new Promise<void>((resolve) => (end = resolve));
+	claims.set(name, claim);
 	return () => {
-		claims.delete(name);
+		if (claims.get(name) === claim) claims.delete(name);
 		end();
 	};
 }

@@ -19,25 +19,34 @@ local function claimOf(key)
 	local untilMs, token = string.match(claim, '^(%d+):(.*)$')
 	return token, tonumber(untilMs)
 end
+
+local function claimFor(key, token, duration)
+	redis.call('HSET', KEYS[2], key, string.format('%.0f:%s', now + duration, token))
+end
 `;
 
 /**
  * ARGV: the key, the token of whoever asks, and how long (ms) the claim lasts, 0 to only look. Returns 0
- * when the key is free (now claimed unless it was a look), -1 when it was sent or may have been, or how
- * long (ms) the claim of somebody else lasts at the most.
+ * when the key is free (now claimed unless it was a look), -1 when it was sent or may have been, or 1 when
+ * somebody else has claimed it.
  */
 export const CLAIM = new RedisScript(`${NOW}${CLAIM_OF_KEY}
 local key, token, duration = ARGV[1], ARGV[2], tonumber(ARGV[3])
 local owner, untilMs = claimOf(key)
 if owner and owner ~= token then
-	if untilMs > now then return untilMs - now end
+	if untilMs > now then return 1 end
 	return -1
 end
 if redis.call('ZSCORE', KEYS[1], key) then return -1 end
-if duration > 0 then
-	redis.call('HSET', KEYS[2], key, string.format('%.0f:%s', now + duration, token))
-end
+if duration > 0 then claimFor(key, token, duration) end
 return 0
+`);
+
+/** Makes a claim last longer, if it is still there. ARGV: the key, the token, and how long (ms). */
+export const EXTEND_CLAIM = new RedisScript(`${NOW}${CLAIM_OF_KEY}
+local key, token, duration = ARGV[1], ARGV[2], tonumber(ARGV[3])
+if claimOf(key) == token then claimFor(key, token, duration) end
+return 1
 `);
 
 /**
@@ -54,14 +63,21 @@ end
 return 1
 `);
 
-/** Takes the lock KEYS[1]. ARGV: a token, and how long (ms) it is held at the most. Returns 1, or 0 if taken. */
-export const LOCK = new RedisScript(`
-local token, duration = ARGV[1], ARGV[2]
-if redis.call('GET', KEYS[1]) == token then
-	redis.call('PEXPIRE', KEYS[1], duration)
+const EXTEND = `
+if redis.call('GET', KEYS[1]) == ARGV[1] then
+	redis.call('PEXPIRE', KEYS[1], ARGV[2])
 	return 1
 end
-if redis.call('SET', KEYS[1], token, 'NX', 'PX', duration) then return 1 end
+`;
+
+/** Takes the lock KEYS[1]. ARGV: a token, and how long (ms) it is held at the most. Returns 1, or 0 if taken. */
+export const LOCK = new RedisScript(`${EXTEND}
+if redis.call('SET', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2]) then return 1 end
+return 0
+`);
+
+/** Holds the lock KEYS[1] for longer, if it is still held. ARGV: its token, and how long (ms). */
+export const EXTEND_LOCK = new RedisScript(`${EXTEND}
 return 0
 `);
 

@@ -13,12 +13,17 @@ import type { Run } from '../run';
 import { NodeRecord } from './nodeRecord';
 import { readSendOnceSettings, unusable } from './options';
 import { claimKey, claimOf } from './processState';
-import { RedisRecord } from './redisRecord';
+import { type KeyState, RedisRecord } from './redisRecord';
+import { retried } from './retried';
 
 /** What a busy process may take (ms) beyond a request's time-out to say that it is over. */
 const SLACK_MS = 5_000;
 /** How often (ms) to look whether a claim of another process has ended. */
 const LOOK_AGAIN_MS = 200;
+/** How long (ms) to wait before each further try to end a claim where a record cannot be changed: 10 minutes. */
+const PAUSES_MS = [100, 500, ...Array<number>(600).fill(1_000)];
+/** How long (ms) a run waits for that; it goes on all the same. */
+const LONGEST_END_MS = 3_000;
 
 /** The key was used before; nothing was sent. */
 export class UsedBeforeError extends Error {}
@@ -27,7 +32,10 @@ export class UsedBeforeError extends Error {}
 interface Claim {
 	/** Stands for it in Redis. */
 	token: string;
+	/** Lets others of this process have the key. */
 	giveBack: () => void;
+	/** Lets it end in Redis when its time is over. */
+	letGo: () => void;
 }
 
 export class SendOnce implements SendGuard {
@@ -59,10 +67,10 @@ export class SendOnce implements SendGuard {
 		const node = JSON.stringify([workflowId, context.getNode().id]);
 		const redis =
 			account.redis === undefined ? undefined : new RedisRecord(account.redis, node, maxEntries);
-		const lock = redis?.lock ?? (async (step) => await step());
-		const record = new NodeRecord(node, context, maxEntries, lock);
+		const record = new NodeRecord(node, context, maxEntries, redis?.lock);
 		const name = JSON.stringify([node, key]);
-		return new SendOnce(key, name, record, redis, timeoutMs + SLACK_MS, run.signal);
+		const durationMs = Math.ceil(timeoutMs + SLACK_MS);
+		return new SendOnce(key, name, record, redis, durationMs, run.signal);
 	}
 
 	/**
@@ -72,40 +80,37 @@ export class SendOnce implements SendGuard {
 	 */
 	async wasUsed(): Promise<boolean> {
 		for (;;) {
-			const state = await this.look();
+			this.signal.throwIfAborted();
+			const state = await onceAborted(this.look(), this.signal);
 			if (typeof state === 'boolean') return state;
 			await onceAborted(state.ended, this.signal);
 		}
 	}
 
 	async claim(): Promise<{ ended: Promise<void> } | undefined> {
-		const other = claimOf(this.name);
-		if (other !== undefined) return { ended: other };
-		const claim = { token: randomUUID(), giveBack: claimKey(this.name) };
+		const claiming = this.tryToClaim();
 		try {
-			const state = await this.redis?.claim(this.key, claim.token, this.durationMs, this.signal);
-			if (typeof state === 'object') {
-				claim.giveBack();
-				return { ended: this.untilUnclaimed() };
-			}
-			if (state === 'used') throw usedBefore(this.key);
-			await this.putOnRecord(claim);
+			return await onceAborted(claiming, this.signal);
 		} catch (error) {
-			claim.giveBack();
+			// What is claimed after a stop is not sent.
+			const giveUp = async () => await this.settle(false);
+			claiming.then(giveUp, () => undefined);
 			throw error;
 		}
-		this.current = claim;
-		return undefined;
 	}
 
 	async settle(mayHaveActed: boolean): Promise<void> {
 		const claim = this.current;
 		this.current = undefined;
 		if (claim === undefined) return;
-		if (!mayHaveActed) await this.record.takeBack(this.key);
-		const ended = this.endInRedis(claim, mayHaveActed);
-		// What was sent need not wait for Redis: whoever looks there meets the claim until then.
-		if (!mayHaveActed) await ended;
+		if (!mayHaveActed) {
+			this.record.takeBack(this.key);
+			await this.free(claim);
+			return;
+		}
+		// Need not be waited for: whoever looks there meets the claim until then, or finds it left over.
+		this.redis?.settle(this.key, claim.token, true).catch(() => undefined);
+		claim.letGo();
 		claim.giveBack();
 	}
 
@@ -123,36 +128,55 @@ export class SendOnce implements SendGuard {
 	private async look(): Promise<boolean | { ended: Promise<void> }> {
 		const other = claimOf(this.name);
 		if (other !== undefined) return { ended: other };
-		// So that nobody of this process sends it meanwhile.
-		const giveBack = claimKey(this.name);
+		if (this.redis === undefined) return await this.record.has(this.key);
+		const state = await this.redis.look(this.key, this.signal);
+		return state === 'claimed' ? { ended: this.untilUnclaimed() } : state === 'used';
+	}
+
+	/** As `claim`, but for stops. */
+	private async tryToClaim(): Promise<{ ended: Promise<void> } | undefined> {
+		const other = claimOf(this.name);
+		if (other !== undefined) return { ended: other };
+		const token = randomUUID();
+		const letGo = this.redis?.keepClaim(this.key, token, this.durationMs) ?? (() => undefined);
+		const claim = { token, giveBack: claimKey(this.name), letGo };
+		let state: KeyState | undefined;
 		try {
-			if (this.redis === undefined) return await this.record.has(this.key);
-			const state = await this.redis.look(this.key, this.signal);
-			if (typeof state === 'object') return { ended: this.untilUnclaimed() };
-			return state === 'used';
+			state = await this.claimInRecords(token);
 		} finally {
-			giveBack();
+			if (state === 'free') this.current = claim;
+			else await this.free(claim);
 		}
+		if (state === 'used') throw new UsedBeforeError(`The key ${this.key} was used before`);
+		return state === 'claimed' ? { ended: this.untilUnclaimed() } : undefined;
 	}
 
-	/** @throws UsedBeforeError when it is there */
-	private async putOnRecord(claim: Claim): Promise<void> {
-		let isNew = false;
+	/** Returns `free` when the key was, and now is claimed and on record. @throws what a record throws */
+	private async claimInRecords(token: string): Promise<KeyState> {
+		const claimInRedis = async () =>
+			(await this.redis?.claim(this.key, token, this.durationMs)) ?? 'free';
+		const before = await claimInRedis();
+		if (before !== 'free') return before;
+		if (!(await this.record.add(this.key))) return 'used';
+		let after: KeyState | undefined;
 		try {
-			isNew = await this.record.add(this.key);
-		} catch (error) {
-			await this.endInRedis(claim, false);
-			throw error;
+			// Redis may have been emptied since, and somebody else may have claimed it.
+			after = await claimInRedis();
+			return after;
+		} finally {
+			if (after === 'claimed' || after === undefined) this.record.takeBack(this.key);
 		}
-		if (isNew) return;
-		// Redis did not know, so it was emptied, or counts came to be kept there only lately.
-		await this.endInRedis(claim, true);
-		throw usedBefore(this.key);
 	}
 
-	/** What Redis does not hear of counts there as "may have been sent" when the claim's time is over. */
-	private async endInRedis({ token }: Claim, mayBeSent: boolean): Promise<void> {
-		await this.redis?.settle(this.key, token, mayBeSent).catch(() => undefined);
+	/** Ends a claim of what was not sent when the records are right; others wait until then. Never rejects. */
+	private async free(claim: Claim): Promise<void> {
+		const end = async () => {
+			await this.record.mend();
+			await this.redis?.settle(this.key, claim.token, false);
+		};
+		const ended = retried(end, PAUSES_MS).then(claim.letGo, claim.letGo);
+		await onceAborted(ended, AbortSignal.timeout(LONGEST_END_MS)).catch(() => undefined);
+		claim.giveBack();
 	}
 
 	/** Resolves when no other process is sending the key, or when Redis cannot tell. */
@@ -160,14 +184,10 @@ export class SendOnce implements SendGuard {
 		try {
 			for (;;) {
 				await sleep(LOOK_AGAIN_MS * (0.5 + Math.random()), this.signal);
-				if (typeof (await this.redis?.look(this.key, this.signal)) !== 'object') return;
+				if ((await this.redis?.look(this.key, this.signal)) !== 'claimed') return;
 			}
 		} catch {
 			// Whoever asks next hears what is wrong.
 		}
 	}
-}
-
-function usedBefore(key: string): UsedBeforeError {
-	return new UsedBeforeError(`The key ${key} was used before`);
 }
