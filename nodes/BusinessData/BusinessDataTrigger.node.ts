@@ -9,7 +9,7 @@ import {
 } from 'n8n-workflow';
 
 import { poll } from './contactChanges/poll';
-import { listFields } from './resources/contact/listFields';
+import { listFields } from './resources/list/listFields';
 import { optionsField } from './resources/requestOptions';
 import { CREDENTIAL_TYPE } from './transport/account';
 

@@ -1,7 +1,7 @@
 /** What has changed between two readings of the contacts. */
 import type { IDataObject } from 'n8n-workflow';
 
-import { valueAt } from '../resources/answerItems';
+import { valueAt } from '../resources/list/findList';
 import type { ContactId, ContactState } from './contactState';
 
 export const EVENT_NAMES = ['contactCreated', 'contactUpdated', 'contactDeleted'] as const;

@@ -6,7 +6,7 @@
 import { createHash } from 'node:crypto';
 
 import { RequestError } from '../transport/requestError';
-import { valueAt } from '../resources/answerItems';
+import { valueAt } from '../resources/list/findList';
 
 export type ContactId = string | number;
 

@@ -5,7 +5,7 @@ import type { IDataObject, INodeExecutionData, IPollFunctions } from 'n8n-workfl
 
 import { abortController } from '../rateLimit/abort';
 import { toNodeError } from '../resources/itemErrors';
-import { type ListOptions, readListSettings, readPages } from '../resources/contact/pages';
+import { type ListOptions, readListSettings, readPages } from '../resources/list/pages';
 import { parseRequestOptions, type RequestOptions } from '../resources/requestOptions';
 import { CREDENTIAL_TYPE, readAccount } from '../transport/account';
 import { Client } from '../transport/client';

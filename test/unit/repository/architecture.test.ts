@@ -9,7 +9,7 @@ import { dirname, join } from 'node:path';
 import type { INodeType } from 'n8n-workflow';
 
 import type * as accounts from '../../../nodes/BusinessData/transport/account';
-import { choicesOf } from '../description/properties';
+import { choicesOf, optionsOf } from '../description/properties';
 import { requiredFields } from '../transport/examples';
 import { codeIn, PROJECT_FOLDER, readProjectFile } from './projectFiles';
 
@@ -58,6 +58,14 @@ test('the changed code builds, with the new operation under the new limits', () 
 	);
 	expect(choicesOf(ofPayments).map(({ value }) => value)).toEqual(['getMany', 'send']);
 	expect(ofPayments?.default).toBe('send');
+	const fields = properties.filter(
+		({ displayOptions }) =>
+			displayOptions?.show?.resource?.includes('payment') === true &&
+			displayOptions.show.operation?.includes('getMany') === true,
+	);
+	expect(fields.map(({ name }) => name)).toEqual(['returnAll', 'limit', 'options']);
+	const options = optionsOf(fields.at(-1)).map(({ name }) => name);
+	expect(options).toEqual(expect.arrayContaining(['itemsField', 'pagination']));
 
 	const { readAccount } = built('transport/account.js') as typeof accounts;
 	const { limits } = readAccount(requiredFields);

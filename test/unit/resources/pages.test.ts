@@ -5,7 +5,7 @@ import {
 	type ListOptions,
 	readListSettings,
 	readPages,
-} from '../../../nodes/BusinessData/resources/contact/pages';
+} from '../../../nodes/BusinessData/resources/list/pages';
 import type { Client } from '../../../nodes/BusinessData/transport/client';
 import type { ServiceRequest } from '../../../nodes/BusinessData/transport/serviceRequest';
 import { answerOf, requestOf } from '../transport/examples';

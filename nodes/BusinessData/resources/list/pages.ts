@@ -10,7 +10,7 @@ import { InvalidSettingError } from '../../transport/invalidSettingError';
 import { RequestError } from '../../transport/requestError';
 import type { ServiceRequest } from '../../transport/serviceRequest';
 import { readGroup, readText, readWholeNumber } from '../../transport/settingValues';
-import { findList, valueAt } from '../answerItems';
+import { findList, valueAt } from './findList';
 import { DEFAULT_PAGE_SIZE, type PaginationType } from './listFields';
 import { checkQuery } from '../requestOptions';
 
