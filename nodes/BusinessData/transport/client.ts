@@ -6,6 +6,7 @@
 import type { IExecuteFunctions, IPollFunctions } from 'n8n-workflow';
 
 import { sleep } from '../rateLimit/abort';
+import type { Priority } from '../rateLimit/gate';
 import type { Permit } from '../rateLimit/permit';
 import { longestWindowMs } from '../rateLimit/limits';
 import { LedgerError } from '../rateLimit/ledger';
@@ -28,13 +29,14 @@ import type { Waits } from './waits';
 const SLACK_MS = 5_000;
 const MOST_REPETITIONS = 3;
 const LONGEST_PAUSE_OF_A_READ_MS = 60_000;
-/** A request that was refused had its turn already. */
-const PRIORITY_OF_REPETITION = 3;
+/** A request that was refused had its turn already, so it goes before those of the same kind. */
+const EARLIER_AS_REPETITION = 2;
 
 export class Client {
 	/**
 	 * @param batch requests of one batch take turns with those of others
 	 * @param signal ends every wait when it aborts, with its reason
+	 * @param priority among the requests of the key: from 2, which goes first, to 9
 	 */
 	constructor(
 		private readonly context: IExecuteFunctions | IPollFunctions,
@@ -42,6 +44,7 @@ export class Client {
 		private readonly batch: string,
 		private readonly waits: Waits,
 		private readonly signal: AbortSignal,
+		private readonly priority: Priority = 5,
 	) {}
 
 	/**
@@ -91,7 +94,7 @@ export class Client {
 		const acquired = this.limiter().acquire({
 			batch: this.batch,
 			scope: this.account.scopeOf(request.endpoint),
-			priority: isRepetition ? PRIORITY_OF_REPETITION : undefined,
+			priority: (this.priority - (isRepetition ? EARLIER_AS_REPETITION : 0)) as Priority,
 			maxWaitMs,
 			ledger: this.account.ledger,
 			inFlightMs: request.timeoutMs + SLACK_MS,
