@@ -108,6 +108,6 @@ describe('the layers', () => {
 	test('transport knows nothing of the operations', () => {
 		const imports = importsOf('transport');
 		expect(imports).toContain('rateLimit/registry');
-		expect(imports.filter((path) => /resources|contactChanges/.test(path))).toEqual([]);
+		expect(imports.filter((path) => /resources|recordChanges/.test(path))).toEqual([]);
 	});
 });

@@ -9,7 +9,7 @@ import { readText } from '../../transport/settingValues';
 import { itemsOf, toItem } from '../answerItems';
 import { findList } from '../list/findList';
 import { itemsFieldOption } from '../list/listFields';
-import { readPath } from '../list/pages';
+import { readPath } from '../list/listSettings';
 import { type Operation, shownFor } from '../operation';
 import { readEach } from '../readEach';
 import { bodyFields, readBody } from '../requestBody';

@@ -9,7 +9,8 @@ import { readEach } from '../readEach';
 import { optionsField, readRequestOptions } from '../requestOptions';
 import type { Run } from '../run';
 import { listFields } from './listFields';
-import { readListSettings, readPages } from './pages';
+import { readListSettings } from './listSettings';
+import { readPages } from './pages';
 
 /**
  * The operation Get Many of a resource.

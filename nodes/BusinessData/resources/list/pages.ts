@@ -1,160 +1,125 @@
 /**
- * Reads a list page by page. The interface document shows no pagination, so every name is a setting,
- * and the end of the list is taken from what comes, not from what a page size promises.
+ * Reads a list page by page. The end of the list is taken from what comes, not from what a page size
+ * promises.
  */
 import { isDeepStrictEqual } from 'node:util';
 
 import { jsonOf } from '../../transport/answer';
 import type { Client } from '../../transport/client';
-import { InvalidSettingError } from '../../transport/invalidSettingError';
 import { RequestError } from '../../transport/requestError';
 import type { ServiceRequest } from '../../transport/serviceRequest';
-import { readGroup, readText, readWholeNumber } from '../../transport/settingValues';
 import { findList, valueAt } from './findList';
-import { DEFAULT_PAGE_SIZE, type PaginationType } from './listFields';
-import { checkQuery } from '../requestOptions';
+import type { ListSettings } from './listSettings';
 
-export interface ListOptions {
-	itemsField?: unknown;
-	pagination?: unknown;
+/** Where in its list a reading is. It holds all that it takes to go on there, and can be saved as JSON. */
+export interface Place {
+	/** The number of the page, from 1 on. */
+	page: number;
+	/** What the position parameter gets; without it, the first page is asked for. */
+	position?: string;
+	/** How many items the pages before had. */
+	count: number;
+	/** A cursor of a page before, by which cursors that go in a circle are noticed. */
+	passed?: string;
 }
 
-export interface ListSettings {
-	itemsField: string;
-	type: PaginationType;
-	/** The query parameter that says which page, from where, or after what. */
-	positionParameter: string;
-	/** The query parameter for the page size; empty sends none. */
-	pageSizeParameter: string;
-	pageSize: number;
-	firstPage: number;
-	/** Dot path to the next cursor in the answer. */
-	cursorField: string;
-	/** Whether an empty body is an error, not an empty list. */
-	needsList?: boolean;
-}
+/** What sends the requests of a reading. */
+export type PageClient = Pick<Client, 'request'>;
 
 /** More pages than any list has; a service that never ends must not keep n8n busy for ever. */
 const MOST_PAGES = 100_000;
-
-/** The field with the name of the parameter that moves on, by the kind of pagination, and its default. */
-const POSITION_PARAMETERS: Record<PaginationType, [label: string, name: string, value: string]> = {
-	none: ['', '', ''],
-	pageNumber: ['Page Parameter', 'pageParameter', 'page'],
-	offset: ['Offset Parameter', 'offsetParameter', 'offset'],
-	cursor: ['Cursor Parameter', 'cursorParameter', 'cursor'],
-};
-
-/** @throws InvalidSettingError that names the field */
-export function readListSettings(options: ListOptions): ListSettings {
-	const { values: group } = readGroup('Pagination', options.pagination);
-	const values = readGroup('Pagination', group);
-	const type = readType(values.type ?? 'none');
-	const text = (label: string, name: string, fallback: string) =>
-		readText(label, values[name] ?? fallback).trim();
-	const [label, name, fallback] = POSITION_PARAMETERS[type];
-	const positionParameter = type === 'none' ? '' : text(label, name, fallback);
-	const cursorField = text('Cursor Field', 'cursorField', 'nextCursor');
-	if (type !== 'none' && positionParameter === '') throw emptyName(label);
-	if (type === 'cursor' && cursorField === '') throw emptyName('Cursor Field');
-	const pageSizeParameter = text('Page Size Parameter', 'pageSizeParameter', 'limit');
-	const parameters = [positionParameter, pageSizeParameter];
-	checkQuery(
-		parameters.map((name) => ({ name, value: '' })),
-		'Pagination',
-	);
-	return {
-		itemsField: readPath('Items Field', options.itemsField),
-		type,
-		positionParameter,
-		pageSizeParameter,
-		pageSize: readWholeNumber('Page Size', values.pageSize ?? DEFAULT_PAGE_SIZE, { least: 1 }),
-		firstPage: readWholeNumber('First Page', values.firstPage ?? 1, { least: 0 }),
-		cursorField,
-	};
-}
 
 /**
  * Yields the list page by page.
  * @throws RequestError when a request fails or the service does not understand the pagination
  */
 export async function* readPages(
-	client: Client,
+	client: PageClient,
 	request: ServiceRequest,
 	settings: ListSettings,
 ): AsyncGenerator<unknown[]> {
-	const { type } = settings;
-	let position: string | undefined =
-		type === 'pageNumber' ? String(settings.firstPage) : type === 'offset' ? '0' : undefined;
-	const cursors = new Set<string>();
 	let previous: unknown[] = [];
-	let count = 0;
-	for (let pages = 1; pages <= MOST_PAGES; pages++) {
-		const answer = await client.request(withPosition(request, settings, position));
-		const body = jsonOf(answer);
-		if (body === undefined && settings.needsList === true && pages === 1) throw noList();
-		const page = body === undefined ? [] : findList(body, settings.itemsField);
-		if (page.length > 0 && type !== 'none' && isDeepStrictEqual(page, previous)) {
-			throw notUnderstood(`page ${pages} holds the same items as the one before`, settings);
-		}
-		if (page.length > 0) yield page;
-		previous = page;
-		count += page.length;
-		if (type === 'none') return;
-		if (type === 'cursor') {
-			const next = valueAt(body, settings.cursorField);
-			if (typeof next !== 'string' && typeof next !== 'number') return;
-			if (next === '' || String(next) === position) return;
-			position = String(next);
-			if (cursors.has(position)) throw notUnderstood('a cursor comes again', settings);
-			cursors.add(position);
-		} else {
-			// Not "fewer than the page size": the service may give less than it was asked for.
-			if (page.length === 0) return;
-			position = String(type === 'offset' ? count : settings.firstPage + pages);
-		}
+	for (let place: Place | undefined = firstPlace(settings); place !== undefined;) {
+		const body = await readPage(client, request, settings, place);
+		const items = body === undefined ? [] : findList(body, settings.itemsField);
+		if (items.length > 0 && isDeepStrictEqual(items, previous)) throw samePage(settings, place);
+		if (items.length > 0) yield items;
+		previous = items;
+		place = placeBehind(place, settings, body, items.length);
 	}
-	throw notUnderstood(`the list has more than ${MOST_PAGES} pages`, settings);
 }
 
-function withPosition(
+/** Where the list begins. */
+export function firstPlace({ type, firstPage }: ListSettings): Place {
+	const first = { page: 1, count: 0 };
+	if (type === 'pageNumber') return { ...first, position: String(firstPage) };
+	return type === 'offset' ? { ...first, position: '0' } : first;
+}
+
+/**
+ * The answer with the page at this place; undefined when it is empty.
+ * @throws RequestError when the request fails
+ */
+export async function readPage(
+	client: PageClient,
 	request: ServiceRequest,
 	{ type, positionParameter, pageSizeParameter, pageSize }: ListSettings,
-	position: string | undefined,
-): ServiceRequest {
+	{ position }: Place,
+): Promise<unknown> {
 	const query = [...request.query];
 	if (position !== undefined) query.push({ name: positionParameter, value: position });
 	if (type !== 'none' && pageSizeParameter !== '') {
 		query.push({ name: pageSizeParameter, value: String(pageSize) });
 	}
-	return { ...request, query };
+	return jsonOf(await client.request({ ...request, query }));
 }
 
 /**
- * A dot path from an option; empty when it is not set.
- * @throws InvalidSettingError when it is not a text
+ * Where the page behind a page is; undefined behind the last one.
+ * @param body the answer with the page
+ * @param length how many items the page has
+ * @throws RequestError when the list does not end
  */
-export function readPath(field: string, value: unknown): string {
-	if (value === undefined || value === null) return '';
-	if (typeof value === 'string') return value.trim();
-	throw new InvalidSettingError(
-		field,
-		'is not a text',
-		'Enter a dot path, for example data.items.',
-	);
+export function placeBehind(
+	{ page, position, count, passed }: Place,
+	settings: ListSettings,
+	body: unknown,
+	length: number,
+): Place | undefined {
+	const behind = { page: page + 1, count: count + length };
+	const next = nextPosition(position, behind, settings, body, length);
+	if (next === undefined) return undefined;
+	if (page === MOST_PAGES) {
+		throw notUnderstood(`the list has more than ${MOST_PAGES} pages`, settings);
+	}
+	if (settings.type !== 'cursor') return { ...behind, position: next };
+	if (next === passed) throw notUnderstood('a cursor comes again', settings);
+	// By Brent: one cursor is kept, another one after 2, 4, 8 … pages, so that each circle is noticed.
+	const isPowerOfTwo = Number.isInteger(Math.log2(page));
+	return { ...behind, position: next, passed: isPowerOfTwo ? next : passed };
 }
 
-function readType(value: unknown): PaginationType {
-	const isKnown = typeof value === 'string' && Object.hasOwn(POSITION_PARAMETERS, value);
-	if (isKnown) return value as PaginationType;
-	throw new InvalidSettingError('Pagination', 'is not known', 'Choose an entry of the list.');
+/** What the position parameter gets for the page behind. */
+function nextPosition(
+	position: string | undefined,
+	behind: Place,
+	{ type, firstPage, cursorField }: ListSettings,
+	body: unknown,
+	length: number,
+): string | undefined {
+	if (type === 'cursor') {
+		const cursor = valueAt(body, cursorField);
+		if (typeof cursor !== 'string' && typeof cursor !== 'number') return undefined;
+		return cursor === '' || String(cursor) === position ? undefined : String(cursor);
+	}
+	// Not "fewer than the page size": the service may give less than it was asked for.
+	if (type === 'none' || length === 0) return undefined;
+	return String(type === 'offset' ? behind.count : firstPage + behind.page - 1);
 }
 
-function noList(): RequestError {
-	return new RequestError('The service answered with nothing where a list was due', {
-		outcome: 'unknown',
-		description: 'An empty answer is not taken for an empty list. Try again later.',
-	});
+/** The error for a page that is the one before once more. */
+export function samePage(settings: ListSettings, { page }: Place): RequestError {
+	return notUnderstood(`page ${page} holds the same items as the one before`, settings);
 }
 
 function notUnderstood(problem: string, settings: ListSettings): RequestError {
@@ -162,8 +127,4 @@ function notUnderstood(problem: string, settings: ListSettings): RequestError {
 		outcome: 'unknown',
 		description: `The service does not seem to know the parameter "${settings.positionParameter}". Check the option Pagination against the documentation of your service.`,
 	});
-}
-
-function emptyName(label: string): InvalidSettingError {
-	return new InvalidSettingError(label, 'is empty', 'Enter a name, or set the pagination to None.');
 }
