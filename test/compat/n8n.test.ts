@@ -5,6 +5,7 @@ import { DEMO_CONTACT_COUNT, runDemo, saveDemo } from '../../scripts/demo/demoWo
 import { exampleTests } from '../n8n/exampleTests';
 import { installationTests } from '../n8n/installationTests';
 import { sendingTests } from '../n8n/sendingTests';
+import { triggerRestartTests } from '../n8n/triggerRestartTests';
 import { triggerTests } from '../n8n/triggerTests';
 import { useRealN8n } from '../n8n/useRealN8n';
 
@@ -22,7 +23,10 @@ test('the demo workflow: everything comes through', async () => {
 });
 
 describe('sending once', () => sendingTests(real));
-describe('the trigger', () => triggerTests(real));
+describe('the trigger', () => {
+	triggerTests(real);
+	triggerRestartTests(real);
+});
 describe('the example', () => exampleTests(real));
 // n8n 1.x loses the status before it looks for the credential's own message.
 describe('the installed package', () => installationTests(real, 'Authorization failed'));

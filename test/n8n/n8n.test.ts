@@ -5,13 +5,17 @@ import { contactSyncTests, exampleTests } from './exampleTests';
 import { installationTests } from './installationTests';
 import { reminderTests } from './reminderTests';
 import { sendingTests } from './sendingTests';
+import { triggerRestartTests } from './triggerRestartTests';
 import { triggerTests } from './triggerTests';
 import { useRealN8n } from './useRealN8n';
 
 const real = useRealN8n('n8n-2');
 
 describe('sending once', () => sendingTests(real));
-describe('the trigger', () => triggerTests(real));
+describe('the trigger', () => {
+	triggerTests(real);
+	triggerRestartTests(real);
+});
 describe('the example', () => {
 	exampleTests(real);
 	contactSyncTests(real);

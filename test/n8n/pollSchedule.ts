@@ -1,6 +1,7 @@
 // A trigger on n8n's own minute schedule, and when its polls have been.
 import { setTimeout as sleep } from 'node:timers/promises';
 
+import type { JournalEntry } from '../../sandbox/server';
 import type { SavedWorkflow } from '../../scripts/host/n8nTypes';
 import { itemsOf, type RealN8n } from './realN8n';
 import { inARow, node } from './workflows';
@@ -8,6 +9,8 @@ import { inARow, node } from './workflows';
 export const TRIGGER = 'Changes';
 
 const SECONDS_FOR_A_POLL = 100;
+/** Longer than any answer takes in these tests. */
+const SECONDS_BEHIND_A_POLL = 3;
 const PAGE_SIZE = 5;
 
 /** An event as the trigger emits it. */
@@ -42,9 +45,14 @@ export class Polls {
 		private readonly endpoint: string,
 	) {}
 
-	/** How many have begun. */
+	/** How many have begun. When a list is read once more at once, that belongs to the same poll. */
 	get begun(): number {
-		return this.requests.filter(({ query }) => query.offset === '0').length;
+		const isFirst = (index: number): boolean => {
+			const { query, atMs } = this.requests[index] as JournalEntry;
+			const before = this.requests[index - 1]?.atMs ?? -Infinity;
+			return query.offset === '0' && atMs - before > SECONDS_BEHIND_A_POLL * 1000;
+		};
+		return this.requests.filter((_, index) => isFirst(index)).length;
 	}
 
 	/** Waits until so many have begun. */
@@ -52,23 +60,16 @@ export class Polls {
 		await this.until(() => this.begun >= count, `poll ${count} has begun`);
 	}
 
-	/** Waits until so many have come to the end of the list. */
+	/** Waits until so many have begun, and the last one is over: no further request has come for a while. */
 	async whenEnded(count: number): Promise<void> {
-		const ends = () =>
-			this.requests.filter(
-				({ query }, index, all) =>
-					query.offset !== '0' && (all[index + 1]?.query.offset ?? '0') === '0',
-			);
-		await this.until(() => this.begun >= count, `poll ${count} has begun`);
-		// A poll is over when its last request was answered and no other one has come for a while.
+		await this.whenBegun(count);
 		for (let before = -1; before !== this.requests.length;) {
 			before = this.requests.length;
-			await sleep(1_000);
+			await sleep(SECONDS_BEHIND_A_POLL * 1000);
 		}
-		if (ends().length < count) throw new Error(`Only ${ends().length} polls have ended`);
 	}
 
-	private get requests() {
+	private get requests(): JournalEntry[] {
 		return this.real.sandbox.journal.all().filter(({ endpoint }) => endpoint === this.endpoint);
 	}
 

@@ -16,6 +16,8 @@ import { codeIn, PROJECT_FOLDER, readProjectFile } from './projectFiles';
 const page = readProjectFile('docs/architecture.md');
 const diffs = [...page.matchAll(/```diff\n([\s\S]*?)```/g)].map(([, diff = '']) => diff);
 
+const CODE = join('nodes', 'BusinessData');
+
 let copy: string;
 beforeAll(() => {
 	copy = mkdtempSync(join(tmpdir(), 'architecture-'));
@@ -79,7 +81,7 @@ test('every file and folder that the page names exists', () => {
 	);
 	expect(paths.length).toBeGreaterThan(10);
 	const isThere = (path: string): boolean =>
-		['', 'nodes/BusinessData', 'nodes/BusinessData/resources', 'nodes/BusinessData/rateLimit'].some(
+		['', ...['', 'resources', 'recordChanges', 'rateLimit'].map((name) => join(CODE, name))].some(
 			(folder) => existsSync(join(PROJECT_FOLDER, folder, path)),
 		);
 	expect(paths.filter((path) => !isThere(path) && path !== 'index.ts')).toEqual([]);
