@@ -10,7 +10,7 @@ import { useTriggerBench } from '../support/triggerBench';
 
 const RUNS = Number(process.env.TRIGGER_RUNS ?? 200);
 const SEED = Number(process.env.TRIGGER_SEED ?? 2026);
-const SECONDS = 60;
+const SECONDS = 50;
 
 const bench = useTriggerBench();
 
@@ -37,15 +37,14 @@ async function play(history: ListHistory): Promise<unknown> {
 }
 
 test('random changes between any two pages: every event is true, and the copy follows', async () => {
-	await fc.assert(
-		fc.asyncProperty(listHistory, async (history) => {
-			expect(await play(history)).toEqual({ falseEvents: [], missing: [], left: [] });
-		}),
-		{
-			numRuns: RUNS,
-			seed: SEED,
-			interruptAfterTimeLimit: SECONDS * 1000,
-			markInterruptAsFailure: false,
-		},
-	);
+	const deadline = performance.now() + SECONDS * 1000;
+	let played = 0;
+	const property = fc.asyncProperty(listHistory, async (history) => {
+		// On a busy machine, fewer of them.
+		if (performance.now() > deadline) return;
+		expect(await play(history)).toEqual({ falseEvents: [], missing: [], left: [] });
+		played++;
+	});
+	await fc.assert(property, { numRuns: RUNS, seed: SEED });
+	expect(played).toBeGreaterThan(RUNS / 10);
 }, 90_000);

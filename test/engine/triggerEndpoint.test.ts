@@ -1,7 +1,5 @@
 // The trigger watches any list of the service: by its path, with the same checks as API Request.
 
-import { useBench } from '../support/bench';
-import { report } from '../support/report';
 import { inWords, KEY, useTriggerBench } from '../support/triggerBench';
 
 const bench = useTriggerBench();
@@ -92,40 +90,4 @@ describe('a path that is an expression', () => {
 		bench.service.answer = () => [{ id: 2 }];
 		expect([inWords(await poll()), inWords(await poll())]).toEqual([[], ['recordDeleted 1']]);
 	});
-});
-
-describe('beside sends', () => {
-	const sandbox = useBench({ contactCount: 300, latency: { minMs: 5, maxMs: 10 } });
-
-	test('sends go first, and the poll comes through as well', async () => {
-		const pagination = { values: { type: 'offset', pageSize: 2 } };
-		const { poll } = sandbox.engine.trigger(
-			{ events: ['contactCreated'], idField: 'id', options: { pagination } },
-			{ key: sandbox.credential },
-		);
-		const polled = poll();
-		const isFull = () => sandbox.sandbox.journal.count() >= 100;
-		while (!isFull()) await new Promise((resolve) => setTimeout(resolve, 5));
-		const before = sandbox.sandbox.journal.all().length;
-		const send = {
-			resource: 'apiRequest',
-			operation: 'send',
-			method: 'POST',
-			path: '/sandbox/echo',
-		};
-		// Each run sends one after the other, so that there is always a send that waits.
-		const runs = Array.from(
-			{ length: 5 },
-			async () => await sandbox.run([{}, {}, {}, {}, {}, {}, {}, {}], send),
-		);
-		await Promise.all(runs);
-		const behind = sandbox.sandbox.journal.all().slice(before);
-		const last = behind.findLastIndex(({ endpoint }) => endpoint.startsWith('POST'));
-		const between = behind.slice(0, last).filter(({ endpoint }) => endpoint.startsWith('GET'));
-		report(`sends first: ${between.length} reads of the poll among 40 sends`);
-		expect(between.length).toBeLessThanOrEqual(2);
-		expect(await polled).toEqual([]);
-		expect(sandbox.sandbox.journal.refused()).toEqual([]);
-		expect(sandbox.sandbox.journal.count('GET /masterdata/getContacts')).toBe(151);
-	}, 60_000);
 });

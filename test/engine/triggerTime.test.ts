@@ -3,18 +3,20 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 
+import { apiRequest } from '../support/bench';
+import { workflowOf } from '../support/engineWorkflow';
 import { inWords, useTriggerBench } from '../support/triggerBench';
 
 const bench = useTriggerBench();
 
-const BUDGET = { getPollBudgetMs: () => 500 };
+const BUDGET = { getPollBudgetMs: () => 1_000 };
 /** Far less than any request waits here, and more than a busy machine is late. */
-const LONGEST_MS = 5_000;
+const LONGEST_MS = 10_000;
 const contacts = (count: number) =>
 	Array.from({ length: count }, (_, index) => ({ id: index + 1 }));
 
 /** A list that is answered with five contacts per page, each page after `delayMs`. */
-function answerSlowly(list: { id: number; name?: string }[], delayMs = 60) {
+function answerSlowly(list: { id: number; name?: string }[], delayMs = 120) {
 	bench.service.answer = ({ page }, response) => {
 		const start = 5 * (Number(page) - 1);
 		response.setHeader('content-type', 'application/json');
@@ -92,7 +94,7 @@ test('a place that the service does not know any more begins the reading again',
 		const start = Number(cursor.slice(1));
 		const body = { contacts: list.slice(start, start + 5), nextCursor: `${session}${start + 5}` };
 		response.setHeader('content-type', 'application/json');
-		setTimeout(() => response.end(JSON.stringify(body)), 100);
+		setTimeout(() => response.end(JSON.stringify(body)), 200);
 		return undefined;
 	};
 	const options = { pagination: { values: { type: 'cursor', pageSize: 5 } } };
@@ -155,11 +157,34 @@ describe('a poll in which nothing could be read', () => {
 
 test('a poll that the limits slow down keeps what it has read', async () => {
 	answerSlowly(contacts(60), 0);
-	const limits = JSON.stringify({ general: [{ max: 4, windowSeconds: 0.4 }], endpoints: {} });
+	const limits = JSON.stringify({ general: [{ max: 4, windowSeconds: 0.8 }], endpoints: {} });
 	const { poll } = bench.trigger(byPage, { credential: { limits } });
 	for (let polls = 0; polls < 6 && !pagesAsked().includes(13); polls++) {
 		expect(await poll(BUDGET)).toEqual([]);
 		await sleep(20);
 	}
-	expect(pagesAsked()).toEqual(Array.from({ length: 13 }, (_, index) => index + 1));
+	// One that was on its way when the time was up is asked for again.
+	expect([...new Set(pagesAsked())]).toEqual(Array.from({ length: 13 }, (_, index) => index + 1));
 }, 30_000);
+
+test('sends of workflows go first', async () => {
+	answerSlowly(contacts(200), 0);
+	// One request every half second: there is always a send that waits beside the poll.
+	const limits = JSON.stringify({ general: [{ max: 1, windowSeconds: 0.5 }], endpoints: {} });
+	const { poll } = bench.trigger(byPage, { credential: { limits } });
+	const polled = poll({ getPollBudgetMs: () => 15_000 });
+	while (bench.service.methods.length < 2) await sleep(5);
+	const send = apiRequest('POST', '/txndata/other');
+	const runs = ['a', 'b', 'c'].map(async (run) => {
+		const items = [1, 2, 3, 4].map((number) => ({ run, number }));
+		await bench.engine.run(workflowOf(items, send), { key: bench.credential({ limits }) });
+	});
+	await Promise.all(runs);
+	const { methods } = bench.service;
+	const amongSends = methods.slice(methods.indexOf('POST'), methods.lastIndexOf('POST'));
+	expect(methods.filter((method) => method === 'POST')).toHaveLength(12);
+	// One may have stood in front when a send was on its way.
+	expect(amongSends.filter((method) => method === 'GET').length).toBeLessThanOrEqual(1);
+	expect(await polled).toEqual([]);
+	expect(methods.at(-1)).toBe('GET');
+}, 60_000);

@@ -9,7 +9,7 @@ import { inARow, node } from './workflows';
 export const TRIGGER = 'Changes';
 
 const SECONDS_FOR_A_POLL = 100;
-/** Longer than any answer takes in these tests. */
+/** How long no further request must come for a poll to be over. */
 const SECONDS_BEHIND_A_POLL = 3;
 const PAGE_SIZE = 5;
 
@@ -38,21 +38,24 @@ export async function saveScheduled(
 	);
 }
 
-/** The polls of an endpoint, as the sandbox has seen them. */
+/** The polls of an endpoint, as the sandbox has seen them: requests that follow each other closely. */
 export class Polls {
+	private readonly pauseMs: number;
+
+	/** @param pageDelayMs how long an answer may take */
 	constructor(
 		private readonly real: RealN8n,
 		private readonly endpoint: string,
-	) {}
+		pageDelayMs = 0,
+	) {
+		this.pauseMs = pageDelayMs + SECONDS_BEHIND_A_POLL * 1000;
+	}
 
-	/** How many have begun. When a list is read once more at once, that belongs to the same poll. */
+	/** How many have begun. */
 	get begun(): number {
-		const isFirst = (index: number): boolean => {
-			const { query, atMs } = this.requests[index] as JournalEntry;
-			const before = this.requests[index - 1]?.atMs ?? -Infinity;
-			return query.offset === '0' && atMs - before > SECONDS_BEHIND_A_POLL * 1000;
-		};
-		return this.requests.filter((_, index) => isFirst(index)).length;
+		const times = this.requests.map(({ atMs }) => atMs);
+		return times.filter((atMs, index) => atMs - (times[index - 1] ?? -Infinity) > this.pauseMs)
+			.length;
 	}
 
 	/** Waits until so many have begun. */
@@ -65,7 +68,7 @@ export class Polls {
 		await this.whenBegun(count);
 		for (let before = -1; before !== this.requests.length;) {
 			before = this.requests.length;
-			await sleep(SECONDS_BEHIND_A_POLL * 1000);
+			await sleep(this.pauseMs);
 		}
 	}
 

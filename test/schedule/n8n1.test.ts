@@ -2,4 +2,4 @@
 import { useRealN8n } from '../n8n/useRealN8n';
 import { scheduleTests } from './scheduleTests';
 
-scheduleTests(useRealN8n('n8n-1'), '1.123.81');
+scheduleTests(useRealN8n('n8n-1'), 'n8n 1.123.81');

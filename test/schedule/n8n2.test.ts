@@ -2,4 +2,4 @@
 import { useRealN8n } from '../n8n/useRealN8n';
 import { scheduleTests } from './scheduleTests';
 
-scheduleTests(useRealN8n('n8n-2'), '2.41.1');
+scheduleTests(useRealN8n('n8n-2'), 'n8n 2.41.1');

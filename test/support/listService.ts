@@ -1,4 +1,4 @@
-/** A real server that answers every GET with a page of a list, and lets a test strike between two answers. */
+/** A real server that answers every request as a test says, and lets it strike between two answers. */
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
@@ -8,6 +8,8 @@ export interface ListService {
 	baseUrl: string;
 	/** The queries of all requests, in order. */
 	queries: Query[];
+	/** Their methods. */
+	methods: string[];
 	/** What a request is answered: a body, or whatever is done with the response itself. */
 	answer: (query: Query, response: ServerResponse) => unknown;
 	stop(): Promise<void>;
@@ -19,6 +21,7 @@ export async function startListService(): Promise<ListService> {
 		const { searchParams } = new URL(request.url ?? '', 'http://localhost');
 		const query: Query = Object.fromEntries(searchParams);
 		service.queries.push(query);
+		service.methods.push(request.method ?? '');
 		const body = service.answer(query, response);
 		if (response.writableEnded || body === undefined) return;
 		response.setHeader('content-type', 'application/json');
@@ -27,6 +30,7 @@ export async function startListService(): Promise<ListService> {
 	const service: ListService = {
 		baseUrl: '',
 		queries: [],
+		methods: [],
 		answer: () => [],
 		stop: async () => {
 			server.closeAllConnections();
