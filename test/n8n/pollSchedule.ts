@@ -23,6 +23,7 @@ export async function saveScheduled(
 	real: RealN8n,
 	name: string,
 	parameters: Record<string, unknown>,
+	credentialIds: Record<string, string> = {},
 ): Promise<SavedWorkflow> {
 	const pagination = { values: { type: 'offset', pageSize: PAGE_SIZE } };
 	return await real.save(
@@ -35,6 +36,7 @@ export async function saveScheduled(
 			}),
 			node('Done', 'n8n-nodes-base.noOp', 1),
 		]),
+		credentialIds,
 	);
 }
 

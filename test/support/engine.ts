@@ -139,7 +139,7 @@ export class Engine {
 
 	/**
 	 * A published trigger: each `poll` returns the items that it emits, and what n8n would save of it is
-	 * in `staticData`. `poll` takes what n8n's context should have instead of its own.
+	 * in `staticData`. `poll` takes what n8n's context should have from then on.
 	 */
 	trigger(
 		parameters: INode['parameters'],
@@ -159,13 +159,13 @@ export class Engine {
 		});
 		const nodeType = nodeTypes.getByNameAndVersion(TRIGGER_TYPE);
 		const additionalData = this.additionalData(credentials);
+		const published = workflow.getNode(node.name) ?? node;
+		const context = new PollContext(workflow, published, additionalData, mode, 'activate');
 		return {
 			staticData,
 			poll: async (
 				instead: Partial<IPollFunctions> = {},
 			): Promise<Array<INodeExecutionData['json']>> => {
-				const published = workflow.getNode(node.name) ?? node;
-				const context = new PollContext(workflow, published, additionalData, mode, 'activate');
 				Object.assign(context, instead);
 				const output = await nodeType.poll?.call(context);
 				return (output?.[0] ?? []).map(({ json }) => json);

@@ -28,8 +28,10 @@ export async function poll(context: IPollFunctions): Promise<INodeExecutionData[
 		const account = readAccount(await context.getCredentials(CREDENTIAL_TYPE));
 		const question = readQuestion(context, account);
 		const client = new PollClient(context, account, startedAt);
-		const isManual = context.getMode() === 'manual';
-		const events = await (isManual ? sample : changesInTurn)(context, question, client);
+		const events =
+			context.getMode() === 'manual'
+				? await sample(question, client)
+				: await changesInTurn(context, question, client);
 		if (events.length === 0) return null;
 		const { recordName } = question;
 		return [
@@ -44,7 +46,6 @@ export async function poll(context: IPollFunctions): Promise<INodeExecutionData[
 
 /** Some of the records as they are, as if they had just been changed. */
 async function sample(
-	_: IPollFunctions,
 	{ request, settings, wanted: [change = 'Created'] }: Question,
 	client: PollClient,
 ): Promise<RecordEvent[]> {

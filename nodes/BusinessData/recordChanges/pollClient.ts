@@ -6,15 +6,14 @@ import { randomUUID } from 'node:crypto';
 
 import type { IPollFunctions } from 'n8n-workflow';
 
-import { type Account } from '../transport/account';
+import type { Account } from '../transport/account';
 import type { Answer } from '../transport/answer';
 import { Client } from '../transport/client';
 import { RequestError } from '../transport/requestError';
 import type { ServiceRequest } from '../transport/serviceRequest';
 import { formatDuration, Waits } from '../transport/waits';
+import { timeForPoll } from './pollTime';
 
-/** What n8n 2.x gives a poll by default. n8n 1.x names no time, so there it is this one. */
-const USUAL_TIME_MS = 5 * 60_000;
 /** The share of the time that is for requests; the rest is for comparing and saving. */
 const SHARE_FOR_REQUESTS = 0.9;
 /** Behind the requests of workflows, which have 5. */
@@ -36,7 +35,7 @@ export class PollClient {
 
 	/** @param startedAt when the poll began (ms, `performance.now()`) */
 	constructor(context: IPollFunctions, account: Account, startedAt: number) {
-		this.timeMs = SHARE_FOR_REQUESTS * timeOf(context);
+		this.timeMs = SHARE_FOR_REQUESTS * timeForPoll(context);
 		this.deadline = startedAt + this.timeMs;
 		this.signal = AbortSignal.timeout(Math.max(0, Math.ceil(this.leftMs)));
 		this.client = new Client(context, account, randomUUID(), this.waits, this.signal, PRIORITY);
@@ -85,11 +84,4 @@ export class PollClient {
 			},
 		);
 	}
-}
-
-/** The time (ms) that n8n gives a poll. */
-function timeOf(context: IPollFunctions): number {
-	// n8n 1.x has no such function.
-	const { getPollBudgetMs } = context as Partial<IPollFunctions>;
-	return getPollBudgetMs?.call(context) ?? USUAL_TIME_MS;
 }
