@@ -17,9 +17,7 @@ export interface EndOfReading {
 	needsCheck: boolean;
 }
 
-/**
- * Ends the reading that is under way.
- */
+/** Ends the reading that is under way. */
 export function endReading(
 	state: State,
 	reading: Reading,
