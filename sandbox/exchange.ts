@@ -7,6 +7,7 @@ import { deliver, type Delivery } from './delivery';
 import { playFault } from './faultActions';
 import type { FaultBook } from './faults';
 import type { ContactStore } from './inventions/contacts';
+import type { PaymentStore } from './inventions/payments';
 import { actOn } from './inventions/routes';
 import type { Journal, JournalEntry } from './journal';
 import type { LimitCounters } from './limits';
@@ -23,6 +24,7 @@ export interface SandboxState {
 	faults: FaultBook;
 	journal: Journal;
 	contacts: ContactStore;
+	payments: PaymentStore;
 	/** Numbers from 0 (inclusive) to 1 (exclusive). */
 	random: () => number;
 	/** Time in ms since the sandbox started. */
@@ -63,8 +65,8 @@ async function decide(
 	const act = (): Answer => {
 		entry.acted = true;
 		const recordDocument = () => state.journal.recordDocument(entry);
-		const { contacts, options } = state;
-		return actOn({ request, contacts, recordDocument }, options.endpoints);
+		const { contacts, payments, options } = state;
+		return actOn({ request, contacts, payments, recordDocument }, options.endpoints);
 	};
 	const fault = state.faults.next(request);
 	if (fault === undefined) return { kind: 'complete', answer: act() };

@@ -10,7 +10,8 @@ import { CONTROL_PREFIX, serveControl } from './control';
 import { serve, type SandboxState } from './exchange';
 import { FaultBook, type FaultRule } from './faults';
 import { checkFaultRule } from './faultValidation';
-import { ContactStore } from './inventions/contacts';
+import { type ContactStore, inventContacts } from './inventions/contacts';
+import { inventPayments, type PaymentStore } from './inventions/payments';
 import { Journal } from './journal';
 import { LimitCounters } from './limits';
 import { resolveOptions, type SandboxOptions } from './options';
@@ -18,7 +19,8 @@ import { seededRandom } from './random';
 
 export { DEFAULT_API_KEY, type KeySettings, type KeyState } from './authentication';
 export { type FaultAction, type FaultRule, MARKER_HEADER } from './faults';
-export type { Contact, ContactStore } from './inventions/contacts';
+export type { Contact } from './inventions/contacts';
+export type { Payment } from './inventions/payments';
 export { shortHash, type Journal, type JournalEntry, type SentDocument } from './journal';
 export { DOCUMENTED_LIMITS, type Limit, type LimitTable, type WindowMode } from './limits';
 export type { SandboxOptions } from './options';
@@ -33,6 +35,8 @@ export interface Sandbox {
 	readonly journal: Journal;
 	/** The contacts that `getContacts` answers with. */
 	readonly contacts: ContactStore;
+	/** The payments that `getPayments` answers with. */
+	readonly payments: PaymentStore;
 	/** Makes requests go wrong. Throws when the rule is malformed. */
 	fault(rule: FaultRule): void;
 	/** Lets requests succeed again. */
@@ -41,7 +45,7 @@ export interface Sandbox {
 	setKeyState(key: string, state: KeyState): void;
 	/** Counts requests that someone else makes with `apiKey` at this moment. */
 	consume(endpoint: string, count: number): void;
-	/** Back to the start: journal, windows, faults, keys, contacts. Unanswered requests are dropped. */
+	/** Back to the start: journal, windows, faults, keys, records. Unanswered requests are dropped. */
 	reset(): void;
 	/** Closes the server, all connections and all timers. */
 	stop(): Promise<void>;
@@ -58,7 +62,8 @@ function createState(options: SandboxOptions): SandboxState {
 		limits: new LimitCounters(resolved),
 		faults: new FaultBook(endpoints, random),
 		journal: new Journal(endpoints),
-		contacts: new ContactStore(resolved.contactCount),
+		contacts: inventContacts(resolved.contactCount),
+		payments: inventPayments(),
 		random,
 		elapsedMs: () => performance.now() - startedAtMs,
 	};
@@ -118,7 +123,8 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
 
 	const reset = (): void => {
 		waiting.end();
-		for (const part of [state.journal, state.limits, state.keys, state.contacts]) part.reset();
+		const { journal, limits, keys, contacts, payments } = state;
+		for (const part of [journal, limits, keys, contacts, payments]) part.reset();
 		state.faults.clear();
 	};
 	const route = (incoming: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -143,6 +149,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
 		apiKey: state.keys.mainKey,
 		journal: state.journal,
 		contacts: state.contacts,
+		payments: state.payments,
 		fault: (rule) => state.faults.add(checkFaultRule(rule)),
 		clearFaults: () => state.faults.clear(),
 		setKeyState: (key, keyState) => state.keys.setState(key, keyState),

@@ -9,8 +9,9 @@ import {
 } from 'n8n-workflow';
 
 import { triggerHint } from './builderHints';
-import { poll } from './contactChanges/poll';
-import { listFields } from './resources/contact/listFields';
+import { poll } from './recordChanges/poll';
+import { CHANGES, RECORD_NAMES, type SourceName } from './recordChanges/sources';
+import { listFields } from './resources/list/listFields';
 import { optionsField } from './resources/requestOptions';
 import { CREDENTIAL_TYPE } from './transport/account';
 
@@ -20,8 +21,30 @@ const emitExisting: INodeProperties = {
 	type: 'boolean',
 	default: false,
 	description:
-		'Whether the first poll emits every contact as created. Otherwise it only remembers them.',
+		'Whether the first poll emits every record as created. Otherwise it only remembers them.',
 };
+
+/** The list of events of a source. */
+function eventsField(source: SourceName): INodeProperties {
+	const recordName = RECORD_NAMES[source];
+	const title = recordName[0]?.toUpperCase() + recordName.slice(1);
+
+	return {
+		displayName: 'Events',
+		name: 'events',
+		type: 'multiOptions',
+		required: true,
+		noDataExpression: true,
+		displayOptions: { show: { source: [source] } },
+		options: CHANGES.map((change) => ({
+			name: `${title} ${change}`,
+			value: `${recordName}${change}`,
+		})),
+		default: [`${recordName}Created`, `${recordName}Updated`],
+		description:
+			'What starts the workflow. A record counts as deleted when it was missing in two complete readings in a row.',
+	};
+}
 
 export class BusinessDataTrigger implements INodeType {
 	description: INodeTypeDescription = {
@@ -32,7 +55,7 @@ export class BusinessDataTrigger implements INodeType {
 		version: 1,
 		subtitle: '={{ $parameter["events"].join(", ") }}',
 		description:
-			'Starts the workflow when contacts were created, updated or deleted in your bookkeeping service',
+			'Starts the workflow when contacts, or records of any other list, were created, updated or deleted in your bookkeeping service',
 		defaults: { name: 'Business Data Trigger' },
 		polling: true,
 		builderHint: triggerHint,
@@ -41,19 +64,37 @@ export class BusinessDataTrigger implements INodeType {
 		credentials: [{ name: CREDENTIAL_TYPE, required: true }],
 		properties: [
 			{
-				displayName: 'Events',
-				name: 'events',
-				type: 'multiOptions',
-				required: true,
+				displayName: 'Source',
+				name: 'source',
+				type: 'options',
 				noDataExpression: true,
 				options: [
-					{ name: 'Contact Created', value: 'contactCreated' },
-					{ name: 'Contact Deleted', value: 'contactDeleted' },
-					{ name: 'Contact Updated', value: 'contactUpdated' },
+					{
+						name: 'Contacts',
+						value: 'contacts',
+						description: 'The contacts of the business',
+					},
+					{
+						name: 'Endpoint',
+						value: 'endpoint',
+						description: 'Any other list, such as payments, by its path',
+					},
 				],
-				default: ['contactCreated', 'contactUpdated'],
-				description: 'What starts the workflow',
+				default: 'contacts',
+				description: 'Where the records are that are watched',
 			},
+			{
+				displayName: 'Path',
+				name: 'path',
+				type: 'string',
+				required: true,
+				default: '',
+				placeholder: 'e.g. /txndata/getPayments',
+				displayOptions: { show: { source: ['endpoint'] } },
+				description: 'The path below the base URL of the credential. It is read with GET.',
+			},
+			eventsField('contacts'),
+			eventsField('endpoint'),
 			{
 				displayName: 'ID Field',
 				name: 'idField',
@@ -61,11 +102,11 @@ export class BusinessDataTrigger implements INodeType {
 				required: true,
 				default: 'id',
 				placeholder: 'e.g. data.number',
-				description: 'The field that is unique to a contact, as a dot path',
+				description: 'The field that is unique to a record, as a dot path',
 			},
 			optionsField([emitExisting, ...listFields], {
 				queryParameters:
-					'Parameters to add to the address. If one of them is an expression, such as a filter "changed since", only changed contacts are read, and deletions cannot be seen.',
+					'Parameters to add to the address. If one of them is an expression, such as a filter "changed since", only changed records are read, and deletions cannot be seen.',
 			}),
 		],
 	};

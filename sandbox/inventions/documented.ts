@@ -4,23 +4,31 @@
 
 import { errorAnswer, jsonAnswer, type Answer } from '../answers';
 import { isRecord } from '../record';
+import type { ReceivedRequest } from '../request';
 import type { Endpoint } from './endpoint';
 import { ParameterError, selectPart } from './pagination';
 
 const badRequest = (message: string): Answer => errorAnswer(400, message);
 
-/** Answers with contacts; `shape` chooses where in the body the array is found. */
-const getContacts: Endpoint = ({ request, contacts }) => {
+/** Answers with a list under its name; `shape` chooses another place in the body for it. */
+function answerList(name: string, records: unknown[], { query }: ReceivedRequest): Answer {
 	try {
-		const { items, nextCursor } = selectPart(contacts.list(), request.query);
-		if (request.query.shape === 'array') return jsonAnswer(200, items);
-		if (request.query.shape === 'nested') return jsonAnswer(200, { data: { items }, nextCursor });
-		return jsonAnswer(200, { contacts: items, nextCursor });
+		const { items, nextCursor } = selectPart(records, query);
+		if (query.shape === 'array') return jsonAnswer(200, items);
+		if (query.shape === 'nested') return jsonAnswer(200, { data: { items }, nextCursor });
+		return jsonAnswer(200, { [name]: items, nextCursor });
 	} catch (error) {
 		if (error instanceof ParameterError) return badRequest(error.message);
 		throw error;
 	}
-};
+}
+
+const getContacts: Endpoint = ({ request, contacts }) =>
+	answerList('contacts', contacts.list(), request);
+
+/** The document does not name it, but says that its list of endpoints is not complete. */
+const getPayments: Endpoint = ({ request, payments }) =>
+	answerList('payments', payments.list(), request);
 
 /** Sends a document to a customer, which means that the journal has it. */
 const sendDocument: Endpoint = ({ request, recordDocument }) => {
@@ -52,9 +60,10 @@ const deleteContacts: Endpoint = ({ request, contacts }) => {
 
 const deleteTransaction: Endpoint = () => jsonAnswer(200, { deleted: 1 });
 
-/** The endpoints of section 4, and the other forms that its deletions might have. */
+/** The endpoints of section 4, the other forms that its deletions might have, and one more list. */
 export const DOCUMENTED_ENDPOINTS: Record<string, Endpoint> = {
 	'GET /masterdata/getContacts': getContacts,
+	'GET /txndata/getPayments': getPayments,
 	'POST /txndata/sendTxn': sendDocument,
 	'POST /txndata/sendPayment': sendDocument,
 	'POST /txndata/sendTxnWP': sendDocument,

@@ -4,11 +4,13 @@ import type { Answer } from '../answers';
 import type { SentDocument } from '../journal';
 import type { ReceivedRequest } from '../request';
 import type { ContactStore } from './contacts';
+import type { PaymentStore } from './payments';
 
 /** What an endpoint has to work with. */
 export interface EndpointContext {
 	request: ReceivedRequest;
 	contacts: ContactStore;
+	payments: PaymentStore;
 	/** Writes the request's body into the journal as a sent document. */
 	recordDocument: () => SentDocument;
 }

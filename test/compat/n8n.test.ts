@@ -9,6 +9,7 @@ import { overlapTests } from '../n8n/overlapTests';
 import { sendingTests } from '../n8n/sendingTests';
 import { customApiCallTests, noRestrictionTests } from '../n8n/sideDoorTests';
 import { toolTests } from '../n8n/toolTests';
+import { triggerRestartTests } from '../n8n/triggerRestartTests';
 import { triggerTests } from '../n8n/triggerTests';
 import { useRealN8n } from '../n8n/useRealN8n';
 
@@ -31,7 +32,10 @@ describe('sending once', () => {
 });
 describe('a credential', () => credentialEditTests(real));
 describe('the node as a tool', () => toolTests(real));
-describe('the trigger', () => triggerTests(real));
+describe('the trigger', () => {
+	triggerTests(real);
+	triggerRestartTests(real);
+});
 describe('the example', () => exampleTests(real));
 describe('beside the node', () => {
 	customApiCallTests(real);

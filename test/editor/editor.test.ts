@@ -144,21 +144,45 @@ describe('a run', () => {
 
 describe('the fields', () => fieldTests(real, () => editor));
 
-test('the trigger is found, shows its fields and fetches a test event', async () => {
-	await editor.openNewWorkflow();
-	await editor.addAndOpenNode(NODE, 'On contact updated');
-	expect(labelsOf(await editor.shownFields())).toEqual([
-		'Credential',
-		'Poll Times',
-		'Mode',
-		'Events',
-		'ID Field',
-		'Options',
-	]);
-	expect(await editor.marked('parameter-input-events').innerText()).toBe('Contact Updated');
-	await editor.takeScreenshots('trigger');
-	await editor.runNode('contact-1@example.com');
-	await editor.takeScreenshots('trigger-event');
+describe('the trigger', () => {
+	const USUAL = ['Credential', 'Poll Times', 'Mode', 'Source'];
+
+	test('is found, shows its fields and fetches a test event', async () => {
+		await editor.openNewWorkflow();
+		await editor.addAndOpenNode(NODE, 'On contact updated');
+		expect(labelsOf(await editor.shownFields())).toEqual([
+			...USUAL,
+			...['Events', 'ID Field', 'Options'],
+		]);
+		const source = editor.marked('parameter-input-source').locator('input');
+		expect(await source.inputValue()).toBe('Contacts');
+		expect(await editor.marked('parameter-input-events').innerText()).toBe('Contact Updated');
+		await editor.takeScreenshots('trigger');
+		await editor.runNode('contact-1@example.com');
+		await editor.takeScreenshots('trigger-event');
+	});
+
+	test('watches another list by its path', async () => {
+		await editor.choose('source', 'Endpoint');
+		expect(labelsOf(await editor.shownFields())).toEqual([
+			...USUAL,
+			...['Path', 'Events', 'ID Field', 'Options'],
+		]);
+		const events = await editor.marked('parameter-input-events').innerText();
+		expect(events.split('\n')).toEqual(['Record Created', 'Record Updated']);
+		await editor.fillIn('path', '/txndata/getPayments');
+		await editor.takeScreenshots('trigger-endpoint');
+		const output = await editor.runNode('payment-1');
+		expect(output).toContain('recordCreated');
+		await editor.takeScreenshots('trigger-endpoint-event');
+	});
+
+	test('says what to do when the path leads nowhere', async () => {
+		await editor.fillIn('path', '/txndata/getNothing');
+		const error = await editor.runNode(/404/);
+		expect(error).toContain('Check the path, and the base URL in the credential.');
+		await editor.takeScreenshots('trigger-endpoint-error');
+	});
 });
 
 test('the node is a tool of an AI agent', async () => {

@@ -182,6 +182,13 @@ export class Editor {
 		await this.page.waitForTimeout(300);
 	}
 
+	/** Writes a text into a field of the open node. */
+	async fillIn(field: string, value: string): Promise<void> {
+		await this.marked(`parameter-input-${field}`, this.parameters).locator('input').fill(value);
+		// What is typed counts a moment later.
+		await this.page.waitForTimeout(500);
+	}
+
 	/** The fields of the open node below its credential, in their order on the screen. */
 	async shownFields(): Promise<ShownField[]> {
 		return await readLabels(this.parameters);

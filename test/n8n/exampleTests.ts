@@ -60,6 +60,38 @@ export function exampleTests(real: () => RealN8n): void {
 			{ invoiceNumber: '2026-0044', contactId: 'contact-1', amount: 310 },
 		]);
 	});
+
+	test('payment-news: the trigger watches another list than the contacts', async () => {
+		const { client, sandbox } = real();
+		const workflow = await real().save(readExample('payment-news'));
+		// Each publication polls once.
+		const poll = async () => {
+			await client.publishWorkflow(workflow.id);
+			await client.unpublishWorkflow(workflow.id);
+		};
+		await poll();
+		sandbox.payments.update('payment-2', { status: 'paid' });
+		sandbox.payments.update('payment-4', { amount: 1 });
+		sandbox.payments.remove('payment-3');
+		sandbox.payments.add({ status: 'paid' });
+		await poll();
+		const first = await real().resultOfExecution(1, workflow.id);
+		expect(first).toMatchObject({ status: 'success' });
+		expect(itemsOf(first, 'Say that it was paid')).toEqual([
+			{ message: 'Payment payment-2 of contact-2 was paid: 20' },
+			{ message: 'Payment payment-13 of contact-13 was paid: 130' },
+		]);
+		expect(itemsOf(first, 'Say that it was deleted')).toEqual([]);
+		// It must be missing twice.
+		await poll();
+		const second = await real().resultOfExecution(2, workflow.id);
+		expect(second).toMatchObject({ status: 'success' });
+		expect(itemsOf(second, 'Say that it was deleted')).toEqual([
+			{ message: 'Payment payment-3 was deleted' },
+		]);
+		await poll();
+		expect(await client.listExecutions(workflow.id)).toHaveLength(2);
+	});
 }
 
 /** They need a Data Table node that can make tables: n8n 2.x has one, n8n 1.x has not. */
@@ -83,6 +115,10 @@ export function contactSyncTests(real: () => RealN8n): void {
 		sandbox.contacts.remove('contact-3');
 		await client.publishWorkflow(workflow.id);
 		expect(await real().resultOfExecution(3, workflow.id)).toMatchObject({ status: 'success' });
+		await client.unpublishWorkflow(workflow.id);
+		// What was deleted must be missing twice.
+		await client.publishWorkflow(workflow.id);
+		expect(await real().resultOfExecution(4, workflow.id)).toMatchObject({ status: 'success' });
 		expect(await savedContacts()).toEqual(sandbox.contacts.list());
 		await client.unpublishWorkflow(workflow.id);
 	});

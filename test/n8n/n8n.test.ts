@@ -10,6 +10,7 @@ import { reminderTests } from './reminderTests';
 import { sendingTests } from './sendingTests';
 import { customApiCallTests, restrictionTests } from './sideDoorTests';
 import { toolTests } from './toolTests';
+import { triggerRestartTests } from './triggerRestartTests';
 import { triggerTests } from './triggerTests';
 import { useRealN8n } from './useRealN8n';
 
@@ -21,7 +22,10 @@ describe('sending once', () => {
 });
 describe('a credential', () => credentialEditTests(real));
 describe('the node as a tool', () => toolTests(real));
-describe('the trigger', () => triggerTests(real));
+describe('the trigger', () => {
+	triggerTests(real);
+	triggerRestartTests(real);
+});
 describe('the example', () => {
 	exampleTests(real);
 	contactSyncTests(real);

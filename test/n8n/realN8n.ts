@@ -36,13 +36,19 @@ export class RealN8n {
 		private readonly host: N8nHost,
 		private readonly userFolder: UserFolder,
 		readonly sandbox: Sandbox,
+		private readonly environment: Record<string, string>,
 	) {}
 
 	/**
 	 * Starts the sandbox and an n8n in a new folder, with the node from its tarball.
 	 * @param cleanup gets what ends everything again, also when the start fails
+	 * @param environment settings of n8n beyond those that every n8n of the tests gets
 	 */
-	static async start(version: HostName, cleanup: Cleanup): Promise<RealN8n> {
+	static async start(
+		version: HostName,
+		cleanup: Cleanup,
+		environment: Record<string, string> = {},
+	): Promise<RealN8n> {
 		const host = await ensureHost({ version });
 		const userFolder = await openUserFolder();
 		cleanup.add(() => userFolder.dispose());
@@ -51,7 +57,7 @@ export class RealN8n {
 		await installPackedNode(packed, userFolder.path, host);
 		const sandbox = await startSandbox({ contactCount: 12, limits: GENEROUS_LIMITS });
 		cleanup.add(() => sandbox.stop());
-		const real = new RealN8n(host, userFolder, sandbox);
+		const real = new RealN8n(host, userFolder, sandbox, environment);
 		cleanup.add(() => real.end());
 		await real.startAgain();
 		real.credentialId = await real.saveCredentialFor(CREDENTIAL_NAME, sandbox, GENEROUS_LIMITS);
@@ -97,7 +103,8 @@ export class RealN8n {
 
 	/** Starts n8n on the folder of this instance, whatever state it was left in. */
 	async startAgain(): Promise<void> {
-		this.n8n = await startN8n({ host: this.host, userFolder: this.userFolder });
+		const { host, userFolder, environment } = this;
+		this.n8n = await startN8n({ host, userFolder, environment });
 		this.signedIn = new N8nClient(this.n8n.url);
 		await this.signedIn.logInAsOwner(this.userFolder.owner);
 	}

@@ -9,12 +9,15 @@ const SECONDS_FOR_THE_END = 120;
 const SECONDS_FOR_A_TEST = 180;
 
 /** Starts it before the tests of this file and ends it after them. Returns what gives it to a test. */
-export function useRealN8n(version: HostName): () => RealN8n {
+export function useRealN8n(
+	version: HostName,
+	environment: Record<string, string> = {},
+): () => RealN8n {
 	const cleanup = new Cleanup();
 	let started: RealN8n | undefined;
 	jest.setTimeout(SECONDS_FOR_A_TEST * 1000);
 	beforeAll(async () => {
-		started = await RealN8n.start(version, cleanup);
+		started = await RealN8n.start(version, cleanup, environment);
 	}, MINUTES_FOR_THE_START * 60_000);
 	afterAll(async () => {
 		await cleanup.run();

@@ -31,6 +31,7 @@ import {
 	type INodeExecutionData,
 	type INodeType,
 	type INodeTypes,
+	type IPollFunctions,
 	type IRun,
 	type ITaskData,
 	type IWorkflowExecuteAdditionalData,
@@ -139,7 +140,7 @@ export class Engine {
 
 	/**
 	 * A published trigger: each `poll` returns the items that it emits, and what n8n would save of it is
-	 * in `staticData`.
+	 * in `staticData`. `poll` takes what n8n's context should have from then on.
 	 */
 	trigger(
 		parameters: INode['parameters'],
@@ -159,11 +160,14 @@ export class Engine {
 		});
 		const nodeType = nodeTypes.getByNameAndVersion(TRIGGER_TYPE);
 		const additionalData = this.additionalData(credentials);
+		const published = workflow.getNode(node.name) ?? node;
+		const context = new PollContext(workflow, published, additionalData, mode, 'activate');
 		return {
 			staticData,
-			poll: async (): Promise<Array<INodeExecutionData['json']>> => {
-				const published = workflow.getNode(node.name) ?? node;
-				const context = new PollContext(workflow, published, additionalData, mode, 'activate');
+			poll: async (
+				instead: Partial<IPollFunctions> = {},
+			): Promise<Array<INodeExecutionData['json']>> => {
+				Object.assign(context, instead);
 				const output = await nodeType.poll?.call(context);
 				return (output?.[0] ?? []).map(({ json }) => json);
 			},

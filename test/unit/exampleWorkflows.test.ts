@@ -81,13 +81,14 @@ interface Link {
 	kind: string;
 }
 
-test('are the five of a bookkeeper and the demo', () => {
+test('are the six of a bookkeeper and the demo', () => {
 	expect(exampleNames().sort()).toEqual([
 		'contact-lookup-agent',
 		'contact-sync',
 		'demo',
 		'invoices-sent-once',
 		'nightly-clean-up',
+		'payment-news',
 		'payment-reminders',
 	]);
 });

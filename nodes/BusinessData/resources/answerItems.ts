@@ -2,7 +2,6 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 
 import { type Answer, jsonOf } from '../transport/answer';
-import { RequestError } from '../transport/requestError';
 
 /** One item per element of a list, one for anything else; the status alone where the body is empty. */
 export function itemsOf(answer: Answer, itemIndex: number): INodeExecutionData[] {
@@ -21,46 +20,4 @@ export function toItem(value: unknown, itemIndex: number): INodeExecutionData {
 	const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
 	const json = (isObject ? value : { data: value }) as IDataObject;
 	return { json, pairedItem: { item: itemIndex } };
-}
-
-/**
- * The list in an answer.
- * @param itemsField dot path to it; empty finds it: the body itself, or its only property with a list
- * @throws RequestError when there is none, or several
- */
-export function findList(body: unknown, itemsField: string): unknown[] {
-	if (itemsField !== '') {
-		const list = valueAt(body, itemsField);
-		if (Array.isArray(list)) return list;
-		throw noList(`there is no list at "${itemsField}"`, body);
-	}
-	if (Array.isArray(body)) return body;
-	const properties = Object.entries(isRecord(body) ? body : {});
-	const lists = properties.filter(([, value]) => Array.isArray(value));
-	const [found] = lists;
-	if (found === undefined) throw noList('the answer contains no list', body);
-	if (lists.length > 1) throw noList('the answer contains several lists', body);
-	return found[1] as unknown[];
-}
-
-/** The value at a dot path such as `data.items`; undefined where the path leads nowhere. */
-export function valueAt(value: unknown, path: string): unknown {
-	let current = value;
-	for (const name of path.split('.')) {
-		current = isRecord(current) && Object.hasOwn(current, name) ? current[name] : undefined;
-	}
-	return current;
-}
-
-function noList(problem: string, body: unknown): RequestError {
-	const names = isRecord(body) && !Array.isArray(body) ? Object.keys(body).slice(0, 20) : [];
-	const fields = names.length > 0 ? ` The answer has the fields ${names.join(', ')}.` : '';
-	return new RequestError(`Items Field: ${problem}`, {
-		outcome: 'unknown',
-		description: `Set the option Items Field to the place of the list, for example data.items.${fields}`,
-	});
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-	return typeof value === 'object' && value !== null;
 }

@@ -4,7 +4,13 @@
  */
 import type { IExecuteFunctions, IPollFunctions } from 'n8n-workflow';
 
-import { limiterOf, longestWindowMs, type Permit, type WaitTooLongError } from '../rateLimit';
+import {
+	limiterOf,
+	longestWindowMs,
+	type Permit,
+	type Priority,
+	type WaitTooLongError,
+} from '../rateLimit';
 import { RedisError } from '../redis/redisError';
 import { onceAborted, sleep } from '../waiting';
 import type { Account } from './account';
@@ -18,13 +24,14 @@ import type { Waits } from './waits';
 
 /** What a busy process may take (ms) beyond a request's time-out to say that it is over. */
 const SLACK_MS = 5_000;
-/** A request that was refused had its turn already. */
-const PRIORITY_OF_REPETITION = 3;
+/** A request that was refused had its turn already, so it goes before those of the same kind. */
+const EARLIER_AS_REPETITION = 2;
 
 export class Client {
 	/**
 	 * @param run requests of one run take turns with those of others
 	 * @param signal ends every wait when it aborts, with its reason
+	 * @param priority among the requests of the key: from 2, which goes first, to 9
 	 */
 	constructor(
 		readonly context: IExecuteFunctions | IPollFunctions,
@@ -32,6 +39,7 @@ export class Client {
 		private readonly run: string,
 		private readonly waits: Waits,
 		readonly signal: AbortSignal,
+		private readonly priority: Priority = 5,
 	) {}
 
 	/**
@@ -78,7 +86,7 @@ export class Client {
 			run: this.run,
 			limits,
 			scope: this.account.scopeOf(request.endpoint),
-			priority: isRepetition ? PRIORITY_OF_REPETITION : undefined,
+			priority: (this.priority - (isRepetition ? EARLIER_AS_REPETITION : 0)) as Priority,
 			maxWaitMs: Math.max(0, request.maxWaitMs - this.waits.elapsedMs),
 			ledger,
 			inFlightMs: request.timeoutMs + SLACK_MS,

@@ -15,12 +15,29 @@ test('has the name that saved workflows use, in the codex and the package too', 
 	expect(description.polling).toBe(true);
 });
 
-test('knows three events', () => {
-	expect(
-		choicesOf(find('events'))
-			.map(({ value }) => value)
-			.sort(),
-	).toEqual(['contactCreated', 'contactDeleted', 'contactUpdated']);
+test('watches contacts, or the list at any path', () => {
+	const source = find('source');
+	expect(source?.default).toBe('contacts');
+	expect(choicesOf(source).map(({ value }) => value)).toEqual(['contacts', 'endpoint']);
+	expect(find('path')).toMatchObject({
+		default: '',
+		required: true,
+		displayOptions: { show: { source: ['endpoint'] } },
+	});
+});
+
+test.each([
+	['contacts', 'contact'],
+	['endpoint', 'record'],
+])('knows three events of %s', (source, name) => {
+	const field = description.properties.find(
+		(property) =>
+			property.name === 'events' && property.displayOptions?.show?.source?.includes(source),
+	);
+	const values = ['Created', 'Deleted', 'Updated'].map((change) => name + change);
+	expect(choicesOf(field).map(({ value }) => value)).toEqual(values);
+	expect(field?.default).toEqual([values[0], values[2]]);
+	expect(field?.description).toContain('missing in two complete readings in a row');
 });
 
 test('has the parameters and options of the contract', () => {

@@ -9,12 +9,14 @@ import { dirname, join } from 'node:path';
 import type { INodeType } from 'n8n-workflow';
 
 import type * as accounts from '../../../nodes/BusinessData/transport/account';
-import { choicesOf } from '../description/properties';
+import { choicesOf, optionsOf } from '../description/properties';
 import { requiredFields } from '../transport/examples';
 import { codeIn, PROJECT_FOLDER, readProjectFile } from './projectFiles';
 
 const page = readProjectFile('docs/architecture.md');
 const diffs = [...page.matchAll(/```diff\n([\s\S]*?)```/g)].map(([, diff = '']) => diff);
+
+const CODE = join('nodes', 'BusinessData');
 
 let copy: string;
 beforeAll(() => {
@@ -59,6 +61,14 @@ test('the changed code builds, with the new operation under the new limits', () 
 	);
 	expect(choicesOf(ofPayments).map(({ value }) => value)).toEqual(['getMany', 'send']);
 	expect(ofPayments?.default).toBe('send');
+	const fields = properties.filter(
+		({ displayOptions }) =>
+			displayOptions?.show?.resource?.includes('payment') === true &&
+			displayOptions.show.operation?.includes('getMany') === true,
+	);
+	expect(fields.map(({ name }) => name)).toEqual(['returnAll', 'limit', 'options']);
+	const options = optionsOf(fields.at(-1)).map(({ name }) => name);
+	expect(options).toEqual(expect.arrayContaining(['itemsField', 'pagination']));
 
 	const { readAccount } = built('transport/account.js') as typeof accounts;
 	const { limits } = readAccount(requiredFields);
@@ -72,7 +82,7 @@ test('every file and folder that the page names exists', () => {
 	);
 	expect(paths.length).toBeGreaterThan(10);
 	const isThere = (path: string): boolean =>
-		['', 'nodes/BusinessData', 'nodes/BusinessData/resources', 'nodes/BusinessData/rateLimit'].some(
+		['', ...['', 'resources', 'recordChanges', 'rateLimit'].map((name) => join(CODE, name))].some(
 			(folder) => existsSync(join(PROJECT_FOLDER, folder, path)),
 		);
 	expect(paths.filter((path) => !isThere(path) && path !== 'index.ts')).toEqual([]);
@@ -101,7 +111,7 @@ describe('the layers', () => {
 	test('transport knows nothing of the operations', () => {
 		const imports = importsOf('transport');
 		expect(imports).toContain('rateLimit');
-		expect(imports.filter((path) => /resources|contactChanges/.test(path))).toEqual([]);
+		expect(imports.filter((path) => /resources|recordChanges/.test(path))).toEqual([]);
 	});
 
 	test.each(['rateLimit', 'waiting'])('%s has one door', (folder) => {

@@ -1,7 +1,7 @@
 /** The options of a list: their defaults, and which of them cannot be used. */
 import type { IDataObject } from 'n8n-workflow';
 
-import { readListSettings } from '../../../nodes/BusinessData/resources/contact/pages';
+import { readListSettings } from '../../../nodes/BusinessData/resources/list/listSettings';
 
 const settingsOf = (values: IDataObject) => readListSettings({ pagination: { values } });
 

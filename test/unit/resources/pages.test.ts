@@ -4,8 +4,8 @@ import type { IDataObject } from 'n8n-workflow';
 import {
 	type ListOptions,
 	readListSettings,
-	readPages,
-} from '../../../nodes/BusinessData/resources/contact/pages';
+} from '../../../nodes/BusinessData/resources/list/listSettings';
+import { readPages } from '../../../nodes/BusinessData/resources/list/pages';
 import type { Client } from '../../../nodes/BusinessData/transport/client';
 import type { ServiceRequest } from '../../../nodes/BusinessData/transport/serviceRequest';
 import { answerOf, requestOf } from '../transport/examples';
@@ -26,7 +26,7 @@ async function readAll(
 	const first = requestOf('GET', '/list', { query: [{ name: 'filter', value: 'open' }] });
 	const pages: unknown[][] = [];
 	try {
-		for await (const page of readPages(client as Client, first, readListSettings(options))) {
+		for await (const page of readPages(client, first, readListSettings(options))) {
 			pages.push(page);
 		}
 	} catch (error) {
@@ -189,6 +189,17 @@ describe('by cursor', () => {
 		expect(asked(queries, 'cursor')).toEqual([undefined, 'same']);
 	});
 
+	test.each([1, 2, 3, 7])('a circle of cursors behind %i pages is noticed', async (before) => {
+		for (const length of [2, 3, 5]) {
+			const { queries, error } = await readAll(paginated({ type: 'cursor' }), (_, count) => ({
+				items: [count],
+				nextCursor: String(count < before ? count : before + ((count - before) % length)),
+			}));
+			expect(error).toMatchObject({ message: 'Pagination: a cursor comes again' });
+			expect(queries.length).toBeLessThan(4 * (before + length));
+		}
+	});
+
 	test('a service that ignores it is noticed at the second page', async () => {
 		const { pages, error } = await readAll(paginated({ type: 'cursor' }), (_, count) => ({
 			items: [1],
@@ -212,7 +223,7 @@ test('no request goes out for a page that nobody asks for', async () => {
 		request: async () => await Promise.resolve(answerOf([++requests])),
 	};
 	const settings = readListSettings(paginated({ type: 'pageNumber' }));
-	for await (const page of readPages(client as Client, requestOf('GET', '/list'), settings)) {
+	for await (const page of readPages(client, requestOf('GET', '/list'), settings)) {
 		if (page.includes(2)) break;
 	}
 	expect(requests).toBe(2);

@@ -1,6 +1,6 @@
 // What the sandbox makes up where the interface document shows nothing.
 
-import { startSandbox, type Contact, type Sandbox } from '../../../sandbox/server';
+import { startSandbox, type Contact, type Payment, type Sandbox } from '../../../sandbox/server';
 import { json, send, type RawAnswer } from './rawClient';
 
 let sandbox: Sandbox;
@@ -95,6 +95,34 @@ describe('contacts', () => {
 		expect(answered[0]).toEqual(changed);
 		expect(answered.at(-1)).toEqual(added);
 		expect(answered).toHaveLength(25);
+	});
+});
+
+describe('payments', () => {
+	it('are answered like contacts, all at once or in parts', async () => {
+		const payments = sandbox.payments.list();
+		expect(payments).toHaveLength(12);
+		expect(payments[0]).toEqual({
+			id: 'payment-1',
+			contactId: 'contact-1',
+			amount: 10,
+			status: 'open',
+			updatedAt: '2025-01-01T00:01:00.000Z',
+		});
+		expect(json(await get('/txndata/getPayments'))).toEqual({ payments });
+		const part = await get('/txndata/getPayments?offset=10&limit=5');
+		expect(json(part)).toEqual({ payments: payments.slice(10) });
+	});
+
+	it('can be changed by a test, and come back with a reset', async () => {
+		sandbox.payments.update('payment-1', { status: 'paid' });
+		sandbox.payments.remove('payment-2');
+		sandbox.payments.add({ amount: 5 });
+		const { payments } = json<{ payments: Payment[] }>(await get('/txndata/getPayments'));
+		expect(payments[0]).toMatchObject({ id: 'payment-1', status: 'paid' });
+		expect(payments.at(-1)).toMatchObject({ id: 'payment-13', amount: 5 });
+		sandbox.reset();
+		expect(sandbox.payments.list()).toHaveLength(12);
 	});
 });
 

@@ -1,0 +1,90 @@
+/** What a trigger remembers from poll to poll, of the question that it asks. */
+import type { IDataObject, IPollFunctions } from 'n8n-workflow';
+
+import type { Asked, Question } from './question';
+import { newState, readState, type SavedState, saveState, type State } from './state';
+import { StaticData } from './staticData';
+
+/** Names in the node's static data. The first edition kept its contacts under `contacts`. */
+const NAME = 'records';
+const NAME_OF_FIRST_EDITION = 'contacts';
+
+/** What is asked, in the words of the log. */
+const WORDS: Record<keyof Asked, string> = {
+	source: 'the source',
+	account: 'the account',
+	idField: 'the ID field',
+	itemsField: 'the items field',
+	query: 'the query',
+};
+
+export class Memory {
+	private readonly staticData: StaticData;
+
+	/** What was saved when the poll began. */
+	private revision = 0;
+
+	constructor(
+		context: IPollFunctions,
+		private readonly question: Question,
+		/** Tells n8n's log. */
+		private readonly tell: (sentence: string) => void,
+	) {
+		this.staticData = new StaticData(context);
+	}
+
+	/** What is known of the records; nothing where another question was asked before. */
+	async recall(): Promise<State> {
+		const saved = await this.newest();
+		this.revision = revisionOf(saved);
+		const { asked } = this.question;
+		const state = readState(saved[NAME]);
+		const isBegun = NAME in saved || NAME_OF_FIRST_EDITION in saved;
+		const changed = state === undefined ? [] : differences(state.asked, asked);
+		if (state !== undefined && changed.length === 0) return state;
+		if (changed.length > 0) this.tellOfFirstPoll(`${changed.join(' and ')} changed`);
+		else if (isBegun) this.tellOfFirstPoll('another version of this node saved what was known');
+		return { ...newState(asked), revision: this.revision };
+	}
+
+	/**
+	 * Remembers the state if it is another one.
+	 * @param hasItems whether the poll gives out items, with which n8n saves it
+	 * @returns false when another poll was faster: what this one has found must not be told then
+	 */
+	async keep(state: State, hasItems: boolean): Promise<boolean> {
+		const newest = await this.newest();
+		if (revisionOf(newest) !== this.revision) return false;
+		// n8n writes all of it into its database, so only when it is another one.
+		if (JSON.stringify(saveState(state)) === JSON.stringify(newest[NAME])) return true;
+		const { data } = this.staticData;
+		data[NAME] = saveState({ ...state, revision: this.revision + 1 });
+		delete data[NAME_OF_FIRST_EDITION];
+		if (!hasItems) await this.staticData.save();
+		return true;
+	}
+
+	/** The node's static data: what this process holds, or what another one has saved since. */
+	private async newest(): Promise<IDataObject> {
+		const saved = await this.staticData.saved();
+		const { data } = this.staticData;
+		return revisionOf(saved) > revisionOf(data) ? (saved as IDataObject) : data;
+	}
+
+	private tellOfFirstPoll(reason: string): void {
+		const { recordName, emitsExisting } = this.question;
+		const consequence = emitsExisting ? 'are all new' : 'are remembered, and nothing is emitted';
+		this.tell(`This is a first poll, because ${reason}: the ${recordName}s ${consequence}`);
+	}
+}
+
+function revisionOf(data: IDataObject | undefined): number {
+	const { revision } = (data?.[NAME] ?? {}) as Partial<SavedState>;
+	return typeof revision === 'number' ? revision : 0;
+}
+
+/** What of the question is another one than before, in words. */
+function differences(before: Asked, now: Asked): string[] {
+	const names = Object.keys(WORDS) as Array<keyof Asked>;
+	return names.filter((name) => before[name] !== now[name]).map((name) => WORDS[name]);
+}

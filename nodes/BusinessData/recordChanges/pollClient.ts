@@ -1,0 +1,89 @@
+/**
+ * The requests of one poll. They stay within the time that n8n gives the poll, and those of workflows go
+ * first: what a poll does not get through, the next one does.
+ */
+import { randomUUID } from 'node:crypto';
+
+import type { IPollFunctions } from 'n8n-workflow';
+
+import type { Account } from '../transport/account';
+import type { Answer } from '../transport/answer';
+import { Client } from '../transport/client';
+import { RequestError } from '../transport/requestError';
+import type { ServiceRequest } from '../transport/serviceRequest';
+import { formatDuration, Waits } from '../transport/waits';
+import { timeForPoll } from './pollTime';
+
+/** The share of the time that is for requests; the rest is for comparing and saving. */
+const SHARE_FOR_REQUESTS = 0.9;
+/** Behind the requests of workflows, which have 5. */
+const PRIORITY = 8;
+
+/** A request does not fit into what is left of the poll's time; the next poll can send it. */
+export class OutOfTimeError extends RequestError {}
+
+export class PollClient {
+	private readonly waits = new Waits();
+
+	private readonly timeMs: number;
+
+	private readonly deadline: number;
+
+	private readonly signal: AbortSignal;
+
+	private readonly client: Client;
+
+	/** @param startedAt when the poll began (ms, `performance.now()`) */
+	constructor(context: IPollFunctions, account: Account, startedAt: number) {
+		this.timeMs = SHARE_FOR_REQUESTS * timeForPoll(context);
+		this.deadline = startedAt + this.timeMs;
+		this.signal = AbortSignal.timeout(Math.max(0, Math.ceil(this.leftMs)));
+		this.client = new Client(context, account, randomUUID(), this.waits, this.signal, PRIORITY);
+	}
+
+	/**
+	 * Resolves with a 2xx answer.
+	 * @throws OutOfTimeError when it would not come in time, or what a client throws
+	 */
+	async request(request: ServiceRequest): Promise<Answer> {
+		const { leftMs } = this;
+		if (leftMs <= 0) throw this.outOfTime(request);
+		// The client counts what the poll has waited before as well.
+		const mayWaitMs = Math.min(request.maxWaitMs, leftMs + this.waits.elapsedMs);
+		try {
+			return await this.client.request({
+				...request,
+				maxWaitMs: mayWaitMs,
+				timeoutMs: Math.max(1, Math.min(request.timeoutMs, leftMs)),
+			});
+		} catch (error) {
+			if (this.signal.aborted) throw this.outOfTime(request);
+			if (!(error instanceof RequestError)) throw error;
+			const { outcome, retryAfterSeconds } = error.details;
+			if (outcome !== 'notSent' || retryAfterSeconds === undefined) throw error;
+			throw mayWaitMs === request.maxWaitMs
+				? new OutOfTimeError(error.message, error.details)
+				: this.outOfTime(request, retryAfterSeconds);
+		}
+	}
+
+	private get leftMs(): number {
+		return this.deadline - performance.now();
+	}
+
+	private outOfTime({ endpoint }: ServiceRequest, retryAfterSeconds?: number): OutOfTimeError {
+		const hasWaited = retryAfterSeconds !== undefined || this.waits.elapsedMs > this.timeMs / 2;
+		return new OutOfTimeError(
+			hasWaited
+				? 'Not read: the limits left no room in the time of this poll'
+				: 'Not read: the service did not answer in the time of this poll',
+			{
+				outcome: 'notSent',
+				description: `GET ${endpoint.path} — n8n gives a poll a time, of which ${formatDuration(this.timeMs)} are for requests. The next poll tries again.`,
+				...(hasWaited
+					? { cause: 'rate-limited', retryAfterSeconds: retryAfterSeconds ?? 1 }
+					: { cause: 'temporarily-unavailable' }),
+			},
+		);
+	}
+}

@@ -1,0 +1,50 @@
+// Whatever happens to a list while it is read: the trigger's events, played onto a copy, lead to the list
+// that the service has in the end, and none of them is false.
+
+import * as fc from 'fast-check';
+
+import { ChangingList } from '../support/changingList';
+import { EventCopy } from '../support/eventCopy';
+import { listHistory, type ListHistory, paginationOf } from '../support/listHistories';
+import { useTriggerBench } from '../support/triggerBench';
+
+const RUNS = Number(process.env.TRIGGER_RUNS ?? 200);
+const SEED = Number(process.env.TRIGGER_SEED ?? 2026);
+const SECONDS = 50;
+
+const bench = useTriggerBench();
+
+/** Plays a history. Returns the false events, and what is wrong in the copy after two quiet polls. */
+async function play(history: ListHistory): Promise<unknown> {
+	const { paging, pageSize, saysTotal, length, emitExisting, polls } = history;
+	const list = new ChangingList(paging, pageSize, saysTotal, length);
+	let strikes: ListHistory['polls'][number] = [];
+	bench.service.answer = (query) => {
+		const answer = structuredClone(list.answer(query));
+		for (const change of strikes.shift() ?? []) list.change(change);
+		return answer;
+	};
+	const { poll } = bench.trigger({ options: { ...paginationOf(history), emitExisting } });
+	const copy = new EventCopy(emitExisting ? new Map() : list.records);
+	// What the first poll knows without telling it is known for certain only if nothing strikes.
+	const turbulent = emitExisting ? polls : [[], ...polls];
+	for (const changes of [...turbulent, [], []]) {
+		strikes = [...changes];
+		copy.play(await poll(), list.records);
+		for (const change of strikes.splice(0).flat()) list.change(change);
+	}
+	return { falseEvents: copy.falseEvents, ...copy.differencesFrom(list.records) };
+}
+
+test('random changes between any two pages: every event is true, and the copy follows', async () => {
+	const deadline = performance.now() + SECONDS * 1000;
+	let played = 0;
+	const property = fc.asyncProperty(listHistory, async (history) => {
+		// On a busy machine, fewer of them.
+		if (performance.now() > deadline) return;
+		expect(await play(history)).toEqual({ falseEvents: [], missing: [], left: [] });
+		played++;
+	});
+	await fc.assert(property, { numRuns: RUNS, seed: SEED });
+	expect(played).toBeGreaterThan(RUNS / 10);
+}, 90_000);

@@ -1,0 +1,93 @@
+// The trigger watches any list of the service: by its path, with the same checks as API Request.
+
+import { inWords, KEY, useTriggerBench } from '../support/triggerBench';
+
+const bench = useTriggerBench();
+
+const EVENTS = ['recordCreated', 'recordUpdated', 'recordDeleted'];
+const watch = (path: string, more: Record<string, unknown> = {}) =>
+	bench.trigger({ source: 'endpoint', path, events: EVENTS, ...more });
+
+test('emits what was created, updated and deleted, as records', async () => {
+	bench.service.answer = () => ({ payments: [{ id: 'p1', amount: 5 }, { id: 'p2' }] });
+	const { poll } = watch('/txndata/getPayments?status=open');
+	expect(await poll()).toEqual([]);
+	expect(bench.service.queries).toEqual([{ status: 'open' }]);
+	bench.service.answer = () => ({ payments: [{ id: 'p1', amount: 7 }, { id: 'p3' }] });
+	expect(await poll()).toEqual([
+		{ event: 'recordUpdated', record: { id: 'p1', amount: 7 } },
+		{ event: 'recordCreated', record: { id: 'p3' } },
+	]);
+	expect(await poll()).toEqual([{ event: 'recordDeleted', record: { id: 'p2' } }]);
+});
+
+test('reads its pages, and the query of the path goes with each', async () => {
+	const all = [1, 2, 3, 4, 5].map((id) => ({ id }));
+	bench.service.answer = ({ offset }) => all.slice(Number(offset), Number(offset) + 2);
+	const options = { pagination: { values: { type: 'offset', pageSize: 2 } }, emitExisting: true };
+	const { poll } = watch('/list?status=open', { options });
+	expect(inWords(await poll())).toHaveLength(5);
+	expect(bench.service.queries.map(({ status, offset }) => `${status} ${offset}`)).toEqual(
+		['0', '2', '4', '5'].map((offset) => `open ${offset}`),
+	);
+});
+
+test('shows samples in a manual test', async () => {
+	bench.service.answer = () => [{ id: 1 }];
+	const parameters = { source: 'endpoint', path: '/list', events: ['recordDeleted'] };
+	const { poll } = bench.trigger(parameters, { mode: 'manual' });
+	expect(await poll()).toEqual([{ event: 'recordDeleted', record: { id: 1 } }]);
+});
+
+test.each<[string, unknown, string]>([
+	['an empty path', '', 'Path: is empty'],
+	['no path at all', undefined, 'Path: is empty'],
+	['another address', 'https://example.com/list', 'must be a path below the base URL'],
+	['a path without a scheme', '//example.com/list', 'must be a path below the base URL'],
+	['a path that leads out', '/a/../../list', 'must not lead out of its folder'],
+	['a path that leads out in disguise', '/a/%2e%2e/list', 'must not lead out of its folder'],
+	['the key as a parameter', '/list?apiKey=1', 'the key must not be a query parameter'],
+	['the key in the path', `/list/${KEY}`, 'the key must not be part of a path'],
+	['something else than a text', 5, 'Path: is not a text'],
+])('%s is an error before anything is sent', async (_, path, message) => {
+	await expect(watch(path as string).poll()).rejects.toThrow(message);
+	expect(bench.service.queries).toEqual([]);
+});
+
+test.each<[string, Record<string, unknown>, string]>([
+	['a source that is not known', { source: 'other' }, 'Source: is not known'],
+	['events of contacts', { events: ['contactCreated'] }, 'Choose at least one of recordCreated'],
+	['no events', { events: [] }, 'Events: is not a list of known events'],
+	['no ID field', { idField: ' ' }, 'unique to a record'],
+])('%s is an error before anything is sent', async (_, parameters, message) => {
+	const error: unknown = await watch('/list', parameters)
+		.poll()
+		.catch((reason: unknown) => reason);
+	const { message: said, description } = error as { message: string; description: string };
+	expect(`${said} ${description}`).toContain(message);
+	expect(bench.service.queries).toEqual([]);
+});
+
+test('a record without an ID is called a record', async () => {
+	bench.service.answer = () => [{ number: 1 }];
+	await expect(watch('/list').poll()).rejects.toThrow('record 1 of 1 has no ID at "id"');
+});
+
+describe('a path that is an expression', () => {
+	test('with a query reads changes only', async () => {
+		bench.service.answer = () => [{ id: 1 }, { id: 2 }];
+		const { poll } = watch('=/list?since={{ $now.toMillis() }}');
+		await poll();
+		bench.service.answer = () => [{ id: 3 }];
+		expect(inWords(await poll())).toEqual(['recordCreated 3']);
+		expect([await poll(), await poll()]).toEqual([[], []]);
+	});
+
+	test('without one shows deletions', async () => {
+		bench.service.answer = () => [{ id: 1 }, { id: 2 }];
+		const { poll } = watch('={{ "/list" }}');
+		await poll();
+		bench.service.answer = () => [{ id: 2 }];
+		expect([inWords(await poll()), inWords(await poll())]).toEqual([[], ['recordDeleted 1']]);
+	});
+});

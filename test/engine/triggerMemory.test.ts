@@ -1,0 +1,212 @@
+// What the trigger remembers belongs to what was asked, outlives a restart, and is changed by one poll only.
+
+import type { IDataObject } from 'n8n-workflow';
+
+import type { Reading } from '../../nodes/BusinessData/recordChanges/state';
+import { inWords, useTriggerBench } from '../support/triggerBench';
+
+const bench = useTriggerBench();
+
+const list = (count: number, from = 1) =>
+	Array.from({ length: count }, (_, index) => ({
+		id: index + from,
+		data: { number: `N${index + from}` },
+	}));
+const copyOf = (data: IDataObject) => JSON.parse(JSON.stringify(data)) as IDataObject;
+
+/** What n8n has saved of a trigger that has read the list once. */
+async function memoryOf(parameters: Record<string, unknown> = {}): Promise<IDataObject> {
+	const { poll, staticData } = bench.trigger(parameters);
+	await poll();
+	return copyOf(staticData);
+}
+
+const query = (value: string, name = 'status') => ({
+	options: { queryParameters: { parameters: [{ name, value }] } },
+});
+
+describe('another question', () => {
+	const OTHER_KEY = 'fedcba9876543210'.repeat(4);
+
+	beforeEach(() => {
+		bench.service.answer = () => ({ contacts: list(3) });
+	});
+
+	test.each<[string, string, Record<string, unknown>, IDataObject]>([
+		['another account', 'the account', {}, { apiKey: OTHER_KEY }],
+		['another ID field', 'the ID field', { idField: 'data.number' }, {}],
+		['another items field', 'the items field', { options: { itemsField: 'contacts' } }, {}],
+		['another constant query', 'the query', query('open'), {}],
+		[
+			'another source',
+			'the source',
+			{ source: 'endpoint', path: '/list', events: ['recordCreated', 'recordDeleted'] },
+			{},
+		],
+	])('%s is a first poll, said in the log', async (_, word, parameters, credential) => {
+		const staticData = await memoryOf();
+		expect(bench.logged()).not.toContain('first poll');
+		const other = bench.trigger(parameters, { credential, staticData });
+		bench.service.answer = () => ({ contacts: list(3, 11) });
+		expect(await other.poll()).toEqual([]);
+		expect(bench.logged()).toContain(`This is a first poll, because ${word} changed`);
+		expect(bench.logged()).not.toContain(OTHER_KEY);
+
+		bench.service.answer = () => ({ contacts: list(4, 11) });
+		expect(inWords(await other.poll())).toEqual([expect.stringMatching(/Created 14$/)]);
+		const { poll } = bench.trigger({}, { staticData: copyOf(other.staticData) });
+		expect(await poll()).toEqual([]);
+	});
+
+	test('emits everything with Emit Existing', async () => {
+		const staticData = await memoryOf();
+		const options = { emitExisting: true, ...query('open').options };
+		expect(await bench.trigger({ options }, { staticData }).poll()).toHaveLength(3);
+	});
+
+	test('is not an expression that has another value in each poll', async () => {
+		const parameters = query('={{ $now.toMillis() }}', 'since');
+		const staticData = await memoryOf(parameters);
+		bench.service.answer = () => ({ contacts: list(4) });
+		const { poll } = bench.trigger(parameters, { staticData });
+		expect(inWords(await poll())).toEqual(['contactCreated 4']);
+		expect(bench.service.queries[0]).not.toEqual(bench.service.queries[1]);
+	});
+
+	test('is not another page size, another time-out or other events', async () => {
+		const staticData = await memoryOf();
+		bench.service.answer = ({ offset }) => ({ contacts: offset === '0' ? list(4) : [] });
+		const pagination = { values: { type: 'offset', pageSize: 50 } };
+		const parameters = { events: ['contactCreated'], options: { pagination, timeout: 5 } };
+		expect(inWords(await bench.trigger(parameters, { staticData }).poll())).toEqual([
+			'contactCreated 4',
+		]);
+	});
+});
+
+describe('what was saved', () => {
+	beforeEach(() => {
+		bench.service.answer = () => list(3);
+	});
+
+	test.each<[string, IDataObject]>([
+		['the first edition', { contacts: { version: 1, ids: [1, 9], hashes: 'abcdefgh'.repeat(2) } }],
+		['a later version', { records: { version: 3, ids: [1, 9] } }],
+		['a hand that broke it', { records: { version: 2, ids: [1, 9], hashes: 'abc' } }],
+	])('by %s is begun anew, said in the log', async (_, data) => {
+		const { poll, staticData } = bench.trigger({}, { staticData: { 'node:Trigger': data } });
+		expect(await poll()).toEqual([]);
+		expect(bench.logged()).toContain('another version of this node saved what was known');
+		const saved = staticData['node:Trigger'] as IDataObject;
+		expect(Object.keys(saved)).toEqual(['records']);
+		bench.service.answer = () => list(4);
+		expect(inWords(await poll())).toEqual(['contactCreated 4']);
+	});
+
+	test('outlives a restart, also what is missing once', async () => {
+		const { poll, staticData } = bench.trigger();
+		await poll();
+		bench.service.answer = () => list(2);
+		expect(await poll()).toEqual([]);
+		const { poll: pollAgain } = bench.trigger({}, { staticData: copyOf(staticData) });
+		expect(inWords(await pollAgain())).toEqual(['contactDeleted 3']);
+		expect(await pollAgain()).toEqual([]);
+	});
+
+	test('is not written again when nothing has changed', async () => {
+		const { poll, staticData } = bench.trigger();
+		await poll();
+		const before = (staticData['node:Trigger'] as IDataObject).records;
+		await poll();
+		expect((staticData['node:Trigger'] as IDataObject).records).toBe(before);
+	});
+
+	test('holds neither the key nor the address', async () => {
+		const text = JSON.stringify(await memoryOf());
+		expect(text).not.toMatch(/127\.0\.0\.1|[0-9a-f]{20}/);
+	});
+});
+
+describe('polls that overlap', () => {
+	/** Answers after the test says so. */
+	function hold() {
+		const waiting: Array<() => void> = [];
+		bench.service.answer = (_, response) => {
+			response.setHeader('content-type', 'application/json');
+			waiting.push(() => void response.end(JSON.stringify(list(4))));
+		};
+		const arrived = async (count: number) => {
+			while (waiting.length < count) await new Promise((resolve) => setTimeout(resolve, 5));
+		};
+		return { arrived, goOn: () => waiting.splice(0).forEach((answer) => answer()) };
+	}
+
+	test('of one trigger: the second one sees nothing, and the first one loses nothing', async () => {
+		bench.service.answer = () => list(3);
+		const { poll } = bench.trigger();
+		await poll();
+		const { arrived, goOn } = hold();
+		const slow = poll();
+		await arrived(1);
+		expect(await poll()).toEqual([]);
+		goOn();
+		expect(inWords(await slow)).toEqual(['contactCreated 4']);
+	});
+
+	test('of two processes with the same memory: whoever is last tells nothing', async () => {
+		bench.service.answer = () => list(3);
+		const staticData = await memoryOf();
+		const [one, two] = [bench.trigger({}, { staticData }), bench.trigger({}, { staticData })];
+		const { arrived, goOn } = hold();
+		const polls = [one.poll(), two.poll()];
+		await arrived(2);
+		goOn();
+		expect((await Promise.all(polls)).map((events) => events.length).sort()).toEqual([0, 1]);
+		bench.service.answer = () => list(5);
+		expect(inWords(await one.poll())).toEqual(['contactCreated 5']);
+		expect(await two.poll()).toEqual([]);
+	});
+
+	test('with a manual test: each has its own', async () => {
+		bench.service.answer = () => list(3);
+		const { poll, staticData } = bench.trigger();
+		await poll();
+		const { arrived, goOn } = hold();
+		const slow = poll();
+		await arrived(1);
+		const manual = bench.trigger({}, { mode: 'manual', staticData });
+		const tested = manual.poll();
+		await arrived(2);
+		goOn();
+		expect(await tested).toHaveLength(4);
+		expect(inWords(await slow)).toEqual(['contactCreated 4']);
+	});
+});
+
+test('100,000 contacts take less than 5 MB of state, also in mid-reading, and a poll seconds', async () => {
+	const all = Array.from({ length: 100_000 }, (_, index) => ({
+		id: `01234567-89ab-cdef-0123-${String(index).padStart(12, '0')}`,
+		name: `Contact ${index}`,
+		email: `contact-${index}@example.com`,
+	}));
+	bench.service.answer = ({ cursor = '0' }) => ({
+		items: all.slice(Number(cursor), Number(cursor) + 10_000),
+		...(Number(cursor) < 90_000 ? { next: String(Number(cursor) + 10_000) } : {}),
+	});
+	const pagination = { values: { type: 'cursor', cursorField: 'next' } };
+	const { poll, staticData } = bench.trigger({ options: { pagination } });
+	await poll();
+	const startedAt = performance.now();
+	expect(await poll()).toEqual([]);
+	expect(performance.now() - startedAt).toBeLessThan(20_000);
+	expect(JSON.stringify(staticData).length).toBeLessThan(5_000_000);
+
+	const { answer } = bench.service;
+	bench.service.answer = (asked, response) =>
+		asked.cursor === '50000' ? undefined : answer(asked, response);
+	expect(await poll({ getPollBudgetMs: () => 5_000 })).toEqual([]);
+	const { records } = staticData['node:Trigger'] as { records: { reading?: Reading } };
+	expect(records.reading?.place.count).toBeGreaterThan(0);
+	expect(records.reading?.place.count).toBeLessThanOrEqual(50_000);
+	expect(JSON.stringify(staticData).length).toBeLessThan(5_000_000);
+}, 60_000);

@@ -1,0 +1,190 @@
+// A poll keeps to the time that n8n gives it, and to its place behind sends: what does not fit, the next poll
+// goes on with.
+
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { apiRequest } from '../support/bench';
+import { workflowOf } from '../support/engineWorkflow';
+import { inWords, useTriggerBench } from '../support/triggerBench';
+
+const bench = useTriggerBench();
+
+const BUDGET = { getPollBudgetMs: () => 1_000 };
+/** Far less than any request waits here, and more than a busy machine is late. */
+const LONGEST_MS = 10_000;
+const contacts = (count: number) =>
+	Array.from({ length: count }, (_, index) => ({ id: index + 1 }));
+
+/** A list that is answered with five contacts per page, each page after `delayMs`. */
+function answerSlowly(list: { id: number; name?: string }[], delayMs = 120) {
+	bench.service.answer = ({ page }, response) => {
+		const start = 5 * (Number(page) - 1);
+		response.setHeader('content-type', 'application/json');
+		const body = JSON.stringify(list.slice(start, start + 5));
+		setTimeout(() => response.end(body), delayMs);
+	};
+}
+
+const byPage = { options: { pagination: { values: { type: 'pageNumber', pageSize: 5 } } } };
+const pagesAsked = () => bench.service.queries.map(({ page }) => Number(page));
+
+test('a reading that does not fit goes on at the page it had reached', async () => {
+	answerSlowly(contacts(60));
+	const { poll, staticData } = bench.trigger(byPage);
+	const startedAt = performance.now();
+	expect(await poll(BUDGET)).toEqual([]);
+	expect(performance.now() - startedAt).toBeLessThan(LONGEST_MS);
+	const first = pagesAsked().length;
+	expect(first).toBeGreaterThan(1);
+	expect(first).toBeLessThan(12);
+	// A restart in between: what has been read by then was saved.
+	const saved = JSON.parse(JSON.stringify(staticData)) as Record<string, never>;
+	const again = bench.trigger(byPage, { staticData: saved });
+	for (let polls = 0; polls < 3; polls++) expect(await again.poll(BUDGET)).toEqual([]);
+	const asked = pagesAsked();
+	// Each page once, and where the time was up in the middle of a request, that page again.
+	const steps = asked.slice(1).map((page, index) => page - (asked[index] ?? 0));
+	expect(asked[0]).toBe(1);
+	expect(steps.slice(0, asked.indexOf(13)).every((step) => step === 0 || step === 1)).toBe(true);
+	expect(asked).toContain(13);
+}, 30_000);
+
+test('what was read is told at once, and deletions after two whole readings', async () => {
+	const list: { id: number; name?: string }[] = contacts(40);
+	answerSlowly(list, 0);
+	const { poll } = bench.trigger(byPage);
+	await poll();
+	const changed = list.slice(1).map((contact) => ({ ...contact, name: 'new' }));
+	answerSlowly(changed);
+	const told: string[][] = [];
+	for (let polls = 0; polls < 12; polls++) told.push(inWords(await poll(BUDGET)));
+	expect(told[0]?.length).toBeGreaterThan(4);
+	expect(told[0]?.length).toBeLessThan(39);
+	const updates = changed.map(({ id }) => `contactUpdated ${id}`);
+	expect(told.flat()).toEqual([...updates, 'contactDeleted 1']);
+}, 30_000);
+
+test('with Emit Existing, each record of a long first reading comes out once', async () => {
+	answerSlowly(contacts(40));
+	const options = { ...byPage.options, emitExisting: true };
+	const { poll } = bench.trigger({ options });
+	const told: string[] = [];
+	for (let polls = 0; polls < 8; polls++) told.push(...inWords(await poll(BUDGET)));
+	expect(told).toEqual(contacts(40).map(({ id }) => `contactCreated ${id}`));
+}, 30_000);
+
+test('another pagination begins the reading again', async () => {
+	answerSlowly(contacts(60));
+	const { poll, staticData } = bench.trigger(byPage);
+	await poll(BUDGET);
+	const options = { pagination: { values: { type: 'pageNumber', pageSize: 6 } } };
+	bench.service.queries.length = 0;
+	await bench.trigger({ options }, { staticData }).poll(BUDGET);
+	expect(pagesAsked()[0]).toBe(1);
+}, 30_000);
+
+test('a place that the service does not know any more begins the reading again', async () => {
+	const list = contacts(30);
+	let session = 'a';
+	bench.service.answer = ({ cursor = `${session}0` }, response) => {
+		if (!cursor.startsWith(session)) {
+			response.statusCode = 410;
+			return { message: 'The cursor has expired' };
+		}
+		const start = Number(cursor.slice(1));
+		const body = { contacts: list.slice(start, start + 5), nextCursor: `${session}${start + 5}` };
+		response.setHeader('content-type', 'application/json');
+		setTimeout(() => response.end(JSON.stringify(body)), 200);
+		return undefined;
+	};
+	const options = { pagination: { values: { type: 'cursor', pageSize: 5 } } };
+	const { poll } = bench.trigger({ options });
+	await poll(BUDGET);
+	session = 'b';
+	bench.service.queries.length = 0;
+	expect(await poll(BUDGET)).toEqual([]);
+	const cursors = bench.service.queries.map(({ cursor }) => cursor);
+	expect(cursors.slice(0, 3)).toEqual([expect.stringMatching(/^a\d+$/), undefined, 'b5']);
+}, 30_000);
+
+describe('a poll in which nothing could be read', () => {
+	const failureOf = (error: unknown) => (error as { failure?: unknown }).failure;
+
+	test('because the limits leave no room says so, with the time to wait, as n8n understands it', async () => {
+		bench.service.answer = () => contacts(1);
+		const limits = JSON.stringify({ general: [{ max: 1, windowSeconds: 60 }], endpoints: {} });
+		const { poll } = bench.trigger({}, { credential: { limits } });
+		await poll();
+		const startedAt = performance.now();
+		const error: unknown = await poll(BUDGET).catch((reason: unknown) => reason);
+		expect(performance.now() - startedAt).toBeLessThan(LONGEST_MS);
+		expect(error).toMatchObject({
+			message: 'Not read: the limits left no room in the time of this poll',
+			context: { outcome: 'notSent', retryAfterSeconds: expect.any(Number) as number },
+		});
+		const { retryAfterMs } = failureOf(error) as { retryAfterMs: number };
+		expect(failureOf(error)).toEqual({ cause: 'rate-limited', retryAfterMs });
+		expect(retryAfterMs).toBeGreaterThan(50_000);
+		expect(retryAfterMs).toBeLessThan(62_000);
+	});
+
+	test('because of Max Wait says that', async () => {
+		bench.service.answer = () => contacts(1);
+		const limits = JSON.stringify({ general: [{ max: 1, windowSeconds: 60 }], endpoints: {} });
+		const parameters = { options: { maxWait: 1 } };
+		const { poll } = bench.trigger(parameters, { credential: { limits } });
+		await poll();
+		const error: unknown = await poll().catch((reason: unknown) => reason);
+		expect(error).toMatchObject({
+			message: expect.stringContaining('Not sent: the limits leave no room') as string,
+			description: expect.stringContaining('the option Max Wait allows 1 s') as string,
+		});
+		expect(failureOf(error)).toMatchObject({ cause: 'rate-limited' });
+	});
+
+	test('because the service does not answer says that', async () => {
+		bench.service.answer = () => undefined;
+		const { poll } = bench.trigger();
+		const startedAt = performance.now();
+		const error: unknown = await poll(BUDGET).catch((reason: unknown) => reason);
+		expect(performance.now() - startedAt).toBeLessThan(LONGEST_MS);
+		expect(error).toMatchObject({
+			message: 'Not read: the service did not answer in the time of this poll',
+		});
+		expect(failureOf(error)).toMatchObject({ cause: 'temporarily-unavailable' });
+	});
+});
+
+test('a poll that the limits slow down keeps what it has read', async () => {
+	answerSlowly(contacts(60), 0);
+	const limits = JSON.stringify({ general: [{ max: 4, windowSeconds: 0.8 }], endpoints: {} });
+	const { poll } = bench.trigger(byPage, { credential: { limits } });
+	for (let polls = 0; polls < 6 && !pagesAsked().includes(13); polls++) {
+		expect(await poll(BUDGET)).toEqual([]);
+		await sleep(20);
+	}
+	// One that was on its way when the time was up is asked for again.
+	expect([...new Set(pagesAsked())]).toEqual(Array.from({ length: 13 }, (_, index) => index + 1));
+}, 30_000);
+
+test('sends of workflows go first', async () => {
+	answerSlowly(contacts(200), 0);
+	// One request every half second: there is always a send that waits beside the poll.
+	const limits = JSON.stringify({ general: [{ max: 1, windowSeconds: 0.5 }], endpoints: {} });
+	const { poll } = bench.trigger(byPage, { credential: { limits } });
+	const polled = poll({ getPollBudgetMs: () => 15_000 });
+	while (bench.service.methods.length < 2) await sleep(5);
+	const send = apiRequest('POST', '/txndata/other');
+	const runs = ['a', 'b', 'c'].map(async (run) => {
+		const items = [1, 2, 3, 4].map((number) => ({ run, number }));
+		await bench.engine.run(workflowOf(items, send), { key: bench.credential({ limits }) });
+	});
+	await Promise.all(runs);
+	const { methods } = bench.service;
+	const amongSends = methods.slice(methods.indexOf('POST'), methods.lastIndexOf('POST'));
+	expect(methods.filter((method) => method === 'POST')).toHaveLength(12);
+	// One may have stood in front when a send was on its way.
+	expect(amongSends.filter((method) => method === 'GET').length).toBeLessThanOrEqual(1);
+	expect(await polled).toEqual([]);
+	expect(methods.at(-1)).toBe('GET');
+}, 60_000);

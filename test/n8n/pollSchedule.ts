@@ -1,0 +1,101 @@
+// A trigger on n8n's own minute schedule, and when its polls have been.
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import type { JournalEntry } from '../../sandbox/server';
+import type { SavedWorkflow } from '../../scripts/host/n8nTypes';
+import { itemsOf, type RealN8n } from './realN8n';
+import { inARow, node } from './workflows';
+
+export const TRIGGER = 'Changes';
+
+const SECONDS_FOR_A_POLL = 100;
+/** How long no further request must come for a poll to be over. */
+const SECONDS_BEHIND_A_POLL = 3;
+const PAGE_SIZE = 5;
+
+/** An event as the trigger emits it. */
+export interface Emitted extends Record<string, string | object> {
+	event: string;
+}
+
+/** Saves a workflow with a trigger that polls every minute, page by page. */
+export async function saveScheduled(
+	real: RealN8n,
+	name: string,
+	parameters: Record<string, unknown>,
+	credentialIds: Record<string, string> = {},
+): Promise<SavedWorkflow> {
+	const pagination = { values: { type: 'offset', pageSize: PAGE_SIZE } };
+	return await real.save(
+		inARow(name, [
+			node(TRIGGER, 'n8n-nodes-business-data.businessDataTrigger', 1, {
+				pollTimes: { item: [{ mode: 'everyMinute' }] },
+				idField: 'id',
+				options: { pagination },
+				...parameters,
+			}),
+			node('Done', 'n8n-nodes-base.noOp', 1),
+		]),
+		credentialIds,
+	);
+}
+
+/** The polls of an endpoint, as the sandbox has seen them: requests that follow each other closely. */
+export class Polls {
+	private readonly pauseMs: number;
+
+	/** @param pageDelayMs how long an answer may take */
+	constructor(
+		private readonly real: RealN8n,
+		private readonly endpoint: string,
+		pageDelayMs = 0,
+	) {
+		this.pauseMs = pageDelayMs + SECONDS_BEHIND_A_POLL * 1000;
+	}
+
+	/** How many have begun. */
+	get begun(): number {
+		const times = this.requests.map(({ atMs }) => atMs);
+		return times.filter((atMs, index) => atMs - (times[index - 1] ?? -Infinity) > this.pauseMs)
+			.length;
+	}
+
+	/** Waits until so many have begun. */
+	async whenBegun(count: number): Promise<void> {
+		await this.until(() => this.begun >= count, `poll ${count} has begun`);
+	}
+
+	/** Waits until so many have begun, and the last one is over: no further request has come for a while. */
+	async whenEnded(count: number): Promise<void> {
+		await this.whenBegun(count);
+		for (let before = -1; before !== this.requests.length;) {
+			before = this.requests.length;
+			await sleep(this.pauseMs);
+		}
+	}
+
+	private get requests(): JournalEntry[] {
+		return this.real.sandbox.journal.all().filter(({ endpoint }) => endpoint === this.endpoint);
+	}
+
+	private async until(isTrue: () => boolean, what: string): Promise<void> {
+		const deadline = performance.now() + SECONDS_FOR_A_POLL * 1000;
+		while (!isTrue()) {
+			if (performance.now() > deadline)
+				throw new Error(`Not after ${SECONDS_FOR_A_POLL} s: ${what}`);
+			await sleep(50);
+		}
+	}
+}
+
+/** Everything that the trigger has emitted, execution by execution, oldest first. */
+export async function emittedBy(real: RealN8n, workflowId: string): Promise<Emitted[][]> {
+	const executions = await real.client.listExecutions(workflowId);
+	const oldestFirst = [...executions].sort((a, b) => Number(a.id) - Number(b.id));
+	const results: Emitted[][] = [];
+	for (const { id } of oldestFirst) {
+		const result = await real.client.waitForExecution(id, 60);
+		results.push(itemsOf(result, TRIGGER) as Emitted[]);
+	}
+	return results;
+}

@@ -1,0 +1,106 @@
+// The trigger as users have it: published once, polled by n8n's own minute schedule, while contacts and
+// payments change at random moments, also between two pages of a poll. Its events, played onto a copy, must
+// lead to the records that the service has in the end, and none of them may be false.
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import type { RecordStore, StoredRecord } from '../../sandbox/inventions/records';
+import { emittedBy, Polls, saveScheduled } from '../n8n/pollSchedule';
+import type { RealN8n } from '../n8n/realN8n';
+import { EventCopy } from '../support/eventCopy';
+import { report } from '../support/report';
+
+const TURBULENT_POLLS = 6;
+/** Where readings go on over several polls, one may have to come to its end before. */
+const QUIET_POLLS = { usual: 2, slow: 5 };
+const MINUTES = 25;
+const MOST_SECONDS_BETWEEN_CHANGES = 8;
+
+const SOURCES = [
+	{
+		name: 'Contacts on schedule',
+		endpoint: 'GET /masterdata/getContacts',
+		parameters: { events: ['contactCreated', 'contactUpdated', 'contactDeleted'] },
+	},
+	{
+		name: 'Payments on schedule',
+		endpoint: 'GET /txndata/getPayments',
+		parameters: {
+			source: 'endpoint',
+			path: '/txndata/getPayments',
+			events: ['recordCreated', 'recordUpdated', 'recordDeleted'],
+		},
+	},
+];
+
+const pick = <T>(values: T[]): T | undefined => values[Math.floor(Math.random() * values.length)];
+const byId = (store: RecordStore<StoredRecord>) =>
+	new Map(store.list().map((record) => [record.id, record]));
+
+/** Creates, updates or deletes a record. */
+function change(store: RecordStore<StoredRecord>): void {
+	const id = pick(store.list())?.id;
+	const kind = pick(['create', 'update', 'delete']);
+	if (kind === 'create' || id === undefined) store.add();
+	else if (kind === 'update') store.update(id, {});
+	else store.remove(id);
+}
+
+/**
+ * @param name of the n8n, for the figures
+ * @param pageDelayMs how long the service takes for each page while there are changes
+ */
+export function scheduleTests(real: () => RealN8n, name: string, pageDelayMs = 1_500): void {
+	const quietPolls = pageDelayMs > 10_000 ? QUIET_POLLS.slow : QUIET_POLLS.usual;
+	test(
+		`${TURBULENT_POLLS} polls and more with random changes, in ${name}`,
+		async () => {
+			const { sandbox, client } = real();
+			const stores = [sandbox.contacts, sandbox.payments] as unknown as RecordStore<StoredRecord>[];
+			const copies = stores.map((store) => new EventCopy(byId(store)));
+			const polls = SOURCES.map(({ endpoint }) => new Polls(real(), endpoint, pageDelayMs));
+			const workflows: string[] = [];
+			for (const source of SOURCES) {
+				const { id } = await saveScheduled(real(), source.name, source.parameters);
+				await client.publishWorkflow(id);
+				workflows.push(id);
+			}
+			for (const each of polls) await each.whenEnded(1);
+
+			// Pages take their time, so that changes strike between them.
+			sandbox.fault({
+				times: Infinity,
+				action: { type: 'delay', ms: pageDelayMs, actFirst: true },
+			});
+			let changes = 0;
+			while (polls.some(({ begun }) => begun < 1 + TURBULENT_POLLS)) {
+				await sleep(Math.random() * MOST_SECONDS_BETWEEN_CHANGES * 1000);
+				for (const store of stores) change(store);
+				changes += stores.length;
+			}
+			sandbox.clearFaults();
+			for (const each of polls) await each.whenEnded(each.begun);
+			for (let quiet = 0; quiet < quietPolls; quiet++) {
+				for (const each of polls) await each.whenEnded(each.begun + 1);
+			}
+
+			const executions = await Promise.all(
+				workflows.map(async (id) => await emittedBy(real(), id)),
+			);
+			for (const [index, copy] of copies.entries()) {
+				const store = stores[index] as RecordStore<StoredRecord>;
+				for (const events of executions[index] ?? []) copy.play(events, byId(store));
+				expect(copy.falseEvents).toEqual([]);
+				expect(copy.differencesFrom(byId(store))).toEqual({ missing: [], left: [] });
+			}
+			const events = executions.flat(2).length;
+			report(
+				`${name}: ${polls.map(({ begun }) => begun).join(' and ')} polls, ${changes} changes, ` +
+					`${events} events in ${executions.flat().length} executions, none false, none missing`,
+			);
+			expect(executions.flat().filter((emitted) => emitted.length === 0)).toEqual([]);
+			expect(events).toBeGreaterThan(TURBULENT_POLLS);
+			for (const id of workflows) await client.unpublishWorkflow(id);
+		},
+		MINUTES * 60_000,
+	);
+}

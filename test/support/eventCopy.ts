@@ -1,0 +1,51 @@
+/** A copy of a list that is kept by the trigger's events alone, and says which of them are false. */
+import { isDeepStrictEqual } from 'node:util';
+
+import type { IDataObject } from 'n8n-workflow';
+
+type Records = ReadonlyMap<string, object>;
+
+export class EventCopy {
+	readonly records: Map<string, object>;
+
+	/** Events that told something that had not happened, or had been told before. */
+	readonly falseEvents: string[] = [];
+
+	/** @param known by ID, what the trigger knows without having told it */
+	constructor(known: Records = new Map()) {
+		this.records = new Map(known);
+	}
+
+	/**
+	 * @param events as the trigger emits them, of contacts or of other records
+	 * @param current the service's records at that moment; no ID is ever used again
+	 */
+	play(events: IDataObject[], current: Records): void {
+		for (const { event, contact, record } of events) {
+			const content = (contact ?? record) as { id: string | number };
+			const id = String(content.id);
+			const change = (event as string).replace(/^(contact|record)/, '');
+			const known = this.records.get(id);
+			const isFalse =
+				change === 'Created'
+					? known !== undefined
+					: change === 'Updated'
+						? known === undefined || isDeepStrictEqual(known, content)
+						: known === undefined || current.has(id);
+			if (isFalse) this.falseEvents.push(`${change} ${id}`);
+			if (change === 'Deleted') this.records.delete(id);
+			else this.records.set(id, content);
+		}
+	}
+
+	/** What the copy lacks of the service's records, and what it has beside them. */
+	differencesFrom(current: Records): { missing: string[]; left: string[] } {
+		const shown = (records: Records) =>
+			[...records.values()].map((one) => JSON.stringify(one)).sort();
+		const [has, should] = [shown(this.records), shown(current)];
+		return {
+			missing: should.filter((one) => !has.includes(one)),
+			left: has.filter((one) => !should.includes(one)),
+		};
+	}
+}

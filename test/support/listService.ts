@@ -1,0 +1,43 @@
+/** A real server that answers every request as a test says, and lets it strike between two answers. */
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export type Query = Record<string, string | undefined>;
+
+export interface ListService {
+	baseUrl: string;
+	/** The queries of all requests, in order. */
+	queries: Query[];
+	/** Their methods. */
+	methods: string[];
+	/** What a request is answered: a body, or whatever is done with the response itself. */
+	answer: (query: Query, response: ServerResponse) => unknown;
+	stop(): Promise<void>;
+}
+
+/** Starts one that answers with an empty list until `answer` is set. */
+export async function startListService(): Promise<ListService> {
+	const server = createServer((request, response) => {
+		const { searchParams } = new URL(request.url ?? '', 'http://localhost');
+		const query: Query = Object.fromEntries(searchParams);
+		service.queries.push(query);
+		service.methods.push(request.method ?? '');
+		const body = service.answer(query, response);
+		if (response.writableEnded || body === undefined) return;
+		response.setHeader('content-type', 'application/json');
+		response.end(JSON.stringify(body));
+	});
+	const service: ListService = {
+		baseUrl: '',
+		queries: [],
+		methods: [],
+		answer: () => [],
+		stop: async () => {
+			server.closeAllConnections();
+			await new Promise((resolve) => server.close(resolve));
+		},
+	};
+	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+	service.baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+	return service;
+}

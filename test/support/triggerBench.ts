@@ -1,0 +1,68 @@
+/** What a test of the trigger works on: n8n's engine, and a list service that the test answers for. */
+import type { ICredentialDataDecryptedObject, IDataObject } from 'n8n-workflow';
+
+import { Engine } from './engine';
+import { type ListService, startListService } from './listService';
+
+export const KEY = '0123456789abcdef'.repeat(4);
+export const ALL_EVENTS = ['contactCreated', 'contactUpdated', 'contactDeleted'];
+/** Limits that no test reaches. */
+const HIGH_LIMITS = { general: [{ max: 100_000, windowSeconds: 1 }], endpoints: {} };
+
+export interface TriggerBench {
+	engine: Engine;
+	service: ListService;
+	/** A published trigger for the service. */
+	trigger(
+		parameters?: Record<string, unknown>,
+		more?: { credential?: IDataObject; mode?: 'manual' | 'trigger'; staticData?: IDataObject },
+	): ReturnType<Engine['trigger']>;
+	/** A credential for the service, with these fields instead of the usual ones. */
+	credential(fields?: IDataObject): ICredentialDataDecryptedObject;
+	/** What n8n has logged since the test began. */
+	logged(): string;
+}
+
+/** Starts the engine once for the tests of a file, and a service for each of them. */
+export function useTriggerBench(): TriggerBench {
+	const bench = {} as TriggerBench;
+	let logBegan = 0;
+	bench.credential = (fields = {}) => ({
+		baseUrl: bench.service.baseUrl,
+		apiKey: KEY,
+		customize: true,
+		limits: JSON.stringify(HIGH_LIMITS),
+		...fields,
+	});
+	bench.trigger = (parameters = {}, { credential, mode, staticData } = {}) => {
+		const usual = { events: ALL_EVENTS, idField: 'id', options: {} };
+		const key = bench.credential(credential);
+		return bench.engine.trigger({ ...usual, ...parameters }, { key }, mode, staticData);
+	};
+	bench.logged = () => bench.engine.log.slice(logBegan).join('\n');
+	const start = async () => {
+		bench.service = await startListService();
+		logBegan = bench.engine.log.length;
+	};
+	beforeAll(async () => {
+		bench.engine = await Engine.load();
+		// The engine's first request is slow; none that has little time may be the first.
+		await start();
+		await bench.trigger().poll();
+		await bench.service.stop();
+	});
+	beforeEach(start);
+	afterEach(async () => {
+		jest.restoreAllMocks();
+		await bench.service.stop();
+	});
+	return bench;
+}
+
+/** The events in a few words each, such as `contactDeleted 7`. */
+export function inWords(events: IDataObject[]): string[] {
+	return events.map(({ event, contact, record }) => {
+		const { id } = (contact ?? record) as { id: unknown };
+		return `${event as string} ${id as string}`;
+	});
+}
