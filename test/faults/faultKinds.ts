@@ -27,6 +27,8 @@ type Random = () => number;
 
 const LOG_IN_PAGE = '<!doctype html><html><title>Log in</title></html>';
 const ELSEWHERE = { location: 'http://127.0.0.1:1/elsewhere' };
+/** Longer than any window of the run. */
+const BEYOND_LIMITS_MS = 3_000;
 /** More than the tries of any read. */
 const EVERY_TRY = 5;
 
@@ -78,6 +80,14 @@ function familiesOf(random: Random): FaultKind[] {
 		refuse('none'),
 		refuse('seconds'),
 		refuse('date'),
+		{
+			name: '429, Retry-After: beyond all limits',
+			action: { type: 'refuse', retryAfter: 'seconds', waitMs: BEYOND_LIMITS_MS },
+			times: 1,
+			ofSend: ['refused'],
+			ofRead: ['refused'],
+			weight: 0.1,
+		},
 		{
 			name: '429 again and again',
 			action: { type: 'refuse', retryAfter: 'none', waitMs: 0 },

@@ -2,6 +2,7 @@
 // refusals of either, and the full limits again when it has ended.
 
 import { bestMakespan } from '../../bench/bestSchedule';
+import { seededRandom } from '../../sandbox/random';
 import { general, LimiterBench } from '../support/limiterBench';
 import { after, passTime } from '../support/logicalTime';
 import { report } from '../support/report';
@@ -14,8 +15,15 @@ const HOUR = 3_600_000;
 /** How many reads the node keeps at the limiter. */
 const AT_ONCE = 20;
 
-beforeEach(() => jest.useFakeTimers());
-afterEach(() => jest.useRealTimers());
+beforeEach(() => {
+	jest.useFakeTimers();
+	// The same figures each time.
+	jest.spyOn(Math, 'random').mockImplementation(seededRandom(SEEDS));
+});
+afterEach(() => {
+	jest.useRealTimers();
+	jest.restoreAllMocks();
+});
 
 /** The limits as the program leaves them. */
 const leftBy = (share: number) =>

@@ -10,11 +10,11 @@ import type { Limit } from './limits';
 /** How much of what a single refusal suggests is believed. */
 const BELIEF = 0.5;
 /** Of the longest limit, the least that others are thought to use when there are any. */
-const LEAST_SHARE = 0.2;
+const LEAST_SHARE = 0.22;
 /** Others come unevenly, so more is left free than they use on average. */
-const LEFT_FREE = 1.3;
+const LEFT_FREE = 1.35;
 /** Ours are spread over a little more than the longest window. */
-const SPREAD = 1.05;
+const SPREAD = 1.1;
 /** In so many of the longest windows everything is forgotten: theirs stay in a window for one, after their end. */
 const WINDOWS_TO_FORGET = 1;
 /** How many of the times in which a full window lets one more through nothing is tried after a refusal. */
