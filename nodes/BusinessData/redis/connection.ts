@@ -38,6 +38,8 @@ const CONNECT_TIMEOUT_MS = 5_000;
 const COMMAND_TIMEOUT_MS = 2_000;
 const RETRY_MS = 200;
 const IDLE_MS = 30_000;
+/** What ioredis says of a command without a reply. */
+const TIMED_OUT = 'Command timed out';
 
 /** Trouble that waiting does not cure: passwords, rights, certificates, a server that speaks no TLS. */
 const LASTING_TROUBLE =
@@ -45,6 +47,9 @@ const LASTING_TROUBLE =
 
 export class RedisConnection {
 	private connecting: Promise<Client> | undefined;
+
+	/** The connection that is in use, or being made. */
+	private current: Client | undefined;
 
 	private lastTrouble: unknown;
 
@@ -101,12 +106,25 @@ export class RedisConnection {
 	): Promise<unknown> {
 		const client = await this.client();
 		try {
-			return await client.evalsha(hash, keys.length, ...keys, ...parameters);
+			return await client
+				.evalsha(hash, keys.length, ...keys, ...parameters)
+				.catch(async (error) => {
+					if (!messageOf(error).startsWith('NOSCRIPT')) throw error;
+					// Redis forgets scripts when it is restarted.
+					return await client.eval(lua, keys.length, ...keys, ...parameters);
+				});
 		} catch (error) {
-			if (!messageOf(error).startsWith('NOSCRIPT')) throw error;
-			// Redis forgets scripts when it is restarted.
-			return await client.eval(lua, keys.length, ...keys, ...parameters);
+			if (messageOf(error) === TIMED_OUT) this.replace(client);
+			throw error;
 		}
+	}
+
+	/** Does without a connection that does not answer, for good: a firewall may have forgotten it. */
+	private replace(client: Client): void {
+		if (this.current !== client) return;
+		this.current = undefined;
+		this.connecting = undefined;
+		client.disconnect();
 	}
 
 	private async client(): Promise<Client> {
@@ -144,9 +162,13 @@ export class RedisConnection {
 			maxRetriesPerRequest: 0,
 			retryStrategy: () => null,
 		});
+		this.current = client;
 		let trouble: Error | undefined;
 		client.on('error', (error: Error) => (trouble = error));
-		client.on('end', () => (this.connecting = undefined));
+		client.on('end', () => {
+			// An old connection has nothing to say of a newer one.
+			if (this.current === client) this.connecting = undefined;
+		});
 		try {
 			await client.connect();
 			await client.ping();
