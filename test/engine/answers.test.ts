@@ -66,6 +66,12 @@ describe('a body that is not JSON where JSON is due', () => {
 		}
 	});
 
+	test('an empty list is the answer to a send, which has one result all the same', async () => {
+		bench.sandbox.fault({ times: 2, action: { type: 'status', status: 200, act: true, body: [] } });
+		const result = await bench.run(itemsOf(2), send());
+		expect(result.json(NODE)).toEqual([{ statusCode: 200 }, { statusCode: 200 }]);
+	});
+
 	test('a 204 is an item with its status', async () => {
 		expect(await get('/sandbox/no-content')).toEqual([{ statusCode: 204 }]);
 		expect(await get('/sandbox/no-content', { responseFormat: 'text' })).toEqual([{ data: '' }]);

@@ -1,15 +1,22 @@
 /** The operations that send a document to a customer: one request per item, one after the other. */
-import type { INodePropertyOptions } from 'n8n-workflow';
+import type { INodeExecutionData, INodePropertyOptions } from 'n8n-workflow';
 
 import { SEND_HINT } from '../builderHints';
+import type { Answer } from '../transport/answer';
 import type { Endpoint, LimitSetting } from '../transport/endpoints';
 import { formatLimit } from '../transport/waits';
-import { itemsOf } from './answerItems';
+import { itemsOf, toItem } from './answerItems';
 import { type Operation, shownFor } from './operation';
 import { bodyFields, readBody } from './requestBody';
 import { optionsField, readRequestOptions } from './requestOptions';
 import { sendEach } from './sendEach';
 import { sendOnceOptions } from './sendOnce';
+
+/** What was sent always has a result, also where the service answers with an empty list. */
+function resultOf(answer: Answer, itemIndex: number): INodeExecutionData[] {
+	const items = itemsOf(answer, itemIndex);
+	return items.length > 0 ? items : [toItem({ statusCode: answer.statusCode }, itemIndex)];
+}
 
 /** An operation of the resource that sends each item's document to the endpoint. */
 export function sendOperation(
@@ -33,7 +40,7 @@ export function sendOperation(
 					body: readBody(run, index),
 					...readRequestOptions(run, index),
 				}),
-				(answer, _, index) => itemsOf(answer, index),
+				(answer, _, index) => resultOf(answer, index),
 			),
 	};
 }
