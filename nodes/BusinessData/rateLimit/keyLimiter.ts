@@ -78,6 +78,8 @@ export class KeyLimiter {
 	/** Keeps the process alive while requests wait; held slots alone do not. */
 	private keepAlive: NodeJS.Timeout | undefined;
 
+	private forgetTimer: NodeJS.Timeout | undefined;
+
 	constructor(
 		/** Stands for the key, without naming it. */
 		private readonly identity: string,
@@ -193,7 +195,7 @@ export class KeyLimiter {
 		});
 		const ofScope = scope === undefined ? undefined : counted(scope, shared);
 		const ofAll = counted(general, shared.slice(scope?.windows.length ?? 0));
-		return new Permit(slots, waiting.shared, ofAll, ofScope, wait, () => this.reportIfIdle());
+		return new Permit(slots, waiting.shared, ofAll, ofScope, wait);
 	}
 
 	private async takeShared({ shared, signal, deadline }: Waiting): Promise<LedgerReply> {
@@ -317,6 +319,18 @@ export class KeyLimiter {
 
 	private reportIfIdle(): void {
 		if (this.isIdle()) this.onIdle();
+		else if (this.queued() === 0) this.reportWhenForgotten();
+	}
+
+	/** What was learned of others, here or by another process, is forgotten without anything else happening. */
+	private reportWhenForgotten(): void {
+		const leftMs = Math.max(...[...this.foreign.values()].map((one) => one.forgottenInMs));
+		if (leftMs <= 0 || this.forgetTimer !== undefined) return;
+		const report = () => {
+			this.forgetTimer = undefined;
+			this.reportIfIdle();
+		};
+		this.forgetTimer = setTimeout(report, Math.ceil(leftMs) + 1).unref();
 	}
 }
 

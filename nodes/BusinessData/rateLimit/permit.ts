@@ -34,8 +34,6 @@ export class Permit {
 		private readonly general: Counted,
 		private readonly scope: Counted | undefined,
 		wait: Wait,
-		/** Called when what was learned from a refusal is forgotten. */
-		private readonly onForgotten: () => void,
 	) {
 		this.waitedMs = wait.totalMs;
 		this.waitedFor = wait.longestCause;
@@ -59,7 +57,6 @@ export class Permit {
 		foreign.learn(windows, this.sentAt);
 		for (const counted of this.countedBy) counted.foreign.refused(counted.windows, askedMs);
 		this.shared?.tell();
-		setTimeout(this.onForgotten, foreign.forgottenInMs + 1).unref();
 		this.hold(0);
 	}
 
