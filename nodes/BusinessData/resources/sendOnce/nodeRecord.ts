@@ -46,12 +46,18 @@ export class NodeRecord {
 
 	/** Whether the key is on record; leaves no trace. @throws RequestError when the store fails */
 	async has(key: string): Promise<boolean> {
-		return await this.step(async (count) => {
-			if (!(await this.record(key, count))) return true;
-			this.takeBack(key);
-			await repair(this.name);
-			return false;
-		});
+		try {
+			return await this.step(async (count) => {
+				if (!(await this.record(key, count))) return true;
+				this.takeBack(key);
+				await repair(this.name);
+				return false;
+			});
+		} catch (error) {
+			// Before anybody hears of it, in case this process ends then.
+			await retried(async () => await this.mend(), PAUSES_MS).catch(() => undefined);
+			throw error;
+		}
 	}
 
 	/**
