@@ -1,0 +1,92 @@
+// The simulated n8n keeps n8n's rules: the same scenarios, in n8n's engine with the sandbox and in the simulation,
+// come to the same end.
+
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+
+import { deleteMany, NO_LIMITS, NODE, send, useBench } from '../support/bench';
+import { useDeduplicator } from '../support/deduplicator';
+import { type End, endOf, ITEMS, type Scenario } from '../support/scenarios';
+
+const bench = useBench({ limits: NO_LIMITS });
+let store: Awaited<ReturnType<typeof useDeduplicator>>;
+let simulated: End[];
+
+beforeAll(async () => {
+	store = await useDeduplicator();
+	simulated = await simulateAll();
+}, 60_000);
+beforeEach(() => store.clear());
+
+const retrying = { retryOnFail: true, maxTries: 3, waitBetweenTries: 0 };
+const continuing = { onError: 'continueRegularOutput' } as const;
+const once = { sendOnceKey: '={{ $json.id }}' };
+
+const scenarios: Scenario[] = [
+	[send(), {}, []],
+	[send(), {}, [400]],
+	[send(), {}, [500]],
+	[send(), {}, ['cutBefore']],
+	[send(), continuing, [400, 500]],
+	[send(), retrying, [400]],
+	[send(), retrying, [400, 400, 400]],
+	[send(), retrying, ['cutAfter']],
+	[send(), { ...retrying, ...continuing }, [400, 500]],
+	[send(once), continuing, [400, 500], 2],
+	[send(once), retrying, ['cutAfter', 400], 2],
+	[deleteMany({ batchSize: 2 }), {}, [500]],
+	[deleteMany({ batchSize: 2 }), retrying, [400]],
+	[deleteMany({ batchSize: 2 }), continuing, [400]],
+].map(([parameters, settings, faults, executions = 1]) => ({
+	name: JSON.stringify([parameters, settings, faults, executions]),
+	...{ parameters, settings, faults, executions },
+})) as Scenario[];
+
+test.each(scenarios.map((scenario, index) => ({ ...scenario, index })))(
+	'$name',
+	async (scenario) => {
+		const real = await playForReal(scenario);
+		expect(real.requests).toBeGreaterThan(0);
+		// As JSON has it: what is undefined is not there.
+		expect(simulated[scenario.index]).toEqual(JSON.parse(JSON.stringify(real)));
+	},
+);
+
+async function simulateAll(): Promise<End[]> {
+	const program = join(__dirname, '../support/simulateScenarios.ts');
+	const parameters = ['--import', 'tsx', program, JSON.stringify(scenarios)];
+	const { stdout } = await promisify(execFile)(process.execPath, parameters);
+	return JSON.parse(stdout) as End[];
+}
+
+async function playForReal({ parameters, settings, faults, executions }: Scenario): Promise<End> {
+	for (const fault of faults) {
+		const action = {
+			400: { type: 'status', status: 400 },
+			500: { type: 'status', status: 500, act: true },
+			cutBefore: { type: 'hangUpBeforeActing' },
+			cutAfter: { type: 'hangUpAfterActing' },
+		}[fault];
+		bench.sandbox.fault({ after: 1, action } as never);
+	}
+	const ends: End['executions'] = [];
+	for (let execution = 0; execution < executions; execution++) {
+		const result = await bench.run(ITEMS, parameters, settings);
+		const { status, data } = result.run;
+		const { error } = data.resultData;
+		ends.push(endOf(status, status === 'success' ? result.items(NODE) : [], error?.context));
+	}
+	const { journal } = bench.sandbox;
+	const bodies = journal.all().filter(({ acted }) => acted);
+	return {
+		executions: ends,
+		acted: bodies.flatMap(({ body }) => idsIn(body)),
+		requests: journal.count(),
+	};
+}
+
+function idsIn(body: unknown): string[] {
+	const { id, ids = [id] } = body as { id?: string; ids?: string[] };
+	return ids.filter((one) => one !== undefined);
+}

@@ -1,0 +1,123 @@
+/** Mistakes of requests, runs and polls: something is done twice, or what is told is not true. */
+import type { Mistake } from './mistake';
+
+const CLIENT = 'nodes/BusinessData/transport/client.js';
+const RUN = 'nodes/BusinessData/resources/run.js';
+
+export const MISTAKES_OF_REQUESTS: Mistake[] = [
+	{
+		name: 'a send is repeated after an unknown outcome',
+		patches: [
+			{
+				file: 'nodes/BusinessData/transport/repetitions.js',
+				search: 'isPassing && (isNotSent || (0, serviceRequest_1.isRead)(this.request))',
+				replace: 'isPassing',
+			},
+		],
+		seed: 5,
+		shows: 'acted twice',
+	},
+	{
+		name: 'a stop while the key is recorded lets the request out',
+		patches: [
+			{ file: CLIENT, search: 'else if (this.signal.aborted) {', replace: 'else if (false) {' },
+			{
+				file: 'nodes/BusinessData/resources/sendOnce/sendOnce.js',
+				search: 'return await (0, waiting_1.onceAborted)(claiming, this.signal);',
+				replace: 'return await claiming;',
+			},
+			{
+				file: 'nodes/BusinessData/transport/outgoingBody.js',
+				search: 'if (this.signal.aborted && !this.hasBegun) {',
+				replace: 'if (false) {',
+			},
+		],
+		seed: 879,
+		shows: 'request after stop',
+	},
+	{
+		name: 'a credential that was edited in mid-run sends the new key to the old host',
+		patches: [
+			{
+				file: 'nodes/BusinessData/transport/httpRequest.js',
+				search: ', data: fieldsOf(account) }',
+				replace: ' }',
+			},
+		],
+		seed: 24,
+		shows: 'key strayed',
+	},
+	{
+		name: 'Retry On Fail sends again what may have been sent',
+		patches: [
+			{
+				file: 'nodes/BusinessData/resources/earlierTries.js',
+				search: 'if (mayHaveActed)',
+				replace: 'if (false)',
+			},
+		],
+		seed: 7,
+		shows: 'acted twice',
+	},
+	{
+		name: 'a failure after a 2xx counts as not sent',
+		patches: [
+			{
+				file: 'nodes/BusinessData/resources/sendEach.js',
+				search: 'throw (0, serviceRequest_1.isRead)(request) ? error : ',
+				replace: 'throw true ? error : ',
+			},
+		],
+		seed: 703,
+		shows: 'untrue result',
+	},
+	{
+		name: 'a time-out counts as not sent',
+		patches: [
+			{
+				file: 'nodes/BusinessData/transport/attempt.js',
+				search: 'const failure = (0, failure_1.readFailure)(error, body?.forbid());',
+				replace:
+					'const failure = (0, failure_1.readFailure)(error, body?.forbid());\n        if (failure.isTimeout) failure.isNotSent = true;',
+			},
+		],
+		seed: 161,
+		shows: 'untrue result',
+	},
+	{
+		name: 'the key shows in what the service says',
+		patches: [
+			{
+				file: 'nodes/BusinessData/transport/redact.js',
+				search: 'return text.replace(pattern, (found) => MASK.repeat(found.length));',
+				replace: 'return text;',
+			},
+		],
+		seed: 7,
+		shows: 'key shown',
+	},
+	{
+		name: 'a listener stays on the stop signal',
+		patches: [
+			{
+				file: RUN,
+				search: "stopped?.removeEventListener('abort', onStop);",
+				replace: '',
+			},
+		],
+		seed: 1,
+		shows: 'listener left',
+	},
+	{
+		name: 'a contact that was deleted is never told',
+		patches: [
+			{
+				file: 'nodes/BusinessData/recordChanges/endReading.js',
+				search: "const enough = type === 'none' || isStill ? 2 : state_1.MOST_MISSED;",
+				replace: 'const enough = Infinity;',
+			},
+		],
+		seed: 13,
+		shows: 'event missing',
+	},
+];

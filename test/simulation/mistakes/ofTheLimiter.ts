@@ -1,0 +1,139 @@
+/** Mistakes of the limiter: too much goes out, or nothing does. */
+import type { Mistake } from './mistake';
+
+const WINDOW = 'nodes/BusinessData/rateLimit/window.js';
+const LIMITER = 'nodes/BusinessData/rateLimit/keyLimiter.js';
+const PERMIT = 'nodes/BusinessData/rateLimit/permit.js';
+const REQUEST = 'nodes/BusinessData/rateLimit/redis/redisRequest.js';
+const SCRIPTS = 'nodes/BusinessData/rateLimit/redis/scripts.js';
+
+export const MISTAKES_OF_THE_LIMITER: Mistake[] = [
+	{
+		name: 'a slot is freed a window after the request, not after its response',
+		patches: [
+			{
+				file: WINDOW,
+				search: '        this.underWay++;\n',
+				replace: '        this.underWay++;\n        const takenAt = performance.now();\n',
+			},
+			{
+				file: WINDOW,
+				search: 'const held = { freeAt: performance.now() +',
+				replace: 'const held = { freeAt: takenAt +',
+			},
+		],
+		seed: 1,
+		shows: 'limit exceeded',
+	},
+	{
+		name: 'a hold is cut short',
+		patches: [
+			{
+				file: 'nodes/BusinessData/rateLimit/limits.js',
+				search: 'return windowMs + Math.max(',
+				replace: 'return windowMs * 0.9 + Math.max(',
+			},
+		],
+		seed: 1,
+		shows: 'limit exceeded',
+	},
+	{
+		name: 'a request that was lost is counted no longer than one that was answered',
+		patches: [
+			{ file: PERMIT, search: '        this.hold(lateMs);', replace: '        this.hold(0);' },
+		],
+		seed: 267,
+		shows: 'limit exceeded',
+	},
+	{
+		name: 'a lost wake-up: nobody hears of a slot that comes free',
+		patches: [
+			{
+				file: WINDOW,
+				search: 'for (const resolve of this.waiting)\n                resolve();',
+				replace: '',
+			},
+		],
+		seed: 1,
+		shows: 'execution without end',
+	},
+	{
+		name: 'slots leak when the run is stopped in the moment of their grant',
+		patches: [
+			{
+				file: LIMITER,
+				search: '(0, window_1.freeAll)(slots);\n                    throw error;',
+				replace: 'throw error;',
+			},
+		],
+		seed: 15,
+		shows: 'slot left',
+	},
+	{
+		name: 'a request that was never sent keeps its slots',
+		patches: [
+			{
+				file: PERMIT,
+				search: '(0, window_1.freeAll)(this.slots);\n        this.shared?.free();',
+				replace: '',
+			},
+		],
+		seed: 2,
+		shows: 'slot left',
+	},
+	{
+		name: 'a settle command is lost for good',
+		patches: [
+			{ file: REQUEST, search: '        this.send(scripts_1.SETTLE, lateMs);', replace: '' },
+		],
+		seed: 3,
+		shows: 'waits although there is room',
+	},
+	{
+		name: 'each process counts alone',
+		patches: [
+			{
+				file: REQUEST,
+				search: "else if (kind === 'full') {",
+				replace: "else if (kind === 'full' && false) {",
+			},
+		],
+		seed: 3,
+		shows: 'limit exceeded',
+	},
+	{
+		name: 'a place in the queue is kept by a process that died',
+		patches: [
+			{
+				file: SCRIPTS,
+				search: 'const PLACE_KEPT_MS = 2_000;',
+				replace: 'const PLACE_KEPT_MS = 1_800_000;',
+			},
+		],
+		seed: 21,
+		shows: 'waits although there is room',
+	},
+	{
+		name: 'a send starves behind those of other processes: its place lapses while it waits here',
+		patches: [
+			{
+				file: REQUEST,
+				search: 'if (this.placeTimer !== undefined)\n            return;',
+				replace: 'return;',
+			},
+			{
+				file: SCRIPTS,
+				search: 'const PLACE_KEPT_MS = 2_000;',
+				replace: 'const PLACE_KEPT_MS = 0;',
+			},
+		],
+		seed: 919,
+		shows: 'starves',
+	},
+	{
+		name: 'the limiter of a key is never dropped',
+		patches: [{ file: LIMITER, search: 'clearInterval(this.keepAlive);', replace: '' }],
+		seed: 1,
+		shows: 'timer left',
+	},
+];

@@ -1,0 +1,97 @@
+/**
+ * n8n in one process: the package's nodes as n8n has loaded them, and what all their contexts offer. It keeps
+ * n8n's rules as thinly as it can; `test/engine/simulation.test.ts` compares it with the real engine.
+ */
+import type { ICredentialType, INodeType } from 'n8n-workflow';
+
+import type { SimulatedProcess } from '../process/simulatedProcess';
+import { type Deduplicator, type DeduplicationTable, loadDeduplicator } from './deduplication';
+import { CallerAgent, httpHelper } from './httpHelper';
+import { type CredentialFields, nodeJson, type SavedNode } from './workflow';
+
+/** What all processes of an installation share. */
+export interface Installation {
+	/** Credentials as they are saved at the moment, by their ID. */
+	credentials: Map<string, CredentialFields>;
+	table: DeduplicationTable;
+	/** The folder with n8n's own files. */
+	n8nSources: string;
+	/** What goes wrong with a look at the database for a credential, or with storing a file. */
+	faultOf(access: 'credential' | 'file'): boolean;
+	/** How long (ms) the database takes. */
+	latency(): number;
+	/** Everything that is logged. */
+	log(text: string): void;
+}
+
+export class Host {
+	readonly credentialType: ICredentialType;
+
+	private readonly deduplicator: Deduplicator;
+
+	constructor(
+		readonly process: SimulatedProcess,
+		readonly installation: Installation,
+	) {
+		const file = 'credentials/BusinessDataApi.credentials.js';
+		const { BusinessDataApi } = process.require(file) as {
+			BusinessDataApi: new () => ICredentialType;
+		};
+		this.credentialType = new BusinessDataApi();
+		this.deduplicator = loadDeduplicator(process, installation.table, installation.n8nSources);
+	}
+
+	/** A node type of one of the copies of the package that are loaded. */
+	nodeType(name: 'BusinessData' | 'BusinessDataTrigger', copy: number): INodeType {
+		const file = `nodes/BusinessData/${name}.node.js`;
+		const exports = this.process.require(file, copy) as Record<string, new () => INodeType>;
+		const NodeType = exports[name];
+		if (NodeType === undefined) throw new Error(`${file} has no ${name}`);
+		return new NodeType();
+	}
+
+	/** The credential as it is saved now. */
+	async credential(id: string): Promise<CredentialFields> {
+		const { credentials } = this.installation;
+		const isLost = this.installation.faultOf('credential');
+		await this.process.world.sleep(this.installation.latency(), this.process);
+		if (isLost) throw new this.process.realm.global.Error('the database is away');
+		const fields = credentials.get(id);
+		if (fields === undefined) throw new Error(`There is no credential ${id}`);
+		return this.process.realm.copy(fields);
+	}
+
+	/** What every context offers of itself. */
+	common(node: SavedNode, type: string) {
+		const { realm } = this.process;
+		const log = (...parts: unknown[]) => this.installation.log(parts.map(String).join(' '));
+		return {
+			getNode: () => realm.copy(nodeJson(node, type)),
+			getWorkflow: () => realm.copy({ id: node.workflowId, name: node.workflowId, active: true }),
+			getCredentials: async () => await this.credential(node.credential),
+			logger: { debug: log, info: log, warn: log, error: log },
+		};
+	}
+
+	/** The helpers of a context. */
+	helpers(node: SavedNode, execution: string, run: number) {
+		const data = { node: { id: node.id }, workflow: { id: node.workflowId } };
+		const { deduplicator, process } = this;
+		const caller = new CallerAgent(process.name, execution, run);
+		return {
+			httpRequestWithAuthentication: httpHelper(process, this.credentialType, caller),
+			checkProcessedAndRecord: async (items: unknown, scope: unknown, options: unknown) =>
+				await deduplicator.checkProcessedAndRecord(items, scope, data, options),
+			removeProcessed: async (items: unknown, scope: unknown, options: unknown) =>
+				await deduplicator.removeProcessed(items, scope, data, options),
+			getProcessedDataCount: async (scope: unknown, options: unknown) =>
+				await deduplicator.getProcessedDataCount(scope, data, options),
+			prepareBinaryData: async (bytes: Buffer, fileName?: string, mimeType?: string) => {
+				const isFull = this.installation.faultOf('file');
+				await process.world.sleep(this.installation.latency(), process);
+				if (isFull) throw new process.realm.global.Error('ENOSPC: no space left on device');
+				return process.realm.copy({ data: bytes.toString('base64'), fileName, mimeType });
+			},
+		};
+	}
+}

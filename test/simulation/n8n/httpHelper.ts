@@ -1,0 +1,108 @@
+/**
+ * n8n's `httpRequestWithAuthentication`, in front of the HTTP client that n8n uses: axios. After n8n-core's
+ * `request-helpers/authentication.js` and backend-network's `http/axios/request.js`.
+ */
+import type { Stream } from 'node:stream';
+
+import type { AxiosResponse } from 'axios';
+import type {
+	ICredentialDataDecryptedObject,
+	ICredentialsDecrypted,
+	ICredentialType,
+	IHttpRequestOptions,
+	INode,
+} from 'n8n-workflow';
+
+import type { SimulatedProcess } from '../process/simulatedProcess';
+import type { Caller } from '../service/exchange';
+import { gap } from '../world/gap';
+
+/** What the helper looks at in the context that it is called on. */
+interface HelperContext {
+	getExecutionCancelSignal?(): AbortSignal | undefined;
+	getNode(): INode;
+	getCredentials(type: string): Promise<ICredentialDataDecryptedObject>;
+}
+
+interface HelperOptions {
+	credentialsDecrypted?: ICredentialsDecrypted;
+}
+
+/** In place of n8n's agents, so that the wire knows who is asking. */
+export class CallerAgent implements Caller {
+	constructor(
+		readonly process: string,
+		readonly execution: string,
+		readonly run: number,
+	) {}
+}
+
+export type HttpHelper = (
+	this: HelperContext,
+	type: string,
+	options: IHttpRequestOptions,
+	additional?: HelperOptions,
+) => Promise<unknown>;
+
+/** @param caller whose requests they are */
+export function httpHelper(
+	process: SimulatedProcess,
+	credentialType: ICredentialType,
+	caller: CallerAgent,
+): HttpHelper {
+	const { NodeApiError } = process.realm.n8nWorkflow();
+	const axios = process.realm.axios();
+	return async function (type, options, additional) {
+		if ('getExecutionCancelSignal' in this) options.abortSignal = this.getExecutionCancelSignal?.();
+		try {
+			const data = additional?.credentialsDecrypted?.data ?? (await this.getCredentials(type));
+			// n8n asks for a preparation of the credential, and then for the authentication.
+			await Promise.resolve();
+			const headers = await Promise.resolve(authenticated(options, credentialType, data));
+			const { method, url, timeout, body, abortSignal } = options;
+			const response: AxiosResponse<unknown> = await axios({
+				...{ method, url, timeout, headers },
+				data: body as Stream | undefined,
+				signal: abortSignal,
+				maxBodyLength: Infinity,
+				maxContentLength: Infinity,
+				...(options.disableFollowRedirect === true ? { maxRedirects: 0 } : {}),
+				...(options.encoding === undefined ? {} : { responseType: options.encoding }),
+				...(options.ignoreHttpStatusErrors === true ? { validateStatus: () => true } : {}),
+				proxy: false,
+				httpAgent: caller,
+				httpsAgent: caller,
+			});
+			if (options.returnFullResponse !== true) return response.data;
+			return {
+				body: response.data,
+				headers: response.headers,
+				statusCode: response.status,
+				statusMessage: response.statusText,
+			};
+		} catch (error) {
+			throw new NodeApiError(this.getNode(), error as never);
+		}
+	};
+}
+
+/** The headers with what the credential type's generic `authenticate` block adds. */
+function authenticated(
+	{ headers }: IHttpRequestOptions,
+	{ authenticate }: ICredentialType,
+	data: ICredentialDataDecryptedObject,
+): Record<string, string> {
+	const added = typeof authenticate === 'object' ? (authenticate.properties.headers ?? {}) : {};
+	const values = Object.entries(added).map(([name, template]: [string, unknown]) => {
+		const field = /^=\{\{\s*\$credentials\.(\w+)(?:\.trim\(\))?\s*\}\}$/.exec(
+			String(template),
+		)?.[1];
+		if (field === undefined) throw gap(`template ${String(template)}`);
+		return [name, (data[field] as string).trim()];
+	});
+	return {
+		...(headers as Record<string, string>),
+		...(Object.fromEntries(values) as Record<string, string>),
+		'User-Agent': 'n8n',
+	};
+}

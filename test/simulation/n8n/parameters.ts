@@ -1,0 +1,52 @@
+/** Parameters of a node as n8n works them out for an item: fixed values, and the simplest of expressions. */
+
+import { gap } from '../world/gap';
+
+/** What an expression may look at. */
+export interface ExpressionData {
+	/** The item. */
+	json: Record<string, unknown>;
+	/** What an agent gives to `$fromAI`. */
+	fromAi: Record<string, unknown>;
+	runIndex: number;
+	executionId: string;
+}
+
+const WHOLE = /^\{\{([^{}]*)\}\}$/;
+const PART = /\{\{([^{}]*)\}\}/g;
+
+/** The value with all expressions in it worked out; they begin with `=`. */
+export function resolveParameter(value: unknown, data: ExpressionData): unknown {
+	if (typeof value === 'string')
+		return value.startsWith('=') ? evaluate(value.slice(1), data) : value;
+	if (Array.isArray(value)) return value.map((one) => resolveParameter(one, data));
+	if (typeof value !== 'object' || value === null) return value;
+	const entries = Object.entries(value).map(([name, one]) => [name, resolveParameter(one, data)]);
+	return Object.fromEntries(entries) as unknown;
+}
+
+/** @throws for what the simulation's expressions do not know */
+export function evaluate(template: string, data: ExpressionData): unknown {
+	const whole = WHOLE.exec(template.trim())?.[1];
+	if (whole !== undefined) return valueOf(whole.trim(), data);
+	return template.replace(PART, (_, code: string) => String(valueOf(code.trim(), data)));
+}
+
+function valueOf(code: string, data: ExpressionData): unknown {
+	const field = /^\$json\.(\w+)$/.exec(code)?.[1];
+	if (field !== undefined) return data.json[field];
+	const argument = /^\$fromAI\("(\w+)"/.exec(code)?.[1];
+	if (argument !== undefined) return data.fromAi[argument];
+	if (code === '$runIndex') return data.runIndex;
+	if (code === '$execution.id') return data.executionId;
+	throw gap(`expression ${code}`);
+}
+
+/** The value at a dot path. */
+export function valueAt(parameters: object, path: string): unknown {
+	let value: unknown = parameters;
+	for (const name of path.split('.')) {
+		value = typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
+	}
+	return value;
+}

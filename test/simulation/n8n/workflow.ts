@@ -1,0 +1,37 @@
+/** What users have saved: workflows, of which only our nodes matter here, and credentials. */
+
+/** A credential's fields. */
+export type CredentialFields = Record<string, unknown>;
+
+/** A node of ours in a workflow. */
+export interface SavedNode {
+	id: string;
+	workflowId: string;
+	parameters: Record<string, unknown>;
+	/** The ID of its credential. */
+	credential: string;
+	onError?: 'stopWorkflow' | 'continueRegularOutput' | 'continueErrorOutput';
+	retryOnFail?: boolean;
+	maxTries?: number;
+	/** In milliseconds. */
+	waitBetweenTries?: number;
+}
+
+export const NODE_TYPE = 'n8n-nodes-business-data.businessData';
+/** What n8n makes of the node for agents. */
+export const TOOL_TYPE = `${NODE_TYPE}Tool`;
+export const TRIGGER_TYPE = 'n8n-nodes-business-data.businessDataTrigger';
+export const CREDENTIAL_TYPE = 'businessDataApi';
+
+/** A node as nodes see themselves. */
+export function nodeJson({ id, workflowId: _, credential, ...own }: SavedNode, type = NODE_TYPE) {
+	return {
+		id,
+		name: 'Business Data',
+		type,
+		typeVersion: 1,
+		position: [0, 0],
+		credentials: { [CREDENTIAL_TYPE]: { id: credential, name: credential } },
+		...own,
+	};
+}

@@ -1,0 +1,125 @@
+/** What users are told became of each item, by execution. */
+import type { INodeExecutionData } from 'n8n-workflow';
+
+import type { ShownError, ToolAnswer } from '../n8n/execution';
+import type { Played } from '../scenario/played';
+
+export const OUTCOMES = ['notSent', 'refused', 'unknown'] as const;
+
+/** What somebody was told of one item. */
+export type Claim =
+	| { is: 'done'; outputs: INodeExecutionData[] }
+	| { is: 'skipped' }
+	| { is: 'sent' }
+	| { is: 'notTried' }
+	| { is: (typeof OUTCOMES)[number]; message: string };
+
+export interface Told {
+	/** By item; undefined where nobody tells. */
+	claims: Array<Claim | undefined>;
+	/** What is wrong with the telling. */
+	problems: string[];
+}
+
+/** What `call` gets of a list may be nothing. */
+export type Kind = 'read' | 'send' | 'call' | 'delete';
+
+/** What becomes of the items, as far as it is told; a stopped execution tells nothing. */
+export function toldBy({ planned, execution }: Played, kind: Kind): Told {
+	const told: Told = { claims: planned.items.map(() => undefined), problems: [] };
+	const { ending } = execution;
+	switch (ending?.status) {
+		case 'success':
+			readOutputs(told, ending.items, kind);
+			break;
+		case 'error':
+			readError(told, ending.error, kind);
+			break;
+		case 'tool':
+			for (const [index, answer] of ending.answers.entries()) readAnswer(told, index, answer);
+			break;
+		default:
+	}
+	return told;
+}
+
+function readOutputs(told: Told, outputs: INodeExecutionData[], kind: Kind): void {
+	const { claims, problems } = told;
+	const byItem = claims.map((): INodeExecutionData[] => []);
+	for (const output of outputs) {
+		const paired = [output.pairedItem ?? []].flat();
+		if (paired.length === 0) problems.push('an output has no paired item');
+		for (const one of paired) {
+			const index = typeof one === 'number' ? one : one.item;
+			if (byItem[index] === undefined) problems.push(`an output is paired with item ${index}`);
+			byItem[index]?.push(output);
+		}
+	}
+	for (const [index, own] of byItem.entries()) {
+		const failed = own.find(({ error }) => error !== undefined);
+		if (failed?.error !== undefined) {
+			if (own.length > 1) problems.push(`item ${index} has an error and another output`);
+			claims[index] = claimOf(failed.error, problems);
+		} else if (own.length > 0 || kind === 'read') {
+			const isSkipped = own.some(({ json }) => json.skipped === true);
+			claims[index] = isSkipped ? { is: 'skipped' } : { is: 'done', outputs: own };
+		} else if (kind !== 'call') problems.push(`item ${index} has no output`);
+	}
+}
+
+function readAnswer(told: Told, index: number, answer: ToolAnswer): void {
+	if ('error' in answer) {
+		told.claims[index] = claimOf(answer.error, told.problems);
+	} else if (Array.isArray(answer.answer)) {
+		const outputs = answer.answer as INodeExecutionData[];
+		const failed = outputs.find(({ error }) => error !== undefined);
+		if (failed?.error !== undefined) {
+			told.claims[index] = claimOf(failed.error, told.problems);
+			return;
+		}
+		const isSkipped = outputs.some(({ json }) => json.skipped === true);
+		told.claims[index] = isSkipped ? { is: 'skipped' } : { is: 'done', outputs };
+	}
+}
+
+/** The claim of a clear error: what happened, how to go on, and which of the outcomes it was. */
+function claimOf(error: ShownError, problems: string[]): Claim {
+	const { message, description, context } = error;
+	const outcome = OUTCOMES.find((one) => one === context?.outcome);
+	if (isOfN8n(message)) return { is: 'notSent', message };
+	if (typeof description !== 'string' || description === '') problems.push(`no way on: ${message}`);
+	if (/undefined|\[object/.test(`${message} ${description}`)) problems.push(`unclear: ${message}`);
+	if (outcome === undefined) problems.push(`no outcome: ${message}`);
+	return { is: outcome ?? 'notSent', message };
+}
+
+/** An error of n8n before anything of ours began. */
+function isOfN8n(message: string): boolean {
+	return message.includes('the database is away');
+}
+
+function readError(told: Told, error: ShownError, kind: Kind): void {
+	const { claims, problems } = told;
+	const claim = claimOf(error, problems);
+	const { context = {} } = error;
+	const list = (name: string) => (context[name] ?? []) as number[];
+	if (kind === 'read') return;
+	if (kind === 'delete') {
+		for (const index of list('failedItems')) claims[index] = claim;
+		return;
+	}
+	const { failedItem } = context;
+	// What no item could begin with.
+	if (typeof failedItem !== 'number') return;
+	const sent = list('sentItems');
+	const skipped = list('skippedItems');
+	const notTried = list('notTriedItems');
+	const indexes = [...sent, ...skipped, failedItem, ...notTried].sort((a, b) => a - b);
+	if (indexes.join() !== [...claims.keys()].join()) {
+		problems.push(`the error tells of the items ${indexes.join()}: ${error.message}`);
+	}
+	for (const index of sent) claims[index] = { is: 'sent' };
+	for (const index of skipped) claims[index] = { is: 'skipped' };
+	for (const index of notTried) claims[index] = { is: 'notTried' };
+	claims[failedItem] = claim;
+}

@@ -1,0 +1,116 @@
+/** What a run may rightly wait for, beside a full window. */
+import type { SavedNode } from '../n8n/workflow';
+import { isSendOnce } from '../scenario/generate';
+import { losesData } from '../scenario/generateFaults';
+import type { PlannedFault, RedisEvent } from '../scenario/plan';
+import type { Player } from '../scenario/player';
+import type { Exchange } from '../service/exchange';
+import type { Interval } from './intervals';
+
+/** A time in which a run has no request under way. */
+export interface Wait {
+	interval: Interval;
+	node: SavedNode;
+	execution: string;
+	process: string;
+	key: string;
+	/** Whether a request went out then. */
+	hasEnded: boolean;
+	/** Where its requests go. */
+	endpoint: string;
+}
+
+/** How long (ms) Redis may be tried again, and what is done then may take. */
+const AFTER_REDIS_MS = 40_000;
+/** The longest back-off (ms) after a failed try, without what the service asks for. */
+const LONGEST_BACKOFF_MS = 10_000;
+/** What a claim or a place of a process that died lasts (ms) beyond a time-out. */
+const AFTER_DEATH_MS = 75_000;
+
+export function excusesOf(player: Player, wait: Wait): Interval[] {
+	return [
+		...pauses(player, wait),
+		...ownFailures(player, wait),
+		...claims(player, wait),
+		...faults(player),
+		...player.lives.map(({ bornAt }): Interval => [bornAt, bornAt + 1_000]),
+	];
+}
+
+/** After a refusal everything of the key pauses, as long as the service asks or as the back-off says. */
+function pauses({ network, plan }: Player, { key }: Wait): Interval[] {
+	const { general, endpoints } = plan.service.limits;
+	const longest = Math.max(
+		60_000,
+		...[...general, ...Object.values(endpoints)].map(({ windowSeconds }) => windowSeconds * 1000),
+	);
+	return network.exchanges
+		.filter(({ status, headers }) => status === 429 && headers['x-api-key'] === key)
+		.map(({ startedAt, answeredAt, retryAfterMs = 0 }): Interval => {
+			const at = answeredAt ?? startedAt;
+			return [startedAt, at + Math.max(longest, retryAfterMs) + LONGEST_BACKOFF_MS];
+		});
+}
+
+function ownFailures({ network }: Player, { execution }: Wait): Interval[] {
+	const isFailure = ({ status = 0, bodyAt }: Exchange) => status >= 400 || bodyAt === undefined;
+	return network.exchanges
+		.filter((exchange) => exchange.caller?.execution === execution && isFailure(exchange))
+		.map((exchange): Interval => {
+			const { startedAt, answeredAt, lostAt, retryAfterMs = 0 } = exchange;
+			const at = answeredAt ?? lostAt ?? startedAt;
+			return [startedAt, at + LONGEST_BACKOFF_MS + Math.min(60_000, retryAfterMs)];
+		});
+}
+
+/** Whoever meets a claim waits for its end. */
+function claims({ network, plan, played, lives }: Player, { node, execution }: Wait): Interval[] {
+	if (!isSendOnce(node)) return [];
+	const others = new Set(
+		played.filter(({ planned }) => planned.node === node.id).map(({ planned }) => planned.id),
+	);
+	others.delete(execution);
+	const underWay = network.exchanges
+		.filter(({ caller }) => others.has(caller?.execution ?? ''))
+		.map(({ startedAt, bodyAt, lostAt }): Interval => {
+			return [startedAt - 1_000, (bodyAt ?? lostAt ?? startedAt + 120_000) + 2_000];
+		});
+	const deaths = lives.flatMap(({ diedAt }): Interval[] =>
+		diedAt === undefined || plan.store === 'memory' ? [] : [[diedAt, diedAt + AFTER_DEATH_MS]],
+	);
+	return [...underWay, ...deaths];
+}
+
+function faults({ plan, struck, lives }: Player): Interval[] {
+	const deaths = lives.flatMap(({ diedAt }): Interval[] =>
+		diedAt === undefined || plan.store === 'memory' ? [] : [[diedAt, diedAt + 15_000]],
+	);
+	return [...deaths, ...struck.map(({ at, fault }): Interval => [at, at + lastsFor(fault)])];
+}
+
+/** How long (ms) a fault may hold up anybody. */
+function lastsFor(fault: PlannedFault): number {
+	switch (fault.kind) {
+		case 'stall':
+			return fault.ms + 5_000;
+		case 'command':
+			return AFTER_REDIS_MS + AFTER_DEATH_MS;
+		case 'table':
+			return AFTER_REDIS_MS;
+		case 'redis':
+			return lastsForRedis(fault.event);
+		default:
+			return 0;
+	}
+}
+
+function lastsForRedis(event: RedisEvent): number {
+	if (event.what === 'clock') {
+		// Set back, it keeps windows full for as long, but no longer than one window more.
+		return Math.abs(event.stepMs) + 600_000 + AFTER_REDIS_MS;
+	}
+	const ms = 'ms' in event ? event.ms : 0;
+	// What could not be settled holds its slot until the time-out is over.
+	const unsettledMs = event.what === 'flush' && losesData(event) ? 0 : AFTER_DEATH_MS;
+	return ms + AFTER_REDIS_MS + unsettledMs;
+}

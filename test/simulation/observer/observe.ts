@@ -1,0 +1,26 @@
+/** All promises, held against what has happened. */
+import type { Player } from '../scenario/player';
+import { checkDocuments } from './documents';
+import { checkLeftovers } from './leftovers';
+import { checkLimits } from './limits';
+import { checkProgress } from './progress';
+import { checkResults } from './results';
+import { checkSecrets } from './secrets';
+import { checkStops } from './stops';
+import { checkTriggers } from './trigger';
+import type { Violation } from './violation';
+
+const CHECKS = [
+	checkLimits,
+	checkDocuments,
+	checkResults,
+	checkStops,
+	checkLeftovers,
+	checkSecrets,
+	checkTriggers,
+	checkProgress,
+];
+
+export function observe(player: Player): Violation[] {
+	return CHECKS.flatMap((check) => check(player));
+}

@@ -1,0 +1,167 @@
+/**
+ * No run waits although there is room, and none is overtaken again and again.
+ *
+ * Room is what a run can know of: a slot is taken from the start of a request until its window has passed after the
+ * answer; after a time-out, or with a process that died, by the time-out longer. A run that waits, with room in all
+ * of its windows and nothing in the way, goes on within the bound: 5 s where a process counts alone; 20 s where
+ * processes share Redis, because whoever waits asks again every 5 s, and a place is kept 2 s longer.
+ */
+import type { Played } from '../scenario/played';
+import type { Player } from '../scenario/player';
+import { isSendOnce } from '../scenario/generate';
+import type { Exchange } from '../service/exchange';
+import { timeOf } from '../world/history';
+import { excusesOf, type Wait } from './excuses';
+import { crowded, type Interval, overlap, union, without } from './intervals';
+import type { Violation } from './violation';
+
+const BOUND_MS = { memory: 5_000, redis: 20_000 };
+/** How often (ms) whoever waits in Redis asks again, at the least. */
+const TURN_MS = 5_500;
+/** What the margins of the windows and a busy event loop may add (ms). */
+const MARGIN_MS = 1_500;
+/** How long (ms) a process's slots may outlast its time-out, should it die. */
+const LONGEST_SLACK_MS = 20_000;
+
+export function checkProgress(player: Player): Violation[] {
+	return player.played
+		.flatMap((played) => waitsOf(player, played))
+		.flatMap((wait) => [...idleness(player, wait), ...starvation(player, wait)]);
+}
+
+/** The times in which an execution runs and has no request under way. */
+function waitsOf({ plan, network }: Player, { planned, execution, life }: Played): Wait[] {
+	const node = plan.nodes.find(({ id }) => id === planned.node);
+	const own = network.exchanges.filter(({ caller }) => caller?.execution === planned.id);
+	const key = own[0]?.headers['x-api-key'];
+	if (node === undefined || key === undefined) return [];
+	const endpoint = own[0] === undefined ? '' : `${own[0].method} ${own[0].path}`;
+	const until = Math.min(life.diedAt ?? Infinity, execution.stoppedAt ?? Infinity);
+	// Each call of a tool is a run of its own.
+	return execution.runs.flatMap(({ from, to = Infinity }, index) => {
+		const ofRun = own.filter(({ caller }) => caller?.run === index + 1);
+		const underWay = ofRun.map((exchange): Interval => [exchange.startedAt, endOf(exchange)]);
+		return without([from, Math.min(to, until)], underWay).map((interval) => ({
+			...{ interval, node, execution: planned.id, process: life.process.name, key, endpoint },
+			hasEnded: underWay.some(([begin]) => begin === interval[1]),
+		}));
+	});
+}
+
+function endOf({ bodyAt, lostAt, startedAt }: Exchange): number {
+	return Math.min(bodyAt ?? Infinity, lostAt ?? Infinity, startedAt + 3_600_000);
+}
+
+function idleness(player: Player, wait: Wait): Violation[] {
+	const bound = BOUND_MS[player.plan.store] + skippersMs(player, wait);
+	const [from, to] = wait.interval;
+	if (to - from <= bound) return [];
+	const full = windowsOf(player, wait.endpoint).flatMap(({ max, windowMs, endpoint }) => {
+		const taken = rivals(player, wait, endpoint).map((exchange) =>
+			slotOf(player, exchange, windowMs),
+		);
+		return crowded(taken, max);
+	});
+	const blocked = union([...full, ...excusesOf(player, wait)]);
+	return without(wait.interval, blocked)
+		.filter(([begin, end]) => end - begin > bound)
+		.slice(0, 1)
+		.map(([begin, end]) => ({
+			kind: 'waits although there is room',
+			text: `${wait.execution} in ${wait.process} for ${wait.endpoint} from ${timeOf(begin)} to ${timeOf(end)}`,
+		}));
+}
+
+/** Each execution that finds, when it has its turn, that its key was used, takes a turn of those behind it. */
+function skippersMs({ plan, played }: Player, { node, interval }: Wait): number {
+	if (!isSendOnce(node) || plan.store === 'memory') return 0;
+	const rivals = played.filter(
+		({ planned, startedAt, endedAt = Infinity }) =>
+			planned.node === node.id && overlap([startedAt, endedAt], interval),
+	);
+	return rivals.length * TURN_MS;
+}
+
+/** The windows that a request to the endpoint counts in, under the lowest limits that were ever set. */
+function windowsOf({ plan }: Player, endpoint: string) {
+	const { general, endpoints } = plan.service.limits;
+	const lowest = (limit: { max: number }) => Math.max(1, limit.max - (plan.hasLowerLimits ? 2 : 0));
+	const own = endpoints[endpoint];
+	return [
+		...general.map((limit) => ({
+			max: lowest(limit),
+			windowMs: limit.windowSeconds * 1000,
+			endpoint: undefined,
+		})),
+		...(own === undefined ? [] : [{ max: own.max, windowMs: own.windowSeconds * 1000, endpoint }]),
+	];
+}
+
+/** The requests that hold slots where the waiting one is counted. */
+function rivals({ plan, network }: Player, { key, process }: Wait, endpoint: string | undefined) {
+	return network.exchanges.filter(
+		({ isDouble, headers, method, path, caller }) =>
+			isDouble !== true &&
+			headers['x-api-key'] === key &&
+			(endpoint === undefined || endpoint === `${method} ${path}`) &&
+			(plan.store === 'redis' || caller?.process === process),
+	);
+}
+
+/** From when to when a request holds a slot of the window. */
+function slotOf({ plan, lives }: Player, exchange: Exchange, windowMs: number): Interval {
+	const { startedAt, answeredAt, lostAt = Infinity, caller } = exchange;
+	// A document with a key has its slot while it is claimed.
+	const from = startedAt - MARGIN_MS;
+	const after = windowMs + MARGIN_MS;
+	const timeoutMs = timeoutOf(plan, exchange);
+	const died = lives.find(({ process }) => process.name === caller?.process)?.diedAt ?? Infinity;
+	// What became of it is settled a moment later.
+	if (answeredAt !== undefined && died > answeredAt + MARGIN_MS) return [from, answeredAt + after];
+	const over = Math.min(lostAt, startedAt + timeoutMs);
+	const slackMs = died <= over + MARGIN_MS ? LONGEST_SLACK_MS : 0;
+	return [from, over + timeoutMs + after + slackMs];
+}
+
+function timeoutOf({ nodes }: Player['plan'], { caller }: Exchange): number {
+	const longest = nodes.map(({ parameters }) => {
+		const { timeout = 60 } = (parameters.options ?? {}) as { timeout?: number };
+		return timeout * 1000;
+	});
+	return caller === undefined ? 0 : Math.max(...longest);
+}
+
+/** Beyond the turns that others have: who was refused, or asked in the very moment, goes before. */
+const MOST_OVERTAKEN = 2;
+
+/** How often one that waits may be overtaken by requests that began to wait later. */
+function starvation(player: Player, wait: Wait): Violation[] {
+	const { endpoint, interval } = wait;
+	if (player.plan.service.limits.endpoints[endpoint] === undefined) return [];
+	if (excusesOf(player, wait).some((excuse) => overlap(excuse, interval))) return [];
+	const others = player.played
+		.flatMap((other) => waitsOf(player, other))
+		.filter((other) => other.endpoint === endpoint && other.key === wait.key && other.hasEnded);
+	const later = others.filter(
+		(other) =>
+			other.execution !== wait.execution &&
+			other.interval[0] > interval[0] &&
+			other.interval[1] < interval[1],
+	);
+	// Processes take turns, and in each of them those who came before.
+	const before = others.filter(
+		(other) =>
+			other.process === wait.process &&
+			other.interval[0] <= interval[0] &&
+			other.interval[1] > interval[0],
+	);
+	// The one that waits is among them.
+	const most = Math.max(1, before.length) * player.plan.processes.length + MOST_OVERTAKEN;
+	if (later.length <= most) return [];
+	return [
+		{
+			kind: 'starves',
+			text: `${wait.execution} in ${wait.process} waits for ${endpoint} from ${timeOf(interval[0])} to ${timeOf(interval[1])}, and ${later.length} that came later went before`,
+		},
+	];
+}

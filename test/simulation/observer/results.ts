@@ -1,0 +1,130 @@
+/** Every item ends in exactly one result or one clear error, and what is said of it is true. */
+import { isSendOnce } from '../scenario/generate';
+import type { Played } from '../scenario/played';
+import type { Player } from '../scenario/player';
+import type { Exchange } from '../service/exchange';
+import { type Claim, type Kind, toldBy } from './endings';
+import type { Violation } from './violation';
+
+export function checkResults(player: Player): Violation[] {
+	return player.played.flatMap((played) => {
+		const kind = kindOf(player, played);
+		const { claims, problems } = toldBy(played, kind);
+		const { id, items } = played.planned;
+		const lies = claims.flatMap((claim, index) => {
+			const item = items[index]?.id ?? '';
+			const why =
+				claim === undefined ? undefined : new Judge(player, played, item, kind).lieIn(claim);
+			return why === undefined
+				? []
+				: [`${id} item ${index} (${item}) is told ${claim?.is}, but ${why}`];
+		});
+		return [
+			...problems.map((text) => ({ kind: 'unclear result', text: `${id}: ${text}` })),
+			...lies.map((text) => ({ kind: 'untrue result', text })),
+		];
+	});
+}
+
+function kindOf({ plan }: Player, { planned }: Played): Kind {
+	const node = plan.nodes.find(({ id }) => id === planned.node);
+	const { resource, operation, method } = node?.parameters ?? {};
+	if (operation === 'deleteMany') return 'delete';
+	if (operation === 'getMany' || method === 'GET') return 'read';
+	return resource === 'apiRequest' ? 'call' : 'send';
+}
+
+/** Holds what is told of one item against what was on the wire. */
+class Judge {
+	/** The requests of the execution with the item. */
+	private readonly own: Exchange[];
+
+	constructor(
+		private readonly player: Player,
+		private readonly played: Played,
+		private readonly item: string,
+		private readonly kind: Kind,
+	) {
+		const { id } = played.planned;
+		this.own = this.requestsWith(item).filter(({ caller }) => caller?.execution === id);
+	}
+
+	/** What makes the claim untrue; undefined when it is true. */
+	lieIn(claim: Claim): string | undefined {
+		switch (claim.is) {
+			case 'done':
+				return this.lieInDone(claim);
+			case 'sent':
+				return this.own.some(isDone) ? undefined : 'it was not sent, or nobody can know';
+			case 'skipped':
+				return this.mayBeUsed() ? undefined : 'nobody has sent it, or was about to';
+			case 'notTried':
+			case 'notSent':
+				// A read may be repeated whatever became of it before.
+				if (this.kind === 'read') return undefined;
+				return this.own.every(isRefused) ? undefined : 'a request had left';
+			case 'refused':
+				if (this.own.some(({ actedAt }) => actedAt !== undefined)) return 'the service has acted';
+				return this.own.some((one) => isRefused(one) && one.isUnconnected !== true)
+					? undefined
+					: 'the service has refused nothing';
+			case 'unknown':
+				return this.hasBegun() ? undefined : 'nothing had begun to leave';
+		}
+	}
+
+	private lieInDone({ outputs }: Claim & { is: 'done' }): string | undefined {
+		const isRead = this.kind === 'read';
+		const isTrue = this.own.some((exchange) =>
+			isRead ? exchange.status === 200 : isDone(exchange),
+		);
+		if (!isTrue) return 'the service has not done it';
+		const { document = this.item, item = this.item } = outputs[0]?.json ?? {};
+		if (document !== this.item || item !== this.item) return 'it got the answer of another';
+		return undefined;
+	}
+
+	/** Whether the item was sent by somebody, is on its way, or nobody can know. */
+	private mayBeUsed(): boolean {
+		const { endedAt = Infinity, planned } = this.played;
+		const node = this.player.plan.nodes.find(({ id }) => id === planned.node);
+		if (node === undefined || !isSendOnce(node)) return false;
+		const rivals = this.player.played.filter(
+			({ planned: { node: other, items } }) =>
+				other === planned.node && items.some(({ id }) => id === this.item),
+		);
+		const names = new Set(rivals.map((rival) => rival.planned.id));
+		const hasLeft = this.requestsWith(this.item).some(
+			(exchange) =>
+				names.has(exchange.caller?.execution ?? '') &&
+				exchange.startedAt <= endedAt &&
+				(!isRefused(exchange) || (exchange.answeredAt ?? Infinity) > this.played.startedAt),
+		);
+		const wasKilled = rivals.some(
+			({ life: { diedAt = Infinity }, startedAt, endedAt: end = Infinity }) =>
+				diedAt < endedAt && startedAt <= diedAt && end > diedAt,
+		);
+		return hasLeft || wasKilled;
+	}
+
+	private hasBegun(): boolean {
+		return this.kind === 'read' || this.own.length > 0;
+	}
+
+	private requestsWith(item: string): Exchange[] {
+		return this.player.network.exchanges.filter(
+			({ items, isDouble }) => isDouble !== true && items.includes(item),
+		);
+	}
+}
+
+/** The service has acted and said so. */
+function isDone({ actedAt, status = 0, answeredAt }: Exchange): boolean {
+	return actedAt !== undefined && status < 300 && answeredAt !== undefined;
+}
+
+/** It was not sent, or the service has said that it does not act. */
+function isRefused({ status = 0, answeredAt, isUnconnected }: Exchange): boolean {
+	if (isUnconnected === true) return true;
+	return answeredAt !== undefined && status >= 400 && status < 500 && status !== 408;
+}

@@ -1,0 +1,26 @@
+/** A stopped execution begins no request any more, and comes to its end soon. */
+import type { Player } from '../scenario/player';
+import type { Violation } from './violation';
+
+/** The longest step (ms) that is seen through: one on n8n's record, behind the lock of another process. */
+const LONGEST_END_MS = 45_000;
+
+export function checkStops({ network, played }: Player): Violation[] {
+	return played.flatMap(({ planned: { id, tool }, execution, endedAt = Infinity, life }) => {
+		const { stoppedAt } = execution;
+		// Behind an MCP trigger n8n gives no stop signal.
+		if (stoppedAt === undefined || tool === 'mcp' || life.diedAt !== undefined) return [];
+		const late = network.exchanges.filter(
+			({ caller, startedAt }) => caller?.execution === id && startedAt > stoppedAt,
+		);
+		return [
+			...late.map((exchange) => ({
+				kind: 'request after stop',
+				text: `${id} was stopped, and request ${exchange.id} began ${exchange.startedAt - stoppedAt} ms later`,
+			})),
+			...(endedAt - stoppedAt > LONGEST_END_MS
+				? [{ kind: 'stop without end', text: `${id} went on for ${endedAt - stoppedAt} ms` }]
+				: []),
+		];
+	});
+}

@@ -1,0 +1,62 @@
+/** Plays one plan and says what was wrong with it. */
+import { inspect } from 'node:util';
+
+import { ensureN8nSources } from '../../scripts/host/n8nSources';
+import { observe } from './observer/observe';
+import type { Violation } from './observer/violation';
+import type { Patch } from './process/modules';
+import { Lua } from './redis/lua';
+import type { Plan } from './scenario/plan';
+import type { Equipment } from './scenario/played';
+import { Player } from './scenario/player';
+
+/** What has come of a plan. */
+export interface Outcome {
+	violations: Violation[];
+	/** The last events, one line each. */
+	history: string[];
+	/** How long (ms) it was in the simulated world. */
+	simulatedMs: number;
+	/** How many requests went out. */
+	requests: number;
+}
+
+/** What a process needs to play plans, made once. */
+export async function equip(patches: Patch[] = []): Promise<Equipment> {
+	const [lua, n8nSources] = await Promise.all([Lua.load(), ensureN8nSources()]);
+	return { lua, n8nSources, patches };
+}
+
+/** How many lines of a history are kept: enough to see how it came to the failure. */
+const LINES = 400;
+
+let playing: Player | undefined;
+
+/** Everything that nobody has handled, of the code under test or of the simulation, is held against the plan. */
+function complain(what: unknown): void {
+	playing?.complaints.push(inspect(what));
+}
+process.on('unhandledRejection', complain);
+process.on('warning', complain);
+
+export async function playPlan(plan: Plan, equipment: Equipment): Promise<Outcome> {
+	const player = new Player(plan, equipment);
+	playing = player;
+	const violations: Violation[] = [];
+	try {
+		await player.play();
+		violations.push(...observe(player));
+	} catch (error) {
+		violations.push({ kind: 'simulation at fault', text: inspect(error) });
+	} finally {
+		player.close();
+		playing = undefined;
+	}
+	const { now, history } = player.world;
+	return {
+		violations,
+		history: history.lines(LINES),
+		simulatedMs: now,
+		requests: player.network.exchanges.length,
+	};
+}

@@ -1,0 +1,53 @@
+/** The modules of Node.js that a simulated process gets in place of the real ones. */
+import * as hostCrypto from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+
+import { createTcpModule } from '../redis/tcpModule';
+import { HttpClient } from '../service/httpClient';
+import { gap } from '../world/gap';
+import { type Global, randomOf, timersOf } from './globals';
+import type { SimulatedProcess } from './simulatedProcess';
+
+export function builtinsOf(
+	global: Global,
+	process: () => SimulatedProcess,
+): Record<string, unknown> {
+	const http = new HttpClient(process);
+	return {
+		timers: timersOf(process),
+		'timers/promises': unknownBut({}, 'timers/promises'),
+		perf_hooks: { performance: global.performance as unknown },
+		process: global.process,
+		crypto: { ...hostCrypto, ...randomOf(process) },
+		fs: filesWithoutWaiting(),
+		http: http.module('http'),
+		https: http.module('https'),
+		...createTcpModule(process),
+	};
+}
+
+/** Files are read at once: real time must not pass. */
+function filesWithoutWaiting(): object {
+	type Done = (error: Error | null, text: string) => void;
+	const known = {
+		readFileSync,
+		existsSync,
+		readFile: (file: string, encoding: BufferEncoding, done: Done) =>
+			process.nextTick(done, null, readFileSync(file, encoding)),
+		promises: {
+			readFile: async (file: string) => await Promise.resolve(readFileSync(file, 'utf8')),
+		},
+	};
+	return unknownBut(known, 'fs');
+}
+
+/** A module whose other functions may be there, but not be called. */
+function unknownBut(known: object, module: string): object {
+	return new Proxy(known, {
+		get: (target, name, receiver): unknown =>
+			Reflect.get(target, name, receiver) ??
+			(() => {
+				throw gap(`${module}.${String(name)}`);
+			}),
+	});
+}

@@ -1,0 +1,110 @@
+/**
+ * A global object of its own, for one simulated process at a time. The libraries that n8n brings or the package
+ * depends on are loaded into it once and stay; the package itself is loaded anew for each process.
+ */
+import { constants, createContext } from 'node:vm';
+
+import type { AxiosStatic } from 'axios';
+import type * as N8nWorkflow from 'n8n-workflow';
+
+import { builtinsOf } from './builtins';
+import { defineGlobals, type Global, required } from './globals';
+import { DIST_FOLDER, find, load, type ModuleCache, PACKAGE_FOLDER, type Patch } from './modules';
+import type { SimulatedProcess } from './simulatedProcess';
+
+const idle: Realm[] = [];
+
+export class Realm {
+	readonly global: Global;
+
+	/** Whose realm it is at the moment. */
+	private owner: SimulatedProcess | undefined;
+
+	/** What n8n brings. */
+	private readonly n8ns = newCache();
+
+	/** What each loaded copy of the package brings. */
+	private readonly libraries = [newCache(), newCache()] as const;
+
+	private readonly baseline: Set<string | symbol>;
+
+	private readonly builtins: Record<string, unknown>;
+
+	private constructor() {
+		this.global = createContext(constants.DONT_CONTEXTIFY) as unknown as Global;
+		defineGlobals(this.global, () => this.owner);
+		this.builtins = builtinsOf(this.global, () => required(this.owner));
+		// n8n's own, before the package: two copies of it share them.
+		this.n8nWorkflow();
+		this.axios();
+		this.baseline = new Set(Reflect.ownKeys(this.global));
+	}
+
+	/** A realm that nobody uses. */
+	static take(owner: SimulatedProcess): Realm {
+		const realm = idle.pop() ?? new Realm();
+		realm.owner = owner;
+		return realm;
+	}
+
+	/** To be called when nothing of its process can run any more. */
+	giveBack(): void {
+		this.owner = undefined;
+		for (const key of Reflect.ownKeys(this.global)) {
+			if (!this.baseline.has(key)) Reflect.deleteProperty(this.global, key);
+		}
+		idle.push(this);
+	}
+
+	/** Loads the built package; every copy has modules of its own. */
+	loadPackage(copy: 0 | 1, patches: Patch[]): (file: string) => unknown {
+		const own = newCache();
+		const loading = {
+			context: this.global,
+			patches,
+			builtin: (name: string) => this.builtin(name),
+			cacheOf: (file: string) => {
+				if (file.startsWith(DIST_FOLDER)) return own;
+				return this.n8ns.has(file) ? this.n8ns : this.libraries[copy];
+			},
+		};
+		return (file) => load(`${DIST_FOLDER}/${file}`, loading);
+	}
+
+	/** Loads a library as one of n8n's own files would; `from` is a file or a folder with a `/` behind it. */
+	library(name: string, from = `${PACKAGE_FOLDER}/`): unknown {
+		const loading = {
+			context: this.global,
+			patches: [],
+			builtin: (builtin: string) => this.builtin(builtin),
+			cacheOf: () => this.n8ns,
+		};
+		return load(find(name, from), loading);
+	}
+
+	/** n8n-workflow, whose errors and helpers the package uses. */
+	n8nWorkflow(): typeof N8nWorkflow {
+		return this.library('n8n-workflow') as typeof N8nWorkflow;
+	}
+
+	/** The HTTP client inside of n8n's own helper. */
+	axios(): AxiosStatic {
+		return this.library('axios') as AxiosStatic;
+	}
+
+	/** A copy of a value as this realm's own code would have made it. */
+	copy<T>(value: T): T {
+		return this.global.JSON.parse(JSON.stringify(value)) as T;
+	}
+
+	/** What of Node.js itself the modules in here get. */
+	builtin(name: string): unknown {
+		const own = this.builtins[name];
+		// eslint-disable-next-line @typescript-eslint/no-require-imports -- by the name that a module asks for
+		return own ?? (require(`node:${name}`) as unknown);
+	}
+}
+
+function newCache(): ModuleCache {
+	return new Map();
+}

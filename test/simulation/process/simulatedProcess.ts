@@ -1,0 +1,132 @@
+/** One process of n8n: a global object of its own, a clock of its own, and an end at any moment. */
+import type { TcpNetwork } from '../redis/tcp';
+import type { Network } from '../service/network';
+import type { Owner } from '../world/eventQueue';
+import type { Random } from '../world/random';
+import { type World, WORLD_BEGINS_AT } from '../world/world';
+import { Clock } from './clock';
+import type { Patch } from './modules';
+import { Realm } from './realm';
+import { Timers } from './timers';
+
+/** A turn of the event loop (ms). */
+const TURN_MS = 0.02;
+
+/** Something that ends with the process. */
+export interface Resource {
+	/** The operating system closes it; nobody in the process hears of it. */
+	cutOff(): void;
+}
+
+export interface ProcessSettings {
+	/** Unique, also over restarts: `main.2` is the second life of `main`. */
+	name: string;
+	drift: number;
+	/** How many copies of the package are loaded. */
+	copies: 1 | 2;
+	patches: Patch[];
+	network: Network;
+	tcp: TcpNetwork;
+}
+
+export class SimulatedProcess implements Owner {
+	readonly name: string;
+
+	isAlive = true;
+
+	stalledUntil = 0;
+
+	readonly network: Network;
+
+	readonly tcp: TcpNetwork;
+
+	readonly clock: Clock;
+
+	readonly timers: Timers;
+
+	readonly random: Random;
+
+	readonly realm: Realm;
+
+	readonly resources = new Set<Resource>();
+
+	/** Warnings, and rejections that nobody has handled. */
+	readonly complaints: string[] = [];
+
+	private readonly packages: Array<(file: string) => unknown> = [];
+
+	private immediates: Array<() => void> = [];
+
+	private isTurnPlanned = false;
+
+	constructor(
+		readonly world: World,
+		{ name, drift, copies, patches, network, tcp }: ProcessSettings,
+	) {
+		this.name = name;
+		this.network = network;
+		this.tcp = tcp;
+		this.random = world.random.of(`process ${name}`);
+		this.clock = new Clock(() => world.now, WORLD_BEGINS_AT, drift, world.now);
+		const random = this.random.of('timers');
+		this.timers = new Timers(world, this, this.clock, random, (text) => this.complain(text));
+		this.realm = Realm.take(this);
+		for (let copy = 0; copy < copies; copy++) {
+			this.packages.push(this.realm.loadPackage(copy as 0 | 1, patches));
+		}
+	}
+
+	/** A file of the built package, of one of its copies. */
+	require(file: string, copy = 0): unknown {
+		const load = this.packages[copy % this.packages.length];
+		return load?.(file);
+	}
+
+	/** Ends it at this very moment, as SIGKILL or a power cut does. */
+	kill(): void {
+		this.isAlive = false;
+		for (const resource of [...this.resources]) resource.cutOff();
+		this.resources.clear();
+	}
+
+	/** Lets it stand still for `ms`: a busy loop, a garbage collection, a machine that swaps. */
+	stall(ms: number): void {
+		this.stalledUntil = Math.max(this.stalledUntil, this.world.now + ms);
+	}
+
+	complain(text: string): void {
+		this.complaints.push(text);
+	}
+
+	setImmediate(callback: () => void): () => void {
+		this.immediates.push(callback);
+		return callback;
+	}
+
+	clearImmediate(handle: unknown): void {
+		this.immediates = this.immediates.filter((callback) => callback !== handle);
+	}
+
+	afterEvent(): void {
+		if (this.immediates.length === 0 || this.isTurnPlanned) return;
+		this.isTurnPlanned = true;
+		this.world.after(TURN_MS, () => this.turn(), this);
+	}
+
+	/** Runs the first of the immediates; the promises that it settles have their turn before the next. */
+	private turn(): void {
+		this.isTurnPlanned = false;
+		this.immediates.shift()?.();
+	}
+
+	randomUUID(): string {
+		const hex = [...this.randomBytes(16)]
+			.map((byte) => byte.toString(16).padStart(2, '0'))
+			.join('');
+		return hex.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12})$/, '$1-$2-4$3-8$4-$5');
+	}
+
+	randomBytes(length: number): Buffer {
+		return Buffer.from(Array.from({ length }, () => this.random.whole(0, 255)));
+	}
+}

@@ -1,0 +1,242 @@
+/** What a simulated Redis keeps, and the commands on it. What the package does not use is not there, and says so. */
+import { RedisFailure, type RedisReply } from './resp';
+import { boundOf, numberOf, scoreText, SortedSet } from './sortedSet';
+import { gap } from '../world/gap';
+
+type Value = string | SortedSet | Map<string, string>;
+
+interface Entry {
+	value: Value;
+	/** When (ms by the server's clock) it is gone; undefined for never. */
+	expiresAt?: number;
+}
+
+const OK = { status: 'OK' };
+
+type Command = (data: DataSet, parameters: string[]) => RedisReply;
+
+export class DataSet {
+	/** How often the server was started, this time included. */
+	starts = 1;
+
+	private entries = new Map<string, Entry>();
+
+	/** @param now the server's clock (ms since 1970) */
+	constructor(readonly now: () => number) {}
+
+	/** @throws an error for a command that the simulation does not know; RedisFailure is a reply */
+	run([name = '', ...parameters]: string[]): RedisReply {
+		const command = COMMANDS[name.toUpperCase()];
+		if (command === undefined) throw gap(`command ${name}`);
+		try {
+			return command(this, parameters);
+		} catch (error) {
+			if (error instanceof RedisFailure) return error;
+			throw error;
+		}
+	}
+
+	clear(): void {
+		this.entries.clear();
+	}
+
+	/** As it is now, for a replica or a look at it. */
+	copy(): Map<string, Entry> {
+		for (const key of [...this.entries.keys()]) this.find(key);
+		return new Map(
+			[...this.entries].map(([key, { value, expiresAt }]) => [
+				key,
+				{ value: copyOf(value), expiresAt },
+			]),
+		);
+	}
+
+	/** Goes back, or over, to what a copy has. */
+	restore(copy: Map<string, Entry>): void {
+		this.entries = copy;
+	}
+
+	find(key: string): Entry | undefined {
+		const entry = this.entries.get(key);
+		if (entry?.expiresAt === undefined || entry.expiresAt >= Math.floor(this.now())) return entry;
+		this.entries.delete(key);
+		return undefined;
+	}
+
+	/** The value of this kind at the key. @throws RedisFailure for another kind */
+	get<T extends Value>(key: string, isKind: (value: Value) => value is T): T | undefined {
+		const value = this.find(key)?.value;
+		if (value === undefined || isKind(value)) return value;
+		throw new RedisFailure('WRONGTYPE Operation against a key holding the wrong kind of value');
+	}
+
+	set(key: string, value: Value, expiresAt?: number): void {
+		this.entries.set(key, { value, expiresAt });
+	}
+
+	delete(key: string): number {
+		return this.find(key) !== undefined && this.entries.delete(key) ? 1 : 0;
+	}
+
+	/** The value, made when it is not there. */
+	make<T extends Value>(key: string, isKind: (value: Value) => value is T, fresh: () => T): T {
+		const known = this.get(key, isKind);
+		if (known !== undefined) return known;
+		const made = fresh();
+		this.set(key, made);
+		return made;
+	}
+
+	/** A collection without members is not there. */
+	dropIfEmpty(key: string): void {
+		const value = this.entries.get(key)?.value;
+		if (typeof value === 'object' && value.size === 0) this.entries.delete(key);
+	}
+
+	expire(key: string, at: number): number {
+		const entry = this.find(key);
+		if (entry === undefined) return 0;
+		entry.expiresAt = at;
+		if (at <= Math.floor(this.now())) this.entries.delete(key);
+		return 1;
+	}
+}
+
+const isText = (value: Value) => typeof value === 'string';
+const isSortedSet = (value: Value) => value instanceof SortedSet;
+const isHash = (value: Value) => value instanceof Map;
+
+const sortedSet = (data: DataSet, key = '') => data.get(key, isSortedSet) ?? new SortedSet();
+const hash = (data: DataSet, key = '') => data.get(key, isHash) ?? new Map<string, string>();
+
+const COMMANDS: Record<string, Command> = {
+	TIME: (data) => {
+		const microseconds = Math.floor(data.now() * 1000);
+		return [String(Math.floor(microseconds / 1e6)), String(microseconds % 1e6)];
+	},
+	INFO: ({ starts }) =>
+		`redis_version:7.0.15\r\nrun_id:run${starts}\r\nloading:0\r\nrole:master\r\n`,
+	GET: (data, [key = '']) => data.get(key, isText) ?? null,
+	SET: (data, [key = '', value = '', ...options]) => {
+		const words = options.map((word) => word.toUpperCase());
+		const isThere = data.find(key) !== undefined;
+		if ((words.includes('NX') && isThere) || (words.includes('XX') && !isThere)) return null;
+		const px = words.indexOf('PX');
+		const ex = words.indexOf('EX');
+		const ttl =
+			px >= 0 ? Number(words[px + 1]) : ex >= 0 ? Number(words[ex + 1]) * 1000 : undefined;
+		data.set(key, value, ttl === undefined ? undefined : Math.floor(data.now()) + ttl);
+		return OK;
+	},
+	INCR: (data, [key = '']) => {
+		const value = Number(data.get(key, isText) ?? '0') + 1;
+		data.set(key, String(value), data.find(key)?.expiresAt);
+		return value;
+	},
+	DEL: (data, keys) => keys.reduce((count, key) => count + data.delete(key), 0),
+	EXISTS: (data, keys) => keys.filter((key) => data.find(key) !== undefined).length,
+	PEXPIRE: (data, [key = '', ms = '']) => data.expire(key, Math.floor(data.now()) + Number(ms)),
+	PEXPIREAT: (data, [key = '', at = '']) => data.expire(key, Number(at)),
+	PTTL: (data, [key = '']) => {
+		const entry = data.find(key);
+		if (entry === undefined) return -2;
+		return entry.expiresAt === undefined ? -1 : entry.expiresAt - Math.floor(data.now());
+	},
+	HGET: (data, [key, field = '']) => hash(data, key).get(field) ?? null,
+	HSET: (data, [key = '', ...pairs]) => {
+		const fields = data.make(key, isHash, () => new Map<string, string>());
+		let added = 0;
+		for (let index = 0; index < pairs.length; index += 2) {
+			const [field = '', value = ''] = pairs.slice(index);
+			if (!fields.has(field)) added++;
+			fields.set(field, value);
+		}
+		return added;
+	},
+	HDEL: (data, [key = '', ...fields]) => {
+		const known = hash(data, key);
+		const removed = fields.filter((field) => known.delete(field)).length;
+		data.dropIfEmpty(key);
+		return removed;
+	},
+	HMGET: (data, [key, ...fields]) => fields.map((field) => hash(data, key).get(field) ?? null),
+	HINCRBY: (data, [key = '', field = '', by = '']) => {
+		const fields = data.make(key, isHash, () => new Map<string, string>());
+		const value = Number(fields.get(field) ?? '0') + Number(by);
+		fields.set(field, String(value));
+		return value;
+	},
+	HLEN: (data, [key]) => hash(data, key).size,
+	HGETALL: (data, [key]) => [...hash(data, key)].flat(),
+	ZADD: (data, [key = '', ...pairs]) => {
+		const scores = pairs.filter((_, index) => index % 2 === 0).map(numberOf);
+		const set = data.make(key, isSortedSet, () => new SortedSet());
+		return scores.filter((score, index) => set.add(pairs[2 * index + 1] ?? '', score)).length;
+	},
+	ZINCRBY: (data, [key = '', by = '', member = '']) => {
+		const set = data.make(key, isSortedSet, () => new SortedSet());
+		const score = (set.score(member) ?? 0) + numberOf(by);
+		set.add(member, score);
+		return scoreText(score);
+	},
+	ZREM: (data, [key = '', ...members]) => remove(data, key, members),
+	ZCARD: (data, [key]) => sortedSet(data, key).size,
+	ZSCORE: (data, [key, member = '']) => {
+		const score = sortedSet(data, key).score(member);
+		return score === undefined ? null : scoreText(score);
+	},
+	ZCOUNT: (data, [key, least = '', most = '']) =>
+		sortedSet(data, key).byScore(boundOf(least), boundOf(most)).length,
+	ZRANGE: (data, [key, first = '', last = '', ...options]) =>
+		listOf(sortedSet(data, key).byRank(Number(first), Number(last)), options),
+	ZRANGEBYSCORE: (data, [key, least = '', most = '', ...options]) =>
+		listOf(sortedSet(data, key).byScore(boundOf(least), boundOf(most)), options),
+	ZREMRANGEBYSCORE: (data, [key = '', least = '', most = '']) => {
+		const gone = sortedSet(data, key).byScore(boundOf(least), boundOf(most));
+		return remove(
+			data,
+			key,
+			gone.map(({ member }) => member),
+		);
+	},
+	ZREMRANGEBYRANK: (data, [key = '', first = '', last = '']) => {
+		const gone = sortedSet(data, key).byRank(Number(first), Number(last));
+		return remove(
+			data,
+			key,
+			gone.map(({ member }) => member),
+		);
+	},
+	FLUSHALL: (data) => {
+		data.clear();
+		return OK;
+	},
+};
+
+function remove(data: DataSet, key: string, members: string[]): number {
+	const set = sortedSet(data, key);
+	const removed = members.filter((member) => set.remove(member)).length;
+	data.dropIfEmpty(key);
+	return removed;
+}
+
+function listOf(entries: Array<{ member: string; score: number }>, options: string[]): string[] {
+	const words = options.map((word) => word.toUpperCase());
+	const unknown = words.filter((word) => !/^(WITHSCORES|LIMIT|-?\d+)$/.test(word));
+	if (unknown.length > 0) throw gap(`option ${unknown.join(', ')}`);
+	const limit = words.indexOf('LIMIT');
+	const [offset, count] = limit < 0 ? [0, -1] : words.slice(limit + 1, limit + 3).map(Number);
+	const end = count === undefined || count < 0 ? undefined : (offset ?? 0) + count;
+	const withScores = words.includes('WITHSCORES');
+	return entries
+		.slice(offset, end)
+		.flatMap(({ member, score }) => (withScores ? [member, scoreText(score)] : [member]));
+}
+
+function copyOf(value: Value): Value {
+	if (typeof value === 'string') return value;
+	if (value instanceof Map) return new Map(value);
+	const copy = new SortedSet();
+	for (const { member, score } of value.entries()) copy.add(member, score);
+	return copy;
+}

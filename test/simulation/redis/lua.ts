@@ -1,0 +1,216 @@
+/**
+ * Runs the package's scripts in a real Lua 5.1, the one that Redis has, compiled to WebAssembly. It is one per
+ * thread; as in Redis, scripts keep nothing between two runs and may make no globals.
+ */
+import { LuaApi } from 'wasmoon-lua5.1';
+
+import { RedisFailure, type RedisReply } from './resp';
+import { gap } from '../world/gap';
+
+/** The C interface of Lua 5.1, as far as it is used here. */
+interface Api {
+	module: { addFunction(run: (state: number) => number, signature: string): number };
+	luaL_newstate(): number;
+	luaL_openlibs(state: number): void;
+	luaL_loadstring(state: number, code: string): number;
+	luaL_ref(state: number, table: number): number;
+	lua_createtable(state: number, array: number, record: number): void;
+	lua_gettop(state: number): number;
+	lua_settop(state: number, index: number): void;
+	lua_type(state: number, index: number): number;
+	lua_toboolean(state: number, index: number): number;
+	lua_tonumber(state: number, index: number): number;
+	lua_tolstring(state: number, index: number, length: null): string;
+	lua_pushboolean(state: number, value: number): void;
+	lua_pushnumber(state: number, value: number): void;
+	lua_pushstring(state: number, value: string): void;
+	lua_pushcclosure(state: number, run: number, upvalues: number): void;
+	lua_getfield(state: number, index: number, name: string): void;
+	lua_setfield(state: number, index: number, name: string): void;
+	lua_rawgeti(state: number, index: number, position: number): void;
+	lua_rawseti(state: number, index: number, position: number): void;
+	lua_rawset(state: number, index: number): void;
+	lua_pcall(state: number, parameters: number, results: number, handler: number): number;
+}
+
+const REGISTRY = -10_000;
+const GLOBALS = -10_002;
+const [BOOLEAN, NUMBER, STRING, TABLE] = [1, 3, 4, 5];
+
+/** What of Redis's Lua the scripts may use; anything else is an error that names it. */
+const PRELUDE = `
+local send = ...
+redis = {}
+function redis.pcall(...) return send(...) end
+function redis.call(...)
+	local reply = send(...)
+	if type(reply) == 'table' and reply.err then error(reply.err, 0) end
+	return reply
+end
+function redis.error_reply(text) return { err = text } end
+function redis.status_reply(text) return { ok = text } end
+os, io, debug, package, require, print, dofile, loadfile, module = nil
+setmetatable(_G, {
+	__newindex = function(_, name) error('Script attempted to create global variable ' .. tostring(name), 2) end,
+	__index = function(_, name)
+		error('Script attempted to access nonexistent global variable ' .. tostring(name), 2)
+	end,
+})
+`;
+
+export class Lua {
+	private static instance: Promise<Lua> | undefined;
+
+	private readonly state: number;
+
+	/** Compiled scripts by their text. */
+	private readonly scripts = new Map<string, number>();
+
+	/** What runs a command of the script that is under way. */
+	private run: (command: string[]) => RedisReply = () => null;
+
+	private fault: Error | undefined;
+
+	private constructor(private readonly api: Api) {
+		this.state = api.luaL_newstate();
+		api.luaL_openlibs(this.state);
+		const send = api.module.addFunction((state) => this.send(state), 'ii');
+		this.compile(PRELUDE);
+		api.lua_pushcclosure(this.state, send, 0);
+		this.call(1);
+	}
+
+	static async load(): Promise<Lua> {
+		this.instance ??= LuaApi.initialize().then((api) => new Lua(api as unknown as Api));
+		return await this.instance;
+	}
+
+	/** @param command runs one command of the script */
+	eval(
+		code: string,
+		keys: string[],
+		parameters: string[],
+		command: (command: string[]) => RedisReply,
+	): RedisReply {
+		const { api, state } = this;
+		this.run = command;
+		this.fault = undefined;
+		let script = this.scripts.get(code);
+		if (script === undefined) {
+			this.compile(code);
+			this.scripts.set(code, (script = api.luaL_ref(state, REGISTRY)));
+		}
+		this.setGlobal('KEYS', keys);
+		this.setGlobal('ARGV', parameters);
+		api.lua_rawgeti(state, REGISTRY, script);
+		try {
+			this.call(0);
+			return this.replyAt(-1);
+		} catch (error) {
+			this.throwFault();
+			return new RedisFailure(error instanceof Error ? error.message : String(error));
+		} finally {
+			api.lua_settop(state, 0);
+		}
+	}
+
+	/** @throws what the simulation itself did wrong */
+	private throwFault(): void {
+		if (this.fault !== undefined) throw this.fault;
+	}
+
+	/** Leaves the function on the stack. */
+	private compile(code: string): void {
+		if (this.api.luaL_loadstring(this.state, code) !== 0) throw this.error();
+	}
+
+	private call(parameters: number): void {
+		if (this.api.lua_pcall(this.state, parameters, 1, 0) !== 0) throw this.error();
+	}
+
+	private error(): Error {
+		const text = this.api.lua_tolstring(this.state, -1, null);
+		// As Redis puts what is no reply of its own.
+		return new Error(/^[A-Z]+ /.test(text) ? text : `ERR ${text}`);
+	}
+
+	private setGlobal(name: string, values: string[]): void {
+		const { api, state } = this;
+		api.lua_pushstring(state, name);
+		this.push(values);
+		api.lua_rawset(state, GLOBALS);
+	}
+
+	/** Called by Lua: runs a command, and pushes its reply. */
+	private send(state: number): number {
+		try {
+			const command = Array.from({ length: this.api.lua_gettop(state) }, (_, index) =>
+				this.argument(index + 1),
+			);
+			this.push(this.run(command));
+		} catch (error) {
+			this.fault = error as Error;
+			this.push(new RedisFailure('ERR fault of the simulation'));
+		}
+		return 1;
+	}
+
+	private argument(index: number): string {
+		const { api, state } = this;
+		const type = api.lua_type(state, index);
+		if (type === STRING) return api.lua_tolstring(state, index, null);
+		if (type !== NUMBER) throw gap('argument of a command but strings and numbers');
+		const value = api.lua_tonumber(state, index);
+		return Number.isSafeInteger(value) ? String(value) : String(Number(value.toPrecision(17)));
+	}
+
+	private push(reply: RedisReply): void {
+		const { api, state } = this;
+		if (reply === null) api.lua_pushboolean(state, 0);
+		else if (typeof reply === 'number') api.lua_pushnumber(state, reply);
+		else if (typeof reply === 'string') api.lua_pushstring(state, reply);
+		else if (Array.isArray(reply)) {
+			api.lua_createtable(state, reply.length, 0);
+			for (const [index, value] of reply.entries()) {
+				this.push(value);
+				api.lua_rawseti(state, -2, index + 1);
+			}
+		} else {
+			const isError = reply instanceof RedisFailure;
+			api.lua_createtable(state, 0, 1);
+			api.lua_pushstring(state, isError ? reply.message : reply.status);
+			api.lua_setfield(state, -2, isError ? 'err' : 'ok');
+		}
+	}
+
+	/** A value of Lua as Redis replies it: numbers are cut, lists end at the first hole. */
+	private replyAt(index: number): RedisReply {
+		const { api, state } = this;
+		const type = api.lua_type(state, index);
+		if (type === STRING) return api.lua_tolstring(state, index, null);
+		if (type === NUMBER) return Math.trunc(api.lua_tonumber(state, index));
+		if (type === BOOLEAN) return api.lua_toboolean(state, index) === 1 ? 1 : null;
+		if (type !== TABLE) return null;
+		const failure = this.textField('err');
+		if (failure !== undefined) return new RedisFailure(failure);
+		const status = this.textField('ok');
+		if (status !== undefined) return { status };
+		const replies: RedisReply[] = [];
+		for (let position = 1; ; position++) {
+			api.lua_rawgeti(state, -1, position);
+			const isThere = api.lua_type(state, -1) !== 0;
+			if (isThere) replies.push(this.replyAt(-1));
+			api.lua_settop(state, -2);
+			if (!isThere) return replies;
+		}
+	}
+
+	private textField(name: string): string | undefined {
+		const { api, state } = this;
+		api.lua_getfield(state, -1, name);
+		const isText = api.lua_type(state, -1) === STRING;
+		const text = isText ? api.lua_tolstring(state, -1, null) : undefined;
+		api.lua_settop(state, -2);
+		return text;
+	}
+}

@@ -1,0 +1,177 @@
+/**
+ * A simulated Redis: commands one after the other in the order in which they arrive, by a clock of its own, over
+ * connections that can be cut; and what happens to servers in the night.
+ */
+import { createHash } from 'node:crypto';
+
+import type { Clock } from '../process/clock';
+import { gap } from '../world/gap';
+import type { World } from '../world/world';
+import { DataSet } from './dataSet';
+import type { Lua } from './lua';
+import { CommandReader, encode, RedisFailure, type RedisReply } from './resp';
+import type { Connection, Link, TcpServer } from './tcp';
+
+/** What goes wrong with a command. */
+export type CommandFault = 'cutBefore' | 'cutAfter' | 'silent';
+
+export interface RedisHooks {
+	/** Asked before each command of the package. */
+	faultOf(command: string[], link: Link): CommandFault | undefined;
+	/** Told of every command. */
+	onCommand(command: string[]): void;
+	/** Whether there is a replica that may take over. */
+	hasReplica: boolean;
+}
+
+/** How often (ms) the replica gets what the primary has. */
+const REPLICATION_MS = 500;
+
+type Copy = ReturnType<DataSet['copy']>;
+
+export class RedisServer implements TcpServer {
+	readonly data: DataSet;
+
+	private readonly scripts = new Map<string, string>();
+
+	/** Whether it takes connections. */
+	private isUp = true;
+
+	private pausedUntil = 0;
+
+	private readonly waiting: Array<() => void> = [];
+
+	/** What the replica had, latest last. */
+	private replica: Array<{ at: number; copy: Copy }> = [];
+
+	private lastReplicatedAt = -Infinity;
+
+	constructor(
+		private readonly world: World,
+		readonly clock: Clock,
+		private readonly lua: Lua | undefined,
+		private readonly links: Set<Link>,
+		private readonly hooks: RedisHooks,
+	) {
+		this.data = new DataSet(() => clock.wall());
+	}
+
+	accept(link: Link): Connection | undefined {
+		return this.isUp ? new Client(this, link) : undefined;
+	}
+
+	/** Runs a command when those before it are done, and nothing holds the server up. */
+	enqueue(run: () => void): void {
+		if (this.world.now >= this.pausedUntil && this.waiting.length === 0) run();
+		else this.waiting.push(run);
+	}
+
+	execute(command: string[], link: Link): void {
+		const [name = '', ...parameters] = command;
+		const fault = isOfTheConnection(name) ? undefined : this.hooks.faultOf(command, link);
+		this.hooks.onCommand(command);
+		if (fault === 'cutBefore') return link.cut();
+		if (fault === 'silent') link.isSilent = true;
+		const reply = this.reply(name.toUpperCase(), parameters);
+		this.replicate();
+		if (fault === 'cutAfter') return link.cut();
+		link.toClient(Buffer.from(encode(reply)));
+	}
+
+	/** Lets it stand still for `ms`. */
+	pause(ms: number): void {
+		this.pausedUntil = Math.max(this.pausedUntil, this.world.now + ms);
+		this.world.at(this.pausedUntil, () => {
+			if (this.world.now < this.pausedUntil) return;
+			for (const run of this.waiting.splice(0)) run();
+		});
+	}
+
+	flush(): void {
+		this.data.clear();
+	}
+
+	/** Ends it for `ms`; it comes back without scripts, and without data unless `keepsData`. */
+	restart(ms: number, keepsData: boolean): void {
+		this.goDown(ms);
+		this.scripts.clear();
+		this.data.starts++;
+		if (!keepsData) this.data.clear();
+	}
+
+	/** A replica takes over after `ms`: it lacks what came in the last `lostMs` (ms). */
+	failOver(ms: number, lostMs: number): void {
+		this.goDown(ms);
+		this.scripts.clear();
+		this.data.starts++;
+		const had = this.replica.filter(({ at }) => at <= this.world.now - lostMs).at(-1);
+		this.data.restore(had?.copy ?? new Map<string, never>());
+		this.replica = [];
+	}
+
+	/** Cuts all connections, and takes none for `ms`. */
+	goDown(ms: number): void {
+		this.isUp = false;
+		this.waiting.length = 0;
+		for (const link of [...this.links]) link.cut();
+		this.world.after(ms, () => (this.isUp = true));
+	}
+
+	private reply(name: string, parameters: string[]): RedisReply {
+		switch (name) {
+			case 'PING':
+				return { status: 'PONG' };
+			case 'SELECT':
+			case 'CLIENT':
+			case 'AUTH':
+				return { status: 'OK' };
+			case 'EVAL':
+				return this.eval(parameters[0] ?? '', parameters.slice(1));
+			case 'EVALSHA': {
+				const script = this.scripts.get(parameters[0] ?? '');
+				if (script === undefined) return new RedisFailure('NOSCRIPT No matching script.');
+				return this.eval(script, parameters.slice(1));
+			}
+			default:
+				return this.data.run([name, ...parameters]);
+		}
+	}
+
+	private eval(script: string, [count = '0', ...rest]: string[]): RedisReply {
+		if (this.lua === undefined) throw gap('script without Lua');
+		this.scripts.set(createHash('sha1').update(script).digest('hex'), script);
+		const keys = rest.slice(0, Number(count));
+		const parameters = rest.slice(Number(count));
+		return this.lua.eval(script, keys, parameters, (command) => this.data.run(command));
+	}
+
+	private replicate(): void {
+		const { now } = this.world;
+		if (!this.hooks.hasReplica || now - this.lastReplicatedAt < REPLICATION_MS) return;
+		this.lastReplicatedAt = now;
+		this.replica.push({ at: now, copy: this.data.copy() });
+		if (this.replica.length > 40) this.replica.shift();
+	}
+}
+
+function isOfTheConnection(name: string): boolean {
+	return /^(PING|INFO|SELECT|CLIENT|AUTH|HELLO|QUIT)$/i.test(name);
+}
+
+/** One connection. */
+class Client implements Connection {
+	private readonly reader = new CommandReader();
+
+	constructor(
+		private readonly server: RedisServer,
+		private readonly link: Link,
+	) {}
+
+	receive(bytes: Buffer): void {
+		for (const command of this.reader.read(bytes)) {
+			this.server.enqueue(() => {
+				if (this.link.isTaken) this.server.execute(command, this.link);
+			});
+		}
+	}
+}

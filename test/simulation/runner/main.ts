@@ -1,0 +1,118 @@
+/**
+ * `npm run test:simulation`: plays 1,000 seeds that are always the same, and 200 new ones; and each planted mistake
+ * with the seed that finds it.
+ *
+ * SIMULATION_SEEDS=100000  plays so many new ones instead
+ * SIMULATION_SEED=42       plays one, tells its history, and shortens it if it fails
+ */
+import { randomInt } from 'node:crypto';
+
+import { MISTAKES } from '../mistakes';
+import type { Outcome } from '../play';
+import { mistakesNotFound } from './mistakes';
+import { replay } from './replay';
+import type { Job } from './worker';
+import { playAll } from './workers';
+
+const FIXED_SEEDS = 1_000;
+const NEW_SEEDS = 200;
+/** The new ones begin somewhere between the fixed ones and this. */
+const LAST_SEED = 2 ** 47;
+/** The first seeds are played a second time, to see that they play the same. */
+const SEEDS_REPLAYED = 10;
+/** Of so many failing seeds the history is told. */
+const MOST_TOLD = 3;
+const LINES_TOLD = 40;
+
+interface Suite {
+	name: string;
+	first: number;
+	count: number;
+	failed: number;
+}
+
+async function main(): Promise<boolean> {
+	const { SIMULATION_SEED, SIMULATION_SEEDS } = process.env;
+	if (SIMULATION_SEED !== undefined) return await replay(Number(SIMULATION_SEED));
+	const first = randomInt(FIXED_SEEDS + 1, LAST_SEED);
+	const suites: Suite[] =
+		SIMULATION_SEEDS === undefined
+			? [
+					{ name: 'the same seeds', first: 1, count: FIXED_SEEDS, failed: 0 },
+					{ name: 'new seeds', first, count: NEW_SEEDS, failed: 0 },
+				]
+			: [{ name: 'new seeds', first, count: Number(SIMULATION_SEEDS), failed: 0 }];
+	const isWhole = SIMULATION_SEEDS === undefined;
+	const firstOutcomes = await playSuites(suites);
+	const problems = isWhole
+		? [...(await replayed(firstOutcomes)), ...(await mistakesNotFound())]
+		: [];
+	for (const text of problems) console.log(text);
+	const total = suites.length + (isWhole ? SEEDS_REPLAYED + MISTAKES.length : 0);
+	const failed = suites.filter((suite) => suite.failed > 0).length + problems.length;
+	console.log(`Tests: ${total - failed} passed, ${failed} failed, ${total} total`);
+	return failed === 0;
+}
+
+/** Returns what has come of the first seeds. */
+async function playSuites(suites: Suite[]): Promise<Map<number, string>> {
+	const firstOutcomes = new Map<number, string>();
+	const startedAt = performance.now();
+	let simulatedMs = 0;
+	let requests = 0;
+	let told = 0;
+	const jobs = jobsOf(suites);
+	await playAll(
+		() => jobs.next().value as (Job & { suite: Suite }) | undefined,
+		({ seed, suite }, outcome) => {
+			simulatedMs += outcome.simulatedMs;
+			requests += outcome.requests;
+			if (seed <= SEEDS_REPLAYED) firstOutcomes.set(seed, JSON.stringify(outcome));
+			if (outcome.violations.length === 0) return;
+			suite.failed++;
+			tell(seed, outcome, told++ < MOST_TOLD);
+		},
+	);
+	const seconds = (performance.now() - startedAt) / 1000;
+	for (const { name, count, failed } of suites)
+		console.log(`${name}: ${failed} of ${count} failed`);
+	const hours = simulatedMs / 3_600_000;
+	console.log(
+		`${Math.round(hours)} hours and ${requests} requests in ${seconds.toFixed(0)} s: ${Math.round(hours / seconds)} hours per second`,
+	);
+	return firstOutcomes;
+}
+
+/** A sentence on each seed that does not play as it did, in another process or after others. */
+async function replayed(outcomes: Map<number, string>): Promise<string[]> {
+	const sentences: string[] = [];
+	const jobs = [...outcomes.keys()].map((seed) => ({ seed, patches: [] })).values();
+	await playAll(
+		() => jobs.next().value,
+		({ seed }, outcome) => {
+			const isSame = outcomes.get(seed) === JSON.stringify(outcome);
+			if (!isSame) sentences.push(`Seed ${seed} does not play the same again`);
+		},
+	);
+	return sentences;
+}
+
+function* jobsOf(suites: Suite[]): Generator<Job & { suite: Suite }> {
+	for (const suite of suites) {
+		for (let index = 0; index < suite.count; index++) {
+			yield { seed: suite.first + index, patches: [], suite };
+		}
+	}
+}
+
+function tell(seed: number, { violations, history }: Outcome, withHistory: boolean): void {
+	console.log(
+		`Seed ${seed} failed. To play it again: SIMULATION_SEED=${seed} npm run test:simulation`,
+	);
+	if (withHistory) for (const line of history.slice(-LINES_TOLD)) console.log(`    ${line}`);
+	for (const { kind, text } of violations) console.log(`  ${kind}: ${text}`);
+}
+
+void main().then((isGood) => {
+	process.exitCode = isGood ? 0 : 1;
+});

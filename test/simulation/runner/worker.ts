@@ -1,0 +1,23 @@
+/** A process that plays seeds, one after the other, for `workers.ts`. */
+import { equip, type Outcome, playPlan } from '../play';
+import type { Patch } from '../process/modules';
+import { planOf } from '../scenario/generate';
+import type { Equipment } from '../scenario/played';
+
+export interface Job {
+	seed: number;
+	/** Changes to the built package; none unless a mistake is planted. */
+	patches: Patch[];
+}
+
+async function play({ seed, patches }: Job): Promise<Outcome> {
+	equipment ??= equip();
+	return await playPlan(planOf(seed), { ...(await equipment), patches });
+}
+
+let equipment: Promise<Equipment> | undefined;
+
+process.on('message', (job: Job) => {
+	void play(job).then((outcome) => process.send?.(outcome));
+});
+process.on('disconnect', () => process.exit());

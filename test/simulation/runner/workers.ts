@@ -1,0 +1,64 @@
+/** Plays many seeds in processes of their own, one per processor. */
+import { type ChildProcess, fork } from 'node:child_process';
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
+
+import type { Outcome } from '../play';
+import type { Job } from './worker';
+
+/** What takes longer (ms) will not come to an end. */
+const LONGEST_PLAY_MS = 120_000;
+
+/**
+ * Plays the jobs that `next` gives, until it gives none.
+ * @param onOutcome called with each job and what has come of it, in any order
+ */
+export async function playAll<T extends Job>(
+	next: () => T | undefined,
+	onOutcome: (job: T, outcome: Outcome) => void,
+): Promise<void> {
+	const playOnAndOn = async () => {
+		let worker = start();
+		for (let job = next(); job !== undefined; job = next()) {
+			const outcome = await playIn(worker, job);
+			if (outcome === undefined) {
+				worker.kill('SIGKILL');
+				worker = start();
+			}
+			onOutcome(job, outcome ?? WITHOUT_END);
+		}
+		worker.disconnect();
+	};
+	await Promise.all(Array.from({ length: availableParallelism() }, playOnAndOn));
+}
+
+const WITHOUT_END: Outcome = {
+	violations: [
+		{ kind: 'no end', text: `its process ended, or played longer than ${LONGEST_PLAY_MS} ms` },
+	],
+	history: [],
+	simulatedMs: 0,
+	requests: 0,
+};
+
+function start(): ChildProcess {
+	// It is TypeScript for the child, too; much of what it makes is short-lived.
+	return fork(join(__dirname, 'worker.ts'), {
+		execArgv: ['--max-semi-space-size=64', '--import', 'tsx'],
+	});
+}
+
+/** Undefined when nothing comes of it. */
+async function playIn(worker: ChildProcess, job: Job): Promise<Outcome | undefined> {
+	return await new Promise<Outcome | undefined>((resolve) => {
+		const timer = setTimeout(() => resolve(undefined), LONGEST_PLAY_MS);
+		const onExit = () => resolve(undefined);
+		worker.once('exit', onExit);
+		worker.once('message', (outcome: Outcome) => {
+			clearTimeout(timer);
+			worker.off('exit', onExit);
+			resolve(outcome);
+		});
+		worker.send(job);
+	});
+}

@@ -1,0 +1,96 @@
+/** What runs in a plan, and when. */
+import type { Random } from '../world/random';
+import type { PlannedNode } from './generateNodes';
+import type { Plan, PlannedExecution, PlannedProcess, Span } from './plan';
+import { MINUTE_MS, type Rush } from './rushes';
+
+export function executionsOf(
+	random: Random,
+	nodes: PlannedNode[],
+	rushes: Rush[],
+	processes: PlannedProcess[],
+	isMixed: boolean,
+): PlannedExecution[] {
+	const executions: PlannedExecution[] = [];
+	const add = (
+		planned: PlannedNode,
+		process: number,
+		at: number,
+		most = planned.mostItems,
+		least = 1,
+	) => {
+		const id = `e${executions.length}`;
+		const items = itemsOf(random, planned, id, [least, most]);
+		const copy = random.whole(0, 1);
+		executions.push({ id, at, process, node: planned.node.id, items, copy, tool: planned.tool });
+	};
+	const anywhere = () => random.whole(0, processes.length - 1);
+	const runnable = nodes.filter(({ kind }) => kind !== 'trigger');
+	const reads = runnable.filter(({ kind }) => kind === 'read');
+	const sends = runnable.filter(({ kind }) => kind === 'send');
+	for (const { from, until } of rushes) {
+		const sometime = () => random.between(from, until);
+		if (isMixed) {
+			// One process reads much and sends, others send much: whoever waits longest must have its turn.
+			const [busy, send] = [anywhere(), sends[0] as PlannedNode];
+			for (let n = random.whole(4, 6); n > 0; n--) {
+				const read = random.one(reads);
+				add(read, busy, from, read.mostItems, Math.ceil(read.mostItems / 2));
+			}
+			add(send, busy, from + random.between(100, 5_000), 3);
+			for (let n = random.whole(2, 3); n > 0; n--)
+				add(send, (busy + 1) % processes.length, from, 8, 8);
+			continue;
+		}
+		const choices = random.chance(0.2) ? [random.one(runnable)] : runnable;
+		for (let n = random.whole(2, 6); n > 0; n--) add(random.one(choices), anywhere(), sometime());
+	}
+	return executions;
+}
+
+function itemsOf(random: Random, { documents }: PlannedNode, execution: string, count: Span) {
+	if (documents !== undefined) {
+		return random
+			.shuffled(documents)
+			.slice(0, random.whole(...count))
+			.map((id) => ({ id }));
+	}
+	return Array.from({ length: random.whole(...count) }, (_, index) => ({
+		id: `${execution}i${index}`,
+	}));
+}
+
+/** In the end, everything that has a Send Once Key is run again, when nothing goes wrong any more. */
+export function finalRuns(
+	nodes: PlannedNode[],
+	executions: PlannedExecution[],
+	at: number,
+): PlannedExecution[] {
+	return nodes.flatMap(({ node }, index) => {
+		const own = executions.filter((execution) => execution.node === node.id);
+		const isOnce = JSON.stringify(node.parameters).includes('sendOnceKey');
+		const ids = [...new Set(own.flatMap(({ items }) => items.map(({ id }) => id)))];
+		if (!isOnce || ids.length === 0) return [];
+		const items = ids.map((id) => ({ id }));
+		return [
+			{ id: `final${index}`, at, process: 0, node: node.id, items, copy: 0, tool: own[0]?.tool },
+		];
+	});
+}
+
+export function triggersOf(random: Random, nodes: PlannedNode[], rushes: Rush[]): Plan['triggers'] {
+	const trigger = nodes.find(({ kind }) => kind === 'trigger');
+	const [first] = rushes;
+	if (trigger === undefined || first === undefined) return [];
+	const from = Math.max(0, first.from - 5 * MINUTE_MS);
+	const until = from + random.whole(8, 20) * MINUTE_MS;
+	return [{ node: trigger.node.id, from, until, everyMs: MINUTE_MS }];
+}
+
+/** The last polls find nothing new. */
+export function changesIn(random: Random, { from, until }: Plan['triggers'][number]): number[] {
+	const count = random.whole(0, 8);
+	return Array.from({ length: count }, () => random.between(from, until - 5 * MINUTE_MS)).sort(
+		(a, b) => a - b,
+	);
+}

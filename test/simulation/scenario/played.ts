@@ -1,0 +1,34 @@
+/** What is played with, and what has been played. */
+import type { Execution } from '../n8n/execution';
+import type { Host } from '../n8n/host';
+import type { Poller } from '../n8n/poller';
+import type { Patch } from '../process/modules';
+import type { SimulatedProcess } from '../process/simulatedProcess';
+import type { Lua } from '../redis/lua';
+import type { PlannedExecution } from './plan';
+
+/** What every player needs, once per thread. */
+export interface Equipment {
+	/** Runs Redis's scripts; not needed where limits are counted in memory. */
+	lua?: Lua;
+	n8nSources: string;
+	patches: Patch[];
+}
+
+/** A process of the plan in one of its lives. */
+export interface Life {
+	process: SimulatedProcess;
+	host: Host;
+	pollers: Map<string, Poller>;
+	bornAt: number;
+	diedAt?: number;
+}
+
+/** An execution of the plan, and where it has run. */
+export interface Played {
+	planned: PlannedExecution;
+	execution: Execution;
+	life: Life;
+	startedAt: number;
+	endedAt?: number;
+}

@@ -1,0 +1,245 @@
+/** Plays a plan: makes the world that it is about, lets things happen in it, and says what has come of it. */
+import { Execution } from '../n8n/execution';
+import { Host, type Installation } from '../n8n/host';
+import { DeduplicationTable } from '../n8n/deduplication';
+import { Poller, type PollResult, type SavedStaticData } from '../n8n/poller';
+import { Clock } from '../process/clock';
+import { SimulatedProcess } from '../process/simulatedProcess';
+import { RedisServer } from '../redis/redisServer';
+import { TcpNetwork } from '../redis/tcp';
+import { Network } from '../service/network';
+import { Service } from '../service/service';
+import { throwGaps } from '../world/gap';
+import { World, WORLD_BEGINS_AT } from '../world/world';
+import { FaultBook } from './faultBook';
+import type { Equipment, Life, Played } from './played';
+import type { Plan, PlannedExecution, PlannedFault, PlannedTrigger } from './plan';
+
+/** How long (ms) after the end of a day everything must have come to its own end. */
+export const LONGEST_EVENING_MS = 12 * 3_600_000;
+/** How long (ms) whatever holds something may hold it, once nothing is asked for any more. */
+export const LONGEST_HOLD_MS = 1_500_000;
+
+/** How long (ms) a look at the limits may take, and a connection may stay open after it. */
+const LONGEST_STATUS_MS = 120_000;
+
+export class Player {
+	readonly world: World;
+
+	readonly service: Service;
+
+	readonly network: Network;
+
+	readonly redis: RedisServer;
+
+	readonly table: DeduplicationTable;
+
+	readonly lives: Life[] = [];
+
+	readonly played: Played[] = [];
+
+	readonly polls: PollResult[] = [];
+
+	/** Everything that was logged, or went to Redis. */
+	readonly texts: string[] = [];
+
+	/** What Rate Limit → Get Status says in each process when nothing is under way any more. */
+	readonly statuses: Array<{ process: string; status: Array<Record<string, unknown>> }> = [];
+
+	/** The keys in Redis then. */
+	keysLeft: string[] = [];
+
+	/** Warnings, and rejections that nobody has handled. */
+	readonly complaints: string[] = [];
+
+	/** The faults that have struck, and when (ms). */
+	readonly struck: Array<{ at: number; fault: PlannedFault }> = [];
+
+	private readonly current: Array<Life | undefined>;
+
+	private readonly saved: SavedStaticData = new Map();
+
+	private readonly tcp: TcpNetwork;
+
+	private readonly installation: Installation;
+
+	private readonly book: FaultBook;
+
+	constructor(
+		readonly plan: Plan,
+		private readonly equipment: Equipment,
+	) {
+		const { latencies } = plan;
+		this.world = new World(plan.seed);
+		const { world } = this;
+		this.book = new FaultBook(plan, this);
+		const { book } = this;
+		this.service = new Service(world, plan.service);
+		for (const { key, origin } of plan.keys) this.service.addKey(key, origin);
+		this.network = new Network(world, this.service, {
+			latencyMs: latencies.http,
+			faultOf: () => book.faultOfRequest(),
+			onStep: (step, exchange) => book.onStep(step, exchange),
+		});
+		this.tcp = new TcpNetwork(world, latencies.redis);
+		const clock = new Clock(() => world.now, WORLD_BEGINS_AT, plan.redisDrift, 0);
+		this.redis = new RedisServer(world, clock, equipment.lua, this.tcp.links, {
+			faultOf: () => book.faultOfCommand(),
+			onCommand: (command) => this.texts.push(command.join(' ')),
+			hasReplica: book.needsReplica,
+		});
+		this.tcp.listen('redis', 6379, this.redis);
+		this.table = new DeduplicationTable(world, latencies.table, {
+			faultOf: (access) => book.faultOfTable(access),
+		});
+		const databaseLatency = world.random.of('database');
+		this.installation = {
+			credentials: new Map(Object.entries(plan.credentials)),
+			table: this.table,
+			n8nSources: equipment.n8nSources,
+			faultOf: (access) => book.faultOfHost(access),
+			latency: () => databaseLatency.skewed(...latencies.table),
+			log: (text) => this.texts.push(text),
+		};
+		this.current = plan.processes.map(() => undefined);
+	}
+
+	/** Plays the day, the evening in which everything ends, and the silence after it. */
+	async play(): Promise<void> {
+		const { plan, world } = this;
+		for (const index of plan.processes.keys()) this.startProcess(index);
+		for (const planned of plan.executions) world.at(planned.at, () => this.start(planned));
+		for (const trigger of plan.triggers) this.schedule(trigger);
+		for (const at of plan.contactChanges) world.at(at, () => this.service.contacts.change());
+		this.book.planAll();
+		await world.play(plan.endsAt);
+		await world.play(plan.endsAt + LONGEST_EVENING_MS, () => this.isOver);
+		await world.play(world.now + LONGEST_HOLD_MS);
+		this.keysLeft = [...this.redis.data.copy().keys()];
+		for (const life of this.lives) this.askForStatus(life);
+		await world.play(world.now + LONGEST_STATUS_MS);
+		throwGaps();
+	}
+
+	/** Gives back what other plans can use. */
+	close(): void {
+		for (const { process } of this.lives) {
+			process.kill();
+			process.realm.giveBack();
+		}
+	}
+
+	/** A process's present life. */
+	life(index: number): Life | undefined {
+		return this.current[index];
+	}
+
+	startProcess(index: number): void {
+		const { processes } = this.plan;
+		const planned = processes[index];
+		if (planned === undefined) return;
+		const { drift, copies } = planned;
+		const lifeNumber = this.lives.filter(({ process }) =>
+			process.name.startsWith(planned.name),
+		).length;
+		const process = new SimulatedProcess(this.world, {
+			name: `${planned.name}.${lifeNumber + 1}`,
+			...{ drift, copies },
+			patches: this.equipment.patches,
+			network: this.network,
+			tcp: this.tcp,
+		});
+		const host = new Host(process, this.installation);
+		const life: Life = { process, host, pollers: new Map(), bornAt: this.world.now };
+		this.lives.push(life);
+		this.current[index] = life;
+		this.world.history.add('process starts', { process: process.name });
+	}
+
+	killProcess(index: number): void {
+		const life = this.current[index];
+		if (life === undefined) return;
+		this.current[index] = undefined;
+		life.diedAt = this.world.now;
+		life.process.kill();
+		this.world.history.add('process killed', { process: life.process.name });
+	}
+
+	/** Somebody stops an execution. */
+	stop(id: string): void {
+		const played = this.played.find(({ planned }) => planned.id === id);
+		if (played === undefined || played.life.diedAt !== undefined) return;
+		this.world.after(0, () => played.execution.stop(), played.life.process);
+	}
+
+	edit(credential: string, fields: Record<string, unknown>): void {
+		const known = this.installation.credentials.get(credential);
+		this.installation.credentials.set(credential, { ...known, ...fields });
+	}
+
+	/** Cuts off all connections to Redis, or lets them fall silent. */
+	get links() {
+		return this.tcp.links;
+	}
+
+	private get isOver(): boolean {
+		return this.played.every(
+			({ execution, life }) => execution.isOver || life.diedAt !== undefined,
+		);
+	}
+
+	/** On its process, or on another that lives. */
+	private start(planned: PlannedExecution): void {
+		const { world } = this;
+		const life = this.current[planned.process] ?? this.current.find((other) => other !== undefined);
+		const node = this.plan.nodes.find(({ id }) => id === planned.node);
+		if (node === undefined) return;
+		if (life === undefined) {
+			world.after(5_000, () => this.start(planned));
+			return;
+		}
+		const { id, items, copy, tool } = planned;
+		const execution = new Execution(life.host, { id, node, items, copy, tool }, () => {
+			played.endedAt = world.now;
+			const { status } = execution.ending ?? {};
+			world.history.add('execution ends', { execution: id, status });
+		});
+		const played: Played = { planned, execution, life, startedAt: world.now };
+		this.played.push(played);
+		world.history.add('execution starts', {
+			...{ execution: id, process: life.process.name, node: planned.node },
+			items: items.map((item) => item.id),
+		});
+		world.after(0, () => void execution.run(), life.process);
+	}
+
+	private askForStatus(life: Life): void {
+		const [credential = ''] = Object.keys(this.plan.credentials);
+		const parameters = { resource: 'rateLimit', operation: 'getStatus' };
+		const node = { id: 'status', workflowId: 'status', credential, parameters };
+		const start = { id: `status of ${life.process.name}`, node, items: [{}], copy: 0 };
+		const execution = new Execution(life.host, start, ({ ending }) => {
+			const items = ending?.status === 'success' ? ending.items : [];
+			const status = items.map(({ json }) => json);
+			this.statuses.push({ process: life.process.name, status });
+		});
+		this.world.after(0, () => void execution.run(), life.process);
+	}
+
+	/** n8n's main process polls. */
+	private schedule({ node: id, from, until, everyMs }: PlannedTrigger): void {
+		const node = this.plan.nodes.find((one) => one.id === id);
+		if (node === undefined) return;
+		const tick = () => {
+			const life = this.current[0];
+			if (this.world.now + everyMs <= until) this.world.after(everyMs, tick);
+			if (life === undefined) return;
+			const poller =
+				life.pollers.get(id) ??
+				new Poller(life.host, node, this.saved, (result) => this.polls.push(result));
+			life.pollers.set(id, poller);
+			this.world.after(0, () => void poller.poll(), life.process);
+		};
+		this.world.at(from, tick);
+	}
+}

@@ -1,0 +1,86 @@
+/** One request on its way, as a listener on the wire sees it. */
+
+/** Who has asked n8n's helper for the request: known here, but not to the service. */
+export interface Caller {
+	process: string;
+	execution: string;
+	/** Counts the runs of the node in the execution: tries, and calls as a tool. */
+	run: number;
+}
+
+export interface Exchange {
+	id: number;
+	caller: Caller | undefined;
+	method: string;
+	/** `protocol//host`. */
+	origin: string;
+	/** Without the query. */
+	path: string;
+	query: Record<string, string>;
+	headers: Record<string, string>;
+	body: string;
+	/** What it reads, sends or deletes. */
+	items: string[];
+	/** When (ms of the world's time) n8n began with it. */
+	startedAt: number;
+	/** When its first byte left; undefined when no connection was made. */
+	leftAt?: number;
+	/** When the service counted it; a doubled one is counted twice. */
+	countedAt?: number;
+	/** When the service decided on an answer, and which. */
+	status?: number;
+	/** When the service acted. */
+	actedAt?: number;
+	/** When the head of the answer was there, and its body to the end. */
+	answeredAt?: number;
+	bodyAt?: number;
+	/** Whether no connection was made, and somebody said so. */
+	isUnconnected?: boolean;
+	/** When n8n gave it up, or its connection was lost. */
+	lostAt?: number;
+	/** When (ms) the service asked for a pause, and how long (ms). */
+	retryAfterMs?: number;
+	/** What went wrong with it. */
+	fault?: string;
+	/** Whether a proxy has sent it a second time; its second coming is not ours. */
+	isDouble?: boolean;
+}
+
+/** The answer of the service. */
+export interface Reply {
+	status: number;
+	headers: Record<string, string>;
+	body: string;
+}
+
+/** What a connection does, as far as its client can tell. */
+export interface Line {
+	/** Called when the head of the answer is there. */
+	onHead(reply: Reply): void;
+	/** Called with a piece of the body; without one at its end. */
+	onBody(piece: Buffer | undefined): void;
+	/** The connection was lost. */
+	onLost(error: ConnectionError): void;
+	/** Whether anybody still listens. */
+	readonly isOpen: boolean;
+}
+
+/** An error as Node.js gives it. */
+export interface ConnectionError {
+	code: string;
+	message: string;
+	/** Where the failing system call is known. */
+	syscall?: string;
+}
+
+/** Writes down the body and what the request is about: the simulated items all have an ID. */
+export function describe(exchange: Exchange, body: string): void {
+	exchange.body = body;
+	exchange.items = itemsOf(exchange);
+}
+
+function itemsOf({ method, query, body }: Exchange): string[] {
+	if (method === 'GET') return query.item === undefined ? [] : [query.item];
+	const { id, ids = [id] } = JSON.parse(body) as { id?: string; ids?: string[] };
+	return ids.filter((one) => one !== undefined);
+}

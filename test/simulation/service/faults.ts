@@ -1,0 +1,34 @@
+/** What goes wrong with a request on its way, or at the service. */
+
+export type ExchangeFault =
+	/** No connection: refused, a name that is not known, a host that cannot be reached. */
+	| { kind: 'refused'; code: 'ECONNREFUSED' | 'ENOTFOUND' | 'EHOSTUNREACH' | 'EAI_AGAIN' }
+	/** No connection, and nobody says so. */
+	| { kind: 'noConnection' }
+	/** The connection is cut before the request is there, before the service acts, or after it. */
+	| { kind: 'cut'; moment: 'beforeArrival' | 'beforeActing' | 'afterActing' | 'inAnswer' }
+	/** The request, or its answer, is lost, and nobody says so. */
+	| { kind: 'lost'; what: 'request' | 'answer' }
+	/** It takes so long (ms) more. */
+	| { kind: 'late'; what: 'request' | 'answer'; ms: number }
+	/** The service, or something in front of it, answers so. */
+	| { kind: 'status'; status: number; acts: boolean; headers?: Record<string, string> }
+	/** The right status with another body. */
+	| { kind: 'body'; body: string }
+	/** A proxy sends it a second time after so long (ms). */
+	| { kind: 'doubled'; afterMs: number };
+
+/** What a fault is about, in a word or two. */
+export function nameOf(fault: ExchangeFault): string {
+	switch (fault.kind) {
+		case 'cut':
+			return `cut ${fault.moment}`;
+		case 'lost':
+		case 'late':
+			return `${fault.what} ${fault.kind}`;
+		case 'status':
+			return `${fault.status}${fault.acts ? ' after acting' : ''}`;
+		default:
+			return fault.kind;
+	}
+}

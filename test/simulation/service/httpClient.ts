@@ -1,0 +1,199 @@
+/**
+ * Node's `http` and `https` for the HTTP client in a simulated process: requests go out on the simulated
+ * network. Every request has a connection of its own, as n8n's agents give it.
+ */
+import * as nodeHttp from 'node:http';
+import * as nodeHttps from 'node:https';
+import { Readable, Writable } from 'node:stream';
+
+import type { Resource, SimulatedProcess } from '../process/simulatedProcess';
+import type { Timer } from '../process/timers';
+import {
+	type Caller,
+	type ConnectionError,
+	describe,
+	type Exchange,
+	type Line,
+	type Reply,
+} from './exchange';
+
+/** What axios asks for. */
+interface RequestOptions {
+	method: string;
+	protocol: string;
+	hostname: string;
+	port: string;
+	path: string;
+	headers: Record<string, string>;
+	/** In place of n8n's agents: who asks. */
+	agent?: Caller;
+}
+
+export class HttpClient {
+	constructor(private readonly process: () => SimulatedProcess) {}
+
+	/** The module as a program requires it. */
+	module(name: 'http' | 'https'): unknown {
+		return {
+			...(name === 'http' ? nodeHttp : nodeHttps),
+			request: (options: RequestOptions, onResponse: (response: Answer) => void) =>
+				new ClientRequest(this.process(), options, onResponse),
+		};
+	}
+}
+
+/** As much of a socket as axios touches. */
+const SOCKET = { setKeepAlive: () => undefined, on: () => undefined };
+
+class ClientRequest extends Writable implements Line, Resource {
+	private readonly pieces: Buffer[] = [];
+
+	private readonly exchange: Exchange;
+
+	private isConnected = false;
+
+	private isWritten = false;
+
+	private answer: Answer | undefined;
+
+	private idleTimer: Timer | undefined;
+
+	constructor(
+		private readonly process: SimulatedProcess,
+		options: RequestOptions,
+		private readonly onResponse: (response: Answer) => void,
+	) {
+		super({ autoDestroy: false });
+		this.exchange = process.network.open(options, options.agent);
+		process.resources.add(this);
+		process.world.after(0.01, () => this.connect(), process);
+	}
+
+	setTimeout(ms: number, onTimeout?: () => void): this {
+		this.process.timers.clear(this.idleTimer);
+		this.idleTimer = undefined;
+		// Of Node's own: it keeps nothing alive, and counts from the last thing that was heard.
+		if (ms > 0) {
+			this.idleTimer = this.process.timers.set(() => onTimeout?.(), ms, [], false).unref();
+		}
+		return this;
+	}
+
+	get isOpen(): boolean {
+		return !this.destroyed && this.process.isAlive;
+	}
+
+	cutOff(): void {
+		this.exchange.lostAt ??= this.process.world.now;
+	}
+
+	override _write(piece: Buffer, _: string, done: () => void): void {
+		this.pieces.push(piece);
+		done();
+	}
+
+	override _final(done: () => void): void {
+		this.isWritten = true;
+		describe(this.exchange, Buffer.concat(this.pieces).toString());
+		this.transmit();
+		done();
+	}
+
+	override _destroy(error: Error | null, done: (error: Error | null) => void): void {
+		this.letGo();
+		if (this.exchange.bodyAt === undefined) this.exchange.lostAt ??= this.process.world.now;
+		this.answer?.breakOff();
+		const isUnanswered = this.answer === undefined && error === null;
+		done(isUnanswered ? this.errorOf({ code: 'ECONNRESET', message: 'socket hang up' }) : error);
+	}
+
+	onHead({ status, headers }: Reply): void {
+		this.idleTimer?.refresh();
+		this.process.network.answered(this.exchange);
+		this.answer = new Answer(status, headers, this);
+		this.onResponse(this.answer);
+	}
+
+	onBody(piece: Buffer | undefined): void {
+		this.idleTimer?.refresh();
+		this.answer?.push(piece ?? null);
+		if (piece !== undefined) return;
+		this.exchange.bodyAt = this.process.world.now;
+		this.destroy();
+	}
+
+	onLost(error: ConnectionError): void {
+		this.destroy(this.answer === undefined ? this.errorOf(error) : undefined);
+	}
+
+	private connect(): void {
+		if (!this.isOpen) return;
+		this.emit('socket', SOCKET);
+		const { ms, error } = this.process.network.connecting(this.exchange);
+		if (ms === Infinity) return;
+		this.process.world.after(
+			ms,
+			() => {
+				if (!this.isOpen) return;
+				this.exchange.isUnconnected = error !== undefined;
+				if (error !== undefined) this.onLost(error);
+				this.isConnected = error === undefined;
+				this.transmit();
+			},
+			this.process,
+		);
+	}
+
+	private transmit(): void {
+		if (!this.isConnected || !this.isWritten || !this.isOpen) return;
+		if (this.exchange.leftAt !== undefined) return;
+		this.exchange.leftAt = this.process.world.now;
+		this.process.network.deliver(this.exchange, this, this.process);
+	}
+
+	private letGo(): void {
+		this.process.timers.clear(this.idleTimer);
+		this.process.resources.delete(this);
+	}
+
+	private errorOf({ message, ...details }: ConnectionError): Error {
+		return Object.assign(new this.process.realm.global.Error(message), details);
+	}
+}
+
+/** What comes back: a stream as Node.js gives it. */
+class Answer extends Readable {
+	readonly statusMessage: string;
+
+	constructor(
+		readonly statusCode: number,
+		readonly headers: Record<string, string>,
+		readonly req: ClientRequest,
+	) {
+		super();
+		this.statusMessage = nodeHttp.STATUS_CODES[statusCode] ?? '';
+	}
+
+	override _read(): void {
+		// Pieces come when they come.
+	}
+
+	override _destroy(error: Error | null, done: (error: Error | null) => void): void {
+		if (!this.req.destroyed) this.req.destroy();
+		// Node.js tells nobody of it who has not asked.
+		process.nextTick(() => done(this.listenerCount('error') === 0 ? null : error));
+	}
+
+	/** The connection ended; whoever reads on hears of it, unless all was there. */
+	breakOff(): void {
+		if (this.readableEnded || this.destroyed || this.isAtEnd) return;
+		this.destroy(Object.assign(new Error('aborted'), { code: 'ECONNRESET' }));
+	}
+
+	private isAtEnd = false;
+
+	override push(piece: Buffer | null): boolean {
+		if (piece === null) this.isAtEnd = true;
+		return super.push(piece);
+	}
+}

@@ -1,0 +1,191 @@
+/** The way between n8n and the service: how long it takes, and what goes wrong on it. */
+import type { Owner } from '../world/eventQueue';
+import type { Random } from '../world/random';
+import type { World } from '../world/world';
+import type { Caller, ConnectionError, Exchange, Line, Reply } from './exchange';
+import { type ExchangeFault, nameOf } from './faults';
+import type { Service } from './service';
+
+export interface NetworkSettings {
+	/** One way (ms): mostly near the first. */
+	latencyMs: [number, number];
+	/** What goes wrong with a request that is about to go out. */
+	faultOf(exchange: Exchange): ExchangeFault | undefined;
+	/** Called at each step of a request. */
+	onStep(step: Step, exchange: Exchange): void;
+}
+
+export type Step = 'started' | 'left' | 'counted' | 'acted' | 'answered';
+
+interface Address {
+	method: string;
+	protocol: string;
+	hostname: string;
+	port: string;
+	path: string;
+	headers: Record<string, string>;
+}
+
+const FAILED_CALLS: Record<string, string> = { ENOTFOUND: 'getaddrinfo', EAI_AGAIN: 'getaddrinfo' };
+
+export class Network {
+	readonly exchanges: Exchange[] = [];
+
+	private readonly faults = new WeakMap<Exchange, ExchangeFault>();
+
+	private readonly random: Random;
+
+	private readonly randoms = new WeakMap<Exchange, Random>();
+
+	constructor(
+		private readonly world: World,
+		private readonly service: Service,
+		private readonly settings: NetworkSettings,
+	) {
+		this.random = world.random.of('network');
+	}
+
+	/** A request that has begun. */
+	open(address: Address, caller: Caller | undefined): Exchange {
+		const { method, protocol, hostname, port, headers } = address;
+		const url = new URL(`${protocol}//${hostname}${port === '' ? '' : `:${port}`}${address.path}`);
+		const exchange: Exchange = {
+			id: this.exchanges.length + 1,
+			caller,
+			method,
+			origin: url.origin,
+			path: url.pathname,
+			query: Object.fromEntries(url.searchParams),
+			headers: lowerCased(headers),
+			body: '',
+			items: [],
+			startedAt: this.world.now,
+		};
+		this.exchanges.push(exchange);
+		const fault = this.settings.faultOf(exchange);
+		if (fault !== undefined) {
+			exchange.fault = nameOf(fault);
+			this.faults.set(exchange, fault);
+		}
+		this.settings.onStep('started', exchange);
+		return exchange;
+	}
+
+	/** How long (ms) it takes to connect, and why there is no connection. */
+	connecting(exchange: Exchange): { ms: number; error?: ConnectionError } {
+		const fault = this.faults.get(exchange);
+		if (fault?.kind === 'noConnection') return { ms: Infinity };
+		const ms = 2 * this.latency(exchange);
+		if (fault?.kind !== 'refused') return { ms };
+		const syscall = FAILED_CALLS[fault.code] ?? 'connect';
+		const { hostname } = new URL(exchange.origin);
+		return {
+			ms,
+			error: { code: fault.code, syscall, message: `${syscall} ${fault.code} ${hostname}` },
+		};
+	}
+
+	/** Takes the request, all of it, to the service, and brings back what comes. */
+	deliver(exchange: Exchange, line: Line, owner: Owner): void {
+		const fault = this.faults.get(exchange);
+		this.settings.onStep('left', exchange);
+		const journey = new Journey(this.world, line, owner, () => this.latency(exchange));
+		if (fault?.kind === 'lost' && fault.what === 'request') return;
+		if (fault?.kind === 'cut' && fault.moment === 'beforeArrival') return journey.cutOff();
+		const lateMs = fault?.kind === 'late' && fault.what === 'request' ? fault.ms : 0;
+		this.world.after(lateMs + this.latency(exchange), () => this.arrive(exchange, fault, journey));
+		if (fault?.kind !== 'doubled') return;
+		const double = { ...exchange, caller: undefined, isDouble: true };
+		this.exchanges.push(double);
+		this.world.after(fault.afterMs + this.latency(exchange), () => {
+			this.service.receive(double, undefined, () => undefined);
+		});
+	}
+
+	/** The head of the answer is there. */
+	answered(exchange: Exchange): void {
+		exchange.answeredAt = this.world.now;
+		this.settings.onStep('answered', exchange);
+	}
+
+	private arrive(exchange: Exchange, fault: ExchangeFault | undefined, journey: Journey): void {
+		const onStep = (step: 'counted' | 'acted') => this.settings.onStep(step, exchange);
+		const scripted = fault?.kind === 'status' ? fault : undefined;
+		this.service.receive(exchange, scripted, onStep, (reply) => {
+			if (fault === undefined) return journey.answer(reply);
+			if (fault.kind === 'lost') return;
+			if (fault.kind === 'cut' && fault.moment !== 'inAnswer') return journey.cutOff();
+			const lateMs = fault.kind === 'late' && fault.what === 'answer' ? fault.ms : 0;
+			const body = fault.kind === 'body' && reply.status === 200 ? fault.body : reply.body;
+			this.world.after(lateMs, () => {
+				journey.answer({ ...reply, body }, fault.kind === 'cut');
+			});
+		});
+		if (fault?.kind === 'cut' && fault.moment === 'beforeActing') {
+			this.service.forget(exchange);
+			journey.cutOff();
+		}
+	}
+
+	/** Chance of its own for each request. */
+	private latency(exchange: Exchange): number {
+		let random = this.randoms.get(exchange);
+		if (random === undefined) this.randoms.set(exchange, (random = this.random.of(exchange.id)));
+		return random.skewed(...this.settings.latencyMs);
+	}
+}
+
+/** One connection, from the service's side. */
+class Journey {
+	constructor(
+		private readonly world: World,
+		private readonly line: Line,
+		private readonly owner: Owner,
+		private readonly latency: () => number,
+	) {}
+
+	cutOff(): void {
+		this.toClient(0, () =>
+			this.line.onLost(
+				// Node.js says so of a connection that ended before any answer; of another, its stream does.
+				{ code: 'ECONNRESET', message: 'socket hang up' },
+			),
+		);
+	}
+
+	answer(reply: Reply, isCutOff = false): void {
+		const bytes = Buffer.from(reply.body);
+		const half = Math.floor(bytes.length / 2);
+		this.toClient(0, () => {
+			this.line.onHead(reply);
+			const rest = () => (isCutOff ? this.cutOff() : this.end(bytes.subarray(half)));
+			this.toClient(1, () => this.line.onBody(bytes.subarray(0, half)), rest);
+		});
+	}
+
+	private end(rest: Buffer): void {
+		this.toClient(1, () => {
+			if (rest.length > 0) this.line.onBody(rest);
+			if (this.line.isOpen) this.line.onBody(undefined);
+		});
+	}
+
+	/** Something happens at the client after the way there; `then` right after it, also when nobody listens. */
+	private toClient(part: 0 | 1, happens: () => void, then?: () => void): void {
+		const ms = part === 0 ? this.latency() : 0.05;
+		this.world.after(
+			ms,
+			() => {
+				if (this.line.isOpen) happens();
+				then?.();
+			},
+			this.owner,
+		);
+	}
+}
+
+function lowerCased(headers: Record<string, string>): Record<string, string> {
+	return Object.fromEntries(
+		Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]),
+	);
+}

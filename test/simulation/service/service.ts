@@ -1,0 +1,152 @@
+/**
+ * The service: it counts, refuses, acts and answers. It knows nothing of n8n, and counts whoever comes with
+ * the key: n8n, a foreign program, a request that a proxy has doubled.
+ */
+import type { Random } from '../world/random';
+import { type World, WORLD_BEGINS_AT } from '../world/world';
+import { Contacts } from './contacts';
+import type { Exchange, Reply } from './exchange';
+import type { ExchangeFault } from './faults';
+import { Counters, type LimitTable } from './counters';
+
+export interface ServiceSettings {
+	limits: LimitTable;
+	/** How it counts. */
+	windows: 'sliding' | 'fixed';
+	/** Where (ms) its fixed windows begin. */
+	phaseMs: number;
+	countsRefused: boolean;
+	/** What a 429 says of the time to wait. */
+	retryAfter: 'none' | 'seconds' | 'date';
+	/** How long (ms) it takes to act: mostly near the first. */
+	actingMs: [number, number];
+}
+
+/** The status that the service is told to answer with. */
+type Scripted = ExchangeFault & { kind: 'status' };
+
+/** Something that the service did. */
+export interface Action {
+	at: number;
+	/** What it was done to. */
+	item: string;
+	/** `METHOD /path`. */
+	endpoint: string;
+	exchange: Exchange;
+}
+
+export class Service {
+	/** All that was done, in order. */
+	readonly actions: Action[] = [];
+
+	readonly contacts: Contacts;
+
+	private readonly counters: Counters;
+
+	private readonly random: Random;
+
+	/** The keys that it knows, with the origin that each belongs to. */
+	private readonly keys = new Map<string, string>();
+
+	private readonly forgotten = new Set<Exchange>();
+
+	constructor(
+		private readonly world: World,
+		private readonly settings: ServiceSettings,
+	) {
+		this.random = world.random.of('service');
+		this.counters = new Counters(settings);
+		this.contacts = new Contacts(this.random.of('contacts'));
+	}
+
+	addKey(key: string, origin: string): void {
+		this.keys.set(key, origin);
+	}
+
+	/** A request of somebody else on the same key. Returns whether it was let through. */
+	foreignRequest(key: string, endpoint: string): boolean {
+		return this.counters.count(key, endpoint, this.world.now) === undefined;
+	}
+
+	/** A request is there. `answer` is called with what goes back, when it does. */
+	receive(
+		exchange: Exchange,
+		scripted: Scripted | undefined,
+		onStep: (step: 'counted' | 'acted') => void,
+		answer: (reply: Reply) => void = () => undefined,
+	): void {
+		const { method, path } = exchange;
+		const endpoint = `${method} ${path}`;
+		const key = exchange.headers['x-api-key'] ?? '';
+		const decide = (reply: Reply) => {
+			exchange.status = reply.status;
+			answer(reply);
+		};
+		exchange.countedAt = this.world.now;
+		const waitMs = this.counters.count(key, endpoint, this.world.now);
+		onStep('counted');
+		if (this.keys.get(key) !== exchange.origin) return decide(jsonReply(401, { message: 'no' }));
+		if (waitMs !== undefined) return decide(this.refusal(exchange, waitMs));
+		const acts = scripted === undefined || scripted.acts;
+		const [least, most] = this.settings.actingMs;
+		this.world.after(this.random.of(exchange.id).skewed(least, most), () => {
+			if (this.forgotten.has(exchange)) return;
+			const reply = acts ? this.act(endpoint, exchange) : undefined;
+			if (acts) onStep('acted');
+			if (scripted === undefined) return decide(reply as Reply);
+			decide(this.scriptedReply(exchange, scripted, reply));
+		});
+	}
+
+	/** The connection was cut before it acted. */
+	forget(exchange: Exchange): void {
+		this.forgotten.add(exchange);
+	}
+
+	private act(endpoint: string, exchange: Exchange): Reply {
+		const at = this.world.now;
+		if (exchange.method === 'GET') {
+			if (exchange.path !== '/masterdata/getContacts') {
+				return jsonReply(200, { item: exchange.items[0] ?? null, at: Math.round(at) });
+			}
+			return jsonReply(200, { contacts: this.contacts.list() });
+		}
+		exchange.actedAt = at;
+		for (const item of exchange.items) this.actions.push({ at, item, endpoint, exchange });
+		if (/delete/i.test(exchange.path)) return jsonReply(200, { deleted: exchange.items.length });
+		return jsonReply(200, { document: exchange.items[0] ?? null, status: 'sent' });
+	}
+
+	private scriptedReply(exchange: Exchange, scripted: Scripted, acted: Reply | undefined): Reply {
+		const { status, headers = {} } = scripted;
+		if (headers['retry-after'] !== undefined) {
+			exchange.retryAfterMs = Number(headers['retry-after']) * 1000;
+		}
+		const body =
+			status < 300
+				? (acted?.body ?? '')
+				: JSON.stringify({ message: `answer ${status} to ${exchange.headers['x-api-key']}` });
+		return { status, headers: { 'content-type': 'application/json', ...headers }, body };
+	}
+
+	private refusal(exchange: Exchange, waitMs: number): Reply {
+		const reply = jsonReply(429, { message: 'Too many requests' });
+		const { retryAfter } = this.settings;
+		if (retryAfter === 'none') return reply;
+		const seconds = Math.ceil(waitMs / 1000);
+		exchange.retryAfterMs = seconds * 1000;
+		const now = WORLD_BEGINS_AT + this.world.now;
+		reply.headers.date = new Date(now).toUTCString();
+		reply.headers['retry-after'] =
+			retryAfter === 'seconds' ? String(seconds) : new Date(now + seconds * 1000).toUTCString();
+		return reply;
+	}
+}
+
+function jsonReply(status: number, value: unknown): Reply {
+	return {
+		status,
+		headers: { 'content-type': 'application/json; charset=utf-8' },
+		body: JSON.stringify(value),
+	};
+}

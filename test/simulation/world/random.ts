@@ -1,0 +1,62 @@
+/** Chance, all of it from one seed. What has a name of its own has chances of its own. */
+import { seededRandom } from '../../../sandbox/random';
+
+export class Random {
+	/** A number from 0 (inclusive) to 1 (exclusive). */
+	readonly next: () => number;
+
+	constructor(private readonly name: string) {
+		this.next = seededRandom(hashOf(name));
+	}
+
+	/**
+	 * Chances of something's own: they stay the same when something else is left out, so that a history that
+	 * was shortened stays like the whole one.
+	 */
+	of(name: string | number): Random {
+		return new Random(`${this.name}/${name}`);
+	}
+
+	/** From `least` to `most`, both included. */
+	whole(least: number, most: number): number {
+		return least + Math.floor(this.next() * (most - least + 1));
+	}
+
+	between(least: number, most: number): number {
+		return least + this.next() * (most - least);
+	}
+
+	/** Mostly near `least`, seldom near `most`: as latencies are. */
+	skewed(least: number, most: number): number {
+		return least + this.next() ** 4 * (most - least);
+	}
+
+	chance(probability: number): boolean {
+		return this.next() < probability;
+	}
+
+	one<T>(choices: readonly T[]): T {
+		return choices[this.whole(0, choices.length - 1)] as T;
+	}
+
+	shuffled<T>(values: readonly T[]): T[] {
+		return values
+			.map((value) => ({ value, order: this.next() }))
+			.sort((a, b) => a.order - b.order)
+			.map(({ value }) => value);
+	}
+
+	/** An integer below 2³². */
+	bits(): number {
+		return Math.floor(this.next() * 0x1_0000_0000);
+	}
+}
+
+/** FNV-1a. */
+function hashOf(text: string): number {
+	let hash = 0x811c9dc5;
+	for (let index = 0; index < text.length; index++) {
+		hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
+	}
+	return hash >>> 0;
+}

@@ -1,0 +1,101 @@
+/**
+ * The world: its time, and what happens in it, one event after the other. Between two events everything that
+ * the first one has set off in promises, streams and `process.nextTick` runs to its end, and no time passes.
+ */
+import { EventQueue, type Owner, type WorldEvent } from './eventQueue';
+import { History } from './history';
+import { Random } from './random';
+
+/** The moment (ms since 1970) at which a world begins. */
+export const WORLD_BEGINS_AT = Date.UTC(2026, 0, 5, 6);
+/** Between two events that must keep their order (ms). */
+const STEP_MS = 1e-4;
+
+/** What would go on for ever is a mistake of the world's own. */
+const MOST_EVENTS = 5_000_000;
+
+export class World {
+	/** Since the world began (ms). */
+	now = 0;
+
+	/** How many events there were. */
+	events = 0;
+
+	readonly random: Random;
+
+	readonly history = new History(() => this.now);
+
+	private readonly queue = new EventQueue();
+
+	private readonly ties: Random;
+
+	/** Called between two events. */
+	betweenEvents: () => void = () => undefined;
+
+	constructor(seed: string) {
+		this.random = new Random(seed);
+		this.ties = this.random.of('ties');
+	}
+
+	/** Lets something happen at `time` (ms), now at the earliest. */
+	at(time: number, run: () => void, owner?: Owner): WorldEvent {
+		const at = Math.max(time, this.now);
+		const event = { at, tie: this.ties.next(), isCanceled: false, run, owner };
+		this.queue.push(event);
+		return event;
+	}
+
+	after(ms: number, run: () => void, owner?: Owner): WorldEvent {
+		return this.at(this.now + ms, run, owner);
+	}
+
+	/** Resolves after `ms`, in an event of the owner. */
+	async sleep(ms: number, owner: Owner | undefined): Promise<void> {
+		await new Promise<void>((resolve) => this.after(ms, resolve, owner));
+	}
+
+	/** Plays until `isOver`, `until` (ms), or until nothing is left to happen. */
+	async play(until: number, isOver: () => boolean = () => false): Promise<void> {
+		await drained();
+		while (!isOver()) {
+			const event = this.queue.pop();
+			if (event === undefined) {
+				this.now = until;
+				return;
+			}
+			if (event.isCanceled || event.owner?.isAlive === false) continue;
+			if (event.at > until) {
+				this.queue.push(event);
+				this.now = until;
+				return;
+			}
+			if (this.isHeldUp(event)) continue;
+			this.now = event.at;
+			if (++this.events > MOST_EVENTS) throw new Error('The world does not come to an end');
+			event.run();
+			if (event.owner !== undefined) {
+				await drained();
+				event.owner.afterEvent();
+			}
+			this.betweenEvents();
+		}
+	}
+
+	/** An event of a process that stands still happens when it goes on, in the same order. */
+	private isHeldUp(event: WorldEvent): boolean {
+		const { owner } = event;
+		if (owner === undefined || owner.stalledUntil <= event.at) return false;
+		const step = (this.heldUp.get(owner) ?? 0) + 1;
+		this.heldUp.set(owner, step);
+		event.at = owner.stalledUntil + step * STEP_MS;
+		this.queue.push(event);
+		return true;
+	}
+
+	private readonly heldUp = new WeakMap<Owner, number>();
+}
+
+/** Resolves when no promise, `nextTick` or stream of this thread has anything left to do. */
+async function drained(): Promise<void> {
+	await new Promise<void>((resolve) => setImmediate(resolve));
+}
