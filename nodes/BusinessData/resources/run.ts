@@ -60,6 +60,11 @@ export class Run {
 		return this.context.continueOnFail();
 	}
 
+	/** Whether an agent has called the node as a tool. */
+	get isTool(): boolean {
+		return isTool(this.context);
+	}
+
 	/** Aborts when the execution is stopped, and at the end of the run. */
 	get signal(): AbortSignal {
 		return this.controller.signal;
@@ -88,6 +93,17 @@ export class Run {
 		this.context.addExecutionHints({ message, location: 'outputPane', type: 'info' });
 	}
 
+	/** Tells whoever looks while the node runs: in n8n's log, and in the browser of a run by hand. */
+	tell(message: string): void {
+		const { context } = this;
+		const { name } = context.getNode();
+		context.logger.info(`${name}: ${message}`, {
+			workflowId: context.getWorkflow().id,
+			executionId: context.getExecutionId(),
+		});
+		context.sendMessageToUI(message);
+	}
+
 	private tellOfWaits(): void {
 		for (const sentence of [this.waits.describe(), this.waits.describePolicy()]) {
 			if (sentence !== undefined) this.hint(sentence);
@@ -95,4 +111,9 @@ export class Run {
 		const { tracing } = this.waits;
 		if (tracing !== undefined) this.context.setMetadata?.({ tracing });
 	}
+}
+
+/** n8n names the tool that it makes of a node so; n8n 1.x tells it in no other way. */
+export function isTool(context: IExecuteFunctions): boolean {
+	return context.getNode().type.endsWith('Tool');
 }
