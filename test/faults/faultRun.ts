@@ -18,7 +18,7 @@ const EXECUTIONS_AT_ONCE = 10;
 /** 60 s become 0.3 s, and 10 minutes 0.6 s. */
 const { general, endpoints } = scaledLimits(0.005, 0.001);
 /** `Retry-After` is in whole seconds, and only a wait that some window may last is waited for. */
-const LONGEST = { max: 10_000, windowSeconds: 1.5 };
+const LONGEST = { max: 10_000, windowSeconds: 2.5 };
 const LIMITS = { general: [...general, LONGEST], endpoints };
 const LATENCY_MS = 6;
 /** How long (ms) the slots and pauses of a key may last when nothing is asked of it any more. */

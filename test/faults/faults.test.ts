@@ -13,7 +13,7 @@ import type { Report } from './report';
 
 const SEED = Number(process.env.FAULTS_SEED ?? Math.floor(Math.random() * 1e6));
 const REQUESTS = Number(process.env.FAULTS_REQUESTS ?? 2_500);
-const LONGEST_RUN_MS = 200_000;
+const LONGEST_RUN_MS = 300_000;
 /** What a process may hold more after the run than before: a tenth of a kilobyte per request would show. */
 const HEAP_GROWTH_BYTES = 8 * 1024 * 1024;
 

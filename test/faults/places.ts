@@ -29,8 +29,9 @@ const BASIC_VALUES: Parameters = {
 	returnAll: false,
 	dataMode: 'autoMapInputData',
 	idField: 'id',
-	events: ['contactCreated'],
 };
+
+const eventsOf = (source: string) => [source === 'contacts' ? 'contactCreated' : 'recordCreated'];
 
 const description = new BusinessData().description.properties;
 
@@ -173,7 +174,14 @@ export function allPlaces(credential: ICredentialDataDecryptedObject): Place[] {
 		}
 	}
 	const trigger = new BusinessDataTrigger().description.properties;
-	places.push(...placesIn(trigger, 'trigger', 'trigger', BASIC_VALUES, credential));
+	const path = '/masterdata/getContacts';
+	for (const source of ['contacts', 'endpoint']) {
+		const basis = { ...BASIC_VALUES, source, path, events: eventsOf(source) };
+		const fields = trigger.filter(
+			({ displayOptions }) => displayOptions?.show?.source?.includes(source) ?? true,
+		);
+		places.push(...placesIn(fields, `trigger/${source}`, 'trigger', basis, credential));
+	}
 	const { properties } = new BusinessDataApi();
 	places.push(...placesIn(properties, 'credential', 'credential', credential as Parameters, {}));
 	return places;
