@@ -1,6 +1,12 @@
 import { FIRST_SINGLE, measure, type Observation, requestsFor } from '../../../bench/measure';
 import { entry, foreignEntry, workItem } from './examples';
 
+// Figures below are computed by these limits, whatever the service's are.
+jest.mock('../../../sandbox/limits', () => ({
+	...jest.requireActual<object>('../../../sandbox/limits'),
+	DOCUMENTED_LIMITS: jest.requireActual<Record<'LIMITS', object>>('./fixedLimits').LIMITS,
+}));
+
 const run = (itemsThrough: number) => ({ ms: 900, itemsThrough, errors: ['lost', 'lost'] });
 
 const observe = (changes: Partial<Observation>): Observation => ({
