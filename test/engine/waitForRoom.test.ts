@@ -3,16 +3,36 @@
 
 import type { INode, INodeExecutionData } from 'n8n-workflow';
 
-import { errorOf, itemsOf, NODE, send, type ShownError, useBench } from '../support/bench';
+import {
+	errorOf,
+	itemsOf,
+	NODE,
+	send,
+	SEND_ENDPOINT,
+	type ShownError,
+	useBench,
+} from '../support/bench';
 import type { EngineRun } from '../support/engine';
 import { workflowOf } from '../support/engineWorkflow';
 import { AGENT, agentWorkflow } from '../support/toolWorkflow';
 
-const TIME_SCALE = 0.008;
-/** Ten minutes at that scale. */
 const WINDOW_MS = 4_800;
+const send3 = { max: 3, windowSeconds: WINDOW_MS / 1000 };
+const LIMITS = {
+	general: [{ max: 100, windowSeconds: 0.5 }],
+	endpoints: {
+		[SEND_ENDPOINT]: send3,
+		'POST /txndata/sendPayment': send3,
+		'POST /txndata/sendTxnWP': send3,
+	},
+};
+/** Longer than a tool waits. */
+const LONG_LIMITS = {
+	...LIMITS,
+	endpoints: { [SEND_ENDPOINT]: { max: 3, windowSeconds: 600 } },
+};
 
-const bench = useBench({ timeScale: TIME_SCALE });
+const bench = useBench({ limits: LIMITS });
 
 const waitForRoom = (
 	parameters: INode['parameters'] = {},
@@ -146,8 +166,7 @@ describe('as a tool of an agent', () => {
 	});
 
 	test('it hears at once how long it takes when that is more than a minute', async () => {
-		// The ten minutes are as long as they are.
-		bench.credential.customize = false;
+		bench.credential.limits = JSON.stringify(LONG_LIMITS);
 		await bench.run(itemsOf(3), send());
 		const startedAt = performance.now();
 		const answers = [

@@ -5,6 +5,7 @@ import { cleanUpTests } from './cleanUpTests';
 import { credentialEditTests } from './credentialEditTests';
 import { contactSyncTests, exampleTests } from './exampleTests';
 import { installationTests } from './installationTests';
+import { outboxTests } from './outboxTests';
 import { overlapTests } from './overlapTests';
 import { reminderTests } from './reminderTests';
 import { sendingTests } from './sendingTests';
@@ -30,6 +31,7 @@ describe('the example', () => {
 	exampleTests(real);
 	contactSyncTests(real);
 	reminderTests(real);
+	outboxTests(real);
 	cleanUpTests(real);
 	agentTests(real);
 });

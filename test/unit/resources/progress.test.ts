@@ -6,7 +6,7 @@ import {
 	timeAfter,
 } from '../../../nodes/BusinessData/resources/progress';
 import { sendEach } from '../../../nodes/BusinessData/resources/sendEach';
-import { ENDPOINTS } from '../../../nodes/BusinessData/transport/endpoints';
+import { ENDPOINTS, formatEndpoint } from '../../../nodes/BusinessData/transport/endpoints';
 import { after, passTime } from '../../support/logicalTime';
 import { fakeContext, type Setup } from './fakeContext';
 
@@ -14,7 +14,10 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 /** The time of day at which each test begins. */
 const BEGINNING = Date.UTC(2026, 0, 31, 12, 0);
-const documented = { customize: false };
+const LIMITS = {
+	general: [{ max: 10, windowSeconds: 1 }],
+	endpoints: { [formatEndpoint(ENDPOINTS.sendTransaction)]: { max: 3, windowSeconds: 600 } },
+};
 
 beforeEach(() => {
 	// Streams need the real one.
@@ -41,7 +44,7 @@ async function toldDuring(
 }
 
 test('a run that sends says at least every minute how far it is and when it is done', async () => {
-	const setup = { credential: documented, items: Array.from({ length: 7 }, () => ({})) };
+	const setup = { credential: { limits: LIMITS }, items: Array.from({ length: 7 }, () => ({})) };
 	const told = await toldDuring(setup, async (run) => {
 		const request = {
 			endpoint: ENDPOINTS.sendTransaction,
