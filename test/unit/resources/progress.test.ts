@@ -5,6 +5,7 @@ import {
 	tellDuring,
 	timeAfter,
 } from '../../../nodes/BusinessData/resources/progress';
+import { readEach } from '../../../nodes/BusinessData/resources/readEach';
 import { sendEach } from '../../../nodes/BusinessData/resources/sendEach';
 import { ENDPOINTS, formatEndpoint } from '../../../nodes/BusinessData/transport/endpoints';
 import { after, passTime } from '../../support/logicalTime';
@@ -67,6 +68,19 @@ test('a run that sends says at least every minute how far it is and when it is d
 		expect(ms - (moments[index] ?? 0)).toBeLessThanOrEqual(MINUTE);
 	}
 	expect(told.length).toBeGreaterThan(18);
+});
+
+test('a run that reads says so, too', async () => {
+	const told = await toldDuring({ items: [{}, {}] }, async (run) => {
+		return await readEach(run, async (index) => {
+			await after(index * 2 * MINUTE);
+			return [];
+		});
+	});
+	expect(told.map(([, message]) => message)).toEqual([
+		'Business Data: 1 of 2 read',
+		'Business Data: 1 of 2 read',
+	]);
 });
 
 test('nothing is said of what takes less than a minute, nor when it is over', async () => {
