@@ -39,7 +39,7 @@ export const waitForRoom: Operation = {
 		value: 'waitForRoom',
 		action: 'Wait for room in rate limit',
 		description:
-			'Wait until so many requests have room, without holding a worker for long, and pass the input on. Put it before a send in a loop.',
+			'Wait until so many requests have room, without holding a worker for long, and pass the input on',
 		builderHint: { propertyHint: WAIT_HINT },
 	},
 	description: shownFor('rateLimit', 'waitForRoom', [
