@@ -11,8 +11,9 @@ import type {
 	SharedRequest,
 } from '../ledger';
 import { ofProcess } from './processRecord';
+import { PROMISE, WITHDRAW } from './promiseScripts';
 import { RedisRequest } from './redisRequest';
-import { PROMISE, USE, WITHDRAW } from './scripts';
+import { USE } from './scripts';
 
 export class RedisLedger implements Ledger {
 	constructor(private readonly connection: RedisConnection) {}

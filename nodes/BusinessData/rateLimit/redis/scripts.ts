@@ -12,10 +12,10 @@
  * it was promised to, its score the moment of the room. All keys expire with the last slot.
  *
  * KEYS: the state, the queue of the general windows, that of the scope, the promises of the scope, then the
- * windows, those of the scope first. ARGV: the request's ID, that of its process, how many commands of the process Redis must know of,
- * which version of what was learned it knows, a number (see each script), how many windows are the scope's,
- * how long (ms) after each other requests of the scope go, and general ones; then for every window its limit
- * and how long (ms) a slot is held.
+ * windows, those of the scope first. ARGV: the request's ID, that of its process, how many commands of the
+ * process Redis must know of, which version of what was learned it knows, a number (see each script), how many
+ * windows are the scope's, how long (ms) after each other requests of the scope go, and general ones; then for
+ * every window its limit and how long (ms) a slot is held.
  */
 import { RedisScript } from '../../redis/connection';
 import { PROMISE_EARLY_MS, PROMISE_KEPT_MS } from '../promises';
@@ -28,9 +28,10 @@ const LONGEST_RETRY_MS = 2_000;
 const GRACE_MS = 2_500;
 
 /** The number of arguments before those of the windows. */
-const FIXED = 8;
+export const FIXED = 8;
 
-const SHARED = `
+/** What the scripts that know the state and the windows begin with. */
+export const SHARED = `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local STATE, GENERAL, SCOPE, PROMISES = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
@@ -244,73 +245,6 @@ redis.call('HSET', STATE, 'learned:' .. GENERAL, ARGV[first + 2], 'learnedAt:' .
 redis.call('HDEL', STATE, 'last:' .. GENERAL)
 local commands = count()
 return {'learned', commands, text(redis.call('HINCRBY', STATE, 'version', 1))}
-`);
-
-/**
- * Promises room: returns how long (ms) it takes until so many requests have room at once. The number is how
- * long it takes by what the process knows. After the usual arguments: who it is promised to, for how many
- * requests, and how long (ms) it may take; when it takes longer, nothing is promised.
- */
-export const PROMISE = new RedisScript(`${SHARED}
-local more = ${FIXED} + 2 * windowCount
-local name, together, most = ARGV[more + 1], tonumber(ARGV[more + 2]), tonumber(ARGV[more + 3])
-touch(PROMISES)
-forgetLapsed()
-local all, mine, place = redis.call('ZRANGE', PROMISES, 0, -1, 'WITHSCORES'), {}, nil
-for index = 1, #all, 2 do
-	if string.sub(all[index], 1, #name + 1) == name .. '#' then
-		mine[#mine + 1] = all[index]
-		place = tonumber(all[index + 1])
-	end
-end
--- One whose room was not used keeps its place.
-if #mine < together then place = math.huge end
-local before = {}
-for index = 1, #all, 2 do
-	local moment = tonumber(all[index + 1])
-	if string.sub(all[index], 1, #name + 1) ~= name .. '#' and moment < place then
-		before[#before + 1] = moment
-	end
-end
-touch(SCOPE)
-redis.call('ZREMRANGEBYSCORE', SCOPE, '-inf', now)
-local queued = redis.call('ZCARD', SCOPE)
-local moment = now + number
-for index = 1, windowCount do
-	local key, max, hold = window(index)
-	touch(key)
-	redis.call('ZREMRANGEBYSCORE', key, '-inf', now)
-	local slots, free = redis.call('ZRANGE', key, 0, -1, 'WITHSCORES'), {}
-	for slot = 2, #slots, 2 do free[slot / 2] = math.min(tonumber(slots[slot]), now + hold) end
-	local isOwn = scopeCount == 0 or index <= scopeCount
-	if isOwn then
-		for _, promised in ipairs(before) do free[#free + 1] = promised + hold end
-		table.sort(free)
-		for _ = 1, queued do
-			local missing = #free + 1 - max
-			free[#free + 1] = math.max(now, missing > 0 and free[missing] or now) + hold
-			table.sort(free)
-		end
-	end
-	local missing = #free + math.min(together, max) - max
-	if missing > 0 then moment = math.max(moment, free[missing]) end
-end
-local wait = math.ceil(moment - now)
-if wait > most then return wait end
-for _, member in ipairs(mine) do redis.call('ZREM', PROMISES, member) end
-for index = 1, together do redis.call('ZADD', PROMISES, text(moment), name .. '#' .. index) end
-local last = redis.call('ZRANGE', PROMISES, -1, -1, 'WITHSCORES')
-redis.call('PEXPIREAT', PROMISES, text(last[2] + ${PROMISE_KEPT_MS}))
-keepState()
-return wait
-`);
-
-/** Takes all promises of a name back. KEYS: the promises; ARGV: the name. */
-export const WITHDRAW = new RedisScript(`
-for _, member in ipairs(redis.call('ZRANGE', KEYS[1], 0, -1)) do
-	if string.sub(member, 1, #ARGV[1] + 1) == ARGV[1] .. '#' then redis.call('ZREM', KEYS[1], member) end
-end
-return {}
 `);
 
 /** Returns for every window how many slots are held, and how long (ms) until one is free. */

@@ -14,7 +14,7 @@ import { InvalidSettingError } from '../../transport/invalidSettingError';
 import { roomTooLateError } from '../../transport/requestErrors';
 import { readWholeNumber } from '../../transport/settingValues';
 import { formatDuration, isWaitTooLong } from '../../transport/waits';
-import { sleep } from '../../waiting';
+import { onceAborted, sleep } from '../../waiting';
 import { type Operation, shownFor } from '../operation';
 import { tellDuring, timeAfter } from '../progress';
 import { maxWaitField, readMaxWaitMs, readSeconds } from '../requestOptions';
@@ -32,6 +32,8 @@ const PARK_AFTER_SECONDS = 65;
 const LONGEST_SLEEP_MS = 2 ** 31 - 1;
 /** Less than that (ms) is no wait. */
 const SHORTEST_WAIT_MS = 1;
+/** From this time (ms) on users are told. */
+const NOTICEABLE_WAIT_MS = 1_000;
 
 export const waitForRoom: Operation = {
 	option: {
@@ -106,44 +108,50 @@ interface Settings {
 /** @throws RequestError when the wait would be too long, RedisError, or the signal's reason */
 async function waitOrPark(run: Run): Promise<void> {
 	const settings = readSettings(run);
+	const { requests, scope, maxWaitMs, parkAfterMs } = settings;
 	const { identity, limits, ledger } = run.account;
-	const promise = { name: nameOf(run), limits, scope: settings.scope, ledger };
-	const endsAt = performance.now() + settings.maxWaitMs;
-	const startedAt = performance.now();
+	const promise = { name: nameOf(run), limits, scope, ledger };
 	const notParked = whyNotParked(run.context);
+	const startedAt = performance.now();
 	try {
 		for (;;) {
-			const maxWaitMs = Math.max(0, endsAt - performance.now());
-			const request = { ...promise, count: settings.requests, maxWaitMs };
-			const waitMs = await promiseRoom(identity, request);
-			if (waitMs < SHORTEST_WAIT_MS) break;
-			const isLong = waitMs > settings.parkAfterMs;
-			if (isLong && notParked === undefined) return await park(run, waitMs, settings.requests);
+			const waitedMs = performance.now() - startedAt;
+			const request = { ...promise, count: requests, maxWaitMs: Math.max(0, maxWaitMs - waitedMs) };
+			const waitMs = await onceAborted(promiseRoom(identity, request), run.signal);
+			if (waitMs < SHORTEST_WAIT_MS) return tellOfWait(run, waitedMs);
+			const isLong = waitMs > parkAfterMs;
+			if (isLong && notParked === undefined) return await park(run, waitMs, requests);
 			if (isLong) run.tell(`waits ${formatDuration(waitMs)} in the node, because ${notParked}`);
-			const endsInMs = performance.now() + waitMs;
-			const describe = () => {
-				const leftMs = Math.max(0, endsInMs - performance.now());
-				return `waits for room, done about ${timeAfter(run, leftMs)}, in ${formatDuration(leftMs)}`;
-			};
-			const wait = async () => await sleep(Math.min(waitMs, LONGEST_SLEEP_MS), run.signal);
-			await tellDuring(run, describe, wait);
+			await waitInNode(run, Math.min(waitMs, LONGEST_SLEEP_MS), requests);
 		}
 	} catch (error) {
-		await withdrawPromise(identity, promise).catch(() => undefined);
-		if (isWaitTooLong(error)) {
-			throw roomTooLateError(settings.requests, settings.maxWaitMs, error);
-		}
-		throw error;
+		// Where it cannot be withdrawn, it lapses.
+		withdrawPromise(identity, promise).catch(() => undefined);
+		throw isWaitTooLong(error) ? roomTooLateError(requests, maxWaitMs, error) : error;
 	}
-	const waitedMs = performance.now() - startedAt;
-	if (waitedMs >= 1_000) run.hint(`Waited ${formatDuration(waitedMs)} for room.`);
+}
+
+async function waitInNode(run: Run, waitMs: number, requests: number): Promise<void> {
+	const endsAt = performance.now() + waitMs;
+	const describe = () => {
+		const leftMs = Math.max(0, endsAt - performance.now());
+		return `waits for ${roomFor(requests)}, goes on in ${formatDuration(leftMs)}, about ${timeAfter(run, leftMs)}`;
+	};
+	await tellDuring(run, describe, async () => await sleep(waitMs, run.signal));
 }
 
 /** Lets n8n end the execution here, and go on with it behind this node when there is room. */
 async function park(run: Run, waitMs: number, requests: number): Promise<void> {
-	const room = requests === 1 ? 'room for 1 request' : `room for ${requests} requests`;
-	run.tell(`n8n goes on at about ${timeAfter(run, waitMs)}, when there is ${room}`);
+	run.tell(`n8n goes on about ${timeAfter(run, waitMs)}, when there is ${roomFor(requests)}`);
 	await run.context.putExecutionToWait(new Date(Date.now() + Math.ceil(waitMs)));
+}
+
+function tellOfWait(run: Run, waitedMs: number): void {
+	if (waitedMs >= NOTICEABLE_WAIT_MS) run.hint(`Waited ${formatDuration(waitedMs)} for room.`);
+}
+
+function roomFor(requests: number): string {
+	return requests === 1 ? 'room for 1 request' : `room for ${requests} requests`;
 }
 
 /** @throws InvalidSettingError */
