@@ -26,6 +26,7 @@ export async function readEach(
 		for (const index of indexes) {
 			outputs[index] = await readItem(run, index, read);
 			done++;
+			await run.yieldToOthers();
 		}
 	};
 	const readAll = async () => {

@@ -31,7 +31,11 @@ export async function sendEach<T extends ServiceRequest>(
 	prepare: (itemIndex: number) => T,
 	toItems: ToItems<T>,
 ): Promise<INodeExecutionData[]> {
-	const prepared = run.items.map((_, index) => tryToPrepare(run, prepare, index));
+	const prepared: Array<Prepared<T> | { error: NodeError }> = [];
+	for (const index of run.items.keys()) {
+		prepared.push(tryToPrepare(run, prepare, index));
+		await run.yieldToOthers();
+	}
 	const outputs: INodeExecutionData[][] = [];
 	const describe = async () => {
 		const next = prepared[outputs.length];
@@ -67,6 +71,7 @@ async function sendAll<T extends ServiceRequest>(
 			}
 			outputs.push([errorItem(run.items[index], nodeError, index)]);
 		}
+		await run.yieldToOthers();
 	}
 }
 
