@@ -1,11 +1,12 @@
 // The real n8n that the tests of this folder share: started once with the packed node, beside a sandbox
 // whose limits no test reaches, and with what a user does in it.
+import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { LimitTable } from '../../sandbox/limits';
-import { type Sandbox, startSandbox } from '../../sandbox/server';
+import { type Sandbox, type SandboxOptions, startSandbox } from '../../sandbox/server';
 import type { Cleanup } from '../../scripts/cleanup';
 import type { ExecutionResult } from '../../scripts/host/executionData';
 import { endPrograms } from '../../scripts/host/childProcesses';
@@ -43,11 +44,13 @@ export class RealN8n {
 	 * Starts the sandbox and an n8n in a new folder, with the node from its tarball.
 	 * @param cleanup gets what ends everything again, also when the start fails
 	 * @param environment settings of n8n beyond those that every n8n of the tests gets
+	 * @param options of the sandbox, beside its limits
 	 */
 	static async start(
 		version: HostName,
 		cleanup: Cleanup,
 		environment: Record<string, string> = {},
+		options: SandboxOptions = {},
 	): Promise<RealN8n> {
 		const host = await ensureHost({ version });
 		const userFolder = await openUserFolder();
@@ -55,7 +58,11 @@ export class RealN8n {
 		cleanup.add(endPrograms);
 		const packed = await packNode(PROJECT_FOLDER, join(userFolder.path, 'packages'));
 		await installPackedNode(packed, userFolder.path, host);
-		const sandbox = await startSandbox({ contactCount: 12, limits: GENEROUS_LIMITS });
+		const sandbox = await startSandbox({
+			contactCount: 12,
+			limits: GENEROUS_LIMITS,
+			...options,
+		});
 		cleanup.add(() => sandbox.stop());
 		const real = new RealN8n(host, userFolder, sandbox, environment);
 		cleanup.add(() => real.end());
@@ -151,6 +158,22 @@ export class RealN8n {
 		});
 		const answer = await response.text();
 		if (!response.ok) throw new Error(`The webhook answered ${response.status}: ${answer}`);
+	}
+
+	/** What n8n's database answers to a query. */
+	readDatabase(query: string): unknown[] {
+		const code = `
+			const { DatabaseSync } = require('node:sqlite');
+			const database = new DatabaseSync(process.argv[1], { readOnly: true });
+			console.log(JSON.stringify(database.prepare(process.argv[2]).all()));`;
+		const file = join(this.userFolder.path, '.n8n', 'database.sqlite');
+		const { nodePath, environment } = this.host;
+		const output = execFileSync(nodePath, ['-e', code, file, query], {
+			env: environment,
+			encoding: 'utf8',
+			stdio: ['ignore', 'pipe', 'ignore'],
+		});
+		return JSON.parse(output) as unknown[];
 	}
 
 	/** A file that n8n gives to everyone, such as a node's icon, as text. */

@@ -111,8 +111,9 @@ export class Engine {
 		credentials: Record<string, ICredentialDataDecryptedObject>,
 		mode: 'manual' | 'trigger' = 'trigger',
 	) {
+		const { id = 'workflow' } = workflowJson;
 		const workflow = new Workflow({
-			id: 'workflow',
+			id,
 			name: 'workflow',
 			nodes: workflowJson.nodes,
 			connections: workflowJson.connections,
@@ -121,7 +122,6 @@ export class Engine {
 			settings: { executionOrder: 'v1' },
 		});
 		const hooks = new ExecutionLifecycleHooks(mode, this.executionId, {
-			id: 'workflow',
 			name: 'workflow',
 			active: false,
 			activeVersionId: null,
@@ -129,6 +129,7 @@ export class Engine {
 			createdAt: new Date(),
 			updatedAt: new Date(),
 			...workflowJson,
+			id,
 		});
 		const additionalData = { ...this.additionalData(credentials), hooks };
 		const execute = new WorkflowExecute(additionalData, mode, createRunExecutionData({}));

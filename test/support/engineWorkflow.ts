@@ -16,6 +16,8 @@ export const ITEMS_TYPE = 'test.items';
 
 /** The parts of a saved workflow that the engine needs. */
 export interface WorkflowJson {
+	/** As n8n has it, where it matters. */
+	id?: string;
 	nodes: INode[];
 	connections: Workflow['connectionsBySourceNode'];
 }
