@@ -5,6 +5,7 @@ import { SEND_HINT } from '../builderHints';
 import type { Endpoint, LimitSetting } from '../transport/endpoints';
 import { formatLimit } from '../transport/waits';
 import { itemsOf } from './answerItems';
+import { durationHints } from './durationHints';
 import { type Operation, shownFor } from './operation';
 import { bodyFields, readBody } from './requestBody';
 import { optionsField, readRequestOptions } from './requestOptions';
@@ -25,6 +26,7 @@ export function sendOperation(
 			...bodyFields,
 			optionsField(sendOnceOptions),
 		]),
+		hints: durationHints(resource, String(option.value), limit),
 		execute: async (run) =>
 			await sendEach(
 				run,
