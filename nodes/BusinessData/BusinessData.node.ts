@@ -36,6 +36,7 @@ export class BusinessData implements INodeType {
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
 		credentials: [{ name: CREDENTIAL_TYPE, required: true }],
+		hints: resources.flatMap(({ operations }) => operations.flatMap(({ hints = [] }) => hints)),
 		properties: [
 			{
 				displayName: 'Resource',

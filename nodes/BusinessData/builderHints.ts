@@ -4,6 +4,8 @@
  */
 import type { IBuilderHint } from 'n8n-workflow';
 
+import { ENDPOINTS } from './transport/endpoints';
+
 const NODE = 'n8n-nodes-business-data.businessData';
 const TRIGGER = 'n8n-nodes-business-data.businessDataTrigger';
 
@@ -53,7 +55,7 @@ const showDeletions = node({
 
 export const nodeHint: IBuilderHint = {
 	searchHint:
-		"Use it for everything in the user's bookkeeping service: the HTTP Request node cannot use its credential and would break its rate limits. It waits for the limits by itself, so add no Wait node, no batching and no Retry On Fail for them; give it all items at once. On the error output, {{ $input.item.error.context.outcome }} is notSent, refused or unknown; what is unknown may have been sent, so a person must look.",
+		"Use it for everything in the user's bookkeeping service: the HTTP Request node cannot use its credential and would break its rate limits. It waits for the limits by itself, so add no Wait node, no batching and no Retry On Fail for them; give it all items at once. Only a send of so many documents that it must outlive a restart needs Rate Limit: Wait for Room, in a loop. On the error output, {{ $input.item.error.context.outcome }} is notSent, refused or unknown; what is unknown may have been sent, so a person must look.",
 	relatedNodes: [
 		{ nodeType: TRIGGER, relationHint: 'Starts a workflow when contacts change' },
 		{
@@ -89,3 +91,6 @@ export const DELETE_HINT =
 /** For the fields of a body. */
 export const FIELDS_HINT =
 	"Entries are { id, name, type, value }. Choose the type that the service expects: 'number' for amounts and counts, 'string' for IDs and invoice numbers; never 'binary'. A value of another type is an error. Dots in a name make nested objects (customer.id). Ask the user for the names; the service does not tell them.";
+
+/** For the operation that waits for room. */
+export const WAIT_HINT = `Only for long sends that must outlive a restart of n8n: Loop Over Items (batchSize ${ENDPOINTS.sendTransaction.limit.max}, as many as the limit allows at once) → Wait for Room (requests: expr('{{ $input.all().length }}')) → the send with sendOnceKey → back to the loop. It passes its items on unchanged. Other sends wait by themselves.`;

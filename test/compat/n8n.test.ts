@@ -6,6 +6,7 @@ import { credentialEditTests } from '../n8n/credentialEditTests';
 import { exampleTests } from '../n8n/exampleTests';
 import { installationTests } from '../n8n/installationTests';
 import { overlapTests } from '../n8n/overlapTests';
+import { parkingTests } from '../n8n/parkingTests';
 import { sendingTests } from '../n8n/sendingTests';
 import { customApiCallTests, noRestrictionTests } from '../n8n/sideDoorTests';
 import { toolTests } from '../n8n/toolTests';
@@ -30,6 +31,7 @@ describe('sending once', () => {
 	sendingTests(real);
 	overlapTests(real);
 });
+describe('waiting for room', () => parkingTests(real, false));
 describe('a credential', () => credentialEditTests(real));
 describe('the node as a tool', () => toolTests(real));
 describe('the trigger', () => {

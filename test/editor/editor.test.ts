@@ -2,7 +2,7 @@
 import type { Browser } from 'playwright-core';
 
 import { useRealN8n } from '../n8n/useRealN8n';
-import { inARow, node, startWith } from '../n8n/workflows';
+import { inARow, node, SEND, send, startWith } from '../n8n/workflows';
 import { openBrowser, openPage } from './browser';
 import { Editor } from './editor';
 import { fieldTests, labelsOf } from './fieldTests';
@@ -44,6 +44,7 @@ describe('the nodes panel', () => {
 			'Get many contacts',
 			'Send payment document',
 			'Get rate limit status',
+			'Wait for room in rate limit',
 			'Delete many transactions',
 			'Send invoice or other transaction document',
 			'Send invoice or other transaction document (WP)',
@@ -139,6 +140,28 @@ describe('a run', () => {
 		const output = await editor.runNode('25 items');
 		expect(output).toMatch(/\d+ requests waited [\d.]+ s for the limit of 10 per 1 s\./);
 		await editor.takeScreenshots('hint');
+	});
+});
+
+describe('before a run', () => {
+	const ITEMS = 20;
+
+	test('a send says how long so many items take', async () => {
+		const documents = Array.from({ length: ITEMS }, (_, index) => ({ index }));
+		const nodes = [...startWith(documents), send()].map((one, index) => ({
+			...one,
+			position: [index * 220, 0],
+		}));
+		const workflow = await real().save(inARow('Many sends', nodes));
+		await editor.openWorkflow(workflow.id);
+		await editor.openNode('One each');
+		await editor.runNode(`${ITEMS} items`);
+		await editor.closeNode();
+		await editor.openNode(SEND);
+		const hint = editor.output.getByText(/this many items take 60 min or more/);
+		await hint.waitFor();
+		expect(await hint.innerText()).toContain('in a loop with Rate Limit: Wait for Room');
+		await editor.takeScreenshots('hint-before');
 	});
 });
 

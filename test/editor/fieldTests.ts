@@ -35,6 +35,7 @@ export function fieldTests(real: () => RealN8n, editor: () => Editor): void {
 		['Payment', 'Send', SEND],
 		['API Request', 'Send', ['Method', 'Path', 'Options']],
 		['Rate Limit', 'Get Status', []],
+		['Rate Limit', 'Wait for Room', ['Limit Of', 'Requests', 'Options']],
 	])('of %s: %s', async (resource, operation, fields) => {
 		await editor().choose('resource', resource);
 		const operations = labelsOf(await editor().openList('operation'));

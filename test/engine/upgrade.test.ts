@@ -12,8 +12,10 @@ import { savedByVersions, savedWorkflow } from '../upgrade/versions';
 
 let engine: Engine;
 let sandbox: Sandbox;
+let table: Awaited<ReturnType<typeof useDeduplicator>>;
 beforeAll(async () => {
 	engine = await Engine.load();
+	table = await useDeduplicator();
 	const apiKeys = { [KEY]: { state: 'active' as const } };
 	sandbox = await startSandbox({ port: PORT, apiKeys, contactCount: 12, limits: LIMITS });
 });
@@ -56,7 +58,7 @@ describe.each(savedByVersions)('saved by version %s', (_, saved) => {
 
 	test('what was sent once is not sent again', async () => {
 		const { node, rows, workflowId } = saved.sendOnce;
-		const table = await useDeduplicator();
+		table.clear();
 		for (const row of rows) await table.insert(row as never);
 		const other = { ...RECORD, invoice: 'A-2' };
 		const workflow = savedWorkflow(workflowId, node, [RECORD, other]);

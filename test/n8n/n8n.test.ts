@@ -5,7 +5,9 @@ import { cleanUpTests } from './cleanUpTests';
 import { credentialEditTests } from './credentialEditTests';
 import { contactSyncTests, exampleTests } from './exampleTests';
 import { installationTests } from './installationTests';
+import { outboxTests } from './outboxTests';
 import { overlapTests } from './overlapTests';
+import { parkingTests } from './parkingTests';
 import { reminderTests } from './reminderTests';
 import { sendingTests } from './sendingTests';
 import { customApiCallTests, restrictionTests } from './sideDoorTests';
@@ -20,6 +22,7 @@ describe('sending once', () => {
 	sendingTests(real);
 	overlapTests(real);
 });
+describe('waiting for room', () => parkingTests(real, true));
 describe('a credential', () => credentialEditTests(real));
 describe('the node as a tool', () => toolTests(real));
 describe('the trigger', () => {
@@ -30,6 +33,7 @@ describe('the example', () => {
 	exampleTests(real);
 	contactSyncTests(real);
 	reminderTests(real);
+	outboxTests(real);
 	cleanUpTests(real);
 	agentTests(real);
 });

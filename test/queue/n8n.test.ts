@@ -19,6 +19,7 @@ import {
 import { report } from '../support/report';
 import { scaledLimits } from '../support/scaledLimits';
 import { waitUntil } from '../support/waitUntil';
+import { outboxTests } from './outboxTests';
 import { overlapTests } from './overlapTests';
 
 const RUN_MS = 120_000;
@@ -98,6 +99,8 @@ describe('six executions over two workers', () => {
 });
 
 describe('Send Once', () => overlapTests(bench, WIDE_LIMITS));
+
+describe('a long send', () => outboxTests(bench));
 
 describe('a fault in mid-run', () => {
 	test(

@@ -74,6 +74,9 @@ export interface EngineRun {
 }
 
 export class Engine {
+	/** Of the executions from now on. */
+	executionId = 'execution';
+
 	private constructor(
 		readonly loader: PackageDirectoryLoader,
 		/** Everything that n8n logged. */
@@ -118,7 +121,7 @@ export class Engine {
 			nodeTypes: this.nodeTypes(),
 			settings: { executionOrder: 'v1' },
 		});
-		const hooks = new ExecutionLifecycleHooks(mode, 'execution', {
+		const hooks = new ExecutionLifecycleHooks(mode, this.executionId, {
 			name: 'workflow',
 			active: false,
 			activeVersionId: null,
@@ -180,7 +183,7 @@ export class Engine {
 	): IWorkflowExecuteAdditionalData {
 		return {
 			credentialsHelper: new CredentialsHelper(this.loader, credentials),
-			executionId: 'execution',
+			executionId: this.executionId,
 			currentNodeExecutionIndex: 0,
 			restApiUrl: 'http://localhost',
 			instanceBaseUrl: 'http://localhost',

@@ -81,11 +81,12 @@ interface Link {
 	kind: string;
 }
 
-test('are the six of a bookkeeper and the demo', () => {
+test('are the seven of a bookkeeper and the demo', () => {
 	expect(exampleNames().sort()).toEqual([
 		'contact-lookup-agent',
 		'contact-sync',
 		'demo',
+		'invoice-outbox',
 		'invoices-sent-once',
 		'nightly-clean-up',
 		'payment-news',
@@ -149,11 +150,13 @@ describe.each(exampleNames())('%s', (example) => {
 		for (const [, name = ''] of referred) expect(names).toContain(name);
 	});
 
-	test('is connected, from left to right', () => {
+	test('is connected, from left to right, but for the way back in a loop', () => {
 		for (const { from, to, kind } of links) {
 			const [source, target] = [nodeOf(from), nodeOf(to)];
 			if (source === undefined || target === undefined)
 				throw new Error(`${from} → ${to} leads nowhere`);
+			const isLoop = target.type === 'n8n-nodes-base.splitInBatches';
+			if (isLoop && source.position[0] > target.position[0]) continue;
 			if (kind === 'main') expect(source.position[0]).toBeLessThan(target.position[0]);
 			// What an agent uses stands below it.
 			else expect(source.position[1]).toBeGreaterThan(target.position[1]);

@@ -2,14 +2,23 @@
  * When a request may go: the limiters of this process, one per key, shared by all nodes, workflows and
  * executions. Nothing of n8n or HTTP is known here.
  */
-import { KeyLimiter } from './keyLimiter';
+import { type Foreseen, KeyLimiter, type RoomRequest } from './keyLimiter';
 import type { Ledger } from './ledger';
 import type { Limits } from './limits';
 import type { WindowStatus } from './status';
 
 export type { Priority } from './bottleneck';
 export type { Ledger } from './ledger';
-export { GENERAL, holdMsOf, type Limit, type Limits, longestWindowMs, windowName } from './limits';
+export type { Foreseen } from './keyLimiter';
+export {
+	GENERAL,
+	holdMsOf,
+	type Limit,
+	type Limits,
+	limitsOfScope,
+	longestWindowMs,
+	windowName,
+} from './limits';
 export type { Permit } from './permit';
 export { RedisLedger } from './redis/redisLedger';
 export type { WindowStatus } from './status';
@@ -54,6 +63,30 @@ export async function statusOfKey(
 	limits: Limits,
 	ledger?: Ledger,
 ): Promise<WindowStatus[]> {
-	const limiter = limiters().get(identity) ?? new KeyLimiter(identity, () => undefined);
-	return await limiter.status(limits, ledger);
+	return await knownLimiterOf(identity).status(limits, ledger);
+}
+
+/** See `KeyLimiter.promise`. */
+export async function promiseRoom(identity: string, request: RoomRequest): Promise<number> {
+	// What keeps promises elsewhere leaves nothing to remember here.
+	const isKept = request.ledger === undefined;
+	return await (isKept ? limiterOf(identity) : knownLimiterOf(identity)).promise(request);
+}
+
+/** See `KeyLimiter.withdraw`. */
+export async function withdrawPromise(
+	identity: string,
+	promise: Foreseen & { name: string },
+): Promise<void> {
+	await knownLimiterOf(identity).withdraw(promise);
+}
+
+/** See `KeyLimiter.outlook`. */
+export async function outlookOfKey(identity: string, foreseen: Foreseen, count: number) {
+	return await knownLimiterOf(identity).outlook(foreseen, count);
+}
+
+/** The limiter of a key, to ask it; one that knows of nothing when the key was not used lately. */
+function knownLimiterOf(identity: string): KeyLimiter {
+	return limiters().get(identity) ?? new KeyLimiter(identity, () => undefined);
 }

@@ -8,11 +8,12 @@ import type Bottleneck from 'bottleneck';
 
 import { abortController, listen, onceAborted, sleep, Turns, unlisten } from '../waiting';
 import { atMost, type Priority, schedule } from './bottleneck';
-import { waitFor } from './forecast';
+import { waitFor, waitForRoom } from './forecast';
 import { ForeignUse } from './foreignUse';
 import type { Ledger, LedgerReply, SharedRequest } from './ledger';
 import { GENERAL, type Limit, type Limits, limitsOfScope } from './limits';
 import { Permit } from './permit';
+import { PROMISE_KEPT_MS, Promises } from './promises';
 import { statusOf, type WindowStatus } from './status';
 import { REFUSAL, Wait, type WaitCause, WaitTooLongError } from './wait';
 import { freeAll, fullOf, LimitedWindow, type Slot, takeEach, type Window } from './window';
@@ -33,6 +34,18 @@ export interface SlotRequest {
 	/** How long (ms) the request may be under way, should this process die; needed for a ledger. */
 	inFlightMs?: number;
 	signal: AbortSignal;
+}
+
+/** Requests that are to come: under which limits, and counted by which scope's windows. */
+export type Foreseen = Pick<SlotRequest, 'limits' | 'scope' | 'ledger'>;
+
+export interface RoomRequest extends Foreseen {
+	/** Who waits for the room: a promise that it has already is replaced. */
+	name: string;
+	/** For how many requests. */
+	count: number;
+	/** How long (ms) the wait may be. */
+	maxWaitMs: number;
 }
 
 /** The windows of a scope, or the general ones, as they count one request. */
@@ -71,6 +84,9 @@ export class KeyLimiter {
 
 	/** What others use of the windows, by scope; of the general ones under `GENERAL`. */
 	private readonly foreign = new Map<string, ForeignUse>();
+
+	/** By scope; of general room under `GENERAL`. Those that a ledger keeps are not here. */
+	private readonly promises = new Map<string, Promises>();
 
 	/** What the requests at the general gate waited for last. */
 	private lastCause: WaitCause | undefined;
@@ -113,6 +129,57 @@ export class KeyLimiter {
 		}
 	}
 
+	/**
+	 * Promises room to whoever will wait for it elsewhere: tells how long (ms) it takes until so many
+	 * requests have room, and makes later promises later. Nothing is reserved.
+	 * @throws WaitTooLongError when that is longer than `maxWaitMs`, RedisError; nothing is promised then
+	 */
+	async promise(request: RoomRequest): Promise<number> {
+		const { name, count, maxWaitMs, limits, ledger } = request;
+		const scope = this.scopeStageOf(request);
+		const general = this.stageOf(GENERAL, limits.general);
+		const own = scope ?? general;
+		const promises = this.promisesOf(own.name);
+		const before = promises.before(name, count);
+		const ownMs = waitForRoom(own.windows, this.linesOf(own.name).size, count, before);
+		const generalMs = scope === undefined ? 0 : waitForRoom(general.windows, 0, count, []);
+		const stages = scope === undefined ? [general] : [scope, general];
+		const localMs = Math.max(0, pausedMs(stages), ownMs, generalMs);
+		const all = { identity: this.identity, scope, general, name, count, localMs, maxWaitMs };
+		// In one step without a ledger: nobody else may be promised the same meanwhile.
+		const waitMs = ledger === undefined ? localMs : await ledger.promise(all);
+		if (waitMs > maxWaitMs) {
+			this.reportIfIdle();
+			throw new WaitTooLongError(waitMs);
+		}
+		if (ledger === undefined) {
+			promises.make({ name, at: performance.now() + waitMs, left: count });
+			const lapsesInMs = Math.min(Math.ceil(waitMs + PROMISE_KEPT_MS) + 1, LONGEST_TIMER_MS);
+			setTimeout(() => this.reportIfIdle(), lapsesInMs).unref();
+		}
+		return waitMs;
+	}
+
+	/** Takes a promise back. @throws RedisError */
+	async withdraw({ name, scope, limits, ledger }: Foreseen & { name: string }): Promise<void> {
+		const own = this.scopeStageOf({ limits, scope });
+		this.promisesOf(own?.name ?? GENERAL).withdraw(name);
+		await ledger?.withdraw(this.identity, own?.name ?? GENERAL, name);
+		this.reportIfIdle();
+	}
+
+	/** When (ms from now) the next of `count` requests and the last of them go out at the earliest. @throws RedisError */
+	async outlook(foreseen: Foreseen, count: number): Promise<{ nextMs: number; lastMs: number }> {
+		const { limits, ledger } = foreseen;
+		const windows = [this.scopeStageOf(foreseen), this.stageOf(GENERAL, limits.general)].flatMap(
+			(stage) => stage?.windows ?? [],
+		);
+		const uses = (await ledger?.use(this.identity, windows)) ?? [];
+		const localMs = this.forecast(foreseen, 0);
+		const nextMs = Math.max(localMs, ...uses.map(({ availableInMs }) => availableInMs));
+		return { nextMs, lastMs: nextMs + this.forecast(foreseen, count - 1) - localMs };
+	}
+
 	/** One entry per window, general ones first. @throws RedisError */
 	async status(limits: Limits, ledger?: Ledger): Promise<WindowStatus[]> {
 		const stages = [
@@ -131,7 +198,8 @@ export class KeyLimiter {
 	isIdle(): boolean {
 		const isFree = [...this.windows.values()].every(({ used }) => used === 0);
 		const isAlone = [...this.foreign.values()].every((one) => one.isForgotten);
-		return isFree && isAlone && this.queued() === 0;
+		const isAwaited = [...this.promises.values()].some((one) => !one.isEmpty);
+		return isFree && isAlone && !isAwaited && this.queued() === 0;
 	}
 
 	private async passGates(waiting: Waiting): Promise<Permit> {
@@ -171,7 +239,10 @@ export class KeyLimiter {
 				this.lastCause = wait.longestCause ?? this.lastCause;
 				// A refusal may have come meanwhile.
 				const isPaused = pausedMs(stages) > 0;
-				if (reply.isTaken && !isPaused) return this.permit(waiting, slots, reply.used);
+				if (reply.isTaken && !isPaused) {
+					this.promisesOf(scope?.name ?? GENERAL).use();
+					return this.permit(waiting, slots, reply.used);
+				}
 				freeAll(slots);
 				if (reply.isTaken) shared?.free();
 				else if (reply.isOfScope) return reply;
@@ -250,7 +321,7 @@ export class KeyLimiter {
 		return { scope, general, priority, signal, shared, wait, deadline: wait.startedAt + maxWaitMs };
 	}
 
-	private scopeStageOf({ limits, scope }: SlotRequest): Stage | undefined {
+	private scopeStageOf({ limits, scope }: Foreseen): Stage | undefined {
 		const own = limitsOfScope(limits, scope);
 		return scope === undefined || own.length === 0 ? undefined : this.stageOf(scope, own);
 	}
@@ -267,7 +338,7 @@ export class KeyLimiter {
 	}
 
 	/** The shortest wait (ms) of a request that `ahead` others go before. */
-	private forecast(request: SlotRequest, ahead: number): number {
+	private forecast(request: Foreseen, ahead: number): number {
 		const scope = this.scopeStageOf(request);
 		const general = this.stageOf(GENERAL, request.limits.general);
 		const scopeMs = scope === undefined ? 0 : waitFor(scope.windows, ahead);
@@ -304,6 +375,12 @@ export class KeyLimiter {
 		let lines = this.lines.get(scope);
 		if (lines === undefined) this.lines.set(scope, (lines = new Turns()));
 		return lines;
+	}
+
+	private promisesOf(scope: string): Promises {
+		let promises = this.promises.get(scope);
+		if (promises === undefined) this.promises.set(scope, (promises = new Promises()));
+		return promises;
 	}
 
 	private queued(): number {

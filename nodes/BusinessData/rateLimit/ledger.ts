@@ -43,6 +43,20 @@ export interface LedgerRequest {
 	inFlightMs: number;
 }
 
+/** Who waits for room elsewhere, see `KeyLimiter.promise`. */
+export interface LedgerPromise {
+	identity: string;
+	scope: LedgerStage | undefined;
+	general: LedgerStage;
+	name: string;
+	/** For how many requests. */
+	count: number;
+	/** How long (ms) the wait is by what this process knows. */
+	localMs: number;
+	/** How long (ms) it may be; nothing is promised when it is longer. */
+	maxWaitMs: number;
+}
+
 /** What came of one try to take a slot in all windows. */
 export type LedgerReply =
 	| {
@@ -87,6 +101,10 @@ export interface LedgerUse {
 
 export interface Ledger {
 	request(request: LedgerRequest): SharedRequest;
+	/** Returns how long (ms) it takes until there is room, and makes later promises later. @throws RedisError */
+	promise(promise: LedgerPromise): Promise<number>;
+	/** Takes a promise of room in the scope back. @throws RedisError */
+	withdraw(identity: string, scope: string, name: string): Promise<void>;
 	/** How many slots of each window all processes hold together. @throws RedisError */
 	use(identity: string, windows: LedgerWindow[]): Promise<LedgerUse[]>;
 	/** What is in the way at this moment, for a request whose time is up. */

@@ -14,6 +14,7 @@ import { type Batch, readBatches } from './batchesOfIds';
 import { EarlierTries } from './earlierTries';
 import { errorItem, nameItems, type NodeError, toNodeError } from './itemErrors';
 import { type Operation, shownFor } from './operation';
+import { tellDuring } from './progress';
 import { optionsField, readRequestOptions } from './requestOptions';
 import type { Run } from './run';
 
@@ -132,8 +133,14 @@ async function deleteBatches(
 	const deleteOnAndOn = async () => {
 		while (await deleteNext());
 	};
-	await deleteNext();
-	await Promise.all(Array.from({ length: BATCHES_AT_ONCE }, deleteOnAndOn));
+	await tellDuring(
+		run,
+		() => `${done} of ${batches.length} batches deleted`,
+		async () => {
+			await deleteNext();
+			await Promise.all(Array.from({ length: BATCHES_AT_ONCE }, deleteOnAndOn));
+		},
+	);
 	if (failed.length > 0) throw errorOf(failed, done, batches.slice(begun));
 	return outputs.flat();
 }

@@ -5,6 +5,7 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
 import { RequestError } from '../transport/requestError';
+import { isTool } from './run';
 
 /** What came of an item that did not fail. */
 export interface ItemResult {
@@ -66,10 +67,8 @@ export class EarlierTries {
 
 /** Tells the runs apart that may get the same items: of other nodes, in loops, of sub-workflows. */
 function nameOfRun(context: IExecuteFunctions): string {
-	const { id: nodeId, type } = context.getNode();
+	const { id: nodeId } = context.getNode();
 	const { id: workflowId } = context.getWorkflow();
-	// The name that n8n gives to the tool it makes of a node; n8n 1.x tells it in no other way.
-	const isTool = type.endsWith('Tool');
-	const runIndex = isTool ? 0 : context.evaluateExpression('{{ $runIndex }}', 0);
+	const runIndex = isTool(context) ? 0 : context.evaluateExpression('{{ $runIndex }}', 0);
 	return JSON.stringify([context.getExecutionId(), workflowId, nodeId, runIndex]);
 }

@@ -1,5 +1,10 @@
 /** What a resource and an operation are, for the router and for the node's description. */
-import type { INodeExecutionData, INodeProperties, INodePropertyOptions } from 'n8n-workflow';
+import type {
+	INodeExecutionData,
+	INodeProperties,
+	INodePropertyOptions,
+	NodeHint,
+} from 'n8n-workflow';
 
 import type { Run } from './run';
 
@@ -8,6 +13,8 @@ export interface Operation {
 	option: INodePropertyOptions;
 	/** The operation's own fields. */
 	description: INodeProperties[];
+	/** What the editor shows with it, whenever their conditions hold. */
+	hints?: NodeHint[];
 	/** Returns one output item or more per input item, each with its `pairedItem`. */
 	execute(run: Run): Promise<INodeExecutionData[]>;
 }

@@ -2,6 +2,7 @@
 import type { INodeExecutionData } from 'n8n-workflow';
 
 import { errorItem, toNodeError } from './itemErrors';
+import { tellDuring } from './progress';
 import type { Run } from './run';
 
 /**
@@ -20,14 +21,19 @@ export async function readEach(
 ): Promise<INodeExecutionData[]> {
 	const outputs: INodeExecutionData[][] = run.items.map(() => []);
 	const indexes = run.items.keys();
+	let done = 0;
 	const readOnAndOn = async () => {
 		for (const index of indexes) {
 			outputs[index] = await readItem(run, index, read);
+			done++;
 			await run.yieldToOthers();
 		}
 	};
-	const readers = Array.from({ length: Math.min(READS_AT_ONCE, run.items.length) }, readOnAndOn);
-	await Promise.all(readers);
+	const readAll = async () => {
+		const count = Math.min(READS_AT_ONCE, run.items.length);
+		await Promise.all(Array.from({ length: count }, readOnAndOn));
+	};
+	await tellDuring(run, () => `${done} of ${run.items.length} read`, readAll);
 	return outputs.flat();
 }
 

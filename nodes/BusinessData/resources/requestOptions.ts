@@ -34,6 +34,8 @@ const RESERVED_HEADERS = new Set([
 /** RFC 9110 §5.6.2: the characters of a token. */
 const HEADER_NAME = /^[!#$%&'*+.^_`|~\w-]+$/;
 const LONGEST_TIMEOUT_SECONDS = 3_600;
+/** An agent had better hear how long it takes than hang; a person waits for its answer. */
+const MAX_WAIT_OF_A_TOOL_SECONDS = 60;
 
 const nameField: INodeProperties = {
 	displayName: 'Name',
@@ -47,6 +49,18 @@ const valueField: INodeProperties = {
 	type: 'string',
 	default: '',
 };
+
+/** The option that bounds a wait. */
+export function maxWaitField(description: string): INodeProperties {
+	return {
+		displayName: 'Max Wait',
+		name: 'maxWait',
+		type: 'number',
+		typeOptions: { minValue: 0 },
+		default: 0,
+		description,
+	};
+}
 
 /**
  * The Options field of an operation: its own options together with those of every request.
@@ -68,15 +82,9 @@ export function optionsField(
 			description: 'Headers to send along. The key is sent by the credential, never from here.',
 			options: [{ displayName: 'Header', name: 'parameters', values: [nameField, valueField] }],
 		},
-		{
-			displayName: 'Max Wait',
-			name: 'maxWait',
-			type: 'number',
-			typeOptions: { minValue: 0 },
-			default: 0,
-			description:
-				'How many seconds an item may wait for the rate limits. An item that would wait longer fails at once and nothing is sent for it. With 0 it waits as long as it takes.',
-		},
+		maxWaitField(
+			'How many seconds an item may wait for the rate limits. An item that would wait longer fails at once and nothing is sent for it. With 0 it waits as long as it takes. A tool of an agent waits 60 seconds unless this is set.',
+		),
 		{
 			displayName: 'Query Parameters',
 			name: 'queryParameters',
@@ -116,7 +124,18 @@ export function optionsField(
  * @throws InvalidSettingError that names the field
  */
 export function readRequestOptions(run: Run, itemIndex: number): ReadOptions {
-	return parseRequestOptions(run.options(itemIndex));
+	const options = run.options(itemIndex);
+	return { ...parseRequestOptions(options), maxWaitMs: readMaxWaitMs(options, run.isTool) };
+}
+
+/**
+ * How long (ms) something may wait for the limits.
+ * @throws InvalidSettingError
+ */
+export function readMaxWaitMs({ maxWait }: RequestOptions, isTool: boolean): number {
+	const usual = isTool ? MAX_WAIT_OF_A_TOOL_SECONDS : 0;
+	const seconds = readSeconds('Max Wait', maxWait ?? usual, 0, Number.MAX_SAFE_INTEGER / 1000);
+	return seconds === 0 ? Infinity : seconds * 1000;
 }
 
 /**
@@ -124,13 +143,12 @@ export function readRequestOptions(run: Run, itemIndex: number): ReadOptions {
  * @throws InvalidSettingError that names the field
  */
 export function parseRequestOptions(options: RequestOptions): ReadOptions {
-	const maxWait = readSeconds('Max Wait', options.maxWait ?? 0, 0, Number.MAX_SAFE_INTEGER / 1000);
 	const timeout = readSeconds('Timeout', options.timeout ?? 60, 0.001, LONGEST_TIMEOUT_SECONDS);
 	return {
 		query: readQuery(readNamed('Query Parameters', options.queryParameters)),
 		headers: readHeaders(readNamed('Headers', options.headerParameters)),
 		timeoutMs: timeout * 1000,
-		maxWaitMs: maxWait === 0 ? Infinity : maxWait * 1000,
+		maxWaitMs: readMaxWaitMs(options, false),
 	};
 }
 
@@ -205,7 +223,8 @@ function readText(value: unknown, field: string): string {
 	);
 }
 
-function readSeconds(field: string, value: unknown, least: number, most: number): number {
+/** @throws InvalidSettingError that names the field and the bounds */
+export function readSeconds(field: string, value: unknown, least: number, most: number): number {
 	const seconds = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
 	if (typeof seconds !== 'number' || !(seconds >= least && seconds <= most)) {
 		throw new InvalidSettingError(

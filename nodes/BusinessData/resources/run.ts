@@ -19,6 +19,9 @@ export class Run {
 
 	readonly client: Client;
 
+	/** Whether an agent has called the node as a tool. */
+	readonly isTool: boolean;
+
 	private readonly waits = new Waits();
 
 	private readonly controller = abortController();
@@ -37,6 +40,7 @@ export class Run {
 		readonly account: Account,
 	) {
 		this.items = context.getInputData();
+		this.isTool = isTool(context);
 		const { signal } = this.controller;
 		this.client = new Client(context, account, randomUUID(), this.waits, signal);
 	}
@@ -124,6 +128,17 @@ export class Run {
 		this.context.addExecutionHints({ message, location: 'outputPane', type: 'info' });
 	}
 
+	/** Tells whoever looks while the node runs: in n8n's log, and in the browser of a run by hand. */
+	tell(message: string): void {
+		const { context } = this;
+		const { name } = context.getNode();
+		context.logger.info(`${name}: ${message}`, {
+			workflowId: context.getWorkflow().id,
+			executionId: context.getExecutionId(),
+		});
+		context.sendMessageToUI(message);
+	}
+
 	private tellOfWaits(): void {
 		for (const sentence of [this.waits.describe(), this.waits.describePolicy()]) {
 			if (sentence !== undefined) this.hint(sentence);
@@ -131,6 +146,11 @@ export class Run {
 		const { tracing } = this.waits;
 		if (tracing !== undefined) this.context.setMetadata?.({ tracing });
 	}
+}
+
+/** n8n names the tool that it makes of a node so; n8n 1.x tells it in no other way. */
+export function isTool(context: IExecuteFunctions): boolean {
+	return context.getNode().type.endsWith('Tool');
 }
 
 /** n8n marks an expression by an equals sign in front of it. */

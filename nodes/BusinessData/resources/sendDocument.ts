@@ -6,6 +6,7 @@ import type { Answer } from '../transport/answer';
 import type { Endpoint, LimitSetting } from '../transport/endpoints';
 import { formatLimit } from '../transport/waits';
 import { itemsOf, toItem } from './answerItems';
+import { durationHints } from './durationHints';
 import { type Operation, shownFor } from './operation';
 import { bodyFields, readBody } from './requestBody';
 import { optionsField, readRequestOptions } from './requestOptions';
@@ -32,6 +33,7 @@ export function sendOperation(
 			...bodyFields,
 			optionsField(sendOnceOptions),
 		]),
+		hints: durationHints(resource, String(option.value), limit),
 		execute: async (run) =>
 			await sendEach(
 				run,

@@ -10,6 +10,7 @@ import { afterSuccessError } from '../transport/requestErrors';
 import { isRead, type ServiceRequest } from '../transport/serviceRequest';
 import { EarlierTries, type ItemResult } from './earlierTries';
 import { errorItem, nameItems, type NodeError, toNodeError } from './itemErrors';
+import { describeSends, tellDuring } from './progress';
 import type { Run } from './run';
 import { SendOnce, UsedBeforeError } from './sendOnce';
 
@@ -35,8 +36,24 @@ export async function sendEach<T extends ServiceRequest>(
 		prepared.push(tryToPrepare(run, prepare, index));
 		await run.yieldToOthers();
 	}
-	const earlierTries = EarlierTries.of(run.context);
 	const outputs: INodeExecutionData[][] = [];
+	const describe = async () => {
+		const next = prepared[outputs.length];
+		const endpoint = next !== undefined && 'request' in next ? next.request.endpoint : undefined;
+		return await describeSends(run, outputs.length, prepared.length, endpoint);
+	};
+	await tellDuring(run, describe, async () => await sendAll(run, prepared, toItems, outputs));
+	return outputs.flat();
+}
+
+/** @param outputs gets those of each item as soon as it is done */
+async function sendAll<T extends ServiceRequest>(
+	run: Run,
+	prepared: Array<Prepared<T> | { error: NodeError }>,
+	toItems: ToItems<T>,
+	outputs: INodeExecutionData[][],
+): Promise<void> {
+	const earlierTries = EarlierTries.of(run.context);
 	const sent = new Set<number>();
 	const skipped = new Set<number>();
 	for (const [index, item] of prepared.entries()) {
@@ -56,7 +73,6 @@ export async function sendEach<T extends ServiceRequest>(
 		}
 		await run.yieldToOthers();
 	}
-	return outputs.flat();
 }
 
 /** An item's request, and what sees to it that it goes out once. */

@@ -4,13 +4,7 @@
  */
 import type { IExecuteFunctions, IPollFunctions } from 'n8n-workflow';
 
-import {
-	limiterOf,
-	longestWindowMs,
-	type Permit,
-	type Priority,
-	type WaitTooLongError,
-} from '../rateLimit';
+import { limiterOf, longestWindowMs, type Permit, type Priority } from '../rateLimit';
 import { RedisError } from '../redis/redisError';
 import { onceAborted, sleep } from '../waiting';
 import type { Account } from './account';
@@ -20,7 +14,7 @@ import { payloadOf, refuseKeyOutsideItsHeader } from './httpRequest';
 import { Repetitions } from './repetitions';
 import { answerError, redisError, stoppedError, waitTooLongError } from './requestErrors';
 import { isRead, type ServiceRequest } from './serviceRequest';
-import type { Waits } from './waits';
+import { isWaitTooLong, type Waits } from './waits';
 
 /** What a busy process may take (ms) beyond a request's time-out to say that it is over. */
 const SLACK_MS = 5_000;
@@ -141,9 +135,4 @@ export class Client {
 			throw isRead(request) ? reason : stoppedError(request);
 		});
 	}
-}
-
-/** By its name, because the limiter may have been made by another loaded copy of this package. */
-function isWaitTooLong(error: unknown): error is WaitTooLongError {
-	return error instanceof Error && error.name === 'WaitTooLongError';
 }

@@ -82,16 +82,34 @@ export function stoppedError({ endpoint }: ServiceRequest): RequestError {
 
 /** The error for a request that would wait longer for the limits than it may. */
 export function waitTooLongError(request: ServiceRequest, error: WaitTooLongError): RequestError {
-	const retryAfterSeconds = Math.ceil(error.retryAfterMs / 1000);
-	return new RequestError(
-		`Not sent: the limits leave no room for at least ${formatDuration(retryAfterSeconds * 1000)}`,
-		{
-			outcome: 'notSent',
-			cause: 'rate-limited',
-			retryAfterSeconds,
-			description: `${formatEndpoint(request.endpoint)} — the option Max Wait allows ${formatDuration(request.maxWaitMs)}. Run the item again later, or raise Max Wait (0 waits as long as it takes).`,
-		},
-	);
+	const what = `${formatEndpoint(request.endpoint)} — the option`;
+	return noRoomError('Not sent: the limits leave no room', what, request.maxWaitMs, error);
+}
+
+/** The error for room that is too far away. */
+export function roomTooLateError(
+	requests: number,
+	maxWaitMs: number,
+	error: WaitTooLongError,
+): RequestError {
+	const count = requests === 1 ? '1 request' : `${requests} requests`;
+	return noRoomError(`The limits leave no room for ${count}`, 'The option', maxWaitMs, error);
+}
+
+function noRoomError(
+	problem: string,
+	beginning: string,
+	maxWaitMs: number,
+	{ retryAfterMs: waitMs }: WaitTooLongError,
+): RequestError {
+	const retryAfterSeconds = Math.ceil(waitMs / 1000);
+	const isTold = `${problem} for at least ${formatDuration(retryAfterSeconds * 1000)}`;
+	return new RequestError(isTold, {
+		outcome: 'notSent',
+		cause: 'rate-limited',
+		retryAfterSeconds,
+		description: `${beginning} Max Wait allows ${formatDuration(maxWaitMs)}. Run it again in ${retryAfterSeconds} s, or raise Max Wait (0 waits as long as it takes).`,
+	});
 }
 
 /** The error for a request that Redis was needed for. */

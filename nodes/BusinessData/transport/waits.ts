@@ -1,5 +1,5 @@
 /** What a user is told of the limits of one node run: how long its requests waited, and for which. */
-import { type Limits, REFUSAL, type WaitCause } from '../rateLimit';
+import { type Limits, REFUSAL, type WaitCause, type WaitTooLongError } from '../rateLimit';
 import { type ToldPolicy, toldPolicies } from './rateLimitHeaders';
 
 /** Waits shorter than this (ms) are the limiter's own work, not a wait for a limit. */
@@ -93,6 +93,11 @@ export class Waits {
 		const scope = name.startsWith('general/') ? '' : ` on ${name.slice(0, name.lastIndexOf('/'))}`;
 		return `${waited} for the limit of ${formatLimit(max, windowMs)}${scope}.`;
 	}
+}
+
+/** By its name, because the limiter may have been made by another loaded copy of this package. */
+export function isWaitTooLong(error: unknown): error is WaitTooLongError {
+	return error instanceof Error && error.name === 'WaitTooLongError';
 }
 
 function nameOf(cause: WaitCause): string {

@@ -17,7 +17,7 @@ export const MISTAKES_OF_SEND_ONCE: Mistake[] = [
 			},
 			{ file: STATE, search: 'return state().claims.get(name);', replace: 'return undefined;' },
 		],
-		seed: 6,
+		seed: 14,
 		shows: 'acted twice',
 	},
 	{

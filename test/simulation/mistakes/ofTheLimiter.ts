@@ -22,7 +22,7 @@ export const MISTAKES_OF_THE_LIMITER: Mistake[] = [
 				replace: 'const held = { freeAt: takenAt +',
 			},
 		],
-		seed: 1,
+		seed: 2,
 		shows: 'limit exceeded',
 	},
 	{
@@ -110,7 +110,7 @@ export const MISTAKES_OF_THE_LIMITER: Mistake[] = [
 				replace: 'const PLACE_KEPT_MS = 1_800_000;',
 			},
 		],
-		seed: 21,
+		seed: 3,
 		shows: 'waits although there is room',
 	},
 	{

@@ -22,6 +22,7 @@ const operations: Array<[resource: string, operation: string]> = [
 	['payment', 'send'],
 	['apiRequest', 'send'],
 	['rateLimit', 'getStatus'],
+	['rateLimit', 'waitForRoom'],
 ];
 const sends: typeof operations = [
 	['transaction', 'send'],
@@ -151,6 +152,20 @@ describe('the parameters', () => {
 
 	test('of rateLimit: getStatus are none', () => {
 		expect(fieldsOf('rateLimit', 'getStatus')).toEqual([]);
+	});
+
+	test('of rateLimit: waitForRoom are what has to have room, and how to wait', () => {
+		expect(defaultsOf(fieldsOf('rateLimit', 'waitForRoom'))).toEqual({
+			limitOf: 'transaction:send',
+			requests: 1,
+			options: {},
+		});
+		const limits = choicesOf(fieldOf('rateLimit', 'waitForRoom', 'limitOf'));
+		expect(limits.map(({ value }) => value)).toEqual([
+			...['general', 'payment:send', 'transaction:send', 'transaction:sendWp'],
+		]);
+		const options = optionsFieldOf('rateLimit', 'waitForRoom');
+		expect(defaultsOf(options)).toEqual({ maxWait: 0, parkAfter: 65 });
 	});
 });
 

@@ -96,15 +96,15 @@ test('every placeholder of a value is an example', () => {
 });
 
 test('every operation has an action in sentence case that starts with a verb and has no article', () => {
-	expect(actions).toHaveLength(8);
+	expect(actions).toHaveLength(9);
 	for (const { action, description: text } of actions) {
-		expect(action).toMatch(/^(Send|Get|Delete) ([a-z]|API )/);
+		expect(action).toMatch(/^(Send|Get|Delete|Wait) ([a-z]|API )/);
 		expect(action).not.toMatch(/\b(a|an|the)\b/i);
 		// Capitals are for names only.
 		expect(action?.slice(1).replace(/\b(API|WP)\b/g, '')).not.toMatch(/[A-Z]/);
 		expect(text).toBeDefined();
 	}
-	expect(new Set(actions.map(({ action }) => action)).size).toBe(8);
+	expect(new Set(actions.map(({ action }) => action)).size).toBe(9);
 });
 
 test('every default of a list is one of its choices', () => {

@@ -2,8 +2,16 @@
 import type { RedisConnection } from '../../redis/connection';
 import { KEY_PREFIX } from '../../redis/keyPrefix';
 import type { RedisError } from '../../redis/redisError';
-import type { Ledger, LedgerRequest, LedgerUse, LedgerWindow, SharedRequest } from '../ledger';
+import type {
+	Ledger,
+	LedgerPromise,
+	LedgerRequest,
+	LedgerUse,
+	LedgerWindow,
+	SharedRequest,
+} from '../ledger';
 import { ofProcess } from './processRecord';
+import { PROMISE, WITHDRAW } from './promiseScripts';
 import { RedisRequest } from './redisRequest';
 import { USE } from './scripts';
 
@@ -15,11 +23,36 @@ export class RedisLedger implements Ledger {
 		return new RedisRequest(this.connection, record, request);
 	}
 
+	async promise(promise: LedgerPromise): Promise<number> {
+		const { identity, scope, general, name, count, localMs, maxWaitMs } = promise;
+		const key = keyOf(identity);
+		const own = scope ?? general;
+		const windows = [...(scope?.windows ?? []), ...general.windows];
+		const keys = [
+			key('state', ''),
+			key('queue', general.name),
+			key('queue', own.name),
+			key('promises', own.name),
+			...windows.map((window) => key('window', window.name)),
+		];
+		const parameters = [
+			...['', '', 0, 0, Math.ceil(localMs), scope?.windows.length ?? 0, 0, 0],
+			...windows.flatMap(({ room, holdMs }) => [room, Math.ceil(holdMs)]),
+			...[name, count, Math.min(maxWaitMs, Number.MAX_SAFE_INTEGER)],
+		];
+		return await this.connection.run<number>(PROMISE, keys, parameters);
+	}
+
+	async withdraw(identity: string, scope: string, name: string): Promise<void> {
+		await this.connection.run(WITHDRAW, [keyOf(identity)('promises', scope)], [name]);
+	}
+
 	async use(identity: string, windows: LedgerWindow[]): Promise<LedgerUse[]> {
 		const key = keyOf(identity);
 		const queue = key('queue', '');
 		const keys = [
 			key('state', ''),
+			queue,
 			queue,
 			queue,
 			...windows.map(({ name }) => key('window', name)),

@@ -107,8 +107,9 @@ export class RedisRequest implements SharedRequest {
 	/** Enters all slots again that this process holds. */
 	private async enterAgain(signal: AbortSignal): Promise<void> {
 		const [state, queue] = this.keys();
+		const fixed = [state, queue, queue, queue].map((key) => key ?? '');
 		const enter = this.record.slots().map(async ([id, windows]) => {
-			const keys = [state ?? '', queue ?? '', queue ?? '', ...windows.map(({ key }) => key)];
+			const keys = [...fixed, ...windows.map(({ key }) => key)];
 			const left = windows.map(({ freeAt }) => Math.ceil(freeAt - performance.now()));
 			const parameters = [id, PROCESS_ID, 0, 0, 0, 0, 0, 0, ...left.flatMap((ms) => [0, ms])];
 			const [, commands] = await this.connection.run<Reply>(ENTER, keys, parameters, signal);
@@ -155,6 +156,7 @@ export class RedisRequest implements SharedRequest {
 			this.key('state', ''),
 			this.key('queue', general.name),
 			this.key('queue', scope?.name ?? general.name),
+			this.key('promises', scope?.name ?? general.name),
 			...this.windows.map(({ name }) => this.key('window', name)),
 		];
 	}

@@ -8,15 +8,17 @@
  * (µs) and ID; the score is the moment until which the place is kept, so that a process that died
  * stands in nobody's way for long. The state is a hash: how many commands each process has sent (if Redis
  * knows of fewer than the process, it has lost data), when each key was used last, and what was learned of
- * others. All keys expire with the last slot.
+ * others. Promises are a sorted set, too: one member per request that room was promised to, named by whom
+ * it was promised to, its score the moment of the room. All keys expire with the last slot.
  *
- * KEYS: the state, the queue of the general windows, that of the scope, then the windows, those of the scope
- * first. ARGV: the request's ID, that of its process, how many commands of the process Redis must know of,
- * which version of what was learned it knows, a number (see each script), how many windows are the scope's,
- * how long (ms) after each other requests of the scope go, and general ones; then for every window its limit
- * and how long (ms) a slot is held.
+ * KEYS: the state, the queue of the general windows, that of the scope, the promises of the scope, then the
+ * windows, those of the scope first. ARGV: the request's ID, that of its process, how many commands of the
+ * process Redis must know of, which version of what was learned it knows, a number (see each script), how many
+ * windows are the scope's, how long (ms) after each other requests of the scope go, and general ones; then for
+ * every window its limit and how long (ms) a slot is held.
  */
 import { RedisScript } from '../../redis/connection';
+import { PROMISE_EARLY_MS, PROMISE_KEPT_MS } from '../promises';
 
 /** How long (ms) a place in a queue is kept beyond the moment at which its owner should ask again. */
 const PLACE_KEPT_MS = 2_000;
@@ -26,21 +28,22 @@ const LONGEST_RETRY_MS = 2_000;
 const GRACE_MS = 2_500;
 
 /** The number of arguments before those of the windows. */
-const FIXED = 8;
+export const FIXED = 8;
 
-const SHARED = `
+/** What the scripts that know the state and the windows begin with. */
+export const SHARED = `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
-local STATE, GENERAL, SCOPE = KEYS[1], KEYS[2], KEYS[3]
+local STATE, GENERAL, SCOPE, PROMISES = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local id, process, number, scopeCount = ARGV[1], ARGV[2], tonumber(ARGV[5]), tonumber(ARGV[6])
-local windowCount = #KEYS - 3
+local windowCount = #KEYS - 4
 
 local function text(moment)
 	return string.format('%.0f', moment)
 end
 
 local function window(index)
-	return KEYS[index + 3], tonumber(ARGV[${FIXED - 1} + 2 * index]), tonumber(ARGV[${FIXED} + 2 * index])
+	return KEYS[index + 4], tonumber(ARGV[${FIXED - 1} + 2 * index]), tonumber(ARGV[${FIXED} + 2 * index])
 end
 
 -- Sets the moments of a key back when the clock was.
@@ -69,6 +72,10 @@ end
 
 local function leave(queue)
 	redis.call('ZREM', queue, placeIn(queue))
+end
+
+local function forgetLapsed()
+	redis.call('ZREMRANGEBYSCORE', PROMISES, '-inf', text(now - ${PROMISE_KEPT_MS}))
 end
 
 -- Keeps the state as long as any slot of the request.
@@ -149,7 +156,7 @@ local grace = graceLeft()
 if grace > 0 then return {'full', commands, grace, grace, 0} end
 
 -- Taken already: the reply to an earlier call was lost.
-local isTaken = redis.call('ZSCORE', KEYS[4], id)
+local isTaken = redis.call('ZSCORE', KEYS[5], id)
 local placeInScope
 local function full(ms, fullest, queue, mine)
 	local retry = math.min(ms, ${LONGEST_RETRY_MS})
@@ -172,6 +179,12 @@ if not isTaken then
 	redis.call('ZREM', GENERAL, mine)
 	if placeInScope then redis.call('ZREM', SCOPE, placeInScope) end
 	redis.call('HSET', STATE, 'last:' .. SCOPE, text(now), 'last:' .. GENERAL, text(now))
+	-- It uses the room of the first promise whose moment has come, whoever has it.
+	forgetLapsed()
+	local first = redis.call('ZRANGE', PROMISES, 0, 0, 'WITHSCORES')
+	if first[2] and tonumber(first[2]) <= now + ${PROMISE_EARLY_MS} then
+		redis.call('ZREM', PROMISES, first[1])
+	end
 end
 local reply = {'taken', commands}
 for index = 1, windowCount do

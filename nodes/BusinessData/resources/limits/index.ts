@@ -1,12 +1,13 @@
 import type { Resource } from '../operation';
 import { getStatus } from './getStatus.operation';
+import { waitForRoom } from './waitForRoom.operation';
 
 export const limits: Resource = {
 	option: {
 		name: 'Rate Limit',
 		value: 'rateLimit',
-		description: 'How much of the limits is in use',
+		description: 'How much of the limits is in use, and waiting for room in them',
 	},
-	operations: [getStatus],
+	operations: [getStatus, waitForRoom],
 	defaultOperation: 'getStatus',
 };

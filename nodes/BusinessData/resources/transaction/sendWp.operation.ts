@@ -7,8 +7,7 @@ export const sendWp = sendOperation(
 		name: 'Send (WP)',
 		value: 'sendWp',
 		action: 'Send invoice or other transaction document (WP)',
-		description:
-			'Send a document through the endpoint sendTxnWP (your service knows what WP stands for)',
+		description: 'Send a document through the endpoint sendTxnWP',
 	},
 	ENDPOINTS.sendTransactionWp,
 );

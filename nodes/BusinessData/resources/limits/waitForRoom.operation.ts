@@ -1,0 +1,194 @@
+/**
+ * Rate Limit → Wait for Room: waits until so many requests have room, and passes its input on unchanged. A
+ * long wait is handed to n8n, which then holds no worker, and outlives a restart. n8n does not run the node
+ * again when the execution wakes: it passes the input on by itself.
+ */
+import { randomUUID } from 'node:crypto';
+
+import type { INodeExecutionData } from 'n8n-workflow';
+
+import { WAIT_HINT } from '../../builderHints';
+import { limitsOfScope, promiseRoom, withdrawPromise } from '../../rateLimit';
+import { ENDPOINTS } from '../../transport/endpoints';
+import { InvalidSettingError } from '../../transport/invalidSettingError';
+import { roomTooLateError } from '../../transport/requestErrors';
+import { readWholeNumber } from '../../transport/settingValues';
+import { formatDuration, isWaitTooLong } from '../../transport/waits';
+import { onceAborted, sleep } from '../../waiting';
+import { type Operation, shownFor } from '../operation';
+import { tellDuring, timeAfter } from '../progress';
+import { maxWaitField, readMaxWaitMs, readSeconds } from '../requestOptions';
+import type { Run } from '../run';
+import { whyNotParked } from './parking';
+
+/** What a limit is of, by the values of Limit Of. */
+const ENDPOINTS_BY_NAME = {
+	'payment:send': ENDPOINTS.sendPayment,
+	'transaction:send': ENDPOINTS.sendTransaction,
+	'transaction:sendWp': ENDPOINTS.sendTransactionWp,
+} as const;
+/** n8n looks for executions to wake once a minute. */
+const PARK_AFTER_SECONDS = 65;
+const LONGEST_SLEEP_MS = 2 ** 31 - 1;
+/** Less than that (ms) is no wait. */
+const SHORTEST_WAIT_MS = 1;
+/** From this time (ms) on users are told. */
+const NOTICEABLE_WAIT_MS = 1_000;
+
+export const waitForRoom: Operation = {
+	option: {
+		name: 'Wait for Room',
+		value: 'waitForRoom',
+		action: 'Wait for room in rate limit',
+		description:
+			'Wait until so many requests have room, without holding a worker for long, and pass the input on',
+		builderHint: { propertyHint: WAIT_HINT },
+	},
+	description: shownFor('rateLimit', 'waitForRoom', [
+		{
+			displayName: 'Limit Of',
+			name: 'limitOf',
+			type: 'options',
+			default: 'transaction:send',
+			description: 'What the requests are that need room',
+			options: [
+				{ name: 'Any Request', value: 'general', description: 'The limits of all requests' },
+				{ name: 'Payment: Send', value: 'payment:send' },
+				{ name: 'Transaction: Send', value: 'transaction:send' },
+				{ name: 'Transaction: Send (WP)', value: 'transaction:sendWp' },
+			],
+		},
+		{
+			displayName: 'Requests',
+			name: 'requests',
+			type: 'number',
+			typeOptions: { minValue: 1 },
+			default: 1,
+			description:
+				'For how many requests there must be room at once, at most what the limit allows',
+		},
+		{
+			displayName: 'Options',
+			name: 'options',
+			type: 'collection',
+			placeholder: 'Add option',
+			default: {},
+			options: [
+				maxWaitField(
+					'How many seconds to wait at most. If it would take longer, the node fails at once and says how long. With 0 it waits as long as it takes. A tool of an agent waits 60 seconds unless this is set.',
+				),
+				{
+					displayName: 'Park After',
+					name: 'parkAfter',
+					type: 'number',
+					typeOptions: { minValue: 0 },
+					default: PARK_AFTER_SECONDS,
+					description:
+						'A wait of more than so many seconds is handed to n8n, which holds no worker meanwhile and goes on after a restart. With less than 65, an execution may wake up to a minute late.',
+				},
+			],
+		},
+	]),
+	execute: async (run) => {
+		await waitOrPark(run);
+		return run.items.map((item, index): INodeExecutionData => ({
+			...item,
+			pairedItem: { item: index },
+		}));
+	},
+};
+
+interface Settings {
+	requests: number;
+	scope: string | undefined;
+	maxWaitMs: number;
+	parkAfterMs: number;
+}
+
+/** @throws RequestError when the wait would be too long, RedisError, or the signal's reason */
+async function waitOrPark(run: Run): Promise<void> {
+	const settings = readSettings(run);
+	const { requests, scope, maxWaitMs, parkAfterMs } = settings;
+	const { identity, limits, ledger } = run.account;
+	const promise = { name: nameOf(run), limits, scope, ledger };
+	const notParked = whyNotParked(run.context);
+	const startedAt = performance.now();
+	try {
+		for (;;) {
+			const waitedMs = performance.now() - startedAt;
+			const request = { ...promise, count: requests, maxWaitMs: Math.max(0, maxWaitMs - waitedMs) };
+			const waitMs = await onceAborted(promiseRoom(identity, request), run.signal);
+			if (waitMs < SHORTEST_WAIT_MS) return tellOfWait(run, waitedMs);
+			const isLong = waitMs > parkAfterMs;
+			if (isLong && notParked === undefined) return await park(run, waitMs, requests);
+			if (isLong) run.tell(`waits ${formatDuration(waitMs)} in the node, because ${notParked}`);
+			await waitInNode(run, Math.min(waitMs, LONGEST_SLEEP_MS), requests);
+		}
+	} catch (error) {
+		// Where it cannot be withdrawn, it lapses.
+		withdrawPromise(identity, promise).catch(() => undefined);
+		throw isWaitTooLong(error) ? roomTooLateError(requests, maxWaitMs, error) : error;
+	}
+}
+
+async function waitInNode(run: Run, waitMs: number, requests: number): Promise<void> {
+	const endsAt = performance.now() + waitMs;
+	const describe = () => {
+		const leftMs = Math.max(0, endsAt - performance.now());
+		return `waits for ${roomFor(requests)}, goes on in ${formatDuration(leftMs)}, about ${timeAfter(run, leftMs)}`;
+	};
+	await tellDuring(run, describe, async () => await sleep(waitMs, run.signal));
+}
+
+/** Lets n8n end the execution here, and go on with it behind this node when there is room. */
+async function park(run: Run, waitMs: number, requests: number): Promise<void> {
+	run.tell(`n8n goes on about ${timeAfter(run, waitMs)}, when there is ${roomFor(requests)}`);
+	await run.context.putExecutionToWait(new Date(Date.now() + Math.ceil(waitMs)));
+}
+
+function tellOfWait(run: Run, waitedMs: number): void {
+	if (waitedMs >= NOTICEABLE_WAIT_MS) run.hint(`Waited ${formatDuration(waitedMs)} for room.`);
+}
+
+function roomFor(requests: number): string {
+	return requests === 1 ? 'room for 1 request' : `room for ${requests} requests`;
+}
+
+/** @throws InvalidSettingError */
+function readSettings(run: Run): Settings {
+	const scope = readScope(run);
+	const { limits } = run.account;
+	const ofScope = limitsOfScope(limits, scope);
+	const own = ofScope.length === 0 ? limits.general : ofScope;
+	// That of the longest window; the shorter ones need not have room for all at once.
+	const [longest] = [...own].sort((a, b) => b.windowMs - a.windowMs);
+	const bounds = { least: 1, most: longest?.max };
+	const help = 'The limit never has room for more at once: send the items in smaller groups.';
+	const requests = readWholeNumber('Requests', run.parameter('requests', 0, 1), bounds, help);
+	const options = run.options(0);
+	const { parkAfter = PARK_AFTER_SECONDS } = options;
+	const parkAfterSeconds = readSeconds('Park After', parkAfter, 0, Number.MAX_SAFE_INTEGER / 1000);
+	return {
+		requests,
+		scope,
+		maxWaitMs: readMaxWaitMs(options, run.isTool),
+		parkAfterMs: parkAfterSeconds * 1000,
+	};
+}
+
+function readScope(run: Run): string | undefined {
+	const limitOf = run.parameter<unknown>('limitOf', 0, 'transaction:send');
+	if (limitOf === 'general') return undefined;
+	const endpoint = Object.entries(ENDPOINTS_BY_NAME).find(([name]) => name === limitOf)?.[1];
+	if (endpoint !== undefined) return run.account.scopeOf(endpoint);
+	const names = Object.keys(ENDPOINTS_BY_NAME).join(', ');
+	throw new InvalidSettingError('Limit Of', 'is not known', `Use general, ${names}.`);
+}
+
+/** Who the room is for: in a loop, the same each time, so that what was not used is not kept twice. */
+function nameOf({ context, isTool }: Run): string {
+	// An agent may call it several times at once.
+	if (isTool) return randomUUID();
+	const { id: nodeId } = context.getNode();
+	return JSON.stringify([context.getWorkflow().id, context.getExecutionId(), nodeId]);
+}

@@ -1,0 +1,51 @@
+/** Says, while a run waits for the limits, how far it is and when it will be done. */
+import { outlookOfKey } from '../rateLimit';
+import type { Endpoint } from '../transport/endpoints';
+import { formatDuration } from '../transport/waits';
+import type { Run } from './run';
+
+/** A little less than a minute, so that there is a line in every one. */
+const TOLD_EVERY_MS = 55_000;
+const NOT_WORTH_TELLING_MS = 1_000;
+const SAME_DAY_MS = 12 * 3_600_000;
+
+/** Does the work, and tells now and then what `describe` says, until it is done. */
+export async function tellDuring<T>(
+	run: Run,
+	describe: () => string | Promise<string>,
+	work: () => Promise<T>,
+): Promise<T> {
+	const tell = async () => run.tell(await describe());
+	// What cannot be told, because Redis is away for example, is not worth an error.
+	const timer = setInterval(() => void tell().catch(() => undefined), TOLD_EVERY_MS);
+	try {
+		return await work();
+	} finally {
+		clearInterval(timer);
+	}
+}
+
+/** Such as "12 of 30 sent, the next in 4 min, done about 15:40". */
+export async function describeSends(
+	run: Run,
+	done: number,
+	total: number,
+	endpoint: Endpoint | undefined,
+): Promise<string> {
+	const { identity, limits, ledger } = run.account;
+	const scope = endpoint === undefined ? undefined : run.account.scopeOf(endpoint);
+	const { nextMs, lastMs } = await outlookOfKey(identity, { limits, scope, ledger }, total - done);
+	const next = nextMs < NOT_WORTH_TELLING_MS ? '' : `, the next in ${formatDuration(nextMs)}`;
+	return `${done} of ${total} sent${next}, done about ${timeAfter(run, lastMs)}`;
+}
+
+/** The time of day `ms` from now in the workflow's time zone, with the date if that is another day. */
+export function timeAfter(run: Run, ms: number): string {
+	const date = ms < SAME_DAY_MS ? {} : ({ day: 'numeric', month: 'short' } as const);
+	return new Intl.DateTimeFormat('en-GB', {
+		...date,
+		hour: '2-digit',
+		minute: '2-digit',
+		timeZone: run.context.getTimezone(),
+	}).format(Date.now() + ms);
+}

@@ -1,0 +1,183 @@
+// Wait for Room in n8n's engine: it waits in the node or lets n8n park the execution, and whoever waits for the
+// same room gets it one after the other.
+
+import type { INode, INodeExecutionData } from 'n8n-workflow';
+
+import {
+	errorOf,
+	itemsOf,
+	NODE,
+	send,
+	SEND_ENDPOINT,
+	type ShownError,
+	useBench,
+} from '../support/bench';
+import type { EngineRun } from '../support/engine';
+import { workflowOf } from '../support/engineWorkflow';
+import { AGENT, agentWorkflow } from '../support/toolWorkflow';
+
+const WINDOW_MS = 4_800;
+const send3 = { max: 3, windowSeconds: WINDOW_MS / 1000 };
+const LIMITS = {
+	general: [{ max: 100, windowSeconds: 0.5 }],
+	endpoints: {
+		[SEND_ENDPOINT]: send3,
+		'POST /txndata/sendPayment': send3,
+		'POST /txndata/sendTxnWP': send3,
+	},
+};
+/** Longer than a tool waits. */
+const LONG_LIMITS = {
+	...LIMITS,
+	endpoints: { [SEND_ENDPOINT]: { max: 3, windowSeconds: 600 } },
+};
+
+const bench = useBench({ limits: LIMITS });
+
+const waitForRoom = (
+	parameters: INode['parameters'] = {},
+	options: INode['parameters'] = {},
+): INode['parameters'] => ({
+	...{ resource: 'rateLimit', operation: 'waitForRoom', requests: 3, options },
+	...parameters,
+});
+const parking = (parameters = {}) => waitForRoom(parameters, { parkAfter: 1 });
+const withoutPairs = (items: INodeExecutionData[]) =>
+	items.map(({ pairedItem: _, ...rest }) => rest);
+
+/** In how many ms n8n is to go on with a parked execution. */
+function parkedMs({ run }: EngineRun, since: number): number {
+	expect(run.status).toBe('waiting');
+	return Number(run.waitTill) - since;
+}
+
+function expectAbout(ms: number, windows: number): void {
+	expect(ms).toBeGreaterThan(windows * WINDOW_MS - 2_000);
+	expect(ms).toBeLessThan(windows * WINDOW_MS + 2_000);
+}
+
+test('with room, the items go on at once and unchanged', async () => {
+	const items = [{ id: 1, inner: { list: [1, null] } }, { id: 2, error: 'a field of its own' }, {}];
+	const result = await bench.run(items, waitForRoom());
+	expect(result.run.status).toBe('success');
+	expect(withoutPairs(result.items(NODE))).toEqual(withoutPairs(result.items('Start')));
+	expect(result.items(NODE).map(({ pairedItem }) => pairedItem)).toEqual([
+		...[{ item: 0 }, { item: 1 }, { item: 2 }],
+	]);
+	expect(bench.sandbox.journal.count()).toBe(0);
+});
+
+test('a short wait is waited out in the node, and then the sends go at once', async () => {
+	await bench.run(itemsOf(3), send());
+	const startedAt = performance.now();
+	const result = await bench.run(itemsOf(3), waitForRoom());
+	expect(result.run.status).toBe('success');
+	expectAbout(performance.now() - startedAt, 1);
+	expect(result.task(NODE).hints?.map(({ message }) => message)).toEqual([
+		expect.stringMatching(/^Waited \d(\.\d)? s for room\.$/),
+	]);
+	const sent = await bench.run(itemsOf(3), send({ maxWait: 0.5 }));
+	expect(sent.run.status).toBe('success');
+	expect(bench.sandbox.journal.refused()).toEqual([]);
+});
+
+test('long waits are handed to n8n, for one execution after the other', async () => {
+	await bench.run(itemsOf(3), send());
+	const startedAt = Date.now();
+	const results = await Promise.all(
+		[1, 2, 3].map(async () => await bench.run(itemsOf(3), parking())),
+	);
+	// The same execution in the same node has its promise once; these are all one to the engine.
+	for (const result of results) expectAbout(parkedMs(result, startedAt), 1);
+	for (const windows of [2, 3]) {
+		bench.engine.executionId = `execution ${windows}`;
+		const next = await bench.run(itemsOf(3), parking());
+		expectAbout(parkedMs(next, startedAt), windows);
+		expect(withoutPairs(next.items(NODE))).toEqual(withoutPairs(next.items('Start')));
+	}
+	bench.engine.executionId = 'execution';
+	expect(bench.engine.log.join('\n')).toContain('when there is room for 3 requests');
+});
+
+test('other limits have room of their own', async () => {
+	await bench.run(itemsOf(3), send());
+	for (const limitOf of ['general', 'payment:send', 'transaction:sendWp']) {
+		const result = await bench.run([{}], parking({ limitOf }));
+		expect(result.run.status).toBe('success');
+	}
+	const result = await bench.run([{}], parking({ limitOf: 'transaction:send' }));
+	expect(result.run.status).toBe('waiting');
+});
+
+test('a wait that Max Wait does not allow is an error that says how long it takes', async () => {
+	await bench.run(itemsOf(3), send());
+	const error = errorOf(await bench.run(itemsOf(3), waitForRoom({}, { maxWait: 2 })));
+	expect(error.message).toMatch(/^The limits leave no room for 3 requests for at least \d s$/);
+	expect(error.context).toMatchObject({ outcome: 'notSent' });
+	expect(error.context.retryAfterSeconds).toBeGreaterThan(2);
+
+	const settings = { onError: 'continueErrorOutput' } as const;
+	const result = await bench.run(itemsOf(2), waitForRoom({}, { maxWait: 2 }), settings);
+	expect(result.run.status).toBe('success');
+	const failed = result.items(NODE, 1);
+	expect(failed).toHaveLength(2);
+	for (const { error: own } of failed) {
+		expect((own as unknown as ShownError).context.retryAfterSeconds).toBeGreaterThan(2);
+	}
+});
+
+test.each([
+	[{ requests: 4 }, 'Requests must be a whole number from 1 to 3'],
+	[{ requests: 0 }, 'Requests must be a whole number from 1 to 3'],
+	[{ requests: 101, limitOf: 'general' }, 'Requests must be a whole number from 1 to 100'],
+	[{ limitOf: 'contact:getMany' }, 'Limit Of'],
+])('%j is refused', async (parameters, message) => {
+	const error = errorOf(await bench.run([{}], waitForRoom(parameters)));
+	expect(`${error.message} ${error.description}`).toContain(message.replace('Requests ', ''));
+});
+
+test('a stop ends the wait, and what was promised is free again', async () => {
+	await bench.run(itemsOf(3), send());
+	const { engine, credential } = bench;
+	const running = engine.start(workflowOf([{}], waitForRoom()), { key: credential });
+	await new Promise((resolve) => setTimeout(resolve, 500));
+	running.cancel();
+	await running.catch(() => undefined);
+	engine.executionId = 'another execution';
+	const startedAt = Date.now();
+	expectAbout(parkedMs(await bench.run([{}], parking()), startedAt), 1);
+	engine.executionId = 'execution';
+});
+
+describe('as a tool of an agent', () => {
+	const call = async (parameters: INode['parameters']) => {
+		const result = await bench.engine.run(agentWorkflow([{}], parameters), {
+			key: bench.credential,
+		});
+		return (result.json(AGENT) as Array<{ answer?: string; error?: string }>)[0];
+	};
+
+	test('it waits in the node, because n8n cannot park it', async () => {
+		await bench.run(itemsOf(3), send());
+		const startedAt = performance.now();
+		expect((await call(parking()))?.error).toBeUndefined();
+		expectAbout(performance.now() - startedAt, 1);
+		expect(bench.engine.log.join('\n')).toContain('because n8n cannot park a tool of an agent');
+	});
+
+	test('it hears at once how long it takes when that is more than a minute', async () => {
+		bench.credential.limits = JSON.stringify(LONG_LIMITS);
+		await bench.run(itemsOf(3), send());
+		const startedAt = performance.now();
+		const answers = [
+			await call({ ...send(), dataMode: 'json', jsonBody: '{}' }),
+			await call(waitForRoom({ requests: 1 })),
+		];
+		expect(performance.now() - startedAt).toBeLessThan(5_000);
+		for (const answer of answers) {
+			expect(answer?.error).toContain('limits leave no room');
+			expect(answer?.error).toContain('for at least 10 min');
+			expect(answer?.error).toMatch(/Run it again in (59\d|60\d) s/);
+		}
+	});
+});

@@ -1,0 +1,155 @@
+// The outbox sends each document once, although n8n is killed while it is parked and while it sends.
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { type Sandbox, startSandbox } from '../../sandbox/server';
+import type { SavedWorkflow, Workflow } from '../../scripts/host/n8nTypes';
+import { scaledLimits } from '../support/scaledLimits';
+import { waitUntil } from '../support/waitUntil';
+import { itemsOf, type RealN8n } from './realN8n';
+import { inARow, node, readExample } from './workflows';
+
+export const OUTBOX_TABLE = { __rl: true, mode: 'name', value: 'business_data_outbox' };
+
+const SEND_ENDPOINT = 'POST /txndata/sendTxn';
+const NUMBERS = [41, 42, 43, 44, 45, 46, 47].map((number) => `2026-00${number}`);
+/** Ten minutes become ten seconds. */
+export const OUTBOX_LIMITS = scaledLimits(1, 1 / 60);
+const WINDOW_OVER_MS = 11_000;
+const PARK_AFTER_SECONDS = 2;
+const TIMEOUT_SECONDS = 8;
+const LONGER_THAN_THE_TEST_MS = 600_000;
+
+interface Row {
+	invoice_number: string;
+	state: string;
+}
+
+/** The example, in which what counts as a long wait, and for an answer, is scaled like the limits. */
+export function readScaledOutbox(): Workflow {
+	const workflow = readExample('invoice-outbox');
+	const own: Record<string, object> = {
+		'Wait for room': { parkAfter: PARK_AFTER_SECONDS },
+		'Send the invoice': { timeout: TIMEOUT_SECONDS },
+	};
+	const nodes = workflow.nodes.map((one) => {
+		const parameters = one.parameters as { options?: object };
+		const options = { ...parameters.options, ...own[one.name] };
+		return one.name in own ? { ...one, parameters: { ...parameters, options } } : one;
+	});
+	return { ...workflow, nodes };
+}
+
+/** A workflow that gives out the rows of the outbox. */
+export function outboxReader(): Workflow {
+	return inARow('Read the outbox', [
+		node('Start', 'n8n-nodes-base.manualTrigger', 1),
+		node('Rows', 'n8n-nodes-base.dataTable', 1, {
+			...{ resource: 'row', operation: 'get', dataTableId: OUTBOX_TABLE, returnAll: true },
+			...{ matchType: 'allConditions', filters: {} },
+		}),
+	]);
+}
+
+export function outboxTests(real: () => RealN8n): void {
+	let sandbox: Sandbox;
+	let workflow: SavedWorkflow;
+
+	beforeAll(async () => {
+		sandbox = await startSandbox({ limits: OUTBOX_LIMITS, windowMode: 'both' });
+		const id = await real().saveCredentialFor(
+			'Business Data of the outbox',
+			sandbox,
+			OUTBOX_LIMITS,
+		);
+		workflow = await real().save(readScaledOutbox(), { businessDataApi: id });
+	});
+
+	afterAll(async () => await sandbox.stop());
+
+	const run = async (trigger: string) => {
+		const result = await real().client.runWorkflow(workflow, trigger, 60);
+		expect(result).toMatchObject({ status: 'success' });
+		return result;
+	};
+	const sent = () =>
+		sandbox.journal
+			.documents()
+			.map(({ body }) => (body as { invoiceNumber: string }).invoiceNumber);
+	const states = async () => {
+		const reader = await real().save(outboxReader());
+		const result = await real().client.runWorkflow(reader, 'Start', 60);
+		const rows = itemsOf(result, 'Rows') as Row[];
+		return Object.fromEntries(rows.map((row) => [row.invoice_number, row.state]));
+	};
+
+	test('invoice-outbox: killed while parked and while it sends, and each document goes out once', async () => {
+		await run('Run this once first');
+		await run('Start by hand');
+		// Those that are there are not put there again.
+		await run('Start by hand');
+		expect(Object.keys(await states())).toEqual(NUMBERS);
+
+		const first = await real().client.startWorkflow(workflow, 'Every hour');
+		await real().client.waitForExecution(first, 60, (status) => status === 'waiting');
+		expect(sent()).toEqual(NUMBERS.slice(0, 3));
+		await real().kill();
+		// The fifth is acted on and not answered.
+		const action = { type: 'delay', ms: LONGER_THAN_THE_TEST_MS, actFirst: true } as const;
+		sandbox.fault({ endpoint: SEND_ENDPOINT, after: 1, action });
+		await real().startAgain();
+		await waitUntil(() => sent().length === 5, 60_000);
+		expect(sent()).toEqual(NUMBERS.slice(0, 5));
+		await real().kill();
+		await real().startAgain();
+
+		const second = await run('Every hour');
+		expect(sent()).toEqual(NUMBERS);
+		// Of the three that were under way together, two had gone out, and nobody has noted it.
+		expect(itemsOf(second, 'Check in the service')).toEqual(
+			NUMBERS.slice(3, 5).map((invoiceNumber) => ({
+				invoiceNumber,
+				state: 'check',
+				reason: expect.stringContaining('Check in the service') as string,
+			})),
+		);
+		const ends = ['sent', 'sent', 'sent', 'check', 'check', 'sent', 'sent'];
+		expect(await states()).toEqual(
+			Object.fromEntries(NUMBERS.map((number, index) => [number, ends[index]])),
+		);
+		const third = await run('Every hour');
+		expect(itemsOf(third, 'Send the invoice')).toEqual([]);
+		expect(sandbox.journal.refused()).toEqual([]);
+	});
+
+	test('invoice-outbox: what is refused and what may have been sent is for a person', async () => {
+		sandbox.reset();
+		const invoices = [1, 2, 3].map((number) => ({
+			...{ invoiceNumber: `B-${number}`, contactId: 'contact-1', amount: number },
+		}));
+		const changed = workflow.nodes.map((one) =>
+			one.name === 'Invoices'
+				? {
+						...one,
+						parameters: { mode: 'raw', jsonOutput: JSON.stringify({ invoices }), options: {} },
+					}
+				: one,
+		);
+		workflow = await real().client.saveWorkflow({ ...workflow, nodes: changed });
+		await run('Start by hand');
+		// So that there is room, and nothing to park for.
+		await sleep(WINDOW_OVER_MS);
+		sandbox.fault({ endpoint: SEND_ENDPOINT, after: 1, action: { type: 'hangUpAfterActing' } });
+		sandbox.fault({ endpoint: SEND_ENDPOINT, after: 1, action: { type: 'status', status: 400 } });
+		const result = await run('Every hour');
+		expect(itemsOf(result, 'Check in the service')).toMatchObject([
+			{
+				invoiceNumber: 'B-2',
+				state: 'check',
+				reason: expect.stringContaining('may have') as string,
+			},
+			{ invoiceNumber: 'B-3', state: 'refused', reason: expect.stringContaining('400') as string },
+		]);
+		expect(sent()).toEqual(['B-1', 'B-2']);
+		expect(await states()).toMatchObject({ 'B-1': 'sent', 'B-2': 'check', 'B-3': 'refused' });
+	});
+}
