@@ -8,7 +8,7 @@ import type {
 	LedgerWindow,
 	SharedRequest,
 } from '../../nodes/BusinessData/rateLimit/ledger';
-import { connectionTo, type RedisAddress } from '../../nodes/BusinessData/redis/connection';
+import { connectionTo, type StandaloneAddress } from '../../nodes/BusinessData/redis';
 import { RedisLedger } from '../../nodes/BusinessData/rateLimit/redis/redisLedger';
 import { RedisServer } from './redisServer';
 
@@ -18,7 +18,7 @@ export interface LedgerBench {
 	server: RedisServer;
 	/** A connection of the test's own. */
 	redis: Redis;
-	address: RedisAddress;
+	address: StandaloneAddress;
 	ledger: RedisLedger;
 	/** Of the key of this test. */
 	identity: string;

@@ -11,7 +11,7 @@ import {
 	type Priority,
 	type WaitTooLongError,
 } from '../rateLimit';
-import { RedisError } from '../redis/redisError';
+import { RedisError } from '../redis';
 import { onceAborted, sleep } from '../waiting';
 import type { Account } from './account';
 import type { Answer } from './answer';

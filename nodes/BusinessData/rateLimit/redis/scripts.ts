@@ -16,7 +16,7 @@
  * how long (ms) after each other requests of the scope go, and general ones; then for every window its limit
  * and how long (ms) a slot is held.
  */
-import { RedisScript } from '../../redis/connection';
+import { RedisScript } from '../../redis';
 
 /** How long (ms) a place in a queue is kept beyond the moment at which its owner should ask again. */
 const PLACE_KEPT_MS = 2_000;

@@ -4,8 +4,7 @@
  */
 import { createHash, randomUUID } from 'node:crypto';
 
-import type { RedisConnection, RedisScript } from '../../redis/connection';
-import { KEY_PREFIX } from '../../redis/keyPrefix';
+import { KEY_PREFIX, type RedisConnection, type RedisScript } from '../../redis';
 import type { RecordLock } from './nodeRecord';
 import { CLAIM, EXTEND_CLAIM, EXTEND_LOCK, LOCK, SETTLE, UNLOCK } from './redisScripts';
 

@@ -5,7 +5,7 @@
  * hash from a key to the moment until which its owner may be sending it, and the owner's token. A claim
  * whose time is over stays: its owner died, and nobody knows whether the service has acted.
  */
-import { RedisScript } from '../../redis/connection';
+import { RedisScript } from '../../redis';
 
 const NOW = `
 local time = redis.call('TIME')
