@@ -1,6 +1,4 @@
 /** A real Redis of the test's own, on a loopback port, in a folder that goes with it. */
-import type { ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { createConnection } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -33,7 +31,7 @@ async function acceptsConnections(port: number): Promise<boolean> {
 }
 
 export class RedisServer {
-	private process: ChildProcess | undefined;
+	private program: ReturnType<typeof startProgram> | undefined;
 
 	private constructor(
 		readonly port: number,
@@ -63,7 +61,7 @@ export class RedisServer {
 	}
 
 	async start(): Promise<void> {
-		this.process = startProgram('redis-server', this.parameters, { stdio: 'ignore' }).child;
+		this.program = startProgram('redis-server', this.parameters, { stdio: 'ignore' });
 		const deadline = performance.now() + STARTUP_MS;
 		while (!(await acceptsConnections(this.port))) {
 			if (performance.now() > deadline) throw new Error('redis-server did not start');
@@ -73,26 +71,24 @@ export class RedisServer {
 
 	/** Ends it; `SIGKILL` gives it no time to save anything beyond what it has written already. */
 	async stop(signal: 'SIGTERM' | 'SIGKILL' = 'SIGTERM'): Promise<void> {
-		const { process } = this;
-		this.process = undefined;
-		if (process === undefined) return;
-		const ended = once(process, 'exit');
-		process.kill(signal);
-		await ended;
+		const { program } = this;
+		this.program = undefined;
+		program?.child.kill(signal);
+		await program?.ended;
 	}
 
 	/** Whether it was started and not stopped. */
 	get isRunning(): boolean {
-		return this.process !== undefined;
+		return this.program !== undefined;
 	}
 
 	/** Takes all processor time from it, so that it answers nothing and its connections stay open. */
 	pause(): void {
-		this.process?.kill('SIGSTOP');
+		this.program?.child.kill('SIGSTOP');
 	}
 
 	resume(): void {
-		this.process?.kill('SIGCONT');
+		this.program?.child.kill('SIGCONT');
 	}
 
 	/** Removes what it has written; it must be stopped. */
