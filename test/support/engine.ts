@@ -109,7 +109,7 @@ export class Engine {
 		mode: 'manual' | 'trigger' = 'trigger',
 	) {
 		const workflow = new Workflow({
-			id: 'workflow',
+			id: workflowJson.id ?? 'workflow',
 			name: 'workflow',
 			nodes: workflowJson.nodes,
 			connections: workflowJson.connections,

@@ -16,6 +16,8 @@ export const ITEMS_TYPE = 'test.items';
 
 /** The parts of a saved workflow that the engine needs. */
 export interface WorkflowJson {
+	/** Default: one that all share. */
+	id?: string;
 	nodes: INode[];
 	connections: Workflow['connectionsBySourceNode'];
 }

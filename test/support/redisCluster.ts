@@ -12,6 +12,8 @@ import { TcpProxy } from './tcpProxy';
 
 const PRIMARIES = 3;
 const SERVERS = 2 * PRIMARIES;
+/** How long a server has to be silent until another takes over. */
+const NODE_TIMEOUT_MS = 4_000;
 
 interface ClusterServer {
 	server: RedisServer;
@@ -35,6 +37,7 @@ export class RedisCluster {
 			const proxy = await TcpProxy.to(0);
 			const server = await RedisServer.start((port) => [
 				...['--cluster-enabled', 'yes', '--cluster-port', String(busPort)],
+				...['--cluster-node-timeout', String(NODE_TIMEOUT_MS)],
 				...[`--cluster-announce-${tls === undefined ? 'port' : 'tls-port'}`, String(proxy.port)],
 				...withReplication(password),
 				...(tls?.(port) ?? []),
@@ -63,6 +66,14 @@ export class RedisCluster {
 			({ isPrimary, slots }) => isPrimary && slots.some(([from, to]) => slot >= from && slot <= to),
 		);
 		return this.byProxy(owner?.port);
+	}
+
+	/** A key that fits a pattern. @throws when there is none */
+	async keyLike(pattern: string): Promise<string> {
+		const lists = this.servers.map(async (one) => await this.askServer(one, 'KEYS', pattern));
+		const key = (await Promise.all(lists)).join('\n').trim().split('\n')[0];
+		if (key === undefined || key === '') throw new Error(`no key is like ${pattern}`);
+		return key;
 	}
 
 	/**

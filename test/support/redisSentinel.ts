@@ -44,9 +44,16 @@ export class RedisSentinel {
 			const server = await RedisServer.start([
 				...withReplication(password),
 				...['--replica-announce-ip', '127.0.0.1', '--replica-announce-port', String(proxy.port)],
-				...(isReplica ? ['--replicaof', `127.0.0.1 ${primary?.proxy.port}`] : []),
 			]);
 			proxy.leadTo(server.port);
+			if (isReplica) {
+				// Not for good: when it is restarted, it may be the primary.
+				await redisCommand(
+					server.port,
+					password,
+					...['REPLICAOF', '127.0.0.1', String(primary?.proxy.port)],
+				);
+			}
 			servers.push({ server, proxy });
 		}
 		const group = new RedisSentinel(servers, password, sentinelPassword);
@@ -132,7 +139,7 @@ export class RedisSentinel {
 				`sentinel monitor ${GROUP} 127.0.0.1 ${primary?.proxy.port} ${QUORUM}`,
 				`sentinel auth-pass ${GROUP} ${this.password}`,
 				`sentinel down-after-milliseconds ${GROUP} ${downAfterMs}`,
-				`sentinel failover-timeout ${GROUP} 10000`,
+				`sentinel failover-timeout ${GROUP} 3000`,
 			];
 			writeFileSync(file, `${lines.join('\n')}\n`);
 			this.sentinels.push(await RedisServer.startSentinel(file));
