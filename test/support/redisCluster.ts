@@ -68,6 +68,12 @@ export class RedisCluster {
 		return this.byProxy(owner?.port);
 	}
 
+	/** Of the servers themselves, not of the way to them. */
+	async primaryPorts(): Promise<number[]> {
+		const primaries = (await this.table()).filter(({ isPrimary }) => isPrimary);
+		return primaries.map(({ port }) => this.byProxy(port).server.port);
+	}
+
 	/** A key that fits a pattern. @throws when there is none */
 	async keyLike(pattern: string): Promise<string> {
 		const lists = this.servers.map(async (one) => await this.askServer(one, 'KEYS', pattern));
