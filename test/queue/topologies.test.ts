@@ -1,12 +1,18 @@
 // A cluster, Sentinels and TLS, all real: scripts find their server, and what is wrong in the credential
 // is a clear error at once.
 
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { RedisLedger } from '../../nodes/BusinessData/rateLimit';
 import {
 	connectionTo,
 	type RedisAddress,
 	RedisError,
 	RedisScript,
 } from '../../nodes/BusinessData/redis';
+import { RedisRecord } from '../../nodes/BusinessData/resources/sendOnce/redisRecord';
+import { ledgerWindow, stageOf } from '../support/ledgerBench';
 import { PrivateAuthority } from '../support/privateAuthority';
 import { redisCommand } from '../support/redisCommand';
 import { RedisCluster } from '../support/redisCluster';
@@ -198,6 +204,40 @@ describe('TLS under a private authority', () => {
 		expect(message).toContain("does not match certificate's altnames");
 		expect(description).toContain('under Redis TLS Server Name');
 	});
+});
+
+test('a user who may do no more than docs/queue-mode.md says can count and send once', async () => {
+	const page = readFileSync(join(__dirname, '../../docs/queue-mode.md'), 'utf8');
+	const [, rules = ''] = /^ACL SETUSER n8n on >password (.+)$/m.exec(page) ?? [];
+	const setUser = [
+		'ACL',
+		'SETUSER',
+		'n8n',
+		'reset',
+		'on',
+		'>another-password',
+		...rules.split(' '),
+	];
+	await redisCommand(plain.port, PASSWORD, ...setUser);
+	const address = { ...plainAddress(), user: 'n8n', password: 'another-password' };
+	const signal = new AbortController().signal;
+	const general = stageOf('general', [ledgerWindow('general/1s', 1, 300)]);
+	const request = { identity: 'key', scope: undefined, general, inFlightMs: 1_000 };
+	const ledger = new RedisLedger(connectionTo(address));
+	const [first, second] = [ledger.request(request), ledger.request(request)];
+	expect(await first.take(signal)).toMatchObject({ isTaken: true });
+	expect(await second.take(signal)).toMatchObject({ isTaken: false });
+	first.tell();
+	first.hold(0);
+	expect(await ledger.use('key', general.windows)).toMatchObject([{ used: 1 }]);
+	const record = new RedisRecord(connectionTo(address), 'node', 10);
+	expect(await record.lock(async () => await record.claim('a', 'token', 1_000))).toMatchObject({
+		state: 'free',
+	});
+	await record.settle('a', 'token', true);
+	expect(await record.look('a', signal)).toBe('used');
+	const log = await redisCommand(plain.port, PASSWORD, 'ACL', 'LOG');
+	expect(log).toBe('');
 });
 
 test('what may pass is tried for 15 s, and then the error says what to check', async () => {
