@@ -19,6 +19,7 @@ import {
 import { report } from '../support/report';
 import { scaledLimits } from '../support/scaledLimits';
 import { waitUntil } from '../support/waitUntil';
+import { failOverTests } from './failOverTests';
 import { overlapTests } from './overlapTests';
 
 const RUN_MS = 120_000;
@@ -98,6 +99,8 @@ describe('six executions over two workers', () => {
 });
 
 describe('Send Once', () => overlapTests(bench, WIDE_LIMITS));
+
+describe('the primary of Redis is lost in mid-run', () => failOverTests(bench, LIMITS, midRun));
 
 describe('a fault in mid-run', () => {
 	test(
