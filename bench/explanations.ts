@@ -77,5 +77,5 @@ export const PART_TEXTS: Record<PartId, string> = {
 	sends: `Each item is one \`POST /txndata/sendTxn\`. Its window is scaled ${ratio(SEND_SCALE)}, and so are the waits of the contenders themselves, whose proportion to the window is thereby what it is in real time; the general windows are not. When the window has passed, the same workflow runs again with the same items, as after a failure further on. The Business Data node has the Send Once Key set.`,
 	bulk: `The Business Data node sends ${IDS_PER_REQUEST} IDs per request. The times for one request per record are computed from the limits. All windows are scaled ${ratio(BULK_SCALE)} for the larger number; the last column is computed for the real ones.`,
 	foreign:
-		'A program of its own sends a read with the same key evenly, a third of what the longest window allows, whatever it is answered. The best possible schedule is that of the two thirds of each limit that it leaves.',
+		'A program of its own sends a read with the same key evenly, a share of what the longest window allows, whatever it is answered. The best possible schedule is that of what it leaves of each limit.',
 };

@@ -39,11 +39,13 @@ export function longestGoodWait({ slotMs }: SingleRequest, latencyMs: number): n
 	return LARGEST_WAIT_RATIO * slotMs + SLACK_MS + latencyMs;
 }
 
+const MOST_BESIDE_OTHERS = 1.5;
+
 const seconds = (ms: number): string =>
 	Number.isFinite(ms) ? `${(ms / 1000).toFixed(2)} s` : 'for ever';
 
 function nothingLost(own: OwnResult[]): Goal[] {
-	const alone = own.filter(({ item }) => item.foreignEverySeconds === undefined);
+	const alone = own.filter(({ item }) => item.foreignShare === undefined);
 	if (alone.length === 0) return [];
 	const results = alone.map(({ result }) => result);
 	const singles = results.flatMap((result) => result.singles ?? []);
@@ -62,7 +64,7 @@ function nothingLost(own: OwnResult[]): Goal[] {
 }
 
 function nearTheBest(own: OwnResult[]): Goal[] {
-	const alone = own.filter(({ item }) => item.foreignEverySeconds === undefined);
+	const alone = own.filter(({ item }) => item.foreignShare === undefined);
 	const checked = alone.map(({ item, result }) => {
 		// The latency is part of both figures.
 		const best = result.bestMs - item.latencyMs;
@@ -142,17 +144,17 @@ function sentOnce(own: OwnResult[]): Goal[] {
 }
 
 function besideOthers(own: OwnResult[]): Goal[] {
-	return own.flatMap(({ item, result }) =>
-		item.foreignEverySeconds === undefined
-			? []
-			: [
-					{
-						goal: 'Everything comes through while a foreign program uses a third of the limits',
-						measured: `${result.itemsThrough} of ${result.items} through`,
-						isMet: isComplete(result),
-					},
-				],
-	);
+	return own.flatMap(({ item, result }) => {
+		if (item.foreignShare === undefined) return [];
+		const ratio = result.makespanMs / result.bestMs;
+		return [
+			{
+				goal: `Everything comes through while a foreign program uses ${Math.round(item.foreignShare * 100)} % of the limits, in at most ${MOST_BESIDE_OTHERS} × the best in what is left`,
+				measured: `${result.itemsThrough} of ${result.items} through, ${ratio.toFixed(2)} × the best`,
+				isMet: isComplete(result) && ratio <= MOST_BESIDE_OTHERS,
+			},
+		];
+	});
 }
 
 /** The goals that the results say something about. */

@@ -6,7 +6,7 @@ import type { ContenderId } from './contenders';
 import { FOREIGN_USER_AGENT } from './foreignWork';
 import { windowsOf } from './limits';
 import type { ContenderResult, SingleRequest } from './results';
-import { FOREIGN_SHARE, IDS_PER_REQUEST, type WorkItem } from './workItems';
+import { IDS_PER_REQUEST, type WorkItem } from './workItems';
 
 /** Single requests have numbers above this one, so that the journal tells them from the batch. */
 export const FIRST_SINGLE = 1_000_001;
@@ -47,7 +47,7 @@ export function requestsFor({ work, workflows }: WorkItem): number {
 
 /** The windows that are left beside a foreign program, and all of them where there is none. */
 function windowsLeft(item: WorkItem): Window[] {
-	const share = item.foreignEverySeconds === undefined ? 1 : 1 - FOREIGN_SHARE;
+	const share = 1 - (item.foreignShare ?? 0);
 	return windowsOf(item.limits, item.endpoint).map(({ max, windowMs }) => ({
 		max: Math.floor(max * share),
 		windowMs,
@@ -120,7 +120,7 @@ export function measure(observation: Observation): ContenderResult {
 		errors: [...new Set(runs.flatMap(({ errors }) => errors))],
 		...(item.work === 'send' ? { documents: measureDocuments(observation) } : {}),
 		...(arrivals.length === 0 ? {} : { singles: measureSingles(observation, first.atMs) }),
-		...(item.foreignEverySeconds === undefined
+		...(item.foreignShare === undefined
 			? {}
 			: {
 					foreign: { requests: foreign.length, refused: foreign.filter(isRefused).length },

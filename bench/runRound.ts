@@ -9,7 +9,7 @@ import { windowsOf } from './limits';
 import { FIRST_SINGLE, measure, type Observation, requestsFor } from './measure';
 import type { ContenderResult, ItemResult } from './results';
 import { type ServiceProcess, startForeignProgram, startService } from './service';
-import type { WorkItem } from './workItems';
+import { foreignEverySeconds, type WorkItem } from './workItems';
 
 /** Those that send everything at once must not hold up the first requests of the others. */
 const SECONDS_BETWEEN_STARTS = 2;
@@ -79,14 +79,14 @@ async function runAgain(ready: Ready, seconds: number) {
 
 async function runContender(ready: Ready): Promise<ContenderResult> {
 	const { item, contender, service } = ready;
-	const { singlesEverySeconds, runAgainAfterSeconds, foreignEverySeconds } = item;
+	const { singlesEverySeconds, runAgainAfterSeconds, foreignShare } = item;
 	const endForeignProgram =
-		foreignEverySeconds === undefined
+		foreignShare === undefined
 			? undefined
 			: startForeignProgram({
 					url: `${service.baseUrl}/masterdata/getContacts`,
 					apiKey: service.apiKey,
-					everySeconds: foreignEverySeconds,
+					everySeconds: foreignEverySeconds(foreignShare),
 				});
 	const work = runWorkflows(ready);
 	// Also beside a contender that has lost its batch before the first single request comes.

@@ -25,7 +25,7 @@ function makespanColumns(item: WorkItem, results: ContenderResult[]): Column[] {
 	// Where items were lost, the time until the last of the others is no makespan.
 	const ifComplete = (cell: (result: ContenderResult) => string) => (result: ContenderResult) =>
 		isComplete(result) ? cell(result) : NOT_APPLICABLE;
-	const ratio = item.foreignEverySeconds === undefined ? 'Makespan ÷ best' : 'Makespan ÷ best left';
+	const ratio = item.foreignShare === undefined ? 'Makespan ÷ best' : 'Makespan ÷ best left';
 	return [
 		['Makespan', bestCell, ifComplete(({ makespanMs }) => formatTime(makespanMs))],
 		[ratio, '1.00', ifComplete(({ makespanMs, bestMs }) => (makespanMs / bestMs).toFixed(2))],
@@ -82,8 +82,8 @@ function singleColumns({ singlesEverySeconds, latencyMs }: WorkItem): Column[] {
 	];
 }
 
-function foreignColumns({ foreignEverySeconds }: WorkItem): Column[] {
-	if (foreignEverySeconds === undefined) return [];
+function foreignColumns({ foreignShare }: WorkItem): Column[] {
+	if (foreignShare === undefined) return [];
 	return [
 		[
 			'Refused of the foreign program',

@@ -28,8 +28,8 @@ export interface WorkItem {
 	singlesEverySeconds?: number;
 	/** The same workflow runs once more after the first run, so many seconds later. */
 	runAgainAfterSeconds?: number;
-	/** A foreign program sends a request with the same key, this many seconds apart. */
-	foreignEverySeconds?: number;
+	/** A foreign program with the same key uses this share of the longest window, evenly. */
+	foreignShare?: number;
 	/** Whether the service counts refused requests, too, which its interface document leaves open. */
 	isRefusedCounted: boolean;
 	/** Work items of one round run at the same time. */
@@ -54,8 +54,8 @@ export const SEND_SCALE = 1 / 100;
 /** How much shorter all windows are where 100,000 records are deleted. */
 export const BULK_SCALE = 1 / 5;
 export const IDS_PER_REQUEST = 100;
-/** The share of each limit that the foreign program uses. */
-export const FOREIGN_SHARE = 1 / 3;
+/** The shares of the limits that a foreign program uses. */
+const FOREIGN_SHARES = [0.1, 0.33, 0.6];
 
 const SINGLES_EVERY_SECONDS = 5;
 const LONGEST_WINDOW = DOCUMENTED_LIMITS.general.reduce((longest, limit) =>
@@ -143,15 +143,20 @@ const bulk = (records: number, scale: number, isQuick: boolean): WorkItem => ({
 	isQuick,
 });
 
-const foreign: WorkItem = {
+const foreign = (share: number): WorkItem => ({
 	...READS,
-	id: 'foreign',
-	title: '130 reads, while a foreign program uses a third of the limits',
+	id: `foreign-${percent(share)}`,
+	title: `130 reads, while a foreign program uses ${percent(share)} % of the limits`,
 	part: 'foreign',
-	round: 'together',
+	round: 'foreign',
 	workflows: [130],
-	foreignEverySeconds: LONGEST_WINDOW.windowSeconds / (LONGEST_WINDOW.max * FOREIGN_SHARE),
-};
+	foreignShare: share,
+});
+const percent = (share: number) => Math.round(share * 100);
+
+/** How far apart (s) the requests of a foreign program are that uses this share. */
+export const foreignEverySeconds = (share: number) =>
+	LONGEST_WINDOW.windowSeconds / (LONGEST_WINDOW.max * share);
 
 export const WORK_ITEMS: WorkItem[] = [
 	reads(10, 50, 'short'),
@@ -168,7 +173,7 @@ export const WORK_ITEMS: WorkItem[] = [
 	sends,
 	bulk(1_000, 1, true),
 	bulk(100_000, BULK_SCALE, false),
-	foreign,
+	...FOREIGN_SHARES.map(foreign),
 ];
 
 /** Done first, and not shown: nobody's first request, which is slow, is measured. */

@@ -12,6 +12,7 @@ import { deleteMany, itemsOf, read, send } from '../../test/support/bench';
 import { type Engine } from '../../test/support/engine';
 import { workflowOf } from '../../test/support/engineWorkflow';
 import { credentialFor } from '../../test/support/scaledLimits';
+import { watchEventLoop } from './eventLoop';
 import { processorTime } from './figures';
 
 export interface NodeLoad {
@@ -21,6 +22,8 @@ export interface NodeLoad {
 	/** From the node's start to its end (ms). */
 	durationMs: number;
 	processorMs: number;
+	/** Times (ms) in which nothing else had its turn in the event loop; the shortest are left out. */
+	holdsMs: number[];
 }
 
 /** The operations that are measured, with their parameters. */
@@ -63,7 +66,9 @@ export async function loadNodeOverHttp(
 	});
 	try {
 		const [port] = (await once(service.stdout, 'data')) as [Buffer];
-		return await loadNode(engine, parameters, items, `http://127.0.0.1:${String(port).trim()}`);
+		return await loadNode(engine, parameters, items, {
+			baseUrl: `http://127.0.0.1:${String(port).trim()}`,
+		});
 	} finally {
 		service.kill();
 	}
@@ -72,28 +77,31 @@ export async function loadNodeOverHttp(
 /**
  * Runs an operation on many items.
  * @param baseUrl of a real service; without one, a helper answers at once in place of n8n's
- * @throws when an item fails or the node does not reach its end
+ * @param onError as in the node's settings; items that fail end the run unless it says otherwise
+ * @throws when the run fails or the node does not reach its end
  */
 export async function loadNode(
 	engine: Engine,
 	parameters: INode['parameters'],
 	items: number,
-	baseUrl?: string,
+	{ baseUrl, onError }: { baseUrl?: string; onError?: INode['onError'] } = {},
 ): Promise<NodeLoad> {
 	const node = engine.nodeType();
 	const execute = Reflect.get(node, 'execute') as (this: IExecuteFunctions) => Promise<unknown>;
-	const load: NodeLoad = { items, requests: 0, durationMs: 0, processorMs: 0 };
+	const load: NodeLoad = { items, requests: 0, durationMs: 0, processorMs: 0, holdsMs: [] };
 	node.execute = async function (this: IExecuteFunctions) {
 		if (baseUrl === undefined) answerAtOnce(this, () => load.requests++);
+		const holds = watchEventLoop();
 		const [startedAt, processorAtStart] = [performance.now(), processorTime()];
 		const output = await execute.call(this);
 		load.durationMs = performance.now() - startedAt;
 		load.processorMs = (processorTime() - processorAtStart) / 1_000;
+		load.holdsMs = await holds();
 		return output as never;
 	};
 	const key = credentialWith(baseUrl ?? 'http://127.0.0.1:9');
 	try {
-		const { run } = await engine.run(workflowOf(itemsOf(items), parameters), { key });
+		const { run } = await engine.run(workflowOf(itemsOf(items), parameters, { onError }), { key });
 		if (run.status !== 'success') throw new Error(`The run ended with ${run.status}`);
 		return load;
 	} finally {

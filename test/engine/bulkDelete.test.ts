@@ -4,6 +4,7 @@ import { type Sandbox, startSandbox } from '../../sandbox/server';
 import { Engine } from '../support/engine';
 import { workflowOf } from '../support/engineWorkflow';
 import { credentialFor } from '../support/scaledLimits';
+import { forgetRequests } from '../support/limiters';
 
 const TIME_SCALE = 0.02;
 const NODE = 'Business Data';
@@ -21,7 +22,7 @@ beforeAll(async () => {
 	engine = await Engine.load();
 	sandbox = await startSandbox({ timeScale: TIME_SCALE });
 });
-beforeEach(() => sandbox.reset());
+beforeEach(() => forgetRequests(sandbox));
 afterAll(async () => await sandbox.stop());
 
 const run = async (

@@ -5,6 +5,7 @@ import { Engine, readRun } from '../support/engine';
 import { workflowOf } from '../support/engineWorkflow';
 import { credentialFor } from '../support/scaledLimits';
 import { waitUntil } from '../support/waitUntil';
+import { forgetRequests } from '../support/limiters';
 
 const NODE = 'Business Data';
 
@@ -15,7 +16,7 @@ beforeAll(async () => {
 	engine = await Engine.load();
 	sandbox = await startSandbox();
 });
-beforeEach(() => sandbox.reset());
+beforeEach(() => forgetRequests(sandbox));
 afterAll(async () => await sandbox.stop());
 
 const itemsOf = (count: number) => Array.from({ length: count }, (_, index) => ({ index }));

@@ -1,5 +1,6 @@
 // Many requests at once, by one workflow and by two: every one is answered and none refused.
 
+import { DOCUMENTED_LIMITS, ENDPOINTS } from '../../nodes/BusinessData/transport/endpoints';
 import { type Sandbox, startSandbox, type WindowMode } from '../../sandbox/server';
 import { Engine } from '../support/engine';
 import { workflowOf } from '../support/engineWorkflow';
@@ -146,23 +147,21 @@ test('the limit status shows what is in use, without a request', async () => {
 	const status = { resource: 'rateLimit', operation: 'getStatus' };
 	const result = await engine.run(workflowOf([{}, {}], status), credentials);
 	expect(sandbox.journal.count()).toBe(1);
+	const { general, endpoints } = DOCUMENTED_LIMITS;
+	const longestFirst = [...general].sort((a, b) => b.windowSeconds - a.windowSeconds);
+	const [longest] = longestFirst;
 	expect(result.json(NODE)[0]).toEqual({
-		limit: 'general/60s',
-		max: 100,
-		windowSeconds: 60,
+		limit: `general/${longest?.windowSeconds}s`,
+		...longest,
 		used: 1,
 		usedByOthers: 0,
-		remaining: 99,
+		remaining: (longest?.max ?? NaN) - 1,
 		availableInMs: 0,
 		queued: 0,
 	});
 	expect(result.json(NODE).map(({ limit }) => limit)).toEqual([
-		'general/60s',
-		'general/10s',
-		'general/1s',
-		'POST /txndata/sendTxn/600s',
-		'POST /txndata/sendPayment/600s',
-		'POST /txndata/sendTxnWP/600s',
+		...longestFirst.map(({ windowSeconds }) => `general/${windowSeconds}s`),
+		...Object.entries(endpoints).map(([name, { windowSeconds }]) => `${name}/${windowSeconds}s`),
 	]);
 });
 
@@ -175,16 +174,17 @@ describe('with a longest wait', () => {
 			dataMode: 'autoMapInputData',
 			options: { maxWait: 30 },
 		};
-		const workflow = workflowOf(itemsOf(5), parameters, { onError: 'continueErrorOutput' });
+		const { max, windowSeconds } = ENDPOINTS.sendPayment.limit;
+		const workflow = workflowOf(itemsOf(max + 2), parameters, { onError: 'continueErrorOutput' });
 		const result = await engine.run(workflow, { key: credentialFor(sandbox) });
-		expect(result.items(NODE, 0)).toHaveLength(3);
+		expect(result.items(NODE, 0)).toHaveLength(max);
 		expect(result.items(NODE, 1)).toHaveLength(2);
 		for (const { error } of result.items(NODE, 1)) {
 			const { context } = error as unknown as { context: Record<string, unknown> };
 			expect(context.outcome).toBe('notSent');
-			expect(context.retryAfterSeconds).toBeGreaterThan(590);
-			expect(context.retryAfterSeconds).toBeLessThan(602);
+			expect(context.retryAfterSeconds).toBeGreaterThan(windowSeconds - 10);
+			expect(context.retryAfterSeconds).toBeLessThan(windowSeconds + 2);
 		}
-		expect(sandbox.journal.documents()).toHaveLength(3);
+		expect(sandbox.journal.documents()).toHaveLength(max);
 	});
 });

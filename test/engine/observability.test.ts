@@ -15,6 +15,7 @@ import {
 	skipBackoff,
 	useBench,
 } from '../support/bench';
+import { forgetRequests } from '../support/limiters';
 
 /** Since 2.x; its words are checked against n8n's own lists. */
 const declares = 'TIMED_CAUSES' in n8nWorkflow;
@@ -73,7 +74,7 @@ describe('the error', () => {
 		for (const code of [503, 500]) {
 			status(SEND_ENDPOINT, code, { 'retry-after': '1' });
 			expectFailure(errorOf(await bench.run([{}], send())), undefined);
-			bench.sandbox.reset();
+			forgetRequests(bench.sandbox);
 		}
 		bench.sandbox.fault({ endpoint: SEND_ENDPOINT, action: { type: 'hangUpAfterActing' } });
 		expectFailure(errorOf(await bench.run([{}], send())), undefined);

@@ -4,6 +4,7 @@ import { type Sandbox, startSandbox } from '../../sandbox/server';
 import { Engine } from '../support/engine';
 import { workflowOf } from '../support/engineWorkflow';
 import { credentialFor } from '../support/scaledLimits';
+import { forgetRequests } from '../support/limiters';
 
 const TIME_SCALE = 0.01;
 const NODE = 'Business Data';
@@ -15,7 +16,7 @@ beforeAll(async () => {
 	engine = await Engine.load();
 	sandbox = await startSandbox({ timeScale: TIME_SCALE, contactCount: 25 });
 });
-beforeEach(() => sandbox.reset());
+beforeEach(() => forgetRequests(sandbox));
 afterAll(async () => await sandbox.stop());
 
 const run = async (items: Parameters<typeof workflowOf>[0], parameters: object) =>

@@ -2,7 +2,14 @@
 
 import { itemsOf, read, READ_ENDPOINT, useBench } from '../support/bench';
 
-const bench = useBench();
+const LIMITS = {
+	general: [
+		{ max: 10, windowSeconds: 0.02 },
+		{ max: 100, windowSeconds: 1.2 },
+	],
+	endpoints: {},
+};
+const bench = useBench({ limits: LIMITS });
 
 /** The next answers carry these headers. */
 function tell(headers: Record<string, string>, times = 1): void {

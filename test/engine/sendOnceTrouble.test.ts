@@ -8,6 +8,7 @@ import { useDeduplicator } from '../support/deduplicator';
 import { readRun } from '../support/engine';
 import { workflowOf } from '../support/engineWorkflow';
 import { waitUntil } from '../support/waitUntil';
+import { forgetRequests } from '../support/limiters';
 
 const bench = useBench({ limits: NO_LIMITS });
 const onceById = { sendOnceKey: '={{ $json.id }}' };
@@ -107,7 +108,7 @@ test('stops at every moment: what did not leave is free, what left is seen throu
 	const left: boolean[] = [];
 	for (let stopAfterMs = 0; stopAfterMs <= 120; stopAfterMs += 5) {
 		const id = `stopped after ${stopAfterMs} ms`;
-		bench.sandbox.reset();
+		forgetRequests(bench.sandbox);
 		bench.sandbox.fault({ action: { type: 'delay', ms: 20, actFirst: true } });
 		const workflow = workflowOf([{ id }], send(onceById));
 		const execution = bench.engine.start(workflow, { key: bench.credential });

@@ -210,5 +210,8 @@ test('its requests count against the same limits', async () => {
 	await trigger().poll();
 	const status = { resource: 'rateLimit', operation: 'getStatus' };
 	const result = await bench.run([{}], status);
-	expect(result.json('Business Data')[0]).toMatchObject({ limit: 'general/1.2s', used: 1 });
+	expect(result.json('Business Data')[0]).toMatchObject({
+		limit: expect.stringContaining('general/') as string,
+		used: 1,
+	});
 });

@@ -7,6 +7,7 @@ import { MARKER_HEADER, type Sandbox, startSandbox } from '../../sandbox/server'
 import { NODE } from '../support/bench';
 import { type Engine, readRun } from '../support/engine';
 import { workflowOf } from '../support/engineWorkflow';
+import { limiters } from '../support/limiters';
 import { credentialFor, scaledLimits } from '../support/scaledLimits';
 import { waitUntil } from '../support/waitUntil';
 import { type Door, doorTo } from './door';
@@ -26,12 +27,6 @@ const LONGEST_HOLD_MS = 12_000;
 
 const keys = Array.from({ length: KEYS }, (_, index) => `${index}`.repeat(64));
 const status = { resource: 'rateLimit', operation: 'getStatus' };
-
-/** The limiters of this process, by key. */
-export function limiters(): Map<string, unknown> {
-	const name = Symbol.for('n8n-nodes-business-data/limiters/1');
-	return (globalThis as { [name]?: Map<string, unknown> })[name] ?? new Map<string, unknown>();
-}
 
 /** One plan played against a sandbox of its own. */
 export class FaultRun {

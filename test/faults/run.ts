@@ -5,7 +5,8 @@
 import { type JournalEntry, MARKER_HEADER } from '../../sandbox/server';
 import { useDeduplicator } from '../support/deduplicator';
 import { Engine } from '../support/engine';
-import { FaultRun, limiters, pause } from './faultRun';
+import { limiters } from '../support/limiters';
+import { FaultRun, pause } from './faultRun';
 import { actedTwice, contradictions, type Ending } from './judge';
 import { planOf } from './plan';
 import type { Remains, Report } from './report';

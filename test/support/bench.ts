@@ -78,16 +78,21 @@ export const NO_LIMITS: LimitTable = {
 	endpoints: {},
 };
 
-/** Sets up a bench for the tests of a file: the engine once, a sandbox and a credential for each test. */
+/**
+ * Sets up a bench for the tests of a file: the engine once, a sandbox and a credential for each test. Both
+ * have the documented limits in the time scale, or the given ones as they are.
+ */
 export function useBench({ timeScale = TIME_SCALE, ...options }: SandboxOptions = {}): Bench {
 	const bench = {} as Bench;
 	bench.run = async (items, parameters, settings) =>
 		await bench.engine.run(workflowOf(items, parameters, settings), { key: bench.credential });
 	const start = async () => {
-		bench.sandbox = await startSandbox({ ...options, timeScale });
+		const isScaled = options.limits === undefined;
+		bench.sandbox = await startSandbox({ ...options, timeScale: isScaled ? timeScale : 1 });
 		bench.credential = credentialFor(bench.sandbox, timeScale);
 		if (options.limits !== undefined) {
-			bench.credential.limits = JSON.stringify(options.limits);
+			const limits = JSON.stringify(options.limits);
+			Object.assign(bench.credential, { customize: true, limits });
 		}
 	};
 	const stop = async () => {

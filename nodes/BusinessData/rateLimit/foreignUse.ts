@@ -173,7 +173,7 @@ export class ForeignUse implements Learned {
 		const longest = longestOf(windows);
 		if (longest === undefined) return;
 		const now = performance.now();
-		if (sentAt < this.learnedAt) return;
+		if (sentAt <= this.learnedAt) return;
 		const least = Math.max(1, LEAST_SHARE * longest.max) / longest.windowMs;
 		const known = this.usedIn(1);
 		// Which of the windows was full nobody says; so the least that explains it.

@@ -213,7 +213,7 @@ export class KeyLimiter {
 				await sleep(Math.min(Math.ceil(ms), LONGEST_TIMER_MS), signal);
 				wait.spentFor(REFUSAL);
 			} else if (full !== undefined) {
-				await full.window.untilFreed(signal);
+				await full.untilRoom(signal);
 				wait.spentFor(full);
 			} else if (underWay?.foreign.underWay !== undefined) {
 				await onceAborted(underWay.foreign.underWay, signal);

@@ -43,11 +43,20 @@ export class Window {
 		return this.underWay + this.held.size;
 	}
 
-	/** Resolves when a slot was given back. @throws the signal's reason when it aborts before */
-	async untilFreed(signal: AbortSignal): Promise<void> {
+	/**
+	 * Resolves when a slot was given back, or after `mostMs` (ms).
+	 * @throws the signal's reason when it aborts before
+	 */
+	async untilFreed(signal: AbortSignal, mostMs?: number): Promise<void> {
 		let resolve: () => void = () => undefined;
 		const freed = new Promise<void>((done) => this.waiting.add((resolve = done)));
-		await onceAborted(freed, signal).finally(() => this.waiting.delete(resolve));
+		const timer = mostMs === undefined ? undefined : setTimeout(resolve, mostMs);
+		try {
+			await onceAborted(freed, signal);
+		} finally {
+			clearTimeout(timer);
+			this.waiting.delete(resolve);
+		}
 	}
 
 	/**
@@ -147,6 +156,13 @@ export class LimitedWindow implements LedgerWindow {
 
 	get room(): number {
 		return this.foreign.roomIn(this);
+	}
+
+	/** Waits until there may be room. @throws the signal's reason when it aborts before */
+	async untilRoom(signal: AbortSignal): Promise<void> {
+		// Room also comes with what is forgotten of others.
+		const turnMs = this.foreign.isKnown ? this.windowMs / this.max : undefined;
+		await this.window.untilFreed(signal, turnMs);
 	}
 }
 

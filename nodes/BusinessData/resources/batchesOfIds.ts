@@ -19,11 +19,11 @@ export interface Batch {
  * The batches of at most `size` IDs, and the error items of those input items that name no usable ID.
  * @throws a node error instead, unless the node continues on error
  */
-export function readBatches(
+export async function readBatches(
 	run: Run,
 	size: number,
-): { batches: Batch[]; errors: INodeExecutionData[] } {
-	const { itemsById, errors } = collectIds(run);
+): Promise<{ batches: Batch[]; errors: INodeExecutionData[] }> {
+	const { itemsById, errors } = await collectIds(run);
 	const batches = [...batchesOf(itemsById, size)].map((entries) => ({
 		ids: entries.map(({ id }) => id),
 		items: [...new Set(entries.flatMap(({ items }) => items))].sort((a, b) => a - b),
@@ -32,7 +32,7 @@ export function readBatches(
 }
 
 /** Each ID once, with the items that name it, and the error items of those without a usable ID. */
-function collectIds(run: Run) {
+async function collectIds(run: Run) {
 	const itemsById = new Map<string, { id: Id; items: number[] }>();
 	const errors: INodeExecutionData[] = [];
 	for (const [index, input] of run.items.entries()) {
@@ -47,6 +47,7 @@ function collectIds(run: Run) {
 			if (!run.continuesOnError) throw nodeError;
 			errors.push(errorItem(input, nodeError, index));
 		}
+		await run.yieldToOthers();
 	}
 	return { itemsById, errors };
 }

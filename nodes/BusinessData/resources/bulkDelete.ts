@@ -79,7 +79,7 @@ function deleteFields(plural: string): INodeProperties[] {
 
 async function deleteMany(run: Run, endpoint: Endpoint): Promise<INodeExecutionData[]> {
 	const options = readRequestOptions(run, 0);
-	const { batches, errors } = readBatches(run, readBatchSize(run.options(0)));
+	const { batches, errors } = await readBatches(run, readBatchSize(run.options(0)));
 	const requestOf = ({ ids }: Batch): ServiceRequest => ({
 		...options,
 		endpoint,

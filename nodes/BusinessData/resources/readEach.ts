@@ -21,7 +21,10 @@ export async function readEach(
 	const outputs: INodeExecutionData[][] = run.items.map(() => []);
 	const indexes = run.items.keys();
 	const readOnAndOn = async () => {
-		for (const index of indexes) outputs[index] = await readItem(run, index, read);
+		for (const index of indexes) {
+			outputs[index] = await readItem(run, index, read);
+			await run.yieldToOthers();
+		}
 	};
 	const readers = Array.from({ length: Math.min(READS_AT_ONCE, run.items.length) }, readOnAndOn);
 	await Promise.all(readers);

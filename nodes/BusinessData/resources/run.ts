@@ -11,6 +11,9 @@ import { Waits } from '../transport/waits';
 import { abortController } from '../waiting';
 import { asCanceled, toNodeError } from './itemErrors';
 
+/** How long (ms) work on items goes on before it lets go of the event loop, which n8n needs for all else. */
+const LONGEST_HOLD_MS = 10;
+
 export class Run {
 	readonly items: INodeExecutionData[];
 
@@ -19,6 +22,15 @@ export class Run {
 	private readonly waits = new Waits();
 
 	private readonly controller = abortController();
+
+	/** The values of parameters without an expression, which are the same for all items. */
+	private readonly constants = new Map<string, unknown>();
+
+	private readonly hasExpression = new Map<string, boolean>();
+
+	private lastYieldAt = performance.now();
+
+	private yielded: Promise<unknown> | undefined;
 
 	private constructor(
 		readonly context: IExecuteFunctions,
@@ -75,7 +87,31 @@ export class Run {
 	 * @param fallback for a value that is not there; its type says what the caller expects
 	 */
 	parameter<T>(name: string, itemIndex: number, fallback: T): T {
-		return this.context.getNodeParameter(name, itemIndex, fallback) as T;
+		if (this.constants.has(name)) return this.constants.get(name) as T;
+		const value = this.context.getNodeParameter(name, itemIndex, fallback) as T;
+		if (!this.mayDiffer(name)) this.constants.set(name, value);
+		return value;
+	}
+
+	/** Whether the parameter has an expression, so that n8n has to read it for each item. */
+	private mayDiffer(name: string): boolean {
+		const known = this.hasExpression.get(name);
+		if (known !== undefined) return known;
+		const { parameters } = this.context.getNode();
+		const mayDiffer = !(name in parameters) || isExpressionIn(parameters[name]);
+		this.hasExpression.set(name, mayDiffer);
+		return mayDiffer;
+	}
+
+	/** Lets go of the event loop where this run has held it for long. To be called between items. */
+	async yieldToOthers(): Promise<void> {
+		if (performance.now() - this.lastYieldAt < LONGEST_HOLD_MS) return;
+		// All that work for the run go on together: one after the other, they would hold it all the same.
+		this.yielded ??= new Promise((resolve) => setImmediate(resolve));
+		await this.yielded;
+		if (this.yielded === undefined) return;
+		this.yielded = undefined;
+		this.lastYieldAt = performance.now();
 	}
 
 	/** The Options of an item. @throws InvalidSettingError when they are no group of fields */
@@ -95,4 +131,10 @@ export class Run {
 		const { tracing } = this.waits;
 		if (tracing !== undefined) this.context.setMetadata?.({ tracing });
 	}
+}
+
+/** n8n marks an expression by an equals sign in front of it. */
+function isExpressionIn(value: unknown): boolean {
+	if (typeof value === 'string') return value.startsWith('=');
+	return typeof value === 'object' && value !== null && Object.values(value).some(isExpressionIn);
 }

@@ -2,7 +2,8 @@
 import type { INodePropertyOptions } from 'n8n-workflow';
 
 import { SEND_HINT } from '../builderHints';
-import { type Endpoint } from '../transport/endpoints';
+import type { Endpoint, LimitSetting } from '../transport/endpoints';
+import { formatLimit } from '../transport/waits';
 import { itemsOf } from './answerItems';
 import { type Operation, shownFor } from './operation';
 import { bodyFields, readBody } from './requestBody';
@@ -14,10 +15,12 @@ import { sendOnceOptions } from './sendOnce';
 export function sendOperation(
 	resource: string,
 	option: INodePropertyOptions,
-	{ method, path }: Endpoint,
+	{ method, path, limit }: Endpoint & { limit: LimitSetting },
 ): Operation {
+	const allowed = formatLimit(limit.max, limit.windowSeconds * 1000);
+	const description = `${option.description}. The service allows ${allowed}; more wait for their turn.`;
 	return {
-		option: { ...option, builderHint: { propertyHint: SEND_HINT } },
+		option: { ...option, description, builderHint: { propertyHint: SEND_HINT } },
 		description: shownFor(resource, String(option.value), [
 			...bodyFields,
 			optionsField(sendOnceOptions),

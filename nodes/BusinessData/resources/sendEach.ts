@@ -30,7 +30,11 @@ export async function sendEach<T extends ServiceRequest>(
 	prepare: (itemIndex: number) => T,
 	toItems: ToItems<T>,
 ): Promise<INodeExecutionData[]> {
-	const prepared = run.items.map((_, index) => tryToPrepare(run, prepare, index));
+	const prepared: Array<Prepared<T> | { error: NodeError }> = [];
+	for (const index of run.items.keys()) {
+		prepared.push(tryToPrepare(run, prepare, index));
+		await run.yieldToOthers();
+	}
 	const earlierTries = EarlierTries.of(run.context);
 	const outputs: INodeExecutionData[][] = [];
 	const sent = new Set<number>();
@@ -50,6 +54,7 @@ export async function sendEach<T extends ServiceRequest>(
 			}
 			outputs.push([errorItem(run.items[index], nodeError, index)]);
 		}
+		await run.yieldToOthers();
 	}
 	return outputs.flat();
 }

@@ -91,12 +91,17 @@ export class Waits {
 		}
 		const { name, max, windowMs } = longest.cause;
 		const scope = name.startsWith('general/') ? '' : ` on ${name.slice(0, name.lastIndexOf('/'))}`;
-		return `${waited} for the limit of ${max} per ${formatDuration(windowMs)}${scope}.`;
+		return `${waited} for the limit of ${formatLimit(max, windowMs)}${scope}.`;
 	}
 }
 
 function nameOf(cause: WaitCause): string {
 	return cause === REFUSAL ? REFUSAL : cause.name;
+}
+
+/** `30 per 10 s`. */
+export function formatLimit(max: number, windowMs: number): string {
+	return `${max} per ${formatDuration(windowMs)}`;
 }
 
 /** `48 s`, `10 min`, `1 h 5 min`; below ten seconds with one decimal where it is not whole. */

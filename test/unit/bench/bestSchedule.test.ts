@@ -1,7 +1,7 @@
 import { bestMakespan, bestSchedule, nextFreeMoment } from '../../../bench/bestSchedule';
-import { DOCUMENTED_LIMITS } from '../../../sandbox/limits';
+import { LIMITS } from './fixedLimits';
 
-const WINDOWS = DOCUMENTED_LIMITS.general.map(({ max, windowSeconds }) => ({
+const WINDOWS = LIMITS.general.map(({ max, windowSeconds }) => ({
 	max,
 	windowMs: windowSeconds * 1000,
 }));

@@ -66,9 +66,12 @@ test('documents sent, and sent twice', () => {
 	]);
 });
 
-test('beside a foreign program only what comes through counts', () => {
-	const refused = { refused: 12, makespanMs: 1e6 };
-	expect(verdicts({ foreign: [result('ours', refused)] })).toEqual([['30 of 30 through', true]]);
-	const lost = { ...refused, itemsThrough: 29 };
-	expect(verdicts({ foreign: [result('ours', lost)] })).toEqual([['29 of 30 through', false]]);
+test('beside a foreign program refusals are no matter, but time and losses are', () => {
+	const beside = (changes: Partial<ContenderResult>) =>
+		verdicts({ 'foreign-33': [result('ours', { refused: 12, bestMs: 1_000, ...changes })] });
+	expect(beside({ makespanMs: 1_500 })).toEqual([['30 of 30 through, 1.50 × the best', true]]);
+	expect(beside({ makespanMs: 1_600 })).toEqual([['30 of 30 through, 1.60 × the best', false]]);
+	expect(beside({ makespanMs: 1_500, itemsThrough: 29 })).toEqual([
+		['29 of 30 through, 1.50 × the best', false],
+	]);
 });

@@ -5,6 +5,7 @@ import type { INodeProperties } from 'n8n-workflow';
 
 import { BusinessDataApi } from '../../../credentials/BusinessDataApi.credentials';
 import { CREDENTIAL_TYPE, readAccount } from '../../../nodes/BusinessData/transport/account';
+import { DOCUMENTED_LIMITS } from '../../../nodes/BusinessData/transport/endpoints';
 import { KEY, requiredFields } from '../transport/examples';
 
 const credential = new BusinessDataApi();
@@ -55,18 +56,7 @@ describe('the fields', () => {
 	test('have limits, whose default is the table of the interface document', () => {
 		const limits = field('limits');
 		expect(limits?.type).toBe('json');
-		expect(JSON.parse(limits?.default as string)).toEqual({
-			general: [
-				{ max: 10, windowSeconds: 1 },
-				{ max: 30, windowSeconds: 10 },
-				{ max: 100, windowSeconds: 60 },
-			],
-			endpoints: {
-				'POST /txndata/sendTxn': { max: 3, windowSeconds: 600 },
-				'POST /txndata/sendPayment': { max: 3, windowSeconds: 600 },
-				'POST /txndata/sendTxnWP': { max: 5, windowSeconds: 600 },
-			},
-		});
+		expect(JSON.parse(limits?.default as string)).toEqual(DOCUMENTED_LIMITS);
 	});
 
 	test('ask for the base URL and the key, and for nothing else', () => {

@@ -106,6 +106,16 @@ describe('after a refusal', () => {
 		expect(sent).toHaveLength(5);
 	});
 
+	test('lets the next one go as soon as enough of others is forgotten', async () => {
+		await passTime(bench.requests(80), HOUR);
+		const permit = await passTime(bench.acquire(), HOUR);
+		const refusedAt = performance.now();
+		permit.refused(0);
+		// Beside what others seem to use, those that went out leave no room before some of it is forgotten.
+		const [sent = 0] = await passTime(bench.requests(1), HOUR);
+		expect(sent - refusedAt).toBeLessThan(30_000);
+	});
+
 	test('tells what others seem to use, and forgets it', async () => {
 		const others = async () => (await bench.limiter.status(bench.limits))[0];
 		expect(await others()).toMatchObject({ limit: 'general/60s', usedByOthers: 0, remaining: 100 });

@@ -10,7 +10,11 @@ const noKey = { key: null };
 
 let sandbox: Sandbox;
 beforeEach(async () => {
-	sandbox = await startSandbox();
+	const limits = {
+		general: [{ max: 10, windowSeconds: 1 }],
+		endpoints: { [SEND]: { max: 3, windowSeconds: 600 } },
+	};
+	sandbox = await startSandbox({ limits });
 });
 afterEach(() => sandbox.stop());
 

@@ -1,7 +1,7 @@
 // The counting of section 8 in logical time: exact moments, no waiting.
 
 import { assert, array, constantFrom, integer, property } from 'fast-check';
-import { DOCUMENTED_LIMITS, LimitCounters, type WindowMode } from '../../../sandbox/limits';
+import { LimitCounters, type WindowMode } from '../../../sandbox/limits';
 
 const MODES: WindowMode[] = ['sliding', 'fixed', 'both'];
 const KEY = 'a key';
@@ -17,22 +17,34 @@ function oneLimit(max: number, windowSeconds: number, windowMode: WindowMode, co
 	});
 }
 
-function documented(windowMode: WindowMode, timeScale = 1): LimitCounters {
+const LIMITS = {
+	general: [
+		{ max: 10, windowSeconds: 1 },
+		{ max: 30, windowSeconds: 10 },
+		{ max: 100, windowSeconds: 60 },
+	],
+	endpoints: {
+		[SEND]: { max: 3, windowSeconds: 600 },
+		'POST /txndata/sendTxnWP': { max: 5, windowSeconds: 600 },
+	},
+};
+
+function counting(windowMode: WindowMode, timeScale = 1): LimitCounters {
 	return new LimitCounters({
-		limits: DOCUMENTED_LIMITS,
+		limits: LIMITS,
 		windowMode,
 		timeScale,
 		countRefused: true,
 	});
 }
 
-describe.each(MODES)('documented limits, %s windows', (mode) => {
+describe.each(MODES)('general and endpoint limits, %s windows', (mode) => {
 	it.each([
 		{ name: 'general/1s', max: 10, everyMs: 0 },
 		{ name: 'general/10s', max: 30, everyMs: 200 },
 		{ name: 'general/60s', max: 100, everyMs: 500 },
 	])('refuses the first request above $name', ({ name, max, everyMs }) => {
-		const counters = documented(mode);
+		const counters = counting(mode);
 		// From a moment right after a boundary of every fixed window.
 		const verdicts = Array.from(
 			{ length: max + 1 },
@@ -43,11 +55,10 @@ describe.each(MODES)('documented limits, %s windows', (mode) => {
 	});
 
 	it.each([
-		['POST /txndata/sendTxn', 3],
-		['POST /txndata/sendPayment', 3],
+		[SEND, 3],
 		['POST /txndata/sendTxnWP', 5],
 	])('refuses %s above %i in 10 minutes', (endpoint, max) => {
-		const counters = documented(mode);
+		const counters = counting(mode);
 		for (let sent = 0; sent < max; sent += 1) {
 			expect(counters.admit(KEY, endpoint, 1 + sent * 1000).exceeded).toEqual([]);
 		}
@@ -56,24 +67,24 @@ describe.each(MODES)('documented limits, %s windows', (mode) => {
 	});
 
 	it('counts every key for itself', () => {
-		const counters = documented(mode);
+		const counters = counting(mode);
 		for (let sent = 0; sent < 10; sent += 1) counters.admit(KEY, READ, 1);
 		expect(counters.admit(KEY, READ, 1).exceeded).toEqual(['general/1s']);
 		expect(counters.admit('another key', READ, 1).exceeded).toEqual([]);
 	});
 
 	it('counts all endpoints together in the general limits', () => {
-		const counters = documented(mode);
+		const counters = counting(mode);
 		for (let sent = 0; sent < 5; sent += 1) counters.admit(KEY, READ, 1);
 		for (let sent = 0; sent < 5; sent += 1) counters.admit(KEY, 'GET /no/such/path', 1);
 		expect(counters.admit(KEY, SEND, 1).exceeded).toEqual(['general/1s']);
 	});
 
 	it('multiplies every window by the time scale', () => {
-		const counters = documented(mode, 0.05);
+		const counters = counting(mode, 0.05);
 		for (let sent = 0; sent < 3; sent += 1) counters.admit(KEY, SEND, 0);
 		expect(counters.admit(KEY, SEND, 29_999).exceeded).toEqual([`${SEND}/600s`]);
-		expect(documented(mode, 0.05).admit(KEY, SEND, 60_000).exceeded).toEqual([]);
+		expect(counting(mode, 0.05).admit(KEY, SEND, 60_000).exceeded).toEqual([]);
 	});
 
 	it('says after which time a request would be admitted, and not earlier', () => {
@@ -191,7 +202,7 @@ describe.each(MODES)('refused requests, %s windows', (mode) => {
 	});
 
 	it('of one limit count in the others as well', () => {
-		const counters = documented(mode);
+		const counters = counting(mode);
 		for (let sent = 0; sent < 10; sent += 1) counters.admit(KEY, SEND, 1);
 		expect(counters.admit(KEY, READ, 1).exceeded).toEqual(['general/1s']);
 	});

@@ -11,13 +11,20 @@ import { json, send, sendTimes } from './rawClient';
 
 const CONTACTS = 'GET /masterdata/getContacts';
 const SEND = 'POST /txndata/sendTxn';
+const LIMITS = {
+	general: [{ max: 10, windowSeconds: 1 }],
+	endpoints: {
+		[SEND]: { max: 3, windowSeconds: 600 },
+		'POST /txndata/sendTxnWP': { max: 5, windowSeconds: 600 },
+	},
+};
 const MODES: WindowMode[] = ['sliding', 'fixed', 'both'];
 
 let sandbox: Sandbox;
 afterEach(() => sandbox.stop());
 
 async function start(options: SandboxOptions): Promise<void> {
-	sandbox = await startSandbox(options);
+	sandbox = await startSandbox({ limits: LIMITS, ...options });
 }
 
 const onlyGeneral = (max: number, windowSeconds: number) => ({
@@ -48,8 +55,7 @@ describe.each(MODES)('%s windows', (windowMode) => {
 	});
 
 	it.each([
-		['POST /txndata/sendTxn', 3],
-		['POST /txndata/sendPayment', 3],
+		[SEND, 3],
 		['POST /txndata/sendTxnWP', 5],
 	])('refuse %s above %i and send nothing then', async (endpoint, max) => {
 		await start({ windowMode });

@@ -1,6 +1,7 @@
 /** The credential's fields for an installation that differs: they count only when switched on. */
 import { type CredentialFields, readAccount } from '../../../nodes/BusinessData/transport/account';
-import type { Endpoint } from '../../../nodes/BusinessData/transport/endpoints';
+import { DOCUMENTED_LIMITS, type Endpoint } from '../../../nodes/BusinessData/transport/endpoints';
+import { parseLimits } from '../../../nodes/BusinessData/transport/limitSettings';
 import { requiredFields } from './examples';
 
 const account = (fields: CredentialFields = {}) => readAccount({ ...requiredFields, ...fields });
@@ -8,18 +9,7 @@ const customized = (fields: CredentialFields) => account({ customize: true, ...f
 
 const SEND: Endpoint = { method: 'POST', path: '/txndata/sendTxn' };
 const documented = {
-	limits: {
-		general: [
-			{ max: 10, windowMs: 1_000 },
-			{ max: 30, windowMs: 10_000 },
-			{ max: 100, windowMs: 60_000 },
-		],
-		scopes: {
-			'POST /txndata/sendTxn': [{ max: 3, windowMs: 600_000 }],
-			'POST /txndata/sendPayment': [{ max: 3, windowMs: 600_000 }],
-			'POST /txndata/sendTxnWP': [{ max: 5, windowMs: 600_000 }],
-		},
-	},
+	limits: parseLimits(DOCUMENTED_LIMITS).limits,
 	transactionDelete: { method: 'POST', path: '/txndata/bulkDeleteTxn' },
 	contactDelete: { method: 'POST', path: '/masterdata/deleteContacts' },
 	deleteIdsField: 'ids',

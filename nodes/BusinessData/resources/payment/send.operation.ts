@@ -7,8 +7,7 @@ export const send = sendOperation(
 		name: 'Send',
 		value: 'send',
 		action: 'Send payment document',
-		description:
-			'Send the document of a payment to a customer. The service allows 3 per 10 minutes; more wait for their turn.',
+		description: 'Send the document of a payment to a customer',
 	},
 	ENDPOINTS.sendPayment,
 );

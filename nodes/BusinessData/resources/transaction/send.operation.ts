@@ -7,8 +7,7 @@ export const send = sendOperation(
 		name: 'Send',
 		value: 'send',
 		action: 'Send invoice or other transaction document',
-		description:
-			'Send a document, such as an invoice, to a customer. The service allows 3 per 10 minutes; more wait for their turn.',
+		description: 'Send a document, such as an invoice, to a customer',
 	},
 	ENDPOINTS.sendTransaction,
 );

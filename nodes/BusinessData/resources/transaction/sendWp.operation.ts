@@ -8,7 +8,7 @@ export const sendWp = sendOperation(
 		value: 'sendWp',
 		action: 'Send invoice or other transaction document (WP)',
 		description:
-			'Send a document through the endpoint sendTxnWP, 5 per 10 minutes. Your service knows what WP stands for.',
+			'Send a document through the endpoint sendTxnWP (your service knows what WP stands for)',
 	},
 	ENDPOINTS.sendTransactionWp,
 );
