@@ -13,10 +13,9 @@ import {
 	formatEndpoint,
 } from '../nodes/BusinessData/transport/endpoints';
 import { MOST_KEPT_FREE } from '../nodes/BusinessData/transport/account';
-import { REDIS_DEFAULTS } from '../nodes/BusinessData/transport/redisSettings';
 import { CAUSES_OF_401 } from '../nodes/BusinessData/transport/requestErrors';
+import { REDIS_FIELDS } from './redisFields';
 
-const whenInRedis = { show: { limitStore: ['redis'] } };
 const whenCustomized = { show: { customize: [true] } };
 
 export class BusinessDataApi implements ICredentialType {
@@ -76,57 +75,7 @@ export class BusinessDataApi implements ICredentialType {
 			default: 'memory',
 			description: 'Where the requests of this key are counted',
 		},
-		{
-			displayName: 'Redis Host',
-			name: 'redisHost',
-			type: 'string',
-			default: REDIS_DEFAULTS.host,
-			placeholder: 'e.g. redis.example.com',
-			displayOptions: whenInRedis,
-			description:
-				'Host of the Redis that all n8n processes can reach, usually the one of the queue',
-		},
-		{
-			displayName: 'Redis Port',
-			name: 'redisPort',
-			type: 'number',
-			default: REDIS_DEFAULTS.port,
-			displayOptions: whenInRedis,
-			description: 'Port of Redis',
-		},
-		{
-			displayName: 'Redis User',
-			name: 'redisUser',
-			type: 'string',
-			default: '',
-			displayOptions: whenInRedis,
-			description: 'User of Redis, if it has users. Leave empty otherwise.',
-		},
-		{
-			displayName: 'Redis Password',
-			name: 'redisPassword',
-			type: 'string',
-			typeOptions: { password: true },
-			default: '',
-			displayOptions: whenInRedis,
-			description: 'Password of Redis, if it needs one',
-		},
-		{
-			displayName: 'Redis Database',
-			name: 'redisDatabase',
-			type: 'number',
-			default: REDIS_DEFAULTS.database,
-			displayOptions: whenInRedis,
-			description: 'Number of the database in Redis, usually 0',
-		},
-		{
-			displayName: 'Redis TLS',
-			name: 'redisTls',
-			type: 'boolean',
-			default: false,
-			displayOptions: whenInRedis,
-			description: 'Whether to encrypt the connection to Redis',
-		},
+		...REDIS_FIELDS,
 		{
 			displayName: 'Customize for This Installation',
 			name: 'customize',

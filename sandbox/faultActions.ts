@@ -39,6 +39,7 @@ export async function playFault(
 	switch (action.type) {
 		case 'status':
 			if (action.act === true) act();
+			if (action.afterMs !== undefined) await pause(action.afterMs, signal);
 			return { kind: 'complete', answer: scriptedAnswer(action) };
 		case 'refuse':
 			return { kind: 'complete', answer: refusalAnswer(action.retryAfter, action.waitMs) };

@@ -43,6 +43,7 @@ const ACTION_FIELDS: Record<FaultAction['type'], Record<string, Field>> = {
 		headers,
 		contentType: { ...text, optional: true },
 		act: { ...flag, optional: true },
+		afterMs: { ...numberBetween(0, LONGEST_WAIT_MS), optional: true },
 	},
 	refuse: {
 		retryAfter: {

@@ -12,7 +12,7 @@ export const MARKER_HEADER = 'x-sandbox-marker';
 
 /** What goes wrong with a request. Unless said otherwise the request acts before it goes wrong. */
 export type FaultAction =
-	/** A scripted answer. The request acts only when `act` is true. */
+	/** A scripted answer, `afterMs` (ms) late. The request acts only when `act` is true. */
 	| {
 			type: 'status';
 			status: number;
@@ -21,6 +21,7 @@ export type FaultAction =
 			headers?: Record<string, string>;
 			contentType?: string;
 			act?: boolean;
+			afterMs?: number;
 	  }
 	/** A scripted 429, which says in this form to come back after `waitMs` (ms). It does not act. */
 	| { type: 'refuse'; retryAfter: RetryAfterForm; waitMs: number }

@@ -1,6 +1,7 @@
 /**
  * Measures how the limiter and the node grow and writes the figures into docs/scale.md, between its
- * marks. Each measurement has a process of its own. Takes a few minutes, and needs `redis-server`.
+ * marks: all, or those that are named, such as `npm run growth -- redis cluster`. Each measurement has a
+ * process of its own. Takes a few minutes, and needs `redis-server`.
  */
 import { execFile } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -11,6 +12,7 @@ import { promisify } from 'node:util';
 import type { Load } from './limiterLoad';
 import type { Measurements } from './measure';
 import {
+	clusterTable,
 	keyTable,
 	memoryTable,
 	nodeTable,
@@ -56,24 +58,31 @@ async function measureProcessorTime(): Promise<string> {
 	return processorTable(QUEUES, rows);
 }
 
-async function measureAll(): Promise<Record<string, string>> {
+async function measureNode(): Promise<string> {
 	const operations = ['contact: getMany', 'transaction: send', 'transaction: deleteMany'];
 	const loads: Parameters<typeof nodeTable>[0] = [];
 	for (const operation of operations) loads.push([operation, await measure('node', operation)]);
-	return {
-		machine: `Measured with Node ${process.version} on ${availableParallelism()} × ${cpus()[0]?.model.trim() ?? 'unknown'} by \`npm run growth\`.`,
-		key: keyTable(),
-		processor: await measureProcessorTime(),
-		memory: memoryTable(
+	return nodeTable(loads);
+}
+
+const machine = `Measured with Node ${process.version} on ${availableParallelism()} × ${cpus()[0]?.model.trim() ?? 'unknown'} by \`npm run growth\`.`;
+
+/** By the name of their place on the page. */
+const FIGURES: Record<string, () => string | Promise<string>> = {
+	machine: () => machine,
+	key: keyTable,
+	processor: measureProcessorTime,
+	memory: async () =>
+		memoryTable(
 			await measure('queue', false),
 			await measure('queue', true),
 			await measure('idleKeys'),
 		),
-		node: nodeTable(loads),
-		process: processTable(await measure('nodeOverHttp', 'transaction: send')),
-		redis: redisTable(await measure('redis')),
-	};
-}
+	node: measureNode,
+	process: async () => processTable(await measure('nodeOverHttp', 'transaction: send')),
+	redis: async () => redisTable(await measure('redis', false)),
+	cluster: async () => clusterTable(await measure('redis', true)),
+};
 
 /** Puts each text between its marks. @throws when the page lacks a mark */
 function fill(page: string, texts: Record<string, string>): string {
@@ -87,7 +96,10 @@ function fill(page: string, texts: Record<string, string>): string {
 }
 
 async function main(): Promise<void> {
-	const texts = await measureAll();
+	const named = process.argv.slice(2);
+	const names = Object.keys(FIGURES).filter((name) => named.length === 0 || named.includes(name));
+	const texts: Record<string, string> = {};
+	for (const name of names) texts[name] = (await FIGURES[name]?.()) ?? '';
 	writeFileSync(PAGE, fill(readFileSync(PAGE, 'utf8'), texts));
 	await promisify(execFile)('npx', ['prettier', '--write', PAGE]);
 	console.log(Object.values(texts).join('\n\n'));

@@ -1,6 +1,8 @@
 /** What the shared ledger costs a real Redis: keys that use their limits in full, all the time. */
 import { Redis } from 'ioredis';
 
+import type { RedisAddress } from '../../nodes/BusinessData/redis';
+import { RedisCluster } from '../../test/support/redisCluster';
 import { RedisServer } from '../../test/support/redisServer';
 import type { Limits } from '../../nodes/BusinessData/rateLimit/limits';
 import { abortController, connectionTo, DOCUMENTED_LIMITS, KeyLimiter, RedisLedger } from './built';
@@ -15,6 +17,16 @@ export interface RedisLoad {
 	perScript: number;
 	/** Bytes of Redis per key whose windows are full. */
 	bytesPerKey: number;
+	/** Which part of the requests each primary counts. */
+	shares: number[];
+}
+
+/** A Redis that is measured. */
+interface MeasuredRedis {
+	address: RedisAddress;
+	/** To each primary. */
+	connections: Redis[];
+	dispose: () => Promise<void>;
 }
 
 /** 1 s, 10 s and 60 s become 50 ms, 0.5 s and 3 s. */
@@ -29,16 +41,41 @@ const limits: Limits = {
 	scopes: {},
 };
 
-/** Lets `keys` keys send as much as their limits allow, for `seconds`. Needs `redis-server`. */
-export async function loadRedis(keys: number, seconds: number): Promise<RedisLoad> {
+export async function startServer(): Promise<MeasuredRedis> {
 	const server = await RedisServer.start(['--appendonly', 'no', '--save', '']);
-	const redis = new Redis({ port: server.port });
+	const { port } = server;
+	const access = { user: '', password: '', tls: false };
+	return {
+		address: { ...access, host: '127.0.0.1', port, database: 0 },
+		connections: [new Redis({ port })],
+		dispose: async () => await server.dispose(),
+	};
+}
+
+export async function startCluster(): Promise<MeasuredRedis> {
+	const password = 'a-password';
+	const cluster = await RedisCluster.start(password);
+	const ports = await cluster.primaryPorts();
+	return {
+		address: cluster.address,
+		connections: ports.map((port) => new Redis({ port, password })),
+		dispose: async () => await cluster.dispose(),
+	};
+}
+
+/** Lets `keys` keys send as much as their limits allow, for `seconds`. Needs `redis-server`. */
+export async function loadRedis(
+	start: () => Promise<MeasuredRedis>,
+	keys: number,
+	seconds: number,
+): Promise<RedisLoad> {
+	const { address, connections, dispose } = await start();
+	const figures = async () => await Promise.all(connections.map(figuresOf));
 	try {
-		const address = { host: '127.0.0.1', port: server.port, user: '', password: '' };
-		const ledger = new RedisLedger(connectionTo({ ...address, database: 0, tls: false }));
+		const ledger = new RedisLedger(connectionTo(address));
 		const stop = abortController();
 		let requests = 0;
-		const memoryAtStart = await numberOf(redis, 'memory', 'used_memory');
+		const atStart = await figures();
 		const requestOnAndOn = async (limiter: InstanceType<typeof KeyLimiter>) => {
 			while (!stop.signal.aborted) {
 				const request = { run: 'run', limits, ledger, inFlightMs: 1_000, signal: stop.signal };
@@ -57,25 +94,31 @@ export async function loadRedis(keys: number, seconds: number): Promise<RedisLoa
 		});
 		// Until the longest window is full.
 		await pause(60_000 * TIME_SCALE * 1.2);
-		const [before, requestsBefore] = [await figuresOf(redis), requests];
+		const [before, requestsBefore] = [await figures(), requests];
 		await pause(seconds * 1_000);
-		const after = await figuresOf(redis);
+		const after = await figures();
 		const passed = requests - requestsBefore;
 		stop.abort(new Error('measured'));
 		await Promise.all(all);
-		const calls = after.calls - before.calls;
+		const grown = (name: keyof Figures, since = before) =>
+			after.map((figure, index) => figure[name] - (since[index]?.[name] ?? 0));
+		const sum = (values: number[]) => values.reduce((total, value) => total + value, 0);
+		const calls = sum(grown('calls'));
 		return {
 			requests: passed,
 			commandsPerRequest: calls / passed,
-			processorPerRequest: ((after.processorSeconds - before.processorSeconds) * 1e6) / passed,
-			perScript: (after.scriptMicroseconds - before.scriptMicroseconds) / calls,
-			bytesPerKey: (after.memory - memoryAtStart) / keys,
+			processorPerRequest: (sum(grown('processorSeconds')) * 1e6) / passed,
+			perScript: sum(grown('scriptMicroseconds')) / calls,
+			bytesPerKey: sum(grown('memory', atStart)) / keys,
+			shares: grown('calls').map((ofOne) => ofOne / calls),
 		};
 	} finally {
-		redis.disconnect();
-		await server.dispose();
+		for (const redis of connections) redis.disconnect();
+		await dispose();
 	}
 }
+
+type Figures = Awaited<ReturnType<typeof figuresOf>>;
 
 async function figuresOf(redis: Redis) {
 	const stats = await redis.info('commandstats');

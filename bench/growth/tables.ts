@@ -113,8 +113,10 @@ export function processTable(overHttp: NodeLoad): string {
 	);
 }
 
+const perSecondOf = ({ processorPerRequest }: RedisLoad) => 1e6 / processorPerRequest;
+
 export function redisTable(load: RedisLoad): string {
-	const perSecond = 1e6 / load.processorPerRequest;
+	const perSecond = perSecondOf(load);
 	return table(
 		['One Redis with a processor core of its own', ''],
 		[
@@ -124,6 +126,25 @@ export function redisTable(load: RedisLoad): string {
 			['Requests it can count', `${rough(perSecond)} per second`],
 			['Keys it carries that use their limits in full', `${rough(perSecond / requestsPerSecond)}`],
 			['Memory per key whose windows are full', kilobytes(load.bytesPerKey)],
+		],
+	);
+}
+
+export function clusterTable(load: RedisLoad): string {
+	// The fullest shard is the first that can carry no more.
+	const perSecond = perSecondOf(load) / Math.max(...load.shares);
+	const shares = [...load.shares].sort((a, b) => b - a);
+	return table(
+		[`A cluster of ${shares.length} primaries with a core each, and a replica of each`, ''],
+		[
+			[
+				'Share of the requests on each primary',
+				shares.map((share) => `${whole(share * 100)} %`).join(', '),
+			],
+			['Scripts per request', load.commandsPerRequest.toFixed(2)],
+			['Processor time per request on its primary', `${whole(load.processorPerRequest)} µs`],
+			['Requests it can count', `${rough(perSecond)} per second`],
+			['Keys it carries that use their limits in full', `${rough(perSecond / requestsPerSecond)}`],
 		],
 	);
 }

@@ -5,7 +5,7 @@ import { Redis } from 'ioredis';
 import { KeyLimiter } from '../../nodes/BusinessData/rateLimit/keyLimiter';
 import type { Ledger } from '../../nodes/BusinessData/rateLimit';
 import { RedisLedger } from '../../nodes/BusinessData/rateLimit/redis/redisLedger';
-import { connectionTo } from '../../nodes/BusinessData/redis/connection';
+import { connectionTo } from '../../nodes/BusinessData/redis';
 import { abortController } from '../../nodes/BusinessData/waiting';
 import { DOCUMENTED_LIMITS } from '../../nodes/BusinessData/transport/endpoints';
 import { RedisServer } from '../support/redisServer';

@@ -1,9 +1,8 @@
 // The ledger while Redis fails: requests wait or end in a clear error, and no held slot is forgotten.
 
 import { KeyLimiter } from '../../nodes/BusinessData/rateLimit/keyLimiter';
-import { connectionTo } from '../../nodes/BusinessData/redis/connection';
+import { connectionTo, RedisError } from '../../nodes/BusinessData/redis';
 import { abortController } from '../../nodes/BusinessData/waiting';
-import { RedisError } from '../../nodes/BusinessData/redis/redisError';
 import { RedisLedger } from '../../nodes/BusinessData/rateLimit/redis/redisLedger';
 import {
 	ledgerRequest,

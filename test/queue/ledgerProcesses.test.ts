@@ -4,7 +4,7 @@
 
 import { KeyLimiter } from '../../nodes/BusinessData/rateLimit/keyLimiter';
 import { type Limits, RedisLedger } from '../../nodes/BusinessData/rateLimit';
-import { RedisConnection } from '../../nodes/BusinessData/redis/connection';
+import { RedisConnection } from '../../nodes/BusinessData/redis';
 import { abortController } from '../../nodes/BusinessData/waiting';
 import { CountingService } from '../support/countingService';
 import { pause, useLedgerBench } from '../support/ledgerBench';

@@ -19,6 +19,7 @@ import {
 import { report } from '../support/report';
 import { scaledLimits } from '../support/scaledLimits';
 import { waitUntil } from '../support/waitUntil';
+import { failOverTests } from './failOverTests';
 import { outboxTests } from './outboxTests';
 import { overlapTests } from './overlapTests';
 
@@ -101,6 +102,8 @@ describe('six executions over two workers', () => {
 describe('Send Once', () => overlapTests(bench, WIDE_LIMITS));
 
 describe('a long send', () => outboxTests(bench));
+
+describe('the primary of Redis is lost in mid-run', () => failOverTests(bench, LIMITS, midRun));
 
 describe('a fault in mid-run', () => {
 	test(

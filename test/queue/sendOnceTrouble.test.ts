@@ -2,6 +2,7 @@
 // process. Nothing counts as sent for good that did not leave, and nothing is sent twice.
 
 import { TIMEOUT_SECONDS, useProcessBench } from '../support/processBench';
+import { untilTrue } from '../support/redisCommand';
 import { waitUntil } from '../support/waitUntil';
 
 const [ONE, OTHER] = [0, 1];
@@ -46,7 +47,10 @@ describe("a fault of n8n's database in one process", () => {
 		bench.table.latencyMs = () => 3_000;
 		bench.table.fail('write');
 		const one = bench.send(ONE, ['a']);
-		await pause(100);
+		await untilTrue('claimed', async () => {
+			const [claims = ''] = await bench.redis.keys('*:claims');
+			return (await bench.redis.hvals(claims)).some((claim) => claim.includes(':live:'));
+		});
 		const other = bench.send(OTHER, ['a']);
 		expect(await one.ended).toEqual(['failed']);
 		bench.table.latencyMs = () => 1;

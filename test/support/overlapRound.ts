@@ -24,6 +24,8 @@ export interface Task {
 	marker: string;
 	/** Stands for where to run it: from 0 to 1. */
 	place: number;
+	/** Default: one that all share. */
+	workflowId?: string;
 }
 
 export type Start = (task: Task) => Execution;

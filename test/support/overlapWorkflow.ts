@@ -5,7 +5,8 @@ import { workflowOf, type WorkflowJson } from './engineWorkflow';
 import type { ExecutionEnd, Task } from './overlapRound';
 
 /** Sends each key as a document of its own, once. */
-export function overlapWorkflow({ keys, marker }: Task, timeoutSeconds: number): WorkflowJson {
+export function overlapWorkflow(task: Task, timeoutSeconds: number): WorkflowJson {
+	const { keys, marker, workflowId: id } = task;
 	const parameters = {
 		...apiRequest('POST', '/sandbox/echo', {
 			sendOnceKey: '={{ $json.key }}',
@@ -15,7 +16,7 @@ export function overlapWorkflow({ keys, marker }: Task, timeoutSeconds: number):
 		dataMode: 'autoMapInputData',
 	};
 	const items = keys.map((key) => ({ key }));
-	return workflowOf(items, parameters, { onError: 'continueRegularOutput' });
+	return { ...workflowOf(items, parameters, { onError: 'continueRegularOutput' }), id };
 }
 
 /** @throws when it has not told something of every item */

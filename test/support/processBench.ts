@@ -28,7 +28,7 @@ export interface ProcessBench {
 	/** Starts an execution in the process that the task's place stands for, or in the next one that lives. */
 	start: (task: Task) => Execution;
 	/** Starts one that sends these keys in a process. */
-	send(process: number, keys: string[]): Execution;
+	send(process: number, keys: string[], timeoutSeconds?: number): Execution;
 	/** Kills a process, and starts another in its place. */
 	replace(process: number): Promise<void>;
 	/** The keys of the documents that the service has acted on, in order. */
@@ -46,9 +46,9 @@ export function useProcessBench(count: number): ProcessBench {
 		return alive;
 	};
 	bench.start = (task) => processAt(task.place * count).run(task, TIMEOUT_SECONDS, credential);
-	bench.send = (process, keys) => {
+	bench.send = (process, keys, timeoutSeconds = TIMEOUT_SECONDS) => {
 		const task = { keys, marker: keys.join(), place: process / count };
-		return processAt(process).run(task, TIMEOUT_SECONDS, credential);
+		return processAt(process).run(task, timeoutSeconds, credential);
 	};
 	bench.replace = async (index) => {
 		await bench.processes[index]?.kill();

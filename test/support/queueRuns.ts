@@ -3,6 +3,8 @@
  * contacts and two that send documents. Each request carries its number and its execution in the query,
  * so that the sandbox's journal tells who has sent what.
  */
+import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
+
 import type { LimitSettings } from '../../nodes/BusinessData/transport/endpoints';
 import type { Sandbox } from '../../sandbox/server';
 import type { WorkflowNode } from '../../scripts/host/n8nTypes';
@@ -87,22 +89,16 @@ function workflowOf(kind: Kind, credentialId: string) {
 	};
 }
 
-/** Saves the credential for a sandbox, with its limits counted in the Redis on `redisPort`. */
+/** @param redis the credential's fields for where its limits are counted */
 export async function saveCredential(
 	n8n: QueueMode,
 	sandbox: Sandbox,
 	limits: LimitSettings,
-	redisPort: number,
+	redis: ICredentialDataDecryptedObject,
 ): Promise<string> {
 	const data = {
 		...credentialFor(sandbox),
-		limitStore: 'redis',
-		redisHost: '127.0.0.1',
-		redisPort,
-		redisUser: '',
-		redisPassword: '',
-		redisDatabase: 0,
-		redisTls: false,
+		...redis,
 		customize: true,
 		limits: JSON.stringify(limits),
 	};

@@ -1,20 +1,25 @@
 /** A real Redis of the test's own, on a loopback port, in a folder that goes with it. */
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { createConnection, createServer, type AddressInfo } from 'node:net';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { createConnection } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
+import { startProgram } from '../../scripts/host/childProcesses';
+import { freePort } from '../../scripts/host/freePort';
+
 const STARTUP_MS = 10_000;
 
-async function freePort(): Promise<number> {
-	const server = createServer().listen(0, '127.0.0.1');
-	await once(server, 'listening');
-	const { port } = server.address() as AddressInfo;
-	server.close();
-	await once(server, 'close');
-	return port;
+/** The settings of servers that speak TLS only, by their port. */
+export type TlsSettings = (port: number) => string[];
+
+/** For a server that others replicate: without a disk, and quick to notice that one is lost. */
+export function withReplication(password: string): string[] {
+	return [
+		...['--requirepass', password, '--masterauth', password],
+		...['--appendonly', 'no', '--save', ''],
+		...['--repl-timeout', '3', '--repl-ping-replica-period', '1'],
+		...['--repl-diskless-sync-delay', '0'],
+	];
 }
 
 async function acceptsConnections(port: number): Promise<boolean> {
@@ -26,27 +31,37 @@ async function acceptsConnections(port: number): Promise<boolean> {
 }
 
 export class RedisServer {
-	private process: ChildProcess | undefined;
-
-	private readonly folder = mkdtempSync(join(tmpdir(), 'redis-'));
+	private program: ReturnType<typeof startProgram> | undefined;
 
 	private constructor(
 		readonly port: number,
-		private readonly settings: string[],
+		private readonly folder: string,
+		private readonly parameters: string[],
 	) {}
 
+	/** @param file its configuration, which it changes */
+	static async startSentinel(file: string): Promise<RedisServer> {
+		const port = await freePort();
+		const folder = mkdtempSync(join(tmpdir(), 'redis-'));
+		const place = ['--port', String(port), '--bind', '127.0.0.1', '--dir', folder];
+		const server = new RedisServer(port, folder, [file, '--sentinel', ...place]);
+		await server.start();
+		return server;
+	}
+
 	/** @param settings as on the command line, for example `['--requirepass', 'secret']` */
-	static async start(settings: string[] = []): Promise<RedisServer> {
-		const server = new RedisServer(await freePort(), settings);
+	static async start(settings: string[] | ((port: number) => string[]) = []): Promise<RedisServer> {
+		const port = await freePort();
+		const folder = mkdtempSync(join(tmpdir(), 'redis-'));
+		const place = ['--port', String(port), '--bind', '127.0.0.1', '--dir', folder];
+		const own = Array.isArray(settings) ? settings : settings(port);
+		const server = new RedisServer(port, folder, [...place, '--appendonly', 'yes', ...own]);
 		await server.start();
 		return server;
 	}
 
 	async start(): Promise<void> {
-		const settings = ['--port', String(this.port), '--bind', '127.0.0.1', '--dir', this.folder];
-		this.process = spawn('redis-server', [...settings, '--appendonly', 'yes', ...this.settings], {
-			stdio: 'ignore',
-		});
+		this.program = startProgram('redis-server', this.parameters, { stdio: 'ignore' });
 		const deadline = performance.now() + STARTUP_MS;
 		while (!(await acceptsConnections(this.port))) {
 			if (performance.now() > deadline) throw new Error('redis-server did not start');
@@ -56,12 +71,30 @@ export class RedisServer {
 
 	/** Ends it; `SIGKILL` gives it no time to save anything beyond what it has written already. */
 	async stop(signal: 'SIGTERM' | 'SIGKILL' = 'SIGTERM'): Promise<void> {
-		const { process } = this;
-		this.process = undefined;
-		if (process === undefined) return;
-		const ended = once(process, 'exit');
-		process.kill(signal);
-		await ended;
+		const { program } = this;
+		this.program = undefined;
+		program?.child.kill(signal);
+		await program?.ended;
+	}
+
+	/** Whether it was started and not stopped. */
+	get isRunning(): boolean {
+		return this.program !== undefined;
+	}
+
+	/** Takes all processor time from it, so that it answers nothing and its connections stay open. */
+	pause(): void {
+		this.program?.child.kill('SIGSTOP');
+	}
+
+	resume(): void {
+		this.program?.child.kill('SIGCONT');
+	}
+
+	/** Removes what it has written; it must be stopped. */
+	forget(): void {
+		rmSync(this.folder, { recursive: true, force: true });
+		mkdirSync(this.folder);
 	}
 
 	/** Ends it and removes its data. */

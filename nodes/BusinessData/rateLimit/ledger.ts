@@ -2,7 +2,7 @@
  * A count of held slots that several processes share, on top of each one's own windows. The windows of
  * this process stay underneath, so a ledger that lost its data cannot make it exceed a limit alone.
  */
-import type { RedisError } from '../redis/redisError';
+import type { RedisError } from '../redis';
 
 /** One window as the ledger counts it. */
 export interface LedgerWindow {

@@ -1,5 +1,9 @@
+const MARK = Symbol.for('n8n-nodes-business-data/redisError');
+
 /** Redis cannot be used; nothing was sent. The message never contains a password. */
 export class RedisError extends Error {
+	readonly [MARK] = true;
+
 	constructor(
 		message: string,
 		/** How the user goes on. */
@@ -7,5 +11,10 @@ export class RedisError extends Error {
 	) {
 		super(message);
 		this.name = 'RedisError';
+	}
+
+	/** Also true of one of another loaded copy of this package, with which connections are shared. */
+	static override [Symbol.hasInstance](value: unknown): boolean {
+		return typeof value === 'object' && value !== null && MARK in value;
 	}
 }

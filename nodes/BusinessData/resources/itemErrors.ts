@@ -8,7 +8,7 @@ import {
 	NodeOperationError,
 } from 'n8n-workflow';
 
-import { RedisError } from '../redis/redisError';
+import { RedisError } from '../redis';
 import { InvalidSettingError } from '../transport/invalidSettingError';
 import { ExecutionCanceledError, type FailureCause, RequestError } from '../transport/requestError';
 

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 
 import { type Ledger, type Limits, RedisLedger } from '../rateLimit';
-import type { RedisConnection } from '../redis/connection';
+import type { RedisConnection } from '../redis';
 import { DOCUMENTED_LIMITS, type Endpoint, ENDPOINTS, formatEndpoint } from './endpoints';
 import { canonicalEndpoint, parseEndpoint } from './endpointPath';
 import { InvalidSettingError } from './invalidSettingError';

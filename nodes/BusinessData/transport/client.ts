@@ -5,7 +5,7 @@
 import type { IExecuteFunctions, IPollFunctions } from 'n8n-workflow';
 
 import { limiterOf, longestWindowMs, type Permit, type Priority } from '../rateLimit';
-import { RedisError } from '../redis/redisError';
+import { RedisError } from '../redis';
 import { onceAborted, sleep } from '../waiting';
 import type { Account } from './account';
 import type { Answer } from './answer';

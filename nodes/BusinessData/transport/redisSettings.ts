@@ -1,51 +1,164 @@
 /** Reads the credential's fields on where requests are counted. */
+import { X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
 
-import { connectionTo, type RedisConnection } from '../redis/connection';
+import { connectionTo, type RedisAddress, type RedisConnection, type RedisNode } from '../redis';
 import { InvalidSettingError } from './invalidSettingError';
 import { readFlag, readText, readWholeNumber } from './settingValues';
 
 /** The default of the credential's Redis fields. */
-export const REDIS_DEFAULTS = { host: 'localhost', port: 6379, database: 0 };
+export const REDIS_DEFAULTS = {
+	topology: 'standalone',
+	host: 'localhost',
+	port: 6379,
+	database: 0,
+	sentinelGroup: 'mymaster',
+} as const;
+
+const SENTINEL_PORT = 26379;
+
+type Fields = Record<string, unknown>;
 
 /**
  * The connection to the Redis that the credential names; undefined when this process counts alone.
  * @throws InvalidSettingError that names the field
  */
-export function readRedis(fields: Record<string, unknown>): RedisConnection | undefined {
+export function readRedis(fields: Fields): RedisConnection | undefined {
 	const store = fields.limitStore ?? 'memory';
 	if (store === 'memory') return undefined;
-	if (store !== 'redis') {
-		throw new InvalidSettingError(
-			'Count Limits In',
-			'is not known',
-			'Choose an entry of the list.',
-		);
-	}
-	return connectionTo({
-		host: readHost(fields.redisHost ?? REDIS_DEFAULTS.host),
-		port: readNumber('Redis Port', fields.redisPort ?? REDIS_DEFAULTS.port, 1),
+	if (store !== 'redis') throw notKnown('Count Limits In');
+	return connectionTo(readAddress(fields));
+}
+
+function readAddress(fields: Fields): RedisAddress {
+	const tls = readFlag('Redis TLS', fields.redisTls);
+	const access = {
 		user: readText('Redis User', fields.redisUser).trim(),
 		password: readText('Redis Password', fields.redisPassword),
-		database: readNumber('Redis Database', fields.redisDatabase ?? REDIS_DEFAULTS.database, 0),
-		tls: readFlag('Redis TLS', fields.redisTls),
+		tls,
+		tlsServerName: tls ? readServerName(fields.redisTlsServerName) : '',
+		tlsCa: tls ? readCertificates(fields.redisTlsCa) : '',
+	};
+	switch (fields.redisTopology ?? REDIS_DEFAULTS.topology) {
+		case 'standalone': {
+			const host = readHost('Redis Host', fields.redisHost ?? REDIS_DEFAULTS.host);
+			const port = readNumber('Redis Port', fields.redisPort ?? REDIS_DEFAULTS.port, 1);
+			return { ...access, host, port, database: readDatabase(fields) };
+		}
+		case 'cluster':
+			return {
+				...access,
+				topology: 'cluster',
+				nodes: readNodes(fields.redisNodes, REDIS_DEFAULTS.port),
+			};
+		case 'sentinel':
+			return {
+				...access,
+				topology: 'sentinel',
+				nodes: readNodes(fields.redisNodes, SENTINEL_PORT),
+				group: readGroupName(fields.redisSentinelGroup ?? REDIS_DEFAULTS.sentinelGroup),
+				sentinelPassword: readText('Redis Sentinel Password', fields.redisSentinelPassword),
+				database: readDatabase(fields),
+			};
+		default:
+			throw notKnown('Redis Topology');
+	}
+}
+
+/** Entries such as `redis-1.example.com:6379` or `[2001:db8::1]:6379`. */
+function readNodes(value: unknown, defaultPort: number): RedisNode[] {
+	const field = 'Redis Nodes';
+	const entries = readText(field, value)
+		.split(/[\s,]+/)
+		.filter((entry) => entry !== '');
+	if (entries.length === 0) {
+		throw new InvalidSettingError(
+			field,
+			'is empty',
+			'Enter hosts with their ports, for example redis-1.example.com:6379, redis-2.example.com:6379.',
+		);
+	}
+	return entries.map((entry) => {
+		if (/[/@]/.test(entry)) throw noHost(field);
+		const [, address, name, port = defaultPort] =
+			/^(?:\[([^\]]*)\]|([^[\]:]*))(?::(.*))?$/.exec(entry) ?? [];
+		if (address !== undefined && isIP(address) !== 6) throw noHost(field);
+		return {
+			host: readHost(field, address ?? name ?? entry),
+			port: readNumber(field, port, 1),
+		};
 	});
 }
 
-function readHost(value: unknown): string {
-	const host = readText('Redis Host', value).trim();
+function readHost(field: string, value: unknown): string {
+	const host = readText(field, value).trim();
 	const hasPort = host.includes(':') && isIP(host) !== 6;
-	if (host === '' || hasPort || /[\s/@]/.test(host)) {
-		throw new InvalidSettingError(
-			'Redis Host',
-			host === '' ? 'is empty' : 'is not the name of a host',
-			'Enter a host name or an address alone, for example redis.example.com, without redis:// and without a port.',
-		);
-	}
+	if (host === '' || hasPort || /[\s/@]/.test(host)) throw noHost(field, host === '');
 	return host;
+}
+
+function noHost(field: string, isEmpty = false): InvalidSettingError {
+	const example =
+		field === 'Redis Nodes'
+			? 'Enter hosts with their ports, for example redis-1.example.com:6379, redis-2.example.com:6379, without redis://.'
+			: 'Enter a host name or an address alone, for example redis.example.com, without redis:// and without a port.';
+	return new InvalidSettingError(
+		field,
+		isEmpty ? 'is empty' : 'is not the name of a host',
+		example,
+	);
+}
+
+function readServerName(value: unknown): string {
+	const field = 'Redis TLS Server Name';
+	const name = readText(field, value).trim();
+	if (name === '') return '';
+	return readHost(field, name);
+}
+
+/** The certificates in a text, as PEM; what pasting has made of their line breaks is mended. */
+function readCertificates(value: unknown): string {
+	const field = 'Redis TLS CA';
+	const text = readText(field, value).replaceAll('\\n', '\n').trim();
+	if (text === '') return '';
+	const bodies = [
+		...text.matchAll(/-----BEGIN CERTIFICATE-----([A-Za-z\d+/=\s]+)-----END CERTIFICATE-----/g),
+	].map(([, body = '']) => body.replace(/\s+/g, '').replace(/.{64}/g, '$&\n').trimEnd());
+	const certificates = bodies.map(
+		(body) => `-----BEGIN CERTIFICATE-----\n${body}\n-----END CERTIFICATE-----\n`,
+	);
+	if (certificates.length > 0 && certificates.every(isCertificate)) return certificates.join('');
+	throw new InvalidSettingError(
+		field,
+		'is not a certificate',
+		'Enter it as a text that begins with -----BEGIN CERTIFICATE-----, as your authority gives it out; not a key, and not the name of a file.',
+	);
+}
+
+function isCertificate(pem: string): boolean {
+	try {
+		return new X509Certificate(pem).raw.length > 0;
+	} catch {
+		return false;
+	}
+}
+
+function readGroupName(value: unknown): string {
+	const field = 'Redis Sentinel Group';
+	const name = readText(field, value).trim();
+	if (name !== '') return name;
+	throw new InvalidSettingError(field, 'is empty', 'Enter the name that is set in the Sentinels.');
+}
+
+function readDatabase({ redisDatabase = REDIS_DEFAULTS.database }: Fields): number {
+	return readNumber('Redis Database', redisDatabase, 0);
 }
 
 function readNumber(field: string, value: unknown, least: number): number {
 	const description = 'Enter the number from the settings of your Redis.';
 	return readWholeNumber(field, value, { least, most: 65_535 }, description);
+}
+
+function notKnown(field: string): InvalidSettingError {
+	return new InvalidSettingError(field, 'is not known', 'Choose an entry of the list.');
 }

@@ -2,7 +2,7 @@
 import { STATUS_CODES } from 'node:http';
 
 import type { WaitTooLongError } from '../rateLimit';
-import type { RedisError } from '../redis/redisError';
+import type { RedisError } from '../redis';
 import { type Answer, messageOf } from './answer';
 import { retryAfterMs } from './backoff';
 import { formatEndpoint } from './endpoints';

@@ -33,12 +33,18 @@ describe('the fields', () => {
 		['baseUrl', 'string', ''],
 		['apiKey', 'string', ''],
 		['limitStore', 'options', 'memory'],
+		['redisTopology', 'options', 'standalone'],
 		['redisHost', 'string', 'localhost'],
 		['redisPort', 'number', 6379],
+		['redisNodes', 'string', ''],
+		['redisSentinelGroup', 'string', 'mymaster'],
+		['redisSentinelPassword', 'string', ''],
 		['redisUser', 'string', ''],
 		['redisPassword', 'string', ''],
 		['redisDatabase', 'number', 0],
 		['redisTls', 'boolean', false],
+		['redisTlsServerName', 'string', ''],
+		['redisTlsCa', 'string', ''],
 		['customize', 'boolean', false],
 		['transactionDelete', 'string', 'POST /txndata/bulkDeleteTxn'],
 		['contactDelete', 'string', 'POST /masterdata/deleteContacts'],
@@ -59,18 +65,32 @@ describe('the fields', () => {
 		expect(field('baseUrl')?.placeholder).toBe('e.g. https://api.example.com');
 	});
 
-	test('hide the key and the password', () => {
-		expect(field('apiKey')?.typeOptions).toEqual({ password: true });
-		expect(field('redisPassword')?.typeOptions).toEqual({ password: true });
+	test.each(['apiKey', 'redisPassword', 'redisSentinelPassword'])('hide %s', (name) => {
+		expect(field(name)?.typeOptions).toEqual({ password: true });
 	});
 
-	test('ask for Redis only where Redis counts', () => {
-		const ofRedis = credential.properties.filter(({ name }) => name.startsWith('redis'));
-		expect(ofRedis).toHaveLength(6);
-		for (const { displayOptions } of ofRedis) {
-			expect(displayOptions).toEqual({ show: { limitStore: ['redis'] } });
-		}
-		expect(field('limitStore')?.options).toMatchObject([{ value: 'memory' }, { value: 'redis' }]);
+	test.each([
+		['redisTopology', {}],
+		['redisHost', { redisTopology: ['standalone'] }],
+		['redisPort', { redisTopology: ['standalone'] }],
+		['redisNodes', { redisTopology: ['cluster', 'sentinel'] }],
+		['redisSentinelGroup', { redisTopology: ['sentinel'] }],
+		['redisSentinelPassword', { redisTopology: ['sentinel'] }],
+		['redisUser', {}],
+		['redisPassword', {}],
+		['redisDatabase', { redisTopology: ['standalone', 'sentinel'] }],
+		['redisTls', {}],
+		['redisTlsServerName', { redisTls: [true] }],
+		['redisTlsCa', { redisTls: [true] }],
+	])('ask for %s only where Redis counts, and where it is needed', (name, needed) => {
+		expect(field(name)?.displayOptions).toEqual({ show: { limitStore: ['redis'], ...needed } });
+	});
+
+	test('have the lists of where to count, and of how Redis is set up', () => {
+		const valuesOf = (name: string) =>
+			(field(name)?.options ?? []).map((option) => 'value' in option && option.value);
+		expect(valuesOf('limitStore')).toEqual(['memory', 'redis']);
+		expect(valuesOf('redisTopology')).toEqual(['cluster', 'sentinel', 'standalone']);
 	});
 
 	test('show what differs in an installation only when it does', () => {

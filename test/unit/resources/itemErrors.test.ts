@@ -6,7 +6,7 @@ import {
 	nameItems,
 	toNodeError,
 } from '../../../nodes/BusinessData/resources/itemErrors';
-import { RedisError } from '../../../nodes/BusinessData/redis/redisError';
+import { RedisError } from '../../../nodes/BusinessData/redis';
 import { InvalidSettingError } from '../../../nodes/BusinessData/transport/invalidSettingError';
 import {
 	ExecutionCanceledError,

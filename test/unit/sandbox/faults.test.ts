@@ -130,6 +130,14 @@ describe('a late answer', () => {
 		await until(() => documents() === 1);
 	});
 
+	it('is the scripted one', async () => {
+		play({ type: 'status', status: 400, afterMs: 100 });
+		const startedAt = performance.now();
+		expect((await sendDocument()).status).toBe(400);
+		expect(performance.now() - startedAt).toBeGreaterThan(95);
+		expect(documents()).toBe(0);
+	});
+
 	it.each([true, false])('is the right one (acts first: %s)', async (actFirst) => {
 		play({ type: 'delay', ms: 5, actFirst });
 		expect(json(await sendDocument())).toEqual({ id: 'doc-1', status: 'sent' });

@@ -2,7 +2,7 @@
  * What this process has in Redis of a key: the slots that it holds, so that it can enter them again when
  * Redis has lost them, and how far Redis must be for nothing to be lost.
  */
-import type { RedisConnection } from '../../redis/connection';
+import type { RedisConnection } from '../../redis';
 
 /** A slot in one window. */
 export interface HeldWindow {

@@ -1,5 +1,5 @@
 /** The ledger's scripts for room that is promised to those who wait for it elsewhere; see `scripts.ts`. */
-import { RedisScript } from '../../redis/connection';
+import { RedisScript } from '../../redis';
 import { PROMISE_KEPT_MS } from '../promises';
 import { FIXED, SHARED } from './scripts';
 

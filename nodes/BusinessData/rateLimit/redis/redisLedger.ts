@@ -1,7 +1,5 @@
 /** The ledger in Redis, for n8n in queue mode: one command to take slots, one to settle them. */
-import type { RedisConnection } from '../../redis/connection';
-import { KEY_PREFIX } from '../../redis/keyPrefix';
-import type { RedisError } from '../../redis/redisError';
+import { KEY_PREFIX, type RedisConnection, type RedisError } from '../../redis';
 import type {
 	Ledger,
 	LedgerPromise,

@@ -1,7 +1,7 @@
 /** One request in the ledger: its slots, and its place in the queues. */
 import { randomUUID } from 'node:crypto';
 
-import type { RedisConnection, RedisScript } from '../../redis/connection';
+import type { RedisConnection, RedisScript } from '../../redis';
 import type { LedgerReply, LedgerRequest, LedgerWindow, SharedRequest } from '../ledger';
 import type { ProcessRecord } from './processRecord';
 import { keyOf } from './redisLedger';

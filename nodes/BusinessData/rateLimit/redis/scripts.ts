@@ -17,7 +17,7 @@
  * windows are the scope's, how long (ms) after each other requests of the scope go, and general ones; then for
  * every window its limit and how long (ms) a slot is held.
  */
-import { RedisScript } from '../../redis/connection';
+import { RedisScript } from '../../redis';
 import { PROMISE_EARLY_MS, PROMISE_KEPT_MS } from '../promises';
 
 /** How long (ms) a place in a queue is kept beyond the moment at which its owner should ask again. */

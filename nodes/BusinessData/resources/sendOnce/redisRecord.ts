@@ -4,18 +4,33 @@
  */
 import { createHash, randomUUID } from 'node:crypto';
 
-import type { RedisConnection, RedisScript } from '../../redis/connection';
-import { KEY_PREFIX } from '../../redis/keyPrefix';
+import { KEY_PREFIX, type RedisConnection, type RedisScript } from '../../redis';
+import { abortController } from '../../waiting';
 import type { RecordLock } from './nodeRecord';
-import { CLAIM, EXTEND_CLAIM, EXTEND_LOCK, LOCK, SETTLE, UNLOCK } from './redisScripts';
+import {
+	CLAIM,
+	EXTEND_LOCK,
+	LOCK,
+	RENEW_CLAIM,
+	RENEWED_EVERY_MS,
+	SETTLE,
+	UNLOCK,
+} from './redisScripts';
 
 /** What is known of a key: it was sent or may have been, somebody is sending it, or neither. */
 export type KeyState = 'used' | 'claimed' | 'free';
 
+/** What Redis knows of a key. */
+export interface Found {
+	state: KeyState;
+	/** For how long (ms) Redis, new or emptied, may lack claims that their owners have not entered again. */
+	missingMs: number;
+}
+
 /** A process that died with the lock holds up the others for so long; one that lives extends it. */
 const LOCK_MS = 5_000;
 const LOCK_RETRY_MS = 25;
-/** How long (ms) a lock or a claim is extended: where n8n's store never answers, others must go on. */
+/** How long (ms) a lock or a claim is renewed: where n8n's store never answers, others must go on. */
 const LONGEST_KEEP_MS = 10 * 60_000;
 
 export class RedisRecord {
@@ -39,23 +54,25 @@ export class RedisRecord {
 
 	/** @throws RedisError, or the signal's reason */
 	async look(key: string, signal: AbortSignal): Promise<KeyState> {
-		return stateOf(await this.connection.run(CLAIM, this.keys, [hashOf(key), '', 0], signal));
+		const reply = await this.connection.run<Reply>(CLAIM, this.keys, [hashOf(key), '', 0], signal);
+		return foundBy(reply).state;
 	}
 
 	/**
 	 * Claims the key if it is free, or claimed by the same token. Not to be broken off: nobody would know
 	 * whether it is claimed.
 	 * @param token stands for whoever claims it, once
-	 * @param durationMs after that time (ms) the claim counts as "may have been sent"
+	 * @param durationMs some seconds after that time (ms) the claim counts as "may have been sent"
 	 * @throws RedisError; it may be claimed all the same
 	 */
-	async claim(key: string, token: string, durationMs: number): Promise<KeyState> {
-		return stateOf(await this.connection.run(CLAIM, this.keys, [hashOf(key), token, durationMs]));
+	async claim(key: string, token: string, durationMs: number): Promise<Found> {
+		const parameters = [hashOf(key), token, durationMs];
+		return foundBy(await this.connection.run<Reply>(CLAIM, this.keys, parameters));
 	}
 
-	/** Extends the claim, again and again. Returns what ends that. */
+	/** Renews the claim, again and again. Returns what ends that. */
 	keepClaim(key: string, token: string, durationMs: number): () => void {
-		return this.keep(EXTEND_CLAIM, this.keys, [hashOf(key), token, durationMs], durationMs);
+		return this.keep(RENEW_CLAIM, this.keys, [hashOf(key), token, durationMs], durationMs);
 	}
 
 	/** Ends the claim. @throws RedisError; then it counts as "may have been sent" when its time is over */
@@ -80,33 +97,38 @@ export class RedisRecord {
 		}
 	};
 
-	/** Runs a script that extends something by `durationMs`, well before that has passed. */
+	/** Runs a script that renews something for `durationMs`, well before that has passed. */
 	private keep(
 		script: RedisScript,
 		keys: string[],
 		parameters: Array<string | number>,
 		durationMs: number,
 	): () => void {
-		let keepUntil = performance.now() + LONGEST_KEEP_MS;
+		const stop = abortController();
+		const everyMs = Math.min(durationMs / 3, RENEWED_EVERY_MS);
+		const keepUntil = performance.now() + LONGEST_KEEP_MS;
 		let timer: NodeJS.Timeout | undefined;
-		const extendLater = () => {
-			if (performance.now() < keepUntil) timer = setTimeout(extend, durationMs / 3).unref();
+		const renewLater = () => {
+			if (stop.signal.aborted || performance.now() >= keepUntil) return;
+			timer = setTimeout(renew, everyMs).unref();
 		};
-		const extend = () => {
-			// What cannot be extended now is extended next time.
-			void this.connection.run(script, keys, parameters).then(extendLater, extendLater);
+		const renew = () => {
+			// What cannot be renewed now is renewed next time. Nothing is repeated when it has ended.
+			this.connection.run(script, keys, parameters, stop.signal).then(renewLater, renewLater);
 		};
-		extendLater();
+		renewLater();
 		return () => {
-			keepUntil = 0;
 			clearTimeout(timer);
+			stop.abort();
 		};
 	}
 }
 
-function stateOf(reply: number): KeyState {
-	if (reply === 0) return 'free';
-	return reply < 0 ? 'used' : 'claimed';
+type Reply = [state: number, missingMs: number];
+
+function foundBy([state, missingMs]: Reply): Found {
+	if (state === 0) return { state: 'free', missingMs };
+	return { state: state < 0 ? 'used' : 'claimed', missingMs };
 }
 
 /** Short, and unlike any other in all likelihood: 132 bits. */

@@ -13,11 +13,11 @@ import type { Run } from '../run';
 import { NodeRecord } from './nodeRecord';
 import { readSendOnceSettings, unusable } from './options';
 import { claimKey, claimOf } from './processState';
-import { type KeyState, RedisRecord } from './redisRecord';
+import { type Found, RedisRecord } from './redisRecord';
 import { retried } from './retried';
 
-/** What a busy process may take (ms) beyond a request's time-out to say that it is over. */
-const SLACK_MS = 5_000;
+/** What a claim lasts (ms) beyond a request's time-out; some seconds follow in which it can be renewed. */
+const SLACK_MS = 2_000;
 /** How often (ms) to look whether a claim of another process has ended. */
 const LOOK_AGAIN_MS = 200;
 /** How long (ms) to wait before each further try to end a claim where a record cannot be changed: 10 minutes. */
@@ -109,8 +109,8 @@ export class SendOnce implements SendGuard {
 			return;
 		}
 		// Need not be waited for: whoever looks there meets the claim until then, or finds it left over.
-		this.redis?.settle(this.key, claim.token, true).catch(() => undefined);
 		claim.letGo();
+		this.redis?.settle(this.key, claim.token, true).catch(() => undefined);
 		claim.giveBack();
 	}
 
@@ -140,31 +140,43 @@ export class SendOnce implements SendGuard {
 		const token = randomUUID();
 		const letGo = this.redis?.keepClaim(this.key, token, this.durationMs) ?? (() => undefined);
 		const claim = { token, giveBack: claimKey(this.name), letGo };
-		let state: KeyState | undefined;
+		let found: Found | undefined;
 		try {
-			state = await this.claimInRecords(token);
+			found = await this.claimInRecords(token);
 		} finally {
-			if (state === 'free') this.current = claim;
+			if (found?.state === 'free') this.current = claim;
 			else await this.free(claim);
 		}
-		if (state === 'used') throw new UsedBeforeError(`The key ${this.key} was used before`);
-		return state === 'claimed' ? { ended: this.untilUnclaimed() } : undefined;
+		if (found.state === 'used') throw new UsedBeforeError(`The key ${this.key} was used before`);
+		if (found.state === 'free') return undefined;
+		const { missingMs } = found;
+		return { ended: missingMs > 0 ? this.untilRenewed(missingMs) : this.untilUnclaimed() };
 	}
 
-	/** Returns `free` when the key was, and now is claimed and on record. @throws what a record throws */
-	private async claimInRecords(token: string): Promise<KeyState> {
+	/**
+	 * Finds `free` when the key was, and now is claimed and on record; `claimed` with a time while nobody can
+	 * tell whether somebody is sending it.
+	 * @throws what a record throws
+	 */
+	private async claimInRecords(token: string): Promise<Found> {
+		const { key, redis, durationMs } = this;
 		const claimInRedis = async () =>
-			(await this.redis?.claim(this.key, token, this.durationMs)) ?? 'free';
+			(await redis?.claim(key, token, durationMs)) ?? { state: 'free' as const, missingMs: 0 };
 		const before = await claimInRedis();
-		if (before !== 'free') return before;
-		if (!(await this.record.add(this.key))) return 'used';
-		let after: KeyState | undefined;
+		if (before.state !== 'free') return before;
+		if (!(await this.record.add(key))) {
+			if (before.missingMs > 0) return { ...before, state: 'claimed' };
+			// What Redis has lost of it is entered again.
+			await redis?.settle(key, token, true);
+			return { ...before, state: 'used' };
+		}
+		let after: Found | undefined;
 		try {
 			// Redis may have been emptied since, and somebody else may have claimed it.
-			after = await claimInRedis();
+			after = { ...(await claimInRedis()), missingMs: 0 };
 			return after;
 		} finally {
-			if (after === 'claimed' || after === undefined) this.record.takeBack(this.key);
+			if (after === undefined || after.state === 'claimed') this.record.takeBack(key);
 		}
 	}
 
@@ -172,11 +184,18 @@ export class SendOnce implements SendGuard {
 	private async free(claim: Claim): Promise<void> {
 		const end = async () => {
 			await this.record.mend();
+			// What is renewed from now on would outlast its end.
+			claim.letGo();
 			await this.redis?.settle(this.key, claim.token, false);
 		};
-		const ended = retried(end, PAUSES_MS).then(claim.letGo, claim.letGo);
+		const ended = retried(end, PAUSES_MS).catch(claim.letGo);
 		await onceAborted(ended, AbortSignal.timeout(LONGEST_END_MS)).catch(() => undefined);
 		claim.giveBack();
+	}
+
+	/** Resolves when whoever is sending the key has claimed it in a Redis that is new. Never rejects. */
+	private async untilRenewed(ms: number): Promise<void> {
+		await sleep(ms, this.signal).catch(() => undefined);
 	}
 
 	/** Resolves when no other process is sending the key, or when Redis cannot tell. */

@@ -1,0 +1,84 @@
+/**
+ * Runs scripts where an address leads to: on a server, on the primary that Sentinels name, or on the shard
+ * of a cluster that has the keys. A client never connects again and never repeats a script by itself:
+ * whoever uses it decides about both.
+ */
+import { createHash } from 'node:crypto';
+
+import type { Cluster, Redis } from 'ioredis';
+
+import type { RedisAccess, RedisAddress, RedisNode } from './address';
+import { connectToCluster } from './cluster';
+import { primaryOf } from './sentinel';
+import { Server } from './server';
+import { messageOf } from './trouble';
+
+/** A script that Redis runs as one step, and that may safely be repeated when its reply was lost. */
+export class RedisScript {
+	readonly hash: string;
+
+	constructor(readonly lua: string) {
+		this.hash = createHash('sha1').update(lua).digest('hex');
+	}
+}
+
+export class RedisClient {
+	private constructor(
+		private readonly redis: Redis | Cluster,
+		/** What has failed last in the connection. */
+		private readonly trouble: () => Error | undefined,
+	) {}
+
+	/**
+	 * @param known further servers of a cluster, which are kept up to date
+	 * @throws why there is no connection, within some seconds
+	 */
+	static async connect(address: RedisAddress, known: RedisNode[]): Promise<RedisClient> {
+		if (address.topology === 'cluster') {
+			const { cluster, trouble } = await connectToCluster(address, known);
+			return new RedisClient(cluster, trouble);
+		}
+		const node = address.topology === 'sentinel' ? await primaryOf(address) : address;
+		return await RedisClient.connectToServer(node, address, address.database);
+	}
+
+	private static async connectToServer(node: RedisNode, access: RedisAccess, database: number) {
+		const server = new Server(node, access, database);
+		try {
+			await server.ready();
+		} catch (error) {
+			server.close();
+			throw error;
+		}
+		return new RedisClient(server.redis, () => server.trouble);
+	}
+
+	/**
+	 * @param keys all of one hash tag, so that a cluster has them in one place
+	 * @throws what Redis replies, or why there was no reply
+	 */
+	async run(
+		{ hash, lua }: RedisScript,
+		keys: string[],
+		parameters: Array<string | number>,
+	): Promise<unknown> {
+		const { redis } = this;
+		try {
+			return await redis.evalsha(hash, keys.length, ...keys, ...parameters).catch(
+				// Redis forgets scripts when it is restarted.
+				async (error: unknown) => {
+					if (!messageOf(error).startsWith('NOSCRIPT')) throw error;
+					return await redis.eval(lua, keys.length, ...keys, ...parameters);
+				},
+			);
+		} catch (error) {
+			// The event tells the cause where the rejection only says that the connection is closed.
+			throw messageOf(error) === 'Connection is closed.' ? (this.trouble() ?? error) : error;
+		}
+	}
+
+	/** At once; what is under way fails. */
+	close(): void {
+		this.redis.disconnect();
+	}
+}

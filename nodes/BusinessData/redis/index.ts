@@ -1,0 +1,11 @@
+/** The Redis that n8n's processes share: scripts run there, over one connection per address and process. */
+export type {
+	ClusterAddress,
+	RedisAddress,
+	RedisNode,
+	SentinelAddress,
+	StandaloneAddress,
+} from './address';
+export { connectionTo, RedisConnection, RedisScript } from './connection';
+export { KEY_PREFIX } from './keyPrefix';
+export { RedisError } from './redisError';

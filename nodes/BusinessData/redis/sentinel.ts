@@ -1,0 +1,19 @@
+/** Asks Sentinels which server is the primary. */
+import type { RedisNode, SentinelAddress } from './address';
+import { firstAnswer } from './server';
+import { UNKNOWN_GROUP } from './trouble';
+
+/**
+ * The primary, by the first of the Sentinels that answers. Not by ioredis's own way, which does not tell
+ * why a Sentinel did not answer, such as a wrong certificate, and asks one after another.
+ */
+export async function primaryOf(address: SentinelAddress): Promise<RedisNode> {
+	const { nodes, group, sentinelPassword } = address;
+	const access = { ...address, user: '', password: sentinelPassword };
+	return await firstAnswer(nodes, access, async ({ redis }) => {
+		const reply = await redis.call('SENTINEL', 'get-master-addr-by-name', group);
+		if (Array.isArray(reply)) return { host: String(reply[0]), port: Number(reply[1]) };
+		const error = new Error(`the Sentinels know no group "${group}"`);
+		throw Object.assign(error, { code: UNKNOWN_GROUP });
+	});
+}

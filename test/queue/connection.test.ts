@@ -1,0 +1,227 @@
+// One connection per address and process, to a real Redis that goes wrong: the next try has a new one.
+
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { promisify } from 'node:util';
+
+import {
+	connectionTo,
+	type RedisConnection,
+	RedisError,
+	RedisScript,
+	type StandaloneAddress,
+} from '../../nodes/BusinessData/redis';
+import { redisCommand, untilTrue } from '../support/redisCommand';
+import { RedisServer, withReplication } from '../support/redisServer';
+import { TcpProxy } from '../support/tcpProxy';
+
+const DIST = join(__dirname, '../../dist/nodes/BusinessData');
+const PASSWORD = 'a-password-of-redis';
+const KEY = '{connection-test}:number';
+const COUNT = new RedisScript("return redis.call('INCR', KEYS[1])");
+
+let server: RedisServer;
+let other: RedisServer;
+let proxy: TcpProxy;
+let address: StandaloneAddress;
+let connection: RedisConnection;
+
+beforeEach(async () => {
+	const settings = withReplication(PASSWORD);
+	[server, other] = await Promise.all([RedisServer.start(settings), RedisServer.start(settings)]);
+	proxy = await TcpProxy.to(server.port);
+	const { port } = proxy;
+	address = { host: '127.0.0.1', port, user: '', password: PASSWORD, database: 0, tls: false };
+	connection = connectionTo(address);
+});
+afterEach(async () => {
+	jest.useRealTimers();
+	for (const one of [proxy, server, other]) {
+		await (one instanceof TcpProxy ? one.close() : one.dispose());
+	}
+});
+
+const count = async () => await connection.run<number>(COUNT, [KEY], []);
+const ask = async (asked: RedisServer, ...command: string[]) =>
+	await redisCommand(asked.port, PASSWORD, ...command);
+
+/** How many connections of ours a server has. */
+async function connectionsAt(asked: RedisServer): Promise<number> {
+	const list = await ask(asked, 'CLIENT', 'LIST');
+	return list.split('\n').filter((line) => line.includes('name=n8n-nodes-business-data')).length;
+}
+
+describe('a connection', () => {
+	test('is one for all scripts that run side by side, and for all that name the address', async () => {
+		expect(connectionTo({ ...address })).toBe(connection);
+		const replies = await Promise.all(Array.from({ length: 50 }, count));
+		expect(new Set(replies).size).toBe(50);
+		expect(await connectionsAt(server)).toBe(1);
+	});
+
+	test('is shared with another loaded copy of the package, with its errors', async () => {
+		jest.resetModules();
+		const load = (name: string): unknown => jest.requireActual(join(DIST, 'redis', name));
+		const copy = load('connection.js') as { connectionTo: typeof connectionTo };
+		expect(copy.connectionTo).not.toBe(connectionTo);
+		expect(copy.connectionTo({ ...address })).toBe(connection);
+		const { RedisError: OtherError } = load('redisError.js') as { RedisError: typeof RedisError };
+		expect(OtherError).not.toBe(RedisError);
+		expect(new OtherError('', '')).toBeInstanceOf(RedisError);
+		expect(new Error('')).not.toBeInstanceOf(RedisError);
+		await count();
+	});
+
+	test('is closed when it was idle for 30 s, and made again', async () => {
+		jest.useFakeTimers({
+			doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask', 'performance'],
+		});
+		await count();
+		await jest.advanceTimersByTimeAsync(29_000);
+		expect(proxy.connections).toBe(2);
+		await count();
+		await jest.advanceTimersByTimeAsync(29_000);
+		expect(proxy.connections).toBe(2);
+		await jest.advanceTimersByTimeAsync(2_000);
+		jest.useRealTimers();
+		await untilTrue('closed', async () => await Promise.resolve(proxy.connections === 0));
+		expect(await count()).toBe(3);
+		expect(await connectionsAt(server)).toBe(1);
+	});
+
+	test('does not keep a process alive', async () => {
+		const run = `
+			const { connectionTo, RedisScript } = require(${JSON.stringify(join(DIST, 'redis/connection.js'))});
+			const connection = connectionTo(${JSON.stringify(address)});
+			connection.run(new RedisScript('return 1'), ['{a}'], []).then(console.log);`;
+		const startedAt = performance.now();
+		const { stdout } = await promisify(execFile)(process.execPath, ['-e', run], {
+			timeout: 25_000,
+		});
+		expect(stdout.trim()).toBe('1');
+		expect(performance.now() - startedAt).toBeLessThan(15_000);
+	});
+});
+
+describe('the next try has a new connection', () => {
+	/** However many scripts meet it, they end with one connection. */
+	async function expectHealed(asked: RedisServer, first: number, forgotten = 0): Promise<void> {
+		const replies = await Promise.all(Array.from({ length: 20 }, count));
+		expect(Math.min(...replies)).toBeGreaterThanOrEqual(first);
+		expect(await connectionsAt(asked)).toBe(1 + forgotten);
+	}
+
+	test('when a firewall has forgotten the old one', async () => {
+		await count();
+		proxy.swallow();
+		proxy.open();
+		// The server knows as little of it as we did.
+		await expectHealed(server, 2, 1);
+	});
+
+	test('when the server has closed the old one', async () => {
+		await count();
+		await ask(server, 'CLIENT', 'KILL', 'TYPE', 'normal');
+		await expectHealed(server, 2);
+	});
+
+	test('when the server hangs', async () => {
+		await count();
+		server.pause();
+		setTimeout(() => server.resume(), 5_000);
+		await expectHealed(server, 2);
+	});
+
+	test('when the server pauses its clients', async () => {
+		await count();
+		await ask(server, 'CLIENT', 'PAUSE', '4000', 'ALL');
+		await expectHealed(server, 2);
+	});
+
+	test('when the old one leads to a demoted primary (READONLY)', async () => {
+		await count();
+		await ask(other, 'REPLICAOF', '127.0.0.1', String(server.port));
+		await untilTrue('the replica follows', async () =>
+			(await ask(other, 'INFO', 'replication')).includes('master_link_status:up'),
+		);
+		await ask(other, 'REPLICAOF', 'NO', 'ONE');
+		await ask(server, 'REPLICAOF', '127.0.0.1', String(other.port));
+		proxy.leadTo(other.port);
+		await expectHealed(other, 2);
+	});
+
+	test('when the old one leads to a replica without its primary (MASTERDOWN)', async () => {
+		await count();
+		await ask(server, 'CONFIG', 'SET', 'replica-serve-stale-data', 'no');
+		await ask(server, 'REPLICAOF', '127.0.0.1', '1');
+		setTimeout(() => proxy.leadTo(other.port), 1_000);
+		await expectHealed(other, 1);
+	});
+
+	test('when the server is restarted and loads its data (LOADING)', async () => {
+		const slow = ['--key-load-delay', '1000', '--loading-process-events-interval-bytes', '1024'];
+		await other.dispose();
+		other = await RedisServer.start([...withReplication(PASSWORD), '--appendonly', 'yes', ...slow]);
+		proxy.leadTo(other.port);
+		await count();
+		await ask(other, 'EVAL', "for i = 1, 3000 do redis.call('SET', i, i) end", '0');
+		await other.stop();
+		await other.start();
+		await expect(ask(other, 'GET', KEY)).resolves.toContain('LOADING');
+		await expectHealed(other, 2);
+	});
+});
+
+describe('trouble', () => {
+	test('that waiting cannot cure is told at once, by the reply', async () => {
+		const wrong = connectionTo({ ...address, password: 'secret-of-mine' });
+		const error: unknown = await wrong.run(COUNT, [KEY], []).catch((reason: unknown) => reason);
+		expect(error).toBeInstanceOf(RedisError);
+		const { message, description } = error as RedisError;
+		expect(message).toMatch(/^Redis at 127\.0\.0\.1:\d+ cannot be used: WRONGPASS /);
+		expect(description).toContain('Check the user and the passwords of Redis');
+		expect(message + description).not.toContain('secret-of-mine');
+		expect(wrong.trouble()?.message).toBe(message);
+	});
+
+	test('is forgotten with the next success', async () => {
+		await count();
+		await server.stop();
+		const waiting = count();
+		await untilTrue(
+			'trouble',
+			async () => await Promise.resolve(connection.trouble() !== undefined),
+		);
+		expect(connection.trouble()?.message).toContain('cannot be used');
+		await server.start();
+		await waiting;
+		expect(connection.trouble()).toBeUndefined();
+	});
+
+	test('of one script does not disturb the others', async () => {
+		const broken = new RedisScript("return redis.call('LPUSH', KEYS[1], 1)");
+		await count();
+		const stop = new AbortController();
+		const failing = connection.run(broken, [KEY], [], stop.signal).catch(() => undefined);
+		await pause(1_000);
+		await count();
+		stop.abort(new Error('enough'));
+		await failing;
+		expect(await ask(server, 'INFO', 'stats')).toMatch(/total_connections_received:[1-9]\r?$/m);
+	});
+
+	test('that may pass is waited out for 15 s, also where a host is called like trouble', async () => {
+		const hosts = ['127.0.0.1', 'redis-tls-cert.invalid'];
+		const startedAt = performance.now();
+		const errors = hosts.map(async (host) => {
+			const lost = connectionTo({ ...address, host, port: 1 });
+			const error: unknown = await lost.run(COUNT, [KEY], []).catch((reason: unknown) => reason);
+			expect(performance.now() - startedAt).toBeGreaterThanOrEqual(15_000);
+			expect(error).toBeInstanceOf(RedisError);
+			expect((error as RedisError).message).toContain(`Redis at ${host}:1 cannot be used: `);
+			expect((error as RedisError).description).toContain('whether Redis is up');
+		});
+		await Promise.all(errors);
+	});
+});

@@ -1,0 +1,219 @@
+// 130 documents from three processes while the Redis that counts goes wrong: a cluster, Sentinels, and one
+// address with TLS, side by side. Each document goes out once, and hardly any request is refused.
+
+import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
+
+import { type Sandbox, startSandbox } from '../../sandbox/server';
+import { Cleanup } from '../../scripts/cleanup';
+import { EngineProcess } from '../support/engineProcess';
+import type { ExecutionEnd, ItemEnd } from '../support/overlapRound';
+import { ProcessedDataRepository } from '../support/processedData';
+import { startCluster, startSentinel, startTls, type Topology } from '../support/redisTopologies';
+import { report } from '../support/report';
+import { credentialFor, scaledLimits } from '../support/scaledLimits';
+import { waitUntil } from '../support/waitUntil';
+
+const PROCESSES = 3;
+const REQUESTS = 130;
+/** How many requests have been counted when it goes wrong: windows are full, and requests wait. */
+const MID_RUN = 60;
+/** 0.1 s, 1 s and 6 s. */
+const LIMITS = { ...scaledLimits(0.1), endpoints: {} };
+const TIMEOUT_SECONDS = 5;
+const SETUP_MS = 120_000;
+const RUN_MS = 180_000;
+/**
+ * How many refusals a fail-over may cost: what a replica lacks of the last moments is entered again when its
+ * process notices. Where all is lost, everybody notices before anything goes out.
+ */
+const A_HANDFUL = 5;
+
+const pause = async (ms: number) => await new Promise((resolve) => setTimeout(resolve, ms));
+
+const table = new ProcessedDataRepository();
+const processes: EngineProcess[] = [];
+let topologies: Topology[] = [];
+const cleanup = new Cleanup();
+
+beforeAll(async () => {
+	const starts = Array.from({ length: PROCESSES }, async (_, index) => {
+		processes[index] = await EngineProcess.start(table);
+	});
+	cleanup.add(async () => {
+		for (const process of processes) await process.kill();
+	});
+	topologies = await Promise.all([startCluster('*general/6s'), startSentinel(), startTls()]);
+	cleanup.add(async () => {
+		for (const topology of topologies) await topology.dispose();
+	});
+	await Promise.all(starts);
+}, SETUP_MS);
+afterEach(async () => {
+	await Promise.all(
+		topologies.map(async (topology) => {
+			await topology.untilWhole();
+			// The keys of the next run tell which shard is the one that counts.
+			await topology.flushAll();
+		}),
+	);
+}, SETUP_MS);
+afterAll(async () => await cleanup.run(), SETUP_MS);
+
+let lastRun = 0;
+
+/** Runs of the same documents in three processes, a third in each. */
+class Run {
+	private readonly id = `run-${++lastRun}`;
+
+	private readonly credential: ICredentialDataDecryptedObject;
+
+	constructor(
+		readonly sandbox: Sandbox,
+		{ fields }: Topology,
+	) {
+		this.credential = {
+			...credentialFor(sandbox),
+			...{ customize: true, limits: JSON.stringify(LIMITS) },
+			...fields,
+		};
+	}
+
+	/** What the processes tell of all documents. */
+	async play(): Promise<ItemEnd[]> {
+		const ends = processes.map(async (process, index) => {
+			const keys = Array.from({ length: REQUESTS }, (_, number) => `document-${number}`).filter(
+				(_, number) => number % PROCESSES === index,
+			);
+			const task = { keys, marker: this.id, place: 0, workflowId: this.id };
+			return await process.run(task, TIMEOUT_SECONDS, this.credential).ended;
+		});
+		return (await Promise.all(ends)).flatMap((end: ExecutionEnd) => {
+			if (typeof end === 'string') throw new Error(`an execution has ${end}`);
+			return end;
+		});
+	}
+
+	/** How often each document went out. */
+	timesSent(): number[] {
+		const times = new Map<string, number>();
+		for (const { acted, body } of this.sandbox.journal.all()) {
+			const { key } = body as { key: string };
+			if (acted) times.set(key, (times.get(key) ?? 0) + 1);
+		}
+		return [...times.values()];
+	}
+}
+
+interface Outage {
+	/** Makes it go wrong. Resolves when the cause is gone. */
+	strike: (topology: Topology) => Promise<void>;
+	mostRefused: number;
+	/** Whether it lasts longer than requests wait where no other server takes over. */
+	isLong?: boolean;
+}
+
+async function stopFor(topology: Topology, ms: number): Promise<void> {
+	const { server } = await topology.primary();
+	server.pause();
+	await pause(ms);
+	server.resume();
+}
+
+const OUTAGES: Record<string, Outage> = {
+	'the primary is lost, and another takes over': {
+		strike: async (topology) => await topology.failOver(),
+		mostRefused: A_HANDFUL,
+	},
+	'clients are paused for 3 s': {
+		strike: async (topology) => {
+			const { server } = await topology.primary();
+			await topology.ask(server, 'CLIENT', 'PAUSE', '3000', 'ALL');
+			await pause(3_000);
+		},
+		mostRefused: 0,
+	},
+	'the primary hangs for 5 s': {
+		strike: async (topology) => await stopFor(topology, 5_000),
+		mostRefused: A_HANDFUL,
+	},
+	'the network swallows everything for 6 s': {
+		strike: async (topology) => {
+			const { proxy } = await topology.primary();
+			proxy.swallow();
+			await pause(6_000);
+			proxy.open();
+		},
+		mostRefused: A_HANDFUL,
+	},
+	'slots move to another shard': {
+		strike: async ({ reshard }) => await reshard?.(),
+		mostRefused: 0,
+	},
+	'it is emptied': {
+		strike: async (topology) => await topology.flushAll(),
+		mostRefused: 0,
+	},
+	'the primary is restarted without data': {
+		strike: async (topology) => {
+			const { server } = await topology.primary();
+			await server.stop('SIGKILL');
+			await pause(500);
+			await server.start();
+		},
+		mostRefused: 0,
+	},
+	'the primary hangs for 60 s': {
+		strike: async (topology) => await stopFor(topology, 60_000),
+		mostRefused: A_HANDFUL,
+		isLong: true,
+	},
+};
+
+async function expectSurvived(name: string, outage: Outage, topology: Topology): Promise<void> {
+	const sandbox = await startSandbox({ limits: LIMITS });
+	const startedAt = performance.now();
+	try {
+		const run = new Run(sandbox, topology);
+		const playing = run.play();
+		await waitUntil(() => sandbox.journal.count() >= MID_RUN);
+		const over = outage.strike(topology);
+		const told = await playing;
+		const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
+		const sent = told.filter((end) => end === 'sent').length;
+		await over;
+		// What failed was not sent, so that it can be sent now; what was sent is skipped.
+		const again = sent === REQUESTS ? [] : await run.play();
+		const refused = sandbox.journal.refused().length;
+		report(
+			`${topology.name}, ${name}: ${sent} of ${REQUESTS} within ${seconds} s, ${refused} refused` +
+				(again.length === 0 ? '' : `; the others when it was over`),
+		);
+		const mayFail = outage.isLong === true && !topology.isWatched;
+		const failed = told.filter((end) => end === 'failed').length;
+		expect({ topology: topology.name, sent, failed }).toEqual({
+			topology: topology.name,
+			sent: mayFail ? sent : REQUESTS,
+			failed: REQUESTS - sent,
+		});
+		expect(again.filter((end) => end !== 'skipped')).toEqual(Array(failed).fill('sent'));
+		expect(run.timesSent()).toEqual(Array(REQUESTS).fill(1));
+		expect(refused).toBeLessThanOrEqual(outage.mostRefused);
+	} finally {
+		await sandbox.stop();
+	}
+}
+
+test.each(Object.entries(OUTAGES))(
+	'%s: each document goes out once',
+	async (name, outage) => {
+		const touched = topologies.filter(
+			({ reshard }) => name !== 'slots move to another shard' || reshard !== undefined,
+		);
+		const results = touched.map(async (topology) => await expectSurvived(name, outage, topology));
+		for (const result of await Promise.allSettled(results)) {
+			if (result.status === 'rejected') throw result.reason;
+		}
+		expect(processes.flatMap(({ complaints }) => complaints)).toEqual([]);
+	},
+	RUN_MS,
+);

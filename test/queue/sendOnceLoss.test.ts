@@ -1,0 +1,133 @@
+// Send Once over two processes while Redis loses what it knew, and while its clock is set: nobody is told
+// "skipped" of a document that the service refuses after all, and nobody waits for long.
+
+import { useProcessBench } from '../support/processBench';
+import { waitUntil } from '../support/waitUntil';
+
+const [ONE, OTHER] = [0, 1];
+const HOUR = 3_600_000;
+const bench = useProcessBench(2);
+beforeEach(async () => {
+	// The limits have noticed that Redis was emptied between two tests, and hold nobody up any more.
+	for (const one of [ONE, OTHER]) await bench.send(one, [`before ${one}`]).ended;
+	bench.sandbox.reset();
+}, 30_000);
+
+const pause = async (ms: number) => await new Promise((resolve) => setTimeout(resolve, ms));
+const arrived = async () => await waitUntil(() => bench.sandbox.journal.count() === 1);
+const refuseAfter = (afterMs: number) =>
+	bench.sandbox.fault({ action: { type: 'status', status: 400, afterMs } });
+const keyOf = async (kind: 'sent' | 'claims') =>
+	(await bench.redis.keys(`*sendOnce*:${kind}`))[0] ?? '';
+
+const CLAIM = /^(\d+)(:\d+:\w+:.+)$/;
+
+/** What the scripts see of a claim when Redis's clock was set by so much (ms): its moments do not move. */
+async function setClock(ms: number): Promise<void> {
+	const key = await keyOf('claims');
+	for (const [field, value] of Object.entries(await bench.redis.hgetall(key))) {
+		if (field === 'since') await bench.redis.hincrby(key, field, -ms);
+		const [, until, rest] = CLAIM.exec(value) ?? [];
+		if (until !== undefined) await bench.redis.hset(key, field, `${Number(until) - ms}${rest}`);
+	}
+}
+
+describe('Redis loses data while a document is on its way', () => {
+	const emptied = async () => void (await bench.redis.flushall());
+
+	test.each([
+		['is emptied', emptied],
+		[
+			'is restarted without its data',
+			async () => {
+				await bench.server.stop('SIGKILL');
+				bench.server.forget();
+				await bench.server.start();
+			},
+		],
+		[
+			'has another primary, which lacks the last seconds',
+			async () => {
+				const key = await keyOf('claims');
+				const fields = await bench.redis.hkeys(key);
+				await bench.redis.hdel(key, ...fields.filter((field) => !/^(server|since)$/.test(field)));
+				// What the primary before has left there.
+				await bench.redis.hset(key, 'server', 'another-run', 'since', '1000');
+			},
+		],
+	])(
+		'%s: whoever comes then waits for what becomes of it',
+		async (_, loseData) => {
+			refuseAfter(6_500);
+			const one = bench.send(ONE, ['a'], 20);
+			await arrived();
+			await loseData();
+			const other = bench.send(OTHER, ['a'], 20);
+			expect(await one.ended).toEqual(['failed']);
+			expect(await other.ended).toEqual(['sent']);
+			expect(bench.sent()).toEqual(['a']);
+		},
+		60_000,
+	);
+
+	test('and comes through: whoever comes then is told that it was sent', async () => {
+		bench.sandbox.fault({ action: { type: 'delay', ms: 2_500, actFirst: true } });
+		const one = bench.send(ONE, ['a'], 20);
+		await arrived();
+		await emptied();
+		const other = bench.send(OTHER, ['a'], 20);
+		expect(await one.ended).toEqual(['sent']);
+		expect(await other.ended).toEqual(['skipped']);
+		expect(bench.sent()).toEqual(['a']);
+	}, 60_000);
+});
+
+test('what Redis has lost is entered again from the record of n8n, and outlives that one', async () => {
+	const keys = ['a', 'b', 'c'];
+	await bench.send(ONE, keys).ended;
+	await bench.redis.flushall();
+	const startedAt = performance.now();
+	expect(await bench.send(OTHER, keys).ended).toEqual(['skipped', 'skipped', 'skipped']);
+	// Claims may be missing for a few seconds, not for a few seconds per key.
+	expect(performance.now() - startedAt).toBeLessThan(9_000);
+	expect(await bench.redis.zcard(await keyOf('sent'))).toBe(3);
+	bench.table.clear();
+	expect(await bench.send(ONE, keys).ended).toEqual(['skipped', 'skipped', 'skipped']);
+	expect(bench.sent()).toEqual(keys);
+}, 60_000);
+
+describe("Redis's clock is set while a document is on its way", () => {
+	test.each([
+		['forward', HOUR],
+		['back', -HOUR],
+	])(
+		'%s: whoever comes then waits for what becomes of it, and no longer',
+		async (_, ms) => {
+			refuseAfter(3_500);
+			const one = bench.send(ONE, ['a'], 20);
+			await arrived();
+			await pause(500);
+			await setClock(ms);
+			const other = bench.send(OTHER, ['a'], 20);
+			expect(await one.ended).toEqual(['failed']);
+			const endedAt = performance.now();
+			expect(await other.ended).toEqual(['sent']);
+			expect(performance.now() - endedAt).toBeLessThan(3_000);
+			expect(bench.sent()).toEqual(['a']);
+		},
+		60_000,
+	);
+
+	test('back, and its process has died: others do not wait for that hour', async () => {
+		bench.sandbox.fault({ action: { type: 'neverAnswer', act: true } });
+		const one = bench.send(ONE, ['a'], 2);
+		await arrived();
+		await bench.processes[ONE]?.kill();
+		expect(await one.ended).toBe('died');
+		await setClock(-HOUR);
+		const startedAt = performance.now();
+		expect(await bench.send(OTHER, ['a'], 2).ended).toEqual(['skipped']);
+		expect(performance.now() - startedAt).toBeLessThan(15_000);
+		await bench.replace(ONE);
+	}, 60_000);
+});

@@ -1,0 +1,191 @@
+/**
+ * A real cluster of the test's own: three primaries with a replica each, made by `redis-cli --cluster
+ * create`. Clients reach every server through a proxy that can swallow; the servers' own bus does not.
+ */
+import { setTimeout as pause } from 'node:timers/promises';
+
+import type { ClusterAddress } from '../../nodes/BusinessData/redis';
+import { freePort } from '../../scripts/host/freePort';
+import { redisCommand, untilTrue } from './redisCommand';
+import { RedisServer, type TlsSettings, withReplication } from './redisServer';
+import { TcpProxy } from './tcpProxy';
+
+const PRIMARIES = 3;
+const SERVERS = 2 * PRIMARIES;
+/** How long a server has to be silent until another takes over. */
+const NODE_TIMEOUT_MS = 4_000;
+
+interface ClusterServer {
+	server: RedisServer;
+	proxy: TcpProxy;
+	busPort: number;
+}
+
+export class RedisCluster {
+	private constructor(
+		private readonly servers: ClusterServer[],
+		readonly password: string,
+		private readonly tls: boolean,
+	) {}
+
+	/** @param tls for servers that speak nothing else */
+	static async start(password: string, tls?: TlsSettings): Promise<RedisCluster> {
+		const servers: ClusterServer[] = [];
+		for (let count = 0; count < SERVERS; count++) {
+			const busPort = await freePort();
+			// Its target is known only when the server listens.
+			const proxy = await TcpProxy.to(0);
+			const server = await RedisServer.start((port) => [
+				...['--cluster-enabled', 'yes', '--cluster-port', String(busPort)],
+				...['--cluster-node-timeout', String(NODE_TIMEOUT_MS)],
+				...[`--cluster-announce-${tls === undefined ? 'port' : 'tls-port'}`, String(proxy.port)],
+				...withReplication(password),
+				...(tls?.(port) ?? []),
+			]);
+			proxy.leadTo(server.port);
+			servers.push({ server, proxy, busPort });
+		}
+		const cluster = new RedisCluster(servers, password, tls !== undefined);
+		const nodes = servers.map(({ server, busPort }) => `127.0.0.1:${server.port}@${busPort}`);
+		const create = ['--cluster', 'create', ...nodes, '--cluster-replicas', '1', '--cluster-yes'];
+		await cluster.askServer(servers[0], ...create);
+		await cluster.untilWhole();
+		return cluster;
+	}
+
+	/** As the credential has it: all servers, in no special order. */
+	get address(): ClusterAddress {
+		const nodes = this.servers.map(({ proxy }) => ({ host: '127.0.0.1', port: proxy.port }));
+		return { topology: 'cluster', nodes, user: '', password: this.password, tls: this.tls };
+	}
+
+	/** The server that has the slot of a key now, as most of the others see it. */
+	async primaryOf(key: string): Promise<ClusterServer> {
+		const slot = Number(await this.ask('CLUSTER', 'KEYSLOT', key));
+		const owner = (await this.table()).find(
+			({ isPrimary, slots }) => isPrimary && slots.some(([from, to]) => slot >= from && slot <= to),
+		);
+		return this.byProxy(owner?.port);
+	}
+
+	/** Of the servers themselves, not of the way to them. */
+	async primaryPorts(): Promise<number[]> {
+		const primaries = (await this.table()).filter(({ isPrimary }) => isPrimary);
+		return primaries.map(({ port }) => this.byProxy(port).server.port);
+	}
+
+	/** A key that fits a pattern. @throws when there is none */
+	async keyLike(pattern: string): Promise<string> {
+		const lists = this.servers.map(async (one) => await this.askServer(one, 'KEYS', pattern));
+		const key = (await Promise.all(lists)).join('\n').trim().split('\n')[0];
+		if (key === undefined || key === '') throw new Error(`no key is like ${pattern}`);
+		return key;
+	}
+
+	/**
+	 * Moves the slot of a key to another primary with the commands that `redis-cli --cluster reshard` uses,
+	 * only slower: it lasts `ms` until the keys move, and as long again until the slot does.
+	 */
+	async moveSlotOf(key: string, ms: number): Promise<void> {
+		const slot = await this.ask('CLUSTER', 'KEYSLOT', key);
+		const source = await this.primaryOf(key);
+		const table = await this.table();
+		const idOf = ({ proxy }: ClusterServer) =>
+			table.find(({ port }) => port === proxy.port)?.id ?? '';
+		const other = table.find(({ port, isPrimary }) => isPrimary && port !== source.proxy.port);
+		const target = this.byProxy(other?.port);
+		await this.askServer(target, 'CLUSTER', 'SETSLOT', slot, 'IMPORTING', idOf(source));
+		await this.askServer(source, 'CLUSTER', 'SETSLOT', slot, 'MIGRATING', idOf(target));
+		await pause(ms);
+		const migrate = ['MIGRATE', '127.0.0.1', String(target.server.port), '', '0', '5000'];
+		const keys = await this.askServer(source, 'CLUSTER', 'GETKEYSINSLOT', slot, '1000');
+		for (const name of keys.split('\n').filter((line) => line !== '')) {
+			await this.askServer(source, ...migrate, 'REPLACE', 'AUTH', this.password, 'KEYS', name);
+		}
+		await pause(ms);
+		for (const server of [target, source]) {
+			await this.askServer(server, 'CLUSTER', 'SETSLOT', slot, 'NODE', idOf(target));
+		}
+	}
+
+	/** How many connections of a name each server has, most first. */
+	async clientsPerServer(name: string): Promise<number[]> {
+		const counts = this.servers.map(async (one) => {
+			const list = await this.askServer(one, 'CLIENT', 'LIST');
+			return list.split('\n').filter((line) => line.includes(`name=${name} `)).length;
+		});
+		return (await Promise.all(counts)).sort((a, b) => b - a);
+	}
+
+	/** A key that is not on the server behind this proxy. */
+	async keyOutside(port: number): Promise<string> {
+		for (let number = 0; ; number++) {
+			const { proxy } = await this.primaryOf(`key-${number}`);
+			if (proxy.port !== port) return `key-${number}`;
+		}
+	}
+
+	async flushAll(): Promise<void> {
+		for (const { isPrimary, port } of await this.table()) {
+			if (isPrimary) await this.askServer(this.byProxy(port), 'FLUSHALL');
+		}
+	}
+
+	/** All servers run, see each other, and every primary has a replica that follows it. */
+	async untilWhole(): Promise<void> {
+		for (const { server, proxy } of this.servers) {
+			proxy.open();
+			if (!server.isRunning) await server.start();
+			server.resume();
+		}
+		await untilTrue('the cluster is whole', async () => {
+			for (const one of this.servers) {
+				const state = await this.askServer(one, 'CLUSTER', 'INFO');
+				const replication = await this.askServer(one, 'INFO', 'replication');
+				const isLinked = /role:master|master_link_status:up/.test(replication);
+				if (!state.includes('cluster_state:ok') || !isLinked) return false;
+				const nodes = await this.askServer(one, 'CLUSTER', 'NODES');
+				if (/fail|handshake|noaddr/.test(nodes)) return false;
+			}
+			return true;
+		});
+	}
+
+	async dispose(): Promise<void> {
+		for (const { server, proxy } of this.servers) {
+			await server.dispose();
+			await proxy.close();
+		}
+	}
+
+	/** What the first server that answers knows of all. */
+	private async table() {
+		const lines = (await this.ask('CLUSTER', 'NODES')).split('\n');
+		return lines.map((line) => {
+			const [id = '', address = '', flags = '', , , , , , ...ranges] = line.split(' ');
+			const slots = ranges
+				.filter((range) => !range.startsWith('['))
+				.map((range) => range.split('-').map(Number))
+				.map(([from = 0, to = from]): [number, number] => [from, to]);
+			const port = Number(/:(\d+)@/.exec(address)?.[1]);
+			const isPrimary = slots.length > 0 && !flags.includes('fail');
+			return { id, port, isPrimary, slots };
+		});
+	}
+
+	private byProxy(port: number | undefined): ClusterServer {
+		const found = this.servers.find(({ proxy }) => proxy.port === port);
+		if (found === undefined) throw new Error(`no server behind the port ${port}`);
+		return found;
+	}
+
+	private async ask(...command: string[]): Promise<string> {
+		const asked = this.servers.map(async (one) => await this.askServer(one, ...command));
+		return await Promise.any(asked);
+	}
+
+	private async askServer(one: ClusterServer | undefined, ...command: string[]): Promise<string> {
+		const tls = this.tls ? ['--tls', '--insecure'] : [];
+		return await redisCommand(one?.server.port ?? 0, this.password, ...tls, ...command);
+	}
+}

@@ -1,0 +1,34 @@
+/** Commands to the servers of a test, by Debian's own `redis-cli`. */
+import { execFile } from 'node:child_process';
+import { setTimeout as pause } from 'node:timers/promises';
+import { promisify } from 'node:util';
+
+const LONGEST_COMMAND_MS = 60_000;
+
+/** What it prints. @throws when it fails */
+export async function redisCommand(
+	port: number,
+	password: string,
+	...command: string[]
+): Promise<string> {
+	const environment = { ...process.env, REDISCLI_AUTH: password };
+	const { stdout } = await promisify(execFile)(
+		'redis-cli',
+		['-h', '127.0.0.1', '-p', String(port), ...command],
+		{ env: environment, timeout: LONGEST_COMMAND_MS, killSignal: 'SIGKILL' },
+	);
+	return stdout.trim();
+}
+
+/** Resolves when a question has the answer. @throws after so long */
+export async function untilTrue(
+	question: string,
+	ask: () => Promise<boolean>,
+	timeoutMs = 60_000,
+): Promise<void> {
+	const deadline = performance.now() + timeoutMs;
+	while (!(await ask().catch(() => false))) {
+		if (performance.now() > deadline) throw new Error(`not within ${timeoutMs} ms: ${question}`);
+		await pause(100);
+	}
+}

@@ -1,0 +1,95 @@
+/**
+ * A real primary with a replica that speak TLS under a private authority, behind one address that leads to
+ * the primary, as managed Redis has it. The certificates are for a name, which is not that address.
+ */
+import type { StandaloneAddress } from '../../nodes/BusinessData/redis';
+import { PrivateAuthority } from './privateAuthority';
+import { redisCommand, untilTrue } from './redisCommand';
+import { RedisServer, withReplication } from './redisServer';
+import { TcpProxy } from './tcpProxy';
+
+export const SERVER_NAME = 'redis.our-company.example';
+
+export class RedisTls {
+	private constructor(
+		readonly authority: PrivateAuthority,
+		private primaryServer: RedisServer,
+		private replicaServer: RedisServer,
+		readonly proxy: TcpProxy,
+		readonly password: string,
+	) {}
+
+	static async start(password: string): Promise<RedisTls> {
+		const authority = new PrivateAuthority();
+		const certificate = authority.settingsFor(SERVER_NAME);
+		const [primary, replica] = await Promise.all(
+			[1, 2].map(
+				async () =>
+					await RedisServer.start((port) => [...withReplication(password), ...certificate(port)]),
+			),
+		);
+		if (primary === undefined || replica === undefined) throw new Error('no servers');
+		const proxy = await TcpProxy.to(primary.port);
+		const tls = new RedisTls(authority, primary, replica, proxy, password);
+		await tls.untilWhole();
+		return tls;
+	}
+
+	get address(): StandaloneAddress {
+		return {
+			host: '127.0.0.1',
+			port: this.proxy.port,
+			database: 0,
+			user: '',
+			password: this.password,
+			tls: true,
+			tlsServerName: SERVER_NAME,
+			tlsCa: this.authority.certificate,
+		};
+	}
+
+	get primary(): RedisServer {
+		return this.primaryServer;
+	}
+
+	/** The other server takes over. The demoted one keeps its connections, and refuses to write. */
+	async failOver(): Promise<void> {
+		[this.primaryServer, this.replicaServer] = [this.replicaServer, this.primaryServer];
+		await this.ask(this.primaryServer, 'REPLICAOF', 'NO', 'ONE');
+		this.proxy.leadTo(this.primaryServer.port);
+		await this.follow();
+	}
+
+	async flushAll(): Promise<void> {
+		await this.ask(this.primaryServer, 'FLUSHALL');
+	}
+
+	async untilWhole(): Promise<void> {
+		this.proxy.open();
+		for (const server of [this.primaryServer, this.replicaServer]) {
+			if (!server.isRunning) await server.start();
+			server.resume();
+		}
+		await this.follow();
+		await untilTrue('the replica follows', async () => {
+			const role = await this.ask(this.replicaServer, 'INFO', 'replication');
+			return role.includes('master_link_status:up');
+		});
+	}
+
+	async dispose(): Promise<void> {
+		await this.primaryServer.dispose();
+		await this.replicaServer.dispose();
+		await this.proxy.close();
+		this.authority.dispose();
+	}
+
+	private async follow(): Promise<void> {
+		const port = String(this.primaryServer.port);
+		await this.ask(this.replicaServer, 'REPLICAOF', '127.0.0.1', port);
+	}
+
+	async ask(server: RedisServer, ...command: string[]): Promise<string> {
+		return await redisCommand(server.port, this.password, '--tls', '--insecure', ...command);
+	}
+}

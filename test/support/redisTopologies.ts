@@ -1,0 +1,109 @@
+/** Redis as operators run it, all real, under one face for tests of outages. */
+import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
+
+import type { RedisAddress } from '../../nodes/BusinessData/redis';
+import { RedisCluster } from './redisCluster';
+import { redisCommand } from './redisCommand';
+import { RedisSentinel } from './redisSentinel';
+import type { RedisServer } from './redisServer';
+import { RedisTls } from './redisTls';
+import type { TcpProxy } from './tcpProxy';
+
+const PASSWORD = 'a-password-of-redis';
+const SENTINEL_PASSWORD = 'a-password-of-sentinels';
+/** How long a server has to be silent until another takes over. */
+const DOWN_AFTER_MS = 4_000;
+
+export interface Topology {
+	name: 'cluster' | 'Sentinel' | 'TLS';
+	/** The credential's fields for it. */
+	fields: ICredentialDataDecryptedObject;
+	/** Whether another server takes over by itself when the primary is lost. */
+	isWatched: boolean;
+	/** The server that counts, and the way to it. */
+	primary: () => Promise<{ server: RedisServer; proxy: TcpProxy }>;
+	/** A command to a server of it. */
+	ask: (server: RedisServer, ...command: string[]) => Promise<string>;
+	/** Another server becomes the primary. */
+	failOver: () => Promise<void>;
+	flushAll: () => Promise<void>;
+	/** Moves what is counted to another shard, where there are shards. */
+	reshard?: () => Promise<void>;
+	/** Mends everything, and resolves when it is. */
+	untilWhole: () => Promise<void>;
+	dispose: () => Promise<void>;
+}
+
+/** The credential's fields, as a user fills them in. */
+export function fieldsOf(address: RedisAddress): ICredentialDataDecryptedObject {
+	const { user, password, tls, tlsServerName = '', tlsCa = '' } = address;
+	const access = {
+		...{ limitStore: 'redis', redisTopology: address.topology ?? 'standalone' },
+		...{ redisUser: user, redisPassword: password, redisTls: tls },
+		...{ redisTlsServerName: tlsServerName, redisTlsCa: tlsCa },
+	};
+	if (address.topology !== 'cluster' && address.topology !== 'sentinel') {
+		const { host, port, database } = address;
+		return { ...access, redisHost: host, redisPort: port, redisDatabase: database };
+	}
+	const redisNodes = address.nodes.map(({ host, port }) => `${host}:${port}`).join(', ');
+	if (address.topology === 'cluster') return { ...access, redisNodes };
+	const { group, sentinelPassword, database } = address;
+	return {
+		...{ ...access, redisNodes, redisDatabase: database },
+		...{ redisSentinelGroup: group, redisSentinelPassword: sentinelPassword },
+	};
+}
+
+const plain = async (server: RedisServer, ...command: string[]) =>
+	await redisCommand(server.port, PASSWORD, ...command);
+
+/** @param pattern of the keys whose shard is the one that counts */
+export async function startCluster(pattern: string): Promise<Topology> {
+	const cluster = await RedisCluster.start(PASSWORD);
+	const counted = async () => await cluster.keyLike(pattern);
+	const primary = async () => await cluster.primaryOf(await counted());
+	return {
+		name: 'cluster',
+		fields: fieldsOf(cluster.address),
+		isWatched: true,
+		primary,
+		ask: plain,
+		failOver: async () => await (await primary()).server.stop('SIGKILL'),
+		flushAll: async () => await cluster.flushAll(),
+		reshard: async () => await cluster.moveSlotOf(await counted(), 1_000),
+		untilWhole: async () => await cluster.untilWhole(),
+		dispose: async () => await cluster.dispose(),
+	};
+}
+
+export async function startSentinel(): Promise<Topology> {
+	const sentinel = await RedisSentinel.start(PASSWORD, SENTINEL_PASSWORD, DOWN_AFTER_MS);
+	return {
+		name: 'Sentinel',
+		fields: fieldsOf(sentinel.address),
+		isWatched: true,
+		primary: async () => await sentinel.primary(),
+		ask: plain,
+		failOver: async () => await (await sentinel.primary()).server.stop('SIGKILL'),
+		flushAll: async () => await sentinel.flushAll(),
+		untilWhole: async () => await sentinel.untilWhole(),
+		dispose: async () => await sentinel.dispose(),
+	};
+}
+
+/** One address with TLS, behind which an operator fails over by hand. */
+export async function startTls(): Promise<Topology> {
+	const tls = await RedisTls.start(PASSWORD);
+	return {
+		name: 'TLS',
+		fields: fieldsOf(tls.address),
+		isWatched: false,
+		primary: async () => await Promise.resolve({ server: tls.primary, proxy: tls.proxy }),
+		ask: async (server, ...command) => await tls.ask(server, ...command),
+		failOver: async () => await tls.failOver(),
+		flushAll: async () => await tls.flushAll(),
+		untilWhole: async () => await tls.untilWhole(),
+		dispose: async () => await tls.dispose(),
+	};
+}

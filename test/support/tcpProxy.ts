@@ -1,0 +1,73 @@
+/** An address in front of a server, as firewalls, load balancers and networks are: they can swallow. */
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+
+export class TcpProxy {
+	private isSwallowing = false;
+
+	private readonly sockets = new Set<Socket>();
+
+	/** Those through which nothing gets any more. */
+	private readonly forgotten = new Set<Socket>();
+
+	private constructor(
+		private readonly server: Server,
+		readonly port: number,
+		private target: number,
+	) {
+		server.on('connection', (outside) => this.connect(outside));
+	}
+
+	/** @param port of what listens on the loopback address */
+	static async to(port: number): Promise<TcpProxy> {
+		const server = createServer().listen(0, '127.0.0.1');
+		await once(server, 'listening');
+		return new TcpProxy(server, (server.address() as AddressInfo).port, port);
+	}
+
+	/** How many connections are open through it. */
+	get connections(): number {
+		return this.sockets.size;
+	}
+
+	/** New connections lead to this port; the others stay where they are. */
+	leadTo(port: number): void {
+		this.target = port;
+	}
+
+	/** Lets nothing through in either direction: connections stay open and new ones are accepted. */
+	swallow(): void {
+		this.isSwallowing = true;
+		for (const socket of this.sockets) this.forgotten.add(socket);
+	}
+
+	/** Lets new connections through again; those from before stay dead, and nobody is told. */
+	open(): void {
+		this.isSwallowing = false;
+	}
+
+	async close(): Promise<void> {
+		this.server.close();
+		for (const socket of this.sockets) socket.destroy();
+		await once(this.server, 'close');
+	}
+
+	private connect(outside: Socket): void {
+		const inside = connect(this.target, '127.0.0.1');
+		for (const [from, to] of [
+			[outside, inside],
+			[inside, outside],
+		] as const) {
+			this.sockets.add(from);
+			if (this.isSwallowing) this.forgotten.add(from);
+			from.on('data', (data) => {
+				if (!this.forgotten.has(from)) to.write(data);
+			});
+			from.on('error', () => undefined);
+			from.on('close', () => {
+				this.sockets.delete(from);
+				if (!this.forgotten.delete(from)) to.destroy();
+			});
+		}
+	}
+}
