@@ -2,6 +2,8 @@
  * What this process has in Redis of a key: the slots that it holds, so that it can enter them again when
  * Redis has lost them, and how far Redis must be for nothing to be lost.
  */
+import { randomUUID } from 'node:crypto';
+
 import type { RedisConnection } from '../../redis';
 
 /** A slot in one window. */
@@ -16,6 +18,9 @@ export interface HeldWindow {
 const MOST_GONE = 64;
 
 export class ProcessRecord {
+	/** By which Redis tells it from those of other processes. */
+	readonly id = randomUUID();
+
 	/** Which version of what was learned of others this process knows. */
 	version = '0';
 

@@ -111,7 +111,7 @@ export class RedisRequest implements SharedRequest {
 		const enter = this.record.slots().map(async ([id, windows]) => {
 			const keys = [...fixed, ...windows.map(({ key }) => key)];
 			const left = windows.map(({ freeAt }) => Math.ceil(freeAt - performance.now()));
-			const parameters = [id, PROCESS_ID, 0, 0, 0, 0, 0, 0, ...left.flatMap((ms) => [0, ms])];
+			const parameters = [id, this.record.id, 0, 0, 0, 0, 0, 0, ...left.flatMap((ms) => [0, ms])];
 			const [, commands] = await this.connection.run<Reply>(ENTER, keys, parameters, signal);
 			this.record.counted(commands);
 		});
@@ -165,7 +165,7 @@ export class RedisRequest implements SharedRequest {
 		const { scope, general } = this.request;
 		return [
 			this.id ?? '',
-			PROCESS_ID,
+			this.record.id,
 			this.record.known,
 			this.record.version,
 			number,
