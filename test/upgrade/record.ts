@@ -59,6 +59,7 @@ const NODES: Record<string, Parameters> = {
 		...{ dataMode: 'json', jsonBody: '{"a":[1,true,null]}' },
 	},
 	'Limit Status': { resource: 'rateLimit' },
+	'Wait for Room': { resource: 'rateLimit', operation: 'waitForRoom', requests: 2 },
 };
 
 const START = node('Start', 'n8n-nodes-base.manualTrigger', 1);
@@ -72,8 +73,8 @@ const ITEM = node('Item', 'n8n-nodes-base.set', 3.4, {
 function marked(name: string, { options = {}, ...parameters }: Parameters): WorkflowNode {
 	const headerParameters = { parameters: [{ name: MARKER_HEADER, value: name }] };
 	const all = { ...(options as Parameters), headerParameters };
-	const isStatus = parameters.resource === 'rateLimit';
-	return node(name, NODE_TYPE, 1, { ...parameters, ...(isStatus ? {} : { options: all }) });
+	const sendsNothing = parameters.resource === 'rateLimit';
+	return node(name, NODE_TYPE, 1, { ...parameters, ...(sendsNothing ? {} : { options: all }) });
 }
 
 const nodeOf = (workflow: SavedWorkflow, name: string) =>
