@@ -110,7 +110,7 @@ export const MISTAKES_OF_THE_LIMITER: Mistake[] = [
 				replace: 'const PLACE_KEPT_MS = 1_800_000;',
 			},
 		],
-		seed: 3,
+		seed: 37,
 		shows: 'waits although there is room',
 	},
 	{
