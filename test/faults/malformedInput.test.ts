@@ -50,6 +50,8 @@ function credentialOf(fields: IDataObject = {}) {
 		...credentialFor(sandbox),
 		customize: true,
 		limits: JSON.stringify(LIMITS),
+		// Without nodes, no other field of a cluster or of Sentinels would matter.
+		redisNodes: '127.0.0.1:26379',
 		...fields,
 	} as ReturnType<typeof credentialFor>;
 }
