@@ -105,10 +105,14 @@ test('an error of n8n before the request: not sent, and the key stays free', asy
 	expect(sent()).toEqual([{ id: 'a' }]);
 });
 
+const LATEST_STOP_MS = 1_000;
+
 test('stops at every moment: what did not leave is free, what left is seen through to its end', async () => {
 	store.latencyMs = () => 8;
 	const left: boolean[] = [];
-	for (let stopAfterMs = 0; stopAfterMs <= 120; stopAfterMs += 5) {
+	// On a busy machine, it leaves later.
+	const goesOn = (ms: number) => ms <= 120 || (!left.includes(true) && ms <= LATEST_STOP_MS);
+	for (let stopAfterMs = 0; goesOn(stopAfterMs); stopAfterMs += 5) {
 		const id = `stopped after ${stopAfterMs} ms`;
 		forgetRequests(bench.sandbox);
 		bench.sandbox.fault({ action: { type: 'delay', ms: 20, actFirst: true } });

@@ -74,7 +74,7 @@ test('stops at every moment: the other process sends what did not leave', async 
 		expect({ key, again, sent: bench.sent() }).toEqual({ key, again, sent: [key] });
 	}
 	// Some before, some after the request had left: else it shows nothing.
-	expect(ends).toEqual(new Set(['sent', 'skipped']));
+	expect([...ends]).toEqual(expect.arrayContaining(['sent', 'skipped']));
 }, 60_000);
 
 describe('Redis is emptied', () => {
