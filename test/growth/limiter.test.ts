@@ -36,7 +36,7 @@ test.each<[string, Omit<Load, 'queued'>]>([
 		report(`CPU per request ${name}: ${times.map((time) => `${time.toFixed(0)} µs`).join(', ')}`);
 		expect(Math.max(...times)).toBeLessThan(HIGHEST_FACTOR * Math.min(...times));
 	},
-	90_000,
+	240_000,
 );
 
 test.each([
@@ -54,7 +54,7 @@ test.each([
 		expect(bytesEach).toBeLessThan(12_000);
 		expect(after - before).toBeLessThan(MEGABYTE);
 	},
-	120_000,
+	240_000,
 );
 
 test('10,000 keys that are idle are forgotten after their longest window', async () => {
@@ -65,4 +65,4 @@ test('10,000 keys that are idle are forgotten after their longest window', async
 	expect(keys.bytesEach).toBeLessThan(60_000);
 	expect(keys.keptAfter).toBe(0);
 	expect(keys.after - keys.before).toBeLessThan(MEGABYTE);
-}, 90_000);
+}, 240_000);
