@@ -2,12 +2,12 @@
 // `/_sandbox/`. The service has nothing like it, so no key is needed and no limit applies.
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { z } from 'zod';
 import { errorAnswer, jsonAnswer, type Answer } from './answers';
 import { deliver } from './delivery';
 import type { SandboxState } from './exchange';
-import { checkFaultRule } from './faultValidation';
-import type { Contact } from './inventions/contacts';
-import { isRecord } from './record';
+import { checkFaultRule } from './faultRules';
+import { checkForm } from './form';
 import { receive, type ReceivedRequest } from './request';
 
 /** Paths that begin with it are no part of the service. */
@@ -21,33 +21,27 @@ export interface Controlled {
 
 type Control = (controlled: Controlled, request: ReceivedRequest) => Answer;
 
-const CONTACT_FIELDS = ['id', 'name', 'email', 'city', 'updatedAt'];
-
-function checkContactFields(value: unknown): Partial<Contact> {
-	const isContact =
-		isRecord(value) &&
-		Object.entries(value).every(
-			([name, field]) => CONTACT_FIELDS.includes(name) && typeof field === 'string',
-		);
-	if (!isContact) throw new Error(`A contact has the text fields ${CONTACT_FIELDS.join(', ')}`);
-	return value;
-}
-
-function listIn(body: Record<string, unknown>, name: string): unknown[] {
-	const list = body[name] ?? [];
-	if (!Array.isArray(list)) throw new Error(`"${name}" must be a list`);
-	return list;
-}
+const contact = z
+	.strictObject({
+		id: z.string(),
+		name: z.string(),
+		email: z.string(),
+		city: z.string(),
+		updatedAt: z.string(),
+	})
+	.partial();
+const contactChanges = z.object({
+	add: z.array(contact).default([]),
+	update: z.array(contact).default([]),
+	remove: z.array(z.coerce.string()).default([]),
+});
 
 /** Adds, updates and removes contacts, in this order: `{ add: [{…}], update: [{id, …}], remove: [id] }`. */
 const changeContacts: Control = ({ state: { contacts } }, { body }) => {
-	if (!isRecord(body)) throw new Error('A JSON object is required');
-	const toAdd = listIn(body, 'add').map(checkContactFields);
-	const toUpdate = listIn(body, 'update').map(checkContactFields);
-	const toRemove = listIn(body, 'remove').map(String);
-	const added = toAdd.map((fields) => contacts.add(fields));
-	const updated = toUpdate.map(({ id = '', ...fields }) => contacts.update(id, fields));
-	const removed = contacts.remove(toRemove);
+	const changes = checkForm('The changes', contactChanges, body);
+	const added = changes.add.map((fields) => contacts.add(fields));
+	const updated = changes.update.map(({ id = '', ...fields }) => contacts.update(id, fields));
+	const removed = contacts.remove(changes.remove);
 	return jsonAnswer(200, { added, updated, removed, contacts: contacts.list().length });
 };
 

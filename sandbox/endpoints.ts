@@ -3,6 +3,8 @@
 // Servers are lenient about spelling. If the sandbox were not, a client could slip past the limit of
 // an endpoint with a variant of its path, and no test would notice.
 
+import { posix } from 'node:path';
+
 /** An endpoint that a request was matched to. */
 export interface MatchedEndpoint {
 	/** `METHOD /path` as the endpoint is known; of an unknown one the resolved path in lower case. */
@@ -31,13 +33,8 @@ function percentDecode(text: string): string {
 /** The segments of a path after decoding, without empty ones, with `.` and `..` resolved. */
 function resolveSegments(path: string): string[] {
 	const withoutOrigin = path.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/]*/i, '');
-	const segments: string[] = [];
-	for (const segment of percentDecode(withoutOrigin).split('/')) {
-		if (segment === '' || segment === '.') continue;
-		if (segment === '..') segments.pop();
-		else segments.push(segment);
-	}
-	return segments;
+	const resolved = posix.normalize(`/${percentDecode(withoutOrigin)}`);
+	return resolved.split('/').filter((segment) => segment !== '');
 }
 
 /** Splits `METHOD /path` in two. Throws when the text has another form. */

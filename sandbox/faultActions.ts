@@ -2,7 +2,7 @@
 
 import { hugeAnswer, jsonAnswer, textAnswer, type Answer } from './answers';
 import type { Delivery } from './delivery';
-import type { FaultAction } from './faults';
+import type { FaultAction } from './faultRules';
 import { forever, pause } from './pause';
 import { refusalAnswer } from './refusal';
 

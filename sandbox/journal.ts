@@ -2,7 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import type { EndpointDirectory } from './endpoints';
-import type { FaultAction } from './faults';
+import type { FaultAction } from './faultRules';
 import type { Query, ReceivedRequest } from './request';
 
 /** One request of the journal. */

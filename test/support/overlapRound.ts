@@ -2,7 +2,7 @@
  * A round of executions that overlap: they send documents with overlapping keys through one node, while
  * the service goes wrong and some of them are stopped; then one execution sends all of them again.
  */
-import type { FaultAction } from '../../sandbox/faults';
+import type { FaultAction } from '../../sandbox/faultRules';
 import { seededRandom } from '../../sandbox/random';
 import type { Sandbox } from '../../sandbox/server';
 

@@ -2,7 +2,7 @@
 
 import { startSandbox, type JournalEntry, type Sandbox } from '../../../sandbox/server';
 import { json, send, sendTimes } from './rawClient';
-import { until } from './until';
+import { waitUntil } from '../../support/waitUntil';
 
 const CONTACTS = 'GET /masterdata/getContacts';
 const SEND = 'POST /txndata/sendTxn';
@@ -70,7 +70,7 @@ it.each(['{"action":{"type":"explode"}}', '[]', 'no json', ''])(
 it('resets, and drops requests that are still unanswered', async () => {
 	sandbox.fault({ action: { type: 'neverAnswer', act: false } });
 	const unanswered = expect(send(sandbox, CONTACTS)).rejects.toMatchObject({ code: 'ECONNRESET' });
-	await until(() => sandbox.journal.count() === 1);
+	await waitUntil(() => sandbox.journal.count() === 1);
 	expect((await send(sandbox, 'POST /_sandbox/reset', noKey)).status).toBe(200);
 	await unanswered;
 	expect(sandbox.journal.all()).toEqual([]);
@@ -98,9 +98,9 @@ it('changes contacts', async () => {
 it.each([
 	[{ update: [{ id: 'nobody' }] }, 'There is no contact nobody'],
 	[{ add: [{ id: 'contact-1' }] }, 'There is a contact contact-1 already'],
-	[{ add: [{ colour: 'red' }] }, 'text fields'],
-	[{ add: {} }, '"add" must be a list'],
-	['text', 'A JSON object is required'],
+	[{ add: [{ colour: 'red' }] }, "add.0: Unrecognized key(s) in object: 'colour'"],
+	[{ add: {} }, 'add: Expected array, received object'],
+	['text', 'Expected object, received string'],
 ])('turns away the change %j', async (body, message) => {
 	const answer = await send(sandbox, 'POST /_sandbox/contacts', { ...noKey, body });
 	expect(answer.status).toBe(400);

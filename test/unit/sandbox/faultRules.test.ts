@@ -92,16 +92,34 @@ describe('rules', () => {
 	});
 
 	it.each([
-		[{ action: { type: 'explode' } }, 'The type of an action is one of status,'],
-		[{ action: { type: 'status', status: 99 } }, '"status" must be a whole number'],
-		[{ action: { type: 'delay', ms: 5 } }, '"actFirst" must be true or false'],
-		[{ action: { type: 'trickle', bytes: 0, everyMs: 1 } }, '"bytes" must be'],
-		[{ action: { type: 'refuse', retryAfter: 'soon', waitMs: 1 } }, '"retryAfter" must be none or'],
-		[{ action: { type: 'truncate' }, marker: 1 }, '"marker" must be a text'],
-		[{ action: { type: 'truncate' }, time: 2 }, 'no field "time"'],
-		[{ action: { type: 'truncate' }, probability: 2 }, '"probability" must be'],
-		[{ action: { type: 'truncate' }, endpoint: '/path' }, '"endpoint" must be "METHOD /path"'],
-		[{}, '"action" must be an object'],
+		[
+			{ action: { type: 'explode' } },
+			"action.type: Invalid discriminator value. Expected 'status' |",
+		],
+		[
+			{ action: { type: 'status', status: 99 } },
+			'action.status: Number must be greater than or equal to 200',
+		],
+		[{ action: { type: 'delay', ms: 5 } }, 'action.actFirst: Required'],
+		[
+			{ action: { type: 'trickle', bytes: 0, everyMs: 1 } },
+			'action.bytes: Number must be greater than or equal to 1',
+		],
+		[
+			{ action: { type: 'refuse', retryAfter: 'soon', waitMs: 1 } },
+			"action.retryAfter: Invalid enum value. Expected 'none' |",
+		],
+		[{ action: { type: 'truncate' }, marker: 1 }, 'marker: Expected string, received number'],
+		[{ action: { type: 'truncate' }, time: 2 }, "Unrecognized key(s) in object: 'time'"],
+		[
+			{ action: { type: 'truncate' }, probability: 2 },
+			'probability: Number must be less than or equal to 1',
+		],
+		[
+			{ action: { type: 'truncate' }, endpoint: '/path' },
+			'endpoint: It is written as "METHOD /path"',
+		],
+		[{}, 'action: Required'],
 	])('that are malformed are turned away: %j', (rule, message) => {
 		expect(() => sandbox.fault(rule as FaultRule)).toThrow(message);
 	});

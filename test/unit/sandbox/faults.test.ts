@@ -2,7 +2,7 @@
 
 import { startSandbox, type FaultAction, type Sandbox } from '../../../sandbox/server';
 import { json, send, sendTimes } from './rawClient';
-import { until } from './until';
+import { waitUntil } from '../../support/waitUntil';
 
 const CONTACTS = 'GET /masterdata/getContacts';
 const SEND = 'POST /txndata/sendTxn';
@@ -113,7 +113,7 @@ describe('a late answer', () => {
 		play({ type: 'delay', ms: 60_000, actFirst: true });
 		const abort = new AbortController();
 		const answer = send(sandbox, SEND, { body: {}, signal: abort.signal });
-		await until(() => documents() === 1);
+		await waitUntil(() => documents() === 1);
 		abort.abort();
 		await expect(answer).rejects.toThrow();
 		expect(sandbox.journal.all()).toMatchObject([{ status: 0, acted: true }]);
@@ -123,11 +123,11 @@ describe('a late answer', () => {
 		play({ type: 'delay', ms: 50, actFirst: false });
 		const abort = new AbortController();
 		const answer = send(sandbox, SEND, { body: {}, signal: abort.signal });
-		await until(() => sandbox.journal.count() === 1);
+		await waitUntil(() => sandbox.journal.count() === 1);
 		expect(documents()).toBe(0);
 		abort.abort();
 		await expect(answer).rejects.toThrow();
-		await until(() => documents() === 1);
+		await waitUntil(() => documents() === 1);
 	});
 
 	it('is the scripted one', async () => {
@@ -149,7 +149,7 @@ describe('a late answer', () => {
 		play({ type: 'neverAnswer', act });
 		const abort = new AbortController();
 		const answer = send(sandbox, SEND, { body: {}, signal: abort.signal });
-		await until(() => sandbox.journal.count() === 1);
+		await waitUntil(() => sandbox.journal.count() === 1);
 		expect((await send(sandbox, CONTACTS)).status).toBe(200);
 		expect(documents()).toBe(act ? 1 : 0);
 		abort.abort();

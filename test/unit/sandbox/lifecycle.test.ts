@@ -5,7 +5,7 @@ import { connect } from 'node:net';
 import { readCommandLine } from '../../../sandbox/commandLine';
 import { startSandbox, type Sandbox, type SandboxOptions } from '../../../sandbox/server';
 import { send, sendTimes } from './rawClient';
-import { until } from './until';
+import { waitUntil } from '../../support/waitUntil';
 
 const CONTACTS = 'GET /masterdata/getContacts';
 
@@ -18,7 +18,7 @@ async function start(options?: SandboxOptions): Promise<Sandbox> {
 afterEach(() => Promise.all(running.splice(0).map((sandbox) => sandbox.stop())));
 
 const untilCounted = (sandbox: Sandbox, count: number): Promise<void> =>
-	until(() => sandbox.journal.count() === count);
+	waitUntil(() => sandbox.journal.count() === count);
 
 describe('starting', () => {
 	it('listens on the loopback address, on the port it was given or on a free one', async () => {
