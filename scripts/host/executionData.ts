@@ -1,4 +1,4 @@
-// Reads the result of an execution as n8n's REST interface gives it.
+// Reads the result of an execution as n8n's REST interface gives it, packed by flatted.
 
 /** What one node of an execution did, over all of its runs. */
 export interface NodeResult {
@@ -42,28 +42,6 @@ interface RunExecutionData {
 	resultData?: { error?: NodeError; runData?: Record<string, NodeRun[]> };
 }
 
-/**
- * Reads n8n's packed form of execution data: a JSON list whose first entry is the value, and in which
- * every text inside an object or a list is the number of the entry that stands there.
- */
-function unpack(text: string): unknown {
-	const entries = JSON.parse(text) as unknown[];
-	const unpacked = new Map<number, unknown>();
-	const read = (index: number): unknown => {
-		if (unpacked.has(index)) return unpacked.get(index);
-		const entry = entries[index];
-		if (typeof entry !== 'object' || entry === null) return entry;
-		const value: unknown[] | Record<string, unknown> = Array.isArray(entry) ? [] : {};
-		// Kept before it is filled, because a value may contain itself.
-		unpacked.set(index, value);
-		for (const [key, part] of Object.entries(entry as Record<string, unknown>)) {
-			Object.assign(value, { [key]: typeof part === 'string' ? read(Number(part)) : part });
-		}
-		return value;
-	};
-	return read(0);
-}
-
 function describe(error: NodeError | undefined): string | undefined {
 	if (error === undefined) return undefined;
 	return [error.message, error.description].filter(Boolean).join(' – ') || 'unknown error';
@@ -89,13 +67,15 @@ function readNode(name: string, runs: NodeRun[]): NodeResult {
  * @param execution What `GET /rest/executions/:id` answers.
  * @throws When it is not the answer that is expected.
  */
-export function readExecution(execution: {
+export async function readExecution(execution: {
 	id: string;
 	status: string;
 	data: string;
-}): ExecutionResult {
+}): Promise<ExecutionResult> {
+	// Its types have no CommonJS form.
+	const { parse } = await import('flatted');
 	// n8n 1.x may have saved nothing yet but the end.
-	const { resultData } = (unpack(execution.data) ?? {}) as RunExecutionData;
+	const { resultData } = (parse(execution.data) ?? {}) as RunExecutionData;
 	const order = ([run]: NodeRun[]): number => run?.executionIndex ?? run?.startTime ?? 0;
 	return {
 		id: execution.id,

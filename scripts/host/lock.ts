@@ -1,8 +1,7 @@
 // A lock between processes: a folder, because making one either succeeds or finds it there, on every
 // system. The holder touches it again and again, so a lock that was left behind is told by its age.
-import { randomUUID } from 'node:crypto';
 import { rmSync } from 'node:fs';
-import { mkdir, rename, rm, stat, utimes } from 'node:fs/promises';
+import { mkdir, rm, stat, utimes } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Note } from './progress';
 
@@ -24,17 +23,27 @@ async function tryToLock(lockFolder: string): Promise<boolean> {
 	}
 }
 
-/** Takes away a lock whose holder no longer touches it. */
-async function removeIfAbandoned(lockFolder: string): Promise<void> {
+async function isAbandoned(lockFolder: string): Promise<boolean> {
 	try {
 		const { mtimeMs } = await stat(lockFolder);
-		if (Date.now() - mtimeMs < SECONDS_UNTIL_ABANDONED * 1000) return;
-		// Of several processes that find the lock abandoned, only one can rename it.
-		const removed = `${lockFolder}.abandoned-${randomUUID()}`;
-		await rename(lockFolder, removed);
-		await rm(removed, { recursive: true, force: true });
+		return Date.now() - mtimeMs >= SECONDS_UNTIL_ABANDONED * 1000;
 	} catch (error) {
-		if (!hasCode(error, 'ENOENT')) throw error;
+		if (hasCode(error, 'ENOENT')) return false;
+		throw error;
+	}
+}
+
+/** Takes away a lock whose holder no longer touches it. */
+async function removeIfAbandoned(lockFolder: string): Promise<void> {
+	if (!(await isAbandoned(lockFolder))) return;
+	// Since that look, another may have removed it and a third taken it: whoever removes looks again, alone.
+	const removal = `${lockFolder}.removal`;
+	if (await tryToLock(removal)) {
+		if (await isAbandoned(lockFolder)) await rm(lockFolder, { recursive: true, force: true });
+		await rm(removal, { recursive: true, force: true });
+	} else if (await isAbandoned(removal)) {
+		// Its holder was ended within these few moments.
+		await rm(removal, { recursive: true, force: true });
 	}
 }
 

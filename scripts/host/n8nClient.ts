@@ -152,7 +152,7 @@ export class N8nClient {
 				data: string;
 			}>('GET', `/rest/executions/${executionId}`);
 			if (isAwaited(execution.status)) {
-				const result = readExecution(execution);
+				const result = await readExecution(execution);
 				if (isSaved(result)) return result;
 			}
 			if (performance.now() > deadline) {
