@@ -1,6 +1,7 @@
 /** What a trigger remembers from poll to poll, of the question that it asks. */
 import type { IDataObject, IPollFunctions } from 'n8n-workflow';
 
+import { isStopping } from './n8nService';
 import type { Asked, Question } from './question';
 import { newState, readState, type SavedState, saveState, type State } from './state';
 import { StaticData } from './staticData';
@@ -50,11 +51,12 @@ export class Memory {
 	/**
 	 * Remembers the state if it is another one.
 	 * @param hasItems whether the poll gives out items, with which n8n saves it
-	 * @returns false when another poll was faster: what this one has found must not be told then
+	 * @returns false when another poll was faster, or n8n is about to end: what this one has found must not be
+	 * told then, and without being remembered it is found again
 	 */
 	async keep(state: State, hasItems: boolean): Promise<boolean> {
 		const newest = await this.newest();
-		if (revisionOf(newest) !== this.revision) return false;
+		if (revisionOf(newest) !== this.revision || isStopping()) return false;
 		// n8n writes all of it into its database, so only when it is another one.
 		if (JSON.stringify(saveState(state)) === JSON.stringify(newest[NAME])) return true;
 		const { data } = this.staticData;

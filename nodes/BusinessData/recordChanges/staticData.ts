@@ -5,6 +5,8 @@
  */
 import type { IDataObject, IPollFunctions } from 'n8n-workflow';
 
+import { findService } from './n8nService';
+
 /** The part of n8n's WorkflowStaticDataService that is used. */
 interface StaticDataService {
 	/** Saves the static data of all nodes of a workflow, if it was changed. */
@@ -12,7 +14,8 @@ interface StaticDataService {
 	getStaticDataById(workflowId: string): Promise<Record<string, unknown>>;
 }
 
-const MODULE_OF_SERVICE = 'n8n/dist/workflows/workflow-static-data.service';
+const MODULE = 'n8n/dist/workflows/workflow-static-data.service';
+const METHODS = ['saveStaticData', 'getStaticDataById'] as const;
 
 export class StaticData {
 	/** What n8n holds for the node. Assigning to it marks it as changed. */
@@ -24,7 +27,9 @@ export class StaticData {
 		this.data = context.getWorkflowStaticData('node');
 		// Without this mark it is a durable cursor of n8n 2.x, which n8n saves after each poll.
 		const isSavedByItems = '__dataChanged' in this.data;
-		this.service = isSavedByItems ? findService() : undefined;
+		this.service = isSavedByItems
+			? findService<StaticDataService>(MODULE, 'WorkflowStaticDataService', METHODS)
+			: undefined;
 	}
 
 	/** What another process, or another start of the workflow, has saved; undefined where that is not known. */
@@ -38,22 +43,5 @@ export class StaticData {
 	/** Saves it although the poll gives out no items. */
 	async save(): Promise<void> {
 		await this.service?.saveStaticData((this.context as { workflow?: unknown }).workflow);
-	}
-}
-
-/** n8n's own service, if n8n has loaded it and it has the methods. */
-function findService(): StaticDataService | undefined {
-	try {
-		const loaded = require.cache[require.resolve(MODULE_OF_SERVICE)]?.exports as
-			{ WorkflowStaticDataService?: unknown } | undefined;
-		// eslint-disable-next-line @typescript-eslint/no-require-imports -- n8n's, and not there in every n8n
-		const { Container } = require('@n8n/di') as { Container: { get(type: unknown): unknown } };
-		const service = Container.get(loaded?.WorkflowStaticDataService) as Partial<StaticDataService>;
-		const isKnown =
-			typeof service.saveStaticData === 'function' &&
-			typeof service.getStaticDataById === 'function';
-		return isKnown ? (service as StaticDataService) : undefined;
-	} catch {
-		return undefined;
 	}
 }
