@@ -17,7 +17,7 @@ export const { KeyLimiter } = load(`${rateLimit}/keyLimiter`) as typeof KeyLimit
 export const { connectionTo } = load(
 	'./nodes/BusinessData/redis/connection',
 ) as typeof ConnectionModule;
-export const { limiterOf, RedisLedger } = load(rateLimit) as typeof RateLimitModule;
+export const { ledgerOf, limiterOf } = load(rateLimit) as typeof RateLimitModule;
 export const { DOCUMENTED_LIMITS } = load(
 	'./nodes/BusinessData/transport/endpoints',
 ) as typeof EndpointsModule;

@@ -50,7 +50,7 @@ export async function processorTimePerRequest(
 	requestsPerRound: number,
 ): Promise<number[]> {
 	const limits = limitsBind ? BINDING : FREE;
-	const limiter = new KeyLimiter('key', () => undefined);
+	const limiter = new KeyLimiter(() => undefined);
 	const stop = abortController();
 	const times: number[] = [];
 	let left = WARM_UP_REQUESTS;
@@ -97,7 +97,7 @@ export interface QueueMemory extends Memory {
 /** The heap that requests take which wait in the queue of one key. */
 export async function memoryOfQueue(requests: number, manyRuns: boolean): Promise<QueueMemory> {
 	const limits = { general: [{ max: 1, windowMs: 3_600_000 }], scopes: {} };
-	const limiter = new KeyLimiter('key', () => undefined);
+	const limiter = new KeyLimiter(() => undefined);
 	const first = await limiter.acquire({ run: 'first', limits, signal: abortController().signal });
 	const before = await heapInUse();
 	let stop: AbortController | undefined = abortController();

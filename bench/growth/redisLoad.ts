@@ -5,7 +5,7 @@ import type { RedisAddress } from '../../nodes/BusinessData/redis';
 import { RedisCluster } from '../../test/support/redisCluster';
 import { RedisServer } from '../../test/support/redisServer';
 import type { Limits } from '../../nodes/BusinessData/rateLimit/limits';
-import { abortController, connectionTo, DOCUMENTED_LIMITS, KeyLimiter, RedisLedger } from './built';
+import { abortController, connectionTo, DOCUMENTED_LIMITS, KeyLimiter, ledgerOf } from './built';
 import { pause } from './figures';
 
 export interface RedisLoad {
@@ -72,11 +72,12 @@ export async function loadRedis(
 	const { address, connections, dispose } = await start();
 	const figures = async () => await Promise.all(connections.map(figuresOf));
 	try {
-		const ledger = new RedisLedger(connectionTo(address));
+		const connection = connectionTo(address);
 		const stop = abortController();
 		let requests = 0;
 		const atStart = await figures();
-		const requestOnAndOn = async (limiter: InstanceType<typeof KeyLimiter>) => {
+		const requestOnAndOn = async (limiter: InstanceType<typeof KeyLimiter>, key: number) => {
+			const ledger = ledgerOf(connection, `key ${key}`);
 			while (!stop.signal.aborted) {
 				const request = { run: 'run', limits, ledger, inFlightMs: 1_000, signal: stop.signal };
 				(await limiter.acquire(request)).letThrough();
@@ -84,13 +85,10 @@ export async function loadRedis(
 			}
 		};
 		const running = Array.from({ length: keys * WAITING_PER_KEY }, (_, index) => index % keys);
-		const limiters = Array.from(
-			{ length: keys },
-			(_, key) => new KeyLimiter(`key ${key}`, () => undefined),
-		);
+		const limiters = Array.from({ length: keys }, () => new KeyLimiter(() => undefined));
 		const all = running.map(async (key) => {
 			const limiter = limiters[key];
-			if (limiter !== undefined) await requestOnAndOn(limiter).catch(() => undefined);
+			if (limiter !== undefined) await requestOnAndOn(limiter, key).catch(() => undefined);
 		});
 		// Until the longest window is full.
 		await pause(60_000 * TIME_SCALE * 1.2);

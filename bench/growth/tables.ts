@@ -1,4 +1,5 @@
 /** The tables of docs/scale.md, from what was measured and from the limits themselves. */
+import { markdownTable } from '../format';
 import { DOCUMENTED_LIMITS } from './built';
 import type { IdleKeys, QueueMemory } from './limiterLoad';
 import type { NodeLoad } from './nodeLoad';
@@ -13,10 +14,7 @@ const rough = (value: number) => Number(value.toPrecision(3)).toLocaleString('en
 const kilobytes = (bytes: number) => `${(bytes / 1000).toFixed(1)} kB`;
 const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`;
 
-function table(head: string[], rows: string[][]): string {
-	const line = (cells: string[]) => `| ${cells.join(' | ')} |`;
-	return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
-}
+const table = (head: string[], rows: string[][]) => markdownTable(head, rows, false);
 
 /** The longest general window allows the least per day. */
 const perDay = ({ max, windowSeconds }: { max: number; windowSeconds: number }) =>

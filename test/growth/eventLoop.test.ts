@@ -9,7 +9,7 @@ import { report } from '../support/report';
 
 const ITEMS = 100_000;
 /** Of operations that take as long for each item. */
-const FEWER_ITEMS = 30_000;
+const FEWER_ITEMS = 15_000;
 const LONGEST_HOLD_MS = 50;
 /** Of the time of a run, how much longer holds may take: what V8's own threads do counts as well. */
 const MOST_IN_LONGER_HOLDS = 0.05;

@@ -3,13 +3,12 @@
 import { Redis } from 'ioredis';
 
 import { KeyLimiter } from '../../nodes/BusinessData/rateLimit/keyLimiter';
-import type { Ledger } from '../../nodes/BusinessData/rateLimit';
-import { RedisLedger } from '../../nodes/BusinessData/rateLimit/redis/redisLedger';
-import { connectionTo } from '../../nodes/BusinessData/redis';
+import { ledgerOf, type RedisLedger } from '../../nodes/BusinessData/rateLimit';
+import { connectionTo, type RedisConnection } from '../../nodes/BusinessData/redis';
 import { abortController } from '../../nodes/BusinessData/waiting';
 import { DOCUMENTED_LIMITS } from '../../nodes/BusinessData/transport/endpoints';
 import { RedisServer } from '../support/redisServer';
-import { ledgerWindow, stageOf } from '../support/ledgerBench';
+import { ledgerRequest, stageOf } from '../support/ledgerBench';
 import { report } from '../support/report';
 
 const REQUESTS = 2_000;
@@ -19,14 +18,14 @@ const signal = abortController().signal;
 
 let server: RedisServer;
 let redis: Redis;
-let ledger: RedisLedger;
+let connection: RedisConnection;
 
 beforeAll(async () => {
 	// What is written to the disk costs memory for a while, which is not what is measured.
 	server = await RedisServer.start(['--appendonly', 'no', '--save', '']);
 	redis = new Redis({ port: server.port });
 	const address = { host: '127.0.0.1', port: server.port, user: '', password: '' };
-	ledger = new RedisLedger(connectionTo({ ...address, database: 0, tls: false }));
+	connection = connectionTo({ ...address, database: 0, tls: false });
 });
 afterAll(async () => {
 	await redis.quit();
@@ -66,8 +65,8 @@ const limits = {
 };
 
 /** How long (ms) each of many requests waits for its permit, one after another; shortest first. */
-async function passTimes(sharedLedger?: Ledger, requests = REQUESTS): Promise<number[]> {
-	const limiter = new KeyLimiter('a-key', () => undefined);
+async function passTimes(sharedLedger?: RedisLedger, requests = REQUESTS): Promise<number[]> {
+	const limiter = new KeyLimiter(() => undefined);
 	const times: number[] = [];
 	for (let count = 0; count < requests; count++) {
 		const startedAt = performance.now();
@@ -90,6 +89,7 @@ const percentile = (sorted: number[], part: number) =>
 test('two commands per request, and a few milliseconds', async () => {
 	const inMemory = await passTimes();
 	// The first use of a script sends it along.
+	const ledger = ledgerOf(connection, 'a-key');
 	await passTimes(ledger, 1);
 	await settled(ledgerCommands);
 	await redis.config('RESETSTAT');
@@ -108,13 +108,10 @@ test('two commands per request, and a few milliseconds', async () => {
 }, 120_000);
 
 test('the memory of keys that are idle comes back', async () => {
-	const windows = [0.3, 0.6, 0.9].map((seconds) =>
-		ledgerWindow(`general/${seconds}s`, 10, seconds * 1000),
-	);
+	const windows = [300, 600, 900].map((windowMs) => ({ max: 10, windowMs }));
 	const use = async (key: number) => {
 		const general = stageOf('general', windows);
-		const request = { identity: `key-${key}`, scope: undefined, general, inFlightMs: 100 };
-		const shared = ledger.request(request);
+		const shared = ledgerRequest(ledgerOf(connection, `key-${key}`), { general });
 		await shared.take(signal);
 		shared.hold(0);
 	};

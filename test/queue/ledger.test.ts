@@ -7,11 +7,10 @@ import { type Limits, WaitTooLongError } from '../../nodes/BusinessData/rateLimi
 import { abortController } from '../../nodes/BusinessData/waiting';
 import { CountingService } from '../support/countingService';
 import {
+	GENERAL_STAGE,
 	ledgerRequest,
-	ledgerWindow,
 	pause,
 	useLedgerBench,
-	WINDOWS,
 	stageOf,
 } from '../support/ledgerBench';
 
@@ -26,7 +25,7 @@ const bench = useLedgerBench({ isHarmless: true });
 
 /** A process of its own, as far as the limiter can tell: it shares nothing but the ledger. */
 function processWithLimiter(service: CountingService, sends = new CountingService()) {
-	const limiter = new KeyLimiter(bench.identity, () => undefined);
+	const limiter = new KeyLimiter(() => undefined);
 	return async (scope?: string) => {
 		const inFlightMs = 1_000;
 		const permit = await limiter.acquire({
@@ -86,7 +85,7 @@ describe('several processes with one key', () => {
 	});
 
 	test('see each other in the status', async () => {
-		const other = new KeyLimiter(bench.identity, () => undefined);
+		const other = new KeyLimiter(() => undefined);
 		const request = {
 			run: 'run',
 			limits,
@@ -97,12 +96,12 @@ describe('several processes with one key', () => {
 		};
 		for (let count = 0; count < 2; count++) (await other.acquire(request)).letThrough();
 		await pause(50);
-		const own = new KeyLimiter(bench.identity, () => undefined);
-		const status = await own.status(limits, bench.ledger);
+		const own = new KeyLimiter(() => undefined);
+		const status = await own.status({ limits, ledger: bench.ledger });
 		const send = status.find(({ limit }) => limit === 'send/1.5s');
 		expect(send).toMatchObject({ used: 2, remaining: 0, queued: 0 });
 		expect(send?.availableInMs).toBeGreaterThan(1_000);
-		expect((await own.status(limits)).every(({ used }) => used === 0)).toBe(true);
+		expect((await own.status({ limits })).every(({ used }) => used === 0)).toBe(true);
 	});
 
 	test('whose clocks differ by minutes keep the limits all the same', async () => {
@@ -134,9 +133,7 @@ describe('taking slots', () => {
 		const request = ledgerRequest(bench.ledger);
 		expect(await request.take(signal)).toMatchObject({ isTaken: true });
 		expect(await request.take(signal)).toMatchObject({ isTaken: true });
-		expect(await bench.ledger.use(bench.identity, WINDOWS)).toEqual([
-			{ used: 1, availableInMs: 0 },
-		]);
+		expect(await bench.ledger.use(GENERAL_STAGE.windows)).toEqual([{ used: 1, availableInMs: 0 }]);
 	});
 
 	test('of a process that died: they come free after window and time-out, not before', async () => {
@@ -166,8 +163,8 @@ describe('taking slots', () => {
 	});
 
 	test('fails at once when the wait would be longer than it may be', async () => {
-		const other = new KeyLimiter(bench.identity, () => undefined);
-		const own = new KeyLimiter(bench.identity, () => undefined);
+		const other = new KeyLimiter(() => undefined);
+		const own = new KeyLimiter(() => undefined);
 		const request = {
 			run: 'run',
 			limits,
@@ -190,7 +187,7 @@ describe('taking slots', () => {
 describe('keys', () => {
 	test('share a hash tag, and expire by themselves after the longest hold', async () => {
 		const request = ledgerRequest(bench.ledger, {
-			scope: stageOf('send', [ledgerWindow('send/1s', 1, 600)]),
+			scope: stageOf('send', [{ max: 1, windowMs: 600 }]),
 		});
 		const keysInRedis = async () => await bench.redis.keys(`*{${bench.identity}}*`);
 		await request.take(signal);

@@ -3,14 +3,13 @@
 import { KeyLimiter } from '../../nodes/BusinessData/rateLimit/keyLimiter';
 import { connectionTo, RedisError } from '../../nodes/BusinessData/redis';
 import { abortController } from '../../nodes/BusinessData/waiting';
-import { RedisLedger } from '../../nodes/BusinessData/rateLimit/redis/redisLedger';
+import { ledgerOf } from '../../nodes/BusinessData/rateLimit';
 import {
+	GENERAL_STAGE,
 	ledgerRequest,
-	ledgerWindow,
 	PASSWORD,
 	pause,
 	useLedgerBench,
-	WINDOWS,
 	stageOf,
 } from '../support/ledgerBench';
 
@@ -24,12 +23,12 @@ test('emptied in between: it goes on, and the held slots are known again', async
 	await bench.redis.flushall();
 	request.hold(0);
 	await pause(30);
-	const [use] = await bench.ledger.use(bench.identity, WINDOWS);
+	const [use] = await bench.ledger.use(GENERAL_STAGE.windows);
 	expect(use?.used).toBe(1);
 });
 
 test('restarted in between: requests wait, and the slots are still held', async () => {
-	const general = stageOf('general', [ledgerWindow('general/60s', 1, 4_000)]);
+	const general = stageOf('general', [{ max: 1, windowMs: 4_000 }]);
 	const first = ledgerRequest(bench.ledger, { general });
 	await first.take(signal);
 	first.hold(0);
@@ -42,19 +41,19 @@ test('restarted in between: requests wait, and the slots are still held', async 
 }, 20_000);
 
 test('unreachable: a clear error within the bounded wait, nothing is taken', async () => {
-	const closed = new RedisLedger(connectionTo({ ...bench.address, port: 1 }));
-	const limiter = new KeyLimiter(bench.identity, () => undefined);
+	const closed = ledgerOf(connectionTo({ ...bench.address, port: 1 }), bench.identity);
+	const limiter = new KeyLimiter(() => undefined);
 	const error: unknown = await limiter
 		.acquire({ run: 'run', limits, ledger: closed, inFlightMs: 0, maxWaitMs: 1_000, signal })
 		.catch((reason: unknown) => reason);
 	expect(error).toBeInstanceOf(RedisError);
 	expect((error as Error).message).toContain('127.0.0.1:1 cannot be used');
-	expect(limiter.isIdle()).toBe(true);
+	expect(limiter.isIdle).toBe(true);
 	await expect(ledgerRequest(closed).take(signal)).rejects.toThrow('ECONNREFUSED');
 }, 25_000);
 
 test('TLS where Redis speaks none: a clear error within the bounded wait', async () => {
-	const wrong = new RedisLedger(connectionTo({ ...bench.address, tls: true }));
+	const wrong = ledgerOf(connectionTo({ ...bench.address, tls: true }), bench.identity);
 	const error: unknown = await ledgerRequest(wrong)
 		.take(signal)
 		.catch((reason: unknown) => reason);
@@ -72,7 +71,7 @@ test.each([
 ])('a wrong %s: a clear error at once, without the password', async (_, changes, cause) => {
 	const wrong = { ...bench.address, ...changes };
 	const startedAt = performance.now();
-	const error: unknown = await ledgerRequest(new RedisLedger(connectionTo(wrong)))
+	const error: unknown = await ledgerRequest(ledgerOf(connectionTo(wrong), bench.identity))
 		.take(signal)
 		.catch((reason: unknown) => reason);
 	expect(error).toBeInstanceOf(RedisError);

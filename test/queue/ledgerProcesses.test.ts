@@ -3,7 +3,7 @@
 // each has a connection and windows of its own.
 
 import { KeyLimiter } from '../../nodes/BusinessData/rateLimit/keyLimiter';
-import { type Limits, RedisLedger } from '../../nodes/BusinessData/rateLimit';
+import { ledgerOf, type Limits } from '../../nodes/BusinessData/rateLimit';
 import { RedisConnection } from '../../nodes/BusinessData/redis';
 import { abortController } from '../../nodes/BusinessData/waiting';
 import { CountingService } from '../support/countingService';
@@ -14,9 +14,9 @@ const signal = abortController().signal;
 const SEND = 'send';
 
 class Process {
-	readonly ledger = new RedisLedger(new RedisConnection(bench.address));
+	readonly ledger = ledgerOf(new RedisConnection(bench.address), bench.identity);
 
-	readonly limiter = new KeyLimiter(bench.identity, () => undefined);
+	readonly limiter = new KeyLimiter(() => undefined);
 
 	private runs = 0;
 
@@ -143,9 +143,28 @@ test('what one process learns of others all leave free', async () => {
 	await pause(50);
 	await second.request();
 	const usedByOthers = async (process: Process) =>
-		(await process.limiter.status(limits))[0]?.usedByOthers ?? 0;
+		(await process.limiter.status({ limits }))[0]?.usedByOthers ?? 0;
 	expect(await usedByOthers(second)).toBeGreaterThanOrEqual(5);
 	expect(Math.abs((await usedByOthers(first)) - (await usedByOthers(second)))).toBeLessThanOrEqual(
 		1,
 	);
+}, 30_000);
+
+test('what one process learns of a scope reaches those that have asked for something else since', async () => {
+	const limits: Limits = {
+		general: [{ max: 30, windowMs: 3_000 }],
+		scopes: { [SEND]: [{ max: 10, windowMs: 3_000 }] },
+	};
+	const service = new CountingService();
+	const [first, second] = [new Process(limits, service), new Process(limits, service)];
+	await second.request(SEND);
+	(await first.acquire(SEND)).refused(0);
+	await pause(50);
+	// The news comes with a read, which is not counted by the scope.
+	await second.request();
+	await second.request(SEND);
+	const ofSends = async ({ limiter }: Process) =>
+		(await limiter.status({ limits })).find(({ limit }) => limit.startsWith(SEND))?.usedByOthers;
+	expect(await ofSends(first)).toBeGreaterThan(0);
+	expect(await ofSends(second)).toBe(await ofSends(first));
 }, 30_000);

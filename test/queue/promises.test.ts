@@ -1,7 +1,7 @@
 // Executions of several processes that wait for the same room wake one after the other, by one count in Redis.
 
 import { KeyLimiter } from '../../nodes/BusinessData/rateLimit/keyLimiter';
-import { type Limits, RedisLedger, WaitTooLongError } from '../../nodes/BusinessData/rateLimit';
+import { ledgerOf, type Limits, WaitTooLongError } from '../../nodes/BusinessData/rateLimit';
 import { RedisConnection } from '../../nodes/BusinessData/redis';
 import { abortController } from '../../nodes/BusinessData/waiting';
 import { CountingService } from '../support/countingService';
@@ -18,9 +18,9 @@ const { signal } = abortController();
 
 /** A process, as far as the ledger can tell: it has a connection and windows of its own. */
 class Process {
-	readonly ledger = new RedisLedger(new RedisConnection(bench.address));
+	readonly ledger = ledgerOf(new RedisConnection(bench.address), bench.identity);
 
-	readonly limiter = new KeyLimiter(bench.identity, () => undefined);
+	readonly limiter = new KeyLimiter(() => undefined);
 
 	async promise(name: string, count = 3, maxWaitMs = Infinity, scope: string | undefined = SEND) {
 		const { ledger } = this;

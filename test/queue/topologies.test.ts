@@ -4,7 +4,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { RedisLedger } from '../../nodes/BusinessData/rateLimit';
+import { ledgerOf } from '../../nodes/BusinessData/rateLimit';
 import {
 	connectionTo,
 	type RedisAddress,
@@ -12,7 +12,7 @@ import {
 	RedisScript,
 } from '../../nodes/BusinessData/redis';
 import { RedisRecord } from '../../nodes/BusinessData/resources/sendOnce/redisRecord';
-import { ledgerWindow, stageOf } from '../support/ledgerBench';
+import { ledgerRequest, stageOf } from '../support/ledgerBench';
 import { PrivateAuthority } from '../support/privateAuthority';
 import { redisCommand } from '../support/redisCommand';
 import { RedisCluster } from '../support/redisCluster';
@@ -221,15 +221,14 @@ test('a user who may do no more than docs/queue-mode.md says can count and send 
 	await redisCommand(plain.port, PASSWORD, ...setUser);
 	const address = { ...plainAddress(), user: 'n8n', password: 'another-password' };
 	const signal = new AbortController().signal;
-	const general = stageOf('general', [ledgerWindow('general/1s', 1, 300)]);
-	const request = { identity: 'key', scope: undefined, general, inFlightMs: 1_000 };
-	const ledger = new RedisLedger(connectionTo(address));
-	const [first, second] = [ledger.request(request), ledger.request(request)];
+	const general = stageOf('general', [{ max: 1, windowMs: 300 }]);
+	const ledger = ledgerOf(connectionTo(address), 'key');
+	const [first, second] = [ledgerRequest(ledger, { general }), ledgerRequest(ledger, { general })];
 	expect(await first.take(signal)).toMatchObject({ isTaken: true });
 	expect(await second.take(signal)).toMatchObject({ isTaken: false });
 	first.tell();
 	first.hold(0);
-	expect(await ledger.use('key', general.windows)).toMatchObject([{ used: 1 }]);
+	expect(await ledger.use(general.windows)).toMatchObject([{ used: 1 }]);
 	const record = new RedisRecord(connectionTo(address), 'node', 10);
 	expect(await record.lock(async () => await record.claim('a', 'token', 1_000))).toMatchObject({
 		state: 'free',

@@ -6,15 +6,10 @@ import { randomUUID } from 'node:crypto';
 
 import { Redis } from 'ioredis';
 
-import type { Ledger } from '../../nodes/BusinessData/rateLimit';
-import type {
-	LedgerRequest,
-	LedgerStage,
-	LedgerWindow,
-	SharedRequest,
-} from '../../nodes/BusinessData/rateLimit/ledger';
+import { type Limit, ledgerOf, type RedisLedger } from '../../nodes/BusinessData/rateLimit';
+import type { RedisRequest } from '../../nodes/BusinessData/rateLimit/redis/redisRequest';
+import { Scope, type Stage, Stages } from '../../nodes/BusinessData/rateLimit/scope';
 import { connectionTo, type StandaloneAddress } from '../../nodes/BusinessData/redis';
-import { RedisLedger } from '../../nodes/BusinessData/rateLimit/redis/redisLedger';
 import { RedisServer } from './redisServer';
 
 export const PASSWORD = 'a-password-of-redis';
@@ -25,8 +20,8 @@ export interface LedgerBench {
 	/** A connection of the test's own. */
 	redis: Redis;
 	address: StandaloneAddress;
-	ledger: RedisLedger;
 	/** Of the key of this test. */
+	ledger: RedisLedger;
 	identity: string;
 }
 
@@ -62,18 +57,14 @@ export function useLedgerBench({ isHarmless = false } = {}): LedgerBench {
 		const address = addressOf(known);
 		const redis = new Redis(known, { retryStrategy: () => 50 });
 		redis.on('error', () => undefined);
-		Object.assign(bench, {
-			server,
-			redis,
-			address,
-			ledger: new RedisLedger(connectionTo(address)),
-		});
+		Object.assign(bench, { server, redis, address });
 	});
 	beforeEach(async () => {
 		if (server !== undefined) await bench.redis.flushall();
 		// A key of its own: a process that held slots would notice that they are lost.
 		lastKey++;
 		bench.identity = identity();
+		bench.ledger = ledgerOf(connectionTo(bench.address), bench.identity);
 	});
 	afterAll(async () => {
 		await bench.redis.quit();
@@ -82,28 +73,20 @@ export function useLedgerBench({ isHarmless = false } = {}): LedgerBench {
 	return bench;
 }
 
-/** A window of the ledger. */
-export function ledgerWindow(name: string, max: number, ms: number): LedgerWindow {
-	return { name, max, room: max, windowMs: ms, holdMs: ms };
+/** Windows of a process that knows of no others. */
+export function stageOf(scope: string, limits: Limit[]): Stage {
+	return new Scope(scope, () => undefined).under(limits);
 }
 
-/** Windows that nobody else uses. */
-export function stageOf(name: string, windows: LedgerWindow[]): LedgerStage {
-	const foreign = { state: '', adopt: () => undefined, everyMs: () => 0 };
-	return { name, windows, foreign };
-}
+/** One window of two slots. */
+export const GENERAL_STAGE = stageOf('general', [{ max: 2, windowMs: 300 }]);
 
-export const WINDOWS = [ledgerWindow('general/1s', 2, 300)];
-
-/** A request of its own to the ledger, in a window of two slots. */
-export function ledgerRequest(ledger: Ledger, changes: Partial<LedgerRequest> = {}): SharedRequest {
-	return ledger.request({
-		identity: identity(),
-		scope: undefined,
-		general: stageOf('general', WINDOWS),
-		inFlightMs: 400,
-		...changes,
-	});
+/** A request of its own to the ledger. */
+export function ledgerRequest(
+	ledger: RedisLedger,
+	{ general = GENERAL_STAGE, scope }: { general?: Stage; scope?: Stage } = {},
+): RedisRequest {
+	return ledger.request(new Stages(scope, general), 400);
 }
 
 export const pause = async (ms: number) => await new Promise((resolve) => setTimeout(resolve, ms));

@@ -24,7 +24,9 @@ export function slotRequest(changes: Partial<SlotRequest> = {}): SlotRequest {
 export class LimiterBench {
 	readonly onIdle = jest.fn();
 
-	readonly limiter = new KeyLimiter('key', this.onIdle);
+	readonly limiter = new KeyLimiter((isIdle) => {
+		if (isIdle) this.onIdle();
+	});
 
 	/** Those that the requests are under. */
 	limits = limits;

@@ -1,103 +1,72 @@
 /** How long a request would have to wait at the least, from the slots that are taken and who is ahead. */
 import type { Promised } from './promises';
-import type { LimitedWindow } from './window';
+import type { LimitedWindow, Stages } from './scope';
 
-/** The shortest wait (ms) for a slot in each of the windows with `ahead` requests before. */
-export function waitFor(windows: LimitedWindow[], ahead: number): number {
-	return waitForRoom(windows, ahead, 1, []);
+/** The shortest wait (ms) of a request that `ahead` others go before. */
+export function waitFor({ scope, general, pausedMs }: Stages, ahead: number): number {
+	const ofScopeMs = scope === undefined ? 0 : waitIn(scope.windows, ahead);
+	const ofAllMs = waitIn(general.windows, ofScopeMs > 0 ? 0 : ahead);
+	return Math.max(pausedMs, ofScopeMs, ofAllMs);
+}
+
+/**
+ * The shortest wait (ms) until `count` requests have room at once, after those that wait.
+ * @param promised to whom room was promised before
+ */
+export function waitForRoom(stages: Stages, count: number, promised: Promised[]): number {
+	const { scope, general, own, pausedMs } = stages;
+	const ownMs = waitIn(own.windows, own.scope.lines.size, count, promised);
+	const ofAllMs = scope === undefined ? 0 : waitIn(general.windows, 0, count);
+	return Math.max(pausedMs, ownMs, ofAllMs);
 }
 
 /**
  * The shortest wait (ms) until `count` requests have room in each of the windows at once, or as many as a
- * window lets through at once.
- * @param ahead how many requests go before, as early as they can
- * @param promised to whom room was promised; they go before at their moments
+ * window lets through at once, each answered at once.
+ * @param ahead how many others go before, each as early as every window allows
+ * @param promised those to whom room was promised go before at their moments
  */
-export function waitForRoom(
+export function waitIn(
 	windows: LimitedWindow[],
 	ahead: number,
-	count: number,
-	promised: Promised[],
+	count = 1,
+	promised: Promised[] = [],
 ): number {
-	const now = performance.now();
 	const before = ahead + promised.reduce((sum, { left }) => sum + left, 0);
 	// A window that has room for all of them needs no closer look.
 	if (windows.every(({ window, room }) => window.used + before + count <= room)) return 0;
-	const states = windows.map(({ room, holdMs, window }) => ({
-		max: room,
-		holdMs,
-		freeTimes: [...window.freeTimes(now), ...promisedTimes(promised, holdMs)].sort((a, b) => a - b),
-	}));
-	return shortestWait(states, ahead, now, count);
-}
-
-/** When (ms) the slots of promised requests come free, if they go out as promised. */
-function promisedTimes(promised: Promised[], holdMs: number): number[] {
-	return promised.flatMap(({ at, left }) => Array<number>(left).fill(at + holdMs));
-}
-
-/** What a forecast needs to know of one window. */
-export interface WindowState {
-	max: number;
-	/** How long (ms) a slot stays taken. */
-	holdMs: number;
-	/** When (ms) each taken slot comes free, in ascending order. */
-	freeTimes: number[];
-}
-
-/**
- * The shortest time (ms) after `now` at which `count` requests can go out at once when `ahead` others go
- * before them, each as early as every window allows and answered at once.
- */
-export function shortestWait(
-	windows: WindowState[],
-	ahead: number,
-	now: number,
-	count = 1,
-): number {
-	if (windows.length === 0) return 0;
+	const now = performance.now();
+	const states = windows.map(({ room: max, holdMs, window }) => {
+		const ofPromised = promised.flatMap(({ at, left }) => Array<number>(left).fill(at + holdMs));
+		return { max, holdMs, freeTimes: inOrder([...window.freeTimes(now), ...ofPromised]) };
+	});
 	// Every `max` requests take one more turn of the slowest window: no need to play them all through.
-	const slowest = windows.reduce((a, b) => (b.holdMs / b.max > a.holdMs / a.max ? b : a));
+	const slowest = states.reduce((a, b) => (b.holdMs / b.max > a.holdMs / a.max ? b : a));
 	const turns = Math.floor(ahead / slowest.max);
-	const simulated = windows.map(
-		({ max, holdMs, freeTimes }) => new FreeSlots(max, holdMs, freeTimes),
-	);
 	let time = now;
 	for (let request = 0; request < ahead % slowest.max; request++) {
-		time = Math.max(time, ...simulated.map((slots) => slots.next(now)));
-		for (const slots of simulated) slots.take(time);
+		time = Math.max(time, ...states.map((state) => freeAt(state, 1, now)));
+		for (const { freeTimes, holdMs } of states) {
+			freeTimes.push(time + holdMs);
+			inOrder(freeTimes);
+		}
 	}
-	time = Math.max(time, ...simulated.map((slots) => slots.next(now, count)));
+	time = Math.max(time, ...states.map((state) => freeAt(state, count, now)));
 	return time - now + turns * slowest.holdMs;
 }
 
-/** The moments at which the slots of a window come free, earliest first. */
-class FreeSlots {
-	private readonly times: number[];
+/** When (ms) each taken slot of a window comes free, in ascending order. */
+interface FreeTimes {
+	max: number;
+	freeTimes: number[];
+}
 
-	/** Index of the earliest moment not used yet. */
-	private first = 0;
+/** When (ms) so many slots are free at once, or all of them. */
+function freeAt({ max, freeTimes }: FreeTimes, count: number, now: number): number {
+	const missing = freeTimes.length + Math.min(count, max) - max;
+	return missing > 0 ? (freeTimes[missing - 1] ?? now) : now;
+}
 
-	constructor(
-		private readonly max: number,
-		private readonly holdMs: number,
-		freeTimes: number[],
-	) {
-		// More may be taken than the limit allows when the limit was lowered meanwhile.
-		this.times = freeTimes.slice(Math.max(0, freeTimes.length - max));
-	}
-
-	/** When so many slots are free at once, or all of them; not before `now` (ms). */
-	next(now: number, count = 1): number {
-		const missing = this.times.length - this.first + Math.min(count, this.max) - this.max;
-		return missing > 0 ? (this.times[this.first + missing - 1] ?? now) : now;
-	}
-
-	take(time: number): void {
-		if (this.times.length - this.first >= this.max) this.first++;
-		const freeAt = time + this.holdMs;
-		let index = this.times.length;
-		while (index > this.first && (this.times[index - 1] ?? 0) > freeAt) index--;
-		this.times.splice(index, 0, freeAt);
-	}
+function inOrder(times: number[]): number[] {
+	return times.sort((a, b) => a - b);
 }

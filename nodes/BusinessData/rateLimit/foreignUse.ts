@@ -4,7 +4,6 @@
  * then on that share is left free, and ours go one by one and evenly, so that theirs find room at any time.
  * What was learned is forgotten bit by bit; the next refusal tells whether they are still there.
  */
-import type { Learned } from './ledger';
 import type { Limit } from './limits';
 
 /** How much of what a single refusal suggests is believed. */
@@ -27,7 +26,7 @@ export interface UsedWindow extends Limit {
 }
 
 /** The others in the general windows, or in those of one scope. Moments are ms of `performance.now()`. */
-export class ForeignUse implements Learned {
+export class ForeignUse {
 	/** When a request was let through last. */
 	lastLetThroughAt = -Infinity;
 

@@ -1,43 +1,38 @@
 /**
- * Says when the next request of one key may go out. A request waits for its turn in its run, so that runs
- * take turns, and then at a gate that one request passes at a time: in the gate of its scope for the
- * windows of the scope, in the general gate for all of them. It takes a slot in all windows at once, or in
- * none, so that whoever waits holds nothing that another could use.
+ * Says when the next request of one key may go out: first its turn in its run, so that runs take turns, then
+ * the gates (`passage.ts`). And tells without taking anything how long that would take.
  */
-import type Bottleneck from 'bottleneck';
+import { boundedSignal, LONGEST_TIMER_MS, onceAborted } from '../waiting';
+import type { Priority } from './bottleneck';
+import { waitFor, waitForRoom, waitIn } from './forecast';
+import { GENERAL, type Limits, limitsOfScope } from './limits';
+import { passGates } from './passage';
+import type { Permit } from './permit';
+import type { RedisLedger } from './redis/redisLedger';
+import { Scope, Stages } from './scope';
+import { Wait, WaitTooLongError } from './wait';
 
-import { abortController, listen, onceAborted, sleep, Turns, unlisten } from '../waiting';
-import { atMost, type Priority, schedule } from './bottleneck';
-import { waitFor, waitForRoom } from './forecast';
-import { ForeignUse } from './foreignUse';
-import type { Ledger, LedgerReply, SharedRequest } from './ledger';
-import { GENERAL, type Limit, type Limits, limitsOfScope } from './limits';
-import { Permit } from './permit';
-import { PROMISE_KEPT_MS, Promises } from './promises';
-import { statusOf, type WindowStatus } from './status';
-import { REFUSAL, Wait, type WaitCause, WaitTooLongError } from './wait';
-import { freeAll, fullOf, LimitedWindow, type Slot, takeEach, type Window } from './window';
+/** Requests that are to come. */
+export interface Foreseen {
+	/** Those that they are under; those of other requests of the key may differ. */
+	limits: Limits;
+	/** The scope whose windows count them beside the general ones. */
+	scope?: string;
+	/** Counts them in every process that shares it, too. */
+	ledger?: RedisLedger;
+}
 
-export interface SlotRequest {
+export interface SlotRequest extends Foreseen {
 	/** Requests of one run take turns with those of other runs, in the order of the calls. */
 	run: string;
-	/** The limits that the request is under; those of other requests of the key may differ. */
-	limits: Limits;
-	/** The scope whose windows count this request beside the general ones. */
-	scope?: string;
 	/** Among the requests at a gate; 5 unless given. */
 	priority?: Priority;
 	/** How long (ms) the request may wait; longer is an error at once. */
 	maxWaitMs?: number;
-	/** Counts the request in every process that shares the ledger, too. */
-	ledger?: Ledger;
 	/** How long (ms) the request may be under way, should this process die; needed for a ledger. */
 	inFlightMs?: number;
 	signal: AbortSignal;
 }
-
-/** Requests that are to come: under which limits, and counted by which scope's windows. */
-export type Foreseen = Pick<SlotRequest, 'limits' | 'scope' | 'ledger'>;
 
 export interface RoomRequest extends Foreseen {
 	/** Who waits for the room: a promise that it has already is replaced. */
@@ -48,60 +43,32 @@ export interface RoomRequest extends Foreseen {
 	maxWaitMs: number;
 }
 
-/** The windows of a scope, or the general ones, as they count one request. */
-interface Stage {
-	/** The scope, or `GENERAL`. */
-	name: string;
-	windows: LimitedWindow[];
-	foreign: ForeignUse;
+export interface WindowStatus {
+	/** For example `general/60s`. */
+	limit: string;
+	max: number;
+	windowSeconds: number;
+	/** Slots held: by this process, or by all that share the ledger. */
+	used: number;
+	/** How many of the limit others, such as a second program, seem to use; known by refusals. */
+	usedByOthers: number;
+	remaining: number;
+	/** When (ms from now) one more request can go out at the earliest. */
+	availableInMs: number;
+	/** Requests of this process that wait. */
+	queued: number;
 }
-
-/** A request on its way through the gates. */
-interface Waiting {
-	/** Of the scope, if that has windows; passed first. */
-	scope: Stage | undefined;
-	general: Stage;
-	priority: Priority;
-	signal: AbortSignal;
-	shared: SharedRequest | undefined;
-	wait: Wait;
-	/** The moment (ms, `performance.now()`) up to which it may wait. */
-	deadline: number;
-}
-
-/** In the general gate: who has waited for its scope, and others of it behind, need not wait for everybody. */
-const PRIORITY_OF_SCOPES = 4;
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 export class KeyLimiter {
-	private readonly windows = new Map<string, Window>();
-
-	/** The lines of the runs, by scope; without one under `GENERAL`. */
-	private readonly lines = new Map<string, Turns>();
-
-	/** By scope and limits, so that a run with narrower limits stands in nobody's way. */
-	private readonly gates = new Map<string, Bottleneck>();
-
-	/** What others use of the windows, by scope; of the general ones under `GENERAL`. */
-	private readonly foreign = new Map<string, ForeignUse>();
-
-	/** By scope; of general room under `GENERAL`. Those that a ledger keeps are not here. */
-	private readonly promises = new Map<string, Promises>();
-
-	/** What the requests at the general gate waited for last. */
-	private lastCause: WaitCause | undefined;
+	private readonly scopes = new Map<string, Scope>();
 
 	/** Keeps the process alive while requests wait; held slots alone do not. */
 	private keepAlive: NodeJS.Timeout | undefined;
 
-	private forgetTimer: NodeJS.Timeout | undefined;
+	private idleTimer: NodeJS.Timeout | undefined;
 
-	constructor(
-		/** Stands for the key, without naming it. */
-		private readonly identity: string,
-		/** Called when nothing is queued or held any more. */
-		private readonly onIdle: () => void,
-	) {}
+	/** @param onChange called with false when there is something to remember, with true when nothing is left */
+	constructor(private readonly onChange: (isIdle: boolean) => void) {}
 
 	/**
 	 * Resolves when a request may go out, with a slot in every window that applies.
@@ -109,23 +76,42 @@ export class KeyLimiter {
 	 * cannot be used, the signal's reason when it aborts; no slot is taken then
 	 */
 	async acquire(request: SlotRequest): Promise<Permit> {
-		const { scope = GENERAL, run, maxWaitMs = Infinity } = request;
+		const { run, priority = 5, maxWaitMs = Infinity, ledger, inFlightMs = 0 } = request;
 		request.signal.throwIfAborted();
-		const lines = this.linesOf(scope);
-		const expectedMs = maxWaitMs === Infinity ? 0 : this.forecast(request, lines.aheadOf(run));
+		const stages = this.stagesOf(request);
+		const { lines } = this.scope(request.scope ?? GENERAL);
+		const expectedMs = maxWaitMs === Infinity ? 0 : waitFor(stages, lines.aheadOf(run));
 		if (expectedMs > maxWaitMs) throw new WaitTooLongError(expectedMs);
 
-		const bounded = this.boundedBy(request, maxWaitMs);
-		const waiting = this.waitingOf(request, bounded.signal, maxWaitMs);
+		this.onChange(false);
 		this.keepAlive ??= setInterval(() => undefined, LONGEST_TIMER_MS);
+		const tooLate = () =>
+			ledger?.trouble() ?? new WaitTooLongError(Math.max(1, waitFor(stages, 0)));
+		const { signal, release } = boundedSignal(request.signal, maxWaitMs, tooLate);
+		const shared = ledger?.request(stages, inFlightMs);
+		const wait = new Wait();
+		const waiting = {
+			stages,
+			priority,
+			signal,
+			shared,
+			wait,
+			deadline: wait.startedAt + maxWaitMs,
+		};
 		try {
-			return await lines.inTurn(run, bounded.signal, async () => await this.passGates(waiting));
+			const permit = await lines.inTurn(run, signal, async () => await passGates(waiting));
+			// Those behind it need not wait for that.
+			await onceAborted(permit.placed, signal).catch((reason: unknown) => {
+				permit.unused();
+				throw reason;
+			});
+			return permit;
 		} catch (error) {
-			waiting.shared?.free();
+			shared?.free();
 			throw error;
 		} finally {
-			bounded.release();
-			this.endIfNobodyWaits();
+			release();
+			this.reportIfIdle();
 		}
 	}
 
@@ -135,283 +121,105 @@ export class KeyLimiter {
 	 * @throws WaitTooLongError when that is longer than `maxWaitMs`, RedisError; nothing is promised then
 	 */
 	async promise(request: RoomRequest): Promise<number> {
-		const { name, count, maxWaitMs, limits, ledger } = request;
-		const scope = this.scopeStageOf(request);
-		const general = this.stageOf(GENERAL, limits.general);
-		const own = scope ?? general;
-		const promises = this.promisesOf(own.name);
-		const before = promises.before(name, count);
-		const ownMs = waitForRoom(own.windows, this.linesOf(own.name).size, count, before);
-		const generalMs = scope === undefined ? 0 : waitForRoom(general.windows, 0, count, []);
-		const stages = scope === undefined ? [general] : [scope, general];
-		const localMs = Math.max(0, pausedMs(stages), ownMs, generalMs);
-		const all = { identity: this.identity, scope, general, name, count, localMs, maxWaitMs };
+		const { name, count, maxWaitMs, ledger } = request;
+		const stages = this.stagesOf(request);
+		const { promises } = stages.own.scope;
+		const localMs = waitForRoom(stages, count, promises.before(name, count));
 		// In one step without a ledger: nobody else may be promised the same meanwhile.
-		const waitMs = ledger === undefined ? localMs : await ledger.promise(all);
-		if (waitMs > maxWaitMs) {
-			this.reportIfIdle();
-			throw new WaitTooLongError(waitMs);
-		}
+		const waitMs =
+			ledger === undefined
+				? localMs
+				: await ledger.promise(stages, { name, count, localMs, maxWaitMs });
+		if (waitMs > maxWaitMs) throw new WaitTooLongError(waitMs);
 		if (ledger === undefined) {
 			promises.make({ name, at: performance.now() + waitMs, left: count });
-			const lapsesInMs = Math.min(Math.ceil(waitMs + PROMISE_KEPT_MS) + 1, LONGEST_TIMER_MS);
-			setTimeout(() => this.reportIfIdle(), lapsesInMs).unref();
+			this.onChange(false);
+			this.reportIfIdle();
 		}
 		return waitMs;
 	}
 
 	/** Takes a promise back. @throws RedisError */
-	async withdraw({ name, scope, limits, ledger }: Foreseen & { name: string }): Promise<void> {
-		const own = this.scopeStageOf({ limits, scope });
-		this.promisesOf(own?.name ?? GENERAL).withdraw(name);
-		await ledger?.withdraw(this.identity, own?.name ?? GENERAL, name);
+	async withdraw({ name, ...foreseen }: Foreseen & { name: string }): Promise<void> {
+		const { scope } = this.stagesOf(foreseen).own;
+		scope.promises.withdraw(name);
+		await foreseen.ledger?.withdraw(scope.name, name);
 		this.reportIfIdle();
 	}
 
 	/** When (ms from now) the next of `count` requests and the last of them go out at the earliest. @throws RedisError */
 	async outlook(foreseen: Foreseen, count: number): Promise<{ nextMs: number; lastMs: number }> {
-		const { limits, ledger } = foreseen;
-		const windows = [this.scopeStageOf(foreseen), this.stageOf(GENERAL, limits.general)].flatMap(
-			(stage) => stage?.windows ?? [],
-		);
-		const uses = (await ledger?.use(this.identity, windows)) ?? [];
-		const localMs = this.forecast(foreseen, 0);
+		const stages = this.stagesOf(foreseen);
+		const uses = (await foreseen.ledger?.use(stages.windows)) ?? [];
+		const localMs = waitFor(stages, 0);
 		const nextMs = Math.max(localMs, ...uses.map(({ availableInMs }) => availableInMs));
-		return { nextMs, lastMs: nextMs + this.forecast(foreseen, count - 1) - localMs };
+		return { nextMs, lastMs: nextMs + waitFor(stages, count - 1) - localMs };
 	}
 
 	/** One entry per window, general ones first. @throws RedisError */
-	async status(limits: Limits, ledger?: Ledger): Promise<WindowStatus[]> {
-		const stages = [
-			this.stageOf(GENERAL, limits.general),
-			...Object.entries(limits.scopes).map(([scope, own]) => this.stageOf(scope, own)),
-		];
-		const windows = stages.flatMap((stage) => stage.windows);
-		const uses = await ledger?.use(this.identity, windows);
-		const entries = stages.flatMap(({ name, windows: own, foreign }) => {
-			const queued = name === GENERAL ? this.queued() : this.linesOf(name).size;
-			return own.map((window) => ({ window, queued, pausedMs: foreign.waitMs(own) }));
+	async status({ limits, ledger }: Foreseen): Promise<WindowStatus[]> {
+		const all = Object.entries({ [GENERAL]: limits.general, ...limits.scopes });
+		const entries = all.flatMap(([name, own]) => {
+			const stage = this.scope(name).under(own);
+			return stage.windows.map((window) => ({ stage, window }));
 		});
-		return statusOf(entries, uses);
-	}
-
-	isIdle(): boolean {
-		const isFree = [...this.windows.values()].every(({ used }) => used === 0);
-		const isAlone = [...this.foreign.values()].every((one) => one.isForgotten);
-		const isAwaited = [...this.promises.values()].some((one) => !one.isEmpty);
-		return isFree && isAlone && !isAwaited && this.queued() === 0;
-	}
-
-	private async passGates(waiting: Waiting): Promise<Permit> {
-		const { scope, signal, wait } = waiting;
-		if (scope === undefined) return (await this.passGeneral(waiting)) as Permit;
-		// Whoever waits for the scope, for minutes perhaps, does not stand in the general gate.
-		return await this.inGate(scope, waiting, async () => {
-			wait.spentFor(scope.windows[0]);
-			waiting.shared?.standInLine();
-			for (;;) {
-				await this.untilRoom([scope], waiting);
-				const permit = await this.passGeneral(waiting);
-				if (permit instanceof Permit) return permit;
-				await sleep(permit.retryMs, signal);
-				wait.spentFor(permit.window ?? REFUSAL);
-			}
+		const uses = await ledger?.use(entries.map(({ window }) => window));
+		return entries.map(({ stage, window }, index) => {
+			const queued = stage.scope.name === GENERAL ? this.queued : stage.scope.lines.size;
+			const shared = uses?.[index] ?? { used: 0, availableInMs: 0 };
+			const used = Math.max(window.window.used, shared.used);
+			const waitMs = Math.max(stage.pausedMs, waitIn([window], queued), shared.availableInMs);
+			return {
+				limit: window.name,
+				max: window.max,
+				windowSeconds: window.windowMs / 1000,
+				used,
+				usedByOthers: Math.round(window.foreign.usedIn(window.windowMs)),
+				remaining: Math.max(0, window.room - used),
+				availableInMs: Math.ceil(waitMs),
+				queued,
+			};
 		});
 	}
 
-	/** Returns a permit, or what other processes say who have filled the scope's windows. */
-	private async passGeneral(waiting: Waiting) {
-		const { scope, general, shared, signal, wait } = waiting;
-		const stages = scope === undefined ? [general] : [scope, general];
-		const windows = stages.flatMap((stage) => stage.windows);
-		const mine = waiting.priority;
-		const isBehind = scope !== undefined && mine > PRIORITY_OF_SCOPES;
-		const priority = isBehind ? PRIORITY_OF_SCOPES : mine;
-		return await this.inGate(general, { priority, signal }, async () => {
-			wait.spentFor(this.lastCause);
-			for (;;) {
-				await this.untilRoom(stages, waiting);
-				const slots = await takeEach(windows, signal);
-				const reply = await this.takeShared(waiting).catch((error: unknown) => {
-					freeAll(slots);
-					throw error;
-				});
-				this.lastCause = wait.longestCause ?? this.lastCause;
-				// A refusal may have come meanwhile.
-				const isPaused = pausedMs(stages) > 0;
-				if (reply.isTaken && !isPaused) {
-					this.promisesOf(scope?.name ?? GENERAL).use();
-					return this.permit(waiting, slots, reply.used);
-				}
-				freeAll(slots);
-				if (reply.isTaken) shared?.free();
-				else if (reply.isOfScope) return reply;
-				else {
-					await sleep(reply.retryMs, signal);
-					wait.spentFor(reply.window ?? REFUSAL);
-				}
-			}
-		});
+	/** Whether nothing is queued, held, promised or known of others. */
+	get isIdle(): boolean {
+		return this.restMs === 0;
 	}
 
-	/** @param shared how many slots all processes hold in each window, those of the scope first */
-	private permit(waiting: Waiting, slots: Slot[], shared: number[]): Permit {
-		const { scope, general, wait } = waiting;
-		const counted = ({ windows, foreign }: Stage, all: number[]) => ({
-			foreign,
-			windows: windows.map(({ max, windowMs, window }, index) => {
-				return { max, windowMs, used: Math.max(window.used, all[index] ?? 0) };
-			}),
-			underWay: () => Math.max(0, ...windows.map(({ window }) => window.underWay)),
-		});
-		const ofScope = scope === undefined ? undefined : counted(scope, shared);
-		const ofAll = counted(general, shared.slice(scope?.windows.length ?? 0));
-		return new Permit(slots, waiting.shared, ofAll, ofScope, wait);
+	private get restMs(): number {
+		return Math.max(0, ...[...this.scopes.values()].map(({ restMs }) => restMs));
 	}
 
-	private async takeShared({ shared, signal, deadline }: Waiting): Promise<LedgerReply> {
-		const reply = (await shared?.take(signal)) ?? { isTaken: true, used: [] };
-		if (reply.isTaken || performance.now() + reply.waitMs <= deadline) return reply;
-		throw new WaitTooLongError(reply.waitMs);
+	private get queued(): number {
+		return [...this.scopes.values()].reduce((sum, { lines }) => sum + lines.size, 0);
 	}
 
-	/** Waits for the end of pauses and for room in each window, and takes none. */
-	private async untilRoom(stages: Stage[], { signal, wait }: Waiting): Promise<void> {
-		const windows = stages.flatMap((stage) => stage.windows);
-		for (;;) {
-			const ms = pausedMs(stages);
-			const full = fullOf(windows);
-			const underWay = stages.find(({ foreign }) => foreign.underWay !== undefined);
-			if (ms > 0) {
-				await sleep(Math.min(Math.ceil(ms), LONGEST_TIMER_MS), signal);
-				wait.spentFor(REFUSAL);
-			} else if (full !== undefined) {
-				await full.untilRoom(signal);
-				wait.spentFor(full);
-			} else if (underWay?.foreign.underWay !== undefined) {
-				await onceAborted(underWay.foreign.underWay, signal);
-				wait.spentFor(REFUSAL);
-			} else return;
-		}
-	}
-
-	private async inGate<T>(
-		{ name, windows }: Stage,
-		{ priority, signal }: Pick<Waiting, 'priority' | 'signal'>,
-		job: () => Promise<T>,
-	): Promise<T> {
-		const gateName = JSON.stringify([name, windows.map(({ max, windowMs }) => [max, windowMs])]);
-		const gate = this.gates.get(gateName) ?? atMost(1);
-		this.gates.set(gateName, gate);
-		return await schedule(gate, priority, signal, job);
-	}
-
-	private waitingOf(request: SlotRequest, signal: AbortSignal, maxWaitMs: number): Waiting {
-		const { limits, priority = 5, ledger, inFlightMs = 0 } = request;
-		const { identity } = this;
-		const scope = this.scopeStageOf(request);
-		const general = this.stageOf(GENERAL, limits.general);
-		const shared = ledger?.request({
-			identity,
-			scope,
-			general,
-			inFlightMs,
-		});
-		const wait = new Wait();
-		return { scope, general, priority, signal, shared, wait, deadline: wait.startedAt + maxWaitMs };
-	}
-
-	private scopeStageOf({ limits, scope }: Foreseen): Stage | undefined {
+	private stagesOf({ limits, scope }: Foreseen): Stages {
 		const own = limitsOfScope(limits, scope);
-		return scope === undefined || own.length === 0 ? undefined : this.stageOf(scope, own);
+		const ofScope =
+			scope === undefined || own.length === 0 ? undefined : this.scope(scope).under(own);
+		return new Stages(ofScope, this.scope(GENERAL).under(limits.general));
 	}
 
-	/** The windows of these limits, longest first. */
-	private stageOf(name: string, limits: Limit[]): Stage {
-		const foreign = this.foreign.get(name) ?? new ForeignUse();
-		this.foreign.set(name, foreign);
-		const onFreed = () => this.reportIfIdle();
-		const windows = limits
-			.map((limit) => new LimitedWindow(limit, name, this.windows, foreign, onFreed))
-			.sort((a, b) => b.windowMs - a.windowMs);
-		return { name, windows, foreign };
-	}
-
-	/** The shortest wait (ms) of a request that `ahead` others go before. */
-	private forecast(request: Foreseen, ahead: number): number {
-		const scope = this.scopeStageOf(request);
-		const general = this.stageOf(GENERAL, request.limits.general);
-		const scopeMs = scope === undefined ? 0 : waitFor(scope.windows, ahead);
-		const generalMs = waitFor(general.windows, scopeMs > 0 ? 0 : ahead);
-		return Math.max(
-			pausedMs(scope === undefined ? [general] : [scope, general]),
-			scopeMs,
-			generalMs,
-		);
-	}
-
-	/** The request's signal, which also aborts when it has waited for `maxWaitMs`. */
-	private boundedBy(request: SlotRequest, maxWaitMs: number) {
-		const { signal } = request;
-		if (maxWaitMs === Infinity) return { signal, release: () => undefined };
-		const controller = abortController();
-		const stop = { abort: (reason: Error) => controller.abort(reason) };
-		listen(signal, stop);
-		const onTimeout = () => {
-			const tooLong = new WaitTooLongError(Math.max(1, this.forecast(request, 0)));
-			controller.abort(request.ledger?.trouble() ?? tooLong);
-		};
-		const timer = maxWaitMs < 2 ** 31 ? setTimeout(onTimeout, maxWaitMs) : undefined;
-		return {
-			signal: controller.signal,
-			release: () => {
-				clearTimeout(timer);
-				unlisten(signal, stop);
-			},
-		};
-	}
-
-	private linesOf(scope: string): Turns {
-		let lines = this.lines.get(scope);
-		if (lines === undefined) this.lines.set(scope, (lines = new Turns()));
-		return lines;
-	}
-
-	private promisesOf(scope: string): Promises {
-		let promises = this.promises.get(scope);
-		if (promises === undefined) this.promises.set(scope, (promises = new Promises()));
-		return promises;
-	}
-
-	private queued(): number {
-		return [...this.lines.values()].reduce((sum, { size }) => sum + size, 0);
-	}
-
-	private endIfNobodyWaits(): void {
-		if (this.queued() > 0) return;
-		clearInterval(this.keepAlive);
-		this.keepAlive = undefined;
-		this.reportIfIdle();
+	private scope(name: string): Scope {
+		const scope = this.scopes.get(name) ?? new Scope(name, () => this.reportIfIdle());
+		this.scopes.set(name, scope);
+		return scope;
 	}
 
 	private reportIfIdle(): void {
-		if (this.isIdle()) this.onIdle();
-		else if (this.queued() === 0) this.reportWhenForgotten();
+		if (this.queued === 0) {
+			clearInterval(this.keepAlive);
+			this.keepAlive = undefined;
+		}
+		clearTimeout(this.idleTimer);
+		const { restMs } = this;
+		if (restMs === 0) this.onChange(true);
+		else if (restMs < Infinity) {
+			// What was promised, or learned of others, is forgotten without anything else happening.
+			const afterMs = Math.min(Math.ceil(restMs) + 1, LONGEST_TIMER_MS);
+			this.idleTimer = setTimeout(() => this.reportIfIdle(), afterMs).unref();
+		}
 	}
-
-	/** What was learned of others, here or by another process, is forgotten without anything else happening. */
-	private reportWhenForgotten(): void {
-		const leftMs = Math.max(...[...this.foreign.values()].map((one) => one.forgottenInMs));
-		if (leftMs <= 0 || this.forgetTimer !== undefined) return;
-		const report = () => {
-			this.forgetTimer = undefined;
-			this.reportIfIdle();
-		};
-		this.forgetTimer = setTimeout(report, Math.ceil(leftMs) + 1).unref();
-	}
-}
-
-/** How long (ms) none of the stages lets anything out, whatever room there is. */
-function pausedMs(stages: Stage[]): number {
-	return Math.max(...stages.map(({ foreign, windows }) => foreign.waitMs(windows)));
 }

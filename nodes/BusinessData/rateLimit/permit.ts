@@ -1,15 +1,14 @@
 /** The right to send one request, and the four ways in which the request may end. */
-import type { ForeignUse, UsedWindow } from './foreignUse';
-import type { SharedRequest } from './ledger';
+import type { UsedWindow } from './foreignUse';
+import type { RedisRequest } from './redis/redisRequest';
+import type { Stage, Stages } from './scope';
 import type { Wait, WaitCause } from './wait';
-import { freeAll, type Slot } from './window';
+import type { Slot } from './window';
 
-/** Windows that count the request, as they were when it went out. */
+/** A stage, and its windows as they were when the request went out. */
 interface Counted {
+	stage: Stage;
 	windows: UsedWindow[];
-	foreign: ForeignUse;
-	/** How many requests that these windows count are under way now. */
-	underWay(): number;
 }
 
 /** One of the four endings must be called; of several, the first one counts. */
@@ -22,29 +21,45 @@ export class Permit {
 
 	private readonly sentAt = performance.now();
 
+	private readonly general: Counted;
+
+	private readonly scope: Counted | undefined;
+
 	private readonly countedBy: Counted[];
 
 	private hasEnded = false;
 
 	private end: () => void = () => undefined;
 
+	/**
+	 * @param shared the request in Redis
+	 * @param used how many slots all processes hold in each window, those of the scope first
+	 */
 	constructor(
 		private readonly slots: Slot[],
-		private readonly shared: SharedRequest | undefined,
-		private readonly general: Counted,
-		private readonly scope: Counted | undefined,
+		private readonly shared: RedisRequest | undefined,
+		{ scope, general }: Stages,
+		used: number[],
 		wait: Wait,
 	) {
 		this.waitedMs = wait.totalMs;
 		this.waitedFor = wait.longestCause;
-		this.countedBy = scope === undefined ? [general] : [scope, general];
+		this.scope = scope && { stage: scope, windows: scope.usedWindows(used) };
+		const usedOfAll = used.slice(scope?.windows.length ?? 0);
+		this.general = { stage: general, windows: general.usedWindows(usedOfAll) };
+		this.countedBy = this.scope === undefined ? [this.general] : [this.scope, this.general];
 		const ended = new Promise<void>((resolve) => (this.end = resolve));
-		for (const { foreign } of this.countedBy) foreign.sent(ended);
+		for (const { stage } of this.countedBy) stage.foreign.sent(ended);
+	}
+
+	/** Settles when every slot has its place, or with an error of Bottleneck's own. */
+	get placed(): Promise<unknown> {
+		return Promise.all(this.slots.map(({ placed }) => placed));
 	}
 
 	/** The service counted the request and let it through. */
 	letThrough(): void {
-		for (const { foreign } of this.countedBy) foreign.letThrough(this.sentAt);
+		for (const { stage } of this.countedBy) stage.foreign.letThrough(this.sentAt);
 		this.hold(0);
 	}
 
@@ -53,27 +68,11 @@ export class Permit {
 	 * @param askedMs how long (ms) it asks to wait; 0 when it does not say
 	 */
 	refused(askedMs: number): void {
-		const { windows, foreign } = this.blamed();
-		foreign.learn(windows, this.sentAt);
-		for (const counted of this.countedBy) counted.foreign.refused(counted.windows, askedMs);
+		const { stage: blamed, windows } = this.blamed();
+		blamed.foreign.learn(windows, this.sentAt);
+		for (const { stage } of this.countedBy) stage.foreign.refused(stage.windows, askedMs);
 		this.shared?.tell();
 		this.hold(0);
-	}
-
-	/**
-	 * The service says how much is left, for all programs, of a limit that counts this request.
-	 * @param max how much that limit allows, where the service says so
-	 * @param resetMs when (ms from now) it is full again
-	 */
-	hear({ remaining, resetMs, max }: { remaining: number; resetMs: number; max?: number }): void {
-		const isMeant = ({ windows }: Counted) => windows.some((window) => window.max === max);
-		const meant = this.countedBy.find(isMeant) ?? this.scope ?? this.general;
-		meant.foreign.hear(meant.windows, remaining, resetMs, meant.underWay());
-	}
-
-	/** When (ms, `performance.now()`) a request with the same limits was let through last. */
-	get lastLetThroughAt(): number {
-		return (this.scope ?? this.general).foreign.lastLetThroughAt;
 	}
 
 	/** No answer was seen: the service may count the request up to `lateMs` (ms) from now. */
@@ -85,9 +84,26 @@ export class Permit {
 	unused(): void {
 		if (this.hasEnded) return;
 		this.hasEnded = true;
-		freeAll(this.slots);
+		for (const slot of this.slots) slot.free();
 		this.shared?.free();
 		this.end();
+	}
+
+	/**
+	 * The service says how much is left, for all programs, of a limit that counts this request.
+	 * @param max how much that limit allows, where the service says so
+	 * @param resetMs when (ms from now) it is full again
+	 */
+	hear({ remaining, resetMs, max }: { remaining: number; resetMs: number; max?: number }): void {
+		const isMeant = ({ windows }: Counted) => windows.some((window) => window.max === max);
+		const { stage } = this.countedBy.find(isMeant) ?? this.scope ?? this.general;
+		const underWay = Math.max(0, ...stage.windows.map(({ window }) => window.underWay));
+		stage.foreign.hear(stage.windows, remaining, resetMs, underWay);
+	}
+
+	/** When (ms, `performance.now()`) a request with the same limits was let through last. */
+	get lastLetThroughAt(): number {
+		return (this.scope ?? this.general).stage.foreign.lastLetThroughAt;
 	}
 
 	/** Whose windows were full, those of the scope or the general ones, nobody says. */
@@ -95,8 +111,8 @@ export class Permit {
 		const { scope, general } = this;
 		if (scope === undefined) return general;
 		const isGeneralBusy = general.windows.some(({ used, max }) => 2 * used > max);
-		const mayBeGeneral = isGeneralBusy || general.foreign.isKnown;
-		return mayBeGeneral && !scope.foreign.isRefusing ? general : scope;
+		const mayBeGeneral = isGeneralBusy || general.stage.foreign.isKnown;
+		return mayBeGeneral && !scope.stage.foreign.isRefusing ? general : scope;
 	}
 
 	private hold(lateMs: number): void {

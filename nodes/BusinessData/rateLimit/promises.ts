@@ -50,8 +50,10 @@ export class Promises {
 		if (--first.left <= 0) this.all.shift();
 	}
 
-	get isEmpty(): boolean {
-		return this.kept().length === 0;
+	/** In how many ms the last one has lapsed; 0 without any. */
+	get lapsedInMs(): number {
+		const last = this.kept().at(-1);
+		return last === undefined ? 0 : last.at + PROMISE_KEPT_MS - performance.now();
 	}
 
 	private kept(): Promised[] {

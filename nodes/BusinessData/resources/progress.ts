@@ -1,5 +1,5 @@
 /** Says, while a run waits for the limits, how far it is and when it will be done. */
-import { outlookOfKey } from '../rateLimit';
+import { limiterOf } from '../rateLimit';
 import type { Endpoint } from '../transport/endpoints';
 import { formatDuration } from '../transport/waits';
 import type { Run } from './run';
@@ -34,7 +34,10 @@ export async function describeSends(
 ): Promise<string> {
 	const { identity, limits, ledger } = run.account;
 	const scope = endpoint === undefined ? undefined : run.account.scopeOf(endpoint);
-	const { nextMs, lastMs } = await outlookOfKey(identity, { limits, scope, ledger }, total - done);
+	const { nextMs, lastMs } = await limiterOf(identity).outlook(
+		{ limits, scope, ledger },
+		total - done,
+	);
 	const next = nextMs < NOT_WORTH_TELLING_MS ? '' : `, the next in ${formatDuration(nextMs)}`;
 	return `${done} of ${total} sent${next}, done about ${timeAfter(run, lastMs)}`;
 }

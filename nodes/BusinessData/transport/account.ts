@@ -1,7 +1,7 @@
 /** The credential, checked: where requests go, with which key and under which limits. */
 import { createHash } from 'node:crypto';
 
-import { type Ledger, type Limits, RedisLedger } from '../rateLimit';
+import { ledgerOf, type Limits, type RedisLedger } from '../rateLimit';
 import type { RedisConnection } from '../redis';
 import { DOCUMENTED_LIMITS, type Endpoint, ENDPOINTS, formatEndpoint } from './endpoints';
 import { canonicalEndpoint, parseEndpoint } from './endpointPath';
@@ -27,7 +27,7 @@ export interface Account {
 	/** The Redis that processes share; undefined for this process alone. */
 	redis: RedisConnection | undefined;
 	/** Where requests are counted together with other processes; undefined for this process alone. */
-	ledger: Ledger | undefined;
+	ledger: RedisLedger | undefined;
 	/** Stands for the service and the key together without naming the key. */
 	identity: string;
 	/** The fields as they were read, for n8n to take the key from: an edit takes effect with the next run. */
@@ -51,13 +51,14 @@ export function readAccount(fields: CredentialFields): Account {
 	const custom = isCustomized ? fields : {};
 	const { limits, scopes } = parseLimits(custom.limits ?? DOCUMENTED_LIMITS, readKeepFree(custom));
 	const redis = readRedis(fields);
+	const identity = identityOf(baseUrl, apiKey);
 	return {
 		baseUrl,
 		apiKey,
 		limits,
 		redis,
-		ledger: redis === undefined ? undefined : new RedisLedger(redis),
-		identity: identityOf(baseUrl, apiKey),
+		ledger: redis === undefined ? undefined : ledgerOf(redis, identity),
+		identity,
 		fields,
 		transactionDelete: readEndpoint(
 			custom.transactionDelete,

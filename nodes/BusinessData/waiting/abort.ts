@@ -1,6 +1,9 @@
 /** Waiting that ends at once when it is no longer wanted. */
 import { setMaxListeners } from 'node:events';
 
+/** The longest time (ms) that a timer takes. */
+export const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
 /** Something that ends when a signal aborts. */
 export interface Abortable {
 	/** @param reason the signal's */
@@ -80,4 +83,25 @@ export function abortController(): AbortController {
 	const controller = new AbortController();
 	setMaxListeners(0, controller.signal);
 	return controller;
+}
+
+/**
+ * A signal that aborts with `signal`, or after `ms` milliseconds with the reason that `tooLate` gives then.
+ * `release` must be called when nobody needs it any more.
+ */
+export function boundedSignal(
+	signal: AbortSignal,
+	ms: number,
+	tooLate: () => Error,
+): { signal: AbortSignal; release: () => void } {
+	if (ms > LONGEST_TIMER_MS) return { signal, release: () => undefined };
+	const controller = abortController();
+	const abortable = { abort: (reason: Error) => controller.abort(reason) };
+	listen(signal, abortable);
+	const timer = setTimeout(() => controller.abort(tooLate()), ms);
+	const release = () => {
+		clearTimeout(timer);
+		unlisten(signal, abortable);
+	};
+	return { signal: controller.signal, release };
 }

@@ -1,3 +1,11 @@
 /** Waiting: for a time, for one's turn, and until it is no longer wanted. */
-export { abortController, listen, onceAborted, sleep, unlisten } from './abort';
+export {
+	abortController,
+	boundedSignal,
+	listen,
+	LONGEST_TIMER_MS,
+	onceAborted,
+	sleep,
+	unlisten,
+} from './abort';
 export { Turns } from './turns';

@@ -3,6 +3,7 @@ import type { Mistake } from './mistake';
 
 const WINDOW = 'nodes/BusinessData/rateLimit/window.js';
 const LIMITER = 'nodes/BusinessData/rateLimit/keyLimiter.js';
+const PASSAGE = 'nodes/BusinessData/rateLimit/passage.js';
 const PERMIT = 'nodes/BusinessData/rateLimit/permit.js';
 const REQUEST = 'nodes/BusinessData/rateLimit/redis/redisRequest.js';
 const SCRIPTS = 'nodes/BusinessData/rateLimit/redis/scripts.js';
@@ -13,13 +14,13 @@ export const MISTAKES_OF_THE_LIMITER: Mistake[] = [
 		patches: [
 			{
 				file: WINDOW,
-				search: '        this.underWay++;\n',
-				replace: '        this.underWay++;\n        const takenAt = performance.now();\n',
+				search: '        this.slots.add(slot);\n',
+				replace: '        this.slots.add(slot);\n        slot.takenAt = performance.now();\n',
 			},
 			{
 				file: WINDOW,
-				search: 'const held = { freeAt: performance.now() +',
-				replace: 'const held = { freeAt: takenAt +',
+				search: 'this.freeAt = performance.now() +',
+				replace: 'this.freeAt = this.takenAt +',
 			},
 		],
 		seed: 2,
@@ -61,8 +62,8 @@ export const MISTAKES_OF_THE_LIMITER: Mistake[] = [
 		name: 'slots leak when the run is stopped in the moment of their grant',
 		patches: [
 			{
-				file: LIMITER,
-				search: '(0, window_1.freeAll)(slots);\n                    throw error;',
+				file: PASSAGE,
+				search: 'freeSlots();\n                throw error;',
 				replace: 'throw error;',
 			},
 		],
@@ -74,8 +75,8 @@ export const MISTAKES_OF_THE_LIMITER: Mistake[] = [
 		patches: [
 			{
 				file: PERMIT,
-				search: '(0, window_1.freeAll)(this.slots);\n        this.shared?.free();',
-				replace: '',
+				search: 'slot.free();\n        this.shared?.free();',
+				replace: ';',
 			},
 		],
 		seed: 2,
@@ -94,8 +95,8 @@ export const MISTAKES_OF_THE_LIMITER: Mistake[] = [
 		patches: [
 			{
 				file: REQUEST,
-				search: "else if (kind === 'full') {",
-				replace: "else if (kind === 'full' && false) {",
+				search: "else if (kind === 'full')",
+				replace: "else if (kind === 'full' && false)",
 			},
 		],
 		seed: 3,

@@ -22,6 +22,8 @@ const TURN_MS = 5_500;
 const MARGIN_MS = 1_500;
 /** How long (ms) a process's slots may outlast its time-out, should it die. */
 const LONGEST_SLACK_MS = 20_000;
+/** So many requests can have taken slots in Redis that have not begun yet: a pass takes some ms. */
+const MOST_UNSEEN = 3;
 
 export function checkProgress(player: Player): Violation[] {
 	return player.played
@@ -60,7 +62,7 @@ function idleness(player: Player, wait: Wait): Violation[] {
 		const taken = rivals(player, wait, endpoint).map((exchange) =>
 			slotOf(player, exchange, windowMs),
 		);
-		return crowded(taken, max);
+		return crowded([...taken, ...unseenSlots(player, wait, endpoint, windowMs)], max);
 	});
 	const blocked = union([...full, ...excusesOf(player, wait)]);
 	return without(wait.interval, blocked)
@@ -108,6 +110,27 @@ function rivals({ plan, network }: Player, { key, process }: Wait, endpoint: str
 	);
 }
 
+/** Slots of runs that waited when their process died: some may just have had their turn. */
+function unseenSlots(
+	player: Player,
+	{ key }: Wait,
+	endpoint: string | undefined,
+	windowMs: number,
+): Interval[] {
+	if (player.plan.store === 'memory') return [];
+	return player.lives.flatMap((life): Interval[] => {
+		const { diedAt } = life;
+		if (diedAt === undefined) return [];
+		const waiting = player.played
+			.filter((played) => played.life === life)
+			.flatMap((played) => waitsOf(player, played))
+			.filter((wait) => wait.interval[1] === diedAt && wait.key === key)
+			.filter((wait) => endpoint === undefined || endpoint === wait.endpoint);
+		const until = diedAt + longestTimeoutMs(player.plan) + windowMs + MARGIN_MS + LONGEST_SLACK_MS;
+		return waiting.slice(0, MOST_UNSEEN).map(() => [diedAt - MARGIN_MS, until]);
+	});
+}
+
 /** From when to when a request holds a slot of the window. */
 function slotOf({ plan, lives }: Player, exchange: Exchange, windowMs: number): Interval {
 	const { startedAt, answeredAt, lostAt = Infinity, caller } = exchange;
@@ -123,12 +146,16 @@ function slotOf({ plan, lives }: Player, exchange: Exchange, windowMs: number): 
 	return [from, over + timeoutMs + after + slackMs];
 }
 
-function timeoutOf({ nodes }: Player['plan'], { caller }: Exchange): number {
+function timeoutOf(plan: Player['plan'], { caller }: Exchange): number {
+	return caller === undefined ? 0 : longestTimeoutMs(plan);
+}
+
+function longestTimeoutMs({ nodes }: Player['plan']): number {
 	const longest = nodes.map(({ parameters }) => {
 		const { timeout = 60 } = (parameters.options ?? {}) as { timeout?: number };
 		return timeout * 1000;
 	});
-	return caller === undefined ? 0 : Math.max(...longest);
+	return Math.max(...longest);
 }
 
 /** Beyond the turns that others have: who was refused, or asked in the very moment, goes before. */

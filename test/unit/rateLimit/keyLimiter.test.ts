@@ -195,7 +195,7 @@ describe('KeyLimiter', () => {
 		await passTime(bench.requests(2, { scope: SEND }), HOUR);
 		const waiting = bench.requests(1, { scope: SEND });
 		await jest.advanceTimersByTimeAsync(50);
-		const status = await bench.limiter.status(bench.limits);
+		const status = await bench.limiter.status(bench);
 		expect(
 			status.map(({ limit, max, used, remaining, queued }) => [
 				limit,
@@ -220,10 +220,10 @@ describe('KeyLimiter', () => {
 		await passTime(bench.request({ scope: SEND }), HOUR);
 		await jest.advanceTimersByTimeAsync(599_000);
 		expect(bench.onIdle).not.toHaveBeenCalled();
-		expect(bench.limiter.isIdle()).toBe(false);
+		expect(bench.limiter.isIdle).toBe(false);
 		await jest.advanceTimersByTimeAsync(2_000);
 		expect(bench.onIdle).toHaveBeenCalled();
-		expect(bench.limiter.isIdle()).toBe(true);
+		expect(bench.limiter.isIdle).toBe(true);
 		expect(jest.getTimerCount()).toBe(0);
 	});
 

@@ -1,6 +1,6 @@
 // One limiter per key for the whole process, kept as long as a slot is held and not for longer.
 
-import { type Limits, limiterOf, statusOfKey } from '../../../nodes/BusinessData/rateLimit';
+import { type Limits, limiterOf } from '../../../nodes/BusinessData/rateLimit';
 import { abortController } from '../../../nodes/BusinessData/waiting';
 import { passTime } from '../../support/logicalTime';
 
@@ -25,6 +25,6 @@ test('another key has another', () => {
 
 test('the status of a key tells what its limiter holds, and that of an unused key that all is free', async () => {
 	(await passTime(limiterOf('d').acquire(request), 1_000)).letThrough();
-	expect(await statusOfKey('d', limits)).toMatchObject([{ used: 1, remaining: 1 }]);
-	expect(await statusOfKey('e', limits)).toMatchObject([{ used: 0, remaining: 2 }]);
+	expect(await limiterOf('d').status({ limits })).toMatchObject([{ used: 1, remaining: 1 }]);
+	expect(await limiterOf('e').status({ limits })).toMatchObject([{ used: 0, remaining: 2 }]);
 });

@@ -1,75 +1,208 @@
-/** The ledger in Redis, for n8n in queue mode: one command to take slots, one to settle them. */
-import { KEY_PREFIX, type RedisConnection, type RedisError } from '../../redis';
-import type {
-	Ledger,
-	LedgerPromise,
-	LedgerRequest,
-	LedgerUse,
-	LedgerWindow,
-	SharedRequest,
-} from '../ledger';
-import { ofProcess } from './processRecord';
-import { PROMISE, WITHDRAW } from './promiseScripts';
+/**
+ * The ledger in Redis, for n8n in queue mode: the slots of a key that all processes hold, counted on top of
+ * each one's own windows. These stay underneath, so a Redis that lost its data cannot make a process exceed a
+ * limit alone. It also knows what this process has there, so that this can be entered again.
+ */
+import { randomUUID } from 'node:crypto';
+
+import { KEY_PREFIX, type RedisConnection, type RedisError, type RedisScript } from '../../redis';
+import type { LimitedWindow, Stages } from '../scope';
 import { RedisRequest } from './redisRequest';
-import { USE } from './scripts';
+import { PROMISE, USE, WITHDRAW } from './roomScripts';
+import { SETTLE } from './scripts';
 
-export class RedisLedger implements Ledger {
-	constructor(private readonly connection: RedisConnection) {}
+/** What a script is asked, see `scripts.ts`; the rest is the same for all. */
+export interface ScriptCall {
+	/** Of the request. */
+	id?: string;
+	/** How long it takes, in a sense of the script's own (ms). */
+	number?: number;
+	stages?: Stages;
+	/** More arguments. */
+	more?: Array<string | number>;
+}
 
-	request(request: LedgerRequest): SharedRequest {
-		const record = ofProcess(this.connection, request.identity);
-		return new RedisRequest(this.connection, record, request);
+/** A promise of room, see `KeyLimiter.promise`. */
+interface PromiseCall {
+	name: string;
+	count: number;
+	/** How long (ms) the wait is by what this process knows. */
+	localMs: number;
+	/** How long (ms) it may be; nothing is promised when it is longer. */
+	maxWaitMs: number;
+}
+
+/** How all processes together use a window. */
+interface WindowUse {
+	used: number;
+	/** How long (ms) it takes until a slot is free; 0 when one is. */
+	availableInMs: number;
+}
+
+/** A slot in one window. */
+interface HeldWindow {
+	/** The window's key in Redis. */
+	key: string;
+	/** When (ms, `performance.now()`) it comes free. */
+	freeAt: number;
+}
+
+/** From so many more entries on, those that have come free are removed. */
+const MOST_GONE = 64;
+
+export class RedisLedger {
+	/** By which Redis tells the process from others. */
+	private readonly process = randomUUID();
+
+	/** How many commands of this process Redis has counted. */
+	private commands = 0;
+
+	/** When (ms, `performance.now()`) the last slot comes free. */
+	private heldUntil = -Infinity;
+
+	/** How many slots were held when those that had come free were removed. */
+	private slotsBefore = 0;
+
+	/** By the ID of their request. */
+	private readonly held = new Map<string, HeldWindow[]>();
+
+	/** @param identity stands for the key */
+	constructor(
+		private readonly connection: RedisConnection,
+		private readonly identity: string,
+	) {}
+
+	/** @param inFlightMs how long (ms) it may be under way: the slots of a process that died are held so long */
+	request(stages: Stages, inFlightMs: number): RedisRequest {
+		return new RedisRequest(this, stages, inFlightMs);
 	}
 
-	async promise(promise: LedgerPromise): Promise<number> {
-		const { identity, scope, general, name, count, localMs, maxWaitMs } = promise;
-		const key = keyOf(identity);
-		const own = scope ?? general;
-		const windows = [...(scope?.windows ?? []), ...general.windows];
-		const keys = [
-			key('state', ''),
-			key('queue', general.name),
-			key('queue', own.name),
-			key('promises', own.name),
-			...windows.map((window) => key('window', window.name)),
-		];
-		const parameters = [
-			...['', '', 0, 0, Math.ceil(localMs), scope?.windows.length ?? 0, 0, 0],
-			...windows.flatMap(({ room, holdMs }) => [room, Math.ceil(holdMs)]),
-			...[name, count, Math.min(maxWaitMs, Number.MAX_SAFE_INTEGER)],
-		];
-		return await this.connection.run<number>(PROMISE, keys, parameters);
+	/** Returns how long (ms) it takes until there is room, and makes later promises later. @throws RedisError */
+	async promise(stages: Stages, { name, count, localMs, maxWaitMs }: PromiseCall): Promise<number> {
+		const more = [name, count, Math.min(maxWaitMs, Number.MAX_SAFE_INTEGER)];
+		return await this.run<number>(PROMISE, { stages, number: localMs, more });
 	}
 
-	async withdraw(identity: string, scope: string, name: string): Promise<void> {
-		await this.connection.run(WITHDRAW, [keyOf(identity)('promises', scope)], [name]);
+	/** Takes a promise of room in the scope back. @throws RedisError */
+	async withdraw(scope: string, name: string): Promise<void> {
+		await this.connection.run(WITHDRAW, [this.key('promises', scope)], [name]);
 	}
 
-	async use(identity: string, windows: LedgerWindow[]): Promise<LedgerUse[]> {
-		const key = keyOf(identity);
-		const queue = key('queue', '');
-		const keys = [
-			key('state', ''),
-			queue,
-			queue,
-			queue,
-			...windows.map(({ name }) => key('window', name)),
-		];
-		const ofWindows = windows.flatMap(({ room, holdMs }) => [room, Math.ceil(holdMs)]);
-		const parameters = ['', '', 0, 0, 0, 0, 0, 0, ...ofWindows];
-		const figures = await this.connection.run<number[]>(USE, keys, parameters);
+	/** @throws RedisError */
+	async use(windows: LimitedWindow[]): Promise<WindowUse[]> {
+		const figures = await this.run<number[]>(USE, {}, undefined, windows);
 		return windows.map((_, index) => ({
 			used: figures[2 * index] ?? 0,
 			availableInMs: figures[2 * index + 1] ?? 0,
 		}));
 	}
 
+	/** What is in the way at this moment, for a request whose time is up. */
 	trouble(): RedisError | undefined {
 		return this.connection.trouble();
 	}
+
+	/** Runs a script. @throws RedisError, the signal's reason */
+	async run<T>(
+		script: RedisScript,
+		{ id = '', number = 0, stages, more = [] }: ScriptCall,
+		signal?: AbortSignal,
+		windows = stages?.windows ?? [],
+	): Promise<T> {
+		const own = stages?.own.scope;
+		const keys = [
+			...this.fixedKeys(stages?.general.scope.name ?? '', own?.name ?? ''),
+			...windows.map(({ name }) => this.key('window', name)),
+		];
+		const scope = stages?.scope;
+		const parameters = [
+			...[id, this.process, this.known, own?.foreignVersion ?? '', Math.ceil(number)],
+			scope?.windows.length ?? 0,
+			Math.ceil(scope?.everyMs ?? 0),
+			Math.ceil(stages?.general.everyMs ?? 0),
+			...windows.flatMap(({ room, holdMs }) => [room, Math.ceil(holdMs)]),
+			...more,
+		];
+		return await this.connection.run<T>(script, keys, parameters, signal);
+	}
+
+	/** Redis has counted a command of this process. */
+	counted(commands: number): void {
+		this.commands = Math.max(this.commands, commands);
+	}
+
+	/** Redis has lost its data: all slots that this process holds are entered again. @throws RedisError, the signal's reason */
+	async enterAgain(commands: number, signal: AbortSignal): Promise<void> {
+		this.commands = commands;
+		const enter = this.slots().map(async ([id, held]) => {
+			const now = performance.now();
+			const windows = held.filter(({ freeAt }) => freeAt > now);
+			const keys = [...this.fixedKeys('', ''), ...windows.map(({ key }) => key)];
+			const left = windows.flatMap(({ freeAt }) => [0, Math.ceil(freeAt - now)]);
+			const parameters = [id, this.process, 0, '', 0, 0, 0, 0, ...left];
+			const [, count] = await this.connection.run<[string, number]>(
+				SETTLE,
+				keys,
+				parameters,
+				signal,
+			);
+			this.counted(count);
+		});
+		await Promise.all(enter);
+	}
+
+	/** Remembers slots that are held now, for their window and `lateMs` (ms). */
+	hold(id: string, windows: LimitedWindow[], lateMs: number): void {
+		const freeAt = performance.now() + lateMs;
+		const held = windows.map(({ name, holdMs }) => ({
+			key: this.key('window', name),
+			freeAt: freeAt + holdMs,
+		}));
+		this.held.set(id, held);
+		this.heldUntil = Math.max(this.heldUntil, ...held.map((window) => window.freeAt));
+		if (this.held.size > MOST_GONE + 2 * this.slotsBefore) this.slotsBefore = this.slots().length;
+	}
+
+	free(id: string): void {
+		this.held.delete(id);
+	}
+
+	/** How many commands Redis must know of; 0 when it may have forgotten all, as nothing is held any more. */
+	private get known(): number {
+		return this.heldUntil > performance.now() ? this.commands : 0;
+	}
+
+	/** The slots that are still held. */
+	private slots(): Array<[id: string, windows: HeldWindow[]]> {
+		const now = performance.now();
+		for (const [id, windows] of this.held) {
+			if (windows.every(({ freeAt }) => freeAt <= now)) this.held.delete(id);
+		}
+		return [...this.held];
+	}
+
+	private fixedKeys(general: string, own: string): string[] {
+		return [
+			this.key('state', ''),
+			this.key('queue', general),
+			this.key('queue', own),
+			this.key('promises', own),
+		];
+	}
+
+	/** All keys of an identity share a hash tag, so that a cluster keeps them in one place. */
+	private key(kind: string, name: string): string {
+		return `${KEY_PREFIX}:{${this.identity}}:${kind}:${name}`;
+	}
 }
 
-/** All keys of an identity share a hash tag, so that a cluster keeps them in one place. */
-export function keyOf(identity: string): (kind: string, name: string) => string {
-	return (kind, name) => `${KEY_PREFIX}:{${identity}}:${kind}:${name}`;
+const ledgers = new WeakMap<RedisConnection, Map<string, RedisLedger>>();
+
+/** The ledger of a key, kept as long as the connection. */
+export function ledgerOf(connection: RedisConnection, identity: string): RedisLedger {
+	const ofConnection = ledgers.get(connection) ?? new Map<string, RedisLedger>();
+	ledgers.set(connection, ofConnection);
+	const ledger = ofConnection.get(identity) ?? new RedisLedger(connection, identity);
+	ofConnection.set(identity, ledger);
+	return ledger;
 }

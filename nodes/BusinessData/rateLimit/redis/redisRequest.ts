@@ -1,11 +1,32 @@
 /** One request in the ledger: its slots, and its place in the queues. */
 import { randomUUID } from 'node:crypto';
 
-import type { RedisConnection, RedisScript } from '../../redis';
-import type { LedgerReply, LedgerRequest, LedgerWindow, SharedRequest } from '../ledger';
-import type { ProcessRecord } from './processRecord';
-import { keyOf } from './redisLedger';
-import { ENTER, KEEP_PLACE, LEARN, SETTLE, TAKE } from './scripts';
+import type { RedisScript } from '../../redis';
+import type { LimitedWindow, Stages } from '../scope';
+import type { RedisLedger } from './redisLedger';
+import { KEEP_PLACE, LEARN, SETTLE, TAKE } from './scripts';
+
+/** What came of one try to take a slot in all windows. */
+export type SharedReply =
+	| {
+			isTaken: true;
+			/** How many slots all processes hold in each window, those of the scope first. */
+			used: number[];
+	  }
+	| {
+			isTaken: false;
+			/** The window that is full; undefined when nobody goes for a moment. */
+			window: LimitedWindow | undefined;
+			/** Whether it is one of the scope, for which the request must not hold up others. */
+			isOfScope: boolean;
+			/** How long (ms) it takes at the least until it is this request's turn. */
+			waitMs: number;
+			/** After what time (ms) to try again, so that the place in the queue is kept. */
+			retryMs: number;
+	  };
+
+/** What a script returns: its kind, how many commands of the process Redis has counted, and more. */
+type Reply = [kind: string, commands: number, ...more: Array<string | number>];
 
 const PROCESS_ID = randomUUID();
 let lastRequest = 0;
@@ -15,28 +36,19 @@ const FIRST_PLACE_AFTER_MS = 100;
 /** How often (ms) a place is renewed. */
 const PLACE_RENEWED_MS = 1_000;
 
-/** What a script returns: its kind, how many commands of the process it counted, and more. */
-type Reply = [kind: string, commands: number, ...more: Array<string | number>];
-
-export class RedisRequest implements SharedRequest {
+export class RedisRequest {
 	/** Unique over all processes; undefined when Redis knows nothing of the request. */
 	private id: string | undefined;
 
 	private placeTimer: NodeJS.Timeout | undefined;
 
-	private readonly windows: LedgerWindow[];
-
-	private readonly key: (kind: string, name: string) => string;
-
 	constructor(
-		private readonly connection: RedisConnection,
-		private readonly record: ProcessRecord,
-		private readonly request: LedgerRequest,
-	) {
-		this.windows = [...(request.scope?.windows ?? []), ...request.general.windows];
-		this.key = keyOf(request.identity);
-	}
+		private readonly ledger: RedisLedger,
+		private readonly stages: Stages,
+		private readonly inFlightMs: number,
+	) {}
 
+	/** From now on, whoever of another process comes to the scope later goes later. */
 	standInLine(): void {
 		if (this.placeTimer !== undefined) return;
 		const renew = () => {
@@ -47,82 +59,61 @@ export class RedisRequest implements SharedRequest {
 		this.placeTimer = setTimeout(renew, FIRST_PLACE_AFTER_MS).unref();
 	}
 
-	async take(signal: AbortSignal): Promise<LedgerReply> {
-		if (this.windows.length === 0) return { isTaken: true, used: [] };
+	/**
+	 * Tries once to take a slot in every window of the request, or in none.
+	 * @throws RedisError when Redis cannot be reached for a bounded time, or the signal's reason
+	 */
+	async take(signal: AbortSignal): Promise<SharedReply> {
+		const { windows } = this.stages;
+		if (windows.length === 0) return { isTaken: true, used: [] };
 		for (;;) {
 			this.id ??= newId();
-			const [kind, commands, ...more] = await this.run(TAKE, this.request.inFlightMs, signal);
-			if (kind === 'lost') {
-				this.record.beginAnew(commands);
-				await this.enterAgain(signal);
-			} else if (kind === 'news') {
-				this.adopt(more);
-			} else if (kind === 'full') {
-				return this.full(more as number[]);
-			} else {
+			const [kind, commands, ...more] = await this.run(TAKE, this.inFlightMs, signal);
+			if (kind === 'lost') await this.ledger.enterAgain(commands, signal);
+			else if (kind === 'news') this.adopt(more);
+			else if (kind === 'full') return this.full(more as number[]);
+			else {
 				this.leaveLine();
-				this.keep(this.request.inFlightMs);
+				this.ledger.hold(this.id, windows, this.inFlightMs);
 				return { isTaken: true, used: more as number[] };
 			}
 		}
 	}
 
+	/** Tells all processes what this one has learned of others. Nothing waits for it. */
 	tell(): void {
-		const { scope, general } = this.request;
+		const { scope, general } = this.stages;
 		this.send(LEARN, 0, [scope?.foreign.state ?? '', general.foreign.state]);
 	}
 
+	/** Holds the slots for their window plus `lateMs` (ms) from now. Nothing waits for it. */
 	hold(lateMs: number): void {
-		this.keep(lateMs);
+		if (this.id !== undefined) this.ledger.hold(this.id, this.stages.windows, lateMs);
 		this.send(SETTLE, lateMs);
 	}
 
+	/** Gives up slots and places in queues at once. Nothing waits for it. */
 	free(): void {
 		this.leaveLine();
 		if (this.id === undefined) return;
-		this.record.free(this.id);
+		this.ledger.free(this.id);
 		this.send(SETTLE, -1);
 		// Repeated after a lost connection, it may come late: what is taken from now on gets another ID, so
 		// that it is not freed by it.
 		this.id = undefined;
 	}
 
-	private full([waitMs = 0, retryMs = 0, fullest = 0]: number[]): LedgerReply {
-		const window = this.windows[fullest - 1];
-		const isOfScope = window !== undefined && fullest <= (this.request.scope?.windows.length ?? 0);
+	private full([waitMs = 0, retryMs = 0, fullest = 0]: number[]): SharedReply {
+		const window = this.stages.windows[fullest - 1];
+		const isOfScope = window !== undefined && fullest <= (this.stages.scope?.windows.length ?? 0);
 		return { isTaken: false, window, isOfScope, waitMs, retryMs };
 	}
 
-	/** Remembers the slots, so that they can be entered again. */
-	private keep(lateMs: number): void {
-		if (this.id === undefined) return;
-		const now = performance.now();
-		const windows = this.windows.map(({ name, holdMs }) => ({
-			key: this.key('window', name),
-			freeAt: now + holdMs + lateMs,
-		}));
-		this.record.hold(this.id, windows);
-	}
-
-	/** Enters all slots again that this process holds. */
-	private async enterAgain(signal: AbortSignal): Promise<void> {
-		const [state, queue] = this.keys();
-		const fixed = [state, queue, queue, queue].map((key) => key ?? '');
-		const enter = this.record.slots().map(async ([id, windows]) => {
-			const keys = [...fixed, ...windows.map(({ key }) => key)];
-			const left = windows.map(({ freeAt }) => Math.ceil(freeAt - performance.now()));
-			const parameters = [id, this.record.id, 0, 0, 0, 0, 0, 0, ...left.flatMap((ms) => [0, ms])];
-			const [, commands] = await this.connection.run<Reply>(ENTER, keys, parameters, signal);
-			this.record.counted(commands);
-		});
-		await Promise.all(enter);
-	}
-
 	private adopt([version, ofScope, scopeAgeMs, ofAll, ageMs]: Array<string | number>): void {
-		const { scope, general } = this.request;
+		const { scope, general } = this.stages;
 		if (ofScope !== '') scope?.foreign.adopt(String(ofScope), Number(scopeAgeMs));
 		if (ofAll !== '') general.foreign.adopt(String(ofAll), Number(ageMs));
-		this.record.version = String(version);
+		this.stages.own.scope.foreignVersion = String(version);
 	}
 
 	private leaveLine(): void {
@@ -131,7 +122,7 @@ export class RedisRequest implements SharedRequest {
 	}
 
 	/** Sends a command that nothing waits for. What it would settle settles itself, after the time-out. */
-	private send(script: RedisScript, number: number, more: string[] = []): void {
+	private send(script: RedisScript, number: number, more?: string[]): void {
 		if (this.id === undefined) return;
 		this.run(script, number, undefined, more).catch(() => undefined);
 	}
@@ -140,40 +131,14 @@ export class RedisRequest implements SharedRequest {
 		script: RedisScript,
 		number: number,
 		signal?: AbortSignal,
-		more: string[] = [],
+		more?: string[],
 	): Promise<Reply> {
-		const parameters = [...this.parameters(Math.ceil(number)), ...more];
-		const reply = await this.connection.run<Reply>(script, this.keys(), parameters, signal);
+		const call = { id: this.id, number, stages: this.stages, more };
+		const reply = await this.ledger.run<Reply>(script, call, signal);
 		const [kind, commands, version] = reply;
-		if (kind !== 'lost') this.record.counted(commands);
-		if (kind === 'learned') this.record.version = String(version);
+		if (kind !== 'lost') this.ledger.counted(commands);
+		if (kind === 'learned') this.stages.own.scope.foreignVersion = String(version);
 		return reply;
-	}
-
-	private keys(): string[] {
-		const { scope, general } = this.request;
-		return [
-			this.key('state', ''),
-			this.key('queue', general.name),
-			this.key('queue', scope?.name ?? general.name),
-			this.key('promises', scope?.name ?? general.name),
-			...this.windows.map(({ name }) => this.key('window', name)),
-		];
-	}
-
-	private parameters(number: number): Array<string | number> {
-		const { scope, general } = this.request;
-		return [
-			this.id ?? '',
-			this.record.id,
-			this.record.known,
-			this.record.version,
-			number,
-			scope?.windows.length ?? 0,
-			Math.ceil(scope?.foreign.everyMs(scope.windows) ?? 0),
-			Math.ceil(general.foreign.everyMs(general.windows)),
-			...this.windows.flatMap(({ room, holdMs }) => [room, Math.ceil(holdMs)]),
-		];
 	}
 }
 

@@ -13,7 +13,7 @@
  *
  * KEYS: the state, the queue of the general windows, that of the scope, the promises of the scope, then the
  * windows, those of the scope first. ARGV: the request's ID, that of its process, how many commands of the
- * process Redis must know of, which version of what was learned it knows, a number (see each script), how many
+ * process Redis must know of, which version of what was learned its scope knows, a number (see each script), how many
  * windows are the scope's, how long (ms) after each other requests of the scope go, and general ones; then for
  * every window its limit and how long (ms) a slot is held.
  */
@@ -204,7 +204,8 @@ return {'kept', count()}
 `);
 
 /**
- * Holds the slots for their window from now on, whether the ledger still knows them or lost them. The
+ * Holds the slots for their window from now on, whether the ledger still knows them or lost them. (Slots that
+ * are entered again have the rest of their time in place of how long a slot is held.) The
  * number is how much later (ms) the service may count the request; below 0 the slots come free at once.
  */
 export const SETTLE = new RedisScript(`${SHARED}
@@ -220,20 +221,6 @@ end
 return {'settled', count()}
 `);
 
-/**
- * Enters a slot again after data was lost: the arguments are as usual, but for every window how long (ms)
- * the slot is still held stands in place of how long a slot is held.
- */
-export const ENTER = new RedisScript(`${SHARED}
-for index = 1, windowCount do
-	local key, _, left = window(index)
-	touch(key)
-	local known = tonumber(redis.call('ZSCORE', key, id) or 0)
-	if left > 0 and known < now + left then add(key, now + left, id) end
-end
-return {'entered', count()}
-`);
-
 /** Keeps what was learned of others: of the scope if it has windows, and of the general ones. */
 export const LEARN = new RedisScript(`${SHARED}
 local first = ${FIXED} + 2 * windowCount
@@ -245,23 +232,4 @@ redis.call('HSET', STATE, 'learned:' .. GENERAL, ARGV[first + 2], 'learnedAt:' .
 redis.call('HDEL', STATE, 'last:' .. GENERAL)
 local commands = count()
 return {'learned', commands, text(redis.call('HINCRBY', STATE, 'version', 1))}
-`);
-
-/** Returns for every window how many slots are held, and how long (ms) until one is free. */
-export const USE = new RedisScript(`${SHARED}
-local result = {}
-for index = 1, windowCount do
-	local key, max, hold = window(index)
-	touch(key)
-	local used = redis.call('ZCOUNT', key, '(' .. text(now), '+inf')
-	local free = now
-	if used >= max then
-		local slots =
-			redis.call('ZRANGEBYSCORE', key, '(' .. text(now), '+inf', 'WITHSCORES', 'LIMIT', used - max, 1)
-		free = math.min(tonumber(slots[2]), now + hold)
-	end
-	result[2 * index - 1], result[2 * index] = used, math.ceil(free - now)
-end
-keepState()
-return result
 `);

@@ -1,5 +1,5 @@
 /** Rate Limit → Get Status: the limiter's windows, without a request to the service. */
-import { statusOfKey } from '../../rateLimit';
+import { limiterOf } from '../../rateLimit';
 import type { Operation } from '../operation';
 
 export const getStatus: Operation = {
@@ -14,7 +14,7 @@ export const getStatus: Operation = {
 	},
 	description: [],
 	execute: async ({ account }) => {
-		const windows = await statusOfKey(account.identity, account.limits, account.ledger);
+		const windows = await limiterOf(account.identity).status(account);
 		return windows.map((status) => ({ json: { ...status }, pairedItem: { item: 0 } }));
 	},
 };

@@ -8,13 +8,13 @@ import { randomUUID } from 'node:crypto';
 import type { INodeExecutionData } from 'n8n-workflow';
 
 import { WAIT_HINT } from '../../builderHints';
-import { limitsOfScope, promiseRoom, withdrawPromise } from '../../rateLimit';
+import { limiterOf, limitsOfScope } from '../../rateLimit';
 import { ENDPOINTS } from '../../transport/endpoints';
 import { InvalidSettingError } from '../../transport/invalidSettingError';
 import { roomTooLateError } from '../../transport/requestErrors';
 import { readWholeNumber } from '../../transport/settingValues';
 import { formatDuration, isWaitTooLong } from '../../transport/waits';
-import { onceAborted, sleep } from '../../waiting';
+import { LONGEST_TIMER_MS, onceAborted, sleep } from '../../waiting';
 import { type Operation, shownFor } from '../operation';
 import { tellDuring, timeAfter } from '../progress';
 import { maxWaitField, readMaxWaitMs, readSeconds } from '../requestOptions';
@@ -29,7 +29,6 @@ const ENDPOINTS_BY_NAME = {
 } as const;
 /** n8n looks for executions to wake once a minute. */
 const PARK_AFTER_SECONDS = 65;
-const LONGEST_SLEEP_MS = 2 ** 31 - 1;
 /** Less than that (ms) is no wait. */
 const SHORTEST_WAIT_MS = 1;
 /** From this time (ms) on users are told. */
@@ -117,16 +116,18 @@ async function waitOrPark(run: Run): Promise<void> {
 		for (;;) {
 			const waitedMs = performance.now() - startedAt;
 			const request = { ...promise, count: requests, maxWaitMs: Math.max(0, maxWaitMs - waitedMs) };
-			const waitMs = await onceAborted(promiseRoom(identity, request), run.signal);
+			const waitMs = await onceAborted(limiterOf(identity).promise(request), run.signal);
 			if (waitMs < SHORTEST_WAIT_MS) return tellOfWait(run, waitedMs);
 			const isLong = waitMs > parkAfterMs;
 			if (isLong && notParked === undefined) return await park(run, waitMs, requests);
 			if (isLong) run.tell(`waits ${formatDuration(waitMs)} in the node, because ${notParked}`);
-			await waitInNode(run, Math.min(waitMs, LONGEST_SLEEP_MS), requests);
+			await waitInNode(run, Math.min(waitMs, LONGEST_TIMER_MS), requests);
 		}
 	} catch (error) {
 		// Where it cannot be withdrawn, it lapses.
-		withdrawPromise(identity, promise).catch(() => undefined);
+		limiterOf(identity)
+			.withdraw(promise)
+			.catch(() => undefined);
 		throw isWaitTooLong(error) ? roomTooLateError(requests, maxWaitMs, error) : error;
 	}
 }

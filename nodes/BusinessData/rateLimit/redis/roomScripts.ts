@@ -1,7 +1,26 @@
-/** The ledger's scripts for room that is promised to those who wait for it elsewhere; see `scripts.ts`. */
+/** The ledger's scripts that look for room, and promise it to those who wait for it elsewhere; see `scripts.ts`. */
 import { RedisScript } from '../../redis';
 import { PROMISE_KEPT_MS } from '../promises';
 import { FIXED, SHARED } from './scripts';
+
+/** Returns for every window how many slots are held, and how long (ms) until one is free. */
+export const USE = new RedisScript(`${SHARED}
+local result = {}
+for index = 1, windowCount do
+	local key, max, hold = window(index)
+	touch(key)
+	local used = redis.call('ZCOUNT', key, '(' .. text(now), '+inf')
+	local free = now
+	if used >= max then
+		local slots =
+			redis.call('ZRANGEBYSCORE', key, '(' .. text(now), '+inf', 'WITHSCORES', 'LIMIT', used - max, 1)
+		free = math.min(tonumber(slots[2]), now + hold)
+	end
+	result[2 * index - 1], result[2 * index] = used, math.ceil(free - now)
+end
+keepState()
+return result
+`);
 
 /**
  * Promises room: returns how long (ms) it takes until so many requests have room at once. The number is how

@@ -1,0 +1,168 @@
+/** What a key's limiter knows of the requests of one scope, or of all of them under the name `GENERAL`. */
+import { Turns } from '../waiting';
+import { atMost, type Priority, schedule } from './bottleneck';
+import { ForeignUse, type UsedWindow } from './foreignUse';
+import { holdMsOf, type Limit, windowName } from './limits';
+import { Promises } from './promises';
+import type { WaitCause } from './wait';
+import { type Slot, Window } from './window';
+
+export class Scope {
+	/** Those who wait: a line for each run. */
+	readonly lines = new Turns();
+
+	/** What others use. */
+	readonly foreign = new ForeignUse();
+
+	/** Up to which version of what processes have told each other in Redis that is known here. */
+	foreignVersion = '0';
+
+	/** Room for later. Promises that Redis keeps are not here. */
+	readonly promises = new Promises();
+
+	/** What the request that is in the gate has waited for most. */
+	lastCause: WaitCause | undefined;
+
+	/** By name, for all requests. */
+	private readonly windows = new Map<string, Window>();
+
+	/** By limits: a run with narrower ones has a gate of its own, so that it stands in nobody's way. */
+	private readonly stages = new Map<string, Stage>();
+
+	constructor(
+		readonly name: string,
+		/** Called after a slot was given back. */
+		private readonly onFreed: () => void,
+	) {}
+
+	/** As requests under these limits see it. */
+	under(limits: Limit[]): Stage {
+		const name = JSON.stringify(limits.map(({ max, windowMs }) => [max, windowMs]));
+		const stage = this.stages.get(name) ?? new Stage(this, this.windowsUnder(limits));
+		this.stages.set(name, stage);
+		return stage;
+	}
+
+	/** For how long (ms) there will be something to remember; Infinity while slots are taken or requests wait. */
+	get restMs(): number {
+		const isUsed = [...this.windows.values()].some(({ used }) => used > 0);
+		if (isUsed || this.lines.size > 0) return Infinity;
+		return Math.max(0, this.foreign.forgottenInMs, this.promises.lapsedInMs);
+	}
+
+	/** Longest first. */
+	private windowsUnder(limits: Limit[]): LimitedWindow[] {
+		const windows = limits.map((limit) => {
+			const name = windowName(this.name, limit);
+			const window = this.windows.get(name) ?? new Window(limit.windowMs, limit.max, this.onFreed);
+			this.windows.set(name, window);
+			return new LimitedWindow(name, limit, window, this.foreign);
+		});
+		return windows.sort((a, b) => b.windowMs - a.windowMs);
+	}
+}
+
+/** A window under the limit of a request. */
+export class LimitedWindow {
+	readonly max: number;
+
+	readonly windowMs: number;
+
+	/** How long (ms) a slot stays taken after its response. */
+	readonly holdMs: number;
+
+	constructor(
+		/** For example `general/60s`. */
+		readonly name: string,
+		limit: Limit,
+		/** Counts the requests under any limit. */
+		readonly window: Window,
+		readonly foreign: ForeignUse,
+	) {
+		({ max: this.max, windowMs: this.windowMs } = limit);
+		this.holdMs = holdMsOf(limit.windowMs);
+	}
+
+	/** How many of our requests it takes beside those of others. */
+	get room(): number {
+		return this.foreign.roomIn(this);
+	}
+
+	/** Waits until there may be room. @throws the signal's reason when it aborts before */
+	async untilRoom(signal: AbortSignal): Promise<void> {
+		// Room also comes with what is forgotten of others.
+		const turnMs = this.foreign.isKnown ? this.windowMs / this.max : undefined;
+		await this.window.untilFreed(signal, turnMs);
+	}
+}
+
+/** A scope under the limits of a request: its windows, longest first, and its gate. */
+export class Stage {
+	private readonly gate = atMost(1);
+
+	constructor(
+		readonly scope: Scope,
+		readonly windows: LimitedWindow[],
+	) {}
+
+	get foreign(): ForeignUse {
+		return this.scope.foreign;
+	}
+
+	/** One at a time, by priority. @throws the signal's reason, what the job throws, or an error of Bottleneck's own */
+	async inGate<T>(priority: Priority, signal: AbortSignal, job: () => Promise<T>): Promise<T> {
+		return await schedule(this.gate, priority, signal, job);
+	}
+
+	/** After how long (ms) the next request of ours goes; 0 as long as nothing is known of others. */
+	get everyMs(): number {
+		return this.foreign.everyMs(this.windows);
+	}
+
+	/** How long (ms) nothing goes, whatever room there is. */
+	get pausedMs(): number {
+		return this.foreign.waitMs(this.windows);
+	}
+
+	/** @param shared how many slots all processes hold in each window */
+	usedWindows(shared: number[]): UsedWindow[] {
+		return this.windows.map(({ max, windowMs, window }, index) => ({
+			max,
+			windowMs,
+			used: Math.max(window.used, shared[index] ?? 0),
+		}));
+	}
+}
+
+/** All that counts a request. */
+export class Stages {
+	/** In the order in which they are passed. */
+	readonly all: Stage[];
+
+	/** Those of the scope first. */
+	readonly windows: LimitedWindow[];
+
+	constructor(
+		/** Of the request's scope, if that has windows. */
+		readonly scope: Stage | undefined,
+		readonly general: Stage,
+	) {
+		this.all = scope === undefined ? [general] : [scope, general];
+		this.windows = this.all.flatMap(({ windows }) => windows);
+	}
+
+	/** The first one. */
+	get own(): Stage {
+		return this.scope ?? this.general;
+	}
+
+	/** How long (ms) nothing goes, whatever room there is. */
+	get pausedMs(): number {
+		return Math.max(...this.all.map(({ pausedMs }) => pausedMs));
+	}
+
+	/** Takes a slot in each window, which all have room. */
+	takeSlots(): Slot[] {
+		return this.windows.map(({ window, max }) => window.take(max));
+	}
+}
