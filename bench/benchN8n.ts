@@ -1,23 +1,12 @@
-// The real n8n that all contenders run in, with the packed node and the benchmark's own nodes.
-import { execFileSync } from 'node:child_process';
-import { join } from 'node:path';
+// Workflows of contenders in a real n8n: saves, publishes and runs them.
 import { setTimeout as sleep } from 'node:timers/promises';
 import axios from 'axios';
-import type { Cleanup } from '../scripts/cleanup';
-import { endPrograms } from '../scripts/host/childProcesses';
-import { ensureHost } from '../scripts/host/installN8n';
-import { N8nClient } from '../scripts/host/n8nClient';
-import { startN8n } from '../scripts/host/n8nProcess';
 import type { WorkflowNode } from '../scripts/host/n8nTypes';
-import { installPackedNode, packNode } from '../scripts/host/packNode';
-import { withProgress } from '../scripts/host/progress';
-import { openUserFolder } from '../scripts/host/userFolder';
 import { inARow, node } from '../test/n8n/workflows';
-import { compileContenders } from './compileContenders';
 import type { Contender, Service } from './contenders';
+import type { Instance } from './instances';
 import type { WorkItem } from './workItems';
 
-const PROJECT_FOLDER = join(__dirname, '..');
 const MINUTES_FOR_A_RUN = 20;
 const SECONDS_UNTIL_REGISTERED = 30;
 const SECONDS_BETWEEN_CALLS = 0.1;
@@ -35,6 +24,7 @@ export interface WorkflowRun {
 
 /** A published workflow of one contender. */
 export interface PublishedWorkflow {
+	id: string;
 	/** Runs it with so many items, numbered from `first` on. */
 	run(first: number, count: number): Promise<WorkflowRun>;
 }
@@ -58,43 +48,20 @@ function readAnswer(status: number, body: unknown, ms: number): WorkflowRun {
 }
 
 export class BenchN8n {
-	readonly #client: N8nClient;
-	readonly #url: string;
+	readonly #instance: Instance;
 	#saved = 0;
 
-	private constructor(
-		url: string,
-		client: N8nClient,
-		readonly versions: { n8n: string; nodeOfN8n: string },
-	) {
-		this.#url = url;
-		this.#client = client;
+	constructor(instance: Instance) {
+		this.#instance = instance;
 	}
 
-	/**
-	 * Starts it. The package must have been built.
-	 * @param cleanup gets what ends everything again, also when the start fails
-	 */
-	static async start(cleanup: Cleanup): Promise<BenchN8n> {
-		const host = await ensureHost({ version: 'n8n-2' });
-		const userFolder = await openUserFolder();
-		cleanup.add(() => userFolder.dispose());
-		cleanup.add(endPrograms);
-		await withProgress('Installing the packed node into n8n', async () => {
-			const packed = await packNode(PROJECT_FOLDER, join(userFolder.path, 'packages'));
-			await installPackedNode(packed, userFolder.path, host);
-		});
-		const contenders = await compileContenders(join(userFolder.path, 'contenders'));
-		const n8n = await withProgress(`Starting n8n ${host.n8nVersion}`, () =>
-			startN8n({ host, userFolder, environment: { N8N_CUSTOM_EXTENSIONS: contenders } }),
-		);
-		cleanup.add(() => n8n.stop());
-		const client = new N8nClient(n8n.url);
-		await client.logInAsOwner(userFolder.owner);
-		const nodeOfN8n = execFileSync(host.nodePath, ['--version'], { encoding: 'utf8' })
-			.trim()
-			.slice(1);
-		return new BenchN8n(n8n.url, client, { n8n: host.n8nVersion, nodeOfN8n });
+	get versions(): Instance['versions'] {
+		return this.#instance.versions;
+	}
+
+	/** Ends n8n; its data are there until everything ends. */
+	async stop(): Promise<void> {
+		await this.#instance.stop();
 	}
 
 	/** Saves the credential of a contender, and publishes as many of its workflows as are asked for. */
@@ -105,8 +72,13 @@ export class BenchN8n {
 		count: number,
 	): Promise<PublishedWorkflow[]> {
 		const number = (this.#saved += 1);
-		const credential = { name: `bench-${number}`, ...contender.credential(service, item) };
-		const id = await this.#client.saveCredential(credential);
+		const { client, queue } = this.#instance;
+		const serviceAndRedis = { ...service, redisPort: queue?.redisPort };
+		const credential = {
+			name: `bench-${number}`,
+			...contender.credential(serviceAndRedis, item),
+		};
+		const id = await client.saveCredential(credential);
 		const worker: WorkflowNode = {
 			...contender.node(service, item),
 			credentials: { [credential.type]: { id, name: credential.name } },
@@ -114,26 +86,41 @@ export class BenchN8n {
 		const published: PublishedWorkflow[] = [];
 		while (published.length < count) {
 			const path = `bench-${number}-${published.length}`;
-			await this.#publishWorkflow(path, worker);
-			published.push({ run: (first, items) => this.#call(path, first, items) });
+			const workflowId = await this.#publishWorkflow(path, worker);
+			published.push({
+				id: workflowId,
+				run: (first, items) => this.#call(path, first, items),
+			});
 		}
 		return published;
 	}
 
-	async #publishWorkflow(path: string, worker: WorkflowNode): Promise<void> {
+	/** How many executions of these workflows each worker has begun; undefined where there are no workers. */
+	async executionsPerWorker(workflows: PublishedWorkflow[]): Promise<number[] | undefined> {
+		const { client, queue } = this.#instance;
+		if (queue === undefined) return undefined;
+		const lists = await Promise.all(workflows.map(({ id }) => client.listExecutions(id)));
+		const ids = lists.flat().map(({ id }) => id);
+		return queue.executionsByWorker().map((begun) => ids.filter((id) => begun.includes(id)).length);
+	}
+
+	/** Returns the id of the workflow. */
+	async #publishWorkflow(path: string, worker: WorkflowNode): Promise<string> {
 		const webhook = {
 			...{ httpMethod: 'POST', path, responseMode: 'lastNode', responseData: 'allEntries' },
 			options: {},
 		};
 		const items = { first: '={{ $json.body.first }}', count: '={{ $json.body.count }}' };
-		const { id } = await this.#client.saveWorkflow(
+		const { client } = this.#instance;
+		const { id } = await client.saveWorkflow(
 			inARow(path, [
 				node('Webhook', 'n8n-nodes-base.webhook', 2, webhook, { webhookId: path }),
 				node('Items', 'CUSTOM.benchItems', 1, items),
 				worker,
 			]),
 		);
-		await this.#client.publishWorkflow(id);
+		await client.publishWorkflow(id);
+		return id;
 	}
 
 	async #call(path: string, first: number, count: number): Promise<WorkflowRun> {
@@ -142,7 +129,7 @@ export class BenchN8n {
 			const startedAt = performance.now();
 			// axios has no limit of its own for how long an answer may take; fetch has one of five minutes.
 			const { status, data } = await axios.post<unknown>(
-				`${this.#url}/webhook/${path}`,
+				this.#instance.webhookUrl(path),
 				{ first, count },
 				{ proxy: false, timeout: MINUTES_FOR_A_RUN * 60_000, validateStatus: () => true },
 			);

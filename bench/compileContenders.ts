@@ -1,7 +1,9 @@
 // Puts the benchmark's own nodes where n8n loads them from. They are no part of the package.
-import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ModuleKind, ScriptTarget, transpileModule } from 'typescript';
+import type { Cleanup } from '../scripts/cleanup';
 
 const SOURCES = join(__dirname, 'contenders');
 const COMPILER_OPTIONS = {
@@ -11,11 +13,13 @@ const COMPILER_OPTIONS = {
 };
 
 /**
- * Compiles the nodes into a new folder.
+ * Compiles the nodes into a new folder, which `cleanup` removes.
  *
  * @returns The folder for n8n's setting N8N_CUSTOM_EXTENSIONS.
  */
-export async function compileContenders(folder: string): Promise<string> {
+export async function compileContenders(cleanup: Cleanup): Promise<string> {
+	const folder = await mkdtemp(join(tmpdir(), 'n8n-contenders-'));
+	cleanup.add(() => rm(folder, { recursive: true, force: true }));
 	const nodesFolder = join(folder, 'nodes');
 	await mkdir(nodesFolder, { recursive: true });
 	// Beside the nodes, not among them: n8n searches their folder for more nodes.

@@ -1,6 +1,7 @@
 // Who is compared: the node of each contender in a workflow, and the credential it needs.
 import type { Credential, WorkflowNode } from '../scripts/host/n8nTypes';
 import { node } from '../test/n8n/workflows';
+import { fieldsOf } from '../test/support/redisTopologies';
 import type { Window } from './bestSchedule';
 import { windowsOf } from './limits';
 import type { WorkItem } from './workItems';
@@ -22,6 +23,8 @@ export type ContenderId = (typeof CONTENDER_IDS)[number];
 export interface Service {
 	baseUrl: string;
 	apiKey: string;
+	/** Where processes of n8n count its limits together: a Redis on 127.0.0.1. */
+	redisPort?: number;
 }
 
 /** One of those that are compared. */
@@ -53,6 +56,7 @@ export const REACTIVE = {
 /** A tenth of a second on top of what the limits ask for. */
 const BATCH_MARGIN_MS = 100;
 
+const OPEN_REDIS = { user: '', password: '', database: 0, tls: false };
 const NUMBER = '={{ $json.number }}';
 const QUERY = { parameters: [{ name: 'number', value: NUMBER }] };
 const CONTINUE = { onError: 'continueRegularOutput' };
@@ -122,6 +126,11 @@ const OPERATIONS: Record<WorkItem['work'], (options: Parameters) => Parameters> 
 	delete: () => ({ resource: 'transaction', operation: 'deleteMany', ids: NUMBER, options: {} }),
 };
 
+const limitStore = (redisPort: number | undefined): Parameters =>
+	redisPort === undefined
+		? { limitStore: 'memory' }
+		: fieldsOf({ ...OPEN_REDIS, host: '127.0.0.1', port: redisPort });
+
 export const CONTENDERS: Record<ContenderId, Contender> = {
 	plain: {
 		title: 'HTTP Request, as it comes',
@@ -174,10 +183,10 @@ export const CONTENDERS: Record<ContenderId, Contender> = {
 	ours: {
 		title: 'Business Data node',
 		retryAfter: 'none',
-		credential: ({ baseUrl, apiKey }, { limits }) => ({
+		credential: ({ baseUrl, apiKey, redisPort }, { limits }) => ({
 			type: 'businessDataApi',
 			data: {
-				...{ baseUrl, apiKey, limitStore: 'memory' },
+				...{ baseUrl, apiKey, ...limitStore(redisPort) },
 				...{ customize: true, limits: JSON.stringify(limits) },
 				transactionDelete: 'POST /txndata/bulkDeleteTxn',
 				contactDelete: 'POST /masterdata/deleteContacts',

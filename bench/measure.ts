@@ -30,6 +30,7 @@ export interface Observation {
 	runs: WorkflowRun[];
 	/** When (ms, on the journal's clock) each single request came, and its number. */
 	arrivals: { number: number; atMs: number }[];
+	executionsPerWorker?: number[];
 }
 
 const isForeign = ({ headers }: JournalEntry): boolean =>
@@ -90,7 +91,7 @@ function measureDocuments({ item, journal, journalAfterSecondRun }: Observation)
 
 /** The figures of a contender. Throws when it sent nothing at all. */
 export function measure(observation: Observation): ContenderResult {
-	const { contender, item, journal, runs, arrivals } = observation;
+	const { contender, item, journal, runs, arrivals, executionsPerWorker } = observation;
 	const foreign = journal.filter(isForeign);
 	const own = journal.filter((entry) => !isForeign(entry));
 	const ofBatch = own.filter((entry) => !isSingle(entry));
@@ -120,6 +121,7 @@ export function measure(observation: Observation): ContenderResult {
 		errors: [...new Set(runs.flatMap(({ errors }) => errors))],
 		...(item.work === 'send' ? { documents: measureDocuments(observation) } : {}),
 		...(arrivals.length === 0 ? {} : { singles: measureSingles(observation, first.atMs) }),
+		...(executionsPerWorker === undefined ? {} : { executionsPerWorker }),
 		...(item.foreignShare === undefined
 			? {}
 			: {

@@ -37,6 +37,8 @@ export interface ContenderResult {
 	 */
 	documents?: { sent: number; sentTwice: number; missing: number };
 	singles?: SingleRequest[];
+	/** In queue mode: how many executions each worker has begun. */
+	executionsPerWorker?: number[];
 	foreign?: { requests: number; refused: number };
 }
 

@@ -21,6 +21,7 @@ interface Ready {
 	service: ServiceProcess;
 	/** One for each workflow of the item, and one for single requests if there are any. */
 	workflows: PublishedWorkflow[];
+	executionsPerWorker(): Promise<number[] | undefined>;
 }
 
 async function prepare(n8n: BenchN8n, item: WorkItem, contender: ContenderId): Promise<Ready> {
@@ -35,7 +36,8 @@ async function prepare(n8n: BenchN8n, item: WorkItem, contender: ContenderId): P
 	});
 	const count = item.workflows.length + (item.singlesEverySeconds === undefined ? 0 : 1);
 	const workflows = await n8n.publish(CONTENDERS[contender], service, item, count);
-	return { item, contender, service, workflows };
+	const executionsPerWorker = () => n8n.executionsPerWorker(workflows);
+	return { item, contender, service, workflows, executionsPerWorker };
 }
 
 /** Starts the workflows of the item together and waits for their ends. */
@@ -100,7 +102,10 @@ async function runContender(ready: Ready): Promise<ContenderResult> {
 	const journal = await service.journal();
 	const journalAfterSecondRun =
 		runAgainAfterSeconds === undefined ? undefined : await runAgain(ready, runAgainAfterSeconds);
-	const result = measure({ contender, item, journal, journalAfterSecondRun, runs, arrivals });
+	const result = measure({
+		...{ contender, item, journal, journalAfterSecondRun, runs, arrivals },
+		executionsPerWorker: await ready.executionsPerWorker(),
+	});
 	const { itemsThrough, items, refused, makespanMs } = result;
 	console.log(
 		`  ${item.id}, ${CONTENDERS[contender].title}: ${itemsThrough} of ${items}, ${refused} refused, ` +
@@ -112,11 +117,12 @@ async function runContender(ready: Ready): Promise<ContenderResult> {
 /**
  * Runs work items.
  *
+ * @param n8nFor The n8n that a work item runs in.
  * @param note Told how many contenders are done.
  * @throws When a contender cannot be run. One that loses items is a result.
  */
 export async function runRound(
-	n8n: BenchN8n,
+	n8nFor: (item: WorkItem) => BenchN8n,
 	items: WorkItem[],
 	note: Note,
 ): Promise<ItemResult[]> {
@@ -125,7 +131,9 @@ export async function runRound(
 			.filter(({ contenders }) => contenders.includes(contender))
 			.map((item) => [item, contender] as const),
 	);
-	const ready = await Promise.all(pairs.map(([item, contender]) => prepare(n8n, item, contender)));
+	const ready = await Promise.all(
+		pairs.map(([item, contender]) => prepare(n8nFor(item), item, contender)),
+	);
 	let finished = 0;
 	const running = ready.map(async (one, position) => {
 		await sleep(position * SECONDS_BETWEEN_STARTS * 1000);

@@ -94,6 +94,17 @@ function foreignColumns({ foreignShare }: WorkItem): Column[] {
 	];
 }
 
+function workerColumns({ inQueueMode }: WorkItem): Column[] {
+	if (!inQueueMode) return [];
+	return [
+		[
+			'Executions per worker',
+			NOT_APPLICABLE,
+			({ executionsPerWorker = [] }) => executionsPerWorker.join(' + '),
+		],
+	];
+}
+
 /** The table of a work item: a row for the best possible schedule, and one for each contender. */
 export function tableOf(item: WorkItem, results: ContenderResult[]): string {
 	const count = requestsFor(item);
@@ -110,6 +121,7 @@ export function tableOf(item: WorkItem, results: ContenderResult[]): string {
 		...documentColumns(item),
 		...singleColumns(item),
 		...foreignColumns(item),
+		...workerColumns(item),
 	];
 	// The singles come beside the work, so there is no one schedule for all of it.
 	const best = item.singlesEverySeconds === undefined ? [columns.map(([, cell]) => cell)] : [];

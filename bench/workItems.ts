@@ -30,6 +30,8 @@ export interface WorkItem {
 	runAgainAfterSeconds?: number;
 	/** A foreign program with the same key uses this share of the longest window, evenly. */
 	foreignShare?: number;
+	/** Runs in an n8n in queue mode, whose workers share the executions. */
+	inQueueMode?: boolean;
 	/** Whether the service counts refused requests, too, which its interface document leaves open. */
 	isRefusedCounted: boolean;
 	/** Work items of one round run at the same time. */
@@ -38,7 +40,8 @@ export interface WorkItem {
 	isQuick: boolean;
 }
 
-export type PartId = 'reads' | 'together' | 'singles' | 'sends' | 'bulk' | 'foreign';
+export type PartId =
+	'reads' | 'together' | 'singles' | 'sends' | 'bulk' | 'foreign' | 'foreignQueue';
 
 export const PARTS: Record<PartId, string> = {
 	reads: 'Reads in one workflow',
@@ -47,6 +50,7 @@ export const PARTS: Record<PartId, string> = {
 	sends: 'Sending documents',
 	bulk: 'Deleting in bulk',
 	foreign: 'A foreign program on the same key',
+	foreignQueue: 'A foreign program on the same key, in queue mode',
 };
 
 /** How much shorter the windows of the send endpoints are here. */
@@ -56,6 +60,8 @@ export const BULK_SCALE = 1 / 5;
 export const IDS_PER_REQUEST = 100;
 /** The shares of the limits that a foreign program uses. */
 const FOREIGN_SHARES = [0.1, 0.33, 0.6];
+/** Those who claim to keep limits, or to mend what is refused. */
+const IN_QUEUE_MODE = ['reactive', 'reactiveRetryAfter', 'batching', 'ours'] as const;
 
 const SINGLES_EVERY_SECONDS = 5;
 const LONGEST_WINDOW = DOCUMENTED_LIMITS.general.reduce((longest, limit) =>
@@ -152,6 +158,18 @@ const foreign = (share: number): WorkItem => ({
 	workflows: [130],
 	foreignShare: share,
 });
+
+/** The same beside the executions of two workers. */
+const foreignInQueueMode = (share: number): WorkItem => ({
+	...foreign(share),
+	id: `foreign-queue-${percent(share)}`,
+	title: `In queue mode: four executions of 130 reads in all, while a foreign program uses ${percent(share)} % of the limits`,
+	part: 'foreignQueue',
+	workflows: [33, 33, 32, 32],
+	contenders: IN_QUEUE_MODE,
+	inQueueMode: true,
+});
+
 const percent = (share: number) => Math.round(share * 100);
 
 /** How far apart (s) the requests of a foreign program are that uses this share. */
@@ -174,7 +192,17 @@ export const WORK_ITEMS: WorkItem[] = [
 	bulk(1_000, 1, true),
 	bulk(100_000, BULK_SCALE, false),
 	...FOREIGN_SHARES.map(foreign),
+	...FOREIGN_SHARES.map(foreignInQueueMode),
 ];
 
 /** Done first, and not shown: nobody's first request, which is slow, is measured. */
 export const WARM_UP: WorkItem = { ...reads(3, 0, 'warm-up'), id: 'warm-up' };
+
+/** The same for queue mode: each contender in both workers. */
+export const WARM_UP_IN_QUEUE_MODE: WorkItem = {
+	...WARM_UP,
+	id: 'warm-up-in-queue-mode',
+	workflows: [1, 1, 1, 1],
+	contenders: IN_QUEUE_MODE,
+	inQueueMode: true,
+};

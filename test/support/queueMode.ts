@@ -19,8 +19,14 @@ const MAIN = 'main';
 export const WORKERS = ['worker-1', 'worker-2'] as const;
 export type WorkerName = (typeof WORKERS)[number];
 
-/** Half of the six executions of a run, so that each worker gets its share. */
-const EXECUTIONS_PER_WORKER = '3';
+const SETTINGS_OF_TESTS = {
+	// Half of the six executions of a run, so that each worker gets its share.
+	N8N_CONCURRENCY_PRODUCTION_LIMIT: '3',
+	// The job of a worker that died is found sooner than after n8n's own 60 s and 30 s.
+	QUEUE_WORKER_LOCK_DURATION: '8000',
+	QUEUE_WORKER_LOCK_RENEW_TIME: '2000',
+	QUEUE_WORKER_STALLED_INTERVAL: '4000',
+};
 
 export class QueueMode {
 	private readonly processes = new Map<string, N8nProcess>();
@@ -31,15 +37,19 @@ export class QueueMode {
 		private readonly host: N8nHost,
 		private readonly userFolder: UserFolder,
 		private readonly queueRedis: RedisServer,
+		private readonly ownSettings: Record<string, string>,
 	) {}
 
-	/** Prepares it; `startAll` starts its processes. */
-	static async prepare(): Promise<QueueMode> {
+	/**
+	 * Prepares it; `startAll` starts its processes.
+	 * @param settings of all processes, beside those of queue mode itself
+	 */
+	static async prepare(settings: Record<string, string> = SETTINGS_OF_TESTS): Promise<QueueMode> {
 		const host = await ensureHost({ version: 'n8n-2' });
 		const userFolder = await openUserFolder();
 		const packed = await packNode(PROJECT_FOLDER, join(userFolder.path, 'packages'));
 		await installPackedNode(packed, userFolder.path, host);
-		return new QueueMode(host, userFolder, await RedisServer.start());
+		return new QueueMode(host, userFolder, await RedisServer.start(), settings);
 	}
 
 	/** Starts what is not running: the main process first, which prepares the database. */
@@ -104,11 +114,7 @@ export class QueueMode {
 			OFFLOAD_MANUAL_EXECUTIONS_TO_WORKERS: 'false',
 			QUEUE_BULL_REDIS_HOST: '127.0.0.1',
 			QUEUE_BULL_REDIS_PORT: String(this.queueRedis.port),
-			N8N_CONCURRENCY_PRODUCTION_LIMIT: EXECUTIONS_PER_WORKER,
-			// The job of a worker that died is found sooner than after n8n's own 60 s and 30 s.
-			QUEUE_WORKER_LOCK_DURATION: '8000',
-			QUEUE_WORKER_LOCK_RENEW_TIME: '2000',
-			QUEUE_WORKER_STALLED_INTERVAL: '4000',
+			...this.ownSettings,
 		};
 	}
 }

@@ -66,12 +66,38 @@ test('documents sent, and sent twice', () => {
 	]);
 });
 
-test('beside a foreign program refusals are no matter, but time and losses are', () => {
-	const beside = (changes: Partial<ContenderResult>) =>
-		verdicts({ 'foreign-33': [result('ours', { refused: 12, bestMs: 1_000, ...changes })] });
-	expect(beside({ makespanMs: 1_500 })).toEqual([['30 of 30 through, 1.50 × the best', true]]);
-	expect(beside({ makespanMs: 1_600 })).toEqual([['30 of 30 through, 1.60 × the best', false]]);
-	expect(beside({ makespanMs: 1_500, itemsThrough: 29 })).toEqual([
-		['29 of 30 through, 1.50 × the best', false],
-	]);
+describe('beside a foreign program', () => {
+	const foreign = { requests: 40, refused: 10 };
+	const beside = (changes: Partial<ContenderResult>, item = 'foreign-33') =>
+		verdicts({
+			[item]: [result('ours', { bestMs: 1_000, makespanMs: 1_500, foreign, ...changes })],
+		});
+
+	test.each<[string, Partial<ContenderResult>, string, boolean]>([
+		['in time', {}, '30 of 30 through, 1.50 × the best, 0 refused, 10 of 40 foreign ones', true],
+		['too late', { makespanMs: 1_600 }, '1.60 × the best', false],
+		['with a loss', { itemsThrough: 29 }, '29 of 30 through', false],
+		// 20 of 130 are 4.6 of 30.
+		['with few of ours refused', { refused: 4 }, '4 refused', true],
+		['with many of ours refused', { refused: 5 }, '5 refused', false],
+		['with many of theirs refused', { foreign: { ...foreign, refused: 11 } }, '11 of 40', false],
+	])('%s', (_, changes, measured, isMet) => {
+		expect(beside(changes)).toEqual([[expect.stringContaining(measured), isMet]]);
+	});
+
+	test('that uses most of the limits, more of its requests may be refused', () => {
+		const verdict = (refused: number) =>
+			beside({ foreign: { ...foreign, refused } }, 'foreign-60')[0]?.[1];
+		expect([verdict(16), verdict(17)]).toEqual([true, false]);
+	});
+
+	test.each([
+		[[2, 2], '2 and 2 executions by the workers', true],
+		[[4, 0], '4 and 0 executions by the workers', false],
+		[[], 'executions by the workers', false],
+	])('in queue mode, with executions %j', (executionsPerWorker, measured, isMet) => {
+		expect(beside({ executionsPerWorker }, 'foreign-queue-33')).toEqual([
+			[expect.stringContaining(measured), isMet],
+		]);
+	});
 });

@@ -75,6 +75,12 @@ test('a foreign program is counted apart, and leaves the rest of the limits', ()
 	expect(measured.bestMs).toBe(90_050);
 });
 
+test('executions in queue mode are told by worker', () => {
+	const item = workItem('foreign-queue-33');
+	const observed = observe({ item, journal: [entry(1, 0)], executionsPerWorker: [2, 2] });
+	expect(measure(observed)).toMatchObject({ items: 130, executionsPerWorker: [2, 2] });
+});
+
 test('documents are counted by their number, over both runs', () => {
 	const item = workItem('sends');
 	const journal = [entry(1, 0), entry(2, 10), entry(3, 20, 429), entry(2, 30)];

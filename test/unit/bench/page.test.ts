@@ -75,6 +75,13 @@ describe('the page', () => {
 		expect(page).not.toMatch(/undefined|NaN|\[object/);
 	});
 
+	test('says in queue mode what each worker has done', () => {
+		const ours = result('ours', { executionsPerWorker: [1, 3] });
+		const page = pageOf(resultsOf({ 'foreign-queue-33': [ours] }));
+		expect(page).toContain(`## ${PARTS.foreignQueue}`);
+		expect(cellsOf(page, CONTENDERS.ours.title).at(-2)).toBe('1 + 3');
+	});
+
 	test('computes one request per record from the limits', () => {
 		// 1,000 requests are ten times 100, and the last hundred takes half a minute.
 		const cells = cellsOf(pageOf(results), '1,000, one request each (computed)');
@@ -112,6 +119,13 @@ test('batching is as fast as the limits allow on average', () => {
 	const sends = workItem('sends');
 	const batching = batchingFor(windowsOf(sends.limits, sends.endpoint));
 	expect(batching).toEqual({ batchSize: 3, batchInterval: 6_100 });
+});
+
+test('workers count where the credential says', () => {
+	const credential = (redisPort?: number) =>
+		CONTENDERS.ours.credential({ baseUrl: '', apiKey: '', redisPort }, workItem('foreign-33')).data;
+	expect(credential()).toMatchObject({ limitStore: 'memory' });
+	expect(credential(7_000)).toMatchObject({ limitStore: 'redis', redisPort: 7_000 });
 });
 
 test('the work items have names of their own', () => {
