@@ -65,13 +65,24 @@ export class Polls {
 		await this.until(() => this.begun >= count, `poll ${count} has begun`);
 	}
 
-	/** Waits until so many have begun, and the last one is over: no further request has come for a while. */
+	/** Waits until so many have begun, and the last one is over. */
 	async whenEnded(count: number): Promise<void> {
 		await this.whenBegun(count);
+		await this.whenQuiet();
+	}
+
+	/** Waits for the end of the next one to begin. */
+	async whenNextEnded(): Promise<void> {
+		await this.whenEnded(this.begun + 1);
+	}
+
+	/** Waits until no further request has come for a while. Returns how many polls have begun. */
+	async whenQuiet(): Promise<number> {
 		for (let before = -1; before !== this.requests.length;) {
 			before = this.requests.length;
 			await sleep(this.pauseMs);
 		}
+		return this.begun;
 	}
 
 	private get requests(): JournalEntry[] {

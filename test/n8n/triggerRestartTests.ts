@@ -14,8 +14,15 @@ async function publish(real: RealN8n, name: string, events: string[]) {
 	const polls = new Polls(real, CONTACTS);
 	const workflow = await saveScheduled(real, name, { events });
 	await real.client.publishWorkflow(workflow.id);
-	await polls.whenEnded(1);
+	await polls.whenQuiet();
 	return { polls, workflow };
+}
+
+/** Starts n8n again, which has ended, and waits for the end of its first poll. */
+async function startAgain(real: RealN8n, polls: Polls): Promise<void> {
+	const before = polls.begun;
+	await real.startAgain();
+	await polls.whenEnded(before + 1);
 }
 
 export function triggerRestartTests(real: () => RealN8n): void {
@@ -28,12 +35,11 @@ export function triggerRestartTests(real: () => RealN8n): void {
 
 			// Nobody asks for it, so the poll that sees it gives out nothing.
 			sandbox.contacts.add({ id: 'silent' });
-			await polls.whenEnded(2);
+			await polls.whenNextEnded();
 			await real().kill();
 			sandbox.contacts.update('silent', { city: 'Ghent' });
 			sandbox.contacts.remove('contact-2');
-			await real().startAgain();
-			await polls.whenEnded(3);
+			await startAgain(real(), polls);
 			// The minute's own poll may have come behind it already, and confirmed the deletion.
 			const [first] = await emittedBy(real(), workflow.id);
 			expect(first).toMatchObject([
@@ -41,18 +47,18 @@ export function triggerRestartTests(real: () => RealN8n): void {
 			]);
 
 			// The next polls are cut short behind their first page: by a crash, and by a user.
-			const cutShort = async (id: string, end: () => Promise<void>, count: number) => {
+			const cutShort = async (id: string, end: () => Promise<void>) => {
+				const before = await polls.whenQuiet();
 				sandbox.contacts.update(id, { city: 'Bruges' });
 				sandbox.fault({ after: 1, action: { type: 'delay', ms: 20_000, actFirst: true } });
-				await polls.whenBegun(count);
+				await polls.whenBegun(before + 1);
 				await sleep(1_000);
 				await end();
-				await real().startAgain();
-				await polls.whenEnded(count + 1);
+				await startAgain(real(), polls);
 			};
-			await cutShort('contact-1', async () => await real().kill(), 4);
-			await cutShort('contact-3', async () => await real().end(), 6);
-			await polls.whenEnded(8);
+			await cutShort('contact-1', async () => await real().kill());
+			await cutShort('contact-3', async () => await real().end());
+			await polls.whenNextEnded();
 			const told = (await emittedBy(real(), workflow.id)).slice(1).flat();
 			expect(told.map(({ event, contact }) => [event, (contact as { id: string }).id])).toEqual(
 				expect.arrayContaining([
@@ -73,16 +79,15 @@ export function triggerRestartTests(real: () => RealN8n): void {
 			const { sandbox } = real();
 			const { polls, workflow } = await publish(real(), 'Changes over a stop', ['contactUpdated']);
 			await real().kill();
+			const before = polls.begun;
 			sandbox.contacts.update('contact-1', { city: 'Bruges' });
 			sandbox.fault({ after: 1, action: { type: 'delay', ms: 10_000, actFirst: true } });
 			await real().startAgain();
 			// The first page has told of the change, and the second one takes longer than n8n's request to stop.
-			await polls.whenBegun(2);
+			await polls.whenBegun(before + 1);
 			await sleep(1_000);
 			await real().end();
-			await real().startAgain();
-			const before = polls.begun;
-			await polls.whenEnded(before + 1);
+			await startAgain(real(), polls);
 			const told = (await emittedBy(real(), workflow.id)).flat();
 			expect(told).toMatchObject([{ event: 'contactUpdated', contact: { id: 'contact-1' } }]);
 			await real().client.unpublishWorkflow(workflow.id);

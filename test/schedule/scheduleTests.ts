@@ -78,9 +78,9 @@ export function scheduleTests(real: () => RealN8n, name: string, pageDelayMs = 1
 				changes += stores.length;
 			}
 			sandbox.clearFaults();
-			for (const each of polls) await each.whenEnded(each.begun);
+			for (const each of polls) await each.whenQuiet();
 			for (let quiet = 0; quiet < quietPolls; quiet++) {
-				for (const each of polls) await each.whenEnded(each.begun + 1);
+				for (const each of polls) await each.whenNextEnded();
 			}
 
 			const executions = await Promise.all(
