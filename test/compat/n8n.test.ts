@@ -12,6 +12,7 @@ import { customApiCallTests, noRestrictionTests } from '../n8n/sideDoorTests';
 import { toolTests } from '../n8n/toolTests';
 import { triggerRestartTests } from '../n8n/triggerRestartTests';
 import { triggerTests } from '../n8n/triggerTests';
+import { triggerTogetherTests } from '../n8n/triggerTogetherTests';
 import { useRealN8n } from '../n8n/useRealN8n';
 
 const real = useRealN8n('n8n-1');
@@ -37,6 +38,7 @@ describe('the node as a tool', () => toolTests(real));
 describe('the trigger', () => {
 	triggerTests(real);
 	triggerRestartTests(real);
+	triggerTogetherTests(real);
 });
 describe('the example', () => exampleTests(real));
 describe('beside the node', () => {

@@ -14,6 +14,7 @@ import { customApiCallTests, restrictionTests } from './sideDoorTests';
 import { toolTests } from './toolTests';
 import { triggerRestartTests } from './triggerRestartTests';
 import { triggerTests } from './triggerTests';
+import { triggerTogetherTests } from './triggerTogetherTests';
 import { useRealN8n } from './useRealN8n';
 
 const real = useRealN8n('n8n-2');
@@ -28,6 +29,7 @@ describe('the node as a tool', () => toolTests(real));
 describe('the trigger', () => {
 	triggerTests(real);
 	triggerRestartTests(real);
+	triggerTogetherTests(real);
 });
 describe('the example', () => {
 	exampleTests(real);

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { JournalEntry } from '../../sandbox/server';
-import type { SavedWorkflow } from '../../scripts/host/n8nTypes';
+import type { SavedWorkflow, WorkflowNode } from '../../scripts/host/n8nTypes';
 import { itemsOf, type RealN8n } from './realN8n';
 import { inARow, node } from './workflows';
 
@@ -18,24 +18,26 @@ export interface Emitted extends Record<string, string | object> {
 	event: string;
 }
 
-/** Saves a workflow with a trigger that polls every minute, page by page. */
+/** A trigger that polls every minute, page by page. */
+export function scheduledTrigger(name: string, parameters: Record<string, unknown>): WorkflowNode {
+	const pagination = { values: { type: 'offset', pageSize: PAGE_SIZE } };
+	return node(name, 'n8n-nodes-business-data.businessDataTrigger', 1, {
+		pollTimes: { item: [{ mode: 'everyMinute' }] },
+		idField: 'id',
+		options: { pagination },
+		...parameters,
+	});
+}
+
+/** Saves a workflow with such a trigger. */
 export async function saveScheduled(
 	real: RealN8n,
 	name: string,
 	parameters: Record<string, unknown>,
 	credentialIds: Record<string, string> = {},
 ): Promise<SavedWorkflow> {
-	const pagination = { values: { type: 'offset', pageSize: PAGE_SIZE } };
 	return await real.save(
-		inARow(name, [
-			node(TRIGGER, 'n8n-nodes-business-data.businessDataTrigger', 1, {
-				pollTimes: { item: [{ mode: 'everyMinute' }] },
-				idField: 'id',
-				options: { pagination },
-				...parameters,
-			}),
-			node('Done', 'n8n-nodes-base.noOp', 1),
-		]),
+		inARow(name, [scheduledTrigger(TRIGGER, parameters), node('Done', 'n8n-nodes-base.noOp', 1)]),
 		credentialIds,
 	);
 }
@@ -100,13 +102,17 @@ export class Polls {
 }
 
 /** Everything that the trigger has emitted, execution by execution, oldest first. */
-export async function emittedBy(real: RealN8n, workflowId: string): Promise<Emitted[][]> {
+export async function emittedBy(
+	real: RealN8n,
+	workflowId: string,
+	trigger = TRIGGER,
+): Promise<Emitted[][]> {
 	const executions = await real.client.listExecutions(workflowId);
 	const oldestFirst = [...executions].sort((a, b) => Number(a.id) - Number(b.id));
 	const results: Emitted[][] = [];
 	for (const { id } of oldestFirst) {
 		const result = await real.client.waitForExecution(id, 60);
-		results.push(itemsOf(result, TRIGGER) as Emitted[]);
+		results.push(itemsOf(result, trigger) as Emitted[]);
 	}
 	return results;
 }

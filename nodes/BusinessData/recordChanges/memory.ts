@@ -36,7 +36,7 @@ export class Memory {
 
 	/** What is known of the records; nothing where another question was asked before. */
 	async recall(): Promise<State> {
-		const saved = await this.newest();
+		const saved = this.newest(await this.staticData.saved());
 		this.revision = revisionOf(saved);
 		const { asked } = this.question;
 		const state = readState(saved[NAME]);
@@ -55,22 +55,37 @@ export class Memory {
 	 * told then, and without being remembered it is found again
 	 */
 	async keep(state: State, hasItems: boolean): Promise<boolean> {
-		const newest = await this.newest();
+		const saved = await this.staticData.saved();
+		const newest = this.newest(saved);
 		if (revisionOf(newest) !== this.revision || isStopping()) return false;
+		const { data, name } = this.staticData;
 		// n8n writes all of it into its database, so only when it is another one.
-		if (JSON.stringify(saveState(state)) === JSON.stringify(newest[NAME])) return true;
-		const { data } = this.staticData;
-		data[NAME] = saveState({ ...state, revision: this.revision + 1 });
-		delete data[NAME_OF_FIRST_EDITION];
-		if (!hasItems) await this.staticData.save();
+		const isChanged = JSON.stringify(saveState(state)) !== JSON.stringify(newest[NAME]);
+		if (isChanged) {
+			data[NAME] = saveState({ ...state, revision: this.revision + 1 });
+			delete data[NAME_OF_FIRST_EDITION];
+		}
+		// What is saved with another node's data may have been set back.
+		const isSaved = !isChanged && revisionOf(saved.get(name)) === this.revision;
+		if (hasItems) this.leaveOthersAsSaved(saved);
+		else if (!isSaved) await this.staticData.save();
 		return true;
 	}
 
-	/** The node's static data: what this process holds, or what another one has saved since. */
-	private async newest(): Promise<IDataObject> {
-		const saved = await this.staticData.saved();
-		const { data } = this.staticData;
-		return revisionOf(saved) > revisionOf(data) ? (saved as IDataObject) : data;
+	/** With the items of this trigger, n8n saves what it holds here for all of them. */
+	private leaveOthersAsSaved(saved: Map<string, IDataObject>): void {
+		for (const [name, data] of saved) {
+			if (name === this.staticData.name || revisionOf(data) === 0) continue;
+			const held = this.staticData.ofNode(name);
+			if (revisionOf(data) > revisionOf(held)) held[NAME] = data[NAME];
+		}
+	}
+
+	/** The node's static data: what this process holds, or what was saved since. */
+	private newest(saved: Map<string, IDataObject>): IDataObject {
+		const { data, name } = this.staticData;
+		const own = saved.get(name);
+		return own !== undefined && revisionOf(own) > revisionOf(data) ? own : data;
 	}
 
 	private tellOfFirstPoll(reason: string): void {

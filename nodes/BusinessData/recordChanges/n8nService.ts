@@ -18,7 +18,7 @@ export function findService<Service extends object>(
 	}
 }
 
-/** Whether n8n is about to end. It waits for a poll that has begun, but runs nothing for its items any more. */
+/** Whether n8n is about to end. It runs nothing any more for the items of a poll, even of one that it waits for. */
 export function isStopping(): boolean {
 	const service = findService<{ isShuttingDown(): boolean }>(
 		'n8n/dist/shutdown/shutdown.service',
