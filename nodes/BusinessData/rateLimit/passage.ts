@@ -8,7 +8,7 @@ import type { Priority } from './bottleneck';
 import { Permit } from './permit';
 import type { RedisRequest, SharedReply } from './redis/redisRequest';
 import type { Stage, Stages } from './scope';
-import { REFUSAL, type Wait, WaitTooLongError } from './wait';
+import { REFUSAL, type Wait, type WaitCause, WaitTooLongError } from './wait';
 
 /** In the general gate: who has waited for its scope, and others of it behind, need not wait for everybody. */
 const PRIORITY_OF_SCOPES = 4;
@@ -32,25 +32,29 @@ export async function passGates(waiting: Waiting): Promise<Permit> {
 	// Whoever waits for the scope, for minutes perhaps, does not stand in the general gate.
 	return await scope.inGate(priority, signal, async () => {
 		wait.spentFor(scope.windows[0]);
-		shared?.standInLine();
 		for (;;) {
+			shared?.standInLine();
 			await untilRoom([scope], waiting);
 			const permit = await passGeneral(waiting, Math.min(priority, PRIORITY_OF_SCOPES) as Priority);
 			if (permit instanceof Permit) return permit;
-			await sleep(permit.retryMs, signal);
-			wait.spentFor(permit.window ?? REFUSAL);
+			await sleep(permit?.retryMs ?? 0, signal);
+			wait.spentFor(permit?.window);
 		}
 	});
 }
 
-/** Returns a permit, or what other processes say who have filled the scope's windows. */
+/**
+ * Returns a permit. Or, with nothing taken, what other processes say who have filled the scope's windows;
+ * undefined when the scope has to wait again.
+ */
 async function passGeneral(waiting: Waiting, priority: Priority) {
 	const { stages, shared, signal, wait } = waiting;
 	const { scope: all } = stages.general;
 	return await stages.general.inGate(priority, signal, async () => {
 		wait.spentFor(all.lastCause);
 		for (;;) {
-			await untilRoom(stages.all, waiting);
+			await untilRoom([stages.general], waiting);
+			if (stages.scope !== undefined && obstacleOf([stages.scope])) return undefined;
 			const slots = stages.takeSlots();
 			const freeSlots = () => {
 				for (const slot of slots) slot.free();
@@ -70,26 +74,41 @@ async function passGeneral(waiting: Waiting, priority: Priority) {
 			else if (reply.isOfScope) return reply;
 			else {
 				await sleep(reply.retryMs, signal);
-				wait.spentFor(reply.window ?? REFUSAL);
+				wait.spentFor(reply.window);
 			}
 		}
 	});
 }
 
-/** Waits for the end of pauses and for room in each window, and takes none. */
+/** Waits until nothing is in the way, and takes nothing. @throws the signal's reason */
 async function untilRoom(stages: Stage[], { signal, wait }: Waiting): Promise<void> {
 	for (;;) {
-		const pausedMs = Math.max(...stages.map((stage) => stage.pausedMs));
-		const full = stages
-			.flatMap(({ windows }) => windows)
-			.find(({ window, room }) => window.used >= room);
-		const underWay = stages.map(({ foreign }) => foreign.underWay).find(Boolean);
-		if (pausedMs > 0) await sleep(Math.min(Math.ceil(pausedMs), LONGEST_TIMER_MS), signal);
-		else if (full !== undefined) await full.untilRoom(signal);
-		else if (underWay !== undefined) await onceAborted(underWay, signal);
-		else return;
-		wait.spentFor(pausedMs > 0 ? REFUSAL : (full ?? REFUSAL));
+		const obstacle = obstacleOf(stages);
+		if (obstacle === undefined) return;
+		await obstacle.untilGone(signal);
+		wait.spentFor(obstacle.cause);
 	}
+}
+
+interface Obstacle {
+	cause: WaitCause;
+	/** Waits until it may be gone. */
+	untilGone: (signal: AbortSignal) => Promise<void>;
+}
+
+/** A pause, a full window, or, as long as others are known, a request that has to end first. */
+function obstacleOf(stages: Stage[]): Obstacle | undefined {
+	const pausedMs = Math.max(...stages.map((stage) => stage.pausedMs));
+	if (pausedMs > 0) {
+		const ms = Math.min(Math.ceil(pausedMs), LONGEST_TIMER_MS);
+		return { cause: REFUSAL, untilGone: async (signal) => await sleep(ms, signal) };
+	}
+	const windows = stages.flatMap((stage) => stage.windows);
+	const full = windows.find(({ window, room }) => window.used >= room);
+	if (full) return { cause: full, untilGone: async (signal) => await full.untilRoom(signal) };
+	const underWay = stages.map(({ foreign }) => foreign.underWay).find(Boolean);
+	if (underWay === undefined) return undefined;
+	return { cause: REFUSAL, untilGone: async (signal) => await onceAborted(underWay, signal) };
 }
 
 /** @throws WaitTooLongError when the turn comes too late, RedisError, the signal's reason */

@@ -67,6 +67,22 @@ describe('after a refusal', () => {
 		expect(Math.min(...sent) - startedAt).toBeLessThan(8_000);
 	});
 
+	test('of a send, no other one that waits for general room holds up the reads', async () => {
+		bench.limits = {
+			general: [{ max: 2, windowMs: 1_000 }],
+			scopes: { [SEND]: [{ max: 20, windowMs: 600_000 }] },
+		};
+		const first = await passTime(bench.acquire({ scope: SEND }), HOUR);
+		await passTime(bench.requests(1), HOUR);
+		const second = bench.request({ scope: SEND, run: 'b' });
+		await jest.advanceTimersByTimeAsync(10);
+		first.refused(400_000);
+		const startedAt = performance.now();
+		const [read = 0] = await passTime(bench.requests(1, { run: 'c' }), HOUR);
+		expect(read - startedAt).toBeLessThan(5_000);
+		expect((await passTime(second, HOUR)) - startedAt).toBeGreaterThanOrEqual(400_000);
+	});
+
 	test('pauses a scope in full, and the key for its longest general window at most', async () => {
 		const permit = await passTime(bench.acquire({ scope: SEND }), HOUR);
 		permit.refused(400_000);
