@@ -4,6 +4,8 @@ import { KeyLimiter } from '../../nodes/BusinessData/rateLimit/keyLimiter';
 import { AsyncLocalStorage } from 'node:async_hooks';
 
 import { type Limits, WaitTooLongError } from '../../nodes/BusinessData/rateLimit';
+import { KEEP_PLACE } from '../../nodes/BusinessData/rateLimit/redis/scripts';
+import { Stages } from '../../nodes/BusinessData/rateLimit/scope';
 import { abortController } from '../../nodes/BusinessData/waiting';
 import { CountingService } from '../support/countingService';
 import {
@@ -134,6 +136,29 @@ describe('taking slots', () => {
 		expect(await request.take(signal)).toMatchObject({ isTaken: true });
 		expect(await request.take(signal)).toMatchObject({ isTaken: true });
 		expect(await bench.ledger.use(GENERAL_STAGE.windows)).toEqual([{ used: 1, availableInMs: 0 }]);
+	});
+
+	test('after all were free for a while: nobody waits', async () => {
+		for (let count = 0; count < 2; count++) {
+			const request = ledgerRequest(bench.ledger);
+			await request.take(signal);
+			request.hold(0);
+		}
+		await pause(1_200);
+		expect(await ledgerRequest(bench.ledger).take(signal)).toMatchObject({ isTaken: true });
+		expect(await ledgerRequest(bench.ledger).take(signal)).toMatchObject({ isTaken: true });
+	});
+
+	test('leaves no place in the queue, also when one is asked for late', async () => {
+		const scope = stageOf('send', [{ max: 2, windowMs: 300 }]);
+		const request = ledgerRequest(bench.ledger, { scope });
+		await request.take(signal);
+		const [key = ''] = await bench.redis.keys(`*${bench.identity}*window:send*`);
+		const [id] = await bench.redis.zrange(key, 0, -1);
+		const stages = new Stages(scope, GENERAL_STAGE);
+		await bench.ledger.run(KEEP_PLACE, { id, number: 1_000, stages });
+		const other = ledgerRequest(bench.ledger, { scope });
+		expect(await other.take(signal)).toMatchObject({ isTaken: true });
 	});
 
 	test('of a process that died: they come free after window and time-out, not before', async () => {

@@ -1,7 +1,8 @@
 // The ledger while Redis fails: requests wait or end in a clear error, and no held slot is forgotten.
 
 import { KeyLimiter } from '../../nodes/BusinessData/rateLimit/keyLimiter';
-import { connectionTo, RedisError } from '../../nodes/BusinessData/redis';
+import { connectionTo, RedisConnection, RedisError } from '../../nodes/BusinessData/redis';
+import { SETTLE } from '../../nodes/BusinessData/rateLimit/redis/scripts';
 import { abortController } from '../../nodes/BusinessData/waiting';
 import { ledgerOf } from '../../nodes/BusinessData/rateLimit';
 import {
@@ -25,6 +26,28 @@ test('emptied in between: it goes on, and the held slots are known again', async
 	await pause(30);
 	const [use] = await bench.ledger.use(GENERAL_STAGE.windows);
 	expect(use?.used).toBe(1);
+});
+
+test('emptied, and then away while slots are entered again: they are entered later', async () => {
+	const connection = new RedisConnection(bench.address);
+	const ledger = ledgerOf(connection, bench.identity);
+	const general = stageOf('general', [{ max: 3, windowMs: 5_000 }]);
+	for (let count = 0; count < 2; count++) {
+		const request = ledgerRequest(ledger, { general });
+		await request.take(signal);
+		request.hold(0);
+	}
+	await pause(50);
+	await bench.redis.flushall();
+	const run = connection.run.bind(connection);
+	const away = jest.spyOn(connection, 'run').mockImplementation(async (script, ...call) => {
+		if (script === SETTLE) throw new Error('away');
+		return await run(script, ...call);
+	});
+	await expect(ledgerRequest(ledger, { general }).take(signal)).rejects.toThrow('away');
+	away.mockRestore();
+	await ledgerRequest(ledger, { general }).take(signal);
+	expect(await ledger.use(general.windows)).toMatchObject([{ used: 2 }]);
 });
 
 test('restarted in between: requests wait, and the slots are still held', async () => {

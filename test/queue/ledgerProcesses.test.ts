@@ -168,3 +168,66 @@ test('what one process learns of a scope reaches those that have asked for somet
 	expect(await ofSends(first)).toBeGreaterThan(0);
 	expect(await ofSends(second)).toBe(await ofSends(first));
 }, 30_000);
+
+test('what one process learns of a scope leaves what another has learned of all requests', async () => {
+	const limits: Limits = {
+		general: [{ max: 30, windowMs: 6_000 }],
+		scopes: { [SEND]: [{ max: 10, windowMs: 6_000 }] },
+	};
+	const service = new CountingService();
+	const [first, second, third] = [1, 2, 3].map(() => new Process(limits, service)) as [
+		Process,
+		Process,
+		Process,
+	];
+	const ofAll = async ({ limiter }: Process) =>
+		(await limiter.status({ limits }))[0]?.usedByOthers ?? 0;
+	const sending = await first.acquire(SEND);
+	for (let count = 0; count < 9; count++) await second.request();
+	(await second.acquire()).refused(0);
+	await pause(50);
+	const learned = await ofAll(second);
+	// It had gone out before the other one learned.
+	sending.refused(0);
+	await pause(50);
+	await second.request();
+	await third.request();
+	await first.request();
+	expect(learned).toBeGreaterThanOrEqual(5);
+	// Some of it is forgotten meanwhile.
+	for (const each of [first, second, third]) {
+		expect(await ofAll(each)).toBeGreaterThanOrEqual(learned / 2);
+	}
+}, 30_000);
+
+test('what is learned after Redis has lost its data reaches those that have learned before', async () => {
+	const limits: Limits = { general: [{ max: 30, windowMs: 3_000 }], scopes: {} };
+	const service = new CountingService();
+	const [first, second] = [new Process(limits, service), new Process(limits, service)];
+	(await first.acquire()).refused(0);
+	// Until it is forgotten, and no slot is held.
+	await pause(6_000);
+	await bench.redis.flushall();
+	for (let count = 0; count < 9; count++) await second.request();
+	(await second.acquire()).refused(0);
+	await pause(50);
+	await first.request();
+	expect((await first.limiter.status({ limits }))[0]?.usedByOthers).toBeGreaterThanOrEqual(5);
+}, 30_000);
+
+test('a process whose request waits enters its slots again, although it asks for none', async () => {
+	const limits: Limits = {
+		general: [{ max: 30, windowMs: 5_000 }],
+		scopes: { [SEND]: [{ max: 3, windowMs: 5_000 }] },
+	};
+	const [service, sends] = [new CountingService(), new CountingService()];
+	const first = new Process(limits, service, sends);
+	const second = new Process(limits, service, sends);
+	for (let count = 0; count < 3; count++) await first.request(SEND);
+	const waiting = first.request(SEND);
+	await second.request();
+	await pause(300);
+	await bench.redis.flushall();
+	await Promise.all([waiting, ...[1, 2, 3].map(async () => await second.request(SEND))]);
+	expect(sends.fullestWindow(5_000)).toBe(3);
+}, 40_000);

@@ -90,28 +90,21 @@ export class ForeignUse {
 		return Math.min((SPREAD * longest.windowMs) / this.roomIn(longest), longest.windowMs);
 	}
 
-	/** What was learned, for other processes. */
-	get state(): string {
+	/** What is known, for other processes: empty when it is nothing, how long (ms) ago it was learned, and the pause. */
+	get news(): [state: string, ageMs: number, pausedMs: number] {
+		const now = performance.now();
 		const { rate, longestMs, refusalsInRow } = this;
-		const pausedMs = Math.max(0, this.pausedUntil - performance.now());
-		return JSON.stringify({
-			rate: this.isForgotten ? 0 : rate,
-			longestMs,
-			refusalsInRow,
-			pausedMs,
-		});
+		const state = this.isKnown ? JSON.stringify({ rate, longestMs, refusalsInRow }) : '';
+		const ageMs = this.isKnown ? now - this.learnedAt : 0;
+		return [state, ageMs, Math.max(0, this.pausedUntil - now)];
 	}
 
-	/** Takes over what another process learned `ageMs` (ms) ago. */
-	adopt(state: string, ageMs: number): void {
-		const { rate, longestMs, refusalsInRow, pausedMs } = JSON.parse(state) as Record<
-			string,
-			number
-		>;
-		const at = performance.now() - ageMs;
-		if (rate === undefined || longestMs === undefined || at <= this.learnedAt) return;
-		Object.assign(this, { rate, longestMs, refusalsInRow, learnedAt: at });
-		this.pausedUntil = Math.max(this.pausedUntil, at + (pausedMs ?? 0));
+	/** Takes over what another process knows, if that is younger. */
+	adopt(...[state, ageMs, pausedMs]: ForeignUse['news']): void {
+		const now = performance.now();
+		this.pausedUntil = Math.max(this.pausedUntil, now + pausedMs);
+		if (state === '' || now - ageMs <= this.learnedAt) return;
+		Object.assign(this, JSON.parse(state), { learnedAt: now - ageMs });
 	}
 
 	/** What to wait for before the next one of ours goes, as long as there are others. */

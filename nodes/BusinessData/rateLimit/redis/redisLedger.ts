@@ -47,6 +47,8 @@ interface HeldWindow {
 	freeAt: number;
 }
 
+/** Redis may forget the state this much (ms) earlier than the last slot is free here: clocks and ways differ. */
+const CLOCK_MARGIN_MS = 1_000;
 /** From so many more entries on, those that have come free are removed. */
 const MOST_GONE = 64;
 
@@ -126,13 +128,25 @@ export class RedisLedger {
 		return await this.connection.run<T>(script, keys, parameters, signal);
 	}
 
-	/** Redis has counted a command of this process. */
-	counted(commands: number): void {
-		this.commands = Math.max(this.commands, commands);
+	/**
+	 * Redis has counted a command of this process. If it knows of fewer than it was told of, it has lost its data,
+	 * and all slots that this process holds are entered again.
+	 * @throws RedisError
+	 */
+	async counted(commands: number, known: number): Promise<void> {
+		if (commands > known) this.commands = Math.max(this.commands, commands);
+		// Otherwise another reply has told of it before.
+		else if (known <= this.commands) await this.enterAgain(commands);
 	}
 
-	/** Redis has lost its data: all slots that this process holds are entered again. @throws RedisError, the signal's reason */
-	async enterAgain(commands: number, signal: AbortSignal): Promise<void> {
+	/** How many commands Redis must know of; 0 when it may have forgotten all, as nothing is held any more. */
+	get known(): number {
+		if (this.heldUntil - CLOCK_MARGIN_MS <= performance.now()) this.commands = 0;
+		return this.commands;
+	}
+
+	/** Enters all slots that this process holds again. @throws RedisError */
+	private async enterAgain(commands: number): Promise<void> {
 		this.commands = commands;
 		const enter = this.slots().map(async ([id, held]) => {
 			const now = performance.now();
@@ -140,15 +154,16 @@ export class RedisLedger {
 			const keys = [...this.fixedKeys('', ''), ...windows.map(({ key }) => key)];
 			const left = windows.flatMap(({ freeAt }) => [0, Math.ceil(freeAt - now)]);
 			const parameters = [id, this.process, 0, '', 0, 0, 0, 0, ...left];
-			const [, count] = await this.connection.run<[string, number]>(
-				SETTLE,
-				keys,
-				parameters,
-				signal,
-			);
-			this.counted(count);
+			const reply = await this.connection.run<[string, number]>(SETTLE, keys, parameters);
+			this.commands = Math.max(this.commands, reply[1]);
 		});
-		await Promise.all(enter);
+		try {
+			await Promise.all(enter);
+		} catch (error) {
+			// With the next command, once more.
+			this.commands = Number.MAX_SAFE_INTEGER;
+			throw error;
+		}
 	}
 
 	/** Remembers slots that are held now, for their window and `lateMs` (ms). */
@@ -165,11 +180,6 @@ export class RedisLedger {
 
 	free(id: string): void {
 		this.held.delete(id);
-	}
-
-	/** How many commands Redis must know of; 0 when it may have forgotten all, as nothing is held any more. */
-	private get known(): number {
-		return this.heldUntil > performance.now() ? this.commands : 0;
 	}
 
 	/** The slots that are still held. */

@@ -2,9 +2,11 @@
 import { randomUUID } from 'node:crypto';
 
 import type { RedisScript } from '../../redis';
+import { onceAborted } from '../../waiting';
 import type { LimitedWindow, Stages } from '../scope';
-import type { RedisLedger } from './redisLedger';
-import { KEEP_PLACE, LEARN, SETTLE, TAKE } from './scripts';
+import type { RedisLedger, ScriptCall } from './redisLedger';
+import { LEARN } from './roomScripts';
+import { KEEP_PLACE, SETTLE, TAKE } from './scripts';
 
 /** What came of one try to take a slot in all windows. */
 export type SharedReply =
@@ -68,11 +70,10 @@ export class RedisRequest {
 		if (windows.length === 0) return { isTaken: true, used: [] };
 		for (;;) {
 			this.id ??= newId();
-			const [kind, commands, ...more] = await this.run(TAKE, this.inFlightMs, signal);
-			if (kind === 'lost') await this.ledger.enterAgain(commands, signal);
-			else if (kind === 'news') this.adopt(more);
+			const [kind, , ...more] = await this.run(TAKE, this.inFlightMs, signal);
+			if (kind === 'news') this.adopt(more);
 			else if (kind === 'full') return this.full(more as number[]);
-			else {
+			else if (kind === 'taken') {
 				this.leaveLine();
 				this.ledger.hold(this.id, windows, this.inFlightMs);
 				return { isTaken: true, used: more as number[] };
@@ -83,7 +84,7 @@ export class RedisRequest {
 	/** Tells all processes what this one has learned of others. Nothing waits for it. */
 	tell(): void {
 		const { scope, general } = this.stages;
-		this.send(LEARN, 0, [scope?.foreign.state ?? '', general.foreign.state]);
+		this.send(LEARN, 0, [...(scope?.foreign.news ?? ['', 0, 0]), ...general.foreign.news]);
 	}
 
 	/** Holds the slots for their window plus `lateMs` (ms) from now. Nothing waits for it. */
@@ -109,11 +110,11 @@ export class RedisRequest {
 		return { isTaken: false, window, isOfScope, waitMs, retryMs };
 	}
 
-	private adopt([version, ofScope, scopeAgeMs, ofAll, ageMs]: Array<string | number>): void {
-		const { scope, general } = this.stages;
-		if (ofScope !== '') scope?.foreign.adopt(String(ofScope), Number(scopeAgeMs));
-		if (ofAll !== '') general.foreign.adopt(String(ofAll), Number(ageMs));
-		this.stages.own.scope.foreignVersion = String(version);
+	private adopt([version, ...news]: Array<string | number>): void {
+		const { scope, general, own } = this.stages;
+		scope?.foreign.adopt(String(news[0]), Number(news[1]), Number(news[2]));
+		general.foreign.adopt(String(news[3]), Number(news[4]), Number(news[5]));
+		own.scope.foreignVersion = String(version);
 	}
 
 	private leaveLine(): void {
@@ -122,7 +123,7 @@ export class RedisRequest {
 	}
 
 	/** Sends a command that nothing waits for. What it would settle settles itself, after the time-out. */
-	private send(script: RedisScript, number: number, more?: string[]): void {
+	private send(script: RedisScript, number: number, more?: ScriptCall['more']): void {
 		if (this.id === undefined) return;
 		this.run(script, number, undefined, more).catch(() => undefined);
 	}
@@ -131,13 +132,17 @@ export class RedisRequest {
 		script: RedisScript,
 		number: number,
 		signal?: AbortSignal,
-		more?: string[],
+		more?: ScriptCall['more'],
 	): Promise<Reply> {
-		const call = { id: this.id, number, stages: this.stages, more };
-		const reply = await this.ledger.run<Reply>(script, call, signal);
+		const { ledger, stages, id } = this;
+		const { known } = ledger;
+		const reply = await ledger.run<Reply>(script, { id, number, stages, more }, signal);
 		const [kind, commands, version] = reply;
-		if (kind !== 'lost') this.ledger.counted(commands);
-		if (kind === 'learned') this.stages.own.scope.foreignVersion = String(version);
+		const counted = ledger.counted(commands, known);
+		// Whoever gives up meanwhile does not hear how it ends.
+		counted.catch(() => undefined);
+		await (signal === undefined ? counted : onceAborted(counted, signal));
+		if (kind === 'learned') stages.own.scope.foreignVersion = String(version);
 		return reply;
 	}
 }

@@ -1,4 +1,7 @@
-/** The ledger's scripts that look for room, and promise it to those who wait for it elsewhere; see `scripts.ts`. */
+/**
+ * The ledger's scripts that look for room, promise it to those who wait for it elsewhere, and keep what was
+ * learned of others; see `scripts.ts`.
+ */
 import { RedisScript } from '../../redis';
 import { PROMISE_KEPT_MS } from '../promises';
 import { FIXED, SHARED } from './scripts';
@@ -87,4 +90,32 @@ for _, member in ipairs(redis.call('ZRANGE', KEYS[1], 0, -1)) do
 	if string.sub(member, 1, #ARGV[1] + 1) == ARGV[1] .. '#' then redis.call('ZREM', KEYS[1], member) end
 end
 return {}
+`);
+
+/**
+ * Keeps what is known of others where it is younger, and pauses. After the usual arguments: of the scope, and of
+ * the general windows, what is known (empty when it is nothing), its age (ms), and how long (ms) nothing goes.
+ */
+export const LEARN = new RedisScript(`${SHARED}
+local first = ${FIXED} + 2 * windowCount
+local function learn(scope, state, age, paused)
+	local names = {'learnedAt:' .. scope, 'pausedUntil:' .. scope, 'toldAt:' .. scope}
+	local at, pause, told = unpack(redis.call('HMGET', STATE, unpack(names)))
+	-- Of before the clock was set back.
+	if tonumber(told or 0) > now then at, pause = 0, 0 end
+	if state ~= '' and now - age > tonumber(at or 0) then
+		redis.call('HSET', STATE, 'learned:' .. scope, state, names[1], text(now - age))
+	end
+	local untilMoment = math.max(now + paused, tonumber(pause or 0))
+	redis.call('HSET', STATE, names[2], text(untilMoment), names[3], text(now))
+	redis.call('HDEL', STATE, 'last:' .. scope)
+end
+if scopeCount > 0 then learn(SCOPE, ARGV[first + 1], ARGV[first + 2], ARGV[first + 3]) end
+learn(GENERAL, ARGV[first + 4], ARGV[first + 5], ARGV[first + 6])
+-- Never the same again, also when Redis loses its data.
+local version = process .. text(time[1] * 1000000 + time[2])
+local before = redis.call('HGET', STATE, 'version') or '0'
+redis.call('HSET', STATE, 'version', version)
+-- Who has not heard of what came before will ask again.
+return {'learned', count(), before == ARGV[4] and version or ARGV[4]}
 `);

@@ -88,11 +88,18 @@ local function keepState()
 	if redis.call('PTTL', STATE) < longest then redis.call('PEXPIRE', STATE, text(longest)) end
 end
 
--- Counts a command of the process.
+local function graceLeft()
+	local left = tonumber(redis.call('HGET', STATE, 'grace') or 0) - now
+	return (left > 0 and left <= ${GRACE_MS}) and left or 0
+end
+
+-- Counts a command of the process. When Redis should know of more, it has lost data.
 local function count()
 	local commands = redis.call('HINCRBY', STATE, 'process:' .. process, 1)
+	local isLost = commands <= tonumber(ARGV[3])
+	if isLost and graceLeft() == 0 then redis.call('HSET', STATE, 'grace', text(now + ${GRACE_MS})) end
 	keepState()
-	return commands
+	return commands, isLost
 end
 `;
 
@@ -100,8 +107,9 @@ end
  * Takes a slot in every window, or a place in the queue of those that are full. The number is how long
  * (ms) the request may be under way. Returns one of
  * {'taken', commands, used of each window …}, {'full', commands, wait (ms), time to ask again (ms), window},
- * {'lost', commands} when Redis has lost data, {'news', commands, version, what was learned of the scope, of
- * the general windows} when the process does not know it; with the last two nothing was taken.
+ * {'lost', commands} when Redis has lost data, {'news', commands, version, of the scope and of the general
+ * windows what was learned, its age (ms), how long (ms) nothing goes} when its scope does not know it; with
+ * the last two nothing was taken.
  */
 export const TAKE = new RedisScript(`${SHARED}
 local function wait(queue, first, last)
@@ -135,22 +143,20 @@ local function spread(scope, every)
 	return math.max(0, math.min(last + every - now, every))
 end
 
-local function graceLeft()
-	local left = tonumber(redis.call('HGET', STATE, 'grace') or 0) - now
-	return (left > 0 and left <= ${GRACE_MS}) and left or 0
-end
-
-local commands = count()
-if commands <= tonumber(ARGV[3]) then
-	if graceLeft() == 0 then redis.call('HSET', STATE, 'grace', text(now + ${GRACE_MS})) end
-	return {'lost', commands}
-end
+local commands, isLost = count()
+if isLost then return {'lost', commands} end
 local version = redis.call('HGET', STATE, 'version') or '0'
 if version ~= ARGV[4] then
-	local learned = redis.call('HMGET', STATE, 'learned:' .. SCOPE, 'learned:' .. GENERAL)
-	local at = redis.call('HMGET', STATE, 'learnedAt:' .. SCOPE, 'learnedAt:' .. GENERAL)
-	local function age(moment) return math.max(0, now - tonumber(moment or now)) end
-	return {'news', commands, version, learned[1] or '', age(at[1]), learned[2] or '', age(at[2])}
+	local reply = {'news', commands, version}
+	for _, scope in ipairs({SCOPE, GENERAL}) do
+		local names = {'learned:' .. scope, 'learnedAt:' .. scope, 'pausedUntil:' .. scope, 'toldAt:' .. scope}
+		local known = redis.call('HMGET', STATE, unpack(names))
+		if tonumber(known[4] or 0) > now then known = {} end
+		reply[#reply + 1] = known[1] or ''
+		reply[#reply + 1] = math.max(0, now - (known[2] or now))
+		reply[#reply + 1] = math.max(0, (known[3] or now) - now)
+	end
+	return reply
 end
 local grace = graceLeft()
 if grace > 0 then return {'full', commands, grace, grace, 0} end
@@ -189,18 +195,20 @@ end
 local reply = {'taken', commands}
 for index = 1, windowCount do
 	local key, _, hold = window(index)
-	if not isTaken then add(key, now + hold + number, id) end
+	if isTaken then touch(key) end
+	add(key, now + hold + number, id)
 	reply[index + 2] = redis.call('ZCARD', key)
 end
 return reply
 `);
 
-/** Keeps the request's place in the queue of its scope for the number of ms, or takes one. */
+/** Keeps the request's place in the queue of its scope for the number of ms, or takes one, if it has no slots. */
 export const KEEP_PLACE = new RedisScript(`${SHARED}
 touch(SCOPE)
 redis.call('ZREMRANGEBYSCORE', SCOPE, '-inf', now)
-add(SCOPE, now + number + ${PLACE_KEPT_MS}, placeIn(SCOPE))
-return {'kept', count()}
+local isTaken = redis.call('ZSCORE', KEYS[5], id)
+if not isTaken then add(SCOPE, now + number + ${PLACE_KEPT_MS}, placeIn(SCOPE)) end
+return {'kept', (count())}
 `);
 
 /**
@@ -218,18 +226,5 @@ if number < 0 then
 	leave(GENERAL)
 	leave(SCOPE)
 end
-return {'settled', count()}
-`);
-
-/** Keeps what was learned of others: of the scope if it has windows, and of the general ones. */
-export const LEARN = new RedisScript(`${SHARED}
-local first = ${FIXED} + 2 * windowCount
-if scopeCount > 0 then
-	redis.call('HSET', STATE, 'learned:' .. SCOPE, ARGV[first + 1], 'learnedAt:' .. SCOPE, text(now))
-	redis.call('HDEL', STATE, 'last:' .. SCOPE)
-end
-redis.call('HSET', STATE, 'learned:' .. GENERAL, ARGV[first + 2], 'learnedAt:' .. GENERAL, text(now))
-redis.call('HDEL', STATE, 'last:' .. GENERAL)
-local commands = count()
-return {'learned', commands, text(redis.call('HINCRBY', STATE, 'version', 1))}
+return {'settled', (count())}
 `);
