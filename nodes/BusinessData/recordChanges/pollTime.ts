@@ -9,7 +9,10 @@ const USUAL_TIME_MS = 5 * 60_000;
  */
 const TIME_FOR_PUBLISHING_MS = 45_000;
 
-/** The contexts that have polled. n8n makes one when a workflow is published, for all polls until its end. */
+/**
+ * The contexts that have polled. n8n makes one when a workflow is published, for all polls until its end; its
+ * durable scheduler makes one for each poll, and has a time of its own.
+ */
 const known = new WeakSet<IPollFunctions>();
 
 /** How long (ms) the poll that begins now may take. */
@@ -17,7 +20,7 @@ export function timeForPoll(context: IPollFunctions): number {
 	// n8n 1.x has no such function.
 	const { getPollBudgetMs } = context as Partial<IPollFunctions>;
 	const timeMs = getPollBudgetMs?.call(context) ?? USUAL_TIME_MS;
-	const isPublishing = !known.has(context);
+	const isPublishing = !known.has(context) && timeMs === USUAL_TIME_MS;
 	known.add(context);
-	return isPublishing ? Math.min(timeMs, TIME_FOR_PUBLISHING_MS) : timeMs;
+	return isPublishing ? TIME_FOR_PUBLISHING_MS : timeMs;
 }

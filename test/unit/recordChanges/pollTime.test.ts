@@ -9,6 +9,7 @@ const contextWith = (budgetMs?: number) =>
 test.each([
 	['n8n 2.x', 300_000, [45_000, 300_000, 300_000]],
 	['its durable scheduler', 36_000, [36_000, 36_000, 36_000]],
+	['its durable scheduler, given more', 120_000, [120_000, 120_000, 120_000]],
 	['an n8n that gives little', 500, [500, 500, 500]],
 	['n8n 1.x', undefined, [45_000, 300_000, 300_000]],
 ])('with %s', (_, budgetMs, times) => {
