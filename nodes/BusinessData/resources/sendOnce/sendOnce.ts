@@ -165,7 +165,9 @@ export class SendOnce implements SendGuard {
 		const before = await claimInRedis();
 		if (before.state !== 'free') return before;
 		if (!(await this.record.add(key))) {
-			if (before.missingMs > 0) return { ...before, state: 'claimed' };
+			// Redis may have been emptied since, and whoever has put it on record may be sending it.
+			const now = before.missingMs > 0 ? before : await claimInRedis();
+			if (now.state === 'claimed' || now.missingMs > 0) return { ...now, state: 'claimed' };
 			// What Redis has lost of it is entered again.
 			await redis?.settle(key, token, true);
 			return { ...before, state: 'used' };
