@@ -158,11 +158,14 @@ test('the oldest keys are forgotten beyond Send Once Memory', async () => {
 	expect(recorded()).toEqual(hashes('1', '2'));
 });
 
-test.each(['', ' ', null, {}])('%j as a key is an error, and nothing is sent', async (id) => {
-	const result = await bench.run([{ id: id }], send(onceById));
-	expect(errorOf(result).message).toMatch(/^Send Once Key: /);
-	expect(bench.sandbox.journal.count(SEND_ENDPOINT)).toBe(0);
-});
+test.each(['', ' ', null, {}, undefined])(
+	'%j as a key is an error, and nothing is sent',
+	async (id) => {
+		const result = await bench.run([{ id: id }], send(onceById));
+		expect(errorOf(result).message).toMatch(/^Send Once Key: /);
+		expect(bench.sandbox.journal.count(SEND_ENDPOINT)).toBe(0);
+	},
+);
 
 test('without the option nothing is recorded', async () => {
 	await bench.run([{ id: 'a' }], send());

@@ -43,7 +43,8 @@ export function readSendOnceSettings(
 	options: Record<string, unknown>,
 ): SendOnceSettings | undefined {
 	const { sendOnceKey, sendOnceMaxEntries = DEFAULT_MAX_ENTRIES } = options;
-	if (sendOnceKey === undefined) return undefined;
+	// An expression that finds nothing is there, and undefined.
+	if (!Object.hasOwn(options, 'sendOnceKey')) return undefined;
 	return {
 		key: readKey(sendOnceKey),
 		maxEntries: readWholeNumber('Send Once Memory', sendOnceMaxEntries, { least: 1 }),
