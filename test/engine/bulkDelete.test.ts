@@ -166,3 +166,38 @@ test('the endpoint and the name of the list are settings of the credential', asy
 		{ method: 'DELETE', path: '/masterdata/deleteContacts', body: { contactIds: ['a'] } },
 	]);
 });
+
+describe('what differs between items that go out together', () => {
+	test.each([
+		['Dry Run', { dryRun: '={{ $json.isDry }}' }],
+		[
+			'Options',
+			{
+				options: {
+					queryParameters: { parameters: [{ name: 'company', value: '={{ $json.company }}' }] },
+				},
+			},
+		],
+	])('%s: an error, and nothing is deleted', async (field, parameters) => {
+		const items = [
+			{ id: 1, isDry: false, company: 'A' },
+			{ id: 2, isDry: true, company: 'B' },
+		];
+		const result = await run(items, parameters);
+		expect(result.run.data.resultData.error?.message).toContain(`${field}: `);
+		expect(sandbox.journal.count()).toBe(0);
+		// The same for all, it works.
+		const same = await run(
+			items.map(({ id }) => ({ ...items[0], id })),
+			parameters,
+		);
+		expect(same.run.status).toBe('success');
+		expect(sentIds()).toEqual([[1, 2]]);
+	});
+
+	test('a Dry Run that is not there is not taken for "delete"', async () => {
+		const result = await run([{ id: 1 }], { dryRun: '={{ $json.isDryRun }}' });
+		expect(result.run.data.resultData.error?.message).toContain('Dry Run: ');
+		expect(sandbox.journal.count()).toBe(0);
+	});
+});

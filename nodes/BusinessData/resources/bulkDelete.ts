@@ -2,12 +2,15 @@
  * Deletes many records with few requests: the IDs of all input items are collected, each counted once,
  * and sent in batches. The interface document asks for it (section 8, rule 2).
  */
+import { isDeepStrictEqual } from 'node:util';
+
 import type { INodeExecutionData, INodeProperties, IPairedItemData } from 'n8n-workflow';
 
 import { DELETE_HINT } from '../builderHints';
 import type { Account } from '../transport/account';
 import { jsonOf } from '../transport/answer';
 import type { Endpoint } from '../transport/endpoints';
+import { InvalidSettingError } from '../transport/invalidSettingError';
 import type { ServiceRequest } from '../transport/serviceRequest';
 import { readFlag, readWholeNumber } from '../transport/settingValues';
 import { type Batch, readBatches } from './batchesOfIds';
@@ -79,6 +82,8 @@ function deleteFields(plural: string): INodeProperties[] {
 }
 
 async function deleteMany(run: Run, endpoint: Endpoint): Promise<INodeExecutionData[]> {
+	const isDryRun = readFlag('Dry Run', await sameForAll(run, 'dryRun', 'Dry Run', false));
+	await sameForAll(run, 'options', 'Options', {});
 	const options = readRequestOptions(run, 0);
 	const { batches, errors } = await readBatches(run, readBatchSize(run.options(0)));
 	const requestOf = ({ ids }: Batch): ServiceRequest => ({
@@ -86,10 +91,30 @@ async function deleteMany(run: Run, endpoint: Endpoint): Promise<INodeExecutionD
 		endpoint,
 		body: { [run.account.deleteIdsField]: ids },
 	});
-	if (readFlag('Dry Run', run.parameter<unknown>('dryRun', 0, false))) {
+	if (isDryRun) {
 		return [...batches.map((batch) => dryRunItem(batch, requestOf(batch))), ...errors];
 	}
 	return [...(await deleteBatches(run, batches, requestOf)), ...errors];
+}
+
+/**
+ * The value of a parameter, which the items must agree on, because their IDs go out together.
+ * @returns null for an expression that finds nothing
+ * @throws InvalidSettingError
+ */
+async function sameForAll(run: Run, name: string, field: string, fallback: unknown) {
+	const first = run.parameter<unknown>(name, 0, fallback);
+	for (const index of run.items.keys()) {
+		if (!isDeepStrictEqual(run.parameter<unknown>(name, index, fallback), first)) {
+			throw new InvalidSettingError(
+				field,
+				`is not the same for ${nameItems([0, index])}`,
+				'The IDs of all items are deleted together: use the same value for all, or a node for each value.',
+			);
+		}
+		await run.yieldToOthers();
+	}
+	return first ?? null;
 }
 
 function dryRunItem(batch: Batch, { endpoint, body }: ServiceRequest): INodeExecutionData {
