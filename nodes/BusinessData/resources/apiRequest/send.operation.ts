@@ -104,7 +104,7 @@ export const send: Operation = {
 		hintAtBulkDelete(run);
 		const toItems: ToItems<ApiRequest> = async (answer, request, index) =>
 			await itemsOfAnswer(run, request, answer, index);
-		const areReads = run.items.every((_, index) => /^(GET|HEAD)$/.test(methodOf(run, index)));
+		const areReads = methodsOf(run).every((method) => /^(GET|HEAD)$/.test(method));
 		return areReads
 			? await readEach(run, async (index) => {
 					const request = prepare(run, index);
@@ -117,6 +117,17 @@ export const send: Operation = {
 function methodOf(run: Run, index: number): string {
 	const value = run.parameter<unknown>('method', index, 'GET');
 	return typeof value === 'string' ? value.trim().toUpperCase() : '';
+}
+
+/** Those of all items; empty where it cannot be read, which the item itself reports in its turn. */
+function methodsOf(run: Run): string[] {
+	return run.items.map((_, index) => {
+		try {
+			return methodOf(run, index);
+		} catch {
+			return '';
+		}
+	});
 }
 
 function prepare(run: Run, index: number): ApiRequest {
@@ -175,7 +186,7 @@ async function itemsOfAnswer(
 
 /** Points to Delete Many where records are deleted one by one. */
 function hintAtBulkDelete(run: Run): void {
-	const deletions = run.items.filter((_, index) => methodOf(run, index) === 'DELETE').length;
+	const deletions = methodsOf(run).filter((method) => method === 'DELETE').length;
 	if (deletions < 2) return;
 	run.hint(
 		`${deletions} records are deleted with one request each. The operation Delete Many of Contact and Transaction deletes up to 100 per request, so it waits far less for the rate limits.`,
