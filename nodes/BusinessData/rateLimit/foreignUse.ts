@@ -104,7 +104,9 @@ export class ForeignUse {
 		const now = performance.now();
 		this.pausedUntil = Math.max(this.pausedUntil, now + pausedMs);
 		if (state === '' || now - ageMs <= this.learnedAt) return;
-		Object.assign(this, JSON.parse(state), { learnedAt: now - ageMs });
+		const told = JSON.parse(state) as { longestMs: number };
+		if (ageMs >= WINDOWS_TO_FORGET * told.longestMs) return;
+		Object.assign(this, told, { learnedAt: now - ageMs });
 	}
 
 	/** What to wait for before the next one of ours goes, as long as there are others. */

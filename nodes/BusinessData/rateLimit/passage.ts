@@ -53,6 +53,7 @@ async function passGeneral(waiting: Waiting, priority: Priority) {
 	return await stages.general.inGate(priority, signal, async () => {
 		wait.spentFor(all.lastCause);
 		for (;;) {
+			shared?.standInLine();
 			await untilRoom([stages.general], waiting);
 			if (stages.scope !== undefined && obstacleOf([stages.scope])) return undefined;
 			const slots = stages.takeSlots();
@@ -63,7 +64,7 @@ async function passGeneral(waiting: Waiting, priority: Priority) {
 				freeSlots();
 				throw error;
 			});
-			all.lastCause = wait.longestCause ?? all.lastCause;
+			all.lastCause = wait.longestCause;
 			// A refusal may have come meanwhile.
 			if (reply.isTaken && stages.pausedMs <= 0) {
 				stages.own.scope.promises.use();

@@ -34,7 +34,7 @@ export class Wait {
 		const now = performance.now();
 		const ms = now - this.stageStartedAt;
 		this.stageStartedAt = now;
-		if (cause === undefined || ms <= this.longestMs) return;
+		if (ms <= this.longestMs) return;
 		this.longestMs = ms;
 		this.longestCause = cause;
 	}

@@ -148,7 +148,11 @@ export class RedisLedger {
 	/** Enters all slots that this process holds again. @throws RedisError */
 	private async enterAgain(commands: number): Promise<void> {
 		this.commands = commands;
-		const enter = this.slots().map(async ([id, held]) => {
+		const slots = this.slots();
+		// What Redis knows from now on, it knows for as long as these.
+		const freeTimes = slots.flatMap(([, windows]) => windows.map(({ freeAt }) => freeAt));
+		this.heldUntil = Math.max(-Infinity, ...freeTimes);
+		const enter = slots.map(async ([id, held]) => {
 			const now = performance.now();
 			const windows = held.filter(({ freeAt }) => freeAt > now);
 			const keys = [...this.fixedKeys('', ''), ...windows.map(({ key }) => key)];

@@ -102,7 +102,10 @@ local function learn(scope, state, age, paused)
 	local names = {'learnedAt:' .. scope, 'pausedUntil:' .. scope, 'toldAt:' .. scope}
 	local at, pause, told = unpack(redis.call('HMGET', STATE, unpack(names)))
 	-- Of before the clock was set back.
-	if tonumber(told or 0) > now then at, pause = 0, 0 end
+	if tonumber(told or 0) > now then
+		at, pause = 0, 0
+		redis.call('HDEL', STATE, 'learned:' .. scope, names[1])
+	end
 	if state ~= '' and now - age > tonumber(at or 0) then
 		redis.call('HSET', STATE, 'learned:' .. scope, state, names[1], text(now - age))
 	end
