@@ -81,7 +81,8 @@ const cases: Case[] = [true, false].flatMap((countsRefused) =>
 	[0.1, 0.33, 0.6].flatMap((share) =>
 		(['even', 'poisson', 'bursts'] as const).map((pattern): Case => {
 			const isInBursts = pattern === 'bursts';
-			// Every second burst of that many hits one of ours, which cannot know when it comes.
+			// A burst fills every tenth second, which one in ten of ours meets, 13 of 130, wherever they go; and
+			// the first one, of which nobody can know, refuses all that are under way.
 			const ours = isInBursts && share === 0.6 ? 30 : 20;
 			// A first burst meets the full limits, and is most of theirs while we read. A service that does not
 			// count what it refuses hides it from us: as long as we take every slot, nothing of ours is refused.
