@@ -41,6 +41,9 @@ export async function connectToCluster(address: ClusterAddress, known: RedisNode
 	cluster.on('+node', (redis: Redis) => {
 		redis.options.tls = tlsOf(address, redis.options.host ?? '');
 		redis.on('connect', () => redis.stream.unref());
+		// ioredis asks for a slot on its way without looking at the reply; the command behind it tells of a failure.
+		const asking = redis.asking.bind(redis);
+		redis.asking = async () => await asking().catch(() => 'OK' as const);
 	});
 	cluster.on('refresh', () => known.splice(0, known.length, ...nodesOf(cluster)));
 	try {
