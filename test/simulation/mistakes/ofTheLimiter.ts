@@ -98,6 +98,11 @@ export const MISTAKES_OF_THE_LIMITER: Mistake[] = [
 				search: "else if (kind === 'full')",
 				replace: "else if (kind === 'full' && false)",
 			},
+			{
+				file: REQUEST,
+				search: "else if (kind === 'taken')",
+				replace: "else if (kind === 'taken' || kind === 'full')",
+			},
 		],
 		seed: 3,
 		shows: 'limit exceeded',
@@ -111,7 +116,7 @@ export const MISTAKES_OF_THE_LIMITER: Mistake[] = [
 				replace: 'const PLACE_KEPT_MS = 1_800_000;',
 			},
 		],
-		seed: 37,
+		seed: 47,
 		shows: 'waits although there is room',
 	},
 	{
