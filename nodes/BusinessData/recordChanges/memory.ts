@@ -55,6 +55,10 @@ export class Memory {
 	 * told then, and without being remembered it is found again
 	 */
 	async keep(state: State, hasItems: boolean): Promise<boolean> {
+		return await this.staticData.inTurn(async () => await this.keepInTurn(state, hasItems));
+	}
+
+	private async keepInTurn(state: State, hasItems: boolean): Promise<boolean> {
 		const saved = await this.staticData.saved();
 		const newest = this.newest(saved);
 		if (revisionOf(newest) !== this.revision || isStopping()) return false;
@@ -67,8 +71,10 @@ export class Memory {
 		}
 		// What is saved with another node's data may have been set back.
 		const isSaved = !isChanged && revisionOf(saved.get(name)) === this.revision;
-		if (hasItems) this.leaveOthersAsSaved(saved);
-		else if (!isSaved) await this.staticData.save();
+		if (hasItems) {
+			this.leaveOthersAsSaved(saved);
+			this.staticData.leaveToN8n();
+		} else if (!isSaved) await this.staticData.save();
 		return true;
 	}
 

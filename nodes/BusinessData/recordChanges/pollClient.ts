@@ -4,7 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 
-import type { IPollFunctions } from 'n8n-workflow';
+import type { IPollFunctions, Workflow } from 'n8n-workflow';
 
 import type { Account } from '../transport/account';
 import type { Answer } from '../transport/answer';
@@ -38,7 +38,14 @@ export class PollClient {
 		this.timeMs = SHARE_FOR_REQUESTS * timeForPoll(context);
 		this.deadline = startedAt + this.timeMs;
 		this.signal = AbortSignal.timeout(Math.max(0, Math.ceil(this.leftMs)));
-		this.client = new Client(context, account, randomUUID(), this.waits, this.signal, PRIORITY);
+		this.client = new Client(
+			withExpressions(context),
+			account,
+			randomUUID(),
+			this.waits,
+			this.signal,
+			PRIORITY,
+		);
 	}
 
 	/**
@@ -86,4 +93,24 @@ export class PollClient {
 			},
 		);
 	}
+}
+
+/**
+ * The same context, whose requests find what n8n 2.x evaluates expressions with; the header of the credential is
+ * one. Where triggers of a workflow poll at the same moment, n8n takes it from all when the first of them ends.
+ */
+function withExpressions(context: IPollFunctions): IPollFunctions {
+	const { helpers } = context;
+	// No part of what n8n promises; without it, a request does as before.
+	const { workflow } = context as unknown as { workflow?: Workflow };
+	const expression: Partial<Workflow['expression']> | undefined = workflow?.expression;
+	const request: typeof helpers.httpRequestWithAuthentication = async function (...parameters) {
+		// n8n 1.x has none to hold. Who ends the poll lets go of it.
+		await expression?.acquireIsolate?.();
+		return (await helpers.httpRequestWithAuthentication.apply(this, parameters)) as unknown;
+	};
+	const own = Object.create(helpers, {
+		httpRequestWithAuthentication: { value: request },
+	}) as object;
+	return Object.create(context, { helpers: { value: own } }) as IPollFunctions;
 }

@@ -5,8 +5,11 @@
  * for directly, where this n8n has it (1.123 and 2.41 do); elsewhere, what a poll without items has seen is
  * saved with the next items.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
+
 import type { IDataObject, INode, IPollFunctions, Workflow } from 'n8n-workflow';
 
+import { abortController, Turns } from '../waiting';
 import { findService } from './n8nService';
 
 /** The part of n8n's WorkflowStaticDataService that is used. */
@@ -19,11 +22,21 @@ const MODULE = 'n8n/dist/workflows/workflow-static-data.service';
 const METHODS = ['getStaticDataById', 'saveStaticDataById'] as const;
 const KEY_BEGINS = 'node:';
 
+/** By workflow: each of its triggers saves what it has read of the others. */
+const turns = new Turns();
+/** A turn comes soon, so nobody gives up waiting for it. */
+const never = abortController().signal;
+/** How often (ms) to look whether n8n has saved it, and how often at the most: nothing tells when it fails. */
+const LOOK_MS = 10;
+const MOST_LOOKS = 200;
+
 export class StaticData {
 	/** What n8n holds for the node. Assigning to it marks it as changed. */
 	readonly data: IDataObject;
 
 	private readonly service: StaticDataService | undefined;
+
+	private isLeftToN8n = false;
 
 	/** Of all nodes, as it was saved when that was last looked at. */
 	private all: IDataObject = {};
@@ -56,10 +69,27 @@ export class StaticData {
 		);
 	}
 
+	/** Runs the task while neither another trigger of the workflow reads and saves, nor n8n for it. */
+	async inTurn<Result>(task: () => Promise<Result>): Promise<Result> {
+		const { id } = this.context.getWorkflow();
+		if (this.service === undefined || id === undefined) return await task();
+		return await new Promise<Result>((resolve, reject) => {
+			const work = async () => {
+				resolve(await task());
+				if (this.isLeftToN8n) await this.untilSavedByN8n();
+			};
+			turns.inTurn(id, never, work).catch(reject);
+		});
+	}
+
+	/** n8n saves what is assigned now, when the poll is over. */
+	leaveToN8n(): void {
+		this.isLeftToN8n = true;
+	}
+
 	/** What n8n holds here for another node of the workflow, and saves with the items of this one. */
 	ofNode(name: string): IDataObject {
-		const { workflow } = this.context as unknown as { workflow: Workflow };
-		return workflow.getStaticData('node', { name } as INode);
+		return this.workflow.getStaticData('node', { name } as INode);
 	}
 
 	/** Saves that of this node, although the poll gives out no items; right behind `saved`. */
@@ -68,5 +98,16 @@ export class StaticData {
 		if (id === undefined) return;
 		const own = { [KEY_BEGINS + this.name]: this.data };
 		await this.service?.saveStaticDataById(id, { ...this.all, ...own });
+	}
+
+	private async untilSavedByN8n(): Promise<void> {
+		for (let looks = 0; looks < MOST_LOOKS; looks++) {
+			if (this.workflow.staticData.__dataChanged !== true) return;
+			await sleep(LOOK_MS);
+		}
+	}
+
+	private get workflow(): Workflow {
+		return (this.context as unknown as { workflow: Workflow }).workflow;
 	}
 }
