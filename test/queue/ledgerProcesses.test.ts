@@ -151,10 +151,7 @@ test('what one process learns of others all leave free', async () => {
 }, 30_000);
 
 test('what one process learns of a scope reaches those that have asked for something else since', async () => {
-	const limits: Limits = {
-		general: [{ max: 30, windowMs: 3_000 }],
-		scopes: { [SEND]: [{ max: 10, windowMs: 3_000 }] },
-	};
+	const limits = limitsOfAllAndSends(3_000);
 	const service = new CountingService();
 	const [first, second] = [new Process(limits, service), new Process(limits, service)];
 	await second.request(SEND);
@@ -170,10 +167,7 @@ test('what one process learns of a scope reaches those that have asked for somet
 }, 30_000);
 
 test('what one process learns of a scope leaves what another has learned of all requests', async () => {
-	const limits: Limits = {
-		general: [{ max: 30, windowMs: 6_000 }],
-		scopes: { [SEND]: [{ max: 10, windowMs: 6_000 }] },
-	};
+	const limits = limitsOfAllAndSends(6_000);
 	const service = new CountingService();
 	const [first, second, third] = [1, 2, 3].map(() => new Process(limits, service)) as [
 		Process,
@@ -231,3 +225,10 @@ test('a process whose request waits enters its slots again, although it asks for
 	await Promise.all([waiting, ...[1, 2, 3].map(async () => await second.request(SEND))]);
 	expect(sends.fullestWindow(5_000)).toBe(3);
 }, 40_000);
+
+function limitsOfAllAndSends(windowMs: number): Limits {
+	return {
+		general: [{ max: 30, windowMs }],
+		scopes: { [SEND]: [{ max: 10, windowMs }] },
+	};
+}

@@ -114,11 +114,6 @@ export class ForeignUse {
 		return this.isKnown ? this.latest : undefined;
 	}
 
-	/** Whether neither a pause nor others are left to know of. */
-	get isForgotten(): boolean {
-		return this.forgottenInMs <= 0;
-	}
-
 	/** When (ms from now) what was learned is forgotten, and every pause is over. */
 	get forgottenInMs(): number {
 		const forgottenAt = this.learnedAt + WINDOWS_TO_FORGET * this.longestMs;

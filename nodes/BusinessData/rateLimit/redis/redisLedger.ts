@@ -118,7 +118,7 @@ export class RedisLedger {
 		];
 		const scope = stages?.scope;
 		const parameters = [
-			...[id, this.process, this.known, own?.foreignVersion ?? '', Math.ceil(number)],
+			...[id, this.process, this.known(), own?.foreignVersion ?? '', Math.ceil(number)],
 			scope?.windows.length ?? 0,
 			Math.ceil(scope?.everyMs ?? 0),
 			Math.ceil(stages?.general.everyMs ?? 0),
@@ -140,7 +140,7 @@ export class RedisLedger {
 	}
 
 	/** How many commands Redis must know of; 0 when it may have forgotten all, as nothing is held any more. */
-	get known(): number {
+	known(): number {
 		if (this.heldUntil - CLOCK_MARGIN_MS <= performance.now()) this.commands = 0;
 		return this.commands;
 	}
@@ -150,8 +150,9 @@ export class RedisLedger {
 		this.commands = commands;
 		const slots = this.slots();
 		// What Redis knows from now on, it knows for as long as these.
-		const freeTimes = slots.flatMap(([, windows]) => windows.map(({ freeAt }) => freeAt));
-		this.heldUntil = Math.max(-Infinity, ...freeTimes);
+		this.heldUntil = slots
+			.flatMap(([, windows]) => windows)
+			.reduce((latest, { freeAt }) => Math.max(latest, freeAt), -Infinity);
 		const enter = slots.map(async ([id, held]) => {
 			const now = performance.now();
 			const windows = held.filter(({ freeAt }) => freeAt > now);

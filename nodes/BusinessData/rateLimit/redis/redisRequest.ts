@@ -50,9 +50,9 @@ export class RedisRequest {
 		private readonly inFlightMs: number,
 	) {}
 
-	/** From now on, whoever of another process comes to the scope later goes later. */
+	/** From now on, whoever of another process comes to the scope (without one, to any) later goes later. */
 	standInLine(): void {
-		if (this.placeTimer !== undefined) return;
+		if (this.placeTimer !== undefined || this.stages.windows.length === 0) return;
 		const renew = () => {
 			this.id ??= newId();
 			this.send(KEEP_PLACE, PLACE_RENEWED_MS);
@@ -135,7 +135,7 @@ export class RedisRequest {
 		more?: ScriptCall['more'],
 	): Promise<Reply> {
 		const { ledger, stages, id } = this;
-		const { known } = ledger;
+		const known = ledger.known();
 		const reply = await ledger.run<Reply>(script, { id, number, stages, more }, signal);
 		const [kind, commands, version] = reply;
 		const counted = ledger.counted(commands, known);
