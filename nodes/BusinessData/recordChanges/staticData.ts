@@ -5,11 +5,9 @@
  * for directly, where this n8n has it (1.123 and 2.41 do); elsewhere, what a poll without items has seen is
  * saved with the next items.
  */
-import { setTimeout as sleep } from 'node:timers/promises';
-
 import type { IDataObject, INode, IPollFunctions, Workflow } from 'n8n-workflow';
 
-import { abortController, Turns } from '../waiting';
+import { abortController, sleep, Turns } from '../waiting';
 import { findService } from './n8nService';
 
 /** The part of n8n's WorkflowStaticDataService that is used. */
@@ -24,7 +22,7 @@ const KEY_BEGINS = 'node:';
 
 /** By workflow: each of its triggers saves what it has read of the others. */
 const turns = new Turns();
-/** A turn comes soon, so nobody gives up waiting for it. */
+/** A turn comes soon, so nobody gives up waiting. */
 const never = abortController().signal;
 /** How often (ms) to look whether n8n has saved it, and how often at the most: nothing tells when it fails. */
 const LOOK_MS = 10;
@@ -103,7 +101,7 @@ export class StaticData {
 	private async untilSavedByN8n(): Promise<void> {
 		for (let looks = 0; looks < MOST_LOOKS; looks++) {
 			if (this.workflow.staticData.__dataChanged !== true) return;
-			await sleep(LOOK_MS);
+			await sleep(LOOK_MS, never);
 		}
 	}
 
