@@ -124,8 +124,8 @@ export const MISTAKES_OF_THE_LIMITER: Mistake[] = [
 		patches: [
 			{
 				file: REQUEST,
-				search: 'if (this.placeTimer !== undefined)\n            return;',
-				replace: 'return;',
+				search: 'if (this.placeTimer !== undefined ||',
+				replace: 'if (true ||',
 			},
 			{
 				file: SCRIPTS,
