@@ -4,13 +4,14 @@
  */
 import 'reflect-metadata';
 
-import { mkdtempSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 
 // n8n-core reads these while it is loaded.
-process.env.N8N_USER_FOLDER = mkdtempSync(join(tmpdir(), 'n8n-engine-'));
+const userFolder = mkdtempSync(join(tmpdir(), 'n8n-engine-'));
+process.env.N8N_USER_FOLDER = userFolder;
 process.env.N8N_ENCRYPTION_KEY = 'engine-tests-only';
 
 import { Logger } from '@n8n/backend-common';
@@ -98,6 +99,8 @@ export class Engine {
 		Container.set(BinaryDataService, binaryData);
 		const loader = new PackageDirectoryLoader(PACKAGE_FOLDER);
 		await loader.loadAll();
+		// By now, n8n has read all that it wants from it.
+		rmSync(userFolder, { recursive: true, force: true });
 		return new Engine(loader, log);
 	}
 
