@@ -14,6 +14,8 @@ module.exports = async () => {
 	return {
 		...base,
 		roots: ['<rootDir>/test/engine', '<rootDir>/test/compat'],
+		// n8n 1.x looks after its SSH connections with a timer that never ends.
+		forceExit: true,
 		moduleNameMapper: {
 			...base.moduleNameMapper,
 			[N8N_PACKAGES]: `${modulesFolder}/$1`,
