@@ -32,9 +32,11 @@ export function checkProgress(player: Player): Violation[] {
 }
 
 /** The times in which an execution runs and has no request under way. */
-function waitsOf({ plan, network }: Player, { planned, execution, life }: Played): Wait[] {
+function waitsOf(player: Player, played: Played): Wait[] {
+	const { plan } = player;
+	const { planned, execution, life } = played;
 	const node = plan.nodes.find(({ id }) => id === planned.node);
-	const own = network.exchanges.filter(({ caller }) => caller?.execution === planned.id);
+	const own = requestsOf(player, played);
 	const key = own[0]?.headers['x-api-key'];
 	if (node === undefined || key === undefined) return [];
 	const endpoint = own[0] === undefined ? '' : `${own[0].method} ${own[0].path}`;
@@ -48,6 +50,14 @@ function waitsOf({ plan, network }: Player, { planned, execution, life }: Played
 			hasEnded: underWay.some(([begin]) => begin === interval[1]),
 		}));
 	});
+}
+
+function requestsOf({ network }: Player, { planned }: Played): Exchange[] {
+	return network.exchanges.filter(({ caller }) => caller?.execution === planned.id);
+}
+
+function isRunning({ execution }: Played, moment: number): boolean {
+	return execution.runs.some(({ from, to = Infinity }) => from <= moment && moment <= to);
 }
 
 function endOf({ bodyAt, lostAt, startedAt }: Exchange): number {
@@ -121,13 +131,17 @@ function unseenSlots(
 	return player.lives.flatMap((life): Interval[] => {
 		const { diedAt } = life;
 		if (diedAt === undefined) return [];
-		const waiting = player.played
-			.filter((played) => played.life === life)
+		const killed = player.played.filter(
+			(played) => played.life === life && isRunning(played, diedAt),
+		);
+		const waiting = killed
 			.flatMap((played) => waitsOf(player, played))
 			.filter((wait) => wait.interval[1] === diedAt && wait.key === key)
 			.filter((wait) => endpoint === undefined || endpoint === wait.endpoint);
+		// Where the first request of the others was to go is not seen.
+		const others = killed.filter((played) => requestsOf(player, played).length === 0);
 		const until = diedAt + longestTimeoutMs(player.plan) + windowMs + MARGIN_MS + LONGEST_SLACK_MS;
-		return waiting.slice(0, MOST_UNSEEN).map(() => [diedAt - MARGIN_MS, until]);
+		return [...waiting, ...others].slice(0, MOST_UNSEEN).map(() => [diedAt - MARGIN_MS, until]);
 	});
 }
 
