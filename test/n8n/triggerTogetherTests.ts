@@ -1,7 +1,10 @@
 // Several triggers in one workflow: n8n saves what they remember together, and leaves those as they are that
 // an edit has not changed. Each must find its own memory again.
+import { setTimeout as sleep } from 'node:timers/promises';
+
 import { emittedBy, Polls, saveScheduled, scheduledTrigger, TRIGGER } from './pollSchedule';
 import type { RealN8n } from './realN8n';
+import { node } from './workflows';
 
 const CONTACTS = 'GET /masterdata/getContacts';
 const NAME = 'Two triggers';
@@ -9,6 +12,16 @@ const ADDED = 'News';
 const MINUTES = 10;
 /** n8n chooses the second of its other schedules at random, for each trigger. */
 const ON_THE_MINUTE = { mode: 'custom', cronExpression: '0 * * * * *' };
+const SLOW_PAGE_MS = 15_000;
+const CLOCK_SECONDS = 5;
+/** A trigger of n8n's own: with its items, n8n saves what it holds for all triggers. */
+const CLOCK = node('Clock', 'n8n-nodes-base.scheduleTrigger', 1.2, {
+	rule: { interval: [{ field: 'seconds', secondsInterval: CLOCK_SECONDS }] },
+});
+const TOLD = {
+	event: 'contactUpdated',
+	contact: expect.objectContaining({ id: 'contact-1', city: 'Bruges' }) as unknown,
+};
 
 export function triggerTogetherTests(real: () => RealN8n): void {
 	test(
@@ -79,6 +92,80 @@ export function triggerTogetherTests(real: () => RealN8n): void {
 			await polls.whenEnded(before + 1);
 			const told = await Promise.all(names.map((name) => emittedBy(real(), id, name)));
 			expect(told.map((ofTrigger) => ofTrigger.flat().length)).toEqual([1, 1, 1, 1]);
+			await real().client.unpublishWorkflow(id);
+		},
+		MINUTES * 60_000,
+	);
+
+	test(
+		'edited while it polls: what n8n throws away is found again, and told once',
+		async () => {
+			const { sandbox } = real();
+			sandbox.reset();
+			const polls = new Polls(real(), CONTACTS, SLOW_PAGE_MS);
+			const saveFor = async (...events: string[]) =>
+				await real().save({
+					name: 'Edited in a poll',
+					nodes: [scheduledTrigger(TRIGGER, { events }), CLOCK],
+					connections: {},
+					settings: { executionOrder: 'v1' },
+				});
+			const { id } = await saveFor('contactUpdated', 'contactDeleted');
+			await real().client.publishWorkflow(id);
+			const before = await polls.whenQuiet();
+			sandbox.contacts.update('contact-1', { city: 'Bruges' });
+			// The first page has told of the change by then.
+			sandbox.fault({ after: 1, action: { type: 'delay', ms: SLOW_PAGE_MS, actFirst: true } });
+			await polls.whenBegun(before + 1);
+			await sleep(1_000);
+			await saveFor('contactUpdated');
+			await real().client.publishWorkflow(id);
+			await polls.whenQuiet();
+			expect(await emittedBy(real(), id)).toEqual(expect.not.arrayContaining([TOLD]));
+			await polls.whenNextEnded();
+			await polls.whenNextEnded();
+			expect((await emittedBy(real(), id)).flat()).toEqual([TOLD]);
+			await real().client.unpublishWorkflow(id);
+		},
+		MINUTES * 60_000,
+	);
+
+	test(
+		'one that gives out no items: what an edited one remembers stays as it is',
+		async () => {
+			const { sandbox } = real();
+			sandbox.reset();
+			const polls = new Polls(real(), CONTACTS);
+			const saveFor = async (...events: string[]) =>
+				await real().save({
+					name: 'One edited',
+					nodes: [
+						scheduledTrigger('Silent', { events: ['contactCreated'] }),
+						scheduledTrigger(ADDED, { events }),
+						CLOCK,
+					],
+					connections: {},
+					settings: { executionOrder: 'v1' },
+				});
+			const { id } = await saveFor('contactUpdated');
+			await real().client.publishWorkflow(id);
+			await polls.whenQuiet();
+			// n8n leaves the others on the workflow as it was.
+			await saveFor('contactUpdated', 'contactDeleted');
+			await real().client.publishWorkflow(id);
+			await polls.whenQuiet();
+			sandbox.contacts.update('contact-1', { city: 'Bruges' });
+			await polls.whenNextEnded();
+			await polls.whenNextEnded();
+			const told = async () => (await emittedBy(real(), id, ADDED)).flat();
+			expect(await told()).toEqual([TOLD]);
+			// By now, n8n has saved the workflow with the clock's items.
+			await sleep(3 * CLOCK_SECONDS * 1_000);
+			await real().kill();
+			const before = polls.begun;
+			await real().startAgain();
+			await polls.whenEnded(before + 1);
+			expect(await told()).toEqual([TOLD]);
 			await real().client.unpublishWorkflow(id);
 		},
 		MINUTES * 60_000,

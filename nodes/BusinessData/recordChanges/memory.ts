@@ -62,19 +62,17 @@ export class Memory {
 		const saved = await this.staticData.saved();
 		const newest = this.newest(saved);
 		if (revisionOf(newest) !== this.revision || isStopping()) return false;
-		const { data, name } = this.staticData;
 		// n8n writes all of it into its database, so only when it is another one.
 		const isChanged = JSON.stringify(saveState(state)) !== JSON.stringify(newest[NAME]);
-		if (isChanged) {
-			data[NAME] = saveState({ ...state, revision: this.revision + 1 });
-			delete data[NAME_OF_FIRST_EDITION];
-		}
+		const content = isChanged
+			? { [NAME]: saveState({ ...state, revision: this.revision + 1 }) }
+			: newest;
 		// What is saved with another node's data may have been set back.
-		const isSaved = !isChanged && revisionOf(saved.get(name)) === this.revision;
+		const isSaved = !isChanged && revisionOf(saved.get(this.staticData.name)) === this.revision;
 		if (hasItems) {
 			this.leaveOthersAsSaved(saved);
-			this.staticData.leaveToN8n();
-		} else if (!isSaved) await this.staticData.save();
+			this.staticData.leaveToN8n(content);
+		} else if (!isSaved) await this.staticData.save(content);
 		return true;
 	}
 

@@ -29,12 +29,13 @@ const LOOK_MS = 10;
 const MOST_LOOKS = 200;
 
 export class StaticData {
-	/** What n8n holds for the node. Assigning to it marks it as changed. */
-	readonly data: IDataObject;
+	/** What n8n holds for the node. */
+	readonly data: Readonly<IDataObject>;
 
 	private readonly service: StaticDataService | undefined;
 
-	private isLeftToN8n = false;
+	/** What n8n held before it was given something to save. */
+	private before: { content: IDataObject; isMarked: boolean } | undefined;
 
 	/** Of all nodes, as it was saved when that was last looked at. */
 	private all: IDataObject = {};
@@ -74,15 +75,18 @@ export class StaticData {
 		return await new Promise<Result>((resolve, reject) => {
 			const work = async () => {
 				resolve(await task());
-				if (this.isLeftToN8n) await this.untilSavedByN8n();
+				await this.untilSavedByN8n();
 			};
 			turns.inTurn(id, never, work).catch(reject);
 		});
 	}
 
-	/** n8n saves what is assigned now, when the poll is over. */
-	leaveToN8n(): void {
-		this.isLeftToN8n = true;
+	/** n8n saves this for the node when the poll is over, with its items. */
+	leaveToN8n(content: Readonly<IDataObject>): void {
+		if (this.service !== undefined) {
+			this.before = { content: { ...this.data }, isMarked: this.isMarked };
+		}
+		this.hold(content);
 	}
 
 	/** What n8n holds here for another node of the workflow, and saves with the items of this one. */
@@ -90,19 +94,46 @@ export class StaticData {
 		return this.workflow.getStaticData('node', { name } as INode);
 	}
 
-	/** Saves that of this node, although the poll gives out no items; right behind `saved`. */
-	async save(): Promise<void> {
+	/** Saves this for the node, although the poll gives out no items; right behind `saved`. */
+	async save(content: Readonly<IDataObject>): Promise<void> {
 		const { id } = this.context.getWorkflow();
-		if (id === undefined) return;
+		if (this.service === undefined || id === undefined) {
+			this.hold(content);
+			return;
+		}
+		const { isMarked } = this;
+		this.hold(content);
+		// With the mark, n8n would save what it holds for other nodes as well, which may be old.
+		this.isMarked = isMarked;
 		const own = { [KEY_BEGINS + this.name]: this.data };
-		await this.service?.saveStaticDataById(id, { ...this.all, ...own });
+		await this.service.saveStaticDataById(id, { ...this.all, ...own });
 	}
 
 	private async untilSavedByN8n(): Promise<void> {
+		if (this.before === undefined) return;
 		for (let looks = 0; looks < MOST_LOOKS; looks++) {
-			if (this.workflow.staticData.__dataChanged !== true) return;
+			if (!this.isMarked) return;
 			await sleep(LOOK_MS, never);
 		}
+		// n8n throws the items away where the trigger was edited meanwhile; then they must be found again.
+		this.hold(this.before.content);
+		this.isMarked = this.before.isMarked;
+	}
+
+	private hold(content: Readonly<IDataObject>): void {
+		const data: IDataObject = this.data;
+		if (content === data) return;
+		for (const name of Object.keys(data)) if (!Object.hasOwn(content, name)) delete data[name];
+		Object.assign(data, content);
+	}
+
+	/** Whether n8n saves what it holds for all nodes of the workflow, as soon as one gives out items. */
+	private get isMarked(): boolean {
+		return this.workflow.staticData.__dataChanged === true;
+	}
+
+	private set isMarked(isMarked: boolean) {
+		this.workflow.staticData.__dataChanged = isMarked;
 	}
 
 	private get workflow(): Workflow {
