@@ -85,29 +85,37 @@ test('another pagination begins the reading again', async () => {
 	expect(pagesAsked()[0]).toBe(1);
 }, 30_000);
 
-test('a place that the service does not know any more begins the reading again', async () => {
-	const list = contacts(30);
-	let session = 'a';
-	bench.service.answer = ({ cursor = `${session}0` }, response) => {
-		if (!cursor.startsWith(session)) {
-			response.statusCode = 410;
-			return { message: 'The cursor has expired' };
-		}
-		const start = Number(cursor.slice(1));
-		const body = { contacts: list.slice(start, start + 5), nextCursor: `${session}${start + 5}` };
-		response.setHeader('content-type', 'application/json');
-		setTimeout(() => response.end(JSON.stringify(body)), 200);
-		return undefined;
-	};
-	const options = { pagination: { values: { type: 'cursor', pageSize: 5 } } };
-	const { poll } = bench.trigger({ options });
-	await poll(BUDGET);
-	session = 'b';
-	bench.service.queries.length = 0;
-	expect(await poll(BUDGET)).toEqual([]);
-	const cursors = bench.service.queries.map(({ cursor }) => cursor);
-	expect(cursors.slice(0, 3)).toEqual([expect.stringMatching(/^a\d+$/), undefined, 'b5']);
-}, 30_000);
+test.each([
+	[410, 'once', 1_000],
+	[500, 'several times', 30_000],
+])(
+	'a place at which the service answers %i, %s, begins the reading again',
+	async (status, _, ms) => {
+		const list = contacts(30);
+		let session = 'a';
+		bench.service.answer = ({ cursor = `${session}0` }, response) => {
+			if (!cursor.startsWith(session)) {
+				response.statusCode = status;
+				return { message: 'The cursor has expired' };
+			}
+			const start = Number(cursor.slice(1));
+			const body = { contacts: list.slice(start, start + 5), nextCursor: `${session}${start + 5}` };
+			response.setHeader('content-type', 'application/json');
+			setTimeout(() => response.end(JSON.stringify(body)), 200);
+			return undefined;
+		};
+		const options = { pagination: { values: { type: 'cursor', pageSize: 5 } } };
+		const { poll } = bench.trigger({ options });
+		await poll(BUDGET);
+		session = 'b';
+		bench.service.queries.length = 0;
+		expect(await poll({ getPollBudgetMs: () => ms })).toEqual([]);
+		const cursors = bench.service.queries.map(({ cursor }) => cursor);
+		const each = cursors.filter((cursor, index) => cursor !== cursors[index - 1] || index === 0);
+		expect(each.slice(0, 3)).toEqual([expect.stringMatching(/^a\d+$/), undefined, 'b5']);
+	},
+	60_000,
+);
 
 describe('a poll in which nothing could be read', () => {
 	/** n8n 1.x takes no notice of what an error declares. */

@@ -46,9 +46,9 @@ export class ListReader {
 		try {
 			await this.readOn();
 		} catch (error) {
-			const isRefused = error instanceof RequestError && error.details.outcome === 'refused';
-			if (!isResumed || this.pages > 0 || !isRefused) throw error;
-			// By the time of the next poll, a cursor may be worth nothing any more.
+			const wasSent = error instanceof RequestError && error.details.outcome !== 'notSent';
+			if (!isResumed || this.pages > 0 || !wasSent) throw error;
+			// By the time of the next poll, a cursor may be worth nothing any more; some services fail at it then.
 			forgetReading(state);
 			await this.readOn();
 		}
