@@ -1,4 +1,5 @@
 // The trigger emits every change of the contacts once, and forgets nothing when a poll fails.
+import type { IPollFunctions } from 'n8n-workflow';
 
 import { skipBackoff, useBench } from '../support/bench';
 
@@ -214,4 +215,29 @@ test('its requests count against the same limits', async () => {
 		limit: expect.stringContaining('general/') as string,
 		used: 1,
 	});
+});
+
+test('an expression is evaluated where another trigger of the workflow has ended its poll meanwhile', async () => {
+	const { poll, context, workflow } = trigger();
+	let isHeld = true;
+	// n8n takes it from all triggers of a workflow when one ends.
+	const letGo = () => (isHeld = false);
+	jest.spyOn(workflow.expression, 'acquireIsolate').mockImplementation(async () => {
+		await Promise.resolve();
+		return (isHeld = true);
+	});
+	const read = context.getNodeParameter.bind(context) as (...parameters: unknown[]) => unknown;
+	const getCredentials = context.getCredentials.bind(context);
+	const instead = {
+		getCredentials: async (type: string) => {
+			const credential = await getCredentials(type);
+			letGo();
+			return credential;
+		},
+		getNodeParameter: (...parameters: unknown[]) => {
+			if (!isHeld) throw new Error('No bridge acquired for this context');
+			return read(...parameters);
+		},
+	};
+	expect(await poll(instead as Partial<IPollFunctions>)).toEqual([]);
 });

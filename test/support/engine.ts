@@ -170,6 +170,8 @@ export class Engine {
 		const published = workflow.getNode(node.name) ?? node;
 		const context = new PollContext(workflow, published, additionalData, mode, 'activate');
 		return {
+			context,
+			workflow,
 			staticData,
 			poll: async (
 				instead: Partial<IPollFunctions> = {},

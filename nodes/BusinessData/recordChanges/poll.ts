@@ -5,6 +5,7 @@ import { toNodeError } from '../resources/itemErrors';
 import { readPages } from '../resources/list/pages';
 import { CREDENTIAL_TYPE, readAccount } from '../transport/account';
 import { Events } from './events';
+import { holdExpressions } from './expressions';
 import { Memory } from './memory';
 import { PollClient } from './pollClient';
 import { type Question, readQuestion } from './question';
@@ -25,6 +26,7 @@ export async function poll(context: IPollFunctions): Promise<INodeExecutionData[
 	const startedAt = performance.now();
 	try {
 		const account = readAccount(await context.getCredentials(CREDENTIAL_TYPE));
+		await holdExpressions(context);
 		const question = readQuestion(context, account);
 		const client = new PollClient(context, account, startedAt);
 		const events =

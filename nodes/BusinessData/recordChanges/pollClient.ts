@@ -4,7 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 
-import type { IPollFunctions, Workflow } from 'n8n-workflow';
+import type { IPollFunctions } from 'n8n-workflow';
 
 import type { Account } from '../transport/account';
 import type { Answer } from '../transport/answer';
@@ -12,6 +12,7 @@ import { Client } from '../transport/client';
 import { RequestError } from '../transport/requestError';
 import type { ServiceRequest } from '../transport/serviceRequest';
 import { formatDuration, Waits } from '../transport/waits';
+import { holdExpressions } from './expressions';
 import { timeForPoll } from './pollTime';
 
 /** The share of the time that is for requests; the rest is for comparing and saving. */
@@ -95,18 +96,11 @@ export class PollClient {
 	}
 }
 
-/**
- * The same context, whose requests find what n8n 2.x evaluates expressions with; the header of the credential is
- * one. Where triggers of a workflow poll at the same moment, n8n takes it from all when the first of them ends.
- */
+/** The same context, whose requests find what n8n evaluates expressions with; the header of the credential is one. */
 function withExpressions(context: IPollFunctions): IPollFunctions {
 	const { helpers } = context;
-	// No part of what n8n promises; without it, a request does as before.
-	const { workflow } = context as unknown as { workflow?: Workflow };
-	const expression: Partial<Workflow['expression']> | undefined = workflow?.expression;
 	const request: typeof helpers.httpRequestWithAuthentication = async function (...parameters) {
-		// n8n 1.x has none to hold. Who ends the poll lets go of it.
-		await expression?.acquireIsolate?.();
+		await holdExpressions(context);
 		return (await helpers.httpRequestWithAuthentication.apply(this, parameters)) as unknown;
 	};
 	const own = Object.create(helpers, {
