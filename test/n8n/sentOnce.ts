@@ -12,6 +12,8 @@ export function expectEachSentOnce(
 ): void {
 	const sent = journal.documents().map(({ body }) => (body as { id: string }).id);
 	expect(sent.sort()).toEqual(documents.map(({ id }) => id).sort());
+	const isWhole = (result: ExecutionResult) => itemsOf(result, SEND).length === documents.length;
+	expect(results.filter((result) => !isWhole(result))).toEqual([]);
 	for (const [index, { id }] of documents.entries()) {
 		const told = results.map((result) => itemsOf(result, SEND)[index] as { status?: string });
 		const times = told.filter(({ status }) => status === 'sent').length;
