@@ -207,6 +207,16 @@ test('a manual test run shows up to 10 samples and leaves the state alone', asyn
 	expect(JSON.stringify(staticData)).toBe('{}');
 });
 
+test('a manual test run shows no more than a published trigger gives', async () => {
+	const only = async (...events: string[]) => await trigger({ events }, 'manual').poll();
+	const name = expect.any(String) as unknown;
+	const [updated] = await only('contactDeleted', 'contactUpdated');
+	expect(updated).toMatchObject({ event: 'contactUpdated', contact: { id: 'contact-1', name } });
+	const [deleted] = await only('contactDeleted');
+	expect(deleted).toEqual({ event: 'contactDeleted', contact: { id: 'contact-1' } });
+	await expect(trigger({ idField: 'number' }, 'manual').poll()).rejects.toThrow('has no ID');
+});
+
 test('its requests count against the same limits', async () => {
 	await trigger().poll();
 	const status = { resource: 'rateLimit', operation: 'getStatus' };

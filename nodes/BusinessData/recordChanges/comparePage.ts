@@ -7,7 +7,7 @@ import { valueAt } from '../resources/list/findList';
 import { RequestError } from '../transport/requestError';
 import type { Events } from './events';
 import type { Question } from './question';
-import { HASH_LENGTH, type State } from './state';
+import { HASH_LENGTH, type KnownRecord, type State } from './state';
 
 export interface ComparedPage {
 	/** A record came on a page before as well. */
@@ -41,10 +41,7 @@ export async function comparePage(
 			await new Promise((resolve) => setImmediate(resolve));
 			turnBegan = performance.now();
 		}
-		const id = valueAt(value, question.idField);
-		if (typeof id !== 'number' && (typeof id !== 'string' || id === '')) {
-			throw withoutId(question, `${index + 1} of ${records.length}`);
-		}
+		const id = idOf(value, question, `${index + 1} of ${records.length}`);
 		const key = String(id);
 		const hash = hashOf(value);
 		const hashOnPage = hashes.get(key);
@@ -80,8 +77,18 @@ function hashOf(value: unknown): string {
 	return createHash('sha256').update(text).digest('base64').slice(0, HASH_LENGTH);
 }
 
-function withoutId({ recordName, idField }: Question, which: string): RequestError {
-	return unusable(
+/**
+ * @param which of the records it is, in words
+ * @throws RequestError when it has no ID
+ */
+export function idOf(
+	record: unknown,
+	{ recordName, idField }: Question,
+	which: string,
+): KnownRecord['id'] {
+	const id = valueAt(record, idField);
+	if (typeof id === 'number' || (typeof id === 'string' && id !== '')) return id;
+	throw unusable(
 		recordName,
 		`${recordName} ${which} has no ID at "${idField}"`,
 		`Set ID Field to the field that is unique to a ${recordName}, as a dot path.`,

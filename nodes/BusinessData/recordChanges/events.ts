@@ -24,13 +24,17 @@ export class Events {
 	}
 
 	deleted({ id }: KnownRecord): void {
-		const names = this.idField.split('.');
-		const record = names.reduceRight<unknown>((inner, name) => ({ [name]: inner }), id);
-		this.gone.push({ change: 'Deleted', record: record as IDataObject });
+		this.gone.push({ change: 'Deleted', record: recordOf(id, this.idField) });
 	}
 
 	/** All of them, deletions last. */
 	get list(): RecordEvent[] {
 		return [...this.changed.values(), ...this.gone];
 	}
+}
+
+/** A record of which only the ID is known. */
+export function recordOf(id: KnownRecord['id'], idField: string): IDataObject {
+	const names = idField.split('.');
+	return names.reduceRight<unknown>((inner, name) => ({ [name]: inner }), id) as IDataObject;
 }

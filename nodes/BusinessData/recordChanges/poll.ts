@@ -4,7 +4,8 @@ import type { IDataObject, INodeExecutionData, IPollFunctions } from 'n8n-workfl
 import { toNodeError } from '../resources/itemErrors';
 import { readPages } from '../resources/list/pages';
 import { CREDENTIAL_TYPE, readAccount } from '../transport/account';
-import { Events } from './events';
+import { idOf } from './comparePage';
+import { Events, recordOf } from './events';
 import { holdExpressions } from './expressions';
 import { Memory } from './memory';
 import { PollClient } from './pollClient';
@@ -46,16 +47,22 @@ export async function poll(context: IPollFunctions): Promise<INodeExecutionData[
 }
 
 /** Some of the records as they are, as if they had just been changed. */
-async function sample(
-	{ request, settings, wanted: [change = 'Created'] }: Question,
-	client: PollClient,
-): Promise<RecordEvent[]> {
-	const records: IDataObject[] = [];
+async function sample(question: Question, client: PollClient): Promise<RecordEvent[]> {
+	const { request, settings, wanted, idField } = question;
+	const records: unknown[] = [];
 	for await (const page of readPages(client, request, settings)) {
-		records.push(...(page.slice(0, SAMPLE_SIZE) as IDataObject[]));
+		records.push(...page);
 		if (records.length >= SAMPLE_SIZE) break;
 	}
-	return records.slice(0, SAMPLE_SIZE).map((record) => ({ change, record }));
+	// One of which more is known than the ID, where there is one.
+	const change = wanted.find((one) => one !== 'Deleted') ?? 'Deleted';
+	return records.slice(0, SAMPLE_SIZE).map((record, index) => {
+		const id = idOf(record, question, `${index + 1} of ${records.length}`);
+		return {
+			change,
+			record: change === 'Deleted' ? recordOf(id, idField) : (record as IDataObject),
+		};
+	});
 }
 
 /** The changes, unless the poll before is still under way: both would see the same. */
