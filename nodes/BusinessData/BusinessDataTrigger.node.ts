@@ -105,6 +105,8 @@ export class BusinessDataTrigger implements INodeType {
 				description: 'The field that is unique to a record, as a dot path',
 			},
 			optionsField([emitExisting, ...listFields], {
+				maxWait:
+					'How many seconds a poll may wait for the rate limits in all. What it does not read by then, the next poll reads. With 0 it waits as long as n8n lets a poll run.',
 				queryParameters:
 					'Parameters to add to the address. If one of them is an expression, such as a filter "changed since", only changed records are read, and deletions cannot be seen.',
 			}),

@@ -68,16 +68,22 @@ function deleteFields(plural: string): INodeProperties[] {
 			default: false,
 			description: 'Whether to only show the requests that would go out, without deleting anything',
 		},
-		optionsField([
+		optionsField(
+			[
+				{
+					displayName: 'Batch Size',
+					name: 'batchSize',
+					type: 'number',
+					typeOptions: { minValue: 1, maxValue: LARGEST_BATCH_SIZE },
+					default: DEFAULT_BATCH_SIZE,
+					description: 'How many IDs go into one request',
+				},
+			],
 			{
-				displayName: 'Batch Size',
-				name: 'batchSize',
-				type: 'number',
-				typeOptions: { minValue: 1, maxValue: LARGEST_BATCH_SIZE },
-				default: DEFAULT_BATCH_SIZE,
-				description: 'How many IDs go into one request',
+				maxWait:
+					'How many seconds the batches may wait for the rate limits in all. A batch that would wait beyond that fails at once and is not sent. With 0 they wait as long as it takes. A tool of an agent waits 60 seconds unless this is set.',
 			},
-		]),
+		),
 	];
 }
 

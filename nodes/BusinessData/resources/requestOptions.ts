@@ -83,7 +83,7 @@ export function optionsField(
 			options: [{ displayName: 'Header', name: 'parameters', values: [nameField, valueField] }],
 		},
 		maxWaitField(
-			'How many seconds an item may wait for the rate limits. An item that would wait longer fails at once and nothing is sent for it. With 0 it waits as long as it takes. A tool of an agent waits 60 seconds unless this is set.',
+			'How many seconds the items of a run may wait for the rate limits in all. An item that would wait beyond that fails at once and nothing is sent for it. With 0 they wait as long as it takes. A tool of an agent waits 60 seconds unless this is set.',
 		),
 		{
 			displayName: 'Query Parameters',

@@ -181,6 +181,14 @@ describe('the options', () => {
 		},
 	);
 
+	test.each(withRequests)('of %s: %s say whose wait Max Wait bounds', (resource, operation) => {
+		const maxWait = find(optionsFieldOf(resource, operation), 'maxWait');
+		const whose =
+			operation === 'deleteMany' ? 'the batches may wait' : 'the items of a run may wait';
+		expect(maxWait?.description).toContain(whose);
+		expect(maxWait?.description).toMatch(/in all\..* unless this is set\.$/);
+	});
+
 	test('of contact: getMany say where the list is and how it is split', () => {
 		const options = optionsFieldOf('contact', 'getMany');
 		expect(defaultsOf(options)).toMatchObject({ itemsField: '', pagination: {} });
