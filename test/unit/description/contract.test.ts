@@ -164,6 +164,10 @@ describe('the parameters', () => {
 		expect(limits.map(({ value }) => value)).toEqual([
 			...['general', 'payment:send', 'transaction:send', 'transaction:sendWp'],
 		]);
+		// Its default is for one request, whatever comes in.
+		const requests = fieldOf('rateLimit', 'waitForRoom', 'requests');
+		expect(requests?.description).toContain('{{ $input.all().length }} for one per input item');
+		expect(requests?.description).toContain('from the first item');
 		const options = optionsFieldOf('rateLimit', 'waitForRoom');
 		expect(defaultsOf(options)).toEqual({ maxWait: 0, parkAfter: 65 });
 	});

@@ -49,7 +49,7 @@ export const waitForRoom: Operation = {
 			name: 'limitOf',
 			type: 'options',
 			default: 'transaction:send',
-			description: 'What the requests are that need room',
+			description: 'Which requests need room',
 			options: [
 				{ name: 'Any Request', value: 'general', description: 'The limits of all requests' },
 				{ name: 'Payment: Send', value: 'payment:send' },
@@ -64,7 +64,7 @@ export const waitForRoom: Operation = {
 			typeOptions: { minValue: 1 },
 			default: 1,
 			description:
-				'For how many requests there must be room at once, at most what the limit allows',
+				'How many requests must have room at once, for example {{ $input.all().length }} for one per input item. It is read once, from the first item, and can be at most what the limit allows.',
 		},
 		{
 			displayName: 'Options',
