@@ -163,7 +163,7 @@ function nextStep(
 			asked === undefined
 				? 'The longest window of its limits passed and it was still refused.'
 				: `The service asks to wait for ${formatDuration(asked)}, longer than waiting here makes sense. Run the item again after that time.`;
-		return `${wait} Something else seems to use the same API key: stop it, give it a key of its own, or leave it a share of the limits in the credential.`;
+		return `${wait} Something else seems to use the same API key: stop it, give it a key of its own, or leave it a share: Keep Free in the credential, under Customize for This Installation.`;
 	}
 	if (statusCode >= 300 && statusCode < 400) {
 		const advice = `Redirects are not followed, so that the key goes to no other address. Set the base URL in the credential to where the service is now${originOf(headers.location)}.`;
