@@ -135,7 +135,7 @@ describe('hints in the output panel', () => {
 		expect(result.run.status).toBe('success');
 		const messages = (result.task(NODE).hints ?? []).map(({ message }) => message);
 		expect(messages).toEqual([
-			expect.stringContaining('3 records are deleted with one request each'),
+			expect.stringContaining('3 items are a DELETE request each. For contacts and transactions,'),
 		]);
 	});
 });

@@ -184,11 +184,11 @@ async function itemsOfAnswer(
 	return findList(jsonOf(answer), itemsField).map((value) => toItem(value, index));
 }
 
-/** Points to Delete Many where records are deleted one by one. */
+/** Points to Delete Many where items are DELETE requests, which may be for something that it cannot delete. */
 function hintAtBulkDelete(run: Run): void {
 	const deletions = methodsOf(run).filter((method) => method === 'DELETE').length;
 	if (deletions < 2) return;
 	run.hint(
-		`${deletions} records are deleted with one request each. The operation Delete Many of Contact and Transaction deletes up to 100 per request, so it waits far less for the rate limits.`,
+		`${deletions} items are a DELETE request each. For contacts and transactions, the operation Delete Many sends 100 IDs per request and waits far less for the rate limits.`,
 	);
 }
