@@ -61,9 +61,20 @@ test.each([
 	expect({ ...shapeOf(json, schema), version: 1 }).toEqual(schema);
 });
 
-test('the trigger', async () => {
-	const parameters = { events: ['contactCreated'], idField: 'id', options: { emitExisting: true } };
-	const [event] = await bench.engine.trigger(parameters, { key: bench.credential }).poll();
+test('the trigger: each source has a field of its own, and there is no other', async () => {
+	const sources: Array<[string, Record<string, unknown>]> = [
+		['contact', {}],
+		['record', { source: 'endpoint', path: '/txndata/getPayments' }],
+	];
 	const schema = readSchema('v1.0.0');
-	expect({ ...shapeOf(event, schema), version: 1 }).toEqual(schema);
+	const properties: Record<string, Schema> = {};
+	for (const [name, source] of sources) {
+		const events = [`${name}Created`];
+		const parameters = { ...source, events, idField: 'id', options: { emitExisting: true } };
+		const [event] = await bench.engine.trigger(parameters, { key: bench.credential }).poll();
+		const shape = shapeOf(event, schema);
+		expect(Object.keys(shape.properties ?? {})).toEqual(['event', name]);
+		Object.assign(properties, shape.properties);
+	}
+	expect({ type: 'object', properties, version: 1 }).toEqual(schema);
 });
