@@ -29,7 +29,7 @@ export default tseslint.config(
 		rules: {
 			// The limiter needs timers and one registry per process (globalThis).
 			'@n8n/community-nodes/no-restricted-globals': 'off',
-			// The limiter is Bottleneck; Node's own modules are used for hashes, time and streams.
+			// The limiter is Bottleneck, its Redis client ioredis; docs/verification.md names the parts of Node.
 			'@n8n/community-nodes/no-restricted-imports': 'off',
 			// Errors become n8n's own in one place, at the border: resources/itemErrors.ts.
 			'@n8n/community-nodes/require-node-api-error': 'off',
@@ -42,7 +42,7 @@ export default tseslint.config(
 	},
 	{
 		files: ['package.json'],
-		// The limiter is Bottleneck.
+		// The limiter is Bottleneck, and queue mode needs a Redis client, ioredis.
 		rules: { '@n8n/community-nodes/no-runtime-dependencies': 'off' },
 	},
 	{
