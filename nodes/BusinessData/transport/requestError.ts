@@ -18,7 +18,7 @@ export interface RequestErrorDetails {
 	description: string;
 	/** The status of the service's answer, where there was one. */
 	statusCode?: number;
-	/** After how many seconds a new try makes sense. */
+	/** After how many seconds a new try makes sense; none after a send whose outcome is unknown. */
 	retryAfterSeconds?: number;
 }
 

@@ -29,7 +29,8 @@ export function answerError(request: ServiceRequest, answer: Answer): RequestErr
 	// Many services repeat the status in words.
 	const isRepeated = message?.toLowerCase() === reason.toLowerCase();
 	const outcome = outcomeOf(request, statusCode);
-	const asked = retryAfterMs(answer.headers);
+	const mayHaveActed = outcome === 'unknown' && !isRead(request);
+	const asked = mayHaveActed ? undefined : retryAfterMs(answer.headers);
 	return new RequestError(
 		`The service answered ${`${statusCode} ${reason}`.trim()}${message === undefined || isRepeated ? '' : `: ${message}`}`,
 		{

@@ -94,6 +94,15 @@ describe('an answer', () => {
 		expect(details.retryAfterSeconds).toBe(seconds);
 		expect('retryAfterSeconds' in details).toBe(seconds !== undefined);
 	});
+
+	test('to a send that may have been carried out names no time after which to send it again', () => {
+		const asking = { 'retry-after': '30' };
+		for (const statusCode of [303, 408, 503]) {
+			expect(error(send, statusCode, '', asking).details).not.toHaveProperty('retryAfterSeconds');
+		}
+		expect(error(send, 429, '', asking).details.retryAfterSeconds).toBe(30);
+		expect(error(read, 503, '', asking).details.retryAfterSeconds).toBe(30);
+	});
 });
 
 describe('a failure', () => {
