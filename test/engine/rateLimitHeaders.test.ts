@@ -21,12 +21,24 @@ function tell(headers: Record<string, string>, times = 1): void {
 }
 const arrivals = () => bench.sandbox.journal.answered().map(({ atMs }) => atMs);
 
-test('waits until there is room again, when the service says that nothing is left', async () => {
-	tell({ ratelimit: '"default";r=0;t=1' });
+test.each([
+	['nothing is left', '"default";r=0;t=1'],
+	['of several limits only the last has something left', '"minute";r=0;t=1, "burst";r=9;t=1'],
+	['of several limits the one that lasts longer is used up', '"minute";r=0;t=1, "burst";r=0;t=0.1'],
+])('waits until there is room again, when the service says that %s', async (_, ratelimit) => {
+	tell({ ratelimit });
 	await bench.run([{}], read());
 	await bench.run([{}], read());
 	const [first = 0, second = 0] = arrivals();
 	expect(second - first).toBeGreaterThanOrEqual(900);
+});
+
+test('heeds a later answer more than an earlier one', async () => {
+	tell({ ratelimit: '"minute";r=1;t=1' });
+	tell({ ratelimit: '"minute";r=9;t=1' });
+	for (let run = 0; run < 3; run++) await bench.run([{}], read());
+	const [first = 0, , third = 0] = arrivals();
+	expect(third - first).toBeLessThan(900);
 });
 
 test.each([

@@ -43,8 +43,11 @@ export class ForeignUse {
 
 	private lastRefusedAt = -Infinity;
 
-	/** What the service said is left of a limit, for ours and theirs, and until when. */
-	private told = { left: Infinity, until: -Infinity };
+	/** What the service said last is left of its limits, for ours and theirs, and until when. */
+	private told: Array<{ left: number; until: number }> = [];
+
+	/** To whom it said so. */
+	private toldTo: unknown;
 
 	/** When the last one that was let through had gone out. */
 	private lastTakenAt = -Infinity;
@@ -77,8 +80,8 @@ export class ForeignUse {
 	/** How long (ms) nothing of ours may go: a pause after a refusal, and the time that spreads them. */
 	waitMs(limits: Limit[]): number {
 		const now = performance.now();
-		const toldMs = this.told.left < 1 ? this.told.until - now : 0;
-		const pausedMs = Math.max(0, this.pausedUntil - now, toldMs);
+		const toldMs = this.told.map(({ left, until }) => (left < 1 ? until - now : 0));
+		const pausedMs = Math.max(0, this.pausedUntil - now, ...toldMs);
 		const everyMs = this.everyMs(limits);
 		return everyMs === 0 ? pausedMs : Math.max(pausedMs, this.lastTakenAt + everyMs - now);
 	}
@@ -123,17 +126,20 @@ export class ForeignUse {
 	/**
 	 * The service says how much is left of a limit until it is full again. That may only lower what is free
 	 * here, and for no longer than the longest window.
-	 * @param underWay how many of ours it may not have counted
+	 * @param left how many of ours it takes still
+	 * @param request whose answer says so; what it says of several limits holds together
 	 */
-	hear(windows: Limit[], remaining: number, resetMs: number, underWay: number): void {
+	hear(windows: Limit[], left: number, resetMs: number, request: unknown): void {
 		const longest = longestOf(windows);
 		if (longest === undefined || resetMs > longest.windowMs) return;
-		this.told = { left: remaining - underWay, until: performance.now() + resetMs };
+		if (request !== this.toldTo) this.told = [];
+		this.toldTo = request;
+		this.told.push({ left, until: performance.now() + resetMs });
 	}
 
 	/** @param ended settles when the request is over */
 	sent(ended: Promise<void>): void {
-		this.told.left--;
+		for (const limit of this.told) limit.left--;
 		this.latest = ended;
 		void ended.then(() => {
 			if (this.latest === ended) this.latest = undefined;

@@ -98,7 +98,8 @@ export class Permit {
 		const isMeant = ({ windows }: Counted) => windows.some((window) => window.max === max);
 		const { stage } = this.countedBy.find(isMeant) ?? this.scope ?? this.general;
 		const underWay = Math.max(0, ...stage.windows.map(({ window }) => window.underWay));
-		stage.foreign.hear(stage.windows, remaining, resetMs, underWay);
+		// Those that are under way it may not have counted.
+		stage.foreign.hear(stage.windows, remaining - underWay, resetMs, this);
 	}
 
 	/** When (ms, `performance.now()`) a request with the same limits was let through last. */
