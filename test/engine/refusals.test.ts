@@ -144,8 +144,11 @@ describe('foreign use of the key', () => {
 		expect(bench.sandbox.journal.answered()).toHaveLength(5);
 	});
 
-	test('that exceeds the longest window is told', async () => {
-		bench.sandbox.fault({ times: Infinity, action: refusal() });
+	test.each([
+		['', {}],
+		[', however short the wait that the service asks for', { 'retry-after': '1' }],
+	])('that exceeds the longest window is told%s', async (_, headers) => {
+		bench.sandbox.fault({ times: Infinity, action: refusal(headers) });
 		const error = errorOf(await bench.run(itemsOf(1), read()));
 		expect(spanOf(bench.sandbox.journal.all())).toBeGreaterThanOrEqual(LONGEST_WINDOW_MS);
 		expect(error).toMatchObject({
@@ -153,6 +156,7 @@ describe('foreign use of the key', () => {
 			httpCode: '429',
 			context: { outcome: 'refused' },
 		});
+		expect(error.description).toContain('The longest window of its limits passed');
 		expect(error.description).toContain('Something else seems to use the same API key');
 	});
 });

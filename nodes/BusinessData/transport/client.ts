@@ -57,7 +57,8 @@ export class Client {
 			if (outcome.kind === 'answered') return outcome.answer;
 			const waitMs = repetitions.after(outcome);
 			if (waitMs === undefined) {
-				throw outcome.kind === 'failed' ? outcome.error : answerError(request, outcome.answer);
+				if (outcome.kind === 'failed') throw outcome.error;
+				throw answerError(request, outcome.answer, repetitions.asksTooLong(outcome.answer));
 			}
 			// Whoever was refused waits at the limiter, together with all others of the key.
 			if (waitMs > 0) await sleep(waitMs, this.signal);

@@ -3,6 +3,7 @@
  * else only after a 429 (RFC 6585 §4), or when it certainly never reached the service (RFC 9110 §9.2.2).
  */
 import { holdMsOf } from '../rateLimit';
+import type { Answer } from './answer';
 import type { AttemptOutcome } from './attempt';
 import { backoffMs, retryAfterMs } from './backoff';
 import { isRead, type ServiceRequest } from './serviceRequest';
@@ -35,6 +36,11 @@ export class Repetitions {
 		return outcome.kind === 'refused' ? this.afterRefusal(outcome) : this.afterFailure(outcome);
 	}
 
+	/** Whether a refusal asks for a longer wait than any window lasts. */
+	asksTooLong({ headers }: Answer): boolean {
+		return (retryAfterMs(headers) ?? 0) > holdMsOf(this.longestWindowMs);
+	}
+
 	/**
 	 * Gives up when waiting does not cure it: the longest window that applies has passed in full since the
 	 * first refusal, and nothing with the same limits was let through in that time. How long to wait is the
@@ -43,8 +49,8 @@ export class Repetitions {
 	private afterRefusal({ answer, permit }: Refused): number | undefined {
 		const now = performance.now();
 		if (this.refusals === 0) this.firstRefusalAt = now;
+		if (this.asksTooLong(answer)) return undefined;
 		const windowMs = holdMsOf(this.longestWindowMs);
-		if ((retryAfterMs(answer.headers) ?? 0) > windowMs) return undefined;
 		// Where a foreign program uses the key, others may have all the luck, but not for ever.
 		const giveUpAt = Math.min(
 			Math.max(this.firstRefusalAt, permit.lastLetThroughAt) + windowMs,

@@ -21,8 +21,15 @@ import { formatDuration } from './waits';
 export const CAUSES_OF_401 =
 	'Four causes are possible: the key is missing, the key is wrong (it has exactly 64 characters, 0–9 and a–f), the key was disabled or deleted, or its role is not allowed to call this endpoint. Check the API key in the credential, and its state and role in the settings of the business, under API keys.';
 
-/** The error for an answer that is not 2xx. */
-export function answerError(request: ServiceRequest, answer: Answer): RequestError {
+/**
+ * The error for an answer that is not 2xx.
+ * @param asksTooLong of a refusal: whether it was final for the wait that it asks for
+ */
+export function answerError(
+	request: ServiceRequest,
+	answer: Answer,
+	asksTooLong = false,
+): RequestError {
 	const { statusCode } = answer;
 	const reason = STATUS_CODES[statusCode] ?? '';
 	const message = messageOf(answer);
@@ -37,7 +44,7 @@ export function answerError(request: ServiceRequest, answer: Answer): RequestErr
 			outcome,
 			statusCode,
 			cause: causeOf(request, statusCode),
-			description: `${formatEndpoint(request.endpoint)} — ${nextStep(request, answer, outcome)}`,
+			description: `${formatEndpoint(request.endpoint)} — ${nextStep(request, answer, outcome, asksTooLong)}`,
 			...(asked === undefined ? {} : { retryAfterSeconds: Math.ceil(asked / 1000) }),
 		},
 	);
@@ -156,14 +163,13 @@ function nextStep(
 	request: ServiceRequest,
 	{ statusCode, headers }: Answer,
 	outcome: Outcome,
+	asksTooLong: boolean,
 ): string {
 	if (statusCode === 401) return CAUSES_OF_401;
 	if (statusCode === 429) {
-		const asked = retryAfterMs(headers);
-		const wait =
-			asked === undefined
-				? 'The longest window of its limits passed and it was still refused.'
-				: `The service asks to wait for ${formatDuration(asked)}, longer than waiting here makes sense. Run the item again after that time.`;
+		const wait = asksTooLong
+			? `The service asks to wait for ${formatDuration(retryAfterMs(headers) ?? 0)}, longer than waiting here makes sense. Run the item again after that time.`
+			: 'The longest window of its limits passed and it was still refused.';
 		return `${wait} Something else seems to use the same API key: stop it, give it a key of its own, or leave it a share: Keep Free in the credential, under Customize for This Installation.`;
 	}
 	if (statusCode >= 300 && statusCode < 400) {
