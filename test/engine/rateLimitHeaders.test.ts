@@ -64,3 +64,23 @@ test('a policy that the credential does not have is a hint', async () => {
 		}),
 	]);
 });
+
+describe('with Keep Free', () => {
+	const keepFree = (percent: number, limits: typeof LIMITS) => {
+		Object.assign(bench.credential, { keepFree: percent, limits: JSON.stringify(limits) });
+	};
+
+	test.each([
+		['that of the credential is no hint', 100, []],
+		[
+			'that only the share of the credential is like is one',
+			80,
+			[expect.stringContaining('allows 80 requests per 60 s') as string],
+		],
+	])('of the policies %s', async (_, max, expected) => {
+		keepFree(20, { general: [{ max: 100, windowSeconds: 60 }], endpoints: {} });
+		tell({ 'ratelimit-policy': `"minute";q=${max};w=60` });
+		const { hints = [] } = (await bench.run([{}], read())).task('Business Data');
+		expect(hints.map(({ message }) => message)).toEqual(expected);
+	});
+});

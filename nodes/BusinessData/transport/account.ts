@@ -23,7 +23,10 @@ export interface Account {
 	/** Without a trailing slash. */
 	baseUrl: string;
 	apiKey: string;
+	/** Our share of what the service allows, see `shareOf`. */
 	limits: Limits;
+	/** How much (percent) of each limit is left to others. */
+	keepFree: number;
 	/** The Redis that processes share; undefined for this process alone. */
 	redis: RedisConnection | undefined;
 	/** Where requests are counted together with other processes; undefined for this process alone. */
@@ -49,13 +52,15 @@ export function readAccount(fields: CredentialFields): Account {
 	const apiKey = readApiKey(fields.apiKey);
 	const isCustomized = readFlag('Customize for This Installation', fields.customize);
 	const custom = isCustomized ? fields : {};
-	const { limits, scopes } = parseLimits(custom.limits ?? DOCUMENTED_LIMITS, readKeepFree(custom));
+	const keepFree = readKeepFree(custom);
+	const { limits, scopes } = parseLimits(custom.limits ?? DOCUMENTED_LIMITS, keepFree);
 	const redis = readRedis(fields);
 	const identity = identityOf(baseUrl, apiKey);
 	return {
 		baseUrl,
 		apiKey,
 		limits,
+		keepFree,
 		redis,
 		ledger: redis === undefined ? undefined : ledgerOf(redis, identity),
 		identity,

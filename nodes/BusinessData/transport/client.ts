@@ -53,7 +53,7 @@ export class Client {
 				continue;
 			}
 			const outcome = await this.try(request, payload, permit);
-			if (outcome.answer !== undefined) this.waits.hear(outcome.answer.headers, limits);
+			if (outcome.answer !== undefined) this.waits.hear(outcome.answer.headers, this.account);
 			if (outcome.kind === 'answered') return outcome.answer;
 			const waitMs = repetitions.after(outcome);
 			if (waitMs === undefined) {

@@ -19,15 +19,23 @@ export interface EndpointLimits {
 }
 
 /**
- * @param value the field's value: JSON text or the object itself
+ * How many of the requests that a limit of the service allows are ours; at least one.
  * @param keepFree how much (percent) of each limit is left to others
+ */
+export function shareOf(max: number, keepFree: number): number {
+	return Math.max(1, Math.floor((max * (100 - keepFree)) / 100));
+}
+
+/**
+ * @param value the field's value: JSON text or the object itself
+ * @param keepFree see `shareOf`
  * @throws InvalidSettingError that names the place, for example `endpoints["POST /a"].max`
  */
 export function parseLimits(value: unknown, keepFree = 0): EndpointLimits {
 	const settings = asRecord(typeof value === 'string' ? parseJson(value) : value, 'the value');
 	refuseUnknownKeys(settings, ['general', 'endpoints'], '');
 	const ours = ({ max, windowMs }: Limit): Limit => ({
-		max: Math.max(1, Math.floor((max * (100 - keepFree)) / 100)),
+		max: shareOf(max, keepFree),
 		windowMs,
 	});
 	const general = parseGeneral(settings.general).map(ours);

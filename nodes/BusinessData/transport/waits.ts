@@ -1,5 +1,7 @@
 /** What a user is told of the limits of one node run: how long its requests waited, and for which. */
-import { type Limits, REFUSAL, type WaitCause, type WaitTooLongError } from '../rateLimit';
+import { REFUSAL, type WaitCause, type WaitTooLongError } from '../rateLimit';
+import type { Account } from './account';
+import { shareOf } from './limitSettings';
 import { type ToldPolicy, toldPolicies } from './rateLimitHeaders';
 
 /** Waits shorter than this (ms) are the limiter's own work, not a wait for a limit. */
@@ -46,13 +48,13 @@ export class Waits {
 		this.msByCause.set(name, { ms: total + ms, cause });
 	}
 
-	/** Compares what the service says of its limits with those of the credential. */
-	hear(headers: Record<string, unknown>, limits: Limits): void {
+	/** Compares what the service says of its limits with those of the credential, by our share of both. */
+	hear(headers: Record<string, unknown>, { limits, keepFree }: Account): void {
 		const known = [...limits.general, ...Object.values(limits.scopes).flat()];
-		this.unknownPolicy ??= toldPolicies(headers).find(
-			({ max, windowSeconds }) =>
-				!known.some((limit) => limit.max === max && limit.windowMs === windowSeconds * 1000),
-		);
+		this.unknownPolicy ??= toldPolicies(headers).find(({ max, windowSeconds }) => {
+			const ours = shareOf(max, keepFree);
+			return !known.some((limit) => limit.max === ours && limit.windowMs === windowSeconds * 1000);
+		});
 	}
 
 	/** A sentence on a limit of the service that the credential does not have; undefined without one. */
