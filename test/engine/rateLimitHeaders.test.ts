@@ -1,6 +1,6 @@
 // A service that tells of its limits in headers: they may only lower what is free here.
 
-import { itemsOf, read, READ_ENDPOINT, useBench } from '../support/bench';
+import { itemsOf, read, READ_ENDPOINT, send, SEND_ENDPOINT, useBench } from '../support/bench';
 
 const LIMITS = {
 	general: [
@@ -12,9 +12,9 @@ const LIMITS = {
 const bench = useBench({ limits: LIMITS });
 
 /** The next answers carry these headers. */
-function tell(headers: Record<string, string>, times = 1): void {
+function tell(headers: Record<string, string>, times = 1, endpoint = READ_ENDPOINT): void {
 	bench.sandbox.fault({
-		endpoint: READ_ENDPOINT,
+		endpoint,
 		times,
 		action: { type: 'status', status: 200, body: [], headers, act: true },
 	});
@@ -82,5 +82,18 @@ describe('with Keep Free', () => {
 		tell({ 'ratelimit-policy': `"minute";q=${max};w=60` });
 		const { hints = [] } = (await bench.run([{}], read())).task('Business Data');
 		expect(hints.map(({ message }) => message)).toEqual(expected);
+	});
+
+	test.each([0, 20])('%i: a send may tell that nothing is left for all', async (percent) => {
+		keepFree(percent, {
+			...LIMITS,
+			endpoints: { [SEND_ENDPOINT]: { max: 3, windowSeconds: 1.2 } },
+		});
+		const ofAll = { 'x-ratelimit-limit': '100', 'x-ratelimit-remaining': '0' };
+		tell({ ...ofAll, 'x-ratelimit-reset': '1' }, 1, SEND_ENDPOINT);
+		await bench.run([{}], send());
+		await bench.run([{}], read());
+		const [sentAt = 0, readAt = 0] = arrivals();
+		expect(readAt - sentAt).toBeGreaterThanOrEqual(900);
 	});
 });

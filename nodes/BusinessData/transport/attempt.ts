@@ -8,6 +8,7 @@ import { retryAfterMs } from './backoff';
 import { withDeadline } from './deadline';
 import { readFailure } from './failure';
 import { discard, type Response, sendRequest } from './httpRequest';
+import { shareOf } from './limitSettings';
 import { OutgoingBody } from './outgoingBody';
 import { toldRooms } from './rateLimitHeaders';
 import { redactHeaders, redactText } from './redact';
@@ -78,7 +79,7 @@ export async function attempt(
 
 /** @throws RequestError for a body that is too large, or the connection's error */
 async function readResponse(
-	{ account: { apiKey } }: Way,
+	{ account: { apiKey, keepFree } }: Way,
 	request: ServiceRequest,
 	response: Response,
 	deadline: number,
@@ -90,7 +91,10 @@ async function readResponse(
 	const isRefused = statusCode === 429;
 	if (isRefused) permit.refused(retryAfterMs(response.headers) ?? 0);
 	else permit.letThrough();
-	for (const room of toldRooms(response.headers)) permit.hear(room);
+	// The limiter knows a limit by our share of it.
+	for (const { max, ...room } of toldRooms(response.headers)) {
+		permit.hear({ ...room, max: max === undefined ? undefined : shareOf(max, keepFree) });
+	}
 	const isSuccess = statusCode >= 200 && statusCode < 300;
 	const wholeBody = readBody(response.body, apiKey, mayHaveActed);
 	const reading = withDeadline(deadline, wholeBody, () => discard(response));
