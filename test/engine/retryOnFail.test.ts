@@ -1,6 +1,15 @@
 // Retry On Fail runs the whole node again: what was sent by then, or may have been sent, is not sent again.
 
-import { itemsOf, NODE, send, SEND_ENDPOINT, useBench } from '../support/bench';
+import {
+	apiRequest,
+	itemsOf,
+	NODE,
+	READ_ENDPOINT,
+	send,
+	SEND_ENDPOINT,
+	skipBackoff,
+	useBench,
+} from '../support/bench';
 
 const bench = useBench();
 const retrying = { retryOnFail: true, maxTries: 3, waitBetweenTries: 1 };
@@ -31,6 +40,24 @@ test('after a time-out, what may have been sent is not sent again', async () => 
 	const { error } = result.run.data.resultData;
 	expect(error?.message).toContain('may have taken effect');
 	expect(error?.context).toMatchObject({ outcome: 'unknown', sentItems: [0], failedItem: 1 });
+});
+
+test.each([
+	['that got no answer', { type: 'neverAnswer' as const, act: false }],
+	['that the service could not answer', { type: 'status' as const, status: 503 }],
+])('a read among sends %s is tried again', async (_, action) => {
+	skipBackoff();
+	// The first one and its three repetitions.
+	bench.sandbox.fault({ endpoint: READ_ENDPOINT, times: 4, action });
+	const parameters = apiRequest(
+		'={{ $json.id === 1 ? "GET" : "POST" }}',
+		'={{ $json.id === 1 ? "/masterdata/getContacts" : "/txndata/sendTxn" }}',
+		{ timeout: 0.2 },
+	);
+	const result = await bench.run(itemsOf(3), parameters, retrying);
+	expect(result.run.status).toBe('success');
+	expect(bench.sandbox.journal.count(READ_ENDPOINT)).toBe(5);
+	expect(bench.sandbox.journal.documents()).toHaveLength(2);
 });
 
 test('a batch that was deleted is not deleted again', async () => {

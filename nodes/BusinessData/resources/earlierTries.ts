@@ -58,11 +58,17 @@ export class EarlierTries {
 			this.endings?.set(itemIndex, result);
 			return result;
 		} catch (error) {
-			const mayHaveActed = error instanceof RequestError && error.details.outcome === 'unknown';
-			if (mayHaveActed) this.endings?.set(itemIndex, { error });
+			if (mayHaveActed(error)) this.endings?.set(itemIndex, { error });
 			throw error;
 		}
 	}
+}
+
+/** Only after a read, which changes nothing, a wait can help although the outcome is unknown. */
+function mayHaveActed(error: unknown): error is RequestError {
+	if (!(error instanceof RequestError)) return false;
+	const { outcome, cause } = error.details;
+	return outcome === 'unknown' && cause !== 'temporarily-unavailable';
 }
 
 /** Tells the runs apart that may get the same items: of other nodes, in loops, of sub-workflows. */
