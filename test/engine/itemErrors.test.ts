@@ -151,6 +151,20 @@ describe('a node behind the error output', () => {
 		}
 	});
 
+	const failing = (otherwise: string) =>
+		`={{ $json.id === 1 ? $("Nowhere").item.json.any : ${otherwise} }}`;
+	test.each([
+		['a read', apiRequest('GET', failing('"/sandbox/echo"'))],
+		['a send', apiRequest('POST', failing('"/sandbox/echo"'))],
+		['a deletion', { ...deleteMany(), ids: failing('$json.id') }],
+	])('reads that nothing was sent for an expression that fails, of %s', async (_, parameters) => {
+		const result = await bench.run(itemsOf(3), parameters, ERROR_OUTPUT);
+		const errors = result.items(NODE, 1).map(({ error }) => error as unknown as ShownError);
+		expect(errors.map(({ context }) => context)).toEqual([
+			expect.objectContaining({ itemIndex: 1, outcome: 'notSent' }),
+		]);
+	});
+
 	test.each([
 		['the status', '$input.item.error.httpCode', ['400', null, null, null, null]],
 		[

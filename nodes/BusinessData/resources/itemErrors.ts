@@ -1,5 +1,6 @@
 /** Errors as n8n shows them, and as the items of a node that continues on error. */
 import {
+	ExpressionError,
 	type Failure,
 	type IDataObject,
 	type INode,
@@ -47,9 +48,11 @@ export function toNodeError(node: INode, error: unknown, itemIndex?: number): No
 		return new NodeOperationError(node, error.message, { itemIndex });
 	}
 	// Not one of ours, so n8n may report it as a fault of the node.
-	return new NodeOperationError(node, error instanceof Error ? error : String(error), {
-		itemIndex,
-	});
+	const cause = error instanceof Error ? error : String(error);
+	const nodeError = new NodeOperationError(node, cause, { itemIndex });
+	// The parameters of an item are read before anything is sent for it.
+	if (error instanceof ExpressionError) nodeError.context.outcome = 'notSent';
+	return nodeError;
 }
 
 function causeOf(error: InvalidSettingError | RedisError): FailureCause {
