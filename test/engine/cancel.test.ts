@@ -1,6 +1,9 @@
 // A stopped execution ends at once, as canceled, and its queued requests are dropped.
 
+import type { INode } from 'n8n-workflow';
+
 import { type Sandbox, startSandbox } from '../../sandbox/server';
+import type { ShownError } from '../support/bench';
 import { Engine, readRun } from '../support/engine';
 import { workflowOf } from '../support/engineWorkflow';
 import { credentialFor } from '../support/scaledLimits';
@@ -53,6 +56,59 @@ test.each(['continueRegularOutput', 'stopWorkflow'] as const)(
 		expect(after.json(NODE).map(({ queued }) => queued)).toEqual([0, 0, 0, 0, 0, 0]);
 	},
 );
+
+describe('what a node that continues on error tells of the items before it', () => {
+	const sends = {
+		resource: 'transaction',
+		operation: 'send',
+		dataMode: 'autoMapInputData',
+		options: {},
+	};
+
+	/** The error of a run that is stopped after three requests, while the next ones wait for their limit. */
+	async function errorOfStopped(settings: Partial<INode> = {}) {
+		const limits = JSON.stringify({ general: [{ max: 3, windowSeconds: 60 }] });
+		const { key } = credentials();
+		const limited = { key: { ...key, customize: true, limits } };
+		const onError = 'continueRegularOutput' as const;
+		const workflow = workflowOf(itemsOf(9), sends, { ...settings, onError });
+		const execution = engine.start(workflow, limited);
+		await waitUntil(() => sandbox.journal.count() === 3);
+		const status = workflowOf([{}], { resource: 'rateLimit', operation: 'getStatus' });
+		await waitUntil(async () => {
+			const look = await engine.run(status, limited);
+			return look.json(NODE).some(({ queued }) => queued === 1);
+		});
+		execution.cancel();
+		return readRun(await execution).task(NODE).error as unknown as ShownError;
+	}
+
+	const retry = { retryOnFail: true, maxTries: 2, waitBetweenTries: 1 };
+
+	test('is what was perhaps sent, and what was not', async () => {
+		sandbox.fault({ action: { type: 'hangUpAfterActing' } });
+		sandbox.fault({ action: { type: 'status', status: 400 } });
+		const { description, context } = await errorOfStopped();
+		expect(description).toBe(
+			'Sent: item 2. Perhaps sent: item 0. Not sent: items 1, 3. Not tried: items 4–8.',
+		);
+		expect(context).toMatchObject({
+			...{ sentItems: [2], skippedItems: [], perhapsSentItems: [0] },
+			...{ failedItem: 3, failedItems: [1, 3], notTriedItems: [4, 5, 6, 7, 8] },
+		});
+	});
+
+	test('does not call sent what an earlier try has perhaps sent', async () => {
+		sandbox.fault({ times: 2, action: { type: 'hangUpAfterActing' } });
+		const { description, context } = await errorOfStopped(retry);
+		// The second try ends at its first item, which it does not send again.
+		expect(description).toContain('Sent: item 2. Perhaps sent: items 0–1. Not tried: items 3–8.');
+		expect(context).toMatchObject({
+			...{ sentItems: [2], skippedItems: [], perhapsSentItems: [0, 1] },
+			...{ failedItem: 0, failedItems: [], notTriedItems: [3, 4, 5, 6, 7, 8] },
+		});
+	});
+});
 
 test('while reads wait for their limit', async () => {
 	const parameters = { resource: 'contact', operation: 'getMany', limit: 1, options: {} };

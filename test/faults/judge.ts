@@ -95,7 +95,8 @@ function readError(ending: Ending, error: ShownError): void {
 	const outcome = outcomeOf(error, problems);
 	ending.messages = execution.items.map(() => error.message);
 	if (execution.settings.onError !== 'stopWorkflow') problems.push('ended although it continues');
-	const { sentItems, skippedItems, failedItem, notTriedItems, failedItems } = error.context;
+	const { sentItems, skippedItems, perhapsSentItems, failedItem, failedItems, notTriedItems } =
+		error.context;
 	if (execution.kind === 'delete') {
 		for (const index of failedItems as number[]) results[index] = outcome;
 		return;
@@ -104,8 +105,11 @@ function readError(ending: Ending, error: ShownError): void {
 	for (const index of sentItems as number[]) results[index] = 'done';
 	for (const index of skippedItems as number[]) results[index] = 'skipped';
 	for (const index of notTriedItems as number[]) results[index] = 'notTried';
+	// Nothing but the item that ended the run has failed, as the node does not continue on error.
 	results[failedItem as number] = outcome;
-	const told = [sentItems, skippedItems, failedItem, notTriedItems]
+	const isFailedAlone = String([perhapsSentItems, failedItems].flat()) === String(failedItem);
+	if (!isFailedAlone) problems.push('the error tells of several items that failed');
+	const told = [sentItems, skippedItems, perhapsSentItems, failedItems, notTriedItems]
 		.flat()
 		.sort((a, b) => Number(a) - Number(b));
 	if (String(told) !== String([...results.keys()])) {

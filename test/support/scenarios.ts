@@ -32,6 +32,7 @@ export function endOf(
 		'outcome',
 		'sentItems',
 		'skippedItems',
+		'perhapsSentItems',
 		'failedItem',
 		'failedItems',
 		'notTriedItems',

@@ -1,9 +1,12 @@
 /** Waiting for something that happens elsewhere. */
 
 /** Resolves when `isTrue` returns true. @throws after `timeoutMs` */
-export async function waitUntil(isTrue: () => boolean, timeoutMs = 20_000): Promise<void> {
+export async function waitUntil(
+	isTrue: () => boolean | Promise<boolean>,
+	timeoutMs = 20_000,
+): Promise<void> {
 	const deadline = performance.now() + timeoutMs;
-	while (!isTrue()) {
+	while (!(await isTrue())) {
 		if (performance.now() > deadline) throw new Error(`not true within ${timeoutMs} ms`);
 		await new Promise((resolve) => setTimeout(resolve, 5));
 	}

@@ -39,10 +39,12 @@ export class EarlierTries {
 		return new EarlierTries(endings);
 	}
 
-	/** Whether an earlier try has sent the item, or may have sent it. */
-	hasSent(itemIndex: number): boolean {
+	/** What became of an item in an earlier try; undefined where it certainly did not go out. */
+	endingOf(itemIndex: number): 'sent' | 'skipped' | 'perhapsSent' | undefined {
 		const ending = this.endings?.get(itemIndex);
-		return ending !== undefined && ('error' in ending || ending.isSkipped !== true);
+		if (ending === undefined) return undefined;
+		if ('error' in ending) return 'perhapsSent';
+		return ending.isSkipped === true ? 'skipped' : 'sent';
 	}
 
 	/**

@@ -1,7 +1,7 @@
 /**
  * Sends something for each item, one after the other in item order. The first failure stops the rest,
- * unless the node continues on error, and says which items were sent, which was not, and which were
- * not tried.
+ * unless the node continues on error, and says which items were sent, perhaps or for certain, which were
+ * not, and which were not tried.
  */
 import type { INodeExecutionData } from 'n8n-workflow';
 
@@ -54,26 +54,31 @@ async function sendAll<T extends ServiceRequest>(
 	outputs: INodeExecutionData[][],
 ): Promise<void> {
 	const earlierTries = EarlierTries.of(run.context);
-	const sent = new Set<number>();
-	const skipped = new Set<number>();
+	const endings = new Map<number, ItemEnding>();
 	for (const [index, item] of prepared.entries()) {
 		try {
 			if ('error' in item) throw item.error;
 			const send = async () => await sendItem(run, item, index, toItems);
 			const { output, isSkipped } = await earlierTries.resultOf(index, send);
 			outputs.push(output);
-			(isSkipped === true ? skipped : sent).add(index);
+			endings.set(index, isSkipped === true ? 'skipped' : 'sent');
 		} catch (error) {
 			const nodeError = toNodeError(run.context.getNode(), error, index);
+			const mayBeSent = nodeError.context.outcome === 'unknown';
+			endings.set(index, mayBeSent ? 'perhapsSent' : 'notSent');
 			if (!run.continuesOnError || run.isCanceled) {
-				const isSent = (other: number) => sent.has(other) || earlierTries.hasSent(other);
-				throw withProgress(nodeError, index, run.items.length, { isSent, skipped });
+				const endingOf = (_: unknown, item: number) =>
+					endings.get(item) ?? earlierTries.endingOf(item) ?? 'notTried';
+				throw withProgress(nodeError, index, prepared.map(endingOf));
 			}
 			outputs.push([errorItem(run.items[index], nodeError, index)]);
 		}
 		await run.yieldToOthers();
 	}
 }
+
+/** What became of an item, as the error that ends the run tells it. */
+type ItemEnding = 'sent' | 'skipped' | 'perhapsSent' | 'notSent' | 'notTried';
 
 /** An item's request, and what sees to it that it goes out once. */
 interface Prepared<T> {
@@ -130,26 +135,32 @@ async function sendUnlessUsed(
 	}
 }
 
-/** Adds to the error what became of the other items. */
-function withProgress(
-	error: NodeError,
-	failed: number,
-	count: number,
-	{ isSent, skipped }: { isSent: (item: number) => boolean; skipped: ReadonlySet<number> },
-): NodeError {
-	const others = Array.from({ length: count }, (_, item) => item).filter((item) => item !== failed);
-	const sentItems = others.filter(isSent);
-	const skippedItems = others.filter((item) => skipped.has(item));
-	const notTriedItems = others.filter((item) => !isSent(item) && !skipped.has(item));
-	Object.assign(error.context, { sentItems, skippedItems, failedItem: failed, notTriedItems });
-	if (count === 1) return error;
+/** Adds to the error what became of the items. */
+function withProgress(error: NodeError, failedItem: number, endings: ItemEnding[]): NodeError {
+	const itemsThat = (ending: ItemEnding) =>
+		[...endings.keys()].filter((item) => endings[item] === ending);
+	const told = {
+		sentItems: itemsThat('sent'),
+		skippedItems: itemsThat('skipped'),
+		perhapsSentItems: itemsThat('perhapsSent'),
+		failedItems: itemsThat('notSent'),
+		notTriedItems: itemsThat('notTried'),
+	};
+	Object.assign(error.context, { ...told, failedItem });
+	if (endings.length === 1) return error;
+	const sentences: Array<[string, number[]]> = [
+		['Sent', told.sentItems],
+		['Used before and skipped', told.skippedItems],
+		['Perhaps sent', told.perhapsSentItems],
+		['Not sent', told.failedItems],
+		['Not tried', told.notTriedItems],
+	];
+	const mayBeSent = [...told.sentItems, ...told.perhapsSentItems];
 	const parts = [
-		sentItems.length > 0 ? `Sent: ${nameItems(sentItems)}.` : 'No item was sent before it.',
-		...(skippedItems.length > 0 ? [`Used before and skipped: ${nameItems(skippedItems)}.`] : []),
-		error.context.outcome === 'unknown'
-			? `Perhaps sent: ${nameItems([failed])}.`
-			: `Not sent: ${nameItems([failed])}.`,
-		...(notTriedItems.length > 0 ? [`Not tried: ${nameItems(notTriedItems)}.`] : []),
+		...(mayBeSent.every((item) => item === failedItem) ? ['No item was sent before it.'] : []),
+		...sentences.flatMap(([what, items]) =>
+			items.length > 0 ? [`${what}: ${nameItems(items)}.`] : [],
+		),
 	];
 	error.description = [error.description, ...parts].filter(Boolean).join(' ');
 	return error;

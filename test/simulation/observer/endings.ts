@@ -113,13 +113,19 @@ function readError(told: Told, error: ShownError, kind: Kind): void {
 	if (typeof failedItem !== 'number') return;
 	const sent = list('sentItems');
 	const skipped = list('skippedItems');
+	const perhapsSent = list('perhapsSentItems');
+	const notSent = list('failedItems');
 	const notTried = list('notTriedItems');
-	const indexes = [...sent, ...skipped, failedItem, ...notTried].sort((a, b) => a - b);
+	const indexes = [...sent, ...skipped, ...perhapsSent, ...notSent, ...notTried].sort(
+		(a, b) => a - b,
+	);
 	if (indexes.join() !== [...claims.keys()].join()) {
 		problems.push(`the error tells of the items ${indexes.join()}: ${error.message}`);
 	}
 	for (const index of sent) claims[index] = { is: 'sent' };
 	for (const index of skipped) claims[index] = { is: 'skipped' };
+	for (const index of perhapsSent) claims[index] = { is: 'unknown', message: error.message };
+	for (const index of notSent) claims[index] = { is: 'notSent', message: error.message };
 	for (const index of notTried) claims[index] = { is: 'notTried' };
 	claims[failedItem] = claim;
 }
