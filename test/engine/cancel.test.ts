@@ -64,20 +64,29 @@ describe('what a node that continues on error tells of the items before it', () 
 		dataMode: 'autoMapInputData',
 		options: {},
 	};
+	const deletions = {
+		resource: 'transaction',
+		operation: 'deleteMany',
+		ids: '={{ $json.index }}',
+		options: { batchSize: 1 },
+	};
 
 	/** The error of a run that is stopped after three requests, while the next ones wait for their limit. */
-	async function errorOfStopped(settings: Partial<INode> = {}) {
+	async function errorOfStopped(
+		parameters: INode['parameters'],
+		{ waiting, ...settings }: Partial<INode> & { waiting: number },
+	) {
 		const limits = JSON.stringify({ general: [{ max: 3, windowSeconds: 60 }] });
 		const { key } = credentials();
 		const limited = { key: { ...key, customize: true, limits } };
 		const onError = 'continueRegularOutput' as const;
-		const workflow = workflowOf(itemsOf(9), sends, { ...settings, onError });
+		const workflow = workflowOf(itemsOf(9), parameters, { ...settings, onError });
 		const execution = engine.start(workflow, limited);
 		await waitUntil(() => sandbox.journal.count() === 3);
 		const status = workflowOf([{}], { resource: 'rateLimit', operation: 'getStatus' });
 		await waitUntil(async () => {
 			const look = await engine.run(status, limited);
-			return look.json(NODE).some(({ queued }) => queued === 1);
+			return look.json(NODE).some(({ queued }) => queued === waiting);
 		});
 		execution.cancel();
 		return readRun(await execution).task(NODE).error as unknown as ShownError;
@@ -88,7 +97,7 @@ describe('what a node that continues on error tells of the items before it', () 
 	test('is what was perhaps sent, and what was not', async () => {
 		sandbox.fault({ action: { type: 'hangUpAfterActing' } });
 		sandbox.fault({ action: { type: 'status', status: 400 } });
-		const { description, context } = await errorOfStopped();
+		const { description, context } = await errorOfStopped(sends, { waiting: 1 });
 		expect(description).toBe(
 			'Sent: item 2. Perhaps sent: item 0. Not sent: items 1, 3. Not tried: items 4–8.',
 		);
@@ -100,12 +109,37 @@ describe('what a node that continues on error tells of the items before it', () 
 
 	test('does not call sent what an earlier try has perhaps sent', async () => {
 		sandbox.fault({ times: 2, action: { type: 'hangUpAfterActing' } });
-		const { description, context } = await errorOfStopped(retry);
+		const { description, context } = await errorOfStopped(sends, { ...retry, waiting: 1 });
 		// The second try ends at its first item, which it does not send again.
 		expect(description).toContain('Sent: item 2. Perhaps sent: items 0–1. Not tried: items 3–8.');
 		expect(context).toMatchObject({
 			...{ sentItems: [2], skippedItems: [], perhapsSentItems: [0, 1] },
 			...{ failedItem: 0, failedItems: [], notTriedItems: [3, 4, 5, 6, 7, 8] },
+		});
+	});
+
+	test('is which batches have failed', async () => {
+		sandbox.fault({ action: { type: 'hangUpAfterActing' } });
+		sandbox.fault({ action: { type: 'status', status: 400 } });
+		const { message, description, context } = await errorOfStopped(deletions, { waiting: 3 });
+		expect(message).toContain('canceled');
+		expect(description).toMatch(
+			/1 batch was deleted; what failed holds the IDs of items 0–1, 3–5\. Not tried: the IDs of items 6–8\.$/,
+		);
+		expect(context).toMatchObject({
+			...{ outcome: 'unknown', batchesDone: 1 },
+			...{ failedItems: [0, 1, 3, 4, 5], notTriedItems: [6, 7, 8] },
+		});
+	});
+
+	test('is what an earlier try has perhaps deleted', async () => {
+		sandbox.fault({ action: { type: 'status', status: 400 } });
+		sandbox.fault({ action: { type: 'hangUpAfterActing' } });
+		const { context } = await errorOfStopped(deletions, { ...retry, waiting: 3 });
+		// The second try ends at its first batch.
+		expect(context).toMatchObject({
+			...{ outcome: 'unknown', batchesDone: 1 },
+			...{ failedItems: [0, 1], notTriedItems: [3, 4, 5, 6, 7, 8] },
 		});
 	});
 });

@@ -140,10 +140,9 @@ async function deleteBatches(
 	const failed: Failure[] = [];
 	let done = 0;
 	let begun = 0;
-	const deleteNext = async (): Promise<boolean> => {
-		const batch = batches[begun];
-		if (batch === undefined || failed.length > 0) return false;
-		const index = begun++;
+	/** Those of the failed that end the run. */
+	const ending: Failure[] = [];
+	const deleteBatch = async (index: number, batch: Batch): Promise<void> => {
 		try {
 			const { output } = await earlierTries.resultOf(index, async () => {
 				const response = jsonOf(await run.client.request(requestOf(batch))) ?? null;
@@ -155,9 +154,16 @@ async function deleteBatches(
 		} catch (error) {
 			const nodeError = toNodeError(run.context.getNode(), error);
 			const { items } = batch;
-			if (!run.continuesOnError || run.isCanceled) failed.push({ error: nodeError, items });
+			const failure = { error: nodeError, items };
+			failed.push(failure);
+			if (!run.continuesOnError || run.isCanceled) ending.push(failure);
 			else outputs[index] = items.map((item) => errorItem(run.items[item], nodeError, item));
 		}
+	};
+	const deleteNext = async (): Promise<boolean> => {
+		const batch = batches[begun];
+		if (batch === undefined || ending.length > 0) return false;
+		await deleteBatch(begun++, batch);
 		return true;
 	};
 	const deleteOnAndOn = async () => {
@@ -171,7 +177,14 @@ async function deleteBatches(
 			await Promise.all(Array.from({ length: BATCHES_AT_ONCE }, deleteOnAndOn));
 		},
 	);
-	if (failed.length > 0) throw errorOf(failed, done, batches.slice(begun));
+	const notTried: Batch[] = [];
+	for (const [index, batch] of [...batches.entries()].slice(begun)) {
+		// What an earlier try remembers needs no request, and must not pass for something not tried.
+		if (earlierTries.endingOf(index) === undefined) notTried.push(batch);
+		else await deleteBatch(index, batch);
+	}
+	const [endedBy] = ending;
+	if (endedBy !== undefined) throw errorOf(endedBy, failed, done, notTried);
 	return outputs.flat();
 }
 
@@ -193,11 +206,13 @@ interface Failure {
 	items: number[];
 }
 
-/** The error of what failed, with how many batches were deleted and which were not tried. */
-function errorOf(failed: Failure[], done: number, notTried: Batch[]): NodeError {
+/**
+ * The error of what failed, with how many batches were deleted and which were not tried.
+ * @param endedBy the first that ended the run
+ */
+function errorOf(endedBy: Failure, failed: Failure[], done: number, notTried: Batch[]): NodeError {
 	// What may have been deleted must not pass for something that certainly was not.
-	const worst = failed.find(({ error }) => error.context.outcome === 'unknown') ?? failed[0];
-	const { error } = worst as Failure;
+	const { error } = failed.find((one) => one.error.context.outcome === 'unknown') ?? endedBy;
 	const failedItems = inOrder(failed);
 	const notTriedItems = inOrder(notTried);
 	Object.assign(error.context, { batchesDone: done, failedItems, notTriedItems });
