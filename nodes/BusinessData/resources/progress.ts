@@ -25,7 +25,7 @@ export async function tellDuring<T>(
 	}
 }
 
-/** Such as "12 of 30 sent, the next in 4 min, done about 15:40". */
+/** Such as "12 of 30 done, the next in 4 min, all about 15:40". What was skipped or failed is done, too. */
 export async function describeSends(
 	run: Run,
 	done: number,
@@ -39,7 +39,7 @@ export async function describeSends(
 		total - done,
 	);
 	const next = nextMs < NOT_WORTH_TELLING_MS ? '' : `, the next in ${formatDuration(nextMs)}`;
-	return `${done} of ${total} sent${next}, done about ${timeAfter(run, lastMs)}`;
+	return `${done} of ${total} done${next}, all about ${timeAfter(run, lastMs)}`;
 }
 
 /** The time of day `ms` from now in the workflow's time zone, with the date if that is another day. */

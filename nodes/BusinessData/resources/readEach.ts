@@ -33,7 +33,7 @@ export async function readEach(
 		const count = Math.min(READS_AT_ONCE, run.items.length);
 		await Promise.all(Array.from({ length: count }, readOnAndOn));
 	};
-	await tellDuring(run, () => `${done} of ${run.items.length} read`, readAll);
+	await tellDuring(run, () => `${done} of ${run.items.length} done`, readAll);
 	return outputs.flat();
 }
 

@@ -59,15 +59,37 @@ test('a run that sends says at least every minute how far it is and when it is d
 	});
 	const [[, first = ''] = []] = told;
 	// The fourth goes out after ten minutes, the seventh ten minutes later: 13:20 in Brussels.
-	expect(first).toBe('Business Data: 3 of 7 sent, the next in 9 min, done about 13:20');
+	expect(first).toBe('Business Data: 3 of 7 done, the next in 9 min, all about 13:20');
 	expect(told.at(-1)?.[1]).toMatch(
-		/^Business Data: 6 of 7 sent, the next in \d+ s, done about 13:20$/,
+		/^Business Data: 6 of 7 done, the next in \d+ s, all about 13:20$/,
 	);
 	const moments = [0, ...told.map(([ms]) => ms)];
 	for (const [index, ms] of moments.slice(1).entries()) {
 		expect(ms - (moments[index] ?? 0)).toBeLessThanOrEqual(MINUTE);
 	}
 	expect(told.length).toBeGreaterThan(18);
+});
+
+test('what has failed counts as done, not as sent', async () => {
+	const setup = { credential: { limits: LIMITS }, items: [{}, {}], continueOnFail: true };
+	const told = await toldDuring(setup, async (run) => {
+		const request = {
+			endpoint: ENDPOINTS.sendTransaction,
+			...{ query: [], headers: {}, timeoutMs: 1_000, maxWaitMs: Infinity },
+		};
+		return await sendEach(
+			run,
+			(index) => {
+				if (index === 0) throw new Error('malformed');
+				return request;
+			},
+			async () => {
+				await after(2 * MINUTE);
+				return [];
+			},
+		);
+	});
+	expect(told[0]?.[1]).toMatch(/^Business Data: 1 of 2 done, /);
 });
 
 test('a run that reads says so, too', async () => {
@@ -78,8 +100,8 @@ test('a run that reads says so, too', async () => {
 		});
 	});
 	expect(told.map(([, message]) => message)).toEqual([
-		'Business Data: 1 of 2 read',
-		'Business Data: 1 of 2 read',
+		'Business Data: 1 of 2 done',
+		'Business Data: 1 of 2 done',
 	]);
 });
 
@@ -107,6 +129,6 @@ test('of another day, the date is told as well', async () => {
 	await toldDuring({}, async (run) => {
 		expect(timeAfter(run, 8 * HOUR)).toBe('21:00');
 		expect(timeAfter(run, 30 * HOUR)).toMatch(/1 Feb.*19:00/);
-		expect(await describeSends(run, 1, 2, undefined)).toBe('1 of 2 sent, done about 13:00');
+		expect(await describeSends(run, 1, 2, undefined)).toBe('1 of 2 done, all about 13:00');
 	});
 });
