@@ -108,6 +108,24 @@ describe('the response format', () => {
 		expect(contacts[0]).toHaveProperty('email');
 	});
 
+	test('JSON takes the list of what is sent from the Items Field, too', async () => {
+		const post = apiRequest('POST', '/sandbox/echo', { itemsField: 'data.items' });
+		const body = { data: { items: [{ id: 1 }, { id: 2 }] } };
+		answer({ body });
+		const result = await bench.run([{}], post);
+		expect(result.items(NODE)).toMatchObject([
+			{ json: { id: 1 }, pairedItem: { item: 0 } },
+			{ json: { id: 2 }, pairedItem: { item: 0 } },
+		]);
+		// What was carried out must not fail for an answer that is not as expected.
+		for (const other of [{ data: { items: {} } }, { created: 1 }, { data: null }]) {
+			answer({ body: other });
+			const one = await bench.run([{}], post);
+			expect(one.run.status).toBe('success');
+			expect(one.json(NODE)).toEqual([other]);
+		}
+	});
+
 	test('Text is the field data', async () => {
 		const text = await get('/sandbox/text', { responseFormat: 'text' });
 		expect(text).toEqual([{ data: 'Plain text of the sandbox' }]);

@@ -7,7 +7,7 @@ import { InvalidSettingError } from '../../transport/invalidSettingError';
 import { isRead, type ServiceRequest } from '../../transport/serviceRequest';
 import { readText } from '../../transport/settingValues';
 import { itemsOf, toItem } from '../answerItems';
-import { findList } from '../list/findList';
+import { findList, valueAt } from '../list/findList';
 import { itemsFieldOption } from '../list/listFields';
 import { readPath } from '../list/listSettings';
 import { type Operation, shownFor } from '../operation';
@@ -62,7 +62,7 @@ const fields: INodeProperties[] = [
 			// Not `show` for JSON: an option that was not added has no value, not even its default.
 			displayOptions: { hide: { responseFormat: ['file', 'text'] } },
 			description:
-				'Where in the answer the list is, as a dot path. Leave empty to get one item per element if the answer itself is a list, and one item otherwise.',
+				'Where in the answer the list is, as a dot path. If there is none, a read (GET and HEAD) fails; anything else gives the whole answer. Leave empty to get one item per element if the answer itself is a list, and one item otherwise.',
 		},
 		{
 			displayName: 'Response Format',
@@ -179,9 +179,11 @@ async function itemsOfAnswer(
 ): Promise<INodeExecutionData[]> {
 	if (format === 'file') return [await fileItem(run.context, answer, fileField, index)];
 	if (format === 'text') return [toItem(textOf(answer), index)];
+	if (itemsField === '') return itemsOf(answer, index);
+	const body = jsonOf(answer);
+	const list = isRead(request) ? findList(body, itemsField) : valueAt(body, itemsField);
 	// What was sent has been carried out by now: an unexpected answer must not look like a failure.
-	if (itemsField === '' || !isRead(request)) return itemsOf(answer, index);
-	return findList(jsonOf(answer), itemsField).map((value) => toItem(value, index));
+	return Array.isArray(list) ? list.map((value) => toItem(value, index)) : itemsOf(answer, index);
 }
 
 /** Points to Delete Many where items are DELETE requests, which may be for something that it cannot delete. */
