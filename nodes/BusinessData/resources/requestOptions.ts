@@ -4,6 +4,7 @@ import type { INodeProperties } from 'n8n-workflow';
 import { InvalidSettingError } from '../transport/invalidSettingError';
 import type { ServiceRequest } from '../transport/serviceRequest';
 import { readEntries, readGroup } from '../transport/settingValues';
+import { refuseLossyNumbers } from './lossyNumbers';
 import type { Run } from './run';
 
 type NameAndValue = { name?: unknown; value?: unknown };
@@ -170,10 +171,10 @@ function readNamed(field: string, value: unknown): NameAndValue[] {
 
 function readQuery(parameters: NameAndValue[]): ServiceRequest['query'] {
 	const field = 'Query Parameters';
-	const query = parameters.map((parameter) => ({
-		name: readName(parameter.name, field),
-		value: readText(parameter.value, field),
-	}));
+	const query = parameters.map((parameter) => {
+		const name = readName(parameter.name, field);
+		return { name, value: readValue(parameter.value, field, name) };
+	});
 	return checkQuery(query, field);
 }
 
@@ -182,7 +183,7 @@ function readHeaders(parameters: NameAndValue[]): Record<string, string> {
 	const headers: Record<string, string> = {};
 	for (const parameter of parameters) {
 		const name = readName(parameter.name, field);
-		const value = readText(parameter.value, field);
+		const value = readValue(parameter.value, field, name);
 		if (RESERVED_HEADERS.has(name.toLowerCase())) {
 			throw new InvalidSettingError(
 				field,
@@ -210,6 +211,12 @@ function readName(value: unknown, field: string): string {
 		throw new InvalidSettingError(field, 'a name is empty', 'Enter a name, or remove the entry.');
 	}
 	return name;
+}
+
+/** @param name what the value is called in its field */
+function readValue(value: unknown, field: string, name: string): string {
+	if (typeof value === 'number') refuseLossyNumbers(field, value, name);
+	return readText(value, field);
 }
 
 function readText(value: unknown, field: string): string {

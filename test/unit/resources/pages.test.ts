@@ -180,6 +180,20 @@ describe('by cursor', () => {
 		expect(queries).toHaveLength(1);
 	});
 
+	test.each([2 ** 53, -(2 ** 60), 1e21])(
+		'does not go on at another place than that of the cursor %j',
+		async (nextCursor) => {
+			const { queries, error } = await readAll(paginated({ type: 'cursor' }), () => ({
+				items: [1],
+				nextCursor,
+			}));
+			expect(error).toMatchObject({
+				message: `Pagination: the cursor is a number that JavaScript cannot hold exactly (${nextCursor})`,
+			});
+			expect(queries).toHaveLength(1);
+		},
+	);
+
 	test('ends when a cursor leads to itself', async () => {
 		const { pages, queries } = await readAll(paginated({ type: 'cursor' }), (_, count) => ({
 			items: [count],

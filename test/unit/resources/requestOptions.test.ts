@@ -59,6 +59,14 @@ describe('query parameters', () => {
 		await expect(readQuery({ name: 'a', value })).rejects.toThrow('is not a text');
 	});
 
+	test.each([
+		[2 ** 53, '"id" is a number that JavaScript cannot hold exactly (9007199254740992)'],
+		[1e21, '"id" is a number that JavaScript cannot hold exactly (1e+21)'],
+		[NaN, '"id" is not a number that JSON can hold (NaN)'],
+	])('must not be a number that would go out as another one: %j', async (value, problem) => {
+		await expect(readQuery({ name: 'id', value })).rejects.toThrow(`Query Parameters: ${problem}`);
+	});
+
 	test.each(['apiKey', 'apikey', 'APIKEY', ' apiKey '])('must not be the key: %j', async (name) => {
 		await expect(readQuery({ name: 'a', value: 'b' }, { name, value: 'secret' })).rejects.toThrow(
 			'Query Parameters: the key must not be a query parameter (apiKey)',
@@ -111,6 +119,12 @@ describe('headers', () => {
 	])('must not have characters that a header cannot have: %j: %j', async (name, value) => {
 		await expect(readHeaders({ name, value })).rejects.toThrow(
 			'Headers: a name or a value contains characters that a header cannot have',
+		);
+	});
+
+	test('must not be a number that would go out as another one', async () => {
+		await expect(readHeaders({ name: 'X-Id', value: 2 ** 53 })).rejects.toThrow(
+			'Headers: "X-Id" is a number that JavaScript cannot hold exactly (9007199254740992)',
 		);
 	});
 

@@ -99,7 +99,10 @@ export function placeBehind(
 	return { ...behind, position: next, passed: isPowerOfTwo ? next : passed };
 }
 
-/** What the position parameter gets for the page behind. */
+/**
+ * What the position parameter gets for the page behind.
+ * @throws RequestError for a cursor that would go out as another one
+ */
 function nextPosition(
 	position: string | undefined,
 	behind: Place,
@@ -110,6 +113,7 @@ function nextPosition(
 	if (type === 'cursor') {
 		const cursor = valueAt(body, cursorField);
 		if (typeof cursor !== 'string' && typeof cursor !== 'number') return undefined;
+		if (Number.isInteger(cursor) && !Number.isSafeInteger(cursor)) throw inexactCursor(cursor);
 		return cursor === '' || String(cursor) === position ? undefined : String(cursor);
 	}
 	// Not "fewer than the page size": the service may give less than it was asked for.
@@ -120,6 +124,17 @@ function nextPosition(
 /** The error for a page that is the one before once more. */
 export function samePage(settings: ListSettings, { page }: Place): RequestError {
 	return notUnderstood(`page ${page} holds the same items as the one before`, settings);
+}
+
+function inexactCursor(cursor: number | string): RequestError {
+	return new RequestError(
+		`Pagination: the cursor is a number that JavaScript cannot hold exactly (${cursor})`,
+		{
+			outcome: 'unknown',
+			description:
+				'Another page would be asked for. Set the option Pagination to Page Number or Offset, or have the service give its cursor as a text.',
+		},
+	);
 }
 
 function notUnderstood(problem: string, settings: ListSettings): RequestError {
