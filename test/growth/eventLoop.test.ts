@@ -25,6 +25,12 @@ const CASES: Array<[string, INode['parameters'], items: number, requests: number
 	['Delete Many', deleteMany(), ITEMS, ITEMS / 100],
 	['Send', { ...send(), ...NOT_A_BODY }, FEWER_ITEMS, 0],
 	['API Request', apiRequest('GET', '={{ "no path " + $json.id }}'), FEWER_ITEMS, 0],
+	[
+		'Method by expression',
+		apiRequest('={{ "GET" }}', '={{ "no path " + $json.id }}'),
+		FEWER_ITEMS,
+		0,
+	],
 	['Get Many', { ...read(), returnAll: false, limit: '={{ "none " + $json.id }}' }, FEWER_ITEMS, 0],
 ];
 

@@ -101,10 +101,11 @@ export const send: Operation = {
 	},
 	description: shownFor('apiRequest', 'send', fields),
 	execute: async (run) => {
-		hintAtBulkDelete(run);
+		const methods = await methodsOf(run);
+		hintAtBulkDelete(run, methods);
 		const toItems: ToItems<ApiRequest> = async (answer, request, index) =>
 			await itemsOfAnswer(run, request, answer, index);
-		const areReads = methodsOf(run).every((method) => /^(GET|HEAD)$/.test(method));
+		const areReads = methods.every((method) => /^(GET|HEAD)$/.test(method));
 		return areReads
 			? await readEach(run, async (index) => {
 					const request = prepare(run, index);
@@ -120,14 +121,17 @@ function methodOf(run: Run, index: number): string {
 }
 
 /** Those of all items; empty where it cannot be read, which the item itself reports in its turn. */
-function methodsOf(run: Run): string[] {
-	return run.items.map((_, index) => {
+async function methodsOf(run: Run): Promise<string[]> {
+	const methods: string[] = [];
+	for (const index of run.items.keys()) {
 		try {
-			return methodOf(run, index);
+			methods.push(methodOf(run, index));
 		} catch {
-			return '';
+			methods.push('');
 		}
-	});
+		await run.yieldToOthers();
+	}
+	return methods;
 }
 
 function prepare(run: Run, index: number): ApiRequest {
@@ -187,8 +191,8 @@ async function itemsOfAnswer(
 }
 
 /** Points to Delete Many where items are DELETE requests, which may be for something that it cannot delete. */
-function hintAtBulkDelete(run: Run): void {
-	const deletions = methodsOf(run).filter((method) => method === 'DELETE').length;
+function hintAtBulkDelete(run: Run, methods: string[]): void {
+	const deletions = methods.filter((method) => method === 'DELETE').length;
 	if (deletions < 2) return;
 	run.hint(
 		`${deletions} items are a DELETE request each. For contacts and transactions, the operation Delete Many sends 100 IDs per request and waits far less for the rate limits.`,
