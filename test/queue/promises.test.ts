@@ -148,3 +148,12 @@ test('it lapses: nothing stays in Redis', async () => {
 		expect(await bench.redis.pttl(state)).toBeGreaterThan(0);
 	}
 });
+
+test('one that would come too late leaves nothing in Redis either, also after it lost its data', async () => {
+	await one.send(3);
+	await bench.redis.flushall();
+	await expect(one.promise('a', 3, 100)).rejects.toBeInstanceOf(WaitTooLongError);
+	for (const key of await bench.redis.keys('*')) {
+		expect(await bench.redis.pttl(key)).toBeGreaterThan(0);
+	}
+});

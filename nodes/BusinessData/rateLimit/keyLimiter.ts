@@ -141,9 +141,10 @@ export class KeyLimiter {
 
 	/** Takes a promise back. @throws RedisError */
 	async withdraw({ name, ...foreseen }: Foreseen & { name: string }): Promise<void> {
-		const { scope } = this.stagesOf(foreseen).own;
-		scope.promises.withdraw(name);
-		await foreseen.ledger?.withdraw(scope.name, name);
+		const stages = this.stagesOf(foreseen);
+		stages.own.scope.promises.withdraw(name);
+		const nothing = { name, count: 0, localMs: 0, maxWaitMs: Infinity };
+		await foreseen.ledger?.promise(stages, nothing);
 		this.reportIfIdle();
 	}
 

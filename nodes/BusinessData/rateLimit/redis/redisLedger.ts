@@ -8,7 +8,7 @@ import { randomUUID } from 'node:crypto';
 import { KEY_PREFIX, type RedisConnection, type RedisError, type RedisScript } from '../../redis';
 import type { LimitedWindow, Stages } from '../scope';
 import { RedisRequest } from './redisRequest';
-import { PROMISE, USE, WITHDRAW } from './roomScripts';
+import { PROMISE, USE } from './roomScripts';
 import { SETTLE } from './scripts';
 
 /** What a script is asked, see `scripts.ts`; the rest is the same for all. */
@@ -79,24 +79,20 @@ export class RedisLedger {
 		return new RedisRequest(this, stages, inFlightMs);
 	}
 
-	/** Returns how long (ms) it takes until there is room, and makes later promises later. @throws RedisError */
+	/**
+	 * Returns how long (ms) it takes until there is room, and makes later promises later. For a count of 0 it
+	 * takes the promise back.
+	 * @throws RedisError
+	 */
 	async promise(stages: Stages, { name, count, localMs, maxWaitMs }: PromiseCall): Promise<number> {
 		const more = [name, count, Math.min(maxWaitMs, Number.MAX_SAFE_INTEGER)];
 		return await this.run<number>(PROMISE, { stages, number: localMs, more });
 	}
 
-	/** Takes a promise of room in the scope back. @throws RedisError */
-	async withdraw(scope: string, name: string): Promise<void> {
-		await this.connection.run(WITHDRAW, [this.key('promises', scope)], [name]);
-	}
-
 	/** @throws RedisError */
 	async use(windows: LimitedWindow[]): Promise<WindowUse[]> {
-		const figures = await this.run<number[]>(USE, {}, undefined, windows);
-		return windows.map((_, index) => ({
-			used: figures[2 * index] ?? 0,
-			availableInMs: figures[2 * index + 1] ?? 0,
-		}));
+		const figures = await this.run<Array<[number, number]>>(USE, {}, undefined, windows);
+		return figures.map(([used, availableInMs]) => ({ used, availableInMs }));
 	}
 
 	/** What is in the way at this moment, for a request whose time is up. */

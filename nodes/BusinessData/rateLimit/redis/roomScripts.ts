@@ -10,16 +10,8 @@ import { FIXED, SHARED } from './scripts';
 export const USE = new RedisScript(`${SHARED}
 local result = {}
 for index = 1, windowCount do
-	local key, max, hold = window(index)
-	touch(key)
-	local used = redis.call('ZCOUNT', key, '(' .. text(now), '+inf')
-	local free = now
-	if used >= max then
-		local slots =
-			redis.call('ZRANGEBYSCORE', key, '(' .. text(now), '+inf', 'WITHSCORES', 'LIMIT', used - max, 1)
-		free = math.min(tonumber(slots[2]), now + hold)
-	end
-	result[2 * index - 1], result[2 * index] = used, math.ceil(free - now)
+	local used, free = freeAt(index, 1)
+	result[index] = {used, math.ceil(free - now)}
 end
 keepState()
 return result
@@ -28,42 +20,37 @@ return result
 /**
  * Promises room: returns how long (ms) it takes until so many requests have room at once. The number is how
  * long it takes by what the process knows. After the usual arguments: who it is promised to, for how many
- * requests, and how long (ms) it may take; when it takes longer, nothing is promised.
+ * requests, and how long (ms) it may take; when it takes longer, nothing is promised. For no requests, what was
+ * promised is taken back.
  */
 export const PROMISE = new RedisScript(`${SHARED}
 local more = ${FIXED} + 2 * windowCount
 local name, together, most = ARGV[more + 1], tonumber(ARGV[more + 2]), tonumber(ARGV[more + 3])
-touch(PROMISES)
-forgetLapsed()
-local all, mine, place = redis.call('ZRANGE', PROMISES, 0, -1, 'WITHSCORES'), {}, nil
+touch(PROMISES, ${PROMISE_KEPT_MS})
+local all, mine, others = redis.call('ZRANGE', PROMISES, 0, -1, 'WITHSCORES'), {}, {}
+local place = math.huge
 for index = 1, #all, 2 do
+	local moment = tonumber(all[index + 1])
 	if string.sub(all[index], 1, #name + 1) == name .. '#' then
-		mine[#mine + 1] = all[index]
-		place = tonumber(all[index + 1])
+		mine[#mine + 1], place = all[index], moment
+	else
+		others[#others + 1] = moment
 	end
 end
 -- One whose room was not used keeps its place.
 if #mine < together then place = math.huge end
-local before = {}
-for index = 1, #all, 2 do
-	local moment = tonumber(all[index + 1])
-	if string.sub(all[index], 1, #name + 1) ~= name .. '#' and moment < place then
-		before[#before + 1] = moment
-	end
-end
 touch(SCOPE)
-redis.call('ZREMRANGEBYSCORE', SCOPE, '-inf', now)
 local queued = redis.call('ZCARD', SCOPE)
 local moment = now + number
 for index = 1, windowCount do
 	local key, max, hold = window(index)
 	touch(key)
-	redis.call('ZREMRANGEBYSCORE', key, '-inf', now)
 	local slots, free = redis.call('ZRANGE', key, 0, -1, 'WITHSCORES'), {}
 	for slot = 2, #slots, 2 do free[slot / 2] = math.min(tonumber(slots[slot]), now + hold) end
-	local isOwn = scopeCount == 0 or index <= scopeCount
-	if isOwn then
-		for _, promised in ipairs(before) do free[#free + 1] = promised + hold end
+	if scopeCount == 0 or index <= scopeCount then
+		for _, promised in ipairs(others) do
+			if promised < place then free[#free + 1] = promised + hold end
+		end
 		table.sort(free)
 		for _ = 1, queued do
 			local missing = #free + 1 - max
@@ -74,22 +61,12 @@ for index = 1, windowCount do
 	local missing = #free + math.min(together, max) - max
 	if missing > 0 then moment = math.max(moment, free[missing]) end
 end
+keepState()
 local wait = math.ceil(moment - now)
 if wait > most then return wait end
 for _, member in ipairs(mine) do redis.call('ZREM', PROMISES, member) end
-for index = 1, together do redis.call('ZADD', PROMISES, text(moment), name .. '#' .. index) end
-local last = redis.call('ZRANGE', PROMISES, -1, -1, 'WITHSCORES')
-redis.call('PEXPIREAT', PROMISES, text(last[2] + ${PROMISE_KEPT_MS}))
-keepState()
+for index = 1, together do add(PROMISES, moment, name .. '#' .. index, ${PROMISE_KEPT_MS}) end
 return wait
-`);
-
-/** Takes all promises of a name back. KEYS: the promises; ARGV: the name. */
-export const WITHDRAW = new RedisScript(`
-for _, member in ipairs(redis.call('ZRANGE', KEYS[1], 0, -1)) do
-	if string.sub(member, 1, #ARGV[1] + 1) == ARGV[1] .. '#' then redis.call('ZREM', KEYS[1], member) end
-end
-return {}
 `);
 
 /**

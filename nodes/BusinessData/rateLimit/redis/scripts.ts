@@ -46,8 +46,8 @@ local function window(index)
 	return KEYS[index + 4], tonumber(ARGV[${FIXED - 1} + 2 * index]), tonumber(ARGV[${FIXED} + 2 * index])
 end
 
--- Sets the moments of a key back when the clock was.
-local function touch(key)
+-- Sets the moments of a key back when the clock was, and removes what was over so long (ms) ago.
+local function touch(key, kept)
 	local last = tonumber(redis.call('HGET', STATE, 'clock:' .. key) or now)
 	if last > now then
 		for _, member in ipairs(redis.call('ZRANGE', key, 0, -1)) do
@@ -55,12 +55,25 @@ local function touch(key)
 		end
 	end
 	redis.call('HSET', STATE, 'clock:' .. key, text(now))
+	redis.call('ZREMRANGEBYSCORE', key, '-inf', text(now - (kept or 0)))
 end
 
-local function add(key, moment, member)
+-- How many slots of a window are held, and the moment at which so many more are free.
+local function freeAt(index, more)
+	local key, max, hold = window(index)
+	touch(key)
+	local used = redis.call('ZCARD', key)
+	local missing = used + more - max
+	if missing <= 0 then return used, now end
+	-- A slot under way carries its time-out; answered now, it would come free after the hold.
+	local slot = redis.call('ZRANGE', key, missing - 1, missing - 1, 'WITHSCORES')
+	return used, math.min(tonumber(slot[2] or now + hold), now + hold)
+end
+
+local function add(key, moment, member, kept)
 	redis.call('ZADD', key, text(moment), member)
 	local last = redis.call('ZRANGE', key, -1, -1, 'WITHSCORES')
-	redis.call('PEXPIREAT', key, text(last[2] + 1))
+	redis.call('PEXPIREAT', key, text(last[2] + (kept or 1)))
 end
 
 local function placeIn(queue)
@@ -72,10 +85,6 @@ end
 
 local function leave(queue)
 	redis.call('ZREM', queue, placeIn(queue))
-end
-
-local function forgetLapsed()
-	redis.call('ZREMRANGEBYSCORE', PROMISES, '-inf', text(now - ${PROMISE_KEPT_MS}))
 end
 
 -- Keeps the state as long as any slot of the request.
@@ -112,35 +121,21 @@ end
  * the last two nothing was taken.
  */
 export const TAKE = new RedisScript(`${SHARED}
-local function wait(queue, first, last)
+local function wait(queue, first, last, every)
 	touch(queue)
-	redis.call('ZREMRANGEBYSCORE', queue, '-inf', now)
 	local mine = placeIn(queue)
 	local ahead = 0
 	for _, member in ipairs(redis.call('ZRANGE', queue, 0, -1)) do
 		if member < mine then ahead = ahead + 1 end
 	end
-	local longest, fullest = 0, 0
+	local longest, fullest = 0, first
 	for index = first, last do
-		local key, max, hold = window(index)
-		touch(key)
-		redis.call('ZREMRANGEBYSCORE', key, '-inf', now)
-		local missing = redis.call('ZCARD', key) + ahead + 1 - max
-		if missing > 0 then
-			-- A slot under way carries its time-out; answered now, it would come free after the hold.
-			local slot = redis.call('ZRANGE', key, missing - 1, missing - 1, 'WITHSCORES')
-			local free = math.min(tonumber(slot[2] or now + hold), now + hold)
-			if free - now > longest then longest, fullest = math.ceil(free - now), index end
-		end
+		local _, free = freeAt(index, ahead + 1)
+		if free - now > longest then longest, fullest = math.ceil(free - now), index end
 	end
-	return longest, fullest, mine
-end
-
--- How long it takes until the next one goes, where they are spread because of others.
-local function spread(scope, every)
-	if every <= 0 then return 0 end
-	local last = tonumber(redis.call('HGET', STATE, 'last:' .. scope) or 0)
-	return math.max(0, math.min(last + every - now, every))
+	-- Where requests are spread because of others, the next one goes so long after the last one.
+	local lastAt = tonumber(redis.call('HGET', STATE, 'last:' .. queue) or 0)
+	return math.max(longest, math.min(lastAt + every - now, every)), fullest, mine
 end
 
 local commands, isLost = count()
@@ -173,20 +168,18 @@ local function full(ms, fullest, queue, mine)
 end
 
 if not isTaken and scopeCount > 0 then
-	local ms, fullest, mine = wait(SCOPE, 1, scopeCount)
-	ms = math.max(ms, spread(SCOPE, tonumber(ARGV[7])))
-	if ms > 0 then return full(ms, math.max(fullest, 1), SCOPE, mine) end
+	local ms, fullest, mine = wait(SCOPE, 1, scopeCount, tonumber(ARGV[7]))
+	if ms > 0 then return full(ms, fullest, SCOPE, mine) end
 	placeInScope = mine
 end
 if not isTaken then
-	local ms, fullest, mine = wait(GENERAL, scopeCount + 1, windowCount)
-	ms = math.max(ms, spread(GENERAL, tonumber(ARGV[8])))
-	if ms > 0 then return full(ms, math.max(fullest, scopeCount + 1), GENERAL, mine) end
+	local ms, fullest, mine = wait(GENERAL, scopeCount + 1, windowCount, tonumber(ARGV[8]))
+	if ms > 0 then return full(ms, fullest, GENERAL, mine) end
 	redis.call('ZREM', GENERAL, mine)
 	if placeInScope then redis.call('ZREM', SCOPE, placeInScope) end
 	redis.call('HSET', STATE, 'last:' .. SCOPE, text(now), 'last:' .. GENERAL, text(now))
 	-- It uses the room of the first promise whose moment has come, whoever has it.
-	forgetLapsed()
+	touch(PROMISES, ${PROMISE_KEPT_MS})
 	local first = redis.call('ZRANGE', PROMISES, 0, 0, 'WITHSCORES')
 	if first[2] and tonumber(first[2]) <= now + ${PROMISE_EARLY_MS} then
 		redis.call('ZREM', PROMISES, first[1])
@@ -205,7 +198,6 @@ return reply
 /** Keeps the request's place in the queue of its scope for the number of ms, or takes one, if it has no slots. */
 export const KEEP_PLACE = new RedisScript(`${SHARED}
 touch(SCOPE)
-redis.call('ZREMRANGEBYSCORE', SCOPE, '-inf', now)
 local isTaken = redis.call('ZSCORE', KEYS[5], id)
 if not isTaken then add(SCOPE, now + number + ${PLACE_KEPT_MS}, placeIn(SCOPE)) end
 return {'kept', (count())}
