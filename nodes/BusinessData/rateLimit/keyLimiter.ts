@@ -8,6 +8,7 @@ import { waitFor, waitForRoom, waitIn } from './forecast';
 import { GENERAL, type Limits, limitsOfScope } from './limits';
 import { passGates } from './passage';
 import type { Permit } from './permit';
+import type { RoomWanted } from './promises';
 import type { RedisLedger } from './redis/redisLedger';
 import { Scope, Stages } from './scope';
 import { Wait, WaitTooLongError } from './wait';
@@ -34,14 +35,7 @@ export interface SlotRequest extends Foreseen {
 	signal: AbortSignal;
 }
 
-export interface RoomRequest extends Foreseen {
-	/** Who waits for the room: a promise that it has already is replaced. */
-	name: string;
-	/** For how many requests. */
-	count: number;
-	/** How long (ms) the wait may be. */
-	maxWaitMs: number;
-}
+export type RoomRequest = Foreseen & RoomWanted;
 
 export interface WindowStatus {
 	/** For example `general/60s`. */
@@ -126,10 +120,7 @@ export class KeyLimiter {
 		const { promises } = stages.own.scope;
 		const localMs = waitForRoom(stages, count, promises.before(name, count));
 		// In one step without a ledger: nobody else may be promised the same meanwhile.
-		const waitMs =
-			ledger === undefined
-				? localMs
-				: await ledger.promise(stages, { name, count, localMs, maxWaitMs });
+		const waitMs = ledger === undefined ? localMs : await ledger.promise(stages, request, localMs);
 		if (waitMs > maxWaitMs) throw new WaitTooLongError(waitMs);
 		if (ledger === undefined) {
 			promises.make({ name, at: performance.now() + waitMs, left: count });
@@ -143,8 +134,7 @@ export class KeyLimiter {
 	async withdraw({ name, ...foreseen }: Foreseen & { name: string }): Promise<void> {
 		const stages = this.stagesOf(foreseen);
 		stages.own.scope.promises.withdraw(name);
-		const nothing = { name, count: 0, localMs: 0, maxWaitMs: Infinity };
-		await foreseen.ledger?.promise(stages, nothing);
+		await foreseen.ledger?.promise(stages, { name, count: 0, maxWaitMs: Infinity }, 0);
 		this.reportIfIdle();
 	}
 

@@ -9,6 +9,16 @@ export const PROMISE_KEPT_MS = 90_000;
 /** So much (ms) before its moment a promise may be used: clocks and timers differ. */
 export const PROMISE_EARLY_MS = 2_000;
 
+/** Room that somebody asks for. */
+export interface RoomWanted {
+	/** Who waits for it: a promise that it has already is replaced. */
+	name: string;
+	/** For how many requests. */
+	count: number;
+	/** How long (ms) the wait may be; nothing is promised when it is longer. */
+	maxWaitMs: number;
+}
+
 /** Room for some requests at a moment. */
 export interface Promised {
 	/** Who has it; a new promise of the same name takes the place of the old one. */
@@ -58,9 +68,6 @@ export class Promises {
 
 	private kept(): Promised[] {
 		const lapsedAt = performance.now() - PROMISE_KEPT_MS;
-		if (this.all.some(({ at }) => at <= lapsedAt)) {
-			this.all = this.all.filter(({ at }) => at > lapsedAt);
-		}
-		return this.all;
+		return (this.all = this.all.filter(({ at }) => at > lapsedAt));
 	}
 }

@@ -6,6 +6,7 @@
 import { randomUUID } from 'node:crypto';
 
 import { KEY_PREFIX, type RedisConnection, type RedisError, type RedisScript } from '../../redis';
+import type { RoomWanted } from '../promises';
 import type { LimitedWindow, Stages } from '../scope';
 import { RedisRequest } from './redisRequest';
 import { PROMISE, USE } from './roomScripts';
@@ -22,30 +23,8 @@ export interface ScriptCall {
 	more?: Array<string | number>;
 }
 
-/** A promise of room, see `KeyLimiter.promise`. */
-interface PromiseCall {
-	name: string;
-	count: number;
-	/** How long (ms) the wait is by what this process knows. */
-	localMs: number;
-	/** How long (ms) it may be; nothing is promised when it is longer. */
-	maxWaitMs: number;
-}
-
-/** How all processes together use a window. */
-interface WindowUse {
-	used: number;
-	/** How long (ms) it takes until a slot is free; 0 when one is. */
-	availableInMs: number;
-}
-
-/** A slot in one window. */
-interface HeldWindow {
-	/** The window's key in Redis. */
-	key: string;
-	/** When (ms, `performance.now()`) it comes free. */
-	freeAt: number;
-}
+/** A window, as the scripts are told of it. */
+type ScriptWindow = Pick<LimitedWindow, 'name' | 'room' | 'holdMs'>;
 
 /** Redis may forget the state this much (ms) earlier than the last slot is free here: clocks and ways differ. */
 const CLOCK_MARGIN_MS = 1_000;
@@ -65,8 +44,8 @@ export class RedisLedger {
 	/** How many slots were held when those that had come free were removed. */
 	private slotsBefore = 0;
 
-	/** By the ID of their request. */
-	private readonly held = new Map<string, HeldWindow[]>();
+	/** By the ID of a request: the windows in which it holds a slot, and when (ms, `performance.now()`) that comes free. */
+	private readonly held = new Map<string, Array<{ name: string; freeAt: number }>>();
 
 	/** @param identity stands for the key */
 	constructor(
@@ -82,15 +61,17 @@ export class RedisLedger {
 	/**
 	 * Returns how long (ms) it takes until there is room, and makes later promises later. For a count of 0 it
 	 * takes the promise back.
+	 * @param localMs how long it takes by what this process knows
 	 * @throws RedisError
 	 */
-	async promise(stages: Stages, { name, count, localMs, maxWaitMs }: PromiseCall): Promise<number> {
+	async promise(stages: Stages, wanted: RoomWanted, localMs: number): Promise<number> {
+		const { name, count, maxWaitMs } = wanted;
 		const more = [name, count, Math.min(maxWaitMs, Number.MAX_SAFE_INTEGER)];
 		return await this.run<number>(PROMISE, { stages, number: localMs, more });
 	}
 
-	/** @throws RedisError */
-	async use(windows: LimitedWindow[]): Promise<WindowUse[]> {
+	/** How many slots all processes hold, and how long (ms) it takes until one is free. @throws RedisError */
+	async use(windows: LimitedWindow[]): Promise<Array<{ used: number; availableInMs: number }>> {
 		const figures = await this.run<Array<[number, number]>>(USE, {}, undefined, windows);
 		return figures.map(([used, availableInMs]) => ({ used, availableInMs }));
 	}
@@ -105,19 +86,23 @@ export class RedisLedger {
 		script: RedisScript,
 		{ id = '', number = 0, stages, more = [] }: ScriptCall,
 		signal?: AbortSignal,
-		windows = stages?.windows ?? [],
+		windows: ScriptWindow[] = stages?.windows ?? [],
 	): Promise<T> {
+		const scope = stages?.scope;
+		const general = stages?.general;
 		const own = stages?.own.scope;
 		const keys = [
-			...this.fixedKeys(stages?.general.scope.name ?? '', own?.name ?? ''),
+			this.key('state', ''),
+			this.key('queue', general?.scope.name ?? ''),
+			this.key('queue', own?.name ?? ''),
+			this.key('promises', own?.name ?? ''),
 			...windows.map(({ name }) => this.key('window', name)),
 		];
-		const scope = stages?.scope;
 		const parameters = [
 			...[id, this.process, this.known(), own?.foreignVersion ?? '', Math.ceil(number)],
 			scope?.windows.length ?? 0,
 			Math.ceil(scope?.everyMs ?? 0),
-			Math.ceil(stages?.general.everyMs ?? 0),
+			Math.ceil(general?.everyMs ?? 0),
 			...windows.flatMap(({ room, holdMs }) => [room, Math.ceil(holdMs)]),
 			...more,
 		];
@@ -149,14 +134,13 @@ export class RedisLedger {
 		this.heldUntil = slots
 			.flatMap(([, windows]) => windows)
 			.reduce((latest, { freeAt }) => Math.max(latest, freeAt), -Infinity);
-		const enter = slots.map(async ([id, held]) => {
+		const enter = slots.map(async ([id, windows]) => {
 			const now = performance.now();
-			const windows = held.filter(({ freeAt }) => freeAt > now);
-			const keys = [...this.fixedKeys('', ''), ...windows.map(({ key }) => key)];
-			const left = windows.flatMap(({ freeAt }) => [0, Math.ceil(freeAt - now)]);
-			const parameters = [id, this.process, 0, '', 0, 0, 0, 0, ...left];
-			const reply = await this.connection.run<[string, number]>(SETTLE, keys, parameters);
-			this.commands = Math.max(this.commands, reply[1]);
+			const left = windows
+				.filter(({ freeAt }) => freeAt > now)
+				.map(({ name, freeAt }) => ({ name, room: 0, holdMs: freeAt - now }));
+			const [, counted] = await this.run<[string, number]>(SETTLE, { id }, undefined, left);
+			this.commands = Math.max(this.commands, counted);
 		});
 		try {
 			await Promise.all(enter);
@@ -169,13 +153,10 @@ export class RedisLedger {
 
 	/** Remembers slots that are held now, for their window and `lateMs` (ms). */
 	hold(id: string, windows: LimitedWindow[], lateMs: number): void {
-		const freeAt = performance.now() + lateMs;
-		const held = windows.map(({ name, holdMs }) => ({
-			key: this.key('window', name),
-			freeAt: freeAt + holdMs,
-		}));
+		const from = performance.now() + lateMs;
+		const held = windows.map(({ name, holdMs }) => ({ name, freeAt: from + holdMs }));
 		this.held.set(id, held);
-		this.heldUntil = Math.max(this.heldUntil, ...held.map((window) => window.freeAt));
+		this.heldUntil = Math.max(this.heldUntil, ...held.map(({ freeAt }) => freeAt));
 		if (this.held.size > MOST_GONE + 2 * this.slotsBefore) this.slotsBefore = this.slots().length;
 	}
 
@@ -184,21 +165,12 @@ export class RedisLedger {
 	}
 
 	/** The slots that are still held. */
-	private slots(): Array<[id: string, windows: HeldWindow[]]> {
+	private slots() {
 		const now = performance.now();
 		for (const [id, windows] of this.held) {
 			if (windows.every(({ freeAt }) => freeAt <= now)) this.held.delete(id);
 		}
 		return [...this.held];
-	}
-
-	private fixedKeys(general: string, own: string): string[] {
-		return [
-			this.key('state', ''),
-			this.key('queue', general),
-			this.key('queue', own),
-			this.key('promises', own),
-		];
 	}
 
 	/** All keys of an identity share a hash tag, so that a cluster keeps them in one place. */
