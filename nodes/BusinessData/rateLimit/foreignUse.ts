@@ -25,7 +25,10 @@ export interface UsedWindow extends Limit {
 	used: number;
 }
 
-/** The others in the general windows, or in those of one scope. Moments are ms of `performance.now()`. */
+/**
+ * The others in the general windows, or in those of one scope. Moments are ms of `performance.now()`; limits and
+ * windows come longest first.
+ */
 export class ForeignUse {
 	/** When a request was let through last. */
 	lastLetThroughAt = -Infinity;
@@ -88,7 +91,7 @@ export class ForeignUse {
 
 	/** After how long (ms) the next of ours goes, so that they are spread; 0 as long as there are no others. */
 	everyMs(limits: Limit[]): number {
-		const longest = longestOf(limits);
+		const [longest] = limits;
 		if (!this.isKnown || longest === undefined) return 0;
 		return Math.min((SPREAD * longest.windowMs) / this.roomIn(longest), longest.windowMs);
 	}
@@ -130,7 +133,7 @@ export class ForeignUse {
 	 * @param request whose answer says so; what it says of several limits holds together
 	 */
 	hear(windows: Limit[], left: number, resetMs: number, request: unknown): void {
-		const longest = longestOf(windows);
+		const [longest] = windows;
 		if (longest === undefined || resetMs > longest.windowMs) return;
 		if (request !== this.toldTo) this.told = [];
 		this.toldTo = request;
@@ -159,16 +162,15 @@ export class ForeignUse {
 	refused(windows: Limit[], askedMs: number): void {
 		const now = performance.now();
 		this.lastRefusedAt = now;
-		const mostMs = longestOf(windows)?.windowMs ?? 0;
+		const mostMs = windows[0]?.windowMs ?? 0;
 		this.pausedUntil = Math.max(this.pausedUntil, now + Math.min(askedMs, mostMs));
 	}
 
 	/** Learns from a refusal; of requests that were under way together, from the first one. */
 	learn(windows: UsedWindow[], sentAt: number): void {
-		const longest = longestOf(windows);
-		if (longest === undefined) return;
+		const [longest] = windows;
+		if (longest === undefined || sentAt <= this.learnedAt) return;
 		const now = performance.now();
-		if (sentAt <= this.learnedAt) return;
 		const least = Math.max(1, LEAST_SHARE * longest.max) / longest.windowMs;
 		const known = this.usedIn(1);
 		// Which of the windows was full nobody says; so the least that explains it.
@@ -182,8 +184,4 @@ export class ForeignUse {
 		const pauseMs = Math.min(turns * turnMs, longest.windowMs);
 		this.pausedUntil = Math.max(this.pausedUntil, now + pauseMs);
 	}
-}
-
-function longestOf<T extends Limit>(limits: T[]): T | undefined {
-	return [...limits].sort((a, b) => b.windowMs - a.windowMs)[0];
 }

@@ -4,7 +4,7 @@
  * all windows at once, or in none, so that whoever waits holds nothing that another could use.
  */
 import { LONGEST_TIMER_MS, onceAborted, sleep } from '../waiting';
-import type { Priority } from './bottleneck';
+import { type Priority, schedule } from './bottleneck';
 import { Permit } from './permit';
 import type { RedisRequest, SharedReply } from './redis/redisRequest';
 import type { Stage, Stages } from './scope';
@@ -30,11 +30,11 @@ export async function passGates(waiting: Waiting): Promise<Permit> {
 	const { scope } = stages;
 	if (scope === undefined) return (await passGeneral(waiting, priority)) as Permit;
 	// Whoever waits for the scope, for minutes perhaps, does not stand in the general gate.
-	return await scope.inGate(priority, signal, async () => {
+	return await schedule(scope.gate, priority, signal, async () => {
 		wait.spentFor(scope.windows[0]);
 		for (;;) {
 			shared?.standInLine();
-			await untilRoom([scope], waiting);
+			await untilRoom(scope, waiting);
 			const permit = await passGeneral(waiting, Math.min(priority, PRIORITY_OF_SCOPES) as Priority);
 			if (permit instanceof Permit) return permit;
 			await sleep(permit?.retryMs ?? 0, signal);
@@ -50,13 +50,13 @@ export async function passGates(waiting: Waiting): Promise<Permit> {
 async function passGeneral(waiting: Waiting, priority: Priority) {
 	const { stages, shared, signal, wait } = waiting;
 	const { scope: all } = stages.general;
-	return await stages.general.inGate(priority, signal, async () => {
+	return await schedule(stages.general.gate, priority, signal, async () => {
 		wait.spentFor(all.lastCause);
 		for (;;) {
 			shared?.standInLine();
-			await untilRoom([stages.general], waiting);
-			if (stages.scope !== undefined && obstacleOf([stages.scope])) return undefined;
-			const slots = stages.takeSlots();
+			await untilRoom(stages.general, waiting);
+			if (stages.scope !== undefined && obstacleOf(stages.scope)) return undefined;
+			const slots = stages.windows.map(({ window, max }) => window.take(max));
 			const freeSlots = () => {
 				for (const slot of slots) slot.free();
 			};
@@ -82,9 +82,9 @@ async function passGeneral(waiting: Waiting, priority: Priority) {
 }
 
 /** Waits until nothing is in the way, and takes nothing. @throws the signal's reason */
-async function untilRoom(stages: Stage[], { signal, wait }: Waiting): Promise<void> {
+async function untilRoom(stage: Stage, { signal, wait }: Waiting): Promise<void> {
 	for (;;) {
-		const obstacle = obstacleOf(stages);
+		const obstacle = obstacleOf(stage);
 		if (obstacle === undefined) return;
 		await obstacle.untilGone(signal);
 		wait.spentFor(obstacle.cause);
@@ -98,16 +98,21 @@ interface Obstacle {
 }
 
 /** A pause, a full window, or, as long as others are known, a request that has to end first. */
-function obstacleOf(stages: Stage[]): Obstacle | undefined {
-	const pausedMs = Math.max(...stages.map((stage) => stage.pausedMs));
+function obstacleOf({ pausedMs, windows, foreign }: Stage): Obstacle | undefined {
 	if (pausedMs > 0) {
 		const ms = Math.min(Math.ceil(pausedMs), LONGEST_TIMER_MS);
 		return { cause: REFUSAL, untilGone: async (signal) => await sleep(ms, signal) };
 	}
-	const windows = stages.flatMap((stage) => stage.windows);
 	const full = windows.find(({ window, room }) => window.used >= room);
-	if (full) return { cause: full, untilGone: async (signal) => await full.untilRoom(signal) };
-	const underWay = stages.map(({ foreign }) => foreign.underWay).find(Boolean);
+	if (full !== undefined) {
+		// Room also comes with what is forgotten of others.
+		const turnMs = foreign.isKnown ? full.windowMs / full.max : undefined;
+		return {
+			cause: full,
+			untilGone: async (signal) => await full.window.untilFreed(signal, turnMs),
+		};
+	}
+	const { underWay } = foreign;
 	if (underWay === undefined) return undefined;
 	return { cause: REFUSAL, untilGone: async (signal) => await onceAborted(underWay, signal) };
 }

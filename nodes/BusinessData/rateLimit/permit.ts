@@ -1,15 +1,9 @@
 /** The right to send one request, and the four ways in which the request may end. */
-import type { UsedWindow } from './foreignUse';
+import type { ForeignUse, UsedWindow } from './foreignUse';
 import type { RedisRequest } from './redis/redisRequest';
-import type { Stage, Stages } from './scope';
+import type { Stages } from './scope';
 import type { Wait, WaitCause } from './wait';
 import type { Slot } from './window';
-
-/** A stage, and its windows as they were when the request went out. */
-interface Counted {
-	stage: Stage;
-	windows: UsedWindow[];
-}
 
 /** One of the four endings must be called; of several, the first one counts. */
 export class Permit {
@@ -21,11 +15,8 @@ export class Permit {
 
 	private readonly sentAt = performance.now();
 
-	private readonly general: Counted;
-
-	private readonly scope: Counted | undefined;
-
-	private readonly countedBy: Counted[];
+	/** As they were when the request went out, those of the scope first. */
+	private readonly windows: Array<UsedWindow & { foreign: ForeignUse }>;
 
 	private hasEnded = false;
 
@@ -38,18 +29,17 @@ export class Permit {
 	constructor(
 		private readonly slots: Slot[],
 		private readonly shared: RedisRequest | undefined,
-		{ scope, general }: Stages,
+		private readonly stages: Stages,
 		used: number[],
 		wait: Wait,
 	) {
 		this.waitedMs = wait.totalMs;
 		this.waitedFor = wait.longestCause;
-		this.scope = scope && { stage: scope, windows: scope.usedWindows(used) };
-		const usedOfAll = used.slice(scope?.windows.length ?? 0);
-		this.general = { stage: general, windows: general.usedWindows(usedOfAll) };
-		this.countedBy = this.scope === undefined ? [this.general] : [this.scope, this.general];
+		this.windows = stages.windows.map(({ max, windowMs, window, foreign }, index) => {
+			return { max, windowMs, foreign, used: Math.max(window.used, used[index] ?? 0) };
+		});
 		const ended = new Promise<void>((resolve) => (this.end = resolve));
-		for (const { stage } of this.countedBy) stage.foreign.sent(ended);
+		for (const { foreign } of stages.all) foreign.sent(ended);
 	}
 
 	/** Settles when every slot has its place, or with an error of Bottleneck's own. */
@@ -59,7 +49,7 @@ export class Permit {
 
 	/** The service counted the request and let it through. */
 	letThrough(): void {
-		for (const { stage } of this.countedBy) stage.foreign.letThrough(this.sentAt);
+		for (const { foreign } of this.stages.all) foreign.letThrough(this.sentAt);
 		this.hold(0);
 	}
 
@@ -68,9 +58,9 @@ export class Permit {
 	 * @param askedMs how long (ms) it asks to wait; 0 when it does not say
 	 */
 	refused(askedMs: number): void {
-		const { stage: blamed, windows } = this.blamed();
-		blamed.foreign.learn(windows, this.sentAt);
-		for (const { stage } of this.countedBy) stage.foreign.refused(stage.windows, askedMs);
+		const blamed = this.blamed();
+		blamed.learn(this.windowsOf(blamed), this.sentAt);
+		for (const { foreign, windows } of this.stages.all) foreign.refused(windows, askedMs);
 		this.shared?.tell();
 		this.hold(0);
 	}
@@ -95,25 +85,28 @@ export class Permit {
 	 * @param resetMs when (ms from now) it is full again
 	 */
 	hear({ remaining, resetMs, max }: { remaining: number; resetMs: number; max?: number }): void {
-		const isMeant = ({ windows }: Counted) => windows.some((window) => window.max === max);
-		const { stage } = this.countedBy.find(isMeant) ?? this.scope ?? this.general;
-		const underWay = Math.max(0, ...stage.windows.map(({ window }) => window.underWay));
+		const { all, own } = this.stages;
+		const meant = all.find((stage) => stage.windows.some((window) => window.max === max));
+		const { foreign, windows } = meant ?? own;
+		const underWay = Math.max(0, ...windows.map(({ window }) => window.underWay));
 		// Those that are under way it may not have counted.
-		stage.foreign.hear(stage.windows, remaining - underWay, resetMs, this);
+		foreign.hear(windows, remaining - underWay, resetMs, this);
 	}
 
 	/** When (ms, `performance.now()`) a request with the same limits was let through last. */
 	get lastLetThroughAt(): number {
-		return (this.scope ?? this.general).stage.foreign.lastLetThroughAt;
+		return this.stages.own.foreign.lastLetThroughAt;
 	}
 
 	/** Whose windows were full, those of the scope or the general ones, nobody says. */
-	private blamed(): Counted {
-		const { scope, general } = this;
-		if (scope === undefined) return general;
-		const isGeneralBusy = general.windows.some(({ used, max }) => 2 * used > max);
-		const mayBeGeneral = isGeneralBusy || general.stage.foreign.isKnown;
-		return mayBeGeneral && !scope.stage.foreign.isRefusing ? general : scope;
+	private blamed(): ForeignUse {
+		const [own, general] = [this.stages.own.foreign, this.stages.general.foreign];
+		const isGeneralBusy = this.windowsOf(general).some(({ used, max }) => 2 * used > max);
+		return (isGeneralBusy || general.isKnown) && !own.isRefusing ? general : own;
+	}
+
+	private windowsOf(one: ForeignUse): UsedWindow[] {
+		return this.windows.filter(({ foreign }) => foreign === one);
 	}
 
 	private hold(lateMs: number): void {

@@ -1,11 +1,11 @@
 /** What a key's limiter knows of the requests of one scope, or of all of them under the name `GENERAL`. */
 import { Turns } from '../waiting';
-import { atMost, type Priority, schedule } from './bottleneck';
-import { ForeignUse, type UsedWindow } from './foreignUse';
+import { atMost } from './bottleneck';
+import { ForeignUse } from './foreignUse';
 import { holdMsOf, type Limit, windowName } from './limits';
 import { Promises } from './promises';
 import type { WaitCause } from './wait';
-import { type Slot, Window } from './window';
+import { Window } from './window';
 
 export class Scope {
 	/** Those who wait: a line for each run. */
@@ -54,9 +54,10 @@ export class Scope {
 	private windowsUnder(limits: Limit[]): LimitedWindow[] {
 		const windows = limits.map((limit) => {
 			const name = windowName(this.name, limit);
-			const window = this.windows.get(name) ?? new Window(limit.windowMs, limit.max, this.onFreed);
+			const holdMs = holdMsOf(limit.windowMs);
+			const window = this.windows.get(name) ?? new Window(holdMs, limit.max, this.onFreed);
 			this.windows.set(name, window);
-			return new LimitedWindow(name, limit, window, this.foreign);
+			return new LimitedWindow(name, limit.max, limit.windowMs, holdMs, window, this.foreign);
 		});
 		return windows.sort((a, b) => b.windowMs - a.windowMs);
 	}
@@ -64,41 +65,28 @@ export class Scope {
 
 /** A window under the limit of a request. */
 export class LimitedWindow {
-	readonly max: number;
-
-	readonly windowMs: number;
-
-	/** How long (ms) a slot stays taken after its response. */
-	readonly holdMs: number;
-
 	constructor(
 		/** For example `general/60s`. */
 		readonly name: string,
-		limit: Limit,
+		readonly max: number,
+		readonly windowMs: number,
+		/** How long (ms) a slot stays taken after its response. */
+		readonly holdMs: number,
 		/** Counts the requests under any limit. */
 		readonly window: Window,
 		readonly foreign: ForeignUse,
-	) {
-		({ max: this.max, windowMs: this.windowMs } = limit);
-		this.holdMs = holdMsOf(limit.windowMs);
-	}
+	) {}
 
 	/** How many of our requests it takes beside those of others. */
 	get room(): number {
 		return this.foreign.roomIn(this);
 	}
-
-	/** Waits until there may be room. @throws the signal's reason when it aborts before */
-	async untilRoom(signal: AbortSignal): Promise<void> {
-		// Room also comes with what is forgotten of others.
-		const turnMs = this.foreign.isKnown ? this.windowMs / this.max : undefined;
-		await this.window.untilFreed(signal, turnMs);
-	}
 }
 
 /** A scope under the limits of a request: its windows, longest first, and its gate. */
 export class Stage {
-	private readonly gate = atMost(1);
+	/** One at a time. */
+	readonly gate = atMost(1);
 
 	constructor(
 		readonly scope: Scope,
@@ -109,28 +97,9 @@ export class Stage {
 		return this.scope.foreign;
 	}
 
-	/** One at a time, by priority. @throws the signal's reason, what the job throws, or an error of Bottleneck's own */
-	async inGate<T>(priority: Priority, signal: AbortSignal, job: () => Promise<T>): Promise<T> {
-		return await schedule(this.gate, priority, signal, job);
-	}
-
-	/** After how long (ms) the next request of ours goes; 0 as long as nothing is known of others. */
-	get everyMs(): number {
-		return this.foreign.everyMs(this.windows);
-	}
-
 	/** How long (ms) nothing goes, whatever room there is. */
 	get pausedMs(): number {
 		return this.foreign.waitMs(this.windows);
-	}
-
-	/** @param shared how many slots all processes hold in each window */
-	usedWindows(shared: number[]): UsedWindow[] {
-		return this.windows.map(({ max, windowMs, window }, index) => ({
-			max,
-			windowMs,
-			used: Math.max(window.used, shared[index] ?? 0),
-		}));
 	}
 }
 
@@ -159,10 +128,5 @@ export class Stages {
 	/** How long (ms) nothing goes, whatever room there is. */
 	get pausedMs(): number {
 		return Math.max(...this.all.map(({ pausedMs }) => pausedMs));
-	}
-
-	/** Takes a slot in each window, which all have room. */
-	takeSlots(): Slot[] {
-		return this.windows.map(({ window, max }) => window.take(max));
 	}
 }

@@ -7,7 +7,6 @@ import type Bottleneck from 'bottleneck';
 
 import { onceAborted } from '../waiting';
 import { atMost } from './bottleneck';
-import { holdMsOf } from './limits';
 
 export class Window {
 	/** Made for its first job, because Bottleneck plans that by the wall clock of its own making. */
@@ -20,7 +19,8 @@ export class Window {
 	private readonly waiting = new Set<() => void>();
 
 	constructor(
-		private readonly windowMs: number,
+		/** How long (ms) a slot stays taken after its response. */
+		private readonly holdMs: number,
 		private max: number,
 		/** Called after a slot was given back. */
 		private readonly onFreed: () => void,
@@ -40,7 +40,7 @@ export class Window {
 	 * still under way is taken to be answered at `now`.
 	 */
 	freeTimes(now: number): number[] {
-		return [...this.slots].map(({ freeAt }) => freeAt ?? now + holdMsOf(this.windowMs));
+		return [...this.slots].map(({ freeAt }) => freeAt ?? now + this.holdMs);
 	}
 
 	/**
@@ -69,7 +69,7 @@ export class Window {
 			this.places?.updateSettings({ maxConcurrent: max });
 		}
 		this.places ??= atMost(this.max);
-		const slot = new Slot(this.places, holdMsOf(this.windowMs), () => {
+		const slot = new Slot(this.places, this.holdMs, () => {
 			this.slots.delete(slot);
 			for (const resolve of this.waiting) resolve();
 			this.onFreed();

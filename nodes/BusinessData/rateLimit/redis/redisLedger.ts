@@ -101,8 +101,8 @@ export class RedisLedger {
 		const parameters = [
 			...[id, this.process, this.known(), own?.foreignVersion ?? '', Math.ceil(number)],
 			scope?.windows.length ?? 0,
-			Math.ceil(scope?.everyMs ?? 0),
-			Math.ceil(general?.everyMs ?? 0),
+			Math.ceil(scope?.foreign.everyMs(scope.windows) ?? 0),
+			Math.ceil(general?.foreign.everyMs(general.windows) ?? 0),
 			...windows.flatMap(({ room, holdMs }) => [room, Math.ceil(holdMs)]),
 			...more,
 		];
