@@ -2,21 +2,15 @@
 import type { Promised } from './promises';
 import type { LimitedWindow, Stages } from './scope';
 
-/** The shortest wait (ms) of a request that `ahead` others go before. */
-export function waitFor({ scope, general, pausedMs }: Stages, ahead: number): number {
-	const ofScopeMs = scope === undefined ? 0 : waitIn(scope.windows, ahead);
-	const ofAllMs = waitIn(general.windows, ofScopeMs > 0 ? 0 : ahead);
-	return Math.max(pausedMs, ofScopeMs, ofAllMs);
-}
-
-/**
- * The shortest wait (ms) until `count` requests have room at once, after those that wait.
- * @param promised to whom room was promised before
- */
-export function waitForRoom(stages: Stages, count: number, promised: Promised[]): number {
-	const { scope, general, own, pausedMs } = stages;
-	const ownMs = waitIn(own.windows, own.scope.lines.size, count, promised);
-	const ofAllMs = scope === undefined ? 0 : waitIn(general.windows, 0, count);
+/** The shortest wait (ms) until `count` requests have room at once, see `waitIn`. */
+export function waitFor(
+	{ scope, general, own, pausedMs }: Stages,
+	ahead: number,
+	count = 1,
+	promised: Promised[] = [],
+): number {
+	const ownMs = waitIn(own.windows, ahead, count, promised);
+	const ofAllMs = scope === undefined ? 0 : waitIn(general.windows, ownMs > 0 ? 0 : ahead, count);
 	return Math.max(pausedMs, ownMs, ofAllMs);
 }
 
@@ -40,31 +34,24 @@ export function waitIn(
 		const ofPromised = promised.flatMap(({ at, left }) => Array<number>(left).fill(at + holdMs));
 		return { max, holdMs, freeTimes: inOrder([...window.freeTimes(now), ...ofPromised]) };
 	});
+	// When so many slots are free in every window, or all that it has; not before `time`.
+	const freeAt = (time: number, wanted: number) =>
+		states.reduce((latest, { max, freeTimes }) => {
+			const missing = freeTimes.length + Math.min(wanted, max) - max;
+			return Math.max(latest, freeTimes[missing - 1] ?? now);
+		}, time);
 	// Every `max` requests take one more turn of the slowest window: no need to play them all through.
 	const slowest = states.reduce((a, b) => (b.holdMs / b.max > a.holdMs / a.max ? b : a));
 	const turns = Math.floor(ahead / slowest.max);
 	let time = now;
 	for (let request = 0; request < ahead % slowest.max; request++) {
-		time = Math.max(time, ...states.map((state) => freeAt(state, 1, now)));
+		time = freeAt(time, 1);
 		for (const { freeTimes, holdMs } of states) {
 			freeTimes.push(time + holdMs);
 			inOrder(freeTimes);
 		}
 	}
-	time = Math.max(time, ...states.map((state) => freeAt(state, count, now)));
-	return time - now + turns * slowest.holdMs;
-}
-
-/** When (ms) each taken slot of a window comes free, in ascending order. */
-interface FreeTimes {
-	max: number;
-	freeTimes: number[];
-}
-
-/** When (ms) so many slots are free at once, or all of them. */
-function freeAt({ max, freeTimes }: FreeTimes, count: number, now: number): number {
-	const missing = freeTimes.length + Math.min(count, max) - max;
-	return missing > 0 ? (freeTimes[missing - 1] ?? now) : now;
+	return freeAt(time, count) - now + turns * slowest.holdMs;
 }
 
 function inOrder(times: number[]): number[] {

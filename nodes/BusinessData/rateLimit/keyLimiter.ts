@@ -4,7 +4,7 @@
  */
 import { boundedSignal, LONGEST_TIMER_MS, onceAborted } from '../waiting';
 import type { Priority } from './bottleneck';
-import { waitFor, waitForRoom, waitIn } from './forecast';
+import { waitFor, waitIn } from './forecast';
 import { GENERAL, type Limits, limitsOfScope } from './limits';
 import { passGates } from './passage';
 import type { Permit } from './permit';
@@ -117,8 +117,8 @@ export class KeyLimiter {
 	async promise(request: RoomRequest): Promise<number> {
 		const { name, count, maxWaitMs, ledger } = request;
 		const stages = this.stagesOf(request);
-		const { promises } = stages.own.scope;
-		const localMs = waitForRoom(stages, count, promises.before(name, count));
+		const { promises, lines } = stages.own.scope;
+		const localMs = waitFor(stages, lines.size, count, promises.before(name, count));
 		// In one step without a ledger: nobody else may be promised the same meanwhile.
 		const waitMs = ledger === undefined ? localMs : await ledger.promise(stages, request, localMs);
 		if (waitMs > maxWaitMs) throw new WaitTooLongError(waitMs);
