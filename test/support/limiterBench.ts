@@ -24,7 +24,11 @@ export function slotRequest(changes: Partial<SlotRequest> = {}): SlotRequest {
 export class LimiterBench {
 	readonly onIdle = jest.fn();
 
+	/** What the limiter said last: whether nothing is queued, held, promised or known of others. */
+	isIdle: boolean | undefined;
+
 	readonly limiter = new KeyLimiter((isIdle) => {
+		this.isIdle = isIdle;
 		if (isIdle) this.onIdle();
 	});
 

@@ -5,7 +5,6 @@
 import { KeyLimiter } from './keyLimiter';
 
 export type { Priority } from './bottleneck';
-export type { WindowStatus } from './keyLimiter';
 export {
 	GENERAL,
 	holdMsOf,

@@ -84,23 +84,16 @@ export class KeyLimiter {
 		const { signal, release } = boundedSignal(request.signal, maxWaitMs, tooLate);
 		const shared = ledger?.request(stages, inFlightMs);
 		const wait = new Wait();
-		const waiting = {
-			stages,
-			priority,
-			signal,
-			shared,
-			wait,
-			deadline: wait.startedAt + maxWaitMs,
-		};
+		const deadline = wait.startedAt + maxWaitMs;
+		const waiting = { stages, priority, signal, shared, wait, deadline };
+		let permit: Permit | undefined;
 		try {
-			const permit = await lines.inTurn(run, signal, async () => await passGates(waiting));
+			permit = await lines.inTurn(run, signal, async () => await passGates(waiting));
 			// Those behind it need not wait for that.
-			await onceAborted(permit.placed, signal).catch((reason: unknown) => {
-				permit.unused();
-				throw reason;
-			});
+			await onceAborted(permit.placed, signal);
 			return permit;
 		} catch (error) {
+			permit?.unused();
 			shared?.free();
 			throw error;
 		} finally {
@@ -171,11 +164,6 @@ export class KeyLimiter {
 				queued,
 			};
 		});
-	}
-
-	/** Whether nothing is queued, held, promised or known of others. */
-	get isIdle(): boolean {
-		return this.restMs === 0;
 	}
 
 	private get restMs(): number {

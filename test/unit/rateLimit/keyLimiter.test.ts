@@ -220,10 +220,10 @@ describe('KeyLimiter', () => {
 		await passTime(bench.request({ scope: SEND }), HOUR);
 		await jest.advanceTimersByTimeAsync(599_000);
 		expect(bench.onIdle).not.toHaveBeenCalled();
-		expect(bench.limiter.isIdle).toBe(false);
+		expect(bench.isIdle).toBe(false);
 		await jest.advanceTimersByTimeAsync(2_000);
 		expect(bench.onIdle).toHaveBeenCalled();
-		expect(bench.limiter.isIdle).toBe(true);
+		expect(bench.isIdle).toBe(true);
 		expect(jest.getTimerCount()).toBe(0);
 	});
 

@@ -140,10 +140,10 @@ describe('after a refusal', () => {
 		const { usedByOthers = 0, remaining = 0 } = (await others()) ?? {};
 		expect(usedByOthers).toBeGreaterThanOrEqual(12);
 		expect(remaining).toBeLessThan(69);
-		expect(bench.limiter.isIdle).toBe(false);
+		expect(bench.isIdle).toBe(false);
 		await jest.advanceTimersByTimeAsync(121_000);
 		expect(await others()).toMatchObject({ usedByOthers: 0, remaining: 100 });
-		expect(bench.limiter.isIdle).toBe(true);
+		expect(bench.isIdle).toBe(true);
 		expect(jest.getTimerCount()).toBe(0);
 	});
 });

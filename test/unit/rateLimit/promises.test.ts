@@ -100,11 +100,11 @@ test('a promise lapses by itself, and then the limiter is dropped', async () => 
 	await promise('gone');
 	expectWindows(await promise('a'), 1);
 	await bench.limiter.withdraw({ name: 'a', scope: SEND, limits: bench.limits });
-	expect(bench.limiter.isIdle).toBe(false);
+	expect(bench.isIdle).toBe(false);
 	await jest.advanceTimersByTimeAsync(89_000);
 	expect(bench.onIdle).not.toHaveBeenCalled();
 	await jest.advanceTimersByTimeAsync(2_000);
-	expect(bench.limiter.isIdle).toBe(true);
+	expect(bench.isIdle).toBe(true);
 	expect(bench.onIdle).toHaveBeenCalled();
 	expect(await promise('a')).toBe(0);
 });
