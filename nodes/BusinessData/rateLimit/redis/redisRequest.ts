@@ -30,9 +30,6 @@ export type SharedReply =
 /** What a script returns: its kind, how many commands of the process Redis has counted, and more. */
 type Reply = [kind: string, commands: number, ...more: Array<string | number>];
 
-const PROCESS_ID = randomUUID();
-let lastRequest = 0;
-
 /** Who has its turn at once needs no place. */
 const FIRST_PLACE_AFTER_MS = 100;
 /** How often (ms) a place is renewed. */
@@ -54,7 +51,7 @@ export class RedisRequest {
 	standInLine(): void {
 		if (this.placeTimer !== undefined || this.stages.windows.length === 0) return;
 		const renew = () => {
-			this.id ??= newId();
+			this.id ??= randomUUID();
 			this.send(KEEP_PLACE, PLACE_RENEWED_MS);
 			this.placeTimer = setTimeout(renew, PLACE_RENEWED_MS).unref();
 		};
@@ -69,7 +66,7 @@ export class RedisRequest {
 		const { windows } = this.stages;
 		if (windows.length === 0) return { isTaken: true, used: [] };
 		for (;;) {
-			this.id ??= newId();
+			this.id ??= randomUUID();
 			const [kind, , ...more] = await this.run(TAKE, this.inFlightMs, signal);
 			if (kind === 'news') this.adopt(more);
 			else if (kind === 'full') return this.full(more as number[]);
@@ -145,8 +142,4 @@ export class RedisRequest {
 		if (kind === 'learned') stages.own.scope.foreignVersion = String(version);
 		return reply;
 	}
-}
-
-function newId(): string {
-	return `${PROCESS_ID}:${++lastRequest}`;
 }
