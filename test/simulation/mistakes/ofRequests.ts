@@ -52,7 +52,7 @@ export const MISTAKES_OF_REQUESTS: Mistake[] = [
 		patches: [
 			{
 				file: 'nodes/BusinessData/resources/earlierTries.js',
-				search: 'if (mayHaveActed)',
+				search: 'if (mayHaveActed(error))',
 				replace: 'if (false)',
 			},
 		],
