@@ -41,7 +41,8 @@ export function deleteManyOperation(
 			name: 'Delete Many',
 			value: 'deleteMany',
 			action: `Delete many ${plural}`,
-			description: `Delete any number of ${plural}, up to ${DEFAULT_BATCH_SIZE} per request. Preferred over single requests: 1,000 input items take 10 requests instead of 1,000.`,
+			description:
+				'Preferred over single requests: 1,000 input items take 10 requests instead of 1,000',
 			builderHint: { propertyHint: DELETE_HINT },
 		},
 		description: shownFor(resource, 'deleteMany', deleteFields(plural)),

@@ -217,10 +217,9 @@ describe('the options', () => {
 	});
 });
 
-test('Delete Many says what it does, and why it is the way to delete many records', () => {
+test('Delete Many says why it is the way to delete many records', () => {
 	for (const [resource] of deletions) {
 		const choice = choicesOf(operationsOf(resource)).find(({ value }) => value === 'deleteMany');
-		expect(choice?.description).toContain(`Delete any number of ${resource}s`);
 		expect(choice?.description).toContain('Preferred over single requests');
 		expect(choice?.description).toContain('1,000 input items take 10 requests instead of 1,000');
 	}
