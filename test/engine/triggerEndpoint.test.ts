@@ -39,6 +39,13 @@ test('shows samples in a manual test', async () => {
 	expect(await poll()).toEqual([{ event: 'recordDeleted', record: { id: 1 } }]);
 });
 
+test('shows samples of a list without pages, however long', async () => {
+	bench.service.answer = () => Array.from({ length: 200_000 }, (_, id) => ({ id }));
+	const parameters = { source: 'endpoint', path: '/list', events: ['recordCreated'] };
+	const { poll } = bench.trigger(parameters, { mode: 'manual' });
+	expect(await poll()).toHaveLength(10);
+});
+
 test.each<[string, unknown, string]>([
 	['an empty path', '', 'Path: is empty'],
 	['no path at all', undefined, 'Path: is empty'],

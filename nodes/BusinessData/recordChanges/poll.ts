@@ -51,7 +51,7 @@ async function sample(question: Question, client: PollClient): Promise<RecordEve
 	const { request, settings, wanted, idField } = question;
 	const records: unknown[] = [];
 	for await (const page of readPages(client, request, settings)) {
-		records.push(...page);
+		records.push(...page.slice(0, SAMPLE_SIZE));
 		if (records.length >= SAMPLE_SIZE) break;
 	}
 	// One of which more is known than the ID, where there is one.
