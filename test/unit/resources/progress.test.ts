@@ -19,6 +19,10 @@ const LIMITS = {
 	general: [{ max: 10, windowSeconds: 1 }],
 	endpoints: { [formatEndpoint(ENDPOINTS.sendTransaction)]: { max: 3, windowSeconds: 600 } },
 };
+const SEND = {
+	endpoint: ENDPOINTS.sendTransaction,
+	...{ query: [], headers: {}, timeoutMs: 1_000, maxWaitMs: Infinity },
+};
 
 beforeEach(() => {
 	// Streams need the real one.
@@ -47,13 +51,9 @@ async function toldDuring(
 test('a run that sends says at least every minute how far it is and when it is done', async () => {
 	const setup = { credential: { limits: LIMITS }, items: Array.from({ length: 7 }, () => ({})) };
 	const told = await toldDuring(setup, async (run) => {
-		const request = {
-			endpoint: ENDPOINTS.sendTransaction,
-			...{ query: [], headers: {}, timeoutMs: 1_000, maxWaitMs: Infinity },
-		};
 		return await sendEach(
 			run,
-			() => request,
+			() => SEND,
 			(_, __, index) => [{ json: {}, pairedItem: { item: index } }],
 		);
 	});
@@ -73,15 +73,11 @@ test('a run that sends says at least every minute how far it is and when it is d
 test('what has failed counts as done, not as sent', async () => {
 	const setup = { credential: { limits: LIMITS }, items: [{}, {}], continueOnFail: true };
 	const told = await toldDuring(setup, async (run) => {
-		const request = {
-			endpoint: ENDPOINTS.sendTransaction,
-			...{ query: [], headers: {}, timeoutMs: 1_000, maxWaitMs: Infinity },
-		};
 		return await sendEach(
 			run,
 			(index) => {
 				if (index === 0) throw new Error('malformed');
-				return request;
+				return SEND;
 			},
 			async () => {
 				await after(2 * MINUTE);
