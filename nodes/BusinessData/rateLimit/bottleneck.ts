@@ -8,10 +8,15 @@ export type Priority = 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9;
 
 /** Bottleneck plans the start of a job by the wall clock; so a clock that was set back holds nothing up. */
 const NO_MATTER_WHAT_CLOCK = { minTime: -86_400_000 };
+/** A job that takes no place. */
+const NOTHING = { weight: 0, priority: 0 };
 
 /** A limiter that runs at most `max` jobs at once. */
 export function atMost(max: number): Bottleneck {
-	return new Bottleneck({ ...NO_MATTER_WHAT_CLOCK, maxConcurrent: max });
+	const limiter = new Bottleneck({ ...NO_MATTER_WHAT_CLOCK, maxConcurrent: max });
+	// The first job waits for the moment in which the limiter was made, so that one is not left to a request.
+	void limiter.schedule(NOTHING, async () => await Promise.resolve());
+	return limiter;
 }
 
 /**

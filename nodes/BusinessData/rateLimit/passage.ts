@@ -3,7 +3,7 @@
  * waits for the windows of the scope, and the general one, where it waits for all of them. It takes a slot in
  * all windows at once, or in none, so that whoever waits holds nothing that another could use.
  */
-import { LONGEST_TIMER_MS, onceAborted, sleep } from '../waiting';
+import { LONGEST_TIMER_MS, sleep } from '../waiting';
 import { type Priority, schedule } from './bottleneck';
 import { Permit } from './permit';
 import type { RedisRequest, SharedReply } from './redis/redisRequest';
@@ -112,9 +112,10 @@ function obstacleOf({ pausedMs, windows, foreign }: Stage): Obstacle | undefined
 			untilGone: async (signal) => await full.window.untilFreed(signal, turnMs),
 		};
 	}
-	const { underWay } = foreign;
+	const { underWay, forgottenInMs } = foreign;
 	if (underWay === undefined) return undefined;
-	return { cause: REFUSAL, untilGone: async (signal) => await onceAborted(underWay, signal) };
+	const untilGone = async (signal: AbortSignal) => await sleep(forgottenInMs, signal, underWay);
+	return { cause: REFUSAL, untilGone };
 }
 
 /** @throws WaitTooLongError when the turn comes too late, RedisError, the signal's reason */

@@ -5,12 +5,11 @@
  */
 import type Bottleneck from 'bottleneck';
 
-import { onceAborted } from '../waiting';
+import { LONGEST_TIMER_MS, sleep } from '../waiting';
 import { atMost } from './bottleneck';
 
 export class Window {
-	/** Made for its first job, because Bottleneck plans that by the wall clock of its own making. */
-	private places: Bottleneck | undefined;
+	private readonly places: Bottleneck;
 
 	/** Those that are taken. */
 	private readonly slots = new Set<Slot>();
@@ -24,7 +23,9 @@ export class Window {
 		private max: number,
 		/** Called after a slot was given back. */
 		private readonly onFreed: () => void,
-	) {}
+	) {
+		this.places = atMost(max);
+	}
 
 	get used(): number {
 		return this.slots.size;
@@ -47,14 +48,12 @@ export class Window {
 	 * Resolves when a slot was given back, or after `mostMs` (ms).
 	 * @throws the signal's reason when it aborts before
 	 */
-	async untilFreed(signal: AbortSignal, mostMs?: number): Promise<void> {
+	async untilFreed(signal: AbortSignal, mostMs = LONGEST_TIMER_MS): Promise<void> {
 		let resolve: () => void = () => undefined;
 		const freed = new Promise<void>((done) => this.waiting.add((resolve = done)));
-		const timer = mostMs === undefined ? undefined : setTimeout(resolve, mostMs);
 		try {
-			await onceAborted(freed, signal);
+			await sleep(mostMs, signal, freed);
 		} finally {
-			clearTimeout(timer);
 			this.waiting.delete(resolve);
 		}
 	}
@@ -66,9 +65,8 @@ export class Window {
 	take(max: number): Slot {
 		if (max > this.max) {
 			this.max = max;
-			this.places?.updateSettings({ maxConcurrent: max });
+			this.places.updateSettings({ maxConcurrent: max });
 		}
-		this.places ??= atMost(this.max);
 		const slot = new Slot(this.places, this.holdMs, () => {
 			this.slots.delete(slot);
 			for (const resolve of this.waiting) resolve();

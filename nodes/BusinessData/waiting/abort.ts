@@ -63,13 +63,18 @@ export async function onceAborted<T>(promise: Promise<T>, signal: AbortSignal): 
 }
 
 /**
- * Resolves after `ms` milliseconds.
+ * Resolves after `ms` milliseconds, or as soon as `earlier` does.
  * @throws the signal's reason as soon as it aborts.
  */
-export async function sleep(ms: number, signal: AbortSignal): Promise<void> {
+export async function sleep(
+	ms: number,
+	signal: AbortSignal,
+	earlier?: Promise<void>,
+): Promise<void> {
 	let timer: NodeJS.Timeout | undefined;
 	const elapsed = new Promise<void>((resolve) => {
 		timer = setTimeout(resolve, ms);
+		void earlier?.then(resolve);
 	});
 	try {
 		await onceAborted(elapsed, signal);

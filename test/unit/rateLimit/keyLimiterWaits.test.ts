@@ -132,6 +132,15 @@ describe('after a refusal', () => {
 		expect(sent - refusedAt).toBeLessThan(30_000);
 	});
 
+	test('one that hangs holds up the next no longer than others are remembered', async () => {
+		(await passTime(bench.acquire(), HOUR)).refused(0);
+		const refusedAt = performance.now();
+		const hanging = await passTime(bench.acquire(), HOUR);
+		const [sent = 0] = await passTime(bench.requests(1, { run: 'other' }), HOUR);
+		expect(sent - refusedAt).toBeLessThanOrEqual(60_100);
+		hanging.unused();
+	});
+
 	test('tells what others seem to use, and forgets it', async () => {
 		const others = async () => (await bench.limiter.status(bench))[0];
 		expect(await others()).toMatchObject({ limit: 'general/60s', usedByOthers: 0, remaining: 100 });
