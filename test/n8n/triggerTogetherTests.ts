@@ -13,8 +13,8 @@ const MINUTES = 10;
 /** n8n chooses the second of its other schedules at random, for each trigger. */
 const ON_THE_MINUTE = { mode: 'custom', cronExpression: '0 * * * * *' };
 const SLOW_PAGE_MS = 15_000;
-const CLOCK_SECONDS = 5;
-/** A trigger of n8n's own: with its items, n8n saves what it holds for all triggers. */
+const CLOCK_SECONDS = 2;
+/** A trigger of n8n's own: with its items, n8n saves what it holds for all triggers. Often, so that it finds any gap. */
 const CLOCK = node('Clock', 'n8n-nodes-base.scheduleTrigger', 1.2, {
 	rule: { interval: [{ field: 'seconds', secondsInterval: CLOCK_SECONDS }] },
 });

@@ -24,9 +24,15 @@ const KEY_BEGINS = 'node:';
 const turns = new Turns();
 /** A turn comes soon, so nobody gives up waiting. */
 const never = abortController().signal;
-/** How often (ms) to look whether n8n has saved it, and how often at the most: nothing tells when it fails. */
+/** Every so many ms it is looked whether n8n has saved it, and so often at the most: nothing tells when it fails. */
 const LOOK_MS = 10;
 const MOST_LOOKS = 200;
+
+/**
+ * Whether n8n saves what it holds for all nodes of the workflow as soon as one gives out items. It says false
+ * when that is saved; undefined, which it takes for false, is ours.
+ */
+type Mark = boolean | undefined;
 
 export class StaticData {
 	/** What n8n holds for the node. */
@@ -35,7 +41,7 @@ export class StaticData {
 	private readonly service: StaticDataService | undefined;
 
 	/** What n8n held before it was given something to save. */
-	private before: { content: IDataObject; isMarked: boolean } | undefined;
+	private before: { content: IDataObject; mark: Mark } | undefined;
 
 	/** Of all nodes, as it was saved when that was last looked at. */
 	private all: IDataObject = {};
@@ -84,7 +90,7 @@ export class StaticData {
 	/** n8n saves this for the node when the poll is over, with its items. */
 	leaveToN8n(content: Readonly<IDataObject>): void {
 		if (this.service !== undefined) {
-			this.before = { content: { ...this.data }, isMarked: this.isMarked };
+			this.before = { content: { ...this.data }, mark: this.mark };
 		}
 		this.hold(content);
 	}
@@ -101,23 +107,26 @@ export class StaticData {
 			this.hold(content);
 			return;
 		}
-		const { isMarked } = this;
+		const { mark } = this;
 		this.hold(content);
 		// With the mark, n8n would save what it holds for other nodes as well, which may be old.
-		this.isMarked = isMarked;
+		this.mark = mark;
 		const own = { [KEY_BEGINS + this.name]: this.data };
 		await this.service.saveStaticDataById(id, { ...this.all, ...own });
 	}
 
 	private async untilSavedByN8n(): Promise<void> {
 		if (this.before === undefined) return;
-		for (let looks = 0; looks < MOST_LOOKS; looks++) {
-			if (!this.isMarked) return;
+		await sleep(LOOK_MS, never);
+		// By now n8n has begun to save it, or has thrown the items away, as it does where the trigger was edited
+		// meanwhile. Then it must not be saved with the items of another node, and must be found again.
+		if (this.mark === true) this.mark = undefined;
+		for (let looks = 1; looks < MOST_LOOKS; looks++) {
+			if (this.mark === false) return;
 			await sleep(LOOK_MS, never);
 		}
-		// n8n throws the items away where the trigger was edited meanwhile; then they must be found again.
 		this.hold(this.before.content);
-		this.isMarked = this.before.isMarked;
+		this.mark = this.before.mark;
 	}
 
 	private hold(content: Readonly<IDataObject>): void {
@@ -127,13 +136,12 @@ export class StaticData {
 		Object.assign(data, content);
 	}
 
-	/** Whether n8n saves what it holds for all nodes of the workflow, as soon as one gives out items. */
-	private get isMarked(): boolean {
-		return this.workflow.staticData.__dataChanged === true;
+	private get mark(): Mark {
+		return this.workflow.staticData.__dataChanged as Mark;
 	}
 
-	private set isMarked(isMarked: boolean) {
-		this.workflow.staticData.__dataChanged = isMarked;
+	private set mark(mark: Mark) {
+		this.workflow.staticData.__dataChanged = mark;
 	}
 
 	private get workflow(): Workflow {
