@@ -131,9 +131,7 @@ test('a batch that fails stops the rest and says how far it got', async () => {
 	);
 	const { error } = result.run.data.resultData;
 	expect(error?.message).toContain('no such id');
-	expect(error?.description).toContain(
-		'1 batch was deleted; what failed holds the IDs of items 2–7.',
-	);
+	expect(error?.description).toContain('1 batch was deleted. Not deleted: the IDs of items 2–7.');
 	// The three that were under way side by side.
 	expect(sandbox.journal.count()).toBe(4);
 });

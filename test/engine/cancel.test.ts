@@ -124,11 +124,11 @@ describe('what a node that continues on error tells of the items before it', () 
 		const { message, description, context } = await errorOfStopped(deletions, { waiting: 3 });
 		expect(message).toContain('canceled');
 		expect(description).toMatch(
-			/1 batch was deleted; what failed holds the IDs of items 0–1, 3–5\. Not tried: the IDs of items 6–8\.$/,
+			/1 batch was deleted\. Perhaps deleted: the IDs of item 0\. Not deleted: the IDs of items 1, 3–5\. Not tried: the IDs of items 6–8\.$/,
 		);
 		expect(context).toMatchObject({
 			...{ outcome: 'unknown', batchesDone: 1 },
-			...{ failedItems: [0, 1, 3, 4, 5], notTriedItems: [6, 7, 8] },
+			...{ perhapsDeletedItems: [0], failedItems: [1, 3, 4, 5], notTriedItems: [6, 7, 8] },
 		});
 	});
 
@@ -139,7 +139,7 @@ describe('what a node that continues on error tells of the items before it', () 
 		// The second try ends at its first batch.
 		expect(context).toMatchObject({
 			...{ outcome: 'unknown', batchesDone: 1 },
-			...{ failedItems: [0, 1], notTriedItems: [3, 4, 5, 6, 7, 8] },
+			...{ perhapsDeletedItems: [1], failedItems: [0], notTriedItems: [3, 4, 5, 6, 7, 8] },
 		});
 	});
 });

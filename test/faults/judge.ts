@@ -98,7 +98,8 @@ function readError(ending: Ending, error: ShownError): void {
 	const { sentItems, skippedItems, perhapsSentItems, failedItem, failedItems, notTriedItems } =
 		error.context;
 	if (execution.kind === 'delete') {
-		for (const index of failedItems as number[]) results[index] = outcome;
+		for (const index of failedItems as number[]) results[index] = 'notSent';
+		for (const index of error.context.perhapsDeletedItems as number[]) results[index] = 'unknown';
 		return;
 	}
 	if (execution.kind === 'read') return;

@@ -33,6 +33,7 @@ export function endOf(
 		'sentItems',
 		'skippedItems',
 		'perhapsSentItems',
+		'perhapsDeletedItems',
 		'failedItem',
 		'failedItems',
 		'notTriedItems',

@@ -213,16 +213,24 @@ interface Failure {
  */
 function errorOf(endedBy: Failure, failed: Failure[], done: number, notTried: Batch[]): NodeError {
 	// What may have been deleted must not pass for something that certainly was not.
-	const { error } = failed.find((one) => one.error.context.outcome === 'unknown') ?? endedBy;
-	const failedItems = inOrder(failed);
-	const notTriedItems = inOrder(notTried);
-	Object.assign(error.context, { batchesDone: done, failedItems, notTriedItems });
-	const sentences = [
-		error.description,
-		`${done} ${done === 1 ? 'batch was' : 'batches were'} deleted; what failed holds the IDs of ${nameItems(failedItems)}.`,
-		notTriedItems.length > 0 ? `Not tried: the IDs of ${nameItems(notTriedItems)}.` : '',
+	const perhapsDeleted = failed.filter((one) => one.error.context.outcome === 'unknown');
+	const { error } = perhapsDeleted[0] ?? endedBy;
+	const told = {
+		perhapsDeletedItems: inOrder(perhapsDeleted),
+		failedItems: inOrder(failed.filter((one) => !perhapsDeleted.includes(one))),
+		notTriedItems: inOrder(notTried),
+	};
+	Object.assign(error.context, { batchesDone: done, ...told });
+	const sentences: Array<[string, number[]]> = [
+		['Perhaps deleted', told.perhapsDeletedItems],
+		['Not deleted', told.failedItems],
+		['Not tried', told.notTriedItems],
 	];
-	error.description = sentences.filter(Boolean).join(' ');
+	const parts = sentences.flatMap(([what, items]) =>
+		items.length > 0 ? [`${what}: the IDs of ${nameItems(items)}.`] : [],
+	);
+	const batchesDone = `${done} ${done === 1 ? 'batch was' : 'batches were'} deleted.`;
+	error.description = [error.description, batchesDone, ...parts].filter(Boolean).join(' ');
 	return error;
 }
 

@@ -105,7 +105,9 @@ function readError(told: Told, error: ShownError, kind: Kind): void {
 	const list = (name: string) => (context[name] ?? []) as number[];
 	if (kind === 'read') return;
 	if (kind === 'delete') {
-		for (const index of list('failedItems')) claims[index] = claim;
+		const { message } = error;
+		for (const index of list('failedItems')) claims[index] = { is: 'notSent', message };
+		for (const index of list('perhapsDeletedItems')) claims[index] = { is: 'unknown', message };
 		return;
 	}
 	const { failedItem } = context;

@@ -206,9 +206,9 @@ describe('a batch that fails', () => {
 			error: {
 				message: expect.stringContaining('may have taken effect') as string,
 				description: expect.stringMatching(
-					/1 batch was deleted; what failed holds the IDs of items 2–7\. Not tried: the IDs of items 8–19\.$/,
+					/1 batch was deleted\. Perhaps deleted: the IDs of items 2–7\. Not tried: the IDs of items 8–19\.$/,
 				) as string,
-				context: { outcome: 'unknown', batchesDone: 1, failedItems: [2, 3, 4, 5, 6, 7] },
+				context: { outcome: 'unknown', batchesDone: 1, perhapsDeletedItems: [2, 3, 4, 5, 6, 7] },
 			},
 		});
 	});
@@ -216,7 +216,9 @@ describe('a batch that fails', () => {
 	test('as the first one is the only one: it goes alone', async () => {
 		const { outputs, sent } = await runWith(numbers(20), { answer: refuseAfter(0) }, parameters);
 		expect(sent).toHaveLength(1);
-		expect(outputs).toMatchObject({ error: { context: { batchesDone: 0, failedItems: [0, 1] } } });
+		expect(outputs).toMatchObject({
+			error: { context: { batchesDone: 0, perhapsDeletedItems: [0, 1] } },
+		});
 	});
 
 	test('is said to have been deleted perhaps, when one that failed beside it may have been', async () => {
@@ -228,8 +230,12 @@ describe('a batch that fails', () => {
 		const { outputs } = await runWith(numbers(20), { answer }, parameters);
 		expect(outputs).toMatchObject({
 			error: {
-				description: expect.stringMatching(/Not tried: the IDs of items 8–19\.$/) as string,
-				context: { outcome: 'unknown', failedItems: [2, 3, 4, 5, 6, 7] },
+				description: expect.stringMatching(
+					/Perhaps deleted: the IDs of items 4–7\. Not deleted: the IDs of items 2–3\. Not tried: the IDs of items 8–19\.$/,
+				) as string,
+				context: {
+					...{ outcome: 'unknown', perhapsDeletedItems: [4, 5, 6, 7], failedItems: [2, 3] },
+				},
 			},
 		});
 	});
