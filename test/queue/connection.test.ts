@@ -90,6 +90,18 @@ describe('a connection', () => {
 		expect(await connectionsAt(server)).toBe(1);
 	});
 
+	test('sends nothing more of a script that was given up before Redis knew it', async () => {
+		await count();
+		const given = new AbortController();
+		const script = new RedisScript("return redis.call('SET', KEYS[1], 100)");
+		const late = connection.run(script, [KEY], [], given.signal);
+		given.abort();
+		await expect(late).rejects.toThrow();
+		// Redis does not know this one either, and gets it behind the other.
+		const read = new RedisScript("return tonumber(redis.call('GET', KEYS[1]))");
+		expect(await connection.run(read, [KEY], [])).toBe(1);
+	});
+
 	test('does not keep a process alive', async () => {
 		const run = `
 			const { connectionTo, RedisScript } = require(${JSON.stringify(join(DIST, 'redis/connection.js'))});

@@ -55,19 +55,21 @@ export class RedisClient {
 
 	/**
 	 * @param keys all of one hash tag, so that a cluster has them in one place
+	 * @param signal aborts when nothing more of it must be sent, as something else may be next
 	 * @throws what Redis replies, or why there was no reply
 	 */
 	async run(
 		{ hash, lua }: RedisScript,
 		keys: string[],
 		parameters: Array<string | number>,
+		signal: AbortSignal,
 	): Promise<unknown> {
 		const { redis } = this;
 		try {
 			return await redis.evalsha(hash, keys.length, ...keys, ...parameters).catch(
 				// Redis forgets scripts when it is restarted.
 				async (error: unknown) => {
-					if (!messageOf(error).startsWith('NOSCRIPT')) throw error;
+					if (!messageOf(error).startsWith('NOSCRIPT') || signal.aborted) throw error;
 					return await redis.eval(lua, keys.length, ...keys, ...parameters);
 				},
 			);

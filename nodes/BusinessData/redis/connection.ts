@@ -57,7 +57,7 @@ export class RedisConnection {
 				if (failures > 1) await sleep(RETRY_MS, signal);
 				signal.throwIfAborted();
 				try {
-					const result = await onceAborted(this.once(script, keys, parameters), signal);
+					const result = await onceAborted(this.once(script, keys, parameters, signal), signal);
 					this.lastTrouble = undefined;
 					return result as T;
 				} catch (error) {
