@@ -3,6 +3,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
 import { RedisConnection } from '../../nodes/BusinessData/redis';
+import { RedisRecord } from '../../nodes/BusinessData/resources/sendOnce/redisRecord';
 import { SendOnce } from '../../nodes/BusinessData/resources/sendOnce/sendOnce';
 import { abortController } from '../../nodes/BusinessData/waiting';
 import { pause, useLedgerBench } from '../support/ledgerBench';
@@ -108,3 +109,19 @@ test('a key that a process waits to record, and another refuses meanwhile, count
 		expect(await other.does(async () => await second.wasUsed())).toBe(false);
 	}
 }, 120_000);
+
+test('what arrives late of a claim that has ended enters nothing again', async () => {
+	const record = new RedisRecord(new RedisConnection(bench.address), 'node', 100);
+	const claim = ['a', 'token', 300] as const;
+	await record.claim(...claim);
+	await record.settle('a', 'token', false);
+	await record.claim(...claim);
+	// Every 100 ms.
+	const end = record.keepClaim(...claim);
+	await pause(500);
+	end();
+	expect(await record.look('a', stop.signal)).toBe('free');
+	// Another claim is free to come.
+	expect((await record.claim('a', 'another', 300)).state).toBe('free');
+	expect(await record.look('a', stop.signal)).toBe('claimed');
+});

@@ -34,27 +34,22 @@ const LOCK_RETRY_MS = 25;
 const LONGEST_KEEP_MS = 10 * 60_000;
 
 export class RedisRecord {
-	/** Of what was sent, and of the claims. */
-	private readonly keys: string[];
-
 	private readonly lockKeys: string[];
 
 	/** @param name stands for the node in its workflow */
 	constructor(
 		private readonly connection: RedisConnection,
-		name: string,
+		private readonly name: string,
 		/** How many keys are remembered. */
 		private readonly maxEntries: number,
 	) {
-		// The hash tag keeps all of a record in one place of a cluster.
-		const key = (part: string) => `${KEY_PREFIX}:{sendOnce:${hashOf(name)}}:${part}`;
-		this.keys = [key('sent'), key('claims')];
-		this.lockKeys = [key('lock')];
+		this.lockKeys = [this.keyOf('lock')];
 	}
 
 	/** @throws RedisError, or the signal's reason */
 	async look(key: string, signal: AbortSignal): Promise<KeyState> {
-		const reply = await this.connection.run<Reply>(CLAIM, this.keys, [hashOf(key), '', 0], signal);
+		const parameters = [hashOf(key), '', 0];
+		const reply = await this.connection.run<Reply>(CLAIM, this.keysFor(''), parameters, signal);
 		return foundBy(reply).state;
 	}
 
@@ -67,18 +62,19 @@ export class RedisRecord {
 	 */
 	async claim(key: string, token: string, durationMs: number): Promise<Found> {
 		const parameters = [hashOf(key), token, durationMs];
-		return foundBy(await this.connection.run<Reply>(CLAIM, this.keys, parameters));
+		return foundBy(await this.connection.run<Reply>(CLAIM, this.keysFor(token), parameters));
 	}
 
 	/** Renews the claim, again and again. Returns what ends that. */
 	keepClaim(key: string, token: string, durationMs: number): () => void {
-		return this.keep(RENEW_CLAIM, this.keys, [hashOf(key), token, durationMs], durationMs);
+		const parameters = [hashOf(key), token, durationMs];
+		return this.keep(RENEW_CLAIM, this.keysFor(token), parameters, durationMs);
 	}
 
 	/** Ends the claim. @throws RedisError; then it counts as "may have been sent" when its time is over */
 	async settle(key: string, token: string, mayBeSent: boolean): Promise<void> {
 		const parameters = [hashOf(key), token, mayBeSent ? 1 : 0, this.maxEntries];
-		await this.connection.run(SETTLE, this.keys, parameters);
+		await this.connection.run(SETTLE, this.keysFor(token), parameters);
 	}
 
 	/** Lets one process at a time run a step on the record in n8n's store. */
@@ -96,6 +92,16 @@ export class RedisRecord {
 			await this.connection.run(UNLOCK, this.lockKeys, parameters).catch(() => undefined);
 		}
 	};
+
+	/** Of what was sent, of the claims, and of the end of the one that the token stands for. */
+	private keysFor(token: string): string[] {
+		return [this.keyOf('sent'), this.keyOf('claims'), this.keyOf(`ended:${token}`)];
+	}
+
+	/** The hash tag keeps all of a record in one place of a cluster. */
+	private keyOf(part: string): string {
+		return `${KEY_PREFIX}:{sendOnce:${hashOf(this.name)}}:${part}`;
+	}
 
 	/** Runs a script that renews something for `durationMs`, well before that has passed. */
 	private keep(

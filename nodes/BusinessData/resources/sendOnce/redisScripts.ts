@@ -3,11 +3,11 @@
  * and Redis may lose data: so whoever is sending renews its claim every few moments, and nothing is
  * concluded from what is missing or over before it has had the time to do so.
  *
- * KEYS: what was sent, a sorted set of keys by the moment (ms) at which they went out; and the claims, a
- * hash from a key to the moment (ms) until which its owner may be sending it, for how long (ms) that was,
- * whether it is `live` or `overdue`, and the owner's token. A claim that nobody has renewed stays: its owner
- * died, and nobody knows whether the service has acted. The fields `server` and `since` tell which server
- * has the claims, and since when.
+ * KEYS: what was sent, a sorted set of keys by the moment (ms) at which they went out; the claims, a hash
+ * from a key to the moment (ms) until which its owner may be sending it, for how long (ms) that was,
+ * whether it is `live` or `overdue`, and the owner's token; and what stands there for a while when the
+ * owner has not sent it. A claim that nobody has renewed stays: its owner died, and nobody knows whether
+ * the service has acted. The fields `server` and `since` tell which server has the claims, and since when.
  */
 import { RedisScript } from '../../redis';
 
@@ -15,6 +15,8 @@ import { RedisScript } from '../../redis';
 export const RENEWED_EVERY_MS = 2_000;
 /** How long (ms) it takes at most until it has: a command may have to be repeated on a new connection. */
 const RENEWED_WITHIN_MS = 5_000;
+/** How long (ms) a command may be on its way when its claim has ended, on a connection that was given up. */
+const LATE_MS = 60_000;
 
 const NOW = `
 local time = redis.call('TIME')
@@ -27,6 +29,10 @@ local function claimOf(key)
 	if not claim then return nil end
 	local untilMs, duration, state, token = string.match(claim, '^(%d+):(%d+):(%a+):(.*)$')
 	return token, tonumber(untilMs), tonumber(duration), state
+end
+
+local function hasEnded()
+	return redis.call('GET', KEYS[3])
 end
 
 local function claimFor(key, token, duration, state)
@@ -63,7 +69,7 @@ if owner and owner ~= token then
 	return {1, 0}
 end
 if redis.call('ZSCORE', KEYS[1], key) then return {-1, 0} end
-if duration > 0 then claimFor(key, token, duration, 'live') end
+if duration > 0 and not hasEnded() then claimFor(key, token, duration, 'live') end
 return {0, missing}
 `);
 
@@ -74,7 +80,7 @@ return {0, missing}
 export const RENEW_CLAIM = new RedisScript(`${NOW}${CLAIM_OF_KEY}
 local key, token, duration = ARGV[1], ARGV[2], tonumber(ARGV[3])
 local owner = claimOf(key) or token
-if owner == token and not redis.call('ZSCORE', KEYS[1], key) then
+if owner == token and not redis.call('ZSCORE', KEYS[1], key) and not hasEnded() then
 	claimFor(key, token, duration, 'live')
 end
 return 1
@@ -90,6 +96,8 @@ if claimOf(key) == token then redis.call('HDEL', KEYS[2], key) end
 if isSent then
 	redis.call('ZADD', KEYS[1], string.format('%.0f', now), key)
 	redis.call('ZREMRANGEBYRANK', KEYS[1], 0, -most - 1)
+else
+	redis.call('SET', KEYS[3], 1, 'PX', ${LATE_MS})
 end
 return 1
 `);
