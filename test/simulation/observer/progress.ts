@@ -120,7 +120,7 @@ function rivals({ plan, network }: Player, { key, process }: Wait, endpoint: str
 	);
 }
 
-/** Slots of runs that waited when their process died: some may just have had their turn. */
+/** Slots of runs whose process died: the next request of some may just have had its turn. */
 function unseenSlots(
 	player: Player,
 	{ key }: Wait,
@@ -134,14 +134,17 @@ function unseenSlots(
 		const killed = player.played.filter(
 			(played) => played.life === life && isRunning(played, diedAt),
 		);
-		const waiting = killed
-			.flatMap((played) => waitsOf(player, played))
-			.filter((wait) => wait.interval[1] === diedAt && wait.key === key)
-			.filter((wait) => endpoint === undefined || endpoint === wait.endpoint);
-		// Where the first request of the others was to go is not seen.
-		const others = killed.filter((played) => requestsOf(player, played).length === 0);
+		const unseen = killed.filter((played) => {
+			const [first] = requestsOf(player, played);
+			// Where the first request was to go is not seen.
+			if (first === undefined) return true;
+			const { headers, method, path } = first;
+			return (
+				headers['x-api-key'] === key && (endpoint === undefined || endpoint === `${method} ${path}`)
+			);
+		});
 		const until = diedAt + longestTimeoutMs(player.plan) + windowMs + MARGIN_MS + LONGEST_SLACK_MS;
-		return [...waiting, ...others].slice(0, MOST_UNSEEN).map(() => [diedAt - MARGIN_MS, until]);
+		return unseen.slice(0, MOST_UNSEEN).map(() => [diedAt - MARGIN_MS, until]);
 	});
 }
 
