@@ -1,26 +1,36 @@
 // Finds ports that nothing listens on.
+import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
+import { createServer } from 'node:net';
 
-async function listenOnce(port: number): Promise<number> {
+/** Above those that browsers refuse, and below those that systems give to outgoing connections. */
+const PORTS = { from: 11_000, to: 32_768 };
+const MOST_TRIES = 1_000;
+
+async function listenOnce(port: number): Promise<void> {
 	const server = createServer().listen(port, '127.0.0.1');
 	await once(server, 'listening');
-	const { port: found } = server.address() as AddressInfo;
 	await once(server.close(), 'close');
-	return found;
 }
 
 const given = new Set<number>();
 
 /**
- * A port on 127.0.0.1 that is free at this moment. No port is given twice: the system would do so while
- * the first program that is to listen there is still starting.
+ * A port on 127.0.0.1 that is free at this moment. No port is given twice, and none that the system may give
+ * to a connection: the program that is to listen there has yet to start.
  */
 export async function freePort(): Promise<number> {
-	let port = await listenOnce(0);
-	while (given.has(port)) port = await listenOnce(0);
-	given.add(port);
-	return port;
+	for (let tries = 0; tries < MOST_TRIES; tries++) {
+		const port = randomInt(PORTS.from, PORTS.to);
+		if (given.has(port)) continue;
+		given.add(port);
+		const isFree = await listenOnce(port).then(
+			() => true,
+			() => false,
+		);
+		if (isFree) return port;
+	}
+	throw new Error(`None of ${MOST_TRIES} ports on 127.0.0.1 was free.`);
 }
 
 /** Throws an error that says how to go on when a port on 127.0.0.1 is taken. */
