@@ -71,6 +71,10 @@ export class RealN8n {
 		return real;
 	}
 
+	get isRunning(): boolean {
+		return this.n8n !== undefined;
+	}
+
 	/** Where n8n has installed the package. */
 	get packageFolder(): string {
 		return join(this.userFolder.path, '.n8n', 'nodes', 'node_modules', 'n8n-nodes-business-data');

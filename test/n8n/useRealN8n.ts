@@ -19,6 +19,10 @@ export function useRealN8n(
 	beforeAll(async () => {
 		started = await RealN8n.start(version, cleanup, environment);
 	}, MINUTES_FOR_THE_START * 60_000);
+	// A test that failed while n8n was down fails alone.
+	beforeEach(async () => {
+		if (started?.isRunning === false) await started.startAgain();
+	});
 	afterAll(async () => {
 		await cleanup.run();
 	}, SECONDS_FOR_THE_END * 1000);
