@@ -13,7 +13,8 @@ export interface Wait {
 	node: SavedNode;
 	execution: string;
 	process: string;
-	key: string;
+	/** Those of all its requests: a try again may come after an edit of the credential. */
+	keys: string[];
 	/** Whether a request went out then. */
 	hasEnded: boolean;
 	/** Where its requests go. */
@@ -38,14 +39,14 @@ export function excusesOf(player: Player, wait: Wait): Interval[] {
 }
 
 /** After a refusal everything of the key pauses, as long as the service asks or as the back-off says. */
-function pauses({ network, plan }: Player, { key }: Wait): Interval[] {
+function pauses({ network, plan }: Player, { keys }: Wait): Interval[] {
 	const { general, endpoints } = plan.service.limits;
 	const longest = Math.max(
 		60_000,
 		...[...general, ...Object.values(endpoints)].map(({ windowSeconds }) => windowSeconds * 1000),
 	);
 	return network.exchanges
-		.filter(({ status, headers }) => status === 429 && headers['x-api-key'] === key)
+		.filter(({ status, headers }) => status === 429 && keys.includes(headers['x-api-key'] ?? ''))
 		.map(({ startedAt, answeredAt, retryAfterMs = 0 }): Interval => {
 			const at = answeredAt ?? startedAt;
 			return [startedAt, at + Math.max(longest, retryAfterMs) + LONGEST_BACKOFF_MS];

@@ -37,16 +37,17 @@ function waitsOf(player: Player, played: Played): Wait[] {
 	const { planned, execution, life } = played;
 	const node = plan.nodes.find(({ id }) => id === planned.node);
 	const own = requestsOf(player, played);
-	const key = own[0]?.headers['x-api-key'];
-	if (node === undefined || key === undefined) return [];
-	const endpoint = own[0] === undefined ? '' : `${own[0].method} ${own[0].path}`;
+	const [first] = own;
+	if (node === undefined || first === undefined) return [];
+	const keys = [...new Set(own.map(({ headers }) => headers['x-api-key'] ?? ''))];
+	const endpoint = `${first.method} ${first.path}`;
 	const until = Math.min(life.diedAt ?? Infinity, execution.stoppedAt ?? Infinity);
 	// Each call of a tool is a run of its own.
 	return execution.runs.flatMap(({ from, to = Infinity }, index) => {
 		const ofRun = own.filter(({ caller }) => caller?.run === index + 1);
 		const underWay = ofRun.map((exchange): Interval => [exchange.startedAt, endOf(exchange)]);
 		return without([from, Math.min(to, until)], underWay).map((interval) => ({
-			...{ interval, node, execution: planned.id, process: life.process.name, key, endpoint },
+			...{ interval, node, execution: planned.id, process: life.process.name, keys, endpoint },
 			hasEnded: underWay.some(([begin]) => begin === interval[1]),
 		}));
 	});
@@ -68,12 +69,15 @@ function idleness(player: Player, wait: Wait): Violation[] {
 	const bound = BOUND_MS[player.plan.store] + skippersMs(player, wait);
 	const [from, to] = wait.interval;
 	if (to - from <= bound) return [];
-	const full = windowsOf(player, wait.endpoint).flatMap(({ max, windowMs, endpoint }) => {
-		const taken = rivals(player, wait, endpoint).map((exchange) =>
-			slotOf(player, exchange, windowMs),
-		);
-		return crowded([...taken, ...unseenSlots(player, wait, endpoint, windowMs)], max);
-	});
+	const windows = windowsOf(player, wait.endpoint);
+	const full = wait.keys.flatMap((key) =>
+		windows.flatMap(({ max, windowMs, endpoint }) => {
+			const taken = rivals(player, wait.process, key, endpoint).map((exchange) =>
+				slotOf(player, exchange, windowMs),
+			);
+			return crowded([...taken, ...unseenSlots(player, key, endpoint, windowMs)], max);
+		}),
+	);
 	const blocked = union([...full, ...excusesOf(player, wait)]);
 	return without(wait.interval, blocked)
 		.filter(([begin, end]) => end - begin > bound)
@@ -110,7 +114,12 @@ function windowsOf({ plan }: Player, endpoint: string) {
 }
 
 /** The requests that hold slots where the waiting one is counted. */
-function rivals({ plan, network }: Player, { key, process }: Wait, endpoint: string | undefined) {
+function rivals(
+	{ plan, network }: Player,
+	process: string,
+	key: string,
+	endpoint: string | undefined,
+) {
 	return network.exchanges.filter(
 		({ isDouble, headers, method, path, caller }) =>
 			isDouble !== true &&
@@ -123,7 +132,7 @@ function rivals({ plan, network }: Player, { key, process }: Wait, endpoint: str
 /** Slots of runs whose process died: the next request of some may just have had its turn. */
 function unseenSlots(
 	player: Player,
-	{ key }: Wait,
+	key: string,
 	endpoint: string | undefined,
 	windowMs: number,
 ): Interval[] {
@@ -185,7 +194,12 @@ function starvation(player: Player, wait: Wait): Violation[] {
 	if (excusesOf(player, wait).some((excuse) => overlap(excuse, interval))) return [];
 	const others = player.played
 		.flatMap((other) => waitsOf(player, other))
-		.filter((other) => other.endpoint === endpoint && other.key === wait.key && other.hasEnded);
+		.filter(
+			(other) =>
+				other.endpoint === endpoint &&
+				other.hasEnded &&
+				other.keys.some((key) => wait.keys.includes(key)),
+		);
 	const later = others.filter(
 		(other) =>
 			other.execution !== wait.execution &&
