@@ -34,16 +34,17 @@ const LOCK_RETRY_MS = 25;
 const LONGEST_KEEP_MS = 10 * 60_000;
 
 export class RedisRecord {
-	private readonly lockKeys: string[];
+	/** How all keys of the record begin; the hash tag keeps them in one place of a cluster. */
+	private readonly prefix: string;
 
 	/** @param name stands for the node in its workflow */
 	constructor(
 		private readonly connection: RedisConnection,
-		private readonly name: string,
+		name: string,
 		/** How many keys are remembered. */
 		private readonly maxEntries: number,
 	) {
-		this.lockKeys = [this.keyOf('lock')];
+		this.prefix = `${KEY_PREFIX}:{sendOnce:${hashOf(name)}}`;
 	}
 
 	/** @throws RedisError, or the signal's reason */
@@ -79,28 +80,25 @@ export class RedisRecord {
 
 	/** Lets one process at a time run a step on the record in n8n's store. */
 	readonly lock: RecordLock = async (step) => {
+		const keys = [`${this.prefix}:lock`];
 		const parameters = [randomUUID(), LOCK_MS];
-		while ((await this.connection.run<number>(LOCK, this.lockKeys, parameters)) === 0) {
+		while ((await this.connection.run<number>(LOCK, keys, parameters)) === 0) {
 			await new Promise((resolve) => setTimeout(resolve, LOCK_RETRY_MS * (0.5 + Math.random())));
 		}
-		const stopKeeping = this.keep(EXTEND_LOCK, this.lockKeys, parameters, LOCK_MS);
+		const stopKeeping = this.keep(EXTEND_LOCK, keys, parameters, LOCK_MS);
 		try {
 			return await step();
 		} finally {
 			stopKeeping();
 			// Not given back, it ends by itself.
-			await this.connection.run(UNLOCK, this.lockKeys, parameters).catch(() => undefined);
+			await this.connection.run(UNLOCK, keys, parameters).catch(() => undefined);
 		}
 	};
 
 	/** Of what was sent, of the claims, and of the end of the one that the token stands for. */
 	private keysFor(token: string): string[] {
-		return [this.keyOf('sent'), this.keyOf('claims'), this.keyOf(`ended:${token}`)];
-	}
-
-	/** The hash tag keeps all of a record in one place of a cluster. */
-	private keyOf(part: string): string {
-		return `${KEY_PREFIX}:{sendOnce:${hashOf(this.name)}}:${part}`;
+		const { prefix } = this;
+		return [`${prefix}:sent`, `${prefix}:claims`, `${prefix}:ended:${token}`];
 	}
 
 	/** Runs a script that renews something for `durationMs`, well before that has passed. */
