@@ -15,7 +15,7 @@ import type { ServiceRequest } from '../transport/serviceRequest';
 import { readFlag, readWholeNumber } from '../transport/settingValues';
 import { type Batch, readBatches } from './batchesOfIds';
 import { EarlierTries } from './earlierTries';
-import { errorItem, nameItems, type NodeError, toNodeError } from './itemErrors';
+import { errorItem, nameItems, type NodeError, tellItems, toNodeError } from './itemErrors';
 import { type Operation, shownFor } from './operation';
 import { tellDuring } from './progress';
 import { optionsField, readRequestOptions } from './requestOptions';
@@ -221,16 +221,16 @@ function errorOf(endedBy: Failure, failed: Failure[], done: number, notTried: Ba
 		notTriedItems: inOrder(notTried),
 	};
 	Object.assign(error.context, { batchesDone: done, ...told });
-	const sentences: Array<[string, number[]]> = [
-		['Perhaps deleted', told.perhapsDeletedItems],
-		['Not deleted', told.failedItems],
-		['Not tried', told.notTriedItems],
-	];
-	const parts = sentences.flatMap(([what, items]) =>
-		items.length > 0 ? [`${what}: the IDs of ${nameItems(items)}.`] : [],
+	const sentences = tellItems(
+		[
+			['Perhaps deleted', told.perhapsDeletedItems],
+			['Not deleted', told.failedItems],
+			['Not tried', told.notTriedItems],
+		],
+		'the IDs of ',
 	);
 	const batchesDone = `${done} ${done === 1 ? 'batch was' : 'batches were'} deleted.`;
-	error.description = [error.description, batchesDone, ...parts].filter(Boolean).join(' ');
+	error.description = [error.description, batchesDone, ...sentences].filter(Boolean).join(' ');
 	return error;
 }
 

@@ -9,7 +9,7 @@ import type { Answer } from '../transport/answer';
 import { afterSuccessError } from '../transport/requestErrors';
 import { isRead, type ServiceRequest } from '../transport/serviceRequest';
 import { EarlierTries, type ItemResult } from './earlierTries';
-import { errorItem, nameItems, type NodeError, toNodeError } from './itemErrors';
+import { errorItem, type NodeError, tellItems, toNodeError } from './itemErrors';
 import { describeSends, tellDuring } from './progress';
 import type { Run } from './run';
 import { SendOnce, UsedBeforeError } from './sendOnce';
@@ -148,19 +148,17 @@ function withProgress(error: NodeError, failedItem: number, endings: ItemEnding[
 	};
 	Object.assign(error.context, { ...told, failedItem });
 	if (endings.length === 1) return error;
-	const sentences: Array<[string, number[]]> = [
+	const sentences = tellItems([
 		['Sent', told.sentItems],
 		['Used before and skipped', told.skippedItems],
 		['Perhaps sent', told.perhapsSentItems],
 		['Not sent', told.failedItems],
 		['Not tried', told.notTriedItems],
-	];
+	]);
 	const mayBeSent = [...told.sentItems, ...told.perhapsSentItems];
 	const parts = [
 		...(mayBeSent.every((item) => item === failedItem) ? ['No item was sent before it.'] : []),
-		...sentences.flatMap(([what, items]) =>
-			items.length > 0 ? [`${what}: ${nameItems(items)}.`] : [],
-		),
+		...sentences,
 	];
 	error.description = [error.description, ...parts].filter(Boolean).join(' ');
 	return error;
