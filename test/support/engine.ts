@@ -122,7 +122,7 @@ export class Engine {
 			connections: workflowJson.connections,
 			active: false,
 			nodeTypes: this.nodeTypes(),
-			settings: { executionOrder: 'v1' },
+			settings: { executionOrder: 'v1', ...workflowJson.settings },
 		});
 		const hooks = new ExecutionLifecycleHooks(mode, this.executionId, {
 			name: 'workflow',

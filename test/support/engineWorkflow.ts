@@ -20,6 +20,7 @@ export interface WorkflowJson {
 	id?: string;
 	nodes: INode[];
 	connections: Workflow['connectionsBySourceNode'];
+	settings?: Workflow['settings'];
 }
 
 /** A node that puts out the items of its parameter `items`, in place of a trigger. */

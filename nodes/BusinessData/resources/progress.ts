@@ -1,4 +1,6 @@
 /** Says, while a run waits for the limits, how far it is and when it will be done. */
+import { getGlobalState } from 'n8n-workflow';
+
 import { limiterOf } from '../rateLimit';
 import type { Endpoint } from '../transport/endpoints';
 import { formatDuration } from '../transport/waits';
@@ -42,13 +44,27 @@ export async function describeSends(
 	return `${done} of ${total} done${next}, all about ${timeAfter(run, lastMs)}`;
 }
 
-/** The time of day `ms` from now in the workflow's time zone, with the date if that is another day. */
+/** The time of day `ms` from now in the workflow's time zone, with the date if it is more than half a day away. */
 export function timeAfter(run: Run, ms: number): string {
 	const date = ms < SAME_DAY_MS ? {} : ({ day: 'numeric', month: 'short' } as const);
 	return new Intl.DateTimeFormat('en-GB', {
 		...date,
 		hour: '2-digit',
 		minute: '2-digit',
-		timeZone: run.context.getTimezone(),
+		timeZone: timeZoneOf(run),
 	}).format(Date.now() + ms);
+}
+
+/** The workflow's time zone, or n8n's own if a saved workflow has DEFAULT, nothing or a name that no zone has. */
+function timeZoneOf({ context }: Run): string | undefined {
+	return [context.getTimezone(), getGlobalState().defaultTimezone].find(isTimeZone);
+}
+
+function isTimeZone(name: string): boolean {
+	try {
+		Intl.DateTimeFormat('en-GB', { timeZone: name });
+		return true;
+	} catch {
+		return false;
+	}
 }
