@@ -211,6 +211,22 @@ test('a contact that came twice with different content is told once, and deletio
 	expect([await poll(), await poll()]).toEqual([[], []]);
 });
 
+test('a contact that slips past two readings in the same way was not deleted', async () => {
+	const { state, poll } = await begin('offset');
+	for (const pollNumber of [1, 2, 3]) {
+		state.list = TEN;
+		const before = bench.service.queries.length;
+		bench.service.answer = (query) => {
+			const answer = pageOf(state.list, query);
+			// From the unread part of the list to the part that was read; page 2 shows contact 3 again, page 3 nothing new.
+			const isFirstPage = bench.service.queries.length - before === 1;
+			if (isFirstPage) state.list = [{ id: 10 }, ...TEN.slice(0, 9)];
+			return answer;
+		};
+		expect([pollNumber, await poll()]).toEqual([pollNumber, []]);
+	}
+});
+
 test('a first poll that is cut short does not take the rest for new', async () => {
 	const state = { list: TEN };
 	const { poll } = bench.trigger({

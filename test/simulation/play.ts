@@ -2,6 +2,7 @@
 import { inspect } from 'node:util';
 
 import { ensureN8nSources } from '../../scripts/host/n8nSources';
+import type { DirectedPlay } from './directed/plays';
 import { observe } from './observer/observe';
 import type { Violation } from './observer/violation';
 import type { Patch } from './process/modules';
@@ -39,13 +40,22 @@ function complain(what: unknown): void {
 process.on('unhandledRejection', complain);
 process.on('warning', complain);
 
-export async function playPlan(plan: Plan, equipment: Equipment): Promise<Outcome> {
+/** @param sent the documents that the service must have sent, where that is known */
+export async function playPlan(
+	plan: Plan,
+	equipment: Equipment,
+	sent?: string[],
+): Promise<Outcome> {
 	const player = new Player(plan, equipment);
 	playing = player;
 	const violations: Violation[] = [];
 	try {
 		await player.play();
 		violations.push(...observe(player));
+		const documents = player.service.actions.map(({ item }) => item).join();
+		if (sent !== undefined && documents !== sent.join()) {
+			violations.push({ kind: 'sent otherwise', text: `${documents}, not ${sent.join()}` });
+		}
 	} catch (error) {
 		violations.push({ kind: 'simulation at fault', text: inspect(error) });
 	} finally {
@@ -59,4 +69,15 @@ export async function playPlan(plan: Plan, equipment: Equipment): Promise<Outcom
 		simulatedMs: now,
 		requests: player.network.exchanges.length,
 	};
+}
+
+/** The first play of them that goes wrong, or the last one. */
+export async function playDirected(
+	{ plans, sent }: DirectedPlay,
+	equipment: Equipment,
+): Promise<Outcome> {
+	const [plan, ...more] = plans;
+	const outcome = await playPlan(plan as Plan, equipment, sent);
+	if (outcome.violations.length > 0 || more.length === 0) return outcome;
+	return await playDirected({ name: '', plans: more, sent }, equipment);
 }

@@ -1,36 +1,35 @@
-/** One limiter with the documented limits, in logical time, and the service that counts its requests. */
-import { KeyLimiter, type SlotRequest } from '../../nodes/BusinessData/rateLimit/keyLimiter';
-import type { Limits } from '../../nodes/BusinessData/rateLimit/limits';
+/** The limiter of one process and key with the documented limits, in logical time, and the service that counts. */
+import {
+	limiterOf,
+	type Limits,
+	ledgerOf,
+	type RedisLedger,
+} from '../../nodes/BusinessData/rateLimit';
 import { abortController } from '../../nodes/BusinessData/waiting';
-import { CountingService } from './countingService';
+import { CountingService, DOCUMENTED_LIMITS } from './countingService';
+import { limiters } from './limiters';
+import type { LuaRedis } from './luaRedis';
 
-export const general = [
-	{ max: 10, windowMs: 1_000 },
-	{ max: 30, windowMs: 10_000 },
-	{ max: 100, windowMs: 60_000 },
-];
+type Limiter = ReturnType<typeof limiterOf>;
+export type SlotRequest = Parameters<Limiter['acquire']>[0];
+export type RoomRequest = Parameters<Limiter['promise']>[0];
+
+const inMs = ({ max, windowSeconds }: { max: number; windowSeconds: number }) => ({
+	max,
+	windowMs: windowSeconds * 1000,
+});
+export const general = DOCUMENTED_LIMITS.general.map(inMs);
 export const SEND = 'POST /txndata/sendTxn';
 export const send = { max: 3, windowMs: 600_000 };
 export const HOUR = 3_600_000;
 
 export const limits: Limits = { general, scopes: { [SEND]: [send] } };
 const never = abortController().signal;
+let processes = 0;
 
-export function slotRequest(changes: Partial<SlotRequest> = {}): SlotRequest {
-	return { run: 'a', limits, signal: never, ...changes };
-}
-
-/** Everything here is new for each test. */
+/** Everything here is new for each test, as in a process that has just begun. */
 export class LimiterBench {
-	readonly onIdle = jest.fn();
-
-	/** What the limiter said last: whether nothing is queued, held, promised or known of others. */
-	isIdle: boolean | undefined;
-
-	readonly limiter = new KeyLimiter((isIdle) => {
-		this.isIdle = isIdle;
-		if (isIdle) this.onIdle();
-	});
+	private readonly process = `process ${++processes}`;
 
 	/** Those that the requests are under. */
 	limits = limits;
@@ -40,8 +39,27 @@ export class LimiterBench {
 	/** The run of each request, in the order in which they went out. */
 	readonly sentRuns: string[] = [];
 
+	/** @param ledger counts the requests, too */
+	constructor(private readonly ledger?: RedisLedger) {}
+
+	/** A process that shares a Redis with others. */
+	static on(redis: LuaRedis, ...way: Parameters<LuaRedis['connection']>): LimiterBench {
+		return new LimiterBench(ledgerOf(redis.connection(...way), 'key'));
+	}
+
+	get limiter(): Limiter {
+		return limiterOf(this.process);
+	}
+
+	/** Whether nothing is queued, held, promised or known of others. */
+	get isIdle(): boolean {
+		return !limiters().has(this.process);
+	}
+
 	async acquire(changes: Partial<SlotRequest> = {}) {
-		return await this.limiter.acquire(slotRequest({ limits: this.limits, ...changes }));
+		const { ledger } = this;
+		const request = { run: 'a', limits: this.limits, ledger, inFlightMs: 5_000, signal: never };
+		return await this.limiter.acquire({ ...request, ...changes });
 	}
 
 	/** One request: takes its slots, is counted, and gives them back. Returns when it went out (ms). */
@@ -58,5 +76,29 @@ export class LimiterBench {
 	async requests(count: number, changes?: Partial<SlotRequest>, latencyMs = 0): Promise<number[]> {
 		const all = Array.from({ length: count }, async () => await this.request(changes, latencyMs));
 		return await Promise.all(all);
+	}
+
+	/** Room for sends, promised to an execution of that name. */
+	async promise(name: string, changes: Partial<RoomRequest> = {}): Promise<number> {
+		const { limits, ledger } = this;
+		const request = { name, count: 3, scope: SEND, maxWaitMs: Infinity, limits, ledger };
+		return await this.limiter.promise({ ...request, ...changes });
+	}
+
+	async withdraw(name: string): Promise<void> {
+		const { limits, ledger } = this;
+		await this.limiter.withdraw({ name, scope: SEND, limits, ledger });
+	}
+
+	/** By the name of each window. */
+	async status() {
+		const { limits, ledger } = this;
+		const windows = await this.limiter.status({ limits, ledger });
+		return new Map(windows.map((window) => [window.limit, window]));
+	}
+
+	async outlook(count: number) {
+		const { limits, ledger } = this;
+		return await this.limiter.outlook({ limits, scope: SEND, ledger }, count);
 	}
 }

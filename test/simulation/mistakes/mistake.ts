@@ -1,11 +1,19 @@
 import type { Patch } from '../process/modules';
 
 /** A mistake that somebody could make, as a change to the built package. */
-export interface Mistake {
+export interface PlantedMistake {
 	/** What goes wrong with it. */
 	name: string;
 	patches: Patch[];
+}
+
+export interface Mistake extends PlantedMistake {
 	/** A seed that finds it, and the kind of failure that shows it. */
 	seed: number;
 	shows: string;
+}
+
+export interface MistakeFoundByTest extends PlantedMistake {
+	/** The file of `npm test` that fails. */
+	test: string;
 }

@@ -7,7 +7,7 @@
  */
 import { randomInt } from 'node:crypto';
 
-import { MISTAKES } from '../mistakes';
+import { MISTAKES, MISTAKES_FOUND_BY_TESTS } from '../mistakes';
 import type { Outcome } from '../play';
 import { mistakesNotFound } from './mistakes';
 import { replay } from './replay';
@@ -48,7 +48,8 @@ async function main(): Promise<boolean> {
 		? [...(await replayed(firstOutcomes)), ...(await mistakesNotFound())]
 		: [];
 	for (const text of problems) console.log(text);
-	const total = suites.length + (isWhole ? SEEDS_REPLAYED + MISTAKES.length : 0);
+	const planted = MISTAKES.length + MISTAKES_FOUND_BY_TESTS.length;
+	const total = suites.length + (isWhole ? SEEDS_REPLAYED + planted : 0);
 	const failed = suites.filter((suite) => suite.failed > 0).length + problems.length;
 	console.log(`Tests: ${total - failed} passed, ${failed} failed, ${total} total`);
 	return failed === 0;

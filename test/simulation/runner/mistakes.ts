@@ -1,8 +1,10 @@
 /**
- * `npm run test:simulation:mistakes`: looks for the first seed that finds each planted mistake, within 1,000.
- * `npm run test:simulation` tries whether each is still found by its seed, or by one of the first.
+ * `npm run test:simulation:mistakes`: looks for the first seed that finds each planted mistake, within 1,000, and
+ * tries whether the others are found by their tests. `npm run test:simulation` tries whether each is still found by
+ * its seed, or by one of the first.
  */
-import { MISTAKES, type Mistake } from '../mistakes';
+import { MISTAKES, type Mistake, MISTAKES_FOUND_BY_TESTS } from '../mistakes';
+import { ProjectCopy } from './projectCopy';
 import type { Job } from './worker';
 import { playAll } from './workers';
 
@@ -32,10 +34,29 @@ export async function mistakesNotFound(): Promise<string[]> {
 			}
 		},
 	);
-	return [...seen].map(
+	const unseen = [...seen].map(
 		([{ name, shows }, others]) =>
 			`No seed finds the planted mistake "${name}" (${shows}), the last one found ${others}`,
 	);
+	return [...unseen, ...missedByTests()];
+}
+
+/** A sentence on each mistake that its test does not find, and on tests that fail without one. */
+function missedByTests(): string[] {
+	const copy = new ProjectCopy();
+	try {
+		const files = new Set(MISTAKES_FOUND_BY_TESTS.map(({ test }) => test));
+		const failing = [...files].filter((test) => !copy.passes(test, []));
+		const missed = MISTAKES_FOUND_BY_TESTS.filter(({ test, patches }) =>
+			copy.passes(test, patches),
+		);
+		return [
+			...failing.map((test) => `${test} fails without a mistake`),
+			...missed.map(({ name, test }) => `${test} does not find the planted mistake "${name}"`),
+		];
+	} finally {
+		copy.remove();
+	}
 }
 
 /** First with their own seeds, then with others. */
@@ -81,8 +102,11 @@ function* jobsUntilFound(found: Map<Mistake, number>): Generator<MistakeJob> {
 
 async function main(): Promise<void> {
 	const found = await firstSeeds();
-	const failed = MISTAKES.length - found.size;
-	console.log(`Tests: ${found.size} passed, ${failed} failed, ${MISTAKES.length} total`);
+	const missed = missedByTests();
+	for (const sentence of missed) console.log(sentence);
+	const total = MISTAKES.length + MISTAKES_FOUND_BY_TESTS.length;
+	const failed = MISTAKES.length - found.size + missed.length;
+	console.log(`Tests: ${total - failed} passed, ${failed} failed, ${total} total`);
 	if (failed > 0) process.exitCode = 1;
 }
 

@@ -1,31 +1,41 @@
 /**
- * Whatever arrives when, takes however long and is canceled: no window is ever over its limit, neither
- * for a service that counts in sliding windows nor for one that counts in fixed windows of any phase.
+ * Whatever arrives when, takes however long and is canceled, in one process or in two that count in Redis: no
+ * window of the service, wherever it begins, is ever over its limit, and no slot is lost.
  */
 import * as fc from 'fast-check';
 
 import type { Limits } from '../../../nodes/BusinessData/rateLimit';
-import { KeyLimiter } from '../../../nodes/BusinessData/rateLimit/keyLimiter';
 import { abortController } from '../../../nodes/BusinessData/waiting';
-import { CountingService } from '../../support/countingService';
+import { type CountedRequest, exceededLimits } from '../../support/countingService';
+import { LimiterBench, SEND } from '../../support/limiterBench';
 import { after, passTime } from '../../support/logicalTime';
+import { LuaRedis } from '../../support/luaRedis';
 
-const general = [
-	{ max: 3, windowMs: 1_000 },
-	{ max: 7, windowMs: 10_000 },
-	{ max: 20, windowMs: 60_000 },
-];
-const scope = { max: 2, windowMs: 100_000 };
-const limits: Limits = { general, scopes: { send: [scope] } };
+const table = {
+	general: [
+		{ max: 3, windowSeconds: 1 },
+		{ max: 7, windowSeconds: 10 },
+		{ max: 20, windowSeconds: 60 },
+	],
+	endpoints: { [SEND]: { max: 2, windowSeconds: 100 } },
+};
+const inMs = ({ max, windowSeconds }: { max: number; windowSeconds: number }) => ({
+	max,
+	windowMs: windowSeconds * 1000,
+});
+const limits: Limits = {
+	general: table.general.map(inMs),
+	scopes: { [SEND]: [inMs(table.endpoints[SEND])] },
+};
 const DAY = 24 * 3_600_000;
-const PHASES = 8;
 
 type End = 'answered' | 'lost' | 'notSent' | 'refused';
 
 interface Arrival {
 	atMs: number;
+	process: number;
 	run: string;
-	isSend: boolean;
+	scope: string | undefined;
 	beforeMs: number;
 	afterMs: number;
 	/** When the wait is canceled, counted from the arrival; undefined for never. */
@@ -35,84 +45,66 @@ interface Arrival {
 
 const arrival: fc.Arbitrary<Arrival> = fc.record({
 	atMs: fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 90_000 })),
+	process: fc.integer({ min: 0, max: 1 }),
 	run: fc.constantFrom('a', 'b', 'c'),
-	isSend: fc.boolean(),
+	scope: fc.constantFrom(SEND, undefined),
 	beforeMs: fc.integer({ min: 0, max: 900 }),
 	afterMs: fc.integer({ min: 0, max: 900 }),
 	cancelAfterMs: fc.option(fc.integer({ min: 0, max: 30_000 }), { nil: undefined }),
 	end: fc.constantFrom<End[]>('answered', 'answered', 'answered', 'lost', 'notSent', 'refused'),
 });
 
-describe('KeyLimiter', () => {
-	beforeEach(() => jest.useFakeTimers());
-	afterEach(() => jest.useRealTimers());
+beforeEach(() => jest.useFakeTimers());
+afterEach(() => jest.useRealTimers());
 
-	test('never exceeds a limit and leaks no slot', async () => {
-		await fc.assert(
-			fc.asyncProperty(fc.array(arrival, { minLength: 1, maxLength: 60 }), async (arrivals) => {
-				let isIdle: boolean | undefined;
-				const limiter = new KeyLimiter((isNow) => (isIdle = isNow));
-				const all = new CountingService();
-				const sends = new CountingService();
-				const outcomes = arrivals.map(async (one) => await play(limiter, all, sends, one));
-				const results = await passTime(Promise.all(outcomes), DAY);
+test('no limit is exceeded, and no slot leaks', async () => {
+	const manyArrivals = fc.array(arrival, { minLength: 1, maxLength: 60 });
+	const play = async (arrivals: Arrival[], isShared: boolean) => {
+		const redis = await LuaRedis.load();
+		const benches = isShared
+			? [LimiterBench.on(redis), LimiterBench.on(redis)]
+			: [new LimiterBench()];
+		const counted: CountedRequest[] = [];
+		const requests = arrivals.map(async (one) => {
+			const bench = benches[one.process % benches.length] as LimiterBench;
+			return await playOne(bench, counted, one);
+		});
+		const results = await passTime(Promise.all(requests), DAY);
+		expect(exceededLimits(counted, table)).toEqual([]);
+		// Each one that was not canceled went out.
+		for (const [index, result] of results.entries()) {
+			if (result === 'canceled') expect(arrivals[index]?.cancelAfterMs).toBeDefined();
+		}
+		await jest.advanceTimersByTimeAsync(300_000);
+		expect(benches.map(({ isIdle }) => isIdle)).not.toContain(false);
+		expect(redis.data.copy().size).toBe(0);
+	};
+	await fc.assert(fc.asyncProperty(manyArrivals, fc.boolean(), play), { numRuns: 60 });
+}, 120_000);
 
-				for (const { max, windowMs } of general) expectWithin(all, max, windowMs);
-				expectWithin(sends, scope.max, scope.windowMs);
-				// Each one that was not canceled went out.
-				for (const [index, result] of results.entries()) {
-					if (result === 'canceled') expect(arrivals[index]?.cancelAfterMs).toBeDefined();
-				}
-				await jest.advanceTimersByTimeAsync(300_000);
-				expect(isIdle).toBe(true);
-			}),
-			{ numRuns: 60 },
-		);
-	}, 120_000);
-});
-
-async function play(
-	limiter: KeyLimiter,
-	all: CountingService,
-	sends: CountingService,
-	{ atMs, run, isSend, beforeMs, afterMs, cancelAfterMs, end }: Arrival,
+async function playOne(
+	bench: LimiterBench,
+	counted: CountedRequest[],
+	{ atMs, run, scope, beforeMs, afterMs, cancelAfterMs, end }: Arrival,
 ): Promise<'sent' | 'canceled'> {
 	await after(atMs);
 	const stop = abortController();
-	const timer =
-		cancelAfterMs === undefined
-			? undefined
-			: setTimeout(() => stop.abort(new Error('canceled')), cancelAfterMs);
-	const request = { run, limits, scope: isSend ? 'send' : undefined, signal: stop.signal };
-	const permit = await limiter.acquire(request).catch(() => undefined);
+	const cancel = () => stop.abort(new Error('canceled'));
+	const timer = cancelAfterMs === undefined ? undefined : setTimeout(cancel, cancelAfterMs);
+	const request = { run, limits, scope, signal: stop.signal };
+	const permit = await bench.acquire(request).catch(() => undefined);
 	clearTimeout(timer);
 	if (permit === undefined) return 'canceled';
 	if (end === 'notSent') {
 		permit.unused();
 		return 'sent';
 	}
-	if (end === 'lost') {
-		// The client gives up at once; the service counts the request up to `beforeMs` later.
-		permit.lost(beforeMs);
-		await Promise.all([all.request(beforeMs, 0), isSend ? sends.request(beforeMs, 0) : undefined]);
-		return 'sent';
-	}
-	await Promise.all([
-		all.request(beforeMs, afterMs),
-		isSend ? sends.request(beforeMs, afterMs) : undefined,
-	]);
-	if (end === 'refused') {
-		permit.refused(afterMs);
-	} else {
-		permit.letThrough();
-	}
+	// The client gives up at once; the service counts the request up to `beforeMs` later.
+	if (end === 'lost') permit.lost(beforeMs);
+	await after(beforeMs);
+	counted.push({ at: performance.now(), endpoint: scope });
+	await after(afterMs);
+	if (end === 'refused') permit.refused(afterMs);
+	else permit.letThrough();
 	return 'sent';
-}
-
-function expectWithin(service: CountingService, max: number, windowMs: number): void {
-	expect(service.fullestWindow(windowMs)).toBeLessThanOrEqual(max);
-	for (let phase = 0; phase < PHASES; phase++) {
-		const offset = (windowMs / PHASES) * phase;
-		expect(service.fullestFixedWindow(windowMs, offset)).toBeLessThanOrEqual(max);
-	}
 }

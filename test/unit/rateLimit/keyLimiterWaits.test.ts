@@ -1,158 +1,163 @@
 import { WaitTooLongError } from '../../../nodes/BusinessData/rateLimit';
 import { HOUR, LimiterBench, SEND } from '../../support/limiterBench';
 import { passTime } from '../../support/logicalTime';
+import { LuaRedis } from '../../support/luaRedis';
 
-let bench: LimiterBench;
+describe.each(['memory', 'Redis'])('counting in %s', (store) => {
+	let bench: LimiterBench;
 
-beforeEach(() => {
-	jest.useFakeTimers();
-	bench = new LimiterBench();
-});
-
-afterEach(() => jest.useRealTimers());
-
-describe('with a longest wait', () => {
-	test('fails at once when the wait would be longer, and says how long', async () => {
-		await passTime(bench.requests(3, { scope: SEND }), HOUR);
-		const startedAt = performance.now();
-		const error: unknown = await passTime(
-			bench.acquire({ scope: SEND, maxWaitMs: 60_000 }).catch((reason: unknown) => reason),
-			HOUR,
-		);
-		expect(error).toBeInstanceOf(WaitTooLongError);
-		const { retryAfterMs } = error as WaitTooLongError;
-		expect(retryAfterMs).toBeGreaterThan(590_000);
-		expect(retryAfterMs).toBeLessThan(602_000);
-		expect(performance.now() - startedAt).toBeLessThan(100);
+	beforeEach(async () => {
+		const redis = await LuaRedis.load();
+		jest.useFakeTimers();
+		bench = store === 'memory' ? new LimiterBench() : LimiterBench.on(redis);
 	});
 
-	test('counts those that stand in line before it', async () => {
-		const waiting = bench.requests(230);
-		await jest.advanceTimersByTimeAsync(100);
-		const error: unknown = await bench
-			.acquire({ maxWaitMs: 100_000 })
-			.catch((reason: unknown) => reason);
-		expect(error).toBeInstanceOf(WaitTooLongError);
-		expect((error as WaitTooLongError).retryAfterMs).toBeGreaterThan(129_000);
-		expect((error as WaitTooLongError).retryAfterMs).toBeLessThan(132_000);
-		await passTime(waiting, HOUR);
-	});
+	afterEach(() => jest.useRealTimers());
 
-	test('waits when the wait is short enough', async () => {
-		await passTime(bench.requests(3, { scope: SEND }), HOUR);
-		await passTime(bench.request({ scope: SEND, maxWaitMs: 700_000 }), HOUR);
-		expect(bench.service.counted).toHaveLength(4);
-	});
-
-	test('fails when the time has passed, although it looked short enough', async () => {
-		bench.limits = { general: [{ max: 1, windowMs: 1_000 }], scopes: {} };
-		const slow = bench.request({}, 30_000);
-		await jest.advanceTimersByTimeAsync(10);
-		const startedAt = performance.now();
-		const late = bench.acquire({ maxWaitMs: 5_000 });
-		await expect(passTime(late, HOUR)).rejects.toBeInstanceOf(WaitTooLongError);
-		expect(performance.now() - startedAt).toBeGreaterThanOrEqual(5_000);
-		expect(performance.now() - startedAt).toBeLessThan(5_100);
-		await passTime(slow, HOUR);
-	});
-});
-
-describe('after a refusal', () => {
-	test('pauses every queued request of the key for as long as the service asks', async () => {
-		const permit = await passTime(bench.acquire(), HOUR);
-		permit.refused(7_000);
-		const startedAt = performance.now();
-		const sent = await passTime(bench.requests(3, { run: 'other' }), HOUR);
-		expect(Math.min(...sent) - startedAt).toBeGreaterThanOrEqual(7_000);
-		expect(Math.min(...sent) - startedAt).toBeLessThan(8_000);
-	});
-
-	test('of a send, no other one that waits for general room holds up the reads', async () => {
-		bench.limits = {
-			general: [{ max: 2, windowMs: 1_000 }],
-			scopes: { [SEND]: [{ max: 20, windowMs: 600_000 }] },
-		};
-		const first = await passTime(bench.acquire({ scope: SEND }), HOUR);
-		await passTime(bench.requests(1), HOUR);
-		const second = bench.request({ scope: SEND, run: 'b' });
-		await jest.advanceTimersByTimeAsync(10);
-		first.refused(400_000);
-		const startedAt = performance.now();
-		const [read = 0] = await passTime(bench.requests(1, { run: 'c' }), HOUR);
-		expect(read - startedAt).toBeLessThan(5_000);
-		expect((await passTime(second, HOUR)) - startedAt).toBeGreaterThanOrEqual(400_000);
-	});
-
-	test('pauses a scope in full, and the key for its longest general window at most', async () => {
-		const permit = await passTime(bench.acquire({ scope: SEND }), HOUR);
-		permit.refused(400_000);
-		const startedAt = performance.now();
-		const [read = 0] = await passTime(bench.requests(1), HOUR);
-		expect(read - startedAt).toBeGreaterThanOrEqual(60_000);
-		expect(read - startedAt).toBeLessThan(61_000);
-		const [sent = 0] = await passTime(bench.requests(1, { scope: SEND }), HOUR);
-		expect(sent - startedAt).toBeGreaterThanOrEqual(400_000);
-		expect(sent - startedAt).toBeLessThan(601_000);
-	});
-
-	test('pauses for no longer than a window, whatever the service asks', async () => {
-		(await passTime(bench.acquire(), HOUR)).refused(24 * HOUR);
-		const startedAt = performance.now();
-		const [sent = 0] = await passTime(bench.requests(1), HOUR);
-		expect(sent - startedAt).toBeLessThan(61_000);
-	});
-
-	test('tries again with one request, not with all', async () => {
-		const permits = await Promise.all(
-			Array.from({ length: 5 }, async () => await passTime(bench.acquire(), HOUR)),
-		);
-		permits.forEach((permit) => permit.refused(0));
-		const sent: number[] = [];
-		const waiting = Array.from({ length: 5 }, async () => {
-			const permit = await bench.acquire({ run: 'other' });
-			sent.push(performance.now());
-			return permit;
+	describe('with a longest wait', () => {
+		test('fails at once when the wait would be longer, and says how long', async () => {
+			await passTime(bench.requests(3, { scope: SEND }), HOUR);
+			const startedAt = performance.now();
+			const error: unknown = await passTime(
+				bench.acquire({ scope: SEND, maxWaitMs: 60_000 }).catch((reason: unknown) => reason),
+				HOUR,
+			);
+			expect(error).toBeInstanceOf(WaitTooLongError);
+			const { retryAfterMs } = error as WaitTooLongError;
+			expect(retryAfterMs).toBeGreaterThan(590_000);
+			expect(retryAfterMs).toBeLessThan(602_000);
+			expect(performance.now() - startedAt).toBeLessThan(100);
 		});
-		const [first] = waiting;
-		await passTime(first as Promise<unknown>, HOUR);
-		await jest.advanceTimersByTimeAsync(30_000);
-		expect(sent).toHaveLength(1);
-		(await first)?.letThrough();
-		for (const next of waiting.slice(1)) (await passTime(next, HOUR)).letThrough();
-		expect(sent).toHaveLength(5);
+
+		test('counts those that stand in line before it', async () => {
+			const waiting = bench.requests(230);
+			await jest.advanceTimersByTimeAsync(100);
+			const error: unknown = await bench
+				.acquire({ maxWaitMs: 100_000 })
+				.catch((reason: unknown) => reason);
+			expect(error).toBeInstanceOf(WaitTooLongError);
+			expect((error as WaitTooLongError).retryAfterMs).toBeGreaterThan(129_000);
+			expect((error as WaitTooLongError).retryAfterMs).toBeLessThan(132_000);
+			await passTime(waiting, HOUR);
+		});
+
+		test('waits when the wait is short enough', async () => {
+			await passTime(bench.requests(3, { scope: SEND }), HOUR);
+			await passTime(bench.request({ scope: SEND, maxWaitMs: 700_000 }), HOUR);
+			expect(bench.service.counted).toHaveLength(4);
+		});
+
+		test('fails when the time has passed, although it looked short enough', async () => {
+			bench.limits = { general: [{ max: 1, windowMs: 1_000 }], scopes: {} };
+			const slow = bench.request({}, 30_000);
+			await jest.advanceTimersByTimeAsync(10);
+			const startedAt = performance.now();
+			const late = bench.acquire({ maxWaitMs: 5_000 });
+			await expect(passTime(late, HOUR)).rejects.toBeInstanceOf(WaitTooLongError);
+			expect(performance.now() - startedAt).toBeGreaterThanOrEqual(5_000);
+			expect(performance.now() - startedAt).toBeLessThan(5_100);
+			await passTime(slow, HOUR);
+		});
 	});
 
-	test('lets the next one go as soon as enough of others is forgotten', async () => {
-		await passTime(bench.requests(80), HOUR);
-		const permit = await passTime(bench.acquire(), HOUR);
-		const refusedAt = performance.now();
-		permit.refused(0);
-		// Beside what others seem to use, those that went out leave no room before some of it is forgotten.
-		const [sent = 0] = await passTime(bench.requests(1), HOUR);
-		expect(sent - refusedAt).toBeLessThan(30_000);
-	});
+	describe('after a refusal', () => {
+		test('pauses every queued request of the key for as long as the service asks', async () => {
+			const permit = await passTime(bench.acquire(), HOUR);
+			permit.refused(7_000);
+			const startedAt = performance.now();
+			const sent = await passTime(bench.requests(3, { run: 'other' }), HOUR);
+			expect(Math.min(...sent) - startedAt).toBeGreaterThanOrEqual(7_000);
+			expect(Math.min(...sent) - startedAt).toBeLessThan(8_000);
+		});
 
-	test('one that hangs holds up the next no longer than others are remembered', async () => {
-		(await passTime(bench.acquire(), HOUR)).refused(0);
-		const refusedAt = performance.now();
-		const hanging = await passTime(bench.acquire(), HOUR);
-		const [sent = 0] = await passTime(bench.requests(1, { run: 'other' }), HOUR);
-		expect(sent - refusedAt).toBeLessThanOrEqual(60_100);
-		hanging.unused();
-	});
+		test('of a send, no other one that waits for general room holds up the reads', async () => {
+			bench.limits = {
+				general: [{ max: 2, windowMs: 1_000 }],
+				scopes: { [SEND]: [{ max: 20, windowMs: 600_000 }] },
+			};
+			const first = await passTime(bench.acquire({ scope: SEND }), HOUR);
+			await passTime(bench.requests(1), HOUR);
+			const second = bench.request({ scope: SEND, run: 'b' });
+			await jest.advanceTimersByTimeAsync(10);
+			first.refused(400_000);
+			const startedAt = performance.now();
+			const [read = 0] = await passTime(bench.requests(1, { run: 'c' }), HOUR);
+			expect(read - startedAt).toBeLessThan(5_000);
+			expect((await passTime(second, HOUR)) - startedAt).toBeGreaterThanOrEqual(400_000);
+		});
 
-	test('tells what others seem to use, and forgets it', async () => {
-		const others = async () => (await bench.limiter.status(bench))[0];
-		expect(await others()).toMatchObject({ limit: 'general/60s', usedByOthers: 0, remaining: 100 });
-		await passTime(bench.requests(30), HOUR);
-		(await passTime(bench.acquire(), HOUR)).refused(0);
-		const { usedByOthers = 0, remaining = 0 } = (await others()) ?? {};
-		expect(usedByOthers).toBeGreaterThanOrEqual(12);
-		expect(remaining).toBeLessThan(69);
-		expect(bench.isIdle).toBe(false);
-		await jest.advanceTimersByTimeAsync(121_000);
-		expect(await others()).toMatchObject({ usedByOthers: 0, remaining: 100 });
-		expect(bench.isIdle).toBe(true);
-		expect(jest.getTimerCount()).toBe(0);
+		test('pauses a scope in full, and the key for its longest general window at most', async () => {
+			const permit = await passTime(bench.acquire({ scope: SEND }), HOUR);
+			permit.refused(400_000);
+			const startedAt = performance.now();
+			const [read = 0] = await passTime(bench.requests(1), HOUR);
+			expect(read - startedAt).toBeGreaterThanOrEqual(60_000);
+			expect(read - startedAt).toBeLessThan(61_000);
+			const [sent = 0] = await passTime(bench.requests(1, { scope: SEND }), HOUR);
+			expect(sent - startedAt).toBeGreaterThanOrEqual(400_000);
+			expect(sent - startedAt).toBeLessThan(601_000);
+		});
+
+		test('pauses for no longer than a window, whatever the service asks', async () => {
+			(await passTime(bench.acquire(), HOUR)).refused(24 * HOUR);
+			const startedAt = performance.now();
+			const [sent = 0] = await passTime(bench.requests(1), HOUR);
+			expect(sent - startedAt).toBeLessThan(61_000);
+		});
+
+		test('tries again with one request, not with all', async () => {
+			const permits = await Promise.all(
+				Array.from({ length: 5 }, async () => await passTime(bench.acquire(), HOUR)),
+			);
+			permits.forEach((permit) => permit.refused(0));
+			const sent: number[] = [];
+			const waiting = Array.from({ length: 5 }, async () => {
+				const permit = await bench.acquire({ run: 'other' });
+				sent.push(performance.now());
+				return permit;
+			});
+			const [first] = waiting;
+			await passTime(first as Promise<unknown>, HOUR);
+			await jest.advanceTimersByTimeAsync(30_000);
+			expect(sent).toHaveLength(1);
+			(await first)?.letThrough();
+			for (const next of waiting.slice(1)) (await passTime(next, HOUR)).letThrough();
+			expect(sent).toHaveLength(5);
+		});
+
+		test('lets the next one go as soon as enough of others is forgotten', async () => {
+			await passTime(bench.requests(80), HOUR);
+			const permit = await passTime(bench.acquire(), HOUR);
+			const refusedAt = performance.now();
+			permit.refused(0);
+			// Beside what others seem to use, those that went out leave no room before some of it is forgotten.
+			const [sent = 0] = await passTime(bench.requests(1), HOUR);
+			expect(sent - refusedAt).toBeLessThan(30_000);
+		});
+
+		test('one that hangs holds up the next no longer than others are remembered', async () => {
+			(await passTime(bench.acquire(), HOUR)).refused(0);
+			const refusedAt = performance.now();
+			const hanging = await passTime(bench.acquire(), HOUR);
+			const [sent = 0] = await passTime(bench.requests(1, { run: 'other' }), HOUR);
+			expect(sent - refusedAt).toBeLessThanOrEqual(60_100);
+			hanging.unused();
+		});
+
+		test('tells what others seem to use, and forgets it', async () => {
+			const others = async () => (await bench.status()).get('general/60s');
+			expect(await others()).toMatchObject({ usedByOthers: 0, remaining: 100 });
+			await passTime(bench.requests(30), HOUR);
+			(await passTime(bench.acquire(), HOUR)).refused(0);
+			const { usedByOthers = 0, remaining = 0 } = (await others()) ?? {};
+			expect(usedByOthers).toBeGreaterThanOrEqual(12);
+			expect(remaining).toBeLessThan(69);
+			expect(bench.isIdle).toBe(false);
+			await jest.advanceTimersByTimeAsync(121_000);
+			expect(await others()).toMatchObject({ usedByOthers: 0, remaining: 100 });
+			expect(bench.isIdle).toBe(true);
+			await jest.advanceTimersByTimeAsync(10);
+			expect(jest.getTimerCount()).toBe(0);
+		});
 	});
 });

@@ -1,0 +1,112 @@
+/**
+ * Plays that are written by hand: what must hold whenever something strikes, played for every moment of a
+ * stretch of time.
+ */
+import type { SavedNode } from '../n8n/workflow';
+import { planOf } from '../scenario/generate';
+import type { Plan, PlannedExecution, PlannedFault } from '../scenario/plan';
+import type { LimitTable } from '../service/counters';
+
+export interface DirectedPlay {
+	name: string;
+	plans: Plan[];
+	/** The documents that the service must have sent, in order. */
+	sent: string[];
+}
+
+const NO_LIMITS: LimitTable = { general: [{ max: 100_000, windowSeconds: 1 }], endpoints: {} };
+
+/** Two processes that share a Redis, and a slow database. */
+function planWith(nodes: SavedNode[], changes: Partial<Plan>, limits = NO_LIMITS): Plan {
+	const plan = planOf(1);
+	const fields = { limitStore: 'redis', customize: true, limits: JSON.stringify(limits) };
+	return {
+		...plan,
+		store: 'redis',
+		service: { ...plan.service, limits, windows: 'sliding', actingMs: [5, 5] },
+		latencies: { http: [5, 5], redis: [1, 1], table: [200, 200] },
+		redisDrift: 0,
+		processes: ['main', 'worker'].map((name) => ({ name, drift: 0, copies: 1 })),
+		credentials: { main: { ...plan.credentials.main, ...fields } },
+		nodes,
+		triggers: [],
+		contactChanges: [],
+		faults: [],
+		endsAt: 120_000,
+		...changes,
+	};
+}
+
+function executions(...all: Array<[at: number, node: string, items: string[], process?: number]>) {
+	return all.map(([at, node, items, process = 0], index): PlannedExecution => {
+		return { id: `e${index}`, at, node, process, copy: 0, items: items.map((id) => ({ id })) };
+	});
+}
+
+function sender(id: string, workflowId = 'w', memory = 1_000): SavedNode {
+	const options = { sendOnceKey: '={{ $json.id }}', sendOnceMaxEntries: memory };
+	const operation = { resource: 'transaction', operation: 'send', dataMode: 'autoMapInputData' };
+	return { id, workflowId, credential: 'main', parameters: { ...operation, options } };
+}
+
+function reader(id: string): SavedNode {
+	const parameters = [{ name: 'item', value: '={{ $json.id }}' }];
+	const options = { timeout: 10, queryParameters: { parameters } };
+	const operation = { resource: 'apiRequest', operation: 'send', method: 'GET', path: '/echo' };
+	return { id, workflowId: 'w', credential: 'main', parameters: { ...operation, options } };
+}
+
+const moments = (from: number, to: number, everyMs: number) =>
+	Array.from({ length: (to - from) / everyMs }, (_, index) => from + index * everyMs);
+
+export const DIRECTED_PLAYS: DirectedPlay[] = [
+	{
+		name: 'two executions with one key send once, whenever Redis is emptied',
+		plans: moments(9_000, 10_500, 25).map((at) =>
+			planWith([sender('n')], {
+				executions: executions([1_000, 'n', ['z']], [9_000, 'n', ['a']], [9_150, 'n', ['a'], 1]),
+				faults: [{ kind: 'redis', at, event: { what: 'flush' } }],
+			}),
+		),
+		sent: ['z', 'a'],
+	},
+	...[
+		{ name: 'each node of a workflow has keys of its own', other: sender('m') },
+		{ name: 'each workflow has keys of its own', other: sender('m', 'another') },
+	].map(({ name, other }) => ({
+		name,
+		plans: [
+			planWith([sender('n'), other], {
+				executions: executions([1_000, 'n', ['a']], [9_000, 'm', ['a']]),
+			}),
+		],
+		sent: ['a', 'a'],
+	})),
+	{
+		name: 'Redis remembers the newest keys, should the record of n8n be lost',
+		plans: [
+			planWith([sender('n', 'w', 2)], {
+				executions: executions([1_000, 'n', ['a', 'b', 'c']], [60_000, 'n', ['b', 'c']]),
+				faults: [{ kind: 'tableLoss', backupAt: 10, at: 50_000 }],
+			}),
+		],
+		sent: ['a', 'b', 'c'],
+	},
+	{
+		name: 'a read may be counted late, whenever it is stopped',
+		plans: moments(1_100, 9_100, 500).map((after) => {
+			const late: PlannedFault = {
+				kind: 'request',
+				when: { after: 0, skip: 0 },
+				fault: { kind: 'late', what: 'request', ms: 9_000 },
+			};
+			const limits = { general: [{ max: 1, windowSeconds: 20 }], endpoints: {} };
+			const changes = {
+				executions: executions([1_000, 'r', ['a']], [1_050, 'r', ['b']]),
+				faults: [late, { kind: 'stop' as const, execution: 'e0', when: { after, skip: 0 } }],
+			};
+			return planWith([reader('r')], changes, limits);
+		}),
+		sent: [],
+	},
+];

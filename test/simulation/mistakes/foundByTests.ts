@@ -1,0 +1,106 @@
+/** Mistakes that no seed is sure to find, and a test of `npm test` is. */
+import type { MistakeFoundByTest } from './mistake';
+
+const ONCE = 'nodes/BusinessData/resources/sendOnce';
+const LIMITER = 'nodes/BusinessData/rateLimit';
+const DIRECTED = 'test/unit/simulation/directed.test.ts';
+const LIMITER_TESTS = 'test/unit/rateLimit/keyLimiter.test.ts';
+const PROMISE_TESTS = 'test/unit/rateLimit/promises.test.ts';
+
+export const MISTAKES_FOUND_BY_TESTS: MistakeFoundByTest[] = [
+	{
+		name: 'the claim is not asked for again after Redis was emptied',
+		patches: [
+			{
+				file: `${ONCE}/sendOnce.js`,
+				search: 'after = { ...(await claimInRedis()), missingMs: 0 };',
+				replace: "after = { state: 'free', missingMs: 0 };",
+			},
+		],
+		test: DIRECTED,
+	},
+	{
+		name: 'two nodes share one record in Redis',
+		patches: [
+			{ file: `${ONCE}/redisRecord.js`, search: 'hashOf(name)', replace: "hashOf('name')" },
+		],
+		test: DIRECTED,
+	},
+	{
+		name: 'Redis forgets the newest keys instead of the oldest',
+		patches: [{ file: `${ONCE}/redisScripts.js`, search: '0, -most - 1)', replace: 'most, -1)' }],
+		test: DIRECTED,
+	},
+	{
+		name: 'a read that was stopped gives its slot back early',
+		patches: [
+			{
+				file: 'nodes/BusinessData/transport/attempt.js',
+				search: 'failure.isTimeout || signal.aborted',
+				replace: 'failure.isTimeout',
+			},
+		],
+		test: DIRECTED,
+	},
+	{
+		name: 'a later page takes back that records have moved',
+		patches: [
+			{
+				file: 'nodes/BusinessData/recordChanges/readList.js',
+				search: 'if (page.hasMoved)\n            reading.hasMoved = true;',
+				replace: 'reading.hasMoved = page.hasMoved;',
+			},
+		],
+		test: 'test/engine/triggerReadings.test.ts',
+	},
+	...[
+		['keeps its place', 'mine.left >= count', 'mine.left > 0'],
+		['loses its place', 'mine.left >= count', 'mine.left > count'],
+	].map(([what, search = '', replace = '']) => ({
+		name: `a promise of room that was used in part ${what}`,
+		patches: [{ file: `${LIMITER}/promises.js`, search, replace }],
+		test: PROMISE_TESTS,
+	})),
+	...[
+		['keeps its place', 'if #mine < together then', 'if false then'],
+		['loses its place', 'if #mine < together then', 'if #mine <= together then'],
+	].map(([what, search = '', replace = '']) => ({
+		name: `a promise of room in Redis that was used in part ${what}`,
+		patches: [{ file: `${LIMITER}/redis/roomScripts.js`, search, replace }],
+		test: PROMISE_TESTS,
+	})),
+	...['now', 'now + ageMs'].map((learnedAt) => ({
+		name: `what a process has learned of other clients, ${learnedAt === 'now' ? 'is young' : 'is not yet'} in another`,
+		patches: [
+			{
+				file: `${LIMITER}/foreignUse.js`,
+				search: 'learnedAt: now - ageMs',
+				replace: `learnedAt: ${learnedAt}`,
+			},
+		],
+		test: 'test/unit/rateLimit/processes.test.ts',
+	})),
+	{
+		name: 'the time until a limit has room leaves out the requests that wait',
+		patches: [
+			{
+				file: `${LIMITER}/keyLimiter.js`,
+				search: '([window], queued)',
+				replace: '([window], 0)',
+			},
+		],
+		test: LIMITER_TESTS,
+	},
+	{
+		name: 'a slot is held for its window without a margin',
+		patches: [
+			{
+				file: `${LIMITER}/limits.js`,
+				search:
+					'return windowMs + Math.max(SHORTEST_MARGIN_MS, forTimers, windowMs * CLOCK_DRIFT);',
+				replace: 'return windowMs;',
+			},
+		],
+		test: LIMITER_TESTS,
+	},
+];

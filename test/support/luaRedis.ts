@@ -1,0 +1,37 @@
+/** A Redis in logical time, for unit tests: the package's scripts run in a real Lua, on data in memory. */
+import type { RedisConnection, RedisScript } from '../../nodes/BusinessData/redis';
+import { DataSet } from '../simulation/redis/dataSet';
+import { Lua } from '../simulation/redis/lua';
+import { RedisFailure } from '../simulation/redis/resp';
+
+/** Runs a command or not, once or twice, at once or later. */
+export type Way = (run: () => unknown, script: RedisScript) => Promise<unknown>;
+
+export class LuaRedis {
+	/** By the clock of the test. */
+	readonly data = new DataSet(() => Date.now());
+
+	private constructor(private readonly lua: Lua) {}
+
+	/** To be called before the clock of the test stands still. */
+	static async load(): Promise<LuaRedis> {
+		return new LuaRedis(await Lua.load());
+	}
+
+	/** The connection of a process, which has windows of its own. */
+	connection(way: Way = async (run) => await Promise.resolve(run())): RedisConnection {
+		const run: RedisConnection['run'] = async (script, keys, parameters, signal) => {
+			signal?.throwIfAborted();
+			return (await way(() => this.run(script, keys, parameters), script)) as never;
+		};
+		return { run, trouble: () => undefined } as Partial<RedisConnection> as RedisConnection;
+	}
+
+	private run({ lua }: RedisScript, keys: string[], parameters: Array<string | number>): unknown {
+		const reply = this.lua.eval(lua, keys, parameters.map(String), (command) =>
+			this.data.run(command),
+		);
+		if (reply instanceof RedisFailure) throw reply;
+		return reply;
+	}
+}

@@ -1,0 +1,20 @@
+// What must hold whenever something strikes, in the simulation: each play is one moment after the other.
+
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+
+import { DIRECTED_PLAYS } from '../../simulation/directed/plays';
+
+let wrong: Record<string, unknown>;
+
+beforeAll(async () => {
+	const program = join(__dirname, '../../simulation/directed/main.ts');
+	const parameters = ['--import', 'tsx', program];
+	const { stdout } = await promisify(execFile)(process.execPath, parameters);
+	wrong = JSON.parse(stdout) as Record<string, unknown>;
+}, 60_000);
+
+test.each(DIRECTED_PLAYS)('$name', ({ name }) => {
+	expect(wrong[name]).toEqual([]);
+});
