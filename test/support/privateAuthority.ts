@@ -21,25 +21,33 @@ export class PrivateAuthority {
 		return readFileSync(join(this.folder, 'ca.crt'), 'utf8');
 	}
 
-	/** For servers under a certificate for this name. */
+	/** The key and the certificate (PEM) of a server with these names, such as `IP:127.0.0.1,DNS:localhost`. */
+	serverFor(names: string): { key: string; cert: string } {
+		const [key, certificate] = this.issue('server', names);
+		return { key: readFileSync(key, 'utf8'), cert: readFileSync(certificate, 'utf8') };
+	}
+
+	/** For Redis servers under a certificate for this name. */
 	settingsFor(name: string): TlsSettings {
-		const [key, request, certificate] = ['key', 'csr', 'crt'].map((ending) => `${name}.${ending}`);
-		this.openssl(
-			...['req', ...NEW_KEY, '-keyout', key ?? '', '-out', request ?? ''],
-			...['-subj', '/CN=a Redis'],
-		);
-		writeFileSync(join(this.folder, 'extensions'), `subjectAltName=DNS:${name}\n`);
-		this.openssl(
-			...['x509', '-req', '-in', request ?? '', '-out', certificate ?? '', '-days', '2'],
-			...['-CA', 'ca.crt', '-CAkey', 'ca.key', '-CAcreateserial', '-extfile', 'extensions'],
-		);
-		const path = (file = '') => join(this.folder, file);
+		const [key, certificate] = this.issue(name, `DNS:${name}`);
 		return (port) => [
 			...['--port', '0', '--tls-port', String(port)],
 			...['--tls-replication', 'yes', '--tls-cluster', 'yes'],
-			...['--tls-cert-file', path(certificate), '--tls-key-file', path(key)],
-			...['--tls-ca-cert-file', path('ca.crt'), '--tls-auth-clients', 'no'],
+			...['--tls-cert-file', certificate, '--tls-key-file', key],
+			...['--tls-ca-cert-file', join(this.folder, 'ca.crt'), '--tls-auth-clients', 'no'],
 		];
+	}
+
+	private issue(name: string, names: string): [key: string, certificate: string] {
+		const path = (ending: string) => join(this.folder, `${name}.${ending}`);
+		const [key, request, certificate] = [path('key'), path('csr'), path('crt')];
+		this.openssl('req', ...NEW_KEY, '-keyout', key, '-out', request, '-subj', '/CN=a server');
+		writeFileSync(path('ext'), `subjectAltName=${names}\n`);
+		this.openssl(
+			...['x509', '-req', '-in', request, '-out', certificate, '-days', '2'],
+			...['-CA', 'ca.crt', '-CAkey', 'ca.key', '-CAcreateserial', '-extfile', path('ext')],
+		);
+		return [key, certificate];
 	}
 
 	dispose(): void {

@@ -2,16 +2,17 @@
 import type { IExecuteFunctions, IPollFunctions } from 'n8n-workflow';
 
 import type { Permit } from '../rateLimit';
+import { listen, unlisten } from '../waiting';
 import type { Account } from './account';
 import { type Answer, readBody } from './answer';
 import { retryAfterMs } from './backoff';
+import type { ConnectionWatch } from './connectionWatch';
 import { withDeadline } from './deadline';
-import { readFailure } from './failure';
+import { ProxyError, readFailure } from './failure';
 import { discard, type Response, sendRequest } from './httpRequest';
 import { shareOf } from './limitSettings';
-import { OutgoingBody } from './outgoingBody';
 import { toldRooms } from './rateLimitHeaders';
-import { redactHeaders, redactText } from './redact';
+import { redactHeaders } from './redact';
 import { RequestError } from './requestError';
 import { answerError, failureError } from './requestErrors';
 import { isRead, type ServiceRequest } from './serviceRequest';
@@ -30,6 +31,7 @@ interface Failed {
 	error: RequestError;
 	/** Whether nothing of it can have reached the service. */
 	isNotSent: boolean;
+	isTimeout: boolean;
 	/** Whether the same request may succeed later without any change. */
 	isPassing: boolean;
 	/** The answer, where there was one. */
@@ -44,7 +46,8 @@ export interface Way {
 }
 
 /**
- * Sends the request once. Never rejects, and is seen through to its end when the run is over.
+ * Sends the request once. Never rejects, and is seen through to its end when the run is over; what has not
+ * left by then does not leave any more.
  * @param payload its body as it goes out
  */
 export async function attempt(
@@ -52,29 +55,51 @@ export async function attempt(
 	request: ServiceRequest,
 	payload: Buffer | undefined,
 	permit: Permit,
+	watch: ConnectionWatch,
 ): Promise<AttemptOutcome> {
 	const { context, account, signal } = way;
 	const deadline = performance.now() + request.timeoutMs;
-	const body = payload === undefined ? undefined : new OutgoingBody(payload, signal);
+	const cutOff = new AbortController();
+	const onEndOfRun = {
+		abort: () => {
+			if (!watch.mayHaveLeft || (isRead(request) && isStopped(context))) cutOff.abort();
+		},
+	};
+	if (signal.aborted) onEndOfRun.abort();
+	listen(signal, onEndOfRun);
 	try {
-		const sending = sendRequest(context, account, request, body);
+		const sending = watch.during(
+			async () => await sendRequest(context, account, request, payload, cutOff.signal),
+		);
 		const response = await withDeadline(deadline, sending, () => {
 			sending.then(discard, () => undefined);
+			cutOff.abort();
 		});
+		if (watch.isAnsweredByProxy()) {
+			discard(response);
+			throw new ProxyError(response.statusCode);
+		}
 		return await readResponse(way, request, response, deadline, permit);
 	} catch (error) {
 		if (error instanceof RequestError) {
-			return { kind: 'failed', error, isNotSent: false, isPassing: false };
+			return { kind: 'failed', error, isNotSent: false, isTimeout: false, isPassing: false };
 		}
-		const failure = readFailure(error, body?.forbid());
+		const failure = readFailure(error, watch.progress, account.apiKey);
 		// After a time-out the request may still reach the service, and be counted then.
 		if (failure.isNotSent) permit.unused();
 		else permit.lost(failure.isTimeout || signal.aborted ? request.timeoutMs : 0);
-		const { isNotSent, isLasting } = failure;
-		const reason = redactText(failure.reason, account.apiKey);
-		const shown = failureError(request, { ...failure, reason });
-		return { kind: 'failed', error: shown, isNotSent, isPassing: !isLasting };
+		const { isNotSent, isTimeout, isLasting } = failure;
+		const shown = failureError(request, failure);
+		return { kind: 'failed', error: shown, isNotSent, isTimeout, isPassing: !isLasting };
+	} finally {
+		unlisten(signal, onEndOfRun);
 	}
+}
+
+function isStopped(context: IExecuteFunctions | IPollFunctions): boolean {
+	return (
+		'getExecutionCancelSignal' in context && context.getExecutionCancelSignal()?.aborted === true
+	);
 }
 
 /** @throws RequestError for a body that is too large, or the connection's error */
@@ -114,6 +139,7 @@ async function readResponse(
 		kind: 'failed',
 		error: answerError(request, answer),
 		isNotSent: false,
+		isTimeout: false,
 		isPassing,
 		answer,
 	};

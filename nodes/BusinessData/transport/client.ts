@@ -10,6 +10,7 @@ import { onceAborted, sleep } from '../waiting';
 import type { Account } from './account';
 import type { Answer } from './answer';
 import { attempt, mayHaveActed, type AttemptOutcome } from './attempt';
+import { ConnectionWatch } from './connectionWatch';
 import { payloadOf, refuseKeyOutsideItsHeader } from './httpRequest';
 import { Repetitions } from './repetitions';
 import { answerError, redisError, stoppedError, waitTooLongError } from './requestErrors';
@@ -119,7 +120,7 @@ export class Client {
 
 	/**
 	 * Sends the request once, and tells its guard what became of it. A run that is stopped ends at once; what
-	 * has gone out is seen through to its end all the same.
+	 * has left is seen through to its end all the same.
 	 * @throws the signal's reason, or for what may have acted a RequestError that says so
 	 */
 	private async try(
@@ -127,13 +128,14 @@ export class Client {
 		payload: Buffer | undefined,
 		permit: Permit,
 	): Promise<AttemptOutcome> {
+		const watch = new ConnectionWatch();
 		const toTheEnd = async () => {
-			const outcome = await attempt(this, request, payload, permit);
+			const outcome = await attempt(this, request, payload, permit, watch);
 			await request.guard?.settle(mayHaveActed(outcome));
 			return outcome;
 		};
 		return await onceAborted(toTheEnd(), this.signal).catch((reason: unknown) => {
-			throw isRead(request) ? reason : stoppedError(request);
+			throw isRead(request) || !watch.mayHaveLeft ? reason : stoppedError(request);
 		});
 	}
 }

@@ -2,15 +2,21 @@
  * Tells a request that certainly never reached the service from one that may have. RFC 9110 §9.2.2: a
  * request that is not idempotent may be repeated only if the original was certainly not applied.
  */
+import { STATUS_CODES } from 'node:http';
 
-/** A request that ended without an answer. */
+import type { Progress } from './connectionWatch';
+import { redactText } from './redact';
+
+/** A request that ended without a response. */
 export interface Failure {
 	/** True when no byte of the request can have reached the service. */
 	isNotSent: boolean;
 	isTimeout: boolean;
-	/** A repetition would end the same way: the certificate or a policy is in the way. */
+	/** A retry would end the same way: the certificate, a policy or n8n itself is in the way. */
 	isLasting: boolean;
-	/** What happened, in words. */
+	/** n8n could not make the request, because of an expression in the credential for example, or a proxy refused to. */
+	refusedBy?: 'n8n' | 'proxy';
+	/** What happened, in words; of a timeout without the time. */
 	reason: string;
 	/** Node's error code, for example ECONNRESET. */
 	code: string | undefined;
@@ -38,7 +44,21 @@ export class TimeoutError extends Error {
 	}
 }
 
-const CERTIFICATE_CODE = /CERT|SELF_SIGNED|UNABLE_TO_VERIFY/;
+/** A proxy has made no connection to the service. */
+export class ProxyError extends Error {
+	constructor(readonly statusCode: number) {
+		super(`the proxy answered ${`${statusCode} ${STATUS_CODES[statusCode] ?? ''}`.trim()}`);
+		this.name = 'ProxyError';
+	}
+
+	/** Whether it may make one later, by RFC 9110 §15. */
+	get isTransient(): boolean {
+		return this.statusCode >= 500 || this.statusCode === 408 || this.statusCode === 429;
+	}
+}
+
+/** Of the server's certificate; an alert is what the server says of ours. */
+const CERTIFICATE_CODE = /^(?!.*ALERT).*(CERT|SELF_SIGNED|UNABLE_TO_VERIFY)/;
 const TIMEOUT_CODES = new Set(['ETIMEDOUT', 'ECONNABORTED', 'ESOCKETTIMEDOUT']);
 
 const REASONS: Record<string, string> = {
@@ -53,10 +73,12 @@ const REASONS: Record<string, string> = {
 };
 
 /**
- * Reads an error of n8n's HTTP helper, which wraps the one of axios, which wraps the one of Node.
- * @param hasBegun false when the request was never begun, so that the error is n8n's own
+ * Reads an error of n8n's HTTP helper, which wraps the one of axios, which wraps the one of Node. Without a
+ * connection nothing was sent, whatever the error says; where nothing is known of the connection, the failing
+ * system call decides.
+ * @param apiKey is masked in the words of n8n
  */
-export function readFailure(error: unknown, hasBegun = true): Failure {
+export function readFailure(error: unknown, progress: Progress, apiKey: string): Failure {
 	const chain = causesOf(error);
 	const code = chain.map((cause) => cause.code).find((value) => typeof value === 'string');
 	const isBlocked = chain.some(({ name }) => typeof name === 'string' && /Ssrf/i.test(name));
@@ -66,17 +88,22 @@ export function readFailure(error: unknown, hasBegun = true): Failure {
 		!isNotConnected &&
 		(chain.some(({ name }) => name === 'TimeoutError') ||
 			(code !== undefined && TIMEOUT_CODES.has(code)));
+	const proxyError = error instanceof ProxyError ? error : undefined;
 	const isKnown = isBlocked || isCertificate || isNotConnected;
-	return {
-		isNotSent: isKnown || !hasBegun,
-		isTimeout,
-		isLasting: isBlocked || isCertificate,
-		reason:
-			isKnown || hasBegun
-				? reasonOf({ code, isTimeout, isBlocked, isCertificate, isNotConnected })
-				: `n8n could not make the request${wordsOf(error)}`,
-		code,
-	};
+	const isOfN8n = progress === 'notBegun' && !isKnown && !isTimeout && !isSystemCode(code);
+	const isNotSent = {
+		notBegun: isKnown || isTimeout || isOfN8n,
+		notConnected: true,
+		connected: false,
+		unknown: isKnown,
+	}[progress];
+	const reason = isOfN8n
+		? `n8n could not make the request${wordsOf(error, apiKey)}`
+		: (proxyError?.message ?? reasonOf({ code, isTimeout, isBlocked, isCertificate, isNotSent }));
+	const isLasting =
+		isBlocked || isCertificate || isOfN8n || (proxyError !== undefined && !proxyError.isTransient);
+	const refusedBy = isOfN8n ? 'n8n' : proxyError === undefined ? undefined : 'proxy';
+	return { isNotSent, isTimeout, isLasting, refusedBy, reason, code };
 }
 
 function reasonOf(facts: {
@@ -84,21 +111,28 @@ function reasonOf(facts: {
 	isTimeout: boolean;
 	isBlocked: boolean;
 	isCertificate: boolean;
-	isNotConnected: boolean;
+	isNotSent: boolean;
 }): string {
 	if (facts.isBlocked) return "n8n's policy for outgoing requests does not allow the address";
 	if (facts.isCertificate) return "the server's certificate could not be verified";
-	if (facts.isTimeout) return 'no answer came in time';
+	if (facts.isTimeout) {
+		return facts.isNotSent ? 'no connection could be made' : 'no answer came';
+	}
 	const known = facts.code === undefined ? undefined : REASONS[facts.code];
-	return known ?? (facts.isNotConnected ? 'no connection could be made' : 'the connection failed');
+	return known ?? (facts.isNotSent ? 'no connection could be made' : 'the connection failed');
+}
+
+/** Whether a code is one of the system's, such as ECONNRESET; those of Node's own checks begin with ERR_. */
+function isSystemCode(code: string | undefined): boolean {
+	return code !== undefined && !code.startsWith('ERR_');
 }
 
 const LONGEST_WORDS = 200;
 
 /** What an error says of itself, behind a colon. */
-function wordsOf(error: unknown): string {
+function wordsOf(error: unknown, apiKey: string): string {
 	const message = isObject(error) && typeof error.message === 'string' ? error.message : '';
-	return message === '' ? '' : `: ${message.slice(0, LONGEST_WORDS)}`;
+	return message === '' ? '' : `: ${redactText(message, apiKey).slice(0, LONGEST_WORDS)}`;
 }
 
 /**

@@ -10,8 +10,7 @@ import type {
 
 import { type Account, CREDENTIAL_TYPE } from './account';
 import { InvalidSettingError } from './invalidSettingError';
-import type { OutgoingBody } from './outgoingBody';
-import { isRead, type ServiceRequest } from './serviceRequest';
+import type { ServiceRequest } from './serviceRequest';
 
 /** What n8n's helper resolves with under the options of `sendRequest`. */
 export interface Response {
@@ -24,13 +23,17 @@ type Context = IExecuteFunctions | IPollFunctions;
 
 /**
  * Sends the request as it is, whatever the limits say.
+ * @param body in one Buffer, as `ConnectionWatch` needs it
+ * @param signal cuts the request off when it aborts, in place of n8n's own: that would also cut off what has
+ * left, and nobody would know whether the service has acted
  * @throws what n8n's helper throws when there is no response
  */
 export async function sendRequest(
 	context: Context,
 	account: Account,
 	request: ServiceRequest,
-	body: OutgoingBody | undefined,
+	body: Buffer | undefined,
+	signal: AbortSignal,
 ): Promise<Response> {
 	const { endpoint, query, headers, timeoutMs } = request;
 	const search = new URLSearchParams(
@@ -41,9 +44,7 @@ export async function sendRequest(
 		url: account.baseUrl + endpoint.path + (search === '' ? '' : `?${search}`),
 		headers: {
 			Accept: 'application/json, */*;q=0.5',
-			...(body === undefined
-				? {}
-				: { 'Content-Type': 'application/json', 'Content-Length': String(body.length) }),
+			...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
 			...headers,
 		},
 		body,
@@ -54,23 +55,16 @@ export async function sendRequest(
 		returnFullResponse: true,
 		encoding: 'stream',
 	};
-	return (await context.helpers.httpRequestWithAuthentication.call(
-		isRead(request) ? context : withoutStop(context),
+	const response = (await context.helpers.httpRequestWithAuthentication.call(
+		Object.create(context, { getExecutionCancelSignal: { value: () => signal } }) as Context,
 		CREDENTIAL_TYPE,
 		options,
 		// As it was read when the run started. n8n would read it anew, and send a new key to the old host.
 		{ credentialsDecrypted: { id: '', name: '', type: CREDENTIAL_TYPE, data: fieldsOf(account) } },
 	)) as Response;
-}
-
-/**
- * The same context for a request that is seen through to its end when the execution is stopped: n8n would
- * cut it off, and nobody would know whether the service has acted.
- */
-function withoutStop(context: Context): Context {
-	return Object.create(context, {
-		getExecutionCancelSignal: { value: () => undefined },
-	}) as Context;
+	// An error of a response that nobody reads any more would end n8n.
+	response.body.on('error', () => undefined);
+	return response;
 }
 
 /** A copy, because n8n may add to it. */

@@ -59,8 +59,9 @@ export class Repetitions {
 		return this.refusals++ > 0 && now >= giveUpAt ? undefined : 0;
 	}
 
-	private afterFailure({ isPassing, isNotSent, answer }: Failed): number | undefined {
-		const isSafe = isPassing && (isNotSent || isRead(this.request));
+	private afterFailure({ isPassing, isNotSent, isTimeout, answer }: Failed): number | undefined {
+		// What was swallowed until the timeout once would be again.
+		const isSafe = isPassing && (isRead(this.request) || (isNotSent && !isTimeout));
 		if (!isSafe || this.failures === MOST_REPETITIONS) return undefined;
 		const askedMs = retryAfterMs(answer?.headers ?? {}) ?? 0;
 		return Math.max(Math.min(askedMs, LONGEST_PAUSE_OF_A_READ_MS), backoffMs(this.failures++));

@@ -54,19 +54,15 @@ export function answerError(
 export function failureError(request: ServiceRequest, failure: Failure): RequestError {
 	const endpoint = formatEndpoint(request.endpoint);
 	const code = failure.code === undefined ? '' : ` (${failure.code})`;
+	const inTime = failure.isTimeout ? ` within ${formatDuration(request.timeoutMs)}` : '';
+	const happened = failure.reason + inTime;
 	if (failure.isNotSent) {
-		const advice = failure.isLasting
-			? 'Ask whoever runs this n8n, or check the base URL in the credential.'
-			: 'Check the base URL in the credential and whether the service is up, then run the node again.';
-		return new RequestError(`The request was not sent: ${failure.reason}`, {
+		return new RequestError(`The request was not sent: ${happened}`, {
 			outcome: 'notSent',
 			cause: failure.isLasting ? 'configuration-invalid' : 'temporarily-unavailable',
-			description: `${endpoint}${code} — nothing reached the service. ${advice}`,
+			description: `${endpoint}${code} — nothing reached the service. ${adviceOn(failure)}`,
 		});
 	}
-	const happened = failure.isTimeout
-		? `no answer came within ${formatDuration(request.timeoutMs)}`
-		: failure.reason;
 	if (isRead(request)) {
 		return new RequestError(`The service could not be read: ${happened}`, {
 			outcome: 'unknown',
@@ -78,6 +74,15 @@ export function failureError(request: ServiceRequest, failure: Failure): Request
 		outcome: 'unknown',
 		description: `${endpoint}${code} — ${CHECK_BEFORE_REPEATING}`,
 	});
+}
+
+function adviceOn({ isLasting, refusedBy }: Failure): string {
+	if (refusedBy === 'n8n') return 'Correct what n8n objects to, then run the node again.';
+	if (refusedBy === 'proxy')
+		return 'Check the proxy that this n8n is set up with, by HTTPS_PROXY for example.';
+	return isLasting
+		? 'Ask whoever runs this n8n, or check the base URL in the credential.'
+		: 'Check the base URL in the credential and whether the service is up, then run the node again.';
 }
 
 /** The error for a request that was under way when the execution was stopped. */
@@ -145,7 +150,8 @@ export function afterSuccessError(
 }
 
 function outcomeOf(request: ServiceRequest, statusCode: number): Outcome {
-	if (statusCode >= 500 || statusCode === 408) return 'unknown';
+	// 101 is no end of a request, but n8n's client takes it for one.
+	if (statusCode >= 500 || statusCode === 408 || statusCode < 200) return 'unknown';
 	// 303 answers what was carried out (RFC 9110 §15.4.4), and many services use 301 and 302 for it too.
 	const maySayDone = statusCode >= 300 && statusCode <= 303;
 	return maySayDone && !isRead(request) ? 'unknown' : 'refused';

@@ -10,7 +10,8 @@ export const MISTAKES_OF_REQUESTS: Mistake[] = [
 		patches: [
 			{
 				file: 'nodes/BusinessData/transport/repetitions.js',
-				search: 'isPassing && (isNotSent || (0, serviceRequest_1.isRead)(this.request))',
+				search:
+					'isPassing && ((0, serviceRequest_1.isRead)(this.request) || (isNotSent && !isTimeout))',
 				replace: 'isPassing',
 			},
 		],
@@ -27,9 +28,9 @@ export const MISTAKES_OF_REQUESTS: Mistake[] = [
 				replace: 'return await claiming;',
 			},
 			{
-				file: 'nodes/BusinessData/transport/outgoingBody.js',
-				search: 'if (this.signal.aborted && !this.hasBegun) {',
-				replace: 'if (false) {',
+				file: 'nodes/BusinessData/transport/attempt.js',
+				search: 'if (signal.aborted)\n        onEndOfRun.abort();',
+				replace: '',
 			},
 		],
 		seed: 879,
@@ -76,9 +77,10 @@ export const MISTAKES_OF_REQUESTS: Mistake[] = [
 		patches: [
 			{
 				file: 'nodes/BusinessData/transport/attempt.js',
-				search: 'const failure = (0, failure_1.readFailure)(error, body?.forbid());',
+				search:
+					'const failure = (0, failure_1.readFailure)(error, watch.progress, account.apiKey);',
 				replace:
-					'const failure = (0, failure_1.readFailure)(error, body?.forbid());\n        if (failure.isTimeout) failure.isNotSent = true;',
+					"const failure = (0, failure_1.readFailure)(error, 'notConnected', account.apiKey);",
 			},
 		],
 		seed: 161,

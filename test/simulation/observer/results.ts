@@ -65,11 +65,11 @@ class Judge {
 				return this.own.every(isRefused) ? undefined : 'a request had left';
 			case 'refused':
 				if (this.own.some(({ actedAt }) => actedAt !== undefined)) return 'the service has acted';
-				return this.own.some((one) => isRefused(one) && one.isUnconnected !== true)
+				return this.own.some((one) => isRefused(one) && one.leftAt !== undefined)
 					? undefined
 					: 'the service has refused nothing';
 			case 'unknown':
-				return this.hasBegun() ? undefined : 'nothing had begun to leave';
+				return this.hasLeft() ? undefined : 'nothing had left';
 		}
 	}
 
@@ -107,8 +107,8 @@ class Judge {
 		return hasLeft || wasKilled;
 	}
 
-	private hasBegun(): boolean {
-		return this.kind === 'read' || this.own.length > 0;
+	private hasLeft(): boolean {
+		return this.kind === 'read' || this.own.some(({ leftAt }) => leftAt !== undefined);
 	}
 
 	private requestsWith(item: string): Exchange[] {
@@ -124,7 +124,7 @@ function isDone({ actedAt, status = 0, answeredAt }: Exchange): boolean {
 }
 
 /** It was not sent, or the service has said that it does not act. */
-function isRefused({ status = 0, answeredAt, isUnconnected }: Exchange): boolean {
-	if (isUnconnected === true) return true;
+function isRefused({ status = 0, answeredAt, leftAt }: Exchange): boolean {
+	if (leftAt === undefined) return true;
 	return answeredAt !== undefined && status >= 400 && status < 500 && status !== 408;
 }

@@ -1,4 +1,4 @@
-/** A stopped execution begins no request any more, and comes to its end soon. */
+/** A stopped execution sends no request any more, and comes to its end soon. */
 import type { Player } from '../scenario/player';
 import type { Violation } from './violation';
 
@@ -11,12 +11,12 @@ export function checkStops({ network, played }: Player): Violation[] {
 		// Behind an MCP trigger n8n gives no stop signal.
 		if (stoppedAt === undefined || tool === 'mcp' || life.diedAt !== undefined) return [];
 		const late = network.exchanges.filter(
-			({ caller, startedAt }) => caller?.execution === id && startedAt > stoppedAt,
+			({ caller, startedAt, leftAt = startedAt }) => caller?.execution === id && leftAt > stoppedAt,
 		);
 		return [
 			...late.map((exchange) => ({
 				kind: 'request after stop',
-				text: `${id} was stopped, and request ${exchange.id} began ${exchange.startedAt - stoppedAt} ms later`,
+				text: `${id} was stopped, and request ${exchange.id} left ${(exchange.leftAt ?? exchange.startedAt) - stoppedAt} ms later`,
 			})),
 			...(endedAt - stoppedAt > LONGEST_END_MS
 				? [{ kind: 'stop without end', text: `${id} went on for ${endedAt - stoppedAt} ms` }]

@@ -5,6 +5,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { createTcpModule } from '../redis/tcpModule';
 import { HttpClient } from '../service/httpClient';
 import { gap } from '../world/gap';
+import { channelModules } from './channels';
 import { type Global, randomOf, timersOf } from './globals';
 import type { SimulatedProcess } from './simulatedProcess';
 
@@ -23,6 +24,7 @@ export function builtinsOf(
 		http: http.module('http'),
 		https: http.module('https'),
 		...createTcpModule(process),
+		...channelModules(process),
 	};
 }
 

@@ -34,8 +34,6 @@ export interface Exchange {
 	/** When the head of the answer was there, and its body to the end. */
 	answeredAt?: number;
 	bodyAt?: number;
-	/** Whether no connection was made, and somebody said so. */
-	isUnconnected?: boolean;
 	/** When n8n gave it up, or its connection was lost. */
 	lostAt?: number;
 	/** When (ms) the service asked for a pause, and how long (ms). */

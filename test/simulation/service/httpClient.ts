@@ -2,10 +2,12 @@
  * Node's `http` and `https` for the HTTP client in a simulated process: requests go out on the simulated
  * network. Every request has a connection of its own, as n8n's agents give it.
  */
+import { EventEmitter } from 'node:events';
 import * as nodeHttp from 'node:http';
 import * as nodeHttps from 'node:https';
 import { Readable, Writable } from 'node:stream';
 
+import { publisher } from '../process/channels';
 import type { Resource, SimulatedProcess } from '../process/simulatedProcess';
 import type { Timer } from '../process/timers';
 import {
@@ -42,10 +44,22 @@ export class HttpClient {
 	}
 }
 
-/** As much of a socket as axios touches. */
-const SOCKET = { setKeepAlive: () => undefined, on: () => undefined };
+/** As much of a socket as axios and the package touch. */
+class ConnectionSocket extends EventEmitter {
+	pending = true;
+
+	setKeepAlive(): void {
+		// It is never idle for long.
+	}
+}
 
 class ClientRequest extends Writable implements Line, Resource {
+	readonly method: string;
+
+	readonly socket = new ConnectionSocket();
+
+	private readonly publish: (name: string, message: unknown) => void;
+
 	private readonly pieces: Buffer[] = [];
 
 	private readonly exchange: Exchange;
@@ -64,6 +78,9 @@ class ClientRequest extends Writable implements Line, Resource {
 		private readonly onResponse: (response: Answer) => void,
 	) {
 		super({ autoDestroy: false });
+		this.method = options.method;
+		this.publish = publisher(process);
+		this.publish('http.client.request.created', { request: this });
 		this.exchange = process.network.open(options, options.agent);
 		process.resources.add(this);
 		process.world.after(0.01, () => this.connect(), process);
@@ -128,16 +145,19 @@ class ClientRequest extends Writable implements Line, Resource {
 
 	private connect(): void {
 		if (!this.isOpen) return;
-		this.emit('socket', SOCKET);
+		this.emit('socket', this.socket);
+		// By now, axios has written all of it.
+		this.publish('http.client.request.start', { request: this });
 		const { ms, error } = this.process.network.connecting(this.exchange);
 		if (ms === Infinity) return;
 		this.process.world.after(
 			ms,
 			() => {
 				if (!this.isOpen) return;
-				this.exchange.isUnconnected = error !== undefined;
-				if (error !== undefined) this.onLost(error);
-				this.isConnected = error === undefined;
+				if (error !== undefined) return this.onLost(error);
+				this.isConnected = true;
+				this.socket.pending = false;
+				this.socket.emit('connect');
 				this.transmit();
 			},
 			this.process,

@@ -3,7 +3,6 @@
  * service that answers each request with a function of the test.
  */
 import { Readable } from 'node:stream';
-import { json } from 'node:stream/consumers';
 
 import type {
 	IDataObject,
@@ -84,7 +83,7 @@ export function fakeContext(setup: Setup = {}): FakeContext {
 		const request: SentRequest = {
 			method: String(options.method),
 			path: options.url.slice(BASE_URL.length),
-			body: options.body instanceof Readable ? await json(options.body) : options.body,
+			body: Buffer.isBuffer(options.body) ? JSON.parse(options.body.toString()) : options.body,
 			options,
 		};
 		sent.push(request);

@@ -1,11 +1,14 @@
 /**
- * Which failures certainly left nothing at the service, so that even a send may be repeated: judged by
- * the errors as they arrive, Node's wrapped in the one of axios, wrapped in the one of n8n.
+ * Which failures certainly left nothing at the service, so that even a send may be repeated: judged by how
+ * far the connection came, or else by the errors as they arrive, Node's wrapped in the one of axios, wrapped in
+ * the one of n8n.
  */
 import { AxiosError } from 'axios';
 import { type INode, type JsonObject, NodeApiError } from 'n8n-workflow';
 
+import type { Progress } from '../../../nodes/BusinessData/transport/connectionWatch';
 import { readFailure, TimeoutError } from '../../../nodes/BusinessData/transport/failure';
+import { KEY } from './examples';
 
 type Facts = { code?: string; syscall?: string; errno?: number; address?: string; name?: string };
 
@@ -82,7 +85,7 @@ describe.each([
 			'no connection could be made',
 		],
 	])('%s was not sent', (_name, error, code, reason) => {
-		expect(readFailure(wrap(error))).toEqual({
+		expect(readFailure(wrap(error), 'unknown', KEY)).toMatchObject({
 			isNotSent: true,
 			isTimeout: false,
 			isLasting: false,
@@ -99,7 +102,7 @@ describe.each([
 		['UNABLE_TO_GET_ISSUER_CERT_LOCALLY'],
 		['ERR_TLS_CERT_ALTNAME_INVALID'],
 	])('the certificate error %s was not sent and lasts', (code) => {
-		expect(readFailure(wrap(failed('certificate', { code })))).toMatchObject({
+		expect(readFailure(wrap(failed('certificate', { code })), 'unknown', KEY)).toMatchObject({
 			isNotSent: true,
 			isLasting: true,
 			isTimeout: false,
@@ -147,7 +150,7 @@ describe.each([
 			'the connection was cut off',
 		],
 	])('%s may have been sent', (_name, error, reason) => {
-		const failure = readFailure(wrap(error));
+		const failure = readFailure(wrap(error), 'unknown', KEY);
 		expect(failure).toMatchObject({ isNotSent: false, isTimeout: false, isLasting: false });
 		expect(failure.reason).toContain(reason);
 		expect(failure.code).toBe(error.code);
@@ -158,11 +161,11 @@ describe.each([
 		['of axios', failed('timeout of 60000ms exceeded', { code: 'ECONNABORTED' })],
 		['of a socket library', failed('ESOCKETTIMEDOUT', { code: 'ESOCKETTIMEDOUT' })],
 	])('a time-out %s may have been sent', (_name, error) => {
-		expect(readFailure(wrap(error))).toMatchObject({
+		expect(readFailure(wrap(error), 'unknown', KEY)).toMatchObject({
 			isNotSent: false,
 			isTimeout: true,
 			isLasting: false,
-			reason: 'no answer came in time',
+			reason: 'no answer came',
 		});
 	});
 });
@@ -172,7 +175,7 @@ describe.each(wrappings)('%s', (_, wrap) => {
 	test.each(['SsrfBlockedIpError', 'SsrfBlockedHostnameError'])(
 		"an address that n8n's policy blocks (%s) was not sent and lasts",
 		(name) => {
-			expect(readFailure(wrap(failed('blocked', { name })))).toMatchObject({
+			expect(readFailure(wrap(failed('blocked', { name })), 'unknown', KEY)).toMatchObject({
 				isNotSent: true,
 				isLasting: true,
 				reason: "n8n's policy for outgoing requests does not allow the address",
@@ -182,11 +185,11 @@ describe.each(wrappings)('%s', (_, wrap) => {
 });
 
 test('the time-out of the node itself may have been sent', () => {
-	expect(readFailure(new TimeoutError())).toEqual({
+	expect(readFailure(new TimeoutError(), 'unknown', KEY)).toMatchObject({
 		isNotSent: false,
 		isTimeout: true,
 		isLasting: false,
-		reason: 'no answer came in time',
+		reason: 'no answer came',
 		code: undefined,
 	});
 });
@@ -194,16 +197,19 @@ test('the time-out of the node itself may have been sent', () => {
 test('causes that go round in a circle come to an end', () => {
 	const outer: Error & { cause?: unknown } = failed('outer');
 	outer.cause = Object.assign(refused('127.0.0.1:9'), { cause: outer });
-	expect(readFailure(outer)).toMatchObject({ isNotSent: true, code: 'ECONNREFUSED' });
+	expect(readFailure(outer, 'unknown', KEY)).toMatchObject({
+		isNotSent: true,
+		code: 'ECONNREFUSED',
+	});
 	const itself: Error & { cause?: unknown } = failed('itself');
 	itself.cause = itself;
-	expect(readFailure(itself)).toMatchObject({ isNotSent: false });
+	expect(readFailure(itself, 'unknown', KEY)).toMatchObject({ isNotSent: false });
 });
 
 test.each([undefined, null, 'text', 42, {}, [], { errors: [] }, { errors: [null] }, { code: 5 }])(
 	'%j as an error may have been sent',
 	(error) => {
-		expect(readFailure(error)).toEqual({
+		expect(readFailure(error, 'unknown', KEY)).toMatchObject({
 			isNotSent: false,
 			isTimeout: false,
 			isLasting: false,
@@ -212,3 +218,46 @@ test.each([undefined, null, 'text', 42, {}, [], { errors: [] }, { errors: [null]
 		});
 	},
 );
+
+const reset = failed('read ECONNRESET', { code: 'ECONNRESET', syscall: 'read' });
+
+test.each<[Progress, Error, { isNotSent: boolean; isLasting: boolean; reason: string }]>([
+	[
+		'notConnected',
+		reset,
+		{ isNotSent: true, isLasting: false, reason: 'the connection was cut off' },
+	],
+	[
+		'notConnected',
+		new TimeoutError(),
+		{ isNotSent: true, isLasting: false, reason: 'no connection could be made' },
+	],
+	[
+		'connected',
+		refused('127.0.0.1:9'),
+		{ isNotSent: false, isLasting: false, reason: 'the connection was refused' },
+	],
+	[
+		'connected',
+		failed('alert', { code: 'ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED' }),
+		{ isNotSent: false, isLasting: false, reason: 'the connection failed' },
+	],
+	// An HTTP client that nobody can watch.
+	['notBegun', reset, { isNotSent: false, isLasting: false, reason: 'the connection was cut off' }],
+	[
+		'notBegun',
+		new TimeoutError(),
+		{ isNotSent: true, isLasting: false, reason: 'no connection could be made' },
+	],
+	[
+		'notBegun',
+		failed(`no zone ${'x'.repeat(150)}${KEY}`),
+		{
+			isNotSent: true,
+			isLasting: true,
+			reason: `n8n could not make the request: no zone ${'x'.repeat(150)}${'*'.repeat(42)}`,
+		},
+	],
+])('a request that is %s and fails by %s', (progress, error, failure) => {
+	expect(readFailure(error, progress, KEY)).toMatchObject(failure);
+});

@@ -117,7 +117,7 @@ describe('a failure', () => {
 	const timeout = {
 		...failure,
 		isTimeout: true,
-		reason: 'no answer came in time',
+		reason: 'no answer came',
 		code: undefined,
 	};
 

@@ -1,0 +1,78 @@
+/**
+ * Tells whether anything of a request can have reached the service, by what its connection did: only one that
+ * was made, TLS and the tunnel of a proxy included, can have carried it. Node publishes on diagnostics
+ * channels what its HTTP client does (https://nodejs.org/api/diagnostics_channel.html#http); an
+ * AsyncLocalStorage says whose request it is, through n8n's helper and axios.
+ *
+ * The channel `start` says that the whole request was handed to its socket, connected or not. That holds as
+ * long as the body is one Buffer: parts of a stream leave before.
+ */
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { subscribe } from 'node:diagnostics_channel';
+import type { ClientRequest } from 'node:http';
+import type { Socket } from 'node:net';
+
+/**
+ * How far a request has come: n8n has not handed it to Node's HTTP client; it has no connection; it has one,
+ * so that it may have left; or nobody can know.
+ */
+export type Progress = 'notBegun' | 'notConnected' | 'connected' | 'unknown';
+
+const current = new AsyncLocalStorage<ConnectionWatch>();
+
+/** A response came for a request that no channel has told of, so n8n has another HTTP client. */
+let isBlind = false;
+
+export class ConnectionWatch {
+	private hasBegun = false;
+
+	private hasBeenConnected = false;
+
+	get progress(): Progress {
+		if (this.hasBegun) return this.hasBeenConnected ? 'connected' : 'notConnected';
+		return isBlind ? 'unknown' : 'notBegun';
+	}
+
+	get mayHaveLeft(): boolean {
+		return this.progress === 'connected' || this.progress === 'unknown';
+	}
+
+	/** Watches the request that `work` makes. */
+	async during<T>(work: () => Promise<T>): Promise<T> {
+		return await current.run(this, work);
+	}
+
+	/**
+	 * To be called with the response. Returns whether it is that of a proxy which has made no connection to the
+	 * service: its agent passes on the response to CONNECT as if it were the service's.
+	 */
+	isAnsweredByProxy(): boolean {
+		isBlind ||= !this.hasBegun;
+		return !this.mayHaveLeft;
+	}
+
+	begin(): void {
+		this.hasBegun = true;
+	}
+
+	/** The request is written to this socket as soon as it is connected. */
+	handTo(socket: Socket & { secureConnecting?: boolean }): void {
+		this.begin();
+		const look = () => {
+			this.hasBeenConnected ||= !(socket.pending || socket.secureConnecting === true);
+		};
+		look();
+		// With TLS, nothing is written before the second one.
+		socket.once('connect', look).once('secureConnect', look);
+	}
+}
+
+// `created` came with Node 22.12; the response of a proxy and an early failure are without a `start`.
+for (const name of ['request.created', 'request.error', 'response.finish']) {
+	subscribe(`http.client.${name}`, () => current.getStore()?.begin());
+}
+subscribe('http.client.request.start', (message) => {
+	const { socket, method } = (message as { request: ClientRequest }).request;
+	// An agent may ask its proxy for the connection by a request of its own.
+	if (socket !== null && method !== 'CONNECT') current.getStore()?.handTo(socket);
+});

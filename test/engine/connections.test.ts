@@ -1,0 +1,494 @@
+// Every way in which a connection fails. Beside each, the journal of a real server: what never reached the
+// service is not sent, and only that. Nothing leaves after the end of the run.
+
+import dns from 'node:dns';
+import { Agent, type ClientRequest } from 'node:http';
+import { connect, type Socket } from 'node:net';
+import tls, { type TlsOptions } from 'node:tls';
+
+import type { INode } from 'n8n-workflow';
+
+import {
+	apiRequest,
+	errorOf,
+	itemsOf,
+	NODE,
+	send,
+	type ShownError,
+	skipBackoff,
+	useBench,
+} from '../support/bench';
+import { useDeduplicator } from '../support/deduplicator';
+import { readRun } from '../support/engine';
+import { workflowOf } from '../support/engineWorkflow';
+import { PrivateAuthority } from '../support/privateAuthority';
+import { type Handle, RawService } from '../support/rawService';
+import { SwallowingHost } from '../support/swallowingHost';
+import { waitUntil } from '../support/waitUntil';
+
+const bench = useBench();
+
+/** Seconds. */
+const TIMEOUT = 0.4;
+/** Larger than what the buffers of two sockets hold. */
+const LARGE = 'x'.repeat(16 * 1024 * 1024);
+
+let authority: PrivateAuthority;
+let certified: TlsOptions;
+const running: Array<{ stop(): Promise<void> }> = [];
+
+beforeAll(() => {
+	authority = new PrivateAuthority();
+	certified = authority.serverFor('IP:127.0.0.1,DNS:localhost');
+});
+afterAll(() => authority.dispose());
+beforeEach(() => {
+	skipBackoff();
+	const real = tls.createSecureContext;
+	// As NODE_EXTRA_CA_CERTS does for a whole process.
+	jest
+		.spyOn(tls, 'createSecureContext')
+		.mockImplementation((options) => real({ ...options, ca: authority.certificate }));
+});
+afterEach(async () => {
+	delete process.env.HTTP_PROXY;
+	delete process.env.HTTPS_PROXY;
+	await Promise.all(running.splice(0).map(async (one) => await one.stop()));
+});
+
+async function start(handle: Handle, options?: TlsOptions): Promise<RawService> {
+	const service = await RawService.start(handle, options);
+	running.push(service);
+	return service;
+}
+
+async function swallowing(address?: string): Promise<SwallowingHost> {
+	const host = await SwallowingHost.start(address);
+	running.push(host);
+	return host;
+}
+
+/** What a row sets up: where the base URL leads, and what has reached the service there. */
+interface Place {
+	baseUrl: string;
+	journal: { readonly requests: string[] };
+}
+
+const nowhere = { requests: [] };
+const at = (journal: RawService, baseUrl = journal.baseUrl): Place => ({ baseUrl, journal });
+
+/** A service in front of which there is a proxy, given by how it handles its connections. */
+async function behindProxy(
+	handleProxy: (socket: Socket, service: { port: number }) => void,
+	handle: Handle = () => undefined,
+	{ isSecure = true } = {},
+): Promise<Place> {
+	const service = await start(handle, isSecure ? certified : undefined);
+	const proxy = await start((socket) => handleProxy(socket, service));
+	const address = `http://user:secret@127.0.0.1:${proxy.port}`;
+	process.env[isSecure ? 'HTTPS_PROXY' : 'HTTP_PROXY'] = address;
+	// By the name: of an address, the agent for proxies does not check the certificate.
+	return at(service, service.baseUrl.replace('127.0.0.1', 'localhost'));
+}
+
+const answer = (text: string) => (socket: Socket) =>
+	void socket.once('data', () => socket.write(text.replace(/\r?\n/g, '\r\n')));
+const answerAndClose = (text: string) => (socket: Socket) =>
+	void socket.once('data', () => socket.end(text.replace(/\n/g, '\r\n')));
+const established = 'HTTP/1.1 200 Connection established\n\n';
+const tunnel = (socket: Socket, { port }: { port: number }) => {
+	socket.once('data', () => {
+		const inside = connect(port, '127.0.0.1').on('error', () => undefined);
+		socket.write(established.replace(/\n/g, '\r\n'));
+		socket.pipe(inside).pipe(socket);
+	});
+};
+const silent: Handle = () => undefined;
+/** An address of which nobody listens. */
+const closed = async (): Promise<Place> => {
+	const service = await RawService.start(silent);
+	const { baseUrl } = service;
+	await service.stop();
+	return { baseUrl, journal: nowhere };
+};
+const plain = (handle: Handle) => async () => at(await start(handle));
+const secure = (handle: Handle, options?: TlsOptions) => async () =>
+	at(await start(handle, { ...certified, ...options }));
+/** A server without TLS where TLS is due. */
+const notSecure = (handle: Handle) => async () => {
+	const service = await start(handle);
+	return at(service, service.baseUrl.replace('http:', 'https:'));
+};
+const resolved = (...addresses: string[]) => {
+	type Done = (error: Error | null, addresses: dns.LookupAddress[]) => void;
+	const lookup = (_: string, __: unknown, done: Done) =>
+		process.nextTick(
+			done,
+			null,
+			addresses.map((address) => ({ address, family: 4 })),
+		);
+	jest.spyOn(dns, 'lookup').mockImplementation(lookup as never);
+};
+
+type Outcome = 'notSent' | 'unknown' | 'refused' | 'sent';
+type Row = [name: string, setUp: () => Promise<Place>, expected: Outcome, options?: RowOptions];
+interface RowOptions {
+	/** How often it is tried; once unless given. */
+	tries?: number;
+	message?: RegExp;
+	body?: string;
+}
+
+/** It was not sent, and waiting may help. */
+const transient = { tries: 4 };
+
+const rows: Row[] = [
+	['refused', closed, 'notSent', transient],
+	[
+		'swallowed',
+		async () => {
+			const host = await swallowing();
+			return { baseUrl: `http://127.0.0.1:${host.port}`, journal: host };
+		},
+		'notSent',
+		{ message: /no connection could be made within 0.4 s$/ },
+	],
+	[
+		'refused by one address, swallowed by the other',
+		async () => {
+			const host = await swallowing('127.0.0.3');
+			resolved('127.0.0.2', '127.0.0.3');
+			return { baseUrl: `http://localhost:${host.port}`, journal: host };
+		},
+		'notSent',
+	],
+	['reset', plain((socket) => void socket.once('data', () => socket.resetAndDestroy())), 'unknown'],
+	['closed at once', plain((socket) => void socket.destroy()), 'unknown'],
+	['half closed', plain((socket) => void socket.end()), 'unknown'],
+	['never answered', plain(silent), 'unknown', { message: /no answer came within 0.4 s$/ }],
+	['never read', plain((socket) => void socket.pause()), 'unknown', { body: LARGE }],
+	[
+		'reset in the middle of the body',
+		plain((socket) => void socket.once('data', () => socket.resetAndDestroy())),
+		'unknown',
+		{ body: LARGE },
+	],
+	[
+		'refused by one address, accepted by another',
+		async () => {
+			const service = await start(answer(OK()));
+			resolved('127.0.0.2', '127.0.0.1');
+			return at(service, service.baseUrl.replace('127.0.0.1', 'localhost'));
+		},
+		'sent',
+	],
+	['answered by garbage', plain(answer('nonsense\n\n')), 'unknown'],
+	['answered by nothing', plain(answerAndClose('')), 'unknown'],
+	['cut off in the header', plain(answerAndClose('HTTP/1.1 200 OK\nContent-')), 'unknown'],
+	['cut off after a 100', plain(answerAndClose('HTTP/1.1 100 Continue\n\n')), 'unknown'],
+	['cut off after a 103', plain(answerAndClose('HTTP/1.1 103 Early Hints\n\n')), 'unknown'],
+	['a switch of protocols', plain(answer('HTTP/1.1 101 Switching\nUpgrade: x\n\n')), 'unknown'],
+	[
+		'cut off in the body',
+		plain(answerAndClose('HTTP/1.1 200 OK\nContent-Length: 9\n\n{"id"')),
+		'unknown',
+	],
+	[
+		'cut off before the last byte',
+		plain(answerAndClose('HTTP/1.1 200 OK\nContent-Length: 9\n\n{"id":12')),
+		'unknown',
+	],
+	[
+		'cut off before the last chunk',
+		plain(answerAndClose('HTTP/1.1 200 OK\nTransfer-Encoding: chunked\n\n2\n{}\n')),
+		'unknown',
+	],
+	['answered in HTTP/1.0', plain(answerAndClose('HTTP/1.0 200 OK\n\n{}')), 'sent'],
+	['answered after a 103', plain(answer(`HTTP/1.1 103 Hints\n\n${OK()}`)), 'sent'],
+	['TLS that is never answered', notSecure(silent), 'notSent'],
+	['TLS that is closed', notSecure((socket) => void socket.destroy()), 'notSent', transient],
+	[
+		'TLS that is reset',
+		notSecure((socket) => void socket.once('data', () => socket.resetAndDestroy())),
+		'notSent',
+		transient,
+	],
+	['TLS answered by HTTP', notSecure(answer('HTTP/1.1 400 Bad\n\n')), 'notSent', transient],
+	[
+		'TLS by a certificate for another address',
+		async () => at(await start(silent, authority.serverFor('DNS:elsewhere.example'))),
+		'notSent',
+		{ message: /certificate could not be verified$/ },
+	],
+	[
+		'TLS by a certificate of nobody',
+		async () => {
+			jest.spyOn(tls, 'createSecureContext').mockRestore();
+			return at(await start(silent, certified));
+		},
+		'notSent',
+		{ message: /certificate could not be verified$/ },
+	],
+	[
+		'TLS that asks for a certificate of ours',
+		secure(silent, { requestCert: true, rejectUnauthorized: true }),
+		'unknown',
+	],
+	['TLS, then closed', secure((socket) => void socket.destroy()), 'unknown'],
+	['TLS, then never answered', secure(silent), 'unknown'],
+	['TLS, then answered', secure(answer(OK())), 'sent'],
+	[
+		'a proxy that is gone',
+		async () => {
+			process.env.HTTPS_PROXY = (await closed()).baseUrl;
+			return at(await start(silent, certified));
+		},
+		'notSent',
+		transient,
+	],
+	[
+		'a proxy that swallows',
+		async () => {
+			process.env.HTTPS_PROXY = `http://127.0.0.1:${(await swallowing()).port}`;
+			return at(await start(silent, certified));
+		},
+		'notSent',
+	],
+	['a proxy that never answers CONNECT', async () => await behindProxy(() => undefined), 'notSent'],
+	[
+		'a proxy that closes',
+		async () => await behindProxy((socket) => void socket.once('data', () => socket.end())),
+		'notSent',
+		transient,
+	],
+	...[401, 403, 407].map((status): Row => [
+		`a proxy that answers CONNECT by ${status}`,
+		async () => await behindProxy(answerAndClose(`HTTP/1.1 ${status} No\nContent-Length: 0\n\n`)),
+		'notSent',
+		{ message: new RegExp(`^The request was not sent: the proxy answered ${status} `) },
+	]),
+	...[204, 429, 502, 503, 504].map((status): Row => [
+		`a proxy that answers CONNECT by ${status}`,
+		async () => await behindProxy(answerAndClose(`HTTP/1.1 ${status} No\n\n`)),
+		'notSent',
+		{ message: /the proxy answered/, ...(status === 204 ? {} : transient) },
+	]),
+	['a tunnel that hangs', async () => await behindProxy(answer(established)), 'notSent'],
+	[
+		'a tunnel that closes',
+		async () => await behindProxy(answerAndClose(established)),
+		'notSent',
+		transient,
+	],
+	['a tunnel to silence', async () => await behindProxy(tunnel), 'unknown'],
+	['a tunnel to an answer', async () => await behindProxy(tunnel, answer(OK())), 'sent'],
+	[
+		'a proxy without a tunnel that is gone',
+		async () => {
+			process.env.HTTP_PROXY = (await closed()).baseUrl;
+			return at(await start(silent));
+		},
+		'notSent',
+		transient,
+	],
+	[
+		'a proxy without a tunnel that never answers',
+		async () => await behindProxy(() => undefined, silent, { isSecure: false }),
+		'unknown',
+	],
+	[
+		'a proxy without a tunnel that wants a password',
+		async () =>
+			await behindProxy(answer('HTTP/1.1 407 No\nContent-Length: 0\n\n'), silent, {
+				isSecure: false,
+			}),
+		'refused',
+	],
+	[
+		'a name that is not known',
+		// RFC 6761 §6.4: no such name exists anywhere.
+		async () => await Promise.resolve({ baseUrl: 'https://service.invalid', journal: nowhere }),
+		'notSent',
+		transient,
+	],
+	[
+		'a name that is never found',
+		async () => {
+			jest.spyOn(dns, 'lookup').mockImplementation(() => undefined);
+			return await Promise.resolve({ baseUrl: 'https://service.example', journal: nowhere });
+		},
+		'notSent',
+	],
+];
+
+describe.each([
+	{ name: 'a send', parameters: send({ timeout: TIMEOUT }), ofOperation: rows },
+	{
+		name: 'a DELETE without a body',
+		parameters: apiRequest('DELETE', '/contacts/1', { timeout: TIMEOUT }),
+		ofOperation: rows.filter(([row]) =>
+			/^(refused|swallowed|closed at once|TLS that|a tunnel)/.test(row),
+		),
+	},
+])('$name', ({ parameters, ofOperation }) => {
+	test.each(ofOperation)('%s', async (_, setUp, expected, { tries = 1, message, body } = {}) => {
+		const { baseUrl, journal } = await setUp();
+		bench.credential.baseUrl = baseUrl;
+		const requests = jest.spyOn(Agent.prototype as never, 'addRequest');
+		const result = await bench.run([{ id: 1, body }], parameters);
+		expect(requests).toHaveBeenCalledTimes(tries);
+		if (expected === 'sent') {
+			expect(result.run.status).toBe('success');
+			expect(journal.requests).toHaveLength(1);
+			return;
+		}
+		const error = errorOf(result);
+		expect({ outcome: error.context.outcome, message: error.message }).toEqual({
+			outcome: expected,
+			message: expect.stringMatching(message ?? '') as string,
+		});
+		if (expected === 'notSent') expect(journal.requests).toEqual([]);
+	});
+});
+
+test('what was swallowed with a Send Once Key goes out in the next run', async () => {
+	await useDeduplicator();
+	bench.credential.baseUrl = bench.sandbox.baseUrl.replace('127.0.0.1', 'localhost');
+	const lookup = jest.spyOn(dns, 'lookup').mockImplementation(() => undefined);
+	const parameters = send({ timeout: TIMEOUT, sendOnceKey: 'a' });
+	expect(errorOf(await bench.run([{}], parameters)).context.outcome).toBe('notSent');
+	lookup.mockRestore();
+	expect((await bench.run([{}], parameters)).json(NODE)).toMatchObject([{ status: 'sent' }]);
+	expect(bench.sandbox.journal.documents()).toHaveLength(1);
+});
+
+describe('a run that is stopped', () => {
+	/** The error of a run of two items that is stopped `ms` after the first has begun, or as soon as `isTime`. */
+	async function stopped(
+		parameters: INode['parameters'],
+		{ ms = 100, isTime = (): boolean => true } = {},
+	): Promise<ShownError> {
+		const requests = jest.spyOn(Agent.prototype as never, 'addRequest');
+		const workflow = workflowOf(itemsOf(2), parameters);
+		const execution = bench.engine.start(workflow, { key: bench.credential });
+		await waitUntil(() => requests.mock.calls.length === 1 && isTime());
+		await new Promise((resolve) => setTimeout(resolve, ms));
+		execution.cancel();
+		const result = readRun(await execution);
+		expect(result.run.status).toBe('canceled');
+		return result.task(NODE).error as unknown as ShownError;
+	}
+	const notSent = { perhapsSentItems: [], failedItems: [0], notTriedItems: [1] };
+
+	test.each([60, TIMEOUT])(
+		'while the connection is swallowed sends nothing when it is made after all (timeout %d s)',
+		async (timeout) => {
+			const host = await swallowing();
+			bench.credential.baseUrl = `http://127.0.0.1:${host.port}`;
+			const error = await stopped(send({ timeout }));
+			host.wakeUp();
+			expect(error.context).toMatchObject(notSent);
+			// The system asks again for a connection after 1 s.
+			await new Promise((resolve) => setTimeout(resolve, 1_500));
+			expect(host.requests).toEqual([]);
+		},
+	);
+
+	test.each<[string, () => Promise<Place>]>([
+		['TLS', notSecure(() => undefined)],
+		['a proxy', async () => await behindProxy(() => undefined)],
+		['a tunnel', async () => await behindProxy(answer(established))],
+	])('while %s keeps it waiting has sent nothing', async (_, setUp) => {
+		const { baseUrl, journal } = await setUp();
+		bench.credential.baseUrl = baseUrl;
+		expect((await stopped(send())).context).toMatchObject(notSent);
+		expect(journal.requests).toEqual([]);
+	});
+
+	test('sees through to its end what has left', async () => {
+		let isCutOff: boolean | undefined;
+		const service = await start((socket) => {
+			setTimeout(() => {
+				isCutOff = socket.readableEnded;
+				socket.end(OK());
+			}, 300);
+		});
+		bench.credential.baseUrl = service.baseUrl;
+		const isTime = () => service.requests.length === 1;
+		const error = await stopped(send(), { ms: 0, isTime });
+		expect(error.context).toMatchObject({ perhapsSentItems: [0], notTriedItems: [1] });
+		await waitUntil(() => isCutOff !== undefined);
+		expect(isCutOff).toBe(false);
+	});
+});
+
+test('what is not connected at the timeout does not leave any more', async () => {
+	const host = await swallowing();
+	bench.credential.baseUrl = `http://127.0.0.1:${host.port}`;
+	const error = errorOf(await bench.run([{}], send({ timeout: TIMEOUT })));
+	host.wakeUp();
+	expect(error.context.outcome).toBe('notSent');
+	await new Promise((resolve) => setTimeout(resolve, 1_500));
+	expect(host.requests).toEqual([]);
+});
+
+describe('a connection that is kept open', () => {
+	/** Keeps connections, as n8n's own agents do not. */
+	function keepConnections(): Agent {
+		type Add = (request: ClientRequest, options: object) => void;
+		const prototype = Agent.prototype as unknown as { addRequest: Add };
+		const add = prototype.addRequest;
+		const keeping = new Agent({ keepAlive: true });
+		jest.spyOn(prototype, 'addRequest').mockImplementation((request, options) => {
+			request.shouldKeepAlive = true;
+			add.call(keeping, request, options);
+		});
+		return keeping;
+	}
+
+	test.each<[string, (socket: Socket) => void, Outcome]>([
+		['stays open', (socket) => socket.write(OK()), 'sent'],
+		['is closed as the request arrives', (socket) => socket.destroy(), 'unknown'],
+		['is reset as the request arrives', (socket) => socket.resetAndDestroy(), 'unknown'],
+	])('and %s', async (_, handleSecond, expected) => {
+		const agent = keepConnections();
+		const service = await start((socket) => {
+			socket.once('data', () => {
+				socket.write(OK());
+				socket.once('data', () => handleSecond(socket));
+			});
+		});
+		bench.credential.baseUrl = service.baseUrl;
+		const result = await bench.run(itemsOf(2), send());
+		agent.destroy();
+		expect(service.connections).toHaveLength(1);
+		expect(service.requests).toHaveLength(2);
+		expect(result.run.status === 'success' ? 'sent' : errorOf(result).context.outcome).toBe(
+			expected,
+		);
+	});
+
+	test('and is closed before the request is written', async () => {
+		const agent = keepConnections();
+		const service = await start((socket) => {
+			socket.once('data', () => {
+				socket.write(OK());
+				setImmediate(() => socket.destroy());
+			});
+		});
+		bench.credential.baseUrl = service.baseUrl;
+		const outcomes = [];
+		for (let run = 0; run < 3; run++) {
+			const result = await bench.run([{}], send());
+			outcomes.push(result.run.status === 'success' ? 'sent' : errorOf(result).context.outcome);
+		}
+		agent.destroy();
+		// Which of the two depends on who is first; never is it taken for not sent.
+		expect(outcomes.filter((outcome) => outcome !== 'sent' && outcome !== 'unknown')).toEqual([]);
+		expect(outcomes.filter((outcome) => outcome === 'sent').length).toBe(service.requests.length);
+	});
+});
+
+function OK(): string {
+	return 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}';
+}
