@@ -120,16 +120,39 @@ describe('a 429', () => {
 describe('a Retry-After beyond all windows', () => {
 	const bench = useBench({ limits: LIMITS });
 
-	test('fails the item with the time asked for, and others go on as their windows allow', async () => {
-		bench.sandbox.fault({ endpoint: READ_ENDPOINT, action: refusal({ 'retry-after': '86400' }) });
+	const twice = { retryOnFail: true, maxTries: 2, waitBetweenTries: 10 };
+	const journal = () => bench.sandbox.journal.all();
+	const asking = (status: number, seconds: number) =>
+		bench.sandbox.fault({ action: { ...refusal({ 'retry-after': `${seconds}` }), status } });
+
+	test('fails the item with the time asked for, and those behind it without a request', async () => {
+		asking(429, 86_400);
 		const settings = { onError: 'continueRegularOutput' } as const;
-		const result = await bench.run(itemsOf(3), read(), settings);
+		const result = await bench.run(itemsOf(3), send(), settings);
 		expect(result.run.status).toBe('success');
 		const errors = result.items(NODE).flatMap(({ error }) => (error === undefined ? [] : [error]));
-		expect(errors).toHaveLength(1);
-		expect(errors[0]?.context).toMatchObject({ outcome: 'refused', retryAfterSeconds: 86_400 });
+		expect(errors.map(({ context }) => context)).toMatchObject([
+			{ outcome: 'refused', retryAfterSeconds: 86_400 },
+			...[{ outcome: 'notSent', retryAfterSeconds: 86_400 }, { outcome: 'notSent' }],
+		]);
 		expect(errors[0]?.description).toContain('The service asks to wait for 24 h');
-		expect(bench.sandbox.journal.answered()).toHaveLength(2);
+		expect(errors[1]?.message).toBe('Not sent: the service asks to wait for another 24 h');
+		expect(journal()).toHaveLength(1);
+	});
+
+	test.each([
+		['429, a read', 429, read()],
+		['429, a send', 429, send()],
+		['503, a send', 503, send()],
+	])('keeps the next execution from sending: %s', async (_, status, parameters) => {
+		asking(status, 3);
+		errorOf(await bench.run(itemsOf(1), parameters, twice));
+		const error = errorOf(await bench.run(itemsOf(1), parameters));
+		expect(error).toMatchObject({ context: { outcome: 'notSent', retryAfterSeconds: 3 } });
+		expect(journal()).toHaveLength(1);
+		await new Promise((resolve) => setTimeout(resolve, 3_000 - LONGEST_WINDOW_MS + 100));
+		expect((await bench.run(itemsOf(1), parameters)).run.status).toBe('success');
+		expect(spanOf(journal())).toBeGreaterThanOrEqual(3_000);
 	});
 });
 

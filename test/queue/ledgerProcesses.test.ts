@@ -133,6 +133,25 @@ test('a clock of Redis that is set back makes nobody wait for longer than one mo
 	expect(performance.now() - startedAt).toBeLessThan(2_100);
 }, 30_000);
 
+test('a pause that the service asks for holds for other processes, also beyond all windows', async () => {
+	const limits: Limits = { general: [{ max: 10, windowMs: 500 }], scopes: {} };
+	const [first, second] = [1, 2].map(() => new Process(limits, new CountingService())) as [
+		Process,
+		Process,
+	];
+	(await first.acquire()).refused(4_000);
+	await pause(50);
+	await expect(second.acquire()).rejects.toMatchObject({ isAskedFor: true });
+	// Until no slot is held any more.
+	await pause(2_700);
+	const late = new Process(limits, new CountingService());
+	await expect(late.acquire()).rejects.toMatchObject({ isAskedFor: true });
+	await pause(850);
+	const startedAt = performance.now();
+	(await late.acquire()).letThrough();
+	expect(performance.now() - startedAt).toBeGreaterThan(100);
+}, 30_000);
+
 test('what one process learns of others all leave free', async () => {
 	const limits: Limits = { general: [{ max: 30, windowMs: 3_000 }], scopes: {} };
 	const service = new CountingService();

@@ -19,6 +19,8 @@ const WINDOWS_TO_FORGET = 1;
 /** How many of the times in which a full window lets one more through nothing is tried after a refusal. */
 const PAUSE = { least: 1.8, jitter: 0.6 };
 const MOST_DOUBLINGS = 10;
+/** A longer pause (ms) than a daily limit needs is taken for a mistake of the service. */
+const LONGEST_PAUSE_MS = 24 * 3_600_000;
 
 /** A window as it was when a request went out that was refused; `used` counts that one, too. */
 export interface UsedWindow extends Limit {
@@ -155,15 +157,19 @@ export class ForeignUse {
 		if (sentAt >= this.pausedUntil) this.refusalsInRow = 0;
 	}
 
+	/** A request was refused, because of these windows or of others. */
+	refused(): void {
+		this.lastRefusedAt = performance.now();
+	}
+
 	/**
-	 * A request was refused, because of these windows or of others.
-	 * @param askedMs how long (ms) the service asks to wait; heeded as long as a window lasts
+	 * The service asks that nothing goes for `askedMs` (ms).
+	 * @param isOwn whether it said so to a request of this scope; another's pause lasts at most a window here
 	 */
-	refused(windows: Limit[], askedMs: number): void {
-		const now = performance.now();
-		this.lastRefusedAt = now;
+	pause(windows: Limit[], askedMs: number, isOwn: boolean): void {
 		const mostMs = windows[0]?.windowMs ?? 0;
-		this.pausedUntil = Math.max(this.pausedUntil, now + Math.min(askedMs, mostMs));
+		const ms = isOwn && askedMs <= LONGEST_PAUSE_MS ? askedMs : Math.min(askedMs, mostMs);
+		this.pausedUntil = Math.max(this.pausedUntil, performance.now() + ms);
 	}
 
 	/** Learns from a refusal; of requests that were under way together, from the first one. */

@@ -16,7 +16,7 @@ export {
 } from './limits';
 export type { Permit } from './permit';
 export { ledgerOf, type RedisLedger } from './redis/redisLedger';
-export { REFUSAL, type WaitCause, WaitTooLongError } from './wait';
+export { PAUSE, REFUSAL, type WaitCause, WaitTooLongError } from './wait';
 
 /**
  * On the global object, because n8n may load this package twice (an update, a second path): two copies

@@ -66,13 +66,14 @@ export class KeyLimiter {
 
 	/**
 	 * Resolves when a request may go out, with a slot in every window that applies.
-	 * @throws WaitTooLongError when it would wait longer than `maxWaitMs`, RedisError when the ledger
-	 * cannot be used, the signal's reason when it aborts; no slot is taken then
+	 * @throws WaitTooLongError when it would wait longer than `maxWaitMs`, or the service has asked for a pause
+	 * that is longer than any of its windows; RedisError when the ledger cannot be used, the signal's reason when it aborts; no slot is taken then
 	 */
 	async acquire(request: SlotRequest): Promise<Permit> {
 		const { run, priority = 5, maxWaitMs = Infinity, ledger, inFlightMs = 0 } = request;
 		request.signal.throwIfAborted();
 		const stages = this.stagesOf(request);
+		stages.refuseLongPause();
 		const { lines } = this.scope(request.scope ?? GENERAL);
 		const expectedMs = maxWaitMs === Infinity ? 0 : waitFor(stages, lines.aheadOf(run));
 		if (expectedMs > maxWaitMs) throw new WaitTooLongError(expectedMs);

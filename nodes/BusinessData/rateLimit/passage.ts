@@ -8,7 +8,7 @@ import { type Priority, schedule } from './bottleneck';
 import { Permit } from './permit';
 import type { RedisRequest, SharedReply } from './redis/redisRequest';
 import type { Stage, Stages } from './scope';
-import { REFUSAL, type Wait, type WaitCause, WaitTooLongError } from './wait';
+import { PAUSE, REFUSAL, type Wait, type WaitCause, WaitTooLongError } from './wait';
 
 /** In the general gate: who has waited for its scope, and others of it behind, need not wait for everybody. */
 const PRIORITY_OF_SCOPES = 4;
@@ -81,9 +81,10 @@ async function passGeneral(waiting: Waiting, priority: Priority) {
 	});
 }
 
-/** Waits until nothing is in the way, and takes nothing. @throws the signal's reason */
-async function untilRoom(stage: Stage, { signal, wait }: Waiting): Promise<void> {
+/** Waits until nothing is in the way, and takes nothing. @throws WaitTooLongError, the signal's reason */
+async function untilRoom(stage: Stage, { stages, signal, wait }: Waiting): Promise<void> {
 	for (;;) {
+		stages.refuseLongPause();
 		const obstacle = obstacleOf(stage);
 		if (obstacle === undefined) return;
 		await obstacle.untilGone(signal);
@@ -101,7 +102,8 @@ interface Obstacle {
 function obstacleOf({ pausedMs, windows, foreign }: Stage): Obstacle | undefined {
 	if (pausedMs > 0) {
 		const ms = Math.min(Math.ceil(pausedMs), LONGEST_TIMER_MS);
-		return { cause: REFUSAL, untilGone: async (signal) => await sleep(ms, signal) };
+		const cause = foreign.isKnown || foreign.isRefusing ? REFUSAL : PAUSE;
+		return { cause, untilGone: async (signal) => await sleep(ms, signal) };
 	}
 	const full = windows.find(({ window, room }) => window.used >= room);
 	if (full !== undefined) {

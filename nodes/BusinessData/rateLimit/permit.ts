@@ -60,9 +60,16 @@ export class Permit {
 	refused(askedMs: number): void {
 		const blamed = this.blamed();
 		blamed.learn(this.windowsOf(blamed), this.sentAt);
-		for (const { foreign, windows } of this.stages.all) foreign.refused(windows, askedMs);
-		this.shared?.tell();
+		for (const { foreign } of this.stages.all) foreign.refused();
+		this.pause(askedMs);
 		this.hold(0);
+	}
+
+	/** Lets nothing that is under the same limits go for `askedMs` (ms), as the service asks. */
+	pause(askedMs: number): void {
+		const { all, own } = this.stages;
+		for (const stage of all) stage.foreign.pause(stage.windows, askedMs, stage === own);
+		this.shared?.tell();
 	}
 
 	/** No answer was seen: the service may count the request up to `lateMs` (ms) from now. */

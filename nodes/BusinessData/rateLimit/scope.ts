@@ -4,7 +4,7 @@ import { atMost } from './bottleneck';
 import { ForeignUse } from './foreignUse';
 import { holdMsOf, type Limit, windowName } from './limits';
 import { Promises } from './promises';
-import type { WaitCause } from './wait';
+import { type WaitCause, WaitTooLongError } from './wait';
 import { Window } from './window';
 
 export class Scope {
@@ -128,5 +128,12 @@ export class Stages {
 	/** How long (ms) nothing goes, whatever room there is. */
 	get pausedMs(): number {
 		return Math.max(...this.all.map(({ pausedMs }) => pausedMs));
+	}
+
+	/** @throws WaitTooLongError while the service asks for a longer pause than any of the windows lasts */
+	refuseLongPause(): void {
+		const { pausedMs } = this;
+		const isLong = this.windows.every(({ holdMs }) => pausedMs > holdMs);
+		if (pausedMs > 0 && isLong) throw new WaitTooLongError(pausedMs, true);
 	}
 }

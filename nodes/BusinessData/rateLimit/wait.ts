@@ -3,14 +3,20 @@
 /** A pause after the service refused a request of the key in spite of its slots. */
 export const REFUSAL = 'refusal';
 
-/** A window that was full, or a pause after a refusal. */
-export type WaitCause = { name: string; max: number; windowMs: number } | typeof REFUSAL;
+/** A pause that the service has asked for in the headers of a response. */
+export const PAUSE = 'pause';
+
+/** A window that was full, or a pause. */
+export type WaitCause =
+	{ name: string; max: number; windowMs: number } | typeof REFUSAL | typeof PAUSE;
 
 /** The request would wait longer than it may; nothing was sent. */
 export class WaitTooLongError extends Error {
 	constructor(
 		/** How long (ms) the request would have to wait still, at the least. */
 		readonly retryAfterMs: number,
+		/** Whether the service has asked for a pause that is too long to wait for, see `Stages`. */
+		readonly isAskedFor?: boolean,
 	) {
 		super(`The wait would take at least ${Math.ceil(retryAfterMs / 1000)} s`);
 		this.name = 'WaitTooLongError';

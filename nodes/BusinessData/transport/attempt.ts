@@ -114,8 +114,11 @@ async function readResponse(
 	const mayHaveActed = !isRead(request);
 	// First of all, so that the slots have their ending whatever comes next.
 	const isRefused = statusCode === 429;
-	if (isRefused) permit.refused(retryAfterMs(response.headers) ?? 0);
+	const askedMs = retryAfterMs(response.headers) ?? 0;
+	if (isRefused) permit.refused(askedMs);
 	else permit.letThrough();
+	// RFC 9110 §15.6.4: the service cannot be used for so long, by any request.
+	if (statusCode === 503 && askedMs > 0) permit.pause(askedMs);
 	// The limiter knows a limit by our share of it.
 	for (const { max, ...room } of toldRooms(response.headers)) {
 		permit.hear({ ...room, max: max === undefined ? undefined : shareOf(max, keepFree) });

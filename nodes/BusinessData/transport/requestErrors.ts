@@ -95,8 +95,21 @@ export function stoppedError({ endpoint }: ServiceRequest): RequestError {
 
 /** The error for a request that would wait longer for the limits than it may. */
 export function waitTooLongError(request: ServiceRequest, error: WaitTooLongError): RequestError {
+	if (error.isAskedFor) return pausedError(request, error);
 	const what = `${formatEndpoint(request.endpoint)} — the option`;
 	return noRoomError('Not sent: the limits leave no room', what, request.maxWaitMs, error);
+}
+
+/** The error for a request of a key that the service has asked to pause for long. */
+function pausedError({ endpoint }: ServiceRequest, error: WaitTooLongError): RequestError {
+	const retryAfterSeconds = Math.ceil(error.retryAfterMs / 1000);
+	const left = formatDuration(retryAfterSeconds * 1000);
+	return new RequestError(`Not sent: the service asks to wait for another ${left}`, {
+		outcome: 'notSent',
+		cause: 'rate-limited',
+		retryAfterSeconds,
+		description: `${formatEndpoint(endpoint)} — An earlier request of this key was told so (Retry-After), and that is longer than waiting here makes sense. Run it again in ${retryAfterSeconds} s.`,
+	});
 }
 
 /** The error for room that is too far away. */

@@ -1,5 +1,5 @@
 /** What a user is told of the limits of one node run: how long its requests waited, and for which. */
-import { REFUSAL, type WaitCause, type WaitTooLongError } from '../rateLimit';
+import { PAUSE, REFUSAL, type WaitCause, type WaitTooLongError } from '../rateLimit';
 import type { Account } from './account';
 import { shareOf } from './limitSettings';
 import { type ToldPolicy, toldPolicies } from './rateLimitHeaders';
@@ -91,6 +91,7 @@ export class Waits {
 		if (longest.cause === REFUSAL) {
 			return `${waited} after the service refused a request (429). Something else seems to use the same API key.`;
 		}
+		if (longest.cause === PAUSE) return `${waited} because the service had asked for a pause.`;
 		const { name, max, windowMs } = longest.cause;
 		const scope = name.startsWith('general/') ? '' : ` on ${name.slice(0, name.lastIndexOf('/'))}`;
 		return `${waited} for the limit of ${formatLimit(max, windowMs)}${scope}.`;
@@ -103,7 +104,7 @@ export function isWaitTooLong(error: unknown): error is WaitTooLongError {
 }
 
 function nameOf(cause: WaitCause): string {
-	return cause === REFUSAL ? REFUSAL : cause.name;
+	return typeof cause === 'string' ? cause : cause.name;
 }
 
 /** `30 per 10 s`. */

@@ -1,4 +1,4 @@
-import { WaitTooLongError } from '../../../nodes/BusinessData/rateLimit';
+import { type Permit, WaitTooLongError } from '../../../nodes/BusinessData/rateLimit';
 import { HOUR, LimiterBench, SEND } from '../../support/limiterBench';
 import { passTime } from '../../support/logicalTime';
 import { LuaRedis } from '../../support/luaRedis';
@@ -98,8 +98,47 @@ describe.each(['memory', 'Redis'])('counting in %s', (store) => {
 			expect(sent - startedAt).toBeLessThan(601_000);
 		});
 
-		test('pauses for no longer than a window, whatever the service asks', async () => {
-			(await passTime(bench.acquire(), HOUR)).refused(24 * HOUR);
+		test.each([
+			['a refusal', (permit: Permit) => permit.refused(2 * HOUR)],
+			['a response', (permit: Permit) => permit.pause(2 * HOUR)],
+		])(
+			'the pause of %s that is longer than any window fails all at once, until the rest is shorter',
+			async (_, pause) => {
+				const other = await passTime(bench.acquire(), HOUR);
+				pause(await passTime(bench.acquire(), HOUR));
+				const startedAt = performance.now();
+				other.letThrough();
+				await jest.advanceTimersByTimeAsync(HOUR);
+				for (const scope of [undefined, SEND]) {
+					const error: unknown = await bench.acquire({ scope }).catch((reason: unknown) => reason);
+					expect(error).toMatchObject({ isAskedFor: true, retryAfterMs: HOUR });
+				}
+				await jest.advanceTimersByTimeAsync(HOUR - 59_000);
+				const [sent = 0] = await passTime(bench.requests(1), HOUR);
+				expect(sent - startedAt).toBeGreaterThanOrEqual(2 * HOUR);
+				expect(sent - startedAt).toBeLessThan(2 * HOUR + 61_000);
+			},
+		);
+
+		test('those that wait already fail with such a pause as soon as they have their turn', async () => {
+			const permit = await passTime(bench.acquire({ scope: SEND }), HOUR);
+			const waiting = bench.requests(6, { scope: SEND });
+			await jest.advanceTimersByTimeAsync(10);
+			permit.refused(2 * HOUR);
+			await expect(passTime(waiting, HOUR)).rejects.toMatchObject({ isAskedFor: true });
+			await jest.advanceTimersByTimeAsync(10 * 60_000);
+			expect(bench.service.counted.length).toBeLessThanOrEqual(3);
+			expect((await bench.status()).get('general/60s')).toMatchObject({ queued: 0 });
+		});
+
+		test('who waits for room is told when a long pause is over', async () => {
+			(await passTime(bench.acquire(), HOUR)).refused(2 * HOUR);
+			const waitMs = await bench.promise('a', { count: 1, scope: undefined });
+			expect(waitMs).toBe(2 * HOUR);
+		});
+
+		test('a pause of more than a day is a mistake, and lasts as long as a window', async () => {
+			(await passTime(bench.acquire(), HOUR)).refused(365 * 24 * HOUR);
 			const startedAt = performance.now();
 			const [sent = 0] = await passTime(bench.requests(1), HOUR);
 			expect(sent - startedAt).toBeLessThan(61_000);

@@ -1,5 +1,5 @@
 /** The sentence about waits in the output panel: how many requests waited, how long and for what. */
-import { REFUSAL, type WaitCause } from '../../../nodes/BusinessData/rateLimit';
+import { PAUSE, REFUSAL, type WaitCause } from '../../../nodes/BusinessData/rateLimit';
 import { formatDuration, Waits } from '../../../nodes/BusinessData/transport/waits';
 import { after } from '../../support/logicalTime';
 
@@ -74,6 +74,14 @@ describe('Waits', () => {
 		expect(waits.describe()).toBe(
 			'2 requests waited 5 s after the service refused a request (429). Something else seems to use the same API key.',
 		);
+	});
+
+	test('tells of a pause that the service has asked for', async () => {
+		await wait(PAUSE, 30_000);
+		expect(waits.describe()).toBe(
+			'1 request waited 30 s because the service had asked for a pause.',
+		);
+		expect(waits.tracing).toMatchObject({ 'business_data.waited_for': 'pause' });
 	});
 
 	test('names the cause that took the most time in all', async () => {

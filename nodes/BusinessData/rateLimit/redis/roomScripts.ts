@@ -89,6 +89,8 @@ local function learn(scope, state, age, paused)
 	local untilMoment = math.max(now + paused, tonumber(pause or 0))
 	redis.call('HSET', STATE, names[2], text(untilMoment), names[3], text(now))
 	redis.call('HDEL', STATE, 'last:' .. scope)
+	local left = untilMoment - now
+	if redis.call('PTTL', STATE) < left then redis.call('PEXPIRE', STATE, text(left)) end
 end
 if scopeCount > 0 then learn(SCOPE, ARGV[first + 1], ARGV[first + 2], ARGV[first + 3]) end
 learn(GENERAL, ARGV[first + 4], ARGV[first + 5], ARGV[first + 6])
