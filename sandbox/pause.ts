@@ -1,12 +1,17 @@
 // Waiting that ends when the sandbox stops, so that no timer outlives it.
 
-import { setTimeout as sleep } from 'node:timers/promises';
-
 /** Waits for a time (ms). Rejects when the signal fires. */
 export async function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+	signal.throwIfAborted();
 	// Without latency nothing may come between two steps of a request, not even a turn of the timers.
-	if (milliseconds > 0) await sleep(milliseconds, undefined, { signal });
-	else signal.throwIfAborted();
+	if (milliseconds <= 0) return;
+	let timer: NodeJS.Timeout | undefined;
+	const elapsed = new Promise<void>((resolve) => (timer = setTimeout(resolve, milliseconds)));
+	try {
+		await Promise.race([elapsed, forever(signal)]);
+	} finally {
+		clearTimeout(timer);
+	}
 }
 
 /** Never resolves. Rejects when the signal fires. */

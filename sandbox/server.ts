@@ -4,7 +4,6 @@
 import { setMaxListeners } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import { performance } from 'node:perf_hooks';
 import { KeyRegistry, type KeyState } from './authentication';
 import { CONTROL_PREFIX, serveControl } from './control';
 import { serve, type SandboxState } from './exchange';

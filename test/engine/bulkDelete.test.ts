@@ -1,45 +1,20 @@
 // Many records are deleted with few requests, and never a record that nobody named.
 
-import { type Sandbox, startSandbox } from '../../sandbox/server';
-import { Engine } from '../support/engine';
-import { workflowOf } from '../support/engineWorkflow';
-import { credentialFor } from '../support/scaledLimits';
-import { forgetRequests } from '../support/limiters';
+import { type Bench, deleteMany, NODE, useBench } from '../support/bench';
 
-const TIME_SCALE = 0.02;
-const NODE = 'Business Data';
-const deleteTransactions = {
-	resource: 'transaction',
-	operation: 'deleteMany',
-	ids: '={{ $json.id }}',
-	options: {},
-};
+const bench = useBench();
 
-let engine: Engine;
-let sandbox: Sandbox;
+const run = async (items: Parameters<Bench['run']>[0], parameters = {}, settings = {}) =>
+	await bench.run(items, { ...deleteMany(), ...parameters }, settings);
 
-beforeAll(async () => {
-	engine = await Engine.load();
-	sandbox = await startSandbox({ timeScale: TIME_SCALE });
-});
-beforeEach(() => forgetRequests(sandbox));
-afterAll(async () => await sandbox.stop());
-
-const run = async (
-	items: Parameters<typeof workflowOf>[0],
-	parameters: object = {},
-	settings: object = {},
-) =>
-	await engine.run(workflowOf(items, { ...deleteTransactions, ...parameters }, settings), {
-		key: credentialFor(sandbox, TIME_SCALE),
-	});
-
-const sentIds = () => sandbox.journal.all().map(({ body }) => (body as { ids: unknown[] }).ids);
+const idsOf = (count: number) => Array.from({ length: count }, (_, index) => ({ id: `t${index}` }));
+const sentIds = () =>
+	bench.sandbox.journal.all().map(({ body }) => (body as { ids: unknown[] }).ids);
 
 test('1,000 input items are 10 requests', async () => {
-	const result = await run(Array.from({ length: 1_000 }, (_, index) => ({ id: `t${index}` })));
+	const result = await run(idsOf(1_000));
 	expect(result.run.status).toBe('success');
-	expect(sandbox.journal.count('POST /txndata/bulkDeleteTxn')).toBe(10);
+	expect(bench.sandbox.journal.count('POST /txndata/bulkDeleteTxn')).toBe(10);
 	expect(sentIds().every((ids) => ids.length === 100)).toBe(true);
 	expect(new Set(sentIds().flat()).size).toBe(1_000);
 	expect(result.items(NODE)).toHaveLength(10);
@@ -55,7 +30,7 @@ test('100,000 IDs in one item work, in memory that grows only with the IDs', asy
 	const before = process.memoryUsage().heapUsed;
 	const result = await run([{ id: ids }], { options: { batchSize: 10_000 } });
 	expect(result.run.status).toBe('success');
-	expect(sandbox.journal.count()).toBe(10);
+	expect(bench.sandbox.journal.count()).toBe(10);
 	expect(new Set(sentIds().flat()).size).toBe(100_000);
 	// The IDs themselves take about 10 MB, and are kept by the item, the requests and the journal.
 	expect(process.memoryUsage().heapUsed - before).toBeLessThan(300 * 1024 * 1024);
@@ -72,18 +47,13 @@ test.each([undefined, null, '', ' ', [], 'a,,b', ['a', null], {}, true])(
 		const result = await run([{ id: 'good' }, { id: id }]);
 		expect(result.run.status).toBe('error');
 		expect(result.run.data.resultData.error?.message).toMatch(/^IDs: /);
-		expect(sandbox.journal.count()).toBe(0);
+		expect(bench.sandbox.journal.count()).toBe(0);
 	},
 );
 
 test('with continue on error, only the item without an ID fails', async () => {
-	const result = await run(
-		[{ id: 'a' }, { id: '' }, { id: 'b' }],
-		{},
-		{
-			onError: 'continueErrorOutput',
-		},
-	);
+	const items = [{ id: 'a' }, { id: '' }, { id: 'b' }];
+	const result = await run(items, {}, { onError: 'continueErrorOutput' });
 	expect(sentIds()).toEqual([['a', 'b']]);
 	expect(result.items(NODE, 0)).toHaveLength(1);
 	expect(result.items(NODE, 1).map(({ pairedItem }) => pairedItem)).toEqual([{ item: 1 }]);
@@ -92,7 +62,7 @@ test('with continue on error, only the item without an ID fails', async () => {
 test('when no item has an ID, no request goes out at all', async () => {
 	const result = await run([{ id: '' }, {}], {}, { onError: 'continueRegularOutput' });
 	expect(result.items(NODE)).toHaveLength(2);
-	expect(sandbox.journal.count()).toBe(0);
+	expect(bench.sandbox.journal.count()).toBe(0);
 });
 
 test('a dry run shows what would go out', async () => {
@@ -100,50 +70,33 @@ test('a dry run shows what would go out', async () => {
 		dryRun: true,
 		options: { batchSize: 2 },
 	});
-	expect(sandbox.journal.count()).toBe(0);
+	expect(bench.sandbox.journal.count()).toBe(0);
+	const request = { dryRun: true, method: 'POST', path: '/txndata/bulkDeleteTxn' };
 	expect(result.json(NODE)).toEqual([
-		{
-			dryRun: true,
-			method: 'POST',
-			path: '/txndata/bulkDeleteTxn',
-			count: 2,
-			body: { ids: ['a', 'b'] },
-		},
-		{
-			dryRun: true,
-			method: 'POST',
-			path: '/txndata/bulkDeleteTxn',
-			count: 1,
-			body: { ids: ['c'] },
-		},
+		{ ...request, count: 2, body: { ids: ['a', 'b'] } },
+		{ ...request, count: 1, body: { ids: ['c'] } },
 	]);
 });
 
 test('a batch that fails stops the rest and says how far it got', async () => {
-	sandbox.fault({
+	bench.sandbox.fault({
 		after: 1,
 		times: Infinity,
 		action: { type: 'status', status: 400, body: { message: 'no such id' } },
 	});
-	const result = await run(
-		Array.from({ length: 20 }, (_, index) => ({ id: `t${index}` })),
-		{ options: { batchSize: 2 } },
-	);
+	const result = await run(idsOf(20), { options: { batchSize: 2 } });
 	const { error } = result.run.data.resultData;
 	expect(error?.message).toContain('no such id');
 	expect(error?.description).toContain('1 batch was deleted. Not deleted: the IDs of items 2–7.');
 	// The three that were under way side by side.
-	expect(sandbox.journal.count()).toBe(4);
+	expect(bench.sandbox.journal.count()).toBe(4);
 });
 
 test('with continue on error, the items of a failed batch fail and the rest goes on', async () => {
-	sandbox.fault({ after: 1, action: { type: 'status', status: 400 } });
-	const result = await run(
-		Array.from({ length: 5 }, (_, index) => ({ id: `t${index}` })),
-		{ options: { batchSize: 2 } },
-		{ onError: 'continueErrorOutput' },
-	);
-	expect(sandbox.journal.count()).toBe(3);
+	bench.sandbox.fault({ after: 1, action: { type: 'status', status: 400 } });
+	const options = { batchSize: 2 };
+	const result = await run(idsOf(5), { options }, { onError: 'continueErrorOutput' });
+	expect(bench.sandbox.journal.count()).toBe(3);
 	expect(result.items(NODE, 0)).toHaveLength(2);
 	expect(result.items(NODE, 1).map(({ pairedItem }) => pairedItem)).toEqual([
 		{ item: 2 },
@@ -152,15 +105,11 @@ test('with continue on error, the items of a failed batch fail and the rest goes
 });
 
 test('the endpoint and the name of the list are settings of the credential', async () => {
-	sandbox.fault({ action: { type: 'status', status: 200, body: { ok: true } } });
-	await engine.run(workflowOf([{ id: 'a' }], { ...deleteTransactions, resource: 'contact' }), {
-		key: {
-			...credentialFor(sandbox, TIME_SCALE),
-			contactDelete: 'DELETE /masterdata/deleteContacts',
-			deleteIdsField: 'contactIds',
-		},
-	});
-	expect(sandbox.journal.all()).toMatchObject([
+	bench.sandbox.fault({ action: { type: 'status', status: 200, body: { ok: true } } });
+	const contactDelete = 'DELETE /masterdata/deleteContacts';
+	Object.assign(bench.credential, { customize: true, contactDelete, deleteIdsField: 'contactIds' });
+	await run([{ id: 'a' }], { resource: 'contact' });
+	expect(bench.sandbox.journal.all()).toMatchObject([
 		{ method: 'DELETE', path: '/masterdata/deleteContacts', body: { contactIds: ['a'] } },
 	]);
 });
@@ -183,7 +132,7 @@ describe('what differs between items that go out together', () => {
 		];
 		const result = await run(items, parameters);
 		expect(result.run.data.resultData.error?.message).toContain(`${field}: `);
-		expect(sandbox.journal.count()).toBe(0);
+		expect(bench.sandbox.journal.count()).toBe(0);
 		// The same for all, it works.
 		const same = await run(
 			items.map(({ id }) => ({ ...items[0], id })),
@@ -196,6 +145,6 @@ describe('what differs between items that go out together', () => {
 	test('a Dry Run that is not there is not taken for "delete"', async () => {
 		const result = await run([{ id: 1 }], { dryRun: '={{ $json.isDryRun }}' });
 		expect(result.run.data.resultData.error?.message).toContain('Dry Run: ');
-		expect(sandbox.journal.count()).toBe(0);
+		expect(bench.sandbox.journal.count()).toBe(0);
 	});
 });

@@ -13,9 +13,9 @@ import {
 	errorOf,
 	itemsOf,
 	NODE,
+	pinRandom,
 	send,
 	type ShownError,
-	skipBackoff,
 	useBench,
 } from '../support/bench';
 import { useDeduplicator } from '../support/deduplicator';
@@ -26,7 +26,7 @@ import { type Handle, RawService } from '../support/rawService';
 import { SwallowingHost } from '../support/swallowingHost';
 import { waitUntil } from '../support/waitUntil';
 
-const bench = useBench();
+const bench = useBench({}, { inRealTime: true });
 
 /** Seconds. */
 const TIMEOUT = 0.4;
@@ -43,7 +43,7 @@ beforeAll(() => {
 });
 afterAll(() => authority.dispose());
 beforeEach(() => {
-	skipBackoff();
+	pinRandom(0);
 	const real = tls.createSecureContext;
 	// As NODE_EXTRA_CA_CERTS does for a whole process.
 	jest

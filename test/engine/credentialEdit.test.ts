@@ -14,7 +14,7 @@ import { placesOf } from '../support/search';
 import { waitUntil } from '../support/waitUntil';
 
 const NEW_KEY = 'b'.repeat(64);
-const bench = useBench({ timeScale: 0.005 });
+const bench = useBench();
 let elsewhere: Sandbox;
 
 beforeEach(async () => {

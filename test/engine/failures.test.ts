@@ -12,13 +12,10 @@ import {
 	READ_ENDPOINT,
 	send,
 	SEND_ENDPOINT,
-	skipBackoff,
 	useBench,
 } from '../support/bench';
 
 const bench = useBench();
-
-beforeEach(skipBackoff);
 
 /** Seconds; only faults that never answer wait for it. */
 const TIMEOUT = 0.5;

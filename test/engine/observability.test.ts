@@ -12,7 +12,6 @@ import {
 	READ_ENDPOINT,
 	send,
 	SEND_ENDPOINT,
-	skipBackoff,
 	useBench,
 } from '../support/bench';
 import { forgetRequests } from '../support/limiters';
@@ -23,7 +22,7 @@ const causes: readonly string[] = declares
 	? [...n8nWorkflow.TIMED_CAUSES, ...n8nWorkflow.ACTIONABLE_CAUSES]
 	: [];
 
-const bench = useBench({ timeScale: 0.1 });
+const bench = useBench();
 
 /** The failure that an error declares. */
 function failureOf(error: unknown): unknown {
@@ -64,7 +63,6 @@ describe('the error', () => {
 	});
 
 	test('of a read that the service could not serve says that a wait helps', async () => {
-		skipBackoff();
 		status(READ_ENDPOINT, 503);
 		const error = errorOf(await bench.run([{}], read()));
 		expectFailure(error, { cause: 'temporarily-unavailable' });

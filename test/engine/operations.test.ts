@@ -1,28 +1,11 @@
 // Each operation sends the request that the interface document names, and puts out what comes back.
 
-import { type Sandbox, startSandbox } from '../../sandbox/server';
-import { Engine } from '../support/engine';
-import { workflowOf } from '../support/engineWorkflow';
-import { credentialFor } from '../support/scaledLimits';
-import { forgetRequests } from '../support/limiters';
+import { type Bench, NODE, useBench } from '../support/bench';
 
-const TIME_SCALE = 0.01;
-const NODE = 'Business Data';
+const bench = useBench({ contactCount: 25 });
 
-let engine: Engine;
-let sandbox: Sandbox;
-
-beforeAll(async () => {
-	engine = await Engine.load();
-	sandbox = await startSandbox({ timeScale: TIME_SCALE, contactCount: 25 });
-});
-beforeEach(() => forgetRequests(sandbox));
-afterAll(async () => await sandbox.stop());
-
-const run = async (items: Parameters<typeof workflowOf>[0], parameters: object) =>
-	await engine.run(workflowOf(items, parameters as never), {
-		key: credentialFor(sandbox, TIME_SCALE),
-	});
+const run = async (items: Parameters<Bench['run']>[0], parameters: object) =>
+	await bench.run(items, parameters as never);
 
 /** Fields as the editor saves them. */
 const assign = (...fields: Array<[name: string, type: string, value: unknown]>) => ({
@@ -36,8 +19,10 @@ describe('contact: getMany', () => {
 		const limited = await run([{}], { ...getMany, limit: 10 });
 		expect(limited.items(NODE)).toHaveLength(10);
 		const all = await run([{}], { ...getMany, returnAll: true });
-		expect(all.json(NODE).map(({ id }) => id)).toEqual(sandbox.contacts.list().map(({ id }) => id));
-		expect(sandbox.journal.count('GET /masterdata/getContacts')).toBe(2);
+		expect(all.json(NODE).map(({ id }) => id)).toEqual(
+			bench.sandbox.contacts.list().map(({ id }) => id),
+		);
+		expect(bench.sandbox.journal.count('GET /masterdata/getContacts')).toBe(2);
 	});
 
 	test.each([
@@ -49,14 +34,14 @@ describe('contact: getMany', () => {
 		const result = await run([{}], { ...getMany, returnAll: true, options: { pagination } });
 		expect(new Set(result.json(NODE).map(({ id }) => id)).size).toBe(25);
 		expect(result.items(NODE)).toHaveLength(25);
-		expect(sandbox.journal.count()).toBe(requests);
+		expect(bench.sandbox.journal.count()).toBe(requests);
 	});
 
 	test('stops reading pages when the limit is reached', async () => {
 		const pagination = { values: { type: 'cursor', pageSize: 5 } };
 		const result = await run([{}], { ...getMany, limit: 10, options: { pagination } });
 		expect(result.items(NODE)).toHaveLength(10);
-		expect(sandbox.journal.count()).toBe(2);
+		expect(bench.sandbox.journal.count()).toBe(2);
 	});
 
 	test('sends query parameters and headers along', async () => {
@@ -65,7 +50,7 @@ describe('contact: getMany', () => {
 			headerParameters: { parameters: [{ name: 'X-Trace', value: 'abc' }] },
 		};
 		await run([{ since: '2026-01-01 & more' }], { ...getMany, options });
-		expect(sandbox.journal.all()[0]).toMatchObject({
+		expect(bench.sandbox.journal.all()[0]).toMatchObject({
 			query: { changedSince: '2026-01-01 & more' },
 			headers: { 'x-trace': 'abc' },
 		});
@@ -80,8 +65,8 @@ describe('sending', () => {
 	])('%s: %s posts to %s', async (resource, operation, path) => {
 		const assignments = assign(['contactId', 'number', '={{ $json.id }}']);
 		const result = await run([{ id: 42 }], { resource, operation, assignments, options: {} });
-		expect(sandbox.journal.all()).toMatchObject([{ method: 'POST', path, status: 200 }]);
-		expect(sandbox.journal.documents()[0]?.body).toEqual({ contactId: 42 });
+		expect(bench.sandbox.journal.all()).toMatchObject([{ method: 'POST', path, status: 200 }]);
+		expect(bench.sandbox.journal.documents()[0]?.body).toEqual({ contactId: 42 });
 		expect(result.json(NODE)).toEqual([{ id: 'doc-1', status: 'sent' }]);
 	});
 
@@ -109,7 +94,7 @@ describe('sending', () => {
 			...parameters,
 			options: {},
 		});
-		expect(sandbox.journal.documents()[0]?.body).toEqual(body);
+		expect(bench.sandbox.journal.documents()[0]?.body).toEqual(body);
 	});
 
 	test('says which field of which item has no value of its type, and sends nothing', async () => {
@@ -120,7 +105,7 @@ describe('sending', () => {
 			message: 'Fields: "amount" expects Number, but the value is the text "1,50"',
 			context: { itemIndex: 1, outcome: 'notSent' },
 		});
-		expect(sandbox.journal.count()).toBe(0);
+		expect(bench.sandbox.journal.count()).toBe(0);
 	});
 });
 
@@ -157,7 +142,7 @@ describe('apiRequest: send', () => {
 			jsonBody: '{"a": 1}',
 		});
 		expect(result.run.status).toBe('success');
-		expect(sandbox.journal.documents()).toHaveLength(4);
-		expect(sandbox.journal.refused()).toHaveLength(0);
+		expect(bench.sandbox.journal.documents()).toHaveLength(4);
+		expect(bench.sandbox.journal.refused()).toHaveLength(0);
 	});
 });

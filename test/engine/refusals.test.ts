@@ -10,8 +10,8 @@ import {
 	read,
 	READ_ENDPOINT,
 	send,
+	pinRandom,
 	SEND_ENDPOINT,
-	skipBackoff,
 	useBench,
 } from '../support/bench';
 
@@ -66,7 +66,6 @@ describe('a 429', () => {
 	test.each(cases)(
 		'heals by itself: $title',
 		async ({ parameters, endpoint, documents, headers, leastMs }) => {
-			skipBackoff();
 			bench.sandbox.fault({ action: refusal(headers) });
 			const result = await bench.run(itemsOf(1), parameters);
 			expect(result.run.status).toBe('success');
@@ -80,7 +79,7 @@ describe('a 429', () => {
 	);
 
 	test('is waited out at random, and twice as long the next time', async () => {
-		jest.spyOn(Math, 'random').mockImplementation(() => 0.05 + process.hrtime()[1] * 1e-15);
+		pinRandom(0.05);
 		bench.sandbox.fault({ times: 3, action: refusal() });
 		const result = await bench.run(itemsOf(1), read());
 		expect(result.run.status).toBe('success');

@@ -7,7 +7,6 @@ import {
 	READ_ENDPOINT,
 	send,
 	SEND_ENDPOINT,
-	skipBackoff,
 	useBench,
 } from '../support/bench';
 
@@ -46,7 +45,6 @@ test.each([
 	['that got no answer', { type: 'neverAnswer' as const, act: false }],
 	['that the service could not answer', { type: 'status' as const, status: 503 }],
 ])('a read among sends %s is tried again', async (_, action) => {
-	skipBackoff();
 	// The first one and its three repetitions.
 	bench.sandbox.fault({ endpoint: READ_ENDPOINT, times: 4, action });
 	const parameters = apiRequest(

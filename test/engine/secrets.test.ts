@@ -8,26 +8,16 @@ import type { INode } from 'n8n-workflow';
 
 import type { FaultAction } from '../../sandbox/server';
 import { workflowOf } from '../support/engineWorkflow';
-import {
-	apiRequest,
-	deleteMany,
-	itemsOf,
-	NODE,
-	read,
-	send,
-	skipBackoff,
-	useBench,
-} from '../support/bench';
+import { apiRequest, deleteMany, itemsOf, NODE, read, send, useBench } from '../support/bench';
 import { placesOf, recordOutput } from '../support/search';
 import { waitUntil } from '../support/waitUntil';
 
 // One short window, so that hardly a run waits.
 const limits = { general: [{ max: 100, windowSeconds: 0.05 }], endpoints: {} };
-const bench = useBench({ timeScale: 1, limits });
+const bench = useBench({ limits });
 
 let output: unknown[];
 beforeEach(() => {
-	skipBackoff();
 	output = recordOutput();
 	bench.engine.log.length = 0;
 	Object.assign(bench.credential, { customize: true, limits });

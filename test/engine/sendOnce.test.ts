@@ -8,7 +8,6 @@ import {
 	read,
 	send,
 	SEND_ENDPOINT,
-	skipBackoff,
 	useBench,
 } from '../support/bench';
 import { hashOf, useDeduplicator } from '../support/deduplicator';
@@ -100,14 +99,12 @@ test.each([
 
 test('after a 429 that was given up the key is free again, and in between as well', async () => {
 	bench.sandbox.fault({ times: Infinity, action: { type: 'status', status: 429 } });
-	skipBackoff();
 	const result = await bench.run([{ id: 'a' }], send({ ...onceById, maxWait: 0.5 }));
 	expect(errorOf(result).message).toBeDefined();
 	expect(recorded()).toEqual([]);
 });
 
 test('after a connection that was never made the key is free again', async () => {
-	skipBackoff();
 	bench.credential.baseUrl = 'http://127.0.0.1:1';
 	expect(errorOf(await bench.run([{ id: 'a' }], send(onceById))).context.outcome).toBe('notSent');
 	expect(recorded()).toEqual([]);

@@ -105,14 +105,10 @@ test('an error of n8n before the request: not sent, and the key stays free', asy
 	expect(sent()).toEqual([{ id: 'a' }]);
 });
 
-const LATEST_STOP_MS = 1_000;
-
 test('stops at every moment: what did not leave is free, what left is seen through to its end', async () => {
 	store.latencyMs = () => 8;
 	const left: boolean[] = [];
-	// On a busy machine, it leaves later.
-	const goesOn = (ms: number) => ms <= 120 || (!left.includes(true) && ms <= LATEST_STOP_MS);
-	for (let stopAfterMs = 0; goesOn(stopAfterMs); stopAfterMs += 5) {
+	for (let stopAfterMs = 0; stopAfterMs <= 120; stopAfterMs += 1) {
 		const id = `stopped after ${stopAfterMs} ms`;
 		forgetRequests(bench.sandbox);
 		bench.sandbox.fault({ action: { type: 'delay', ms: 20, actFirst: true } });
@@ -121,14 +117,13 @@ test('stops at every moment: what did not leave is free, what left is seen throu
 		setTimeout(() => execution.cancel(), stopAfterMs);
 		const { run } = readRun(await execution);
 		const again = await bench.run([{ id }], send({ ...onceById, maxWait: 30 }));
-		const wasSent = again.json(NODE)[0]?.skipped === true;
-		left.push(wasSent);
+		left.push(again.json(NODE)[0]?.skipped === true);
 		expect({ stopAfterMs, sent: sent() }).toEqual({ stopAfterMs, sent: [{ id }] });
 		expect(['canceled', 'success']).toContain(run.status);
 	}
 	// Some before, some after the request had left: else it shows nothing.
 	expect(new Set(left)).toEqual(new Set([true, false]));
-}, 60_000);
+});
 
 test('a stop ends a run at once, though the database does not answer', async () => {
 	for (const accesses of [0, 3]) {

@@ -3,6 +3,7 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import type { Reading } from '../../nodes/BusinessData/recordChanges/state';
+import { after, realNow } from '../support/logicalTime';
 import { inWords, useTriggerBench } from '../support/triggerBench';
 
 const bench = useTriggerBench();
@@ -68,6 +69,7 @@ describe('another question', () => {
 		const parameters = query('={{ $now.toMillis() }}', 'since');
 		const staticData = await memoryOf(parameters);
 		bench.service.answer = () => ({ contacts: list(4) });
+		await after(1);
 		const { poll } = bench.trigger(parameters, { staticData });
 		expect(inWords(await poll())).toEqual(['contactCreated 4']);
 		expect(bench.service.queries[0]).not.toEqual(bench.service.queries[1]);
@@ -196,9 +198,9 @@ test('100,000 contacts take less than 5 MB of state, also in mid-reading, and a 
 	const pagination = { values: { type: 'cursor', cursorField: 'next' } };
 	const { poll, staticData } = bench.trigger({ options: { pagination } });
 	await poll();
-	const startedAt = performance.now();
+	const startedAt = realNow();
 	expect(await poll()).toEqual([]);
-	expect(performance.now() - startedAt).toBeLessThan(20_000);
+	expect(realNow() - startedAt).toBeLessThan(20_000);
 	expect(JSON.stringify(staticData).length).toBeLessThan(5_000_000);
 
 	const { answer } = bench.service;

@@ -1,7 +1,7 @@
 // A poll keeps to the time that n8n gives it, and to its place behind sends: what does not fit, the next poll
 // goes on with.
 
-import { setTimeout as sleep } from 'node:timers/promises';
+import { after } from '../support/logicalTime';
 
 import * as n8nWorkflow from 'n8n-workflow';
 
@@ -179,7 +179,7 @@ test('a poll that the limits slow down keeps what it has read', async () => {
 	const { poll } = bench.trigger(byPage, { credential: { limits } });
 	for (let polls = 0; polls < 6 && !pagesAsked().includes(13); polls++) {
 		expect(await poll(BUDGET)).toEqual([]);
-		await sleep(20);
+		await after(20);
 	}
 	// One that was on its way when the time was up is asked for again.
 	expect([...new Set(pagesAsked())]).toEqual(Array.from({ length: 13 }, (_, index) => index + 1));
@@ -191,7 +191,7 @@ test('sends of workflows go first', async () => {
 	const limits = JSON.stringify({ general: [{ max: 1, windowSeconds: 0.5 }], endpoints: {} });
 	const { poll } = bench.trigger(byPage, { credential: { limits } });
 	const polled = poll({ getPollBudgetMs: () => 15_000 });
-	while (bench.service.methods.length < 2) await sleep(5);
+	while (bench.service.methods.length < 2) await after(5);
 	const send = apiRequest('POST', '/txndata/other');
 	const runs = ['a', 'b', 'c'].map(async (run) => {
 		const items = [1, 2, 3, 4].map((number) => ({ run, number }));

@@ -4,16 +4,7 @@
 import { type AddressInfo, createServer, Socket } from 'node:net';
 
 import { type Sandbox, startSandbox } from '../../sandbox/server';
-import {
-	deleteMany,
-	errorOf,
-	itemsOf,
-	read,
-	send,
-	skipBackoff,
-	TIME_SCALE,
-	useBench,
-} from '../support/bench';
+import { deleteMany, errorOf, itemsOf, pinRandom, read, send, useBench } from '../support/bench';
 import { waitUntil } from '../support/waitUntil';
 
 const bench = useBench();
@@ -33,7 +24,6 @@ describe.each([
 	{ name: 'a deletion', parameters: deleteMany() },
 ])('$name', ({ parameters }) => {
 	test('is tried four times when the connection is refused, and was not sent', async () => {
-		skipBackoff();
 		bench.credential.baseUrl = `http://127.0.0.1:${await closedPort()}`;
 		const connect = jest.spyOn(Socket.prototype, 'connect');
 		const error = errorOf(await bench.run(itemsOf(1), parameters));
@@ -44,7 +34,6 @@ describe.each([
 	});
 
 	test('is not sent when the host name is not known', async () => {
-		skipBackoff();
 		// RFC 6761 §6.4: no such name exists anywhere.
 		bench.credential.baseUrl = 'https://service.invalid';
 		const error = errorOf(await bench.run(itemsOf(1), parameters));
@@ -61,11 +50,11 @@ test('a send goes out once as soon as the service is up', async () => {
 	try {
 		const port = await closedPort();
 		bench.credential.baseUrl = `http://127.0.0.1:${port}`;
-		jest.spyOn(Math, 'random').mockImplementation(() => 0.5 + process.hrtime()[1] * 1e-15);
+		pinRandom(0.5);
 		const connect = jest.spyOn(Socket.prototype, 'connect');
 		const running = bench.run(itemsOf(1), send());
 		await waitUntil(() => connect.mock.calls.length > 0);
-		latecomer = await startSandbox({ port, timeScale: TIME_SCALE });
+		latecomer = await startSandbox({ port });
 		expect((await running).run.status).toBe('success');
 		expect(connect.mock.calls.length).toBeGreaterThan(1);
 		expect(latecomer.journal.count()).toBe(1);
@@ -76,7 +65,6 @@ test('a send goes out once as soon as the service is up', async () => {
 });
 
 test('what was not sent takes no slot: the next request goes out at once', async () => {
-	skipBackoff();
 	const { port } = new URL(bench.sandbox.baseUrl);
 	await bench.sandbox.stop();
 	for (let run = 0; run < 3; run++) {

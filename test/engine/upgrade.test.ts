@@ -1,56 +1,42 @@
 // What users have saved with an earlier version goes on working: workflows make the same requests, the trigger
 // knows its contacts, and what was sent once is not sent again. `npm run record:upgrade` saves it.
 
-import { MARKER_HEADER, type Sandbox, startSandbox } from '../../sandbox/server';
+import { MARKER_HEADER } from '../../sandbox/server';
+import { useBench } from '../support/bench';
 import { useDeduplicator } from '../support/deduplicator';
-import { Engine } from '../support/engine';
-import { workflowOf } from '../support/engineWorkflow';
-import { forgetRequests } from '../support/limiters';
-import { credentialFor } from '../support/scaledLimits';
 import { KEY, LIMITS, PORT, RECORD } from '../upgrade/saved';
 import { savedByVersions, savedWorkflow } from '../upgrade/versions';
 
-let engine: Engine;
-let sandbox: Sandbox;
+const apiKeys = { [KEY]: { state: 'active' as const } };
+const bench = useBench({ port: PORT, apiKeys, contactCount: 12, limits: LIMITS });
 let table: Awaited<ReturnType<typeof useDeduplicator>>;
-beforeAll(async () => {
-	engine = await Engine.load();
-	table = await useDeduplicator();
-	const apiKeys = { [KEY]: { state: 'active' as const } };
-	sandbox = await startSandbox({ port: PORT, apiKeys, contactCount: 12, limits: LIMITS });
-});
-beforeEach(() => forgetRequests(sandbox));
-afterAll(async () => await sandbox.stop());
-
-const credentials = () => ({
-	key: { ...credentialFor(sandbox), customize: true, limits: JSON.stringify(LIMITS) },
-});
+beforeAll(async () => (table = await useDeduplicator()));
 
 describe.each(savedByVersions)('saved by version %s', (_, saved) => {
 	test.each(
 		saved.nodes.map(({ node, requests }) => [node.name, node.parameters, requests] as const),
 	)('%s makes the requests that it made', async (name, parameters, requests) => {
-		const { run } = await engine.run(workflowOf([RECORD], parameters), credentials());
+		const { run } = await bench.run([RECORD], parameters);
 		expect(run.status).toBe('success');
-		const made = sandbox.journal
+		const made = bench.sandbox.journal
 			.all()
 			.filter(({ headers }) => headers[MARKER_HEADER] === name)
 			.map(({ method, path, query, body }) => ({ method, path, query, body }));
 		expect(made).toEqual(requests.map((request) => ({ body: undefined, ...request })));
-		expect(sandbox.journal.count()).toBe(requests.length);
+		expect(bench.sandbox.journal.count()).toBe(requests.length);
 	});
 
 	test('the trigger tells what has changed since, and nothing else', async () => {
 		const { node, staticData } = saved.trigger;
 		const state = structuredClone(staticData);
-		const { poll } = engine.trigger(node.parameters, credentials(), 'trigger', {
+		const { poll } = bench.engine.trigger(node.parameters, { key: bench.credential }, 'trigger', {
 			'node:Trigger': state,
 		});
-		sandbox.contacts.update('contact-3', { city: 'Bruges' });
+		bench.sandbox.contacts.update('contact-3', { city: 'Bruges' });
 		expect(await poll()).toMatchObject([
 			{ event: 'contactUpdated', contact: { id: 'contact-3', city: 'Bruges' } },
 		]);
-		sandbox.contacts.remove('contact-4');
+		bench.sandbox.contacts.remove('contact-4');
 		expect([...(await poll()), ...(await poll())]).toMatchObject([
 			{ event: 'contactDeleted', contact: { id: 'contact-4' } },
 		]);
@@ -62,8 +48,8 @@ describe.each(savedByVersions)('saved by version %s', (_, saved) => {
 		for (const row of rows) await table.insert(row as never);
 		const other = { ...RECORD, invoice: 'A-2' };
 		const workflow = savedWorkflow(workflowId, node, [RECORD, other]);
-		const { run } = await engine.run(workflow, credentials());
+		const { run } = await bench.engine.run(workflow, { key: bench.credential });
 		expect(run.status).toBe('success');
-		expect(sandbox.journal.documents().map(({ body }) => body)).toEqual([other]);
+		expect(bench.sandbox.journal.documents().map(({ body }) => body)).toEqual([other]);
 	});
 });

@@ -1,14 +1,12 @@
 /** What an engine test works on: n8n's engine, and for each test a sandbox service and a credential for it. */
 import type { ICredentialDataDecryptedObject, INode, INodeExecutionData } from 'n8n-workflow';
 
-import type { LimitTable } from '../../sandbox/limits';
+import { DOCUMENTED_LIMITS, type LimitTable } from '../../sandbox/limits';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../sandbox/server';
 import { Engine, type EngineRun } from './engine';
 import { workflowOf } from './engineWorkflow';
+import { useLogicalTime } from './logicalTime';
 import { credentialFor } from './scaledLimits';
-
-/** 1 s, 10 s, 60 s and 10 minutes become 20 ms, 0.2 s, 1.2 s and 12 s. */
-export const TIME_SCALE = 0.02;
 
 export const NODE = 'Business Data';
 
@@ -78,33 +76,31 @@ export const NO_LIMITS: LimitTable = {
 	endpoints: {},
 };
 
+/** Of every request (ms), so that in logical time some time passes with each. */
+const LATENCY_MS = 2;
+
 /**
- * Sets up a bench for the tests of a file: the engine once, a sandbox and a credential for each test. Both
- * have the documented limits in the time scale, or the given ones as they are.
+ * Sets up a bench for the tests of a file, in logical time: the engine once, a sandbox and a credential for each
+ * test. Both have the documented limits, or the given ones.
+ * @param inRealTime for what depends on other processes or on the operating system's own time
  */
-export function useBench({ timeScale = TIME_SCALE, ...options }: SandboxOptions = {}): Bench {
+export function useBench(options: SandboxOptions = {}, { inRealTime = false } = {}): Bench {
 	const bench = {} as Bench;
 	bench.run = async (items, parameters, settings) =>
 		await bench.engine.run(workflowOf(items, parameters, settings), { key: bench.credential });
 	const start = async () => {
-		const isScaled = options.limits === undefined;
-		bench.sandbox = await startSandbox({ ...options, timeScale: isScaled ? timeScale : 1 });
-		bench.credential = credentialFor(bench.sandbox, timeScale);
-		if (options.limits !== undefined) {
-			const limits = JSON.stringify(options.limits);
-			Object.assign(bench.credential, { customize: true, limits });
-		}
+		const latency = { minMs: LATENCY_MS, maxMs: LATENCY_MS };
+		bench.sandbox = await startSandbox({ latency, ...options });
+		const limits = JSON.stringify(options.limits ?? DOCUMENTED_LIMITS);
+		bench.credential = { ...credentialFor(bench.sandbox), customize: true, limits };
 	};
 	const stop = async () => {
 		jest.restoreAllMocks();
 		await bench.sandbox.stop();
 	};
+	if (!inRealTime) useLogicalTime();
 	beforeAll(async () => {
 		bench.engine = await Engine.load();
-		// The engine's first request is slow; none that a test measures may be the first.
-		await start();
-		await bench.run([{}], read());
-		await stop();
 	});
 	beforeEach(start);
 	afterEach(stop);
@@ -117,11 +113,8 @@ export function errorOf({ run }: EngineRun): ShownError {
 	return run.data.resultData.error as unknown as ShownError;
 }
 
-/**
- * Makes back-offs take no time. The random numbers still differ, because Bottleneck names its jobs by
- * them.
- */
-export function skipBackoff(): void {
+/** Makes all random numbers about `share`; they differ, because Bottleneck names its jobs by them. */
+export function pinRandom(share: number): void {
 	let calls = 0;
-	jest.spyOn(Math, 'random').mockImplementation(() => ++calls * 1e-9);
+	jest.spyOn(Math, 'random').mockImplementation(() => share + ++calls * 1e-9);
 }

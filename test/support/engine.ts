@@ -64,6 +64,8 @@ const triggerNode: INode = {
 /** Makes every trigger one of a workflow of its own. */
 let triggerCount = 0;
 
+let loaded: Promise<Engine> | undefined;
+
 export interface EngineRun {
 	run: IRun;
 	/** What a node did; fails when it did not run. */
@@ -84,7 +86,12 @@ export class Engine {
 		readonly log: string[],
 	) {}
 
+	/** The one engine of a test file. */
 	static async load(): Promise<Engine> {
+		return await (loaded ??= Engine.make());
+	}
+
+	private static async make(): Promise<Engine> {
 		const log: string[] = [];
 		// Not as JSON, which would leave out most of an error.
 		const record = (...parts: unknown[]) =>

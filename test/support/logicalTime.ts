@@ -1,4 +1,103 @@
 /** Tests in logical time: timers fire in order, in no time. */
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import type { Socket } from 'node:net';
+import { performance as measured } from 'node:perf_hooks';
+
+/** Turns of the event loop without an event after which nothing goes on in this process. */
+const QUIET_TURNS = 8;
+/** How long (ms) what was sent may take to arrive where it can; a busy kernel takes its time. */
+const LONGEST_WAY_MS = 20;
+/** What Node.js is doing or about to do: writes, files, names of hosts, other programs. */
+const UNDER_WAY = /Immediate|Req|WriteWrap|ShutdownWrap|ProcessWrap/;
+
+/** Time that really passes (ms), also in logical time. */
+export const realNow = () => Number(process.hrtime.bigint()) / 1e6;
+
+/**
+ * Logical time for the tests of a file, or of a part of it, beside real servers and clients in this process: it
+ * stands still while anything is on its way or being worked on, and goes on to the next timer when nothing is.
+ * How busy the machine is makes no difference. Nothing that began in logical time may see real time again, so
+ * the timers stay as they are until Jest leaves the file.
+ */
+export function useLogicalTime(): void {
+	beforeAll(() => {
+		if (users++ > 0) return;
+		for (const name of SOCKET_CHANNELS) subscribe(name, watch);
+		useFakeTimers();
+		next ??= setImmediate(turn);
+	});
+	afterAll(() => {
+		if (--users > 0) return;
+		for (const name of SOCKET_CHANNELS) unsubscribe(name, watch);
+		AbortSignal.timeout = timeout;
+	});
+}
+
+const SOCKET_CHANNELS = ['net.client.socket', 'net.server.socket'];
+const { nodeTiming } = measured as unknown as {
+	nodeTiming: { uvMetricsInfo: { events: number } };
+};
+const timeout = AbortSignal.timeout.bind(AbortSignal);
+const sockets = new Set<Socket>();
+/** How many parts of the file are in logical time. */
+let users = 0;
+let areFake = false;
+let next: NodeJS.Immediate | undefined;
+let events = 0;
+let quietTurns = 0;
+let quietSince = 0;
+
+function turn(): void {
+	next = undefined;
+	if (users === 0) return;
+	const now = nodeTiming.uvMetricsInfo.events;
+	const isQuiet = now === events && !process.getActiveResourcesInfo().some(isUnderWay);
+	events = now;
+	quietTurns = isQuiet ? quietTurns + 1 : 0;
+	if (quietTurns === 1) quietSince = realNow();
+	if (quietTurns > QUIET_TURNS && (hasArrived() || realNow() - quietSince > LONGEST_WAY_MS)) {
+		quietTurns = 0;
+		jest.advanceTimersToNextTimer();
+	}
+	next = setImmediate(turn);
+}
+
+const isUnderWay = (resource: string) => UNDER_WAY.test(resource);
+
+function watch(message: unknown): void {
+	const { socket } = message as { socket: Socket };
+	sockets.add(socket);
+	socket.once('close', () => sockets.delete(socket));
+}
+
+/** Whether both ends of every connection know the same of it. */
+function hasArrived(): boolean {
+	const ends = [...sockets];
+	return ends.every((one) => {
+		const other = ends.find(
+			({ localPort, remotePort }) => localPort === one.remotePort && remotePort === one.localPort,
+		);
+		return other !== undefined && other.bytesRead === one.bytesWritten;
+	});
+}
+
+function useFakeTimers(): void {
+	// Node.js's own timer, which Jest does not know; all tests of a worker share it.
+	AbortSignal.timeout = (ms) => {
+		const controller = new AbortController();
+		setTimeout(() => controller.abort(new DOMException('Too late', 'TimeoutError')), ms);
+		return controller.signal;
+	};
+	if (areFake) return;
+	areFake = true;
+	const real = ['nextTick', 'queueMicrotask', 'setImmediate', 'clearImmediate', 'hrtime'] as const;
+	jest.useFakeTimers({ doNotFake: [...real] });
+	// Node.js knows no shorter time than 1 ms.
+	const { setTimeout: fake } = globalThis;
+	const atLeastOne = (callback: () => void, ms?: number, ...parameters: []) =>
+		fake(callback, ms !== undefined && ms >= 1 ? ms : 1, ...parameters);
+	globalThis.setTimeout = Object.assign(atLeastOne, fake);
+}
 
 /** Lets `ms` milliseconds of logical time pass until `promise` settles, at most. */
 export async function passTime<T>(promise: Promise<T>, ms: number): Promise<T> {

@@ -26,17 +26,16 @@ export function scaledLimits(timeScale: number, endpointTimeScale = timeScale): 
 	};
 }
 
-/** A credential for a sandbox that runs with the same `timeScale`. */
-export function credentialFor(
-	sandbox: { baseUrl: string; apiKey: string },
-	timeScale = 1,
-): ICredentialDataDecryptedObject {
+/** A credential for a sandbox. */
+export function credentialFor(sandbox: {
+	baseUrl: string;
+	apiKey: string;
+}): ICredentialDataDecryptedObject {
 	return {
 		baseUrl: sandbox.baseUrl,
 		apiKey: sandbox.apiKey,
 		limitStore: 'memory',
-		customize: timeScale !== 1,
-		limits: JSON.stringify(scaledLimits(timeScale)),
+		customize: false,
 		transactionDelete: 'POST /txndata/bulkDeleteTxn',
 		contactDelete: 'POST /masterdata/deleteContacts',
 		deleteIdsField: 'ids',

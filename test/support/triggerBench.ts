@@ -2,6 +2,7 @@
 import type { ICredentialDataDecryptedObject, IDataObject } from 'n8n-workflow';
 
 import { Engine } from './engine';
+import { useLogicalTime } from './logicalTime';
 import { type ListService, startListService } from './listService';
 
 export const KEY = '0123456789abcdef'.repeat(4);
@@ -44,12 +45,9 @@ export function useTriggerBench(): TriggerBench {
 		bench.service = await startListService();
 		logBegan = bench.engine.log.length;
 	};
+	useLogicalTime();
 	beforeAll(async () => {
 		bench.engine = await Engine.load();
-		// The engine's first request is slow; none that has little time may be the first.
-		await start();
-		await bench.trigger().poll();
-		await bench.service.stop();
 	});
 	beforeEach(start);
 	afterEach(async () => {

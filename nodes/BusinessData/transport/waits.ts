@@ -14,6 +14,8 @@ export class Waits {
 
 	private waitingSince = 0;
 
+	private hasAsked = false;
+
 	/** The time (ms) in which at least one request was waiting, without the current one. */
 	private pastMs = 0;
 
@@ -31,6 +33,7 @@ export class Waits {
 
 	/** Counts the time until `wait` settles. */
 	async during<T>(wait: Promise<T>): Promise<T> {
+		this.hasAsked = true;
 		if (this.waiting++ === 0) this.waitingSince = performance.now();
 		try {
 			return await wait;
@@ -69,7 +72,7 @@ export class Waits {
 	 * how many did, and for what most. Undefined when there was no request.
 	 */
 	get tracing(): Record<string, string | number> | undefined {
-		if (this.elapsedMs === 0) return undefined;
+		if (!this.hasAsked) return undefined;
 		const { longest } = this;
 		return {
 			'business_data.wait_ms': Math.round(this.elapsedMs),
