@@ -2,6 +2,7 @@
 import type { INodeProperties } from 'n8n-workflow';
 
 import { InvalidSettingError } from '../transport/invalidSettingError';
+import { checkHeader } from '../transport/requestHeaders';
 import type { ServiceRequest } from '../transport/serviceRequest';
 import { readEntries, readGroup } from '../transport/settingValues';
 import { refuseLossyNumbers } from './lossyNumbers';
@@ -18,22 +19,6 @@ export interface RequestOptions {
 
 type ReadOptions = Pick<ServiceRequest, 'query' | 'headers' | 'timeoutMs' | 'maxWaitMs'>;
 
-/** Headers that the node or the connection sets; another value would break or reroute the request. */
-const RESERVED_HEADERS = new Set([
-	'x-api-key',
-	'host',
-	'content-length',
-	'content-type',
-	'transfer-encoding',
-	'connection',
-	'x-http-method-override',
-	'x-method-override',
-	'x-http-method',
-	// No header to an object of JavaScript: it would get lost.
-	'__proto__',
-]);
-/** RFC 9110 §5.6.2: the characters of a token. */
-const HEADER_NAME = /^[!#$%&'*+.^_`|~\w-]+$/;
 const LONGEST_TIMEOUT_SECONDS = 3_600;
 /** An agent had better hear how long it takes than hang; a person waits for its answer. */
 const MAX_WAIT_OF_A_TOOL_SECONDS = 60;
@@ -184,22 +169,7 @@ function readHeaders(parameters: NameAndValue[]): Record<string, string> {
 	for (const parameter of parameters) {
 		const name = readName(parameter.name, field);
 		const value = readValue(parameter.value, field, name);
-		if (RESERVED_HEADERS.has(name.toLowerCase())) {
-			throw new InvalidSettingError(
-				field,
-				`the header ${name} cannot be set here`,
-				name.toLowerCase() === 'x-api-key'
-					? 'Remove it: the key is sent by the credential.'
-					: 'Remove it: it is set by the node itself.',
-			);
-		}
-		if (!HEADER_NAME.test(name) || /[^\t\u0020-\u007e\u0080-\u00ff]/.test(value)) {
-			throw new InvalidSettingError(
-				field,
-				'a name or a value contains characters that a header cannot have',
-				'Use letters, digits and hyphens in names, and one line of text in values.',
-			);
-		}
+		checkHeader(field, name, value);
 		headers[name] = value;
 	}
 	return headers;

@@ -63,6 +63,7 @@ export class Run {
 			return await work(started);
 		} catch (error) {
 			const nodeError = toNodeError(context.getNode(), error);
+			if (run?.client.hasTried !== true) nodeError.context.outcome ??= 'notSent';
 			throw stopped?.aborted === true ? asCanceled(nodeError) : nodeError;
 		} finally {
 			stopped?.removeEventListener('abort', onStop);

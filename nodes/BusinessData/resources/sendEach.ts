@@ -98,6 +98,7 @@ function tryToPrepare<T extends ServiceRequest>(
 	} catch (error) {
 		const nodeError = toNodeError(run.context.getNode(), error, index);
 		if (!run.continuesOnError) throw nodeError;
+		nodeError.context.outcome ??= 'notSent';
 		return { error: nodeError };
 	}
 }

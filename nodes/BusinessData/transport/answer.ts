@@ -37,6 +37,28 @@ export async function readBody(
 	return redactKey(Buffer.concat(chunks), apiKey);
 }
 
+/** More of the body of an error says nothing new. */
+const LARGEST_ERROR_BYTES = 1024 * 1024;
+/** No way of writing the key is longer. */
+const LONGEST_KEY_BYTES = 4096;
+
+/** Reads the beginning of an error's body, as far as it comes. Never rejects. */
+export async function readErrorBody(stream: Readable, apiKey: string): Promise<Buffer> {
+	const chunks: Buffer[] = [];
+	let length = 0;
+	try {
+		for await (const chunk of stream as AsyncIterable<Buffer>) {
+			chunks.push(chunk);
+			length += chunk.length;
+			if (length >= LARGEST_ERROR_BYTES + LONGEST_KEY_BYTES) break;
+		}
+	} catch {
+		// The status says enough.
+	}
+	// A key that is cut in two would not be found.
+	return redactKey(Buffer.concat(chunks), apiKey).subarray(0, LARGEST_ERROR_BYTES);
+}
+
 function tooLarge(mayHaveActed: boolean): RequestError {
 	const megabytes = LARGEST_BODY_BYTES / 1024 / 1024;
 	return new RequestError(`The answer of the service is larger than ${megabytes} MB`, {
@@ -103,6 +125,7 @@ function withCheck(mayHaveActed: boolean, description: string): string {
 }
 
 const LONGEST_MESSAGE = 300;
+const DEEPEST_MESSAGE = 20;
 const MESSAGE_KEYS = ['message', 'error', 'detail', 'title', 'error_description', 'errors'];
 
 /** What the service itself says of an error, where the body has a text for it. */
@@ -117,13 +140,15 @@ export function messageOf(answer: Answer): string | undefined {
 	return line.length > LONGEST_MESSAGE ? `${line.slice(0, LONGEST_MESSAGE)}…` : line;
 }
 
-function findMessage(value: unknown): string | undefined {
+/** @param level how deep in the body it is looked for */
+function findMessage(value: unknown, level = 0): string | undefined {
 	if (typeof value === 'string') return value.trim() === '' ? undefined : value;
-	if (Array.isArray(value)) return findMessage(value[0]);
+	if (level === DEEPEST_MESSAGE) return undefined;
+	if (Array.isArray(value)) return findMessage(value[0], level + 1);
 	if (typeof value !== 'object' || value === null) return undefined;
 	const record = value as Record<string, unknown>;
 	for (const key of MESSAGE_KEYS) {
-		const message = key in record ? findMessage(record[key]) : undefined;
+		const message = key in record ? findMessage(record[key], level + 1) : undefined;
 		if (message !== undefined) return message;
 	}
 	return undefined;

@@ -4,7 +4,7 @@ import type { IExecuteFunctions, IPollFunctions } from 'n8n-workflow';
 import type { Permit } from '../rateLimit';
 import { listen, unlisten } from '../waiting';
 import type { Account } from './account';
-import { type Answer, readBody } from './answer';
+import { type Answer, readBody, readErrorBody } from './answer';
 import { retryAfterMs } from './backoff';
 import type { ConnectionWatch } from './connectionWatch';
 import { withDeadline } from './deadline';
@@ -124,10 +124,16 @@ async function readResponse(
 		permit.hear({ ...room, max: max === undefined ? undefined : shareOf(max, keepFree) });
 	}
 	const isSuccess = statusCode >= 200 && statusCode < 300;
-	const wholeBody = readBody(response.body, apiKey, mayHaveActed);
-	const reading = withDeadline(deadline, wholeBody, () => discard(response));
-	// The status of an error says enough, should its body be too large or cut off.
-	const body = isSuccess ? await reading : await reading.catch(() => Buffer.alloc(0));
+	const reading = isSuccess
+		? readBody(response.body, apiKey, mayHaveActed)
+		: readErrorBody(response.body, apiKey);
+	const body = await withDeadline(deadline, reading, () => discard(response)).catch(
+		(error: unknown) => {
+			// The status of an error says enough.
+			if (isSuccess) throw error;
+			return Buffer.alloc(0);
+		},
+	);
 	const answer = {
 		statusCode,
 		headers: redactHeaders(response.headers, apiKey),

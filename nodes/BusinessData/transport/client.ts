@@ -23,6 +23,9 @@ const SLACK_MS = 5_000;
 const EARLIER_AS_REPETITION = 2;
 
 export class Client {
+	/** Whether it has begun to send anything. */
+	hasTried = false;
+
 	/**
 	 * @param run requests of one run take turns with those of others
 	 * @param signal ends every wait when it aborts, with its reason
@@ -128,6 +131,7 @@ export class Client {
 		payload: Buffer | undefined,
 		permit: Permit,
 	): Promise<AttemptOutcome> {
+		this.hasTried = true;
 		const watch = new ConnectionWatch();
 		const toTheEnd = async () => {
 			const outcome = await attempt(this, request, payload, permit, watch);

@@ -89,21 +89,28 @@ export function readFailure(error: unknown, progress: Progress, apiKey: string):
 		(chain.some(({ name }) => name === 'TimeoutError') ||
 			(code !== undefined && TIMEOUT_CODES.has(code)));
 	const proxyError = error instanceof ProxyError ? error : undefined;
-	const isKnown = isBlocked || isCertificate || isNotConnected;
-	const isOfN8n = progress === 'notBegun' && !isKnown && !isTimeout && !isSystemCode(code);
-	const isNotSent = {
-		notBegun: isKnown || isTimeout || isOfN8n,
-		notConnected: true,
-		connected: false,
-		unknown: isKnown,
-	}[progress];
-	const reason = isOfN8n
-		? `n8n could not make the request${wordsOf(error, apiKey)}`
-		: (proxyError?.message ?? reasonOf({ code, isTimeout, isBlocked, isCertificate, isNotSent }));
+	const isOfN8n = progress === 'notBegun' && !isBlocked && !isOfRequest(chain);
+	const isNotSent =
+		progress === 'unknown'
+			? isBlocked || isCertificate || isNotConnected
+			: progress !== 'connected';
 	const isLasting =
 		isBlocked || isCertificate || isOfN8n || (proxyError !== undefined && !proxyError.isTransient);
-	const refusedBy = isOfN8n ? 'n8n' : proxyError === undefined ? undefined : 'proxy';
-	return { isNotSent, isTimeout, isLasting, refusedBy, reason, code };
+	return {
+		isNotSent,
+		isTimeout: isTimeout && !isOfN8n,
+		isLasting,
+		refusedBy: isOfN8n ? 'n8n' : proxyError === undefined ? undefined : 'proxy',
+		reason: isOfN8n
+			? `n8n could not make the request${wordsOf(chain, apiKey)}`
+			: (proxyError?.message ?? reasonOf({ code, isTimeout, isBlocked, isCertificate, isNotSent })),
+		code,
+	};
+}
+
+/** Whether an error that came before Node's HTTP client had the request is about its host or its time all the same. */
+function isOfRequest(chain: NetworkError[]): boolean {
+	return chain.some(({ name, syscall }) => name === 'TimeoutError' || syscall === 'getaddrinfo');
 }
 
 function reasonOf(facts: {
@@ -122,17 +129,12 @@ function reasonOf(facts: {
 	return known ?? (facts.isNotSent ? 'no connection could be made' : 'the connection failed');
 }
 
-/** Whether a code is one of the system's, such as ECONNRESET; those of Node's own checks begin with ERR_. */
-function isSystemCode(code: string | undefined): boolean {
-	return code !== undefined && !code.startsWith('ERR_');
-}
-
 const LONGEST_WORDS = 200;
 
-/** What an error says of itself, behind a colon. */
-function wordsOf(error: unknown, apiKey: string): string {
-	const message = isObject(error) && typeof error.message === 'string' ? error.message : '';
-	return message === '' ? '' : `: ${redactText(message, apiKey).slice(0, LONGEST_WORDS)}`;
+/** What the error itself says, behind a colon; n8n puts words of its own in front of those that have a code. */
+function wordsOf(chain: NetworkError[], apiKey: string): string {
+	const message = chain.map((cause) => cause.message).findLast((one) => typeof one === 'string');
+	return message ? `: ${redactText(message, apiKey).slice(0, LONGEST_WORDS)}` : '';
 }
 
 /**
@@ -168,7 +170,7 @@ function remainsOfCause({ httpCode, messages }: NetworkError): NetworkError | un
 		typeof text === 'string' ? text.split(' | ') : [],
 	);
 	const errors = texts.map((text) => ({ syscall: /^(\w+) E[A-Z]/.exec(text)?.[1] }));
-	return { code: httpCode, errors };
+	return { code: httpCode, errors, message: texts[0] };
 }
 
 function isObject(value: unknown): value is NetworkError {

@@ -242,8 +242,20 @@ test.each<[Progress, Error, { isNotSent: boolean; isLasting: boolean; reason: st
 		failed('alert', { code: 'ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED' }),
 		{ isNotSent: false, isLasting: false, reason: 'the connection failed' },
 	],
-	// An HTTP client that nobody can watch.
-	['notBegun', reset, { isNotSent: false, isLasting: false, reason: 'the connection was cut off' }],
+	[
+		'notBegun',
+		reset,
+		{
+			isNotSent: true,
+			isLasting: true,
+			reason: 'n8n could not make the request: read ECONNRESET',
+		},
+	],
+	[
+		'notBegun',
+		failed('getaddrinfo ENOTFOUND x', { code: 'ENOTFOUND', syscall: 'getaddrinfo' }),
+		{ isNotSent: true, isLasting: false, reason: "the host's name is not known" },
+	],
 	[
 		'notBegun',
 		new TimeoutError(),

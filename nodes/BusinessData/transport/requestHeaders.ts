@@ -1,0 +1,55 @@
+/** Which headers a request may have besides the node's own. */
+import { InvalidSettingError } from './invalidSettingError';
+
+/** Another value would break or reroute the request. */
+const SET_BY_THE_NODE = [
+	...['x-api-key', 'content-length', 'content-type'],
+	// Some services take the method from them.
+	...['x-http-method-override', 'x-method-override', 'x-http-method'],
+];
+
+/**
+ * Of the connection, not of the request (RFC 9110 §7.6.1), so that Node, a proxy or the service fails by them: a
+ * `Trailer` cannot be without chunks, and after an `Expect` or an `Upgrade` the service waits for something else.
+ */
+const SET_BY_THE_CONNECTION = [
+	...['host', 'connection', 'keep-alive', 'te', 'trailer', 'transfer-encoding', 'upgrade'],
+	...['expect', 'http2-settings'],
+];
+
+/** Names that mean something else to objects of JavaScript, or to axios in its settings, and get lost. */
+const LOST_IN_N8N = [
+	...['__proto__', 'constructor', 'prototype'],
+	...['common', 'delete', 'get', 'head', 'patch', 'post', 'put', 'query'],
+];
+
+const RESERVED = new Set([...SET_BY_THE_NODE, ...SET_BY_THE_CONNECTION, ...LOST_IN_N8N]);
+
+/** RFC 9110 §5.6.2: the characters of a token. */
+const NAME = /^[!#$%&'*+.^_`|~\w-]+$/;
+/** RFC 9110 §5.5: one line of visible characters, spaces and tabs. */
+const VALUE = /^[\t\u0020-\u007e\u0080-\u00ff]*$/;
+
+/** @throws InvalidSettingError that names the header when it cannot go out as it is */
+export function checkHeader(field: string, name: string, value: string): void {
+	const lowerCased = name.toLowerCase();
+	if (RESERVED.has(lowerCased) || lowerCased.startsWith('proxy-')) {
+		throw new InvalidSettingError(
+			field,
+			`the header ${name} cannot be set here`,
+			lowerCased === 'x-api-key'
+				? 'Remove it: the key is sent by the credential.'
+				: 'Remove it: it is set by the node or by the connection, or n8n cannot send it.',
+		);
+	}
+	if (!NAME.test(name) || !VALUE.test(value)) {
+		// A longer one may be the key in the wrong field.
+		const which =
+			NAME.test(name) && name.length < 40 ? `the value of ${name}` : 'a name or a value';
+		throw new InvalidSettingError(
+			field,
+			`${which} contains characters that a header cannot have`,
+			'Use letters, digits and hyphens in names, and one line of text in values.',
+		);
+	}
+}

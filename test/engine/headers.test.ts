@@ -1,0 +1,71 @@
+// Every registered header, and names that mean something to JavaScript: each goes out as it is, or is an error
+// that names it before any request.
+
+import type { INode, IPairedItemData } from 'n8n-workflow';
+
+import { apiRequest, NO_LIMITS, NODE, useBench } from '../support/bench';
+import { RawService } from '../support/rawService';
+import { REGISTERED_HEADERS } from '../support/registeredHeaders';
+
+// Nothing waits.
+const bench = useBench({ limits: NO_LIMITS }, { inRealTime: true });
+
+/** Of the connection, by RFC 9110 §7.6.1 and others; and the node's own. */
+const REFUSED =
+	'Connection Content-Length Content-Type Expect Host HTTP2-Settings Keep-Alive Proxy-Authenticate ' +
+	'Proxy-Authentication-Info Proxy-Authorization Proxy-Features Proxy-Instruction Proxy-Status TE Trailer ' +
+	'Transfer-Encoding Upgrade';
+/** Names of methods, of what every object has, and of what axios keeps among the headers. */
+const OF_JAVASCRIPT = [
+	...Object.getOwnPropertyNames(Object.prototype),
+	...Object.getOwnPropertyNames(Map.prototype),
+	...['prototype', 'then', 'length', 'common', 'get', 'post', 'put', 'patch', 'head', 'query'],
+	...['normalize', 'concat', 'toJSON', 'setContentType', 'getContentType', 'hasContentType'],
+];
+
+let service: RawService;
+beforeEach(async () => {
+	service = await RawService.start((socket, connection) => {
+		socket.on('data', () => {
+			const [head = '', body] = connection.received.split('\r\n\r\n');
+			const length = Number(/content-length: (\d+)/i.exec(head)?.[1] ?? 0);
+			if (body?.length === length) socket.end('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}');
+		});
+	});
+	bench.credential.baseUrl = service.baseUrl;
+});
+afterEach(async () => await service.stop());
+
+/** The header as each request has it; the errors of those that did not go out, by the header. */
+async function sendEach(method: string, names: string[]) {
+	const headerParameters = {
+		parameters: [{ name: '={{ $json.name }}', value: '={{ $json.name }} 1' }],
+	};
+	const parameters: INode['parameters'] = apiRequest(method, '/x', { headerParameters });
+	const items = names.map((name) => ({ name }));
+	const result = await bench.run(items, parameters, { onError: 'continueErrorOutput' });
+	const refused = result.items(NODE, 1).map(({ json, pairedItem }) => {
+		const { item } = pairedItem as IPairedItemData;
+		return [names[item], json.error];
+	});
+	const received = new Map(
+		names.map((name) => {
+			const line = `\r\n${name}: ${name} 1\r\n`.toLowerCase();
+			const of = service.connections.filter((one) => one.received.toLowerCase().includes(line));
+			return [name, of.length];
+		}),
+	);
+	return { received, refused: Object.fromEntries(refused) as Record<string, unknown> };
+}
+
+test.each(['POST', 'GET'])('%s', async (method) => {
+	const names = [...new Set([...REGISTERED_HEADERS, ...OF_JAVASCRIPT])];
+	const { received, refused } = await sendEach(method, names);
+	for (const name of names) {
+		const isRefused = Object.hasOwn(refused, name);
+		expect([name, received.get(name)]).toEqual([name, isRefused ? 0 : 1]);
+		if (isRefused) expect(refused[name]).toBe(`Headers: the header ${name} cannot be set here`);
+	}
+	expect(REGISTERED_HEADERS.filter((name) => Object.hasOwn(refused, name)).join(' ')).toBe(REFUSED);
+	expect(service.requests).toHaveLength(names.length - Object.keys(refused).length);
+});
