@@ -4,8 +4,11 @@ import { DataSet } from '../simulation/redis/dataSet';
 import { Lua } from '../simulation/redis/lua';
 import { RedisFailure } from '../simulation/redis/resp';
 
-/** Runs a command or not, once or twice, at once or later. */
-export type Way = (run: () => unknown, script: RedisScript) => Promise<unknown>;
+/**
+ * What becomes of a command on its way, which may be run once or twice, now or later.
+ * @param isAwaited whether something more than its end waits for it
+ */
+export type Way = (run: () => unknown, isAwaited: boolean) => Promise<unknown>;
 
 export class LuaRedis {
 	/** By the clock of the test. */
@@ -22,7 +25,8 @@ export class LuaRedis {
 	connection(way: Way = async (run) => await Promise.resolve(run())): RedisConnection {
 		const run: RedisConnection['run'] = async (script, keys, parameters, signal) => {
 			signal?.throwIfAborted();
-			return (await way(() => this.run(script, keys, parameters), script)) as never;
+			const once = () => this.run(script, keys, parameters);
+			return (await way(once, signal !== undefined)) as never;
 		};
 		return { run, trouble: () => undefined } as Partial<RedisConnection> as RedisConnection;
 	}

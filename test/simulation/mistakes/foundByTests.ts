@@ -103,4 +103,17 @@ export const MISTAKES_FOUND_BY_TESTS: MistakeFoundByTest[] = [
 		],
 		test: LIMITER_TESTS,
 	},
+	{
+		// Of use only where Redis is lost twice.
+		name: 'a process enters its slots in Redis again only once',
+		patches: [
+			{
+				file: `${LIMITER}/redis/redisLedger.js`,
+				search: 'async enterAgain(commands) {\n        this.commands = commands;',
+				replace:
+					'async enterAgain(commands) {\n        this.commands = commands;\n        if (this.hasEntered) return;\n        this.hasEntered = true;',
+			},
+		],
+		test: 'test/unit/rateLimit/gates.test.ts',
+	},
 ];

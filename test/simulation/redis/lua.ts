@@ -9,7 +9,10 @@ import { gap } from '../world/gap';
 
 /** The C interface of Lua 5.1, as far as it is used here. */
 interface Api {
-	module: { addFunction(run: (state: number) => number, signature: string): number };
+	module: {
+		addFunction(run: (state: number) => number, signature: string): number;
+		[name: `_${string}`]: unknown;
+	};
 	luaL_newstate(): number;
 	luaL_openlibs(state: number): void;
 	luaL_loadstring(state: number, code: string): number;
@@ -32,6 +35,22 @@ interface Api {
 	lua_rawset(state: number, index: number): void;
 	lua_pcall(state: number, parameters: number, results: number, handler: number): number;
 }
+
+/** What takes and gives numbers alone, and needs nothing around it, which takes most of the time. */
+const OF_NUMBERS = [
+	'lua_createtable',
+	'lua_gettop',
+	'lua_settop',
+	'lua_type',
+	'lua_toboolean',
+	'lua_tonumber',
+	'lua_pushboolean',
+	'lua_pushnumber',
+	'lua_rawgeti',
+	'lua_rawseti',
+	'lua_rawset',
+	'lua_pcall',
+] as const;
 
 const REGISTRY = -10_000;
 const GLOBALS = -10_002;
@@ -72,6 +91,7 @@ export class Lua {
 	private fault: Error | undefined;
 
 	private constructor(private readonly api: Api) {
+		for (const name of OF_NUMBERS) Object.assign(api, { [name]: api.module[`_${name}`] });
 		this.state = api.luaL_newstate();
 		api.luaL_openlibs(this.state);
 		const send = api.module.addFunction((state) => this.send(state), 'ii');

@@ -1,0 +1,133 @@
+/** The limiter's gates: a run in each of two processes that share a Redis, a stop, and a Redis that is lost. */
+import { abortController } from '../../nodes/BusinessData/waiting';
+import { type CountedRequest, exceededLimits } from '../support/countingService';
+import { LimiterBench, SEND } from '../support/limiterBench';
+import { limiters } from '../support/limiters';
+import { passTime } from '../support/logicalTime';
+import type { LuaRedis } from '../support/luaRedis';
+import type { Bound, Play, Scenario } from './explorer';
+
+/** For so long (ms) the slots of what was sent before are held: nobody goes for 2.5 s after a loss is noticed. */
+const HELD_MS = 4_000;
+/** A slot that is held for no longer (s) may be forgotten with Redis: nobody can tell whether its time was over. */
+const FORGOTTEN_EARLY_S = 1.1;
+
+export interface GatesSettings {
+	/** How long (s) the windows of the limits are: two requests in each, one of them a send. */
+	windowSeconds: number;
+	/** What each run sends, one after the other. */
+	requests: Array<'read' | 'send'>;
+	/** Whether somebody stops the first run. */
+	isStopped?: boolean;
+	/** Whether Redis may be emptied, and its replies lost. */
+	isLost?: boolean;
+}
+
+const BOUND = { faults: 0, longestMs: 60_000 };
+
+/** What is explored, within seconds and in full. */
+export const GATES: Array<{ name: string; settings: GatesSettings; narrow: Bound; wide: Bound }> = [
+	{
+		name: 'a stop',
+		settings: { windowSeconds: 0.5, requests: ['send', 'read'], isStopped: true },
+		narrow: BOUND,
+		wide: BOUND,
+	},
+	{
+		name: 'a Redis that is lost twice',
+		settings: { windowSeconds: 5, requests: ['read'], isLost: true },
+		narrow: { ...BOUND, faults: 2, reorderings: 0 },
+		wide: { ...BOUND, faults: 2 },
+	},
+];
+
+export class Gates implements Scenario {
+	private counted: Array<CountedRequest & { run?: string }> = [];
+
+	private benches: LimiterBench[] = [];
+
+	/** How many requests have been stopped. */
+	private stopped = 0;
+
+	constructor(
+		private readonly redis: LuaRedis,
+		private readonly settings: GatesSettings,
+	) {}
+
+	async begin(play: Play) {
+		const { isStopped = false, isLost = false, requests, windowSeconds } = this.settings;
+		this.redis.data.clear();
+		limiters().clear();
+		this.counted = [];
+		this.stopped = 0;
+		let hasBegun = false;
+		const names = ['A', 'B'];
+		this.benches = names.map((name) => {
+			const bench = LimiterBench.on(this.redis, async (run, isAwaited) => {
+				if (!hasBegun || !isAwaited) return run();
+				// Whoever has no reply asks again.
+				const twice = () => [run(), run()][1];
+				return await play.call(`${name} asks`, run, isLost ? { 'reply lost': twice } : {});
+			});
+			const windowMs = windowSeconds * 1000;
+			bench.limits = {
+				general: [{ max: 2, windowMs }],
+				scopes: { [SEND]: [{ max: 1, windowMs }] },
+			};
+			return bench;
+		});
+		if (isLost) await this.sendBefore();
+		hasBegun = true;
+
+		const stop = abortController();
+		if (isStopped) play.later('stop', () => stop.abort(new Error('stop')));
+		if (isLost) play.mayStrike('Redis is emptied', () => this.redis.data.clear());
+		return this.benches.map((bench, index) => async () => {
+			const run = names[index] ?? '';
+			const signal = run === 'A' ? stop.signal : abortController().signal;
+			for (const request of requests) {
+				const scope = request === 'send' ? SEND : undefined;
+				const acquired = bench.acquire({ run, scope, signal });
+				const permit = await acquired.catch((error: unknown) => {
+					if (!signal.aborted) throw error;
+				});
+				if (permit === undefined) {
+					this.stopped++;
+					continue;
+				}
+				expect(signal.aborted).toBe(false);
+				await play.call(`${run} arrives`, () => {
+					this.counted.push({ at: performance.now(), endpoint: scope, run });
+				});
+				permit.letThrough();
+			}
+		});
+	}
+
+	check(): void {
+		const { requests, isLost = false } = this.settings;
+		const windowSeconds = this.settings.windowSeconds - (isLost ? FORGOTTEN_EARLY_S : 0);
+		const endpoints = { [SEND]: { max: 1, windowSeconds } };
+		const table = { general: [{ max: 2, windowSeconds }], endpoints };
+		const sent = this.counted.filter(({ run }) => run !== undefined);
+		// What is free Redis forgets in time, and a process its limiter at once.
+		jest.advanceTimersByTime(60_000);
+		expect({
+			exceeded: exceededLimits(this.counted, table),
+			left: [...this.redis.data.copy().keys()],
+			idle: this.benches.map(({ isIdle }) => isIdle),
+			ended: sent.length + this.stopped,
+		}).toEqual({ exceeded: [], left: [], idle: [true, true], ended: 2 * requests.length });
+	}
+
+	/** So that both processes know what Redis must know, and hold slots for a while. */
+	private async sendBefore(): Promise<void> {
+		const sent = this.benches.map(async (bench) => {
+			const permit = await bench.acquire();
+			this.counted.push({ at: performance.now() });
+			permit.letThrough();
+		});
+		await passTime(Promise.all(sent), 1_000);
+		await jest.advanceTimersByTimeAsync(1000 * this.settings.windowSeconds - HELD_MS);
+	}
+}

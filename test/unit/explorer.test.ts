@@ -1,0 +1,91 @@
+// The explorer plays as many orders as there are, and finds what only two faults together show.
+
+import { explore, type Play, type Scenario } from '../explorer/explorer';
+
+const BOUND = { faults: 0, longestMs: 1_000 };
+
+/** Parties that come to so many points each. */
+function walkers(
+	lengths: number[],
+	begin: (play: Play) => void = () => undefined,
+	check: () => void = () => undefined,
+): Scenario {
+	const parties = (play: Play) =>
+		lengths.map((length, party) => async () => {
+			for (let step = 0; step < length; step++) await play.call(`${party}`, () => undefined);
+		});
+	return {
+		begin: async (play) => {
+			begin(play);
+			return await Promise.resolve(parties(play));
+		},
+		check,
+	};
+}
+
+const factorial = (n: number): number => (n < 2 ? 1 : n * factorial(n - 1));
+const orders = (...lengths: number[]) =>
+	lengths.reduce(
+		(count, length) => count / factorial(length),
+		factorial(lengths.reduce((sum, length) => sum + length, 0)),
+	);
+
+test.each([[[1]], [[1, 1]], [[2, 2]], [[3, 2, 1]], [[4, 4]]])(
+	'parties that come to %j points have as many orders as there are',
+	async (lengths) => {
+		const { plays, failures } = await explore(walkers(lengths), BOUND);
+		expect([plays, failures]).toEqual([orders(...lengths), 0]);
+	},
+);
+
+test('a fault strikes before each point, or not at all', async () => {
+	const scenario = walkers([2, 2], (play) => play.mayStrike('fault', () => undefined));
+	const { plays } = await explore(scenario, { ...BOUND, faults: 1 });
+	expect(plays).toBe(orders(2, 2) * (1 + 4));
+});
+
+test.each([
+	[0, 1],
+	[1, 1 + 5],
+])('with %i reorderings, parties of three points have %i orders', async (reorderings, expected) => {
+	// They take turns; or once, at any point but the last, the other one goes on.
+	const { plays } = await explore(walkers([3, 3]), { ...BOUND, reorderings });
+	expect(plays).toBe(expected);
+});
+
+test.each([
+	[1, 0],
+	[2, 2 * 1],
+])('with %i faults, what two of them break fails in %i plays', async (faults, failures) => {
+	let copies = new Set<string>();
+	const begin = (play: Play) => {
+		copies = new Set(['one', 'other']);
+		for (const copy of copies) play.mayStrike(`${copy} is lost`, () => copies.delete(copy));
+	};
+	const check = () => expect(copies.size).toBeGreaterThan(0);
+	const exploration = await explore(walkers([1], begin, check), { ...BOUND, faults });
+	expect(exploration.failures).toBe(failures);
+});
+
+test('something may happen later than its cause, and time passes only where all wait for it', async () => {
+	const seen: string[][] = [];
+	let chosen: string[] = [];
+	const scenario: Scenario = {
+		begin: async (play) => {
+			({ chosen } = play);
+			play.later('commit', () => undefined);
+			const party = async () => {
+				await play.call('ask', () => undefined);
+				await new Promise((resolve) => setTimeout(resolve, 100));
+			};
+			return await Promise.resolve([party]);
+		},
+		check: () => seen.push(chosen),
+	};
+	await explore(scenario, BOUND);
+	expect(seen).toEqual([
+		['ask', 'time passes', 'commit'],
+		['ask', 'commit', 'time passes'],
+		['commit', 'ask', 'time passes'],
+	]);
+});
