@@ -17,6 +17,7 @@ const start = (count: number, parameters: INode['parameters'], settings: Partial
 test.each(['continueRegularOutput', 'stopWorkflow'] as const)(
 	'while sends wait for their limit (%s)',
 	async (onError) => {
+		bench.engine.executionId = onError;
 		const execution = start(5, send(), { onError });
 		await waitUntil(() => bench.sandbox.journal.documents().length === 3);
 		execution.cancel();
@@ -24,6 +25,13 @@ test.each(['continueRegularOutput', 'stopWorkflow'] as const)(
 		expect(result.run.status).toBe('canceled');
 		expect(result.task(NODE).error?.message ?? 'canceled').toContain('canceled');
 		expect(bench.sandbox.journal.count()).toBe(3);
+		// n8n keeps no error of it. The third response may not have been read.
+		expect(bench.engine.log.join('\n')).toMatch(
+			new RegExp(
+				`${NODE}: execution ${onError} was stopped. (Sent: items 0–2. Not sent: item 3. Not tried: item 4.|` +
+					'Sent: items 0–1. Perhaps sent: item 2. Not tried: items 3–4.)',
+			),
+		);
 		// Nothing of the stopped execution is left in the queue.
 		const after = await bench.run([{}], STATUS);
 		expect(after.json(NODE).map(({ queued }) => queued)).toEqual([0, 0, 0, 0, 0, 0]);

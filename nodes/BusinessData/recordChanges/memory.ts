@@ -1,7 +1,7 @@
 /** What a trigger remembers from poll to poll, of the question that it asks. */
 import type { IDataObject, IPollFunctions } from 'n8n-workflow';
 
-import { isStopping } from './n8nService';
+import { shutdownSignal } from '../n8nInternals/shutdown';
 import type { Asked, Question } from './question';
 import { newState, readState, type SavedState, saveState, type State } from './state';
 import { StaticData } from './staticData';
@@ -61,7 +61,7 @@ export class Memory {
 	private async keepInTurn(state: State, hasItems: boolean): Promise<boolean> {
 		const saved = await this.staticData.saved();
 		const newest = this.newest(saved);
-		if (revisionOf(newest) !== this.revision || isStopping()) return false;
+		if (revisionOf(newest) !== this.revision || shutdownSignal().aborted) return false;
 		// n8n writes all of it into its database, so only when it is another one.
 		const isChanged = JSON.stringify(saveState(state)) !== JSON.stringify(newest[NAME]);
 		const content = isChanged

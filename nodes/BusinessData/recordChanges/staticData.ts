@@ -8,7 +8,7 @@
 import type { IDataObject, INode, IPollFunctions, Workflow } from 'n8n-workflow';
 
 import { abortController, sleep, Turns } from '../waiting';
-import { findService } from './n8nService';
+import { findService } from '../n8nInternals/services';
 
 /** The part of n8n's WorkflowStaticDataService that is used. */
 interface StaticDataService {

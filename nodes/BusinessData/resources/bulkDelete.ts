@@ -161,6 +161,9 @@ async function deleteBatches(
 			else outputs[index] = items.map((item) => errorItem(run.items[item], nodeError, item));
 		}
 	};
+	const isRemembered = (index: number) => earlierTries.endingOf(index) !== undefined;
+	const notTried = () => batches.filter((_, index) => index >= begun && !isRemembered(index));
+	run.describeProgress = () => describeBatches(listsOf(failed, notTried()), done);
 	const deleteNext = async (): Promise<boolean> => {
 		const batch = batches[begun];
 		if (batch === undefined || ending.length > 0) return false;
@@ -178,14 +181,12 @@ async function deleteBatches(
 			await Promise.all(Array.from({ length: BATCHES_AT_ONCE }, deleteOnAndOn));
 		},
 	);
-	const notTried: Batch[] = [];
 	for (const [index, batch] of [...batches.entries()].slice(begun)) {
 		// What an earlier try remembers needs no request, and must not pass for something not tried.
-		if (earlierTries.endingOf(index) === undefined) notTried.push(batch);
-		else await deleteBatch(index, batch);
+		if (isRemembered(index)) await deleteBatch(index, batch);
 	}
 	const [endedBy] = ending;
-	if (endedBy !== undefined) throw errorOf(endedBy, failed, done, notTried);
+	if (endedBy !== undefined) throw errorOf(endedBy, failed, done, notTried());
 	return outputs.flat();
 }
 
@@ -207,30 +208,41 @@ interface Failure {
 	items: number[];
 }
 
+type ItemLists = ReturnType<typeof listsOf>;
+
+function listsOf(failed: Failure[], notTried: Batch[]) {
+	// What may have been deleted must not pass for something that certainly was not.
+	const isUnknown = ({ error }: Failure) => error.context.outcome === 'unknown';
+	return {
+		perhapsDeletedItems: inOrder(failed.filter(isUnknown)),
+		failedItems: inOrder(failed.filter((one) => !isUnknown(one))),
+		notTriedItems: inOrder(notTried),
+	};
+}
+
+function describeBatches(lists: ItemLists, done: number): string[] {
+	const sentences = tellItems(
+		[
+			['Perhaps deleted', lists.perhapsDeletedItems],
+			['Not deleted', lists.failedItems],
+			['Not tried', lists.notTriedItems],
+		],
+		'the IDs of ',
+	);
+	return [`${done} ${done === 1 ? 'batch was' : 'batches were'} deleted.`, ...sentences];
+}
+
 /**
  * The error of what failed, with how many batches were deleted and which were not tried.
  * @param endedBy the first that ended the run
  */
 function errorOf(endedBy: Failure, failed: Failure[], done: number, notTried: Batch[]): NodeError {
-	// What may have been deleted must not pass for something that certainly was not.
-	const perhapsDeleted = failed.filter((one) => one.error.context.outcome === 'unknown');
-	const { error } = perhapsDeleted[0] ?? endedBy;
-	const told = {
-		perhapsDeletedItems: inOrder(perhapsDeleted),
-		failedItems: inOrder(failed.filter((one) => !perhapsDeleted.includes(one))),
-		notTriedItems: inOrder(notTried),
-	};
-	Object.assign(error.context, { batchesDone: done, ...told });
-	const sentences = tellItems(
-		[
-			['Perhaps deleted', told.perhapsDeletedItems],
-			['Not deleted', told.failedItems],
-			['Not tried', told.notTriedItems],
-		],
-		'the IDs of ',
-	);
-	const batchesDone = `${done} ${done === 1 ? 'batch was' : 'batches were'} deleted.`;
-	error.description = [error.description, batchesDone, ...sentences].filter(Boolean).join(' ');
+	const perhapsDeleted = failed.find((one) => one.error.context.outcome === 'unknown');
+	const { error } = perhapsDeleted ?? endedBy;
+	const lists = listsOf(failed, notTried);
+	Object.assign(error.context, { batchesDone: done, ...lists });
+	const parts = [error.description, ...describeBatches(lists, done)];
+	error.description = parts.filter(Boolean).join(' ');
 	return error;
 }
 

@@ -9,6 +9,7 @@ import {
 	NodeOperationError,
 } from 'n8n-workflow';
 
+import { ShutdownError } from '../n8nInternals/shutdown';
 import { RedisError } from '../redis';
 import { InvalidSettingError } from '../transport/invalidSettingError';
 import { ExecutionCanceledError, type FailureCause, RequestError } from '../transport/requestError';
@@ -37,7 +38,11 @@ export function toNodeError(node: INode, error: unknown, itemIndex?: number): No
 		Object.assign(nodeError.context, context);
 		return withMessage(nodeError, error.message);
 	}
-	if (error instanceof InvalidSettingError || error instanceof RedisError) {
+	if (
+		error instanceof InvalidSettingError ||
+		error instanceof RedisError ||
+		error instanceof ShutdownError
+	) {
 		const { message, description } = error;
 		const failure = failureOf(causeOf(error));
 		const nodeError = new NodeOperationError(node, message, { description, itemIndex, failure });
@@ -55,8 +60,8 @@ export function toNodeError(node: INode, error: unknown, itemIndex?: number): No
 	return nodeError;
 }
 
-function causeOf(error: InvalidSettingError | RedisError): FailureCause {
-	if (error instanceof RedisError) return 'temporarily-unavailable';
+function causeOf(error: InvalidSettingError | RedisError | ShutdownError): FailureCause {
+	if (!(error instanceof InvalidSettingError)) return 'temporarily-unavailable';
 	return error.field === 'API Key' ? 'credential-invalid' : 'configuration-invalid';
 }
 

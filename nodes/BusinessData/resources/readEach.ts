@@ -33,7 +33,9 @@ export async function readEach(
 		const count = Math.min(READS_AT_ONCE, run.items.length);
 		await Promise.all(Array.from({ length: count }, readOnAndOn));
 	};
-	await tellDuring(run, () => `${done} of ${run.items.length} done`, readAll);
+	const describe = () => `${done} of ${run.items.length} done`;
+	run.describeProgress = () => [`${describe()}.`];
+	await tellDuring(run, describe, readAll);
 	return outputs.flat();
 }
 

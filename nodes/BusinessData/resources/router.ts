@@ -5,16 +5,15 @@ import { InvalidSettingError } from '../transport/invalidSettingError';
 import { resources } from './index';
 import { errorItem, toNodeError } from './itemErrors';
 import type { Operation } from './operation';
-import { Run } from './run';
+import { isCanceled, Run } from './run';
 
 export async function router(context: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 	try {
 		const operation = chosenOperation(context);
 		return [await Run.during(context, async (run) => await operation.execute(run))];
 	} catch (error) {
-		const isCanceled = context.getExecutionCancelSignal()?.aborted === true;
 		const nodeError = toNodeError(context.getNode(), error);
-		if (!context.continueOnFail() || isCanceled) throw nodeError;
+		if (!context.continueOnFail() || isCanceled(context)) throw nodeError;
 		// What no item could begin with. n8n itself would pass the input on as if it had all gone well.
 		return [context.getInputData().map((input, index) => errorItem(input, nodeError, index))];
 	}

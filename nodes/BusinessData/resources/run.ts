@@ -3,12 +3,13 @@ import { randomUUID } from 'node:crypto';
 
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
+import { ShutdownError, shutdownSignal } from '../n8nInternals/shutdown';
 import { type Account, CREDENTIAL_TYPE, readAccount } from '../transport/account';
 import { Client } from '../transport/client';
 import { ExecutionCanceledError } from '../transport/requestError';
 import { readGroup } from '../transport/settingValues';
 import { Waits } from '../transport/waits';
-import { abortController } from '../waiting';
+import { abortController, onAbort } from '../waiting';
 import { asCanceled, toNodeError } from './itemErrors';
 
 /** How long (ms) work on items goes on before it lets go of the event loop, which n8n needs for all else. */
@@ -22,9 +23,14 @@ export class Run {
 	/** Whether an agent has called the node as a tool. */
 	readonly isTool: boolean;
 
+	/** What became of the items so far, in sentences, as the operation knows it. */
+	describeProgress: () => string[] = () => [];
+
 	private readonly waits = new Waits();
 
 	private readonly controller = abortController();
+
+	private readonly stopListening: Array<() => void>;
 
 	/** The values of parameters without an expression, which are the same for all items. */
 	private readonly constants = new Map<string, unknown>();
@@ -43,6 +49,11 @@ export class Run {
 		this.isTool = isTool(context);
 		const { signal } = this.controller;
 		this.client = new Client(context, account, randomUUID(), this.waits, signal);
+		const abort = (reason: Error) => this.controller.abort(reason);
+		this.stopListening = [
+			onAbort(context.getExecutionCancelSignal(), () => abort(new ExecutionCanceledError())),
+			onAbort(shutdownSignal(), abort),
+		];
 	}
 
 	/**
@@ -50,25 +61,16 @@ export class Run {
 	 * @throws a node error for whatever `work` throws
 	 */
 	static async during<T>(context: IExecuteFunctions, work: (run: Run) => Promise<T>): Promise<T> {
-		const stopped = context.getExecutionCancelSignal();
-		let onStop: () => void = () => undefined;
 		let run: Run | undefined;
 		try {
-			const account = readAccount(await context.getCredentials(CREDENTIAL_TYPE));
-			const started = new Run(context, account);
-			run = started;
-			onStop = () => started.controller.abort(new ExecutionCanceledError());
-			if (stopped?.aborted) onStop();
-			stopped?.addEventListener('abort', onStop);
-			return await work(started);
+			run = new Run(context, readAccount(await context.getCredentials(CREDENTIAL_TYPE)));
+			return await work(run);
 		} catch (error) {
 			const nodeError = toNodeError(context.getNode(), error);
 			if (run?.client.hasTried !== true) nodeError.context.outcome ??= 'notSent';
-			throw stopped?.aborted === true ? asCanceled(nodeError) : nodeError;
+			throw isCanceled(context) ? asCanceled(nodeError) : nodeError;
 		} finally {
-			stopped?.removeEventListener('abort', onStop);
-			run?.controller.abort(new ExecutionCanceledError());
-			run?.tellOfWaits();
+			run?.end();
 		}
 	}
 
@@ -77,14 +79,14 @@ export class Run {
 		return this.context.continueOnFail();
 	}
 
-	/** Aborts when the execution is stopped, and at the end of the run. */
+	/** Aborts when the execution is stopped or n8n shuts down, and at the end of the run. */
 	get signal(): AbortSignal {
 		return this.controller.signal;
 	}
 
-	/** Whether the execution was stopped. */
+	/** Whether the execution was stopped, so that n8n takes no notice of what the node puts out. */
 	get isCanceled(): boolean {
-		return this.controller.signal.aborted;
+		return isCanceled(this.context);
 	}
 
 	/**
@@ -140,6 +142,29 @@ export class Run {
 		context.sendMessageToUI(message);
 	}
 
+	private end(): void {
+		for (const stop of this.stopListening) stop();
+		if (this.signal.aborted) this.logInterruption();
+		this.controller.abort(new ExecutionCanceledError());
+		this.tellOfWaits();
+	}
+
+	/** n8n keeps no error of an execution that was stopped, so its log says how far the run had come. */
+	private logInterruption(): void {
+		const { context, signal } = this;
+		const executionId = context.getExecutionId();
+		const event =
+			signal.reason instanceof ShutdownError
+				? 'was interrupted, because n8n is shutting down'
+				: 'was stopped';
+		const sentences = [
+			`${context.getNode().name}: execution ${executionId} ${event}.`,
+			...this.describeProgress(),
+		];
+		const details = { workflowId: context.getWorkflow().id, executionId };
+		context.logger.warn(sentences.join(' '), details);
+	}
+
 	private tellOfWaits(): void {
 		for (const sentence of [this.waits.describe(), this.waits.describePolicy()]) {
 			if (sentence !== undefined) this.hint(sentence);
@@ -147,6 +172,11 @@ export class Run {
 		const { tracing } = this.waits;
 		if (tracing !== undefined) this.context.setMetadata?.({ tracing });
 	}
+}
+
+/** Whether the execution was stopped: by hand, by its time-out, or by n8n. */
+export function isCanceled(context: IExecuteFunctions): boolean {
+	return context.getExecutionCancelSignal()?.aborted === true;
 }
 
 /** n8n names the tool that it makes of a node so; n8n 1.x tells it in no other way. */

@@ -55,6 +55,9 @@ async function sendAll<T extends ServiceRequest>(
 ): Promise<void> {
 	const earlierTries = EarlierTries.of(run.context);
 	const endings = new Map<number, ItemEnding>();
+	const endingOf = (item: number) => endings.get(item) ?? earlierTries.endingOf(item) ?? 'notTried';
+	const progress = () => listsOf(prepared.map((_, item) => endingOf(item)));
+	run.describeProgress = () => sentencesOf(progress());
 	for (const [index, item] of prepared.entries()) {
 		try {
 			if ('error' in item) throw item.error;
@@ -67,9 +70,7 @@ async function sendAll<T extends ServiceRequest>(
 			const mayBeSent = nodeError.context.outcome === 'unknown';
 			endings.set(index, mayBeSent ? 'perhapsSent' : 'notSent');
 			if (!run.continuesOnError || run.isCanceled) {
-				const endingOf = (_: unknown, item: number) =>
-					endings.get(item) ?? earlierTries.endingOf(item) ?? 'notTried';
-				throw withProgress(nodeError, index, prepared.map(endingOf));
+				throw withProgress(nodeError, index, progress());
 			}
 			outputs.push([errorItem(run.items[index], nodeError, index)]);
 		}
@@ -136,30 +137,38 @@ async function sendUnlessUsed(
 	}
 }
 
-/** Adds to the error what became of the items. */
-function withProgress(error: NodeError, failedItem: number, endings: ItemEnding[]): NodeError {
+type ItemLists = ReturnType<typeof listsOf>;
+
+function listsOf(endings: ItemEnding[]) {
 	const itemsThat = (ending: ItemEnding) =>
 		[...endings.keys()].filter((item) => endings[item] === ending);
-	const told = {
+	return {
 		sentItems: itemsThat('sent'),
 		skippedItems: itemsThat('skipped'),
 		perhapsSentItems: itemsThat('perhapsSent'),
 		failedItems: itemsThat('notSent'),
 		notTriedItems: itemsThat('notTried'),
 	};
-	Object.assign(error.context, { ...told, failedItem });
-	if (endings.length === 1) return error;
-	const sentences = tellItems([
-		['Sent', told.sentItems],
-		['Used before and skipped', told.skippedItems],
-		['Perhaps sent', told.perhapsSentItems],
-		['Not sent', told.failedItems],
-		['Not tried', told.notTriedItems],
+}
+
+function sentencesOf(lists: ItemLists): string[] {
+	return tellItems([
+		['Sent', lists.sentItems],
+		['Used before and skipped', lists.skippedItems],
+		['Perhaps sent', lists.perhapsSentItems],
+		['Not sent', lists.failedItems],
+		['Not tried', lists.notTriedItems],
 	]);
-	const mayBeSent = [...told.sentItems, ...told.perhapsSentItems];
+}
+
+/** Adds to the error what became of the items. */
+function withProgress(error: NodeError, failedItem: number, lists: ItemLists): NodeError {
+	Object.assign(error.context, { ...lists, failedItem });
+	if (Object.values(lists).flat().length === 1) return error;
+	const mayBeSent = [...lists.sentItems, ...lists.perhapsSentItems];
 	const parts = [
 		...(mayBeSent.every((item) => item === failedItem) ? ['No item was sent before it.'] : []),
-		...sentences,
+		...sentencesOf(lists),
 	];
 	error.description = [error.description, ...parts].filter(Boolean).join(' ');
 	return error;

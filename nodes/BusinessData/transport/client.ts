@@ -4,6 +4,7 @@
  */
 import type { IExecuteFunctions, IPollFunctions } from 'n8n-workflow';
 
+import { ShutdownError } from '../n8nInternals/shutdown';
 import { limiterOf, longestWindowMs, type Permit, type Priority } from '../rateLimit';
 import { RedisError } from '../redis';
 import { onceAborted, sleep } from '../waiting';
@@ -11,6 +12,7 @@ import type { Account } from './account';
 import type { Answer } from './answer';
 import { attempt, mayHaveActed, type AttemptOutcome } from './attempt';
 import { ConnectionWatch } from './connectionWatch';
+import { withDeadline } from './deadline';
 import { payloadOf, refuseKeyOutsideItsHeader } from './httpRequest';
 import { Repetitions } from './repetitions';
 import { answerError, redisError, stoppedError, waitTooLongError } from './requestErrors';
@@ -19,6 +21,8 @@ import { isWaitTooLong, type Waits } from './waits';
 
 /** What a busy process may take (ms) beyond a request's time-out to say that it is over. */
 const SLACK_MS = 5_000;
+/** How long (ms) a request that is under way has to end when n8n shuts down: a small part of the 30 s that n8n waits. */
+const SHUTDOWN_GRACE_MS = 5_000;
 /** A request that was refused had its turn already, so it goes before those of the same kind. */
 const EARLIER_AS_REPETITION = 2;
 
@@ -138,8 +142,15 @@ export class Client {
 			await request.guard?.settle(mayHaveActed(outcome));
 			return outcome;
 		};
-		return await onceAborted(toTheEnd(), this.signal).catch((reason: unknown) => {
-			throw isRead(request) || !watch.mayHaveLeft ? reason : stoppedError(request);
+		const ended = toTheEnd();
+		return await onceAborted(ended, this.signal).catch(async (reason: unknown) => {
+			if (isRead(request) || !watch.mayHaveLeft) throw reason;
+			const stopped = stoppedError(request, reason);
+			if (!(reason instanceof ShutdownError)) throw stopped;
+			const deadline = performance.now() + SHUTDOWN_GRACE_MS;
+			return await withDeadline(deadline, ended, () => undefined).catch(() => {
+				throw stopped;
+			});
 		});
 	}
 }

@@ -1,6 +1,7 @@
 /** Puts into words what became of a request and how to go on. */
 import { STATUS_CODES } from 'node:http';
 
+import { ShutdownError } from '../n8nInternals/shutdown';
 import type { WaitTooLongError } from '../rateLimit';
 import type { RedisError } from '../redis';
 import { type Answer, messageOf } from './answer';
@@ -85,12 +86,16 @@ function adviceOn({ isLasting, refusedBy }: Failure): string {
 		: 'Check the base URL in the credential and whether the service is up, then run the node again.';
 }
 
-/** The error for a request that was under way when the execution was stopped. */
-export function stoppedError({ endpoint }: ServiceRequest): RequestError {
-	return new RequestError(
-		'The request may have taken effect: it was under way when the execution was canceled',
-		{ outcome: 'unknown', description: `${formatEndpoint(endpoint)} — ${CHECK_BEFORE_REPEATING}` },
-	);
+/**
+ * The error for a request that was under way when the run was ended from outside.
+ * @param reason what ended it
+ */
+export function stoppedError({ endpoint }: ServiceRequest, reason: unknown): RequestError {
+	const event = reason instanceof ShutdownError ? 'n8n shut down' : 'the execution was canceled';
+	return new RequestError(`The request may have taken effect: it was under way when ${event}`, {
+		outcome: 'unknown',
+		description: `${formatEndpoint(endpoint)} — ${CHECK_BEFORE_REPEATING}`,
+	});
 }
 
 /** The error for a request that would wait longer for the limits than it may. */

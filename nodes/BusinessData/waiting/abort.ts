@@ -49,6 +49,18 @@ export function unlisten(signal: AbortSignal, abortable: Abortable): void {
 	}
 }
 
+/** Calls `action` with the signal's reason once it aborts, or at once if it has. Returns what takes that back. */
+export function onAbort(
+	signal: AbortSignal | undefined,
+	action: (reason: Error) => void,
+): () => void {
+	if (signal?.aborted === true) action(signal.reason as Error);
+	if (signal === undefined || signal.aborted) return () => undefined;
+	const abortable = { abort: action };
+	listen(signal, abortable);
+	return () => unlisten(signal, abortable);
+}
+
 /** Settles as `promise` does, or rejects with the signal's reason as soon as the signal aborts. */
 export async function onceAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
 	signal.throwIfAborted();
@@ -101,12 +113,11 @@ export function boundedSignal(
 ): { signal: AbortSignal; release: () => void } {
 	if (ms > LONGEST_TIMER_MS) return { signal, release: () => undefined };
 	const controller = abortController();
-	const abortable = { abort: (reason: Error) => controller.abort(reason) };
-	listen(signal, abortable);
+	const stopListening = onAbort(signal, (reason) => controller.abort(reason));
 	const timer = setTimeout(() => controller.abort(tooLate()), ms);
 	const release = () => {
 		clearTimeout(timer);
-		unlisten(signal, abortable);
+		stopListening();
 	};
 	return { signal: controller.signal, release };
 }

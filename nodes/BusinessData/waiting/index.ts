@@ -4,6 +4,7 @@ export {
 	boundedSignal,
 	listen,
 	LONGEST_TIMER_MS,
+	onAbort,
 	onceAborted,
 	sleep,
 	unlisten,

@@ -118,6 +118,8 @@ function processOf(process: () => SimulatedProcess): Record<string, unknown> {
 		cwd: () => PACKAGE_FOLDER,
 		on: () => undefined,
 		once: () => undefined,
+		listeners: () => [],
+		listenerCount: () => 0,
 		emitWarning: (text: unknown) => process().complain(`warning: ${String(text)}`),
 	};
 }

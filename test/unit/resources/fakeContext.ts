@@ -56,6 +56,9 @@ type Context = Pick<
 	| 'continueOnFail'
 	| 'addExecutionHints'
 	| 'getExecutionCancelSignal'
+	| 'getExecutionId'
+	| 'getWorkflow'
+	| 'logger'
 > & { helpers: Pick<IExecuteFunctions['helpers'], 'httpRequestWithAuthentication'> };
 
 export interface FakeContext {
@@ -100,6 +103,9 @@ export function fakeContext(setup: Setup = {}): FakeContext {
 		continueOnFail: () => setup.continueOnFail === true,
 		addExecutionHints: (...added) => void hints.push(...added),
 		getExecutionCancelSignal: () => setup.stopped,
+		getExecutionId: () => '1',
+		getWorkflow: () => ({ id: '1', active: true }),
+		logger: { debug() {}, info() {}, warn() {}, error() {} },
 		helpers: { httpRequestWithAuthentication: httpRequest },
 	};
 	return { context: context as IExecuteFunctions, sent, hints };

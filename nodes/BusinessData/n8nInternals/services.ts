@@ -1,4 +1,7 @@
-/** Services of n8n's own, which nodes are not handed. Where an n8n lacks one, the trigger does without it. */
+/**
+ * n8n's own services, which nodes are not handed: n8n offers no other way to save what a poll without items has
+ * seen, or to learn that it is shutting down. Where an n8n lacks one, the package does without it.
+ */
 
 /** The service, if n8n has loaded its module and it has the methods. */
 export function findService<Service extends object>(
@@ -16,14 +19,4 @@ export function findService<Service extends object>(
 	} catch {
 		return undefined;
 	}
-}
-
-/** Whether n8n is about to end. It runs nothing any more for the items of a poll, even of one that it waits for. */
-export function isStopping(): boolean {
-	const service = findService<{ isShuttingDown(): boolean }>(
-		'n8n/dist/shutdown/shutdown.service',
-		'ShutdownService',
-		['isShuttingDown'],
-	);
-	return service?.isShuttingDown() ?? false;
 }

@@ -1,0 +1,138 @@
+// n8n is told to end while nodes of all kinds wait: nothing more goes out, every run ends at once, and says what
+// it has done. One signal for all of them, because n8n gets no second one.
+
+import { type Sandbox, startSandbox } from '../../sandbox/server';
+import type { ShownError } from '../support/bench';
+import { Engine, type EngineRun, readRun } from '../support/engine';
+import { type WorkflowJson, workflowOf } from '../support/engineWorkflow';
+import { credentialFor } from '../support/scaledLimits';
+import { waitUntil } from '../support/waitUntil';
+
+const NODE = 'Business Data';
+/** Far less than the limits would make any of them wait. A request that is under way has 5 s to end. */
+const LONGEST_END_MS = 9_000;
+/** The response that a request under way gets in time. */
+const LATE_MS = 1_000;
+const ITEMS = Array.from({ length: 6 }, (_, index) => ({ index }));
+const ONE_REQUEST = JSON.stringify({ general: [{ max: 1, windowSeconds: 600 }], endpoints: {} });
+const sends = { resource: 'transaction', dataMode: 'autoMapInputData', options: {} };
+const deletions = {
+	...{ resource: 'transaction', operation: 'deleteMany', ids: '={{ $json.index }}' },
+	options: { batchSize: 1 },
+};
+
+/** Each waits behind, or in the middle of, its first request. */
+const WAITING: Record<string, WorkflowJson> = {
+	sends: workflowOf(ITEMS, sends),
+	'sends that continue on error': workflowOf(ITEMS, sends, { onError: 'continueErrorOutput' }),
+	'sends that retry on fail': workflowOf(ITEMS, sends, {
+		...{ retryOnFail: true, maxTries: 3, waitBetweenTries: 1 },
+	}),
+	'a send under way': workflowOf(ITEMS, { ...sends, operation: 'sendWp' }),
+	'a send under way for too long': workflowOf(ITEMS, { ...sends, resource: 'payment' }),
+	reads: workflowOf(ITEMS, { limit: 1, options: {} }),
+	deletions: workflowOf(ITEMS, deletions),
+	'wait for room': workflowOf(ITEMS, {
+		...{ resource: 'rateLimit', operation: 'waitForRoom', limitOf: 'general' },
+		options: { parkAfter: 100_000 },
+	}),
+};
+
+/** One of each. */
+const REQUESTS = Object.keys(WAITING).length;
+
+let sandbox: Sandbox;
+let engine: Engine;
+const ended: Record<string, EngineRun> = {};
+let lastsMs: number;
+
+/** A key of its own for each. */
+function credentials(number: number) {
+	const apiKey = String(number).padStart(64, '0');
+	sandbox.setKeyState(apiKey, 'active');
+	const fields = credentialFor({ baseUrl: sandbox.baseUrl, apiKey });
+	return { key: { ...fields, customize: true, limits: ONE_REQUEST } };
+}
+
+beforeAll(async () => {
+	// As n8n has one.
+	process.once('SIGTERM', () => undefined);
+	sandbox = await startSandbox();
+	engine = await Engine.load();
+	const late = { type: 'delay', ms: LATE_MS, actFirst: false } as const;
+	sandbox.fault({ endpoint: 'POST /txndata/sendTxnWP', action: late });
+	const never = { type: 'neverAnswer', act: true } as const;
+	sandbox.fault({ endpoint: 'POST /txndata/sendPayment', action: never });
+	const names = Object.keys(WAITING);
+	const read = workflowOf([{}], { limit: 1, options: {} });
+	await engine.run(read, credentials(names.indexOf('wait for room')));
+	const runs = Object.entries(WAITING).map(([name, workflow], number) => {
+		engine.executionId = name;
+		return engine.start(workflow, credentials(number));
+	});
+	await waitUntil(() => sandbox.journal.count() === REQUESTS);
+	const startedAt = performance.now();
+	process.emit('SIGTERM');
+	for (const [index, run] of runs.entries()) ended[names[index] ?? ''] = readRun(await run);
+	lastsMs = performance.now() - startedAt;
+});
+afterAll(async () => await sandbox.stop());
+
+test('nothing more goes out, and all of them end at once', () => {
+	expect(lastsMs).toBeLessThan(LONGEST_END_MS);
+	expect(sandbox.journal.count()).toBe(REQUESTS);
+});
+
+test('an execution that begins after that sends nothing', async () => {
+	const before = sandbox.journal.count();
+	const after = await engine.run(workflowOf(ITEMS, sends), credentials(99));
+	expect(after.run.status).toBe('error');
+	expect(after.task(NODE).error?.description).toContain('Not sent: item 0. Not tried: items 1–5.');
+	expect(sandbox.journal.count()).toBe(before);
+});
+
+const SENDS = 'Sent: item 0. Not sent: item 1. Not tried: items 2–5.';
+const BATCHES =
+	'1 batch was deleted. Not deleted: the IDs of items 1–3. Not tried: the IDs of items 4–5.';
+
+test.each([
+	['sends', SENDS, SENDS],
+	['sends that retry on fail', SENDS, SENDS],
+	['a send under way', SENDS, SENDS],
+	['deletions', BATCHES, BATCHES],
+	['reads', '', '1 of 6 done.'],
+	['wait for room', '', ''],
+])('%s: the error and the log say how far they came', (name, inError, inLog) => {
+	expect(ended[name]?.run.status).toBe('error');
+	const { message, description, context } = errorOf(name);
+	expect(message).toBe('n8n is shutting down: what was still waiting was not carried out');
+	expect(description).toBe(`Run it again when n8n is back. ${inError}`.trim());
+	expect(context).toMatchObject({ outcome: 'notSent' });
+	expect(loggedOf(name)).toContain(`${inLog}'`);
+});
+
+test('a send that does not end in time was perhaps sent', () => {
+	const { message, description, context } = errorOf('a send under way for too long');
+	expect(message).toBe('The request may have taken effect: it was under way when n8n shut down');
+	const lists = 'Perhaps sent: item 0. Not tried: items 1–5.';
+	expect(description).toContain(lists);
+	expect(context).toMatchObject({ outcome: 'unknown', perhapsSentItems: [0] });
+	expect(loggedOf('a send under way for too long')).toContain(lists);
+});
+
+test('of sends that continue on error, each item leaves by the output that is right', () => {
+	const name = 'sends that continue on error';
+	expect(ended[name]?.run.status).toBe('success');
+	expect(ended[name]?.items(NODE, 0)).toMatchObject([{ pairedItem: { item: 0 } }]);
+	expect(ended[name]?.items(NODE, 1)).toHaveLength(5);
+	expect(loggedOf(name)).toContain('Sent: item 0. Not sent: items 1–5.');
+});
+
+function errorOf(name: string): ShownError {
+	return ended[name]?.task(NODE).error as unknown as ShownError;
+}
+
+function loggedOf(name: string): string | undefined {
+	const line = `${NODE}: execution ${name} was interrupted, because n8n is shutting down.`;
+	return engine.log.find((text) => text.includes(line));
+}
