@@ -1,5 +1,6 @@
 // All tests in a real n8n, in one file, because its start takes longest. Build the package before.
 import { agentTests } from './agentTests';
+import { brokenLineageTests } from './brokenLineageTests';
 import { builderTests } from './builderTests';
 import { cleanUpTests } from './cleanUpTests';
 import { credentialEditTests } from './credentialEditTests';
@@ -23,6 +24,7 @@ describe('sending once', () => {
 	sendingTests(real);
 	overlapTests(real);
 });
+describe('the error output', () => brokenLineageTests(real));
 describe('waiting for room', () => parkingTests(real, true));
 describe('a credential', () => credentialEditTests(real));
 describe('the node as a tool', () => toolTests(real));

@@ -3,6 +3,7 @@ import {
 	type INode,
 	type INodeExecutionData,
 	type INodeType,
+	type IPairedItemData,
 	NodeConnectionTypes,
 	type Workflow,
 } from 'n8n-workflow';
@@ -23,7 +24,10 @@ export interface WorkflowJson {
 	settings?: Workflow['settings'];
 }
 
-/** A node that puts out the items of its parameter `items`, in place of a trigger. */
+/**
+ * A node that puts out the items of its parameter `items`, in place of a trigger or of a Code node. Behind another
+ * node they have the lineage that its parameter `pairedItems` says, or none.
+ */
 export const itemsNode: INodeType = {
 	description: {
 		displayName: 'Items',
@@ -34,11 +38,17 @@ export const itemsNode: INodeType = {
 		defaults: {},
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
-		properties: [{ displayName: 'Items', name: 'items', type: 'json', default: '[]' }],
+		properties: [
+			{ displayName: 'Items', name: 'items', type: 'json', default: '[]' },
+			{ displayName: 'Paired Items', name: 'pairedItems', type: 'json', default: '[]' },
+		],
 	},
 	async execute() {
 		const items = this.getNodeParameter('items', 0) as INodeExecutionData['json'][];
-		return await Promise.resolve([items.map((json) => ({ json }))]);
+		const pairedItems = this.getNodeParameter('pairedItems', 0, []) as IPairedItemData[];
+		return await Promise.resolve([
+			items.map((json, index) => ({ json, pairedItem: pairedItems[index] })),
+		]);
 	},
 };
 

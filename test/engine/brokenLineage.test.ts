@@ -1,0 +1,84 @@
+// Behind a node that breaks the lineage of items, n8n may not find what an item came from (n8n#37407). A failed
+// item must leave by the error output all the same, and never by the output of those that succeeded.
+
+import type { INode, IPairedItemData } from 'n8n-workflow';
+
+import { ITEMS_TYPE, workflowOf } from '../support/engineWorkflow';
+import {
+	apiRequest,
+	DELETE_ENDPOINT,
+	deleteMany,
+	itemsOf,
+	NO_LIMITS,
+	NODE,
+	send,
+	SEND_ENDPOINT,
+	useBench,
+} from '../support/bench';
+
+const bench = useBench({ limits: NO_LIMITS });
+
+/** How the node in front gives out three items, of which it got two. */
+const LINEAGES: Array<[string, IPairedItemData[]]> = [
+	['that gives none', []],
+	['that names items that are not there', [{ item: 7 }, { item: 8 }, { item: 9 }]],
+	[
+		'that names an input that is not there',
+		[
+			{ item: 0, input: 3 },
+			{ item: 1, input: 3 },
+			{ item: 0, input: 3 },
+		],
+	],
+	['that gives one of three alone', [{ item: 1 }]],
+];
+
+/** By operation, its parameters, with which the second item fails, and the endpoint that refuses it. */
+const OPERATIONS: Array<[string, INode['parameters'], string | undefined]> = [
+	['a read', apiRequest('GET', '={{ $json.id === 1 ? "/nowhere" : "/sandbox/echo" }}'), undefined],
+	['a send', send(), SEND_ENDPOINT],
+	['a deletion', deleteMany({ batchSize: 1 }), DELETE_ENDPOINT],
+	[
+		'a value from before the break',
+		apiRequest('POST', '={{ $json.id === 1 ? $("Start").item.json.path : "/sandbox/echo" }}'),
+		undefined,
+	],
+];
+
+const cases = LINEAGES.flatMap(([lineage, pairedItems]) =>
+	OPERATIONS.map(([name, parameters, refused]) => ({
+		lineage,
+		pairedItems,
+		name,
+		parameters,
+		refused,
+	})),
+);
+
+test.each(cases)(
+	'$name that fails behind a node $lineage leaves by the error output',
+	async ({ pairedItems, parameters, refused }) => {
+		if (refused !== undefined) {
+			const action = { type: 'status', status: 400, body: { message: 'bad' } } as const;
+			bench.sandbox.fault({ endpoint: refused, after: 1, times: 1, action });
+		}
+		const workflow = workflowOf(itemsOf(2), parameters, { onError: 'continueErrorOutput' });
+		workflow.nodes.push({
+			...{ id: 'code', name: 'Code', type: ITEMS_TYPE, typeVersion: 1, position: [100, 0] },
+			parameters: { items: itemsOf(3), pairedItems: pairedItems as never },
+		});
+		workflow.connections = {
+			Start: { main: [[{ node: 'Code', type: 'main', index: 0 }]] },
+			Code: { main: [[{ node: NODE, type: 'main', index: 0 }]] },
+		};
+		const result = await bench.engine.run(workflow, { key: bench.credential });
+		expect(result.run.status).toBe('success');
+		const itemsOfOutput = (output: number) =>
+			result.items(NODE, output).flatMap(({ pairedItem }) => pairedItem);
+		expect(itemsOfOutput(0)).toEqual([{ item: 0 }, { item: 2 }]);
+		expect(itemsOfOutput(1)).toEqual([{ item: 1 }]);
+		expect(result.items(NODE, 1)).toMatchObject([
+			{ error: { message: expect.any(String) as string } },
+		]);
+	},
+);
