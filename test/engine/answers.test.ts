@@ -57,7 +57,7 @@ describe('a body that is not JSON where JSON is due', () => {
 		for (const parameters of [read(), apiRequest('GET', '/sandbox/empty'), send()]) {
 			bench.sandbox.fault({ endpoint: READ_ENDPOINT, action: { type: 'emptyBody' } });
 			bench.sandbox.fault({ endpoint: 'POST /txndata/sendTxn', action: { type: 'emptyBody' } });
-			const result = await bench.run([{}], parameters);
+			const result = await bench.run(itemsOf(1), parameters);
 			expect(result.run.status).toBe('success');
 			expect(result.json(NODE)).toEqual(
 				parameters.resource === 'contact' ? [] : [{ statusCode: 200 }],
@@ -193,7 +193,7 @@ describe('an error of the service', () => {
 		['x'.repeat(1_000), `${'x'.repeat(300)}…`],
 	])('shows its status, its message and the next step: %j', async (body, message) => {
 		answer({ status: 409, body });
-		const error = errorOf(await bench.run([{}], send()));
+		const error = errorOf(await bench.run(itemsOf(1), send()));
 		const status = 'The service answered 409 Conflict';
 		expect(error.message).toBe(message === undefined ? status : `${status}: ${message}`);
 		expect(error.description).toBe(

@@ -44,7 +44,7 @@ beforeAll(async () => {
 	// The engine's first request takes longer than the others may.
 	const { baseUrl } = await start((socket) => void socket.end(OK()));
 	const credential = credentialFor({ baseUrl, apiKey: '0'.repeat(64) });
-	await bench.engine.run(workflowOf([{}], send()), { key: credential });
+	await bench.engine.run(workflowOf(itemsOf(1), send()), { key: credential });
 });
 afterAll(() => authority.dispose());
 beforeEach(() => {
@@ -336,24 +336,27 @@ describe.each([
 		),
 	},
 ])('$name', ({ parameters, ofOperation }) => {
-	test.each(ofOperation)('%s', async (_, setUp, expected, { tries = 1, message, body } = {}) => {
-		const { baseUrl, journal } = await setUp();
-		bench.credential.baseUrl = baseUrl;
-		const requests = jest.spyOn(Agent.prototype as never, 'addRequest');
-		const result = await bench.run([{ id: 1, body }], parameters);
-		expect(requests).toHaveBeenCalledTimes(tries);
-		if (expected === 'sent') {
-			expect(result.run.status).toBe('success');
-			expect(journal.requests).toHaveLength(1);
-			return;
-		}
-		const error = errorOf(result);
-		expect({ outcome: error.context.outcome, message: error.message }).toEqual({
-			outcome: expected,
-			message: expect.stringMatching(message ?? '') as string,
-		});
-		if (expected === 'notSent') expect(journal.requests).toEqual([]);
-	});
+	test.each(ofOperation)(
+		'%s',
+		async (_, setUp, expected, { tries = 1, message, body = '' } = {}) => {
+			const { baseUrl, journal } = await setUp();
+			bench.credential.baseUrl = baseUrl;
+			const requests = jest.spyOn(Agent.prototype as never, 'addRequest');
+			const result = await bench.run([{ id: 1, body }], parameters);
+			expect(requests).toHaveBeenCalledTimes(tries);
+			if (expected === 'sent') {
+				expect(result.run.status).toBe('success');
+				expect(journal.requests).toHaveLength(1);
+				return;
+			}
+			const error = errorOf(result);
+			expect({ outcome: error.context.outcome, message: error.message }).toEqual({
+				outcome: expected,
+				message: expect.stringMatching(message ?? '') as string,
+			});
+			if (expected === 'notSent') expect(journal.requests).toEqual([]);
+		},
+	);
 });
 
 test('what was swallowed with a Send Once Key goes out in the next run', async () => {
@@ -361,9 +364,9 @@ test('what was swallowed with a Send Once Key goes out in the next run', async (
 	bench.credential.baseUrl = bench.sandbox.baseUrl.replace('127.0.0.1', 'localhost');
 	const lookup = jest.spyOn(dns, 'lookup').mockImplementation(() => undefined);
 	const parameters = send({ timeout: TIMEOUT, sendOnceKey: 'a' });
-	expect(errorOf(await bench.run([{}], parameters)).context.outcome).toBe('notSent');
+	expect(errorOf(await bench.run([{ id: 1 }], parameters)).context.outcome).toBe('notSent');
 	lookup.mockRestore();
-	expect((await bench.run([{}], parameters)).json(NODE)).toMatchObject([{ status: 'sent' }]);
+	expect((await bench.run([{ id: 1 }], parameters)).json(NODE)).toMatchObject([{ status: 'sent' }]);
 	expect(bench.sandbox.journal.documents()).toHaveLength(1);
 });
 
@@ -430,7 +433,7 @@ describe('a run that is stopped', () => {
 test('what is not connected at the timeout does not leave any more', async () => {
 	const host = await swallowing();
 	bench.credential.baseUrl = `http://127.0.0.1:${host.port}`;
-	const error = errorOf(await bench.run([{}], send({ timeout: TIMEOUT })));
+	const error = errorOf(await bench.run(itemsOf(1), send({ timeout: TIMEOUT })));
 	host.wakeUp();
 	expect(error.context.outcome).toBe('notSent');
 	await new Promise((resolve) => setTimeout(resolve, 1_500));
@@ -484,7 +487,7 @@ describe('a connection that is kept open', () => {
 		bench.credential.baseUrl = service.baseUrl;
 		const outcomes = [];
 		for (let run = 0; run < 3; run++) {
-			const result = await bench.run([{}], send());
+			const result = await bench.run(itemsOf(1), send());
 			outcomes.push(result.run.status === 'success' ? 'sent' : errorOf(result).context.outcome);
 		}
 		agent.destroy();

@@ -51,7 +51,7 @@ test.each([
 		expect(elsewhere.journal.all()).toEqual([]);
 		expect(placesOf(NEW_KEY, result.run)).toEqual([]);
 
-		await bench.run([{}], { ...parameters });
+		await bench.run([{ id: 1 }], { ...parameters });
 		expect(elsewhere.journal.count(endpoint)).toBe(1);
 	},
 );

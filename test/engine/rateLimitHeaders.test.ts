@@ -91,7 +91,7 @@ describe('with Keep Free', () => {
 		});
 		const ofAll = { 'x-ratelimit-limit': '100', 'x-ratelimit-remaining': '0' };
 		tell({ ...ofAll, 'x-ratelimit-reset': '1' }, 1, SEND_ENDPOINT);
-		await bench.run([{}], send());
+		await bench.run(itemsOf(1), send());
 		await bench.run([{}], read());
 		const [sentAt = 0, readAt = 0] = arrivals();
 		expect(readAt - sentAt).toBeGreaterThanOrEqual(900);

@@ -2,7 +2,7 @@
 
 import { deflateSync, gzipSync } from 'node:zlib';
 
-import { errorOf, send, useBench } from '../support/bench';
+import { errorOf, itemsOf, send, useBench } from '../support/bench';
 import { RawService } from '../support/rawService';
 
 // Logical time does not wait for what zlib does in a thread of its own.
@@ -65,7 +65,7 @@ test.each(rows)('$name', async ({ body, headers = 'X: 1', words, cutAt }) => {
 		});
 	});
 	bench.credential.baseUrl = service.baseUrl;
-	const error = errorOf(await bench.run([{}], send()));
+	const error = errorOf(await bench.run(itemsOf(1), send()));
 	await service.stop();
 	expect(error).toMatchObject({ httpCode: '422', context: { outcome: 'refused' } });
 	if (words !== undefined) {

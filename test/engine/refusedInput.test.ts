@@ -152,7 +152,7 @@ describe('a path with a limit of its own', () => {
 	const variants = [
 		'/txndata/sendTxn/',
 		'/TXNDATA/SendTXN',
-		'txndata//sendTxn',
+		'txndata/sendTxn',
 		'/txndata/%73end%54xn?copy=1',
 	];
 	const items = variants.map((path) => ({ path }));

@@ -155,7 +155,7 @@ test('the oldest keys are forgotten beyond Send Once Memory', async () => {
 	expect(recorded()).toEqual(hashes('1', '2'));
 });
 
-test.each(['', ' ', null, {}, undefined])(
+test.each(['', ' ', null, {}, true, '\u200b'])(
 	'%j as a key is an error, and nothing is sent',
 	async (id) => {
 		const result = await bench.run([{ id: id }], send(onceById));

@@ -188,7 +188,7 @@ describe('as a tool of an agent', () => {
 		await bench.run(itemsOf(3), send());
 		const startedAt = performance.now();
 		const answers = [
-			await call({ ...send(), dataMode: 'json', jsonBody: '{}' }),
+			await call({ ...send(), dataMode: 'json', jsonBody: '{"id":1}' }),
 			await call(waitForRoom({ requests: 1 })),
 		];
 		expect(performance.now() - startedAt).toBeLessThan(5_000);

@@ -4,103 +4,29 @@
 // FAULTS_SEED repeats a run.
 
 import * as fc from 'fast-check';
-import type { IDataObject } from 'n8n-workflow';
 
 import { readAccount } from '../../nodes/BusinessData/transport/account';
-import { type Sandbox, startSandbox } from '../../sandbox/server';
-import { NODE, type ShownError } from '../support/bench';
-import { useDeduplicator } from '../support/deduplicator';
-import { Engine } from '../support/engine';
-import { workflowOf } from '../support/engineWorkflow';
 import { report } from '../support/report';
-import { credentialFor } from '../support/scaledLimits';
+import { type Shown, useInputs } from './inputs';
 import { malformedValueOf, mustBeRefused } from './malformedValues';
-import { allPlaces, type Place } from './places';
+import type { Place } from './places';
 
 const SEED = Number(process.env.FAULTS_SEED ?? Math.floor(Math.random() * 1e6));
 const VALUES_PER_PLACE = 10;
 
-let engine: Engine;
-let sandbox: Sandbox;
-let store: Awaited<ReturnType<typeof useDeduplicator>>;
-
-const LIMITS = { general: [], endpoints: {} };
-/** Where the sandbox of a test will be is known when it has started; its key is always the same. */
-const places = allPlaces(credentialFor({ baseUrl: '', apiKey: '' }));
+const inputs = useInputs();
+const places = inputs.places;
 const counts = { refused: 0, byN8n: 0, byService: 0, valid: 0, elsewhere: 0 };
 const covered = new Set<string>();
 
-beforeAll(async () => {
-	report(`Malformed input: FAULTS_SEED=${SEED}, ${places.length} places`);
-	engine = await Engine.load();
-	store = await useDeduplicator();
-	sandbox = await startSandbox({ limits: LIMITS });
-});
-afterAll(async () => await sandbox.stop());
-
-/** What a user sees: the error, or the output. */
-type Shown =
-	| { error: ShownError }
-	| { items: IDataObject[] }
-	/** n8n itself does not even start the workflow. */
-	| { byN8n: Error };
-
-function credentialOf(fields: IDataObject = {}) {
-	return {
-		...credentialFor(sandbox),
-		customize: true,
-		limits: JSON.stringify(LIMITS),
-		// Without nodes, no other field of a cluster or of Sentinels would matter.
-		redisNodes: '127.0.0.1:26379',
-		...fields,
-	} as ReturnType<typeof credentialFor>;
-}
-
-async function show(place: Place, value: unknown): Promise<Shown> {
-	const values = place.withValue(value) as IDataObject;
-	if (place.of === 'trigger') return await showPoll(place, values);
-	const isCredential = place.of === 'credential';
-	const parameters = { resource: 'contact', operation: 'deleteMany', ids: 'a', options: {} };
-	const credential = credentialOf(isCredential ? ownValueOf(place, values) : {});
-	const workflow = workflowOf([{ name: 'a' }], (isCredential ? parameters : values) as never);
-	try {
-		const run = await engine.run(workflow, { key: credential });
-		if (run.run.status === 'success') return { items: run.json(NODE) };
-		return { error: run.run.data.resultData.error as unknown as ShownError };
-	} catch (error) {
-		return { byN8n: error as Error };
-	}
-}
-
-async function showPoll({ property }: Place, values: IDataObject): Promise<Shown> {
-	const { options = {}, ...others } = values;
-	const isOptions = property.name === 'options';
-	const emitting = isOptions ? options : { emitExisting: true, ...(options as IDataObject) };
-	try {
-		const parameters = { ...others, options: emitting } as never;
-		const trigger = engine.trigger(parameters, { key: credentialOf() });
-		return await trigger.poll().then(
-			(items) => ({ items }),
-			(error: ShownError) => ({ error }),
-		);
-	} catch (error) {
-		return { byN8n: error as Error };
-	}
-}
-
-/** The field of the credential alone, and what shows it. */
-function ownValueOf({ property }: Place, values: IDataObject): IDataObject {
-	const show = Object.entries(property.displayOptions?.show ?? {});
-	const beside = Object.fromEntries(show.map(([name, shown]) => [name, shown?.[0]])) as IDataObject;
-	return { ...beside, [property.name]: values[property.name] };
-}
+beforeAll(() => report(`Malformed input: FAULTS_SEED=${SEED}, ${places.length} places`));
 
 /** Whether the value is valid but leads away from the sandbox, so that no request can be made. */
 function leadsElsewhere(place: Place, value: unknown): boolean {
 	if (place.of !== 'credential') return false;
 	try {
-		const account = readAccount(credentialOf(ownValueOf(place, place.withValue(value))));
-		return account.ledger !== undefined || account.baseUrl !== sandbox.baseUrl;
+		const account = readAccount(inputs.credentialOf(place, value));
+		return account.ledger !== undefined || account.baseUrl !== inputs.sandbox.baseUrl;
 	} catch {
 		return false;
 	}
@@ -121,10 +47,7 @@ async function check(place: Place, value: unknown): Promise<void> {
 		expect(mustBeRefused(place.property, value)).toBe(false);
 		return;
 	}
-	sandbox.reset();
-	store.clear();
-	const shown = await show(place, value);
-	const requests = sandbox.journal.all();
+	const { shown, requests } = await inputs.show(place, value);
 	const what = `${place.name} = ${JSON.stringify(value) ?? String(value)}: ${describeShown(shown)}`;
 	if ('byN8n' in shown) {
 		counts.byN8n++;

@@ -5,6 +5,7 @@ import { builderTests } from './builderTests';
 import { cleanUpTests } from './cleanUpTests';
 import { credentialEditTests } from './credentialEditTests';
 import { contactSyncTests, exampleTests } from './exampleTests';
+import { expressionTests } from './expressionTests';
 import { installationTests } from './installationTests';
 import { outboxTests } from './outboxTests';
 import { overlapTests } from './overlapTests';
@@ -24,6 +25,7 @@ describe('sending once', () => {
 	sendingTests(real);
 	overlapTests(real);
 });
+describe('an expression', () => expressionTests(real));
 describe('the error output', () => brokenLineageTests(real));
 describe('waiting for room', () => parkingTests(real, true));
 describe('a credential', () => credentialEditTests(real));

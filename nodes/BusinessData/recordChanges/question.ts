@@ -12,10 +12,26 @@ import { checkQuery, parseRequestOptions, type RequestOptions } from '../resourc
 import type { Account } from '../transport/account';
 import { ENDPOINTS } from '../transport/endpoints';
 import { parsePath } from '../transport/endpointPath';
+import { holdsExpression, readMarked } from '../transport/unmadeValues';
 import { InvalidSettingError } from '../transport/invalidSettingError';
 import type { ServiceRequest } from '../transport/serviceRequest';
-import { readEntries, readFlag, readGroup, readText } from '../transport/settingValues';
-import { type Change, CHANGES, RECORD_NAMES, type RecordName, type SourceName } from './sources';
+import {
+	readChoice,
+	readEntries,
+	readFilledText,
+	readFlag,
+	readGroup,
+	readText,
+	refuseUnmade,
+} from '../transport/settingValues';
+import {
+	type Change,
+	CHANGES,
+	RECORD_NAMES,
+	type RecordName,
+	SOURCES,
+	type SourceName,
+} from './sources';
 
 /** What a memory belongs to, without a secret: when one of these changes, nothing is known any more. */
 export interface Asked {
@@ -50,14 +66,20 @@ type Query = ServiceRequest['query'];
 
 /** @throws InvalidSettingError that names the field */
 export function readQuestion(context: IPollFunctions, account: Account): Question {
-	const source = readSource(context);
-	const options: TriggerOptions = readGroup('Options', context.getNodeParameter('options', {}));
+	const parameter = parametersOf(context);
+	const source = readChoice('Source', parameter('source', 'contacts'), SOURCES);
+	const options: TriggerOptions = readGroup('Options', parameter('options', {}));
 	const requestOptions = parseRequestOptions(options);
 	const settings = readListSettings(options);
-	const { path, query, isConstant } = readAddress(context, source);
-	const idField = readIdField(context, source);
+	const written = context.getNode().parameters;
+	const { path, query, isConstant } = readAddress(parameter, written.path, source);
+	const idField = readFilledText(
+		'ID Field',
+		parameter('idField', 'id'),
+		`Enter the field that is unique to a ${RECORD_NAMES[source]}, for example id.`,
+	);
 	const recordName = RECORD_NAMES[source];
-	const ofOptions = constantPart(context, requestOptions.query);
+	const ofOptions = constantPart(written.options as TriggerOptions, requestOptions.query);
 	const asked = {
 		source: source === 'endpoint' ? `endpoint ${path}` : source,
 		account: shortHash(account.identity),
@@ -75,46 +97,39 @@ export function readQuestion(context: IPollFunctions, account: Account): Questio
 		settings,
 		recordName,
 		idField,
-		wanted: readWanted(context, recordName),
+		wanted: readWanted(parameter('events', []), recordName),
 		emitsExisting: readFlag('Emit Existing', options.emitExisting),
 		readsChangesOnly:
 			(!isConstant && query.length > 0) || ofOptions.length < requestOptions.query.length,
 	};
 }
 
-function readSource(context: IPollFunctions): SourceName {
-	const source = context.getNodeParameter('source', 'contacts');
-	if (typeof source === 'string' && Object.hasOwn(RECORD_NAMES, source))
-		return source as SourceName;
-	throw new InvalidSettingError('Source', 'is not known', 'Choose an entry of the list.');
+/** Reads a parameter, for a reader of `settingValues`. */
+type Parameter = (name: string, fallback: unknown) => unknown;
+
+function parametersOf(context: IPollFunctions): Parameter {
+	const written = context.getNode().parameters;
+	return (name, fallback) =>
+		readMarked(context, name, written[name], () => context.getNodeParameter(name, fallback));
 }
 
 /** The path with the query behind it, and whether both stay the same from poll to poll. */
 function readAddress(
-	context: IPollFunctions,
+	parameter: Parameter,
+	written: unknown,
 	source: SourceName,
 ): { path: string; query: Query; isConstant: boolean } {
 	if (source === 'contacts') {
 		return { path: ENDPOINTS.getContacts.path, query: [], isConstant: true };
 	}
 	const field = 'Path';
-	const { path, query } = parsePath(readText(field, context.getNodeParameter('path', '')), field);
-	const isConstant = !isExpression(context.getNode().parameters.path);
+	const isConstant = !holdsExpression(written);
+	const { path, query } = parsePath(readText(field, parameter('path', '')), field, !isConstant);
 	return { path, query: checkQuery(query, field), isConstant };
 }
 
-function readIdField(context: IPollFunctions, source: SourceName): string {
-	const value = context.getNodeParameter('idField', 'id');
-	if (typeof value === 'string' && value.trim() !== '') return value.trim();
-	throw new InvalidSettingError(
-		'ID Field',
-		'is empty',
-		`Enter the field that is unique to a ${RECORD_NAMES[source]}, for example id.`,
-	);
-}
-
-function readWanted(context: IPollFunctions, recordName: RecordName): Change[] {
-	const value = context.getNodeParameter('events', []);
+function readWanted(value: unknown, recordName: RecordName): Change[] {
+	refuseUnmade('Events', value);
 	const changes = (Array.isArray(value) ? value : []).map((event: unknown) =>
 		CHANGES.find((change) => recordName + change === event),
 	);
@@ -128,22 +143,13 @@ function readWanted(context: IPollFunctions, recordName: RecordName): Change[] {
 }
 
 /** Of the parameters in the options, those whose name and value are no expressions. */
-function constantPart(context: IPollFunctions, query: Query): Query {
-	const { options } = context.getNode().parameters as { options?: TriggerOptions };
+function constantPart(written: TriggerOptions | undefined, query: Query): Query {
 	const field = 'Query Parameters';
-	if (isExpression(options) || isExpression(options?.queryParameters)) return [];
-	const { parameters } = readGroup(field, options?.queryParameters);
-	if (isExpression(parameters)) return [];
-	const written = readEntries(field, parameters);
-	return query.filter((_, index) => {
-		const { name, value } = written[index] ?? {};
-		return !isExpression(name) && !isExpression(value);
-	});
-}
-
-/** Whether a field as it is saved holds an expression, as n8n marks them. */
-function isExpression(value: unknown): boolean {
-	return typeof value === 'string' && value.startsWith('=');
+	if (typeof written === 'string' || typeof written?.queryParameters === 'string') return [];
+	const { parameters } = readGroup(field, written?.queryParameters);
+	if (typeof parameters === 'string') return [];
+	const entries = readEntries(field, parameters);
+	return query.filter((_, index) => !holdsExpression(entries[index]));
 }
 
 function shortHash(text: string): string {

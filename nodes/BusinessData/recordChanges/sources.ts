@@ -1,7 +1,9 @@
 /** What the trigger can watch, and what it calls the records there. */
 import type { IDataObject } from 'n8n-workflow';
 
-export type SourceName = 'contacts' | 'endpoint';
+export const SOURCES = ['contacts', 'endpoint'] as const;
+
+export type SourceName = (typeof SOURCES)[number];
 
 /** A record by its source, in the names of events, in the output and in errors. */
 export const RECORD_NAMES = { contacts: 'contact', endpoint: 'record' } as const;

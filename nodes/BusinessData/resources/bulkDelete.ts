@@ -59,7 +59,7 @@ function deleteFields(plural: string): INodeProperties[] {
 			required: true,
 			default: '={{ $json.id }}',
 			placeholder: 'e.g. 1001, 1002, 1003',
-			description: `The ${plural} to delete: an ID, a comma-separated list, or an expression that gives a list. The IDs of all input items are collected before the first request.`,
+			description: `The ${plural} to delete: an ID, a list with commas, semicolons or line breaks, or an expression that gives a list. The IDs of all input items are collected before the first request.`,
 		},
 		{
 			displayName: 'Dry Run',
@@ -109,9 +109,9 @@ async function deleteMany(run: Run, endpoint: Endpoint): Promise<INodeExecutionD
  * @throws InvalidSettingError
  */
 async function sameForAll(run: Run, name: string, field: string, fallback: unknown) {
-	const first = run.parameter<unknown>(name, 0, fallback);
+	const first = run.parameter(name, 0, fallback);
 	for (const index of run.items.keys()) {
-		if (!isDeepStrictEqual(run.parameter<unknown>(name, index, fallback), first)) {
+		if (!isDeepStrictEqual(run.parameter(name, index, fallback), first)) {
 			throw new InvalidSettingError(
 				field,
 				`is not the same for ${nameItems([0, index])}`,

@@ -4,13 +4,16 @@ import type { INodeProperties } from 'n8n-workflow';
 import { FIELDS_HINT } from '../builderHints';
 import { InvalidSettingError } from '../transport/invalidSettingError';
 import { tryParseJson } from '../transport/json';
-import { refuseLossyNumbers } from './lossyNumbers';
+import { readChoice, refuseUnmade } from '../transport/settingValues';
+import { refuseFaults } from '../transport/valueFaults';
 import type { Run } from './run';
 import { bodyOfFields } from './typedFields';
 
+const FIELD = 'Data to Send';
+
 export const bodyFields: INodeProperties[] = [
 	{
-		displayName: 'Data to Send',
+		displayName: FIELD,
 		name: 'dataMode',
 		type: 'options',
 		noDataExpression: true,
@@ -50,30 +53,48 @@ export const bodyFields: INodeProperties[] = [
 	},
 ];
 
+const MODES = ['autoMapInputData', 'defineBelow', 'json'] as const;
+
 /**
  * The body of an item's request.
  * @throws InvalidSettingError that names the field
  */
 export function readBody(run: Run, itemIndex: number): unknown {
-	const mode = run.parameter<string>('dataMode', itemIndex, 'defineBelow');
+	const mode = readChoice(FIELD, run.parameter('dataMode', itemIndex, 'defineBelow'), MODES);
 	if (mode === 'defineBelow') {
-		const fields = run.parameter<unknown>('assignments', itemIndex, {});
-		return bodyOfFields(fields, run.account.apiKey);
+		return bodyOfFields(run.parameter('assignments', itemIndex, {}), run.account.apiKey);
 	}
 	if (mode === 'autoMapInputData') {
 		const body = run.items[itemIndex]?.json ?? {};
-		refuseLossyNumbers('Data to Send', body);
+		refuseFaults(FIELD, body, true);
 		return body;
 	}
-	if (mode === 'json') {
-		const body = parseJsonBody(run.parameter<unknown>('jsonBody', itemIndex, '{}'));
-		refuseLossyNumbers('JSON Body', body);
-		return body;
-	}
-	throw new InvalidSettingError('Data to Send', 'is not known', 'Choose an entry of the list.');
+	const body = parseJsonBody(run.parameter('jsonBody', itemIndex, '{}'));
+	refuseFaults('JSON Body', body, run.isMade('jsonBody'));
+	return body;
+}
+
+/**
+ * The body of a document that goes to a customer.
+ * @throws InvalidSettingError that names the field, also where nothing would be sent
+ */
+export function readDocument(run: Run, itemIndex: number): unknown {
+	const body = readBody(run, itemIndex);
+	if (!isEmpty(body)) return body;
+	throw new InvalidSettingError(
+		FIELD,
+		'there is nothing to send',
+		'Add a field, or choose another way to fill the document. The service would get an empty one.',
+	);
+}
+
+/** Whether a body has no field, or no entry. */
+export function isEmpty(body: unknown): boolean {
+	return typeof body === 'object' && body !== null && Object.keys(body).length === 0;
 }
 
 function parseJsonBody(value: unknown): unknown {
+	refuseUnmade('JSON Body', value);
 	let body = value;
 	if (typeof value === 'string') {
 		const parsed = tryParseJson(value);

@@ -4,11 +4,16 @@ import type { INodeProperties } from 'n8n-workflow';
 import { InvalidSettingError } from '../transport/invalidSettingError';
 import { checkHeader } from '../transport/requestHeaders';
 import type { ServiceRequest } from '../transport/serviceRequest';
-import { readEntries, readGroup } from '../transport/settingValues';
-import { refuseLossyNumbers } from './lossyNumbers';
+import {
+	readEntries,
+	readGroup,
+	readName,
+	readSeconds,
+	readTextToSend,
+} from '../transport/settingValues';
 import type { Run } from './run';
 
-type NameAndValue = { name?: unknown; value?: unknown };
+type Parameters = ServiceRequest['query'];
 
 export interface RequestOptions {
 	queryParameters?: unknown;
@@ -118,9 +123,9 @@ export function readRequestOptions(run: Run, itemIndex: number): ReadOptions {
  * How long (ms) something may wait for the limits.
  * @throws InvalidSettingError
  */
-export function readMaxWaitMs({ maxWait }: RequestOptions, isTool: boolean): number {
-	const usual = isTool ? MAX_WAIT_OF_A_TOOL_SECONDS : 0;
-	const seconds = readSeconds('Max Wait', maxWait ?? usual, 0, Number.MAX_SAFE_INTEGER / 1000);
+export function readMaxWaitMs(options: RequestOptions, isTool: boolean): number {
+	const { maxWait = isTool ? MAX_WAIT_OF_A_TOOL_SECONDS : 0 } = options;
+	const seconds = readSeconds('Max Wait', maxWait, 0, Number.MAX_SAFE_INTEGER / 1000);
 	return seconds === 0 ? Infinity : seconds * 1000;
 }
 
@@ -129,17 +134,17 @@ export function readMaxWaitMs({ maxWait }: RequestOptions, isTool: boolean): num
  * @throws InvalidSettingError that names the field
  */
 export function parseRequestOptions(options: RequestOptions): ReadOptions {
-	const timeout = readSeconds('Timeout', options.timeout ?? 60, 0.001, LONGEST_TIMEOUT_SECONDS);
+	const { timeout = 60 } = options;
 	return {
-		query: readQuery(readNamed('Query Parameters', options.queryParameters)),
+		query: checkQuery(readNamed('Query Parameters', options.queryParameters), 'Query Parameters'),
 		headers: readHeaders(readNamed('Headers', options.headerParameters)),
-		timeoutMs: timeout * 1000,
+		timeoutMs: readSeconds('Timeout', timeout, 0.001, LONGEST_TIMEOUT_SECONDS) * 1000,
 		maxWaitMs: readMaxWaitMs(options, false),
 	};
 }
 
 /** @throws InvalidSettingError for a parameter `apiKey`: the service refuses it with a 401 (section 5) */
-export function checkQuery(query: ServiceRequest['query'], field: string): ServiceRequest['query'] {
+export function checkQuery(query: Parameters, field: string): Parameters {
 	if (query.some(({ name }) => name.trim().toLowerCase() === 'apikey')) {
 		throw new InvalidSettingError(
 			field,
@@ -150,65 +155,20 @@ export function checkQuery(query: ServiceRequest['query'], field: string): Servi
 	return query;
 }
 
-function readNamed(field: string, value: unknown): NameAndValue[] {
-	return readEntries(field, readGroup(field, value).parameters);
-}
-
-function readQuery(parameters: NameAndValue[]): ServiceRequest['query'] {
-	const field = 'Query Parameters';
-	const query = parameters.map((parameter) => {
-		const name = readName(parameter.name, field);
-		return { name, value: readValue(parameter.value, field, name) };
+/** @throws InvalidSettingError for what an expression failed to make, too */
+function readNamed(field: string, value: unknown): Parameters {
+	return readEntries(field, readGroup(field, value).parameters).map((entry) => {
+		const name = readName(field, entry.name);
+		return { name, value: readTextToSend(field, entry.value, name) };
 	});
-	return checkQuery(query, field);
 }
 
-function readHeaders(parameters: NameAndValue[]): Record<string, string> {
+function readHeaders(parameters: Parameters): Record<string, string> {
 	const field = 'Headers';
 	const headers: Record<string, string> = {};
-	for (const parameter of parameters) {
-		const name = readName(parameter.name, field);
-		const value = readValue(parameter.value, field, name);
+	for (const { name, value } of parameters) {
 		checkHeader(field, name, value);
 		headers[name] = value;
 	}
 	return headers;
-}
-
-function readName(value: unknown, field: string): string {
-	const name = readText(value, field).trim();
-	if (name === '') {
-		throw new InvalidSettingError(field, 'a name is empty', 'Enter a name, or remove the entry.');
-	}
-	return name;
-}
-
-/** @param name what the value is called in its field */
-function readValue(value: unknown, field: string, name: string): string {
-	if (typeof value === 'number') refuseLossyNumbers(field, value, name);
-	return readText(value, field);
-}
-
-function readText(value: unknown, field: string): string {
-	if (value === undefined || value === null) return '';
-	if (typeof value === 'string') return value;
-	if (typeof value === 'number' || typeof value === 'boolean') return String(value);
-	throw new InvalidSettingError(
-		field,
-		'a name or a value is not a text',
-		'Use a text or a number; check the expression.',
-	);
-}
-
-/** @throws InvalidSettingError that names the field and the bounds */
-export function readSeconds(field: string, value: unknown, least: number, most: number): number {
-	const seconds = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
-	if (typeof seconds !== 'number' || !(seconds >= least && seconds <= most)) {
-		throw new InvalidSettingError(
-			field,
-			`must be a number of seconds from ${least} to ${most}`,
-			'Enter a number, or remove the option to use its default.',
-		);
-	}
-	return seconds;
 }

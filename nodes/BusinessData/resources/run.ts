@@ -1,11 +1,12 @@
 /** One run of the node: its items, its credential, its client, and what ends it. */
 import { randomUUID } from 'node:crypto';
 
-import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
+import type { IExecuteFunctions, INode, INodeExecutionData } from 'n8n-workflow';
 
 import { ShutdownError, shutdownSignal } from '../n8nInternals/shutdown';
 import { type Account, CREDENTIAL_TYPE, readAccount } from '../transport/account';
 import { Client } from '../transport/client';
+import { holdsExpression, readMarked } from '../transport/unmadeValues';
 import { ExecutionCanceledError } from '../transport/requestError';
 import { readGroup } from '../transport/settingValues';
 import { Waits } from '../transport/waits';
@@ -35,7 +36,11 @@ export class Run {
 	/** The values of parameters without an expression, which are the same for all items. */
 	private readonly constants = new Map<string, unknown>();
 
-	private readonly hasExpression = new Map<string, boolean>();
+	/** The last value of each other parameter, with its item: several options of an item are read together. */
+	private readonly latest = new Map<string, { itemIndex: number; value: unknown }>();
+
+	/** The parameters as they are saved. */
+	private readonly written: INode['parameters'];
 
 	private lastYieldAt = performance.now();
 
@@ -47,6 +52,7 @@ export class Run {
 	) {
 		this.items = context.getInputData();
 		this.isTool = isTool(context);
+		this.written = context.getNode().parameters;
 		const { signal } = this.controller;
 		this.client = new Client(context, account, randomUUID(), this.waits, signal);
 		const abort = (reason: Error) => this.controller.abort(reason);
@@ -90,24 +96,25 @@ export class Run {
 	}
 
 	/**
-	 * The value of a parameter for an item.
-	 * @param fallback for a value that is not there; its type says what the caller expects
+	 * The value of a parameter for an item, for a reader of `settingValues`.
+	 * @param fallback for a parameter that is not there
 	 */
-	parameter<T>(name: string, itemIndex: number, fallback: T): T {
-		if (this.constants.has(name)) return this.constants.get(name) as T;
-		const value = this.context.getNodeParameter(name, itemIndex, fallback) as T;
-		if (!this.mayDiffer(name)) this.constants.set(name, value);
+	parameter(name: string, itemIndex: number, fallback?: unknown): unknown {
+		if (this.constants.has(name)) return this.constants.get(name);
+		const latest = this.latest.get(name);
+		if (latest?.itemIndex === itemIndex) return latest.value;
+		const { [name]: written } = this.written;
+		const read = () => this.context.getNodeParameter(name, itemIndex, fallback);
+		const value = readMarked(this.context, name, written, read, itemIndex);
+		if (this.isMade(name)) this.latest.set(name, { itemIndex, value });
+		else this.constants.set(name, value);
 		return value;
 	}
 
-	/** Whether the parameter has an expression, so that n8n has to read it for each item. */
-	private mayDiffer(name: string): boolean {
-		const known = this.hasExpression.get(name);
-		if (known !== undefined) return known;
-		const { parameters } = this.context.getNode();
-		const mayDiffer = !(name in parameters) || isExpressionIn(parameters[name]);
-		this.hasExpression.set(name, mayDiffer);
-		return mayDiffer;
+	/** Whether an expression makes the parameter or a part of it, so that n8n has to read it for each item. */
+	isMade(name: string): boolean {
+		const { [name]: written } = this.written;
+		return written === undefined || holdsExpression(written);
 	}
 
 	/** Lets go of the event loop where this run has held it for long. To be called between items. */
@@ -123,7 +130,7 @@ export class Run {
 
 	/** The Options of an item. @throws InvalidSettingError when they are no group of fields */
 	options(itemIndex: number): Record<string, unknown> {
-		return readGroup('Options', this.parameter<unknown>('options', itemIndex, {}));
+		return readGroup('Options', this.parameter('options', itemIndex, {}));
 	}
 
 	/** Shows a hint in the output panel. */
@@ -182,10 +189,4 @@ export function isCanceled(context: IExecuteFunctions): boolean {
 /** n8n names the tool that it makes of a node so; n8n 1.x tells it in no other way. */
 export function isTool(context: IExecuteFunctions): boolean {
 	return context.getNode().type.endsWith('Tool');
-}
-
-/** n8n marks an expression by an equals sign in front of it. */
-function isExpressionIn(value: unknown): boolean {
-	if (typeof value === 'string') return value.startsWith('=');
-	return typeof value === 'object' && value !== null && Object.values(value).some(isExpressionIn);
 }

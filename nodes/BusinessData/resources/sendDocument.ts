@@ -8,7 +8,7 @@ import { formatLimit } from '../transport/waits';
 import { itemsOf, toItem } from './answerItems';
 import { durationHints } from './durationHints';
 import { type Operation, shownFor } from './operation';
-import { bodyFields, readBody } from './requestBody';
+import { bodyFields, readDocument } from './requestBody';
 import { optionsField, readRequestOptions } from './requestOptions';
 import { sendEach } from './sendEach';
 import { sendOnceOptions } from './sendOnce';
@@ -39,7 +39,7 @@ export function sendOperation(
 				run,
 				(index) => ({
 					endpoint: { method, path },
-					body: readBody(run, index),
+					body: readDocument(run, index),
 					...readRequestOptions(run, index),
 				}),
 				(answer, _, index) => resultOf(answer, index),

@@ -6,8 +6,16 @@ import { type FieldType, type IDataObject, validateFieldType } from 'n8n-workflo
 
 import { InvalidSettingError } from '../transport/invalidSettingError';
 import { redactText } from '../transport/redact';
-import { readEntries, readGroup } from '../transport/settingValues';
-import { refuseLossyNumbers } from './lossyNumbers';
+import {
+	keepsDigits,
+	numberOf,
+	readEntries,
+	readGroup,
+	readName,
+	readTextToSend,
+	refuseUnmade,
+} from '../transport/settingValues';
+import { refuseFaults } from '../transport/valueFaults';
 
 /** The label of the field; every error begins with it. */
 const LABEL = 'Fields';
@@ -34,22 +42,15 @@ export function bodyOfFields(value: unknown, apiKey: string): IDataObject {
 	const body: IDataObject = {};
 	const taken = new Map<string, 'field' | 'object'>();
 	for (const field of readEntries(LABEL, readGroup(LABEL, value).assignments)) {
-		const name = readName(field.name);
+		const name = readPath(field.name);
 		takePlace(taken, name);
 		put(body, name.split('.'), typedValue(name, field.type, field.value, apiKey));
 	}
 	return body;
 }
 
-function readName(value: unknown): string {
-	const name = typeof value === 'string' ? value.trim() : '';
-	if (name === '') {
-		throw new InvalidSettingError(
-			LABEL,
-			'a name is empty',
-			'Enter the name of the field, or remove the entry.',
-		);
-	}
+function readPath(value: unknown): string {
+	const name = readName(LABEL, value);
 	const parts = name.split('.');
 	if (parts.some((part) => part.trim() === '')) {
 		throw new InvalidSettingError(
@@ -106,9 +107,10 @@ function put(object: IDataObject, [first = '', ...rest]: string[], value: unknow
 	put(object[first] as IDataObject, rest, value);
 }
 
-/** A missing value is null, as in Edit Fields. */
+/** The value as it goes out; null stays null, whatever the type. */
 function typedValue(name: string, type: unknown, value: unknown, apiKey: string): unknown {
-	refuseLossyNumbers(LABEL, value, name);
+	refuseUnmade(LABEL, value, name);
+	refuseFaults(LABEL, value, false, name);
 	// Without a type, as programs may leave it out: what the value is by itself.
 	if (type !== undefined && (typeof type !== 'string' || !Object.hasOwn(TYPES, type))) {
 		throw new InvalidSettingError(
@@ -117,12 +119,11 @@ function typedValue(name: string, type: unknown, value: unknown, apiKey: string)
 			`Choose one of ${Object.values(TYPES).join(', ')}.`,
 		);
 	}
-	if (value === undefined || value === null) return null;
+	if (value === null || type === undefined) return value;
+	if (type === 'string') return readTextToSend(LABEL, value, name);
 	const given = value as Given;
-	if (type === undefined) return given;
-	if (type === 'string') return textOf(given);
 	const result = convert(name, type as FieldType, given);
-	if (!result.valid) {
+	if (result === undefined) {
 		throw new InvalidSettingError(
 			LABEL,
 			`"${name}" expects ${TYPES[type]}, but the value is ${describe(given, apiKey)}`,
@@ -130,23 +131,24 @@ function typedValue(name: string, type: unknown, value: unknown, apiKey: string)
 		);
 	}
 	// Again, because a text may be one of a number that is too large, or of a list with such numbers.
-	refuseLossyNumbers(LABEL, result.newValue, name);
-	return result.newValue;
+	refuseFaults(LABEL, result, false, name);
+	if (typeof given === 'string' && typeof result === 'number' && !keepsDigits(given, result)) {
+		throw new InvalidSettingError(
+			LABEL,
+			`"${name}" is a number that JavaScript cannot hold exactly (${given.trim()})`,
+			'Choose the type String, or give it fewer digits.',
+		);
+	}
+	return result;
 }
 
-/** As Edit Fields writes a value of type String, but a date without quotation marks around it. */
-function textOf(value: Given): string {
-	if (typeof value !== 'object') return String(value);
-	const json = JSON.stringify(value);
-	return json.startsWith('"') ? (JSON.parse(json) as string) : json;
-}
-
-/** n8n's own conversion, but for what JavaScript makes a 0 or false of: `''` and `[]` are no amount. */
-function convert(name: string, type: FieldType, value: Given) {
-	const isNothing = typeof value === 'string' && value.trim() === '';
-	const isGuess = isNothing || typeof value === 'object';
-	if (isGuess && (type === 'number' || type === 'boolean')) return { valid: false as const };
-	return validateFieldType(name, value, type);
+/** As n8n converts it, but for numbers, and for what JavaScript makes false of. Undefined where it cannot be. */
+function convert(name: string, type: FieldType, value: Given): unknown {
+	if (type === 'number') return numberOf(value);
+	const isNothing = typeof value === 'object' || (typeof value === 'string' && value.trim() === '');
+	if (type === 'boolean' && isNothing) return undefined;
+	const result = validateFieldType(name, value, type);
+	return result.valid ? result.newValue : undefined;
 }
 
 function describe(value: Given, apiKey: string): string {

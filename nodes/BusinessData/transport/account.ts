@@ -3,15 +3,19 @@ import { createHash } from 'node:crypto';
 
 import { ledgerOf, type Limits, type RedisLedger } from '../rateLimit';
 import type { RedisConnection } from '../redis';
-import { DOCUMENTED_LIMITS, type Endpoint, ENDPOINTS, formatEndpoint } from './endpoints';
+import { DOCUMENTED_LIMITS, type Endpoint, ENDPOINTS } from './endpoints';
 import { canonicalEndpoint, parseEndpoint } from './endpointPath';
+import { markUnmadeFields } from './unmadeValues';
 import { InvalidSettingError } from './invalidSettingError';
 import { parseLimits } from './limitSettings';
 import { readRedis } from './redisSettings';
-import { readFlag, readWholeNumber } from './settingValues';
+import { readFilledText, readFlag, readText, readWholeNumber } from './settingValues';
 
 /** Percent: the rest must do for a request now and then. */
 export const MOST_KEPT_FREE = 90;
+
+/** A password may be any text, also one that is otherwise a sign of a missing value. */
+const PASSWORDS = ['redisPassword', 'redisSentinelPassword'];
 
 /** The name of the credential type. */
 export const CREDENTIAL_TYPE = 'businessDataApi';
@@ -48,13 +52,15 @@ export interface Account {
  * @throws InvalidSettingError that says which field is wrong and how to mend it
  */
 export function readAccount(fields: CredentialFields): Account {
-	const baseUrl = readBaseUrl(fields.baseUrl);
-	const apiKey = readApiKey(fields.apiKey);
-	const isCustomized = readFlag('Customize for This Installation', fields.customize);
-	const custom = isCustomized ? fields : {};
+	const checked = markUnmadeFields(fields, PASSWORDS);
+	const baseUrl = readBaseUrl(checked.baseUrl);
+	const apiKey = readApiKey(checked.apiKey);
+	const isCustomized = readFlag('Customize for This Installation', checked.customize);
+	const custom = isCustomized ? checked : {};
+	const { deleteIdsField = 'ids', limits: limitTable = DOCUMENTED_LIMITS } = custom;
 	const keepFree = readKeepFree(custom);
-	const { limits, scopes } = parseLimits(custom.limits ?? DOCUMENTED_LIMITS, keepFree);
-	const redis = readRedis(fields);
+	const { limits, scopes } = parseLimits(limitTable, keepFree);
+	const redis = readRedis(checked);
 	const identity = identityOf(baseUrl, apiKey);
 	return {
 		baseUrl,
@@ -75,7 +81,11 @@ export function readAccount(fields: CredentialFields): Account {
 			ENDPOINTS.deleteContacts,
 			'Contact Delete Endpoint',
 		),
-		deleteIdsField: readDeleteIdsField(custom.deleteIdsField),
+		deleteIdsField: readFilledText(
+			'Delete IDs Field',
+			deleteIdsField,
+			'Enter the name of the list of IDs in the request body, for example ids.',
+		),
 		scopeOf: (endpoint) => scopes.get(canonicalEndpoint(endpoint)),
 	};
 }
@@ -85,13 +95,11 @@ const LOOPBACK_HOST = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 function readBaseUrl(value: unknown): string {
 	const invalid = (problem: string, description: string) =>
 		new InvalidSettingError('Base URL', problem, description);
-	const text = typeof value === 'string' ? value.trim() : '';
-	if (text === '') {
-		throw invalid(
-			'is empty',
-			"Enter the service's address in the credential, for example https://api.example.com.",
-		);
-	}
+	const text = readFilledText(
+		'Base URL',
+		value,
+		"Enter the service's address in the credential, for example https://api.example.com.",
+	);
 	if (!URL.canParse(text) || !/^https?:\/\//i.test(text)) {
 		throw invalid(
 			'is not a web address',
@@ -122,7 +130,7 @@ function identityOf(baseUrl: string, apiKey: string): string {
 }
 
 function readApiKey(value: unknown): string {
-	const text = typeof value === 'string' ? value.trim() : '';
+	const text = readText('API Key', value).trim();
 	if (!/^[\da-f]{64}$/i.test(text)) {
 		throw new InvalidSettingError(
 			'API Key',
@@ -142,10 +150,7 @@ function describeBadKey(text: string): string {
 
 function readEndpoint(value: unknown, fallback: Endpoint, field: string): Endpoint {
 	if (value === undefined) return { method: fallback.method, path: fallback.path };
-	if (typeof value !== 'string') {
-		throw new InvalidSettingError(field, 'is not a text', `Enter ${formatEndpoint(fallback)}.`);
-	}
-	const endpoint = parseEndpoint(value, field);
+	const endpoint = parseEndpoint(readText(field, value), field);
 	if (endpoint.method === 'GET' || endpoint.method === 'HEAD') {
 		throw new InvalidSettingError(
 			field,
@@ -159,16 +164,4 @@ function readEndpoint(value: unknown, fallback: Endpoint, field: string): Endpoi
 function readKeepFree({ keepFree = 0 }: CredentialFields): number {
 	const description = 'Enter how many percent of each limit are left to other programs.';
 	return readWholeNumber('Keep Free', keepFree, { least: 0, most: MOST_KEPT_FREE }, description);
-}
-
-function readDeleteIdsField(value: unknown): string {
-	if (value === undefined) return 'ids';
-	if (typeof value !== 'string' || value.trim() === '') {
-		throw new InvalidSettingError(
-			'Delete IDs Field',
-			'is empty',
-			'Enter the name of the list of IDs in the request body, for example ids.',
-		);
-	}
-	return value.trim();
 }

@@ -6,6 +6,7 @@ import type { IHttpRequestMethods } from 'n8n-workflow';
 
 import type { Endpoint } from './endpoints';
 import { InvalidSettingError } from './invalidSettingError';
+import { refuseFaults, textProblem, trimUnseen } from './valueFaults';
 
 export const METHODS: readonly IHttpRequestMethods[] = [
 	'GET',
@@ -30,11 +31,12 @@ const SCHEME_OR_HOST = /^([a-z][a-z\d+.-]*:|[\\/]{2})/i;
 const ENCODED_CHARACTERS = /%[0-7][\da-f]|(%[89a-f][\da-f])+/gi;
 
 /**
- * Takes a path such as `/masterdata/getContacts?page=2` apart. Repeated slashes become one; a path that
- * a server might take for another one is refused.
+ * Takes a path such as `/masterdata/getContacts?page=2` apart. A path that a server might take for another one is
+ * refused, and one with a segment that an expression failed to make.
+ * @param isMade whether an expression made a part of it
  * @throws InvalidSettingError naming `field`
  */
-export function parsePath(input: string, field: string): ParsedPath {
+export function parsePath(input: string, field: string, isMade = false): ParsedPath {
 	const text = input.trim();
 	const refuse = (problem: string, description: string) => {
 		return new InvalidSettingError(field, problem, description);
@@ -52,7 +54,10 @@ export function parsePath(input: string, field: string): ParsedPath {
 		);
 	}
 	const [written = '', ...queries] = text.split('?');
-	const segments = written.split('/').filter((segment) => segment !== '');
+	const segments = written.replace(/^\//, '').split('/');
+	const trailingSlash = segments.length > 1 && segments.at(-1) === '' ? '/' : '';
+	// White space behind the last slash is a segment that is empty, where it would otherwise be cut off.
+	if (segments.at(-1) === '' && !/\/\s+$/.test(input)) segments.pop();
 	for (const segment of segments) {
 		const decoded = decodeFully(segment);
 		if (decoded === undefined) {
@@ -68,12 +73,20 @@ export function parsePath(input: string, field: string): ParsedPath {
 		if (CONTROL_OR_SPACE.test(decoded.replaceAll(' ', ''))) {
 			throw refuse('contains an encoded control character', 'Remove it from the path.');
 		}
+		const [name = ''] = decoded.split(';');
+		const problem = trimUnseen(name) === '' ? 'is empty' : textProblem(name);
+		if (problem !== undefined) {
+			throw refuse(
+				`a segment ${problem}`,
+				'Check the expression in the path, and the slashes, so that no other endpoint is called.',
+			);
+		}
 	}
-	const trailingSlash = written.endsWith('/') && segments.length > 0 ? '/' : '';
-	return {
-		path: `/${segments.map(encodeSegment).join('/')}${trailingSlash}`,
-		query: [...new URLSearchParams(queries.join('?'))].map(([name, value]) => ({ name, value })),
-	};
+	const query = [...new URLSearchParams(queries.join('?'))].map(([name, value]) => {
+		refuseFaults(field, { [name]: value }, isMade);
+		return { name, value };
+	});
+	return { path: `/${segments.map(encodeSegment).join('/')}${trailingSlash}`, query };
 }
 
 /**
@@ -90,7 +103,8 @@ export function parseEndpoint(input: string, field: string): Endpoint {
 			'Write a method, a space and a path, for example POST /txndata/bulkDeleteTxn.',
 		);
 	}
-	const { path, query } = parsePath(pathText, field);
+	// Here, repeated slashes are one: a limit is for its endpoint, however that is written.
+	const { path, query } = parsePath(pathText.trim().replace(/(?<=[^/])\/{2,}/g, '/'), field);
 	if (query.length > 0) {
 		throw new InvalidSettingError(
 			field,

@@ -1,3 +1,5 @@
+import { maskKeys } from './redact';
+
 /** A parameter or a credential field that cannot be used; nothing was sent. */
 export class InvalidSettingError extends Error {
 	constructor(
@@ -7,7 +9,8 @@ export class InvalidSettingError extends Error {
 		/** How to mend it. */
 		readonly description: string,
 	) {
-		super(`${field}: ${problem}`);
+		// A key may have got into the wrong field.
+		super(maskKeys(`${field}: ${problem}`));
 		this.name = 'InvalidSettingError';
 	}
 }

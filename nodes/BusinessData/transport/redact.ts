@@ -15,6 +15,11 @@ export function redactText(text: string, apiKey: string): string {
 	return mask(text, patternOf(apiKey));
 }
 
+/** The same text without whatever may be an API key, where it is not known which one is. */
+export function maskKeys(text: string): string {
+	return text.replace(/[\da-f]{64}/gi, '****');
+}
+
 /** The same headers with the key masked in every value. */
 export function redactHeaders(
 	headers: Record<string, unknown>,

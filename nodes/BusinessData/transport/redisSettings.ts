@@ -4,7 +4,7 @@ import { isIP } from 'node:net';
 
 import { connectionTo, type RedisAddress, type RedisConnection, type RedisNode } from '../redis';
 import { InvalidSettingError } from './invalidSettingError';
-import { readFlag, readText, readWholeNumber } from './settingValues';
+import { readChoice, readFilledText, readFlag, readText, readWholeNumber } from './settingValues';
 
 /** The default of the credential's Redis fields. */
 export const REDIS_DEFAULTS = {
@@ -24,10 +24,9 @@ type Fields = Record<string, unknown>;
  * @throws InvalidSettingError that names the field
  */
 export function readRedis(fields: Fields): RedisConnection | undefined {
-	const store = fields.limitStore ?? 'memory';
-	if (store === 'memory') return undefined;
-	if (store !== 'redis') throw notKnown('Count Limits In');
-	return connectionTo(readAddress(fields));
+	const { limitStore = 'memory' } = fields;
+	const store = readChoice('Count Limits In', limitStore, ['memory', 'redis']);
+	return store === 'redis' ? connectionTo(readAddress(fields)) : undefined;
 }
 
 function readAddress(fields: Fields): RedisAddress {
@@ -39,10 +38,13 @@ function readAddress(fields: Fields): RedisAddress {
 		tlsServerName: tls ? readServerName(fields.redisTlsServerName) : '',
 		tlsCa: tls ? readCertificates(fields.redisTlsCa) : '',
 	};
-	switch (fields.redisTopology ?? REDIS_DEFAULTS.topology) {
+	const { topology, ...defaults } = REDIS_DEFAULTS;
+	const { redisTopology = topology, redisSentinelGroup = defaults.sentinelGroup } = fields;
+	const { redisHost = defaults.host, redisPort = defaults.port } = fields;
+	switch (readChoice('Redis Topology', redisTopology, ['standalone', 'cluster', 'sentinel'])) {
 		case 'standalone': {
-			const host = readHost('Redis Host', fields.redisHost ?? REDIS_DEFAULTS.host);
-			const port = readNumber('Redis Port', fields.redisPort ?? REDIS_DEFAULTS.port, 1);
+			const host = readHost('Redis Host', redisHost);
+			const port = readNumber('Redis Port', redisPort, 1);
 			return { ...access, host, port, database: readDatabase(fields) };
 		}
 		case 'cluster':
@@ -56,12 +58,14 @@ function readAddress(fields: Fields): RedisAddress {
 				...access,
 				topology: 'sentinel',
 				nodes: readNodes(fields.redisNodes, SENTINEL_PORT),
-				group: readGroupName(fields.redisSentinelGroup ?? REDIS_DEFAULTS.sentinelGroup),
+				group: readFilledText(
+					'Redis Sentinel Group',
+					redisSentinelGroup,
+					'Enter the name that is set in the Sentinels.',
+				),
 				sentinelPassword: readText('Redis Sentinel Password', fields.redisSentinelPassword),
 				database: readDatabase(fields),
 			};
-		default:
-			throw notKnown('Redis Topology');
 	}
 }
 
@@ -143,13 +147,6 @@ function isCertificate(pem: string): boolean {
 	}
 }
 
-function readGroupName(value: unknown): string {
-	const field = 'Redis Sentinel Group';
-	const name = readText(field, value).trim();
-	if (name !== '') return name;
-	throw new InvalidSettingError(field, 'is empty', 'Enter the name that is set in the Sentinels.');
-}
-
 function readDatabase({ redisDatabase = REDIS_DEFAULTS.database }: Fields): number {
 	return readNumber('Redis Database', redisDatabase, 0);
 }
@@ -157,8 +154,4 @@ function readDatabase({ redisDatabase = REDIS_DEFAULTS.database }: Fields): numb
 function readNumber(field: string, value: unknown, least: number): number {
 	const description = 'Enter the number from the settings of your Redis.';
 	return readWholeNumber(field, value, { least, most: 65_535 }, description);
-}
-
-function notKnown(field: string): InvalidSettingError {
-	return new InvalidSettingError(field, 'is not known', 'Choose an entry of the list.');
 }

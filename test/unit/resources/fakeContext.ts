@@ -38,6 +38,8 @@ export interface Setup {
 	items?: IDataObject[];
 	/** Values by parameter name, or a function that gives those of an item. */
 	parameters?: IDataObject | ((itemIndex: number) => IDataObject);
+	/** The parameters as they are saved; without them, any may be an expression. */
+	written?: IDataObject;
 	credential?: IDataObject;
 	continueOnFail?: boolean;
 	stopped?: AbortSignal;
@@ -99,7 +101,7 @@ export function fakeContext(setup: Setup = {}): FakeContext {
 		getNodeParameter: getNodeParameter as Context['getNodeParameter'],
 		getCredentials: (async () =>
 			await Promise.resolve(credential)) as unknown as Context['getCredentials'],
-		getNode: () => node,
+		getNode: () => ({ ...node, parameters: (setup.written ?? {}) as INode['parameters'] }),
 		continueOnFail: () => setup.continueOnFail === true,
 		addExecutionHints: (...added) => void hints.push(...added),
 		getExecutionCancelSignal: () => setup.stopped,

@@ -1,7 +1,7 @@
 /** What a request sends: the item itself, fields one by one, or JSON. */
 import type { IDataObject } from 'n8n-workflow';
 
-import { readBody } from '../../../nodes/BusinessData/resources/requestBody';
+import { readBody, readDocument } from '../../../nodes/BusinessData/resources/requestBody';
 import { inRun } from './fakeContext';
 
 const item = { id: 7, lines: [{ total: 1.5 }], note: null };
@@ -67,11 +67,10 @@ describe('with Define Below it', () => {
 		);
 	});
 
-	test.each(['', '  ', undefined, null, 5])('must not have the name %j', async (name) => {
-		await expect(ofFields(field('a', 'number', 1), field(name))).rejects.toMatchObject({
-			message: 'Fields: a name is empty',
-			description: 'Enter the name of the field, or remove the entry.',
-		});
+	test.each(['', '  ', undefined, null, {}])('must not have the name %j', async (name) => {
+		await expect(ofFields(field('a', 'number', 1), field(name, 'number', 1))).rejects.toThrow(
+			/^Fields: (a name is empty|"name" has no value \(null\)|"name" is not a text)$/,
+		);
 	});
 
 	test.each([
@@ -93,7 +92,7 @@ describe('with Define Below it', () => {
 	});
 
 	test('must not have a name twice', async () => {
-		const twice = [field('a.b', 'number', 1), field('c'), field(' a.b', 'number', 2)];
+		const twice = [field('a.b', 'number', 1), field('c', 'string', ''), field(' a.b', 'number', 2)];
 		await expect(ofFields(...twice)).rejects.toThrow('Fields: "a.b" is there twice');
 		const different = [field('a', 'number', 1), field('A', 'number', 2)];
 		expect(await ofFields(...different)).toEqual({ a: 1, A: 2 });
@@ -116,9 +115,6 @@ describe('with Define Below it', () => {
 });
 
 describe('numbers', () => {
-	const holdsItself: IDataObject = {};
-	holdsItself.a = { b: holdsItself };
-
 	test.each<[value: unknown, problem: string]>([
 		[NaN, '"x" is not a number that JSON can hold (NaN)'],
 		[-Infinity, '"x" is not a number that JSON can hold (-Infinity)'],
@@ -129,7 +125,6 @@ describe('numbers', () => {
 		[2 ** 53, '"x" is a number that JavaScript cannot hold exactly (9007199254740992)'],
 		[[1, 1e21], '"x.1" is a number that JavaScript cannot hold exactly (1e+21)'],
 		[2n ** 64n, '"x" is not a number that JSON can hold (18446744073709551616)'],
-		[holdsItself, 'cannot be written as JSON (it holds itself, or is nested too deeply)'],
 	])('%p is refused, wherever it comes from', async (value, problem) => {
 		for (const type of ['string', 'number', 'boolean', 'array', 'object', undefined]) {
 			await expect(ofFields(field('x', type, value))).rejects.toThrow(`Fields: ${problem}`);
@@ -146,7 +141,10 @@ describe('numbers', () => {
 		await expect(ofFields(field('x', 'number', '9007199254740993'))).rejects.toThrow(
 			`Fields: "x" ${exact}`,
 		);
-		await expect(ofFields(field('x', 'number', '1e400'))).rejects.toThrow('(Infinity)');
+		await expect(ofFields(field('x', 'number', '9'.repeat(400)))).rejects.toThrow('(Infinity)');
+		await expect(ofFields(field('x', 'number', '0.12345678901234567'))).rejects.toThrow(
+			'"x" is a number that JavaScript cannot hold exactly (0.12345678901234567)',
+		);
 		await expect(ofFields(field('x', 'array', '[9007199254740993]'))).rejects.toThrow(
 			`Fields: "x.0" ${exact}`,
 		);
@@ -156,6 +154,90 @@ describe('numbers', () => {
 		expect(await ofFields(field('x', 'string', '9007199254740993'))).toEqual({
 			x: '9007199254740993',
 		});
+	});
+});
+
+describe('a value that no one can have meant', () => {
+	const ofItem = async (x: unknown) => {
+		const setup = { items: [{ x: x as string }], parameters: { dataMode: 'autoMapInputData' } };
+		return await inRun(setup, (run) => readBody(run, 0));
+	};
+	const invalid = new Date(NaN);
+	const holdsItself: Record<string, unknown> = {};
+	holdsItself.a = { b: holdsItself };
+
+	test.each<[value: unknown, path: string, problem: string]>([
+		[undefined, '', 'has no value (undefined)'],
+		[[1, undefined], '.1', 'has no value (undefined)'],
+		[{ due: invalid }, '.due', 'is an invalid date'],
+		[[{ due: { toJSON: () => null } }], '.0.due', 'is an invalid date'],
+		[{ a: () => 1 }, '.a', 'is a function'],
+		[Symbol('a'), '', 'is a symbol'],
+		[new Map([['a', 1]]), '', 'is an object that JSON cannot hold (Map)'],
+		[/a/, '', 'is an object that JSON cannot hold (RegExp)'],
+		[new Error('a'), '', 'is an object that JSON cannot hold (Error)'],
+		[holdsItself, '', 'cannot be written as JSON (it holds itself, or is nested too deeply)'],
+	])('%p is refused, wherever it comes from', async (value, path, problem) => {
+		await expect(ofItem(value)).rejects.toThrow(
+			path === '' && value === holdsItself ? problem : `Data to Send: "x${path}" ${problem}`,
+		);
+		await expect(ofJson({ x: value })).rejects.toThrow(`JSON Body: `);
+		for (const type of ['string', 'number', 'array', 'object', undefined]) {
+			await expect(ofFields(field('x', type, value))).rejects.toThrow(
+				`Fields: "x${path}" ${problem}`,
+			);
+		}
+	});
+
+	const TEXTS = [
+		'undefined',
+		' null ',
+		'NaN',
+		'Invalid Date',
+		'Due: Invalid DateTime',
+		'a [object Object]',
+	];
+
+	test.each([...TEXTS, 'function () { return 1; }', '(a) => a'])(
+		'%j of another node or an expression is refused',
+		async (text) => {
+			await expect(ofItem([text])).rejects.toThrow('Data to Send: "x.0" is the ');
+			await expect(ofItem({ [text]: 1 })).rejects.toThrow('has a name that is the ');
+			await expect(ofJson({ x: text })).rejects.toThrow('JSON Body: "x" is the ');
+		},
+	);
+
+	test.each([
+		...['null and void', 'Nan', 'Nullarbor', 'undefined term', 'invalid date of birth'],
+		...['A => B', '(see above) => paid', 'The function (f) maps {a} to {b}'],
+	])('%j is a text like any other', async (text) => {
+		expect(await ofItem(text)).toEqual({ x: text });
+	});
+
+	test.each(TEXTS)('%j is sent where a person has written it', async (text) => {
+		const written = { dataMode: 'json', jsonBody: JSON.stringify({ x: text }) };
+		const setup = { parameters: written, written };
+		expect(await inRun(setup, (run) => readBody(run, 0))).toEqual({ x: text });
+	});
+});
+
+describe('of a document', () => {
+	test.each<IDataObject>([
+		{},
+		{ assignments: { assignments: [] } },
+		{ dataMode: 'json' },
+		{ dataMode: 'json', jsonBody: ' {} ' },
+		{ dataMode: 'json', jsonBody: [] },
+		{ dataMode: 'autoMapInputData' },
+	])('an empty one is refused: %j', async (parameters) => {
+		await expect(inRun({ parameters }, (run) => readDocument(run, 0))).rejects.toThrow(
+			'Data to Send: there is nothing to send',
+		);
+	});
+
+	test('one with a field is not', async () => {
+		const setup = { items: [{ note: null }], parameters: { dataMode: 'autoMapInputData' } };
+		expect(await inRun(setup, (run) => readDocument(run, 0))).toEqual({ note: null });
 	});
 });
 

@@ -39,25 +39,30 @@ describe('query parameters', () => {
 			{ name: 'id', value: '2 ' },
 			{ name: 'open', value: false },
 			{ name: 'empty' },
-			{ name: 'nothing', value: null },
+			{ name: 'at', value: new Date(0) },
 		);
 		expect(query).toEqual([
 			{ name: 'id', value: '1' },
 			{ name: 'id', value: '2 ' },
 			{ name: 'open', value: 'false' },
 			{ name: 'empty', value: '' },
-			{ name: 'nothing', value: '' },
+			{ name: 'at', value: '1970-01-01T00:00:00.000Z' },
 		]);
 	});
 
-	test.each(['', '  ', undefined, null])('need a name, not %j', async (name) => {
+	test.each(['', '  ', undefined])('need a name, not %j', async (name) => {
 		await expect(readQuery({ name, value: 'x' })).rejects.toThrow(
 			'Query Parameters: a name is empty',
 		);
 	});
 
 	test.each([{}, ['a'], { a: 1 }])('need a text, not %j', async (value) => {
-		await expect(readQuery({ name: 'a', value })).rejects.toThrow('is not a text');
+		await expect(readQuery({ name: 'a', value })).rejects.toThrow('"a" is not a text');
+		await expect(readQuery({ name: value, value: 'a' })).rejects.toThrow('"name" is not a text');
+	});
+
+	test('need a value, not null', async () => {
+		await expect(readQuery({ name: 'a', value: null })).rejects.toThrow('"a" has no value (null)');
 	});
 
 	test.each([
@@ -138,7 +143,7 @@ describe('times', () => {
 		expect(await readOptions(options)).toMatchObject(expected);
 	});
 
-	test.each([0, -1, 3_601, '', ' ', 'soon', NaN, Infinity, true, [5], {}])(
+	test.each([0, -1, 3_601, '', ' ', 'soon', '0x10', '1e1', NaN, Infinity, true, null, [5], {}])(
 		'a time-out of %j is refused',
 		async (timeout) => {
 			await expect(readOptions({ timeout })).rejects.toThrow(

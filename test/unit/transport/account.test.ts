@@ -47,13 +47,13 @@ describe('the base URL', () => {
 	});
 
 	test.each([
-		['empty', ''],
-		['white space', ' \t'],
-		['missing', undefined],
-		['null', null],
-		['a number', 42],
-	])('is asked for when it is %s', (_, baseUrl) => {
-		expect(() => withBaseUrl(baseUrl)).toThrow('Base URL: is empty');
+		['', 'is empty'],
+		[' \t', 'is empty'],
+		[undefined, 'has no value (undefined)'],
+		[null, 'has no value (null)'],
+		[42, 'is not a text'],
+	])('is asked for when it is %j', (baseUrl, problem) => {
+		expect(() => withBaseUrl(baseUrl)).toThrow(`Base URL: ${problem}`);
 	});
 
 	test.each([
@@ -98,8 +98,8 @@ describe('the API key', () => {
 
 	test.each([
 		['empty', '', 'is empty'],
-		['missing', undefined, 'is empty'],
-		['a number', 64, 'is empty'],
+		['missing', undefined, 'has no value (undefined)'],
+		['a number', 64, 'is not a text'],
 		['too short', KEY.slice(1), 'has 63 characters instead of 64'],
 		['too long', `${KEY}0`, 'has 65 characters instead of 64'],
 		['not hexadecimal', `g${KEY.slice(1)}`, 'contains characters other than 0–9 and a–f'],

@@ -69,7 +69,7 @@ describe('with Customize', () => {
 		['POST /../admin', 'must not lead out of its folder'],
 		['POST //other.example/delete', 'must be a path below the base URL'],
 		[42, 'is not a text'],
-		[null, 'is not a text'],
+		[null, 'has no value (null)'],
 	])('a delete endpoint %j is refused: %s', (value, problem) => {
 		expect(() => customized({ transactionDelete: value })).toThrow(problem);
 		expect(() => customized({ transactionDelete: value })).toThrow(
@@ -79,7 +79,9 @@ describe('with Customize', () => {
 	});
 
 	test.each(['', '  ', null, 42])('the IDs field must not be %j', (deleteIdsField) => {
-		expect(() => customized({ deleteIdsField })).toThrow('Delete IDs Field: is empty');
+		expect(() => customized({ deleteIdsField })).toThrow(
+			/^Delete IDs Field: (is empty|has no value|is not a text)/,
+		);
 	});
 
 	test('limits that cannot be used are refused', () => {

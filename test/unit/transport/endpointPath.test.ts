@@ -12,9 +12,7 @@ describe('a path', () => {
 		['/masterdata/getContacts', '/masterdata/getContacts'],
 		['masterdata/getContacts', '/masterdata/getContacts'],
 		['  /masterdata/getContacts\n', '/masterdata/getContacts'],
-		['/masterdata///getContacts', '/masterdata/getContacts'],
 		['/masterdata/getContacts/', '/masterdata/getContacts/'],
-		['/masterdata/getContacts//', '/masterdata/getContacts/'],
 		['/', '/'],
 		['/a%20b', '/a%20b'],
 		['/100%25', '/100%25'],
@@ -67,6 +65,12 @@ describe('a path', () => {
 	});
 });
 
+test('the query of a path may hold the text null only where a person has written it', () => {
+	const path = '/contacts?deletedAt=null';
+	expect(parsePath(path, 'Path').query).toEqual([{ name: 'deletedAt', value: 'null' }]);
+	expect(() => parsePath(path, 'Path', true)).toThrow('Path: "deletedAt" is the text "null"');
+});
+
 describe('a path is refused', () => {
 	test.each<[string, string, string]>([
 		['empty', '', 'is empty'],
@@ -105,6 +109,16 @@ describe('a path is refused', () => {
 		['going up with path parameters', '/a/..;/b', 'must not lead out'],
 		['going up with encoded path parameters', '/a/..%3Bx=1/b', 'must not lead out'],
 		['the same folder with path parameters', '/a/.;x/b', 'must not lead out'],
+		['an empty segment', '/contacts//lines', 'a segment is empty'],
+		['an empty segment at the end', '/contacts//', 'a segment is empty'],
+		['white space behind the last slash', '/contacts/ ', 'a segment is empty'],
+		['a segment of white space', '/contacts/%20/lines', 'a segment is empty'],
+		['a segment that nobody sees', '/contacts/\u200b/lines', 'a segment is empty'],
+		['a segment of path parameters alone', '/contacts/;v=1/lines', 'a segment is empty'],
+		['a value that is missing', '/contacts/undefined', 'a segment is the text "undefined"'],
+		['null', '/contacts/null/lines', 'a segment is the text "null"'],
+		['an object', '/contacts/[object%20Object]', 'a segment is the text "[object Object]"'],
+		['an invalid date', '/days/Invalid%20DateTime', 'a segment is the text "Invalid DateTime"'],
 		['an encoded slash', '/a%2fb', 'must not lead out'],
 		['an encoded backslash', '/a%5Cb', 'must not lead out'],
 		['a doubly encoded slash', '/a%252Fb', 'must not lead out'],
@@ -138,6 +152,11 @@ describe('an endpoint', () => {
 		'POST https://a',
 	])('%j is none', (input) => {
 		expect(() => parseEndpoint(input, 'Endpoint')).toThrow('Endpoint: is not a method and a path');
+	});
+
+	test('has one form, however many slashes are written', () => {
+		const endpoint = { method: 'POST', path: '/txndata/sendTxn/' };
+		expect(parseEndpoint('POST /txndata//sendTxn//', 'Endpoint')).toEqual(endpoint);
 	});
 
 	test.each([

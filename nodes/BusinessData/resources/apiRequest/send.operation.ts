@@ -3,23 +3,22 @@ import type { IHttpRequestMethods, INodeExecutionData, INodeProperties } from 'n
 
 import { type Answer, jsonOf, textOf } from '../../transport/answer';
 import { METHODS, parsePath } from '../../transport/endpointPath';
-import { InvalidSettingError } from '../../transport/invalidSettingError';
 import { isRead, type ServiceRequest } from '../../transport/serviceRequest';
-import { readText } from '../../transport/settingValues';
+import { readChoice, readText } from '../../transport/settingValues';
 import { itemsOf, toItem } from '../answerItems';
 import { findList, valueAt } from '../list/findList';
 import { itemsFieldOption } from '../list/listFields';
-import { readPath } from '../list/listSettings';
 import { type Operation, shownFor } from '../operation';
 import { readEach } from '../readEach';
-import { bodyFields, readBody } from '../requestBody';
+import { bodyFields, isEmpty, readBody } from '../requestBody';
 import { checkQuery, optionsField, readRequestOptions } from '../requestOptions';
 import type { Run } from '../run';
 import { sendEach, type ToItems } from '../sendEach';
 import { sendOnceOptions } from '../sendOnce';
 import { fileItem } from './fileItem';
 
-const METHODS_WITH_BODY = ['POST', 'PUT', 'PATCH', 'DELETE'];
+const FORMATS = ['json', 'text', 'file'] as const;
+const METHODS_WITH_BODY: IHttpRequestMethods[] = ['POST', 'PUT', 'PATCH', 'DELETE'];
 
 const fields: INodeProperties[] = [
 	{
@@ -81,7 +80,7 @@ const fields: INodeProperties[] = [
 
 /** What to make of the answer: read before the request goes out, so that a mistake in it sends nothing. */
 interface ResponseSettings {
-	format: string;
+	format: (typeof FORMATS)[number];
 	itemsField: string;
 	fileField: string;
 }
@@ -105,7 +104,7 @@ export const send: Operation = {
 		hintAtBulkDelete(run, methods);
 		const toItems: ToItems<ApiRequest> = async (answer, request, index) =>
 			await itemsOfAnswer(run, request, answer, index);
-		const areReads = methods.every((method) => /^(GET|HEAD)$/.test(method));
+		const areReads = methods.every((method) => method === 'GET' || method === 'HEAD');
 		return areReads
 			? await readEach(run, async (index) => {
 					const request = prepare(run, index);
@@ -115,19 +114,24 @@ export const send: Operation = {
 	},
 };
 
-function methodOf(run: Run, index: number): string {
-	const value = run.parameter<unknown>('method', index, 'GET');
-	return typeof value === 'string' ? value.trim().toUpperCase() : '';
+/** @throws InvalidSettingError, as an expression may give any method */
+function methodOf(run: Run, index: number): IHttpRequestMethods {
+	const value = run.parameter('method', index, 'GET');
+	return readChoice(
+		'Method',
+		typeof value === 'string' ? value.trim().toUpperCase() : value,
+		METHODS,
+	);
 }
 
-/** Those of all items; empty where it cannot be read, which the item itself reports in its turn. */
-async function methodsOf(run: Run): Promise<string[]> {
-	const methods: string[] = [];
+/** Those of all items; undefined where it cannot be read, which the item itself reports in its turn. */
+async function methodsOf(run: Run): Promise<Array<IHttpRequestMethods | undefined>> {
+	const methods: Array<IHttpRequestMethods | undefined> = [];
 	for (const index of run.items.keys()) {
 		try {
 			methods.push(methodOf(run, index));
 		} catch {
-			methods.push('');
+			methods.push(undefined);
 		}
 		await run.yieldToOthers();
 	}
@@ -135,13 +139,10 @@ async function methodsOf(run: Run): Promise<string[]> {
 }
 
 function prepare(run: Run, index: number): ApiRequest {
-	const method = methodOf(run, index) as IHttpRequestMethods;
-	if (!METHODS.includes(method)) {
-		throw new InvalidSettingError('Method', 'is not known', `Use one of ${METHODS.join(', ')}.`);
-	}
+	const method = methodOf(run, index);
 	const field = 'Path';
-	const written = readText(field, run.parameter<unknown>('path', index, ''));
-	const { path, query } = parsePath(written, field);
+	const written = readText(field, run.parameter('path', index, ''));
+	const { path, query } = parsePath(written, field, run.isMade('path'));
 	const options = readRequestOptions(run, index);
 	return {
 		...options,
@@ -153,26 +154,18 @@ function prepare(run: Run, index: number): ApiRequest {
 }
 
 function readResponseOptions(options: Record<string, unknown>): ResponseSettings {
-	const { responseFormat: format = 'json' } = options;
-	if (format !== 'json' && format !== 'text' && format !== 'file') {
-		throw new InvalidSettingError(
-			'Response Format',
-			'is not known',
-			'Choose an entry of the list.',
-		);
-	}
+	const { responseFormat = 'json', itemsField, fileField = 'data' } = options;
 	return {
-		format,
-		itemsField: readPath('Items Field', options.itemsField),
-		fileField: readText('File Field', options.fileField),
+		format: readChoice('Response Format', responseFormat, FORMATS),
+		itemsField: readText('Items Field', itemsField).trim(),
+		fileField: readText('File Field', fileField),
 	};
 }
 
 /** A DELETE usually has no body, so one without any field sends none. */
-function bodyOf(run: Run, index: number, method: string): unknown {
+function bodyOf(run: Run, index: number, method: IHttpRequestMethods): unknown {
 	const body = readBody(run, index);
-	const isEmpty = typeof body === 'object' && body !== null && Object.keys(body).length === 0;
-	return method === 'DELETE' && isEmpty ? undefined : body;
+	return method === 'DELETE' && isEmpty(body) ? undefined : body;
 }
 
 async function itemsOfAnswer(
@@ -191,7 +184,7 @@ async function itemsOfAnswer(
 }
 
 /** Points to Delete Many where items are DELETE requests, which may be for something that it cannot delete. */
-function hintAtBulkDelete(run: Run, methods: string[]): void {
+function hintAtBulkDelete(run: Run, methods: Array<IHttpRequestMethods | undefined>): void {
 	const deletions = methods.filter((method) => method === 'DELETE').length;
 	if (deletions < 2) return;
 	run.hint(

@@ -10,14 +10,13 @@ import type { INodeExecutionData } from 'n8n-workflow';
 import { WAIT_HINT } from '../../builderHints';
 import { limiterOf, limitsOfScope } from '../../rateLimit';
 import { ENDPOINTS } from '../../transport/endpoints';
-import { InvalidSettingError } from '../../transport/invalidSettingError';
 import { roomTooLateError } from '../../transport/requestErrors';
-import { readWholeNumber } from '../../transport/settingValues';
+import { readChoice, readSeconds, readWholeNumber } from '../../transport/settingValues';
 import { formatDuration, isWaitTooLong } from '../../transport/waits';
 import { LONGEST_TIMER_MS, onceAborted, sleep } from '../../waiting';
 import { type Operation, shownFor } from '../operation';
 import { tellDuring, timeAfter } from '../progress';
-import { maxWaitField, readMaxWaitMs, readSeconds } from '../requestOptions';
+import { maxWaitField, readMaxWaitMs } from '../requestOptions';
 import type { Run } from '../run';
 import { whyNotParked } from './parking';
 
@@ -27,6 +26,7 @@ const ENDPOINTS_BY_NAME = {
 	'transaction:send': ENDPOINTS.sendTransaction,
 	'transaction:sendWp': ENDPOINTS.sendTransactionWp,
 } as const;
+const ENDPOINT_NAMES = Object.keys(ENDPOINTS_BY_NAME) as Array<keyof typeof ENDPOINTS_BY_NAME>;
 /** n8n looks for executions to wake once a minute. */
 const PARK_AFTER_SECONDS = 65;
 /** Less than that (ms) is no wait. */
@@ -178,12 +178,9 @@ function readSettings(run: Run): Settings {
 }
 
 function readScope(run: Run): string | undefined {
-	const limitOf = run.parameter<unknown>('limitOf', 0, 'transaction:send');
-	if (limitOf === 'general') return undefined;
-	const endpoint = Object.entries(ENDPOINTS_BY_NAME).find(([name]) => name === limitOf)?.[1];
-	if (endpoint !== undefined) return run.account.scopeOf(endpoint);
-	const names = Object.keys(ENDPOINTS_BY_NAME).join(', ');
-	throw new InvalidSettingError('Limit Of', 'is not known', `Use general, ${names}.`);
+	const limitOf = run.parameter('limitOf', 0, 'transaction:send');
+	const name = readChoice('Limit Of', limitOf, ['general', ...ENDPOINT_NAMES]);
+	return name === 'general' ? undefined : run.account.scopeOf(ENDPOINTS_BY_NAME[name]);
 }
 
 /** Who the room is for: in a loop, the same each time, so that what was not used is not kept twice. */

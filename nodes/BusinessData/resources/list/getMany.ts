@@ -55,8 +55,8 @@ const fields: INodeProperties[] = [
 ];
 
 async function getMany(run: Run, index: number, endpoint: Endpoint): Promise<INodeExecutionData[]> {
-	const isAll = readFlag('Return All', run.parameter<unknown>('returnAll', index, false));
-	const limit = isAll ? Infinity : readLimit(run.parameter<unknown>('limit', index, 50));
+	const isAll = readFlag('Return All', run.parameter('returnAll', index, false));
+	const limit = isAll ? Infinity : readLimit(run.parameter('limit', index, 50));
 	const settings = readListSettings(run.options(index));
 	const request = { endpoint, ...readRequestOptions(run, index) };
 	const items: INodeExecutionData[] = [];

@@ -2,7 +2,8 @@
 import type { INodeProperties } from 'n8n-workflow';
 
 import { InvalidSettingError } from '../../transport/invalidSettingError';
-import { readWholeNumber } from '../../transport/settingValues';
+import { readTextToSend, readWholeNumber } from '../../transport/settingValues';
+import { trimUnseen } from '../../transport/valueFaults';
 
 const FIELD = 'Send Once Key';
 /** At the highest rate that the send endpoints allow together, this is more than a month. */
@@ -56,19 +57,13 @@ export function unusable(problem: string, description: string): InvalidSettingEr
 	return new InvalidSettingError(FIELD, problem, description);
 }
 
+/** The same for all ways of writing it in Unicode (NFC). */
 function readKey(value: unknown): string {
-	if (typeof value === 'number' && Math.abs(value) > Number.MAX_SAFE_INTEGER) {
-		throw unusable(
-			'is a number that JavaScript cannot hold exactly, so another one could look the same',
-			'Give it as a text, for example "9007199254740993" in quotation marks where it comes from.',
-		);
-	}
-	const key = typeof value === 'number' && Number.isFinite(value) ? String(value) : value;
-	if (typeof key !== 'string' || key.trim() === '') {
-		throw unusable(
-			'is empty, or not a text or a number',
-			'Enter a value that is unique to what is sent, for example {{ $json.invoiceNumber }}, or remove the option.',
-		);
-	}
-	return key.trim();
+	const text = typeof value === 'boolean' ? '' : readTextToSend(FIELD, value);
+	const key = trimUnseen(text).normalize('NFC');
+	if (key !== '') return key;
+	throw unusable(
+		'is empty, or not a text or a number',
+		'Enter a value that is unique to what is sent, for example {{ $json.invoiceNumber }}, or remove the option.',
+	);
 }

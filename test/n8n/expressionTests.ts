@@ -1,0 +1,26 @@
+// What expressions fail to make, as the engine of a real n8n hands it over: it evaluates them in an isolate.
+import type { RealN8n } from './realN8n';
+import { inARow, node, startWith } from './workflows';
+
+const BUSINESS_DATA = 'n8n-nodes-business-data.businessData';
+const NO_VALUE = '{{ $json.missing }} has no value (undefined)';
+
+export function expressionTests(real: () => RealN8n): void {
+	test.each([
+		['=/contacts/{{ $json.missing }}/lines', `Path: ${NO_VALUE}`],
+		['=/contacts/{{ $json.missing }}', `Path: ${NO_VALUE}`],
+		['={{ $json.missing }}', `Path: ${NO_VALUE}`],
+		['=/on/{{ DateTime.fromISO("x") }}', 'Path: {{ DateTime.fromISO("x") }} is an invalid date'],
+		['=/contacts/{{ $json }}', 'Path: {{ $json }} is an object, not a text'],
+		['={{ (() => 1) }}', 'Path: has no value ('],
+	])('the path %s is refused, and nothing goes out', async (path, message) => {
+		const { client, sandbox } = real();
+		sandbox.reset();
+		const parameters = { resource: 'apiRequest', operation: 'send', method: 'DELETE', path };
+		const call = node('Call', BUSINESS_DATA, 1, { ...parameters, options: {} });
+		const workflow = await real().save(inARow(path, [...startWith([{ id: 1 }]), call]));
+		const result = await client.runWorkflow(workflow, 'Start', 60);
+		expect(result.error).toContain(message);
+		expect(sandbox.journal.count()).toBe(0);
+	});
+}
