@@ -35,6 +35,51 @@ test('two credentials with one key share one limiter', async () => {
 	expect(bench.sandbox.journal.refused()).toHaveLength(0);
 });
 
+describe('one limit, however it is written', () => {
+	test.each([
+		['a path with a slash at its end', '/txndata/sendTxn/', 'localhost'],
+		['a path in other letters', '/TXNDATA/sendtxn', 'localhost'],
+		['a percent-encoded path', '/txndata/%73endTxn', 'localhost'],
+		['a path with repeated slashes', '/txndata//sendTxn', 'localhost'],
+		['the host in capitals', '/txndata/sendTxn', 'LOCALHOST'],
+	])('%s, and another length, in another credential with the same key', async (_, path, host) => {
+		const { sandbox, credential } = bench;
+		const { port } = new URL(sandbox.baseUrl);
+		credential.baseUrl = `http://localhost:${port}`;
+		expect((await bench.run(itemsOf(2), send())).run.status).toBe('success');
+		const endpoints = { [`POST ${path}`]: { max: 3, windowSeconds: 300 } };
+		const limits = JSON.stringify({ general: [], endpoints });
+		const key = { ...credential, baseUrl: `http://${host}:${port}`, limits };
+		const workflow = workflowOf(itemsOf(2), send({ maxWait: 1 }));
+		const { run } = await bench.engine.run(workflow, { key });
+		expect(run.data.resultData.error?.message).toMatch(/^Not sent: the limits leave no room/);
+		expect(sandbox.journal.documents()).toHaveLength(3);
+		expect(sandbox.journal.refused()).toEqual([]);
+	});
+
+	test('an API Request counts for it as well', async () => {
+		await bench.run(itemsOf(2), send());
+		const runs = ['/txndata/sendTxn/', '/txndata/sendtxn'].map(async (path) => {
+			const body = { dataMode: 'json', jsonBody: '{"a":1}' };
+			return await bench.run([{}], { ...apiRequest('POST', path, { maxWait: 1 }), ...body });
+		});
+		const statuses = (await Promise.all(runs)).map(({ run }) => run.status);
+		expect(statuses.sort()).toEqual(['error', 'success']);
+	});
+
+	test('an edit of its length forgets nothing', async () => {
+		await bench.run(itemsOf(3), send());
+		const status = { resource: 'rateLimit', operation: 'getStatus' };
+		for (const windowSeconds of [300, 600, 60]) {
+			const endpoints = { 'POST /txndata/sendTxn': { max: 3, windowSeconds } };
+			bench.credential.limits = JSON.stringify({ general: [], endpoints });
+			const windows = (await bench.run([{}], status)).json(NODE);
+			const limit = `POST /txndata/sendTxn/${windowSeconds}s`;
+			expect(windows).toMatchObject([{ limit, used: 3, remaining: 0 }]);
+		}
+	});
+});
+
 test('reads come out in input order', async () => {
 	const path = '=/sandbox/echo?index={{ $json.id }}';
 	const result = await bench.run(itemsOf(25), apiRequest('GET', path));

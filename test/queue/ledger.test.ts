@@ -153,7 +153,7 @@ describe('taking slots', () => {
 		const scope = stageOf('send', [{ max: 2, windowMs: 300 }]);
 		const request = ledgerRequest(bench.ledger, { scope });
 		await request.take(signal);
-		const [key = ''] = await bench.redis.keys(`*${bench.identity}*window:send*`);
+		const [key = ''] = await bench.redis.keys(`*${bench.identity}*slots:send*`);
 		const [id] = await bench.redis.zrange(key, 0, -1);
 		const stages = new Stages(scope, GENERAL_STAGE);
 		await bench.ledger.run(KEEP_PLACE, { id, number: 1_000, stages });
@@ -219,7 +219,7 @@ describe('keys', () => {
 		const keys = await keysInRedis();
 		expect(keys).toHaveLength(3);
 		for (const key of keys) {
-			expect(key).toMatch(/^n8n-nodes-business-data:1:\{key-[\w-]+\}:(window|state):/);
+			expect(key).toMatch(/^n8n-nodes-business-data:1:\{key-[\w-]+\}:(slots|state):/);
 		}
 		request.hold(0);
 		await pause(400);

@@ -2,7 +2,7 @@
 
 import { KeyLimiter } from '../../nodes/BusinessData/rateLimit/keyLimiter';
 import { connectionTo, RedisConnection, RedisError } from '../../nodes/BusinessData/redis';
-import { SETTLE } from '../../nodes/BusinessData/rateLimit/redis/scripts';
+import { ENTER } from '../../nodes/BusinessData/rateLimit/redis/scripts';
 import { abortController } from '../../nodes/BusinessData/waiting';
 import { ledgerOf } from '../../nodes/BusinessData/rateLimit';
 import {
@@ -41,7 +41,7 @@ test('emptied, and then away while slots are entered again: they are entered lat
 	await bench.redis.flushall();
 	const run = connection.run.bind(connection);
 	const away = jest.spyOn(connection, 'run').mockImplementation(async (script, ...call) => {
-		if (script === SETTLE) throw new Error('away');
+		if (script === ENTER) throw new Error('away');
 		return await run(script, ...call);
 	});
 	await expect(ledgerRequest(ledger, { general }).take(signal)).rejects.toThrow('away');
@@ -75,6 +75,34 @@ test('unreachable: a clear error within the bounded wait, nothing is taken', asy
 	expect(isIdle).toBe(true);
 	await expect(ledgerRequest(closed).take(signal)).rejects.toThrow('ECONNREFUSED');
 }, 25_000);
+
+test.each([
+	['without memory', ['CONFIG', 'SET', 'maxmemory', '1'], /OOM/, 'maxmemory'],
+	['that is a replica', ['REPLICAOF', '127.0.0.1', '1'], /READONLY/, 'the primary'],
+	['with too few replicas', ['CONFIG', 'SET', 'min-replicas-to-write', '1'], /NOREPLICAS/, 'is up'],
+])(
+	'a Redis %s: a clear error, nothing is taken, and it goes on after it',
+	async (_, [name = '', ...words], cause, advice) => {
+		const { redis, ledger } = bench;
+		const limiter = new KeyLimiter(() => undefined);
+		const request = { run: 'run', limits, ledger, inFlightMs: 0, signal };
+		await redis.call(name, ...words);
+		try {
+			const error: unknown = await limiter
+				.acquire({ ...request, maxWaitMs: 1_000 })
+				.catch((reason: unknown) => reason);
+			expect(error).toBeInstanceOf(RedisError);
+			expect((error as RedisError).message).toMatch(cause);
+			expect((error as RedisError).description).toContain(advice);
+			expect(await redis.keys('*')).toEqual([]);
+		} finally {
+			await redis.config('SET', 'maxmemory', '0');
+			await redis.config('SET', 'min-replicas-to-write', '0');
+			await redis.replicaof('NO', 'ONE');
+		}
+		(await limiter.acquire(request)).letThrough();
+	},
+);
 
 test('TLS where Redis speaks none: a clear error within the bounded wait', async () => {
 	const wrong = ledgerOf(connectionTo({ ...bench.address, tls: true }), bench.identity);

@@ -75,7 +75,7 @@ export function useLedgerBench({ isHarmless = false } = {}): LedgerBench {
 
 /** Windows of a process that knows of no others. */
 export function stageOf(scope: string, limits: Limit[]): Stage {
-	return new Scope(scope, () => undefined).under(limits);
+	return new Scope(scope, scope, () => undefined).under(limits);
 }
 
 /** One window of two slots. */

@@ -11,14 +11,21 @@ import { RedisFailure } from '../simulation/redis/resp';
 export type Way = (run: () => unknown, isAwaited: boolean) => Promise<unknown>;
 
 export class LuaRedis {
-	/** By the clock of the test. */
-	readonly data = new DataSet(() => Date.now());
+	readonly data = new DataSet(() => Date.now() + this.aheadMs);
+
+	/** Of the clock of the test. */
+	private aheadMs = 0;
 
 	private constructor(private readonly lua: Lua) {}
 
 	/** To be called before the clock of the test stands still. */
 	static async load(): Promise<LuaRedis> {
 		return new LuaRedis(await Lua.load());
+	}
+
+	/** Sets its clock forward by so many ms, or back. */
+	setClock(stepMs: number): void {
+		this.aheadMs += stepMs;
 	}
 
 	/** The connection of a process, which has windows of its own. */

@@ -8,6 +8,7 @@ export type { Priority } from './bottleneck';
 export {
 	GENERAL,
 	holdMsOf,
+	LARGEST_MAX,
 	type Limit,
 	type Limits,
 	limitsOfScope,

@@ -5,7 +5,7 @@
 import { boundedSignal, LONGEST_TIMER_MS, onceAborted } from '../waiting';
 import type { Priority } from './bottleneck';
 import { waitFor, waitIn } from './forecast';
-import { GENERAL, type Limits, limitsOfScope } from './limits';
+import { GENERAL, type Limits, limitsOfScope, scopeName, windowName } from './limits';
 import { passGates } from './passage';
 import type { Permit } from './permit';
 import type { RoomWanted } from './promises';
@@ -74,7 +74,7 @@ export class KeyLimiter {
 		request.signal.throwIfAborted();
 		const stages = this.stagesOf(request);
 		stages.refuseLongPause();
-		const { lines } = this.scope(request.scope ?? GENERAL);
+		const { lines } = stages.own.scope;
 		const expectedMs = maxWaitMs === Infinity ? 0 : waitFor(stages, lines.aheadOf(run));
 		if (expectedMs > maxWaitMs) throw new WaitTooLongError(expectedMs);
 
@@ -145,17 +145,17 @@ export class KeyLimiter {
 	async status({ limits, ledger }: Foreseen): Promise<WindowStatus[]> {
 		const all = Object.entries({ [GENERAL]: limits.general, ...limits.scopes });
 		const entries = all.flatMap(([name, own]) => {
-			const stage = this.scope(name).under(own);
-			return stage.windows.map((window) => ({ stage, window }));
+			const stage = this.scope(name, limits).under(own);
+			return stage.windows.map((window) => ({ stage, window, name: scopeName(limits, name) }));
 		});
 		const uses = await ledger?.use(entries.map(({ window }) => window));
-		return entries.map(({ stage, window }, index) => {
-			const queued = stage.scope.name === GENERAL ? this.queued : stage.scope.lines.size;
+		return entries.map(({ stage, window, name }, index) => {
+			const queued = name === GENERAL ? this.queued : stage.scope.lines.size;
 			const shared = uses?.[index] ?? { used: 0, availableInMs: 0 };
 			const used = Math.max(window.window.used, shared.used);
 			const waitMs = Math.max(stage.pausedMs, waitIn([window], queued), shared.availableInMs);
 			return {
-				limit: window.name,
+				limit: windowName(name, window),
 				max: window.max,
 				windowSeconds: window.windowMs / 1000,
 				used,
@@ -176,16 +176,22 @@ export class KeyLimiter {
 	}
 
 	private stagesOf({ limits, scope }: Foreseen): Stages {
+		const general = this.scope(GENERAL, limits).under(limits.general);
+		if (scope === undefined) return new Stages(undefined, general);
 		const own = limitsOfScope(limits, scope);
-		const ofScope =
-			scope === undefined || own.length === 0 ? undefined : this.scope(scope).under(own);
-		return new Stages(ofScope, this.scope(GENERAL).under(limits.general));
+		if (own.length > 0) return new Stages(this.scope(scope, limits).under(own), general);
+		// Not remembered unless other requests have limits for it: any path may be one.
+		return new Stages(undefined, general, this.scopes.get(scope) ?? this.newScope(scope, limits));
 	}
 
-	private scope(name: string): Scope {
-		const scope = this.scopes.get(name) ?? new Scope(name, () => this.reportIfIdle());
-		this.scopes.set(name, scope);
+	private scope(key: string, limits: Limits): Scope {
+		const scope = this.scopes.get(key) ?? this.newScope(key, limits);
+		this.scopes.set(key, scope);
 		return scope;
+	}
+
+	private newScope(key: string, limits: Limits): Scope {
+		return new Scope(key, scopeName(limits, key), () => this.reportIfIdle());
 	}
 
 	private reportIfIdle(): void {

@@ -13,7 +13,12 @@ export interface Limit {
 export interface Limits {
 	general: Limit[];
 	scopes: Record<string, Limit[]>;
+	/** How users see a scope, where that is not its own name. */
+	names?: Record<string, string>;
 }
+
+/** No limit is larger; so no more requests of a scope need to be remembered. */
+export const LARGEST_MAX = 100_000;
 
 /** The scope of the general limits in the names of windows. */
 export const GENERAL = 'general';
@@ -21,6 +26,11 @@ export const GENERAL = 'general';
 /** The name of a window as users see it, for example `general/60s`. */
 export function windowName(scope: string, { windowMs }: Limit): string {
 	return `${scope}/${windowMs / 1000}s`;
+}
+
+/** A scope as users see it. */
+export function scopeName({ names }: Limits, scope: string): string {
+	return names?.[scope] ?? scope;
 }
 
 /** The limits that count the requests of a scope only; none without a scope. */

@@ -56,7 +56,7 @@ async function passGeneral(waiting: Waiting, priority: Priority) {
 			shared?.standInLine();
 			await untilRoom(stages.general, waiting);
 			if (stages.scope !== undefined && obstacleOf(stages.scope)) return undefined;
-			const slots = stages.windows.map(({ window, max }) => window.take(max));
+			const slots = stages.take();
 			const freeSlots = () => {
 				for (const slot of slots) slot.free();
 			};

@@ -13,7 +13,7 @@ export class Permit {
 	/** What it waited for most. */
 	readonly waitedFor: WaitCause | undefined;
 
-	private readonly sentAt = performance.now();
+	private sentAt = performance.now();
 
 	/** As they were when the request went out, those of the scope first. */
 	private readonly windows: Array<UsedWindow & { foreign: ForeignUse }>;
@@ -45,6 +45,17 @@ export class Permit {
 	/** Settles when every slot has its place, or with an error of Bottleneck's own. */
 	get placed(): Promise<unknown> {
 		return Promise.all(this.slots.map(({ placed }) => placed));
+	}
+
+	/**
+	 * Whether it is still good for a request that goes out now, after something else took its time. If not, it is
+	 * to be given up unused.
+	 * @throws RedisError, or the signal's reason
+	 */
+	async confirm(signal: AbortSignal): Promise<boolean> {
+		const isHeld = (await this.shared?.confirm(signal)) ?? true;
+		this.sentAt = performance.now();
+		return isHeld;
 	}
 
 	/** The service counted the request and let it through. */

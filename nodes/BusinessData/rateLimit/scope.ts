@@ -2,10 +2,10 @@
 import { Turns } from '../waiting';
 import { atMost } from './bottleneck';
 import { ForeignUse } from './foreignUse';
-import { holdMsOf, type Limit, windowName } from './limits';
+import { type Limit, windowName } from './limits';
 import { Promises } from './promises';
 import { type WaitCause, WaitTooLongError } from './wait';
-import { Window } from './window';
+import { Slot, Window } from './window';
 
 export class Scope {
 	/** Those who wait: a line for each run. */
@@ -23,14 +23,20 @@ export class Scope {
 	/** What the request that is in the gate has waited for most. */
 	lastCause: WaitCause | undefined;
 
-	/** By name, for all requests. */
-	private readonly windows = new Map<string, Window>();
+	/** By length (ms). Each counts all requests, whichever limits they are under, as limits may be edited. */
+	private readonly windows = new Map<number, Window>();
+
+	/** Those that some window has, oldest first. */
+	private readonly slots = new Set<Slot>();
 
 	/** By limits: a run with narrower ones has a gate of its own, so that it stands in nobody's way. */
 	private readonly stages = new Map<string, Stage>();
 
 	constructor(
-		readonly name: string,
+		/** Stands for all ways of writing it. */
+		readonly key: string,
+		/** As users see it. */
+		private readonly name: string,
 		/** Called after a slot was given back. */
 		private readonly onFreed: () => void,
 	) {}
@@ -41,6 +47,16 @@ export class Scope {
 		const stage = this.stages.get(name) ?? new Stage(this, this.windowsUnder(limits));
 		this.stages.set(name, stage);
 		return stage;
+	}
+
+	/** Takes a slot in every window; in those of the limits there must be room. */
+	take(limits: LimitedWindow[]): Slot {
+		const slot = new Slot(() => this.slots.delete(slot));
+		this.slots.add(slot);
+		for (const window of this.windows.values()) {
+			window.add(slot, limits.find((limit) => limit.window === window)?.max);
+		}
+		return slot;
 	}
 
 	/** For how long (ms) there will be something to remember; Infinity while slots are taken or requests wait. */
@@ -54,12 +70,21 @@ export class Scope {
 	private windowsUnder(limits: Limit[]): LimitedWindow[] {
 		const windows = limits.map((limit) => {
 			const name = windowName(this.name, limit);
-			const holdMs = holdMsOf(limit.windowMs);
-			const window = this.windows.get(name) ?? new Window(holdMs, limit.max, this.onFreed);
-			this.windows.set(name, window);
-			return new LimitedWindow(name, limit.max, limit.windowMs, holdMs, window, this.foreign);
+			return new LimitedWindow(name, limit.max, limit.windowMs, this.window(limit), this);
 		});
 		return windows.sort((a, b) => b.windowMs - a.windowMs);
+	}
+
+	private window({ windowMs, max }: Limit): Window {
+		const known = this.windows.get(windowMs);
+		if (known !== undefined) return known;
+		const window = new Window(windowMs, max, this.onFreed);
+		this.windows.set(windowMs, window);
+		const now = performance.now();
+		for (const slot of this.slots) {
+			if ((slot.countedAt ?? now) + window.holdMs > now) window.add(slot);
+		}
+		return window;
 	}
 }
 
@@ -70,12 +95,19 @@ export class LimitedWindow {
 		readonly name: string,
 		readonly max: number,
 		readonly windowMs: number,
-		/** How long (ms) a slot stays taken after its response. */
-		readonly holdMs: number,
 		/** Counts the requests under any limit. */
 		readonly window: Window,
-		readonly foreign: ForeignUse,
+		readonly scope: Scope,
 	) {}
+
+	/** How long (ms) a slot stays taken after its response. */
+	get holdMs(): number {
+		return this.window.holdMs;
+	}
+
+	get foreign(): ForeignUse {
+		return this.scope.foreign;
+	}
 
 	/** How many of our requests it takes beside those of others. */
 	get room(): number {
@@ -115,9 +147,17 @@ export class Stages {
 		/** Of the request's scope, if that has windows. */
 		readonly scope: Stage | undefined,
 		readonly general: Stage,
+		/** The request's scope, if at most the limits of other requests have windows there. */
+		readonly unlimited?: Scope,
 	) {
 		this.all = scope === undefined ? [general] : [scope, general];
 		this.windows = this.all.flatMap(({ windows }) => windows);
+	}
+
+	/** Takes a slot in each; there must be room. */
+	take(): Slot[] {
+		const slots = this.all.map(({ scope, windows }) => scope.take(windows));
+		return this.unlimited === undefined ? slots : [...slots, this.unlimited.take([])];
 	}
 
 	/** The first one. */

@@ -1,30 +1,38 @@
 /**
- * One window of a key: a slot is a running job of a Bottleneck limiter, and `maxConcurrent` is the limit. A
- * slot is held from the moment a request goes out until the window has passed after its response, so the
- * service never sees more than `max` requests in any window, wherever it begins.
+ * The windows of a scope, and the slots in them. In each window a slot is a running job of a Bottleneck limiter,
+ * and `maxConcurrent` is the limit. It is held from the moment a request goes out until the window has passed
+ * after its response, so the service never sees more than `max` requests in any window, wherever it begins.
  */
 import type Bottleneck from 'bottleneck';
 
 import { LONGEST_TIMER_MS, sleep } from '../waiting';
 import { atMost } from './bottleneck';
+import { holdMsOf } from './limits';
 
 export class Window {
-	private readonly places: Bottleneck;
+	/** How long (ms) a slot stays taken after its response. */
+	readonly holdMs: number;
 
-	/** Those that are taken. */
+	private readonly jobs: Bottleneck;
+
+	/** Those that are taken, oldest first. */
 	private readonly slots = new Set<Slot>();
 
 	/** Called when a slot is given back. */
 	private readonly waiting = new Set<() => void>();
 
+	/** How many jobs may run at once. */
+	private most: number;
+
 	constructor(
-		/** How long (ms) a slot stays taken after its response. */
-		private readonly holdMs: number,
+		windowMs: number,
 		private max: number,
 		/** Called after a slot was given back. */
 		private readonly onFreed: () => void,
 	) {
-		this.places = atMost(max);
+		this.holdMs = holdMsOf(windowMs);
+		this.most = max;
+		this.jobs = atMost(max);
 	}
 
 	get used(): number {
@@ -33,7 +41,7 @@ export class Window {
 
 	/** How many slots are taken by requests whose response has not arrived. */
 	get underWay(): number {
-		return [...this.slots].filter(({ freeAt }) => freeAt === undefined).length;
+		return [...this.slots].filter(({ countedAt }) => countedAt === undefined).length;
 	}
 
 	/**
@@ -41,7 +49,7 @@ export class Window {
 	 * still under way is taken to be answered at `now`.
 	 */
 	freeTimes(now: number): number[] {
-		return [...this.slots].map(({ freeAt }) => freeAt ?? now + this.holdMs);
+		return [...this.slots].map(({ countedAt = now }) => countedAt + this.holdMs);
 	}
 
 	/**
@@ -59,68 +67,98 @@ export class Window {
 	}
 
 	/**
-	 * Takes a slot; there must be room for it.
-	 * @param max the limit; of several, that of different runs, the widest holds here
+	 * Takes a place for a slot.
+	 * @param max the limit, in which there must be room; of several, that of different runs, the widest holds
+	 * here. Undefined where no limit of the request has this length: then the newest slots stay, as many as the
+	 * limit of other requests allows, because those would wait for no others.
 	 */
-	take(max: number): Slot {
-		if (max > this.max) {
-			this.max = max;
-			this.places.updateSettings({ maxConcurrent: max });
+	add(slot: Slot, max?: number): void {
+		this.max = Math.max(this.max, max ?? 0);
+		if (max === undefined && this.used >= this.max) {
+			[...this.slots].find(({ countedAt }) => countedAt !== undefined)?.leave(this);
 		}
-		const slot = new Slot(this.places, this.holdMs, () => {
+		this.slots.add(slot);
+		const most = Math.max(this.max, this.used);
+		if (most > this.most) this.jobs.updateSettings({ maxConcurrent: (this.most = most) });
+		let end: () => void = () => undefined;
+		const ended = new Promise<void>((resolve) => (end = resolve));
+		const placed = new Promise<void>((running, failed) => {
+			const job = async () => {
+				running();
+				await ended;
+			};
+			this.jobs.schedule(job).catch(failed);
+		});
+		slot.enter(this, placed, () => {
+			end();
 			this.slots.delete(slot);
 			for (const resolve of this.waiting) resolve();
 			this.onFreed();
 		});
-		this.slots.add(slot);
-		return slot;
 	}
 }
 
-/** A running job of a window, which ends in one of two ways. */
-export class Slot {
-	/** When (ms, `performance.now()`) it comes free; undefined until the response has arrived. */
-	freeAt: number | undefined;
+interface Place {
+	/** Gives it back. */
+	leave: () => void;
+	timer?: NodeJS.Timeout;
+}
 
-	/** Settles when the job runs, or with an error of Bottleneck's own. */
-	readonly placed: Promise<void>;
+/** One request in all windows of a scope; it ends in one of two ways. */
+export class Slot {
+	/** When (ms, `performance.now()`) the service has counted it at the latest; undefined while it is under way. */
+	countedAt: number | undefined;
+
+	private readonly places = new Map<Window, Place>();
+
+	private readonly allPlaced: Array<Promise<void>> = [];
+
+	/** @param onGone called when no window has it any more */
+	constructor(private readonly onGone: () => void) {}
+
+	/** Settles when it has a place in every window, or with an error of Bottleneck's own. */
+	get placed(): Promise<unknown> {
+		return Promise.all(this.allPlaced);
+	}
+
+	/** It has a place in one more window. */
+	enter(window: Window, placed: Promise<void>, leave: () => void): void {
+		// Nobody may be waiting for it any more.
+		placed.catch(() => undefined);
+		this.allPlaced.push(placed);
+		this.places.set(window, { leave });
+		this.leaveInTime(window);
+	}
+
+	/** Gives its place in a window back. */
+	leave(window: Window): void {
+		const place = this.places.get(window);
+		this.places.delete(window);
+		clearTimeout(place?.timer);
+		if (this.places.size === 0) this.onGone();
+		place?.leave();
+	}
 
 	/** Gives it back at once: no request was counted for it. */
-	readonly free: () => void;
-
-	constructor(
-		places: Bottleneck,
-		private readonly holdMs: number,
-		onFreed: () => void,
-	) {
-		let end: () => void = () => undefined;
-		const ended = new Promise<void>((resolve) => (end = resolve));
-		this.placed = new Promise((placed, failed) => {
-			const job = async () => {
-				placed();
-				await ended;
-			};
-			places.schedule(job).catch(failed);
-		});
-		// Nobody may be waiting for it any more.
-		this.placed.catch(() => undefined);
-		this.free = () => {
-			end();
-			onFreed();
-		};
+	free(): void {
+		this.onGone();
+		for (const window of this.places.keys()) this.leave(window);
 	}
 
-	/** Gives it back when the window has passed, `lateMs` (ms) later than from now. */
+	/** Gives it back in each window when that has passed, `lateMs` (ms) later than from now. */
 	hold(lateMs: number): void {
-		this.freeAt = performance.now() + this.holdMs + lateMs;
-		at(this.freeAt, this.free);
+		this.countedAt = performance.now() + lateMs;
+		if (this.places.size === 0) this.onGone();
+		for (const window of this.places.keys()) this.leaveInTime(window);
 	}
-}
 
-/** Calls `then` at `time` (ms, `performance.now()`), never before. It alone keeps no process alive. */
-function at(time: number, then: () => void): void {
-	const leftMs = time - performance.now();
-	// A timer counts from the start of its turn of the event loop, so it may fire early.
-	if (leftMs <= 0) then();
-	else setTimeout(() => at(time, then), Math.ceil(leftMs)).unref();
+	/** Leaves a window when it has passed, never before. Its timer alone keeps no process alive. */
+	private leaveInTime(window: Window): void {
+		const place = this.places.get(window);
+		if (place === undefined || this.countedAt === undefined) return;
+		const leftMs = this.countedAt + window.holdMs - performance.now();
+		// A timer counts from the start of its turn of the event loop, so it may fire early.
+		if (leftMs <= 0) this.leave(window);
+		else place.timer = setTimeout(() => this.leaveInTime(window), Math.ceil(leftMs)).unref();
+	}
 }

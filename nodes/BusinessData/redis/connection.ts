@@ -9,7 +9,7 @@ import { abortController, onceAborted, sleep } from '../waiting';
 import { nameOf, type RedisAddress, type RedisNode, secretsOf } from './address';
 import { RedisClient, type RedisScript } from './client';
 import { RedisError } from './redisError';
-import { cureOf, isLasting, messageOf, needsNewConnection } from './trouble';
+import { howToFix, isLasting, messageOf, needsNewConnection } from './trouble';
 
 export type { RedisAddress } from './address';
 export { RedisScript } from './client';
@@ -107,7 +107,7 @@ export class RedisConnection {
 		);
 		return new RedisError(
 			`Redis at ${nameOf(address)} cannot be used: ${cause}`,
-			`Nothing was sent. ${cureOf(error) ?? adviceFor(address, cause)}`,
+			`Nothing was sent. ${howToFix(error) ?? adviceFor(address, cause)}`,
 		);
 	}
 }

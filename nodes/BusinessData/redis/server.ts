@@ -12,11 +12,13 @@ const CONNECT_TIMEOUT_MS = 5_000;
 /** Shorter than most firewalls remember a connection. */
 const KEEP_ALIVE_MS = 10_000;
 
+let loaded: typeof Ioredis | undefined;
+
 /** ioredis, loaded only where it is used: most installations count in memory. */
 export function ioredis(): typeof Ioredis {
 	// Not by `import()`, which does not work everywhere that n8n loads packages.
 	// eslint-disable-next-line @typescript-eslint/no-require-imports
-	return require('ioredis') as typeof Ioredis;
+	return (loaded ??= require('ioredis') as typeof Ioredis);
 }
 
 /** What all connections have in common. */

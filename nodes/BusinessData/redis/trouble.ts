@@ -42,6 +42,16 @@ const LASTING_CODES: Array<[code: RegExp, advice: string]> = [
 	[new RegExp(`^${UNKNOWN_GROUP}$`), 'Check Redis Sentinel Group in the credential.'],
 ];
 
+/** Trouble that may pass, with what to do when it does not; Redis 6 puts the reply of a script's command last. */
+const PASSING_REPLIES: Array<[reply: RegExp, advice: string]> = [
+	[/^OOM\b|-OOM\b/, 'Redis has no memory left: raise its maxmemory, or remove data.'],
+	[/^MISCONF\b|-MISCONF\b/, 'Redis cannot save its data, and accepts no more: its log says why.'],
+	[
+		/^(READONLY|MASTERDOWN)\b|-READONLY\b/,
+		'It is a replica: enter the address of the primary in the credential.',
+	],
+];
+
 /** Replies of a server that is not the one to ask, or not ready: another connection may lead to another. */
 const NOT_THE_ONE_TO_ASK =
 	/^(READONLY|LOADING|MASTERDOWN|CLUSTERDOWN|MOVED|ASK|TRYAGAIN|UNBLOCKED|NOREPLICAS)\b|-READONLY\b/;
@@ -49,6 +59,12 @@ const NOT_THE_ONE_TO_ASK =
 /** Whether waiting cannot cure it. */
 export function isLasting(error: unknown): boolean {
 	return cureOf(error) !== undefined;
+}
+
+/** What the user can do about trouble that has not passed; undefined where the reply does not say. */
+export function howToFix(error: unknown): string | undefined {
+	const reply = messageOf(error);
+	return cureOf(error) ?? PASSING_REPLIES.find(([words]) => words.test(reply))?.[1];
 }
 
 /** What the user can do about trouble that lasts; undefined for what may pass. */

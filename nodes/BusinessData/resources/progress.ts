@@ -2,6 +2,7 @@
 import { getGlobalState } from 'n8n-workflow';
 
 import { limiterOf } from '../rateLimit';
+import { canonicalEndpoint } from '../transport/endpointPath';
 import type { Endpoint } from '../transport/endpoints';
 import { formatDuration } from '../transport/waits';
 import type { Run } from './run';
@@ -35,7 +36,7 @@ export async function describeSends(
 	endpoint: Endpoint | undefined,
 ): Promise<string> {
 	const { identity, limits, ledger } = run.account;
-	const scope = endpoint === undefined ? undefined : run.account.scopeOf(endpoint);
+	const scope = endpoint === undefined ? undefined : canonicalEndpoint(endpoint);
 	const { nextMs, lastMs } = await limiterOf(identity).outlook(
 		{ limits, scope, ledger },
 		total - done,

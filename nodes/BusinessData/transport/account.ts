@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { ledgerOf, type Limits, type RedisLedger } from '../rateLimit';
 import type { RedisConnection } from '../redis';
 import { DOCUMENTED_LIMITS, type Endpoint, ENDPOINTS } from './endpoints';
-import { canonicalEndpoint, parseEndpoint } from './endpointPath';
+import { parseEndpoint } from './endpointPath';
 import { markUnmadeFields } from './unmadeValues';
 import { InvalidSettingError } from './invalidSettingError';
 import { parseLimits } from './limitSettings';
@@ -43,8 +43,6 @@ export interface Account {
 	contactDelete: Endpoint;
 	/** The name of the ID array in a bulk-delete body. */
 	deleteIdsField: string;
-	/** The scope of limits that a request counts in beside the general ones. */
-	scopeOf(endpoint: Endpoint): string | undefined;
 }
 
 /**
@@ -59,7 +57,7 @@ export function readAccount(fields: CredentialFields): Account {
 	const custom = isCustomized ? checked : {};
 	const { deleteIdsField = 'ids', limits: limitTable = DOCUMENTED_LIMITS } = custom;
 	const keepFree = readKeepFree(custom);
-	const { limits, scopes } = parseLimits(limitTable, keepFree);
+	const limits = parseLimits(limitTable, keepFree);
 	const redis = readRedis(checked);
 	const identity = identityOf(baseUrl, apiKey);
 	return {
@@ -86,7 +84,6 @@ export function readAccount(fields: CredentialFields): Account {
 			deleteIdsField,
 			'Enter the name of the list of IDs in the request body, for example ids.',
 		),
-		scopeOf: (endpoint) => scopes.get(canonicalEndpoint(endpoint)),
 	};
 }
 

@@ -13,6 +13,7 @@ import type { Answer } from './answer';
 import { attempt, mayHaveActed, type AttemptOutcome } from './attempt';
 import { ConnectionWatch } from './connectionWatch';
 import { withDeadline } from './deadline';
+import { canonicalEndpoint } from './endpointPath';
 import { payloadOf, refuseKeyOutsideItsHeader } from './httpRequest';
 import { Repetitions } from './repetitions';
 import { answerError, redisError, stoppedError, waitTooLongError } from './requestErrors';
@@ -51,7 +52,7 @@ export class Client {
 	async request(request: ServiceRequest): Promise<Answer> {
 		const payload = this.check(request);
 		const { limits } = this.account;
-		const windowMs = longestWindowMs(limits, this.account.scopeOf(request.endpoint));
+		const windowMs = longestWindowMs(limits, canonicalEndpoint(request.endpoint));
 		const repetitions = new Repetitions(request, windowMs);
 		for (;;) {
 			const permit = await this.permit(request, repetitions.refusals > 0);
@@ -88,7 +89,7 @@ export class Client {
 		const acquired = limiterOf(identity).acquire({
 			run: this.run,
 			limits,
-			scope: this.account.scopeOf(request.endpoint),
+			scope: canonicalEndpoint(request.endpoint),
 			priority: (this.priority - (isRepetition ? EARLIER_AS_REPETITION : 0)) as Priority,
 			maxWaitMs: Math.max(0, request.maxWaitMs - this.waits.elapsedMs),
 			ledger,
@@ -108,20 +109,25 @@ export class Client {
 
 	/**
 	 * Asks the request's guard; what may not go out takes no slot.
-	 * @returns what to wait for before another try to get a permit, when somebody else is sending the same
+	 * @returns what to wait for before another try to get a permit, when somebody else is sending the same, or
+	 * when the permit has run out meanwhile
 	 */
 	private async claim(request: ServiceRequest, permit: Permit) {
+		let isGood = false;
 		try {
 			const claimed = await request.guard?.claim();
-			if (claimed !== undefined) permit.unused();
-			else if (this.signal.aborted) {
-				await request.guard?.settle(false);
+			if (claimed !== undefined) return claimed;
+			try {
 				this.signal.throwIfAborted();
+				isGood = await permit.confirm(this.signal);
+			} catch (error) {
+				throw error instanceof RedisError ? redisError(error) : error;
+			} finally {
+				if (!isGood) await request.guard?.settle(false);
 			}
-			return claimed;
-		} catch (error) {
-			permit.unused();
-			throw error;
+			return isGood ? undefined : { ended: Promise.resolve() };
+		} finally {
+			if (!isGood) permit.unused();
 		}
 	}
 

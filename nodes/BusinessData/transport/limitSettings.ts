@@ -1,5 +1,5 @@
 /** Reads the credential's Limits field: JSON that users may write by hand, so every place is checked. */
-import { GENERAL, type Limit, type Limits, windowName } from '../rateLimit';
+import { GENERAL, LARGEST_MAX, type Limit, type Limits, windowName } from '../rateLimit';
 import { formatEndpoint } from './endpoints';
 import { canonicalEndpoint, parseEndpoint } from './endpointPath';
 import { InvalidSettingError } from './invalidSettingError';
@@ -7,16 +7,8 @@ import { tryParseJson } from './json';
 
 const FIELD = 'Limits';
 const EXAMPLE = '{"general":[{"max":10,"windowSeconds":1}],"endpoints":{}}';
-const LARGEST_MAX = 100_000;
 /** Eleven days: a longer hold would not fit into a timer. */
 const LONGEST_WINDOW_SECONDS = 1_000_000;
-
-/** Limits, and the scope that a request counts in. */
-export interface EndpointLimits {
-	limits: Limits;
-	/** Scopes by canonical endpoint, see `canonicalEndpoint`. */
-	scopes: Map<string, string>;
-}
 
 /**
  * How many of the requests that a limit of the service allows are ours; at least one.
@@ -27,11 +19,13 @@ export function shareOf(max: number, keepFree: number): number {
 }
 
 /**
+ * Scopes are canonical endpoints (see `canonicalEndpoint`), so that credentials that write one differently count
+ * together.
  * @param value the field's value: JSON text or the object itself
  * @param keepFree see `shareOf`
  * @throws InvalidSettingError that names the place, for example `endpoints["POST /a"].max`
  */
-export function parseLimits(value: unknown, keepFree = 0): EndpointLimits {
+export function parseLimits(value: unknown, keepFree = 0): Limits {
 	const settings = asRecord(typeof value === 'string' ? parseJson(value) : value, 'the value');
 	refuseUnknownKeys(settings, ['general', 'endpoints'], '');
 	const ours = ({ max, windowMs }: Limit): Limit => ({
@@ -39,19 +33,18 @@ export function parseLimits(value: unknown, keepFree = 0): EndpointLimits {
 		windowMs,
 	});
 	const general = parseGeneral(settings.general).map(ours);
-	const scopes = new Map<string, string>();
-	const scopeLimits: Limits['scopes'] = {};
+	const scopes: Limits['scopes'] = {};
+	const names: Limits['names'] = {};
 	for (const [name, setting] of Object.entries(asRecord(settings.endpoints ?? {}, 'endpoints'))) {
 		const endpoint = parseEndpoint(name, `${FIELD}: endpoints["${name}"]`);
-		const scope = formatEndpoint(endpoint);
-		const canonical = canonicalEndpoint(endpoint);
-		if (scopes.has(canonical)) {
+		const scope = canonicalEndpoint(endpoint);
+		if (scope in scopes) {
 			throw invalid(`endpoints["${name}"] is there twice`, 'Keep one entry per endpoint.');
 		}
-		scopes.set(canonical, scope);
-		scopeLimits[scope] = [ours(parseLimit(setting, `endpoints["${name}"]`))];
+		names[scope] = formatEndpoint(endpoint);
+		scopes[scope] = [ours(parseLimit(setting, `endpoints["${name}"]`))];
 	}
-	return { limits: { general, scopes: scopeLimits }, scopes };
+	return { general, scopes, names };
 }
 
 function parseGeneral(value: unknown): Limit[] {

@@ -15,12 +15,12 @@ export const MISTAKES_OF_THE_LIMITER: Mistake[] = [
 			{
 				file: WINDOW,
 				search: '        this.slots.add(slot);\n',
-				replace: '        this.slots.add(slot);\n        slot.takenAt = performance.now();\n',
+				replace: '        this.slots.add(slot);\n        slot.takenAt ??= performance.now();\n',
 			},
 			{
 				file: WINDOW,
-				search: 'this.freeAt = performance.now() +',
-				replace: 'this.freeAt = this.takenAt +',
+				search: 'this.countedAt = performance.now() +',
+				replace: 'this.countedAt = this.takenAt +',
 			},
 		],
 		seed: 2,

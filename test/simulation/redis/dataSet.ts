@@ -19,6 +19,9 @@ export class DataSet {
 	/** How often the server was started, this time included. */
 	starts = 1;
 
+	/** When it was started last (ms by its clock). */
+	startedAt = -Infinity;
+
 	private entries = new Map<string, Entry>();
 
 	/** @param now the server's clock (ms since 1970) */
@@ -114,8 +117,10 @@ const COMMANDS: Record<string, Command> = {
 		const microseconds = Math.floor(data.now() * 1000);
 		return [String(Math.floor(microseconds / 1e6)), String(microseconds % 1e6)];
 	},
-	INFO: ({ starts }) =>
-		`redis_version:7.0.15\r\nrun_id:run${starts}\r\nloading:0\r\nrole:master\r\n`,
+	INFO: ({ starts, startedAt, now }) => {
+		const uptime = Math.floor(Math.min(1e9, Math.max(0, now() - startedAt) / 1000));
+		return `redis_version:7.0.15\r\nrun_id:run${starts}\r\nuptime_in_seconds:${uptime}\r\n`;
+	},
 	GET: (data, [key = '']) => data.get(key, isText) ?? null,
 	SET: (data, [key = '', value = '', ...options]) => {
 		const words = options.map((word) => word.toUpperCase());

@@ -96,6 +96,7 @@ export class RedisServer implements TcpServer {
 		this.goDown(ms);
 		this.scripts.clear();
 		this.data.starts++;
+		this.data.startedAt = this.clock.wall() + ms;
 		if (!keepsData) this.data.clear();
 	}
 

@@ -1,6 +1,11 @@
 // What a failure of Redis means, told by the codes of errors and the first words of replies alone.
 
-import { cureOf, isLasting, needsNewConnection } from '../../../nodes/BusinessData/redis/trouble';
+import {
+	cureOf,
+	howToFix,
+	isLasting,
+	needsNewConnection,
+} from '../../../nodes/BusinessData/redis/trouble';
 
 const reply = (message: string) => Object.assign(new Error(message), { name: 'ReplyError' });
 const coded = (code: string, message = `failed: ${code}`) =>
@@ -53,6 +58,7 @@ describe('waiting may cure', () => {
 		reply('CLUSTERDOWN Hash slot not served'),
 		reply('MOVED 1234 NOAUTH.example.com:6379'),
 		reply('OOM command not allowed'),
+		reply('MISCONF Redis is configured to save RDB snapshots'),
 		'anything',
 	])('%s', (error) => {
 		expect(isLasting(error)).toBe(false);
@@ -86,4 +92,16 @@ describe('a new connection is needed', () => {
 	])('not after %s', (error) => {
 		expect(needsNewConnection(error)).toBe(false);
 	});
+});
+
+test.each([
+	["OOM command not allowed when used memory > 'maxmemory'.", 'raise its maxmemory'],
+	['ERR Error running script: @user_script: 5: -OOM command not allowed', 'raise its maxmemory'],
+	['MISCONF Redis is configured to save RDB snapshots', 'its log'],
+	["READONLY You can't write against a read only replica.", 'the primary'],
+	['WRONGPASS invalid username-password pair', 'passwords'],
+	['BUSY Redis is busy running a script', /^$/],
+])('%s: what to do if it stays', (message, advice) => {
+	const told = howToFix(reply(message)) ?? '';
+	expect(told).toMatch(advice);
 });

@@ -132,6 +132,7 @@ describe('the identity', () => {
 		["the key's case", { apiKey: KEY.toUpperCase() }],
 		['a path', { baseUrl: `${BASE_URL}/v2` }],
 		['a dot behind the host', { baseUrl: `${BASE_URL}./` }],
+		['percent-encoding in the host', { baseUrl: BASE_URL.replace('//a', '//%61') }],
 		['the limits', { customize: true, limits: { general: [] } }],
 	])('does not depend on %s', (_, changes) => {
 		expect(identity(changes)).toBe(identity());

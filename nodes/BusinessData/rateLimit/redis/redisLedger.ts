@@ -1,16 +1,15 @@
 /**
  * The ledger in Redis, for n8n in queue mode: the slots of a key that all processes hold, counted on top of
  * each one's own windows. These stay underneath, so a Redis that lost its data cannot make a process exceed a
- * limit alone. It also knows what this process has there, so that this can be entered again.
+ * limit alone. It also knows what this process holds there, so that this can be entered again.
  */
-import { randomUUID } from 'node:crypto';
-
 import { KEY_PREFIX, type RedisConnection, type RedisError, type RedisScript } from '../../redis';
+import { onceAborted } from '../../waiting';
 import type { RoomWanted } from '../promises';
 import type { LimitedWindow, Stages } from '../scope';
 import { RedisRequest } from './redisRequest';
 import { PROMISE, USE } from './roomScripts';
-import { SETTLE } from './scripts';
+import { BEAT, ENTER } from './scripts';
 
 /** What a script is asked, see `scripts.ts`; the rest is the same for all. */
 export interface ScriptCall {
@@ -24,28 +23,41 @@ export interface ScriptCall {
 }
 
 /** A window, as the scripts are told of it. */
-type ScriptWindow = Pick<LimitedWindow, 'name' | 'room' | 'holdMs'>;
+interface ScriptWindow {
+	/** Of the scope whose slots it counts. */
+	scope: string;
+	/** How many of ours it takes. */
+	room: number;
+	/** How long (ms) it counts a slot. */
+	holdMs: number;
+}
 
-/** Redis may forget the state this much (ms) earlier than the last slot is free here: clocks and ways differ. */
-const CLOCK_MARGIN_MS = 1_000;
-/** From so many more entries on, those that have come free are removed. */
-const MOST_GONE = 64;
+/** A slot of this process. */
+interface HeldSlot {
+	/** When (ms, `performance.now()`) the service has counted the request at the latest. */
+	countedAt: number;
+	/** In which scopes it is, and how long (ms) each counts it. */
+	scopes: Map<string, number>;
+}
+
+/** How often (ms) it is seen whether Redis still has what is held; a loss is mended within a second. */
+const BEAT_MS = 800;
+/** So much (ms) before its end, and of its age (as a share), Redis may have dropped a slot: clocks and ways differ. */
+const DROPPED_EARLY = { ms: 1_000, share: 0.001 };
+/** How many slots are entered at once. */
+const ENTERED_AT_ONCE = 500;
 
 export class RedisLedger {
-	/** By which Redis tells the process from others. */
-	private readonly process = randomUUID();
+	/** By the ID of the request, oldest first. */
+	private readonly held = new Map<string, HeldSlot>();
 
-	/** How many commands of this process Redis has counted. */
-	private commands = 0;
+	/** The newest of them in each scope. */
+	private readonly newest = new Map<string, string>();
 
-	/** When (ms, `performance.now()`) the last slot comes free. */
-	private heldUntil = -Infinity;
+	private beatTimer: NodeJS.Timeout | undefined;
 
-	/** How many slots were held when those that had come free were removed. */
-	private slotsBefore = 0;
-
-	/** By the ID of a request: the windows in which it holds a slot, and when (ms, `performance.now()`) that comes free. */
-	private readonly held = new Map<string, Array<{ name: string; freeAt: number }>>();
+	/** Settles when all that is held is in Redis again. */
+	private entering: Promise<void> | undefined;
 
 	/** @param identity stands for the key */
 	constructor(
@@ -67,13 +79,15 @@ export class RedisLedger {
 	async promise(stages: Stages, wanted: RoomWanted, localMs: number): Promise<number> {
 		const { name, count, maxWaitMs } = wanted;
 		const more = [name, count, Math.min(maxWaitMs, Number.MAX_SAFE_INTEGER)];
-		return await this.run<number>(PROMISE, { stages, number: localMs, more });
+		const [waitMs] = await this.run<[number]>(PROMISE, { stages, number: localMs, more });
+		return waitMs;
 	}
 
 	/** How many slots all processes hold, and how long (ms) it takes until one is free. @throws RedisError */
 	async use(windows: LimitedWindow[]): Promise<Array<{ used: number; availableInMs: number }>> {
-		const figures = await this.run<Array<[number, number]>>(USE, {}, undefined, windows);
-		return figures.map(([used, availableInMs]) => ({ used, availableInMs }));
+		const asked = windows.map(toScript);
+		const uses = await this.run<Array<[number, number]>>(USE, {}, undefined, asked);
+		return uses.map(([used, availableInMs]) => ({ used, availableInMs }));
 	}
 
 	/** What is in the way at this moment, for a request whose time is up. */
@@ -81,102 +95,137 @@ export class RedisLedger {
 		return this.connection.trouble();
 	}
 
-	/** Runs a script. @throws RedisError, the signal's reason */
-	async run<T>(
+	/**
+	 * Runs a script. If Redis lacks a slot that this process holds, all of them are entered again first.
+	 * @throws RedisError, the signal's reason
+	 */
+	async run<T extends unknown[]>(
 		script: RedisScript,
 		{ id = '', number = 0, stages, more = [] }: ScriptCall,
 		signal?: AbortSignal,
-		windows: ScriptWindow[] = stages?.windows ?? [],
+		windows = stages === undefined ? [] : windowsOf(stages),
 	): Promise<T> {
 		const scope = stages?.scope;
 		const general = stages?.general;
 		const own = stages?.own.scope;
 		const keys = [
 			this.key('state', ''),
-			this.key('queue', general?.scope.name ?? ''),
-			this.key('queue', own?.name ?? ''),
-			this.key('promises', own?.name ?? ''),
-			...windows.map(({ name }) => this.key('window', name)),
+			this.key('queue', general?.scope.key ?? ''),
+			this.key('queue', own?.key ?? ''),
+			this.key('promises', own?.key ?? ''),
+			...windows.map((window) => this.key('slots', window.scope)),
 		];
 		const parameters = [
-			...[id, this.process, this.known(), own?.foreignVersion ?? '', Math.ceil(number)],
-			scope?.windows.length ?? 0,
+			...[id, own?.foreignVersion ?? '', Math.ceil(number), scope?.windows.length ?? 0],
 			Math.ceil(scope?.foreign.everyMs(scope.windows) ?? 0),
 			Math.ceil(general?.foreign.everyMs(general.windows) ?? 0),
-			...windows.flatMap(({ room, holdMs }) => [room, Math.ceil(holdMs)]),
+			...windows.flatMap(({ scope: name, room, holdMs }) => {
+				return [room, Math.ceil(holdMs), ...(script === ENTER ? ['', 0] : this.newestIn(name))];
+			}),
 			...more,
 		];
-		return await this.connection.run<T>(script, keys, parameters, signal);
-	}
-
-	/**
-	 * Redis has counted a command of this process. If it knows of fewer than it was told of, it has lost its data,
-	 * and all slots that this process holds are entered again.
-	 * @throws RedisError
-	 */
-	async counted(commands: number, known: number): Promise<void> {
-		if (commands > known) this.commands = Math.max(this.commands, commands);
-		// Otherwise another reply has told of it before.
-		else if (known <= this.commands) await this.enterAgain(commands);
-	}
-
-	/** How many commands Redis must know of; 0 when it may have forgotten all, as nothing is held any more. */
-	known(): number {
-		if (this.heldUntil - CLOCK_MARGIN_MS <= performance.now()) this.commands = 0;
-		return this.commands;
-	}
-
-	/** Enters all slots that this process holds again. @throws RedisError */
-	private async enterAgain(commands: number): Promise<void> {
-		this.commands = commands;
-		const slots = this.slots();
-		// What Redis knows from now on, it knows for as long as these.
-		this.heldUntil = slots
-			.flatMap(([, windows]) => windows)
-			.reduce((latest, { freeAt }) => Math.max(latest, freeAt), -Infinity);
-		const enter = slots.map(async ([id, windows]) => {
-			const now = performance.now();
-			const left = windows
-				.filter(({ freeAt }) => freeAt > now)
-				.map(({ name, freeAt }) => ({ name, room: 0, holdMs: freeAt - now }));
-			const [, counted] = await this.run<[string, number]>(SETTLE, { id }, undefined, left);
-			this.commands = Math.max(this.commands, counted);
-		});
-		try {
-			await Promise.all(enter);
-		} catch (error) {
-			// With the next command, once more.
-			this.commands = Number.MAX_SAFE_INTEGER;
-			throw error;
+		const reply = this.connection.run<[isOff: number, ...T]>(script, keys, parameters, signal);
+		const [isOff, ...rest] = await reply;
+		if (isOff === 1) {
+			const entering = this.enterAgain();
+			// Whoever gives up meanwhile does not hear how it ends.
+			entering.catch(() => undefined);
+			await (signal === undefined ? entering : onceAborted(entering, signal));
 		}
+		return rest;
 	}
 
-	/** Remembers slots that are held now, for their window and `lateMs` (ms). */
-	hold(id: string, windows: LimitedWindow[], lateMs: number): void {
-		const from = performance.now() + lateMs;
-		const held = windows.map(({ name, holdMs }) => ({ name, freeAt: from + holdMs }));
-		this.held.set(id, held);
-		this.heldUntil = Math.max(this.heldUntil, ...held.map(({ freeAt }) => freeAt));
-		if (this.held.size > MOST_GONE + 2 * this.slotsBefore) this.slotsBefore = this.slots().length;
+	/** Remembers slots that the service has counted by `countedAt` (ms, `performance.now()`) at the latest. */
+	hold(id: string, stages: Stages, countedAt: number): void {
+		const scopes = new Map<string, number>();
+		for (const { scope, holdMs } of stages.windows) {
+			scopes.set(scope.key, Math.max(holdMs, scopes.get(scope.key) ?? 0));
+			if (!this.held.has(id)) this.newest.set(scope.key, id);
+		}
+		this.held.set(id, { countedAt, scopes });
+		this.beatTimer ??= this.beatLater();
 	}
 
 	free(id: string): void {
 		this.held.delete(id);
 	}
 
-	/** The slots that are still held. */
-	private slots() {
+	/** Sees again and again, as long as anything is held, whether Redis still has it. */
+	private async beat(): Promise<void> {
 		const now = performance.now();
-		for (const [id, windows] of this.held) {
-			if (windows.every(({ freeAt }) => freeAt <= now)) this.held.delete(id);
+		const scopes = new Map<string, ScriptWindow>();
+		for (const [id, slot] of this.held) {
+			if (endOf(slot) <= now) this.held.delete(id);
+			for (const [scope, holdMs] of slot.scopes) scopes.set(scope, { scope, room: 0, holdMs });
 		}
-		return [...this.held];
+		if (this.held.size > 0) {
+			// What fails now is seen with the next command.
+			await this.run(BEAT, {}, undefined, [...scopes.values()]).catch(() => undefined);
+		}
+		this.beatTimer = this.held.size > 0 ? this.beatLater() : undefined;
+	}
+
+	private beatLater(): NodeJS.Timeout {
+		return setTimeout(() => void this.beat(), BEAT_MS).unref();
+	}
+
+	/** The newest slot in a scope, and its age (ms), below 0 while it is under way; empty where it may be over. */
+	private newestIn(scope: string): [id: string, ageMs: number] {
+		const known = this.newest.get(scope) ?? '';
+		const id = this.held.has(known) ? known : this.lastHeldIn(scope);
+		this.newest.set(scope, id);
+		const slot = this.held.get(id);
+		if (slot === undefined) return ['', 0];
+		const ageMs = performance.now() - slot.countedAt;
+		const { ms, share } = DROPPED_EARLY;
+		const lastsMs = (slot.scopes.get(scope) ?? 0) * (1 - share) - ms;
+		return ageMs < lastsMs ? [id, Math.ceil(ageMs)] : ['', 0];
+	}
+
+	private lastHeldIn(scope: string): string {
+		return [...this.held].findLast(([, { scopes }]) => scopes.has(scope))?.[0] ?? '';
+	}
+
+	/** Enters all slots that this process holds again. @throws RedisError; then the next command finds it again */
+	private async enterAgain(): Promise<void> {
+		this.entering ??= this.enterAll().finally(() => (this.entering = undefined));
+		await this.entering;
+	}
+
+	private async enterAll(): Promise<void> {
+		for (const scope of this.newest.keys()) {
+			const slots = [...this.held].filter(([, { scopes }]) => scopes.has(scope));
+			for (let first = 0; first < slots.length; first += ENTERED_AT_ONCE) {
+				const some = slots.slice(first, first + ENTERED_AT_ONCE);
+				const now = performance.now();
+				const more = some.flatMap(([id, { countedAt }]) => [id, Math.floor(now - countedAt)]);
+				const holdMs = Math.max(...some.map(([, { scopes }]) => scopes.get(scope) ?? 0));
+				await this.run(ENTER, { more }, undefined, [{ scope, room: 0, holdMs }]);
+			}
+		}
 	}
 
 	/** All keys of an identity share a hash tag, so that a cluster keeps them in one place. */
 	private key(kind: string, name: string): string {
 		return `${KEY_PREFIX}:{${this.identity}}:${kind}:${name}`;
 	}
+}
+
+function toScript({ scope: { key }, room, holdMs }: LimitedWindow): ScriptWindow {
+	return { scope: key, room, holdMs };
+}
+
+function windowsOf({ windows, unlimited }: Stages): ScriptWindow[] {
+	const own = windows.map(toScript);
+	// It counts for the limits of other requests alone.
+	return unlimited === undefined
+		? own
+		: [...own, { scope: unlimited.key, room: Number.MAX_SAFE_INTEGER, holdMs: 0 }];
+}
+
+/** When (ms, `performance.now()`) it comes free. */
+function endOf({ countedAt, scopes }: HeldSlot): number {
+	return countedAt + Math.max(...scopes.values());
 }
 
 const ledgers = new WeakMap<RedisConnection, Map<string, RedisLedger>>();

@@ -2,7 +2,6 @@
 import { randomUUID } from 'node:crypto';
 
 import type { RedisScript } from '../../redis';
-import { onceAborted } from '../../waiting';
 import type { LimitedWindow, Stages } from '../scope';
 import type { RedisLedger, ScriptCall } from './redisLedger';
 import { LEARN } from './roomScripts';
@@ -27,19 +26,24 @@ export type SharedReply =
 			retryMs: number;
 	  };
 
-/** What a script returns: its kind, how many commands of the process Redis has counted, and more. */
-type Reply = [kind: string, commands: number, ...more: Array<string | number>];
+/** What a script returns: its kind, and more. */
+type Reply = [kind: string, ...more: Array<string | number>];
 
 /** Who has its turn at once needs no place. */
 const FIRST_PLACE_AFTER_MS = 100;
 /** How often (ms) a place is renewed. */
 const PLACE_RENEWED_MS = 1_000;
+/** Slots that were taken so long (ms) ago may run out while the request is under way. */
+const TAKEN_LONG_AGO_MS = 1_000;
 
 export class RedisRequest {
 	/** Unique over all processes; undefined when Redis knows nothing of the request. */
 	private id: string | undefined;
 
 	private placeTimer: NodeJS.Timeout | undefined;
+
+	/** When (ms, `performance.now()`) Redis was asked for the slots that it has. */
+	private takenAt = -Infinity;
 
 	constructor(
 		private readonly ledger: RedisLedger,
@@ -67,26 +71,39 @@ export class RedisRequest {
 		if (windows.length === 0) return { isTaken: true, used: [] };
 		for (;;) {
 			this.id ??= randomUUID();
-			const [kind, , ...more] = await this.run(TAKE, this.inFlightMs, signal);
+			const askedAt = performance.now();
+			const [kind, ...more] = await this.run(TAKE, this.inFlightMs, signal);
 			if (kind === 'news') this.adopt(more);
 			else if (kind === 'full') return this.full(more as number[]);
 			else if (kind === 'taken') {
 				this.leaveLine();
-				this.ledger.hold(this.id, windows, this.inFlightMs);
+				this.takenAt = askedAt;
+				this.ledger.hold(this.id, this.stages, askedAt + this.inFlightMs);
 				return { isTaken: true, used: more as number[] };
 			}
 		}
 	}
 
+	/**
+	 * Whether the slots last for a request that goes out now: they are taken anew if they were taken long ago.
+	 * @throws RedisError, or the signal's reason
+	 */
+	async confirm(signal: AbortSignal): Promise<boolean> {
+		if (this.id === undefined || performance.now() - this.takenAt < TAKEN_LONG_AGO_MS) return true;
+		return (await this.take(signal)).isTaken;
+	}
+
 	/** Tells all processes what this one has learned of others. Nothing waits for it. */
 	tell(): void {
 		const { scope, general } = this.stages;
-		this.send(LEARN, 0, [...(scope?.foreign.news ?? ['', 0, 0]), ...general.foreign.news]);
+		const ofScope = scope?.foreign.news ?? ['', 0, 0];
+		this.send(LEARN, 0, [...ofScope, ...general.foreign.news, randomUUID()]);
 	}
 
 	/** Holds the slots for their window plus `lateMs` (ms) from now. Nothing waits for it. */
 	hold(lateMs: number): void {
-		if (this.id !== undefined) this.ledger.hold(this.id, this.stages.windows, lateMs);
+		if (this.id === undefined) return;
+		this.ledger.hold(this.id, this.stages, performance.now() + lateMs);
 		this.send(SETTLE, lateMs);
 	}
 
@@ -132,13 +149,8 @@ export class RedisRequest {
 		more?: ScriptCall['more'],
 	): Promise<Reply> {
 		const { ledger, stages, id } = this;
-		const known = ledger.known();
 		const reply = await ledger.run<Reply>(script, { id, number, stages, more }, signal);
-		const [kind, commands, version] = reply;
-		const counted = ledger.counted(commands, known);
-		// Whoever gives up meanwhile does not hear how it ends.
-		counted.catch(() => undefined);
-		await (signal === undefined ? counted : onceAborted(counted, signal));
+		const [kind, version] = reply;
 		if (kind === 'learned') stages.own.scope.foreignVersion = String(version);
 		return reply;
 	}

@@ -4,16 +4,18 @@
  */
 import { RedisScript } from '../../redis';
 import { PROMISE_KEPT_MS } from '../promises';
-import { FIXED, SHARED } from './scripts';
+import { FIXED, PER_WINDOW, SHARED } from './scripts';
+
+/** Where the arguments behind those of the windows begin. */
+const MORE = `${FIXED} + ${PER_WINDOW} * windowCount`;
 
 /** Returns for every window how many slots are held, and how long (ms) until one is free. */
 export const USE = new RedisScript(`${SHARED}
-local result = {}
+local result = {enterAgain}
 for index = 1, windowCount do
 	local used, free = freeAt(index, 1)
-	result[index] = {used, math.ceil(free - now)}
+	result[index + 1] = {used, math.ceil(free - now)}
 end
-keepState()
 return result
 `);
 
@@ -24,7 +26,7 @@ return result
  * promised is taken back.
  */
 export const PROMISE = new RedisScript(`${SHARED}
-local more = ${FIXED} + 2 * windowCount
+local more = ${MORE}
 local name, together, most = ARGV[more + 1], tonumber(ARGV[more + 2]), tonumber(ARGV[more + 3])
 touch(PROMISES, ${PROMISE_KEPT_MS})
 local all, mine, others = redis.call('ZRANGE', PROMISES, 0, -1, 'WITHSCORES'), {}, {}
@@ -44,9 +46,9 @@ local queued = redis.call('ZCARD', SCOPE)
 local moment = now + number
 for index = 1, windowCount do
 	local key, max, hold = window(index)
-	touch(key)
-	local slots, free = redis.call('ZRANGE', key, 0, -1, 'WITHSCORES'), {}
-	for slot = 2, #slots, 2 do free[slot / 2] = math.min(tonumber(slots[slot]), now + hold) end
+	local from, free = '(' .. text(now - hold), {}
+	local slots = redis.call('ZRANGEBYSCORE', key, from, '+inf', 'WITHSCORES')
+	for slot = 2, #slots, 2 do free[slot / 2] = math.min(tonumber(slots[slot]), now) + hold end
 	if scopeCount == 0 or index <= scopeCount then
 		for _, promised in ipairs(others) do
 			if promised < place then free[#free + 1] = promised + hold end
@@ -61,20 +63,20 @@ for index = 1, windowCount do
 	local missing = #free + math.min(together, max) - max
 	if missing > 0 then moment = math.max(moment, free[missing]) end
 end
-keepState()
 local wait = math.ceil(moment - now)
-if wait > most then return wait end
+if wait > most then return {enterAgain, wait} end
 for _, member in ipairs(mine) do redis.call('ZREM', PROMISES, member) end
 for index = 1, together do add(PROMISES, moment, name .. '#' .. index, ${PROMISE_KEPT_MS}) end
-return wait
+return {enterAgain, wait}
 `);
 
 /**
  * Keeps what is known of others where it is younger, and pauses. After the usual arguments: of the scope, and of
- * the general windows, what is known (empty when it is nothing), its age (ms), and how long (ms) nothing goes.
+ * the general windows, what is known (empty when it is nothing), its age (ms), and how long (ms) nothing goes; and what
+ * this version is called. Returns which version the scope knows now.
  */
 export const LEARN = new RedisScript(`${SHARED}
-local first = ${FIXED} + 2 * windowCount
+local first = ${MORE}
 local function learn(scope, state, age, paused)
 	local names = {'learnedAt:' .. scope, 'pausedUntil:' .. scope, 'toldAt:' .. scope}
 	local at, pause, told = unpack(redis.call('HMGET', STATE, unpack(names)))
@@ -94,10 +96,9 @@ local function learn(scope, state, age, paused)
 end
 if scopeCount > 0 then learn(SCOPE, ARGV[first + 1], ARGV[first + 2], ARGV[first + 3]) end
 learn(GENERAL, ARGV[first + 4], ARGV[first + 5], ARGV[first + 6])
--- Never the same again, also when Redis loses its data.
-local version = process .. text(time[1] * 1000000 + time[2])
-local before = redis.call('HGET', STATE, 'version') or '0'
+local before, version = redis.call('HGET', STATE, 'version') or '0', ARGV[first + 7]
 redis.call('HSET', STATE, 'version', version)
 -- Who has not heard of what came before will ask again.
-return {'learned', count(), before == ARGV[4] and version or ARGV[4]}
+local isKnown = before == ARGV[2] or before == version
+return {enterAgain, 'learned', isKnown and version or ARGV[2]}
 `);

@@ -9,6 +9,7 @@ import type { INodeExecutionData } from 'n8n-workflow';
 
 import { WAIT_HINT } from '../../builderHints';
 import { limiterOf, limitsOfScope } from '../../rateLimit';
+import { canonicalEndpoint } from '../../transport/endpointPath';
 import { ENDPOINTS } from '../../transport/endpoints';
 import { roomTooLateError } from '../../transport/requestErrors';
 import { readChoice, readSeconds, readWholeNumber } from '../../transport/settingValues';
@@ -180,7 +181,7 @@ function readSettings(run: Run): Settings {
 function readScope(run: Run): string | undefined {
 	const limitOf = run.parameter('limitOf', 0, 'transaction:send');
 	const name = readChoice('Limit Of', limitOf, ['general', ...ENDPOINT_NAMES]);
-	return name === 'general' ? undefined : run.account.scopeOf(ENDPOINTS_BY_NAME[name]);
+	return name === 'general' ? undefined : canonicalEndpoint(ENDPOINTS_BY_NAME[name]);
 }
 
 /** Who the room is for: in a loop, the same each time, so that what was not used is not kept twice. */

@@ -1,0 +1,104 @@
+// Limits that are edited, or that differ between credentials of the same key: what is held counts under all of them.
+
+import type { Limits } from '../../../nodes/BusinessData/rateLimit';
+import { general, HOUR, LimiterBench, SEND } from '../../support/limiterBench';
+import { passTime } from '../../support/logicalTime';
+import { LuaRedis } from '../../support/luaRedis';
+
+const sends = (max: number, seconds: number): Limits => ({
+	general,
+	scopes: { [SEND]: [{ max, windowMs: seconds * 1000 }] },
+});
+const unlimited: Limits = { general, scopes: {} };
+
+describe.each(['memory', 'Redis'])('counting in %s', (store) => {
+	let redis: LuaRedis;
+	let bench: LimiterBench;
+	let beganAt: number;
+
+	/** With Redis, each step is that of another process, which knows what Redis tells it. */
+	const under = (limits: Limits) => {
+		if (store === 'Redis') bench = LimiterBench.on(redis);
+		bench.limits = limits;
+		return bench;
+	};
+	/** Sends one, and tells after how many seconds since the test began it went out. */
+	const sendOne = async (limits: Limits, latencyMs = 0) => {
+		const sent = under(limits).request({ scope: SEND }, latencyMs);
+		return ((await passTime(sent, 30 * HOUR)) - beganAt) / 1000;
+	};
+	const at = async (seconds: number) =>
+		await jest.advanceTimersByTimeAsync(beganAt + seconds * 1000 - performance.now());
+
+	beforeEach(async () => {
+		redis = await LuaRedis.load();
+		jest.useFakeTimers();
+		bench = new LimiterBench();
+		beganAt = performance.now();
+	});
+
+	afterEach(() => jest.useRealTimers());
+
+	test('a window that becomes shorter and longer again keeps what is held', async () => {
+		for (let count = 0; count < 3; count++) await sendOne(sends(3, 60));
+		await at(10);
+		const [first, second] = [await sendOne(sends(3, 30)), await sendOne(sends(3, 60))];
+		expect(first).toBeGreaterThanOrEqual(30);
+		expect(first).toBeLessThan(33);
+		expect(second).toBeGreaterThanOrEqual(60);
+		expect(second).toBeLessThan(63);
+	});
+
+	test('a window that becomes longer has what was held in the shorter one', async () => {
+		for (let count = 0; count < 3; count++) await sendOne(sends(3, 6));
+		await at(5);
+		const next = await sendOne(sends(3, 60));
+		expect(next).toBeGreaterThanOrEqual(60);
+		expect(next).toBeLessThan(63);
+	});
+
+	test('a request that is under way meanwhile is held from its response on', async () => {
+		const slow = under(sends(1, 60)).request({ scope: SEND }, 20_000);
+		await at(10);
+		const next = sendOne(sends(1, 30));
+		await passTime(slow, HOUR);
+		const sentAt = await passTime(next, HOUR);
+		expect(sentAt).toBeGreaterThanOrEqual(50);
+		expect(sentAt).toBeLessThan(56);
+	});
+
+	test('a request that comes free unused is free under every length', async () => {
+		const permit = await passTime(under(sends(1, 60)).acquire({ scope: SEND }), HOUR);
+		const other = sendOne(sends(1, 30));
+		permit.unused();
+		expect(await other).toBeLessThan(5);
+		expect((await under(sends(1, 20)).status()).get(`${SEND}/20s`)).toMatchObject({ used: 1 });
+	});
+
+	test('what a credential without a limit for the endpoint sends counts for one that has it', async () => {
+		await sendOne(sends(3, 60));
+		for (let count = 0; count < 5; count++) await sendOne(unlimited);
+		const next = await sendOne(sends(3, 60));
+		expect(next).toBeGreaterThanOrEqual(60);
+		expect(next).toBeLessThan(63);
+	});
+
+	if (store === 'memory') {
+		test('a length that nobody uses any more remembers no more than its limit', async () => {
+			await sendOne(sends(3, 100_000));
+			for (let count = 0; count < 40; count++) await sendOne(sends(20, 1));
+			await at(200);
+			expect(jest.getTimerCount()).toBe(3);
+			expect(await sendOne(sends(3, 100_000))).toBeGreaterThanOrEqual(100_000);
+		});
+	}
+
+	test('nothing is left when the longest length is over', async () => {
+		await sendOne(sends(3, 60));
+		await sendOne(sends(3, 6));
+		await at(70);
+		expect(bench.isIdle).toBe(true);
+		expect([...redis.data.copy().keys()]).toEqual([]);
+		expect(jest.getTimerCount()).toBe(0);
+	});
+});

@@ -1,0 +1,215 @@
+// A Redis that loses data, or whose clock is set, while processes hold slots, in logical time.
+
+import type { Limits } from '../../../nodes/BusinessData/rateLimit';
+import { HOUR, LimiterBench, SEND } from '../../support/limiterBench';
+import { after, passTime } from '../../support/logicalTime';
+import { LuaRedis, type Way } from '../../support/luaRedis';
+
+const limits: Limits = {
+	general: [
+		{ max: 4, windowMs: 1_000 },
+		{ max: 12, windowMs: 10_000 },
+	],
+	scopes: { [SEND]: [{ max: 3, windowMs: 60_000 }] },
+};
+const narrow: Limits = {
+	general: [{ max: 1, windowMs: 1_000 }],
+	scopes: { [SEND]: [{ max: 1, windowMs: 60_000 }] },
+};
+const never = new AbortController().signal;
+
+let redis: LuaRedis;
+let beganAt: number;
+/** Since the last time that they were counted. */
+let commands = 0;
+
+beforeEach(async () => {
+	redis = await LuaRedis.load();
+	jest.useFakeTimers();
+	beganAt = performance.now();
+	commands = 0;
+});
+
+afterEach(() => jest.useRealTimers());
+
+const atOnce: Way = async (run) => await Promise.resolve(run());
+
+/** What it has in common with the others stands in Redis alone. */
+function newProcess(under = limits, way = atOnce): LimiterBench {
+	const counting: Way = async (run, script) => {
+		commands++;
+		return await way(run, script);
+	};
+	return Object.assign(LimiterBench.on(redis, counting), { limits: under });
+}
+
+const seconds = () => (performance.now() - beganAt) / 1000;
+const keyOf = (part: string) =>
+	[...redis.data.copy().keys()].find((key) => key.includes(part)) ?? '';
+const evict = (part: string) => redis.data.delete(keyOf(part));
+
+type Loss = [what: string, strike: (before: ReturnType<LuaRedis['data']['copy']>) => unknown];
+
+const losses: Loss[] = [
+	['is emptied', () => redis.data.clear()],
+	['evicts the slots of the scope', () => evict(`slots:${SEND}`)],
+	['evicts the general slots', () => evict('slots:general')],
+	['evicts its state', () => evict('state')],
+	['lacks the last moments', (before) => redis.data.restore(before)],
+	['is set forward by an hour', () => redis.setClock(HOUR)],
+	['is set forward by 5 s', () => redis.setClock(5_000)],
+	['is set back by an hour', () => redis.setClock(-HOUR)],
+	['is set back by 5 s', () => redis.setClock(-5_000)],
+];
+
+describe('while slots are held and nobody sends a command', () => {
+	test.each(losses)('a Redis that %s has all of them again within a second', async (_, strike) => {
+		const one = newProcess();
+		const send = async () => await passTime(one.request({ scope: SEND }), HOUR);
+		await send();
+		const before = redis.data.copy();
+		await send();
+		await send();
+		await jest.advanceTimersByTimeAsync(12_000);
+		const readAt = seconds();
+		await passTime(one.requests(12), HOUR);
+		strike(before);
+		await jest.advanceTimersByTimeAsync(1_000);
+
+		const other = newProcess();
+		const [sent, read] = [other.request({ scope: SEND }), other.request({ run: 'b' })];
+		await passTime(read, HOUR);
+		expect(seconds()).toBeGreaterThanOrEqual(readAt + 10);
+		expect(seconds()).toBeLessThan(readAt + 13);
+		await passTime(sent, HOUR);
+		expect(seconds()).toBeGreaterThanOrEqual(60);
+		expect(seconds()).toBeLessThan(63);
+	});
+
+	test('it costs a command per 0.8 s, and nothing when nothing is held', async () => {
+		await passTime(newProcess().request({ scope: SEND }, 300), HOUR);
+		await jest.advanceTimersByTimeAsync(10);
+		// One takes the slots, the other says when the service has counted the request.
+		expect(commands).toBe(2);
+		commands = 0;
+		await jest.advanceTimersByTimeAsync(50_000);
+		expect(commands).toBeLessThanOrEqual(64);
+		await jest.advanceTimersByTimeAsync(20_000);
+		commands = 0;
+		await jest.advanceTimersByTimeAsync(HOUR);
+		expect(commands).toBe(0);
+		expect(jest.getTimerCount()).toBe(0);
+	});
+});
+
+test.each<Loss>([
+	[
+		'restarted without data',
+		() => {
+			redis.data.clear();
+			redis.data.startedAt = Date.now();
+		},
+	],
+	['replaced by a replica that lacks the last moments', (before) => redis.data.restore(before)],
+])(
+	'a Redis that was %s lets nobody go before others have entered their slots',
+	async (_, strike) => {
+		const one = newProcess();
+		await passTime(one.request({ scope: SEND }), HOUR);
+		const before = redis.data.copy();
+		for (let count = 0; count < 2; count++) await passTime(one.request({ scope: SEND }), HOUR);
+		await jest.advanceTimersByTimeAsync(5_000);
+		redis.data.starts++;
+		strike(before);
+		await passTime(newProcess().request({ scope: SEND }), HOUR);
+		expect(seconds()).toBeGreaterThanOrEqual(60);
+	},
+);
+
+describe('while processes send as fast as they may', () => {
+	test.each(losses)('a Redis that %s lets no more go than are under way', async (_, strike) => {
+		const far: Way = async (run) => {
+			await after(5);
+			const reply = run();
+			await after(5);
+			return reply;
+		};
+		const processes = [1, 2, 3].map(() => newProcess(limits, far));
+		const all = processes.map(async (process) => await process.requests(16, {}, 300));
+		await jest.advanceTimersByTimeAsync(10_500);
+		const before = redis.data.copy();
+		await jest.advanceTimersByTimeAsync(500);
+		strike(before);
+		await passTime(Promise.all(all), HOUR);
+		const [{ service }, ...others] = processes as [LimiterBench];
+		service.counted.push(...others.flatMap((other: LimiterBench) => other.service.counted));
+		for (const { max, windowMs } of limits.general) {
+			expect(service.fullestWindow(windowMs)).toBeLessThanOrEqual(max + processes.length);
+		}
+		// The best is 31 s; nobody goes for 2.5 s after a loss.
+		expect(seconds()).toBeLessThan(37);
+	});
+});
+
+describe('a permit that waits for something else', () => {
+	test('is still good when its slot was taken anew', async () => {
+		const [one, other] = [newProcess(narrow), newProcess(narrow)];
+		const permit = await passTime(one.acquire(), HOUR);
+		await jest.advanceTimersByTimeAsync(60_000);
+		expect(await passTime(permit.confirm(never), HOUR)).toBe(true);
+		const confirmedAt = performance.now();
+		await passTime(other.request(), HOUR);
+		expect(performance.now() - confirmedAt).toBeGreaterThanOrEqual(5_000);
+		permit.letThrough();
+	});
+
+	test('is none when its slot has run out and another has it', async () => {
+		const [one, other] = [newProcess(narrow), newProcess(narrow)];
+		const permit = await passTime(one.acquire(), HOUR);
+		await jest.advanceTimersByTimeAsync(60_000);
+		const taken = await passTime(other.acquire(), HOUR);
+		expect(await passTime(permit.confirm(never), HOUR)).toBe(false);
+		permit.unused();
+		taken.letThrough();
+		await passTime(one.request(), HOUR);
+		expect(keyOf('queue')).toBe('');
+	});
+
+	test('asks nobody when it has not waited', async () => {
+		const permit = await passTime(newProcess().acquire(), HOUR);
+		commands = 0;
+		expect([await permit.confirm(never), commands]).toEqual([true, 0]);
+		permit.unused();
+	});
+});
+
+test.each(['general', SEND])(
+	'slots that are taken twice, as the reply was lost, count once, though Redis lost %s',
+	async (scope) => {
+		const twice: Way = async (run) => {
+			run();
+			evict(`slots:${scope}`);
+			return await Promise.resolve(run());
+		};
+		await passTime(newProcess(narrow, twice).acquire({ scope: SEND }), HOUR);
+		expect(seconds()).toBeLessThan(1);
+		for (const set of ['general', SEND]) {
+			expect(redis.data.run(['ZCARD', keyOf(`slots:${set}`)])).toBe(1);
+		}
+	},
+);
+
+test('whoever has waited longest goes next, also when the clock of Redis is set back', async () => {
+	await passTime(newProcess(narrow).request({ scope: SEND }), HOUR);
+	const order: string[] = [];
+	const wait = async (name: string) => {
+		await newProcess(narrow).request({ scope: SEND });
+		order.push(name);
+	};
+	const first = wait('first');
+	await jest.advanceTimersByTimeAsync(5_000);
+	redis.setClock(-HOUR);
+	await jest.advanceTimersByTimeAsync(5_000);
+	await passTime(Promise.all([first, wait('second')]), HOUR);
+	expect(order).toEqual(['first', 'second']);
+});
