@@ -55,12 +55,19 @@ export const bodyFields: INodeProperties[] = [
 
 const MODES = ['autoMapInputData', 'defineBelow', 'json'] as const;
 
+/** By mode: the field to fill where a document is empty, and how. */
+const EMPTY_DOCUMENT = {
+	autoMapInputData: [FIELD, 'The input item has no fields: check the node before this one.'],
+	defineBelow: ['Fields', 'Add a field.'],
+	json: ['JSON Body', 'Write at least one field or entry.'],
+} as const;
+
 /**
  * The body of an item's request.
  * @throws InvalidSettingError that names the field
  */
 export function readBody(run: Run, itemIndex: number): unknown {
-	const mode = readChoice(FIELD, run.parameter('dataMode', itemIndex, 'defineBelow'), MODES);
+	const mode = readMode(run, itemIndex);
 	if (mode === 'defineBelow') {
 		return bodyOfFields(run.parameter('assignments', itemIndex, {}), run.account.apiKey);
 	}
@@ -81,11 +88,16 @@ export function readBody(run: Run, itemIndex: number): unknown {
 export function readDocument(run: Run, itemIndex: number): unknown {
 	const body = readBody(run, itemIndex);
 	if (!isEmpty(body)) return body;
+	const [field, howToFix] = EMPTY_DOCUMENT[readMode(run, itemIndex)];
 	throw new InvalidSettingError(
-		FIELD,
+		field,
 		'there is nothing to send',
-		'Add a field, or choose another way to fill the document. The service would get an empty one.',
+		`${howToFix} The service would get an empty document.`,
 	);
+}
+
+function readMode(run: Run, itemIndex: number) {
+	return readChoice(FIELD, run.parameter('dataMode', itemIndex, 'defineBelow'), MODES);
 }
 
 /** Whether a body has no field, or no entry. */

@@ -222,18 +222,21 @@ describe('a value that no one can have meant', () => {
 });
 
 describe('of a document', () => {
-	test.each<IDataObject>([
-		{},
-		{ assignments: { assignments: [] } },
-		{ dataMode: 'json' },
-		{ dataMode: 'json', jsonBody: ' {} ' },
-		{ dataMode: 'json', jsonBody: [] },
-		{ dataMode: 'autoMapInputData' },
-	])('an empty one is refused: %j', async (parameters) => {
-		await expect(inRun({ parameters }, (run) => readDocument(run, 0))).rejects.toThrow(
-			'Data to Send: there is nothing to send',
-		);
-	});
+	test.each<[field: string, parameters: IDataObject]>([
+		['Fields', {}],
+		['Fields', { assignments: { assignments: [] } }],
+		['JSON Body', { dataMode: 'json' }],
+		['JSON Body', { dataMode: 'json', jsonBody: ' {} ' }],
+		['JSON Body', { dataMode: 'json', jsonBody: [] }],
+		['Data to Send', { dataMode: 'autoMapInputData' }],
+	])(
+		'an empty one is refused by the name of the field to fill, %s: %j',
+		async (field, parameters) => {
+			await expect(inRun({ parameters }, (run) => readDocument(run, 0))).rejects.toThrow(
+				`${field}: there is nothing to send`,
+			);
+		},
+	);
 
 	test('one with a field is not', async () => {
 		const setup = { items: [{ note: null }], parameters: { dataMode: 'autoMapInputData' } };
