@@ -1,0 +1,100 @@
+/** What a client sees to between a permit and its request. */
+import { ledgerOf } from '../../../nodes/BusinessData/rateLimit';
+import { Run } from '../../../nodes/BusinessData/resources/run';
+import { ENDPOINTS } from '../../../nodes/BusinessData/transport/endpoints';
+import { LimiterBench } from '../../support/limiterBench';
+import { after, useLogicalTime } from '../../support/logicalTime';
+import { LuaRedis } from '../../support/luaRedis';
+import { fakeContext } from '../resources/fakeContext';
+
+const WINDOW_MS = 10_000;
+const LIMITS = { general: [{ max: 1, windowSeconds: WINDOW_MS / 1000 }] };
+const TIMEOUT_MS = 5_000;
+
+let redis: LuaRedis;
+
+useLogicalTime();
+beforeEach(async () => (redis = await LuaRedis.load()));
+
+const otherProcess = () =>
+	Object.assign(LimiterBench.on(redis), {
+		limits: { general: [{ max: 1, windowMs: WINDOW_MS }], scopes: {} },
+	});
+
+/** Sends a request whose first claim takes so long (ms); tells when what happened. */
+async function sendAfterClaim(claimMs: number, meanwhile: () => Promise<unknown>) {
+	const events: Array<[what: string, at: number]> = [];
+	const happens = (what: string) => events.push([what, performance.now()]);
+	const { context } = fakeContext({
+		credential: { limits: LIMITS },
+		answer: () => {
+			happens('sent');
+			return {};
+		},
+	});
+	const guard = {
+		claim: async () => {
+			happens('claimed');
+			await after(events.length === 1 ? claimMs : 0);
+			return undefined;
+		},
+		settle: async (mayHaveActed: boolean) => {
+			happens(mayHaveActed ? 'acted' : 'not sent');
+			await Promise.resolve();
+		},
+	};
+	const sending = Run.during(context, async (run) => {
+		Object.assign(run.account, { ledger: ledgerOf(redis.connection(), 'key') });
+		const endpoint = ENDPOINTS.sendTransaction;
+		const plain = { query: [], headers: {}, body: { a: 1 } };
+		const times = { timeoutMs: TIMEOUT_MS, maxWaitMs: Infinity };
+		await run.client.request({ endpoint, ...plain, ...times, guard });
+	});
+	const other = after(claimMs - 1_000).then(meanwhile);
+	await Promise.all([sending, other]);
+	return events;
+}
+
+test('slots that ran out in a long claim are taken anew before the request goes out', async () => {
+	const other = otherProcess();
+	let otherSentAt = NaN;
+	const events = await sendAfterClaim(60_000, async () => (otherSentAt = await other.request()));
+	expect(events.map(([what]) => what)).toEqual([
+		...['claimed', 'not sent', 'claimed', 'sent', 'acted'],
+	]);
+	const [, sentAt = NaN] = events.find(([what]) => what === 'sent') ?? [];
+	expect(sentAt - otherSentAt).toBeGreaterThanOrEqual(WINDOW_MS);
+});
+
+test('slots that nobody else has taken in a long claim are good, and held anew', async () => {
+	const events = await sendAfterClaim(60_000, async () => await Promise.resolve());
+	expect(events.map(([what]) => what)).toEqual(['claimed', 'sent', 'acted']);
+	const other = otherProcess();
+	const sentAt = await other.request();
+	expect(sentAt - (events[1]?.[1] ?? NaN)).toBeGreaterThanOrEqual(WINDOW_MS);
+});
+
+test('a run that is stopped in a long claim sends nothing and holds nothing', async () => {
+	const stop = new AbortController();
+	const { context, sent } = fakeContext({ credential: { limits: LIMITS }, stopped: stop.signal });
+	const settled: boolean[] = [];
+	const sending = Run.during(context, async (run) => {
+		const ledger = ledgerOf(redis.connection(), 'key');
+		Object.assign(run.account, { ledger });
+		await run.client.request({
+			...{ endpoint: ENDPOINTS.sendTransaction, query: [], headers: {}, body: {} },
+			...{ timeoutMs: TIMEOUT_MS, maxWaitMs: Infinity },
+			guard: {
+				claim: async () => await after(30_000).then(() => undefined),
+				settle: async (mayHaveActed) => void (await Promise.resolve(settled.push(mayHaveActed))),
+			},
+		});
+	});
+	void after(10_000).then(() => stop.abort());
+	await expect(sending).rejects.toThrow();
+	await after(60_000);
+	expect([sent, settled]).toEqual([[], [false]]);
+	const other = otherProcess();
+	const startedAt = performance.now();
+	expect((await other.request()) - startedAt).toBeLessThan(1_000);
+});
