@@ -1,6 +1,6 @@
 // Many requests at once, by one workflow and by two: every one is answered and none refused.
 
-import { DOCUMENTED_LIMITS, ENDPOINTS } from '../../nodes/BusinessData/transport/endpoints';
+import { DOCUMENTED_LIMITS } from '../../sandbox/limits';
 import type { WindowMode } from '../../sandbox/server';
 import { apiRequest, itemsOf, NODE, read, send, useBench } from '../support/bench';
 import { workflowOf } from '../support/engineWorkflow';
@@ -147,7 +147,8 @@ test('the limit status shows what is in use, without a request', async () => {
 
 test('an item that would wait longer than Max Wait fails at once, and nothing is sent', async () => {
 	const parameters = { ...send({ maxWait: 30 }), resource: 'payment' };
-	const { max, windowSeconds } = ENDPOINTS.sendPayment.limit;
+	const { max = 0, windowSeconds = 0 } =
+		DOCUMENTED_LIMITS.endpoints['POST /txndata/sendPayment'] ?? {};
 	const result = await bench.run(itemsOf(max + 2), parameters, { onError: 'continueErrorOutput' });
 	expect(result.items(NODE, 0)).toHaveLength(max);
 	expect(result.items(NODE, 1)).toHaveLength(2);

@@ -6,7 +6,7 @@ import { KeyLimiter } from '../../nodes/BusinessData/rateLimit/keyLimiter';
 import { ledgerOf, type RedisLedger } from '../../nodes/BusinessData/rateLimit';
 import { connectionTo, type RedisConnection } from '../../nodes/BusinessData/redis';
 import { abortController } from '../../nodes/BusinessData/waiting';
-import { DOCUMENTED_LIMITS } from '../../nodes/BusinessData/transport/endpoints';
+import { DOCUMENTED_LIMITS } from '../../sandbox/limits';
 import { RedisServer } from '../support/redisServer';
 import { ledgerRequest, stageOf } from '../support/ledgerBench';
 import { report } from '../support/report';

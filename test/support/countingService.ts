@@ -1,5 +1,5 @@
 /** A service in logical time that counts requests, and the judge of what was counted by it or by any other. */
-import { DOCUMENTED_LIMITS, type LimitTable } from '../../sandbox/limits';
+import { DOCUMENTED_LIMITS, type Limit, type LimitTable } from '../../sandbox/limits';
 import { after } from './logicalTime';
 
 export { DOCUMENTED_LIMITS };
@@ -12,10 +12,7 @@ export interface CountedRequest {
 	endpoint?: string;
 }
 
-/**
- * The most of the moments (ms) in any half-open window of `windowMs`, wherever it starts: the windows of a clock
- * are among them.
- */
+/** The most of the moments (ms) in any half-open window of `windowMs`, wherever it begins: so also in a clock's. */
 export function fullestWindow(moments: number[], windowMs: number): number {
 	const times = [...moments].sort((a, b) => a - b);
 	let first = 0;
@@ -27,25 +24,33 @@ export function fullestWindow(moments: number[], windowMs: number): number {
 	return fullest;
 }
 
-/**
- * The limits that requests of one key have exceeded, as the interface document states them unless others are
- * given, such as `general/60s`.
- */
-export function exceededLimits(
-	requests: CountedRequest[],
+/** The first and the last moment (ms) of each group that exceeds a limit together. */
+export function excesses(moments: number[], { max, windowSeconds }: Limit) {
+	const times = [...moments].sort((a, b) => a - b);
+	return times.flatMap((last, index) => {
+		const first = times[index - max];
+		return first === undefined || last - first >= windowSeconds * 1000 ? [] : [{ first, last }];
+	});
+}
+
+/** The requests of one key that each limit counts, by the documented limits unless others are given. */
+export function countedBy<T extends { endpoint?: string }>(
+	requests: T[],
 	{ general, endpoints }: LimitTable = DOCUMENTED_LIMITS,
-): string[] {
-	const named = [
-		...general.map((limit) => ({ ...limit, scope: 'general', own: requests })),
-		...Object.entries(endpoints).map(([scope, limit]) => ({
-			...limit,
-			scope,
-			own: requests.filter(({ endpoint }) => endpoint === scope),
-		})),
+): Array<{ limit: Limit; scope: string; own: T[] }> {
+	return [
+		...general.map((limit) => ({ limit, scope: 'general', own: requests })),
+		...Object.entries(endpoints).map(([scope, limit]) => {
+			return { limit, scope, own: requests.filter(({ endpoint }) => endpoint === scope) };
+		}),
 	];
-	return named.flatMap(({ scope, max, windowSeconds, own }) => {
+}
+
+/** The limits that requests of one key have exceeded, such as `general/60s`. */
+export function exceededLimits(requests: CountedRequest[], limits?: LimitTable): string[] {
+	return countedBy(requests, limits).flatMap(({ limit, scope, own }) => {
 		const times = own.map(({ at }) => at);
-		return fullestWindow(times, windowSeconds * 1000) > max ? [`${scope}/${windowSeconds}s`] : [];
+		return excesses(times, limit).length > 0 ? [`${scope}/${limit.windowSeconds}s`] : [];
 	});
 }
 

@@ -2,6 +2,7 @@
  * A service in logical time that refuses what exceeds a limit, in sliding windows and in fixed ones, and a
  * second program on the same key that knows nothing of us.
  */
+import { LimitCounters } from '../../sandbox/limits';
 import { seededRandom } from '../../sandbox/random';
 
 export type Pattern = 'even' | 'poisson' | 'bursts';
@@ -51,25 +52,27 @@ export class SharedService {
 
 	readonly theirs = { requests: 0, refused: 0 };
 
-	private readonly counted: number[] = [];
+	private readonly counters: LimitCounters;
 
 	private readonly theirTimes: number[];
 
-	private readonly phaseMs: number;
-
 	private next = 0;
 
-	/** @param countsRefused whether a request that was refused counts in the windows too */
+	/** @param countRefused whether a request that was refused counts in the windows too */
 	constructor(
-		private readonly limits: Limit[],
+		limits: Limit[],
 		program: Program | undefined,
-		private readonly countsRefused: boolean,
+		countRefused: boolean,
 		seed: number,
 		private readonly startedAt = performance.now(),
 	) {
 		const random = seededRandom(seed);
 		const [longest = { max: 1, windowMs: 1 }] = [...limits].sort((a, b) => b.windowMs - a.windowMs);
-		this.phaseMs = random() * longest.windowMs;
+		const general = limits.map(({ max, windowMs }) => ({ max, windowSeconds: windowMs / 1000 }));
+		this.counters = new LimitCounters({
+			...{ limits: { general, endpoints: {} }, windowMode: 'both', timeScale: 1, countRefused },
+			phaseMs: random() * longest.windowMs,
+		});
 		this.theirTimes =
 			program === undefined ? [] : timesOf(program, longest, 60 * longest.windowMs, random);
 	}
@@ -94,21 +97,6 @@ export class SharedService {
 	}
 
 	private count(now: number): boolean {
-		const isTaken = this.limits.every(({ max, windowMs }) => {
-			const sliding = this.countedSince(now - windowMs);
-			const fixedStart = now - ((now + this.phaseMs) % windowMs);
-			return sliding < max && this.countedSince(fixedStart) < max;
-		});
-		if (isTaken || this.countsRefused) this.counted.push(now);
-		return isTaken;
-	}
-
-	private countedSince(time: number): number {
-		let count = 0;
-		for (let index = this.counted.length - 1; index >= 0; index--) {
-			if ((this.counted[index] ?? 0) <= time) break;
-			count++;
-		}
-		return count;
+		return this.counters.admit('', '', now).exceeded.length === 0;
 	}
 }

@@ -1,16 +1,13 @@
 /** Limits whose windows are shorter by a factor, so that tests wait seconds where users wait minutes. */
 import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
 
-import {
-	DOCUMENTED_LIMITS,
-	type LimitSettings,
-} from '../../nodes/BusinessData/transport/endpoints';
+import { DOCUMENTED_LIMITS, type LimitTable } from '../../sandbox/limits';
 
 /**
  * The documented limits with every window multiplied by `timeScale`, those of the endpoints by
  * `endpointTimeScale` where 10 minutes are still too long.
  */
-export function scaledLimits(timeScale: number, endpointTimeScale = timeScale): LimitSettings {
+export function scaledLimits(timeScale: number, endpointTimeScale = timeScale): LimitTable {
 	const scaleBy =
 		(factor: number) =>
 		<T extends { windowSeconds: number }>(limit: T): T => ({

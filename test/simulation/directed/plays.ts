@@ -5,7 +5,7 @@
 import type { SavedNode } from '../n8n/workflow';
 import { planOf } from '../scenario/generate';
 import type { Plan, PlannedExecution, PlannedFault } from '../scenario/plan';
-import type { LimitTable } from '../service/counters';
+import type { LimitTable } from '../../../sandbox/limits';
 
 export interface DirectedPlay {
 	name: string;

@@ -6,10 +6,11 @@
  * takes a second, unless something hinders them, and what goes out meanwhile is not counted here. Each process alone
  * keeps its own count even then: that is checked, too.
  */
+import type { Limit } from '../../../sandbox/limits';
+import { countedBy, excesses } from '../../support/countingService';
 import { losesData } from '../scenario/generateFaults';
-import { beginOf, type Plan, type PlannedFault } from '../scenario/plan';
+import { beginOf, type PlannedFault } from '../scenario/plan';
 import type { Player } from '../scenario/player';
-import type { Limit } from '../service/counters';
 import type { Exchange } from '../service/exchange';
 import { timeOf } from '../world/history';
 import { groupBy } from './groupBy';
@@ -24,36 +25,19 @@ const HINDERED_MS = 40_000;
 
 export function checkLimits(player: Player): Violation[] {
 	const { plan, network } = player;
-	const counted = network.exchanges.filter(
-		(exchange): exchange is Counted =>
-			exchange.countedAt !== undefined && exchange.isDouble !== true,
+	const counted = network.exchanges
+		.filter((exchange): exchange is Counted => {
+			return exchange.countedAt !== undefined && exchange.isDouble !== true;
+		})
+		.map((exchange) => ({ ...exchange, endpoint: `${exchange.method} ${exchange.path}` }));
+	const ofKeys = groupBy(counted, ({ headers }) => headers['x-api-key']);
+	return [...ofKeys.values()].flatMap((ofKey) =>
+		countedBy(ofKey, plan.service.limits).flatMap(({ limit, scope, own }) => {
+			const alone = [...groupBy(own, ({ caller }) => caller?.process).values()];
+			const together = plan.store === 'redis' ? [known(player, own)] : [];
+			return [...alone, ...together].flatMap((some) => exceeded(some, limit, scope));
+		}),
 	);
-	const countsTogether = plan.store === 'redis';
-	return groups(counted).flatMap(({ endpoint, own }) => {
-		const limits = limitsOn(plan, endpoint);
-		const alone = [...groupBy(own, ({ caller }) => caller?.process).values()];
-		return limits.flatMap((limit) => [
-			...alone.flatMap((some) => excesses(some, limit, endpoint)),
-			...(countsTogether ? excesses(known(player, own), limit, endpoint) : []),
-		]);
-	});
-}
-
-/** The requests of each key: all of them, and those to each endpoint with a limit of its own. */
-function groups(counted: Counted[]) {
-	const keyOf = (exchange: Counted) => exchange.headers['x-api-key'] ?? '';
-	const endpointOf = ({ method, path }: Counted) => `${method} ${path}`;
-	return [...groupBy(counted, keyOf).values()].flatMap((own) => [
-		{ endpoint: undefined, own },
-		...[...groupBy(own, endpointOf)].map(([endpoint, some]) => ({ endpoint, own: some })),
-	]);
-}
-
-function limitsOn(plan: Plan, endpoint: string | undefined): Limit[] {
-	const { general, endpoints } = plan.service.limits;
-	if (endpoint === undefined) return general;
-	const limit = endpoints[endpoint];
-	return limit === undefined ? [] : [limit];
 }
 
 /** Without those that Redis cannot have known. */
@@ -85,21 +69,12 @@ function isLoss(fault: PlannedFault): fault is PlannedFault & { kind: 'redis' } 
 	return losesData(event) || (event.what === 'clock' && event.stepMs > 0);
 }
 
-function excesses(
-	own: Counted[],
-	{ max, windowSeconds }: Limit,
-	endpoint: string | undefined,
-): Violation[] {
-	const times = own.map(({ countedAt }) => countedAt).sort((a, b) => a - b);
-	for (const [index, last] of times.entries()) {
-		const first = times[index - max];
-		if (first === undefined || last - first >= windowSeconds * 1000) continue;
-		return [
-			{
-				kind: 'limit exceeded',
-				text: `${max + 1} requests${endpoint === undefined ? '' : ` ${endpoint}`} from ${timeOf(first)} to ${timeOf(last)}, where ${max} are allowed in ${windowSeconds} s`,
-			},
-		];
-	}
-	return [];
+function exceeded(own: Counted[], limit: Limit, scope: string): Violation[] {
+	const times = own.map(({ countedAt }) => countedAt);
+	return excesses(times, limit)
+		.slice(0, 1)
+		.map(({ first, last }) => ({
+			kind: 'limit exceeded',
+			text: `${limit.max + 1} requests (${scope}) from ${timeOf(first)} to ${timeOf(last)}, where ${limit.max} are allowed in ${limit.windowSeconds} s`,
+		}));
 }

@@ -1,7 +1,6 @@
 /** Makes a plan from a seed: a day of a small n8n, with a few busy minutes in it, and what goes wrong. */
-import { DOCUMENTED_LIMITS } from '../../../nodes/BusinessData/transport/endpoints';
 import type { SavedNode } from '../n8n/workflow';
-import type { LimitTable } from '../service/counters';
+import { DOCUMENTED_LIMITS, type LimitTable } from '../../../sandbox/limits';
 import { Random } from '../world/random';
 import { changesIn, executionsOf, finalRuns, triggersOf } from './generateExecutions';
 import { faultsOf } from './generateFaults';

@@ -1,6 +1,6 @@
 /** The nodes of the simulated workflows. */
 import type { SavedNode } from '../n8n/workflow';
-import type { LimitTable } from '../service/counters';
+import type { LimitTable } from '../../../sandbox/limits';
 import type { Random } from '../world/random';
 
 export interface PlannedNode {

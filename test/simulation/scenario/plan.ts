@@ -5,7 +5,7 @@
 import type { CredentialFields, SavedNode } from '../n8n/workflow';
 import type { CommandFault } from '../redis/redisServer';
 import type { ExchangeFault } from '../service/faults';
-import type { LimitTable } from '../service/counters';
+import type { LimitTable } from '../../../sandbox/limits';
 import type { Step } from '../service/network';
 import type { ServiceSettings } from '../service/service';
 

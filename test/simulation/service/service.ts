@@ -2,12 +2,12 @@
  * The service: it counts, refuses, acts and answers. It knows nothing of n8n, and counts whoever comes with
  * the key: n8n, a foreign program, a request that a proxy has doubled.
  */
+import { LimitCounters, type LimitTable } from '../../../sandbox/limits';
 import type { Random } from '../world/random';
 import { type World, WORLD_BEGINS_AT } from '../world/world';
 import { Contacts } from './contacts';
 import type { Exchange, Reply } from './exchange';
 import type { ExchangeFault } from './faults';
-import { Counters, type LimitTable } from './counters';
 
 export interface ServiceSettings {
 	limits: LimitTable;
@@ -41,7 +41,7 @@ export class Service {
 
 	readonly contacts: Contacts;
 
-	private readonly counters: Counters;
+	private readonly counters: LimitCounters;
 
 	private readonly random: Random;
 
@@ -55,7 +55,8 @@ export class Service {
 		private readonly settings: ServiceSettings,
 	) {
 		this.random = world.random.of('service');
-		this.counters = new Counters(settings);
+		const { limits, windows: windowMode, phaseMs, countsRefused: countRefused } = settings;
+		this.counters = new LimitCounters({ limits, windowMode, phaseMs, countRefused, timeScale: 1 });
 		this.contacts = new Contacts(this.random.of('contacts'));
 	}
 
@@ -65,7 +66,7 @@ export class Service {
 
 	/** A request of somebody else on the same key. Returns whether it was let through. */
 	foreignRequest(key: string, endpoint: string): boolean {
-		return this.counters.count(key, endpoint, this.world.now) === undefined;
+		return this.counters.admit(key, endpoint, this.world.now).exceeded.length === 0;
 	}
 
 	/** A request is there. `answer` is called with what goes back, when it does. */
@@ -83,10 +84,10 @@ export class Service {
 			answer(reply);
 		};
 		exchange.countedAt = this.world.now;
-		const waitMs = this.counters.count(key, endpoint, this.world.now);
+		const { exceeded, retryAfterMs } = this.counters.admit(key, endpoint, this.world.now);
 		onStep('counted');
 		if (this.keys.get(key) !== exchange.origin) return decide(jsonReply(401, { message: 'no' }));
-		if (waitMs !== undefined) return decide(this.refusal(exchange, waitMs));
+		if (exceeded.length > 0) return decide(this.refusal(exchange, retryAfterMs));
 		const acts = scripted === undefined || scripted.acts;
 		const [least, most] = this.settings.actingMs;
 		this.world.after(this.random.of(exchange.id).skewed(least, most), () => {
