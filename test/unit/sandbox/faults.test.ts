@@ -1,196 +1,121 @@
-// Everything that can be made to go wrong with a request.
+// Everything that can be made to go wrong with a request, and with which requests.
 
-import { startSandbox, type FaultAction, type Sandbox } from '../../../sandbox/server';
-import { json, send, sendTimes } from './rawClient';
+import type { FaultAction, FaultRule } from '../../../sandbox/server';
 import { waitUntil } from '../../support/waitUntil';
+import { json, type RawAnswer, send, sendTimes } from './rawClient';
+import { useSandbox } from './useSandbox';
 
 const CONTACTS = 'GET /masterdata/getContacts';
 const SEND = 'POST /txndata/sendTxn';
+const TEAPOT: FaultAction = { type: 'status', status: 418 };
 
-let sandbox: Sandbox;
-beforeEach(async () => {
-	const limits = { general: [{ max: 20, windowSeconds: 600 }], endpoints: {} };
-	sandbox = await startSandbox({ limits });
+const sandbox = useSandbox({
+	limits: { general: [{ max: 20, windowSeconds: 600 }], endpoints: {} },
+	latency: { minMs: 0, maxMs: 0, seed: 7 },
 });
-afterEach(() => sandbox.stop());
+const documents = () => sandbox().journal.documents().length;
+const sendDocument = (signal?: AbortSignal) => send(sandbox(), SEND, { body: {}, signal });
+const play = (action: FaultAction) => sandbox().fault({ action });
 
-const documents = (): number => sandbox.journal.documents().length;
-const sendDocument = () => send(sandbox, SEND, { body: { total: 1 } });
-const play = (action: FaultAction): void => sandbox.fault({ action });
-
-describe('a scripted status', () => {
-	it('is answered without acting, counted, and no refusal of a limit', async () => {
-		play({ type: 'status', status: 429 });
-		const answer = await sendDocument();
-		expect(answer.status).toBe(429);
-		expect(answer.headers['retry-after']).toBeUndefined();
-		expect(documents()).toBe(0);
-		expect(sandbox.journal.refused()).toEqual([]);
-		expect(sandbox.journal.all()).toMatchObject([
-			{ status: 429, scripted: true, fault: 'status', acted: false },
-		]);
-		const statuses = await sendTimes(20, sandbox, CONTACTS);
-		expect(statuses).toEqual([...Array<number>(19).fill(200), 429]);
-		expect(sandbox.journal.refused()).toHaveLength(1);
+describe('a rule', () => {
+	test.each<[string, Array<Partial<FaultRule>>, number[]]>([
+		['once, to any endpoint', [{}], [418, 200, 200, 200]],
+		['several times, after some requests', [{ times: 2, after: 1 }], [200, 418, 418, 200]],
+		['until it is cleared', [{ times: Infinity }], [418, 418, 418, 418]],
+		['in its order', [{}, { action: { type: 'status', status: 500 } }], [418, 500, 200, 200]],
+		['to its endpoint in every spelling', [{ endpoint: 'get /MASTERDATA//getcontacts/' }], [418]],
+		['to no other endpoint', [{ endpoint: SEND }], [200]],
+		['to no request without its marker', [{ marker: 'marked' }], [200]],
+		['never', [{ times: Infinity, probability: 0 }], [200, 200, 200]],
+		['by a chance that the seed repeats', [{ times: Infinity, probability: 0.5 }], [418, 200, 418]],
+	])('applies %s', async (_, rules, statuses) => {
+		for (const rule of rules) sandbox().fault({ action: TEAPOT, ...rule });
+		expect(await sendTimes(statuses.length, sandbox(), CONTACTS)).toEqual(statuses);
+		sandbox().clearFaults();
+		expect((await send(sandbox(), CONTACTS)).status).toBe(200);
 	});
 
-	it.each([
-		['none', undefined],
-		['seconds', /^2$/],
-		['date', / GMT$/],
-	] as const)('429 says when to come back: %s', async (retryAfter, expected) => {
-		play({ type: 'refuse', retryAfter, waitMs: 1_500 });
-		const answer = await sendDocument();
-		expect(answer.status).toBe(429);
-		if (expected === undefined) expect(answer.headers['retry-after']).toBeUndefined();
-		else expect(answer.headers['retry-after']).toMatch(expected);
-		const waitMs = Date.parse(answer.headers['retry-after'] ?? '') - Date.now();
-		if (retryAfter === 'date') expect(waitMs).toBeGreaterThan(500);
-		expect(documents()).toBe(0);
-		expect(sandbox.journal.refused()).toEqual([]);
+	test('applies to the requests with its marker, and is not used up by rejected ones', async () => {
+		sandbox().fault({ marker: 'marked', action: TEAPOT });
+		const headers = { 'X-Sandbox-Marker': 'marked' };
+		expect((await send(sandbox(), CONTACTS, { headers, key: null })).status).toBe(401);
+		expect((await send(sandbox(), CONTACTS, { headers })).status).toBe(418);
+		sandbox().fault({ action: TEAPOT });
+		sandbox().consume(CONTACTS, 20);
+		expect((await send(sandbox(), CONTACTS)).status).toBe(429);
+		expect(sandbox().journal.refused()).toHaveLength(1);
 	});
 
-	it.each([
-		[429, { 'Retry-After': '2' }],
-		[429, { 'retry-after': 'Fri, 02 Jan 2026 00:00:00 GMT' }],
-		[302, { location: 'http://127.0.0.1:9/elsewhere' }],
-		[503, {}],
-	])('%i carries the headers %j', async (status, headers) => {
-		play({ type: 'status', status, headers });
-		const answer = await send(sandbox, CONTACTS);
-		expect(answer.status).toBe(status);
-		for (const [name, value] of Object.entries(headers)) {
-			expect(answer.headers[name.toLowerCase()]).toBe(value);
-		}
-	});
-
-	it('carries a body of any kind', async () => {
-		play({ type: 'status', status: 502, body: '<h1>Bad gateway</h1>', contentType: 'text/html' });
-		play({ type: 'status', status: 200, body: [{ anything: true }] });
-		play({ type: 'status', status: 200, body: null });
-		const page = await send(sandbox, CONTACTS);
-		expect([page.status, page.text]).toEqual([502, '<h1>Bad gateway</h1>']);
-		expect(page.headers['content-type']).toBe('text/html');
-		expect(json(await send(sandbox, CONTACTS))).toEqual([{ anything: true }]);
-		expect(json(await send(sandbox, CONTACTS))).toBeNull();
-	});
-
-	it('acts only when told to', async () => {
-		play({ type: 'status', status: 500, act: true });
-		expect((await sendDocument()).status).toBe(500);
-		expect(documents()).toBe(1);
+	test.each<[object, string]>([
+		[{ action: { type: 'explode' } }, 'action.type: Invalid discriminator value'],
+		[{ action: { type: 'status', status: 99 } }, 'action.status: Number must be greater'],
+		[{ action: { type: 'delay', ms: 5 } }, 'action.actFirst: Required'],
+		[{ action: { type: 'truncate' }, time: 2 }, "Unrecognized key(s) in object: 'time'"],
+		[{ action: { type: 'truncate' }, endpoint: '/path' }, 'It is written as "METHOD /path"'],
+		[{}, 'action: Required'],
+	])('that is malformed is turned away: %j', (rule, message) => {
+		expect(() => sandbox().fault(rule as FaultRule)).toThrow(message);
 	});
 });
 
-describe('a connection that ends', () => {
-	it('before acting', async () => {
-		play({ type: 'hangUpBeforeActing' });
-		await expect(sendDocument()).rejects.toMatchObject({ code: 'ECONNRESET' });
-		expect(documents()).toBe(0);
-		expect(sandbox.journal.all()).toMatchObject([{ status: 0, acted: false, scripted: true }]);
+test.each<[FaultAction, unknown, string, number]>([
+	[{ type: 'status', status: 429 }, 429, '{"message":"Scripted answer"}', 0],
+	[{ type: 'status', status: 500, act: true, body: [1] }, 500, '[1]', 1],
+	[{ type: 'status', status: 502, body: '<h1>', contentType: 'text/html' }, 502, '<h1>', 0],
+	[{ type: 'status', status: 400, afterMs: 5 }, 400, '{"message":"Scripted answer"}', 0],
+	[{ type: 'refuse', retryAfter: 'seconds', waitMs: 1 }, 429, '{"message":"Too many requests"}', 0],
+	[{ type: 'delay', ms: 5, actFirst: true }, 200, '{"id":"doc-1","status":"sent"}', 1],
+	[{ type: 'delay', ms: 5, actFirst: false }, 200, '{"id":"doc-1","status":"sent"}', 1],
+	[{ type: 'brokenJson' }, 200, '{"id":"doc-1","', 1],
+	[{ type: 'emptyBody' }, 200, '', 1],
+	[{ type: 'hugeBody', megabytes: 1 }, 200, `"${'x'.repeat(2 ** 20)}"`, 1],
+	[{ type: 'trickle', bytes: 3, everyMs: 1 }, 200, '{"id":"doc-1","status":"sent"}', 1],
+	[{ type: 'hangUpBeforeActing' }, 'ECONNRESET', '', 0],
+	[{ type: 'hangUpAfterActing' }, 'ECONNRESET', '', 1],
+	[{ type: 'truncate' }, 'ECONNRESET', '', 1],
+])('%j', async (action, status, text, acted) => {
+	play(action);
+	const lost = (error: { code: string }): Omit<RawAnswer, 'status'> & { status: unknown } => ({
+		...{ status: error.code, text: '', headers: {} },
 	});
-
-	it('after acting', async () => {
-		play({ type: 'hangUpAfterActing' });
-		await expect(sendDocument()).rejects.toMatchObject({ code: 'ECONNRESET' });
-		expect(documents()).toBe(1);
-		expect(sandbox.journal.all()).toMatchObject([{ status: 0, acted: true, scripted: true }]);
-		expect(sandbox.journal.answered()).toEqual([]);
-	});
-
-	it.each([SEND, CONTACTS, 'GET /sandbox/empty', 'GET /sandbox/huge', 'GET /sandbox/file'])(
-		'in the middle of the answer to %s',
-		async (endpoint) => {
-			play({ type: 'truncate' });
-			await expect(send(sandbox, endpoint, { body: {} })).rejects.toThrow('aborted');
-			expect(sandbox.journal.all()).toMatchObject([{ status: 200, acted: true }]);
-		},
-	);
+	const answer = await sendDocument().catch(lost);
+	expect([answer.status, answer.text]).toEqual([status, text]);
+	expect(documents()).toBe(acted);
+	// A scripted 429 is no refusal of a limit.
+	expect(sandbox().journal.refused()).toEqual([]);
+	const fault = action.type;
+	expect(sandbox().journal.all()).toMatchObject([{ scripted: true, fault, acted: acted > 0 }]);
+	expect(answer.headers['retry-after']).toBe(action.type === 'refuse' ? '1' : undefined);
 });
 
-describe('a late answer', () => {
-	it('comes after acting', async () => {
-		play({ type: 'delay', ms: 60_000, actFirst: true });
-		const abort = new AbortController();
-		const answer = send(sandbox, SEND, { body: {}, signal: abort.signal });
-		await waitUntil(() => documents() === 1);
-		abort.abort();
-		await expect(answer).rejects.toThrow();
-		expect(sandbox.journal.all()).toMatchObject([{ status: 0, acted: true }]);
-	});
-
-	it('comes before acting, which happens even if the client has given up', async () => {
-		play({ type: 'delay', ms: 50, actFirst: false });
-		const abort = new AbortController();
-		const answer = send(sandbox, SEND, { body: {}, signal: abort.signal });
-		await waitUntil(() => sandbox.journal.count() === 1);
-		expect(documents()).toBe(0);
-		abort.abort();
-		await expect(answer).rejects.toThrow();
-		await waitUntil(() => documents() === 1);
-	});
-
-	it('is the scripted one', async () => {
-		play({ type: 'status', status: 400, afterMs: 100 });
-		const startedAt = performance.now();
-		expect((await sendDocument()).status).toBe(400);
-		expect(performance.now() - startedAt).toBeGreaterThan(95);
-		expect(documents()).toBe(0);
-	});
-
-	it.each([true, false])('is the right one (acts first: %s)', async (actFirst) => {
-		play({ type: 'delay', ms: 5, actFirst });
-		expect(json(await sendDocument())).toEqual({ id: 'doc-1', status: 'sent' });
-		expect(documents()).toBe(1);
-		expect(sandbox.journal.answered()).toHaveLength(1);
-	});
-
-	it.each([true, false])('never comes (acts: %s)', async (act) => {
-		play({ type: 'neverAnswer', act });
-		const abort = new AbortController();
-		const answer = send(sandbox, SEND, { body: {}, signal: abort.signal });
-		await waitUntil(() => sandbox.journal.count() === 1);
-		expect((await send(sandbox, CONTACTS)).status).toBe(200);
-		expect(documents()).toBe(act ? 1 : 0);
-		abort.abort();
-		await expect(answer).rejects.toThrow();
-		expect(sandbox.journal.all()[0]).toMatchObject({ status: 0, acted: act });
-	});
+test('a scripted answer has its headers', async () => {
+	const headers = {
+		'Retry-After': 'Fri, 02 Jan 2026 00:00:00 GMT',
+		location: 'http://127.0.0.1:9/',
+	};
+	play({ type: 'status', status: 302, headers, body: null });
+	const answer = await send(sandbox(), CONTACTS);
+	expect(answer.headers).toMatchObject({ 'retry-after': headers['Retry-After'] });
+	expect(answer.headers).toMatchObject({ location: headers.location });
+	expect(json(answer)).toBeNull();
 });
 
-describe('a damaged answer', () => {
-	it.each([CONTACTS, 'GET /sandbox/empty', 'GET /sandbox/huge'])(
-		'is broken JSON: %s',
-		async (endpoint) => {
-			play({ type: 'brokenJson' });
-			const answer = await send(sandbox, endpoint);
-			expect(answer.status).toBe(200);
-			expect(answer.text.length).toBeGreaterThan(0);
-			expect(() => json(answer)).toThrow(SyntaxError);
-		},
-	);
-
-	it('has no body', async () => {
-		play({ type: 'emptyBody' });
-		const answer = await sendDocument();
-		expect([answer.status, answer.text, documents()]).toEqual([200, '', 1]);
-	});
-
-	it('has a huge body', async () => {
-		play({ type: 'hugeBody', megabytes: 2 });
-		const answer = await sendDocument();
-		expect(json<string>(answer)).toHaveLength(2 * 1024 * 1024);
-		expect(documents()).toBe(1);
-	});
-
-	it.each([CONTACTS, 'GET /sandbox/huge', 'GET /sandbox/no-content'])(
-		'comes drop by drop, but whole: %s',
-		async (endpoint) => {
-			const whole = await send(sandbox, endpoint);
-			play({ type: 'trickle', bytes: 100_000, everyMs: 1 });
-			const answer = await send(sandbox, endpoint);
-			expect(answer.text).toBe(whole.text);
-			expect(answer.headers['content-length']).toBeUndefined();
-		},
-	);
+test.each<[FaultAction, number, number]>([
+	[{ type: 'neverAnswer', act: true }, 1, 1],
+	[{ type: 'neverAnswer', act: false }, 0, 0],
+	[{ type: 'delay', ms: 30, actFirst: true }, 1, 1],
+	// It acts even if the client has given up.
+	[{ type: 'delay', ms: 30, actFirst: false }, 0, 1],
+])('%j, whose client gives up', async (action, actedBefore, actedLater) => {
+	play(action);
+	const abort = new AbortController();
+	const answer = sendDocument(abort.signal);
+	await waitUntil(() => sandbox().journal.count() === 1);
+	expect(documents()).toBe(actedBefore);
+	// Others are served meanwhile.
+	expect((await send(sandbox(), CONTACTS)).status).toBe(200);
+	abort.abort();
+	await expect(answer).rejects.toThrow();
+	await waitUntil(() => documents() === actedLater);
+	expect(sandbox().journal.all()[0]).toMatchObject({ acted: actedLater > 0 });
 });

@@ -1,14 +1,13 @@
 // Sends requests exactly as they are written. The usual clients tidy up paths before they send them,
 // which would hide what the tests of path variants are about.
 
-import { type Agent, request, type IncomingHttpHeaders, type OutgoingHttpHeaders } from 'node:http';
+import { request, type IncomingHttpHeaders, type OutgoingHttpHeaders } from 'node:http';
 import type { Sandbox } from '../../../sandbox/server';
 
 /** What came back. */
 export interface RawAnswer {
 	status: number;
 	headers: IncomingHttpHeaders;
-	bytes: Buffer;
 	text: string;
 }
 
@@ -19,7 +18,6 @@ export interface RawOptions {
 	headers?: OutgoingHttpHeaders;
 	/** Text is sent as it is, anything else as JSON. */
 	body?: unknown;
-	agent?: Agent;
 	signal?: AbortSignal;
 }
 
@@ -27,7 +25,7 @@ export interface RawOptions {
 export function send(
 	sandbox: Sandbox,
 	endpoint: string,
-	{ key = sandbox.apiKey, headers = {}, body, agent, signal }: RawOptions = {},
+	{ key = sandbox.apiKey, headers = {}, body, signal }: RawOptions = {},
 ): Promise<RawAnswer> {
 	const [method, path] = endpoint.split(' ', 2);
 	const { hostname, port } = new URL(sandbox.baseUrl);
@@ -38,7 +36,7 @@ export function send(
 			port,
 			method,
 			path,
-			agent: agent ?? false,
+			agent: false,
 			signal,
 			headers: {
 				...(key === null ? {} : { 'x-api-key': key }),
@@ -56,9 +54,8 @@ export function send(
 			response.on('data', (piece: Buffer) => pieces.push(piece));
 			response.on('error', reject);
 			response.on('end', () => {
-				const bytes = Buffer.concat(pieces);
-				const text = bytes.toString('utf8');
-				resolve({ status: response.statusCode ?? 0, headers: response.headers, bytes, text });
+				const text = Buffer.concat(pieces).toString('utf8');
+				resolve({ status: response.statusCode ?? 0, headers: response.headers, text });
 			});
 		});
 		outgoing.end(payload);
