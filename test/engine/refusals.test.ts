@@ -155,6 +155,49 @@ describe('a Retry-After beyond all windows', () => {
 	});
 });
 
+describe('the pause after a failure', () => {
+	const bench = useBench();
+	const asking = (seconds: number) => {
+		bench.sandbox.fault({
+			action: { type: 'status', status: 503, headers: { 'retry-after': `${seconds}` } },
+		});
+	};
+
+	test('is as long as a 503 asks for, and a hint says so', async () => {
+		asking(30);
+		const result = await bench.run(itemsOf(1), read());
+		expect(result.run.status).toBe('success');
+		expect(spanOf(bench.sandbox.journal.all())).toBeGreaterThanOrEqual(30_000);
+		expect(JSON.stringify(result.task(NODE).hints)).toContain(
+			'1 request waited 30 s because the service had asked for a pause.',
+		);
+	});
+
+	test.each([
+		['Max Wait', 30, { maxWait: 10 }, 'in 30 s, and the option Max Wait allows 10 s in all.'],
+		['any window', 120, {}, 'The service asks to wait for 2 min, longer than waiting here makes'],
+	])('that is longer than %s is an error at once', async (_, seconds, options, words) => {
+		asking(seconds);
+		const startedAt = performance.now();
+		const error = errorOf(await bench.run(itemsOf(1), read(options)));
+		expect(performance.now() - startedAt).toBeLessThan(1_000);
+		expect(error.message).toContain('The service answered 503 Service Unavailable');
+		expect(error.description).toContain(words);
+		expect(error.context).toMatchObject({ statusCode: 503, retryAfterSeconds: seconds });
+		expect(bench.sandbox.journal.count()).toBe(1);
+	});
+
+	test('of a send that finds no service is within Max Wait', async () => {
+		await bench.sandbox.stop();
+		pinRandom(0.9);
+		const startedAt = performance.now();
+		const error = errorOf(await bench.run(itemsOf(1), send({ maxWait: 2 })));
+		expect(performance.now() - startedAt).toBeLessThan(2_000);
+		expect(error.message).toBe('The request was not sent: the connection was refused');
+		expect(error.context).toMatchObject({ outcome: 'notSent', retryAfterSeconds: 2 });
+	});
+});
+
 describe('foreign use of the key', () => {
 	const bench = useBench({ limits: LIMITS });
 

@@ -69,6 +69,19 @@ test('a skipped item takes no slot and does not wait for the limits', async () =
 	expect(bench.sandbox.journal.count()).toBe(3);
 });
 
+test('whoever meets a key that is being sent waits no longer than Max Wait', async () => {
+	bench.sandbox.fault({ action: { type: 'neverAnswer', act: true } });
+	const first = bench.run([{ id: 'a' }], send({ ...onceById, timeout: 60 }));
+	await waitUntil(() => bench.sandbox.journal.count() === 1);
+	const startedAt = performance.now();
+	const error = errorOf(await bench.run([{ id: 'a' }], send({ ...onceById, maxWait: 5 })));
+	expect(Math.round((performance.now() - startedAt) / 1000)).toBe(5);
+	expect(error.message).toBe('Not sent: another execution is sending the same Send Once Key');
+	expect(error.context).toMatchObject({ outcome: 'notSent', retryAfterSeconds: 60 });
+	await first;
+	expect(bench.sandbox.journal.count()).toBe(1);
+});
+
 test('the key is on record before the request goes out', async () => {
 	bench.sandbox.fault({ action: { type: 'neverAnswer', act: true } });
 	const run = bench.run([{ id: 'a' }], send({ ...onceById, timeout: 1 }));

@@ -129,7 +129,7 @@ async function sendUnlessUsed(
 	guard: SendOnce | undefined,
 ): Promise<Answer | 'used'> {
 	try {
-		if ((await guard?.wasUsed()) === true) return 'used';
+		if (guard !== undefined && (await run.client.waitFor(request, guard.wasUsed()))) return 'used';
 		return await run.client.request({ ...request, guard });
 	} catch (error) {
 		if (error instanceof UsedBeforeError) return 'used';

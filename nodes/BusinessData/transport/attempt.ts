@@ -26,7 +26,7 @@ export type AttemptOutcome =
 	| Failed;
 
 /** It ended otherwise: with another status, or without an answer. */
-interface Failed {
+export interface Failed {
 	kind: 'failed';
 	error: RequestError;
 	/** Whether nothing of it can have reached the service. */

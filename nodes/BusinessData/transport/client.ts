@@ -5,18 +5,27 @@
 import type { IExecuteFunctions, IPollFunctions } from 'n8n-workflow';
 
 import { ShutdownError } from '../n8nInternals/shutdown';
-import { limiterOf, longestWindowMs, type Permit, type Priority } from '../rateLimit';
+import { limiterOf, longestWindowMs, PAUSE, type Permit, type Priority } from '../rateLimit';
 import { RedisError } from '../redis';
-import { onceAborted, sleep } from '../waiting';
+import { boundedSignal, onceAborted, sleep } from '../waiting';
 import type { Account } from './account';
 import type { Answer } from './answer';
-import { attempt, mayHaveActed, type AttemptOutcome } from './attempt';
+import { attempt, mayHaveActed, type AttemptOutcome, type Failed } from './attempt';
+import { retryAfterMs } from './backoff';
 import { ConnectionWatch } from './connectionWatch';
 import { withDeadline } from './deadline';
 import { canonicalEndpoint } from './endpointPath';
 import { payloadOf, refuseKeyOutsideItsHeader } from './httpRequest';
 import { Repetitions } from './repetitions';
-import { answerError, redisError, stoppedError, waitTooLongError } from './requestErrors';
+import { RefusedKey } from './refusedKey';
+import {
+	answerError,
+	pauseTooLongError,
+	redisError,
+	stoppedError,
+	underWayError,
+	waitTooLongError,
+} from './requestErrors';
 import { isRead, type ServiceRequest } from './serviceRequest';
 import { isWaitTooLong, type Waits } from './waits';
 
@@ -30,6 +39,8 @@ const EARLIER_AS_REPETITION = 2;
 export class Client {
 	/** Whether it has begun to send anything. */
 	hasTried = false;
+
+	private readonly refusedKey = new RefusedKey();
 
 	/**
 	 * @param run requests of one run take turns with those of others
@@ -51,26 +62,61 @@ export class Client {
 	 */
 	async request(request: ServiceRequest): Promise<Answer> {
 		const payload = this.check(request);
+		const { signal, release } = this.refusedKey.signalFor(request.endpoint, this.signal);
+		try {
+			return await this.send(request, payload, signal);
+		} finally {
+			release();
+		}
+	}
+
+	/** @param signal ends the waits */
+	private async send(
+		request: ServiceRequest,
+		payload: Buffer | undefined,
+		signal: AbortSignal,
+	): Promise<Answer> {
 		const { limits } = this.account;
 		const windowMs = longestWindowMs(limits, canonicalEndpoint(request.endpoint));
 		const repetitions = new Repetitions(request, windowMs);
 		for (;;) {
-			const permit = await this.permit(request, repetitions.refusals > 0);
-			const claimed = await this.claim(request, permit);
+			const permit = await this.permit(request, signal, repetitions.refusals > 0);
+			const claimed = await this.claim(request, signal, permit);
 			if (claimed !== undefined) {
-				await onceAborted(claimed.ended, this.signal);
+				await this.waitFor(request, claimed.ended, signal);
 				continue;
 			}
 			const outcome = await this.try(request, payload, permit);
 			if (outcome.answer !== undefined) this.waits.hear(outcome.answer.headers, this.account);
 			if (outcome.kind === 'answered') return outcome.answer;
-			const waitMs = repetitions.after(outcome);
-			if (waitMs === undefined) {
-				if (outcome.kind === 'failed') throw outcome.error;
-				throw answerError(request, outcome.answer, repetitions.asksTooLong(outcome.answer));
+			if (outcome.kind === 'failed' && outcome.answer?.statusCode === 401) {
+				this.refusedKey.add(request.endpoint, outcome.error);
 			}
-			// Whoever was refused waits at the limiter, together with all others of the key.
-			if (waitMs > 0) await sleep(waitMs, this.signal);
+			const waitMs = repetitions.after(outcome);
+			const errorOf = (answer: Answer) =>
+				answerError(request, answer, repetitions.asksTooLong(answer));
+			if (outcome.kind === 'refused') {
+				// Otherwise it waits at the limiter, together with all others of the key.
+				if (waitMs === undefined) throw errorOf(outcome.answer);
+			} else {
+				const { answer, error } = outcome;
+				if (waitMs === undefined) throw answer === undefined ? error : errorOf(answer);
+				await this.pause(request, outcome, waitMs, signal);
+			}
+		}
+	}
+
+	/**
+	 * Waits for whoever is sending the same, as long as the request may wait.
+	 * @throws RequestError, or the signal's reason
+	 */
+	async waitFor<T>(request: ServiceRequest, end: Promise<T>, signal = this.signal): Promise<T> {
+		const leftMs = Math.max(0, request.maxWaitMs - this.waits.elapsedMs);
+		const bounded = boundedSignal(signal, leftMs, () => underWayError(request));
+		try {
+			return await this.waits.during(onceAborted(end, bounded.signal));
+		} finally {
+			bounded.release();
 		}
 	}
 
@@ -84,7 +130,11 @@ export class Client {
 	}
 
 	/** @throws RequestError when the limits or Redis leave no room, or the signal's reason */
-	private async permit(request: ServiceRequest, isRepetition: boolean): Promise<Permit> {
+	private async permit(
+		request: ServiceRequest,
+		signal: AbortSignal,
+		isRepetition: boolean,
+	): Promise<Permit> {
 		const { identity, limits, ledger } = this.account;
 		const acquired = limiterOf(identity).acquire({
 			run: this.run,
@@ -94,7 +144,7 @@ export class Client {
 			maxWaitMs: Math.max(0, request.maxWaitMs - this.waits.elapsedMs),
 			ledger,
 			inFlightMs: request.timeoutMs + SLACK_MS,
-			signal: this.signal,
+			signal,
 		});
 		try {
 			const permit = await this.waits.during(acquired);
@@ -112,14 +162,14 @@ export class Client {
 	 * @returns what to wait for before another try to get a permit, when somebody else is sending the same, or
 	 * when the permit has run out meanwhile
 	 */
-	private async claim(request: ServiceRequest, permit: Permit) {
+	private async claim(request: ServiceRequest, signal: AbortSignal, permit: Permit) {
 		let isGood = false;
 		try {
 			const claimed = await request.guard?.claim();
 			if (claimed !== undefined) return claimed;
 			try {
-				this.signal.throwIfAborted();
-				isGood = await permit.confirm(this.signal);
+				signal.throwIfAborted();
+				isGood = await permit.confirm(signal);
 			} catch (error) {
 				throw error instanceof RedisError ? redisError(error) : error;
 			} finally {
@@ -129,6 +179,18 @@ export class Client {
 		} finally {
 			if (!isGood) permit.unused();
 		}
+	}
+
+	/**
+	 * Waits before the next attempt of a request that failed.
+	 * @throws RequestError when that is longer than the request may wait, or the signal's reason
+	 */
+	private async pause(request: ServiceRequest, failed: Failed, ms: number, signal: AbortSignal) {
+		if (this.waits.elapsedMs + ms > request.maxWaitMs) {
+			throw pauseTooLongError(request, failed.error, ms);
+		}
+		await this.waits.during(sleep(ms, signal));
+		if (retryAfterMs(failed.answer?.headers ?? {}) !== undefined) this.waits.add(ms, PAUSE, true);
 	}
 
 	/**

@@ -9,7 +9,7 @@ import { backoffMs, retryAfterMs } from './backoff';
 import { isRead, type ServiceRequest } from './serviceRequest';
 
 const MOST_REPETITIONS = 3;
-const LONGEST_PAUSE_OF_A_READ_MS = 60_000;
+const LONGEST_PAUSE_MS = 60_000;
 /** A request that is refused for so many of its longest windows has a limit of its own. */
 const MOST_WINDOWS = 10;
 
@@ -36,9 +36,11 @@ export class Repetitions {
 		return outcome.kind === 'refused' ? this.afterRefusal(outcome) : this.afterFailure(outcome);
 	}
 
-	/** Whether a refusal asks for a longer wait than any window lasts. */
-	asksTooLong({ headers }: Answer): boolean {
-		return (retryAfterMs(headers) ?? 0) > holdMsOf(this.longestWindowMs);
+	/** Whether the service asks for a longer wait than any window lasts; after a failure, a minute is not long. */
+	asksTooLong({ statusCode, headers }: Answer): boolean {
+		const windowMs = holdMsOf(this.longestWindowMs);
+		const longestMs = statusCode === 429 ? windowMs : Math.max(windowMs, LONGEST_PAUSE_MS);
+		return (retryAfterMs(headers) ?? 0) > longestMs;
 	}
 
 	/**
@@ -63,7 +65,7 @@ export class Repetitions {
 		// What was swallowed until the timeout once would be again.
 		const isSafe = isPassing && (isRead(this.request) || (isNotSent && !isTimeout));
 		if (!isSafe || this.failures === MOST_REPETITIONS) return undefined;
-		const askedMs = retryAfterMs(answer?.headers ?? {}) ?? 0;
-		return Math.max(Math.min(askedMs, LONGEST_PAUSE_OF_A_READ_MS), backoffMs(this.failures++));
+		if (answer !== undefined && this.asksTooLong(answer)) return undefined;
+		return Math.max(retryAfterMs(answer?.headers ?? {}) ?? 0, backoffMs(this.failures++));
 	}
 }

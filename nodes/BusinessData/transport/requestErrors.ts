@@ -24,7 +24,7 @@ export const CAUSES_OF_401 =
 
 /**
  * The error for an answer that is not 2xx.
- * @param asksTooLong of a refusal: whether it was final for the wait that it asks for
+ * @param asksTooLong whether it was final for the wait that it asks for
  */
 export function answerError(
 	request: ServiceRequest,
@@ -105,6 +105,23 @@ export function waitTooLongError(request: ServiceRequest, error: WaitTooLongErro
 	return noRoomError('Not sent: the limits leave no room', what, request.maxWaitMs, error);
 }
 
+/**
+ * The error for a request whose next attempt would be later than it may wait for.
+ * @param failed the error of the attempt before
+ */
+export function pauseTooLongError(
+	{ endpoint, maxWaitMs }: ServiceRequest,
+	{ message, details }: RequestError,
+	ms: number,
+): RequestError {
+	const retryAfterSeconds = Math.ceil(ms / 1000);
+	return new RequestError(message, {
+		...details,
+		retryAfterSeconds,
+		description: `${formatEndpoint(endpoint)} — The next attempt would be in ${retryAfterSeconds} s, and the option Max Wait allows ${formatDuration(maxWaitMs)} in all. Run it again in ${retryAfterSeconds} s, or raise Max Wait (0 waits as long as it takes).`,
+	});
+}
+
 /** The error for a request of a key that the service has asked to pause for long. */
 function pausedError({ endpoint }: ServiceRequest, error: WaitTooLongError): RequestError {
 	const retryAfterSeconds = Math.ceil(error.retryAfterMs / 1000);
@@ -114,6 +131,17 @@ function pausedError({ endpoint }: ServiceRequest, error: WaitTooLongError): Req
 		cause: 'rate-limited',
 		retryAfterSeconds,
 		description: `${formatEndpoint(endpoint)} — An earlier request of this key was told so (Retry-After), and that is longer than waiting here makes sense. Run it again in ${retryAfterSeconds} s.`,
+	});
+}
+
+/** The error for a request that would wait longer than it may for another that sends the same. */
+export function underWayError({ endpoint, maxWaitMs, timeoutMs }: ServiceRequest): RequestError {
+	const retryAfterSeconds = Math.ceil(timeoutMs / 1000);
+	return new RequestError('Not sent: another execution is sending the same Send Once Key', {
+		outcome: 'notSent',
+		cause: 'temporarily-unavailable',
+		retryAfterSeconds,
+		description: `${formatEndpoint(endpoint)} — The option Max Wait allows ${formatDuration(maxWaitMs)}. Run it again in ${retryAfterSeconds} s, when the other has come to its end, or raise Max Wait (0 waits as long as it takes).`,
 	});
 }
 
@@ -190,9 +218,10 @@ function nextStep(
 	asksTooLong: boolean,
 ): string {
 	if (statusCode === 401) return CAUSES_OF_401;
+	const askedFor = `The service asks to wait for ${formatDuration(retryAfterMs(headers) ?? 0)}, longer than waiting here makes sense. Run the item again after that time.`;
 	if (statusCode === 429) {
 		const wait = asksTooLong
-			? `The service asks to wait for ${formatDuration(retryAfterMs(headers) ?? 0)}, longer than waiting here makes sense. Run the item again after that time.`
+			? askedFor
 			: 'The longest window of its limits passed and it was still refused.';
 		return `${wait} Something else seems to use the same API key: stop it, give it a key of its own, or leave it a share: Keep Free in the credential, under Customize for This Installation.`;
 	}
@@ -201,9 +230,8 @@ function nextStep(
 		return outcome === 'unknown' ? `${advice} ${CHECK_BEFORE_REPEATING}` : advice;
 	}
 	if (outcome === 'unknown') {
-		return isRead(request)
-			? 'Several tries failed. Run the node again later.'
-			: CHECK_BEFORE_REPEATING;
+		if (!isRead(request)) return CHECK_BEFORE_REPEATING;
+		return asksTooLong ? askedFor : 'Several tries failed. Run the node again later.';
 	}
 	if (statusCode === 404) return 'Check the path, and the base URL in the credential.';
 	return 'Nothing was carried out. Correct what the service objects to, then run the node again.';

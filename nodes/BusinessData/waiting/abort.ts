@@ -61,16 +61,17 @@ export function onAbort(
 	return () => unlisten(signal, abortable);
 }
 
-/** Settles as `promise` does, or rejects with the signal's reason as soon as the signal aborts. */
+/**
+ * Settles as `promise` does, or rejects with the signal's reason as soon as the signal aborts; what the promise
+ * rejects with then is nobody's.
+ */
 export async function onceAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-	signal.throwIfAborted();
-	const abortable: Abortable = { abort: () => undefined };
-	const aborted = new Promise<never>((_, reject) => (abortable.abort = reject));
-	listen(signal, abortable);
+	let stopListening: () => void = () => undefined;
+	const aborted = new Promise<never>((_, reject) => (stopListening = onAbort(signal, reject)));
 	try {
-		return await Promise.race([promise, aborted]);
+		return await Promise.race([aborted, promise]);
 	} finally {
-		unlisten(signal, abortable);
+		stopListening();
 	}
 }
 

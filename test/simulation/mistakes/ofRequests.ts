@@ -21,7 +21,7 @@ export const MISTAKES_OF_REQUESTS: Mistake[] = [
 	{
 		name: 'a stop while the key is recorded lets the request out',
 		patches: [
-			{ file: CLIENT, search: 'this.signal.throwIfAborted();', replace: '' },
+			{ file: CLIENT, search: 'signal.throwIfAborted();', replace: '' },
 			{
 				file: 'nodes/BusinessData/resources/sendOnce/sendOnce.js',
 				search: 'return await (0, waiting_1.onceAborted)(claiming, this.signal);',

@@ -1,0 +1,70 @@
+/**
+ * What a run has learned of its key: after a 401, further requests to the endpoint are not sent, and after those
+ * of two paths none at all. They would be answered so, too, and wait for the limits and use them up before.
+ */
+import { abortController, type Abortable, listen, unlisten } from '../waiting';
+import { canonicalEndpoint } from './endpointPath';
+import { type Endpoint, formatEndpoint } from './endpoints';
+import { RequestError } from './requestError';
+import { CAUSES_OF_401 } from './requestErrors';
+
+/** From so many paths (section 5: the key's role may be refused one) it is the key that is wrong. */
+const MOST_PATHS = 2;
+
+interface Waiting extends Abortable {
+	endpoint: Endpoint;
+}
+
+export class RefusedKey {
+	private readonly endpoints = new Set<string>();
+
+	private readonly paths = new Set<string>();
+
+	private error: RequestError | undefined;
+
+	private readonly waiting = new Set<Waiting>();
+
+	/** The service has answered a request to the endpoint with this 401. */
+	add(endpoint: Endpoint, error: RequestError): void {
+		this.error = error;
+		this.endpoints.add(canonicalEndpoint(endpoint));
+		this.paths.add(canonicalEndpoint({ ...endpoint, method: 'GET' }));
+		for (const one of this.waiting) {
+			const reason = this.errorFor(one.endpoint);
+			if (reason !== undefined) one.abort(reason);
+		}
+	}
+
+	/**
+	 * A signal for the waits of a request: it aborts with the run's, or with a RequestError once the endpoint is
+	 * refused. `release` must be called when the request is done.
+	 */
+	signalFor(endpoint: Endpoint, run: AbortSignal): { signal: AbortSignal; release: () => void } {
+		const controller = abortController();
+		const { signal } = controller;
+		const waiting = { endpoint, abort: (reason: Error) => controller.abort(reason) };
+		const error = run.aborted ? (run.reason as Error) : this.errorFor(endpoint);
+		if (error !== undefined) {
+			controller.abort(error);
+			return { signal, release: () => undefined };
+		}
+		this.waiting.add(waiting);
+		listen(run, waiting);
+		const release = () => {
+			this.waiting.delete(waiting);
+			unlisten(run, waiting);
+		};
+		return { signal, release };
+	}
+
+	private errorFor(endpoint: Endpoint): RequestError | undefined {
+		const isRefused =
+			this.paths.size >= MOST_PATHS || this.endpoints.has(canonicalEndpoint(endpoint));
+		if (this.error === undefined || !isRefused) return undefined;
+		return new RequestError(this.error.message, {
+			...this.error.details,
+			outcome: 'notSent',
+			description: `${formatEndpoint(endpoint)} — Not sent: this run was answered so before. ${CAUSES_OF_401}`,
+		});
+	}
+}
