@@ -137,6 +137,7 @@ describe('a service that gives the key away', () => {
 		statusMessage?: string;
 		body?: string;
 	}
+	const percent = (key: string) => [...key].map((c) => `%${c.charCodeAt(0).toString(16)}`).join('');
 	let service: Server;
 	let answer: (key: string) => GivenAway;
 	let requests = 0;
@@ -145,7 +146,10 @@ describe('a service that gives the key away', () => {
 		service = createServer((request, response) => {
 			requests++;
 			const { status, statusMessage, headers, body } = answer(String(request.headers['x-api-key']));
-			response.writeHead(status, statusMessage, headers).end(body);
+			response.writeHead(status, statusMessage, headers);
+			// In pieces, none of which holds the whole key.
+			for (const piece of body?.match(/[^]{1,40}/g) ?? []) response.write(piece);
+			response.end();
 		});
 		await new Promise<void>((resolve) => service.listen(0, '127.0.0.1', resolve));
 	});
@@ -174,6 +178,38 @@ describe('a service that gives the key away', () => {
 		['a reason', (key) => ({ status: 403, statusMessage: key })],
 		['a cookie', (key) => ({ status: 401, headers: { 'set-cookie': [key, `a=${key}`] } })],
 		['a redirect', (key) => ({ status: 302, headers: { location: `https://${key}.example` } })],
+		[
+			'the name of a header',
+			(key) => ({ status: 200, headers: { [`x-${key}`]: '1' }, body: '[]' }),
+		],
+		[
+			'an encoded name of a file',
+			(key) => ({
+				status: 200,
+				headers: { 'content-disposition': `attachment; filename*=UTF-8''${percent(key)}.pdf` },
+				body: '',
+			}),
+		],
+		['percent-encoding', (key) => ({ status: 400, body: `?apiKey=${percent(key)}` })],
+		[
+			'escapes of JSON',
+			(key) => ({ status: 200, body: `["${percent(key).replaceAll('%', '\\u00')}"]` }),
+		],
+		[
+			'escapes of HTML',
+			(key) => ({ status: 200, body: `["${percent(key).replaceAll('%', ';&#x')};"]` }),
+		],
+		[
+			'hexadecimal digits',
+			(key) => ({ status: 400, body: `Key ${percent(key).replaceAll('%', '')}` }),
+		],
+		...['', 'u', 'us', 'user:'].map((before): [string, (key: string) => GivenAway] => [
+			`Base64 behind ${before.length} characters`,
+			(key) => ({
+				status: 403,
+				body: `Basic ${Buffer.from(`${before}${key}`).toString('base64')}`,
+			}),
+		]),
 		['a refusal', (key) => ({ status: 429, headers: { 'retry-after': key }, body: key })],
 	])('in %s', async (_, giveAway) => {
 		answer = giveAway;

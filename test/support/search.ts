@@ -1,16 +1,33 @@
 /** Searches whatever a test has captured for a text that must not be in it. */
 
+/** What somebody can read in a text: the text itself, and what it says when it is decoded. */
+export function readingsOf(text: string): string[] {
+	const unescaped = text
+		.replace(/\\+(?:u00|x)([\da-f]{2})/gi, fromHex)
+		.replace(/%(?:25)*([\da-f]{2})/gi, fromHex)
+		.replace(/&(?:amp;)*#x0*([\da-f]+);/gi, fromHex)
+		.replace(/&(?:amp;)*#0*(\d+);/g, (_, code: string) => String.fromCharCode(Number(code)))
+		.replaceAll('\0', '');
+	const inOneLine = text.replace(/\s|\\+[rn]/g, '');
+	const bytes = [0, 1, 2, 3].map((start) => Buffer.from(inOneLine.slice(start), 'base64'));
+	// Hexadecimal digits are read up to the first other character.
+	const digits = inOneLine.match(/[\da-f]{16,}/gi) ?? [];
+	const pairs = digits.flatMap((run) => [0, 1].map((at) => Buffer.from(run.slice(at), 'hex')));
+	return [text, inOneLine, unescaped, ...[...bytes, ...pairs].map((one) => one.toString('latin1'))];
+}
+
+const fromHex = (_: string, code: string) => String.fromCharCode(parseInt(code, 16));
+
 /**
  * Where `text` is in `value`, whatever its case: as paths such as `.error.cause.headers`. Looks into every
- * property, also those that JSON leaves out, and into Base64.
+ * property, also those that JSON leaves out, and into what is encoded.
  */
 export function placesOf(text: string, value: unknown): string[] {
 	const wanted = text.toLowerCase();
 	const places: string[] = [];
 	const seen = new Set<object>();
 	const contains = (candidate: string) =>
-		candidate.toLowerCase().includes(wanted) ||
-		Buffer.from(candidate, 'base64').toString('latin1').toLowerCase().includes(wanted);
+		readingsOf(candidate).some((reading) => reading.toLowerCase().includes(wanted));
 	// A list of its own instead of recursion: causes and requests may be nested deeply.
 	const open: Array<{ path: string; value: unknown }> = [{ path: '', value }];
 	for (let next = open.pop(); next !== undefined; next = open.pop()) {

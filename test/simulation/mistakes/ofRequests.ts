@@ -91,8 +91,8 @@ export const MISTAKES_OF_REQUESTS: Mistake[] = [
 		patches: [
 			{
 				file: 'nodes/BusinessData/transport/redact.js',
-				search: 'return text.replace(pattern, (found) => MASK.repeat(found.length));',
-				replace: 'return text;',
+				search: 'return places;',
+				replace: 'return [];',
 			},
 		],
 		seed: 7,
