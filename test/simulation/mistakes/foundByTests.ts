@@ -109,11 +109,10 @@ export const MISTAKES_FOUND_BY_TESTS: MistakeFoundByTest[] = [
 		patches: [
 			{
 				file: `${LIMITER}/redis/redisLedger.js`,
-				search: 'async enterAgain(commands) {\n        this.commands = commands;',
-				replace:
-					'async enterAgain(commands) {\n        this.commands = commands;\n        if (this.hasEntered) return;\n        this.hasEntered = true;',
+				search: 'this.enterAll().finally(() => (this.entering = undefined))',
+				replace: 'this.enterAll()',
 			},
 		],
-		test: 'test/unit/rateLimit/gates.test.ts',
+		test: 'test/unit/rateLimit/redisLosses.test.ts',
 	},
 ];

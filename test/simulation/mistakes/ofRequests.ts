@@ -103,7 +103,7 @@ export const MISTAKES_OF_REQUESTS: Mistake[] = [
 		patches: [
 			{
 				file: RUN,
-				search: "stopped?.removeEventListener('abort', onStop);",
+				search: 'for (const stop of this.stopListening)\n            stop();',
 				replace: '',
 			},
 		],

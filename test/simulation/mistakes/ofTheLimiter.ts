@@ -83,9 +83,10 @@ export const MISTAKES_OF_THE_LIMITER: Mistake[] = [
 		shows: 'slot left',
 	},
 	{
-		name: 'a settle command is lost for good',
+		name: 'a settle command is lost for good, and no later command shows it',
 		patches: [
 			{ file: REQUEST, search: '        this.send(scripts_1.SETTLE, lateMs);', replace: '' },
+			{ file: SCRIPTS, search: 'isLost or older < -unsure', replace: 'isLost' },
 		],
 		seed: 3,
 		shows: 'waits although there is room',

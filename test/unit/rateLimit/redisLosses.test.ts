@@ -63,28 +63,33 @@ const losses: Loss[] = [
 ];
 
 describe('while slots are held and nobody sends a command', () => {
-	test.each(losses)('a Redis that %s has all of them again within a second', async (_, strike) => {
-		const one = newProcess();
-		const send = async () => await passTime(one.request({ scope: SEND }), HOUR);
-		await send();
-		const before = redis.data.copy();
-		await send();
-		await send();
-		await jest.advanceTimersByTimeAsync(12_000);
-		const readAt = seconds();
-		await passTime(one.requests(12), HOUR);
-		strike(before);
-		await jest.advanceTimersByTimeAsync(1_000);
+	test.each(losses)(
+		'a Redis that %s, twice, has all of them again within a second',
+		async (_, strike) => {
+			const one = newProcess();
+			const send = async () => await passTime(one.request({ scope: SEND }), HOUR);
+			await send();
+			const before = redis.data.copy();
+			await send();
+			await send();
+			await jest.advanceTimersByTimeAsync(12_000);
+			const readAt = seconds();
+			await passTime(one.requests(12), HOUR);
+			for (let time = 0; time < 2; time++) {
+				strike(before);
+				await jest.advanceTimersByTimeAsync(1_000);
+			}
 
-		const other = newProcess();
-		const [sent, read] = [other.request({ scope: SEND }), other.request({ run: 'b' })];
-		await passTime(read, HOUR);
-		expect(seconds()).toBeGreaterThanOrEqual(readAt + 10);
-		expect(seconds()).toBeLessThan(readAt + 13);
-		await passTime(sent, HOUR);
-		expect(seconds()).toBeGreaterThanOrEqual(60);
-		expect(seconds()).toBeLessThan(63);
-	});
+			const other = newProcess();
+			const [sent, read] = [other.request({ scope: SEND }), other.request({ run: 'b' })];
+			await passTime(read, HOUR);
+			expect(seconds()).toBeGreaterThanOrEqual(readAt + 10);
+			expect(seconds()).toBeLessThan(readAt + 13);
+			await passTime(sent, HOUR);
+			expect(seconds()).toBeGreaterThanOrEqual(60);
+			expect(seconds()).toBeLessThan(63);
+		},
+	);
 
 	test('it costs a command per 0.8 s, and nothing when nothing is held', async () => {
 		await passTime(newProcess().request({ scope: SEND }, 300), HOUR);
