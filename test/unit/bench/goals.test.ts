@@ -49,21 +49,13 @@ test.each([
 	expect(goals.at(-1)?.isMet).toBe(isMet);
 });
 
-test('documents sent, and sent twice', () => {
-	const sent = (documents: ContenderResult['documents']) =>
-		verdicts({ sends: [result('ours', { items: 9, itemsThrough: 9, documents })] }).at(-1);
-	expect(sent({ sent: 9, sentTwice: 0, missing: 0 })).toEqual([
-		'9 of 9 sent, 0 of them twice',
-		true,
-	]);
-	expect(sent({ sent: 9, sentTwice: 1, missing: 0 })).toEqual([
-		'9 of 9 sent, 1 of them twice',
-		false,
-	]);
-	expect(sent({ sent: 8, sentTwice: 0, missing: 0 })).toEqual([
-		'8 of 9 sent, 0 of them twice',
-		false,
-	]);
+test.each([
+	[{ sent: 9, sentTwice: 0, missing: 0 }, '9 of 9 sent, 0 of them twice', true],
+	[{ sent: 9, sentTwice: 1, missing: 0 }, '9 of 9 sent, 1 of them twice', false],
+	[{ sent: 8, sentTwice: 0, missing: 0 }, '8 of 9 sent, 0 of them twice', false],
+])('documents: %j', (documents, measured, isMet) => {
+	const sends = [result('ours', { items: 9, itemsThrough: 9, documents })];
+	expect(verdicts({ sends }).at(-1)).toEqual([measured, isMet]);
 });
 
 describe('beside a foreign program', () => {

@@ -1,21 +1,165 @@
 // Several processes that count in one Redis, in logical time: each has a connection and windows of its own.
 
-import { HOUR, LimiterBench } from '../../support/limiterBench';
+import { type Limits, ledgerOf } from '../../../nodes/BusinessData/rateLimit';
+import { KEEP_PLACE } from '../../../nodes/BusinessData/rateLimit/redis/scripts';
+import { Stages } from '../../../nodes/BusinessData/rateLimit/scope';
+import { fullestWindow } from '../../support/countingService';
+import { GENERAL_STAGE, ledgerRequest, stageOf } from '../../support/ledgerBench';
+import { HOUR, LimiterBench, SEND } from '../../support/limiterBench';
 import { passTime } from '../../support/logicalTime';
 import { LuaRedis } from '../../support/luaRedis';
 
 let redis: LuaRedis;
-let [one, other]: [LimiterBench, LimiterBench] = [new LimiterBench(), new LimiterBench()];
+let one: LimiterBench;
+let other: LimiterBench;
+
+const newProcess = (limits?: Limits) =>
+	Object.assign(LimiterBench.on(redis), limits === undefined ? {} : { limits });
+const pass = async (ms: number) => await jest.advanceTimersByTimeAsync(ms);
+const request = async (bench: LimiterBench, scope?: string) =>
+	await passTime(bench.request({ scope }), HOUR);
+const refuse = async (bench: LimiterBench, afterMs = 0, scope?: string) =>
+	(await passTime(bench.acquire({ scope }), HOUR)).refused(afterMs);
+/** What a process takes for the use of other clients. */
+const usedByOthers = async (bench: LimiterBench, limit = 'general/60s') =>
+	(await bench.status()).get(limit)?.usedByOthers ?? 0;
 
 beforeEach(async () => {
 	redis = await LuaRedis.load();
 	jest.useFakeTimers();
-	[one, other] = [LimiterBench.on(redis), LimiterBench.on(redis)];
+	[one, other] = [newProcess(), newProcess()];
 });
 
 afterEach(() => jest.useRealTimers());
 
-const longestOf = async (bench: LimiterBench) => (await bench.status()).get('general/60s');
+describe('whoever waits longest goes next', () => {
+	test('of processes with one request after the other, each gets its turn', async () => {
+		const general = [{ max: 4, windowMs: 1_000 }];
+		const processes = [1, 2, 3].map(() => newProcess({ general, scopes: {} }));
+		const order: number[] = [];
+		const all = processes.map(async (process, index) => {
+			for (let count = 0; count < 12; count++) {
+				await process.request({}, 20);
+				order.push(index);
+			}
+		});
+		await passTime(Promise.all(all), HOUR);
+		const counted = processes.flatMap(({ service }) => service.counted);
+		expect(fullestWindow(counted, 1_000)).toBe(4);
+		// Half-way through, no process has had more than half as much again as its share.
+		for (const index of processes.keys()) {
+			const turns = order.slice(0, 18).filter((name) => name === index).length;
+			expect(turns).toBeGreaterThanOrEqual(3);
+			expect(turns).toBeLessThanOrEqual(9);
+		}
+	});
+
+	test('a send of a process that reads as well goes out after at most one of each other', async () => {
+		const general = [{ max: 3, windowMs: 3_000 }];
+		const limits = { general, scopes: { [SEND]: [{ max: 1, windowMs: 400 }] } };
+		const names = ['busy', 'b', 'c'];
+		const processes = names.map(() => newProcess(limits));
+		const order: string[] = [];
+		let isOver = false;
+		const sends = processes.map(async (process, index) => {
+			for (let count = 0; count < 3; count++) {
+				await process.request({ scope: SEND, run: 'sends' }, 10);
+				order.push(names[index] ?? '');
+			}
+		});
+		// Runs of reads that take all the room there is, in one process.
+		const reads = Array.from({ length: 8 }, async (_, index) => {
+			while (!isOver) await processes[0]?.request({ run: `run ${index}` }, 10);
+		});
+		await passTime(Promise.all(sends), HOUR);
+		isOver = true;
+		await passTime(Promise.all(reads), HOUR);
+		// Between two sends of a process, the others have one turn each, and perhaps one that had begun.
+		for (const name of names) {
+			const turns = order.flatMap((sender, index) => (sender === name ? [index] : []));
+			const gaps = turns.map((turn, index) => turn - (turns[index - 1] ?? -1) - 1);
+			expect({ order, isFair: Math.max(...gaps) <= names.length }).toEqual({ order, isFair: true });
+		}
+		const counted = processes.flatMap(({ service }) => service.counted);
+		expect(fullestWindow(counted, 3_000)).toBe(3);
+	});
+});
+
+test('processes see each other in the status', async () => {
+	await request(one, SEND);
+	const ofSends = (await other.status()).get(`${SEND}/600s`);
+	expect(ofSends).toMatchObject({ used: 1, remaining: 2, queued: 0 });
+	await request(one, SEND);
+	await request(one, SEND);
+	const { availableInMs } = (await other.status()).get(`${SEND}/600s`) ?? {};
+	expect(availableInMs).toBeGreaterThan(599_000);
+});
+
+test('what waits in one process goes before what another is promised', async () => {
+	await passTime(one.requests(3, { scope: SEND }), HOUR);
+	const waiting = other.request({ scope: SEND });
+	await pass(100);
+	// One goes after the first window, so three have room after the second.
+	const waitMs = await one.promise('a');
+	expect(waitMs).toBeGreaterThanOrEqual(1_200_000);
+	expect(waitMs).toBeLessThan(1_203_000);
+	await passTime(waiting, HOUR);
+});
+
+describe('slots in Redis', () => {
+	const { signal } = new AbortController();
+	const ledger = () => ledgerOf(redis.connection(), 'key');
+
+	test('of a process that died come free after window and time-out, not before', async () => {
+		for (let count = 0; count < 2; count++) await ledgerRequest(ledger()).take(signal);
+		const waiting = ledgerRequest(ledger());
+		// 300 ms and 400 ms.
+		await pass(690);
+		expect(await waiting.take(signal)).toMatchObject({ isTaken: false });
+		await pass(1_000);
+		expect(await waiting.take(signal)).toMatchObject({ isTaken: true });
+	});
+
+	test('that are waited for are kept for who came first, until it gives up', async () => {
+		const [holder, last, first, second] = [1, 2, 3, 4].map(() => ledgerRequest(ledger())) as [
+			ReturnType<typeof ledgerRequest>,
+			ReturnType<typeof ledgerRequest>,
+			ReturnType<typeof ledgerRequest>,
+			ReturnType<typeof ledgerRequest>,
+		];
+		for (const taker of [holder, last]) await taker.take(signal);
+		expect(await first.take(signal)).toMatchObject({ isTaken: false });
+		holder.free();
+		await pass(1);
+		expect(await second.take(signal)).toMatchObject({ isTaken: false });
+		first.free();
+		await pass(1);
+		expect(await second.take(signal)).toMatchObject({ isTaken: true });
+	});
+
+	test('that are taken leave no place in the queue, also when one is asked for late', async () => {
+		const scope = stageOf('send', [{ max: 2, windowMs: 300 }]);
+		await ledgerRequest(ledger(), { scope }).take(signal);
+		const key = [...redis.data.copy().keys()].find((name) => name.includes('slots:send')) ?? '';
+		const [id] = redis.data.run(['ZRANGE', key, '0', '-1']) as string[];
+		const stages = new Stages(scope, GENERAL_STAGE);
+		await ledger().run(KEEP_PLACE, { id, number: 1_000, stages });
+		expect(await ledgerRequest(ledger(), { scope }).take(signal)).toMatchObject({ isTaken: true });
+	});
+});
+
+test('a pause that the service asks for holds for other processes, also beyond all windows', async () => {
+	await refuse(one, 4 * HOUR);
+	await expect(passTime(other.acquire(), HOUR)).rejects.toMatchObject({ isAskedFor: true });
+	// No slot is held any more.
+	await pass(3 * HOUR);
+	const late = newProcess();
+	await expect(passTime(late.acquire(), HOUR)).rejects.toMatchObject({ isAskedFor: true });
+	await pass(HOUR - 1_000);
+	const startedAt = performance.now();
+	await request(late);
+	expect(performance.now() - startedAt).toBeGreaterThan(900);
+});
 
 describe('what one process has learned of other clients', () => {
 	test.each([
@@ -24,13 +168,52 @@ describe('what one process has learned of other clients', () => {
 		['is as old there as it is', 40_000, false],
 	])('%s', async (_, beginsAfterMs, isKnown) => {
 		await passTime(one.requests(30), HOUR);
-		(await passTime(one.acquire(), HOUR)).refused(0);
+		await refuse(one);
 		const learnedAt = performance.now();
-		await jest.advanceTimersByTimeAsync(beginsAfterMs);
-		await passTime(other.requests(1), HOUR);
-		const untilMs = learnedAt + (isKnown ? 50_000 : 61_000) - performance.now();
-		await jest.advanceTimersByTimeAsync(untilMs);
-		const { usedByOthers = 0 } = (await longestOf(other)) ?? {};
-		expect(usedByOthers > 0).toBe(isKnown);
+		await pass(beginsAfterMs);
+		await request(other);
+		await pass(learnedAt + (isKnown ? 50_000 : 61_000) - performance.now());
+		expect((await usedByOthers(other)) > 0).toBe(isKnown);
+		if (isKnown) expect(await usedByOthers(other)).toBeCloseTo(await usedByOthers(one), -1);
+	});
+
+	test('of a scope reaches those that have asked for something else since', async () => {
+		const scopes = { [SEND]: [{ max: 10, windowMs: 60_000 }] };
+		one.limits = other.limits = { general: [{ max: 30, windowMs: 60_000 }], scopes };
+		await request(other, SEND);
+		await refuse(one, 0, SEND);
+		// The news comes with a read, which is not counted by the scope.
+		await request(other);
+		await request(other, SEND);
+		const learned = await usedByOthers(one, `${SEND}/60s`);
+		expect(learned).toBeGreaterThan(0);
+		expect(await usedByOthers(other, `${SEND}/60s`)).toBe(learned);
+	});
+
+	test('of a scope leaves what another has learned of all requests', async () => {
+		const third = newProcess();
+		const sending = await passTime(one.acquire({ scope: SEND }), HOUR);
+		await passTime(other.requests(9), HOUR);
+		await refuse(other);
+		const learned = await usedByOthers(other);
+		expect(learned).toBeGreaterThanOrEqual(5);
+		// It had gone out before the other one learned.
+		sending.refused(0);
+		for (const process of [other, third, one]) await request(process);
+		// Some of it is forgotten meanwhile.
+		for (const process of [one, other, third]) {
+			expect(await usedByOthers(process)).toBeGreaterThanOrEqual(learned / 2);
+		}
+	});
+
+	test('after Redis has lost its data reaches those that have learned before', async () => {
+		await refuse(one);
+		// It is forgotten, and no slot is held.
+		await pass(130_000);
+		redis.data.clear();
+		await passTime(other.requests(9), HOUR);
+		await refuse(other);
+		await request(one);
+		expect(await usedByOthers(one)).toBeGreaterThanOrEqual(5);
 	});
 });
