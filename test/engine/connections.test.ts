@@ -21,13 +21,14 @@ import {
 import { useDeduplicator } from '../support/deduplicator';
 import { readRun } from '../support/engine';
 import { workflowOf } from '../support/engineWorkflow';
+import { reallyWait } from '../support/logicalTime';
 import { PrivateAuthority } from '../support/privateAuthority';
 import { type Handle, RawService } from '../support/rawService';
 import { credentialFor } from '../support/scaledLimits';
 import { SwallowingHost } from '../support/swallowingHost';
 import { waitUntil } from '../support/waitUntil';
 
-const bench = useBench({}, { inRealTime: true });
+const bench = useBench();
 
 /** Seconds. */
 const TIMEOUT = 0.5;
@@ -397,7 +398,7 @@ describe('a run that is stopped', () => {
 			host.wakeUp();
 			expect(error.context).toMatchObject(notSent);
 			// The system asks again for a connection after 1 s.
-			await new Promise((resolve) => setTimeout(resolve, 1_500));
+			await reallyWait(1_500);
 			expect(host.requests).toEqual([]);
 		},
 	);
@@ -436,7 +437,7 @@ test('what is not connected at the timeout does not leave any more', async () =>
 	const error = errorOf(await bench.run(itemsOf(1), send({ timeout: TIMEOUT })));
 	host.wakeUp();
 	expect(error.context.outcome).toBe('notSent');
-	await new Promise((resolve) => setTimeout(resolve, 1_500));
+	await reallyWait(1_500);
 	expect(host.requests).toEqual([]);
 });
 

@@ -123,7 +123,7 @@ test('stops at every moment: what did not leave is free, what left is seen throu
 	}
 	// Some before, some after the request had left: else it shows nothing.
 	expect(new Set(left)).toEqual(new Set([true, false]));
-});
+}, 60_000);
 
 test('a stop ends a run at once, though the database does not answer', async () => {
 	for (const accesses of [0, 3]) {

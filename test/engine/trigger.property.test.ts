@@ -10,7 +10,6 @@ import { useTriggerBench } from '../support/triggerBench';
 
 const RUNS = Number(process.env.TRIGGER_RUNS ?? 200);
 const SEED = Number(process.env.TRIGGER_SEED ?? 2026);
-const SECONDS = 50;
 
 const bench = useTriggerBench();
 
@@ -37,14 +36,8 @@ async function play(history: ListHistory): Promise<unknown> {
 }
 
 test('random changes between any two pages: every event is true, and the copy follows', async () => {
-	const deadline = performance.now() + SECONDS * 1000;
-	let played = 0;
 	const property = fc.asyncProperty(listHistory, async (history) => {
-		// On a busy machine, fewer of them.
-		if (performance.now() > deadline) return;
 		expect(await play(history)).toEqual({ falseEvents: [], missing: [], left: [] });
-		played++;
 	});
 	await fc.assert(property, { numRuns: RUNS, seed: SEED });
-	expect(played).toBeGreaterThan(RUNS / 10);
 }, 90_000);

@@ -4,7 +4,7 @@ import type { ITaskData } from 'n8n-workflow';
 import type { JournalEntry } from '../../sandbox/server';
 import type { EngineRun } from '../support/engine';
 import { NODE, type ShownError } from '../support/bench';
-import type { Result } from './faultKinds';
+import type { Result } from '../support/faults';
 import type { PlannedExecution, PlannedRequest } from './plan';
 
 /** What became of each item of an execution. */
@@ -21,7 +21,7 @@ export interface Ending {
 
 const OUTCOMES = ['notSent', 'refused', 'unknown'];
 const CLEAR_MESSAGE =
-	/^(The service (answered \d{3}|could not be read: )|The request (may have taken effect|was not sent): |Not sent: the limits leave no room|The answer of the service is larger than |Items Field: the answer )/;
+	/^(The service (answered \d{3}|could not be read: )|The request (may have taken effect|was not sent): |Not sent: (the limits leave no room|the service asks to wait|another execution is sending)|The answer of the service is larger than |Items Field: the answer )/;
 
 type Output = NonNullable<NonNullable<ITaskData['data']>['main'][number]>[number];
 

@@ -82,7 +82,7 @@ const LATENCY_MS = 2;
 /**
  * Sets up a bench for the tests of a file, in logical time: the engine once, a sandbox and a credential for each
  * test. Both have the documented limits, or the given ones.
- * @param inRealTime for what depends on other processes or on the operating system's own time
+ * @param inRealTime for what is done in another thread, which logical time does not wait for
  */
 export function useBench(options: SandboxOptions = {}, { inRealTime = false } = {}): Bench {
 	const bench = {} as Bench;

@@ -7,11 +7,17 @@ import { performance as measured } from 'node:perf_hooks';
 const QUIET_TURNS = 8;
 /** How long (ms) what was sent may take to arrive where it can; a busy kernel takes its time. */
 const LONGEST_WAY_MS = 20;
-/** What Node.js is doing or about to do: writes, files, names of hosts, other programs. */
-const UNDER_WAY = /Immediate|Req|WriteWrap|ShutdownWrap|ProcessWrap/;
+/** What Node.js is doing or about to do: writes, files, names of hosts. */
+const UNDER_WAY = /Immediate|Req|WriteWrap|ShutdownWrap/;
 
 /** Time that really passes (ms), also in logical time. */
 export const realNow = () => Number(process.hrtime.bigint()) / 1e6;
+
+/** Lets so much time (ms) really pass, for another process or the operating system. */
+export async function reallyWait(ms: number): Promise<void> {
+	const end = realNow() + ms;
+	while (realNow() < end) await new Promise(setImmediate);
+}
 
 /**
  * Logical time for the tests of a file, or of a part of it, beside real servers and clients in this process: it

@@ -2,9 +2,9 @@
  * A round of executions that overlap: they send documents with overlapping keys through one node, while
  * the service goes wrong and some of them are stopped; then one execution sends all of them again.
  */
-import type { FaultAction } from '../../sandbox/faultRules';
 import { seededRandom } from '../../sandbox/random';
 import type { Sandbox } from '../../sandbox/server';
+import { FAULT_NAMES, randomFault } from './faults';
 
 /** What a user is told of an item: it was sent, skipped, may have been sent, or was not. */
 export type ItemEnd = 'sent' | 'skipped' | 'unknown' | 'failed';
@@ -30,18 +30,10 @@ export interface Task {
 
 export type Start = (task: Task) => Execution;
 
-const FAULTS: FaultAction[] = [
-	{ type: 'status', status: 400 },
-	{ type: 'status', status: 429, headers: { 'retry-after': '0' } },
-	{ type: 'status', status: 500, act: true },
-	{ type: 'status', status: 500 },
-	{ type: 'hangUpBeforeActing' },
-	{ type: 'hangUpAfterActing' },
-	{ type: 'neverAnswer', act: true },
-	{ type: 'neverAnswer', act: false },
-	{ type: 'delay', ms: 60, actFirst: true },
-	{ type: 'delay', ms: 60, actFirst: false },
-];
+/** All that neither make the other rounds of the key wait nor take much memory. */
+const FAULTS = FAULT_NAMES.filter(
+	(name) => !/Retry-After: (seconds|date)|too long|again|MB/.test(name),
+);
 
 const pause = async (ms: number) => await new Promise((resolve) => setTimeout(resolve, ms));
 
@@ -75,7 +67,8 @@ export class Round {
 	async play(): Promise<void> {
 		const { marker } = this;
 		for (let faults = this.pick(0, 4); faults > 0; faults--) {
-			const action = FAULTS[this.pick(0, FAULTS.length - 1)] as FaultAction;
+			const name = FAULTS[this.pick(0, FAULTS.length - 1)];
+			const { action } = randomFault(this.random, name);
 			this.sandbox.fault({ action, marker, after: this.pick(0, 3) });
 		}
 		const planned = Array.from({ length: this.pick(2, 8) }, () => ({
@@ -155,9 +148,9 @@ export class Round {
 
 	/** The documents that have arrived and were not acted on, without an answer that says so. */
 	private lostAnswers(): Set<string> {
-		const unclear = this.requests().filter(
-			({ acted, status }) => !acted && status !== 400 && status !== 429,
-		);
+		// Of a refusal, and of a redirect by 307 or 308, it is clear that it did not act.
+		const isClear = (status = 0) => status !== 408 && /^(4\d\d|30[78])$/.test(String(status));
+		const unclear = this.requests().filter(({ acted, status }) => !acted && !isClear(status));
 		return new Set(unclear.map(({ key }) => key));
 	}
 

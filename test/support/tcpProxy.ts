@@ -46,10 +46,21 @@ export class TcpProxy {
 		this.isSwallowing = false;
 	}
 
-	async close(): Promise<void> {
+	/** Refuses new connections. */
+	async refuse(): Promise<void> {
+		if (!this.server.listening) return;
 		this.server.close();
-		for (const socket of this.sockets) socket.destroy();
 		await once(this.server, 'close');
+	}
+
+	/** Accepts new connections where it refused them. */
+	accept(): void {
+		this.server.listen(this.port, '127.0.0.1');
+	}
+
+	async close(): Promise<void> {
+		for (const socket of this.sockets) socket.destroy();
+		await this.refuse();
 	}
 
 	private connect(outside: Socket): void {
