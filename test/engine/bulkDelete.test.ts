@@ -1,6 +1,7 @@
 // Many records are deleted with few requests, and never a record that nobody named.
 
-import { type Bench, deleteMany, NODE, useBench } from '../support/bench';
+import type { FaultRule } from '../../sandbox/server';
+import { type Bench, deleteMany, errorOf, NODE, useBench } from '../support/bench';
 
 const bench = useBench();
 
@@ -36,20 +37,51 @@ test('100,000 IDs in one item work, in memory that grows only with the IDs', asy
 	expect(process.memoryUsage().heapUsed - before).toBeLessThan(300 * 1024 * 1024);
 });
 
-test('each ID goes out once', async () => {
-	await run([{ id: 'a, b' }, { id: ['b', 'c'] }, { id: '["c", "a"]' }, { id: 7 }, { id: '7' }]);
-	expect(sentIds()).toEqual([['a', 'b', 'c', 7]]);
+test('each ID goes out once, and is paired with every item that names it', async () => {
+	const ids = ['a, b', ['b', 'c'], '["c", "a"]', 7, ' 7 ', '\u00e9', 'e\u0301'];
+	const result = await run(
+		ids.map((id) => ({ id })),
+		{ options: { batchSize: 3 } },
+	);
+	expect(sentIds()).toEqual([
+		['a', 'b', 'c'],
+		[7, '\u00e9'],
+	]);
+	expect(result.items(NODE)).toMatchObject([
+		{ json: { count: 3, ids: ['a', 'b', 'c'] }, pairedItem: [0, 1, 2].map((item) => ({ item })) },
+		{ json: { count: 2, ids: [7, '\u00e9'] }, pairedItem: [3, 4, 5, 6].map((item) => ({ item })) },
+	]);
+});
+
+test.each<[unknown, number[]]>([
+	[1, [1, 1, 1]],
+	['2', [2, 1]],
+	[10_000, [3]],
+])('batches of %j', async (batchSize, sizes) => {
+	await run([{ id: 'a' }, { id: 'b,c' }], { options: { batchSize } });
+	expect(sentIds().map(({ length }) => length)).toEqual(sizes);
+});
+
+test.each([0, -1, 1.5, 10_001, '', 'all', null])('batches of %j are refused', async (batchSize) => {
+	const result = await run([{ id: 'a' }], { options: { batchSize } });
+	expect(errorOf(result).message).toBe('Batch Size: must be a whole number from 1 to 10000');
+	expect(bench.sandbox.journal.count()).toBe(0);
 });
 
 test.each([undefined, null, '', ' ', [], 'a,,b', ['a', null], {}, true])(
 	'%j as an ID is an error, and nothing goes out',
 	async (id) => {
-		const result = await run([{ id: 'good' }, { id: id }]);
-		expect(result.run.status).toBe('error');
-		expect(result.run.data.resultData.error?.message).toMatch(/^IDs: /);
+		const error = errorOf(await run([{ id: 'good' }, { id: id }]));
+		expect(error.message).toMatch(/^IDs: /);
+		expect(error.context).toMatchObject({ itemIndex: 1, outcome: 'notSent' });
 		expect(bench.sandbox.journal.count()).toBe(0);
 	},
 );
+
+test('an empty answer is shown as null', async () => {
+	bench.sandbox.fault({ action: { type: 'emptyBody' } });
+	expect((await run([{ id: 'a' }])).json(NODE)).toEqual([{ count: 1, ids: ['a'], response: null }]);
+});
 
 test('with continue on error, only the item without an ID fails', async () => {
 	const items = [{ id: 'a' }, { id: '' }, { id: 'b' }];
@@ -78,18 +110,44 @@ test('a dry run shows what would go out', async () => {
 	]);
 });
 
-test('a batch that fails stops the rest and says how far it got', async () => {
-	bench.sandbox.fault({
-		after: 1,
-		times: Infinity,
-		action: { type: 'status', status: 400, body: { message: 'no such id' } },
+describe('a batch that fails', () => {
+	const refused = { type: 'status', status: 400, body: { message: 'no such id' } } as const;
+	const lost = { type: 'hangUpAfterActing' } as const;
+
+	// The first one goes alone, then three go side by side.
+	test.each<[string, FaultRule[], number, string, object]>([
+		[
+			'the first',
+			[{ action: lost }],
+			1,
+			'0 batches were deleted. Perhaps deleted: the IDs of items 0–1. Not tried: the IDs of items 2–19.',
+			{ outcome: 'unknown', batchesDone: 0, perhapsDeletedItems: [0, 1] },
+		],
+		[
+			'the second and all behind it',
+			[{ after: 1, times: Infinity, action: refused }],
+			4,
+			'1 batch was deleted. Not deleted: the IDs of items 2–7. Not tried: the IDs of items 8–19.',
+			{ outcome: 'refused', batchesDone: 1, failedItems: [2, 3, 4, 5, 6, 7] },
+		],
+		[
+			'the second, and nobody knows of those beside it',
+			[
+				{ after: 1, action: refused },
+				{ after: 1, times: 2, action: lost },
+			],
+			4,
+			'1 batch was deleted. Perhaps deleted: the IDs of items 4–7. Not deleted: the IDs of items 2–3. Not tried: the IDs of items 8–19.',
+			{ outcome: 'unknown', perhapsDeletedItems: [4, 5, 6, 7], failedItems: [2, 3] },
+		],
+	])('stops the rest and says how far it got: %s', async (_, rules, requests, words, context) => {
+		for (const rule of rules) bench.sandbox.fault(rule);
+		const error = errorOf(await run(idsOf(20), { options: { batchSize: 2 } }));
+		expect(error.message).toMatch(/no such id|may have taken effect/);
+		expect(error.description).toContain(words);
+		expect(error.context).toMatchObject(context);
+		expect(bench.sandbox.journal.count()).toBe(requests);
 	});
-	const result = await run(idsOf(20), { options: { batchSize: 2 } });
-	const { error } = result.run.data.resultData;
-	expect(error?.message).toContain('no such id');
-	expect(error?.description).toContain('1 batch was deleted. Not deleted: the IDs of items 2–7.');
-	// The three that were under way side by side.
-	expect(bench.sandbox.journal.count()).toBe(4);
 });
 
 test('with continue on error, the items of a failed batch fail and the rest goes on', async () => {

@@ -16,24 +16,56 @@ import {
 import { node } from './fakeContext';
 
 describe('the error of a node', () => {
-	test('for a request has its words, its status and its context', () => {
-		const error = toNodeError(
-			node,
-			new RequestError('The service answered 429 Too Many Requests', {
-				outcome: 'refused',
-				statusCode: 429,
-				description: 'Wait.',
-				retryAfterSeconds: 5,
+	const words = { description: 'Wait.' };
+	test.each<[string, unknown, new (...none: never[]) => Error, object]>([
+		[
+			'a request has its words, its status and its context',
+			new RequestError('Refused', {
+				...{ ...words, outcome: 'refused', statusCode: 429, retryAfterSeconds: 5 },
 			}),
-			3,
-		);
-		expect(error).toBeInstanceOf(NodeApiError);
-		expect(error).toMatchObject({
-			message: 'The service answered 429 Too Many Requests',
-			description: 'Wait.',
-			httpCode: '429',
-			context: { outcome: 'refused', retryAfterSeconds: 5, itemIndex: 3 },
-		});
+			NodeApiError,
+			{
+				...{ message: 'Refused', ...words, httpCode: '429' },
+				context: { outcome: 'refused', retryAfterSeconds: 5, itemIndex: 3 },
+			},
+		],
+		[
+			'a request without an answer has no status',
+			new RequestError('Not sent: no room', { ...words, outcome: 'notSent' }),
+			NodeApiError,
+			{ httpCode: null, context: { outcome: 'notSent', itemIndex: 3 } },
+		],
+		[
+			'a setting says how to mend it and that nothing was sent',
+			new InvalidSettingError('Path', 'is empty', 'Enter one.'),
+			NodeOperationError,
+			{
+				...{ message: 'Path: is empty', description: 'Enter one.' },
+				context: { outcome: 'notSent', itemIndex: 3 },
+			},
+		],
+		[
+			'a stopped execution says so',
+			new ExecutionCanceledError(),
+			Error,
+			{ message: expect.stringContaining('canceled') as string },
+		],
+		...[new Error('unexpected'), 'unexpected'].map(
+			(cause): [string, unknown, typeof NodeOperationError, object] => [
+				'anything else is one of its kind',
+				cause,
+				NodeOperationError,
+				{ message: 'unexpected', context: { itemIndex: 3 } },
+			],
+		),
+	])('for %s', (_, cause, kind, expected) => {
+		const error = toNodeError(node, cause, 3);
+		expect(error).toBeInstanceOf(kind);
+		expect(error).toMatchObject(expected);
+		const { context } = expected as { context?: Record<string, unknown> };
+		for (const name of ['outcome', 'retryAfterSeconds']) {
+			expect(error.context[name]).toBe(context?.[name]);
+		}
 	});
 
 	test('for a request declares its cause, with the time to wait where a wait helps', () => {
@@ -58,17 +90,6 @@ describe('the error of a node', () => {
 		expect(causeOf(new Error('unexpected'))).toBeUndefined();
 	});
 
-	test('for a request without an answer has no status', () => {
-		const cause = new RequestError('Not sent: no room', {
-			outcome: 'notSent',
-			description: 'Wait.',
-		});
-		const error = toNodeError(node, cause);
-		expect(error).toMatchObject({ httpCode: null, context: { outcome: 'notSent' } });
-		expect(error.context).not.toHaveProperty('itemIndex');
-		expect(error.context).not.toHaveProperty('retryAfterSeconds');
-	});
-
 	test.each([
 		'The service answered 500: ECONNREFUSED',
 		'no SUPERMAN',
@@ -80,31 +101,6 @@ describe('the error of a node', () => {
 		const setting = new InvalidSettingError('Path', message, 'Mend it.');
 		expect(toNodeError(node, setting)).toMatchObject({ message: `Path: ${message}` });
 	});
-
-	test('for a setting says how to mend it and that nothing was sent', () => {
-		const error = toNodeError(node, new InvalidSettingError('Path', 'is empty', 'Enter one.'), 0);
-		expect(error).toBeInstanceOf(NodeOperationError);
-		expect(error).toMatchObject({
-			message: 'Path: is empty',
-			description: 'Enter one.',
-			context: { outcome: 'notSent', itemIndex: 0 },
-		});
-	});
-
-	test('for a stopped execution says "canceled"', () => {
-		const { message } = toNodeError(node, new ExecutionCanceledError());
-		expect(message).toContain('canceled');
-	});
-
-	test.each([new Error('unexpected'), 'unexpected'])(
-		'for anything else is one of its kind',
-		(cause) => {
-			const error = toNodeError(node, cause, 2);
-			expect(error).toBeInstanceOf(NodeOperationError);
-			expect(error).toMatchObject({ message: 'unexpected', context: { itemIndex: 2 } });
-			expect(error.context).not.toHaveProperty('outcome');
-		},
-	);
 
 	test('is the same error when it is one already', () => {
 		const error = new NodeOperationError(node, 'known');

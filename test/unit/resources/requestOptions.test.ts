@@ -2,7 +2,6 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import {
-	checkQuery,
 	optionsField,
 	readRequestOptions,
 } from '../../../nodes/BusinessData/resources/requestOptions';
@@ -73,15 +72,6 @@ describe('query parameters', () => {
 		await expect(readQuery({ name: 'id', value })).rejects.toThrow(`Query Parameters: ${problem}`);
 	});
 
-	test.each(['apiKey', 'apikey', 'APIKEY', ' apiKey '])('must not be the key: %j', async (name) => {
-		await expect(readQuery({ name: 'a', value: 'b' }, { name, value: 'secret' })).rejects.toThrow(
-			'Query Parameters: the key must not be a query parameter (apiKey)',
-		);
-		expect(() => checkQuery([{ name, value: 'secret' }], 'Path')).toThrow(
-			/^Path: the key must not/,
-		);
-	});
-
 	test.each(['key', 'api-key', 'xapiKey'])('may be %s', async (name) => {
 		expect((await readQuery({ name, value: '' })).query).toEqual([{ name, value: '' }]);
 	});
@@ -95,13 +85,6 @@ describe('headers', () => {
 			{ name: 'x_number', value: 5 },
 		);
 		expect(headers).toEqual({ 'X-Trace': 'büro 1', Accept: 'text/csv', x_number: '5' });
-	});
-
-	test.each(['x-api-key', 'X-API-Key', ' X-Api-Key '])('must not be the key: %j', async (name) => {
-		await expect(readHeaders({ name, value: 'secret' })).rejects.toMatchObject({
-			message: `Headers: the header ${name.trim()} cannot be set here`,
-			description: 'Remove it: the key is sent by the credential.',
-		});
 	});
 
 	test.each([
