@@ -13,24 +13,25 @@ import {
 	optionsOf,
 } from './properties';
 
-const operations: Array<[resource: string, operation: string]> = [
-	['contact', 'getMany'],
-	['contact', 'deleteMany'],
-	['transaction', 'send'],
-	['transaction', 'sendWp'],
-	['transaction', 'deleteMany'],
-	['payment', 'send'],
-	['apiRequest', 'send'],
-	['rateLimit', 'getStatus'],
-	['rateLimit', 'waitForRoom'],
+const body = { dataMode: 'defineBelow', assignments: {}, jsonBody: '{}', options: {} };
+const deletion = { ids: '={{ $json.id }}', dryRun: false, options: {} };
+
+/** Of each operation, the parameters with their defaults. */
+const CONTRACT: Array<[resource: string, operation: string, parameters: object]> = [
+	['contact', 'getMany', { returnAll: false, limit: 50, options: {} }],
+	['contact', 'deleteMany', deletion],
+	['transaction', 'send', body],
+	['transaction', 'sendWp', body],
+	['transaction', 'deleteMany', deletion],
+	['payment', 'send', body],
+	['apiRequest', 'send', { method: 'GET', path: '', ...body }],
+	['rateLimit', 'getStatus', {}],
+	['rateLimit', 'waitForRoom', { limitOf: 'transaction:send', requests: 1, options: {} }],
 ];
-const sends: typeof operations = [
-	['transaction', 'send'],
-	['transaction', 'sendWp'],
-	['payment', 'send'],
-];
-const deletions = operations.filter(([, operation]) => operation === 'deleteMany');
-const withRequests = operations.filter(([resource]) => resource !== 'rateLimit');
+const resources = [...new Set(CONTRACT.map(([resource]) => resource))];
+const deletions = CONTRACT.filter(([, operation]) => operation === 'deleteMany');
+const withBody = CONTRACT.filter(([, , parameters]) => 'dataMode' in parameters);
+const withRequests = CONTRACT.filter(([resource]) => resource !== 'rateLimit');
 
 const find = (properties: INodeProperties[], name: string) =>
 	properties.find((property) => property.name === name);
@@ -70,7 +71,7 @@ describe('the resources', () => {
 
 	test('are those of the contract', () => {
 		const values = choicesOf(resource).map(({ value }) => value);
-		expect([...values].sort()).toEqual([...new Set(operations.map(([name]) => name))].sort());
+		expect([...values].sort()).toEqual([...resources].sort());
 		expect(values).toContain(resource?.default);
 	});
 
@@ -78,20 +79,18 @@ describe('the resources', () => {
 		const found = choicesOf(resource).flatMap(({ value }) =>
 			choicesOf(operationsOf(String(value))).map((choice) => [value, choice.value].join(' ')),
 		);
-		expect(found.sort()).toEqual(operations.map((names) => names.join(' ')).sort());
+		const expected = CONTRACT.map(([name, operation]) => [name, operation].join(' '));
+		expect(found.sort()).toEqual(expected.sort());
 	});
 
-	test.each([...new Set(operations.map(([name]) => name))])(
-		'%s starts with an operation that exists and destroys nothing',
-		(name) => {
-			const list = operationsOf(name);
-			const chosen = choicesOf(list).find(({ value }) => value === list?.default);
-			expect(chosen).toBeDefined();
-			expect(`${String(chosen?.value)} ${chosen?.name} ${chosen?.action}`).not.toMatch(
-				/delete|remove|destroy|clear/i,
-			);
-		},
-	);
+	test.each(resources)('%s starts with an operation that exists and destroys nothing', (name) => {
+		const list = operationsOf(name);
+		const chosen = choicesOf(list).find(({ value }) => value === list?.default);
+		expect(chosen).toBeDefined();
+		expect(`${String(chosen?.value)} ${chosen?.name} ${chosen?.action}`).not.toMatch(
+			/delete|remove|destroy|clear/i,
+		);
+	});
 
 	test('share no field', () => {
 		for (const { name, displayOptions } of description.properties) {
@@ -102,64 +101,41 @@ describe('the resources', () => {
 	});
 });
 
-const body = { dataMode: 'defineBelow', assignments: {}, jsonBody: '{}' };
-
 describe('the parameters', () => {
-	test.each(sends)('of %s: %s are the body and the options', (resource, operation) => {
-		expect(defaultsOf(fieldsOf(resource, operation))).toEqual({ ...body, options: {} });
-	});
+	test.each(CONTRACT)(
+		'of %s: %s have their names and defaults',
+		(resource, operation, defaults) => {
+			expect(defaultsOf(fieldsOf(resource, operation))).toEqual(defaults);
+		},
+	);
 
-	test('of apiRequest are those and method and path', () => {
-		const defaults = { method: 'GET', path: '', ...body, options: {} };
-		expect(defaultsOf(fieldsOf('apiRequest', 'send'))).toEqual(defaults);
+	test('of apiRequest are any path below the base URL, and a method', () => {
 		expect(fieldOf('apiRequest', 'send', 'path')?.required).toBe(true);
 		const methods = choicesOf(fieldOf('apiRequest', 'send', 'method')).map(({ value }) => value);
 		expect(methods).toEqual(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD']);
 	});
 
-	test.each([...sends, ['apiRequest', 'send']])(
-		'of %s: %s show the body in three ways',
-		(resource, operation) => {
-			const modes = choicesOf(fieldOf(resource, operation, 'dataMode')).map(({ value }) => value);
-			expect(modes).toEqual(['autoMapInputData', 'defineBelow', 'json']);
-			const shownFor = (name: string) =>
-				fieldOf(resource, operation, name)?.displayOptions?.show?.dataMode;
-			expect(shownFor('assignments')).toEqual(['defineBelow']);
-			expect(shownFor('jsonBody')).toEqual(['json']);
-			expect(fieldOf(resource, operation, 'assignments')?.type).toBe('assignmentCollection');
-		},
-	);
+	test.each(withBody)('of %s: %s show the body in three ways', (resource, operation) => {
+		const modes = choicesOf(fieldOf(resource, operation, 'dataMode')).map(({ value }) => value);
+		expect(modes).toEqual(['autoMapInputData', 'defineBelow', 'json']);
+		const shownFor = (name: string) =>
+			fieldOf(resource, operation, name)?.displayOptions?.show?.dataMode;
+		expect(shownFor('assignments')).toEqual(['defineBelow']);
+		expect(shownFor('jsonBody')).toEqual(['json']);
+		expect(fieldOf(resource, operation, 'assignments')?.type).toBe('assignmentCollection');
+	});
 
-	test.each(deletions)('of %s: %s are the IDs and the dry run', (resource, operation) => {
-		expect(defaultsOf(fieldsOf(resource, operation))).toEqual({
-			ids: '={{ $json.id }}',
-			dryRun: false,
-			options: {},
-		});
+	test.each(deletions)('of %s: %s need an ID', (resource, operation) => {
 		expect(fieldOf(resource, operation, 'ids')).toMatchObject({ type: 'string', required: true });
 		expect(defaultsOf(optionsFieldOf(resource, operation))).toMatchObject({ batchSize: 100 });
 	});
 
-	test('of contact: getMany are the usual ones of a list', () => {
-		expect(defaultsOf(fieldsOf('contact', 'getMany'))).toEqual({
-			returnAll: false,
-			limit: 50,
-			options: {},
-		});
+	test('of contact: getMany show a limit where not all are returned', () => {
 		const { show } = fieldOf('contact', 'getMany', 'limit')?.displayOptions ?? {};
 		expect(show?.returnAll).toEqual([false]);
 	});
 
-	test('of rateLimit: getStatus are none', () => {
-		expect(fieldsOf('rateLimit', 'getStatus')).toEqual([]);
-	});
-
 	test('of rateLimit: waitForRoom are what has to have room, and how to wait', () => {
-		expect(defaultsOf(fieldsOf('rateLimit', 'waitForRoom'))).toEqual({
-			limitOf: 'transaction:send',
-			requests: 1,
-			options: {},
-		});
 		const limits = choicesOf(fieldOf('rateLimit', 'waitForRoom', 'limitOf'));
 		expect(limits.map(({ value }) => value)).toEqual([
 			...['general', 'payment:send', 'transaction:send', 'transaction:sendWp'],
