@@ -98,6 +98,14 @@ describe('the response format', () => {
 			{ data: null },
 			{ data: [3] },
 		]);
+		for (const [body, item] of [
+			['"done"', { data: 'done' }],
+			['null', { data: null }],
+			[{ items: [1] }, { items: [1] }],
+		]) {
+			answer({ body, contentType: 'application/json' });
+			expect(await get('/masterdata/getContacts')).toEqual([item]);
+		}
 	});
 
 	test('JSON takes the list from the Items Field', async () => {

@@ -32,50 +32,18 @@ interface Case {
 	httpCode: string | null;
 }
 
-const withoutAnswer: Case[] = [
-	{
-		name: 'a hang-up before it acted',
-		action: { type: 'hangUpBeforeActing' },
-		acts: false,
-		message: /the connection was cut off$/,
-		httpCode: null,
-	},
-	{
-		name: 'a hang-up after it acted',
-		action: { type: 'hangUpAfterActing' },
-		acts: true,
-		message: /the connection was cut off$/,
-		httpCode: null,
-	},
-	{
-		name: 'no answer in time, although it acted',
-		action: { type: 'neverAnswer', act: true },
-		acts: true,
-		message: /no answer came within 0\.5 s$/,
-		httpCode: null,
-	},
-	{
-		name: 'no answer in time, and it did not act',
-		action: { type: 'neverAnswer', act: false },
-		acts: false,
-		message: /no answer came within 0\.5 s$/,
-		httpCode: null,
-	},
-	{
-		name: 'an answer that trickles in too slowly',
-		action: { type: 'trickle', bytes: 1, everyMs: 200 },
-		acts: true,
-		message: /no answer came within 0\.5 s$/,
-		httpCode: null,
-	},
-	{
-		name: 'an answer that breaks off',
-		action: { type: 'truncate' },
-		acts: true,
-		message: /the connection was cut off$/,
-		httpCode: null,
-	},
-];
+const CUT_OFF = /the connection was cut off$/;
+const TOO_LATE = /no answer came within 0\.5 s$/;
+const withoutAnswer = (
+	[
+		['a hang-up before it acted', { type: 'hangUpBeforeActing' }, false, CUT_OFF],
+		['a hang-up after it acted', { type: 'hangUpAfterActing' }, true, CUT_OFF],
+		['an answer that breaks off', { type: 'truncate' }, true, CUT_OFF],
+		['no answer in time, although it acted', { type: 'neverAnswer', act: true }, true, TOO_LATE],
+		['no answer in time, and it did not act', { type: 'neverAnswer', act: false }, false, TOO_LATE],
+		['an answer that trickles in', { type: 'trickle', bytes: 1, everyMs: 200 }, true, TOO_LATE],
+	] as const
+).map(([name, action, acts, message]): Case => ({ name, action, acts, message, httpCode: null }));
 const withStatus: Case[] = [500, 502, 503, 504, 408].map((status) => ({
 	name: `a ${status}`,
 	action: { type: 'status', status, act: true, body: { message: 'no luck' } },
