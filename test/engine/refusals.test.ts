@@ -140,18 +140,33 @@ describe('a Retry-After beyond all windows', () => {
 	});
 
 	test.each([
-		['429, a read', 429, read()],
-		['429, a send', 429, send()],
-		['503, a send', 503, send()],
-	])('keeps the next execution from sending: %s', async (_, status, parameters) => {
+		['429, a read', 429, read(), read()],
+		['429, a send', 429, send(), send()],
+		['429, a send, and then a read', 429, send(), read()],
+		['429, a read, and then a send', 429, read(), send()],
+		['503, a send', 503, send(), send()],
+		['503, a send, and then a read', 503, send(), read()],
+	])('keeps the next execution from sending: %s', async (_, status, parameters, next) => {
 		asking(status, 3);
 		errorOf(await bench.run(itemsOf(1), parameters, twice));
-		const error = errorOf(await bench.run(itemsOf(1), parameters));
+		const error = errorOf(await bench.run(itemsOf(1), next));
 		expect(error).toMatchObject({ context: { outcome: 'notSent', retryAfterSeconds: 3 } });
 		expect(journal()).toHaveLength(1);
 		await new Promise((resolve) => setTimeout(resolve, 3_000 - LONGEST_WINDOW_MS + 100));
-		expect((await bench.run(itemsOf(1), parameters)).run.status).toBe('success');
+		expect((await bench.run(itemsOf(1), next)).run.status).toBe('success');
 		expect(spanOf(journal())).toBeGreaterThanOrEqual(3_000);
+	});
+
+	test('of its own endpoint alone leaves the others alone', async () => {
+		bench.credential.limits = {
+			general: [{ max: 10, windowSeconds: 1 }],
+			endpoints: { [SEND_ENDPOINT]: { max: 3, windowSeconds: 600 } },
+		};
+		asking(429, 300);
+		errorOf(await bench.run(itemsOf(1), send({ maxWait: 1 })));
+		const startedAt = performance.now();
+		expect((await bench.run(itemsOf(1), read())).run.status).toBe('success');
+		expect(performance.now() - startedAt).toBeLessThan(1_100);
 	});
 });
 

@@ -164,7 +164,7 @@ export class ForeignUse {
 
 	/**
 	 * The service asks that nothing goes for `askedMs` (ms).
-	 * @param isOwn whether it said so to a request of this scope; another's pause lasts at most a window here
+	 * @param isOwn whether that is about requests of this scope; another's pause lasts at most a window here
 	 */
 	pause(windows: Limit[], askedMs: number, isOwn: boolean): void {
 		const mostMs = windows[0]?.windowMs ?? 0;

@@ -72,14 +72,20 @@ export class Permit {
 		const blamed = this.blamed();
 		blamed.learn(this.windowsOf(blamed), this.sentAt);
 		for (const { foreign } of this.stages.all) foreign.refused();
-		this.pause(askedMs);
+		this.pause(askedMs, true);
 		this.hold(0);
 	}
 
-	/** Lets nothing that is under the same limits go for `askedMs` (ms), as the service asks. */
-	pause(askedMs: number): void {
+	/**
+	 * Lets nothing that is under the same limits go for `askedMs` (ms), as the service asks. A window of the
+	 * request's own explains a refusal for so long as it lasts; anything else is about every request of the key.
+	 */
+	pause(askedMs: number, isRefusal = false): void {
 		const { all, own } = this.stages;
-		for (const stage of all) stage.foreign.pause(stage.windows, askedMs, stage === own);
+		const isExplained = isRefusal && askedMs <= (own.windows[0]?.holdMs ?? 0);
+		for (const stage of all) {
+			stage.foreign.pause(stage.windows, askedMs, stage === own || !isExplained);
+		}
 		this.shared?.tell();
 	}
 
