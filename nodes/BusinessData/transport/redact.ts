@@ -5,7 +5,7 @@ const MASK = '*';
 /** The same bytes with the key masked, in any case and in the forms of `patternsOf`; of the same length. */
 export function redactKey(body: Buffer, apiKey: string): Buffer {
 	// Latin-1 has a character for every byte.
-	const places = placesIn(body.toString('latin1'), patternsOf(apiKey));
+	const places = placesIn(body.toString('latin1'), apiKey);
 	if (places.length === 0) return body;
 	const masked = Buffer.from(body);
 	for (const [from, to] of places) masked.fill(MASK, from, to);
@@ -16,7 +16,7 @@ export function redactKey(body: Buffer, apiKey: string): Buffer {
 export function redactText(text: string, apiKey: string): string {
 	let masked = '';
 	let end = 0;
-	for (const [from, to] of placesIn(text, patternsOf(apiKey))) {
+	for (const [from, to] of placesIn(text, apiKey)) {
 		masked += text.slice(end, from) + MASK.repeat(to - from);
 		end = to;
 	}
@@ -46,7 +46,8 @@ export function redactHeaders(
 type Place = [from: number, to: number];
 
 /** Where the key is, in order and without overlaps. */
-function placesIn(text: string, { parts, whole, escaped }: Patterns): Place[] {
+function placesIn(text: string, apiKey: string): Place[] {
+	const { parts, whole, escaped } = patternsOf(apiKey);
 	const found: Place[] = [];
 	const add = (start: number, { 0: key, index }: RegExpExecArray) =>
 		void found.push([start + index, start + index + key.length]);
@@ -59,6 +60,10 @@ function placesIn(text: string, { parts, whole, escaped }: Patterns): Place[] {
 		for (const one of text.slice(start, end).matchAll(whole)) add(start, one);
 	}
 	if (ESCAPE.test(text)) for (const one of text.matchAll(escaped)) add(0, one);
+	for (const one of text.matchAll(BASE64_TEXT)) {
+		const decoded = [0, 1, 2, 3].map((start) => Buffer.from(one[0].slice(start), 'base64'));
+		if (decoded.some((bytes) => redactKey(bytes, apiKey) !== bytes)) add(0, one);
+	}
 	found.sort(([a], [b]) => a - b);
 	const places: Place[] = [];
 	for (const [from, to] of found) {
@@ -80,6 +85,8 @@ interface Patterns {
 
 /** Of the key in any of these forms, with its line breaks. */
 const LONGEST = 512;
+/** That may hold the key in a further encoding, such as Base64 once more. */
+const BASE64_TEXT = /(?<![\w+/-])[\w+/-]{100,1024}/g;
 const LINE_BREAK = '(?:\\s|\\\\+[rn])*';
 const PART_LENGTH = 20;
 /** Lines have 64 characters at the least, so that their ends leave one of the parts whole. */
@@ -120,14 +127,14 @@ function codesOf(character: string): number[] {
 }
 
 /** An escaped digit or letter from a to f, or the beginning of one. */
-const ESCAPE = /\\(?:u00|x)[346]|%(?:25)*[346]|&(?:amp;)*#/i;
+const ESCAPE = /\\(?:u00|x)[2346]|%(?:25)*[346]|&(?:amp;)*#/i;
 
 /** Each escape may itself be escaped, but not without end: `\\\\u0061`, `%2561`, `&amp;#97;`. */
 function escapedOf(codes: number[]): string {
 	const hex = codes.map((code) => code.toString(16)).join('|');
 	const ofJavaScript = `\\\\{1,4}(?:u00|x)(?:${hex})`;
-	const ofHtml = `&(?:amp;){0,4}#(?:x0{0,6}(?:${hex})|0{0,6}(?:${codes.join('|')}));`;
-	return `(?:${plainOf([codes]).join('')}|${ofJavaScript}|%(?:25){0,4}(?:${hex})|${ofHtml})`;
+	const ofHtml = `(?:&|\\\\u0026)(?:amp;){0,4}#(?:x0{0,6}(?:${hex})|0{0,6}(?:${codes.join('|')}));?`;
+	return `(?:${plainOf([codes]).join('')}|${ofJavaScript}|(?:%|\\\\u0025)(?:25){0,4}(?:${hex})|${ofHtml})`;
 }
 
 function plainOf(codes: number[][]): string[] {

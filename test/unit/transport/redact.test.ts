@@ -116,6 +116,8 @@ describe('an encoded key', () => {
 		(c: string) => `%25${hexOf(c)}`,
 		(c: string) => `&#${c.charCodeAt(0)};`,
 		(c: string) => `&#x${hexOf(c)};`,
+		(c: string) => `\\u0026#${c.charCodeAt(0)};`,
+		(c: string) => `\\u0025${hexOf(c)}`,
 		(c: string) => c,
 	];
 
@@ -146,6 +148,22 @@ describe('an encoded key', () => {
 			fc.property(ascii, inCase, ascii, lengths, lineBreaks, (before, key, behind, length, end) => {
 				const encoded = Buffer.from(before + key + behind).toString(encoding);
 				expectMasked('Basic ', inLines(encoded, length, end), ' was refused');
+			}),
+		);
+	});
+
+	test.each<[string, (key: string) => string]>([
+		['Base64', (key) => Buffer.from(`user:${key}`).toString('base64url')],
+		['UTF-16', (key) => Buffer.from(key, 'utf16le').toString('latin1')],
+		['percent-encoding', (key) => [...key].map((c) => `%${hexOf(c)}`).join('')],
+	])('in %s that is in Base64', (_, encode) => {
+		fc.assert(
+			fc.property(ascii, inCase, (before, key) => {
+				const encoded = Buffer.from(before + encode(key), 'latin1').toString('base64');
+				const text = `{"token":"${encoded}"}`;
+				const masked = redactText(text, KEY);
+				expect(masked.replace(/=*"\}$/, '')).toMatch(/^\{"token":"\*{100,}$/);
+				expect(masked).toHaveLength(text.length);
 			}),
 		);
 	});
