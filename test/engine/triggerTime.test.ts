@@ -5,7 +5,7 @@ import { after } from '../support/logicalTime';
 
 import * as n8nWorkflow from 'n8n-workflow';
 
-import { apiRequest } from '../support/bench';
+import { apiRequest, pinRandom } from '../support/bench';
 import { workflowOf } from '../support/engineWorkflow';
 import { inWords, useTriggerBench } from '../support/triggerBench';
 
@@ -141,6 +141,41 @@ describe('a poll in which nothing could be read', () => {
 		expect(retryAfterSeconds).toBeGreaterThan(50);
 		expect(retryAfterSeconds).toBeLessThan(62);
 		expectFailure(error, { cause: 'rate-limited', retryAfterMs: retryAfterSeconds * 1_000 });
+	});
+
+	test.each([
+		[429, 'Not read: the limits left no room in the time of this poll'],
+		[503, 'The service answered 503 Service Unavailable'],
+	])('because of a %i that asks for longer says for how long', async (status, message) => {
+		bench.service.answer = (_, response) => {
+			response.statusCode = status;
+			response.setHeader('retry-after', '30');
+			return {};
+		};
+		const limits = JSON.stringify({ general: [{ max: 9, windowSeconds: 60 }], endpoints: {} });
+		const { poll } = bench.trigger({}, { credential: { limits } });
+		const error: unknown = await poll(BUDGET).catch((reason: unknown) => reason);
+		expect(error).toMatchObject({
+			message,
+			description: expect.stringMatching(
+				/^GET \S+ — It can be tried again in 30 s at the earliest\. n8n gives a poll a time/,
+			) as string,
+			context: { retryAfterSeconds: 30 },
+		});
+		expect(bench.service.queries).toHaveLength(1);
+	});
+
+	test('because nobody is there says that', async () => {
+		pinRandom(0.99);
+		await bench.service.stop();
+		const error: unknown = await bench
+			.trigger()
+			.poll(BUDGET)
+			.catch((reason: unknown) => reason);
+		expect(error).toMatchObject({
+			message: expect.stringContaining('the connection was refused') as string,
+			description: expect.not.stringContaining('Max Wait') as string,
+		});
 	});
 
 	test('because of Max Wait says that', async () => {

@@ -69,11 +69,14 @@ export class PollClient {
 		} catch (error) {
 			if (this.signal.aborted) throw this.outOfTime(request);
 			if (!(error instanceof RequestError)) throw error;
-			const { outcome, retryAfterSeconds } = error.details;
-			if (outcome !== 'notSent' || retryAfterSeconds === undefined) throw error;
-			throw mayWaitMs === request.maxWaitMs
-				? new OutOfTimeError(error.message, error.details)
-				: this.outOfTime(request, retryAfterSeconds);
+			const { cause, outcome, retryAfterSeconds } = error.details;
+			if (retryAfterSeconds === undefined) throw error;
+			const isOfPoll = mayWaitMs < request.maxWaitMs;
+			const isNotSent = outcome === 'notSent';
+			if (!isOfPoll) throw isNotSent ? new OutOfTimeError(error.message, error.details) : error;
+			if (isNotSent && cause === 'rate-limited') throw this.outOfTime(request, retryAfterSeconds);
+			const description = this.describe(request, retryAfterSeconds);
+			throw new RequestError(error.message, { ...error.details, description });
 		}
 	}
 
@@ -81,7 +84,15 @@ export class PollClient {
 		return this.deadline - performance.now();
 	}
 
-	private outOfTime({ endpoint }: ServiceRequest, retryAfterSeconds?: number): OutOfTimeError {
+	private describe({ endpoint }: ServiceRequest, retryAfterSeconds = 0): string {
+		const at =
+			retryAfterSeconds === 0
+				? ''
+				: `It can be tried again in ${formatDuration(retryAfterSeconds * 1000)} at the earliest. `;
+		return `GET ${endpoint.path} — ${at}n8n gives a poll a time, of which ${formatDuration(this.timeMs)} are for requests. The next poll tries again.`;
+	}
+
+	private outOfTime(request: ServiceRequest, retryAfterSeconds?: number): OutOfTimeError {
 		const hasWaited = retryAfterSeconds !== undefined || this.waits.elapsedMs > this.timeMs / 2;
 		return new OutOfTimeError(
 			hasWaited
@@ -89,7 +100,7 @@ export class PollClient {
 				: 'Not read: the service did not answer in the time of this poll',
 			{
 				outcome: 'notSent',
-				description: `GET ${endpoint.path} — n8n gives a poll a time, of which ${formatDuration(this.timeMs)} are for requests. The next poll tries again.`,
+				description: this.describe(request, retryAfterSeconds),
 				...(hasWaited
 					? { cause: 'rate-limited', retryAfterSeconds: retryAfterSeconds ?? 1 }
 					: { cause: 'temporarily-unavailable' }),
