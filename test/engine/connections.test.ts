@@ -3,7 +3,7 @@
 
 import dns from 'node:dns';
 import { Agent, type ClientRequest } from 'node:http';
-import { connect, type Socket } from 'node:net';
+import { connect, setDefaultAutoSelectFamilyAttemptTimeout, type Socket } from 'node:net';
 import tls, { type TlsOptions } from 'node:tls';
 
 import type { INode } from 'n8n-workflow';
@@ -57,6 +57,7 @@ beforeEach(() => {
 		.mockImplementation((options) => real({ ...options, ca: authority.certificate }));
 });
 afterEach(async () => {
+	setDefaultAutoSelectFamilyAttemptTimeout(250);
 	delete process.env.HTTP_PROXY;
 	delete process.env.HTTPS_PROXY;
 	await Promise.all(running.splice(0).map(async (one) => await one.stop()));
@@ -68,8 +69,8 @@ async function start(handle: Handle, options?: TlsOptions): Promise<RawService> 
 	return service;
 }
 
-async function swallowing(address?: string): Promise<SwallowingHost> {
-	const host = await SwallowingHost.start(address);
+async function swallowing(address?: string, port?: number): Promise<SwallowingHost> {
+	const host = await SwallowingHost.start(address, port);
 	running.push(host);
 	return host;
 }
@@ -127,13 +128,26 @@ const notSecure = (handle: Handle) => async () => {
 };
 const resolved = (...addresses: string[]) => {
 	type Done = (error: Error | null, addresses: dns.LookupAddress[]) => void;
-	const lookup = (_: string, __: unknown, done: Done) =>
+	const lookup = (_: string, __: unknown, done: Done) => {
+		// Node.js tries the next address by a timer of its own, which logical time does not wait for.
+		void reallyWait(200);
 		process.nextTick(
 			done,
 			null,
 			addresses.map((address) => ({ address, family: 4 })),
 		);
+	};
 	jest.spyOn(dns, 'lookup').mockImplementation(lookup as never);
+};
+
+/** A service behind two addresses, of which the first swallows. */
+const secondOfTwo = (handle: Handle, options?: TlsOptions) => async () => {
+	const service = await start(handle, options);
+	await swallowing('127.0.0.2', service.port);
+	// By default, half of the timeout.
+	setDefaultAutoSelectFamilyAttemptTimeout(20);
+	resolved('127.0.0.2', '127.0.0.1');
+	return at(service, service.baseUrl.replace('127.0.0.1', 'localhost'));
 };
 
 type Outcome = 'notSent' | 'unknown' | 'refused' | 'sent';
@@ -187,6 +201,21 @@ const rows: Row[] = [
 			return at(service, service.baseUrl.replace('127.0.0.1', 'localhost'));
 		},
 		'sent',
+	],
+	['swallowed by one address, accepted by another', secondOfTwo((s) => answer(OK())(s)), 'sent'],
+	['swallowed by one address, never answered by another', secondOfTwo(silent), 'unknown'],
+	[
+		'swallowed by one address, TLS that is never answered by another',
+		async () => {
+			const { baseUrl, journal } = await secondOfTwo(silent)();
+			return { baseUrl: baseUrl.replace('http:', 'https:'), journal };
+		},
+		'notSent',
+	],
+	[
+		'swallowed by one address, TLS, then closed by another',
+		async () => await secondOfTwo((socket) => void socket.destroy(), certified)(),
+		'unknown',
 	],
 	['answered by garbage', plain(answer('nonsense\n\n')), 'unknown'],
 	['answered by nothing', plain(answerAndClose('')), 'unknown'],

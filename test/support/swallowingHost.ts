@@ -10,7 +10,7 @@ const server = require('node:net').createServer((socket) => {
 	socket.on('error', () => undefined);
 	socket.on('data', (data) => console.log(String(data).split('\\r\\n')[0]));
 });
-server.listen({ port: 0, host: process.argv[1], backlog: 1 }, () => console.log(server.address().port));
+server.listen({ port: Number(process.argv[2]), host: process.argv[1], backlog: 1 }, () => console.log(server.address().port));
 process.stdin.resume().once('end', () => process.exit());
 `;
 
@@ -29,13 +29,13 @@ export class SwallowingHost {
 		lines.on('line', (line: string) => this.requests.push(line));
 	}
 
-	static async start(address = '127.0.0.1'): Promise<SwallowingHost> {
-		const child = spawn(process.execPath, ['-e', PROGRAM, address], {
+	static async start(address = '127.0.0.1', port = 0): Promise<SwallowingHost> {
+		const child = spawn(process.execPath, ['-e', PROGRAM, address, `${port}`], {
 			stdio: ['pipe', 'pipe', 'inherit'],
 		});
 		const lines = createInterface({ input: child.stdout });
-		const [port] = (await once(lines, 'line')) as [string];
-		const host = new SwallowingHost(child, address, Number(port), lines);
+		const [listensOn] = (await once(lines, 'line')) as [string];
+		const host = new SwallowingHost(child, address, Number(listensOn), lines);
 		child.kill('SIGSTOP');
 		while (await host.accepts());
 		return host;
