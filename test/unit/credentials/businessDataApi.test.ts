@@ -28,35 +28,50 @@ test('is for the nodes of this package only', () => {
 	expect(credential.restrictToSupportedNodes).toBe(true);
 });
 
+const REDIS = { limitStore: ['redis'] };
+const CUSTOMIZED = { customize: [true] };
+
+/** Of each field, its type, its default, and where it is shown. */
+const FIELDS: Array<[name: string, type: string, value: unknown, show: object]> = [
+	['baseUrl', 'string', '', {}],
+	['apiKey', 'string', '', {}],
+	['limitStore', 'options', 'memory', {}],
+	['redisTopology', 'options', 'standalone', REDIS],
+	['redisHost', 'string', 'localhost', { ...REDIS, redisTopology: ['standalone'] }],
+	['redisPort', 'number', 6379, { ...REDIS, redisTopology: ['standalone'] }],
+	['redisNodes', 'string', '', { ...REDIS, redisTopology: ['cluster', 'sentinel'] }],
+	['redisSentinelGroup', 'string', 'mymaster', { ...REDIS, redisTopology: ['sentinel'] }],
+	['redisSentinelPassword', 'string', '', { ...REDIS, redisTopology: ['sentinel'] }],
+	['redisUser', 'string', '', REDIS],
+	['redisPassword', 'string', '', REDIS],
+	['redisDatabase', 'number', 0, { ...REDIS, redisTopology: ['standalone', 'sentinel'] }],
+	['redisTls', 'boolean', false, REDIS],
+	['redisTlsServerName', 'string', '', { ...REDIS, redisTls: [true] }],
+	['redisTlsCa', 'string', '', { ...REDIS, redisTls: [true] }],
+	['customize', 'boolean', false, {}],
+	['limits', 'json', expect.any(String), CUSTOMIZED],
+	['keepFree', 'number', 0, CUSTOMIZED],
+	['transactionDelete', 'string', 'POST /txndata/bulkDeleteTxn', CUSTOMIZED],
+	['contactDelete', 'string', 'POST /masterdata/deleteContacts', CUSTOMIZED],
+	['deleteIdsField', 'string', 'ids', CUSTOMIZED],
+];
+
 describe('the fields', () => {
-	test.each([
-		['baseUrl', 'string', ''],
-		['apiKey', 'string', ''],
-		['limitStore', 'options', 'memory'],
-		['redisTopology', 'options', 'standalone'],
-		['redisHost', 'string', 'localhost'],
-		['redisPort', 'number', 6379],
-		['redisNodes', 'string', ''],
-		['redisSentinelGroup', 'string', 'mymaster'],
-		['redisSentinelPassword', 'string', ''],
-		['redisUser', 'string', ''],
-		['redisPassword', 'string', ''],
-		['redisDatabase', 'number', 0],
-		['redisTls', 'boolean', false],
-		['redisTlsServerName', 'string', ''],
-		['redisTlsCa', 'string', ''],
-		['customize', 'boolean', false],
-		['transactionDelete', 'string', 'POST /txndata/bulkDeleteTxn'],
-		['contactDelete', 'string', 'POST /masterdata/deleteContacts'],
-		['deleteIdsField', 'string', 'ids'],
-	])('have %s, a %s with the default %j', (name, type, value) => {
-		expect(field(name)).toMatchObject({ type, default: value });
+	test.each(FIELDS)(
+		'have %s, a %s with the default %j, shown for %j',
+		(name, type, value, show) => {
+			expect(field(name)).toMatchObject({ type, default: value });
+			expect(field(name)?.displayOptions?.show ?? {}).toEqual(show);
+		},
+	);
+
+	test('are no others, but for what explains them', () => {
+		const names = credential.properties.filter(({ type }) => type !== 'notice');
+		expect(names.map(({ name }) => name).sort()).toEqual(FIELDS.map(([name]) => name).sort());
 	});
 
 	test('have limits, whose default is the table of the interface document', () => {
-		const limits = field('limits');
-		expect(limits?.type).toBe('json');
-		expect(JSON.parse(limits?.default as string)).toEqual(DOCUMENTED_LIMITS);
+		expect(JSON.parse(field('limits')?.default as string)).toEqual(DOCUMENTED_LIMITS);
 	});
 
 	test('ask for the base URL and the key, and for nothing else', () => {
@@ -69,43 +84,11 @@ describe('the fields', () => {
 		expect(field(name)?.typeOptions).toEqual({ password: true });
 	});
 
-	test.each([
-		['redisTopology', {}],
-		['redisHost', { redisTopology: ['standalone'] }],
-		['redisPort', { redisTopology: ['standalone'] }],
-		['redisNodes', { redisTopology: ['cluster', 'sentinel'] }],
-		['redisSentinelGroup', { redisTopology: ['sentinel'] }],
-		['redisSentinelPassword', { redisTopology: ['sentinel'] }],
-		['redisUser', {}],
-		['redisPassword', {}],
-		['redisDatabase', { redisTopology: ['standalone', 'sentinel'] }],
-		['redisTls', {}],
-		['redisTlsServerName', { redisTls: [true] }],
-		['redisTlsCa', { redisTls: [true] }],
-	])('ask for %s only where Redis counts, and where it is needed', (name, needed) => {
-		expect(field(name)?.displayOptions).toEqual({ show: { limitStore: ['redis'], ...needed } });
-	});
-
 	test('have the lists of where to count, and of how Redis is set up', () => {
 		const valuesOf = (name: string) =>
 			(field(name)?.options ?? []).map((option) => 'value' in option && option.value);
 		expect(valuesOf('limitStore')).toEqual(['memory', 'redis']);
 		expect(valuesOf('redisTopology')).toEqual(['cluster', 'sentinel', 'standalone']);
-	});
-
-	test('show what differs in an installation only when it does', () => {
-		const show = { customize: [true] };
-		const customized = credential.properties.filter(
-			({ displayOptions }) => displayOptions?.show?.customize !== undefined,
-		);
-		expect(customized.map(({ name, displayOptions }) => ({ name, displayOptions }))).toEqual(
-			['limits', 'keepFree', 'transactionDelete', 'contactDelete', 'deleteIdsField'].map(
-				(name) => ({
-					name,
-					displayOptions: { show },
-				}),
-			),
-		);
 	});
 
 	test('give, by their defaults, the same account as without Customize', () => {
