@@ -186,14 +186,22 @@ describe('the next try has a new connection', () => {
 });
 
 describe('trouble', () => {
-	test('that waiting cannot cure is told at once, by the reply', async () => {
-		const wrong = connectionTo({ ...address, password: 'secret-of-mine' });
+	test.each<[string, Partial<StandaloneAddress>, RegExp, string]>([
+		['password', { password: 'secret-of-mine' }, /WRONGPASS /, 'Check the user and the passwords'],
+		['user', { user: 'nobody' }, /WRONGPASS /, 'Check the user and the passwords of Redis'],
+		['database', { database: 99 }, /DB index is out of range/, 'Redis Database'],
+	])('that waiting cannot cure is told at once: a wrong %s', async (_, changes, cause, advice) => {
+		const wrong = connectionTo({ ...address, ...changes });
+		const startedAt = performance.now();
 		const error: unknown = await wrong.run(COUNT, [KEY], []).catch((reason: unknown) => reason);
+		expect(performance.now() - startedAt).toBeLessThan(5_000);
 		expect(error).toBeInstanceOf(RedisError);
 		const { message, description } = error as RedisError;
-		expect(message).toMatch(/^Redis at 127\.0\.0\.1:\d+ cannot be used: WRONGPASS /);
-		expect(description).toContain('Check the user and the passwords of Redis');
-		expect(message + description).not.toContain('secret-of-mine');
+		expect(message).toMatch(/^Redis at 127\.0\.0\.1:\d+ cannot be used: /);
+		expect(message).toMatch(cause);
+		expect(description).toContain(advice);
+		expect(description).toContain('Nothing was sent.');
+		expect(message + description).not.toMatch(new RegExp(`secret-of-mine|${PASSWORD}`));
 		expect(wrong.trouble()?.message).toBe(message);
 	});
 

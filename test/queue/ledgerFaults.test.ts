@@ -8,7 +8,6 @@ import { ledgerOf } from '../../nodes/BusinessData/rateLimit';
 import {
 	GENERAL_STAGE,
 	ledgerRequest,
-	PASSWORD,
 	pause,
 	useLedgerBench,
 	stageOf,
@@ -103,34 +102,3 @@ test.each([
 		(await limiter.acquire(request)).letThrough();
 	},
 );
-
-test('TLS where Redis speaks none: a clear error within the bounded wait', async () => {
-	const wrong = ledgerOf(connectionTo({ ...bench.address, tls: true }), bench.identity);
-	const error: unknown = await ledgerRequest(wrong)
-		.take(signal)
-		.catch((reason: unknown) => reason);
-	expect(error).toBeInstanceOf(RedisError);
-	const { message, description } = error as RedisError;
-	expect(message).toContain(`127.0.0.1:${bench.server.port} (TLS) cannot be used`);
-	expect(description).toContain('Check the Redis host, port and TLS in the credential');
-	expect(message + description).not.toContain(PASSWORD);
-}, 30_000);
-
-test.each([
-	['password', { password: 'another-password' }, /WRONGPASS/],
-	['user', { user: 'nobody' }, /WRONGPASS/],
-	['database', { database: 99 }, /DB index is out of range/],
-])('a wrong %s: a clear error at once, without the password', async (_, changes, cause) => {
-	const wrong = { ...bench.address, ...changes };
-	const startedAt = performance.now();
-	const error: unknown = await ledgerRequest(ledgerOf(connectionTo(wrong), bench.identity))
-		.take(signal)
-		.catch((reason: unknown) => reason);
-	expect(error).toBeInstanceOf(RedisError);
-	const { message, description } = error as RedisError;
-	expect(message).toContain(`127.0.0.1:${bench.server.port}`);
-	expect(message).toMatch(cause);
-	expect(description).toContain('Nothing was sent.');
-	expect(message + description).not.toContain(wrong.password);
-	expect(performance.now() - startedAt).toBeLessThan(5_000);
-});
