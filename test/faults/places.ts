@@ -18,8 +18,6 @@ export interface Place {
 	of: 'node' | 'trigger' | 'credential';
 	/** Parameters, or fields of the credential, with this value in the place. */
 	withValue(value: unknown): Parameters;
-	/** What the rest is, for a place whose value counts only beside certain others. */
-	credential: ICredentialDataDecryptedObject;
 }
 
 /** Values of the other fields with which a request goes out. */
@@ -129,7 +127,6 @@ function placesIn(
 	prefix: string,
 	of: Place['of'],
 	basis: Parameters,
-	credential: ICredentialDataDecryptedObject,
 ): Place[] {
 	return properties
 		.flatMap((property) => [...branchesOf(property, { path: [], labels: [], beside: {} })])
@@ -138,7 +135,6 @@ function placesIn(
 			labels,
 			property,
 			of,
-			credential: of === 'credential' ? {} : credential,
 			withValue: (value) => setAt({ ...basis, ...withoutRoot(beside) }, path, value),
 		}));
 }
@@ -155,7 +151,7 @@ export function allPlaces(credential: ICredentialDataDecryptedObject): Place[] {
 	const chosen = ['resource', 'operation'];
 	const ofChoice = description.filter(({ name }) => chosen.includes(name));
 	const read = { resource: 'contact', operation: 'getMany' };
-	const places = placesIn(ofChoice.slice(0, 2), 'contact/getMany', 'node', read, credential);
+	const places = placesIn(ofChoice.slice(0, 2), 'contact/getMany', 'node', read);
 	for (const operationList of ofChoice.slice(1)) {
 		const resource = operationList.displayOptions?.show?.resource?.[0] as string;
 		for (const { value: operation } of choicesOf(operationList)) {
@@ -168,9 +164,7 @@ export function allPlaces(credential: ICredentialDataDecryptedObject): Place[] {
 			const basis = { ...BASIC_VALUES, resource, operation } as Parameters;
 			// Where it matters, in an operation that sends something.
 			if (resource === 'apiRequest') basis.method = 'POST';
-			places.push(
-				...placesIn(fields, `${resource}/${String(operation)}`, 'node', basis, credential),
-			);
+			places.push(...placesIn(fields, `${resource}/${String(operation)}`, 'node', basis));
 		}
 	}
 	const trigger = new BusinessDataTrigger().description.properties;
@@ -180,9 +174,9 @@ export function allPlaces(credential: ICredentialDataDecryptedObject): Place[] {
 		const fields = trigger.filter(
 			({ displayOptions }) => displayOptions?.show?.source?.includes(source) ?? true,
 		);
-		places.push(...placesIn(fields, `trigger/${source}`, 'trigger', basis, credential));
+		places.push(...placesIn(fields, `trigger/${source}`, 'trigger', basis));
 	}
 	const { properties } = new BusinessDataApi();
-	places.push(...placesIn(properties, 'credential', 'credential', credential as Parameters, {}));
+	places.push(...placesIn(properties, 'credential', 'credential', credential as Parameters));
 	return places;
 }

@@ -133,13 +133,7 @@ const COMMANDS: Record<string, Command> = {
 		data.set(key, value, ttl === undefined ? undefined : Math.floor(data.now()) + ttl);
 		return OK;
 	},
-	INCR: (data, [key = '']) => {
-		const value = Number(data.get(key, isText) ?? '0') + 1;
-		data.set(key, String(value), data.find(key)?.expiresAt);
-		return value;
-	},
 	DEL: (data, keys) => keys.reduce((count, key) => count + data.delete(key), 0),
-	EXISTS: (data, keys) => keys.filter((key) => data.find(key) !== undefined).length,
 	PEXPIRE: (data, [key = '', ms = '']) => data.expire(key, Math.floor(data.now()) + Number(ms)),
 	PEXPIREAT: (data, [key = '', at = '']) => data.expire(key, Number(at)),
 	PTTL: (data, [key = '']) => {
@@ -165,14 +159,6 @@ const COMMANDS: Record<string, Command> = {
 		return removed;
 	},
 	HMGET: (data, [key, ...fields]) => fields.map((field) => hash(data, key).get(field) ?? null),
-	HINCRBY: (data, [key = '', field = '', by = '']) => {
-		const fields = data.make(key, isHash, () => new Map<string, string>());
-		const value = Number(fields.get(field) ?? '0') + Number(by);
-		fields.set(field, String(value));
-		return value;
-	},
-	HLEN: (data, [key]) => hash(data, key).size,
-	HGETALL: (data, [key]) => [...hash(data, key)].flat(),
 	ZADD: (data, [key = '', ...pairs]) => {
 		const scores = pairs.filter((_, index) => index % 2 === 0).map(numberOf);
 		const set = data.make(key, isSortedSet, () => new SortedSet());
@@ -184,7 +170,7 @@ const COMMANDS: Record<string, Command> = {
 		set.add(member, score);
 		return scoreText(score);
 	},
-	ZREM: (data, [key = '', ...members]) => remove(data, key, members),
+	ZREM: (data, [key = '', ...members]) => removed(data, key, members),
 	ZCARD: (data, [key]) => sortedSet(data, key).size,
 	ZSCORE: (data, [key, member = '']) => {
 		const score = sortedSet(data, key).score(member);
@@ -196,33 +182,20 @@ const COMMANDS: Record<string, Command> = {
 		listOf(sortedSet(data, key).byRank(Number(first), Number(last)), options),
 	ZRANGEBYSCORE: (data, [key, least = '', most = '', ...options]) =>
 		listOf(sortedSet(data, key).byScore(boundOf(least), boundOf(most)), options),
-	ZREMRANGEBYSCORE: (data, [key = '', least = '', most = '']) => {
-		const gone = sortedSet(data, key).byScore(boundOf(least), boundOf(most));
-		return remove(
-			data,
-			key,
-			gone.map(({ member }) => member),
-		);
-	},
-	ZREMRANGEBYRANK: (data, [key = '', first = '', last = '']) => {
-		const gone = sortedSet(data, key).byRank(Number(first), Number(last));
-		return remove(
-			data,
-			key,
-			gone.map(({ member }) => member),
-		);
-	},
-	FLUSHALL: (data) => {
-		data.clear();
-		return OK;
-	},
+	ZREMRANGEBYSCORE: (data, [key = '', least = '', most = '']) =>
+		removed(data, key, membersOf(sortedSet(data, key).byScore(boundOf(least), boundOf(most)))),
+	ZREMRANGEBYRANK: (data, [key = '', first = '', last = '']) =>
+		removed(data, key, membersOf(sortedSet(data, key).byRank(Number(first), Number(last)))),
 };
 
-function remove(data: DataSet, key: string, members: string[]): number {
+const membersOf = (entries: Array<{ member: string }>) => entries.map(({ member }) => member);
+
+/** How many of the members were there. */
+function removed(data: DataSet, key: string, members: string[]): number {
 	const set = sortedSet(data, key);
-	const removed = members.filter((member) => set.remove(member)).length;
+	const count = members.filter((member) => set.remove(member)).length;
 	data.dropIfEmpty(key);
-	return removed;
+	return count;
 }
 
 function listOf(entries: Array<{ member: string; score: number }>, options: string[]): string[] {
