@@ -82,9 +82,9 @@ async function passGeneral(waiting: Waiting, priority: Priority) {
 }
 
 /** Waits until nothing is in the way, and takes nothing. @throws WaitTooLongError, the signal's reason */
-async function untilRoom(stage: Stage, { stages, signal, wait }: Waiting): Promise<void> {
+async function untilRoom(stage: Stage, { stages, signal, wait, deadline }: Waiting): Promise<void> {
 	for (;;) {
-		stages.refuseLongPause();
+		stages.refuseLongPause(deadline - performance.now());
 		const obstacle = obstacleOf(stage);
 		if (obstacle === undefined) return;
 		await obstacle.untilGone(signal);

@@ -170,10 +170,13 @@ export class Stages {
 		return Math.max(...this.all.map(({ pausedMs }) => pausedMs));
 	}
 
-	/** @throws WaitTooLongError while the service asks for a longer pause than any of the windows lasts */
-	refuseLongPause(): void {
+	/**
+	 * @param leftMs how long (ms) the request may wait
+	 * @throws WaitTooLongError during a pause that is longer than that, or than any of the windows lasts
+	 */
+	refuseLongPause(leftMs = Infinity): void {
 		const { pausedMs } = this;
 		const isLong = this.windows.every(({ holdMs }) => pausedMs > holdMs);
-		if (pausedMs > 0 && isLong) throw new WaitTooLongError(pausedMs, true);
+		if (pausedMs > 0 && (isLong || pausedMs > leftMs)) throw new WaitTooLongError(pausedMs, isLong);
 	}
 }
