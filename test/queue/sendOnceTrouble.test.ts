@@ -64,7 +64,8 @@ describe("a fault of n8n's database in one process", () => {
 test('stops at every moment: the other process sends what did not leave', async () => {
 	bench.table.latencyMs = () => 8;
 	const ends = new Set<string>();
-	for (let stopAfterMs = 0; stopAfterMs <= 90; stopAfterMs += 3) {
+	// On a busy machine, a request leaves later.
+	for (let stopAfterMs = 0; stopAfterMs <= 90 || ends.size < 2; stopAfterMs += 3) {
 		const key = `stopped after ${stopAfterMs} ms`;
 		bench.sandbox.reset();
 		bench.sandbox.fault({ action: { type: 'delay', ms: 20, actFirst: true } });
@@ -150,8 +151,8 @@ describe('a process is killed', () => {
 	test('with the lock of the record: others do not wait for long', async () => {
 		bench.table.latencyMs = () => 1_000;
 		const one = bench.send(ONE, ['a']);
-		await pause(500);
-		expect(await bench.redis.keys('*:lock')).toHaveLength(1);
+		// The first run of a process takes its time.
+		await untilTrue('locked', async () => (await bench.redis.keys('*:lock')).length === 1);
 		await bench.processes[ONE]?.kill();
 		bench.table.latencyMs = () => 1;
 		const killedAt = performance.now();
