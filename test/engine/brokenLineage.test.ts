@@ -3,7 +3,7 @@
 
 import type { INode, IPairedItemData } from 'n8n-workflow';
 
-import { ITEMS_TYPE, workflowOf } from '../support/engineWorkflow';
+import { ITEMS_TYPE, linksTo, nodeOf, workflowOf } from '../support/engineWorkflow';
 import {
 	apiRequest,
 	DELETE_ENDPOINT,
@@ -63,14 +63,8 @@ test.each(cases)(
 			bench.sandbox.fault({ endpoint: refused, after: 1, times: 1, action });
 		}
 		const workflow = workflowOf(itemsOf(2), parameters, { onError: 'continueErrorOutput' });
-		workflow.nodes.push({
-			...{ id: 'code', name: 'Code', type: ITEMS_TYPE, typeVersion: 1, position: [100, 0] },
-			parameters: { items: itemsOf(3), pairedItems: pairedItems as never },
-		});
-		workflow.connections = {
-			Start: { main: [[{ node: 'Code', type: 'main', index: 0 }]] },
-			Code: { main: [[{ node: NODE, type: 'main', index: 0 }]] },
-		};
+		workflow.nodes.push(nodeOf('Code', ITEMS_TYPE, { items: itemsOf(3), pairedItems }));
+		workflow.connections = { Start: linksTo('main', 'Code'), Code: linksTo('main', NODE) };
 		const result = await bench.engine.run(workflow, { key: bench.credential });
 		expect(result.run.status).toBe('success');
 		const itemsOfOutput = (output: number) =>

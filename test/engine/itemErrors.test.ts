@@ -1,7 +1,7 @@
 // Items that fail while the others go on: by item, in order, paired with their input, and with what a
 // workflow needs to branch on.
 
-import { CREDENTIAL_TYPE, NODE_TYPE, workflowOf } from '../support/engineWorkflow';
+import { NODE_TYPE, nodeOf, workflowOf } from '../support/engineWorkflow';
 import {
 	apiRequest,
 	deleteMany,
@@ -112,19 +112,12 @@ describe('a node behind the error output', () => {
 		bench.sandbox.fault({ after: 1, action: refused });
 		bench.sandbox.fault({ after: 1, action: { type: 'hangUpAfterActing' } });
 		const workflow = workflowOf(itemsOf(6), send({ maxWait: 1 }), ERROR_OUTPUT);
-		workflow.nodes.push({
-			id: 'behind',
-			name: 'Behind',
-			type: NODE_TYPE,
-			typeVersion: 1,
-			position: [400, 100],
-			parameters: {
-				...apiRequest('POST', '/sandbox/echo'),
-				dataMode: 'json',
-				jsonBody: `={{ ({ value: ${expression} ?? null }) }}`,
-			},
-			credentials: { [CREDENTIAL_TYPE]: { id: 'key', name: 'key' } },
-		});
+		const echo = {
+			...apiRequest('POST', '/sandbox/echo'),
+			dataMode: 'json',
+			jsonBody: `={{ ({ value: ${expression} ?? null }) }}`,
+		};
+		workflow.nodes.push(nodeOf('Behind', NODE_TYPE, echo));
 		const behind = [{ node: 'Behind', type: 'main' as const, index: 0 }];
 		workflow.connections[NODE] = { main: [[], behind] };
 		const result = await bench.engine.run(workflow, { key: bench.credential });

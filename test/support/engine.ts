@@ -42,9 +42,9 @@ import {
 
 import { CredentialsHelper } from './credentialsHelper';
 import {
-	CREDENTIAL_TYPE,
 	ITEMS_TYPE,
 	itemsNode,
+	nodeOf,
 	PACKAGE_NAME,
 	TRIGGER_TYPE,
 	type WorkflowJson,
@@ -52,15 +52,7 @@ import {
 import { AGENT_TYPE, agentNode, asTool, TOOL_TYPE } from './toolWorkflow';
 
 const PACKAGE_FOLDER = join(__dirname, '../..');
-const triggerNode: INode = {
-	id: 'trigger',
-	name: 'Trigger',
-	type: TRIGGER_TYPE,
-	typeVersion: 1,
-	position: [0, 0],
-	parameters: {},
-	credentials: { [CREDENTIAL_TYPE]: { id: 'key', name: 'key' } },
-};
+const triggerNode = nodeOf('Trigger', TRIGGER_TYPE, {}, { id: 'trigger' });
 /** Makes every trigger one of a workflow of its own. */
 let triggerCount = 0;
 

@@ -52,33 +52,36 @@ export const itemsNode: INodeType = {
 	},
 };
 
+/** A node by its name; one of ours has the credential `key`. */
+export function nodeOf(
+	name: string,
+	type: string,
+	parameters: object,
+	settings: Partial<INode> = {},
+): INode {
+	const isOurs = type.startsWith(PACKAGE_NAME);
+	return {
+		...{ id: name, name, type, typeVersion: 1, position: [0, 0] },
+		parameters: parameters as INode['parameters'],
+		...(isOurs ? { credentials: { [CREDENTIAL_TYPE]: { id: 'key', name: 'key' } } } : {}),
+		...settings,
+	};
+}
+
+/** A connection to each of these nodes. */
+export const linksTo = (type: 'main' | 'ai_tool', ...names: string[]) => ({
+	[type]: [names.map((node) => ({ node, type, index: 0 }))],
+});
+
 /** A workflow: the node `Start` with these items, followed by the node `Business Data`. */
 export function workflowOf(
 	items: Array<INodeExecutionData['json']>,
 	parameters: INode['parameters'],
 	settings: Partial<INode> = {},
 ): WorkflowJson {
+	const own = nodeOf('Business Data', NODE_TYPE, parameters, { id: 'node', ...settings });
 	return {
-		nodes: [
-			{
-				id: 'start',
-				name: 'Start',
-				type: ITEMS_TYPE,
-				typeVersion: 1,
-				position: [0, 0],
-				parameters: { items: items as never },
-			},
-			{
-				id: 'node',
-				name: 'Business Data',
-				type: NODE_TYPE,
-				typeVersion: 1,
-				position: [200, 0],
-				parameters,
-				credentials: { [CREDENTIAL_TYPE]: { id: 'key', name: 'key' } },
-				...settings,
-			},
-		],
-		connections: { Start: { main: [[{ node: 'Business Data', type: 'main', index: 0 }]] } },
+		nodes: [nodeOf('Start', ITEMS_TYPE, { items }), own],
+		connections: { Start: linksTo('main', own.name) },
 	};
 }

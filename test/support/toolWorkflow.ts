@@ -1,13 +1,7 @@
 /** The node as a tool: an agent of the test's own calls it through n8n's engine, as n8n's agents do. */
-import {
-	type INode,
-	type INodeType,
-	NodeConnectionTypes,
-	type NodeParameterValueType,
-} from 'n8n-workflow';
+import { type INode, type INodeType, NodeConnectionTypes } from 'n8n-workflow';
 
-import type { WorkflowJson } from './engineWorkflow';
-import { CREDENTIAL_TYPE, ITEMS_TYPE, NODE_TYPE } from './engineWorkflow';
+import { ITEMS_TYPE, linksTo, NODE_TYPE, nodeOf, type WorkflowJson } from './engineWorkflow';
 
 export const AGENT = 'Agent';
 export const AGENT_TYPE = 'test.agent';
@@ -66,33 +60,12 @@ export function agentWorkflow(
 	parameters: INode['parameters'],
 	settings: Partial<INode> = {},
 ): WorkflowJson {
-	const node = (name: string, type: string, own: Partial<INode>): INode => ({
-		id: name,
-		name,
-		type,
-		typeVersion: 1,
-		position: [0, 0],
-		parameters: {},
-		...own,
-	});
-	const to = (name: string, type: 'main' | 'ai_tool') => [[{ node: name, type, index: 0 }]];
 	return {
 		nodes: [
-			node('Start', ITEMS_TYPE, {
-				parameters: { items: [{}] as unknown as NodeParameterValueType },
-			}),
-			node(AGENT, AGENT_TYPE, {
-				parameters: { calls: calls as unknown as NodeParameterValueType },
-			}),
-			node('Tool', TOOL_TYPE, {
-				parameters,
-				credentials: { [CREDENTIAL_TYPE]: { id: 'key', name: 'key' } },
-				...settings,
-			}),
+			nodeOf('Start', ITEMS_TYPE, { items: [{}] }),
+			nodeOf(AGENT, AGENT_TYPE, { calls }),
+			nodeOf('Tool', TOOL_TYPE, parameters, settings),
 		],
-		connections: {
-			Start: { main: to(AGENT, 'main') },
-			Tool: { ai_tool: to(AGENT, 'ai_tool') },
-		},
+		connections: { Start: linksTo('main', AGENT), Tool: linksTo('ai_tool', AGENT) },
 	};
 }

@@ -3,15 +3,9 @@ import { type INode, type INodeType, type INodeTypes, Workflow } from 'n8n-workf
 
 import { ENDPOINTS, type LimitSetting } from '../../../nodes/BusinessData/transport/endpoints';
 import { description } from './properties';
+import { nodeOf } from '../../support/engineWorkflow';
 
-const node: INode = {
-	id: '1',
-	name: 'Send',
-	type: 'send',
-	typeVersion: 1,
-	position: [0, 0],
-	parameters: {},
-};
+const node = nodeOf('Send', 'send', {});
 
 /** The messages for a node with these parameters and so many input items. */
 function shown(parameters: INode['parameters'], count: number): string[] {

@@ -15,15 +15,9 @@ import type {
 
 import { Run } from '../../../nodes/BusinessData/resources/run';
 import { BASE_URL, requiredFields } from '../transport/examples';
+import { NODE_TYPE, nodeOf } from '../../support/engineWorkflow';
 
-export const node: INode = {
-	id: '1',
-	name: 'Business Data',
-	type: 'n8n-nodes-business-data.businessData',
-	typeVersion: 1,
-	position: [0, 0],
-	parameters: {},
-};
+export const node = nodeOf('Business Data', NODE_TYPE, {});
 
 /** A request as n8n's HTTP helper is asked for it. */
 export interface SentRequest {

@@ -4,11 +4,12 @@
  * the one of n8n.
  */
 import { AxiosError } from 'axios';
-import { type INode, type JsonObject, NodeApiError } from 'n8n-workflow';
+import { type JsonObject, NodeApiError } from 'n8n-workflow';
 
 import type { Progress } from '../../../nodes/BusinessData/transport/connectionWatch';
 import { readFailure, TimeoutError } from '../../../nodes/BusinessData/transport/failure';
 import { KEY } from './examples';
+import { NODE_TYPE, nodeOf } from '../../support/engineWorkflow';
 
 type Facts = { code?: string; syscall?: string; errno?: number; address?: string; name?: string };
 
@@ -18,14 +19,7 @@ const refused = (address: string) =>
 const severalAddresses = (code: string, errors: Error[]) =>
 	Object.assign(new AggregateError(errors), { code });
 
-const node: INode = {
-	id: '1',
-	name: 'Business Data',
-	type: 'n8n-nodes-business-data.businessData',
-	typeVersion: 1,
-	position: [0, 0],
-	parameters: {},
-};
+const node = nodeOf('Business Data', NODE_TYPE, {});
 const inAxios = (error: Error & Facts) => AxiosError.from(error, error.code);
 const inNodeApiError = (error: Error) => new NodeApiError(node, error as unknown as JsonObject);
 
