@@ -38,13 +38,14 @@ const WAITING: Record<string, WorkflowJson> = {
 	}),
 };
 
-/** One of each. */
-const REQUESTS = Object.keys(WAITING).length;
+/** One of each, and one of a poll. */
+const REQUESTS = Object.keys(WAITING).length + 1;
 
 let sandbox: Sandbox;
 let engine: Engine;
 const ended: Record<string, EngineRun> = {};
 let lastsMs: number;
+let polled: unknown;
 
 /** A key of its own for each. */
 function credentials(number: number) {
@@ -63,6 +64,12 @@ beforeAll(async () => {
 	sandbox.fault({ endpoint: 'POST /txndata/sendTxnWP', action: late });
 	const never = { type: 'neverAnswer', act: true } as const;
 	sandbox.fault({ endpoint: 'POST /txndata/sendPayment', action: never });
+	// A poll has five minutes, and waits for more than one.
+	const limits = JSON.stringify({ general: [{ max: 1, windowSeconds: 100 }], endpoints: {} });
+	const parameters = { events: ['contactUpdated'], idField: 'id', options: {} };
+	const { poll } = engine.trigger(parameters, { key: { ...credentials(98).key, limits } });
+	await poll();
+	const polling = poll();
 	const names = Object.keys(WAITING);
 	const read = workflowOf([{}], { limit: 1, options: {} });
 	await engine.run(read, credentials(names.indexOf('wait for room')));
@@ -74,6 +81,7 @@ beforeAll(async () => {
 	const startedAt = performance.now();
 	process.emit('SIGTERM');
 	for (const [index, run] of runs.entries()) ended[names[index] ?? ''] = readRun(await run);
+	polled = await polling;
 	lastsMs = performance.now() - startedAt;
 });
 afterAll(async () => await sandbox.stop());
@@ -126,6 +134,13 @@ test('of sends that continue on error, each item leaves by the output that is ri
 	expect(ended[name]?.items(NODE, 0)).toMatchObject([{ pairedItem: { item: 0 } }]);
 	expect(ended[name]?.items(NODE, 1)).toHaveLength(5);
 	expect(loggedOf(name)).toContain('Sent: item 0. Not sent: items 1–5.');
+});
+
+test('a poll ends without an error, because the next one finds the same', () => {
+	expect(polled).toEqual([]);
+	const line =
+		'Trigger: Not polled, which is left to the next poll of the schedule: n8n is shutting';
+	expect(engine.log.join('\n')).toContain(line);
 });
 
 function errorOf(name: string): ShownError {

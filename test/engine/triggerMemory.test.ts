@@ -1,10 +1,10 @@
 // What the trigger remembers belongs to what was asked, outlives a restart, and is changed by one poll only.
 
-import type { IDataObject } from 'n8n-workflow';
+import type { IDataObject, INode } from 'n8n-workflow';
 
 import type { Reading } from '../../nodes/BusinessData/recordChanges/state';
 import { after, realNow } from '../support/logicalTime';
-import { inWords, useTriggerBench } from '../support/triggerBench';
+import { inWords, MEMORY, remembered, useTriggerBench } from '../support/triggerBench';
 
 const bench = useTriggerBench();
 
@@ -33,25 +33,33 @@ describe('another question', () => {
 		bench.service.answer = () => ({ contacts: list(3) });
 	});
 
-	test.each<[string, string, Record<string, unknown>, IDataObject]>([
-		['another account', 'the account', {}, { apiKey: OTHER_KEY }],
-		['another ID field', 'the ID field', { idField: 'data.number' }, {}],
-		['another items field', 'the items field', { options: { itemsField: 'contacts' } }, {}],
-		['another constant query', 'the query', query('open'), {}],
+	const OTHER_CREDENTIAL = { businessDataApi: { id: 'other', name: 'key' } };
+	const BUSINESS = 'the credential or its base URL';
+
+	test.each<[string, string, Record<string, unknown>, () => object]>([
+		['another credential', BUSINESS, {}, () => ({ settings: { credentials: OTHER_CREDENTIAL } })],
+		[
+			'another base URL',
+			BUSINESS,
+			{},
+			() => ({ credential: { baseUrl: `${bench.service.baseUrl}/v2` } }),
+		],
+		['another ID field', 'the ID field', { idField: 'data.number' }, () => ({})],
+		['another items field', 'the items field', { options: { itemsField: 'contacts' } }, () => ({})],
+		['another constant query', 'the query', query('open'), () => ({})],
 		[
 			'another source',
 			'the source',
 			{ source: 'endpoint', path: '/list', events: ['recordCreated', 'recordDeleted'] },
-			{},
+			() => ({}),
 		],
-	])('%s is a first poll, said in the log', async (_, word, parameters, credential) => {
+	])('%s is a first poll, said in the log', async (_, word, parameters, more) => {
 		const staticData = await memoryOf();
 		expect(bench.logged()).not.toContain('first poll');
-		const other = bench.trigger(parameters, { credential, staticData });
+		const other = bench.trigger(parameters, { ...more(), staticData });
 		bench.service.answer = () => ({ contacts: list(3, 11) });
 		expect(await other.poll()).toEqual([]);
 		expect(bench.logged()).toContain(`This is a first poll, because ${word} changed`);
-		expect(bench.logged()).not.toContain(OTHER_KEY);
 
 		bench.service.answer = () => ({ contacts: list(4, 11) });
 		expect(inWords(await other.poll())).toEqual([expect.stringMatching(/Created 14$/)]);
@@ -75,6 +83,13 @@ describe('another question', () => {
 		expect(bench.service.queries[0]).not.toEqual(bench.service.queries[1]);
 	});
 
+	test('is not another key for the same business', async () => {
+		const staticData = await memoryOf();
+		bench.service.answer = () => ({ contacts: list(4) });
+		const { poll } = bench.trigger({}, { credential: { apiKey: OTHER_KEY }, staticData });
+		expect(inWords(await poll())).toEqual(['contactCreated 4']);
+	});
+
 	test('is not another page size, another time-out or other events', async () => {
 		const staticData = await memoryOf();
 		bench.service.answer = ({ offset }) => ({ contacts: offset === '0' ? list(4) : [] });
@@ -92,14 +107,13 @@ describe('what was saved', () => {
 	});
 
 	test.each<[string, IDataObject]>([
-		['the first edition', { contacts: { version: 1, ids: [1, 9], hashes: 'abcdefgh'.repeat(2) } }],
 		['a later version', { records: { version: 3, ids: [1, 9] } }],
 		['a hand that broke it', { records: { version: 2, ids: [1, 9], hashes: 'abc' } }],
 	])('by %s is begun anew, said in the log', async (_, data) => {
-		const { poll, staticData } = bench.trigger({}, { staticData: { 'node:Trigger': data } });
+		const { poll, staticData } = bench.trigger({}, { staticData: { [MEMORY]: data } });
 		expect(await poll()).toEqual([]);
 		expect(bench.logged()).toContain('another version of this node saved what was known');
-		const saved = staticData['node:Trigger'] as IDataObject;
+		const saved = staticData[MEMORY] as IDataObject;
 		expect(Object.keys(saved)).toEqual(['records']);
 		bench.service.answer = () => list(4);
 		expect(inWords(await poll())).toEqual(['contactCreated 4']);
@@ -118,14 +132,96 @@ describe('what was saved', () => {
 	test('is not written again when nothing has changed', async () => {
 		const { poll, staticData } = bench.trigger();
 		await poll();
-		const before = (staticData['node:Trigger'] as IDataObject).records;
+		const before = (staticData[MEMORY] as IDataObject).records;
 		await poll();
-		expect((staticData['node:Trigger'] as IDataObject).records).toBe(before);
+		expect((staticData[MEMORY] as IDataObject).records).toBe(before);
 	});
 
 	test('holds neither the key nor the address', async () => {
 		const text = JSON.stringify(await memoryOf());
 		expect(text).not.toMatch(/127\.0\.0\.1|[0-9a-f]{20}/);
+	});
+});
+
+describe('a trigger is known by the ID of its node', () => {
+	const NEW_NAME = { name: 'Contacts' };
+	const OTHER_NODE = { id: 'other' };
+
+	/** The events of a poll after n8n has started again with what it has saved by then. */
+	async function publish(staticData: IDataObject, settings: Partial<INode> = {}) {
+		return inWords(await bench.trigger({}, { staticData, settings }).poll());
+	}
+
+	test('renamed, and renamed back, it misses and repeats nothing', async () => {
+		bench.service.answer = () => list(3);
+		const staticData = await memoryOf();
+		bench.service.answer = () => list(4);
+		expect(await publish(staticData, NEW_NAME)).toEqual(['contactCreated 4']);
+		expect(await publish(staticData, NEW_NAME)).toEqual([]);
+		bench.service.answer = () => list(5);
+		expect(await publish(staticData)).toEqual(['contactCreated 5']);
+	});
+
+	test('another one of its name begins anew, and leaves its memory for an older version', async () => {
+		bench.service.answer = () => list(3);
+		const staticData = await memoryOf();
+		bench.service.answer = () => list(4);
+		expect(await publish(staticData, OTHER_NODE)).toEqual([]);
+		expect(await publish(staticData)).toEqual(['contactCreated 4']);
+		expect(await publish(staticData, OTHER_NODE)).toEqual([]);
+	});
+
+	test('nodes of one ID, which n8n 1.x takes, have a memory each by their names', async () => {
+		bench.service.answer = () => list(3);
+		const { poll, workflow, staticData } = bench.trigger();
+		workflow.nodes.Other = { ...workflow.getNode('Trigger'), name: 'Other' } as INode;
+		await poll();
+		expect(remembered(staticData)).toEqual(['Trigger']);
+	});
+
+	/** Lets so many days pass for those that are deleted. */
+	function waitDays(staticData: IDataObject, days: number): void {
+		for (const data of Object.values(staticData) as { deletedAt?: number }[]) {
+			if (data.deletedAt !== undefined) data.deletedAt -= days * 86_400_000;
+		}
+	}
+
+	test('deleted again, it is remembered as long as before', async () => {
+		bench.service.answer = () => list(3);
+		const staticData = await memoryOf();
+		await publish(staticData, OTHER_NODE);
+		await publish(staticData);
+		waitDays(staticData, 31);
+		await publish(staticData, OTHER_NODE);
+		expect(remembered(staticData)).toEqual(['trigger', 'other']);
+	});
+
+	test('one that was added since is not taken for deleted', async () => {
+		bench.service.answer = () => list(3);
+		const { poll, workflow, staticData } = bench.trigger();
+		await poll();
+		const added = bench.trigger({}, { staticData, settings: { id: 'added', name: 'Added' } });
+		Object.assign(added.workflow.nodes, workflow.nodes);
+		await added.poll();
+		await poll();
+		for (const data of Object.values(staticData)) expect(data).not.toHaveProperty('deletedAt');
+	});
+
+	test('what the last three that were deleted remembered is kept for 30 days', async () => {
+		bench.service.answer = () => list(3);
+		const staticData = await memoryOf();
+		// Each is deleted a day after the one before.
+		for (const id of ['a', 'b', 'c', 'd', 'e']) {
+			await publish(staticData, { id });
+			waitDays(staticData, 1);
+		}
+		expect(remembered(staticData)).toEqual(['b', 'c', 'd', 'e']);
+		waitDays(staticData, 26);
+		await publish(staticData, { id: 'e' });
+		expect(remembered(staticData)).toEqual(['b', 'c', 'd', 'e']);
+		waitDays(staticData, 1);
+		await publish(staticData, { id: 'e' });
+		expect(remembered(staticData)).toEqual(['c', 'd', 'e']);
 	});
 });
 
@@ -207,7 +303,7 @@ test('100,000 contacts take less than 5 MB of state, also in mid-reading, and a 
 	bench.service.answer = (asked, response) =>
 		asked.cursor === '50000' ? undefined : answer(asked, response);
 	expect(await poll({ getPollBudgetMs: () => 5_000 })).toEqual([]);
-	const { records } = staticData['node:Trigger'] as { records: { reading?: Reading } };
+	const { records } = staticData[MEMORY] as { records: { reading?: Reading } };
 	expect(records.reading?.place.count).toBeGreaterThan(0);
 	expect(records.reading?.place.count).toBeLessThanOrEqual(50_000);
 	expect(JSON.stringify(staticData).length).toBeLessThan(5_000_000);

@@ -4,6 +4,7 @@
 import { MARKER_HEADER } from '../../sandbox/server';
 import { useBench } from '../support/bench';
 import { useDeduplicator } from '../support/deduplicator';
+import { CREDENTIAL_TYPE } from '../support/engineWorkflow';
 import { KEY, LIMITS, PORT, RECORD } from '../upgrade/saved';
 import { savedByVersions, savedWorkflow } from '../upgrade/versions';
 
@@ -28,10 +29,14 @@ describe.each(savedByVersions)('saved by version %s', (_, saved) => {
 
 	test('the trigger tells what has changed since, and nothing else', async () => {
 		const { node, staticData } = saved.trigger;
-		const state = structuredClone(staticData);
-		const { poll } = bench.engine.trigger(node.parameters, { key: bench.credential }, 'trigger', {
-			'node:Trigger': state,
-		});
+		const credentialId = node.credentials?.[CREDENTIAL_TYPE]?.id ?? '';
+		const { poll } = bench.engine.trigger(
+			node.parameters,
+			{ [credentialId]: bench.credential },
+			'trigger',
+			structuredClone(staticData),
+			node,
+		);
 		bench.sandbox.contacts.update('contact-3', { city: 'Bruges' });
 		expect(await poll()).toMatchObject([
 			{ event: 'contactUpdated', contact: { id: 'contact-3', city: 'Bruges' } },

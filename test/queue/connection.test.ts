@@ -196,6 +196,7 @@ describe('trouble', () => {
 		const error: unknown = await wrong.run(COUNT, [KEY], []).catch((reason: unknown) => reason);
 		expect(performance.now() - startedAt).toBeLessThan(5_000);
 		expect(error).toBeInstanceOf(RedisError);
+		expect(error).toMatchObject({ isLasting: true });
 		const { message, description } = error as RedisError;
 		expect(message).toMatch(/^Redis at 127\.0\.0\.1:\d+ cannot be used: /);
 		expect(message).toMatch(cause);

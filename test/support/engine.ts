@@ -147,14 +147,16 @@ export class Engine {
 	/**
 	 * A published trigger: each `poll` returns the items that it emits, and what n8n would save of it is
 	 * in `staticData`. `poll` takes what n8n's context should have from then on.
+	 * @param settings of the node, beside its parameters
 	 */
 	trigger(
 		parameters: INode['parameters'],
 		credentials: Record<string, ICredentialDataDecryptedObject>,
 		mode: 'manual' | 'trigger' = 'trigger',
 		staticData: IDataObject = {},
+		settings: Partial<INode> = {},
 	) {
-		const node = { ...triggerNode, parameters };
+		const node = { ...triggerNode, parameters, ...settings };
 		const nodeTypes = this.nodeTypes();
 		const workflow = new Workflow({
 			id: `workflow-${++triggerCount}`,

@@ -1,5 +1,5 @@
 /** What a test of the trigger works on: n8n's engine, and a list service that the test answers for. */
-import type { ICredentialDataDecryptedObject, IDataObject } from 'n8n-workflow';
+import type { ICredentialDataDecryptedObject, IDataObject, INode } from 'n8n-workflow';
 
 import { Engine } from './engine';
 import { useLogicalTime } from './logicalTime';
@@ -7,16 +7,32 @@ import { type ListService, startListService } from './listService';
 
 export const KEY = '0123456789abcdef'.repeat(4);
 export const ALL_EVENTS = ['contactCreated', 'contactUpdated', 'contactDeleted'];
+/** Where n8n keeps what the trigger of the bench remembers. */
+const MEMORIES = 'node:businessDataTrigger:';
+export const MEMORY = `${MEMORIES}trigger`;
+
+/** Of which triggers n8n keeps something. */
+export function remembered(staticData: IDataObject): string[] {
+	const own = Object.keys(staticData).filter((name) => name.startsWith(MEMORIES));
+	return own.map((name) => name.slice(MEMORIES.length));
+}
+
 /** Limits that no test reaches. */
 const HIGH_LIMITS = { general: [{ max: 100_000, windowSeconds: 1 }], endpoints: {} };
 
 export interface TriggerBench {
 	engine: Engine;
 	service: ListService;
-	/** A published trigger for the service. */
+	/** A published trigger for the service. Its credential has the ID `key`; there is an equal one, `other`. */
 	trigger(
 		parameters?: Record<string, unknown>,
-		more?: { credential?: IDataObject; mode?: 'manual' | 'trigger'; staticData?: IDataObject },
+		more?: {
+			credential?: IDataObject;
+			mode?: 'manual' | 'trigger';
+			staticData?: IDataObject;
+			/** Of the node. */
+			settings?: Partial<INode>;
+		},
 	): ReturnType<Engine['trigger']>;
 	/** A credential for the service, with these fields instead of the usual ones. */
 	credential(fields?: IDataObject): ICredentialDataDecryptedObject;
@@ -35,10 +51,16 @@ export function useTriggerBench(): TriggerBench {
 		limits: JSON.stringify(HIGH_LIMITS),
 		...fields,
 	});
-	bench.trigger = (parameters = {}, { credential, mode, staticData } = {}) => {
+	bench.trigger = (parameters = {}, { credential, mode, staticData, settings } = {}) => {
 		const usual = { events: ALL_EVENTS, idField: 'id', options: {} };
 		const key = bench.credential(credential);
-		return bench.engine.trigger({ ...usual, ...parameters }, { key }, mode, staticData);
+		return bench.engine.trigger(
+			{ ...usual, ...parameters },
+			{ key, other: key },
+			mode,
+			staticData,
+			settings,
+		);
 	};
 	bench.logged = () => bench.engine.log.slice(logBegan).join('\n');
 	const start = async () => {

@@ -15,6 +15,7 @@ import { runToEnd } from '../../scripts/runToEnd';
 import { RealN8n } from '../n8n/realN8n';
 import { inARow, node } from '../n8n/workflows';
 import { credentialFor } from '../support/scaledLimits';
+import { remembered } from '../support/triggerBench';
 import { RedisServer } from '../support/redisServer';
 import { KEY, LIMITS, PORT, RECORD, type Saved } from './saved';
 
@@ -128,9 +129,9 @@ async function saveTrigger(real: RealN8n): Promise<Saved['trigger']> {
 	const query = `SELECT staticData FROM workflow_entity WHERE id = '${workflow.id}'`;
 	const [row] = real.readDatabase(query) as Array<{ staticData: string }>;
 	const all = JSON.parse(row?.staticData ?? '{}') as Record<string, IDataObject>;
-	const staticData = all['node:Trigger'];
-	if (staticData === undefined) throw new Error('The trigger has remembered nothing');
-	return { node: nodeOf(await real.client.readWorkflow(workflow.id), 'Trigger'), staticData };
+	if (remembered(all).length === 0) throw new Error('The trigger has remembered nothing');
+	const published = await real.client.readWorkflow(workflow.id);
+	return { node: nodeOf(published, 'Trigger'), staticData: all };
 }
 
 async function saveSendOnce(real: RealN8n, cleanup: Cleanup): Promise<Saved['sendOnce']> {

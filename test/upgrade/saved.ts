@@ -24,7 +24,7 @@ export interface Saved {
 	n8n: string;
 	/** Nodes as n8n has saved them, with the requests that they made of `RECORD`. */
 	nodes: Array<{ node: INode; requests: SavedRequest[] }>;
-	/** A published trigger, with what it remembered of the service's contacts. */
+	/** A published trigger, with the static data of its workflow: what it remembered of the service's contacts. */
 	trigger: { node: INode; staticData: IDataObject };
 	/** A node that has sent `RECORD` with a Send Once Key: n8n's record of it, and that in Redis. */
 	sendOnce: {

@@ -2,24 +2,34 @@
 import type { IDataObject, IPollFunctions } from 'n8n-workflow';
 
 import { shutdownSignal } from '../n8nInternals/shutdown';
+import { StaticData } from '../n8nInternals/staticData';
 import type { Asked, Question } from './question';
 import { newState, readState, type SavedState, saveState, type State } from './state';
-import { StaticData } from './staticData';
 
-/** Names in the node's static data. The first edition kept its contacts under `contacts`. */
-const NAME = 'records';
-const NAME_OF_FIRST_EDITION = 'contacts';
+/** What is kept of a trigger. */
+interface Saved extends IDataObject {
+	records?: SavedState & IDataObject;
+	/** When the trigger was first missing in its workflow (ms since 1970). */
+	deletedAt?: number;
+}
+
+/** An older version of a workflow may bring triggers back, so what they remember is kept for a while. */
+const DELETED_ARE_KEPT_MS = 30 * 86_400_000;
+const MOST_DELETED = 3;
 
 /** What is asked, in the words of the log. */
 const WORDS: Record<keyof Asked, string> = {
 	source: 'the source',
-	account: 'the account',
+	business: 'the credential or its base URL',
 	idField: 'the ID field',
 	itemsField: 'the items field',
 	query: 'the query',
 };
 
 export class Memory {
+	/** Whether something is remembered of the question; undefined until it was looked for. */
+	isKnown: boolean | undefined;
+
 	private readonly staticData: StaticData;
 
 	/** What was saved when the poll began. */
@@ -28,6 +38,8 @@ export class Memory {
 	constructor(
 		context: IPollFunctions,
 		private readonly question: Question,
+		/** Whether n8n has just read the workflow, and so knows its nodes. */
+		private readonly isActivation: boolean,
 		/** Tells n8n's log. */
 		private readonly tell: (sentence: string) => void,
 	) {
@@ -39,12 +51,14 @@ export class Memory {
 		const saved = this.newest(await this.staticData.saved());
 		this.revision = revisionOf(saved);
 		const { asked } = this.question;
-		const state = readState(saved[NAME]);
-		const isBegun = NAME in saved || NAME_OF_FIRST_EDITION in saved;
+		const state = readState(saved.records);
 		const changed = state === undefined ? [] : differences(state.asked, asked);
+		this.isKnown = state !== undefined && changed.length === 0;
 		if (state !== undefined && changed.length === 0) return state;
 		if (changed.length > 0) this.tellOfFirstPoll(`${changed.join(' and ')} changed`);
-		else if (isBegun) this.tellOfFirstPoll('another version of this node saved what was known');
+		else if (saved.records !== undefined) {
+			this.tellOfFirstPoll('another version of this node saved what was known');
+		}
 		return { ...newState(asked), revision: this.revision };
 	}
 
@@ -62,13 +76,16 @@ export class Memory {
 		const saved = await this.staticData.saved();
 		const newest = this.newest(saved);
 		if (revisionOf(newest) !== this.revision || shutdownSignal().aborted) return false;
+		const own = saved.get(this.staticData.triggerId);
+		const hasForgotten = this.isActivation && this.forgetDeleted(saved);
 		// n8n writes all of it into its database, so only when it is another one.
-		const isChanged = JSON.stringify(saveState(state)) !== JSON.stringify(newest[NAME]);
+		const isChanged =
+			JSON.stringify(saveState(state)) !== JSON.stringify(newest.records) || 'deletedAt' in newest;
 		const content = isChanged
-			? { [NAME]: saveState({ ...state, revision: this.revision + 1 }) }
+			? { records: saveState({ ...state, revision: this.revision + 1 }) as Saved['records'] }
 			: newest;
 		// What is saved with another node's data may have been set back.
-		const isSaved = !isChanged && revisionOf(saved.get(this.staticData.name)) === this.revision;
+		const isSaved = !isChanged && !hasForgotten && revisionOf(own) === this.revision;
 		if (hasItems) {
 			this.leaveOthersAsSaved(saved);
 			this.staticData.leaveToN8n(content);
@@ -76,19 +93,39 @@ export class Memory {
 		return true;
 	}
 
+	/** Lets go, in the end, of what triggers remembered that are deleted. Returns whether anything is to be saved. */
+	private forgetDeleted(saved: Map<string, Saved>): boolean {
+		const { nodeIds } = this.staticData;
+		const now = Date.now();
+		const deleted = [...saved].filter(([id]) => !nodeIds.has(id));
+		const isNew = deleted.some(([, data]) => data.deletedAt === undefined);
+		for (const [, data] of deleted) data.deletedAt ??= now;
+		const newestFirst = deleted.sort(([, a], [, b]) => Number(b.deletedAt) - Number(a.deletedAt));
+		const over = newestFirst.filter(
+			([, { deletedAt }], index) =>
+				index >= MOST_DELETED || now - Number(deletedAt) > DELETED_ARE_KEPT_MS,
+		);
+		for (const [id] of over) {
+			saved.delete(id);
+			this.staticData.forget(id);
+		}
+		return isNew || over.length > 0;
+	}
+
 	/** With the items of this trigger, n8n saves what it holds here for all of them. */
-	private leaveOthersAsSaved(saved: Map<string, IDataObject>): void {
-		for (const [name, data] of saved) {
-			if (name === this.staticData.name || revisionOf(data) === 0) continue;
-			const held = this.staticData.ofNode(name);
-			if (revisionOf(data) > revisionOf(held)) held[NAME] = data[NAME];
+	private leaveOthersAsSaved(saved: Map<string, Saved>): void {
+		for (const [id, data] of saved) {
+			if (id === this.staticData.triggerId) continue;
+			const held: Saved = this.staticData.held(id);
+			const isNewer = revisionOf(data) > revisionOf(held) || data.deletedAt !== held.deletedAt;
+			if (isNewer) this.staticData.holdFor(id, data);
 		}
 	}
 
-	/** The node's static data: what this process holds, or what was saved since. */
-	private newest(saved: Map<string, IDataObject>): IDataObject {
-		const { data, name } = this.staticData;
-		const own = saved.get(name);
+	/** What is kept of the trigger: what this process holds, or what was saved since. */
+	private newest(saved: Map<string, Saved>): Saved {
+		const { data, triggerId } = this.staticData;
+		const own = saved.get(triggerId);
 		return own !== undefined && revisionOf(own) > revisionOf(data) ? own : data;
 	}
 
@@ -99,8 +136,8 @@ export class Memory {
 	}
 }
 
-function revisionOf(data: IDataObject | undefined): number {
-	const { revision } = (data?.[NAME] ?? {}) as Partial<SavedState>;
+function revisionOf(data: Saved | undefined): number {
+	const { revision } = data?.records ?? {};
 	return typeof revision === 'number' ? revision : 0;
 }
 

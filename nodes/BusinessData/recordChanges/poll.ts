@@ -1,14 +1,18 @@
 /** One poll: reads the list, compares it with what was remembered, and remembers it. */
 import type { IDataObject, INodeExecutionData, IPollFunctions } from 'n8n-workflow';
 
+import { ShutdownError } from '../n8nInternals/shutdown';
+import { triggerIdOf } from '../n8nInternals/staticData';
+import { holdExpressions } from '../n8nInternals/workflow';
 import { toNodeError } from '../resources/itemErrors';
 import { readPages } from '../resources/list/pages';
 import { CREDENTIAL_TYPE, readAccount } from '../transport/account';
+import { isForSchedule } from './activation';
 import { idOf } from './comparePage';
 import { Events, recordOf } from './events';
-import { holdExpressions } from './expressions';
 import { Memory } from './memory';
 import { PollClient } from './pollClient';
+import { timeForPoll } from './pollTime';
 import { type Question, readQuestion } from './question';
 import { ListReader } from './readList';
 import type { RecordEvent } from './sources';
@@ -19,21 +23,30 @@ const SAMPLE_SIZE = 10;
 /** Triggers whose poll is under way, by workflow and node. */
 const underWay = new Set<string>();
 
+/** Writes a sentence into n8n's log. */
+export type Log = (sentence: string, level?: 'info' | 'warn') => void;
+
 /**
- * The changes since the last poll; null when there is none.
+ * The changes since the last poll; null when there is none, or when the next poll tells them.
  * @throws a node error; what was remembered stays as it was then
  */
 export async function poll(context: IPollFunctions): Promise<INodeExecutionData[][] | null> {
-	const startedAt = performance.now();
+	const time = timeForPoll(context);
+	const isTest = context.getMode() === 'manual';
+	const log = logOf(context);
+	let client: PollClient | undefined;
+	let memory: Memory | undefined;
 	try {
 		const account = readAccount(await context.getCredentials(CREDENTIAL_TYPE));
 		await holdExpressions(context);
 		const question = readQuestion(context, account);
-		const client = new PollClient(context, account, startedAt);
-		const events =
-			context.getMode() === 'manual'
-				? await sample(question, client)
-				: await changesInTurn(context, question, client);
+		client = new PollClient(context, account, time);
+		let events: RecordEvent[];
+		if (isTest) events = await sample(question, client);
+		else {
+			memory = new Memory(context, question, time.isActivation, log);
+			events = await changesInTurn(context, question, client, memory, log);
+		}
 		if (events.length === 0) return null;
 		const { recordName } = question;
 		return [
@@ -42,7 +55,17 @@ export async function poll(context: IPollFunctions): Promise<INodeExecutionData[
 			})),
 		];
 	} catch (error) {
-		throw toNodeError(context.getNode(), error);
+		const nodeError = toNodeError(context.getNode(), error);
+		// Where it could not be looked up, something may be known.
+		const hasWorked = memory !== undefined && memory.isKnown !== false;
+		const isLeft =
+			error instanceof ShutdownError ||
+			(time.isActivation && isForSchedule(context, error, hasWorked));
+		if (isTest || !isLeft) throw nodeError;
+		log(`Not polled, which is left to the next poll of the schedule: ${nodeError.message}`, 'warn');
+		return null;
+	} finally {
+		client?.end();
 	}
 }
 
@@ -70,31 +93,25 @@ async function changesInTurn(
 	context: IPollFunctions,
 	question: Question,
 	client: PollClient,
+	memory: Memory,
+	log: Log,
 ): Promise<RecordEvent[]> {
-	const name = `${context.getWorkflow().id} ${context.getNode().name}`;
+	const name = `${context.getWorkflow().id} ${triggerIdOf(context)}`;
 	if (underWay.has(name)) return [];
 	underWay.add(name);
 	try {
-		return await changes(context, question, client);
+		const state = await memory.recall();
+		const found = new Events(question.idField);
+		await new ListReader(client, question, state, found, log).read();
+		const events = found.list.filter(({ change }) => question.wanted.includes(change));
+		return (await memory.keep(state, events.length > 0)) ? events : [];
 	} finally {
 		underWay.delete(name);
 	}
 }
 
-async function changes(
-	context: IPollFunctions,
-	question: Question,
-	client: PollClient,
-): Promise<RecordEvent[]> {
-	const tell = (sentence: string) =>
-		context.logger.info(sentence, {
-			workflowId: context.getWorkflow().id,
-			nodeName: context.getNode().name,
-		});
-	const memory = new Memory(context, question, tell);
-	const state = await memory.recall();
-	const found = new Events(question.idField);
-	await new ListReader(client, question, state, found, tell).read();
-	const events = found.list.filter(({ change }) => question.wanted.includes(change));
-	return (await memory.keep(state, events.length > 0)) ? events : [];
+function logOf(context: IPollFunctions): Log {
+	const { name } = context.getNode();
+	const details = { workflowId: context.getWorkflow().id, nodeName: name };
+	return (sentence, level = 'info') => context.logger[level](`${name}: ${sentence}`, details);
 }

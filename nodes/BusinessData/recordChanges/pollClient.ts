@@ -6,14 +6,17 @@ import { randomUUID } from 'node:crypto';
 
 import type { IPollFunctions } from 'n8n-workflow';
 
+import { ShutdownError, shutdownSignal } from '../n8nInternals/shutdown';
+import { holdExpressions } from '../n8nInternals/workflow';
 import type { Account } from '../transport/account';
 import type { Answer } from '../transport/answer';
 import { Client } from '../transport/client';
+import { TimeoutError } from '../transport/failure';
 import { RequestError } from '../transport/requestError';
 import type { ServiceRequest } from '../transport/serviceRequest';
 import { formatDuration, Waits } from '../transport/waits';
-import { holdExpressions } from './expressions';
-import { timeForPoll } from './pollTime';
+import { boundedSignal } from '../waiting';
+import type { PollTime } from './pollTime';
 
 /** The share of the time that is for requests; the rest is for comparing and saving. */
 const SHARE_FOR_REQUESTS = 0.9;
@@ -34,13 +37,18 @@ export class PollClient {
 
 	private readonly signal: AbortSignal;
 
+	/** To be called when the poll is over. */
+	readonly end: () => void;
+
 	private readonly client: Client;
 
-	/** @param startedAt when the poll began (ms, `performance.now()`) */
-	constructor(context: IPollFunctions, account: Account, startedAt: number) {
-		this.timeMs = SHARE_FOR_REQUESTS * timeForPoll(context);
+	constructor(context: IPollFunctions, account: Account, { startedAt, timeMs }: PollTime) {
+		this.timeMs = SHARE_FOR_REQUESTS * Math.max(0, timeMs);
 		this.deadline = startedAt + this.timeMs;
-		this.signal = AbortSignal.timeout(Math.max(0, Math.ceil(this.leftMs)));
+		const leftMs = Math.max(0, Math.ceil(this.leftMs));
+		const bounded = boundedSignal(shutdownSignal(), leftMs, () => new TimeoutError());
+		this.signal = bounded.signal;
+		this.end = bounded.release;
 		this.client = new Client(
 			withExpressions(context),
 			account,
@@ -53,7 +61,7 @@ export class PollClient {
 
 	/**
 	 * Resolves with a 2xx answer.
-	 * @throws OutOfTimeError when it would not come in time, or what a client throws
+	 * @throws OutOfTimeError when it would not come in time, ShutdownError, or what a client throws
 	 */
 	async request(request: ServiceRequest): Promise<Answer> {
 		const { leftMs } = this;
@@ -67,6 +75,7 @@ export class PollClient {
 				timeoutMs: Math.min(request.timeoutMs, leftMs + BEHIND_THE_SIGNAL_MS),
 			});
 		} catch (error) {
+			if (error instanceof ShutdownError) throw error;
 			if (this.signal.aborted) throw this.outOfTime(request);
 			if (!(error instanceof RequestError)) throw error;
 			const { cause, outcome, retryAfterSeconds } = error.details;

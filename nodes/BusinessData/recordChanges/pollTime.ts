@@ -1,26 +1,45 @@
-/** The time that n8n gives a poll. */
+/** The time that n8n gives a poll, and whether n8n makes it while it activates the trigger. */
 import type { IPollFunctions } from 'n8n-workflow';
+
+import { workflowOf } from '../n8nInternals/workflow';
 
 /** What n8n 2.x gives a poll by default. n8n 1.x names no time, so there it is this one. */
 const USUAL_TIME_MS = 5 * 60_000;
 /**
- * n8n polls once while it publishes a workflow, and n8n 2.x takes a publication of more than 84 s for
- * failed. What the first poll does not get through, the next ones do.
+ * n8n 2.x takes a publication of more than 84 s for failed, and n8n 1.x polls with the triggers of a workflow one
+ * after the other. What the first poll does not get through, the next ones do.
  */
-const TIME_FOR_PUBLISHING_MS = 45_000;
+const ACTIVATION_TIME_MS = 45_000;
+
+export interface PollTime {
+	/** When the poll began (ms, `performance.now()`). */
+	startedAt: number;
+	/** How long (ms) it may take. */
+	timeMs: number;
+	/** n8n makes it at its start, or while a workflow is published, and takes its error for one of the activation. */
+	isActivation: boolean;
+}
 
 /**
- * The contexts that have polled. n8n makes one when a workflow is published, for all polls until its end; its
+ * The contexts that have polled. n8n makes one for each activation, whose first poll is part of it; its
  * durable scheduler makes one for each poll, and has a time of its own.
  */
 const known = new WeakSet<IPollFunctions>();
 
-/** How long (ms) the poll that begins now may take. */
-export function timeForPoll(context: IPollFunctions): number {
+/** When the activation of a workflow, which is an object of its own each time, has begun to poll. */
+const activations = new WeakMap<object, number>();
+
+/** To be called once, at the beginning of a poll. */
+export function timeForPoll(context: IPollFunctions): PollTime {
+	const startedAt = performance.now();
 	// n8n 1.x has no such function.
 	const { getPollBudgetMs } = context as Partial<IPollFunctions>;
 	const timeMs = getPollBudgetMs?.call(context) ?? USUAL_TIME_MS;
-	const isPublishing = !known.has(context) && timeMs === USUAL_TIME_MS;
+	const isActivation = !known.has(context) && timeMs === USUAL_TIME_MS;
 	known.add(context);
-	return isPublishing ? TIME_FOR_PUBLISHING_MS : timeMs;
+	if (!isActivation) return { startedAt, timeMs, isActivation };
+	const activation = workflowOf(context) ?? context;
+	const begunAt = activations.get(activation) ?? startedAt;
+	activations.set(activation, begunAt);
+	return { startedAt, timeMs: ACTIVATION_TIME_MS - (startedAt - begunAt), isActivation };
 }

@@ -10,6 +10,7 @@ import {
 } from '../resources/list/listSettings';
 import { checkQuery, parseRequestOptions, type RequestOptions } from '../resources/requestOptions';
 import type { Account } from '../transport/account';
+import { businessOf } from '../transport/business';
 import { ENDPOINTS } from '../transport/endpoints';
 import { parsePath } from '../transport/endpointPath';
 import { holdsExpression, readMarked } from '../transport/unmadeValues';
@@ -37,8 +38,8 @@ import {
 export interface Asked {
 	/** The source, with its path where it is an endpoint. */
 	source: string;
-	/** A hash of the base URL and the key. */
-	account: string;
+	/** A hash of the credential's ID and the base URL. */
+	business: string;
 	idField: string;
 	itemsField: string;
 	/** A hash of the query parameters that stay the same from poll to poll. */
@@ -82,7 +83,7 @@ export function readQuestion(context: IPollFunctions, account: Account): Questio
 	const ofOptions = constantPart(written.options as TriggerOptions, requestOptions.query);
 	const asked = {
 		source: source === 'endpoint' ? `endpoint ${path}` : source,
-		account: shortHash(account.identity),
+		business: shortHash(businessOf(context.getNode(), account)),
 		idField,
 		itemsField: settings.itemsField,
 		query: shortHash(JSON.stringify([isConstant ? query : [], ofOptions])),

@@ -108,6 +108,7 @@ export class RedisConnection {
 		return new RedisError(
 			`Redis at ${nameOf(address)} cannot be used: ${cause}`,
 			`Nothing was sent. ${howToFix(error) ?? adviceFor(address, cause)}`,
+			isLasting(error),
 		);
 	}
 }

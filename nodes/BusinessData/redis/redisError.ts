@@ -8,6 +8,8 @@ export class RedisError extends Error {
 		message: string,
 		/** How the user goes on. */
 		readonly description: string,
+		/** Whether waiting does not help, as with a wrong password. */
+		readonly isLasting = false,
 	) {
 		super(message);
 		this.name = 'RedisError';

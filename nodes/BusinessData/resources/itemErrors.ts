@@ -61,8 +61,11 @@ export function toNodeError(node: INode, error: unknown, itemIndex?: number): No
 }
 
 function causeOf(error: InvalidSettingError | RedisError | ShutdownError): FailureCause {
-	if (!(error instanceof InvalidSettingError)) return 'temporarily-unavailable';
-	return error.field === 'API Key' ? 'credential-invalid' : 'configuration-invalid';
+	if (error instanceof InvalidSettingError) {
+		return error.field === 'API Key' ? 'credential-invalid' : 'configuration-invalid';
+	}
+	const isLasting = error instanceof RedisError && error.isLasting;
+	return isLasting ? 'configuration-invalid' : 'temporarily-unavailable';
 }
 
 /** What the error says to n8n itself, which lets a trigger wait as long. n8n 1.x takes no notice of it. */

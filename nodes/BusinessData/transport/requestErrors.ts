@@ -172,8 +172,8 @@ function noRoomError(
 }
 
 /** The error for a request that Redis was needed for. */
-export function redisError({ message, description }: RedisError): RequestError {
-	const cause = 'temporarily-unavailable';
+export function redisError({ message, description, isLasting }: RedisError): RequestError {
+	const cause = isLasting ? 'configuration-invalid' : 'temporarily-unavailable';
 	return new RequestError(message, { outcome: 'notSent', cause, description });
 }
 

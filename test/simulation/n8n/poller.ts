@@ -8,15 +8,15 @@ import type { Host } from './host';
 import { valueAt } from './parameters';
 import { type SavedNode, TRIGGER_TYPE } from './workflow';
 
-/** n8n's time for a poll (ms). */
-const POLL_BUDGET_MS = 300_000;
+/** The time for a poll (ms) of n8n's durable scheduler, whose polls are none of an activation. */
+const POLL_BUDGET_MS = 240_000;
 
 /** What n8n's database has of the triggers, by their ID. */
 export type SavedStaticData = Map<string, string>;
 
-/** The account of the credential, once it was read. */
+/** The business of the credential, once it was read. */
 interface Asked {
-	account?: string;
+	business?: string;
 }
 
 export interface PollResult {
@@ -89,7 +89,7 @@ export class Poller {
 				getCredentials: async () => {
 					const { asked } = this;
 					const fields = await host.credential(node.credential);
-					asked.account = `${String(fields.baseUrl)} ${String(fields.apiKey)}`;
+					asked.business = `${node.credential} ${String(fields.baseUrl)}`;
 					return fields;
 				},
 				getMode: () => 'trigger',

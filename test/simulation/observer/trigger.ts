@@ -19,12 +19,12 @@ export function checkTriggers({ plan, polls, service }: Player): Violation[] {
 		const own = polls.filter(({ trigger }) => trigger === node);
 		const copy = new Map<string, string | undefined>();
 		const untrue: string[] = [];
-		let account: string | undefined;
+		let business: string | undefined;
 		for (const { events = [], asked } of own) {
-			// Of another account nothing is known; what was there comes as new.
-			if (events.length > 0 && asked.account !== account) {
+			// Of another business nothing is known; what was there comes as new.
+			if (events.length > 0 && asked.business !== business) {
 				copy.clear();
-				({ account } = asked);
+				({ business } = asked);
 			}
 			for (const { event, contact } of events as unknown as ContactEvent[]) {
 				const isKnown = copy.has(contact.id);

@@ -87,6 +87,7 @@ describe('the error of a node', () => {
 		expect(causeOf(new InvalidSettingError('Path', 'is empty', ''))).toBe('configuration-invalid');
 		expect(causeOf(new InvalidSettingError('API Key', 'is empty', ''))).toBe('credential-invalid');
 		expect(causeOf(new RedisError('Redis …', ''))).toBe('temporarily-unavailable');
+		expect(causeOf(new RedisError('Redis …', '', true))).toBe('configuration-invalid');
 		expect(causeOf(new Error('unexpected'))).toBeUndefined();
 	});
 

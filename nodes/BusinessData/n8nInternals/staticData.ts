@@ -8,7 +8,8 @@
 import type { IDataObject, INode, IPollFunctions, Workflow } from 'n8n-workflow';
 
 import { abortController, sleep, Turns } from '../waiting';
-import { findService } from '../n8nInternals/services';
+import { findService } from './services';
+import { workflowOf } from './workflow';
 
 /** The part of n8n's WorkflowStaticDataService that is used. */
 interface StaticDataService {
@@ -18,7 +19,9 @@ interface StaticDataService {
 
 const MODULE = 'n8n/dist/workflows/workflow-static-data.service';
 const METHODS = ['getStaticDataById', 'saveStaticDataById'] as const;
-const KEY_BEGINS = 'node:';
+/** n8n keeps data by a node's name, which may change. So what is kept by ID has a name of its own. */
+const NAME_BEGINS = 'businessDataTrigger:';
+const KEY_BEGINS = `node:${NAME_BEGINS}`;
 
 /** By workflow: each of its triggers saves what it has read of the others. */
 const turns = new Turns();
@@ -34,9 +37,21 @@ const MOST_LOOKS = 200;
  */
 type Mark = boolean | undefined;
 
+/** The ID of a trigger. n8n 1.x also takes nodes without one, or with the same one, which have their name. */
+export function triggerIdOf(context: IPollFunctions): string {
+	const { id, name } = context.getNode();
+	const nodes = Object.values(workflowOf(context)?.nodes ?? {});
+	const isUnique = nodes.filter((node) => node.id === id).length <= 1;
+	return id && isUnique ? id : name;
+}
+
 export class StaticData {
-	/** What n8n holds for the node. */
+	readonly triggerId: string;
+
+	/** What n8n holds for the trigger. */
 	readonly data: Readonly<IDataObject>;
+
+	private readonly workflow: Workflow | undefined;
 
 	private readonly service: StaticDataService | undefined;
 
@@ -47,31 +62,35 @@ export class StaticData {
 	private all: IDataObject = {};
 
 	constructor(private readonly context: IPollFunctions) {
-		this.data = context.getWorkflowStaticData('node');
-		// Without this mark it is a durable cursor of n8n 2.x, which n8n saves after each poll.
-		const isSavedByItems = '__dataChanged' in this.data;
-		this.service = isSavedByItems
-			? findService<StaticDataService>(MODULE, 'WorkflowStaticDataService', METHODS)
-			: undefined;
+		this.triggerId = triggerIdOf(context);
+		this.workflow = workflowOf(context);
+		const data = context.getWorkflowStaticData('node');
+		// Without this mark it is a durable cursor of n8n 2.x, which n8n keeps by ID, and saves after each poll.
+		const isDurable = this.workflow === undefined || !('__dataChanged' in data);
+		this.data = isDurable ? data : this.held(this.triggerId);
+		this.service = isDurable
+			? undefined
+			: findService<StaticDataService>(MODULE, 'WorkflowStaticDataService', METHODS);
 	}
 
-	/** The node's name. */
-	get name(): string {
-		return this.context.getNode().name;
+	/** The IDs of all triggers that the workflow may have, as far as n8n says; also their names, see `triggerIdOf`. */
+	get nodeIds(): Set<string> {
+		const nodes = Object.values(this.workflow?.nodes ?? {});
+		return new Set(nodes.flatMap(({ id, name }) => [id, name]));
 	}
 
 	/**
-	 * What is saved for each node, by its name: also by another process, or for another trigger or start of the
-	 * workflow. Empty where that is not known.
+	 * What is saved for each trigger, by its ID: also by another process, or for another start of the workflow.
+	 * Where that is not known, it is what n8n holds.
 	 */
 	async saved(): Promise<Map<string, IDataObject>> {
 		const { id } = this.context.getWorkflow();
-		if (this.service === undefined || id === undefined) return new Map();
-		this.all = await this.service.getStaticDataById(id);
-		const ofNodes = Object.entries(this.all).filter(([key]) => key.startsWith(KEY_BEGINS));
-		return new Map(
-			ofNodes.map(([key, data]) => [key.slice(KEY_BEGINS.length), data as IDataObject]),
-		);
+		const isSaved = this.service !== undefined && id !== undefined;
+		this.all = isSaved
+			? await this.service.getStaticDataById(id)
+			: (this.workflow?.staticData ?? {});
+		const own = Object.entries(this.all).filter(([key]) => key.startsWith(KEY_BEGINS));
+		return new Map(own.map(([key, data]) => [key.slice(KEY_BEGINS.length), data as IDataObject]));
 	}
 
 	/** Runs the task while neither another trigger of the workflow reads and saves, nor n8n for it. */
@@ -87,7 +106,7 @@ export class StaticData {
 		});
 	}
 
-	/** n8n saves this for the node when the poll is over, with its items. */
+	/** n8n saves this for the trigger when the poll is over, with its items. */
 	leaveToN8n(content: Readonly<IDataObject>): void {
 		if (this.service !== undefined) {
 			this.before = { content: { ...this.data }, mark: this.mark };
@@ -95,23 +114,32 @@ export class StaticData {
 		this.hold(content);
 	}
 
-	/** What n8n holds here for another node of the workflow, and saves with the items of this one. */
-	ofNode(name: string): IDataObject {
-		return this.workflow.getStaticData('node', { name } as INode);
+	/** What n8n holds here for a trigger of the workflow, and saves with the items of this one. */
+	held(triggerId: string): IDataObject {
+		const node = { name: NAME_BEGINS + triggerId } as INode;
+		return this.workflow?.getStaticData('node', node) ?? {};
 	}
 
-	/** Saves this for the node, although the poll gives out no items; right behind `saved`. */
+	/** Lets n8n hold this for another trigger. */
+	holdFor(triggerId: string, content: IDataObject): void {
+		this.unnoticed(() => Object.assign(this.held(triggerId), content));
+	}
+
+	/** Drops what is kept for a trigger; what is saved of it, with the next save. */
+	forget(triggerId: string): void {
+		delete this.all[KEY_BEGINS + triggerId];
+		this.unnoticed(() => delete this.workflow?.staticData[KEY_BEGINS + triggerId]);
+	}
+
+	/** Saves this for the trigger, although the poll gives out no items; right behind `saved`. */
 	async save(content: Readonly<IDataObject>): Promise<void> {
 		const { id } = this.context.getWorkflow();
 		if (this.service === undefined || id === undefined) {
 			this.hold(content);
 			return;
 		}
-		const { mark } = this;
-		this.hold(content);
-		// With the mark, n8n would save what it holds for other nodes as well, which may be old.
-		this.mark = mark;
-		const own = { [KEY_BEGINS + this.name]: this.data };
+		this.unnoticed(() => this.hold(content));
+		const own = { [KEY_BEGINS + this.triggerId]: this.data };
 		await this.service.saveStaticDataById(id, { ...this.all, ...own });
 	}
 
@@ -136,15 +164,18 @@ export class StaticData {
 		Object.assign(data, content);
 	}
 
+	/** Changes what n8n holds without its mark: n8n would save what it holds for other nodes as well, which may be old. */
+	private unnoticed(change: () => void): void {
+		const { mark } = this;
+		change();
+		this.mark = mark;
+	}
+
 	private get mark(): Mark {
-		return this.workflow.staticData.__dataChanged as Mark;
+		return this.workflow?.staticData.__dataChanged as Mark;
 	}
 
 	private set mark(mark: Mark) {
-		this.workflow.staticData.__dataChanged = mark;
-	}
-
-	private get workflow(): Workflow {
-		return (this.context as unknown as { workflow: Workflow }).workflow;
+		if (this.workflow !== undefined) this.workflow.staticData.__dataChanged = mark;
 	}
 }

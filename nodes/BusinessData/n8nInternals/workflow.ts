@@ -1,4 +1,10 @@
+/** n8n's own object of the workflow, which is no part of what n8n promises to nodes. */
 import type { IPollFunctions, Workflow } from 'n8n-workflow';
+
+/** It holds what n8n saves for all nodes; undefined where an n8n keeps it elsewhere. */
+export function workflowOf(context: IPollFunctions): Workflow | undefined {
+	return (context as unknown as { workflow?: Workflow }).workflow;
+}
 
 /**
  * Holds what n8n evaluates expressions with for the workflow. Where triggers of one workflow poll at the same
@@ -6,8 +12,6 @@ import type { IPollFunctions, Workflow } from 'n8n-workflow';
  * go of it at the end of a poll.
  */
 export async function holdExpressions(context: IPollFunctions): Promise<void> {
-	// No part of what n8n promises; without it, expressions do as before.
-	const { workflow } = context as unknown as { workflow?: Workflow };
-	const expression: Partial<Workflow['expression']> | undefined = workflow?.expression;
+	const expression: Partial<Workflow['expression']> | undefined = workflowOf(context)?.expression;
 	await expression?.acquireIsolate?.();
 }
