@@ -2,6 +2,7 @@
 import { startSandbox } from '../../sandbox/server';
 import { findProblems } from '../../scripts/demo/demoCheck';
 import { DEMO_CONTACT_COUNT, runDemo, saveDemo } from '../../scripts/demo/demoWorkflow';
+import { badMinuteTests } from '../n8n/badMinuteTests';
 import { credentialEditTests } from '../n8n/credentialEditTests';
 import { exampleTests } from '../n8n/exampleTests';
 import { installationTests } from '../n8n/installationTests';
@@ -10,6 +11,7 @@ import { parkingTests } from '../n8n/parkingTests';
 import { sendingTests } from '../n8n/sendingTests';
 import { customApiCallTests, noRestrictionTests } from '../n8n/sideDoorTests';
 import { toolTests } from '../n8n/toolTests';
+import { triggerIdentityTests } from '../n8n/triggerIdentityTests';
 import { triggerRestartTests } from '../n8n/triggerRestartTests';
 import { triggerTests } from '../n8n/triggerTests';
 import { triggerTogetherTests } from '../n8n/triggerTogetherTests';
@@ -37,9 +39,11 @@ describe('a credential', () => credentialEditTests(real));
 describe('the node as a tool', () => toolTests(real));
 describe('the trigger', () => {
 	triggerTests(real);
+	triggerIdentityTests(real);
 	triggerRestartTests(real);
 	triggerTogetherTests(real);
 });
+describe('an update of n8n', () => badMinuteTests(real, ['Down', 'Full']));
 describe('the example', () => exampleTests(real));
 describe('beside the node', () => {
 	customApiCallTests(real);

@@ -14,6 +14,7 @@ import { reminderTests } from './reminderTests';
 import { sendingTests } from './sendingTests';
 import { customApiCallTests, restrictionTests } from './sideDoorTests';
 import { toolTests } from './toolTests';
+import { triggerIdentityTests } from './triggerIdentityTests';
 import { triggerRestartTests } from './triggerRestartTests';
 import { triggerTests } from './triggerTests';
 import { triggerTogetherTests } from './triggerTogetherTests';
@@ -32,6 +33,7 @@ describe('a credential', () => credentialEditTests(real));
 describe('the node as a tool', () => toolTests(real));
 describe('the trigger', () => {
 	triggerTests(real);
+	triggerIdentityTests(real);
 	triggerRestartTests(real);
 	triggerTogetherTests(real);
 });

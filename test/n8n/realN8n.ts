@@ -92,7 +92,11 @@ export class RealN8n {
 	}
 
 	/** Saves the credential for a sandbox that has these limits. Returns its id. */
-	async saveCredentialFor(name: string, sandbox: Sandbox, limits: LimitTable): Promise<string> {
+	async saveCredentialFor(
+		name: string,
+		sandbox: { baseUrl: string; apiKey: string },
+		limits: LimitTable,
+	): Promise<string> {
 		const data = {
 			...credentialFor(sandbox),
 			customize: true,

@@ -4,14 +4,12 @@
 // contacts change, the workflow is published and unpublished.
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { emittedBy } from './pollSchedule';
+import { emittedBy, NEW_YEAR } from './pollSchedule';
 import { itemsOf, type RealN8n } from './realN8n';
 import { inARow, node } from './workflows';
 
 const ROUNDS = 50;
 const TRIGGER = 'Contacts';
-/** No poll but those of activations: n8n chooses the minutes of its other schedules at random. */
-const NEW_YEAR = { mode: 'custom', cronExpression: '0 0 1 1 *' };
 /** n8n is stopped before this round's changes and started after them. */
 const ROUND_OVER_A_RESTART = 25;
 /** Every so many rounds, the poll fails half-way at first. */

@@ -1,0 +1,157 @@
+// n8n is updated in a bad minute: documents wait to be sent, and the service is away, slow or full while triggers
+// are published and n8n starts again. Nothing more is sent, n8n ends soon and saves what was done, and every
+// trigger is on again.
+import type { LimitTable } from '../../sandbox/limits';
+import { waitUntil } from '../support/waitUntil';
+import { emittedBy, scheduledTrigger } from './pollSchedule';
+import type { RealN8n } from './realN8n';
+import { inARow, node, SEND, send, startWithWebhook } from './workflows';
+
+const MINUTES = 7;
+const SEND_ENDPOINT = 'POST /txndata/sendTxn';
+const CONTACTS = 'GET /masterdata/getContacts';
+const WIDE: LimitTable = { general: [{ max: 1_000, windowSeconds: 60 }], endpoints: {} };
+const ONE_SEND: LimitTable = {
+	...WIDE,
+	endpoints: { [SEND_ENDPOINT]: { max: 1, windowSeconds: 600 } },
+};
+const DOCUMENTS = Array.from({ length: 20 }, (_, index) => ({ id: `document-${index}` }));
+/** A read is tried so often. */
+const MOST_REQUESTS = 4;
+/** Longer than n8n 2.x gives a publication in two tries. */
+const SLOW_MS = 50_000;
+/** n8n itself gives running executions 30 s. */
+const LONGEST_END_MS = 10_000;
+const NOT_POLLED = 'Not polled, which is left to the next poll of the schedule';
+
+const FAULTS = {
+	Down: { type: 'status', status: 503 },
+	Slow: { type: 'delay', ms: SLOW_MS, actFirst: true },
+	Full: { type: 'refuse', retryAfter: 'seconds', waitMs: 59_000 },
+} as const;
+
+/** @param names of the triggers, each of which meets the fault of its name */
+export function badMinuteTests(real: () => RealN8n, names: Array<keyof typeof FAULTS>): void {
+	/** A key of its own, because a refusal pauses all requests of a key. */
+	async function credentialOf(name: string, letter: string, limits = WIDE): Promise<string> {
+		const { sandbox } = real();
+		const apiKey = letter.repeat(64);
+		sandbox.setKeyState(apiKey, 'active');
+		return await real().saveCredentialFor(name, { baseUrl: sandbox.baseUrl, apiKey }, limits);
+	}
+
+	/** Publishes a workflow with two triggers whose requests are marked with the name. */
+	async function publish(name: string, credentialId: string, timeout: number, second: number) {
+		const trigger = (title: string) =>
+			scheduledTrigger(title, {
+				pollTimes: { item: [{ mode: 'custom', cronExpression: `${second} * * * * *` }] },
+				events: ['contactCreated'],
+				options: {
+					timeout,
+					headerParameters: { parameters: [{ name: 'x-sandbox-marker', value: name }] },
+				},
+			});
+		const done = { main: [[{ node: 'Done', type: 'main', index: 0 }]] };
+		const workflow = await real().save(
+			{
+				name,
+				nodes: [trigger('One'), trigger('Two'), node('Done', 'n8n-nodes-base.noOp', 1)],
+				connections: { One: done, Two: done },
+				settings: { executionOrder: 'v1' },
+			},
+			{ businessDataApi: credentialId },
+		);
+		await real().client.publishWorkflow(workflow.id);
+		return workflow.id;
+	}
+
+	const requestsOf = (name: string) =>
+		real()
+			.sandbox.journal.all()
+			.filter(({ headers }) => headers['x-sandbox-marker'] === name);
+
+	test(
+		'n8n is updated in a bad minute',
+		async () => {
+			const { sandbox } = real();
+			sandbox.reset();
+			const secondIn = (seconds: number) => new Date(Date.now() + seconds * 1000).getSeconds();
+			const ids = new Map<string, string>();
+			const credentials = new Map<string, string>();
+			for (const [index, name] of names.entries()) {
+				credentials.set(name, await credentialOf(name, '123'[index] ?? ''));
+				ids.set(name, await publish(name, credentials.get(name) ?? '', 60, secondIn(-5)));
+			}
+
+			// Published again in a bad minute.
+			sandbox.contacts.add({ id: 'meanwhile' });
+			for (const name of names) {
+				sandbox.fault({ marker: name, times: Infinity, action: FAULTS[name] });
+			}
+			const before = sandbox.journal.count(CONTACTS);
+			const polledBy = secondIn(names.includes('Slow') ? 85 : 50);
+			await Promise.all(
+				names.map(async (name) => {
+					await publish(name, credentials.get(name) ?? '', 61, polledBy);
+				}),
+			);
+			expect(sandbox.journal.count(CONTACTS) - before).toBeLessThanOrEqual(
+				2 * MOST_REQUESTS * names.length,
+			);
+			const wrongKey = await credentialOf('Wrong key', '4');
+			sandbox.setKeyState('4'.repeat(64), 'disabled');
+			await expect(publish('Wrong key', wrongKey, 60, polledBy)).rejects.toThrow('401');
+
+			// Told to end, with sends under way.
+			const path = 'twenty-documents';
+			const sends = await real().save(
+				inARow('Sends in a bad minute', [...startWithWebhook(path), send()]),
+				{ businessDataApi: await credentialOf('One send', '5', ONE_SEND) },
+			);
+			await real().client.publishWorkflow(sends.id);
+			await real().callWebhook(path, { documents: DOCUMENTS });
+			await waitUntil(() => sandbox.journal.count(SEND_ENDPOINT) === 1);
+			const toldAt = performance.now();
+			await real().end();
+			expect(performance.now() - toldAt).toBeLessThan(LONGEST_END_MS);
+			expect(sandbox.journal.count(SEND_ENDPOINT)).toBe(1);
+
+			// Started again while it is no better.
+			const requestsBefore = names.map((name) => requestsOf(name).length);
+			const loggedBefore = real().log().split(NOT_POLLED).length;
+			await real().startAgain();
+			const logged = () => real().log().split(NOT_POLLED).length - loggedBefore;
+			await waitUntil(() => logged() >= 2 * names.length, 120_000);
+			for (const [index, name] of names.entries()) {
+				const requests = requestsOf(name).length - (requestsBefore[index] ?? 0);
+				// The schedule may have polled once meanwhile.
+				expect(requests).toBeLessThanOrEqual(2 * 2 * MOST_REQUESTS);
+			}
+			sandbox.clearFaults();
+
+			const [execution] = await real().client.listExecutions(sends.id);
+			const result = await real().client.waitForExecution(execution?.id ?? '', 60);
+			const lists = 'Sent: item 0. Not sent: item 1. Not tried: items 2–19.';
+			expect(result).toMatchObject({
+				status: 'error',
+				error: expect.stringContaining(lists) as string,
+			});
+			expect(result.error).toContain('n8n is shutting down');
+			expect(real().log()).toContain(
+				`${SEND}: execution ${result.id} was interrupted, because n8n is shutting down. ${lists}`,
+			);
+
+			// The schedule goes on.
+			for (const name of names) {
+				for (const trigger of ['One', 'Two']) {
+					const told = async () => (await emittedBy(real(), ids.get(name) ?? '', trigger)).flat();
+					await waitUntil(async () => (await told()).length > 0, 130_000);
+					expect(await told()).toMatchObject([{ contact: { id: 'meanwhile' } }]);
+				}
+				await real().client.unpublishWorkflow(ids.get(name) ?? '');
+			}
+			await real().client.unpublishWorkflow(sends.id);
+		},
+		MINUTES * 60_000,
+	);
+}
