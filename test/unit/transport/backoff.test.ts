@@ -52,7 +52,18 @@ describe('Retry-After', () => {
 		expect(retryAfter(value)).toBe(expected);
 	});
 
-	test.each([undefined, '', '  ', 'soon', '5 minutes', '120s', '1e3', '1,000', 'NaN', 120, ['5']])(
+	const words = [
+		'',
+		'  ',
+		'soon',
+		'5 minutes',
+		'120s',
+		'1e3',
+		'1,000',
+		'NaN',
+		`On ${inSeconds(90)}`,
+	];
+	test.each([...words, `x${inSeconds(90)}`, undefined, 120, ['5']])(
 		'that is %j asks for nothing',
 		(value) => {
 			expect(retryAfter(value)).toBeUndefined();

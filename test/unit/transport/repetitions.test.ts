@@ -58,3 +58,70 @@ test('gives up at once when the service asks for longer than any window lasts', 
 	expect(repetitions.after({ kind: 'refused', answer: asking(60), permit })).toBe(0);
 	expect(repetitions.after({ kind: 'refused', answer: asking(61), permit })).toBeUndefined();
 });
+
+describe('after a failure', () => {
+	const send = { ...request, endpoint: ENDPOINTS.sendTransaction };
+	const failed = { isPassing: true, isNotSent: false, isTimeout: false };
+	/** The pauses (s) before each retry, by a random figure of 0.5. */
+	const pauses = (of: typeof request, facts: object, headers?: Record<string, string>) => {
+		jest.spyOn(Math, 'random').mockReturnValue(0.5);
+		const repetitions = new Repetitions(of, WINDOW_MS);
+		const outcome = { kind: 'failed', ...failed, ...facts } as const;
+		const all = [1, 2, 3, 4].map(() =>
+			repetitions.after({
+				...outcome,
+				answer: headers && { ...answer, statusCode: 503, headers },
+			} as unknown as Parameters<Repetitions['after']>[0]),
+		);
+		return all.filter((ms) => ms !== undefined).map((ms) => ms / 1_000);
+	};
+	const BACKOFF = [0.5, 1, 2];
+
+	test.each([
+		['a read that may have arrived', request, {}, undefined, BACKOFF],
+		['a read that timed out', request, { isTimeout: true }, undefined, BACKOFF],
+		['a read, for good', request, { isPassing: false }, undefined, []],
+		['a read, with a pause asked for', request, {}, { 'retry-after': '7' }, [7, 7, 7]],
+		[
+			'a read, with a pause shorter than the backoff',
+			request,
+			{},
+			{ 'retry-after': '1' },
+			[1, 1, 2],
+		],
+		['a send that may have arrived', send, {}, undefined, []],
+		['a send that was not sent', send, { isNotSent: true }, undefined, BACKOFF],
+		[
+			'a send that was not sent, for good',
+			send,
+			{ isNotSent: true, isPassing: false },
+			undefined,
+			[],
+		],
+		[
+			'a send without a connection in time',
+			send,
+			{ isNotSent: true, isTimeout: true },
+			undefined,
+			[],
+		],
+	])('of %s', (_, of, facts, headers, expected) => {
+		expect(pauses(of as typeof request, facts, headers)).toEqual(expected);
+	});
+});
+
+test.each([
+	[429, 1_000, '1', false],
+	[429, 1_000, '2', true],
+	[429, 60_000, '60', false],
+	[503, 1_000, '60', false],
+	[503, 1_000, '60.1', true],
+	[503, 120_000, '120', false],
+	[503, 120_000, '122', true],
+])(
+	'a %i where a window lasts %i ms and %s s are asked for: too long is %s',
+	(statusCode, windowMs, asked, is) => {
+		const asking = { ...answer, statusCode, headers: { 'retry-after': asked } };
+		expect(new Repetitions(request, windowMs).asksTooLong(asking)).toBe(is);
+	},
+);
