@@ -1,5 +1,6 @@
 // All tests in a real n8n, in one file, because its start takes longest. Build the package before.
 import { agentTests } from './agentTests';
+import { badMinuteTests } from './badMinuteTests';
 import { brokenLineageTests } from './brokenLineageTests';
 import { builderTests } from './builderTests';
 import { cleanUpTests } from './cleanUpTests';
@@ -37,6 +38,7 @@ describe('the trigger', () => {
 	triggerRestartTests(real);
 	triggerTogetherTests(real);
 });
+describe('an update of n8n', () => badMinuteTests(real, ['Down', 'Slow', 'Full']));
 describe('the example', () => {
 	exampleTests(real);
 	contactSyncTests(real);
