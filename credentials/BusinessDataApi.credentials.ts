@@ -1,11 +1,5 @@
 /** The credential: where the service is, the API key, and what is different in an installation. */
-import type {
-	IAuthenticateGeneric,
-	ICredentialTestRequest,
-	ICredentialType,
-	Icon,
-	INodeProperties,
-} from 'n8n-workflow';
+import type { IAuthenticateGeneric, ICredentialType, Icon, INodeProperties } from 'n8n-workflow';
 
 import {
 	DOCUMENTED_LIMITS,
@@ -13,7 +7,6 @@ import {
 	formatEndpoint,
 } from '../nodes/BusinessData/transport/endpoints';
 import { MOST_KEPT_FREE } from '../nodes/BusinessData/transport/account';
-import { CAUSES_OF_401 } from '../nodes/BusinessData/transport/requestErrors';
 import { REDIS_FIELDS } from './redisFields';
 
 const whenCustomized = { show: { customize: [true] } };
@@ -133,22 +126,5 @@ export class BusinessDataApi implements ICredentialType {
 		properties: {
 			headers: { 'x-api-key': '={{ $credentials.apiKey.trim() }}' },
 		},
-	};
-
-	test: ICredentialTestRequest = {
-		request: {
-			// The test goes out without the node's checks: the key must not go over http:// to another host.
-			baseURL:
-				'={{ /^(https:|http:\\/\\/(localhost|127\\.\\d+\\.\\d+\\.\\d+|\\[::1\\])(:\\d+)?(\\/|$))/i.test($credentials.baseUrl.trim()) ? $credentials.baseUrl.trim().replace(/\\/+$/, "") : "https://base-url-must-start-with-https.invalid" }}',
-			url: ENDPOINTS.getContacts.path,
-			// The key must not follow a redirect to another host.
-			disableFollowRedirect: true,
-		},
-		rules: [
-			{
-				type: 'responseCode',
-				properties: { value: 401, message: `401 Unauthorized. ${CAUSES_OF_401}` },
-			},
-		],
 	};
 }

@@ -11,10 +11,10 @@ import {
 } from 'n8n-workflow';
 
 import { nodeHint } from './builderHints';
+import { testCredential } from './credentialTest';
 import { resources } from './resources';
 import { describeResource } from './resources/operation';
 import { router } from './resources/router';
-import { CREDENTIAL_TYPE } from './transport/account';
 
 export class BusinessData implements INodeType {
 	description: INodeTypeDescription = {
@@ -35,7 +35,8 @@ export class BusinessData implements INodeType {
 		sensitiveOutputFields: ['apiKey', 'x-api-key', 'headers.x-api-key'],
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
-		credentials: [{ name: CREDENTIAL_TYPE, required: true }],
+		// Both as literals, which is what n8n's linter reads.
+		credentials: [{ name: 'businessDataApi', required: true, testedBy: 'testCredential' }],
 		hints: resources.flatMap(({ operations }) => operations.flatMap(({ hints = [] }) => hints)),
 		properties: [
 			{
@@ -49,6 +50,8 @@ export class BusinessData implements INodeType {
 			...resources.flatMap(describeResource),
 		],
 	};
+
+	methods = { credentialTest: { testCredential } };
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 		return await router(this);

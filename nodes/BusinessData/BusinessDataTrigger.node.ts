@@ -9,11 +9,11 @@ import {
 } from 'n8n-workflow';
 
 import { triggerHint } from './builderHints';
+import { testCredential } from './credentialTest';
 import { poll } from './recordChanges/poll';
 import { CHANGES, RECORD_NAMES, type SourceName } from './recordChanges/sources';
 import { listFields } from './resources/list/listFields';
 import { optionsField } from './resources/requestOptions';
-import { CREDENTIAL_TYPE } from './transport/account';
 
 const emitExisting: INodeProperties = {
 	displayName: 'Emit Existing',
@@ -61,7 +61,8 @@ export class BusinessDataTrigger implements INodeType {
 		builderHint: triggerHint,
 		inputs: [],
 		outputs: [NodeConnectionTypes.Main],
-		credentials: [{ name: CREDENTIAL_TYPE, required: true }],
+		// Both as literals, which is what n8n's linter reads.
+		credentials: [{ name: 'businessDataApi', required: true, testedBy: 'testCredential' }],
 		properties: [
 			{
 				displayName: 'Source',
@@ -112,6 +113,8 @@ export class BusinessDataTrigger implements INodeType {
 			}),
 		],
 	};
+
+	methods = { credentialTest: { testCredential } };
 
 	async poll(this: IPollFunctions): Promise<INodeExecutionData[][] | null> {
 		return await poll(this);

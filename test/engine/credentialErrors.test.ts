@@ -70,6 +70,9 @@ test.each(namedCases)('$message', async ({ fields, message }) => {
 		expect(error.context.outcome).toBe('notSent');
 		expect(JSON.stringify(error)).not.toContain(apiKey.slice(1));
 	}
+	const tested = await bench.engine.testCredential(bench.credential);
+	expect([tested.status, tested.message.slice(0, message.length)]).toEqual(['Error', message]);
+	expect(tested.message).not.toContain(apiKey.slice(1));
 	expect(journal.all()).toEqual([]);
 });
 

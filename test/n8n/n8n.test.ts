@@ -48,7 +48,7 @@ describe('the example', () => {
 	agentTests(real);
 });
 describe("n8n's AI builder", () => builderTests(real));
-describe('the installed package', () => installationTests(real, 'Four causes are possible'));
+describe('the installed package', () => installationTests(real));
 // Last, because n8n logs what it refuses there.
 describe('beside the node', () => {
 	customApiCallTests(real);

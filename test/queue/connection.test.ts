@@ -187,8 +187,13 @@ describe('the next try has a new connection', () => {
 
 describe('trouble', () => {
 	test.each<[string, Partial<StandaloneAddress>, RegExp, string]>([
-		['password', { password: 'secret-of-mine' }, /WRONGPASS /, 'Check the user and the passwords'],
-		['user', { user: 'nobody' }, /WRONGPASS /, 'Check the user and the passwords of Redis'],
+		[
+			'password',
+			{ password: 'secret-of-mine' },
+			/WRONGPASS /,
+			'Check Redis User and Redis Password',
+		],
+		['user', { user: 'nobody' }, /WRONGPASS /, 'Check Redis User and Redis Password'],
 		['database', { database: 99 }, /DB index is out of range/, 'Redis Database'],
 	])('that waiting cannot cure is told at once: a wrong %s', async (_, changes, cause, advice) => {
 		const wrong = connectionTo({ ...address, ...changes });

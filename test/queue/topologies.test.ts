@@ -102,7 +102,7 @@ describe('a cluster', () => {
 			password: 'another-password',
 		});
 		expect(message).toContain('(cluster) cannot be used: WRONGPASS');
-		expect(description).toContain('Check the user and the passwords of Redis');
+		expect(description).toContain('Check Redis User and Redis Password');
 	});
 });
 
@@ -250,6 +250,6 @@ test('what may pass is tried for 15 s, and then the error says what to check', a
 	const [ofCluster, withoutTls, withTls] = errors.map(({ description }) => description);
 	expect(errors[0]?.message).toContain('cannot be used: MOVED ');
 	expect(ofCluster).toContain('choose Cluster under Redis Topology');
-	expect(withoutTls).toContain('Check the Redis host, port and TLS in the credential');
-	expect(withTls).toContain('Check the Redis host, port and TLS in the credential');
+	expect(withoutTls).toContain('Check Redis Host, Redis Port and Redis TLS in the credential');
+	expect(withTls).toContain('Check Redis Host, Redis Port and Redis TLS in the credential');
 });

@@ -19,6 +19,7 @@ import { Container } from '@n8n/di';
 import {
 	BinaryDataConfig,
 	BinaryDataService,
+	CredentialTestContext,
 	ExecutionLifecycleHooks,
 	PackageDirectoryLoader,
 	PollContext,
@@ -29,6 +30,7 @@ import {
 	type ICredentialDataDecryptedObject,
 	type IDataObject,
 	type INode,
+	type INodeCredentialTestResult,
 	type INodeExecutionData,
 	type INodeType,
 	type INodeTypes,
@@ -42,6 +44,7 @@ import {
 
 import { CredentialsHelper } from './credentialsHelper';
 import {
+	CREDENTIAL_TYPE,
 	ITEMS_TYPE,
 	itemsNode,
 	nodeOf,
@@ -105,6 +108,14 @@ export class Engine {
 
 	nodeType(): INodeType {
 		return this.loader.getNode('businessData').type as INodeType;
+	}
+
+	/** Presses the Test button of a credential. */
+	async testCredential(data: ICredentialDataDecryptedObject): Promise<INodeCredentialTestResult> {
+		const test = this.nodeType().methods?.credentialTest?.testCredential;
+		if (test === undefined) throw new Error('The node tests no credential');
+		const credential = { id: 'key', name: 'key', type: CREDENTIAL_TYPE, data };
+		return await test.call(new CredentialTestContext({} as never), credential);
 	}
 
 	/** Starts a workflow at its node `Start`; the result can be awaited or canceled. */

@@ -124,8 +124,8 @@ function adviceFor({ topology = 'standalone' }: RedisAddress, cause: string): st
 	if (topology === 'standalone' && /^(MOVED|ASK) /.test(cause)) {
 		return 'It belongs to a cluster: choose Cluster under Redis Topology in the credential.';
 	}
-	const fields = topology === 'standalone' ? 'host, port' : 'nodes';
-	return `Requests cannot be counted together with other n8n processes. Check the Redis ${fields} and TLS in the credential and whether Redis is up, then run the node again.`;
+	const fields = topology === 'standalone' ? 'Redis Host, Redis Port' : 'Redis Nodes';
+	return `Requests cannot be counted together with other n8n processes. Check ${fields} and Redis TLS in the credential and whether Redis is up, then run the node again.`;
 }
 
 /** On the global object, because n8n may load this package twice (an update, a second path). */

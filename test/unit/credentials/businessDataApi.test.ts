@@ -115,36 +115,3 @@ describe('the key', () => {
 		expect(evaluate(header, { apiKey })).toBe(readAccount({ ...requiredFields, apiKey }).apiKey);
 	});
 });
-
-describe('the test', () => {
-	const { request, rules } = credential.test;
-
-	test('reads the contacts', () => {
-		expect(request.method ?? 'GET').toBe('GET');
-		expect(request.url).toBe('/masterdata/getContacts');
-	});
-
-	test('takes the key to no other host', () => {
-		expect(request.disableFollowRedirect).toBe(true);
-	});
-
-	test.each([
-		'https://api.example.com',
-		' https://api.example.com/v1// ',
-		'http://localhost:3000/',
-	])('goes to the base URL %j as the node does', (baseUrl) => {
-		const { baseUrl: expected } = readAccount({ ...requiredFields, baseUrl });
-		expect(evaluate(request.baseURL, { baseUrl })).toBe(expected);
-	});
-
-	test('explains a 401 with its four causes', () => {
-		expect(rules).toHaveLength(1);
-		expect(rules).toMatchObject([{ type: 'responseCode', properties: { value: 401 } }]);
-		const { message } = rules?.[0]?.properties as { message: string };
-		expect(message).toMatch(/^401 Unauthorized\. Four causes are possible: /);
-		expect(message).toContain('the key is missing');
-		expect(message).toContain('the key is wrong');
-		expect(message).toContain('the key was disabled or deleted');
-		expect(message).toContain('its role is not allowed to call this endpoint');
-	});
-});

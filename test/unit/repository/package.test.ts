@@ -44,7 +44,7 @@ describe('the tarball', () => {
 		expect(built.length).toBeGreaterThan(50);
 		for (const path of built) {
 			expect(path).toMatch(/^dist\/(nodes\/BusinessData|credentials)\/[\w/.-]+\.(js|json|svg)$/);
-			expect(path).not.toMatch(/test|\.map$|\.d\.ts$|tsbuildinfo/i);
+			expect(path).not.toMatch(/\.test\.|\/test\/|\.map$|\.d\.ts$|tsbuildinfo/i);
 			// Of each file of code, the source is in the repository; what is built without one is stale.
 			const source = path.replace(/^dist\//, '').replace(/\.js$/, '.ts');
 			expect({ source, exists: existsSync(join(PROJECT_FOLDER, source)) }).toEqual({

@@ -1,0 +1,129 @@
+/**
+ * The credential's Test button: checks every field, Redis where the limits are counted there, and the key, by one
+ * read of contacts that takes its slot like any other request. n8n runs it in its main process, so it says nothing
+ * of the workers' way to Redis.
+ */
+import { randomUUID } from 'node:crypto';
+
+import type {
+	ICredentialsDecrypted,
+	ICredentialTestFunctions,
+	IHttpRequestOptions,
+	INodeCredentialTestResult,
+	IPollFunctions,
+} from 'n8n-workflow';
+
+import { type Account, readAccount } from './transport/account';
+import { jsonOf } from './transport/answer';
+import { Client } from './transport/client';
+import { ENDPOINTS } from './transport/endpoints';
+import { InvalidSettingError } from './transport/invalidSettingError';
+import { maskKeys } from './transport/redact';
+import { RequestError } from './transport/requestError';
+import { Waits } from './transport/waits';
+
+/** A person waits for it (ms). */
+const DEADLINE_MS = 9_000;
+/** How long (ms) a Redis that cannot be used may take to come back. */
+const REDIS_DEADLINE_MS = 3_000;
+const PRIORITY = 2;
+
+/** Never throws: n8n would show nothing of what is wrong. */
+export async function testCredential(
+	this: ICredentialTestFunctions,
+	{ data = {} }: ICredentialsDecrypted,
+): Promise<INodeCredentialTestResult> {
+	try {
+		await readContacts(this, readAccount(data));
+		return { status: 'OK', message: 'Connection tested successfully' };
+	} catch (error) {
+		return { status: 'Error', message: maskKeys(describe(error)) };
+	}
+}
+
+/** @throws InvalidSettingError, RedisError, RequestError */
+async function readContacts(context: ICredentialTestFunctions, account: Account): Promise<void> {
+	const stop = new AbortController();
+	const timers = [
+		setTimeout(() => {
+			if (account.redis?.trouble() !== undefined) stop.abort();
+		}, REDIS_DEADLINE_MS),
+		setTimeout(() => stop.abort(tooSlow()), DEADLINE_MS),
+	];
+	const client = new Client(
+		contextFor(context, account.apiKey, stop.signal),
+		account,
+		randomUUID(),
+		new Waits(),
+		stop.signal,
+		PRIORITY,
+	);
+	try {
+		const answer = await client.request({
+			endpoint: ENDPOINTS.getContacts,
+			query: [],
+			headers: {},
+			timeoutMs: DEADLINE_MS,
+			maxWaitMs: DEADLINE_MS,
+		});
+		jsonOf(answer);
+	} catch (error) {
+		throw account.redis?.trouble() ?? error;
+	} finally {
+		timers.forEach(clearTimeout);
+	}
+}
+
+/**
+ * What a client needs of n8n, made of the only helper that n8n gives a test. That one adds no key, and follows
+ * redirects unless told otherwise.
+ */
+function contextFor(
+	{ helpers }: ICredentialTestFunctions,
+	apiKey: string,
+	signal: AbortSignal,
+): IPollFunctions {
+	const send = async (_: string, options: IHttpRequestOptions) =>
+		(await helpers.request({
+			method: options.method,
+			uri: options.url,
+			headers: { ...options.headers, 'x-api-key': apiKey },
+			timeout: options.timeout,
+			followRedirect: false,
+			followAllRedirects: false,
+			simple: false,
+			resolveWithFullResponse: true,
+			useStream: true,
+		})) as unknown;
+	const context = {
+		helpers: { httpRequestWithAuthentication: send },
+		getExecutionCancelSignal: () => signal,
+	};
+	return context as unknown as IPollFunctions;
+}
+
+function tooSlow(): InvalidSettingError {
+	return new InvalidSettingError(
+		'Base URL',
+		`the service gave no response within ${DEADLINE_MS / 1000} s`,
+		'Check the address, and whether the service is up.',
+	);
+}
+
+/** One text, because n8n shows no description; it begins with the label of the field where one is known. */
+function describe(error: unknown): string {
+	if (error instanceof RequestError) return describeRequest(error);
+	const { message = String(error), description } = error as Partial<InvalidSettingError>;
+	return description === undefined ? message : `${message} — ${description}`;
+}
+
+function describeRequest({ message, details }: RequestError): string {
+	const { cause, statusCode, description, retryAfterSeconds } = details;
+	if (cause === 'rate-limited') {
+		return `The limits of this key leave no room for another ${retryAfterSeconds ?? 60} s. Test again after that time.`;
+	}
+	const isOfKey = statusCode === 401 || statusCode === 403;
+	const isOfService = statusCode !== undefined && statusCode >= 500;
+	const label = isOfKey ? 'API Key: ' : isOfService ? '' : 'Base URL: ';
+	return `${label}${message} — ${description}`;
+}

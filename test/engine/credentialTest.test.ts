@@ -1,0 +1,75 @@
+// The credential's Test button: it tells the truth about the service, the key, the limits and Redis within 10 s,
+// by the field to look at. What is wrong in a field itself is in credentialErrors.test.ts.
+
+import type { FaultAction } from '../../sandbox/faultRules';
+import { freePort } from '../../scripts/host/freePort';
+import { NODE, read, useBench } from '../support/bench';
+
+const bench = useBench();
+const STATUS = { resource: 'rateLimit', operation: 'getStatus' };
+const CONTACTS = { method: 'GET', path: '/masterdata/getContacts' };
+
+/** Runs the test, which must be over within 10 s of logical time and say nothing of the key. */
+async function press(fields: Record<string, unknown> = {}) {
+	Object.assign(bench.credential, fields);
+	const startedAt = performance.now();
+	const { status, message } = await bench.engine.testCredential(bench.credential);
+	expect(performance.now() - startedAt).toBeLessThanOrEqual(10_000);
+	for (const text of [message, ...bench.engine.log]) {
+		expect(text.toLowerCase()).not.toContain(bench.sandbox.apiKey);
+	}
+	return [status, message] as const;
+}
+
+test('is well after one read of contacts, which takes its slot', async () => {
+	expect((await press())[0]).toBe('OK');
+	expect(bench.sandbox.journal.all()).toMatchObject([{ ...CONTACTS, status: 200 }]);
+	const status = await bench.run([{}], STATUS);
+	expect(status.json(NODE).map(({ used }) => used)).toEqual([1, 1, 1, 0, 0, 0]);
+});
+
+const status = (code: number, others: object = {}): FaultAction => ({
+	...{ type: 'status', status: code, body: { message: 'no' } },
+	...others,
+});
+const elsewhere = { headers: { location: 'https://elsewhere.example/' } };
+const page = { body: '<!doctype html><title>Log in</title>', contentType: 'text/html' };
+const refused = { type: 'refuse', retryAfter: 'seconds', waitMs: 30_000 } as const;
+
+test.each<[beginning: string, action: FaultAction, says: string]>([
+	['API Key: The service answered 401', status(401), 'Four causes are possible: '],
+	['API Key: The service answered 403', status(403), 'no'],
+	['Base URL: The service answered 404', status(404), 'Check the path, and the base URL'],
+	['Base URL: The service answered 307', status(307, elsewhere), 'https://elsewhere.example'],
+	['Base URL: The service answered 200 with a web page', status(200, page), 'log-in page'],
+	['The service answered 503', status(503), 'no'],
+	['Base URL: The service could not be read', { type: 'hangUpAfterActing' }, 'cut off'],
+	['Base URL: the service gave no response', { type: 'neverAnswer', act: true }, 'service is up'],
+	['The limits of this key leave no room', refused, 'another 30 s'],
+])('says what is wrong: %s', async (beginning, action, says) => {
+	bench.sandbox.fault({ times: Infinity, action });
+	const [result, message] = await press();
+	expect([result, message.slice(0, beginning.length)]).toEqual(['Error', beginning]);
+	expect(message).toContain(says);
+});
+
+test('says that nobody listens at the base URL', async () => {
+	const [result, message] = await press({ baseUrl: `http://127.0.0.1:${await freePort()}` });
+	expect(result).toBe('Error');
+	expect(message).toMatch(/^Base URL: The request was not sent: the connection was refused/);
+});
+
+test('says that the limits leave no room, without a request', async () => {
+	const limits = JSON.stringify({ general: [{ max: 1, windowSeconds: 60 }] });
+	Object.assign(bench.credential, { limits });
+	await bench.run([{}], read());
+	const [result, message] = await press();
+	expect([result, bench.sandbox.journal.count()]).toEqual(['Error', 1]);
+	expect(message).toMatch(/leave no room for another 61 s\. Test again/);
+});
+
+test('masks a key that the service repeats', async () => {
+	const body = { message: `${bench.sandbox.apiKey} is no key` };
+	bench.sandbox.fault({ action: status(401, { body }) });
+	expect((await press())[1]).toContain('*** is no key');
+});

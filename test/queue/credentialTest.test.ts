@@ -1,0 +1,44 @@
+// The credential's Test button with limits counted in Redis: it connects there, takes its slot there, and says
+// within 10 s what is wrong with Redis, with nothing sent.
+
+import { NODE, useBench } from '../support/bench';
+import { RedisServer } from '../support/redisServer';
+
+const bench = useBench({}, { inRealTime: true });
+const PASSWORD = 'redis-password-of-the-test';
+/** A port that nothing listens on. */
+const DOWN = 1;
+let redis: RedisServer;
+
+beforeAll(async () => (redis = await RedisServer.start(['--requirepass', PASSWORD])));
+afterAll(async () => await redis.dispose());
+
+async function press(fields: object) {
+	const address = { redisHost: '127.0.0.1', redisPort: redis.port, redisPassword: PASSWORD };
+	Object.assign(bench.credential, { limitStore: 'redis', ...address, ...fields });
+	const startedAt = performance.now();
+	const { status, message } = await bench.engine.testCredential(bench.credential);
+	expect(performance.now() - startedAt).toBeLessThanOrEqual(10_000);
+	expect(message).not.toContain(PASSWORD);
+	return [status, message] as const;
+}
+
+test('the read takes its slot in Redis', async () => {
+	expect((await press({}))[0]).toBe('OK');
+	expect(bench.sandbox.journal.count()).toBe(1);
+	const status = await bench.run([{}], { resource: 'rateLimit', operation: 'getStatus' });
+	expect(status.json(NODE).map(({ used }) => used)).toEqual([1, 1, 1, 0, 0, 0]);
+});
+
+test.each<[reply: string, advice: string, fields: object]>([
+	['WRONGPASS', 'Check Redis User and Redis Password', { redisPassword: 'other' }],
+	['ERR DB index', 'Check Redis Database', { redisDatabase: 999 }],
+	['ERR This instance', 'choose another Redis Topology', { redisTopology: 'cluster' }],
+	['connect ECONNREFUSED', 'Check Redis Host, Redis Port and Redis TLS', { redisPort: DOWN }],
+])('%s leads to "%s"', async (reply, advice, fields) => {
+	const [status, message] = await press({ redisNodes: `127.0.0.1:${redis.port}`, ...fields });
+	expect([status, bench.sandbox.journal.count()]).toEqual(['Error', 0]);
+	expect(message).toMatch(/^Redis at 127\.0\.0\.1:\d+( \(cluster\))? cannot be used: /);
+	expect(message).toContain(reply);
+	expect(message).toContain(advice);
+});
