@@ -191,9 +191,9 @@ describe('trouble', () => {
 			'password',
 			{ password: 'secret-of-mine' },
 			/WRONGPASS /,
-			'Check Redis User and Redis Password',
+			'Check Redis User and the Redis passwords',
 		],
-		['user', { user: 'nobody' }, /WRONGPASS /, 'Check Redis User and Redis Password'],
+		['user', { user: 'nobody' }, /WRONGPASS /, 'Check Redis User and the Redis passwords'],
 		['database', { database: 99 }, /DB index is out of range/, 'Redis Database'],
 	])('that waiting cannot cure is told at once: a wrong %s', async (_, changes, cause, advice) => {
 		const wrong = connectionTo({ ...address, ...changes });

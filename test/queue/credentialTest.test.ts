@@ -31,7 +31,7 @@ test('the read takes its slot in Redis', async () => {
 });
 
 test.each<[reply: string, advice: string, fields: object]>([
-	['WRONGPASS', 'Check Redis User and Redis Password', { redisPassword: 'other' }],
+	['WRONGPASS', 'Check Redis User and the Redis passwords', { redisPassword: 'other' }],
 	['ERR DB index', 'Check Redis Database', { redisDatabase: 999 }],
 	['ERR This instance', 'choose another Redis Topology', { redisTopology: 'cluster' }],
 	['connect ECONNREFUSED', 'Check Redis Host, Redis Port and Redis TLS', { redisPort: DOWN }],

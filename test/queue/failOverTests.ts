@@ -15,7 +15,7 @@ export function failOverTests(
 	midRun: () => Promise<void>,
 ): void {
 	test.each<[string, () => Promise<Topology>]>([
-		['a cluster', async () => await startCluster('*:window:general/*')],
+		['a cluster', async () => await startCluster('*:slots:general')],
 		['Sentinels', startSentinel],
 	])(
 		'%s: all executions come through, with hardly a refusal',

@@ -42,7 +42,7 @@ beforeAll(async () => {
 	cleanup.add(async () => {
 		for (const process of processes) await process.kill();
 	});
-	topologies = await Promise.all([startCluster('*general/6s'), startSentinel(), startTls()]);
+	topologies = await Promise.all([startCluster('*slots:general'), startSentinel(), startTls()]);
 	cleanup.add(async () => {
 		for (const topology of topologies) await topology.dispose();
 	});

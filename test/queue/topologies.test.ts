@@ -102,7 +102,7 @@ describe('a cluster', () => {
 			password: 'another-password',
 		});
 		expect(message).toContain('(cluster) cannot be used: WRONGPASS');
-		expect(description).toContain('Check Redis User and Redis Password');
+		expect(description).toContain('Check Redis User and the Redis passwords');
 	});
 });
 

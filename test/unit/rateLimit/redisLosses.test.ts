@@ -91,6 +91,20 @@ describe('while slots are held and nobody sends a command', () => {
 		},
 	);
 
+	test('a Redis that is emptied before the newest request ends has the others again, too', async () => {
+		const one = newProcess();
+		for (const latencyMs of [0, 0, 500]) {
+			const sending = one.request({ scope: SEND }, latencyMs);
+			await jest.advanceTimersByTimeAsync(100);
+			if (latencyMs > 0) redis.data.clear();
+			await passTime(sending, HOUR);
+		}
+		await jest.advanceTimersByTimeAsync(1_000);
+		await passTime(newProcess().request({ scope: SEND }), HOUR);
+		expect(seconds()).toBeGreaterThanOrEqual(60);
+		expect(seconds()).toBeLessThan(63);
+	});
+
 	test('it costs a command per 0.8 s, and nothing when nothing is held', async () => {
 		await passTime(newProcess().request({ scope: SEND }, 300), HOUR);
 		await jest.advanceTimersByTimeAsync(10);

@@ -115,8 +115,12 @@ for index = 1, windowCount do
 		if redis.call('PTTL', STATE) < 0 then redis.call('PEXPIRE', STATE, text(keeps[key])) end
 		local first = ${FIXED} + ${PER_WINDOW} * (index - 1)
 		local newest, age = ARGV[first + 3], tonumber(ARGV[first + 4])
-		if newest ~= '' and newest ~= id then
-			local score = redis.call('ZSCORE', key, newest)
+		local score = newest ~= '' and redis.call('ZSCORE', key, newest)
+		if newest ~= '' and newest == id then
+			-- The command says something new of that slot, but Redis must have had it.
+			isLost = isLost or not score
+			isOff = isOff or isLost
+		elseif newest ~= '' then
 			local older, unsure = now - (score or 0) - age, ${UNSURE.ms} + math.abs(age) * ${UNSURE.share}
 			isLost = isLost or older > unsure
 			isOff = isOff or isLost or older < -unsure
