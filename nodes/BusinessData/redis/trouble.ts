@@ -14,7 +14,7 @@ const CHECK_TLS_CA =
 const LASTING_REPLIES: Array<[reply: RegExp, advice: string]> = [
 	[
 		/^(WRONGPASS|NOAUTH|NOPERM|DENIED|ERR (invalid password|AUTH|Client sent AUTH))\b/,
-		'Check Redis User and the Redis passwords in the credential, and what that user may do.',
+		'Check Redis User and the Redis passwords in the credential, and what the user may do.',
 	],
 	[/^ERR (DB index|SELECT is not allowed)\b/, 'Check Redis Database in the credential.'],
 	[
