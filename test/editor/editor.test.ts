@@ -80,7 +80,8 @@ describe('the credential', () => {
 		await editor.fillInCredential('baseUrl', real().sandbox.baseUrl);
 		await editor.fillInCredential('apiKey', WRONG_KEY);
 		const result = await editor.saveCredential();
-		expect(result).toContain('401 Unauthorized. Four causes are possible: ');
+		expect(result).toContain('API Key: The service answered 401 Unauthorized');
+		expect(result).toContain('Four causes are possible: ');
 		expect(result).toContain('it has exactly 64 characters, 0–9 and a–f');
 		await editor.takeScreenshots('credential-401');
 	});
@@ -113,9 +114,8 @@ describe('a run', () => {
 
 	test('says what went wrong and how to go on', async () => {
 		await editor.choose('operation', 'Delete Many');
-		const error = await editor.runNode('IDs: an ID is empty');
-		expect(error).toContain('Enter an ID, a comma-separated list, or an expression');
-		expect(error).toContain('Nothing is deleted for this item.');
+		const error = await editor.runNode('IDs: {{ $json.id }} has no value (undefined)');
+		expect(error).toContain('Check the expression, and where its value comes from.');
 		await editor.takeScreenshots('error-ids');
 	});
 

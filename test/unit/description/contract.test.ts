@@ -58,8 +58,10 @@ describe('the node', () => {
 		]);
 	});
 
-	test('needs the credential, has one input and one output, and is a tool for AI agents', () => {
-		expect(description.credentials).toEqual([{ name: 'businessDataApi', required: true }]);
+	test('needs the credential, which it tests, has one input and one output, and is a tool for AI agents', () => {
+		expect(description.credentials).toEqual([
+			{ name: 'businessDataApi', required: true, testedBy: 'testCredential' },
+		]);
 		expect(description.inputs).toEqual([NodeConnectionTypes.Main]);
 		expect(description.outputs).toEqual([NodeConnectionTypes.Main]);
 		expect(description.usableAsTool).toBe(true);

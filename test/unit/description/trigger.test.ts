@@ -11,7 +11,9 @@ test('has the name that saved workflows use, in the codex and the package too', 
 	expect(description.name).toBe('businessDataTrigger');
 	expect(codex.node).toBe(`${packageJson.name}.${description.name}`);
 	expect(packageJson.n8n.nodes).toContain('dist/nodes/BusinessData/BusinessDataTrigger.node.js');
-	expect(description.credentials).toEqual([{ name: 'businessDataApi', required: true }]);
+	expect(description.credentials).toEqual([
+		{ name: 'businessDataApi', required: true, testedBy: 'testCredential' },
+	]);
 	expect(description.polling).toBe(true);
 });
 

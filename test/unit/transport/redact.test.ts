@@ -178,9 +178,9 @@ describe('an encoded key', () => {
 		expect(leftOf(text)).toBeLessThan(2);
 	});
 
-	test('in 64 MB takes no longer than twice what its JSON takes to be read', () => {
+	test('takes no longer than twice what the JSON around it takes to be read', () => {
 		const record = JSON.stringify({ id: 1, name: 'Büro', note: `${KEY.slice(0, 10)} \\u0061 %61` });
-		const records = record + `,${record}`.repeat((64 * 1024 * 1024) / record.length);
+		const records = record + `,${record}`.repeat((16 * 1024 * 1024) / record.length);
 		const basic = Buffer.from(`user:${KEY}`).toString('base64');
 		const body = Buffer.from(`[${records},{"basic":"${basic}"}]`);
 		const masked = inCpuTime(() => redactKey(body, KEY));
@@ -190,9 +190,13 @@ describe('an encoded key', () => {
 	});
 });
 
+/** The least of three times: the garbage collector adds to some of them what is not of the work. */
 function inCpuTime<T>(work: () => T): { ms: number; result: T } {
-	const before = process.cpuUsage();
-	const result = work();
-	const { user, system } = process.cpuUsage(before);
-	return { ms: (user + system) / 1000, result };
+	const runs = [1, 2, 3].map(() => {
+		const before = process.cpuUsage();
+		const result = work();
+		const { user, system } = process.cpuUsage(before);
+		return { ms: (user + system) / 1000, result };
+	});
+	return runs.reduce((least, run) => (run.ms < least.ms ? run : least));
 }
