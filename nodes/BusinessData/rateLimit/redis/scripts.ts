@@ -37,7 +37,7 @@ const GRACE_MS = 2_500;
 /** So long (s) after its start a server may lack what was held: every process has seen it by then. */
 const NEW_SECONDS = 2;
 /** By so much (ms) the age of a slot may seem to be another: as long as a command may be on its way; and by a share. */
-const UNSURE = { ms: 2_000, share: 0.001 };
+const UNSURE = { ms: 1_000, share: 0.001 };
 
 /** The number of arguments before those of the windows. */
 export const FIXED = 6;
