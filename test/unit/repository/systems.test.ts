@@ -17,7 +17,7 @@ test('npm scripts need no shell of one system', () => {
 		for (const command of commands) {
 			expect([name, command]).toEqual([
 				name,
-				expect.stringMatching(/^(node|npm|jest|eslint|prettier|tsc|gulp)$/),
+				expect.stringMatching(/^(node|npm|jest|eslint|prettier|tsc|gulp|stryker)$/),
 			]);
 		}
 	}

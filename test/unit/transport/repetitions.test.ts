@@ -81,6 +81,7 @@ describe('after a failure', () => {
 		['a read that may have arrived', request, {}, undefined, BACKOFF],
 		['a read that timed out', request, { isTimeout: true }, undefined, BACKOFF],
 		['a read, for good', request, { isPassing: false }, undefined, []],
+		['a read, with too long a pause asked for', request, {}, { 'retry-after': '61' }, []],
 		['a read, with a pause asked for', request, {}, { 'retry-after': '7' }, [7, 7, 7]],
 		[
 			'a read, with a pause shorter than the backoff',

@@ -1,0 +1,17 @@
+/** @type {import('@stryker-mutator/api/core').PartialStrykerOptions} */
+export default {
+	plugins: ['@stryker-mutator/jest-runner'],
+	testRunner: 'jest',
+	jest: { configFile: 'jest.mutation.config.js', enableFindRelatedTests: false },
+	mutate: [
+		'nodes/BusinessData/rateLimit/**/*.ts',
+		'nodes/BusinessData/transport/{answer,attempt,backoff,connectionWatch,deadline,failure,repetitions}.ts',
+	],
+	ignorePatterns: ['/dist', '/docs', '/screenshots'],
+	tempDirName: 'coverage/mutation',
+	reporters: ['clear-text', 'json'],
+	jsonReporter: { fileName: 'coverage/mutation.json' },
+	clearTextReporter: { allowColor: false, logTests: false, reportTests: false },
+	concurrency: 1,
+	disableTypeChecks: false,
+};

@@ -1,0 +1,11 @@
+// Skips what is left when a test has failed: the mutant is found then.
+const { TestEnvironment } = require('jest-environment-node');
+
+module.exports = class extends TestEnvironment {
+	hasFailed = false;
+
+	handleTestEvent({ name, test }) {
+		if (name === 'test_fn_failure' || name === 'hook_failure') this.hasFailed = true;
+		if (name === 'test_start' && this.hasFailed) test.mode = 'skip';
+	}
+};
