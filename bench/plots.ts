@@ -126,7 +126,7 @@ function readsPlot(item: WorkItem, results: ContenderResult[]): Plot {
 	return {
 		file: 'benchmark-reads.svg',
 		part: item.part,
-		caption: `${item.title}: requests that the service let through over time for each contender, beside the best possible schedule, and when it refused requests`,
+		caption: `${item.title}: requests let through over time, and refusals`,
 		spec: {
 			...whole,
 			title: item.title,
@@ -167,7 +167,7 @@ function singlesPlot(item: WorkItem, results: ContenderResult[]): Plot {
 	return {
 		file: 'benchmark-singles.svg',
 		part: item.part,
-		caption: `${item.title}: how long each single request waited until the service let it through, and which of them it never did`,
+		caption: 'How long each single request waited, and which were never let through',
 		spec: {
 			...whole,
 			title: item.title,

@@ -1,6 +1,6 @@
-// The table of each work item.
+// The tables of the page, and all figures as CSV.
 import { bestMakespan } from './bestSchedule';
-import { CONTENDERS } from './contenders';
+import { CONTENDER_IDS, CONTENDERS } from './contenders';
 import { formatCount, formatTime, markdownTable } from './format';
 import { isComplete, longestGoodWait } from './goals';
 import { scaledTable, windowsOf } from './limits';
@@ -11,26 +11,31 @@ import type { WorkItem } from './workItems';
 
 const NOT_APPLICABLE = '–';
 
+/** A work item and what came of it. */
+export interface Measured {
+	item: WorkItem;
+	results: ContenderResult[];
+}
+
 /** One column: its title, its cell for the best possible schedule, and for a contender. */
 type Column = [title: string, best: string, cell: (result: ContenderResult) => string];
 
 const shareOf = (through: number, all: number): string =>
-	`${formatCount(through)} of ${formatCount(all)}`;
+	`${formatCount(through)}/${formatCount(all)}`;
 
-function makespanColumns(item: WorkItem, results: ContenderResult[]): Column[] {
+/** The makespan, or where items were lost how many came through; in brackets, what was refused. */
+function outcomeOf(result: ContenderResult): string {
+	const { items, itemsThrough, refused, makespanMs, foreign } = result;
+	const outcome = isComplete(result) ? formatTime(makespanMs) : shareOf(itemsThrough, items);
+	const all = refused === 0 ? outcome : `${outcome} (${formatCount(refused)})`;
+	return foreign === undefined ? all : `${all}; ${shareOf(foreign.refused, foreign.requests)}`;
+}
+
+function outcomeColumn(item: WorkItem, results: ContenderResult[]): Column {
 	const bests = results.map(({ bestMs }) => bestMs);
 	const best = Math.min(...bests);
 	// With single requests in between, each contender has had its own number of requests.
-	const bestCell = best === Math.max(...bests) ? formatTime(best) : NOT_APPLICABLE;
-	// Where items were lost, the time until the last of the others is no makespan.
-	const ifComplete = (cell: (result: ContenderResult) => string) => (result: ContenderResult) =>
-		isComplete(result) ? cell(result) : NOT_APPLICABLE;
-	const ratio = item.foreignShare === undefined ? 'Makespan ÷ best' : 'Makespan ÷ best left';
-	return [
-		['Makespan', bestCell, ifComplete(({ makespanMs }) => formatTime(makespanMs))],
-		[ratio, '1.00', ifComplete(({ makespanMs, bestMs }) => (makespanMs / bestMs).toFixed(2))],
-		['Whole workflow', NOT_APPLICABLE, ({ workflowMs }) => formatTime(workflowMs)],
-	];
+	return [item.title, best === Math.max(...bests) ? formatTime(best) : NOT_APPLICABLE, outcomeOf];
 }
 
 function documentColumns({ work, workflows }: WorkItem): Column[] {
@@ -41,8 +46,8 @@ function documentColumns({ work, workflows }: WorkItem): Column[] {
 			String(documents?.[figure] ?? NOT_APPLICABLE);
 	return [
 		['Documents sent', String(workflows[0]), cell('sent')],
-		['Sent twice after the second run', '0', cell('sentTwice')],
-		['Missing after the second run', '0', cell('missing')],
+		['Sent twice', '0', cell('sentTwice')],
+		['Missing', '0', cell('missing')],
 	];
 }
 
@@ -63,14 +68,10 @@ function singleColumns({ singlesEverySeconds, latencyMs }: WorkItem): Column[] {
 			NOT_APPLICABLE,
 			({ singles = [] }) => shareOf(waits(singles).length, singles.length),
 		],
-		['Median wait of these', NOT_APPLICABLE, cell((singles) => median(waits(singles)), formatTime)],
+		['Median wait', NOT_APPLICABLE, cell((singles) => median(waits(singles)), formatTime)],
+		['Longest wait', NOT_APPLICABLE, cell((singles) => largest(waits(singles)), formatTime)],
 		[
-			'Longest wait of these',
-			NOT_APPLICABLE,
-			cell((singles) => largest(waits(singles)), formatTime),
-		],
-		[
-			'Longest time until a slot is free',
+			'Longest until a slot is free',
 			NOT_APPLICABLE,
 			cell((singles) => largest(singles.map(({ slotMs }) => slotMs)), formatTime),
 		],
@@ -82,60 +83,37 @@ function singleColumns({ singlesEverySeconds, latencyMs }: WorkItem): Column[] {
 	];
 }
 
-function foreignColumns({ foreignShare }: WorkItem): Column[] {
-	if (foreignShare === undefined) return [];
-	return [
-		[
-			'Refused of the foreign program',
-			NOT_APPLICABLE,
-			({ foreign }) =>
-				foreign === undefined ? NOT_APPLICABLE : shareOf(foreign.refused, foreign.requests),
-		],
-	];
-}
-
-function workerColumns({ inQueueMode }: WorkItem): Column[] {
-	if (!inQueueMode) return [];
-	return [
-		[
-			'Executions per worker',
-			NOT_APPLICABLE,
-			({ executionsPerWorker = [] }) => executionsPerWorker.join(' + '),
-		],
-	];
-}
-
-/** The table of a work item: a row for the best possible schedule, and one for each contender. */
-export function tableOf(item: WorkItem, results: ContenderResult[]): string {
-	const count = requestsFor(item);
-	const columns: Column[] = [
-		['Contender', 'Best possible schedule', ({ contender }) => CONTENDERS[contender].title],
-		[
-			'Items through',
-			shareOf(count, count),
-			(result) => shareOf(result.itemsThrough, result.items),
-		],
-		['Requests', String(count), ({ requests }) => formatCount(requests)],
-		['Refused (429)', '0', ({ refused }) => formatCount(refused)],
-		...makespanColumns(item, results),
-		...documentColumns(item),
-		...singleColumns(item),
-		...foreignColumns(item),
-		...workerColumns(item),
-	];
+/** A row for the best possible schedule and one for each contender; a column or more for each work item. */
+export function tableOf(measured: Measured[]): string {
+	const columns = measured.flatMap(({ item, results }) =>
+		[outcomeColumn(item, results), ...documentColumns(item), ...singleColumns(item)].map(
+			([title, best, cell]) => ({ title, best, cell, results }),
+		),
+	);
+	const contenders = CONTENDER_IDS.filter((id) =>
+		measured.some(({ results }) => results.some(({ contender }) => contender === id)),
+	);
+	const rows = contenders.map((id) => [
+		CONTENDERS[id].title,
+		...columns.map(({ cell, results }) => {
+			const result = results.find(({ contender }) => contender === id);
+			return result === undefined ? NOT_APPLICABLE : cell(result);
+		}),
+	]);
 	// The singles come beside the work, so there is no one schedule for all of it.
-	const best = item.singlesEverySeconds === undefined ? [columns.map(([, cell]) => cell)] : [];
-	const rows = results.map((result) => columns.map(([, , cell]) => cell(result)));
+	const hasBest = measured.every(({ item }) => item.singlesEverySeconds === undefined);
+	const best = ['Best possible schedule', ...columns.map((column) => column.best)];
 	return markdownTable(
-		columns.map(([title]) => title),
-		[...best, ...rows],
+		['Contender', ...columns.map(({ title }) => title)],
+		hasBest ? [best, ...rows] : rows,
 	);
 }
 
 /** The table of the bulk deletions beside one request per record. */
-export function bulkTable(measured: { item: WorkItem; result: ContenderResult }[]): string {
+export function bulkTable(measured: Measured[]): string {
 	const realWindows = (endpoint: string) => windowsOf(scaledTable(1, 1), endpoint);
-	const rows = measured.flatMap(({ item, result }) => {
+	const all = measured.flatMap(({ item, results }) => results.map((result) => ({ item, result })));
+	const rows = all.flatMap(({ item, result }) => {
 		const records = item.workflows[0] ?? 0;
 		const atBest = (requests: number) =>
 			formatTime(bestMakespan(requests, realWindows(item.endpoint)) + item.latencyMs);
@@ -169,4 +147,39 @@ export function bulkTable(measured: { item: WorkItem; result: ContenderResult }[
 		],
 		rows,
 	);
+}
+
+/** A time (ms) in seconds, as exact as the page has it. */
+const inSeconds = (ms: number | undefined): string =>
+	ms === undefined ? '' : String(Number((ms / 1000).toFixed(ms < 10_000 ? 2 : 1)));
+
+const CSV_COLUMNS: [
+	title: string,
+	cell: (item: WorkItem, result: ContenderResult) => string | number | undefined,
+][] = [
+	['work item', ({ id }) => id],
+	['contender', (_, { contender }) => contender],
+	['items', (_, { items }) => items],
+	['items through', (_, { itemsThrough }) => itemsThrough],
+	['requests', (_, { requests }) => requests],
+	['refused', (_, { refused }) => refused],
+	['makespan (s)', (_, result) => (isComplete(result) ? inSeconds(result.makespanMs) : '')],
+	['best possible (s)', (_, { bestMs }) => inSeconds(bestMs)],
+	['whole workflow (s)', (_, { workflowMs }) => inSeconds(workflowMs)],
+	['documents sent', (_, { documents }) => documents?.sent],
+	['sent twice', (_, { documents }) => documents?.sentTwice],
+	['missing', (_, { documents }) => documents?.missing],
+	['requests of the other client', (_, { foreign }) => foreign?.requests],
+	['refused of the other client', (_, { foreign }) => foreign?.refused],
+	['executions per worker', (_, { executionsPerWorker }) => executionsPerWorker?.join(' + ')],
+];
+
+/** All figures but those of the single requests: a line for each work item and contender. */
+export function csvOf(measured: Measured[]): string {
+	const lines = measured.flatMap(({ item, results }) =>
+		results.map((result) => CSV_COLUMNS.map(([, cell]) => cell(item, result) ?? '')),
+	);
+	return [CSV_COLUMNS.map(([title]) => title), ...lines]
+		.map((line) => `${line.join(',')}\n`)
+		.join('');
 }

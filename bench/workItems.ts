@@ -18,7 +18,7 @@ export interface WorkItem {
 	endpoint: string;
 	/** How many items each workflow has; the workflows start together. */
 	workflows: number[];
-	/** How long (ms) the service takes to answer. */
+	/** How long (ms) the service takes to respond. */
 	latencyMs: number;
 	limits: LimitTable;
 	/** Waits of the contenders (ms) are multiplied by it, where the limits they are made for are. */
@@ -49,8 +49,8 @@ export const PARTS: Record<PartId, string> = {
 	singles: 'Single requests beside a large batch',
 	sends: 'Sending documents',
 	bulk: 'Deleting in bulk',
-	foreign: 'A foreign program on the same key',
-	foreignQueue: 'A foreign program on the same key, in queue mode',
+	foreign: 'Another client of the same key',
+	foreignQueue: 'Another client of the same key, in queue mode',
 };
 
 /** How much shorter the windows of the send endpoints are here. */
@@ -68,6 +68,10 @@ const LONGEST_WINDOW = DOCUMENTED_LIMITS.general.reduce((longest, limit) =>
 	limit.windowSeconds > longest.windowSeconds ? limit : longest,
 );
 
+/** The latency (ms) in a title, where it is another than that of most work items. */
+const afterLatency = (latencyMs: number): string =>
+	latencyMs === READS.latencyMs ? '' : `, ${latencyMs} ms`;
+
 const READS: Omit<WorkItem, 'id' | 'title' | 'workflows' | 'round'> = {
 	part: 'reads',
 	work: 'read',
@@ -83,7 +87,7 @@ const READS: Omit<WorkItem, 'id' | 'title' | 'workflows' | 'round'> = {
 const reads = (count: number, latencyMs: number, round: string, isQuick = false): WorkItem => ({
 	...READS,
 	id: `reads-${count}-${latencyMs}ms`,
-	title: `${count} reads, answers after ${latencyMs} ms`,
+	title: `${count} reads${afterLatency(latencyMs)}`,
 	workflows: [count],
 	latencyMs,
 	round,
@@ -93,14 +97,14 @@ const reads = (count: number, latencyMs: number, round: string, isQuick = false)
 const mildReads: WorkItem = {
 	...reads(130, 50, 'reads-100'),
 	id: 'reads-130-50ms-mild',
-	title: '130 reads, answers after 50 ms, and refused requests do not count',
+	title: '130 reads, refused requests do not count',
 	isRefusedCounted: false,
 };
 
 const together = (latencyMs: number, round: string): WorkItem => ({
 	...READS,
 	id: `together-${latencyMs}ms`,
-	title: `Two workflows of 65 reads, answers after ${latencyMs} ms`,
+	title: `2 × 65 reads${afterLatency(latencyMs)}`,
 	part: 'together',
 	workflows: [65, 65],
 	latencyMs,
@@ -110,7 +114,7 @@ const together = (latencyMs: number, round: string): WorkItem => ({
 const singles: WorkItem = {
 	...READS,
 	id: 'singles',
-	title: `A batch of 300 reads, and a single read of another workflow every ${SINGLES_EVERY_SECONDS} s`,
+	title: `300 reads, and a single read of another workflow every ${SINGLES_EVERY_SECONDS} s`,
 	part: 'singles',
 	round: 'singles',
 	workflows: [300],
@@ -152,7 +156,7 @@ const bulk = (records: number, scale: number, isQuick: boolean): WorkItem => ({
 const foreign = (share: number): WorkItem => ({
 	...READS,
 	id: `foreign-${percent(share)}`,
-	title: `130 reads, while a foreign program uses ${percent(share)} % of the limits`,
+	title: `beside ${percent(share)} %`,
 	part: 'foreign',
 	round: 'foreign',
 	workflows: [130],
@@ -163,7 +167,6 @@ const foreign = (share: number): WorkItem => ({
 const foreignInQueueMode = (share: number): WorkItem => ({
 	...foreign(share),
 	id: `foreign-queue-${percent(share)}`,
-	title: `In queue mode: four executions of 130 reads in all, while a foreign program uses ${percent(share)} % of the limits`,
 	part: 'foreignQueue',
 	workflows: [33, 33, 32, 32],
 	contenders: IN_QUEUE_MODE,

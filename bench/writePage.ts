@@ -1,13 +1,15 @@
-// Writes the page and its plots into docs/.
+// Writes the page, its plots and its figures into docs/.
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TopLevelSpec } from 'vega-lite' with { 'resolution-mode': 'import' };
-import { pageOf } from './page';
+import { measuredIn, pageOf } from './page';
 import { plotsOf } from './plots';
 import type { BenchmarkResults } from './results';
+import { csvOf } from './tables';
 
 const DOCS_FOLDER = join(__dirname, '..', 'docs');
 const PAGE = 'benchmark.md';
+const FIGURES = 'benchmark.csv';
 
 async function drawSvg(spec: TopLevelSpec): Promise<string> {
 	// Packages without a CommonJS form.
@@ -17,11 +19,12 @@ async function drawSvg(spec: TopLevelSpec): Promise<string> {
 	return svg.replaceAll(/\d+\.\d{3,}/g, (figure) => String(Number(Number(figure).toFixed(2))));
 }
 
-/** Writes docs/benchmark.md, formatted as all of the project is, and its plots. Returns the page's file. */
+/** Writes docs/benchmark.md, formatted as all of the project is, its plots and its figures. Returns the page's file. */
 export async function writePage(results: BenchmarkResults, folder = DOCS_FOLDER): Promise<string> {
 	const { format, resolveConfig } = await import('prettier');
 	const plots = plotsOf(results);
 	for (const { file, spec } of plots) await writeFile(join(folder, file), await drawSvg(spec));
+	await writeFile(join(folder, FIGURES), csvOf(measuredIn(results)));
 	const page = join(folder, PAGE);
 	const style = await resolveConfig(page);
 	await writeFile(page, await format(pageOf(results, plots), { ...style, filepath: page }));

@@ -66,7 +66,12 @@ describe('beside a foreign program', () => {
 		});
 
 	test.each<[string, Partial<ContenderResult>, string, boolean]>([
-		['in time', {}, '30 of 30 through, 1.50 × the best, 0 refused, 10 of 40 foreign ones', true],
+		[
+			'in time',
+			{},
+			'30 of 30 through, 1.50 × the best, 0 refused, 10 of 40 of the other client',
+			true,
+		],
 		['too late', { makespanMs: 1_600 }, '1.60 × the best', false],
 		['with a loss', { itemsThrough: 29 }, '29 of 30 through', false],
 		// 20 of 130 are 4.6 of 30.

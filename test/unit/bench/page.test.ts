@@ -2,8 +2,9 @@ import { readBenchOptions } from '../../../bench/commandLine';
 import { batchingFor, CONTENDER_IDS, CONTENDERS } from '../../../bench/contenders';
 import { formatTime } from '../../../bench/format';
 import { windowsOf } from '../../../bench/limits';
-import { goalsTable, pageOf } from '../../../bench/page';
+import { goalsTable, measuredIn, pageOf } from '../../../bench/page';
 import { plotsOf, refusalsOf, stepsOf } from '../../../bench/plots';
+import { csvOf } from '../../../bench/tables';
 import { PARTS, WORK_ITEMS } from '../../../bench/workItems';
 import { result, resultsOf, workItem } from './examples';
 
@@ -32,9 +33,9 @@ describe('the page', () => {
 
 	test.each([
 		// A makespan stands only where nothing was lost.
-		['Best possible schedule', '| 30 of 30 | 30 | 0 | 2.05 s | 1.00 | – |'],
-		[CONTENDERS.plain.title, '| 10 of 30 | 150 | 140 | – | – | 2.40 s |'],
-		[CONTENDERS.ours.title, '| 30 of 30 | 30 | 0 | 2.25 s | 1.10 | 2.40 s |'],
+		['Best possible schedule', '| 2.05 s |'],
+		[CONTENDERS.plain.title, '| 10/30 (140) |'],
+		[CONTENDERS.ours.title, '| 2.25 s |'],
 		// 1,000 requests are ten times 100, and the last hundred takes half a minute.
 		['1,000, one request each (computed)', '| 1,000 | – | – | – | – | 9 min 30 s |'],
 	])('has a row for %s', (title, row) => {
@@ -51,11 +52,21 @@ describe('the page', () => {
 		expect(page).not.toMatch(/undefined|NaN|\[object/);
 	});
 
-	test('says in queue mode what each worker has done', () => {
-		const ours = result('ours', { executionsPerWorker: [1, 3] });
+	test('says in queue mode what each worker has done, and what was refused of the other client', () => {
+		const foreign = { requests: 17, refused: 2 };
+		const ours = result('ours', { executionsPerWorker: [1, 3], refused: 1, foreign });
 		const page = pageOf(resultsOf({ 'foreign-queue-33': [ours] }));
 		expect(page).toContain(`## ${PARTS.foreignQueue}`);
-		expect(rowOf(page, CONTENDERS.ours.title)).toMatch(/ 1 \+ 3 \|$/);
+		expect(page).toContain('1 and 3 executions by the workers');
+		expect(rowOf(page, CONTENDERS.ours.title)).toBe('| 2.20 s (1); 2/17 |');
+	});
+
+	test('has a line of figures for each work item and contender', () => {
+		const [head, plain, ours, bulk] = csvOf(measuredIn(results)).split('\n');
+		expect(head).toMatch(/^work item,contender,items,/);
+		expect(plain).toBe('reads-30-50ms,plain,30,10,150,140,,2.05,2.4,,,,,,');
+		expect(ours).toBe('reads-30-50ms,ours,30,30,30,0,2.25,2.05,2.4,,,,,,');
+		expect(bulk).toMatch(/^bulk-1000,ours,10,10,10,0,0.06,0.05,/);
 	});
 
 	test('says that a goal is missed', () => {
