@@ -49,6 +49,7 @@ export function nameOf(address: RedisAddress): string {
 	const facts = [
 		...(address.topology === 'cluster' ? ['cluster'] : []),
 		...(address.topology === 'sentinel' ? [`Sentinel, group ${address.group}`] : []),
+		...('database' in address && address.database > 0 ? [`database ${address.database}`] : []),
 		...(address.tls ? ['TLS'] : []),
 	];
 	return hosts.join(', ') + (facts.length === 0 ? '' : ` (${facts.join(', ')})`);

@@ -36,6 +36,11 @@ export class RedisConnection {
 
 	constructor(private readonly address: RedisAddress) {}
 
+	/** Of the Redis, as users know it; nothing of it is secret. */
+	get name(): string {
+		return nameOf(this.address);
+	}
+
 	/**
 	 * Runs a script, again and again while Redis cannot be used.
 	 * @returns what the script returns; its caller knows what that is

@@ -173,8 +173,12 @@ export class Run {
 	}
 
 	private tellOfWaits(): void {
-		for (const sentence of [this.waits.describe(), this.waits.describePolicy()]) {
-			if (sentence !== undefined) this.hint(sentence);
+		const waited = this.waits.describe();
+		for (const sentence of [
+			...(waited === undefined ? [] : [waited]),
+			...this.client.warnings.sentences,
+		]) {
+			this.hint(sentence);
 		}
 		const { tracing } = this.waits;
 		if (tracing !== undefined) this.context.setMetadata?.({ tracing });

@@ -27,6 +27,7 @@ import {
 	waitTooLongError,
 } from './requestErrors';
 import { isRead, type ServiceRequest } from './serviceRequest';
+import { SetupWarnings } from './setupWarnings';
 import { isWaitTooLong, type Waits } from './waits';
 
 /** What a busy process may take (ms) beyond a request's time-out to say that it is over. */
@@ -39,6 +40,8 @@ const EARLIER_AS_REPETITION = 2;
 export class Client {
 	/** Whether it has begun to send anything. */
 	hasTried = false;
+
+	readonly warnings: SetupWarnings;
 
 	private readonly refusedKey = new RefusedKey();
 
@@ -54,7 +57,9 @@ export class Client {
 		private readonly waits: Waits,
 		readonly signal: AbortSignal,
 		private readonly priority: Priority = 5,
-	) {}
+	) {
+		this.warnings = new SetupWarnings(context, account);
+	}
 
 	/**
 	 * Resolves with a 2xx answer.
@@ -86,8 +91,9 @@ export class Client {
 				await this.waitFor(request, claimed.ended, signal);
 				continue;
 			}
+			const sentAt = Date.now();
 			const outcome = await this.try(request, payload, permit);
-			if (outcome.answer !== undefined) this.waits.hear(outcome.answer.headers, this.account);
+			if (outcome.answer !== undefined) this.warnings.noteResponse(outcome.answer.headers, sentAt);
 			if (outcome.kind === 'answered') return outcome.answer;
 			if (outcome.kind === 'failed' && outcome.answer?.statusCode === 401) {
 				this.refusedKey.add(request.endpoint, outcome.error);
@@ -136,6 +142,7 @@ export class Client {
 		isRepetition: boolean,
 	): Promise<Permit> {
 		const { identity, limits, ledger } = this.account;
+		this.warnings.noteRequest();
 		const acquired = limiterOf(identity).acquire({
 			run: this.run,
 			limits,

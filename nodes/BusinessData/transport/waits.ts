@@ -1,8 +1,5 @@
 /** What a user is told of the limits of one node run: how long its requests waited, and for which. */
 import { PAUSE, REFUSAL, type WaitCause, type WaitTooLongError } from '../rateLimit';
-import type { Account } from './account';
-import { shareOf } from './limitSettings';
-import { type ToldPolicy, toldPolicies } from './rateLimitHeaders';
 
 /** Waits shorter than this (ms) are the limiter's own work, not a wait for a limit. */
 const SHORTEST_WAIT_MS = 100;
@@ -20,9 +17,6 @@ export class Waits {
 	private pastMs = 0;
 
 	private requests = 0;
-
-	/** A limit that the service names and the credential does not. */
-	private unknownPolicy: ToldPolicy | undefined;
 
 	private readonly msByCause = new Map<string, { ms: number; cause: WaitCause }>();
 
@@ -49,22 +43,6 @@ export class Waits {
 		const name = nameOf(cause);
 		const total = this.msByCause.get(name)?.ms ?? 0;
 		this.msByCause.set(name, { ms: total + ms, cause });
-	}
-
-	/** Compares what the service says of its limits with those of the credential, by our share of both. */
-	hear(headers: Record<string, unknown>, { limits, keepFree }: Account): void {
-		const known = [...limits.general, ...Object.values(limits.scopes).flat()];
-		this.unknownPolicy ??= toldPolicies(headers).find(({ max, windowSeconds }) => {
-			const ours = shareOf(max, keepFree);
-			return !known.some((limit) => limit.max === ours && limit.windowMs === windowSeconds * 1000);
-		});
-	}
-
-	/** A sentence on a limit of the service that the credential does not have; undefined without one. */
-	describePolicy(): string | undefined {
-		if (this.unknownPolicy === undefined) return undefined;
-		const { max, windowSeconds } = this.unknownPolicy;
-		return `The service says that it allows ${max} requests per ${formatDuration(windowSeconds * 1000)}, which is none of the limits in the credential. Compare them under Customize for This Installation.`;
 	}
 
 	/**

@@ -1,0 +1,118 @@
+/**
+ * Signs of a wrong setup that requests show. None of them is an error: the run gets a hint, and n8n's log a line at
+ * most once a minute.
+ */
+import type { IExecuteFunctions, IPollFunctions } from 'n8n-workflow';
+
+import { isQueueMode } from '../n8nInternals/executionsMode';
+import type { Account } from './account';
+import { headerText } from './answer';
+import { shareOf } from './limitSettings';
+import { toldPolicies } from './rateLimitHeaders';
+import { formatDuration } from './waits';
+
+/** How often (ms) the same warning is logged. */
+const LOG_INTERVAL_MS = 60_000;
+/** A clock that is off by less (ms) does no harm. */
+const CLOCK_TOLERANCE_MS = 60_000;
+
+/** When (ms since 1970) requests of a key were last counted in a limit store of this process, by the store's name. */
+const storesByKey = new Map<string, Map<string, number>>();
+/** When (ms since 1970) a warning was last logged. */
+const loggedAt = new Map<string, number>();
+
+export class SetupWarnings {
+	private readonly found = new Map<string, string>();
+
+	constructor(
+		private readonly context: IExecuteFunctions | IPollFunctions,
+		private readonly account: Account,
+	) {}
+
+	/** A sentence for each sign. */
+	get sentences(): string[] {
+		return [...this.found.values()];
+	}
+
+	/** To be called for each request that the limits count. */
+	noteRequest(): void {
+		const { redis } = this.account;
+		if (redis === undefined && isQueueMode()) {
+			this.warn(
+				'process',
+				'n8n runs in queue mode, but the limits of this API key are counted in each process alone. Together, the processes can exceed them. Choose Redis under Count Limits In in the credential.',
+			);
+		}
+		const stores = this.storesInUse(redis?.name ?? 'this n8n process');
+		if (stores.length > 1) {
+			this.warn(
+				'stores',
+				`The limits of this API key are counted in ${stores.length} places (${stores.join('; ')}). Unless these are the same Redis, requests can exceed them. Choose the same under Count Limits In in all credentials with this key.`,
+			);
+		}
+	}
+
+	/** @param sentAt when (ms since 1970) the request went out */
+	noteResponse(headers: Record<string, unknown>, sentAt: number): void {
+		this.compareClocks(headers, sentAt);
+		this.comparePolicies(headers);
+	}
+
+	/** The names of the limit stores that still count requests of the key. */
+	private storesInUse(name: string): string[] {
+		const { identity, limits } = this.account;
+		const now = Date.now();
+		const countedMs = Math.max(
+			...[limits.general, ...Object.values(limits.scopes)].flat().map(({ windowMs }) => windowMs),
+		);
+		const stores = storesByKey.get(identity) ?? new Map<string, number>();
+		for (const [store, usedAt] of stores) if (now - usedAt > countedMs) stores.delete(store);
+		storesByKey.set(identity, stores.set(name, now));
+		return [...stores.keys()];
+	}
+
+	private compareClocks(headers: Record<string, unknown>, sentAt: number): void {
+		// RFC 9110 §5.6.7; RFC 9111 §5.1: a cache adds how many seconds ago the service answered.
+		const age = Number(headerText(headers, 'age')) || 0;
+		const servedAt = Date.parse(headerText(headers, 'date')) + age * 1000;
+		const [aheadMs, behindMs] = [sentAt - servedAt, servedAt - Date.now()];
+		// Not so for NaN.
+		if (!(Math.max(aheadMs, behindMs) > CLOCK_TOLERANCE_MS)) return;
+		const difference =
+			aheadMs > 0 ? `${formatDuration(aheadMs)} ahead of` : `${formatDuration(behindMs)} behind`;
+		this.warn(
+			'clock',
+			`The clock of the computer that runs n8n is ${difference} the clock of the service. Check how it is synchronized.`,
+		);
+	}
+
+	/** Compares what the service says of its limits with those of the credential, by our share of both. */
+	private comparePolicies(headers: Record<string, unknown>): void {
+		const { limits, keepFree } = this.account;
+		const known = [limits.general, ...Object.values(limits.scopes)].flat();
+		const unknown = toldPolicies(headers).find(({ max, windowSeconds }) => {
+			const ours = shareOf(max, keepFree);
+			return !known.some((limit) => limit.max === ours && limit.windowMs === windowSeconds * 1000);
+		});
+		if (unknown === undefined || this.found.has('policy')) return;
+		this.warn(
+			'policy',
+			`The service says that it allows ${unknown.max} requests per ${formatDuration(unknown.windowSeconds * 1000)}, which is none of the limits in the credential. Compare them under Customize for This Installation.`,
+		);
+	}
+
+	private warn(kind: string, sentence: string): void {
+		this.found.set(kind, sentence);
+		const name = `${this.account.identity} ${kind}`;
+		const now = Date.now();
+		// A clock that was set back logs early.
+		if (Math.abs(now - (loggedAt.get(name) ?? 0)) < LOG_INTERVAL_MS) return;
+		loggedAt.set(name, now);
+		const { context } = this;
+		const nodeName = context.getNode().name;
+		context.logger.warn(`${nodeName}: ${sentence}`, {
+			workflowId: context.getWorkflow().id,
+			nodeName,
+		});
+	}
+}
