@@ -13,5 +13,7 @@ export default {
 	jsonReporter: { fileName: 'coverage/mutation.json' },
 	clearTextReporter: { allowColor: false, logTests: false, reportTests: false },
 	concurrency: 1,
+	// A busy machine is no endless loop.
+	timeoutMS: 30_000,
 	disableTypeChecks: false,
 };

@@ -7,7 +7,11 @@ import { AxiosError } from 'axios';
 import { type JsonObject, NodeApiError } from 'n8n-workflow';
 
 import type { Progress } from '../../../nodes/BusinessData/transport/connectionWatch';
-import { readFailure, TimeoutError } from '../../../nodes/BusinessData/transport/failure';
+import {
+	ProxyError,
+	readFailure,
+	TimeoutError,
+} from '../../../nodes/BusinessData/transport/failure';
 import { KEY } from './examples';
 import { NODE_TYPE, nodeOf } from '../../support/engineWorkflow';
 
@@ -65,6 +69,18 @@ describe.each([
 			failed('getaddrinfo EAI_AGAIN x', { code: 'EAI_AGAIN', syscall: 'getaddrinfo' }),
 			'EAI_AGAIN',
 			"the host's name could not be looked up",
+		],
+		[
+			'a host that is away',
+			failed('connect EHOSTUNREACH', { code: 'EHOSTUNREACH', syscall: 'connect' }),
+			'EHOSTUNREACH',
+			'the host cannot be reached',
+		],
+		[
+			'a network that is away',
+			failed('connect ENETUNREACH', { code: 'ENETUNREACH', syscall: 'connect' }),
+			'ENETUNREACH',
+			'the network cannot be reached',
 		],
 		[
 			'a connection that was reset while it was made',
@@ -200,18 +216,45 @@ test('causes that go round in a circle come to an end', () => {
 	expect(readFailure(itself, 'unknown', KEY)).toMatchObject({ isNotSent: false });
 });
 
-test.each([undefined, null, 'text', 42, {}, [], { errors: [] }, { errors: [null] }, { code: 5 }])(
-	'%j as an error may have been sent',
-	(error) => {
-		expect(readFailure(error, 'unknown', KEY)).toMatchObject({
-			isNotSent: false,
-			isTimeout: false,
-			isLasting: false,
-			reason: 'the connection failed',
-			code: undefined,
-		});
-	},
-);
+const ofConnecting = { messages: ['connect ECONNREFUSED 127.0.0.1'] };
+test.each([
+	...[undefined, null, 'text', 42, {}, [], { errors: [] }, { errors: [null] }, { code: 5 }],
+	...[{ httpCode: 'ECONNREFUSED' }, { httpCode: '404', ...ofConnecting }],
+	...[
+		{ httpCode: '4E4', ...ofConnecting },
+		{ httpCode: ['ECONNREFUSED'], ...ofConnecting },
+	],
+])('%j as an error may have been sent', (error) => {
+	expect(readFailure(error, 'unknown', KEY)).toMatchObject({
+		isNotSent: false,
+		isTimeout: false,
+		isLasting: false,
+		reason: 'the connection failed',
+		code: undefined,
+	});
+});
+
+test.each([
+	[[5, 'connect EPIPE'], true],
+	[['connect EPIPE'], true],
+	[['connect EPIPE | write EPIPE'], false],
+	[['after connect EPIPE'], false],
+])('of n8n 1.x, by the messages %j: not sent is %s', (messages, isNotSent) => {
+	const error = { httpCode: 'EPIPE', messages };
+	expect(readFailure(error, 'unknown', KEY)).toMatchObject({ isNotSent, code: 'EPIPE' });
+});
+
+test.each([
+	[407, 'the proxy answered 407 Proxy Authentication Required', true],
+	[408, 'the proxy answered 408 Request Timeout', false],
+	[429, 'the proxy answered 429 Too Many Requests', false],
+	[499, 'the proxy answered 499', true],
+	[500, 'the proxy answered 500 Internal Server Error', false],
+])('a proxy that answers %i', (statusCode, reason, isLasting) => {
+	expect(readFailure(new ProxyError(statusCode), 'notConnected', KEY)).toMatchObject({
+		...{ isNotSent: true, isTimeout: false, isLasting, reason, refusedBy: 'proxy' },
+	});
+});
 
 const reset = failed('read ECONNRESET', { code: 'ECONNRESET', syscall: 'read' });
 
@@ -252,6 +295,16 @@ test.each<[Progress, Error, { isNotSent: boolean; isLasting: boolean; reason: st
 	],
 	[
 		'notBegun',
+		inNodeApiError(failed('getaddrinfo', { syscall: 'getaddrinfo' })),
+		{ isNotSent: true, isLasting: false, reason: 'no connection could be made' },
+	],
+	[
+		'notBegun',
+		Object.assign(failed(''), { cause: { message: 5 } }),
+		{ isNotSent: true, isLasting: true, reason: 'n8n could not make the request' },
+	],
+	[
+		'notBegun',
 		new TimeoutError(),
 		{ isNotSent: true, isLasting: false, reason: 'no connection could be made' },
 	],
@@ -265,5 +318,6 @@ test.each<[Progress, Error, { isNotSent: boolean; isLasting: boolean; reason: st
 		},
 	],
 ])('a request that is %s and fails by %s', (progress, error, failure) => {
-	expect(readFailure(error, progress, KEY)).toMatchObject(failure);
+	const refusedBy = failure.isLasting ? 'n8n' : undefined;
+	expect(readFailure(error, progress, KEY)).toMatchObject({ ...failure, refusedBy });
 });

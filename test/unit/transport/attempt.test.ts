@@ -1,0 +1,187 @@
+// What becomes of one attempt: its outcome, the ending of its slots, and what ends it early.
+import { Readable } from 'node:stream';
+
+import type { Permit } from '../../../nodes/BusinessData/rateLimit';
+import { readAccount } from '../../../nodes/BusinessData/transport/account';
+import { attempt, mayHaveActed } from '../../../nodes/BusinessData/transport/attempt';
+import type { ConnectionWatch } from '../../../nodes/BusinessData/transport/connectionWatch';
+import type { ServiceRequest } from '../../../nodes/BusinessData/transport/serviceRequest';
+import { after } from '../../support/logicalTime';
+import { fakeContext } from '../resources/fakeContext';
+import { read, requiredFields, send } from './examples';
+
+const TIMEOUT_MS = 60_000;
+
+interface Play {
+	request?: ServiceRequest;
+	statusCode?: number;
+	headers?: Record<string, string>;
+	body?: Readable;
+	/** Instead of a response. */
+	error?: Error;
+	latencyMs?: number;
+	keepFree?: number;
+	isConnected?: boolean;
+	isAnsweredByProxy?: boolean;
+	/** When the run ends, and whether the user has stopped it. */
+	endsAfterMs?: number;
+	isStopped?: boolean;
+}
+
+/** Plays one attempt to its end, and tells what came of it. */
+async function play({ request = read, isConnected = true, latencyMs = 0, ...rest }: Play) {
+	const endings: unknown[] = [];
+	const permit = new Proxy({} as Permit, {
+		get:
+			(_, name) =>
+			(...parameters: unknown[]) =>
+				void endings.push([name, ...parameters]),
+	});
+	const watch = {
+		progress: isConnected ? 'connected' : 'notConnected',
+		mayHaveLeft: isConnected,
+		during: async (work: () => Promise<unknown>) => await work(),
+		isAnsweredByProxy: () => rest.isAnsweredByProxy === true,
+	} as unknown as ConnectionWatch;
+	const stop = new AbortController();
+	const { context } = fakeContext({ stopped: stop.signal });
+	const { statusCode = 200, headers = {}, body = Readable.from([]) } = rest;
+	let cutOffAt: number | undefined;
+	context.helpers.httpRequestWithAuthentication = async function (this: typeof context) {
+		const signal = this.getExecutionCancelSignal();
+		const cutOff = new Promise<never>((_, reject) => {
+			const cut = () => {
+				cutOffAt = performance.now() - startedAt;
+				reject(new Error('cut off'));
+			};
+			if (signal?.aborted === true) cut();
+			signal?.addEventListener('abort', cut);
+		});
+		cutOff.catch(() => undefined);
+		if (latencyMs < Infinity) await after(latencyMs);
+		else await cutOff;
+		if (rest.error !== undefined) throw rest.error;
+		return { statusCode, headers, body };
+	};
+	const startedAt = performance.now();
+	const end = new AbortController();
+	const endRun = () => {
+		if (rest.isStopped === true) stop.abort();
+		end.abort();
+	};
+	if (rest.endsAfterMs === 0) endRun();
+	else if (rest.endsAfterMs !== undefined) setTimeout(endRun, rest.endsAfterMs);
+	const account = readAccount({ ...requiredFields, customize: true, keepFree: rest.keepFree ?? 0 });
+	const way = { context, account, signal: end.signal };
+	const attempting = attempt(way, request, undefined, permit, watch);
+	await jest.advanceTimersByTimeAsync(2 * TIMEOUT_MS);
+	const outcome = await attempting;
+	return { outcome, endings, cutOffAt, body, hasActed: mayHaveActed(outcome) };
+}
+
+beforeEach(() => jest.useFakeTimers());
+afterEach(() => jest.useRealTimers());
+
+const LET_THROUGH = [['letThrough']];
+const asking = { 'retry-after': '7' };
+const limits = { 'ratelimit-remaining': '5', 'ratelimit-reset': '3' };
+
+test.each<[number, Record<string, string>, string, object, unknown[]]>([
+	[200, {}, 'answered', {}, LET_THROUGH],
+	[200, asking, 'answered', {}, LET_THROUGH],
+	[299, {}, 'answered', {}, LET_THROUGH],
+	[300, {}, 'failed', { isPassing: false }, LET_THROUGH],
+	[199, {}, 'failed', { isPassing: false }, LET_THROUGH],
+	[429, {}, 'refused', {}, [['refused', 0]]],
+	[429, asking, 'refused', {}, [['refused', 7_000]]],
+	[404, {}, 'failed', { isPassing: false, isNotSent: false, isTimeout: false }, LET_THROUGH],
+	[408, {}, 'failed', { isPassing: true }, LET_THROUGH],
+	[499, {}, 'failed', { isPassing: false }, LET_THROUGH],
+	[500, asking, 'failed', { isPassing: true }, LET_THROUGH],
+	[503, {}, 'failed', { isPassing: true, isNotSent: false, isTimeout: false }, LET_THROUGH],
+	[503, asking, 'failed', { isPassing: true }, [...LET_THROUGH, ['pause', 7_000]]],
+	[200, limits, 'answered', {}, [...LET_THROUGH, ['hear', { remaining: 5, resetMs: 3_000 }]]],
+	[
+		...([200, { ...limits, 'ratelimit-limit': '10' }, 'answered', {}] as const),
+		[...LET_THROUGH, ['hear', { remaining: 5, resetMs: 3_000, max: 5 }]],
+	],
+])('a %i with %j is %s', async (statusCode, headers, kind, facts, endings) => {
+	const played = await play({ statusCode, headers, keepFree: 50 });
+	expect(played.outcome).toMatchObject({ kind, ...facts });
+	expect(played.endings).toEqual(endings);
+	expect(played.outcome).toHaveProperty('answer.statusCode', statusCode);
+	expect('permit' in played.outcome).toBe(kind === 'refused');
+	expect(played.cutOffAt).toBeUndefined();
+});
+
+const reset = Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' });
+const refused = Object.assign(new Error('connect ECONNREFUSED'), { syscall: 'connect' });
+const broken = () =>
+	new Readable({
+		read() {
+			this.destroy(reset);
+		},
+	});
+const endless = () => new Readable({ read: () => undefined });
+
+test.each<[string, Play, object, unknown[]]>([
+	['is refused', { isConnected: false, error: refused }, { isNotSent: true }, [['unused']]],
+	['is reset', { error: reset }, { isPassing: true, isNotSent: false }, [['lost', 0]]],
+	['times out', { latencyMs: Infinity }, { isTimeout: true }, [['lost', TIMEOUT_MS]]],
+	[
+		'breaks off in the body of a success',
+		{ body: broken() },
+		{ isPassing: true },
+		[...LET_THROUGH, ['lost', 0]],
+	],
+	['breaks off in the body of an error', { statusCode: 404, body: broken() }, {}, LET_THROUGH],
+	['hangs in the body of an error', { statusCode: 404, body: endless() }, {}, LET_THROUGH],
+	[
+		'hangs in the body of a success',
+		{ body: endless() },
+		{ isTimeout: true },
+		[...LET_THROUGH, ['lost', TIMEOUT_MS]],
+	],
+	[
+		'is answered by a proxy',
+		{ statusCode: 502, isAnsweredByProxy: true, isConnected: false, body: endless() },
+		{ isNotSent: true, isPassing: true },
+		[['unused']],
+	],
+	[
+		'is answered too late',
+		{ latencyMs: TIMEOUT_MS + 1, body: endless() },
+		{ isTimeout: true },
+		[['lost', TIMEOUT_MS]],
+	],
+])('a request that %s', async (_, how, facts, endings) => {
+	const played = await play(how);
+	expect(played.outcome).toMatchObject({ kind: 'failed', ...facts });
+	expect(played.endings).toEqual(endings);
+	// Nothing holds the connection any more.
+	if (how.body !== undefined) expect(played.body.destroyed).toBe(true);
+});
+
+test.each<[string, Play, number | undefined, unknown[]]>([
+	['has not left', { request: send, isConnected: false }, 1_000, [['unused']]],
+	['is a read that goes on', {}, undefined, LET_THROUGH],
+	['is a read that is stopped', { isStopped: true }, 1_000, [['lost', TIMEOUT_MS]]],
+	['is a send that has left', { request: send, isStopped: true }, undefined, LET_THROUGH],
+	['has not begun', { isConnected: false, endsAfterMs: 0 }, 0, [['unused']]],
+])('at the end of its run, a request that %s', async (_, how, cutOffAt, endings) => {
+	const latencyMs = cutOffAt === undefined ? 2_000 : Infinity;
+	const played = await play({ latencyMs, endsAfterMs: 1_000, ...how });
+	expect(played.cutOffAt).toBe(cutOffAt);
+	expect(played.endings).toEqual(endings);
+});
+
+test.each<[ServiceRequest, Play, boolean]>([
+	[send, {}, true],
+	[send, { statusCode: 429 }, false],
+	[send, { statusCode: 404 }, false],
+	[send, { statusCode: 500 }, true],
+	[send, { isConnected: false, error: refused }, false],
+	[send, { error: reset }, true],
+])('whether the service may have acted: case %#', async (request, how, expected) => {
+	expect((await play({ request, ...how })).hasActed).toBe(expected);
+});

@@ -1,0 +1,92 @@
+// What is concluded from the messages of Node's HTTP client; when Node sends them, `test/engine/connections` shows.
+import { channel } from 'node:diagnostics_channel';
+import { EventEmitter } from 'node:events';
+
+import type * as connectionWatch from '../../../nodes/BusinessData/transport/connectionWatch';
+
+type State = Partial<Record<'pending' | 'secureConnecting', boolean>>;
+
+/** A socket as the messages show it. */
+class FakeSocket extends EventEmitter {
+	pending = false;
+
+	secureConnecting?: boolean;
+
+	/** It is in this state when it tells of that event. */
+	tell(event: string, state: State): void {
+		Object.assign(this, state).emit(event);
+	}
+}
+
+/** Whether anything is known is one fact for all requests of a process. */
+function newProcess(): typeof connectionWatch {
+	let loaded: typeof connectionWatch | undefined;
+	jest.isolateModules(() => {
+		loaded = jest.requireActual<typeof connectionWatch>(
+			'../../../nodes/BusinessData/transport/connectionWatch',
+		);
+	});
+	return loaded as typeof connectionWatch;
+}
+
+const publish = (name: string, request: object = {}) =>
+	channel(`http.client.${name}`).publish({ request });
+const start = (socket: FakeSocket | null, method = 'GET') =>
+	publish('request.start', { socket, method });
+
+type Step = (socket: FakeSocket) => void;
+const startIn =
+	(state: State): Step =>
+	(socket) =>
+		start(Object.assign(socket, state));
+const told =
+	(event: string, state: State = {}): Step =>
+	(socket) =>
+		socket.tell(event, state);
+const startPending = startIn({ pending: true });
+const connect = told('connect', { pending: false });
+
+test.each<[string, Step[], connectionWatch.Progress]>([
+	['nothing', [], 'notBegun'],
+	['created', [() => publish('request.created')], 'notConnected'],
+	['failed at once', [() => publish('request.error')], 'notConnected'],
+	['the response of a proxy', [() => publish('response.finish')], 'notConnected'],
+	['started without a socket', [() => start(null)], 'notBegun'],
+	["a proxy's own request", [() => start(new FakeSocket(), 'CONNECT')], 'notBegun'],
+	['started while connecting', [startPending], 'notConnected'],
+	['started, then connected', [startPending, connect], 'connected'],
+	['started on a connection', [startIn({})], 'connected'],
+	['closed after it was connected', [startIn({}), told('connect', { pending: true })], 'connected'],
+	['started within a handshake', [startIn({ secureConnecting: true })], 'notConnected'],
+	[
+		'connected, before the handshake',
+		[startIn({ pending: true, secureConnecting: true }), connect],
+		'notConnected',
+	],
+	[
+		'connected, after the handshake',
+		[
+			startIn({ pending: true, secureConnecting: true }),
+			connect,
+			told('secureConnect', { secureConnecting: false }),
+		],
+		'connected',
+	],
+])('%s', async (_, steps, progress) => {
+	const { ConnectionWatch } = newProcess();
+	const [watch, other] = [new ConnectionWatch(), new ConnectionWatch()];
+	const socket = new FakeSocket();
+	await watch.during(async () => {
+		for (const step of steps) await Promise.resolve(step(socket));
+	});
+	expect(watch.progress).toBe(progress);
+	expect(watch.mayHaveLeft).toBe(progress === 'connected');
+	expect(other.progress).toBe('notBegun');
+	// Without any message before the response, nothing can be known of any request.
+	expect(watch.isAnsweredByProxy()).toBe(progress === 'notConnected');
+	const isKnown = progress !== 'notBegun';
+	expect([watch.progress, other.progress]).toEqual(
+		isKnown ? [progress, 'notBegun'] : ['unknown', 'unknown'],
+	);
+	expect(other.mayHaveLeft).toBe(!isKnown);
+});
