@@ -87,6 +87,17 @@ describe('the shortest wait', () => {
 		['behind two in two windows', two, 2, 1, [], 80],
 		['behind three in two windows', two, 3, 1, [], 100],
 		['behind three where each is as slow', [...two, [3, 100, []]], 3, 1, [], 100],
+		[
+			'behind many where the first is slowest',
+			[
+				[1, 1_000, [400]],
+				[20, 100, []],
+			],
+			20,
+			1,
+			[],
+			20_400,
+		],
 		['beside a promise', [[3, 100, []]], 0, 1, [[40, 2]], 0],
 		['for two beside a promise', [[3, 100, []]], 0, 2, [[40, 2]], 140],
 		[

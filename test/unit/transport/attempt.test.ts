@@ -1,4 +1,5 @@
 // What becomes of one attempt: its outcome, the ending of its slots, and what ends it early.
+import { getEventListeners } from 'node:events';
 import { Readable } from 'node:stream';
 
 import type { Permit } from '../../../nodes/BusinessData/rateLimit';
@@ -44,7 +45,7 @@ async function play({ request = read, isConnected = true, latencyMs = 0, ...rest
 		isAnsweredByProxy: () => rest.isAnsweredByProxy === true,
 	} as unknown as ConnectionWatch;
 	const stop = new AbortController();
-	const { context } = fakeContext({ stopped: stop.signal });
+	const { context } = fakeContext(rest.isStopped === true ? { stopped: stop.signal } : {});
 	const { statusCode = 200, headers = {}, body = Readable.from([]) } = rest;
 	let cutOffAt: number | undefined;
 	context.helpers.httpRequestWithAuthentication = async function (this: typeof context) {
@@ -66,7 +67,7 @@ async function play({ request = read, isConnected = true, latencyMs = 0, ...rest
 	const startedAt = performance.now();
 	const end = new AbortController();
 	const endRun = () => {
-		if (rest.isStopped === true) stop.abort();
+		stop.abort();
 		end.abort();
 	};
 	if (rest.endsAfterMs === 0) endRun();
@@ -76,10 +77,11 @@ async function play({ request = read, isConnected = true, latencyMs = 0, ...rest
 	const attempting = attempt(way, request, undefined, permit, watch);
 	await jest.advanceTimersByTimeAsync(2 * TIMEOUT_MS);
 	const outcome = await attempting;
+	expect(getEventListeners(end.signal, 'abort')).toEqual([]);
 	return { outcome, endings, cutOffAt, body, hasActed: mayHaveActed(outcome) };
 }
 
-beforeEach(() => jest.useFakeTimers());
+beforeEach(() => void jest.useFakeTimers().advanceTimersByTime(1_000));
 afterEach(() => jest.useRealTimers());
 
 const LET_THROUGH = [['letThrough']];
@@ -143,6 +145,12 @@ test.each<[string, Play, object, unknown[]]>([
 		[...LET_THROUGH, ['lost', TIMEOUT_MS]],
 	],
 	[
+		'is answered with too much',
+		{ body: Readable.from([Buffer.alloc(64 * 1024 * 1024 + 1)]) },
+		{ isPassing: false, isNotSent: false, isTimeout: false },
+		LET_THROUGH,
+	],
+	[
 		'is answered by a proxy',
 		{ statusCode: 502, isAnsweredByProxy: true, isConnected: false, body: endless() },
 		{ isNotSent: true, isPassing: true },
@@ -158,6 +166,7 @@ test.each<[string, Play, object, unknown[]]>([
 	const played = await play(how);
 	expect(played.outcome).toMatchObject({ kind: 'failed', ...facts });
 	expect(played.endings).toEqual(endings);
+	if (how.latencyMs !== undefined) expect(played.cutOffAt).toBe(TIMEOUT_MS);
 	// Nothing holds the connection any more.
 	if (how.body !== undefined) expect(played.body.destroyed).toBe(true);
 });
