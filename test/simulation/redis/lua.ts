@@ -11,6 +11,9 @@ import { gap } from '../world/gap';
 interface Api {
 	module: {
 		addFunction(run: (state: number) => number, signature: string): number;
+		HEAPU8: Uint8Array;
+		HEAPU32: Uint32Array;
+		_malloc(bytes: number): number;
 		[name: `_${string}`]: unknown;
 	};
 	luaL_newstate(): number;
@@ -23,20 +26,20 @@ interface Api {
 	lua_type(state: number, index: number): number;
 	lua_toboolean(state: number, index: number): number;
 	lua_tonumber(state: number, index: number): number;
-	lua_tolstring(state: number, index: number, length: null): string;
+	/** Returns where the text is, and puts its length where `length` points to. */
+	lua_tolstring(state: number, index: number, length: number): number;
 	lua_pushboolean(state: number, value: number): void;
 	lua_pushnumber(state: number, value: number): void;
-	lua_pushstring(state: number, value: string): void;
+	lua_pushlstring(state: number, text: number, length: number): void;
 	lua_pushcclosure(state: number, run: number, upvalues: number): void;
-	lua_getfield(state: number, index: number, name: string): void;
-	lua_setfield(state: number, index: number, name: string): void;
+	lua_rawget(state: number, index: number): void;
 	lua_rawgeti(state: number, index: number, position: number): void;
 	lua_rawseti(state: number, index: number, position: number): void;
 	lua_rawset(state: number, index: number): void;
 	lua_pcall(state: number, parameters: number, results: number, handler: number): number;
 }
 
-/** What takes and gives numbers alone, and needs nothing around it, which takes most of the time. */
+/** What takes and gives numbers and addresses, and needs nothing around it, which takes most of the time. */
 const OF_NUMBERS = [
 	'lua_createtable',
 	'lua_gettop',
@@ -46,6 +49,9 @@ const OF_NUMBERS = [
 	'lua_tonumber',
 	'lua_pushboolean',
 	'lua_pushnumber',
+	'lua_tolstring',
+	'lua_pushlstring',
+	'lua_rawget',
 	'lua_rawgeti',
 	'lua_rawseti',
 	'lua_rawset',
@@ -55,6 +61,9 @@ const OF_NUMBERS = [
 const REGISTRY = -10_000;
 const GLOBALS = -10_002;
 const [BOOLEAN, NUMBER, STRING, TABLE] = [1, 3, 4, 5];
+
+/** The longest text (bytes) that a script or a reply may have. */
+const LONGEST_TEXT = 2 ** 16;
 
 /** What of Redis's Lua the scripts may use; anything else is an error that names it. */
 const PRELUDE = `
@@ -82,6 +91,11 @@ export class Lua {
 
 	private readonly state: number;
 
+	/** Lua's memory, of which `text` is our part: a number, then a text on its way in. */
+	private memory: Buffer = Buffer.alloc(0);
+
+	private readonly text: number;
+
 	/** Compiled scripts by their text. */
 	private readonly scripts = new Map<string, number>();
 
@@ -92,6 +106,7 @@ export class Lua {
 
 	private constructor(private readonly api: Api) {
 		for (const name of OF_NUMBERS) Object.assign(api, { [name]: api.module[`_${name}`] });
+		this.text = api.module._malloc(4 + LONGEST_TEXT);
 		this.state = api.luaL_newstate();
 		api.luaL_openlibs(this.state);
 		const send = api.module.addFunction((state) => this.send(state), 'ii');
@@ -149,14 +164,14 @@ export class Lua {
 	}
 
 	private error(): Error {
-		const text = this.api.lua_tolstring(this.state, -1, null);
+		const text = this.textAt(-1);
 		// As Redis puts what is no reply of its own.
 		return new Error(/^[A-Z]+ /.test(text) ? text : `ERR ${text}`);
 	}
 
 	private setGlobal(name: string, values: string[]): void {
 		const { api, state } = this;
-		api.lua_pushstring(state, name);
+		this.pushText(name);
 		this.push(values);
 		api.lua_rawset(state, GLOBALS);
 	}
@@ -178,7 +193,7 @@ export class Lua {
 	private argument(index: number): string {
 		const { api, state } = this;
 		const type = api.lua_type(state, index);
-		if (type === STRING) return api.lua_tolstring(state, index, null);
+		if (type === STRING) return this.textAt(index);
 		if (type !== NUMBER) throw gap('argument of a command but strings and numbers');
 		const value = api.lua_tonumber(state, index);
 		return Number.isSafeInteger(value) ? String(value) : String(Number(value.toPrecision(17)));
@@ -188,7 +203,7 @@ export class Lua {
 		const { api, state } = this;
 		if (reply === null) api.lua_pushboolean(state, 0);
 		else if (typeof reply === 'number') api.lua_pushnumber(state, reply);
-		else if (typeof reply === 'string') api.lua_pushstring(state, reply);
+		else if (typeof reply === 'string') this.pushText(reply);
 		else if (Array.isArray(reply)) {
 			api.lua_createtable(state, reply.length, 0);
 			for (const [index, value] of reply.entries()) {
@@ -198,8 +213,9 @@ export class Lua {
 		} else {
 			const isError = reply instanceof RedisFailure;
 			api.lua_createtable(state, 0, 1);
-			api.lua_pushstring(state, isError ? reply.message : reply.status);
-			api.lua_setfield(state, -2, isError ? 'err' : 'ok');
+			this.pushText(isError ? 'err' : 'ok');
+			this.pushText(isError ? reply.message : reply.status);
+			api.lua_rawset(state, -3);
 		}
 	}
 
@@ -207,7 +223,7 @@ export class Lua {
 	private replyAt(index: number): RedisReply {
 		const { api, state } = this;
 		const type = api.lua_type(state, index);
-		if (type === STRING) return api.lua_tolstring(state, index, null);
+		if (type === STRING) return this.textAt(index);
 		if (type === NUMBER) return Math.trunc(api.lua_tonumber(state, index));
 		if (type === BOOLEAN) return api.lua_toboolean(state, index) === 1 ? 1 : null;
 		if (type !== TABLE) return null;
@@ -227,10 +243,30 @@ export class Lua {
 
 	private textField(name: string): string | undefined {
 		const { api, state } = this;
-		api.lua_getfield(state, -1, name);
-		const isText = api.lua_type(state, -1) === STRING;
-		const text = isText ? api.lua_tolstring(state, -1, null) : undefined;
+		this.pushText(name);
+		api.lua_rawget(state, -2);
+		const text = api.lua_type(state, -1) === STRING ? this.textAt(-1) : undefined;
 		api.lua_settop(state, -2);
 		return text;
+	}
+
+	private textAt(index: number): string {
+		const start = this.api.lua_tolstring(this.state, index, this.text);
+		const length = this.api.module.HEAPU32[this.text >> 2] as number;
+		return this.heap().toString('utf8', start, start + length);
+	}
+
+	private pushText(value: string): void {
+		if (value.length > LONGEST_TEXT / 3) throw gap(`text of ${value.length} characters`);
+		const start = this.text + 4;
+		const length = this.heap().write(value, start);
+		this.api.lua_pushlstring(this.state, start, length);
+	}
+
+	/** Lua's memory moves when it grows. */
+	private heap(): Buffer {
+		const { buffer } = this.api.module.HEAPU8;
+		if (this.memory.buffer !== buffer) this.memory = Buffer.from(buffer);
+		return this.memory;
 	}
 }

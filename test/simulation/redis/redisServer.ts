@@ -126,8 +126,11 @@ export class RedisServer implements TcpServer {
 			case 'CLIENT':
 			case 'AUTH':
 				return { status: 'OK' };
-			case 'EVAL':
-				return this.eval(parameters[0] ?? '', parameters.slice(1));
+			case 'EVAL': {
+				const [script = '', ...rest] = parameters;
+				this.scripts.set(createHash('sha1').update(script).digest('hex'), script);
+				return this.eval(script, rest);
+			}
 			case 'EVALSHA': {
 				const script = this.scripts.get(parameters[0] ?? '');
 				if (script === undefined) return new RedisFailure('NOSCRIPT No matching script.');
@@ -140,7 +143,6 @@ export class RedisServer implements TcpServer {
 
 	private eval(script: string, [count = '0', ...rest]: string[]): RedisReply {
 		if (this.lua === undefined) throw gap('script without Lua');
-		this.scripts.set(createHash('sha1').update(script).digest('hex'), script);
 		const keys = rest.slice(0, Number(count));
 		const parameters = rest.slice(Number(count));
 		return this.lua.eval(script, keys, parameters, (command) => this.data.run(command));

@@ -7,7 +7,7 @@ import type { Outcome } from '../play';
 import type { Job } from './worker';
 
 /** What takes longer (ms) will not come to an end. */
-const LONGEST_PLAY_MS = 120_000;
+const LONGEST_PLAY_MS = 600_000;
 
 /**
  * Plays the jobs that `next` gives, until it gives none.
