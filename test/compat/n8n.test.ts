@@ -2,7 +2,6 @@
 import { startSandbox } from '../../sandbox/server';
 import { findProblems } from '../../scripts/demo/demoCheck';
 import { DEMO_CONTACT_COUNT, runDemo, saveDemo } from '../../scripts/demo/demoWorkflow';
-import { badMinuteTests } from '../n8n/badMinuteTests';
 import { credentialEditTests } from '../n8n/credentialEditTests';
 import { exampleTests } from '../n8n/exampleTests';
 import { installationTests } from '../n8n/installationTests';
@@ -11,10 +10,6 @@ import { parkingTests } from '../n8n/parkingTests';
 import { sendingTests } from '../n8n/sendingTests';
 import { customApiCallTests, noRestrictionTests } from '../n8n/sideDoorTests';
 import { toolTests } from '../n8n/toolTests';
-import { triggerIdentityTests } from '../n8n/triggerIdentityTests';
-import { triggerRestartTests } from '../n8n/triggerRestartTests';
-import { triggerTests } from '../n8n/triggerTests';
-import { triggerTogetherTests } from '../n8n/triggerTogetherTests';
 import { useRealN8n } from '../n8n/useRealN8n';
 
 const real = useRealN8n('n8n-1');
@@ -37,13 +32,6 @@ describe('sending once', () => {
 describe('waiting for room', () => parkingTests(real, false));
 describe('a credential', () => credentialEditTests(real));
 describe('the node as a tool', () => toolTests(real));
-describe('the trigger', () => {
-	triggerTests(real);
-	triggerIdentityTests(real);
-	triggerRestartTests(real);
-	triggerTogetherTests(real);
-});
-describe('an update of n8n', () => badMinuteTests(real, ['Down', 'Full']));
 describe('the example', () => exampleTests(real));
 describe('beside the node', () => {
 	customApiCallTests(real);

@@ -38,6 +38,11 @@ export function installationTests(real: () => RealN8n): void {
 		);
 	});
 
+	logTest(real);
+}
+
+/** Of all that was done in this n8n until then. */
+export function logTest(real: () => RealN8n): void {
 	test('n8n has nothing to say against the package', () => {
 		// n8n itself is in a folder of the package's name.
 		const lines = real().log().replaceAll(cacheFolder(), '').split('\n');

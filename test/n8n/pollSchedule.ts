@@ -10,6 +10,10 @@ export const TRIGGER = 'Changes';
 
 /** No poll but those of activations: n8n chooses the minutes of its other schedules at random. */
 export const NEW_YEAR = { mode: 'custom', cronExpression: '0 0 1 1 *' };
+/** At this second and half a minute later. n8n allows one poll a minute for each of a trigger's schedules. */
+export const twiceAMinute = (second: number) => ({
+	item: [second, second + 30].map((at) => ({ mode: 'custom', cronExpression: `${at} * * * * *` })),
+});
 const SECONDS_FOR_A_POLL = 100;
 /** How long no further request must come for a poll to be over. */
 const SECONDS_BEHIND_A_POLL = 3;

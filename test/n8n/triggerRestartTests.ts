@@ -2,17 +2,17 @@
 // n8n does not save by itself, and a poll that the crash has cut short loses and doubles nothing.
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { emittedBy, Polls, saveScheduled } from './pollSchedule';
+import { emittedBy, Polls, saveScheduled, twiceAMinute } from './pollSchedule';
 import type { RealN8n } from './realN8n';
 
 const CONTACTS = 'GET /masterdata/getContacts';
 const MINUTES = 10;
 
-/** Publishes a trigger for these events, on a service that is as new, and waits for its first poll. */
-async function publish(real: RealN8n, name: string, events: string[]) {
+/** Publishes a trigger with these parameters, on a service that is as new, and waits for its first poll. */
+async function publish(real: RealN8n, name: string, parameters: Record<string, unknown>) {
 	real.sandbox.reset();
 	const polls = new Polls(real, CONTACTS);
-	const workflow = await saveScheduled(real, name, { events });
+	const workflow = await saveScheduled(real, name, parameters);
 	await real.client.publishWorkflow(workflow.id);
 	await polls.whenQuiet();
 	return { polls, workflow };
@@ -27,11 +27,13 @@ async function startAgain(real: RealN8n, polls: Polls): Promise<void> {
 
 export function triggerRestartTests(real: () => RealN8n): void {
 	test(
-		'on the minute schedule, across two crashes and a stop',
+		'on a schedule, across two crashes and a stop',
 		async () => {
 			const { sandbox } = real();
-			const events = ['contactUpdated', 'contactDeleted'];
-			const { polls, workflow } = await publish(real(), 'Changes across crashes', events);
+			const { polls, workflow } = await publish(real(), 'Changes across crashes', {
+				events: ['contactUpdated', 'contactDeleted'],
+				pollTimes: twiceAMinute(0),
+			});
 
 			// Nobody asks for it, so the poll that sees it gives out nothing.
 			sandbox.contacts.add({ id: 'silent' });
@@ -40,7 +42,7 @@ export function triggerRestartTests(real: () => RealN8n): void {
 			sandbox.contacts.update('silent', { city: 'Ghent' });
 			sandbox.contacts.remove('contact-2');
 			await startAgain(real(), polls);
-			// The minute's own poll may have come behind it already, and confirmed the deletion.
+			// The schedule's own poll may have come behind it already, and confirmed the deletion.
 			const [first] = await emittedBy(real(), workflow.id);
 			expect(first).toMatchObject([
 				{ event: 'contactUpdated', contact: { id: 'silent', city: 'Ghent' } },
@@ -77,7 +79,9 @@ export function triggerRestartTests(real: () => RealN8n): void {
 		'stopped while it polls: n8n waits for the poll, and the next start tells what it has found',
 		async () => {
 			const { sandbox } = real();
-			const { polls, workflow } = await publish(real(), 'Changes over a stop', ['contactUpdated']);
+			const { polls, workflow } = await publish(real(), 'Changes over a stop', {
+				events: ['contactUpdated'],
+			});
 			await real().kill();
 			const before = polls.begun;
 			sandbox.contacts.update('contact-1', { city: 'Bruges' });

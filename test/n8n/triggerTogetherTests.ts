@@ -2,7 +2,14 @@
 // an edit has not changed. Each must find its own memory again.
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { emittedBy, Polls, saveScheduled, scheduledTrigger, TRIGGER } from './pollSchedule';
+import {
+	emittedBy,
+	Polls,
+	saveScheduled,
+	scheduledTrigger,
+	TRIGGER,
+	twiceAMinute,
+} from './pollSchedule';
 import type { RealN8n } from './realN8n';
 import { node } from './workflows';
 
@@ -10,9 +17,7 @@ const CONTACTS = 'GET /masterdata/getContacts';
 const NAME = 'Two triggers';
 const ADDED = 'News';
 const MINUTES = 10;
-/** n8n chooses the second of its other schedules at random, for each trigger. */
-const ON_THE_MINUTE = { mode: 'custom', cronExpression: '0 * * * * *' };
-const SLOW_PAGE_MS = 15_000;
+const SLOW_PAGE_MS = 10_000;
 const CLOCK_SECONDS = 2;
 /** A trigger of n8n's own: with its items, n8n saves what it holds for all triggers. Often, so that it finds any gap. */
 const CLOCK = node('Clock', 'n8n-nodes-base.scheduleTrigger', 1.2, {
@@ -30,13 +35,16 @@ export function triggerTogetherTests(real: () => RealN8n): void {
 			const { sandbox } = real();
 			sandbox.reset();
 			const polls = new Polls(real(), CONTACTS);
-			const first = { events: ['contactUpdated'] };
+			const first = { events: ['contactUpdated'], pollTimes: twiceAMinute(0) };
 			const workflow = await saveScheduled(real(), NAME, first);
 			await real().client.publishWorkflow(workflow.id);
 			const { nodes, connections, settings } = workflow;
 			await real().save({
 				name: NAME,
-				nodes: [...nodes, scheduledTrigger(ADDED, { events: ['contactCreated'] })],
+				nodes: [
+					...nodes,
+					scheduledTrigger(ADDED, { events: ['contactCreated'], pollTimes: twiceAMinute(15) }),
+				],
 				connections: { ...connections, [ADDED]: connections[TRIGGER] },
 				settings,
 			});
@@ -74,7 +82,7 @@ export function triggerTogetherTests(real: () => RealN8n): void {
 				nodes: names.map((name) =>
 					scheduledTrigger(name, {
 						events: ['contactUpdated'],
-						pollTimes: { item: [ON_THE_MINUTE] },
+						pollTimes: twiceAMinute(0),
 					}),
 				),
 				connections: {},
@@ -106,7 +114,7 @@ export function triggerTogetherTests(real: () => RealN8n): void {
 			const saveFor = async (...events: string[]) =>
 				await real().save({
 					name: 'Edited in a poll',
-					nodes: [scheduledTrigger(TRIGGER, { events }), CLOCK],
+					nodes: [scheduledTrigger(TRIGGER, { events, pollTimes: twiceAMinute(0) }), CLOCK],
 					connections: {},
 					settings: { executionOrder: 'v1' },
 				});
@@ -139,8 +147,8 @@ export function triggerTogetherTests(real: () => RealN8n): void {
 				await real().save({
 					name: 'One edited',
 					nodes: [
-						scheduledTrigger('Silent', { events: ['contactCreated'] }),
-						scheduledTrigger(ADDED, { events }),
+						scheduledTrigger('Silent', { events: ['contactCreated'], pollTimes: twiceAMinute(0) }),
+						scheduledTrigger(ADDED, { events, pollTimes: twiceAMinute(15) }),
 						CLOCK,
 					],
 					connections: {},

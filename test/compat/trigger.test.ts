@@ -1,0 +1,19 @@
+// The trigger in the oldest n8n that is supported. Build the package before.
+import { badMinuteTests } from '../n8n/badMinuteTests';
+import { logTest } from '../n8n/installationTests';
+import { triggerIdentityTests } from '../n8n/triggerIdentityTests';
+import { triggerRestartTests } from '../n8n/triggerRestartTests';
+import { triggerTests } from '../n8n/triggerTests';
+import { triggerTogetherTests } from '../n8n/triggerTogetherTests';
+import { useRealN8n } from '../n8n/useRealN8n';
+
+const real = useRealN8n('n8n-1');
+
+describe('the trigger', () => {
+	triggerTests(real);
+	triggerIdentityTests(real);
+	triggerRestartTests(real);
+	triggerTogetherTests(real);
+});
+describe('an update of n8n', () => badMinuteTests(real, ['Down', 'Full']));
+describe('the installed package', () => logTest(real));

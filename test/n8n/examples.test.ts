@@ -1,0 +1,22 @@
+// The example workflows, and what waits as they do, in a real n8n. Build the package before.
+import { agentTests } from './agentTests';
+import { badMinuteTests } from './badMinuteTests';
+import { cleanUpTests } from './cleanUpTests';
+import { contactSyncTests, exampleTests } from './exampleTests';
+import { logTest } from './installationTests';
+import { outboxTests } from './outboxTests';
+import { reminderTests } from './reminderTests';
+import { useRealN8n } from './useRealN8n';
+
+const real = useRealN8n('n8n-2');
+
+describe('an update of n8n', () => badMinuteTests(real, ['Down', 'Slow', 'Full']));
+describe('the example', () => {
+	exampleTests(real);
+	contactSyncTests(real);
+	reminderTests(real);
+	outboxTests(real);
+	cleanUpTests(real);
+	agentTests(real);
+});
+describe('the installed package', () => logTest(real));
