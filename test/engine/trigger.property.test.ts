@@ -8,7 +8,7 @@ import { EventCopy } from '../support/eventCopy';
 import { listHistory, type ListHistory, paginationOf } from '../support/listHistories';
 import { useTriggerBench } from '../support/triggerBench';
 
-const RUNS = Number(process.env.TRIGGER_RUNS ?? 200);
+const RUNS = Number(process.env.TRIGGER_RUNS ?? 120);
 const SEED = Number(process.env.TRIGGER_SEED ?? 2026);
 
 const bench = useTriggerBench();

@@ -52,6 +52,8 @@ let next: NodeJS.Immediate | undefined;
 let events = 0;
 let quietTurns = 0;
 let quietSince = 0;
+/** All that was sent when it had arrived: until more is sent, there is nothing to wait for. */
+let arrived = '';
 
 function turn(): void {
 	next = undefined;
@@ -61,9 +63,13 @@ function turn(): void {
 	events = now;
 	quietTurns = isQuiet ? quietTurns + 1 : 0;
 	if (quietTurns === 1) quietSince = realNow();
-	if (quietTurns > QUIET_TURNS && (hasArrived() || realNow() - quietSince > LONGEST_WAY_MS)) {
-		quietTurns = 0;
-		jest.advanceTimersToNextTimer();
+	if (quietTurns > QUIET_TURNS) {
+		const sent = allSent();
+		if (sent === arrived || hasArrived() || realNow() - quietSince > LONGEST_WAY_MS) {
+			arrived = sent;
+			quietTurns = 0;
+			jest.advanceTimersToNextTimer();
+		}
 	}
 	next = setImmediate(turn);
 }
@@ -74,6 +80,11 @@ function watch(message: unknown): void {
 	const { socket } = message as { socket: Socket };
 	sockets.add(socket);
 	socket.once('close', () => sockets.delete(socket));
+}
+
+/** Tells what was sent from what was not, on all connections. */
+function allSent(): string {
+	return [...sockets].map((one) => `${one.bytesWritten} ${one.writableEnded}`).join();
 }
 
 /** Whether both ends of every connection know the same of it. */
