@@ -119,6 +119,33 @@ export class BusinessDataApi implements ICredentialType {
 			displayOptions: whenCustomized,
 			description: 'Name of the list of IDs in the body of a bulk deletion',
 		},
+		{
+			displayName: 'Result Field',
+			name: 'resultField',
+			type: 'string',
+			default: '',
+			placeholder: 'e.g. success',
+			displayOptions: whenCustomized,
+			description:
+				'For a service that answers 200 to what it did not do: the dot path in its response that says whether it did',
+		},
+		{
+			displayName: 'Failure Values',
+			name: 'failureValues',
+			type: 'string',
+			default: 'false',
+			displayOptions: whenCustomized,
+			description: 'Values of the result field that stand for a failure, separated by commas',
+		},
+		{
+			displayName: 'Success Values',
+			name: 'successValues',
+			type: 'string',
+			default: '',
+			displayOptions: whenCustomized,
+			description:
+				'Values of the result field that stand for a success, separated by commas. If there are any, all others stand for a failure.',
+		},
 	];
 
 	authenticate: IAuthenticateGeneric = {

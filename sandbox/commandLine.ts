@@ -13,6 +13,7 @@ export const COMMAND_LINE_HELP = `Usage: sandbox [options]
   --retry-after <form>       what a 429 carries: none, seconds or date (default: none)
   --minimum-latency <ms>     least latency per request in ms (default: 0)
   --maximum-latency <ms>     greatest latency per request in ms (default: the least)
+  --profile <name>           stands for another service, such as L2-P3 (default: none)
   --help                     shows this text
 `;
 
@@ -36,6 +37,7 @@ export function readCommandLine(commandLine: string[]): SandboxOptions | 'help' 
 			'retry-after': text,
 			'minimum-latency': text,
 			'maximum-latency': text,
+			profile: text,
 			help: { type: 'boolean' },
 		},
 	});
@@ -50,5 +52,6 @@ export function readCommandLine(commandLine: string[]): SandboxOptions | 'help' 
 		contactCount: readNumber('contacts', values.contacts),
 		retryAfter: values['retry-after'] as SandboxOptions['retryAfter'],
 		latency: { minMs, maxMs },
+		profile: values.profile,
 	};
 }

@@ -13,6 +13,8 @@ import type { Journal, JournalEntry } from './journal';
 import type { LimitCounters } from './limits';
 import type { ResolvedOptions } from './options';
 import { pause } from './pause';
+import { PROFILES } from './profiles';
+import { serveProfile } from './profiles/serve';
 import { refusalAnswer } from './refusal';
 import { receive, type ReceivedRequest } from './request';
 
@@ -66,7 +68,10 @@ async function decide(
 		entry.acted = true;
 		const recordDocument = () => state.journal.recordDocument(entry);
 		const { contacts, payments, options } = state;
-		return actOn({ request, contacts, payments, recordDocument }, options.endpoints);
+		const context = { request, contacts, payments, recordDocument };
+		const profile = PROFILES[options.profile];
+		const answer = profile === undefined ? undefined : serveProfile(profile, context);
+		return answer ?? actOn(context, options.endpoints);
 	};
 	const fault = state.faults.next(request);
 	if (fault === undefined) return { kind: 'complete', answer: act() };

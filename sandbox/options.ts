@@ -4,6 +4,7 @@ import { DEFAULT_API_KEY, type KeySettings } from './authentication';
 import { EndpointDirectory } from './endpoints';
 import { ENDPOINT_NAMES } from './inventions/routes';
 import { DOCUMENTED_LIMITS, type Limit, type LimitTable, type WindowMode } from './limits';
+import { PROFILES } from './profiles';
 import { RETRY_AFTER_FORMS, type RetryAfterForm } from './refusal';
 
 /** Random latency per request, in ms: one half before the request is counted, one half after. */
@@ -34,6 +35,8 @@ export interface SandboxOptions {
 	retryAfter?: RetryAfterForm;
 	/** Whether a request that was refused by a limit counts in the windows too; default true. */
 	countRefused?: boolean;
+	/** Name of the service that it stands for, of `profiles`; default: its own invention, as an empty name. */
+	profile?: string;
 }
 
 /** Settings with their defaults, checked, and with all endpoints in their one spelling. */
@@ -77,9 +80,10 @@ export function resolveOptions(options: SandboxOptions): ResolvedOptions {
 		latency: options.latency ?? { minMs: 0, maxMs: 0 },
 		retryAfter: options.retryAfter ?? 'none',
 		countRefused: options.countRefused ?? true,
+		profile: options.profile ?? '',
 		endpoints,
 	};
-	const { port, windowMode, timeScale, contactCount, latency, retryAfter } = resolved;
+	const { port, windowMode, timeScale, contactCount, latency, retryAfter, profile } = resolved;
 	demand(Number.isInteger(port) && port >= 0 && port < 65_536, 'port must be from 0 to 65535');
 	demand(
 		['sliding', 'fixed', 'both'].includes(windowMode),
@@ -92,6 +96,10 @@ export function resolveOptions(options: SandboxOptions): ResolvedOptions {
 		'latency must run from minMs up to maxMs',
 	);
 	demand(RETRY_AFTER_FORMS.includes(retryAfter), 'retryAfter must be none, seconds or date');
+	demand(
+		profile === '' || Object.hasOwn(PROFILES, profile),
+		`profile must be one of ${Object.keys(PROFILES).join(', ')}`,
+	);
 	demand(Object.keys(apiKeys).length > 0, 'apiKeys must hold at least one key');
 	// Section 5, rule 3. The message must not contain the key.
 	const isWellFormed = (key: string): boolean => /^[0-9a-f]{64}$/i.test(key);

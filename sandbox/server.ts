@@ -43,6 +43,8 @@ export interface Sandbox {
 	clearFaults(): void;
 	/** Moves a key to a state, at once (section 5, rule 5). An unknown key is created. */
 	setKeyState(key: string, state: KeyState): void;
+	/** Stands for the service of a profile from now on. */
+	standFor(profile: string): void;
 	/** Counts requests that someone else makes with `apiKey` at this moment. */
 	consume(endpoint: string, count: number): void;
 	/** Back to the start: journal, windows, faults, keys, records. Unanswered requests are dropped. */
@@ -153,6 +155,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
 		fault: (rule) => state.faults.add(checkFaultRule(rule)),
 		clearFaults: () => state.faults.clear(),
 		setKeyState: (key, keyState) => state.keys.setState(key, keyState),
+		standFor: (profile) => (state.options.profile = profile),
 		consume: (endpoint, count) => consume(state, endpoint, count),
 		reset,
 		stop: async () => {

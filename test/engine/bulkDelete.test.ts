@@ -78,9 +78,10 @@ test.each([undefined, null, '', ' ', [], 'a,,b', ['a', null], {}, true])(
 	},
 );
 
-test('an empty answer is shown as null', async () => {
+test('an empty answer is shown by its status', async () => {
 	bench.sandbox.fault({ action: { type: 'emptyBody' } });
-	expect((await run([{ id: 'a' }])).json(NODE)).toEqual([{ count: 1, ids: ['a'], response: null }]);
+	const [item] = (await run([{ id: 'a' }])).json(NODE);
+	expect(item).toEqual({ count: 1, ids: ['a'], response: { statusCode: 200 } });
 });
 
 test('with continue on error, only the item without an ID fails', async () => {

@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto';
 
 import type { IDataObject } from 'n8n-workflow';
 
-import { valueAt } from '../resources/list/findList';
 import { RequestError } from '../transport/requestError';
+import { valueAt } from '../transport/valueAt';
 import type { Events } from './events';
 import type { Question } from './question';
 import { HASH_LENGTH, type KnownRecord, type State } from './state';

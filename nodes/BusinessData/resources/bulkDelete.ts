@@ -4,15 +4,22 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 
-import type { INodeExecutionData, INodeProperties, IPairedItemData } from 'n8n-workflow';
+import type {
+	IDataObject,
+	INodeExecutionData,
+	INodeProperties,
+	IPairedItemData,
+} from 'n8n-workflow';
 
 import { DELETE_HINT } from '../builderHints';
 import type { Account } from '../transport/account';
-import { jsonOf } from '../transport/answer';
+import { type Answer, resultIn } from '../transport/answer';
 import type { Endpoint } from '../transport/endpoints';
 import { InvalidSettingError } from '../transport/invalidSettingError';
+import { afterSuccessError } from '../transport/requestErrors';
 import type { ServiceRequest } from '../transport/serviceRequest';
 import { readFlag, readWholeNumber } from '../transport/settingValues';
+import { resultItems } from './answerItems';
 import { type Batch, readBatches } from './batchesOfIds';
 import { EarlierTries } from './earlierTries';
 import { errorItem, nameItems, type NodeError, tellItems, toNodeError } from './itemErrors';
@@ -146,9 +153,12 @@ async function deleteBatches(
 	const deleteBatch = async (index: number, batch: Batch): Promise<void> => {
 		try {
 			const { output } = await earlierTries.resultOf(index, async () => {
-				const response = jsonOf(await run.client.request(requestOf(batch))) ?? null;
-				const json = { count: batch.ids.length, ids: batch.ids, response };
-				return { output: [{ json, pairedItem: pairedItemsOf(batch) }] };
+				const answer = await run.client.request(requestOf(batch));
+				try {
+					return { output: [await batchItem(run, batch, answer)] };
+				} catch (error) {
+					throw afterSuccessError(requestOf(batch), error, run.account.apiKey);
+				}
 			});
 			outputs[index] = output;
 			done++;
@@ -188,6 +198,18 @@ async function deleteBatches(
 	const [endedBy] = ending;
 	if (endedBy !== undefined) throw errorOf(endedBy, failed, done, notTried());
 	return outputs.flat();
+}
+
+/** What became of a batch, as the service says it. */
+async function batchItem(run: Run, batch: Batch, answer: Answer): Promise<INodeExecutionData> {
+	const [item] = await resultItems(run, answer, 0);
+	const result = resultIn(answer);
+	const response = result.kind === 'json' ? (result.value as IDataObject) : item?.json;
+	return {
+		...item,
+		json: { count: batch.ids.length, ids: batch.ids, response },
+		pairedItem: pairedItemsOf(batch),
+	};
 }
 
 function pairedItemsOf({ items }: Batch): IPairedItemData[] {

@@ -42,6 +42,8 @@ export class Run {
 	/** The parameters as they are saved. */
 	private readonly written: INode['parameters'];
 
+	private readonly hinted = new Set<string>();
+
 	private lastYieldAt = performance.now();
 
 	private yielded: Promise<unknown> | undefined;
@@ -131,6 +133,13 @@ export class Run {
 	/** The Options of an item. @throws InvalidSettingError when they are no group of fields */
 	options(itemIndex: number): Record<string, unknown> {
 		return readGroup('Options', this.parameter('options', itemIndex, {}));
+	}
+
+	/** Shows a hint in the output panel, the same one only once. */
+	hintOnce(message: string): void {
+		if (this.hinted.has(message)) return;
+		this.hinted.add(message);
+		this.hint(message);
 	}
 
 	/** Shows a hint in the output panel. */

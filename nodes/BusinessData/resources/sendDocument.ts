@@ -5,17 +5,22 @@ import { SEND_HINT } from '../builderHints';
 import type { Answer } from '../transport/answer';
 import type { Endpoint, LimitSetting } from '../transport/endpoints';
 import { formatLimit } from '../transport/waits';
-import { itemsOf, toItem } from './answerItems';
+import { resultItems, toItem } from './answerItems';
 import { durationHints } from './durationHints';
 import { type Operation, shownFor } from './operation';
 import { bodyFields, readDocument } from './requestBody';
 import { optionsField, readRequestOptions } from './requestOptions';
+import type { Run } from './run';
 import { sendEach } from './sendEach';
 import { sendOnceOptions } from './sendOnce';
 
 /** What was sent always has a result, also where the service answers with an empty list. */
-function resultOf(answer: Answer, itemIndex: number): INodeExecutionData[] {
-	const items = itemsOf(answer, itemIndex);
+async function resultOf(
+	run: Run,
+	answer: Answer,
+	itemIndex: number,
+): Promise<INodeExecutionData[]> {
+	const items = await resultItems(run, answer, itemIndex);
 	return items.length > 0 ? items : [toItem({ statusCode: answer.statusCode }, itemIndex)];
 }
 
@@ -42,7 +47,7 @@ export function sendOperation(
 					body: readDocument(run, index),
 					...readRequestOptions(run, index),
 				}),
-				(answer, _, index) => resultOf(answer, index),
+				async (answer, _, index) => await resultOf(run, answer, index),
 			),
 	};
 }

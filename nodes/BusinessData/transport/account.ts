@@ -9,6 +9,7 @@ import { markUnmadeFields } from './unmadeValues';
 import { InvalidSettingError } from './invalidSettingError';
 import { parseLimits } from './limitSettings';
 import { readRedis } from './redisSettings';
+import { readResultSetting, type ResultSetting } from './resultField';
 import { readFilledText, readFlag, readText, readWholeNumber } from './settingValues';
 
 /** Percent: the rest must do for a request now and then. */
@@ -43,6 +44,8 @@ export interface Account {
 	contactDelete: Endpoint;
 	/** The name of the ID array in a bulk-delete body. */
 	deleteIdsField: string;
+	/** Where a 2xx says that it stands for a failure. */
+	result: ResultSetting;
 }
 
 /**
@@ -79,6 +82,7 @@ export function readAccount(fields: CredentialFields): Account {
 			ENDPOINTS.deleteContacts,
 			'Contact Delete Endpoint',
 		),
+		result: readResultSetting(custom),
 		deleteIdsField: readFilledText(
 			'Delete IDs Field',
 			deleteIdsField,

@@ -1,37 +1,35 @@
 /** An answer of the service: its body read with a bound, and what the body says. */
+import { isUtf8 } from 'node:buffer';
 import type { Readable } from 'node:stream';
 
-import { tryParseJson } from './json';
+import { tryParseExactJson } from './json';
 import { redactKey } from './redact';
-import { CHECK_BEFORE_REPEATING, RequestError } from './requestError';
+import { RequestError } from './requestError';
 
 export interface Answer {
 	statusCode: number;
 	headers: Record<string, unknown>;
 	/** At most `LARGEST_BODY_BYTES`, without the key. */
 	body: Buffer;
-	/** Whether it answers more than a read, so that an answer that cannot be used is no reason to repeat. */
-	mayHaveActed?: boolean;
+	/** Whether the body was larger than that, and is left out. */
+	isTooLarge?: true;
 }
 
-/** Larger bodies are refused, so that no answer can exhaust n8n's memory. */
+/** More is not read, so that no answer can exhaust n8n's memory. */
 export const LARGEST_BODY_BYTES = 64 * 1024 * 1024;
 
 /**
  * Reads the stream to its end.
- * @throws RequestError when the body is too large, or the stream's error when it breaks off
+ * @returns undefined when the body is too large
+ * @throws the stream's error when it breaks off
  */
-export async function readBody(
-	stream: Readable,
-	apiKey: string,
-	mayHaveActed = false,
-): Promise<Buffer> {
+export async function readBody(stream: Readable, apiKey: string): Promise<Buffer | undefined> {
 	const chunks: Buffer[] = [];
 	let length = 0;
 	for await (const chunk of stream as AsyncIterable<Buffer>) {
 		length += chunk.length;
 		// Leaving the loop destroys the stream, and with it the connection.
-		if (length > LARGEST_BODY_BYTES) throw tooLarge(mayHaveActed);
+		if (length > LARGEST_BODY_BYTES) return undefined;
 		chunks.push(chunk);
 	}
 	return redactKey(Buffer.concat(chunks), apiKey);
@@ -59,14 +57,12 @@ export async function readErrorBody(stream: Readable, apiKey: string): Promise<B
 	return redactKey(Buffer.concat(chunks), apiKey).subarray(0, LARGEST_ERROR_BYTES);
 }
 
-function tooLarge(mayHaveActed: boolean): RequestError {
+/** The error for the body of a read that is too large. */
+export function tooLargeError(): RequestError {
 	const megabytes = LARGEST_BODY_BYTES / 1024 / 1024;
 	return new RequestError(`The answer of the service is larger than ${megabytes} MB`, {
 		outcome: 'unknown',
-		description: withCheck(
-			mayHaveActed,
-			'Ask for less at once, for example with pagination or a smaller page size.',
-		),
+		description: 'Ask for less at once, for example with pagination or a smaller page size.',
 	});
 }
 
@@ -87,69 +83,76 @@ export function textOf({ headers, body }: Answer): string {
 	}
 }
 
+/** The beginning of the body, for the context of an error. */
+export function shownBody(answer: Answer): string {
+	return textOf({ ...answer, body: answer.body.subarray(0, 4 * LONGEST_SHOWN) }).slice(
+		0,
+		LONGEST_SHOWN,
+	);
+}
+
+const LONGEST_SHOWN = 10_000;
+
+/** How much of a body may stand in front of a page. */
+const LONGEST_PROLOGUE = 100_000;
+
+/** Whether it is a web page, such as a proxy's log-in page, whatever its content type says. */
+export function isWebPage(answer: Answer): boolean {
+	let text = textOf({ ...answer, body: answer.body.subarray(0, LONGEST_PROLOGUE) }).trimStart();
+	for (;;) {
+		const [end] = /^<!--/.test(text) ? ['-->'] : /^<\?/.test(text) ? ['>'] : [];
+		if (end === undefined) return /^<(!doctype\s+html|html)\b/i.test(text);
+		const at = text.indexOf(end);
+		if (at < 0) return false;
+		text = text.slice(at + end.length).trimStart();
+	}
+}
+
 /**
- * The body's JSON value; undefined when the body is empty.
+ * The JSON value of a read's body; undefined when the body is empty.
  * @throws RequestError when the body is something else, such as a log-in page
  */
 export function jsonOf(answer: Answer): unknown {
 	const text = textOf(answer);
 	if (text.trim() === '') return undefined;
-	const parsed = tryParseJson(text);
+	const parsed = tryParseExactJson(text);
 	if ('value' in parsed) return parsed.value;
-	const { statusCode, mayHaveActed = false } = answer;
-	if (/^\s*</.test(text)) {
-		throw new RequestError(`The service answered ${statusCode} with a web page instead of JSON`, {
-			outcome: 'unknown',
-			statusCode,
-			description: withCheck(
-				mayHaveActed,
-				'A proxy or a log-in page may stand between n8n and the service. Check the base URL in the credential.',
-			),
-		});
-	}
+	const { statusCode } = answer;
+	const type = headerText(answer.headers, 'content-type').slice(0, 80) || 'no content type';
+	const isPage = text.trim().startsWith('<');
 	throw new RequestError(
-		`The service answered ${statusCode} with something that is not JSON (${headerText(answer.headers, 'content-type').slice(0, 80) || 'no content type'})`,
+		`The service answered ${statusCode} with ${isPage ? 'a web page instead of JSON' : `something that is not JSON (${type})`}`,
 		{
 			outcome: 'unknown',
 			statusCode,
-			description: withCheck(
-				mayHaveActed,
-				'Check the base URL in the credential. For an answer that is not meant to be JSON, use the resource API Request with the response format Text or File.',
-			),
+			responseBody: shownBody(answer),
+			description: isPage
+				? 'A proxy or a log-in page may stand between n8n and the service. Check the base URL in the credential.'
+				: 'Check the base URL in the credential. For an answer that is not meant to be JSON, use the resource API Request with the response format Text or File.',
 		},
 	);
 }
 
-function withCheck(mayHaveActed: boolean, description: string): string {
-	return mayHaveActed ? `${CHECK_BEFORE_REPEATING} ${description}` : description;
-}
+/** What came back from a request that the service has carried out. */
+export type Result =
+	| { kind: 'none' }
+	| { kind: 'json'; value: unknown }
+	/** `isBroken` where it was meant to be JSON. */
+	| { kind: 'text'; text: string; isBroken: boolean }
+	| { kind: 'file' };
 
-const LONGEST_MESSAGE = 300;
-const DEEPEST_MESSAGE = 20;
-const MESSAGE_KEYS = ['message', 'error', 'detail', 'title', 'error_description', 'errors'];
+const TEXT_TYPE = /^text\/|[/+](json|xml|javascript|x-www-form-urlencoded|yaml|csv)\b/i;
 
-/** What the service itself says of an error, where the body has a text for it. */
-export function messageOf(answer: Answer): string | undefined {
-	const text = textOf(answer).trim();
-	if (text === '' || text.startsWith('<')) return undefined;
-	const parsed = tryParseJson(text);
-	// Plain text is the message itself.
-	const message = 'value' in parsed ? findMessage(parsed.value) : text;
-	if (message === undefined) return undefined;
-	const line = message.trim().replace(/\s+/g, ' ');
-	return line.length > LONGEST_MESSAGE ? `${line.slice(0, LONGEST_MESSAGE)}…` : line;
-}
-
-/** @param level how deep in the body it is looked for */
-function findMessage(value: unknown, level = 0): string | undefined {
-	if (typeof value === 'string') return value.trim() === '' ? undefined : value;
-	if (level === DEEPEST_MESSAGE) return undefined;
-	if (Array.isArray(value)) return findMessage(value[0], level + 1);
-	if (typeof value !== 'object' || value === null) return undefined;
-	const record = value as Record<string, unknown>;
-	for (const key of MESSAGE_KEYS) {
-		const message = key in record ? findMessage(record[key], level + 1) : undefined;
-		if (message !== undefined) return message;
-	}
-	return undefined;
+/** The result in a body of any kind. Nothing in it makes a failure of what was carried out. */
+export function resultIn(answer: Answer): Result {
+	const text = textOf(answer);
+	if (text.trim() === '') return { kind: 'none' };
+	const parsed = tryParseExactJson(text);
+	if ('value' in parsed) return { kind: 'json', value: parsed.value };
+	const type = headerText(answer.headers, 'content-type');
+	// Without a type, bytes that are no UTF-8 tell a file; so they do under a text's type without a character set.
+	const isText = type === '' || TEXT_TYPE.test(type);
+	const isReadable = /charset/i.test(type) || (isUtf8(answer.body) && !answer.body.includes(0));
+	if (!isText || !isReadable) return { kind: 'file' };
+	return { kind: 'text', text, isBroken: /json/i.test(type) || /^\s*[[{]/.test(text) };
 }

@@ -4,7 +4,7 @@ import type { IExecuteFunctions, IPollFunctions } from 'n8n-workflow';
 import type { Permit } from '../rateLimit';
 import { listen, unlisten } from '../waiting';
 import type { Account } from './account';
-import { type Answer, readBody, readErrorBody } from './answer';
+import { type Answer, isWebPage, readBody, readErrorBody, tooLargeError } from './answer';
 import { retryAfterMs } from './backoff';
 import type { ConnectionWatch } from './connectionWatch';
 import { withDeadline } from './deadline';
@@ -14,7 +14,8 @@ import { shareOf } from './limitSettings';
 import { toldRooms } from './rateLimitHeaders';
 import { redactHeaders } from './redact';
 import { RequestError } from './requestError';
-import { answerError, failureError } from './requestErrors';
+import { answerError, failedResultError, failureError, webPageError } from './requestErrors';
+import { failedResult } from './resultField';
 import { isRead, type ServiceRequest } from './serviceRequest';
 
 /** What became of one try. */
@@ -82,7 +83,7 @@ export async function attempt(
 		return await readResponse(way, request, response, deadline, permit);
 	} catch (error) {
 		if (error instanceof RequestError) {
-			return { kind: 'failed', error, isNotSent: false, isTimeout: false, isPassing: false };
+			return { ...PERMANENT, error };
 		}
 		const failure = readFailure(error, watch.progress, account.apiKey);
 		// After a time-out the request may still reach the service, and be counted then.
@@ -102,16 +103,30 @@ function isStopped(context: IExecuteFunctions | IPollFunctions): boolean {
 	);
 }
 
-/** @throws RequestError for a body that is too large, or the connection's error */
+/** A failure that no retry changes. */
+const PERMANENT = { kind: 'failed', isNotSent: false, isTimeout: false, isPassing: false } as const;
+
+/** What is wrong although the status is 2xx; usually nothing. */
+function errorOfSuccess(
+	account: Account,
+	request: ServiceRequest,
+	answer: Answer,
+): RequestError | undefined {
+	const result = failedResult(account.result, answer);
+	if (result !== undefined) return failedResultError(request, answer, result);
+	return !isRead(request) && isWebPage(answer) ? webPageError(request, answer) : undefined;
+}
+
+/** @throws RequestError for the body of a read that is too large, or the connection's error */
 async function readResponse(
-	{ account: { apiKey, keepFree } }: Way,
+	{ account }: Way,
 	request: ServiceRequest,
 	response: Response,
 	deadline: number,
 	permit: Permit,
 ): Promise<AttemptOutcome> {
+	const { apiKey, keepFree } = account;
 	const { statusCode } = response;
-	const mayHaveActed = !isRead(request);
 	// First of all, so that the slots have their ending whatever comes next.
 	const isRefused = statusCode === 429;
 	const askedMs = retryAfterMs(response.headers) ?? 0;
@@ -125,7 +140,7 @@ async function readResponse(
 	}
 	const isSuccess = statusCode >= 200 && statusCode < 300;
 	const reading = isSuccess
-		? readBody(response.body, apiKey, mayHaveActed)
+		? readBody(response.body, apiKey)
 		: readErrorBody(response.body, apiKey);
 	const body = await withDeadline(deadline, reading, () => discard(response)).catch(
 		(error: unknown) => {
@@ -134,13 +149,18 @@ async function readResponse(
 			return Buffer.alloc(0);
 		},
 	);
-	const answer = {
+	if (body === undefined && isRead(request)) throw tooLargeError();
+	const answer: Answer = {
 		statusCode,
 		headers: redactHeaders(response.headers, apiKey),
-		body,
-		mayHaveActed,
+		body: body ?? Buffer.alloc(0),
+		...(body === undefined ? { isTooLarge: true } : {}),
 	};
-	if (isSuccess) return { kind: 'answered', answer };
+	if (isSuccess) {
+		const error = errorOfSuccess(account, request, answer);
+		if (error === undefined) return { kind: 'answered', answer };
+		return { ...PERMANENT, error };
+	}
 	if (isRefused) return { kind: 'refused', answer, permit };
 	// RFC 9110 §15.6: 5xx is the server's own trouble; 408 says that the request did not arrive whole.
 	const isPassing = statusCode >= 500 || statusCode === 408;

@@ -1,9 +1,38 @@
 /** JSON that may not be JSON. */
+import { parse } from 'lossless-json';
+
+type Parsed = { value: unknown } | { problem: string };
 
 /** The value of a JSON text, or the parser's own words on why it is none. */
-export function tryParseJson(text: string): { value: unknown } | { problem: string } {
+export function tryParseJson(text: string): Parsed {
+	return tryTo(() => JSON.parse(text) as unknown);
+}
+
+/** Where a number may begin that has more digits than JavaScript keeps; a text that looks alike does no harm. */
+const MANY_DIGITS = /(?:^|[[:,\s])-?\d{16}/;
+
+/**
+ * The same, but whole numbers beyond ±(2^53 − 1) come as texts, digit by digit: rounded, an ID would be that of
+ * another record. Only texts with such numbers go through the slower parser.
+ */
+export function tryParseExactJson(text: string): Parsed {
+	const parsed = tryParseJson(text);
+	if ('problem' in parsed || !MANY_DIGITS.test(text)) return parsed;
+	return tryTo(() =>
+		parse(text, undefined, {
+			parseNumber: (digits) => {
+				const number = Number(digits);
+				return /^-?\d+$/.test(digits) && !Number.isSafeInteger(number) ? digits : number;
+			},
+			// As JSON.parse does.
+			onDuplicateKey: ({ newValue }) => newValue,
+		}),
+	);
+}
+
+function tryTo(parseText: () => unknown): Parsed {
 	try {
-		return { value: JSON.parse(text) as unknown };
+		return { value: parseText() };
 	} catch (error) {
 		return { problem: error instanceof Error ? error.message : 'it cannot be read' };
 	}

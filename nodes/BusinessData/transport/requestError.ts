@@ -18,6 +18,8 @@ export interface RequestErrorDetails {
 	description: string;
 	/** The status of the service's answer, where there was one. */
 	statusCode?: number;
+	/** The beginning of the body of that answer, without the key. */
+	responseBody?: string;
 	/** After how many seconds a new try makes sense; none after a send whose outcome is unknown. */
 	retryAfterSeconds?: number;
 }

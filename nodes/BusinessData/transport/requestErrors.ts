@@ -4,7 +4,7 @@ import { STATUS_CODES } from 'node:http';
 import { ShutdownError } from '../n8nInternals/shutdown';
 import type { WaitTooLongError } from '../rateLimit';
 import type { RedisError } from '../redis';
-import { type Answer, messageOf } from './answer';
+import { type Answer, shownBody } from './answer';
 import { retryAfterMs } from './backoff';
 import { formatEndpoint } from './endpoints';
 import type { Failure } from './failure';
@@ -16,6 +16,7 @@ import {
 	RequestError,
 } from './requestError';
 import { isRead, type ServiceRequest } from './serviceRequest';
+import { serviceTexts } from './serviceTexts';
 import { formatDuration } from './waits';
 
 /** The four causes of a 401 by section 5 of the interface document. */
@@ -32,23 +33,85 @@ export function answerError(
 	asksTooLong = false,
 ): RequestError {
 	const { statusCode } = answer;
-	const reason = STATUS_CODES[statusCode] ?? '';
-	const message = messageOf(answer);
-	// Many services repeat the status in words.
-	const isRepeated = message?.toLowerCase() === reason.toLowerCase();
+	const status = `The service answered ${`${statusCode} ${STATUS_CODES[statusCode] ?? ''}`.trim()}`;
+	const { message, more } = wordsOf(status, answer);
 	const outcome = outcomeOf(request, statusCode);
 	const mayHaveActed = outcome === 'unknown' && !isRead(request);
 	const asked = mayHaveActed ? undefined : retryAfterMs(answer.headers);
-	return new RequestError(
-		`The service answered ${`${statusCode} ${reason}`.trim()}${message === undefined || isRepeated ? '' : `: ${message}`}`,
-		{
-			outcome,
-			statusCode,
-			cause: causeOf(request, statusCode),
-			description: `${formatEndpoint(request.endpoint)} — ${nextStep(request, answer, outcome, asksTooLong)}`,
-			...(asked === undefined ? {} : { retryAfterSeconds: Math.ceil(asked / 1000) }),
-		},
-	);
+	return new RequestError(message, {
+		outcome,
+		statusCode,
+		responseBody: shownBody(answer),
+		cause: causeOf(request, statusCode),
+		description: `${formatEndpoint(request.endpoint)} — ${nextStep(request, answer, outcome, asksTooLong)}${more}`,
+		...(asked === undefined ? {} : { retryAfterSeconds: Math.ceil(asked / 1000) }),
+	});
+}
+
+/** The error for a 2xx that, by the credential's Result Field, stands for a mistake: as if its status were 400. */
+export function failedResultError(
+	request: ServiceRequest,
+	answer: Answer,
+	result: string,
+): RequestError {
+	const status = `The service answered ${answer.statusCode}, but ${result}`;
+	const { message, more } = wordsOf(status, answer);
+	return new RequestError(message, {
+		outcome: 'refused',
+		statusCode: 400,
+		responseBody: shownBody(answer),
+		description: `${formatEndpoint(request.endpoint)} — By the Result Field in the credential, nothing was carried out. Correct what the service objects to, then run the node again.${more}`,
+	});
+}
+
+/** The error for a web page in place of the result of a request that may have acted. */
+export function webPageError(request: ServiceRequest, answer: Answer): RequestError {
+	const status = `The service answered ${answer.statusCode} with a web page`;
+	const { message, more } = wordsOf(status, answer);
+	return new RequestError(message, {
+		outcome: 'unknown',
+		statusCode: answer.statusCode,
+		responseBody: shownBody(answer),
+		description: `${formatEndpoint(request.endpoint)} — ${CHECK_BEFORE_REPEATING} A proxy or a log-in page may stand between n8n and the service: check the base URL in the credential.${more}`,
+	});
+}
+
+/** Of the service's words in a message, and in a description. */
+const LONGEST_MESSAGE = 300;
+const LONGEST_DESCRIPTION = 2_000;
+
+/**
+ * What the service said: behind the status as much as a message holds, and the rest as a sentence for the
+ * description.
+ */
+function wordsOf(status: string, answer: Answer): { message: string; more: string } {
+	const { sentences, others } = serviceTexts(answer);
+	// Many services repeat the status.
+	const isNew = (text: string) => !status.toLowerCase().endsWith(` ${text.toLowerCase()}`);
+	const [first, ...next] = (sentences.some(isNew) ? sentences : others).filter(isNew);
+	if (first === undefined) return { message: status, more: '' };
+	const said = new Set(first.length > LONGEST_MESSAGE ? [] : [first]);
+	let words = shorten(first, LONGEST_MESSAGE);
+	for (const text of next) {
+		const longer = joinTexts(words, text);
+		if (longer.length > LONGEST_MESSAGE) continue;
+		words = longer;
+		said.add(text);
+	}
+	const rest = [...sentences, ...others].filter((text) => isNew(text) && !said.has(text));
+	const more =
+		rest.length === 0
+			? ''
+			: ` The service also said: ${shorten(rest.reduce(joinTexts), LONGEST_DESCRIPTION)}`;
+	return { message: `${status}: ${words}`, more };
+}
+
+function joinTexts(before: string, text: string): string {
+	return `${before}${/[.!?:;…]$/.test(before) ? ' ' : '; '}${text}`;
+}
+
+function shorten(text: string, length: number): string {
+	return text.length > length ? `${text.slice(0, length)}…` : text;
 }
 
 /** The error for a request without an answer. */

@@ -67,9 +67,13 @@ describe('package.json', () => {
 		expect(manifest.name).toMatch(/^n8n-nodes-/);
 	});
 
-	test('takes n8n-workflow from n8n, and needs two packages of exact versions', () => {
+	test('takes n8n-workflow from n8n, and needs three packages of exact versions', () => {
 		expect(manifest.peerDependencies).toEqual({ 'n8n-workflow': '*' });
-		expect(Object.keys(manifest.dependencies).sort()).toEqual(['bottleneck', 'ioredis']);
+		expect(Object.keys(manifest.dependencies).sort()).toEqual([
+			'bottleneck',
+			'ioredis',
+			'lossless-json',
+		]);
 		for (const version of Object.values(manifest.dependencies)) {
 			expect(version).toMatch(/^\d+\.\d+\.\d+$/);
 		}

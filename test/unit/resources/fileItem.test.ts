@@ -1,7 +1,7 @@
 /** An answer as a file: its name from the header, without any folder, and the field it goes into. */
 import type { IBinaryData, IExecuteFunctions } from 'n8n-workflow';
 
-import { fileItem } from '../../../nodes/BusinessData/resources/apiRequest/fileItem';
+import { fileItem } from '../../../nodes/BusinessData/resources/fileItem';
 import { answerOf } from '../transport/examples';
 
 type PrepareBinaryData = IExecuteFunctions['helpers']['prepareBinaryData'];

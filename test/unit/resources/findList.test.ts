@@ -1,6 +1,7 @@
 /** The list in an answer, wherever in it the list is. */
-import { findList, valueAt } from '../../../nodes/BusinessData/resources/list/findList';
+import { findList } from '../../../nodes/BusinessData/resources/list/findList';
 import { RequestError } from '../../../nodes/BusinessData/transport/requestError';
+import { valueAt } from '../../../nodes/BusinessData/transport/valueAt';
 import { errorOf } from '../transport/examples';
 
 describe('the list in an answer', () => {

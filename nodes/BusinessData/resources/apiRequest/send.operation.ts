@@ -1,13 +1,15 @@
 /** API Request → Send: any other endpoint of the service, under the same key, limits and care. */
 import type { IHttpRequestMethods, INodeExecutionData, INodeProperties } from 'n8n-workflow';
 
-import { type Answer, jsonOf, textOf } from '../../transport/answer';
+import { type Answer, jsonOf, resultIn, textOf } from '../../transport/answer';
 import { METHODS, parsePath } from '../../transport/endpointPath';
 import { isRead, type ServiceRequest } from '../../transport/serviceRequest';
 import { readChoice, readText } from '../../transport/settingValues';
-import { itemsOf, toItem } from '../answerItems';
-import { findList, valueAt } from '../list/findList';
+import { valueAt } from '../../transport/valueAt';
+import { itemsOf, resultItems, toItem } from '../answerItems';
+import { findList } from '../list/findList';
 import { itemsFieldOption } from '../list/listFields';
+import { fileItem } from '../fileItem';
 import { type Operation, shownFor } from '../operation';
 import { readEach } from '../readEach';
 import { bodyFields, isEmpty, readBody } from '../requestBody';
@@ -15,7 +17,6 @@ import { checkQuery, optionsField, readRequestOptions } from '../requestOptions'
 import type { Run } from '../run';
 import { sendEach, type ToItems } from '../sendEach';
 import { sendOnceOptions } from '../sendOnce';
-import { fileItem } from './fileItem';
 
 const FORMATS = ['json', 'text', 'file'] as const;
 const METHODS_WITH_BODY: IHttpRequestMethods[] = ['POST', 'PUT', 'PATCH', 'DELETE'];
@@ -176,11 +177,15 @@ async function itemsOfAnswer(
 ): Promise<INodeExecutionData[]> {
 	if (format === 'file') return [await fileItem(run.context, answer, fileField, index)];
 	if (format === 'text') return [toItem(textOf(answer), index)];
-	if (itemsField === '') return itemsOf(answer, index);
+	if (!isRead(request)) {
+		// What was sent has been carried out by now: an unexpected answer must not look like a failure.
+		const result = itemsField === '' ? undefined : resultIn(answer);
+		const list = result?.kind === 'json' ? valueAt(result.value, itemsField) : undefined;
+		return Array.isArray(list) ? itemsOf(list, index) : await resultItems(run, answer, index);
+	}
 	const body = jsonOf(answer);
-	const list = isRead(request) ? findList(body, itemsField) : valueAt(body, itemsField);
-	// What was sent has been carried out by now: an unexpected answer must not look like a failure.
-	return Array.isArray(list) ? list.map((value) => toItem(value, index)) : itemsOf(answer, index);
+	if (itemsField !== '') return itemsOf(findList(body, itemsField), index);
+	return itemsOf(body === undefined ? { statusCode: answer.statusCode } : body, index);
 }
 
 /** Points to Delete Many where items are DELETE requests, which may be for something that it cannot delete. */

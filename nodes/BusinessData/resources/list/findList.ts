@@ -1,5 +1,6 @@
 /** Where in an answer the list is. */
 import { RequestError } from '../../transport/requestError';
+import { valueAt } from '../../transport/valueAt';
 
 /**
  * The list in an answer.
@@ -19,15 +20,6 @@ export function findList(body: unknown, itemsField: string): unknown[] {
 	if (found === undefined) throw noList('the answer contains no list', body);
 	if (lists.length > 1) throw noList('the answer contains several lists', body);
 	return found[1] as unknown[];
-}
-
-/** The value at a dot path such as `data.items`; undefined where the path leads nowhere. */
-export function valueAt(value: unknown, path: string): unknown {
-	let current = value;
-	for (const name of path.split('.')) {
-		current = isRecord(current) && Object.hasOwn(current, name) ? current[name] : undefined;
-	}
-	return current;
 }
 
 function noList(problem: string, body: unknown): RequestError {

@@ -8,7 +8,8 @@ import { jsonOf } from '../../transport/answer';
 import type { Client } from '../../transport/client';
 import { RequestError } from '../../transport/requestError';
 import type { ServiceRequest } from '../../transport/serviceRequest';
-import { findList, valueAt } from './findList';
+import { valueAt } from '../../transport/valueAt';
+import { findList } from './findList';
 import type { ListSettings } from './listSettings';
 
 /** Where in its list a reading is. It holds all that it takes to go on there, and can be saved as JSON. */
@@ -113,7 +114,6 @@ function nextPosition(
 	if (type === 'cursor') {
 		const cursor = valueAt(body, cursorField);
 		if (typeof cursor !== 'string' && typeof cursor !== 'number') return undefined;
-		if (Number.isInteger(cursor) && !Number.isSafeInteger(cursor)) throw inexactCursor(cursor);
 		return cursor === '' || String(cursor) === position ? undefined : String(cursor);
 	}
 	// Not "fewer than the page size": the service may give less than it was asked for.
@@ -124,17 +124,6 @@ function nextPosition(
 /** The error for a page that is the one before once more. */
 export function samePage(settings: ListSettings, { page }: Place): RequestError {
 	return notUnderstood(`page ${page} holds the same items as the one before`, settings);
-}
-
-function inexactCursor(cursor: number | string): RequestError {
-	return new RequestError(
-		`Pagination: the cursor is a number that JavaScript cannot hold exactly (${cursor})`,
-		{
-			outcome: 'unknown',
-			description:
-				'Another page would be asked for. Set the option Pagination to Page Number or Offset, or have the service give its cursor as a text.',
-		},
-	);
 }
 
 function notUnderstood(problem: string, settings: ListSettings): RequestError {

@@ -1,7 +1,7 @@
 /** An answer as a file in a binary field. */
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
-import { type Answer, headerText } from '../../transport/answer';
+import { type Answer, headerText } from '../transport/answer';
 
 /** @param field the binary field's name; empty means `data` */
 export async function fileItem(

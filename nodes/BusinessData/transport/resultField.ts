@@ -1,0 +1,44 @@
+/** For services that answer 2xx to what they did not do: where their responses say so. */
+import { type Answer, textOf } from './answer';
+import { tryParseExactJson } from './json';
+import { readText } from './settingValues';
+import { valueAt } from './valueAt';
+import { scalarText } from './valueFaults';
+
+export interface ResultSetting {
+	/** Dot path of the field; empty where the status says it all. */
+	field: string;
+	/** Its values that stand for a failure. */
+	failures: string[];
+	/** Its values that stand for a success; without any, all others do. */
+	successes: string[];
+}
+
+/** @throws InvalidSettingError that names the field */
+export function readResultSetting(fields: Record<string, unknown>): ResultSetting {
+	const { resultField, failureValues = 'false', successValues } = fields;
+	return {
+		field: readText('Result Field', resultField).trim(),
+		failures: valuesOf('Failure Values', failureValues),
+		successes: valuesOf('Success Values', successValues),
+	};
+}
+
+function valuesOf(field: string, value: unknown): string[] {
+	const values = readText(field, value).split(',');
+	return values.map((one) => one.trim()).filter((one) => one !== '');
+}
+
+/** What the response says of a failure, in words; undefined where it says nothing of one. */
+export function failedResult(
+	{ field, failures, successes }: ResultSetting,
+	answer: Answer,
+): string | undefined {
+	if (field === '') return undefined;
+	const parsed = tryParseExactJson(textOf(answer));
+	const value = 'value' in parsed ? valueAt(parsed.value, field) : undefined;
+	const text = value === null ? 'null' : scalarText(value);
+	if (text === undefined) return undefined;
+	const isFailure = failures.includes(text) || (successes.length > 0 && !successes.includes(text));
+	return isFailure ? `its field ${field} is ${text.slice(0, 100)}` : undefined;
+}

@@ -1,0 +1,141 @@
+/** What a service says of an error: every text in its body, the most useful first, whatever the body's shape. */
+import { type Answer, textOf } from './answer';
+import { tryParseJson } from './json';
+
+/** Of a body that is no JSON; it bounds the time that reading its tags takes. */
+const LONGEST_TEXT = 10_000;
+const MOST_TEXTS = 200;
+const DEEPEST = 50;
+
+/** A text of the body, and how soon a user wants to read it: 0 is first. */
+interface Text {
+	text: string;
+	/** What the text is of, where its key says more than "message". */
+	label: string;
+	rank: number;
+}
+
+/** The last rank of sentences. */
+const LAST_SENTENCE = 2;
+/** Keys of sentences, in any letter case and behind any prefix, as in `DeveloperErrorMessage`. */
+const SENTENCE = /(message|messages|msg|description|detail|details|reason|title|hint|advice)$/;
+/** Keys of what went wrong, which may be sentences, codes, or lists of them by field. */
+const FAULT = /(error|errors|fault|faults|violation|violations|problem|problems|warnings?|info)$/;
+const CODE = /(code|errno|errornumber)$/;
+/** Keys of a place in what was sent. */
+const PLACE = /^(field|fieldname|path|pointer|param|parameter|property|source|attribute)$/;
+/** Headers that tell a reason, such as `Reason` or `X-Error-Message`. */
+const HEADER = /(^|-)(reason|error|errors|message|detail|problem)(-|$)/;
+
+export interface ServiceTexts {
+	/** What a person wrote for persons, as far as the keys tell. */
+	sentences: string[];
+	/** Codes and the rest, with their keys. */
+	others: string[];
+}
+
+/** Each text once, in the order of their use. */
+export function serviceTexts(answer: Answer): ServiceTexts {
+	const found: Text[] = [];
+	const body = textOf(answer).trim();
+	const parsed = tryParseJson(body);
+	if ('value' in parsed) collect(parsed.value, [], found, 0);
+	else
+		for (const text of textsOf(body.slice(0, LONGEST_TEXT)))
+			found.push({ text, label: '', rank: 0 });
+	for (const [name, value] of Object.entries(answer.headers)) {
+		if (typeof value === 'string' && HEADER.test(name)) {
+			found.push({ text: value, label: '', rank: 1 });
+		}
+	}
+	const texts = found
+		.map(({ text, ...rest }) => ({ ...rest, text: text.trim().replace(/\s+/g, ' ') }))
+		.filter(({ text }) => text !== '')
+		.sort((a, b) => a.rank - b.rank);
+	const linesOf = (some: Text[]) => [
+		...new Set(some.map(({ text, label }) => (label === '' ? text : `${label}: ${text}`))),
+	];
+	return {
+		sentences: linesOf(texts.filter(({ rank }) => rank <= LAST_SENTENCE)),
+		others: linesOf(texts.filter(({ rank }) => rank > LAST_SENTENCE)),
+	};
+}
+
+/** @param path the keys that lead to the value */
+function collect(value: unknown, path: string[], found: Text[], level: number): void {
+	if (found.length >= MOST_TEXTS || level > DEEPEST) return;
+	if (Array.isArray(value)) {
+		for (const inner of value) collect(inner, path, found, level + 1);
+		return;
+	}
+	if (typeof value === 'object' && value !== null) {
+		const entries = Object.entries(value as Record<string, unknown>);
+		const isSentence = ([key, inner]: [string, unknown]) =>
+			typeof inner === 'string' && SENTENCE.test(plain(key));
+		// The place in what was sent belongs in front of the sentence on it.
+		const place = entries.some(isSentence) ? entries.find(isPlace) : undefined;
+		for (const entry of entries) {
+			const [key, inner] = entry;
+			const from = found.length;
+			if (entry !== place) collect(inner, [...path, key], found, level + 1);
+			const [text] = found.slice(from);
+			if (text !== undefined && place !== undefined && isSentence(entry)) {
+				text.label = String(place[1]);
+			}
+		}
+		return;
+	}
+	const key = path.at(-1) ?? '';
+	const isNumber = typeof value === 'number' && CODE.test(plain(key));
+	if (typeof value === 'string' || isNumber) found.push(textAt(path, String(value)));
+}
+
+function isPlace([key, value]: [string, unknown]): boolean {
+	return typeof value === 'string' && value.trim() !== '' && PLACE.test(plain(key));
+}
+
+function textAt(path: string[], text: string): Text {
+	const [key = '', parent = ''] = path.slice(-2).reverse();
+	if (path.length === 0 || SENTENCE.test(plain(key))) {
+		return { text, label: '', rank: /(message|messages|msg)$/.test(plain(key)) ? 0 : 1 };
+	}
+	// Exact Online puts the sentence one level below the message.
+	if (SENTENCE.test(plain(parent)) && key === 'value') return { text, label: '', rank: 0 };
+	if (FAULT.test(plain(key))) return { text, label: '', rank: 1 };
+	if (CODE.test(plain(key))) return { text, label: key, rank: 3 };
+	// A key that is no word of errors is a field of what was sent.
+	return { text, label: key, rank: FAULT.test(plain(parent)) ? 2 : 4 };
+}
+
+/** Without letter case and punctuation. */
+function plain(key: string): string {
+	return key.toLowerCase().replace(/[^a-z]/g, '');
+}
+
+/** The texts of a body that is no JSON: of XML and HTML between its tags, of a form its values. */
+function textsOf(body: string): string[] {
+	if (/^[\w.-]+=[^\s&]*(&[\w.-]+=[^\s&]*)*$/.test(body)) {
+		return [...new URLSearchParams(body)].map(([name, value]) => `${name}: ${value}`);
+	}
+	if (!/^(\ufeff|\s)*</.test(body)) return [body];
+	return body
+		.replace(/<!--.*?-->|<(script|style)\b.*?<\/\1\s*>/gis, ' ')
+		.replace(/<!\[CDATA\[(.*?)\]\]>/gs, (_, text: string) => text.replaceAll('&', '&amp;'))
+		.split(/<[^>]*>/)
+		.map((text) => text.replace(/&(#x?[\da-f]+|\w+);/gi, characterOf));
+}
+
+const CHARACTERS: Record<string, string> = {
+	amp: '&',
+	lt: '<',
+	gt: '>',
+	quot: '"',
+	apos: "'",
+	nbsp: ' ',
+};
+
+function characterOf(written: string, name: string): string {
+	if (!name.startsWith('#')) return CHARACTERS[name.toLowerCase()] ?? written;
+	const code = /^#x/i.test(name) ? parseInt(name.slice(2), 16) : Number(name.slice(1));
+	return code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : written;
+}

@@ -1,0 +1,20 @@
+/** Values at dot paths. */
+
+/**
+ * The value at a dot path such as `data.items` or `d.@odata.nextLink`; undefined where the path leads nowhere. A name
+ * may itself hold dots: the longest one that is there counts.
+ */
+export function valueAt(value: unknown, path: string): unknown {
+	return walk(value, path.split('.'));
+}
+
+function walk(value: unknown, names: string[]): unknown {
+	if (names.length === 0) return value;
+	if (typeof value !== 'object' || value === null) return undefined;
+	for (let length = names.length; length > 0; length--) {
+		const name = names.slice(0, length).join('.');
+		if (!Object.hasOwn(value, name)) continue;
+		return walk((value as Record<string, unknown>)[name], names.slice(length));
+	}
+	return undefined;
+}

@@ -1,0 +1,80 @@
+/** What a service says of an error: nothing of it is lost, and whatever the body is, it stays short and harmless. */
+import * as fc from 'fast-check';
+
+import { answerError } from '../../../nodes/BusinessData/transport/requestErrors';
+import { answerOf, requestOf } from './examples';
+
+const errorOf = (body: unknown, headers = {}) =>
+	answerError(requestOf('POST', '/txndata/sendTxn'), answerOf(body, { statusCode: 409, headers }));
+
+test.each<[unknown, string]>([
+	[{ message: 'Name is missing' }, 'Name is missing'],
+	[{ error: true, MESSAGE: '  Name\r\n\tis   missing\n' }, 'Name is missing'],
+	[{ title: 'Conflict', detail: 'Name is missing' }, 'Name is missing'],
+	[
+		{ errors: { email: ['is taken', 'is long'] }, message: 'Invalid.' },
+		'Invalid. email: is taken; email: is long',
+	],
+	[
+		{
+			errors: [
+				{ field: 'a', msg: 'x' },
+				{ field: 'b', msg: 'y' },
+			],
+		},
+		'a: x; b: y',
+	],
+	['"Name is missing"', 'Name is missing'],
+	['<h1>Bad</h1><script>var x</script>&#90;Z', 'Bad; ZZ'],
+])('%j is told as %s', (body, words) => {
+	expect(errorOf(body).message).toBe(`The service answered 409 Conflict: ${words}`);
+});
+
+test.each(['', ' \n', {}, [], '42', 'null', { error: 'conflict' }])(
+	'%j adds nothing to the status',
+	(body) => {
+		expect(errorOf(body).message).toBe('The service answered 409 Conflict');
+	},
+);
+
+test('a message holds 300 characters, a description 2,000 more, and the body 10,000', () => {
+	const { message, details } = errorOf('x'.repeat(1_000_000));
+	expect(message).toHaveLength('The service answered 409 Conflict: …'.length + 300);
+	expect(details.description).toMatch(/The service also said: x{2000}…$/);
+	expect(details.responseBody).toHaveLength(10_000);
+});
+
+test('every text of a JSON body is in the message or the description', () => {
+	const word = fc.stringMatching(/^[a-z]{3,9}$/);
+	const { tree } = fc.letrec((tie) => ({
+		tree: fc.oneof(
+			{ maxDepth: 5 },
+			word,
+			fc.array(tie('tree'), { maxLength: 3 }),
+			fc.dictionary(word, tie('tree'), { maxKeys: 3 }),
+		),
+	}));
+	const leaves = (value: unknown): string[] =>
+		typeof value === 'string' ? [value] : Object.values(value as object).flatMap(leaves);
+	fc.assert(
+		fc.property(tree, (body) => {
+			const { message, details } = errorOf(JSON.stringify(body));
+			const texts = leaves(body);
+			if (texts.join('').length > 1_000) return;
+			for (const text of texts) expect(`${message} ${details.description}`).toContain(text);
+		}),
+	);
+});
+
+test.each([
+	['<'.repeat(1_000_000)],
+	['<!--'.repeat(250_000)],
+	['<script>'.repeat(100_000)],
+	['['.repeat(100_000)],
+	['{"a":'.repeat(5_000) + '1' + '}'.repeat(5_000)],
+	[JSON.stringify(Array.from({ length: 50_000 }, (_, index) => ({ message: `text ${index}` })))],
+])('takes no time at %.12s …', (body) => {
+	const start = performance.now();
+	errorOf(body);
+	expect(performance.now() - start).toBeLessThan(1_000);
+});
