@@ -136,7 +136,7 @@ function shortWaits(own: OwnResult[]): Goal[] {
 				: `; nearest to the bound or beyond: ${seconds(worst.waitMs)} of ${seconds(worst.most)}`;
 		return [
 			{
-				goal: 'A single request beside a batch of 300 waits at most 1.5 × as long as one slot takes to come free, + 0.5 s + one latency',
+				goal: 'A single request beside a batch of 300 waits at most 1.5 × until one slot is free + 0.5 s + one latency',
 				measured: `${good.length} of ${checked.length} single requests${named}`,
 				isMet: checked.length > 0 && good.length === checked.length,
 			},
@@ -169,15 +169,13 @@ function besideOthers(own: OwnResult[]): Goal[] {
 		const isPolite =
 			result.refused * READS_OF_MOST_REFUSED <= MOST_REFUSED * result.items &&
 			foreign.refused <= mostOfTheirs * foreign.requests;
-		const byWorkers = inQueueMode
-			? `, ${executionsPerWorker.join(' and ')} executions by the workers`
-			: '';
+		const byWorkers = inQueueMode ? `, ${executionsPerWorker.join(' + ')} executions` : '';
 		return [
 			{
-				goal: `130 reads beside ${percent(foreignShare)} of another client${inQueueMode ? ', on two workers' : ''}`,
+				goal: `130 reads beside ${percent(foreignShare)} by another client${inQueueMode ? ', two workers' : ''}`,
 				measured:
 					`${result.itemsThrough} of ${result.items} through, ${ratio.toFixed(2)} × the best, ${result.refused} refused, ` +
-					`${foreign.refused} of ${foreign.requests} of the other client${byWorkers}`,
+					`of the other client ${foreign.refused} of ${foreign.requests}${byWorkers}`,
 				isMet:
 					isComplete(result) &&
 					ratio <= MOST_BESIDE_OTHERS &&

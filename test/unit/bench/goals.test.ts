@@ -69,7 +69,7 @@ describe('beside a foreign program', () => {
 		[
 			'in time',
 			{},
-			'30 of 30 through, 1.50 × the best, 0 refused, 10 of 40 of the other client',
+			'30 of 30 through, 1.50 × the best, 0 refused, of the other client 10 of 40',
 			true,
 		],
 		['too late', { makespanMs: 1_600 }, '1.60 × the best', false],
@@ -89,9 +89,9 @@ describe('beside a foreign program', () => {
 	});
 
 	test.each([
-		[[2, 2], '2 and 2 executions by the workers', true],
-		[[4, 0], '4 and 0 executions by the workers', false],
-		[[], 'executions by the workers', false],
+		[[2, 2], '2 + 2 executions', true],
+		[[4, 0], '4 + 0 executions', false],
+		[[], ' executions', false],
 	])('in queue mode, with executions %j', (executionsPerWorker, measured, isMet) => {
 		expect(beside({ executionsPerWorker }, 'foreign-queue-33')).toEqual([
 			[expect.stringContaining(measured), isMet],

@@ -57,7 +57,7 @@ describe('the page', () => {
 		const ours = result('ours', { executionsPerWorker: [1, 3], refused: 1, foreign });
 		const page = pageOf(resultsOf({ 'foreign-queue-33': [ours] }));
 		expect(page).toContain(`## ${PARTS.foreignQueue}`);
-		expect(page).toContain('1 and 3 executions by the workers');
+		expect(page).toContain('1 + 3 executions');
 		expect(rowOf(page, CONTENDERS.ours.title)).toBe('| 2.20 s (1); 2/17 |');
 	});
 
