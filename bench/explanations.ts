@@ -40,12 +40,11 @@ export function describeContenders(): string {
 			'Reactive limiter',
 			`a model of nodes that wait only after a refusal, with the defaults of ${model}: all requests start at once, and a ` +
 				`refused one is retried after Retry-After (${formatSetting(longestWaitMs)} at most) or ${formatSetting(waitMs)}, ` +
-				`±${jitter * 100} %, ${maxRetries} times at most. The interface document names no Retry-After, so there is a run without and one with it.`,
+				`±${jitter * 100} %, ${maxRetries} times at most; a run each with and without Retry-After.`,
 		],
 		[
 			CONTENDERS.recipe.title,
-			'the usual recipe: a limiter per window with a reservoir that is refreshed, chained, and one chain for all workflows. ' +
-				'A refused request is not retried.',
+			'a limiter per window with a reservoir that is refreshed, chained, and one chain for all workflows; no retries.',
 		],
 		[CONTENDERS.ours.title, 'this package, from its tarball.'],
 		[
@@ -59,8 +58,8 @@ export function describeContenders(): string {
 /** What is the same for all, and why the comparison is fair. */
 export function describeConditions(): string {
 	return [
-		'All contenders run in one real n8n, in queue mode in another one, as published workflows that a webhook starts, side by side, each against a service process of its own. They spend nearly all of the time waiting, so none takes processor time that another needs. Every node is run once before.',
-		'The service is the [sandbox](../sandbox/README.md), which enforces the interface document: it counts in sliding and in fixed windows at once, and counts refused requests too. It responds after 50 ms where a table names no other time, and the limits are the documented ones, in real time, unless a section says otherwise. An item that fails does not stop the others, except with Retry On Fail.',
+		'All contenders run side by side in one real n8n (in queue mode in another one), as published workflows that a webhook starts, each against a service process of its own, after a first run that is not measured.',
+		'The service is the [sandbox](../sandbox/README.md), which counts in sliding and in fixed windows at once, refused requests too, and responds after 50 ms; the limits are the documented ones, in real time, unless a table or section says otherwise. An item that fails does not stop the others, except with Retry On Fail.',
 		'A cell holds the **makespan**, from the first request in to the last response out at the service; where items were lost, how many came through; in brackets, how many requests were refused (429).',
 	].join('\n\n');
 }

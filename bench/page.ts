@@ -33,7 +33,7 @@ export function goalsTable(results: BenchmarkResults): string {
 }
 
 function partOf(part: PartId, measured: Measured[], plots: PagePlot[]): string[] {
-	const ofPart = measured.filter(({ item }) => item.part === part);
+	const ofPart = measured.filter(({ item }) => item.part === part && !item.isFiguresOnly);
 	if (ofPart.length === 0) return [];
 	const images = plots
 		.filter((plot) => plot.part === part)

@@ -36,6 +36,8 @@ export interface WorkItem {
 	isRefusedCounted: boolean;
 	/** Work items of one round run at the same time. */
 	round: string;
+	/** Stands among the figures, but not on the page. */
+	isFiguresOnly?: boolean;
 	/** Belongs to the quick run, too. */
 	isQuick: boolean;
 }
@@ -105,6 +107,7 @@ const together = (latencyMs: number, round: string): WorkItem => ({
 	...READS,
 	id: `together-${latencyMs}ms`,
 	title: `2 × 65 reads${afterLatency(latencyMs)}`,
+	isFiguresOnly: latencyMs !== READS.latencyMs,
 	part: 'together',
 	workflows: [65, 65],
 	latencyMs,
