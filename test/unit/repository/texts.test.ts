@@ -31,6 +31,13 @@ test('there are the pages that contributors look for', () => {
 	);
 });
 
+test('the README is short, and its lines can be read in an editor', () => {
+	const text = readProjectFile('README.md');
+	expect(text.split(/\s+/).length).toBeLessThanOrEqual(2_600);
+	const long = text.split('\n').filter((line) => line.length > 160 && !line.startsWith('|'));
+	expect(long).toEqual([]);
+});
+
 describe.each(pages)('%s', (page) => {
 	const text = readProjectFile(page);
 
