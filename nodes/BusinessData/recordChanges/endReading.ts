@@ -7,6 +7,7 @@
  * again on the next page. So a reading in which no record came on two pages, and of whose records none is
  * missing in the next one, has seen everything that was there; what is missing in both was deleted.
  */
+import { settleVariants } from './comparePage';
 import type { Question } from './question';
 import { type KnownRecord, MOST_MISSED, type Reading, type State } from './state';
 
@@ -33,6 +34,7 @@ export function endReading(
 		const isStill = newlyMissed === 0 && !state.hasMoved && !isResized;
 		state.hasMoved = reading.hasMoved === true;
 		state.firstLength = reading.firstLength;
+		state.pages = reading.place.page;
 		// A single page is from one moment.
 		const enough = type === 'none' || isStill ? 2 : MOST_MISSED;
 		for (const [key, record] of state.known) {
@@ -45,6 +47,7 @@ export function endReading(
 	if (reading.isCheck !== true) {
 		state.firstReadings = isComplete ? 0 : Math.max(0, state.firstReadings - 1);
 	}
+	settleVariants(state);
 	forgetReading(state);
 	return { deleted, needsCheck };
 }
@@ -52,6 +55,7 @@ export function endReading(
 /** Drops the reading that is under way, as if it had not begun. */
 export function forgetReading(state: State): void {
 	state.reading = undefined;
+	state.newVariants.clear();
 	for (const record of state.known.values()) record.isSeen = false;
 }
 

@@ -7,6 +7,7 @@ import { holdExpressions } from '../n8nInternals/workflow';
 import { toNodeError } from '../resources/itemErrors';
 import { readPages } from '../resources/list/pages';
 import { CREDENTIAL_TYPE, readAccount } from '../transport/account';
+import { RequestError } from '../transport/requestError';
 import { isForSchedule } from './activation';
 import { idOf } from './comparePage';
 import { Events, recordOf } from './events';
@@ -71,11 +72,23 @@ export async function poll(context: IPollFunctions): Promise<INodeExecutionData[
 
 /** Some of the records as they are, as if they had just been changed. */
 async function sample(question: Question, client: PollClient): Promise<RecordEvent[]> {
-	const { request, settings, wanted, idField } = question;
+	const { request, settings, wanted, idField, recordName, readsChangesOnly } = question;
+	if (readsChangesOnly && wanted.every((change) => change === 'Deleted')) {
+		throw nothingToShow(
+			'This trigger can never emit anything',
+			`A query parameter or a header is an expression, so that only changed ${recordName}s are read, and deletions cannot be seen. Replace it with a fixed value, or choose another event.`,
+		);
+	}
 	const records: unknown[] = [];
 	for await (const page of readPages(client, request, settings)) {
 		records.push(...page.slice(0, SAMPLE_SIZE));
 		if (records.length >= SAMPLE_SIZE) break;
+	}
+	if (records.length === 0) {
+		throw nothingToShow(
+			`The list has no ${recordName}s to show`,
+			`Create a ${recordName} in the service, or check the options that filter the list. A published trigger waits for the first one.`,
+		);
 	}
 	// One of which more is known than the ID, where there is one.
 	const change = wanted.find((one) => one !== 'Deleted') ?? 'Deleted';
@@ -86,6 +99,11 @@ async function sample(question: Question, client: PollClient): Promise<RecordEve
 			record: change === 'Deleted' ? recordOf(id, idField) : (record as IDataObject),
 		};
 	});
+}
+
+/** A poll has no hints, and in the editor a poll without items shows nothing at all. */
+function nothingToShow(message: string, description: string): RequestError {
+	return new RequestError(message, { outcome: 'notSent', description });
 }
 
 /** The changes, unless the poll before is still under way: both would see the same. */

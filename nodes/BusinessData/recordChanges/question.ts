@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 
 import type { IPollFunctions } from 'n8n-workflow';
 
+import { valueAt } from '../resources/list/findList';
 import {
 	type ListOptions,
 	type ListSettings,
@@ -44,6 +45,8 @@ export interface Asked {
 	itemsField: string;
 	/** A hash of the query parameters that stay the same from poll to poll. */
 	query: string;
+	/** A hash of the headers that stay the same from poll to poll; empty where there are none. */
+	headers: string;
 }
 
 export interface Question {
@@ -55,7 +58,7 @@ export interface Question {
 	/** The events that start the workflow. */
 	wanted: Change[];
 	emitsExisting: boolean;
-	/** The query changes from poll to poll, so that what is missing in an answer has only not changed. */
+	/** The query or a header changes from poll to poll, so that what a response lacks has only not changed. */
 	readsChangesOnly: boolean;
 }
 
@@ -80,13 +83,15 @@ export function readQuestion(context: IPollFunctions, account: Account): Questio
 		`Enter the field that is unique to a ${RECORD_NAMES[source]}, for example id.`,
 	);
 	const recordName = RECORD_NAMES[source];
-	const ofOptions = constantPart(written.options as TriggerOptions, requestOptions.query);
+	const parameters = splitEntries(written.options, options, 'queryParameters');
+	const headers = splitEntries(written.options, options, 'headerParameters');
 	const asked = {
 		source: source === 'endpoint' ? `endpoint ${path}` : source,
 		business: shortHash(businessOf(context.getNode(), account)),
 		idField,
 		itemsField: settings.itemsField,
-		query: shortHash(JSON.stringify([isConstant ? query : [], ofOptions])),
+		query: shortHash(JSON.stringify([isConstant ? query : [], parameters.constant])),
+		headers: headers.constant.length === 0 ? '' : shortHash(JSON.stringify(headers.constant)),
 	};
 	return {
 		asked,
@@ -101,7 +106,7 @@ export function readQuestion(context: IPollFunctions, account: Account): Questio
 		wanted: readWanted(parameter('events', []), recordName),
 		emitsExisting: readFlag('Emit Existing', options.emitExisting),
 		readsChangesOnly:
-			(!isConstant && query.length > 0) || ofOptions.length < requestOptions.query.length,
+			(!isConstant && query.length > 0) || parameters.hasOthers || headers.hasOthers,
 	};
 }
 
@@ -143,14 +148,27 @@ function readWanted(value: unknown, recordName: RecordName): Change[] {
 	);
 }
 
-/** Of the parameters in the options, those whose name and value are no expressions. */
-function constantPart(written: TriggerOptions | undefined, query: Query): Query {
-	const field = 'Query Parameters';
-	if (typeof written === 'string' || typeof written?.queryParameters === 'string') return [];
-	const { parameters } = readGroup(field, written?.queryParameters);
-	if (typeof parameters === 'string') return [];
-	const entries = readEntries(field, parameters);
-	return query.filter((_, index) => !holdsExpression(entries[index]));
+/**
+ * The entries whose name and value are no expressions, in the order of their names, and whether there are others.
+ * @param written the options as they are saved
+ * @param options the options with the values of their expressions
+ */
+function splitEntries(
+	written: unknown,
+	options: TriggerOptions,
+	name: 'queryParameters' | 'headerParameters',
+): { constant: Array<{ name: string; value: unknown }>; hasOthers: boolean } {
+	const all = readEntries(name, readGroup(name, options[name]).parameters);
+	// An expression may also give all of them.
+	const saved = valueAt(written, `${name}.parameters`);
+	const constant = (Array.isArray(saved) ? readEntries(name, saved) : [])
+		.filter((entry) => !holdsExpression(entry))
+		.map((entry) => ({ name: String(entry.name).trim(), value: entry.value }))
+		.map((entry) =>
+			name === 'headerParameters' ? { ...entry, name: entry.name.toLowerCase() } : entry,
+		)
+		.sort((a, b) => (a.name < b.name ? -1 : Number(a.name > b.name)));
+	return { constant, hasOthers: constant.length < all.length };
 }
 
 function shortHash(text: string): string {

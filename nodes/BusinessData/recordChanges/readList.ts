@@ -11,7 +11,7 @@ import {
 } from '../resources/list/pages';
 import { RequestError } from '../transport/requestError';
 import { comparePage } from './comparePage';
-import { noteEnd, noteLength, noteTotals } from './completeness';
+import { noteEnd, noteLength, noteSign, noteTotals, placeBehindGap } from './completeness';
 import { endReading, forgetReading } from './endReading';
 import type { Events } from './events';
 import { OutOfTimeError } from './pollClient';
@@ -90,15 +90,18 @@ export class ListReader {
 				body = await readPage(this.client, asked, settings, reading.place);
 			} catch (error) {
 				if (error instanceof OutOfTimeError && this.pages > 0) return false;
-				throw error;
+				// Some services fail behind the last page.
+				if (reading.emptyPage === undefined || !(error instanceof RequestError)) throw error;
+				if (error.details.outcome === 'notSent') throw error;
 			}
 			const records = this.recordsIn(body, reading);
 			this.pages++;
-			if (records === undefined) return true;
 			await this.take(records, reading);
 			noteLength(reading, settings.type, records.length);
 			noteTotals(reading, body);
-			const next = placeBehind(reading.place, settings, body, records.length);
+			const next =
+				placeBehind(reading.place, settings, body, records.length) ??
+				placeBehindGap(reading, this.state, settings, records.length);
 			if (next === undefined) {
 				noteEnd(reading, this.state, settings.type);
 				return true;
@@ -107,17 +110,18 @@ export class ListReader {
 		}
 	}
 
-	/** The list in an answer; undefined where there is none, though the first page had one. */
-	private recordsIn(body: unknown, reading: Reading): unknown[] | undefined {
+	/** The list in a response, which behind the first page may lack one. */
+	private recordsIn(body: unknown, reading: Reading): unknown[] {
 		const { page } = reading.place;
-		const hasRead = page > 1 || reading.isCheck === true;
 		try {
 			if (body === undefined) throw nothingCame();
 			return findList(body, this.question.settings.itemsField);
 		} catch (error) {
-			if (!hasRead) throw error;
-			reading.problem = `page ${page} was ${body === undefined ? 'empty' : 'no list'}`;
-			return undefined;
+			if (page === 1 && reading.isCheck !== true) throw error;
+			const inWords = `page ${page} was ${body === undefined ? 'empty' : 'no list'}`;
+			if (page === 1) reading.problem = inWords;
+			else noteSign(reading, 'noLastPage', inWords);
+			return [];
 		}
 	}
 
@@ -129,7 +133,11 @@ export class ListReader {
 		reading.lastPage = page.hash;
 		if (reading.repeated === MOST_REPEATED) throw samePage(this.question.settings, reading.place);
 		if (page.hasMoved) reading.hasMoved = true;
-		if (page.hasChanged) reading.problem ??= 'a record came twice with different content';
+		if (page.ambiguousId === undefined) return;
+		const inWords = `a record came twice with different content (ID ${page.ambiguousId})`;
+		// Where it reads changes only, nothing else is said of it.
+		if (this.question.readsChangesOnly && reading.problem === undefined) this.tell(inWords);
+		reading.problem ??= inWords;
 	}
 
 	private end(reading: Reading): { needsCheck: boolean } {

@@ -24,6 +24,11 @@ export const MOST_MISSED = 5;
 /** So many readings may be needed for the first complete one. */
 const MOST_FIRST_READINGS = 3;
 
+/** What some services always do, and others when something is wrong. */
+export const SIGNS = ['noLastPage', 'emptyLastPage', 'unevenPages'] as const;
+
+export type Sign = (typeof SIGNS)[number];
+
 /** A reading of the list that is not at its end. */
 export interface Reading {
 	/** What is read next. */
@@ -36,6 +41,10 @@ export interface Reading {
 	isCheck?: true;
 	/** What makes it incomplete. */
 	problem?: string;
+	/** What would make it incomplete, were it not what this service always does; each in words for the log. */
+	signs?: Partial<Record<Sign, string>>;
+	/** In words, the first page without records, where the list had more pages before. */
+	emptyPage?: string;
 	/** Whether a record came on two pages, so that others may have slipped through between them. */
 	hasMoved?: true;
 	/** How many records the first page and the page before had. */
@@ -60,10 +69,16 @@ export interface State {
 	hasMoved: boolean;
 	/** How many records the first page of the last complete reading had. */
 	firstLength: number | undefined;
-	/** Whether the last reading ended with an empty page that a cursor had announced. */
-	endsEmpty: boolean | undefined;
+	/** What this service always does. */
+	habits: Sign[];
+	/** How many requests the last complete reading took. */
+	pages: number | undefined;
 	/** Dot path to a number in the answers that was the number of records in the last reading. */
 	totalField: string | undefined;
+	/** By its ID, the hashes of a record that the last reading showed with different content. */
+	variants: Map<string, string[]>;
+	/** Those of the reading that is under way, and what it showed of the records in `variants`. */
+	newVariants: Map<string, string[]>;
 	reading: Reading | undefined;
 }
 
@@ -80,13 +95,18 @@ export interface SavedState {
 	firstReadings?: number;
 	hasMoved?: true;
 	firstLength?: number;
-	endsEmpty?: boolean;
+	habits?: Sign[];
+	pages?: number;
+	variants?: Array<[key: string, hashes: string[]]>;
+	newVariants?: Array<[key: string, hashes: string[]]>;
 	totalField?: string;
 	reading?: Reading;
 }
 
 /** 48 bits as base64: the chance that a change goes unseen is one in 280 million million. */
 export const HASH_LENGTH = 8;
+/** Equal to no other one. */
+export const UNKNOWN_HASH = '-'.repeat(HASH_LENGTH);
 
 /** The base of a mark: its digit is `missed`, and this much more for a record that was seen. */
 const SEEN = MOST_MISSED + 1;
@@ -99,8 +119,11 @@ export function newState(asked: Asked): State {
 		firstReadings: MOST_FIRST_READINGS,
 		hasMoved: false,
 		firstLength: undefined,
-		endsEmpty: undefined,
+		habits: [],
+		pages: undefined,
 		totalField: undefined,
+		variants: new Map(),
+		newVariants: new Map(),
 		reading: undefined,
 	};
 }
@@ -127,13 +150,17 @@ export function readState(saved: unknown): State | undefined {
 		firstReadings: rest.firstReadings ?? 0,
 		hasMoved: rest.hasMoved ?? false,
 		firstLength: rest.firstLength,
-		endsEmpty: rest.endsEmpty,
+		habits: [...(rest.habits ?? [])],
+		pages: rest.pages,
 		totalField: rest.totalField,
+		variants: new Map(structuredCloneOf(rest.variants ?? [])),
+		newVariants: new Map(structuredCloneOf(rest.newVariants ?? [])),
 		reading: rest.reading === undefined ? undefined : structuredCloneOf(rest.reading),
 	};
 }
 
-export function saveState({ known, firstReadings, hasMoved, ...rest }: State): SavedState {
+export function saveState(state: State): SavedState {
+	const { known, firstReadings, hasMoved, habits, variants, newVariants, ...rest } = state;
 	const records = [...known.values()];
 	const marks = records.map(markOf).join('');
 	// What is undefined is left out, as JSON leaves it out.
@@ -145,6 +172,9 @@ export function saveState({ known, firstReadings, hasMoved, ...rest }: State): S
 		marks: /[^0]/.test(marks) ? marks : undefined,
 		firstReadings: firstReadings > 0 ? firstReadings : undefined,
 		hasMoved: hasMoved ? true : undefined,
+		habits: habits.length > 0 ? habits : undefined,
+		variants: variants.size > 0 ? [...variants] : undefined,
+		newVariants: newVariants.size > 0 ? [...newVariants] : undefined,
 	};
 }
 

@@ -18,7 +18,14 @@ import { answerOf, requestOf } from '../transport/examples';
 const RUNS = Number(process.env.TRIGGER_RUNS ?? 3_000);
 const SEED = Number(process.env.TRIGGER_SEED ?? 2026);
 
-const ASKED = { source: 'contacts', business: '', idField: 'id', itemsField: '', query: '' };
+const ASKED = {
+	source: 'contacts',
+	business: '',
+	idField: 'id',
+	itemsField: '',
+	query: '',
+	headers: '',
+};
 
 function questionOf(history: ListHistory): Question {
 	return {
