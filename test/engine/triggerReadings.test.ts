@@ -31,7 +31,7 @@ const KINDS = ['pageNumber', 'offset', 'cursor'];
 async function begin(type: string, list: Contact[] = TEN) {
 	const state = { list };
 	bench.service.answer = (query) => pageOf(state.list, query);
-	const options = { pagination: { values: { type, pageSize: 3 } } };
+	const options = { pagination: { values: { type, pageSize: 3 } }, maxDeletionPercent: 100 };
 	const { poll, staticData } = bench.trigger({ options });
 	expect(await poll()).toEqual([]);
 	return { state, staticData, poll: async () => inWords(await poll()) };
@@ -213,7 +213,8 @@ describe('a total in the answers', () => {
 			...pageOf(state.list.slice(0, state.list.length - state.lost), query),
 			meta: { total: total(state.list.length) },
 		});
-		const options = { pagination: { values: { type: 'pageNumber', pageSize: 3 } } };
+		const pagination = { values: { type: 'pageNumber', pageSize: 3 } };
+		const options = { pagination, maxDeletionPercent: 100 };
 		const { poll } = bench.trigger({ options });
 		await poll();
 		return { state, poll: async () => inWords(await poll()) };

@@ -1,19 +1,21 @@
 /** Compares a page of records with what is known of them, and takes it over. */
-import { createHash } from 'node:crypto';
-
 import type { IDataObject } from 'n8n-workflow';
 
 import { RequestError } from '../transport/requestError';
 import { valueAt } from '../transport/valueAt';
 import type { Events } from './events';
+import { hashOf } from './hash';
 import type { Question } from './question';
-import { HASH_LENGTH, type KnownRecord, type State, UNKNOWN_HASH } from './state';
+import { type KnownRecord, MOST_MISSED, type State, TAKEN_NEXT, TOLD_NEXT } from './state';
+import { differentFields, fieldHashesOf } from './watchedFields';
 
 export interface ComparedPage {
 	/** A record came on a page before as well. */
 	hasMoved: boolean;
 	/** The ID of a record that came before in this reading with another content, if there is one. */
 	ambiguousId?: string;
+	/** How many records came that are marked as deleted and were not known. */
+	marked: number;
 	/** Stands for the records of the page. */
 	hash: string;
 }
@@ -33,11 +35,12 @@ export async function comparePage(
 	state: State,
 	events: Events,
 ): Promise<ComparedPage> {
-	const { known, firstReadings, variants } = state;
+	const { known, firstReadings, variants, fieldNames } = state;
+	const { watchedFields } = question;
 	const tellsCreated = firstReadings === 0 || question.emitsExisting;
 	const hashes: string[] = [];
 	const onPage = new Set<string>();
-	const page: Omit<ComparedPage, 'hash'> = { hasMoved: false };
+	const page: Omit<ComparedPage, 'hash'> = { hasMoved: false, marked: 0 };
 	let turnBegan = performance.now();
 	for (const [index, value] of records.entries()) {
 		if (performance.now() - turnBegan > LONGEST_TURN_MS) {
@@ -46,15 +49,26 @@ export async function comparePage(
 		}
 		const id = idOf(value, question, `${index + 1} of ${records.length}`);
 		const key = String(id);
-		const hash = hashOf(value);
+		const part = watchedFields.watchedPart(value);
+		const hash = hashOf(part);
 		hashes.push(key, hash);
 		// A page is from one moment, so on the same one a record has not moved.
 		const isOnPage = onPage.has(key);
 		onPage.add(key);
 
 		const record = known.get(key);
+		if (isMarked(value, question)) {
+			if (record === undefined) page.marked++;
+			else {
+				Object.assign(record, { missed: MOST_MISSED, isSeen: true });
+				events.gone.add(key);
+			}
+			continue;
+		}
+		events.gone.delete(key);
+		const fields = () => fieldNames && fieldHashesOf(part, fieldNames);
 		if (record === undefined) {
-			known.set(key, { id, hash, missed: 0, isSeen: true });
+			known.set(key, { id, hash, fields: fields(), missed: 0, isSeen: true });
 			if (tellsCreated) events.created(key, value as IDataObject);
 			continue;
 		}
@@ -66,11 +80,28 @@ export async function comparePage(
 		}
 		Object.assign(record, { missed: 0, isSeen: true });
 		// What the reading before has shown as well is no change.
-		if (record.hash === hash || variants.get(key)?.includes(hash)) continue;
+		const isKnown = record.hash === hash || variants.get(key)?.includes(hash) === true;
+		if (isKnown && (record.fields !== undefined || fieldNames === undefined)) continue;
+		const before = record.fields;
+		record.fields = fields();
+		if (isKnown) continue;
+		const isTold = record.hash !== TAKEN_NEXT;
 		record.hash = hash;
-		events.updated(key, value as IDataObject);
+		const changed =
+			fieldNames && before !== undefined && record.fields !== undefined
+				? differentFields(before, record.fields, fieldNames)
+				: undefined;
+		if (isTold) events.updated(key, value as IDataObject, changed);
 	}
 	return { ...page, hash: hashOf(hashes) };
+}
+
+/** Whether the service says that the record is deleted. */
+function isMarked(record: unknown, { deletedWhen }: Question): boolean {
+	if (deletedWhen === undefined) return false;
+	const value = valueAt(record, deletedWhen.field);
+	const isText = ['string', 'number', 'boolean'].includes(typeof value) || value === null;
+	return isText && deletedWhen.values.includes(String(value).trim());
 }
 
 /** Takes note of another content of a record in the same reading. Returns whether it is one. */
@@ -85,27 +116,22 @@ function isVariant(state: State, record: KnownRecord, key: string, hash: string)
 	return isAgain;
 }
 
-/** At the end of a reading, forgets the records that it has shown with one content only. */
-export function settleVariants(state: State): void {
+/**
+ * At the end of a reading, forgets the records that it has shown with one content only.
+ * @param keepsOthers whether it has not shown all records
+ */
+export function settleVariants(state: State, keepsOthers = false): void {
+	const { variants } = state;
 	for (const [key, hashes] of state.newVariants) {
 		if (hashes.length > 1) continue;
 		state.newVariants.delete(key);
+		variants.delete(key);
 		const record = state.known.get(key);
 		// Then it is another one than was told, so that the next reading tells it.
-		if (record !== undefined && record.hash !== hashes[0]) record.hash = UNKNOWN_HASH;
+		if (record !== undefined && record.hash !== hashes[0]) record.hash = TOLD_NEXT;
 	}
-	state.variants = state.newVariants;
+	state.variants = keepsOthers ? new Map([...variants, ...state.newVariants]) : state.newVariants;
 	state.newVariants = new Map();
-}
-
-/** The same for the same content, in whatever order the fields come. */
-function hashOf(value: unknown): string {
-	const text = JSON.stringify(value, (_, inner: unknown) => {
-		if (typeof inner !== 'object' || inner === null || Array.isArray(inner)) return inner;
-		const entries = Object.entries(inner as Record<string, unknown>);
-		return Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)));
-	});
-	return createHash('sha256').update(text).digest('base64').slice(0, HASH_LENGTH);
 }
 
 /**

@@ -54,7 +54,7 @@ export function placeBehindGap(
 ): Place | undefined {
 	const { page, count } = reading.place;
 	const isCounted = type === 'pageNumber' || type === 'offset';
-	if (!isCounted || length > 0 || page >= pages) return undefined;
+	if (!isCounted || length > 0 || page >= pages || reading.isIncremental) return undefined;
 	// A response with nothing at all is an end of its own kind, unless the service always ends like that.
 	if (reading.signs?.noLastPage !== undefined && !habits.includes('noLastPage')) return undefined;
 	if ([...known.values()].every(({ isSeen }) => isSeen)) return undefined;
@@ -72,7 +72,7 @@ export function noteSign(reading: Reading, sign: Sign, inWords: string): void {
 /** Takes note of the last page. */
 export function noteEnd(reading: Reading, state: State, type: PaginationType): void {
 	const records = [...state.known.values()];
-	const seen = records.filter(({ isSeen }) => isSeen).length;
+	const seen = records.filter(({ isSeen }) => isSeen).length + (reading.marked ?? 0);
 	const totals = Object.entries(reading.totals ?? {});
 	// Kept from then on: where it is no longer their number, records are missing.
 	state.totalField ??= totals.find(([, total]) => total === seen)?.[0];
@@ -86,7 +86,8 @@ export function noteEnd(reading: Reading, state: State, type: PaginationType): v
 		const inWords = `page ${page} had no records, although a cursor had announced it`;
 		noteSign(reading, 'emptyLastPage', inWords);
 	}
-	const isConfirmed = promised === undefined ? seen === records.length : seen >= promised;
+	const isConfirmed =
+		promised === undefined ? records.every(({ isSeen }) => isSeen) : seen >= promised;
 	state.habits = SIGNS.filter((sign) => {
 		const inWords = reading.signs?.[sign];
 		const isHabit = state.habits.includes(sign);

@@ -3,7 +3,6 @@ import { createHash } from 'node:crypto';
 
 import type { IPollFunctions } from 'n8n-workflow';
 
-import { valueAt } from '../resources/list/findList';
 import {
 	type ListOptions,
 	type ListSettings,
@@ -21,11 +20,14 @@ import {
 	readChoice,
 	readEntries,
 	readFilledText,
+	numberOf,
 	readFlag,
 	readGroup,
 	readText,
+	readTextToSend,
 	refuseUnmade,
 } from '../transport/settingValues';
+import { type Incremental, readIncremental } from './incremental';
 import {
 	type Change,
 	CHANGES,
@@ -34,6 +36,8 @@ import {
 	SOURCES,
 	type SourceName,
 } from './sources';
+import { MAX_DELETION_PERCENT } from './changeFields';
+import { WatchedFields } from './watchedFields';
 
 /** What a memory belongs to, without a secret: when one of these changes, nothing is known any more. */
 export interface Asked {
@@ -60,10 +64,24 @@ export interface Question {
 	emitsExisting: boolean;
 	/** The query or a header changes from poll to poll, so that what a response lacks has only not changed. */
 	readsChangesOnly: boolean;
+	incremental: Incremental | undefined;
+	/** What a record that is deleted has in a field, as text. */
+	deletedWhen: { field: string; values: string[] } | undefined;
+	watchedFields: WatchedFields;
+	/** Whether updates say which fields have changed. */
+	tellsChangedFields: boolean;
+	/** The share of the known records that one poll may tell as deleted. */
+	maxDeletionPercent: number;
 }
 
 interface TriggerOptions extends ListOptions, RequestOptions {
 	emitExisting?: unknown;
+	incremental?: unknown;
+	deletedWhen?: unknown;
+	watchFields?: unknown;
+	ignoreFields?: unknown;
+	changedFields?: unknown;
+	maxDeletionPercent?: unknown;
 }
 
 type Query = ServiceRequest['query'];
@@ -107,7 +125,32 @@ export function readQuestion(context: IPollFunctions, account: Account): Questio
 		emitsExisting: readFlag('Emit Existing', options.emitExisting),
 		readsChangesOnly:
 			(!isConstant && query.length > 0) || parameters.hasOthers || headers.hasOthers,
+		incremental: readIncremental(options.incremental),
+		deletedWhen: readDeletedWhen(options.deletedWhen),
+		watchedFields: new WatchedFields(options.watchFields, options.ignoreFields),
+		tellsChangedFields: readFlag('Changed Fields', options.changedFields),
+		maxDeletionPercent: readPercent(options.maxDeletionPercent ?? MAX_DELETION_PERCENT),
 	};
+}
+
+function readDeletedWhen(option: unknown): Question['deletedWhen'] {
+	const { values } = readGroup('Deleted When', option);
+	if (values === undefined) return undefined;
+	const group = readGroup('Deleted When', values);
+	const howTo = 'Enter what the service says of a deleted record, or remove Deleted When.';
+	const value = readFilledText('Value', readTextToSend('Value', group.value), howTo);
+	return {
+		field: readFilledText('Field', group.field, howTo),
+		values: value.split(',').map((one) => one.trim()),
+	};
+}
+
+function readPercent(value: unknown): number {
+	const field = 'Max Deletion Percent';
+	refuseUnmade(field, value);
+	const percent = numberOf(value) ?? NaN;
+	if (percent >= 0 && percent <= 100) return percent;
+	throw new InvalidSettingError(field, 'must be a number from 0 to 100', 'Use 100 for no guard.');
 }
 
 /** Reads a parameter, for a reader of `settingValues`. */
@@ -160,7 +203,8 @@ function splitEntries(
 ): { constant: Array<{ name: string; value: unknown }>; hasOthers: boolean } {
 	const all = readEntries(name, readGroup(name, options[name]).parameters);
 	// An expression may also give all of them.
-	const saved = valueAt(written, `${name}.parameters`);
+	const saved = (written as Record<string, { parameters?: unknown }> | undefined)?.[name]
+		?.parameters;
 	const constant = (Array.isArray(saved) ? readEntries(name, saved) : [])
 		.filter((entry) => !holdsExpression(entry))
 		.map((entry) => ({ name: String(entry.name).trim(), value: entry.value }))
