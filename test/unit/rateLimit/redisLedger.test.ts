@@ -159,7 +159,9 @@ test('as long as slots are held, it is seen every 0.8 s whether Redis has them',
 
 test('what Redis lacks is entered again, once for all, before anything goes on', async () => {
 	const at = performance.now();
-	for (let count = 0; count < 501; count++) ledger.hold(`slot ${count}`, alone, at - 0.5);
+	for (let count = 0; count < 998; count++) ledger.hold(`slot ${count}`, alone, at - 0.5);
+	const longer = { windows: [windowOf('general', 1, 90_000)] } as Stages;
+	ledger.hold('longer', longer, at);
 	ledger.hold('other', both, at + 700);
 	replies.push([1, 'first'], [1, 'second']);
 	const given = new AbortController();
@@ -175,7 +177,8 @@ test('what Redis lacks is entered again, once for all, before anything goes on',
 		['slots:general'],
 		['slots:a'],
 	]);
-	expect(entered.map(([, , { length }]) => (length - 10) / 2)).toEqual([500, 2, 1]);
+	expect(entered.map(([, , { length }]) => (length - 10) / 2)).toEqual([500, 500, 1]);
+	expect(entered[1]?.[2][7]).toBe(90_000);
 	expect(entered[0]?.[2].slice(6, 14)).toEqual([0, 60_100, '', 0, 'slot 0', 0, 'slot 1', 0]);
 	expect(entered[2]?.[2].slice(6)).toEqual([0, 1_001, '', 0, 'other', -700]);
 	replies.push([1]);

@@ -24,7 +24,7 @@ let adopted: unknown[];
 let startedAt: number;
 
 beforeEach(() => {
-	jest.useFakeTimers();
+	jest.useFakeTimers().advanceTimersByTime(5_000);
 	[replies, calls, mores, adopted, startedAt] = [[], [], [], [], performance.now()];
 });
 afterEach(() => jest.useRealTimers());
