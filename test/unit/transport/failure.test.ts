@@ -295,7 +295,7 @@ test.each<[Progress, Error, { isNotSent: boolean; isLasting: boolean; reason: st
 	],
 	[
 		'notBegun',
-		inNodeApiError(failed('getaddrinfo', { syscall: 'getaddrinfo' })),
+		Object.assign(failed('n8n'), { cause: failed('getaddrinfo', { syscall: 'getaddrinfo' }) }),
 		{ isNotSent: true, isLasting: false, reason: 'no connection could be made' },
 	],
 	[
