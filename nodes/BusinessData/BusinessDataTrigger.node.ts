@@ -10,6 +10,8 @@ import {
 
 import { triggerHint } from './builderHints';
 import { testCredential } from './credentialTest';
+import { changeFields } from './recordChanges/changeFields';
+import { incrementalField } from './recordChanges/incremental';
 import { poll } from './recordChanges/poll';
 import { CHANGES, RECORD_NAMES, type SourceName } from './recordChanges/sources';
 import { listFields } from './resources/list/listFields';
@@ -42,7 +44,7 @@ function eventsField(source: SourceName): INodeProperties {
 		})),
 		default: [`${recordName}Created`, `${recordName}Updated`],
 		description:
-			'What starts the workflow. A record counts as deleted when it was missing in two complete readings in a row.',
+			'What starts the workflow. A record counts as deleted when it was missing in two complete full reads in a row.',
 	};
 }
 
@@ -105,11 +107,11 @@ export class BusinessDataTrigger implements INodeType {
 				placeholder: 'e.g. data.number',
 				description: 'The field that is unique to a record, as a dot path',
 			},
-			optionsField([emitExisting, ...listFields], {
+			optionsField([emitExisting, incrementalField, ...changeFields, ...listFields], {
 				maxWait:
 					'How many seconds a poll may wait for the rate limits in all. What it does not read by then, the next poll reads. With 0 it waits as long as n8n lets a poll run.',
 				queryParameters:
-					'Parameters to add to the address. If one of them is an expression, such as a filter "changed since", only changed records are read, and deletions cannot be seen.',
+					'Parameters to add to the address. If one of them is an expression, such as a filter "changed since", only changed records are read, and deletions cannot be seen; the option Incremental can do both.',
 			}),
 		],
 	};

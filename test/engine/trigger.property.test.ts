@@ -23,7 +23,9 @@ async function play(history: ListHistory): Promise<unknown> {
 		for (const change of strikes.shift() ?? []) list.change(change);
 		return answer;
 	};
-	const { poll } = bench.trigger({ options: { ...paginationOf(history), emitExisting } });
+	const { poll } = bench.trigger({
+		options: { ...paginationOf(history), emitExisting, maxDeletionPercent: 100 },
+	});
 	const copy = new EventCopy(emitExisting ? new Map() : list.records);
 	// What the first poll knows without telling it is known for certain only if nothing strikes.
 	const turbulent = emitExisting ? polls : [[], ...polls];

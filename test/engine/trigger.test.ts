@@ -105,7 +105,7 @@ test('a poll that fails half-way changes nothing, so the next one misses nothing
 
 describe('an answer without contacts', () => {
 	test('that is an empty list twice means that all were deleted', async () => {
-		const { poll } = trigger();
+		const { poll } = trigger({ options: { maxDeletionPercent: 100 } });
 		await poll();
 		for (const { id } of bench.sandbox.contacts.list()) bench.sandbox.contacts.remove(id);
 		expect(await poll()).toEqual([]);
@@ -132,6 +132,14 @@ describe('an answer without contacts', () => {
 		}
 		expect(await poll()).toEqual([]);
 	});
+});
+
+test('a header that is an expression reads changes only', async () => {
+	const parameters = [{ name: 'X-Since', value: '={{ 5 }}' }];
+	const { poll } = trigger({ options: { headerParameters: { parameters } } });
+	await poll();
+	bench.sandbox.contacts.remove('contact-1');
+	expect([await poll(), await poll(), await poll()]).toEqual([[], [], []]);
 });
 
 describe('a query parameter', () => {
@@ -175,13 +183,11 @@ describe('IDs', () => {
 		expect(await poll()).toEqual([{ event: 'contactDeleted', contact: { data: { number: 1 } } }]);
 	});
 
+	const manyOfOne = Array.from({ length: 1_100 }, (_, a) => ({ id: '1', a }));
+
 	test.each([
 		['that are missing', [{ id: 1 }, { name: 'a' }], 'contact 2 of 2 has no ID at "id"'],
-		[
-			'that are not unique',
-			[{ id: 1 }, { id: '1', a: 2 }],
-			'two different contacts have the ID "1"',
-		],
+		['that are none', manyOfOne, 'many different contacts have the same ID, such as "1"'],
 	])('%s are an error', async (_, body, message) => {
 		bench.sandbox.fault({ action: { type: 'status', status: 200, body } });
 		await expect(trigger().poll()).rejects.toThrow(message);
@@ -214,6 +220,21 @@ test('a manual test run shows no more than a published trigger gives', async () 
 	const [deleted] = await only('contactDeleted');
 	expect(deleted).toEqual({ event: 'contactDeleted', contact: { id: 'contact-1' } });
 	await expect(trigger({ idField: 'number' }, 'manual').poll()).rejects.toThrow('has no ID');
+});
+
+test.each([
+	['an empty list', {}, 'The list has no contacts to show'],
+	[
+		'a trigger that can never emit anything',
+		{
+			events: ['contactDeleted'],
+			options: { headerParameters: { parameters: [{ name: 'X-Since', value: '={{ 5 }}' }] } },
+		},
+		'This trigger can never emit anything',
+	],
+])('a manual test run of %s says so', async (_, parameters, message) => {
+	bench.sandbox.fault({ action: { type: 'status', status: 200, body: [] } });
+	await expect(trigger(parameters, 'manual').poll()).rejects.toThrow(message);
 });
 
 test('its requests count against the same limits', async () => {

@@ -25,6 +25,10 @@ async function memoryOf(parameters: Record<string, unknown> = {}): Promise<IData
 const query = (value: string, name = 'status') => ({
 	options: { queryParameters: { parameters: [{ name, value }] } },
 });
+const headers = (...parameters: Array<{ name: string; value: string }>) => ({
+	options: { headerParameters: { parameters } },
+});
+const TENANT = { name: 'X-Tenant', value: 'acme' };
 
 describe('another question', () => {
 	const OTHER_KEY = 'fedcba9876543210'.repeat(4);
@@ -47,6 +51,7 @@ describe('another question', () => {
 		['another ID field', 'the ID field', { idField: 'data.number' }, () => ({})],
 		['another items field', 'the items field', { options: { itemsField: 'contacts' } }, () => ({})],
 		['another constant query', 'the query', query('open'), () => ({})],
+		['another constant header', 'the headers', headers(TENANT), () => ({})],
 		[
 			'another source',
 			'the source',
@@ -81,6 +86,18 @@ describe('another question', () => {
 		const { poll } = bench.trigger(parameters, { staticData });
 		expect(inWords(await poll())).toEqual(['contactCreated 4']);
 		expect(bench.service.queries[0]).not.toEqual(bench.service.queries[1]);
+	});
+
+	test('is another value of a header that was there, and not another order or case of names', async () => {
+		const language = { name: 'Accept-Language', value: 'de' };
+		const staticData = await memoryOf(headers(TENANT, language));
+		bench.service.answer = () => ({ contacts: list(4) });
+		const same = headers(language, { ...TENANT, name: 'x-tenant' });
+		const { poll } = bench.trigger(same, { staticData: copyOf(staticData) });
+		expect(inWords(await poll())).toEqual(['contactCreated 4']);
+		const other = headers(language, { ...TENANT, value: 'other' });
+		expect(await bench.trigger(other, { staticData }).poll()).toEqual([]);
+		expect(bench.logged()).toContain('because the headers changed');
 	});
 
 	test('is not another key for the same business', async () => {

@@ -31,7 +31,7 @@ const KINDS = ['pageNumber', 'offset', 'cursor'];
 async function begin(type: string, list: Contact[] = TEN) {
 	const state = { list };
 	bench.service.answer = (query) => pageOf(state.list, query);
-	const options = { pagination: { values: { type, pageSize: 3 } } };
+	const options = { pagination: { values: { type, pageSize: 3 } }, maxDeletionPercent: 100 };
 	const { poll, staticData } = bench.trigger({ options });
 	expect(await poll()).toEqual([]);
 	return { state, staticData, poll: async () => inWords(await poll()) };
@@ -81,11 +81,22 @@ describe.each(KINDS)('by %s', (type) => {
 		expect(bench.logged()).toContain(`page ${number} was no list`);
 	});
 
-	test('an empty list in place of a page, once, deletes nothing', async () => {
-		const { state, poll } = await begin(type);
-		fault(state, 2, () => ({ contacts: [] }));
-		expect([await poll(), await poll(), await poll()]).toEqual([[], [], []]);
-	});
+	test.each([1, 2, 3])(
+		'an empty list in place of page %i deletes nothing, however often',
+		async (number) => {
+			const { state, poll } = await begin(type);
+			for (let times = 0; times < 6; times++) {
+				// With a cursor, nothing tells an empty first page from an empty list.
+				const isOnce = type === 'cursor' && number === 1;
+				if (!isOnce || times === 0) fault(state, number, () => ({ contacts: [] }));
+				expect(await poll()).toEqual([]);
+			}
+			expect([await poll(), await poll()]).toEqual([[], []]);
+			state.list = TEN.slice(0, 3);
+			expect(await poll()).toEqual([]);
+			expect(await poll()).toHaveLength(7);
+		},
+	);
 
 	test('a contact that is deleted behind a page neither takes another one along nor stays', async () => {
 		for (const number of [1, 2, 3, 4]) {
@@ -136,6 +147,37 @@ test.each(['pageNumber', 'cursor'])(
 	},
 );
 
+test('where cursor pages were never even, all is told', async () => {
+	const all = contacts(1, 2, 3, 4, 5, 6, 7, 8, 9, 10);
+	const starts = [0, 3, 4, 8];
+	bench.service.answer = ({ cursor }) => {
+		const [index, list] = [Number(cursor ?? 0), all];
+		const next = index + 1 < starts.length ? { nextCursor: String(index + 1) } : {};
+		return { contacts: list.slice(starts[index], starts[index + 1]), ...next };
+	};
+	const { poll } = bench.trigger({ options: { pagination: { values: { type: 'cursor' } } } });
+	await poll();
+	all.push({ id: 11 });
+	expect(inWords(await poll())).toEqual(['contactCreated 11']);
+	all.pop();
+	expect([await poll(), inWords(await poll())]).toEqual([[], ['contactDeleted 11']]);
+});
+
+test.each(KINDS)('by %s, a list that always ends with nothing at all is complete', async (type) => {
+	const state = { list: TEN };
+	bench.service.answer = (query, response) => {
+		const { contacts: page, nextCursor } = pageOf(state.list, query);
+		if (page.length === 0) return void response.writeHead(204).end();
+		const isLast = nextCursor === undefined && page.at(-1) === state.list.at(-1);
+		return { contacts: page, nextCursor: isLast ? '99' : nextCursor };
+	};
+	const options = { pagination: { values: { type, pageSize: 3 } } };
+	const { poll } = bench.trigger({ options });
+	expect([await poll(), await poll()]).toEqual([[], []]);
+	state.list = TEN.slice(1);
+	expect([await poll(), inWords(await poll())]).toEqual([[], ['contactDeleted 1']]);
+});
+
 test('by offset, nothing is passed over behind a page that ends early', async () => {
 	const { state, poll } = await begin('offset');
 	fault(state, 2, () => ({ contacts: contacts(4) }));
@@ -171,7 +213,8 @@ describe('a total in the answers', () => {
 			...pageOf(state.list.slice(0, state.list.length - state.lost), query),
 			meta: { total: total(state.list.length) },
 		});
-		const options = { pagination: { values: { type: 'pageNumber', pageSize: 3 } } };
+		const pagination = { values: { type: 'pageNumber', pageSize: 3 } };
+		const options = { pagination, maxDeletionPercent: 100 };
 		const { poll } = bench.trigger({ options });
 		await poll();
 		return { state, poll: async () => inWords(await poll()) };
@@ -180,7 +223,7 @@ describe('a total in the answers', () => {
 	test('that is larger than what came makes the reading incomplete', async () => {
 		const { state, poll } = await answers((length) => length);
 		state.lost = 4;
-		expect(await poll()).toEqual([]);
+		for (let times = 0; times < 6; times++) expect(await poll()).toEqual([]);
 		expect(bench.logged()).toContain('6 of 10 records came');
 		state.lost = 0;
 		expect([await poll(), await poll()]).toEqual([[], []]);
@@ -209,6 +252,46 @@ test('a contact that came twice with different content is told once, and deletio
 	expect(await poll()).toEqual(['contactUpdated 1']);
 	expect(bench.logged()).toContain('a record came twice with different content');
 	expect([await poll(), await poll()]).toEqual([[], []]);
+});
+
+describe('an ID that comes twice with different content', () => {
+	const one = { id: 1, name: 'one' };
+	const other = { id: 1, name: 'other' };
+	const service = (...pages: Contact[][]) => {
+		const state = { pages };
+		bench.service.answer = ({ page }) => state.pages[Number(page) - 1] ?? [];
+		return { state, options: { pagination: { values: { type: 'pageNumber' } } } };
+	};
+
+	test.each<[string, ...Contact[][]]>([
+		['on one page', [one, other]],
+		['on two pages', [one], [other]],
+		['in another order each time', [other], [one]],
+	])('%s is told once, with a line in the log', async (_, ...pages) => {
+		const { state, options } = service(contacts(2));
+		const { poll } = bench.trigger({ options });
+		await poll();
+		state.pages = pages;
+		expect(inWords(await poll())).toEqual(['contactCreated 1']);
+		for (let times = 0; times < 4; times++) {
+			state.pages.reverse();
+			expect(await poll()).toEqual([]);
+		}
+		expect(bench.logged()).toContain('came twice with different content (ID 1)');
+	});
+
+	test('still tells when it gets a third content, and when only the first one is left', async () => {
+		const { state, options } = service([one], [other]);
+		const { poll } = bench.trigger({ options });
+		await poll();
+		state.pages = [[one], [{ ...other, name: 'third' }]];
+		expect(inWords(await poll())).toEqual(['contactUpdated 1']);
+		expect(await poll()).toEqual([]);
+		state.pages = [[one]];
+		expect(await poll()).toEqual([]);
+		expect(await poll()).toEqual([{ event: 'contactUpdated', contact: one }]);
+		expect(await poll()).toEqual([]);
+	});
 });
 
 test('a contact that slips past two readings in the same way was not deleted', async () => {

@@ -1,29 +1,33 @@
 /** Compares a page of records with what is known of them, and takes it over. */
-import { createHash } from 'node:crypto';
-
 import type { IDataObject } from 'n8n-workflow';
 
 import { RequestError } from '../transport/requestError';
 import { valueAt } from '../transport/valueAt';
 import type { Events } from './events';
+import { hashOf } from './hash';
 import type { Question } from './question';
-import { HASH_LENGTH, type KnownRecord, type State } from './state';
+import { type KnownRecord, MOST_MISSED, type State, TAKEN_NEXT, TOLD_NEXT } from './state';
+import { differentFields, fieldHashesOf } from './watchedFields';
 
 export interface ComparedPage {
 	/** A record came on a page before as well. */
 	hasMoved: boolean;
-	/** Such a record had another content there. */
-	hasChanged: boolean;
+	/** The ID of a record that came before in this reading with another content, if there is one. */
+	ambiguousId?: string;
+	/** How many records came that are marked as deleted and were not known. */
+	marked: number;
 	/** Stands for the records of the page. */
 	hash: string;
 }
 
 /** n8n does other work in between after so long (ms). */
 const LONGEST_TURN_MS = 20;
+/** With more contents of one record, or more records with several, the ID is none. */
+const MOST_VARIANTS = 1_000;
 
 /**
  * @param events receives what was created and updated
- * @throws RequestError when a record has no ID, or two different ones of the page have the same
+ * @throws RequestError when a record has no ID, or when many have that of another one
  */
 export async function comparePage(
 	records: unknown[],
@@ -31,10 +35,12 @@ export async function comparePage(
 	state: State,
 	events: Events,
 ): Promise<ComparedPage> {
-	const { known, firstReadings } = state;
+	const { known, firstReadings, variants, fieldNames } = state;
+	const { watchedFields } = question;
 	const tellsCreated = firstReadings === 0 || question.emitsExisting;
-	const hashes = new Map<string, string>();
-	const page = { hasMoved: false, hasChanged: false };
+	const hashes: string[] = [];
+	const onPage = new Set<string>();
+	const page: Omit<ComparedPage, 'hash'> = { hasMoved: false, marked: 0 };
 	let turnBegan = performance.now();
 	for (const [index, value] of records.entries()) {
 		if (performance.now() - turnBegan > LONGEST_TURN_MS) {
@@ -43,38 +49,89 @@ export async function comparePage(
 		}
 		const id = idOf(value, question, `${index + 1} of ${records.length}`);
 		const key = String(id);
-		const hash = hashOf(value);
-		const hashOnPage = hashes.get(key);
-		// A page is from one moment, so this is no record that has changed meanwhile.
-		if (hashOnPage !== undefined && hashOnPage !== hash) throw notUnique(question, key);
-		if (hashOnPage !== undefined) continue;
-		hashes.set(key, hash);
+		const part = watchedFields.watchedPart(value);
+		const hash = hashOf(part);
+		hashes.push(key, hash);
+		// A page is from one moment, so on the same one a record has not moved.
+		const isOnPage = onPage.has(key);
+		onPage.add(key);
 
 		const record = known.get(key);
+		if (isMarked(value, question)) {
+			if (record === undefined) page.marked++;
+			else {
+				Object.assign(record, { missed: MOST_MISSED, isSeen: true });
+				events.gone.add(key);
+			}
+			continue;
+		}
+		events.gone.delete(key);
+		const fields = () => fieldNames && fieldHashesOf(part, fieldNames);
 		if (record === undefined) {
-			known.set(key, { id, hash, missed: 0, isSeen: true });
+			known.set(key, { id, hash, fields: fields(), missed: 0, isSeen: true });
 			if (tellsCreated) events.created(key, value as IDataObject);
 			continue;
 		}
-		const isOther = record.hash !== hash;
-		if (record.isSeen) {
-			page.hasMoved = true;
-			page.hasChanged ||= isOther;
+		if (record.isSeen && !isOnPage) page.hasMoved = true;
+		if (isVariant(state, record, key, hash)) {
+			page.ambiguousId ??= key;
+			const most = Math.max(state.newVariants.size, state.newVariants.get(key)?.length ?? 0);
+			if (most > MOST_VARIANTS) throw notUnique(question, key);
 		}
-		Object.assign(record, { hash, missed: 0, isSeen: true });
-		if (isOther) events.updated(key, value as IDataObject);
+		Object.assign(record, { missed: 0, isSeen: true });
+		// What the reading before has shown as well is no change.
+		const isKnown = record.hash === hash || variants.get(key)?.includes(hash) === true;
+		if (isKnown && (record.fields !== undefined || fieldNames === undefined)) continue;
+		const before = record.fields;
+		record.fields = fields();
+		if (isKnown) continue;
+		const isTold = record.hash !== TAKEN_NEXT;
+		record.hash = hash;
+		const changed =
+			fieldNames && before !== undefined && record.fields !== undefined
+				? differentFields(before, record.fields, fieldNames)
+				: undefined;
+		if (isTold) events.updated(key, value as IDataObject, changed);
 	}
-	return { ...page, hash: hashOf([...hashes]) };
+	return { ...page, hash: hashOf(hashes) };
 }
 
-/** The same for the same content, in whatever order the fields come. */
-function hashOf(value: unknown): string {
-	const text = JSON.stringify(value, (_, inner: unknown) => {
-		if (typeof inner !== 'object' || inner === null || Array.isArray(inner)) return inner;
-		const entries = Object.entries(inner as Record<string, unknown>);
-		return Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)));
-	});
-	return createHash('sha256').update(text).digest('base64').slice(0, HASH_LENGTH);
+/** Whether the service says that the record is deleted. */
+function isMarked(record: unknown, { deletedWhen }: Question): boolean {
+	if (deletedWhen === undefined) return false;
+	const value = valueAt(record, deletedWhen.field);
+	const isText = ['string', 'number', 'boolean'].includes(typeof value) || value === null;
+	return isText && deletedWhen.values.includes(String(value).trim());
+}
+
+/** Takes note of another content of a record in the same reading. Returns whether it is one. */
+function isVariant(state: State, record: KnownRecord, key: string, hash: string): boolean {
+	const { variants, newVariants } = state;
+	const before = newVariants.get(key) ?? (record.isSeen ? [record.hash] : []);
+	const isOther = !before.includes(hash);
+	const isAgain = isOther && before.length > 0;
+	if (isAgain || variants.has(key)) {
+		newVariants.set(key, isOther ? [...before, hash] : before);
+	}
+	return isAgain;
+}
+
+/**
+ * At the end of a reading, forgets the records that it has shown with one content only.
+ * @param keepsOthers whether it has not shown all records
+ */
+export function settleVariants(state: State, keepsOthers = false): void {
+	const { variants } = state;
+	for (const [key, hashes] of state.newVariants) {
+		if (hashes.length > 1) continue;
+		state.newVariants.delete(key);
+		variants.delete(key);
+		const record = state.known.get(key);
+		// Then it is another one than was told, so that the next reading tells it.
+		if (record !== undefined && record.hash !== hashes[0]) record.hash = TOLD_NEXT;
+	}
+	state.variants = keepsOthers ? new Map([...variants, ...state.newVariants]) : state.newVariants;
+	state.newVariants = new Map();
 }
 
 /**
@@ -98,7 +155,7 @@ export function idOf(
 function notUnique({ recordName }: Question, id: string): RequestError {
 	return unusable(
 		recordName,
-		`two different ${recordName}s have the ID "${id}"`,
+		`many different ${recordName}s have the same ID, such as "${id}"`,
 		`Set ID Field to a field that is unique to a ${recordName}.`,
 	);
 }

@@ -4,7 +4,9 @@
  * reading before.
  */
 import type { PaginationType } from '../resources/list/listFields';
-import type { Reading, State } from './state';
+import type { ListSettings } from '../resources/list/listSettings';
+import type { Place } from '../resources/list/pages';
+import { type Reading, type Sign, SIGNS, type State } from './state';
 
 /** What a number of all records is called where the answer has one. The name alone proves nothing. */
 const NAME_OF_TOTAL = /^(count|total(_?(count|elements|hits|items|records|results))?)$/i;
@@ -13,15 +15,21 @@ const NAME_OF_TOTAL = /^(count|total(_?(count|elements|hits|items|records|result
 export function noteLength(reading: Reading, type: PaginationType, length: number): void {
 	const { page } = reading.place;
 	reading.firstLength ??= length;
+	if (length > 0 && reading.emptyPage !== undefined) {
+		reading.problem ??= `${reading.emptyPage}, although more followed`;
+	}
 	// An offset counts the records that came, so that a page of another length passes over none.
 	if (length > 0 && (type === 'pageNumber' || type === 'cursor')) {
 		const { firstLength, lastLength = firstLength } = reading;
-		if (lastLength < firstLength) {
-			reading.problem ??= `page ${page - 1} was shorter than the first one, although more followed`;
-		}
-		if (length > firstLength) {
-			reading.problem ??= `page ${page} was longer than the first one`;
-		}
+		const uneven =
+			lastLength < firstLength
+				? `page ${page - 1} was shorter than the first one, although more followed`
+				: length > firstLength
+					? `page ${page} was longer than the first one`
+					: undefined;
+		// A cursor passes over no record whatever the length of its pages, so that some services cut them anyhow.
+		if (uneven !== undefined && type === 'cursor') noteSign(reading, 'unevenPages', uneven);
+		else reading.problem ??= uneven;
 	}
 	reading.lastLength = length;
 }
@@ -34,23 +42,61 @@ export function noteTotals(reading: Reading, body: unknown): void {
 	}
 }
 
+/**
+ * Where to read on behind a page without records that seems to be the last one, although records are missing: a
+ * page that is empty by mistake is followed by others. Undefined where nothing may follow.
+ */
+export function placeBehindGap(
+	reading: Reading,
+	{ known, habits, pages = 0 }: State,
+	{ type, pageSize, firstPage }: ListSettings,
+	length: number,
+): Place | undefined {
+	const { page, count } = reading.place;
+	const isCounted = type === 'pageNumber' || type === 'offset';
+	if (!isCounted || length > 0 || page >= pages || reading.isIncremental) return undefined;
+	// A response with nothing at all is an end of its own kind, unless the service always ends like that.
+	if (reading.signs?.noLastPage !== undefined && !habits.includes('noLastPage')) return undefined;
+	if ([...known.values()].every(({ isSeen }) => isSeen)) return undefined;
+	reading.emptyPage ??= reading.signs?.noLastPage ?? `page ${page} had no records`;
+	const behind = { page: page + 1, count: count + (reading.firstLength || pageSize) };
+	const position = type === 'offset' ? behind.count : firstPage + page;
+	return { ...behind, position: String(position) };
+}
+
+/** Takes note of something that only means an incomplete reading where the service does not always do it. */
+export function noteSign(reading: Reading, sign: Sign, inWords: string): void {
+	reading.signs = { [sign]: inWords, ...reading.signs };
+}
+
 /** Takes note of the last page. */
 export function noteEnd(reading: Reading, state: State, type: PaginationType): void {
-	const seen = [...state.known.values()].filter(({ isSeen }) => isSeen).length;
+	const records = [...state.known.values()];
+	const seen = records.filter(({ isSeen }) => isSeen).length + (reading.marked ?? 0);
+	const totals = Object.entries(reading.totals ?? {});
+	// Kept from then on: where it is no longer their number, records are missing.
+	state.totalField ??= totals.find(([, total]) => total === seen)?.[0];
 	const promised = reading.totals?.[state.totalField ?? ''];
 	if (promised !== undefined && seen < promised) {
 		reading.problem ??= `${seen} of ${promised} records came`;
 	}
-	const totals = Object.entries(reading.totals ?? {}).filter(([, total]) => total === seen);
-	const paths = totals.map(([path]) => path);
-	state.totalField = paths.find((path) => path === state.totalField) ?? paths[0];
 
-	if (type !== 'cursor') return;
-	const endsEmpty = reading.place.page > 1 && reading.lastLength === 0;
-	if (endsEmpty && state.endsEmpty === false) {
-		reading.problem ??= `page ${reading.place.page} had no records, although a cursor had announced it`;
+	const { page } = reading.place;
+	if (type === 'cursor' && page > 1 && reading.lastLength === 0) {
+		const inWords = `page ${page} had no records, although a cursor had announced it`;
+		noteSign(reading, 'emptyLastPage', inWords);
 	}
-	state.endsEmpty = endsEmpty;
+	const isConfirmed =
+		promised === undefined ? records.every(({ isSeen }) => isSeen) : seen >= promised;
+	state.habits = SIGNS.filter((sign) => {
+		const inWords = reading.signs?.[sign];
+		const isHabit = state.habits.includes(sign);
+		if (inWords === undefined) return isHabit && page === 1;
+		// The first reading has nothing to compare with, and with no page at all it may have been cut off.
+		const isDoubtful = sign === 'noLastPage' && state.firstReadings > 0 && promised === undefined;
+		if (!isHabit && (isDoubtful || !isConfirmed)) reading.problem ??= inWords;
+		return isHabit || isConfirmed;
+	});
 }
 
 /** The numbers in an answer, at its top or one level below, that may say how many records there are. */

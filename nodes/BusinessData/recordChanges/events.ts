@@ -8,7 +8,10 @@ export class Events {
 	/** By the ID as text, in the order of the records. */
 	private readonly changed = new Map<string, RecordEvent>();
 
-	private readonly gone: RecordEvent[] = [];
+	private readonly deletions: RecordEvent[] = [];
+
+	/** The records, by their ID as text, that this poll has found to be deleted. */
+	readonly gone = new Set<string>();
 
 	/** @param idField dot path to the ID of a record */
 	constructor(private readonly idField: string) {}
@@ -17,19 +20,29 @@ export class Events {
 		this.changed.set(key, { change: 'Created', record });
 	}
 
-	updated(key: string, record: IDataObject): void {
+	/** @param changedFields undefined where they are not known */
+	updated(key: string, record: IDataObject, changedFields?: string[]): void {
+		const before = this.changed.get(key);
 		// One that was created and updated in the same poll comes out once, as it is now.
-		const change = this.changed.get(key)?.change ?? 'Updated';
-		this.changed.set(key, { change, record });
+		const change = before?.change ?? 'Updated';
+		const fields =
+			before === undefined || changedFields === undefined
+				? changedFields
+				: before.changedFields && [...new Set([...before.changedFields, ...changedFields])];
+		const more = change === 'Created' || fields === undefined ? {} : { changedFields: fields };
+		this.changed.set(key, { change, record, ...more });
 	}
 
-	deleted({ id }: KnownRecord): void {
-		this.gone.push({ change: 'Deleted', record: recordOf(id, this.idField) });
+	deleted(key: string, { id }: KnownRecord): void {
+		const wasCreated = this.changed.get(key)?.change === 'Created';
+		this.changed.delete(key);
+		if (wasCreated) return;
+		this.deletions.push({ change: 'Deleted', record: recordOf(id, this.idField) });
 	}
 
 	/** All of them, deletions last. */
 	get list(): RecordEvent[] {
-		return [...this.changed.values(), ...this.gone];
+		return [...this.changed.values(), ...this.deletions];
 	}
 }
 

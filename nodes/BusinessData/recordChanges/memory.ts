@@ -24,6 +24,7 @@ const WORDS: Record<keyof Asked, string> = {
 	idField: 'the ID field',
 	itemsField: 'the items field',
 	query: 'the query',
+	headers: 'the headers',
 };
 
 export class Memory {
@@ -142,7 +143,8 @@ function revisionOf(data: Saved | undefined): number {
 }
 
 /** What of the question is another one than before, in words. */
-function differences(before: Asked, now: Asked): string[] {
+function differences(before: Partial<Asked>, now: Asked): string[] {
 	const names = Object.keys(WORDS) as Array<keyof Asked>;
-	return names.filter((name) => before[name] !== now[name]).map((name) => WORDS[name]);
+	// What was saved before headers counted has none.
+	return names.filter((name) => (before[name] ?? '') !== now[name]).map((name) => WORDS[name]);
 }

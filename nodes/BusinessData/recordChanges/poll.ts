@@ -7,8 +7,10 @@ import { holdExpressions } from '../n8nInternals/workflow';
 import { toNodeError } from '../resources/itemErrors';
 import { readPages } from '../resources/list/pages';
 import { CREDENTIAL_TYPE, readAccount } from '../transport/account';
+import { RequestError } from '../transport/requestError';
 import { isForSchedule } from './activation';
 import { idOf } from './comparePage';
+import { countWithheld, tellDeletions } from './endReading';
 import { Events, recordOf } from './events';
 import { Memory } from './memory';
 import { PollClient } from './pollClient';
@@ -16,12 +18,18 @@ import { timeForPoll } from './pollTime';
 import { type Question, readQuestion } from './question';
 import { ListReader } from './readList';
 import type { RecordEvent } from './sources';
+import { boundFieldHashes, type State } from './state';
 
 /** How many events a manual test run shows. */
 const SAMPLE_SIZE = 10;
 
 /** Triggers whose poll is under way, by workflow and node. */
 const underWay = new Set<string>();
+
+const DAY_MS = 86_400_000;
+
+/** When it was said that deletions are withheld, also where n8n does not save what a failed poll remembers. */
+const withheldSaid = new Map<string, number>();
 
 /** Writes a sentence into n8n's log. */
 export type Log = (sentence: string, level?: 'info' | 'warn') => void;
@@ -45,13 +53,17 @@ export async function poll(context: IPollFunctions): Promise<INodeExecutionData[
 		if (isTest) events = await sample(question, client);
 		else {
 			memory = new Memory(context, question, time.isActivation, log);
-			events = await changesInTurn(context, question, client, memory, log);
+			events = await changesInTurn(context, question, client, memory, log, time.isActivation);
 		}
 		if (events.length === 0) return null;
 		const { recordName } = question;
 		return [
-			events.map(({ change, record }) => ({
-				json: { event: recordName + change, [recordName]: record },
+			events.map(({ change, record, changedFields }) => ({
+				json: {
+					event: recordName + change,
+					[recordName]: record,
+					...(changedFields === undefined ? {} : { changedFields }),
+				},
 			})),
 		];
 	} catch (error) {
@@ -71,11 +83,37 @@ export async function poll(context: IPollFunctions): Promise<INodeExecutionData[
 
 /** Some of the records as they are, as if they had just been changed. */
 async function sample(question: Question, client: PollClient): Promise<RecordEvent[]> {
-	const { request, settings, wanted, idField } = question;
+	const {
+		request,
+		settings,
+		wanted,
+		idField,
+		recordName,
+		readsChangesOnly,
+		incremental,
+		deletedWhen,
+	} = question;
+	const seesDeletions =
+		deletedWhen !== undefined || (!readsChangesOnly && incremental?.fullReadMs !== 0);
+	if (!seesDeletions && wanted.every((change) => change === 'Deleted')) {
+		const reason = readsChangesOnly
+			? 'A query parameter or a header is an expression'
+			: 'Full Read Hours is 0';
+		throw nothingToShow(
+			'This trigger can never emit anything',
+			`${reason}, so that only changed ${recordName}s are read, and deletions cannot be seen. Replace it with a fixed value, choose another event, or set Deleted When.`,
+		);
+	}
 	const records: unknown[] = [];
 	for await (const page of readPages(client, request, settings)) {
 		records.push(...page.slice(0, SAMPLE_SIZE));
 		if (records.length >= SAMPLE_SIZE) break;
+	}
+	if (records.length === 0) {
+		throw nothingToShow(
+			`The list has no ${recordName}s to show`,
+			`Create a ${recordName} in the service, or check the options that filter the list. A published trigger waits for the first one.`,
+		);
 	}
 	// One of which more is known than the ID, where there is one.
 	const change = wanted.find((one) => one !== 'Deleted') ?? 'Deleted';
@@ -88,6 +126,30 @@ async function sample(question: Question, client: PollClient): Promise<RecordEve
 	});
 }
 
+/** Whether a day has passed since it was said that deletions are withheld. */
+function isToBeSaid({ withheldSaidAt = 0 }: State, name: string): boolean {
+	return Date.now() - Math.max(withheldSaidAt, withheldSaid.get(name) ?? 0) >= DAY_MS;
+}
+
+function withheldError(
+	withheld: number,
+	known: number,
+	{ recordName, maxDeletionPercent }: Question,
+): RequestError {
+	return new RequestError(
+		`${withheld} of ${known} known ${recordName}s are missing in the list; their deletion is withheld`,
+		{
+			outcome: 'unknown',
+			description: `More than ${maxDeletionPercent} % at once is more likely a role of the API key that hides them, a filter or another business than deletions. If they come back, nothing has happened. If they were deleted, set the option Max Deletion Percent to 100 until the next poll has emitted them.`,
+		},
+	);
+}
+
+/** A poll has no hints, and in the editor a poll without items shows nothing at all. */
+function nothingToShow(message: string, description: string): RequestError {
+	return new RequestError(message, { outcome: 'notSent', description });
+}
+
 /** The changes, unless the poll before is still under way: both would see the same. */
 async function changesInTurn(
 	context: IPollFunctions,
@@ -95,6 +157,7 @@ async function changesInTurn(
 	client: PollClient,
 	memory: Memory,
 	log: Log,
+	isActivation: boolean,
 ): Promise<RecordEvent[]> {
 	const name = `${context.getWorkflow().id} ${triggerIdOf(context)}`;
 	if (underWay.has(name)) return [];
@@ -102,7 +165,26 @@ async function changesInTurn(
 	try {
 		const state = await memory.recall();
 		const found = new Events(question.idField);
-		await new ListReader(client, question, state, found, log).read();
+		await new ListReader(client, question, state, found, log, client.forFullReads).read();
+		if (boundFieldHashes(state)) {
+			log('Changed Fields: left out, because the records have too many fields to remember', 'warn');
+		}
+		tellDeletions(state, question, found);
+		const withheld = countWithheld(state);
+		if (withheld === 0) state.withheldSaidAt = undefined;
+		if (withheld === 0) withheldSaid.delete(name);
+		else if (isToBeSaid(state, name)) {
+			const error = withheldError(withheld, state.known.size, question);
+			const isError = !isActivation && question.wanted.includes('Deleted');
+			if (!isActivation) withheldSaid.set(name, Date.now());
+			if (isError) {
+				// What else was found comes with the next poll, which finds it again.
+				const before = { ...(await memory.recall()), withheldSaidAt: Date.now() };
+				if (await memory.keep(before, false)) throw error;
+				return [];
+			}
+			log(error.message, 'warn');
+		}
 		const events = found.list.filter(({ change }) => question.wanted.includes(change));
 		return (await memory.keep(state, events.length > 0)) ? events : [];
 	} finally {

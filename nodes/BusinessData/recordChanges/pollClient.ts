@@ -6,8 +6,10 @@ import { randomUUID } from 'node:crypto';
 
 import type { IPollFunctions } from 'n8n-workflow';
 
+import type { Priority } from '../rateLimit';
 import { ShutdownError, shutdownSignal } from '../n8nInternals/shutdown';
 import { holdExpressions } from '../n8nInternals/workflow';
+import type { PageClient } from '../resources/list/pages';
 import type { Account } from '../transport/account';
 import type { Answer } from '../transport/answer';
 import { Client } from '../transport/client';
@@ -24,6 +26,7 @@ const SHARE_FOR_REQUESTS = 0.9;
 const BEHIND_THE_SIGNAL_MS = 1_000;
 /** Behind the requests of workflows, which have 5. */
 const PRIORITY = 8;
+const LAST_PRIORITY = 9;
 
 /** A request does not fit into what is left of the poll's time; the next poll can send it. */
 export class OutOfTimeError extends RequestError {}
@@ -42,6 +45,9 @@ export class PollClient {
 
 	private readonly client: Client;
 
+	/** Its requests go behind those of all polls. */
+	readonly forFullReads: PageClient;
+
 	constructor(context: IPollFunctions, account: Account, { startedAt, timeMs }: PollTime) {
 		this.timeMs = SHARE_FOR_REQUESTS * Math.max(0, timeMs);
 		this.deadline = startedAt + this.timeMs;
@@ -49,14 +55,12 @@ export class PollClient {
 		const bounded = boundedSignal(shutdownSignal(), leftMs, () => new TimeoutError());
 		this.signal = bounded.signal;
 		this.end = bounded.release;
-		this.client = new Client(
-			withExpressions(context),
-			account,
-			randomUUID(),
-			this.waits,
-			this.signal,
-			PRIORITY,
-		);
+		const [own, run] = [withExpressions(context), randomUUID()];
+		const withPriority = (priority: Priority) =>
+			new Client(own, account, run, this.waits, this.signal, priority);
+		this.client = withPriority(PRIORITY);
+		const last = withPriority(LAST_PRIORITY);
+		this.forFullReads = { request: async (request) => await this.requestBy(last, request) };
 	}
 
 	/**
@@ -64,12 +68,16 @@ export class PollClient {
 	 * @throws OutOfTimeError when it would not come in time, ShutdownError, or what a client throws
 	 */
 	async request(request: ServiceRequest): Promise<Answer> {
+		return await this.requestBy(this.client, request);
+	}
+
+	private async requestBy(client: Client, request: ServiceRequest): Promise<Answer> {
 		const { leftMs } = this;
 		if (leftMs <= 0) throw this.outOfTime(request);
 		// The client counts what the poll has waited before as well.
 		const mayWaitMs = Math.min(request.maxWaitMs, leftMs + this.waits.elapsedMs);
 		try {
-			return await this.client.request({
+			return await client.request({
 				...request,
 				maxWaitMs: mayWaitMs,
 				timeoutMs: Math.min(request.timeoutMs, leftMs + BEHIND_THE_SIGNAL_MS),

@@ -20,11 +20,14 @@ import {
 	readChoice,
 	readEntries,
 	readFilledText,
+	numberOf,
 	readFlag,
 	readGroup,
 	readText,
+	readTextToSend,
 	refuseUnmade,
 } from '../transport/settingValues';
+import { type Incremental, readIncremental } from './incremental';
 import {
 	type Change,
 	CHANGES,
@@ -33,6 +36,8 @@ import {
 	SOURCES,
 	type SourceName,
 } from './sources';
+import { MAX_DELETION_PERCENT } from './changeFields';
+import { WatchedFields } from './watchedFields';
 
 /** What a memory belongs to, without a secret: when one of these changes, nothing is known any more. */
 export interface Asked {
@@ -44,6 +49,8 @@ export interface Asked {
 	itemsField: string;
 	/** A hash of the query parameters that stay the same from poll to poll. */
 	query: string;
+	/** A hash of the headers that stay the same from poll to poll; empty where there are none. */
+	headers: string;
 }
 
 export interface Question {
@@ -55,12 +62,26 @@ export interface Question {
 	/** The events that start the workflow. */
 	wanted: Change[];
 	emitsExisting: boolean;
-	/** The query changes from poll to poll, so that what is missing in an answer has only not changed. */
+	/** The query or a header changes from poll to poll, so that what a response lacks has only not changed. */
 	readsChangesOnly: boolean;
+	incremental: Incremental | undefined;
+	/** What a record that is deleted has in a field, as text. */
+	deletedWhen: { field: string; values: string[] } | undefined;
+	watchedFields: WatchedFields;
+	/** Whether updates say which fields have changed. */
+	tellsChangedFields: boolean;
+	/** The share of the known records that one poll may tell as deleted. */
+	maxDeletionPercent: number;
 }
 
 interface TriggerOptions extends ListOptions, RequestOptions {
 	emitExisting?: unknown;
+	incremental?: unknown;
+	deletedWhen?: unknown;
+	watchFields?: unknown;
+	ignoreFields?: unknown;
+	changedFields?: unknown;
+	maxDeletionPercent?: unknown;
 }
 
 type Query = ServiceRequest['query'];
@@ -80,13 +101,15 @@ export function readQuestion(context: IPollFunctions, account: Account): Questio
 		`Enter the field that is unique to a ${RECORD_NAMES[source]}, for example id.`,
 	);
 	const recordName = RECORD_NAMES[source];
-	const ofOptions = constantPart(written.options as TriggerOptions, requestOptions.query);
+	const parameters = splitEntries(written.options, options, 'queryParameters');
+	const headers = splitEntries(written.options, options, 'headerParameters');
 	const asked = {
 		source: source === 'endpoint' ? `endpoint ${path}` : source,
 		business: shortHash(businessOf(context.getNode(), account)),
 		idField,
 		itemsField: settings.itemsField,
-		query: shortHash(JSON.stringify([isConstant ? query : [], ofOptions])),
+		query: shortHash(JSON.stringify([isConstant ? query : [], parameters.constant])),
+		headers: headers.constant.length === 0 ? '' : shortHash(JSON.stringify(headers.constant)),
 	};
 	return {
 		asked,
@@ -101,8 +124,33 @@ export function readQuestion(context: IPollFunctions, account: Account): Questio
 		wanted: readWanted(parameter('events', []), recordName),
 		emitsExisting: readFlag('Emit Existing', options.emitExisting),
 		readsChangesOnly:
-			(!isConstant && query.length > 0) || ofOptions.length < requestOptions.query.length,
+			(!isConstant && query.length > 0) || parameters.hasOthers || headers.hasOthers,
+		incremental: readIncremental(options.incremental),
+		deletedWhen: readDeletedWhen(options.deletedWhen),
+		watchedFields: new WatchedFields(options.watchFields, options.ignoreFields),
+		tellsChangedFields: readFlag('Changed Fields', options.changedFields),
+		maxDeletionPercent: readPercent(options.maxDeletionPercent ?? MAX_DELETION_PERCENT),
 	};
+}
+
+function readDeletedWhen(option: unknown): Question['deletedWhen'] {
+	const { values } = readGroup('Deleted When', option);
+	if (values === undefined) return undefined;
+	const group = readGroup('Deleted When', values);
+	const howTo = 'Enter what the service says of a deleted record, or remove Deleted When.';
+	const value = readFilledText('Value', readTextToSend('Value', group.value), howTo);
+	return {
+		field: readFilledText('Field', group.field, howTo),
+		values: value.split(',').map((one) => one.trim()),
+	};
+}
+
+function readPercent(value: unknown): number {
+	const field = 'Max Deletion Percent';
+	refuseUnmade(field, value);
+	const percent = numberOf(value) ?? NaN;
+	if (percent >= 0 && percent <= 100) return percent;
+	throw new InvalidSettingError(field, 'must be a number from 0 to 100', 'Use 100 for no guard.');
 }
 
 /** Reads a parameter, for a reader of `settingValues`. */
@@ -143,14 +191,28 @@ function readWanted(value: unknown, recordName: RecordName): Change[] {
 	);
 }
 
-/** Of the parameters in the options, those whose name and value are no expressions. */
-function constantPart(written: TriggerOptions | undefined, query: Query): Query {
-	const field = 'Query Parameters';
-	if (typeof written === 'string' || typeof written?.queryParameters === 'string') return [];
-	const { parameters } = readGroup(field, written?.queryParameters);
-	if (typeof parameters === 'string') return [];
-	const entries = readEntries(field, parameters);
-	return query.filter((_, index) => !holdsExpression(entries[index]));
+/**
+ * The entries whose name and value are no expressions, in the order of their names, and whether there are others.
+ * @param written the options as they are saved
+ * @param options the options with the values of their expressions
+ */
+function splitEntries(
+	written: unknown,
+	options: TriggerOptions,
+	name: 'queryParameters' | 'headerParameters',
+): { constant: Array<{ name: string; value: unknown }>; hasOthers: boolean } {
+	const all = readEntries(name, readGroup(name, options[name]).parameters);
+	// An expression may also give all of them.
+	const saved = (written as Record<string, { parameters?: unknown }> | undefined)?.[name]
+		?.parameters;
+	const constant = (Array.isArray(saved) ? readEntries(name, saved) : [])
+		.filter((entry) => !holdsExpression(entry))
+		.map((entry) => ({ name: String(entry.name).trim(), value: entry.value }))
+		.map((entry) =>
+			name === 'headerParameters' ? { ...entry, name: entry.name.toLowerCase() } : entry,
+		)
+		.sort((a, b) => (a.name < b.name ? -1 : Number(a.name > b.name)));
+	return { constant, hasOthers: constant.length < all.length };
 }
 
 function shortHash(text: string): string {

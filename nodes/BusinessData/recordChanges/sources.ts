@@ -19,4 +19,6 @@ export type Change = (typeof CHANGES)[number];
 export interface RecordEvent {
 	change: Change;
 	record: IDataObject;
+	/** Dot paths of what has changed in an updated one, where that is known. */
+	changedFields?: string[];
 }

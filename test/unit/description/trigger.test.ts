@@ -1,4 +1,6 @@
 /** The names and defaults of the trigger that saved workflows rely on, and the words around them. */
+import type { INodeProperties } from 'n8n-workflow';
+
 import codex from '../../../nodes/BusinessData/BusinessDataTrigger.node.json';
 import { BusinessDataTrigger } from '../../../nodes/BusinessData/BusinessDataTrigger.node';
 import packageJson from '../../../package.json';
@@ -39,7 +41,7 @@ test.each([
 	const values = ['Created', 'Deleted', 'Updated'].map((change) => name + change);
 	expect(choicesOf(field).map(({ value }) => value)).toEqual(values);
 	expect(field?.default).toEqual([values[0], values[2]]);
-	expect(field?.description).toContain('missing in two complete readings in a row');
+	expect(field?.description).toContain('missing in two complete full reads in a row');
 });
 
 test('has the parameters and options of the contract', () => {
@@ -54,9 +56,20 @@ test('has the parameters and options of the contract', () => {
 			'queryParameters',
 			'timeout',
 			'maxWait',
+			'incremental',
+			'deletedWhen',
 		]),
 	);
-	expect(defaultsOf(options)).toMatchObject({ emitExisting: false, itemsField: '', timeout: 60 });
+	expect(defaultsOf(options)).toMatchObject({
+		...{ emitExisting: false, itemsField: '', timeout: 60 },
+		...{ watchFields: '', ignoreFields: '', changedFields: false, maxDeletionPercent: 50 },
+	});
+	const group = options.find(({ name }) => name === 'incremental')?.options?.[0];
+	const { values } = group as { values: INodeProperties[] };
+	expect(defaultsOf(values)).toEqual({
+		...{ parameter: '', sendIn: 'query', format: 'iso', customFormat: '', timeZone: 'UTC' },
+		...{ lookbackSeconds: 300, fullReadHours: 24 },
+	});
 });
 
 test('says of Max Wait what it is to a poll, which has no items and is no tool', () => {

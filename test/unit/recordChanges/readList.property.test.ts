@@ -4,11 +4,13 @@
  */
 import * as fc from 'fast-check';
 
+import { tellDeletions } from '../../../nodes/BusinessData/recordChanges/endReading';
 import { Events } from '../../../nodes/BusinessData/recordChanges/events';
 import { OutOfTimeError } from '../../../nodes/BusinessData/recordChanges/pollClient';
 import type { Question } from '../../../nodes/BusinessData/recordChanges/question';
 import { ListReader } from '../../../nodes/BusinessData/recordChanges/readList';
 import { newState, readState, saveState } from '../../../nodes/BusinessData/recordChanges/state';
+import { WatchedFields } from '../../../nodes/BusinessData/recordChanges/watchedFields';
 import { readListSettings } from '../../../nodes/BusinessData/resources/list/listSettings';
 import { ChangingList } from '../../support/changingList';
 import { EventCopy } from '../../support/eventCopy';
@@ -18,7 +20,14 @@ import { answerOf, requestOf } from '../transport/examples';
 const RUNS = Number(process.env.TRIGGER_RUNS ?? 3_000);
 const SEED = Number(process.env.TRIGGER_SEED ?? 2026);
 
-const ASKED = { source: 'contacts', business: '', idField: 'id', itemsField: '', query: '' };
+const ASKED = {
+	source: 'contacts',
+	business: '',
+	idField: 'id',
+	itemsField: '',
+	query: '',
+	headers: '',
+};
 
 function questionOf(history: ListHistory): Question {
 	return {
@@ -30,6 +39,11 @@ function questionOf(history: ListHistory): Question {
 		wanted: ['Created', 'Updated', 'Deleted'],
 		emitsExisting: history.emitExisting,
 		readsChangesOnly: false,
+		incremental: undefined,
+		deletedWhen: undefined,
+		watchedFields: new WatchedFields('', ''),
+		tellsChangedFields: false,
+		maxDeletionPercent: 100,
 	};
 }
 
@@ -55,6 +69,7 @@ async function play(history: ListHistory, pagesPerPoll: number) {
 		const state = readState(JSON.parse(saved)) ?? newState(ASKED);
 		const events = new Events('id');
 		await new ListReader({ request }, question, state, events, () => undefined).read();
+		tellDeletions(state, question, events);
 		saved = JSON.stringify(saveState(state));
 		const told = events.list.map(({ change, record }) => ({
 			event: `contact${change}`,

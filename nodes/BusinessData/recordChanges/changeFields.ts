@@ -1,0 +1,74 @@
+/** The options that say what counts as a change of a record, and as its deletion. */
+import type { INodeProperties } from 'n8n-workflow';
+
+export const MAX_DELETION_PERCENT = 50;
+
+export const changeFields: INodeProperties[] = [
+	{
+		displayName: 'Changed Fields',
+		name: 'changedFields',
+		type: 'boolean',
+		default: false,
+		description: 'Whether an updated record comes with a list of the fields that have changed',
+	},
+	{
+		displayName: 'Deleted When',
+		name: 'deletedWhen',
+		type: 'fixedCollection',
+		placeholder: 'Add Deleted When',
+		default: {},
+		description:
+			'How the service marks a deleted record, if it keeps it in the list. Such a record is emitted as deleted at once.',
+		options: [
+			{
+				displayName: 'Deleted When',
+				name: 'values',
+				values: [
+					{
+						displayName: 'Field',
+						name: 'field',
+						type: 'string',
+						default: '',
+						placeholder: 'e.g. status',
+						description: 'The field of a record, as a dot path',
+					},
+					{
+						displayName: 'Value',
+						name: 'value',
+						type: 'string',
+						default: '',
+						placeholder: 'e.g. archived, deleted',
+						description: 'What a deleted record has there, compared as text; several with commas',
+					},
+				],
+			},
+		],
+	},
+	{
+		displayName: 'Ignore Fields',
+		name: 'ignoreFields',
+		type: 'string',
+		default: '',
+		placeholder: 'e.g. lastViewedAt, lines.stock',
+		description:
+			'Fields whose change is none, as dot paths with commas between them. A path goes through lists too.',
+	},
+	{
+		displayName: 'Max Deletion Percent',
+		name: 'maxDeletionPercent',
+		type: 'number',
+		typeOptions: { minValue: 0, maxValue: 100 },
+		default: MAX_DELETION_PERCENT,
+		description:
+			'How many percent of the known records one poll may emit as deleted. More are withheld, with an error, because a key that sees less looks the same. With 100 there is no guard.',
+	},
+	{
+		displayName: 'Watch Fields',
+		name: 'watchFields',
+		type: 'string',
+		default: '',
+		placeholder: 'e.g. name, address.city, lines.amount',
+		description:
+			'The only fields whose change counts, as dot paths with commas between them. A path goes through lists too. Leave empty to watch all.',
+	},
+];

@@ -1,0 +1,267 @@
+// What counts as a change, which fields have changed, and the guard against deletions that look like mistakes.
+
+import type { IDataObject } from 'n8n-workflow';
+
+import { after } from '../support/logicalTime';
+import { inWords, useTriggerBench } from '../support/triggerBench';
+
+const bench = useTriggerBench();
+
+const DAY = 86_400_000;
+const invoice = {
+	id: 1,
+	name: 'a',
+	tags: ['x'],
+	address: { city: 'Bonn', zip: '1' },
+	lines: [
+		{ amount: 1, text: 'x' },
+		{ amount: 2, text: 'y' },
+	],
+	empty: [],
+};
+
+/** A trigger that has read the list once. */
+async function begin(
+	options: Record<string, unknown>,
+	list: object[],
+	staticData: IDataObject = {},
+) {
+	const state = { list };
+	bench.service.answer = () => state.list;
+	const { poll } = bench.trigger({ options }, { staticData });
+	expect(await poll()).toEqual([]);
+	return { state, poll, staticData };
+}
+
+describe('what has changed', () => {
+	const lines = (...amounts: number[]) => amounts.map((amount) => ({ amount, text: 'x' }));
+
+	test.each<[string, Record<string, unknown>, object, string[] | undefined]>([
+		['any field', {}, { name: 'b' }, ['name']],
+		['a nested one', {}, { address: { city: 'Köln', zip: '1' } }, ['address.city']],
+		[
+			'one in a list',
+			{},
+			{ lines: [invoice.lines[0], { amount: 3, text: 'y' }] },
+			['lines.amount'],
+		],
+		['a longer list', {}, { tags: ['x', 'y'] }, ['tags']],
+		['one that is new', {}, { note: null }, ['note']],
+		['one that is gone', {}, { name: undefined }, ['name']],
+		['a list that fills', {}, { empty: [{ a: 1 }] }, ['empty', 'empty.a']],
+		[
+			'values that change places',
+			{},
+			{ lines: [...invoice.lines].reverse() },
+			['lines.amount', 'lines.text'],
+		],
+		[
+			'several',
+			{},
+			{ name: 'b', tags: [], address: null },
+			['name', 'tags', 'address.city', 'address.zip', 'address'],
+		],
+		['the order of fields', {}, { address: { zip: '1', city: 'Bonn' } }, undefined],
+		['one that is ignored', { ignoreFields: 'name, tags' }, { name: 'b', tags: [] }, undefined],
+		[
+			'a part that is ignored',
+			{ ignoreFields: 'address' },
+			{ address: { city: 'Köln' } },
+			undefined,
+		],
+		[
+			'one in a list that is ignored',
+			{ ignoreFields: 'lines.text' },
+			{ lines: lines(1, 2) },
+			undefined,
+		],
+		['one beside it', { ignoreFields: 'lines.text' }, { lines: lines(1, 3) }, ['lines.amount']],
+		['a name that begins alike', { ignoreFields: 'na' }, { name: 'b' }, ['name']],
+		[
+			'one that is watched',
+			{ watchFields: 'lines.amount' },
+			{ lines: lines(1, 3) },
+			['lines.amount'],
+		],
+		[
+			'a part that is watched',
+			{ watchFields: 'address, x' },
+			{ address: { city: 'Köln', zip: '1' } },
+			['address.city'],
+		],
+		[
+			'one that is not watched',
+			{ watchFields: 'lines.amount, id' },
+			{ lines: lines(1, 2), name: 'b' },
+			undefined,
+		],
+		[
+			'all but a part',
+			{ watchFields: 'address', ignoreFields: 'address.zip' },
+			{ address: { city: 'Bonn' } },
+			undefined,
+		],
+		['none where nothing is there to watch', { watchFields: 'x.y' }, { name: 'b' }, undefined],
+	])('%s %j', async (_, options, change, fields) => {
+		const { state, poll } = await begin({ changedFields: true, ...options }, [invoice]);
+		const contact = JSON.parse(JSON.stringify({ ...invoice, ...change })) as object;
+		state.list = [contact];
+		const events =
+			fields === undefined
+				? []
+				: [{ event: 'contactUpdated', contact, changedFields: expect.any(Array) as unknown }];
+		const told = await poll();
+		expect(told).toEqual(events);
+		expect(((told[0]?.changedFields ?? []) as string[]).sort()).toEqual([...(fields ?? [])].sort());
+		expect(await poll()).toEqual([]);
+	});
+
+	test('is not said without Changed Fields, nor where the fields were not known', async () => {
+		const { state, poll, staticData } = await begin({}, [invoice]);
+		state.list = [{ ...invoice, name: 'b' }];
+		expect(await poll()).toEqual([{ event: 'contactUpdated', contact: state.list[0] }]);
+		const { poll: pollFields } = bench.trigger(
+			{ options: { changedFields: true } },
+			{ staticData },
+		);
+		state.list = [{ ...invoice, name: 'c' }];
+		expect(await pollFields()).toEqual([{ event: 'contactUpdated', contact: state.list[0] }]);
+		state.list = [{ ...invoice, name: 'd' }];
+		expect(await pollFields()).toMatchObject([{ changedFields: ['name'] }]);
+	});
+
+	test.each([
+		['other', { watchFields: 'name' }],
+		['all', {}],
+	])(
+		'%s watched fields: the next full read tells no update, and the one after it does',
+		async (_, options) => {
+			const { state, staticData } = await begin({ ignoreFields: 'name' }, [invoice, { id: 2 }]);
+			const { poll } = bench.trigger({ options }, { staticData });
+			state.list = [{ ...invoice, name: 'b' }, { id: 3 }];
+			expect(inWords(await poll())).toEqual(['contactCreated 3']);
+			state.list = [{ ...invoice, name: 'c' }, { id: 3 }];
+			expect(inWords(await poll())).toEqual(['contactUpdated 1', 'contactDeleted 2']);
+			expect(await poll()).toEqual([]);
+		},
+	);
+
+	const many = (count: number, fields: number) =>
+		Array.from({ length: count }, (_, index) => ({
+			id: `01234567-89ab-cdef-0123-${String(index).padStart(12, '0')}`,
+			...Object.fromEntries(
+				Array.from({ length: fields - 1 }, (__, field) => [`f${field}`, index]),
+			),
+		}));
+
+	test('of 100,000 records with 20 fields takes less than 12 MB; with more, the hashes are left out', async () => {
+		const options = { changedFields: true };
+		const { state, poll, staticData } = await begin(options, many(100_000, 20));
+		expect(JSON.stringify(staticData).length).toBeLessThan(12_000_000);
+		expect(bench.logged()).not.toContain('left out');
+		state.list = many(100_000, 30);
+		expect(await poll()).toHaveLength(100_000);
+		expect(JSON.stringify(staticData).length).toBeLessThan(5_000_000);
+		state.list = [{ ...state.list[0], f0: 'new' }, ...state.list.slice(1)];
+		expect(await poll()).toEqual([{ event: 'contactUpdated', contact: state.list[0] }]);
+		expect(bench.logged().split('left out')).toHaveLength(2);
+	}, 120_000);
+});
+
+describe('deletions that look like a mistake', () => {
+	const all = Array.from({ length: 57 }, (_, index) => ({ id: index + 1 }));
+	const some = all.slice(0, 3);
+	const withheld = '54 of 57 known contacts are missing in the list; their deletion is withheld';
+
+	test('are withheld and said once a day, while all else goes on', async () => {
+		const { state, poll } = await begin({}, all);
+		state.list = [...some];
+		expect(await poll()).toEqual([]);
+		state.list = [{ id: 1, name: 'new' }, ...some.slice(1), { id: 99 }];
+		const error: unknown = await poll().catch((reason: unknown) => reason);
+		expect(error).toMatchObject({ message: withheld.replace('57', '58') });
+		expect((error as { description: string }).description).toMatch(
+			/role.*filter.*business.*Max Deletion Percent/,
+		);
+		expect(inWords(await poll())).toEqual(['contactUpdated 1', 'contactCreated 99']);
+		await after(DAY - 60_000);
+		expect(await poll()).toEqual([]);
+		await after(60_000);
+		await expect(poll()).rejects.toThrow('their deletion is withheld');
+		expect(await poll()).toEqual([]);
+		state.list = [...all, { id: 99 }];
+		expect(inWords(await poll())).toEqual(['contactUpdated 1']);
+		expect(await poll()).toEqual([]);
+		state.list = some;
+		expect(await poll()).toEqual([]);
+		await expect(poll()).rejects.toThrow('their deletion is withheld');
+	});
+
+	test('are let through by the option', async () => {
+		const { state, poll, staticData } = await begin({}, all);
+		state.list = some;
+		expect(await poll()).toEqual([]);
+		await expect(poll()).rejects.toThrow(withheld);
+		expect(await poll()).toEqual([]);
+		const { poll: pollAgain } = bench.trigger(
+			{ options: { maxDeletionPercent: 100 } },
+			{ staticData },
+		);
+		expect(await pollAgain()).toHaveLength(54);
+	});
+
+	test('are no error of an activation, but of the next poll of the schedule', async () => {
+		const { state, poll, staticData } = await begin({}, all);
+		state.list = some;
+		expect(await poll()).toEqual([]);
+		const { poll: pollAgain } = bench.trigger({}, { staticData });
+		expect(await pollAgain()).toEqual([]);
+		expect(bench.logged()).toContain(withheld);
+		await expect(pollAgain()).rejects.toThrow(withheld);
+	});
+
+	test('where n8n does not save what a failed poll remembers, all else goes on as well', async () => {
+		const { state, poll, staticData } = await begin({}, all);
+		state.list = [...some];
+		expect(await poll()).toEqual([]);
+		const saved = JSON.stringify(staticData);
+		state.list = [...some, { id: 99 }];
+		await expect(poll()).rejects.toThrow('withheld');
+		for (const key of Object.keys(staticData)) delete staticData[key];
+		Object.assign(staticData, JSON.parse(saved));
+		expect(inWords(await poll())).toEqual(['contactCreated 99']);
+	});
+
+	test.each<[string, number, number, Record<string, unknown>, boolean]>([
+		['half of them', 10, 5, {}, false],
+		['more than half', 10, 4, {}, true],
+		['all of fewer than 10', 9, 0, {}, false],
+		['more than a percentage', 20, 17, { maxDeletionPercent: 10 }, true],
+		['as many as a percentage', 20, 18, { maxDeletionPercent: 10 }, false],
+		['all, without a guard', 20, 0, { maxDeletionPercent: 100 }, false],
+	])('%s', async (_, before, left, options, isWithheld) => {
+		const { state, poll } = await begin(options, all.slice(0, before));
+		state.list = all.slice(0, left);
+		expect(await poll()).toEqual([]);
+		if (isWithheld) await expect(poll()).rejects.toThrow('withheld');
+		else expect(await poll()).toHaveLength(before - left);
+	});
+
+	test('are withheld by incremental reads too, where they are marked', async () => {
+		const options = {
+			incremental: { values: { parameter: 'since' } },
+			deletedWhen: { values: { field: 'deleted', value: 'true' } },
+		};
+		const { state, poll } = await begin(options, all);
+		state.list = all.slice(3).map((one) => ({ ...one, deleted: true }));
+		await expect(poll()).rejects.toThrow(withheld);
+		expect(await poll()).toEqual([]);
+		state.list = all.slice(3);
+		expect(await poll()).toEqual([]);
+	});
+
+	test.each([-1, 101, 'many'])('a percentage of %s is an error', async (maxDeletionPercent) => {
+		const { poll } = bench.trigger({ options: { maxDeletionPercent } });
+		await expect(poll()).rejects.toThrow('Max Deletion Percent: must be a number');
+	});
+});

@@ -1,0 +1,294 @@
+// Incremental reads: nothing is missed and nothing told twice, judged by the history of a service with a clock of
+// its own; deletions by full reads and by marks.
+
+import type { ServerResponse } from 'node:http';
+
+import { DateTime } from 'luxon';
+
+import { EventCopy } from '../support/eventCopy';
+import { after } from '../support/logicalTime';
+import { SyncService, type SyncSettings } from '../support/syncService';
+import { inWords, useTriggerBench } from '../support/triggerBench';
+
+const bench = useTriggerBench();
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const PAGES = { pagination: { values: { type: 'pageNumber', pageSize: 3 } } };
+const inZone = (format: string, zone: string) => (text: string) =>
+	DateTime.fromFormat(text, format, { zone }).toMillis();
+const BERLIN = 'Europe/Berlin';
+
+/** A trigger with incremental reads, after its first poll. */
+async function begin(
+	settings: SyncSettings = {},
+	values: Record<string, unknown> = {},
+	options: Record<string, unknown> = {},
+	count = 5,
+) {
+	const service = new SyncService(settings, count);
+	bench.service.answer = (query, response) => service.respond(query, response);
+	const incremental = { values: { parameter: settings.header ?? 'since', ...values } };
+	const all = { options: { incremental, ...options } };
+	const { poll, staticData } = bench.trigger(all);
+	const copy = new EventCopy(service.records);
+	expect(await poll()).toEqual([]);
+	const pollAfter = async (ms = MINUTE) => {
+		await after(ms);
+		const events = await poll();
+		copy.play(events, service.records);
+		return inWords(events);
+	};
+	/** What is wrong with the events, by the service's own list. */
+	const faults = () => ({
+		falseEvents: copy.falseEvents,
+		...copy.differencesFrom(service.records),
+	});
+	return { service, poll, pollAfter, staticData, faults, parameters: all };
+}
+
+const NO_FAULTS = { falseEvents: [], missing: [], left: [] };
+
+describe('what it asks for', () => {
+	const AT = Date.UTC(2026, 5, 30, 22, 15, 30);
+
+	test.each<[string, Record<string, unknown>, string]>([
+		['iso', {}, '2026-06-30T22:10:30Z'],
+		['iso', { timeZone: BERLIN }, '2026-07-01T00:10:30+02:00'],
+		['iso', { lookbackSeconds: 0 }, '2026-06-30T22:15:30Z'],
+		['date', {}, '2026-06-30'],
+		['date', { timeZone: BERLIN }, '2026-07-01'],
+		['unixSeconds', {}, String(AT / 1000 - 300)],
+		['unixMilliseconds', {}, String(AT - 300_000)],
+		['httpDate', { timeZone: BERLIN }, 'Tue, 30 Jun 2026 22:10:30 GMT'],
+		['custom', { customFormat: 'dd.MM.yyyy HH:mm', timeZone: BERLIN }, '01.07.2026 00:10'],
+		// The hour that comes twice: before it, so that the service cannot read the later one.
+		['custom', { customFormat: 'HH:mm', timeZone: BERLIN, at: '2026-10-25T00:40:00Z' }, '01:35'],
+		['custom', { customFormat: 'HH:mm', timeZone: BERLIN, at: '2026-10-25T01:40:00Z' }, '02:35'],
+	])('as %s %j', async (format, { at, ...values }, expected) => {
+		const time = at === undefined ? AT : Date.parse(at as string);
+		const { service, pollAfter } = await begin(
+			{ aheadMs: time - Date.now(), parse: () => 0 },
+			{ format, ...values },
+		);
+		await pollAfter();
+		expect(service.since).toEqual([undefined, expected]);
+	});
+
+	test('begins with the first response of the last read, of either kind, and goes by header too', async () => {
+		const { service, pollAfter } = await begin({ header: 'X-Since' }, { sendIn: 'header' });
+		await pollAfter(2 * MINUTE);
+		await pollAfter(3 * MINUTE);
+		const [all, first, second] = service.since;
+		expect(all).toBeUndefined();
+		expect(Date.parse(second ?? '') - Date.parse(first ?? '')).toBe(2 * MINUTE);
+	});
+
+	test.each<[string, Record<string, unknown>]>([
+		['Parameter: is empty', { parameter: ' ' }],
+		['the key must not be a query parameter', { parameter: 'apiKey' }],
+		['the header x-api-key cannot be set here', { parameter: 'x-api-key', sendIn: 'header' }],
+		['Time Zone: is not known', { timeZone: 'Mars' }],
+		['Custom Format: is empty', { format: 'custom' }],
+		['Format: is not known', { format: 'roman' }],
+		['Full Read Hours: must be', { fullReadHours: -1 }],
+		['Lookback Seconds: must be', { lookbackSeconds: 'x' }],
+	])('%s is an error before anything is sent', async (message, values) => {
+		const incremental = { values: { parameter: 'since', ...values } };
+		await expect(bench.trigger({ options: { incremental } }).poll()).rejects.toThrow(message);
+		expect(bench.service.queries).toEqual([]);
+	});
+});
+
+/** Plays changes, of which some are shown late, and polls each minute. */
+async function playDay({ service, pollAfter, faults }: Awaited<ReturnType<typeof begin>>) {
+	for (let round = 1; round <= 12; round++) {
+		service.write(100 + round);
+		service.write((round % 5) + 1, round % 2 === 0 ? 60_000 : 0);
+		await after(20_000);
+		service.write(((round + 2) % 5) + 1);
+		await pollAfter(round % 4 === 0 ? 40 * MINUTE : MINUTE);
+	}
+	await pollAfter();
+	await pollAfter();
+	expect(faults()).toEqual(NO_FAULTS);
+}
+
+describe('nothing is missed and nothing told twice', () => {
+	const MINUTES = 'yyyy-MM-dd HH:mm';
+	const untilSummerTimeEnds = () => Date.UTC(2026, 9, 24, 23, 30) - Date.now();
+	const untilSummerTime = () => Date.UTC(2027, 2, 28, 0, 30) - Date.now();
+
+	test.each<[string, () => SyncSettings, Record<string, unknown>]>([
+		['with everything usual', () => ({}), {}],
+		['with a clock hours ahead', () => ({ aheadMs: 5 * HOUR }), {}],
+		['with a clock hours behind', () => ({ aheadMs: -5 * HOUR }), {}],
+		['without a Date', () => ({ noDate: true }), {}],
+		['with an exclusive filter', () => ({ isExclusive: true }), {}],
+		[
+			'to the minute, with an exclusive filter',
+			() => ({ isExclusive: true, precisionMs: MINUTE, parse: inZone(MINUTES, 'UTC') }),
+			{ format: 'custom', customFormat: MINUTES },
+		],
+		['by days', () => ({ precisionMs: 24 * HOUR }), { format: 'date' }],
+		[
+			'when summer time ends',
+			() => ({ aheadMs: untilSummerTimeEnds(), parse: inZone(MINUTES, BERLIN) }),
+			{ format: 'custom', customFormat: MINUTES, timeZone: BERLIN },
+		],
+		[
+			'when summer time begins',
+			() => ({ aheadMs: untilSummerTime(), parse: inZone(MINUTES, BERLIN) }),
+			{ format: 'custom', customFormat: MINUTES, timeZone: BERLIN },
+		],
+	])('%s', async (_, settings, values) => {
+		await playDay(await begin(settings(), { fullReadHours: 0, ...values }));
+	});
+
+	test('page by page', async () => {
+		await playDay(await begin({ pageSize: 3 }, { fullReadHours: 0 }, PAGES));
+	});
+
+	test('and without a lookback, what is shown late is missed', async () => {
+		const values = { lookbackSeconds: 0, fullReadHours: 0 };
+		const { service, pollAfter, faults } = await begin({}, values);
+		await after(MINUTE);
+		service.write(6, 60_000);
+		await pollAfter(30_000);
+		await pollAfter(2 * MINUTE);
+		await pollAfter();
+		expect(faults()).toMatchObject({ missing: [expect.stringContaining('"id":6')] });
+	});
+
+	test('when a week passes, records move between pages, and others change while they are read', async () => {
+		const { service, pollAfter, faults } = await begin(
+			{ pageSize: 3 },
+			{ fullReadHours: 0 },
+			PAGES,
+			20,
+		);
+		await after(24 * HOUR);
+		for (let id = 1; id <= 12; id++) service.write(id);
+		await after(6 * 24 * HOUR);
+		let strikes = 3;
+		// What was read moves behind the rest, or is deleted; each time, one slips to a page that was read.
+		service.strike = (page) => {
+			if (strikes-- > 0) service.write(page + 1);
+		};
+		await pollAfter();
+		await pollAfter();
+		expect(faults()).toEqual(NO_FAULTS);
+	});
+
+	test('when a poll fails half-way, or n8n ends before it has saved what it found', async () => {
+		const { service, pollAfter, poll, staticData, faults, parameters } = await begin(
+			{ pageSize: 3 },
+			{ fullReadHours: 0 },
+			PAGES,
+		);
+		for (let id = 1; id <= 5; id++) service.write(id);
+		const { answer } = bench.service;
+		bench.service.answer = (query, response) => {
+			if (query.page !== '2') return answer(query, response);
+			response.statusCode = 403;
+			return {};
+		};
+		await after(10 * MINUTE);
+		await expect(poll()).rejects.toThrow('403');
+		bench.service.answer = answer;
+		const saved = JSON.parse(JSON.stringify(staticData)) as typeof staticData;
+		expect(await pollAfter(10 * MINUTE)).toHaveLength(5);
+		expect(faults()).toEqual(NO_FAULTS);
+		const again = bench.trigger(parameters, { staticData: saved });
+		expect(await again.poll()).toHaveLength(5);
+		expect(await again.poll()).toEqual([]);
+	});
+
+	const nothing = (status: number) => (response: ServerResponse) =>
+		void response.writeHead(status).end();
+	test.each<[string, (response: ServerResponse) => unknown]>([
+		['304', nothing(304)],
+		['204', nothing(204)],
+		['nothing at all', nothing(200)],
+		['null', (response) => void response.end('null')],
+		['an empty list', () => []],
+	])('%s is nothing changed, in one request', async (_, respond) => {
+		const { service, pollAfter, faults } = await begin({}, { fullReadHours: 0 });
+		const before = bench.service.queries.length;
+		const { answer } = bench.service;
+		service.write(3);
+		bench.service.answer = (__, response) => respond(response);
+		expect([await pollAfter(), await pollAfter()]).toEqual([[], []]);
+		expect(bench.service.queries.length - before).toBe(2);
+		bench.service.answer = answer;
+		expect(await pollAfter()).toEqual(['contactUpdated 3']);
+		expect(faults()).toEqual(NO_FAULTS);
+	});
+});
+
+describe('deletions', () => {
+	test('are found by full reads, of which the second follows with the next poll', async () => {
+		const { service, pollAfter } = await begin({}, { fullReadHours: 2.5 });
+		await after(HOUR);
+		service.remove(2);
+		expect([await pollAfter(), await pollAfter(HOUR)]).toEqual([[], []]);
+		expect(service.since.slice(1)).not.toContain(undefined);
+		service.write(3);
+		expect(await pollAfter(HOUR)).toEqual(['contactUpdated 3']);
+		expect(await pollAfter()).toEqual(['contactDeleted 2']);
+		expect(await pollAfter()).toEqual([]);
+		const kinds = service.since.map((since) => (since === undefined ? 'full' : 'incremental'));
+		expect(kinds.slice(3)).toEqual(['full', 'full', 'incremental']);
+	});
+
+	test('with 0 hours only the first read is a full one, and a manual test of Deleted says so', async () => {
+		const { service, pollAfter, parameters } = await begin({}, { fullReadHours: 0 });
+		for (let days = 0; days < 4; days++) await pollAfter(24 * HOUR);
+		expect(service.since.filter((since) => since === undefined)).toHaveLength(1);
+		const { poll } = bench.trigger(
+			{ ...parameters, events: ['contactDeleted'] },
+			{ mode: 'manual' },
+		);
+		await expect(poll()).rejects.toThrow('can never emit anything');
+	});
+
+	test('a full read goes on over polls that have little time', async () => {
+		const values = { fullReadHours: 1 };
+		const { service, poll, pollAfter } = await begin({ pageSize: 3 }, values, PAGES, 20);
+		service.remove(20);
+		await after(HOUR);
+		const { answer } = bench.service;
+		let pages = 0;
+		bench.service.answer = (query, response) =>
+			++pages % 4 === 0 ? undefined : answer(query, response);
+		const told: string[][] = [];
+		for (let polls = 0; polls < 8; polls++) {
+			told.push(inWords(await poll({ getPollBudgetMs: () => 2_000 })));
+		}
+		bench.service.answer = answer;
+		told.push(await pollAfter(), await pollAfter());
+		// The first read, the one in parts, and the one that confirms it.
+		expect(service.since.filter((since) => since === undefined)).toHaveLength(3 * 8);
+		expect(told.flat()).toEqual(['contactDeleted 20']);
+	});
+
+	const DELETED = { deletedWhen: { values: { field: 'deleted', value: 'gone, true' } } };
+
+	test.each<[string, Record<string, unknown>]>([
+		['incremental reads', { fullReadHours: 0 }],
+		['full reads', { fullReadHours: 0.001 }],
+	])(
+		'by a mark are told at once, and when it goes, the record is created: %s',
+		async (_, values) => {
+			const { service, pollAfter, faults } = await begin({ keepsDeleted: true }, values, DELETED);
+			service.remove(2);
+			service.write(9);
+			service.remove(9);
+			expect(await pollAfter()).toEqual(['contactDeleted 2']);
+			expect(await pollAfter()).toEqual([]);
+			service.write(2);
+			expect(await pollAfter()).toEqual(['contactCreated 2']);
+			expect(faults()).toEqual(NO_FAULTS);
+		},
+	);
+});
