@@ -120,6 +120,7 @@ export const LISTS: Record<string, Profile> = {
 				time: '1',
 			},
 		}),
+		options: { itemsField: 'QueryResponse.Customer' },
 	},
 	'L5-P3': {
 		list: byPage((clients, rows, page) => ({
@@ -267,6 +268,7 @@ export const LISTS: Record<string, Profile> = {
 		list: ({ rows }) => ({
 			body: { success: true, message: '', error_code: '', errors: {}, data: rows },
 		}),
+		options: { itemsField: 'data' },
 	},
 	'L18-P10': {
 		list: (request) => {
@@ -359,7 +361,10 @@ export const LISTS: Record<string, Profile> = {
 	},
 	P18: {
 		list: ({ rows, query }) => {
-			const journals = rows.map((row, index) => ({ ...row, JournalNumber: 10 * (index + 1) }));
+			const journals = rows.map((row) => ({
+				...row,
+				JournalNumber: 10 * Number(String(row.id).split('-').at(-1)),
+			}));
 			const after = numberOf(query.offset, 0);
 			return {
 				body: { Journals: journals.filter((one) => one.JournalNumber > after).slice(0, SIZE) },
@@ -400,5 +405,6 @@ export const LISTS: Record<string, Profile> = {
 			Object.keys(query).length > 0
 				? { status: 400, body: { message: 'INVALID_QUERY_FIELD' } }
 				: { body: { data: rows } },
+		options: { itemsField: 'data' },
 	},
 };

@@ -182,9 +182,9 @@ describe('the list of a read', () => {
 	});
 
 	test.each([
-		[{ people: [], firms: [] }, '', 'the answer contains several lists'],
-		[{ total: 0 }, '', 'the answer contains no list'],
-		[{ data: { items: {} } }, 'data.items', 'there is no list at "data.items"'],
+		[{ people: [{}], firms: [{}] }, '', 'the answer contains several lists'],
+		[{ total: 1 }, '', 'the answer contains no list'],
+		[{ data: { items: 1 } }, 'data.items', 'there is no list at "data.items"'],
 		['text', '', 'the answer contains no list'],
 	])('that is not clear is an error: %j', async (body, itemsField, problem) => {
 		answer({ body: JSON.stringify(body), contentType: 'application/json' });

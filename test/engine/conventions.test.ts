@@ -1,7 +1,7 @@
 // Services as 26 bookkeeping services shape their lists, responses and errors: the node reads and changes all of
 // them by its settings alone.
 
-import { CHANGES, ERRORS, LEFT_OUT, type Profile, PROFILES } from '../../sandbox/profiles';
+import { CHANGES, ERRORS, LEFT_OUT, LISTS, type Profile, PROFILES } from '../../sandbox/profiles';
 import {
 	apiRequest,
 	deleteMany,
@@ -9,16 +9,58 @@ import {
 	itemsOf,
 	NO_LIMITS,
 	NODE,
+	read,
 	send,
 	useBench,
 } from '../support/bench';
 
-const bench = useBench({ limits: NO_LIMITS });
+const bench = useBench({ limits: NO_LIMITS, contactCount: 5 });
 
+const NUMBERS = [1, 2, 3, 4, 5];
+const idsOf = (name: string) =>
+	NUMBERS.map((number) =>
+		name.includes('D3') ? `90071992547409930${number}` : `contact-${number}`,
+	);
 const standFor = (name: string, { credential }: Profile) => {
 	bench.sandbox.standFor(name);
 	Object.assign(bench.credential, credential);
 };
+const options = (profile: Profile) => ({ ...profile.options });
+
+describe.each(Object.entries(LISTS))('the list %s', (name, profile) => {
+	const { idField = 'id' } = profile;
+	beforeEach(() => standFor(name, profile));
+
+	test.each([
+		['Get Many', read(options(profile))],
+		['API Request', apiRequest('GET', '/masterdata/getContacts', options(profile))],
+	])('is read by %s, and what was read can be deleted', async (_, parameters) => {
+		const result = await bench.run([{}], parameters);
+		expect(result.run.data.resultData.error?.message).toBeUndefined();
+		expect(result.json(NODE).map((record) => record[idField])).toEqual(idsOf(name));
+		const ids = `={{ $json.${idField} }}`;
+		await bench.run(result.json(NODE), { ...deleteMany(), resource: 'contact', ids });
+		expect(bench.sandbox.journal.all().at(-1)?.body).toEqual({ ids: idsOf(name) });
+	});
+
+	test('is watched by the trigger', async () => {
+		const parameters = {
+			events: ['contactCreated', 'contactUpdated', 'contactDeleted'],
+			idField,
+			options: { ...options(profile), emitExisting: true },
+		};
+		const trigger = bench.engine.trigger(parameters, { key: bench.credential });
+		const events = await trigger.poll();
+		expect(events.map(({ event }) => event)).toEqual(NUMBERS.map(() => 'contactCreated'));
+		expect(events.map(({ contact }) => (contact as Record<string, unknown>)[idField])).toEqual(
+			idsOf(name),
+		);
+		const [first] = bench.sandbox.contacts.list();
+		bench.sandbox.contacts.remove(first?.id ?? '');
+		const later = [await trigger.poll(), await trigger.poll(), await trigger.poll()].flat();
+		expect(later).toMatchObject([{ event: 'contactDeleted' }]);
+	});
+});
 
 const OPERATIONS = [
 	['Send', send()],

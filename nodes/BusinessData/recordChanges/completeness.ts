@@ -5,7 +5,8 @@
  */
 import type { PaginationType } from '../resources/list/listFields';
 import type { ListSettings } from '../resources/list/listSettings';
-import type { Place } from '../resources/list/pages';
+import type { Page, Place } from '../resources/list/pages';
+import { signsOfMore } from '../resources/list/signsOfMore';
 import { type Reading, type Sign, SIGNS, type State } from './state';
 
 /** What a number of all records is called where the answer has one. The name alone proves nothing. */
@@ -67,6 +68,13 @@ export function placeBehindGap(
 /** Takes note of something that only means an incomplete reading where the service does not always do it. */
 export function noteSign(reading: Reading, sign: Sign, inWords: string): void {
 	reading.signs = { [sign]: inWords, ...reading.signs };
+}
+
+/** Takes note of what the last page says of further ones. */
+export function noteSignsOfMore(reading: Reading, { answer, body }: Page): void {
+	const { next, flag } = signsOfMore(answer, body, 0);
+	const path = next?.path ?? flag;
+	if (path !== undefined) reading.problem ??= `the service says that there is more (${path})`;
 }
 
 /** Takes note of the last page. */

@@ -106,7 +106,7 @@ async function sample(question: Question, client: PollClient): Promise<RecordEve
 	}
 	const records: unknown[] = [];
 	for await (const page of readPages(client, request, settings)) {
-		records.push(...page.slice(0, SAMPLE_SIZE));
+		records.push(...page.records.slice(0, SAMPLE_SIZE));
 		if (records.length >= SAMPLE_SIZE) break;
 	}
 	if (records.length === 0) {

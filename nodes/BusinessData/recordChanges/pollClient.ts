@@ -63,6 +63,10 @@ export class PollClient {
 		this.forFullReads = { request: async (request) => await this.requestBy(last, request) };
 	}
 
+	get baseUrl(): string {
+		return this.client.baseUrl;
+	}
+
 	/**
 	 * Resolves with a 2xx answer.
 	 * @throws OutOfTimeError when it would not come in time, ShutdownError, or what a client throws

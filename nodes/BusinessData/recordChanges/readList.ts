@@ -1,11 +1,10 @@
 /** Reads the list for a poll, page by page, as far as the poll's time allows. */
 import { createHash } from 'node:crypto';
 
-import { findList } from '../resources/list/findList';
 import {
 	firstPlace,
+	type Page,
 	type PageClient,
-	placeBehind,
 	readPage,
 	samePage,
 } from '../resources/list/pages';
@@ -13,7 +12,14 @@ import { headerText } from '../transport/answer';
 import { RequestError } from '../transport/requestError';
 import type { ServiceRequest } from '../transport/serviceRequest';
 import { comparePage, settleVariants } from './comparePage';
-import { noteEnd, noteLength, noteSign, noteTotals, placeBehindGap } from './completeness';
+import {
+	noteEnd,
+	noteLength,
+	noteSign,
+	noteSignsOfMore,
+	noteTotals,
+	placeBehindGap,
+} from './completeness';
 import { endReading, forgetReading, isFullReadDue } from './endReading';
 import type { Events } from './events';
 import { requestSince } from './incremental';
@@ -159,9 +165,9 @@ export class ListReader {
 		const { settings } = this.question;
 		const asked = this.requestFor(reading);
 		for (;;) {
-			let body: unknown;
+			let page: Page | undefined;
 			try {
-				body = await readPage(this.clientFor(reading), asked, settings, reading.place);
+				page = await readPage(this.clientFor(reading), asked, settings, reading.place);
 			} catch (error) {
 				if (error instanceof OutOfTimeError && this.pages > 0) return false;
 				if (!(error instanceof RequestError)) throw error;
@@ -172,15 +178,15 @@ export class ListReader {
 				const isBehind = reading.emptyPage !== undefined && outcome !== 'notSent';
 				if (!isUnchanged && !isBehind) throw error;
 			}
-			const records = this.recordsIn(body, reading);
+			this.noteMissingList(page, reading);
+			const records = page?.records ?? [];
 			this.pages++;
 			await this.take(records, reading);
 			noteLength(reading, settings.type, records.length);
-			noteTotals(reading, body);
-			const next =
-				placeBehind(reading.place, settings, body, records.length) ??
-				placeBehindGap(reading, this.state, settings, records.length);
+			noteTotals(reading, page?.body);
+			const next = page?.next ?? placeBehindGap(reading, this.state, settings, records.length);
 			if (next === undefined) {
+				if (page !== undefined && !this.readsChanges(reading)) noteSignsOfMore(reading, page);
 				if (!reading.isIncremental) noteEnd(reading, this.state, settings.type);
 				return true;
 			}
@@ -202,6 +208,7 @@ export class ListReader {
 		const isBehind = incremental !== undefined && reading.isIncremental !== true;
 		const client = isBehind ? this.fullReadClient : this.client;
 		return {
+			baseUrl: client.baseUrl,
 			request: async (request) => {
 				const isFirst = reading.place.page === 1 && reading.serviceTime === undefined;
 				const response = await client.request(request);
@@ -217,21 +224,19 @@ export class ListReader {
 		return isIncremental === true || this.question.readsChangesOnly;
 	}
 
-	/** The list in a response, which behind the first page may lack one. */
-	private recordsIn(body: unknown, reading: Reading): unknown[] {
-		const { page } = reading.place;
-		try {
-			if (body === undefined) throw nothingCame();
-			return findList(body, this.question.settings.itemsField);
-		} catch (error) {
-			const isNothing = body === undefined || body === null;
-			if (page === 1 && isNothing && this.readsChanges(reading)) return [];
-			if (page === 1 && reading.isCheck !== true) throw error;
-			const inWords = `page ${page} was ${isNothing ? 'empty' : 'no list'}`;
-			if (page === 1) reading.problem = inWords;
-			else noteSign(reading, 'noLastPage', inWords);
-			return [];
-		}
+	/**
+	 * Takes note of a response without a list, which is no end of one as a rule.
+	 * @throws RequestError on the first page
+	 */
+	private noteMissingList(page: Page | undefined, reading: Reading): void {
+		if (page !== undefined && !page.isBare) return;
+		const isFirst = reading.place.page === 1;
+		if (isFirst && this.readsChanges(reading)) return;
+		if (isFirst && reading.isCheck !== true) throw nothingCame();
+		const isNothing = page?.body === undefined || page.body === null;
+		const inWords = `page ${reading.place.page} was ${isNothing ? 'empty' : 'no list'}`;
+		if (isFirst) reading.problem = inWords;
+		else noteSign(reading, 'noLastPage', inWords);
 	}
 
 	/** Takes the records of a page over. */

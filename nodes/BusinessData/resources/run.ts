@@ -97,6 +97,11 @@ export class Run {
 		return isCanceled(this.context);
 	}
 
+	/** Whether somebody looks on in the editor. */
+	get isManual(): boolean {
+		return this.context.getMode() === 'manual';
+	}
+
 	/**
 	 * The value of a parameter for an item, for a reader of `settingValues`.
 	 * @param fallback for a parameter that is not there

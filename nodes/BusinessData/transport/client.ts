@@ -61,6 +61,10 @@ export class Client {
 		this.warnings = new SetupWarnings(context, account);
 	}
 
+	get baseUrl(): string {
+		return this.account.baseUrl;
+	}
+
 	/**
 	 * Resolves with a 2xx answer.
 	 * @throws RequestError with its outcome, what the request's guard throws, or the signal's reason

@@ -18,3 +18,16 @@ function walk(value: unknown, names: string[]): unknown {
 	}
 	return undefined;
 }
+
+/** The values at a dot path in which `*` stands for every entry of a list or an object. */
+export function valuesAt(value: unknown, path: string): unknown[] {
+	let found = [value];
+	for (const part of path.split(/(?:^|\.)(\*)(?:\.|$)/)) {
+		if (part === '*') {
+			found = found.flatMap((one) =>
+				typeof one === 'object' && one !== null ? (Object.values(one) as unknown[]) : [],
+			);
+		} else if (part !== '') found = found.map((one) => valueAt(one, part));
+	}
+	return found.filter((one) => one !== undefined);
+}

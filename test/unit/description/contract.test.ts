@@ -179,7 +179,7 @@ describe('the options', () => {
 		const type = find(group?.values ?? [], 'type');
 		expect(type?.default).toBe('none');
 		expect(choicesOf(type).map(({ value }) => value)).toEqual([
-			...['cursor', 'none', 'offset', 'pageNumber'],
+			...['cursor', 'nextUrl', 'none', 'offset', 'pageNumber'],
 		]);
 		expect(defaultsOf(group?.values ?? [])).toMatchObject({
 			pageSize: 100,

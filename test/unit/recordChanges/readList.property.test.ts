@@ -68,7 +68,7 @@ async function play(history: ListHistory, pagesPerPoll: number) {
 		};
 		const state = readState(JSON.parse(saved)) ?? newState(ASKED);
 		const events = new Events('id');
-		await new ListReader({ request }, question, state, events, () => undefined).read();
+		await new ListReader({ request, baseUrl: '' }, question, state, events, () => undefined).read();
 		tellDeletions(state, question, events);
 		saved = JSON.stringify(saveState(state));
 		const told = events.list.map(({ change, record }) => ({

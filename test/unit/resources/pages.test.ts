@@ -5,8 +5,7 @@ import {
 	type ListOptions,
 	readListSettings,
 } from '../../../nodes/BusinessData/resources/list/listSettings';
-import { readPages } from '../../../nodes/BusinessData/resources/list/pages';
-import type { Client } from '../../../nodes/BusinessData/transport/client';
+import { type PageClient, readPages } from '../../../nodes/BusinessData/resources/list/pages';
 import type { ServiceRequest } from '../../../nodes/BusinessData/transport/serviceRequest';
 import { answerOf, requestOf } from '../transport/examples';
 
@@ -22,12 +21,12 @@ async function readAll(
 		const asked = Object.fromEntries(query.map(({ name, value }) => [name, value]));
 		return await Promise.resolve(answerOf(service(asked, queries.push(asked) - 1)));
 	};
-	const client: Pick<Client, 'request'> = { request };
+	const client: PageClient = { request, baseUrl: 'https://example.com' };
 	const first = requestOf('GET', '/list', { query: [{ name: 'filter', value: 'open' }] });
 	const pages: unknown[][] = [];
 	try {
 		for await (const page of readPages(client, first, readListSettings(options))) {
-			pages.push(page);
+			if (page.records.length > 0) pages.push(page.records);
 		}
 	} catch (error) {
 		return { pages, queries, error };
@@ -160,13 +159,36 @@ describe('by cursor', () => {
 		expect(asked(queries, 'cursor')).toEqual([undefined, '9007199254740993']);
 	});
 
-	test('ends when a cursor leads to itself', async () => {
-		const { pages, queries } = await readAll(paginated({ type: 'cursor' }), (_, count) => ({
-			items: [count],
+	test('does not go on when a cursor leads to itself', async () => {
+		const service = (items: unknown[]) => (_: Query, count: number) => ({
+			items: count === 0 ? [0] : items,
 			nextCursor: 'same',
-		}));
-		expect(pages).toEqual([[0], [1]]);
-		expect(asked(queries, 'cursor')).toEqual([undefined, 'same']);
+		});
+		const once = await readAll(paginated({ type: 'cursor' }), service([1]));
+		expect(once.error).toMatchObject({ message: 'Pagination: a cursor comes again' });
+		const empty = await readAll(paginated({ type: 'cursor' }), service([]));
+		expect({ error: undefined, ...empty }).toMatchObject({ pages: [[0]], error: undefined });
+		const repeated = { type: 'cursor', endOfList: 'repeatedPage' };
+		expect(await readAll(paginated(repeated), service([0]))).toMatchObject({ pages: [[0]] });
+	});
+
+	test('ends after ten empty pages with ever new cursors', async () => {
+		const service = (_: Query, count: number) => ({ items: [], nextCursor: `c${count}` });
+		const { queries, error } = await readAll(paginated({ type: 'cursor' }), service);
+		expect({ requests: queries.length, error }).toEqual({ requests: 10, error: undefined });
+	});
+
+	test.each([
+		[{ cursorFrom: 'lastItem', cursorField: 'key' }, 'Cursor Field: there is nothing at "key"'],
+		[{ endOfList: 'hasMoreField', hasMoreField: 'm' }, 'Has More Field: there is nothing at "m"'],
+		[
+			{ endOfList: 'totalPages', totalPagesField: 'p' },
+			'Total Pages Field: there is nothing at "p"',
+		],
+	])('%j, which the response does not have, is an error', async (values, message) => {
+		const service = () => ({ items: [{ id: 1 }] });
+		const { error } = await readAll(paginated({ type: 'cursor', ...values }), service);
+		expect(error).toMatchObject({ message });
 	});
 
 	test.each([1, 2, 3, 7])('a circle of cursors behind %i pages is noticed', async (before) => {
@@ -203,12 +225,13 @@ test.each([
 
 test('no request goes out for a page that nobody asks for', async () => {
 	let requests = 0;
-	const client: Pick<Client, 'request'> = {
+	const client: PageClient = {
+		baseUrl: 'https://example.com',
 		request: async () => await Promise.resolve(answerOf([++requests])),
 	};
 	const settings = readListSettings(paginated({ type: 'pageNumber' }));
 	for await (const page of readPages(client, requestOf('GET', '/list'), settings)) {
-		if (page.includes(2)) break;
+		if (page.records.includes(2)) break;
 	}
 	expect(requests).toBe(2);
 });

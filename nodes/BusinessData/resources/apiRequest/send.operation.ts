@@ -1,14 +1,22 @@
 /** API Request → Send: any other endpoint of the service, under the same key, limits and care. */
-import type { IHttpRequestMethods, INodeExecutionData, INodeProperties } from 'n8n-workflow';
+import type {
+	IDataObject,
+	IHttpRequestMethods,
+	INodeExecutionData,
+	INodeProperties,
+} from 'n8n-workflow';
 
 import { type Answer, jsonOf, resultIn, textOf } from '../../transport/answer';
 import { METHODS, parsePath } from '../../transport/endpointPath';
 import { isRead, type ServiceRequest } from '../../transport/serviceRequest';
-import { readChoice, readText } from '../../transport/settingValues';
+import { readChoice, readFlag, readText, readWholeNumber } from '../../transport/settingValues';
 import { valueAt } from '../../transport/valueAt';
 import { itemsOf, resultItems, toItem } from '../answerItems';
 import { findList } from '../list/findList';
-import { itemsFieldOption } from '../list/listFields';
+import { itemsFieldOption, listFields } from '../list/listFields';
+import { type ListSettings, readListSettings } from '../list/listSettings';
+import { readPages } from '../list/pages';
+import { readItems } from '../list/readItems';
 import { fileItem } from '../fileItem';
 import { type Operation, shownFor } from '../operation';
 import { readEach } from '../readEach';
@@ -65,6 +73,34 @@ const fields: INodeProperties[] = [
 				'Where in the answer the list is, as a dot path. If there is none, a read (GET and HEAD) fails; anything else gives the whole answer. Leave empty to get one item per element if the answer itself is a list, and one item otherwise.',
 		},
 		{
+			displayName: 'Full Response',
+			name: 'fullResponse',
+			type: 'boolean',
+			default: false,
+			description: 'Whether to put out one item with the status, the headers and the body',
+		},
+		{
+			displayName: 'Limit',
+			name: 'limit',
+			type: 'number',
+			// eslint-disable-next-line n8n-nodes-base/node-param-min-value-wrong-for-limit -- 0 stands for all
+			typeOptions: { minValue: 0 },
+			// eslint-disable-next-line n8n-nodes-base/node-param-default-wrong-for-limit -- 0 stands for all
+			default: 0,
+			displayOptions: { show: { '/method': ['GET'] }, hide: { responseFormat: ['file', 'text'] } },
+			// eslint-disable-next-line n8n-nodes-base/node-param-description-wrong-for-limit -- 0 stands for all
+			description: 'How many items to put out at most, or 0 for all',
+		},
+		...listFields
+			.filter(({ name }) => name === 'pagination')
+			.map((field) => ({
+				...field,
+				displayOptions: {
+					show: { '/method': ['GET'] },
+					hide: { responseFormat: ['file', 'text'] },
+				},
+			})),
+		{
 			displayName: 'Response Format',
 			name: 'responseFormat',
 			type: 'options',
@@ -84,6 +120,11 @@ interface ResponseSettings {
 	format: (typeof FORMATS)[number];
 	itemsField: string;
 	fileField: string;
+	isFull: boolean;
+	/** How many items come out at most. */
+	limit: number;
+	/** Of a list that comes in pages. */
+	pages: ListSettings | undefined;
 }
 
 type ApiRequest = ServiceRequest & { response: ResponseSettings };
@@ -109,7 +150,7 @@ export const send: Operation = {
 		return areReads
 			? await readEach(run, async (index) => {
 					const request = prepare(run, index);
-					return await toItems(await run.client.request(request), request, index);
+					return await readResponse(run, request, index);
 				})
 			: await sendEach(run, (index) => prepare(run, index), toItems);
 	},
@@ -150,16 +191,24 @@ function prepare(run: Run, index: number): ApiRequest {
 		endpoint: { method, path },
 		query: [...checkQuery(query, field), ...options.query],
 		body: METHODS_WITH_BODY.includes(method) ? bodyOf(run, index, method) : undefined,
-		response: readResponseOptions(run.options(index)),
+		response: readResponseOptions(run.options(index), method),
 	};
 }
 
-function readResponseOptions(options: Record<string, unknown>): ResponseSettings {
-	const { responseFormat = 'json', itemsField, fileField = 'data' } = options;
+function readResponseOptions(
+	options: Record<string, unknown>,
+	method: IHttpRequestMethods,
+): ResponseSettings {
+	const { responseFormat = 'json', itemsField, fileField = 'data', limit = 0 } = options;
+	const settings = readListSettings(method === 'GET' ? options : {});
+	const most = method === 'GET' ? readWholeNumber('Limit', limit, { least: 0 }) : 0;
 	return {
 		format: readChoice('Response Format', responseFormat, FORMATS),
 		itemsField: readText('Items Field', itemsField).trim(),
 		fileField: readText('File Field', fileField),
+		isFull: readFlag('Full Response', options.fullResponse),
+		limit: most === 0 ? Infinity : most,
+		pages: settings.type === 'none' ? undefined : settings,
 	};
 }
 
@@ -169,12 +218,53 @@ function bodyOf(run: Run, index: number, method: IHttpRequestMethods): unknown {
 	return method === 'DELETE' && isEmpty(body) ? undefined : body;
 }
 
+/** @throws RequestError */
+async function readResponse(
+	run: Run,
+	request: ApiRequest,
+	index: number,
+): Promise<INodeExecutionData[]> {
+	const { limit, pages, isFull, format } = request.response;
+	if (pages === undefined || format !== 'json') {
+		const items = await itemsOfAnswer(run, request, await run.client.request(request), index);
+		return items.slice(0, limit);
+	}
+	if (!isFull) {
+		return await readItems(run, request, pages, limit, (record) => toItem(record, index));
+	}
+	const items: INodeExecutionData[] = [];
+	for await (const { answer } of readPages(run.client, request, pages)) {
+		items.push(await fullItem(run, answer, request.response, index));
+		if (items.length >= limit) break;
+	}
+	return items;
+}
+
+/** The whole response: its body as JSON where it is, as a text, or as a file. */
+async function fullItem(
+	run: Run,
+	answer: Answer,
+	{ format, fileField }: ResponseSettings,
+	index: number,
+): Promise<INodeExecutionData> {
+	const { statusCode, headers } = answer;
+	const result = resultIn(answer);
+	const isFile = format === 'file' || (format === 'json' && result.kind === 'file');
+	const file = isFile ? await fileItem(run.context, answer, fileField, index) : {};
+	const body =
+		format === 'json' && result.kind === 'json' ? result.value : isFile ? null : textOf(answer);
+	const json = { statusCode, headers, body } as IDataObject;
+	return { ...file, json, pairedItem: { item: index } };
+}
+
 async function itemsOfAnswer(
 	run: Run,
-	{ response: { format, itemsField, fileField }, ...request }: ApiRequest,
+	{ response, ...request }: ApiRequest,
 	answer: Answer,
 	index: number,
 ): Promise<INodeExecutionData[]> {
+	const { format, itemsField, fileField } = response;
+	if (response.isFull) return [await fullItem(run, answer, response, index)];
 	if (format === 'file') return [await fileItem(run.context, answer, fileField, index)];
 	if (format === 'text') return [toItem(textOf(answer), index)];
 	if (!isRead(request)) {
@@ -184,7 +274,7 @@ async function itemsOfAnswer(
 		return Array.isArray(list) ? itemsOf(list, index) : await resultItems(run, answer, index);
 	}
 	const body = jsonOf(answer);
-	if (itemsField !== '') return itemsOf(findList(body, itemsField), index);
+	if (itemsField !== '') return itemsOf(findList(body, itemsField).records, index);
 	return itemsOf(body === undefined ? { statusCode: answer.statusCode } : body, index);
 }
 

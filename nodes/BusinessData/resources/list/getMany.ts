@@ -10,7 +10,7 @@ import { optionsField, readRequestOptions } from '../requestOptions';
 import type { Run } from '../run';
 import { listFields } from './listFields';
 import { readListSettings } from './listSettings';
-import { readPages } from './pages';
+import { readItems } from './readItems';
 
 /**
  * The operation Get Many of a resource.
@@ -59,14 +59,7 @@ async function getMany(run: Run, index: number, endpoint: Endpoint): Promise<INo
 	const limit = isAll ? Infinity : readLimit(run.parameter('limit', index, 50));
 	const settings = readListSettings(run.options(index));
 	const request = { endpoint, ...readRequestOptions(run, index) };
-	const items: INodeExecutionData[] = [];
-	for await (const page of readPages(run.client, request, settings)) {
-		for (const record of page) {
-			if (items.length < limit) items.push(toItem(record, index));
-		}
-		if (items.length >= limit) break;
-	}
-	return items;
+	return await readItems(run, request, settings, limit, (record) => toItem(record, index));
 }
 
 function readLimit(value: unknown): number {

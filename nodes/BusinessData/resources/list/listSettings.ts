@@ -7,7 +7,7 @@ import {
 	readWholeNumber,
 } from '../../transport/settingValues';
 import { checkQuery } from '../requestOptions';
-import { DEFAULT_PAGE_SIZE, type PaginationType } from './listFields';
+import { DEFAULT_PAGE_SIZE, END_OF_LIST, type EndOfList, type PaginationType } from './listFields';
 
 export interface ListOptions {
 	itemsField?: unknown;
@@ -23,8 +23,15 @@ export interface ListSettings {
 	pageSizeParameter: string;
 	pageSize: number;
 	firstPage: number;
-	/** Dot path to the next cursor in the answer. */
+	/** Dot path to the next cursor. */
 	cursorField: string;
+	/** Where the cursor is: in the response, or in the last item of its list. */
+	cursorFrom: 'response' | 'lastItem';
+	/** Dot path to the next page's address; empty for the `Link` header. */
+	nextUrlField: string;
+	endOfList: EndOfList;
+	hasMoreField: string;
+	totalPagesField: string;
 }
 
 /** The field with the name of the parameter that moves on. */
@@ -33,6 +40,7 @@ const POSITION_PARAMETERS: Record<PaginationType, [label: string, name: string]>
 	pageNumber: ['Page Parameter', 'pageParameter'],
 	offset: ['Offset Parameter', 'offsetParameter'],
 	cursor: ['Cursor Parameter', 'cursorParameter'],
+	nextUrl: ['', ''],
 };
 const TYPES = Object.keys(POSITION_PARAMETERS) as PaginationType[];
 
@@ -43,6 +51,10 @@ const DEFAULTS = {
 	offsetParameter: 'offset',
 	cursorParameter: 'cursor',
 	cursorField: 'nextCursor',
+	cursorFrom: 'response',
+	endOfList: 'emptyPage',
+	hasMoreField: 'has_more',
+	totalPagesField: 'total_pages',
 	pageSizeParameter: 'limit',
 	pageSize: DEFAULT_PAGE_SIZE,
 	firstPage: 1,
@@ -56,7 +68,8 @@ export function readListSettings(options: ListOptions): ListSettings {
 	const name = (label: string, key: string) =>
 		readFilledText(label, values[key], 'Enter a name, or set the pagination to None.');
 	const [label, key] = POSITION_PARAMETERS[type];
-	const settings = {
+	const endOfList = readChoice('End of List', values.endOfList, END_OF_LIST);
+	const settings: ListSettings = {
 		itemsField: readText('Items Field', options.itemsField).trim(),
 		type,
 		positionParameter: label === '' ? '' : name(label, key),
@@ -64,6 +77,11 @@ export function readListSettings(options: ListOptions): ListSettings {
 		pageSize: readWholeNumber('Page Size', values.pageSize, { least: 1 }),
 		firstPage: readWholeNumber('First Page', values.firstPage, { least: 0 }),
 		cursorField: type === 'cursor' ? name('Cursor Field', 'cursorField') : '',
+		cursorFrom: readChoice('Cursor From', values.cursorFrom, ['response', 'lastItem']),
+		nextUrlField: readText('Next URL Field', values.nextUrlField).trim(),
+		endOfList: type === 'none' ? 'emptyPage' : endOfList,
+		hasMoreField: endOfList === 'hasMoreField' ? name('Has More Field', 'hasMoreField') : '',
+		totalPagesField: endOfList === 'totalPages' ? name('Total Pages Field', 'totalPagesField') : '',
 	};
 	for (const parameter of [settings.positionParameter, settings.pageSizeParameter]) {
 		checkQuery([{ name: parameter, value: '' }], 'Pagination');
