@@ -2,6 +2,7 @@
 // them by its settings alone.
 
 import { CHANGES, ERRORS, LEFT_OUT, LISTS, type Profile, PROFILES } from '../../sandbox/profiles';
+import { workflowOf } from '../support/engineWorkflow';
 import {
 	apiRequest,
 	deleteMany,
@@ -116,6 +117,58 @@ describe.each(changes.filter(([, { texts }]) => texts !== undefined))(
 			});
 			expect(bench.sandbox.journal.count()).toBe(1);
 		});
+	},
+);
+
+const hintsOf = (result: Awaited<ReturnType<typeof bench.run>>) =>
+	(result.task(NODE).hints ?? []).map(({ message }) => message).join('\n');
+
+test.each<[string, Parameters<typeof read>[0], string]>([
+	['L2-P3', {}, '2 items of 5 (meta.pagination.total) were read. Set the option Pagination'],
+	['L18-P10', {}, 'The service says that there is more (has_more): 2 items were read'],
+	[
+		'L1-P13-D3',
+		{},
+		'the next page is named by the header Link. Set the option Pagination to Next URL',
+	],
+	['L23', {}, '2 items of 5 (total) were read; the next page is named by next_page_url'],
+	[
+		'L10-P11',
+		{ itemsField: 'list.*.customer', pagination: { values: { type: 'cursor' } } },
+		'the next page is named by next_offset. Check the option Pagination',
+	],
+])('the list %s, read with %j, says that it is not whole', async (name, parameters, hint) => {
+	bench.sandbox.standFor(name);
+	const first = await bench.run([{}], read(parameters));
+	expect(first.items(NODE)).toHaveLength(2);
+	expect(hintsOf(first)).toContain(hint);
+	// Who asks for so many gets them.
+	const limited = await bench.run([{}], { ...read(parameters), returnAll: false, limit: 2 });
+	expect(hintsOf(limited)).toBe('');
+});
+
+test('by hand, a list says what was recognized in it', async () => {
+	bench.sandbox.standFor('L5-P3');
+	const workflow = workflowOf([{}], read(options(LISTS['L5-P3'] ?? {})));
+	const result = await bench.engine.run(workflow, { key: bench.credential }, 'manual');
+	expect(hintsOf(result)).toBe('5 items in response.result.clients.');
+});
+
+test.each([
+	['B5', true],
+	['B6', true],
+	['B7', true],
+	['B9', true],
+	['S25', true],
+	['S11', false],
+	['S15', false],
+	['B3', false],
+])(
+	'the response %s to a deletion looks like a failure of single records: %s',
+	async (name, looks) => {
+		bench.sandbox.standFor(name);
+		const hints = hintsOf(await bench.run(itemsOf(1), deleteMany()));
+		expect(hints.includes('looks like a failure')).toBe(looks);
 	},
 );
 
