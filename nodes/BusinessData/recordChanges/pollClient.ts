@@ -60,7 +60,10 @@ export class PollClient {
 			new Client(own, account, run, this.waits, this.signal, priority);
 		this.client = withPriority(PRIORITY);
 		const last = withPriority(LAST_PRIORITY);
-		this.forFullReads = { request: async (request) => await this.requestBy(last, request) };
+		this.forFullReads = {
+			baseUrl: account.baseUrl,
+			request: async (request) => await this.requestBy(last, request),
+		};
 	}
 
 	get baseUrl(): string {
