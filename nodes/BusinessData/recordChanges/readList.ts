@@ -184,7 +184,11 @@ export class ListReader {
 			await this.take(records, reading);
 			noteLength(reading, settings.type, records.length);
 			noteTotals(reading, page?.body);
-			const next = page?.next ?? placeBehindGap(reading, this.state, settings, records.length);
+			// A page that came again is no gap.
+			const mayBeGap = page === undefined || settings.endOfList !== 'repeatedPage';
+			const next =
+				page?.next ??
+				(mayBeGap ? placeBehindGap(reading, this.state, settings, records.length) : undefined);
 			if (next === undefined) {
 				if (page !== undefined && !this.readsChanges(reading)) noteSignsOfMore(reading, page);
 				if (!reading.isIncremental) noteEnd(reading, this.state, settings.type);
