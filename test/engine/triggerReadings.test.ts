@@ -189,7 +189,9 @@ test('a page that was announced and has nothing makes the reading incomplete', a
 	const { state, poll } = await begin('cursor');
 	fault(state, 2, () => ({ contacts: [] }));
 	expect(await poll()).toEqual([]);
-	expect(bench.logged()).toContain('page 2 had no records, although a cursor had announced it');
+	expect(bench.logged()).toContain(
+		'page 2 had no records, although the page before had announced it',
+	);
 });
 
 test('where lists always end with such a page, deletions are told all the same', async () => {

@@ -12,6 +12,9 @@ import { type Reading, type Sign, SIGNS, type State } from './state';
 /** What a number of all records is called where the answer has one. The name alone proves nothing. */
 const NAME_OF_TOTAL = /^(count|total(_?(count|elements|hits|items|records|results))?)$/i;
 
+/** Whether each page says where the next one is, so that the length of a page decides nothing. */
+const isLinked = (type: PaginationType) => type === 'cursor' || type === 'nextUrl';
+
 /** Takes note of a page with so many records. */
 export function noteLength(reading: Reading, type: PaginationType, length: number): void {
 	const { page } = reading.place;
@@ -20,7 +23,7 @@ export function noteLength(reading: Reading, type: PaginationType, length: numbe
 		reading.problem ??= `${reading.emptyPage}, although more followed`;
 	}
 	// An offset counts the records that came, so that a page of another length passes over none.
-	if (length > 0 && (type === 'pageNumber' || type === 'cursor')) {
+	if (length > 0 && (type === 'pageNumber' || isLinked(type))) {
 		const { firstLength, lastLength = firstLength } = reading;
 		const uneven =
 			lastLength < firstLength
@@ -28,8 +31,8 @@ export function noteLength(reading: Reading, type: PaginationType, length: numbe
 				: length > firstLength
 					? `page ${page} was longer than the first one`
 					: undefined;
-		// A cursor passes over no record whatever the length of its pages, so that some services cut them anyhow.
-		if (uneven !== undefined && type === 'cursor') noteSign(reading, 'unevenPages', uneven);
+		// A cursor or link passes over no record whatever the length of its pages, so that some services cut them anyhow.
+		if (uneven !== undefined && isLinked(type)) noteSign(reading, 'unevenPages', uneven);
 		else reading.problem ??= uneven;
 	}
 	reading.lastLength = length;
@@ -90,8 +93,8 @@ export function noteEnd(reading: Reading, state: State, type: PaginationType): v
 	}
 
 	const { page } = reading.place;
-	if (type === 'cursor' && page > 1 && reading.lastLength === 0) {
-		const inWords = `page ${page} had no records, although a cursor had announced it`;
+	if (isLinked(type) && page > 1 && reading.lastLength === 0) {
+		const inWords = `page ${page} had no records, although the page before had announced it`;
 		noteSign(reading, 'emptyLastPage', inWords);
 	}
 	const isConfirmed =
