@@ -30,8 +30,9 @@ export interface SyncSettings {
 interface Stored {
 	record: SyncRecord;
 	changedAt: number;
-	/** By n8n's clock. */
+	/** From when and until when it is shown, by n8n's clock. */
 	visibleAt: number;
+	until?: number;
 }
 
 export class SyncService {
@@ -39,9 +40,6 @@ export class SyncService {
 
 	/** What was asked for, request by request; undefined where all was. */
 	readonly since: Array<string | undefined> = [];
-
-	/** Records that the role of the key does not see. */
-	isHidden: (record: SyncRecord) => boolean = () => false;
 
 	/** Called before each response. */
 	strike: (page: number) => void = () => undefined;
@@ -59,12 +57,19 @@ export class SyncService {
 		return Date.now() + (this.settings.aheadMs ?? 0);
 	}
 
+	/** Creates one with an ID that was never used. */
+	create(shownAfterMs = 0): void {
+		this.write(1 + Math.max(0, ...this.stored.map(({ record }) => record.id)), shownAfterMs);
+	}
+
 	/** Creates or changes a record, which is shown after so long (ms). */
 	write(id: number, shownAfterMs = 0): void {
-		const before = this.stored.findIndex(({ record }) => record.id === id);
-		if (before >= 0) this.stored.splice(before, 1);
+		const visibleAt = Date.now() + shownAfterMs;
+		for (const one of this.stored) {
+			if (one.record.id === id) one.until = Math.min(visibleAt, one.until ?? Infinity);
+		}
 		const record = { id, version: ++this.lastVersion };
-		this.stored.push({ record, changedAt: this.now, visibleAt: Date.now() + shownAfterMs });
+		this.stored.push({ record, changedAt: this.now, visibleAt });
 	}
 
 	remove(id: number): void {
@@ -77,29 +82,36 @@ export class SyncService {
 
 	/** What is there, by ID. */
 	get records(): Map<string, SyncRecord> {
-		const there = this.stored.filter(({ record }) => record.deleted !== true);
+		const there = this.stored.filter(
+			({ record, until }) => until === undefined && record.deleted !== true,
+		);
 		return new Map(there.map(({ record }) => [String(record.id), record]));
 	}
 
 	respond(query: Query, response: ServerResponse): unknown {
-		const { header, pageSize, noDate } = this.settings;
+		const { header, noDate } = this.settings;
 		const own = header === undefined ? query.since : response.req.headers[header.toLowerCase()];
 		const since = own as string | undefined;
 		this.since.push(since);
 		if (noDate) response.sendDate = false;
 		else response.setHeader('date', new Date(this.now).toUTCString());
 		const page = Number(query.page ?? 1);
-		const shown = this.stored.filter((one) => this.isShown(one, since)).map(({ record }) => record);
-		const contacts =
-			pageSize === undefined ? shown : shown.slice((page - 1) * pageSize, page * pageSize);
-		const body = JSON.stringify({ contacts });
+		const body = JSON.stringify({ contacts: this.page(page, since) });
 		this.strike(page);
 		response.setHeader('content-type', 'application/json');
 		return void response.end(body);
 	}
 
-	private isShown({ record, changedAt, visibleAt }: Stored, since: string | undefined): boolean {
-		if (visibleAt > Date.now() || this.isHidden(record)) return false;
+	/** A page of what has changed since a time, or of all. */
+	page(page: number, since: string | undefined): SyncRecord[] {
+		const { pageSize = Infinity } = this.settings;
+		const shown = this.stored.filter((one) => this.isShown(one, since)).map(({ record }) => record);
+		return pageSize === Infinity ? shown : shown.slice((page - 1) * pageSize, page * pageSize);
+	}
+
+	private isShown(stored: Stored, since: string | undefined): boolean {
+		const { changedAt, visibleAt, until = Infinity } = stored;
+		if (visibleAt > Date.now() || until <= Date.now()) return false;
 		if (since === undefined) return true;
 		const { parse = Date.parse, precisionMs = 1000, isExclusive } = this.settings;
 		const rounded = Math.floor(changedAt / precisionMs) * precisionMs;
