@@ -57,6 +57,7 @@ export async function comparePage(
 		onPage.add(key);
 
 		const record = known.get(key);
+		if (record?.isSeen === true && !isOnPage) page.hasMoved = true;
 		if (isMarked(value, question)) {
 			if (record === undefined) page.marked++;
 			else {
@@ -72,7 +73,6 @@ export async function comparePage(
 			if (tellsCreated) events.created(key, value as IDataObject);
 			continue;
 		}
-		if (record.isSeen && !isOnPage) page.hasMoved = true;
 		if (isVariant(state, record, key, hash)) {
 			page.ambiguousId ??= key;
 			const most = Math.max(state.newVariants.size, state.newVariants.get(key)?.length ?? 0);

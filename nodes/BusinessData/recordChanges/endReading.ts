@@ -50,7 +50,10 @@ export function endReading(
 		state.firstReadings = isCutOff ? Math.max(0, state.firstReadings - 1) : 0;
 		state.cutOffReads = isCutOff && incremental !== undefined ? state.cutOffReads + 1 : 0;
 		if (incremental === undefined) state.cursor = undefined;
-		else if (!isCutOff) state.cursor = reading.serviceTime ?? reading.beganAt;
+		// Of several pages, a change may have slipped past: the incremental read that follows shows it.
+		else if (!isCutOff && (state.cursor === undefined || reading.place.page === 1)) {
+			state.cursor = reading.serviceTime ?? reading.beganAt;
+		}
 		// Another one follows with the next poll, unless that does not help.
 		if (incremental !== undefined && state.cutOffReads % MOST_CUT_OFF === 0) {
 			state.fullReadAt = reading.beganAt;

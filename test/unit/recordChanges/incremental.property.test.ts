@@ -113,14 +113,12 @@ async function play(history: SyncHistory): Promise<void> {
 
 	await poll(QUIET);
 	for (const one of polls) await poll(one);
-	// What is shown late is there by then, and incremental reads have told all but deletions.
+	// What is shown late is there by then, and incremental reads have told all but deletions. Where polls have no time
+	// to read changes twice, what slips past comes with the next full read.
 	for (let times = 0; times < 3; times++) await poll(QUIET);
-	expect({ falseEvents: copy.falseEvents, ...copy.differencesFrom(service.records) }).toMatchObject(
-		{
-			falseEvents: [],
-			missing: [],
-		},
-	);
+	if (polls.every(({ pages }) => pages === undefined)) {
+		expect(copy.differencesFrom(service.records).missing).toEqual([]);
+	}
 	for (let times = 0; times < 6; times++) await poll({ ...QUIET, afterMs: 86_400_000 });
 	expect({ falseEvents: copy.falseEvents, ...copy.differencesFrom(service.records) }).toEqual({
 		...{ falseEvents: [], missing: [], left: [] },
