@@ -73,8 +73,11 @@ async function play(history: SyncHistory): Promise<void> {
 	let saved = JSON.stringify(saveState(newState(ASKED)));
 
 	const poll = async ({ afterMs, before, strikes, failsAt, pages = Infinity }: SyncPoll) => {
+		// Half of it lies further back than any lookback.
+		const half = Math.ceil(before.length / 2);
+		strike(service, before.slice(0, half));
 		jest.setSystemTime(Date.now() + afterMs);
-		strike(service, before);
+		strike(service, before.slice(half));
 		let count = 0;
 		const request = async ({ query }: ServiceRequest) => {
 			count++;
