@@ -152,7 +152,10 @@ describe('a window', () => {
 	test('is as wide as the widest limit, and takes no more at once', async () => {
 		const narrow = scope.under([SECOND]);
 		const wide = scope.under([{ ...SECOND, max: 3 }]);
-		const slots = [narrow, narrow, wide].map(take);
+		const slots = [narrow, narrow].map(take);
+		for (const slot of slots) slot.hold(0);
+		slots.push(take(wide));
+		expect(counts(wide.windows)).toEqual([3]);
 		expect(await isSettled(Promise.all(slots.map(({ placed }) => placed)))).toBe(true);
 		const other = new Window(1_000, 1, () => undefined);
 		const [one, two] = [new Slot(() => undefined), new Slot(() => undefined)];
