@@ -203,7 +203,7 @@ describe('trouble', () => {
 		expect(error).toBeInstanceOf(RedisError);
 		expect(error).toMatchObject({ isLasting: true });
 		const { message, description } = error as RedisError;
-		expect(message).toMatch(/^Redis at 127\.0\.0\.1:\d+ cannot be used: /);
+		expect(message).toMatch(/^Redis at 127\.0\.0\.1:\d+( \(database \d+\))? cannot be used: /);
 		expect(message).toMatch(cause);
 		expect(description).toContain(advice);
 		expect(description).toContain('Nothing was sent.');

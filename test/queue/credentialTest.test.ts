@@ -38,7 +38,9 @@ test.each<[reply: string, advice: string, fields: object]>([
 ])('%s leads to "%s"', async (reply, advice, fields) => {
 	const [status, message] = await press({ redisNodes: `127.0.0.1:${redis.port}`, ...fields });
 	expect([status, bench.sandbox.journal.count()]).toEqual(['Error', 0]);
-	expect(message).toMatch(/^Redis at 127\.0\.0\.1:\d+( \(cluster\))? cannot be used: /);
+	expect(message).toMatch(
+		/^Redis at 127\.0\.0\.1:\d+( \((cluster|database \d+)\))? cannot be used: /,
+	);
 	expect(message).toContain(reply);
 	expect(message).toContain(advice);
 });
