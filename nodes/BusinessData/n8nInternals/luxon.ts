@@ -3,6 +3,6 @@ import { createRequire } from 'node:module';
 
 import type * as Luxon from 'luxon';
 
-const requireOfN8n = createRequire(require.resolve('n8n-workflow'));
+const requireOfN8n = createRequire(createRequire(__filename).resolve('n8n-workflow'));
 
 export const { DateTime, IANAZone } = requireOfN8n('luxon') as typeof Luxon;
