@@ -133,32 +133,40 @@ export const incrementalField: INodeProperties = {
 export function readIncremental(option: unknown): Incremental | undefined {
 	const { values } = readGroup('Incremental', option);
 	if (values === undefined) return undefined;
-	const group = readGroup('Incremental', values);
+	const {
+		parameter: name,
+		sendIn: place = DEFAULTS.sendIn,
+		format: wantedFormat = DEFAULTS.format,
+		customFormat,
+		timeZone: zone = DEFAULTS.timeZone,
+		lookbackSeconds = DEFAULTS.lookback,
+		fullReadHours = DEFAULTS.fullRead,
+	} = readGroup('Incremental', values);
 	const parameter = readFilledText(
 		'Parameter',
-		group.parameter,
+		name,
 		'Enter the name of the parameter that asks for what changed since a time, or remove Incremental.',
 	);
-	const sendIn = readChoice('Send In', group.sendIn ?? DEFAULTS.sendIn, PLACES);
+	const sendIn = readChoice('Send In', place, PLACES);
 	if (sendIn === 'header') checkHeader('Incremental', parameter, '');
 	else checkQuery([{ name: parameter, value: '' }], 'Incremental');
-	const format = readChoice('Format', group.format ?? DEFAULTS.format, FORMATS);
-	const timeZone = readText('Time Zone', group.timeZone ?? DEFAULTS.timeZone).trim();
+	const format = readChoice('Format', wantedFormat, FORMATS);
+	const timeZone = readText('Time Zone', zone).trim();
 	if (!IANAZone.isValidZone(timeZone)) {
 		throw new InvalidSettingError('Time Zone', 'is not known', 'Use a name such as Europe/Berlin.');
 	}
-	const lookback = group.lookbackSeconds ?? DEFAULTS.lookback;
 	return {
 		parameter,
 		sendIn,
 		format,
 		customFormat:
 			format === 'custom'
-				? readFilledText('Custom Format', group.customFormat, 'Enter it in the tokens of Luxon.')
+				? readFilledText('Custom Format', customFormat, 'Enter it in the tokens of Luxon.')
 				: '',
 		timeZone,
-		lookbackMs: 1000 * readSeconds('Lookback Seconds', lookback, 0, Number.MAX_SAFE_INTEGER / 1000),
-		fullReadMs: HOUR_MS * readHours(group.fullReadHours ?? DEFAULTS.fullRead),
+		lookbackMs:
+			1000 * readSeconds('Lookback Seconds', lookbackSeconds, 0, Number.MAX_SAFE_INTEGER / 1000),
+		fullReadMs: HOUR_MS * readHours(fullReadHours),
 	};
 }
 

@@ -129,7 +129,7 @@ export function readQuestion(context: IPollFunctions, account: Account): Questio
 		deletedWhen: readDeletedWhen(options.deletedWhen),
 		watchedFields: new WatchedFields(options.watchFields, options.ignoreFields),
 		tellsChangedFields: readFlag('Changed Fields', options.changedFields),
-		maxDeletionPercent: readPercent(options.maxDeletionPercent ?? MAX_DELETION_PERCENT),
+		maxDeletionPercent: readPercent(options.maxDeletionPercent),
 	};
 }
 
@@ -145,7 +145,7 @@ function readDeletedWhen(option: unknown): Question['deletedWhen'] {
 	};
 }
 
-function readPercent(value: unknown): number {
+function readPercent(value: unknown = MAX_DELETION_PERCENT): number {
 	const field = 'Max Deletion Percent';
 	refuseUnmade(field, value);
 	const percent = numberOf(value) ?? NaN;
