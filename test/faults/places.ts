@@ -20,6 +20,8 @@ export interface Place {
 	withValue(value: unknown): Parameters;
 }
 
+const CONTACTS = '/masterdata/getContacts';
+
 /** Values of the other fields with which a request goes out. */
 const BASIC_VALUES: Parameters = {
 	path: '/sandbox/echo',
@@ -65,13 +67,16 @@ function* branchesOf(
 	const path = [...above.path, property.name];
 	const labels = [...above.labels, property.displayName];
 	const beside = { ...above.beside, ...besideOf(property) };
-	yield { property, path, labels, beside };
+	const inside = groupsOf(property).flatMap(({ values }) => values);
+	// A group without the field that it needs: the error names that field.
+	const names = [...labels, ...inside.map(({ displayName }) => displayName)];
+	yield { property, path, labels: names, beside };
 	for (const option of optionsOf(property)) {
 		const siblings = {
 			...besideOf(option),
 			...(option.name === 'sendOnceMaxEntries' ? { sendOnceKey: 'a' } : {}),
 		};
-		const inside = setAt(beside, path, siblings);
+		const inside = { ...setAt(beside, path, notAtRoot(siblings)), ...atRoot(siblings) };
 		yield* branchesOf({ ...option, displayOptions: undefined }, { path, labels, beside: inside });
 	}
 	if (property.type === 'assignmentCollection') {
@@ -105,13 +110,25 @@ function inFrontOf(
 	{ displayOptions, name }: INodeProperties,
 	beside: Parameters,
 ): Parameters {
-	const type = displayOptions?.show?.type?.[0];
+	const isHidden = displayOptions?.hide?.type?.includes('none') === true;
 	const siblings = {
-		...(type === undefined ? {} : { type }),
+		...besideOf({ displayOptions } as INodeProperties),
+		...(isHidden ? { type: 'pageNumber' } : {}),
 		...(name === 'value' ? { name: 'a' } : {}),
+		...(path.includes('incremental') ? { parameter: 'since' } : {}),
+		...(path.includes('deletedWhen') ? { field: 'state', value: 'gone' } : {}),
 	};
 	return setAt(beside, path, siblings);
 }
+
+/** `/method` in a display option means the field at the top. */
+const isRoot = (name: string) => name.startsWith('/');
+
+const notAtRoot = (siblings: Parameters): Parameters =>
+	Object.fromEntries(Object.entries(siblings).filter(([name]) => !isRoot(name)));
+
+const atRoot = (siblings: Parameters): Parameters =>
+	Object.fromEntries(Object.entries(siblings).filter(([name]) => isRoot(name)));
 
 /** A copy with the value at the path. */
 function setAt(root: unknown, [first, ...rest]: Path, value: unknown): Parameters {
@@ -135,11 +152,14 @@ function placesIn(
 			labels,
 			property,
 			of,
-			withValue: (value) => setAt({ ...basis, ...withoutRoot(beside) }, path, value),
+			withValue: (value) =>
+				setAt({ ...basis, ...listOf(path), ...withoutRoot(beside) }, path, value),
 		}));
 }
 
-/** `/method` in a display option means the field at the top. */
+/** The settings of a list need an endpoint that has one. */
+const listOf = (path: Path): Parameters => (path.includes('pagination') ? { path: CONTACTS } : {});
+
 function withoutRoot(beside: Parameters): Parameters {
 	return Object.fromEntries(
 		Object.entries(beside).map(([name, value]) => [name.replace(/^\//, ''), value]),
@@ -168,9 +188,8 @@ export function allPlaces(credential: ICredentialDataDecryptedObject): Place[] {
 		}
 	}
 	const trigger = new BusinessDataTrigger().description.properties;
-	const path = '/masterdata/getContacts';
 	for (const source of ['contacts', 'endpoint']) {
-		const basis = { ...BASIC_VALUES, source, path, events: eventsOf(source) };
+		const basis = { ...BASIC_VALUES, source, path: CONTACTS, events: eventsOf(source) };
 		const fields = trigger.filter(
 			({ displayOptions }) => displayOptions?.show?.source?.includes(source) ?? true,
 		);

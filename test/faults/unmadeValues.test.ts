@@ -49,7 +49,7 @@ const RIGHT: Array<{ forms: Form[]; values: string[] | 'any'; places: RegExp; wh
 	{
 		forms: ['an expression', 'as written'],
 		values: 'any',
-		places: /(options|Parameters|pagination)$/,
+		places: /(options|Parameters|pagination|incremental|deletedWhen)$/,
 		why: 'n8n drops a group that is none before the node runs, and the editor takes no expression there',
 	},
 	{
@@ -61,7 +61,8 @@ const RIGHT: Array<{ forms: Form[]; values: string[] | 'any'; places: RegExp; wh
 	{
 		forms: ['as written'],
 		values: 'any',
-		places: /\.(name|value|\w+Field|\w+Parameter|sendOnceKey)$| idField$/,
+		places:
+			/\.(name|value|\w+Fields?|\w*[pP]arameter|customFormat|field|sendOnceKey)$| (idField|resultField|\w+Values)$/,
 		why: 'a person has written this text; only where an expression makes it, it stands for no value',
 	},
 	{
@@ -74,7 +75,7 @@ const RIGHT: Array<{ forms: Form[]; values: string[] | 'any'; places: RegExp; wh
 		forms: ['an expression', 'as written'],
 		values: ['an empty text'],
 		places:
-			/\.value$|(itemsField|fileField|pageSizeParameter|redisUser|redisTlsServerName|redisTlsCa)$/,
+			/\.value$|(itemsField|fileField|pageSizeParameter|nextUrlField|\w+Fields|\w+Values|resultField|redisUser|redisTlsServerName|redisTlsCa)$/,
 		why: 'an empty text is a value there, or means that the option is not used',
 	},
 	{

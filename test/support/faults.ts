@@ -102,13 +102,13 @@ const KINDS: Kind[] = [
 	['no response', 1, 1, 'unknown', done, silent, true],
 	['drop by drop', 1, 1, 'unknown', done, trickle, true],
 	['web page', 1, ALWAYS, 'unknown', unknown, status([200], LOG_IN_PAGE)],
-	['broken JSON', 1, ALWAYS, 'unknown', unknown, () => ({ type: 'brokenJson' })],
+	['broken JSON', 1, ALWAYS, 'done', unknown, () => ({ type: 'brokenJson' })],
 	['empty body', 1, ALWAYS, 'done', ['done', 'nothing'], () => ({ type: 'emptyBody' })],
 	['301–303', 1, ALWAYS, 'unknown', refused, status([301, 302, 303], ELSEWHERE)],
 	['307–308', 1, ALWAYS, 'refused', refused, status([307, 308], ELSEWHERE, never)],
 	// A text where a list may be due.
 	['50 MB', 0, 1, 'done', ['done', 'unknown'], huge(50)],
-	['more than 64 MB', 0, 1, 'unknown', unknown, huge(70)],
+	['more than 64 MB', 0, 1, 'done', unknown, huge(70)],
 ];
 
 export const FAULT_NAMES = KINDS.map(([name]) => name);
