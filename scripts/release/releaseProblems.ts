@@ -18,7 +18,8 @@ export interface Release {
 	changelog: string;
 }
 
-function sectionOf(changelog: string, name: string): string | undefined {
+/** The section of a version in CHANGELOG.md, from its name on. */
+export function sectionOf(changelog: string, name: string): string | undefined {
 	const [, ...sections] = `\n${changelog}`.split('\n## ');
 	return sections.find((section) => section.startsWith(`[${name}]`));
 }

@@ -12,14 +12,14 @@ import { type Job, readYaml, type Workflow } from './workflowFiles';
 describe('a release', () => {
 	const file = '.github/workflows/release.yml';
 	const { jobs } = readYaml<Workflow>(file);
-	const { build, publish } = jobs as { build: Job; publish: Job };
+	const { build, publish, announce } = jobs as Record<'build' | 'publish' | 'announce', Job>;
 	const commandsOf = ({ steps }: Job): string[] => steps.flatMap(({ run = [] }) => run);
 	const actionsOf = ({ steps }: Job): string[] =>
 		steps.flatMap(({ uses = [] }) => uses).map((action) => action.replace(/@.*/, ''));
 	const packing = build.steps.find(({ id }) => id === 'pack');
 
 	test('is built, tested and packed once, by a job that can publish nothing', () => {
-		expect(Object.keys(jobs)).toEqual(['build', 'publish']);
+		expect(Object.keys(jobs)).toEqual(['build', 'publish', 'announce']);
 		expect(build.permissions).toBeUndefined();
 		expect(build.environment).toBeUndefined();
 		expect(commandsOf(build)).toEqual([
@@ -28,10 +28,11 @@ describe('a release', () => {
 			'npm audit --omit=dev',
 			'npm test',
 			packing?.run,
+			'node --import tsx scripts/release/rehearse.ts "packed/$TARBALL" "$GITHUB_REPOSITORY"',
 		]);
 		expect(actionsOf(build).at(-1)).toBe('actions/upload-artifact');
 		expect(build.steps.at(-1)?.with).toEqual({
-			...{ name: 'package', path: 'packed/*.tgz', 'if-no-files-found': 'error' },
+			...{ name: 'package', path: 'packed/*.tgz\npacked/notes.md\n', 'if-no-files-found': 'error' },
 		});
 		expect(build.outputs).toEqual({
 			tarball: '${{ steps.pack.outputs.tarball }}',
@@ -52,6 +53,14 @@ describe('a release', () => {
 			'npm publish "./$TARBALL" --provenance --access public --ignore-scripts',
 		]);
 		for (const step of publish.steps) expect(step).not.toHaveProperty('continue-on-error');
+	});
+
+	test('is announced with the notes and the tarball, once it is published', () => {
+		expect(announce).toMatchObject({ needs: ['build', 'publish'] });
+		expect(actionsOf(announce)).toEqual(['actions/download-artifact']);
+		expect(commandsOf(announce)).toEqual([
+			'gh release create "$GITHUB_REF_NAME" --verify-tag --title "$GITHUB_REF_NAME" --notes-file notes.md "$TARBALL"',
+		]);
 	});
 
 	test('is published by trusted publishing alone: there is no token, and none is asked for', () => {
