@@ -1,5 +1,5 @@
 // The engine tests on the packages of the oldest n8n that is supported, and the tests of test/compat in
-// that n8n itself. It is installed when the configuration is read, the first time on a machine.
+// that n8n itself; with N8N_HOST, the engine tests on those of another one. It is installed when the configuration is read, the first time on a machine.
 const { require: requireTypeScript } = require('tsx/cjs/api');
 const base = require('./jest.config');
 
@@ -10,7 +10,7 @@ const N8N_PACKAGES = '^(n8n-core|n8n-workflow|@n8n/di|@n8n/backend-common|reflec
 
 /** @returns {Promise<import('jest').Config>} */
 module.exports = async () => {
-	const { modulesFolder } = await ensureHost({ version: 'n8n-1' });
+	const { modulesFolder } = await ensureHost({ version: process.env.N8N_HOST ?? 'n8n-1' });
 	return {
 		...base,
 		roots: ['<rootDir>/test/engine', '<rootDir>/test/compat'],

@@ -4,7 +4,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type ExecutionResult, readExecution } from './executionData';
 import { N8nConnection } from './n8nConnection';
 import { publish, unpublish } from './n8nPublication';
-import type { Credential, ExecutionListing, NodeType, SavedWorkflow, Workflow } from './n8nTypes';
+import type {
+	Credential,
+	ExecutionListing,
+	MigrationReport,
+	NodeType,
+	SavedWorkflow,
+	Workflow,
+} from './n8nTypes';
 import type { Account } from './userFolder';
 
 const SECONDS_BETWEEN_LOOKS = 0.3;
@@ -78,6 +85,13 @@ export class N8nClient {
 	/** All node types that this n8n has, tools included, in all of their versions. */
 	async readNodeTypes(): Promise<NodeType[]> {
 		return (await this.#connection.send('GET', '/types/nodes.json')) as NodeType[];
+	}
+
+	/** What n8n finds in all workflows, and in its own settings, that a major version such as `v3` will change. */
+	async readMigrationReport(version: string): Promise<MigrationReport> {
+		const path = `/rest/breaking-changes/report/refresh?version=${version}`;
+		const answer = await this.#connection.request<{ report: MigrationReport }>('POST', path);
+		return answer.report;
 	}
 
 	/** Saves a workflow; one of the same name is replaced. */

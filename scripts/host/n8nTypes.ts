@@ -48,3 +48,9 @@ export interface NodeType {
 	codex?: { categories?: string[] };
 	properties: { name: string; options?: { name: string; value?: unknown }[] }[];
 }
+
+/** What a new major version of n8n will change here, by its rules. */
+export interface MigrationReport {
+	instanceResults: { ruleId: string }[];
+	workflowResults: { ruleId: string; affectedWorkflows: { name: string }[] }[];
+}

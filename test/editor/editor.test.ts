@@ -203,7 +203,7 @@ describe('the trigger', () => {
 	test('says what to do when the path leads nowhere', async () => {
 		await editor.fillIn('path', '/txndata/getNothing');
 		const error = await editor.runNode(/404/);
-		expect(error).toContain('Check the path, and the base URL in the credential.');
+		expect(error).toContain('The path is added to the base URL in the credential: check both.');
 		await editor.takeScreenshots('trigger-endpoint-error');
 	});
 });

@@ -39,7 +39,7 @@ const refused = { type: 'refuse', retryAfter: 'seconds', waitMs: 30_000 } as con
 test.each<[beginning: string, action: FaultAction, says: string]>([
 	['API Key: The service answered 401', status(401), 'Four causes are possible: '],
 	['API Key: The service answered 403', status(403), 'no'],
-	['Base URL: The service answered 404', status(404), 'Check the path, and the base URL'],
+	['Base URL: The service answered 404', status(404), 'check both'],
 	['Base URL: The service answered 307', status(307, elsewhere), 'https://elsewhere.example'],
 	['Base URL: The service answered 200 with a web page', status(200, page), 'log-in page'],
 	['The service answered 503', status(503), 'no'],

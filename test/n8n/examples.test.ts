@@ -1,14 +1,15 @@
-// The example workflows, and what waits as they do, in a real n8n. Build the package before.
+// The example workflows, and what waits as they do, in a real n8n that is set as n8n 3 will be. Build the package before.
 import { agentTests } from './agentTests';
 import { badMinuteTests } from './badMinuteTests';
 import { cleanUpTests } from './cleanUpTests';
 import { contactSyncTests, exampleTests } from './exampleTests';
 import { logTest } from './installationTests';
+import { NEXT_VERSION_SETTINGS, nextVersionTests } from './nextVersionTests';
 import { outboxTests } from './outboxTests';
 import { reminderTests } from './reminderTests';
 import { useRealN8n } from './useRealN8n';
 
-const real = useRealN8n('n8n-2');
+const real = useRealN8n('n8n-2', NEXT_VERSION_SETTINGS);
 
 describe('an update of n8n', () => badMinuteTests(real, ['Down', 'Slow', 'Full']));
 describe('the example', () => {
@@ -19,4 +20,5 @@ describe('the example', () => {
 	cleanUpTests(real);
 	agentTests(real);
 });
+describe('n8n 3', () => nextVersionTests(real));
 describe('the installed package', () => logTest(real));

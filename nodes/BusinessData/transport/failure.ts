@@ -14,8 +14,11 @@ export interface Failure {
 	isTimeout: boolean;
 	/** A retry would end the same way: the certificate, a policy or n8n itself is in the way. */
 	isLasting: boolean;
-	/** n8n could not make the request, because of an expression in the credential for example, or a proxy refused to. */
-	refusedBy?: 'n8n' | 'proxy';
+	/**
+	 * n8n could not make the request, because of an expression in the credential for example, n8n's policy for outgoing
+	 * requests does not allow it, or a proxy refused to make it.
+	 */
+	refusedBy?: 'n8n' | 'policy' | 'proxy';
 	/** What happened, in words; of a timeout without the time. */
 	reason: string;
 	/** Node's error code, for example ECONNRESET. */
@@ -100,7 +103,7 @@ export function readFailure(error: unknown, progress: Progress, apiKey: string):
 		isNotSent,
 		isTimeout: isTimeout && !isOfN8n,
 		isLasting,
-		refusedBy: isOfN8n ? 'n8n' : proxyError === undefined ? undefined : 'proxy',
+		refusedBy: isOfN8n ? 'n8n' : isBlocked ? 'policy' : proxyError && 'proxy',
 		reason: isOfN8n
 			? `n8n could not make the request${wordsOf(chain, apiKey)}`
 			: (proxyError?.message ?? reasonOf({ code, isTimeout, isBlocked, isCertificate, isNotSent })),

@@ -144,8 +144,10 @@ function adviceOn({ isLasting, refusedBy }: Failure): string {
 	if (refusedBy === 'n8n') return 'Correct what n8n objects to, then run the node again.';
 	if (refusedBy === 'proxy')
 		return 'Check the proxy that this n8n is set up with, by HTTPS_PROXY for example.';
+	if (refusedBy === 'policy')
+		return 'Check the base URL in the credential. To allow its host, name it in N8N_SSRF_ALLOWED_HOSTNAMES of n8n.';
 	return isLasting
-		? 'Ask whoever runs this n8n, or check the base URL in the credential.'
+		? 'Check the base URL in the credential. If a private authority has signed the certificate, name its file in NODE_EXTRA_CA_CERTS of n8n.'
 		: 'Check the base URL in the credential and whether the service is up, then run the node again.';
 }
 
@@ -296,7 +298,7 @@ function nextStep(
 		if (!isRead(request)) return CHECK_BEFORE_REPEATING;
 		return asksTooLong ? askedFor : 'Several tries failed. Run the node again later.';
 	}
-	if (statusCode === 404) return 'Check the path, and the base URL in the credential.';
+	if (statusCode === 404) return 'The path is added to the base URL in the credential: check both.';
 	return 'Nothing was carried out. Correct what the service objects to, then run the node again.';
 }
 

@@ -25,7 +25,7 @@ describe('an answer', () => {
 
 	test.each([
 		[400, 'refused', 'Nothing was carried out. Correct what the service objects to'],
-		[404, 'refused', 'Check the path, and the base URL in the credential.'],
+		[404, 'refused', 'The path is added to the base URL in the credential: check both.'],
 		[429, 'refused', 'Something else seems to use the same API key'],
 		[302, 'unknown', 'Redirects are not followed'],
 		[303, 'unknown', 'It was not repeated, because it may have been carried out'],
@@ -132,9 +132,13 @@ describe('a failure', () => {
 		expect(details.description).toContain('whether the service is up');
 	});
 
-	test('that lasts sends the user to whoever can help', () => {
-		const { details } = failureError(send, { ...refused, isLasting: true });
-		expect(details.description).toContain('Ask whoever runs this n8n');
+	test.each([
+		[undefined, 'NODE_EXTRA_CA_CERTS'],
+		['policy', 'N8N_SSRF_ALLOWED_HOSTNAMES'],
+		['proxy', 'HTTPS_PROXY'],
+	] as const)('that is permanent names the setting of n8n (%s)', (refusedBy, setting) => {
+		const { details } = failureError(send, { ...refused, isLasting: true, refusedBy });
+		expect(details.description).toContain(setting);
 		expect(details.description).not.toContain('run the node again');
 	});
 

@@ -54,6 +54,8 @@ function hintAtList(
 		run.hintOnce(`${says}: ${count} items${all} were read${by}. ${advice}`);
 	} else if (run.isManual) {
 		const where = path === '' ? 'the answer itself' : path;
+		const empty = `The list is empty: 0 items in ${where}. If the service has some, check the options, and whether the API key is that of the right business.`;
+		if (count === 0) return run.hintOnce(empty);
 		run.hintOnce(
 			`${count} items${all} in ${where}${by === '' ? '' : `; more pages by ${next?.path}`}.`,
 		);
