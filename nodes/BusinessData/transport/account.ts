@@ -136,7 +136,9 @@ function readApiKey(value: unknown): string {
 		throw new InvalidSettingError(
 			'API Key',
 			describeBadKey(text),
-			'A key has exactly 64 characters, 0–9 and a–f. Copy it again in full; if it is lost, create a new one, because a key is shown only once.',
+			text === ''
+				? 'Create a key in the settings of the business, under API keys, and enter it in the credential.'
+				: 'A key has exactly 64 characters, 0–9 and a–f. Copy it again in full; if it is lost, create a new one, because a key is shown only once.',
 		);
 	}
 	return text;

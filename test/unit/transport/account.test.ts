@@ -110,6 +110,11 @@ describe('the API key', () => {
 		expect(() => withKey(apiKey)).toThrow(`API Key: ${problem}`);
 	});
 
+	test('is asked for where there is none', () => {
+		const { description } = errorOf(() => withKey(' ')) as InvalidSettingError;
+		expect(description).toMatch(/^Create a key .* and enter it in the credential\.$/);
+	});
+
 	test('is in no error about it', () => {
 		for (const apiKey of [KEY.slice(1), `${KEY}0`, `g${KEY.slice(1)}`]) {
 			const error = errorOf(() => withKey(apiKey)) as InvalidSettingError;
