@@ -19,6 +19,7 @@ import {
 import { report } from '../support/report';
 import { scaledLimits } from '../support/scaledLimits';
 import { waitUntil } from '../support/waitUntil';
+import { inARow, node } from '../n8n/workflows';
 import { failOverTests } from './failOverTests';
 import { outboxTests } from './outboxTests';
 import { overlapTests } from './overlapTests';
@@ -188,14 +189,14 @@ describe('a fault in mid-run', () => {
 });
 
 test(
-	'n8n stopped and started between the third and the fourth send: the fourth waits for its window',
+	'n8n stopped, and started as n8n 3 will be: the fourth send waits for its window, and a worker runs by hand',
 	async () => {
 		await bench.open(LIMITS_WITH_SLOW_SENDS);
 		const { n8n, sandbox } = bench;
 		const answers = [await call(n8n, 'sends', [1, 2, 3])];
 		const answeredAt = performance.now();
 		await n8n.stopAll();
-		await n8n.startAll();
+		await n8n.startAll({ OFFLOAD_MANUAL_EXECUTIONS_TO_WORKERS: 'true' });
 		const restartMs = performance.now() - answeredAt;
 		answers.push(await call(n8n, 'sends', [4]));
 		expect(answers.map(({ status }) => status)).toEqual([200, 200]);
@@ -211,6 +212,16 @@ test(
 		expect(restartMs).toBeLessThan(windowMs);
 		expect(fourth - first).toBeGreaterThanOrEqual(windowMs);
 		expect(fourth - first).toBeLessThan(windowMs + 5_000);
+
+		const getStatus = node('Status', 'n8n-nodes-business-data.businessData', 1, {
+			...{ resource: 'rateLimit', operation: 'getStatus' },
+		});
+		getStatus.credentials = { businessDataApi: { id: bench.credentialId, name: 'Business Data' } };
+		const start = node('Start', 'n8n-nodes-base.manualTrigger', 1);
+		const workflow = await n8n.client.saveWorkflow(inARow('By hand', [start, getStatus]));
+		const { id, status } = await n8n.client.runWorkflow(workflow, 'Start', 60);
+		expect(status).toBe('success');
+		expect(WORKERS.flatMap((worker) => n8n.executionsOf(worker))).toContain(id);
 	},
 	SETUP_MS,
 );

@@ -49,11 +49,15 @@ export class QueueMode {
 		const userFolder = await openUserFolder();
 		const packed = await packNode(PROJECT_FOLDER, join(userFolder.path, 'packages'));
 		await installPackedNode(packed, userFolder.path, host);
-		return new QueueMode(host, userFolder, await RedisServer.start(), settings);
+		return new QueueMode(host, userFolder, await RedisServer.start(), { ...settings });
 	}
 
-	/** Starts what is not running: the main process first, which prepares the database. */
-	async startAll(): Promise<void> {
+	/**
+	 * Starts what is not running: the main process first, which prepares the database.
+	 * @param settings from now on, beside those that it has
+	 */
+	async startAll(settings: Record<string, string> = {}): Promise<void> {
+		Object.assign(this.ownSettings, settings);
 		if (!this.processes.has(MAIN)) {
 			const main = await this.start(MAIN, 'start');
 			this.loggedIn = new N8nClient(main.url);
@@ -110,7 +114,7 @@ export class QueueMode {
 	private settings(): Record<string, string> {
 		return {
 			EXECUTIONS_MODE: 'queue',
-			// Runs by hand are the main process's own.
+			// Runs by hand are the main process's own, unless a test says otherwise.
 			OFFLOAD_MANUAL_EXECUTIONS_TO_WORKERS: 'false',
 			QUEUE_BULL_REDIS_HOST: '127.0.0.1',
 			QUEUE_BULL_REDIS_PORT: String(this.queueRedis.port),
