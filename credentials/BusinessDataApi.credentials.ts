@@ -120,6 +120,16 @@ export class BusinessDataApi implements ICredentialType {
 			description: 'Name of the list of IDs in the body of a bulk deletion',
 		},
 		{
+			displayName: 'Idempotency Header',
+			name: 'idempotencyHeader',
+			type: 'string',
+			default: '',
+			placeholder: 'e.g. Idempotency-Key',
+			displayOptions: whenCustomized,
+			description:
+				'Name of the header by which your service knows a request that it has had before. A send with a Send Once Key carries it, and is retried where the answer was lost. Leave empty if the service has none.',
+		},
+		{
 			displayName: 'Result Field',
 			name: 'resultField',
 			type: 'string',

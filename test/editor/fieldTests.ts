@@ -22,7 +22,14 @@ export function fieldTests(real: () => RealN8n, editor: () => Editor): void {
 
 	test('begin with the resources, and no "Custom API Call" among them', async () => {
 		const resources = labelsOf(await editor().openList('resource'));
-		expect(resources).toEqual(['API Request', 'Contact', 'Payment', 'Rate Limit', 'Transaction']);
+		expect(resources).toEqual([
+			'API Request',
+			'Contact',
+			'Payment',
+			'Rate Limit',
+			'Sent Document',
+			'Transaction',
+		]);
 		await editor().page.keyboard.press('Escape');
 	});
 
@@ -36,6 +43,7 @@ export function fieldTests(real: () => RealN8n, editor: () => Editor): void {
 		['API Request', 'Send', ['Method', 'Path', 'Options']],
 		['Rate Limit', 'Get Status', []],
 		['Rate Limit', 'Wait for Room', ['Limit Of', 'Requests', 'Options']],
+		['Sent Document', 'Release', ['Sent With', 'Send Once Key', 'Workflow ID']],
 	])('of %s: %s', async (resource, operation, fields) => {
 		await editor().choose('resource', resource);
 		const operations = labelsOf(await editor().openList('operation'));

@@ -49,7 +49,7 @@ test('fields to send have types, and go out with them', async () => {
 });
 
 test.each([
-	['resource', ['API Request', 'Contact', 'Payment', 'Rate Limit', 'Transaction']],
+	['resource', ['API Request', 'Contact', 'Payment', 'Rate Limit', 'Sent Document', 'Transaction']],
 	['operation', ['Send']],
 ])('the list of the %s has no "Custom API Call"', async (field, entries) => {
 	const shown = await editor.openList(field);

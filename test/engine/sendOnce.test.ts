@@ -1,5 +1,6 @@
 // With a Send Once Key, a document goes out once: over retries, re-runs and lost answers.
 
+import { processState } from '../../nodes/BusinessData/sendOnce/processState';
 import {
 	apiRequest,
 	errorOf,
@@ -10,7 +11,8 @@ import {
 	SEND_ENDPOINT,
 	useBench,
 } from '../support/bench';
-import { hashOf, useDeduplicator } from '../support/deduplicator';
+import { useDeduplicator } from '../support/deduplicator';
+import { hintsOf, statesOf } from '../support/sentDocument';
 import { waitUntil } from '../support/waitUntil';
 
 const bench = useBench();
@@ -22,8 +24,7 @@ beforeAll(async () => {
 });
 beforeEach(() => store.clear());
 
-const recorded = () => store.entries;
-const hashes = (...keys: string[]) => keys.map(hashOf);
+const states = async (...keys: string[]) => await statesOf(bench, keys);
 const sent = () => bench.sandbox.journal.documents().map(({ body }) => body);
 
 test('a key that was seen before is skipped, in the order of the input', async () => {
@@ -34,7 +35,8 @@ test('a key that was seen before is skipped, in the order of the input', async (
 		{ id: 'doc-2', status: 'sent' },
 		{
 			skipped: true,
-			reason: expect.stringContaining('used the key before') as string,
+			state: 'sent',
+			reason: expect.stringContaining('It was sent before with this key') as string,
 			sendOnceKey: 'b',
 		},
 		{ id: 'doc-3', status: 'sent' },
@@ -45,8 +47,8 @@ test('a key that was seen before is skipped, in the order of the input', async (
 });
 
 test('the same key twice in one input is sent once', async () => {
-	const result = await bench.run([{ id: 7 }, { id: '7' }], send(onceById));
-	expect(sent()).toEqual([{ id: 7 }]);
+	const result = await bench.run([{ id: '7' }, { id: '7' }], send(onceById));
+	expect(sent()).toEqual([{ id: '7' }]);
 	expect(result.json(NODE)[1]).toMatchObject({ skipped: true, sendOnceKey: '7' });
 });
 
@@ -82,11 +84,13 @@ test('whoever meets a key that is being sent waits no longer than Max Wait', asy
 	expect(bench.sandbox.journal.count()).toBe(1);
 });
 
-test('the key is on record before the request goes out', async () => {
+test('the key is on record as perhaps sent before the request goes out', async () => {
 	bench.sandbox.fault({ action: { type: 'neverAnswer', act: true } });
 	const run = bench.run([{ id: 'a' }], send({ ...onceById, timeout: 1 }));
 	await waitUntil(() => bench.sandbox.journal.count() === 1);
-	expect(recorded()).toEqual(hashes('a'));
+	// As another process would find it.
+	processState().claims.clear();
+	expect(await states('a')).toEqual(['perhapsSent']);
 	await run;
 });
 
@@ -94,9 +98,10 @@ test('while an item waits for the limits, its key is not on record', async () =>
 	const run = bench.run(itemsOf(4), send({ ...onceById, maxWait: 1_000 }));
 	await waitUntil(() => sent().length === 3);
 	await new Promise((resolve) => setTimeout(resolve, 100));
-	expect(recorded()).toEqual(hashes('0', '1', '2'));
+	const keys = ['0', '1', '2', '3'];
+	expect(await states(...keys)).toEqual(['sent', 'sent', 'sent', 'notSent']);
 	await run;
-	expect(recorded()).toEqual(hashes('0', '1', '2', '3'));
+	expect(await states(...keys)).toEqual(['sent', 'sent', 'sent', 'sent']);
 });
 
 test.each([
@@ -105,7 +110,7 @@ test.each([
 ] as const)('after a %s the key is free again', async (_, action) => {
 	bench.sandbox.fault({ action });
 	expect(errorOf(await bench.run([{ id: 'a' }], send(onceById))).context.outcome).toBe('refused');
-	expect(recorded()).toEqual([]);
+	expect(store.entries).toEqual([]);
 	await bench.run([{ id: 'a' }], send(onceById));
 	expect(sent()).toEqual([{ id: 'a' }]);
 });
@@ -114,13 +119,13 @@ test('after a 429 that was given up the key is free again, and in between as wel
 	bench.sandbox.fault({ times: Infinity, action: { type: 'status', status: 429 } });
 	const result = await bench.run([{ id: 'a' }], send({ ...onceById, maxWait: 0.5 }));
 	expect(errorOf(result).message).toBeDefined();
-	expect(recorded()).toEqual([]);
+	expect(store.entries).toEqual([]);
 });
 
 test('after a connection that was never made the key is free again', async () => {
 	bench.credential.baseUrl = 'http://127.0.0.1:1';
 	expect(errorOf(await bench.run([{ id: 'a' }], send(onceById))).context.outcome).toBe('notSent');
-	expect(recorded()).toEqual([]);
+	expect(store.entries).toEqual([]);
 });
 
 test.each([
@@ -133,7 +138,11 @@ test.each([
 	expect(errorOf(first).context.outcome).toBe('unknown');
 	const again = await bench.run([{ id: 'a' }], send(onceById));
 	expect(again.json(NODE)).toMatchObject([{ skipped: true }]);
-	expect(again.json(NODE)[0]?.reason).toContain('to send it on purpose, give it another key');
+	expect(again.json(NODE)[0]).toMatchObject({
+		state: 'perhapsSent',
+		reason: expect.stringContaining('Mark as Sent or Release') as string,
+	});
+	expect(hintsOf(again)).toContainEqual(expect.stringContaining('1 item is perhaps sent: item 0.'));
 	expect(sent()).toHaveLength(1);
 });
 
@@ -165,10 +174,10 @@ test('works for an API Request that is no read', async () => {
 
 test('the oldest keys are forgotten beyond Send Once Memory', async () => {
 	await bench.run(itemsOf(3), send({ ...onceById, sendOnceMaxEntries: 2 }));
-	expect(recorded()).toEqual(hashes('1', '2'));
+	expect(await states('0', '1', '2')).toEqual(['notSent', 'sent', 'sent']);
 });
 
-test.each(['', ' ', null, {}, true, '\u200b'])(
+test.each(['', ' ', null, {}, true, '\u200b', 'k'.repeat(256)])(
 	'%j as a key is an error, and nothing is sent',
 	async (id) => {
 		const result = await bench.run([{ id: id }], send(onceById));
@@ -180,5 +189,5 @@ test.each(['', ' ', null, {}, true, '\u200b'])(
 test('without the option nothing is recorded', async () => {
 	await bench.run([{ id: 'a' }], send());
 	await bench.run([{}], read());
-	expect(recorded()).toEqual([]);
+	expect(store.entries).toEqual([]);
 });

@@ -6,7 +6,7 @@ import { useBench } from '../support/bench';
 import { useDeduplicator } from '../support/deduplicator';
 import { CREDENTIAL_TYPE } from '../support/engineWorkflow';
 import { KEY, LIMITS, PORT, RECORD } from '../upgrade/saved';
-import { savedByVersions, savedWorkflow } from '../upgrade/versions';
+import { savedByVersions, savedCredential, savedWorkflow } from '../upgrade/versions';
 
 const apiKeys = { [KEY]: { state: 'active' as const } };
 const bench = useBench({ port: PORT, apiKeys, contactCount: 12, limits: LIMITS });
@@ -53,7 +53,7 @@ describe.each(savedByVersions)('saved by version %s', (_, saved) => {
 		for (const row of rows) await table.insert(row as never);
 		const other = { ...RECORD, invoice: 'A-2' };
 		const workflow = savedWorkflow(workflowId, node, [RECORD, other]);
-		const { run } = await bench.engine.run(workflow, { key: bench.credential });
+		const { run } = await bench.engine.run(workflow, savedCredential(node, bench.credential));
 		expect(run.status).toBe('success');
 		expect(bench.sandbox.journal.documents().map(({ body }) => body)).toEqual([other]);
 	});

@@ -29,6 +29,8 @@ const BASIC_VALUES: Parameters = {
 	returnAll: false,
 	dataMode: 'autoMapInputData',
 	idField: 'id',
+	sendOnceKey: 'a',
+	endpoint: 'POST /sandbox/echo',
 };
 
 const eventsOf = (source: string) => [source === 'contacts' ? 'contactCreated' : 'recordCreated'];
@@ -74,7 +76,7 @@ function* branchesOf(
 	for (const option of optionsOf(property)) {
 		const siblings = {
 			...besideOf(option),
-			...(option.name === 'sendOnceMaxEntries' ? { sendOnceKey: 'a' } : {}),
+			...(/^sendOnce(?!Key)/.test(option.name) ? { sendOnceKey: 'a' } : {}),
 		};
 		const inside = { ...setAt(beside, path, notAtRoot(siblings)), ...atRoot(siblings) };
 		yield* branchesOf({ ...option, displayOptions: undefined }, { path, labels, beside: inside });

@@ -49,6 +49,8 @@ const SENDS = [
 	{ resource: 'transaction', operation: 'sendWp' },
 	{ resource: 'payment' },
 ];
+/** What differs in a re-run of the same document. */
+const ONCE = { sendOnceKey: '={{ $json.id }}', sendOnceIgnoreFields: 'marker, timeout' };
 const FAULTY = 0.3;
 const LONGEST_RUN_MS = 120_000;
 /** How long the attempts at a closed door last, about. */
@@ -96,7 +98,7 @@ export function planOf(seed: number, count: number): PlannedExecution[] {
 			headerParameters: { parameters: [{ name: MARKER_HEADER, value: '={{ $json.marker }}' }] },
 			timeout: '={{ $json.timeout }}',
 			...(isHurried ? { maxWait: 1 } : {}),
-			...(isOnce && !isRead ? { sendOnceKey: '={{ $json.id }}' } : {}),
+			...(isOnce && !isRead ? ONCE : {}),
 			...(kind === 'delete' ? { batchSize: IDS_PER_BATCH } : {}),
 		};
 		const execution: PlannedExecution = {
@@ -125,6 +127,12 @@ export function planOf(seed: number, count: number): PlannedExecution[] {
 			first.requests.map(({ id }) => id),
 			{ isOnce: true },
 		);
+		// To the same endpoint of the same business.
+		const { resource, operation } = first.parameters;
+		Object.assign(again, {
+			key: first.key,
+			parameters: { ...again.parameters, resource, operation },
+		});
 		for (const { allowed } of [first, again].flatMap(({ requests }) => requests)) {
 			allowed.push('skipped');
 		}

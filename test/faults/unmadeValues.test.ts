@@ -62,7 +62,7 @@ const RIGHT: Array<{ forms: Form[]; values: string[] | 'any'; places: RegExp; wh
 		forms: ['as written'],
 		values: 'any',
 		places:
-			/\.(name|value|\w+Fields?|\w*[pP]arameter|customFormat|field|sendOnceKey)$| (idField|resultField|\w+Values)$/,
+			/\.(name|value|\w+Fields?|\w*[pP]arameter|customFormat|field|sendOnceKey)$| (idField|resultField|\w+Values|sendOnceKey|workflowId|idempotencyHeader)$/,
 		why: 'a person has written this text; only where an expression makes it, it stands for no value',
 	},
 	{
@@ -75,7 +75,7 @@ const RIGHT: Array<{ forms: Form[]; values: string[] | 'any'; places: RegExp; wh
 		forms: ['an expression', 'as written'],
 		values: ['an empty text'],
 		places:
-			/\.value$|(itemsField|fileField|pageSizeParameter|nextUrlField|\w+Fields|\w+Values|resultField|redisUser|redisTlsServerName|redisTlsCa)$/,
+			/\.value$|(itemsField|fileField|pageSizeParameter|nextUrlField|\w+Fields|\w+Values|resultField|idempotencyHeader|redisUser|redisTlsServerName|redisTlsCa)$/,
 		why: 'an empty text is a value there, or means that the option is not used',
 	},
 	{

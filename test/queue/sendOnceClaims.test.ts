@@ -3,33 +3,37 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
 import { RedisConnection } from '../../nodes/BusinessData/redis';
-import { RedisRecord } from '../../nodes/BusinessData/resources/sendOnce/redisRecord';
-import { SendOnce } from '../../nodes/BusinessData/resources/sendOnce/sendOnce';
+import { RedisRecord } from '../../nodes/BusinessData/sendOnce/redisRecord';
+import { SendOnce } from '../../nodes/BusinessData/sendOnce/sendOnce';
 import { abortController } from '../../nodes/BusinessData/waiting';
 import { pause, useLedgerBench } from '../support/ledgerBench';
 import { untilTrue } from '../support/redisCommand';
 
 const bench = useLedgerBench();
-const STATE = Symbol.for('n8n-nodes-business-data/sendOnce/1');
+const STATE = Symbol.for('n8n-nodes-business-data/sendOnce/2');
 const current = new AsyncLocalStorage<{ state: object }>();
 const TRIES = 4;
 const stop = abortController();
 
-/** What n8n's store has on record. */
-let recorded: string[] = [];
-const helpers = {
-	getProcessedDataCount: async () => await Promise.resolve(recorded.length),
-	checkProcessedAndRecord: async (keys: string[]) => {
-		const processed = keys.filter((key) => recorded.includes(key));
-		const fresh = keys.filter((key) => !recorded.includes(key));
-		recorded.push(...fresh);
-		return await Promise.resolve({ new: fresh, processed });
+/** What n8n's store has on record, by row. */
+const rows = new Map<string, string[]>();
+const entriesOf = (row: object) => rows.get(JSON.stringify(row)) ?? [];
+const mockService = {
+	getProcessedDataCount: async (_: string, row: object) =>
+		await Promise.resolve(entriesOf(row).length),
+	checkProcessedAndRecord: async (entries: string[], _: string, row: object) => {
+		const before = entriesOf(row);
+		const processed = entries.filter((entry) => before.includes(entry));
+		rows.set(JSON.stringify(row), [...new Set([...before, ...entries])]);
+		return await Promise.resolve({ new: [], processed });
 	},
-	removeProcessed: async (keys: string[]) => {
-		recorded = recorded.filter((key) => !keys.includes(key));
+	removeProcessed: async (entries: string[], _: string, row: object) => {
+		const left = entriesOf(row).filter((entry) => !entries.includes(entry));
+		rows.set(JSON.stringify(row), left);
 		await Promise.resolve();
 	},
 };
+jest.mock('n8n-core', () => ({ DataDeduplicationService: { getInstance: () => mockService } }));
 
 beforeAll(() => {
 	const get = () => current.getStore()?.state;
@@ -43,26 +47,23 @@ afterAll(async () => {
 });
 
 class Process {
-	private readonly own = { state: { turns: new Map(), repairs: new Map(), claims: new Map() } };
+	private readonly own = { state: { turns: new Map(), watched: new Map(), claims: new Map() } };
 
 	private readonly redis = new RedisConnection(bench.address);
 
 	/** What guards the next send of the key. */
 	async guard(key: string): Promise<SendOnce> {
-		const run = {
-			options: () => ({ sendOnceKey: key }),
-			context: {
-				getWorkflow: () => ({ id: 'workflow' }),
-				getNode: () => ({ id: 'node' }),
-				helpers,
-			},
-			account: { redis: this.redis },
+		const credentials = { businessDataApi: { id: 'credential' } };
+		const party = {
+			context: { getNode: () => ({ credentials }) },
+			account: { redis: this.redis, baseUrl: 'https://api.example.com' },
 			signal: stop.signal,
 		};
-		return await this.does(async () => {
-			const guard = SendOnce.of(run as never, 0, { timeoutMs: 60_000 } as never);
-			return await Promise.resolve(guard as SendOnce);
-		});
+		const endpoint = { method: 'POST', path: '/send' } as const;
+		const document = { workflowId: 'workflow', endpoint, key, maxEntries: 100, timeoutMs: 60_000 };
+		return await this.does(
+			async () => await Promise.resolve(new SendOnce(party as never, document)),
+		);
 	}
 
 	/** Does something as this process. */
@@ -85,16 +86,17 @@ class Process {
 test('a key that a process waits to record, and another refuses meanwhile, counts as sent for nobody', async () => {
 	for (let round = 0; round < TRIES; round++) {
 		await bench.redis.flushall();
-		recorded = [];
+		rows.clear();
 		const [one, other] = [new Process(), new Process()];
 		const [first, second] = [await one.guard('a'), await other.guard('a')];
 		// The record is not new, and another key of the node is being recorded.
 		expect(await one.claims(first)).toBe(true);
-		await one.does(async () => await first.settle(false));
-		expect(await other.does(async () => await second.wasUsed())).toBe(false);
+		await one.does(async () => await first.settle('notSent'));
+		expect(await other.does(async () => await second.state())).toBe('notSent');
 		const [claims = ''] = await bench.redis.keys('*:claims');
 		await bench.redis.hincrby(claims, 'since', -60_000);
-		await bench.redis.set(claims.replace(/claims$/, 'lock'), 'another', 'PX', 5_000);
+		const [, document = ''] = /\{sendOnce:(.+)\}/.exec(claims) ?? [];
+		await bench.redis.set(claims.replace(/claims$/, `lock:${document}`), 'another', 'PX', 5_000);
 
 		const early = one.claims(first);
 		await untilTrue('claimed', async () =>
@@ -104,24 +106,26 @@ test('a key that a process waits to record, and another refuses meanwhile, count
 		// The service refuses what this one sends.
 		const isSending = await other.claims(second);
 		await early;
-		if (isSending === true) await other.does(async () => await second.settle(false));
+		if (isSending === true) await other.does(async () => await second.settle('notSent'));
 		else await pause(10);
-		expect(await other.does(async () => await second.wasUsed())).toBe(false);
+		expect(await other.does(async () => await second.state())).toBe('notSent');
 	}
 }, 120_000);
 
 test('what arrives late of a claim that has ended enters nothing again', async () => {
-	const record = new RedisRecord(new RedisConnection(bench.address), 'node', 100);
-	const claim = ['a', 'token', 300] as const;
-	await record.claim(...claim);
-	await record.settle('a', 'token', false);
-	await record.claim(...claim);
+	const record = new RedisRecord(new RedisConnection(bench.address), 'document', 'a', 100);
+	const claim = async (token: string) => await record.claim(token, 300, false);
+	await claim('token');
+	await record.settle('token', 'notSent');
+	await claim('token');
 	// Every 100 ms.
-	const end = record.keepClaim(...claim);
+	const end = record.keepClaim('token', 300);
 	await pause(500);
 	end();
-	expect(await record.look('a', stop.signal)).toBe('free');
+	expect((await record.look(stop.signal)).state).toBe('notSent');
 	// Another claim is free to come.
-	expect((await record.claim('a', 'another', 300)).state).toBe('free');
-	expect(await record.look('a', stop.signal)).toBe('claimed');
+	expect(await record.isLast('token')).toBe(true);
+	expect((await claim('another')).state).toBe('notSent');
+	expect(await record.isLast('token')).toBe(false);
+	expect((await record.look(stop.signal)).state).toBe('underWay');
 });

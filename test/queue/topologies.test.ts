@@ -11,7 +11,7 @@ import {
 	RedisError,
 	RedisScript,
 } from '../../nodes/BusinessData/redis';
-import { RedisRecord } from '../../nodes/BusinessData/resources/sendOnce/redisRecord';
+import { RedisRecord } from '../../nodes/BusinessData/sendOnce/redisRecord';
 import { ledgerRequest, stageOf } from '../support/ledgerBench';
 import { PrivateAuthority } from '../support/privateAuthority';
 import { redisCommand } from '../support/redisCommand';
@@ -229,12 +229,12 @@ test('a user who may do no more than docs/queue-mode.md says can count and send 
 	first.tell();
 	first.hold(0);
 	expect(await ledger.use(general.windows)).toMatchObject([{ used: 1 }]);
-	const record = new RedisRecord(connectionTo(address), 'node', 10);
-	expect(await record.lock(async () => await record.claim('a', 'token', 1_000))).toMatchObject({
-		state: 'free',
-	});
-	await record.settle('a', 'token', true);
-	expect(await record.look('a', signal)).toBe('used');
+	const record = new RedisRecord(connectionTo(address), 'document', 'a', 10);
+	const claim = async () => await record.claim('token', 1_000, false);
+	expect(await record.lock('bucket', claim)).toMatchObject({ state: 'notSent' });
+	expect(await record.isLast('token')).toBe(true);
+	await record.settle('token', 'sent');
+	expect((await record.look(signal)).state).toBe('sent');
 	const log = await redisCommand(plain.port, PASSWORD, 'ACL', 'LOG');
 	expect(log).toBe('');
 });

@@ -10,7 +10,7 @@ import { RedisServer } from '../support/redisServer';
 import { credentialFor } from '../support/scaledLimits';
 import { waitUntil } from '../support/waitUntil';
 import { KEY, LIMITS, PORT, RECORD } from '../upgrade/saved';
-import { savedByVersions, savedWorkflow } from '../upgrade/versions';
+import { savedByVersions, savedCredential, savedWorkflow } from '../upgrade/versions';
 
 /** How long (ms) slots are held after the last request, at most. */
 const LONGEST_HOLD_MS = 10_000;
@@ -29,13 +29,14 @@ test.each(savedByVersions)('what version %s has sent once is not sent again', as
 	const client = new Redis({ port: server.port });
 	try {
 		for (const { key, dump } of redis) await client.restore(key, 0, Buffer.from(dump, 'base64'));
-		const key = {
+		const fields = {
 			...credentialFor(sandbox),
 			...{ customize: true, limits: JSON.stringify(LIMITS) },
 			...{ limitStore: 'redis', redisPort: server.port },
 		};
 		const other = { ...RECORD, invoice: 'A-2' };
-		const { run } = await engine.run(savedWorkflow(workflowId, node, [RECORD, other]), { key });
+		const workflow = savedWorkflow(workflowId, node, [RECORD, other]);
+		const { run } = await engine.run(workflow, savedCredential(node, fields));
 		expect(run.status).toBe('success');
 		expect(sandbox.journal.documents().map(({ body }) => body)).toEqual([other]);
 		await waitUntil(() => limiters().size === 0, LONGEST_HOLD_MS);

@@ -12,10 +12,13 @@ interface Row {
 type Key = Pick<Row, 'workflowId' | 'context'>;
 type Access = 'read' | 'write';
 
-/** A fault of the database, met by the next access of its kind: before it takes effect, or after. */
+/** How long (ms) after its error a late access takes effect, as one that has waited for a lock. */
+const LATE_MS = 2_500;
+
+/** A fault of the database, met by the next access of its kind: before it takes effect, after, or long before. */
 interface Fault {
 	access: Access;
-	moment: 'before' | 'after';
+	moment: 'before' | 'after' | 'late';
 	/** How many accesses pass first. */
 	after: number;
 	times: number;
@@ -35,6 +38,11 @@ export class ProcessedDataRepository {
 	/** The hashes in all rows, as n8n keeps them. */
 	get entries(): string[] {
 		return [...this.rows.values()].flatMap((row) => (JSON.parse(row) as Row).value.data);
+	}
+
+	/** All rows, as n8n keeps them. */
+	get text(): string {
+		return [...this.rows].flat().join('\n');
 	}
 
 	clear(): void {
@@ -82,11 +90,21 @@ export class ProcessedDataRepository {
 		if (isDue) fault.times--;
 		const latencyMs = this.latencyMs();
 		await pause(latencyMs / 2);
-		if (isDue && fault.moment === 'before') throw new Error('the database is away');
+		// Its error is nobody's any more.
+		if (isDue && fault.moment === 'late') setTimeout(() => void attempt(effect), LATE_MS);
+		if (isDue && fault.moment !== 'after') throw new Error('the database is away');
 		const result = effect();
 		await pause(latencyMs / 2);
 		if (isDue) throw new Error('the connection to the database was lost');
 		return result;
+	}
+}
+
+function attempt(effect: () => unknown): void {
+	try {
+		effect();
+	} catch {
+		// A row that another has inserted meanwhile.
 	}
 }
 

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import type { INode, INodeExecutionData } from 'n8n-workflow';
+import type { ICredentialDataDecryptedObject, INode, INodeExecutionData } from 'n8n-workflow';
 
 import { workflowOf } from '../support/engineWorkflow';
 import type { Saved } from './saved';
@@ -17,8 +17,15 @@ export const savedByVersions: Array<[version: string, saved: Saved]> = readdirSy
 		return [name, JSON.parse(readFileSync(file, 'utf8')) as Saved];
 	});
 
-/** A saved node behind these items, with the credential of the tests in place of its own. */
+/** A saved node behind these items. */
 export function savedWorkflow(id: string, node: INode, items: Array<INodeExecutionData['json']>) {
-	const credentials = { businessDataApi: { id: 'key', name: 'key' } };
-	return { id, ...workflowOf(items, node.parameters, { ...node, credentials }) };
+	return { id, ...workflowOf(items, node.parameters, node) };
+}
+
+/** The credential of a saved node, with the fields of the tests. */
+export function savedCredential(
+	{ credentials }: INode,
+	fields: ICredentialDataDecryptedObject,
+): Record<string, ICredentialDataDecryptedObject> {
+	return { [credentials?.businessDataApi?.id ?? '']: fields };
 }

@@ -4,6 +4,14 @@ import { contact } from './contact';
 import type { Resource } from './operation';
 import { payment } from './payment';
 import { limits } from './limits';
+import { sentDocument } from './sentDocument';
 import { transaction } from './transaction';
 
-export const resources: Resource[] = [apiRequest, contact, payment, limits, transaction];
+export const resources: Resource[] = [
+	apiRequest,
+	contact,
+	payment,
+	limits,
+	sentDocument,
+	transaction,
+];

@@ -12,7 +12,7 @@ import { bodyFields, readDocument } from './requestBody';
 import { optionsField, readRequestOptions } from './requestOptions';
 import type { Run } from './run';
 import { sendEach } from './sendEach';
-import { sendOnceOptions } from './sendOnce';
+import { sendOnceOptions } from './sendOnceOptions';
 
 /** What was sent always has a result, also where the service answers with an empty list. */
 async function resultOf(

@@ -3,16 +3,20 @@
  * unless the node continues on error, and says which items were sent, perhaps or for certain, which were
  * not, and which were not tried.
  */
-import type { INodeExecutionData } from 'n8n-workflow';
+import type { IDataObject, INodeExecutionData, IPairedItemData } from 'n8n-workflow';
 
+import { AlreadySentError, type SendOnce } from '../sendOnce';
 import type { Answer } from '../transport/answer';
-import { afterSuccessError } from '../transport/requestErrors';
+import { afterSuccessError, afterUnknownError } from '../transport/requestErrors';
+import { InvalidSettingError } from '../transport/invalidSettingError';
 import { isRead, type ServiceRequest } from '../transport/serviceRequest';
+import { readFlag } from '../transport/settingValues';
 import { EarlierTries, type ItemResult } from './earlierTries';
-import { errorItem, type NodeError, tellItems, toNodeError } from './itemErrors';
+import { errorItem, nameItems, type NodeError, tellItems, toNodeError } from './itemErrors';
 import { describeSends, tellDuring } from './progress';
 import type { Run } from './run';
-import { SendOnce, UsedBeforeError } from './sendOnce';
+import { DryRun } from './dryRun';
+import { sendOnceOf } from './sendOnceOptions';
 
 /** Makes the output of an item from the answer to its request. */
 export type ToItems<T> = (
@@ -43,7 +47,9 @@ export async function sendEach<T extends ServiceRequest>(
 		return await describeSends(run, outputs.length, prepared.length, endpoint);
 	};
 	await tellDuring(run, describe, async () => await sendAll(run, prepared, toItems, outputs));
-	return outputs.flat();
+	const items = outputs.flat();
+	hintAtPerhapsSent(run, items);
+	return items;
 }
 
 /** @param outputs gets those of each item as soon as it is done */
@@ -58,9 +64,14 @@ async function sendAll<T extends ServiceRequest>(
 	const endingOf = (item: number) => endings.get(item) ?? earlierTries.endingOf(item) ?? 'notTried';
 	const progress = () => listsOf(prepared.map((_, item) => endingOf(item)));
 	run.describeProgress = () => sentencesOf(progress());
+	const dryRun = new DryRun(run);
 	for (const [index, item] of prepared.entries()) {
 		try {
 			if ('error' in item) throw item.error;
+			if (item.isDryRun) {
+				outputs.push([await dryRun.show(item, index)]);
+				continue;
+			}
 			const send = async () => await sendItem(run, item, index, toItems);
 			const { output, isSkipped } = await earlierTries.resultOf(index, send);
 			outputs.push(output);
@@ -78,13 +89,24 @@ async function sendAll<T extends ServiceRequest>(
 	}
 }
 
+/** A skipped item that may not have been sent is for a person to look at. */
+function hintAtPerhapsSent(run: Run, items: INodeExecutionData[]): void {
+	const skipped = items.filter(({ json }) => json.skipped === true && json.state === 'perhapsSent');
+	if (skipped.length === 0) return;
+	const indexes = skipped.map(({ pairedItem }) => (pairedItem as IPairedItemData).item);
+	run.hint(
+		`${skipped.length} ${skipped.length === 1 ? 'item is' : 'items are'} perhaps sent: ${nameItems(indexes)}. Check in the service, then use Sent Document → Mark as Sent or Release.`,
+	);
+}
+
 /** What became of an item, as the error that ends the run tells it. */
 type ItemEnding = 'sent' | 'skipped' | 'perhapsSent' | 'notSent' | 'notTried';
 
 /** An item's request, and what sees to it that it goes out once. */
-interface Prepared<T> {
+export interface Prepared<T extends ServiceRequest> {
 	request: T;
 	guard: SendOnce | undefined;
+	isDryRun: boolean;
 }
 
 function tryToPrepare<T extends ServiceRequest>(
@@ -95,13 +117,34 @@ function tryToPrepare<T extends ServiceRequest>(
 	try {
 		const request = prepare(index);
 		run.client.check(request);
-		return { request, guard: isRead(request) ? undefined : SendOnce.of(run, index, request) };
+		const guard = sendOnceOf(run, index, request);
+		const isDryRun = !isRead(request) && readFlag('Dry Run', run.options(index).dryRun);
+		return { request: withIdempotencyKey(run, request, guard), guard, isDryRun };
 	} catch (error) {
 		const nodeError = toNodeError(run.context.getNode(), error, index);
 		if (!run.continuesOnError) throw nodeError;
 		nodeError.context.outcome ??= 'notSent';
 		return { error: nodeError };
 	}
+}
+
+/** @throws InvalidSettingError when the header is set by hand, too */
+function withIdempotencyKey<T extends ServiceRequest>(
+	{ account }: Run,
+	request: T,
+	guard: SendOnce | undefined,
+): T {
+	const { idempotencyHeader: name } = account;
+	if (guard === undefined || name === '') return request;
+	if (Object.keys(request.headers).some((own) => own.toLowerCase() === name.toLowerCase())) {
+		throw new InvalidSettingError(
+			'Headers',
+			`"${name}" is the idempotency header of the credential`,
+			'Remove it: its value comes from the Send Once Key.',
+		);
+	}
+	const headers = { ...request.headers, [name]: guard.idempotencyKey };
+	return { ...request, headers, isIdempotent: true };
 }
 
 /** @throws RequestError, or what else ended the request */
@@ -112,9 +155,8 @@ async function sendItem<T extends ServiceRequest>(
 	toItems: ToItems<T>,
 ): Promise<ItemResult> {
 	const answer = await sendUnlessUsed(run, request, guard);
-	if (answer === 'used') {
-		const output = [{ json: guard?.skipped() ?? {}, pairedItem: { item: index } }];
-		return { output, isSkipped: true };
+	if ('skipped' in answer) {
+		return { output: [{ json: answer, pairedItem: { item: index } }], isSkipped: true };
 	}
 	try {
 		return { output: await toItems(answer, request, index) };
@@ -127,13 +169,15 @@ async function sendUnlessUsed(
 	run: Run,
 	request: ServiceRequest,
 	guard: SendOnce | undefined,
-): Promise<Answer | 'used'> {
+): Promise<Answer | (IDataObject & { skipped: true })> {
 	try {
-		if (guard !== undefined && (await run.client.waitFor(request, guard.wasUsed()))) return 'used';
+		const state =
+			guard === undefined ? 'notSent' : await run.client.waitFor(request, guard.state());
+		if (state !== 'notSent') throw new AlreadySentError(state);
 		return await run.client.request({ ...request, guard });
 	} catch (error) {
-		if (error instanceof UsedBeforeError) return 'used';
-		throw error;
+		if (error instanceof AlreadySentError && guard !== undefined) return guard.skipped(error.state);
+		throw guard?.mayBeSent === true ? afterUnknownError(request, error) : error;
 	}
 }
 

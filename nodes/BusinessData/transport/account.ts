@@ -9,6 +9,7 @@ import { markUnmadeFields } from './unmadeValues';
 import { InvalidSettingError } from './invalidSettingError';
 import { parseLimits } from './limitSettings';
 import { readRedis } from './redisSettings';
+import { checkHeader } from './requestHeaders';
 import { readResultSetting, type ResultSetting } from './resultField';
 import { readFilledText, readFlag, readText, readWholeNumber } from './settingValues';
 
@@ -44,6 +45,8 @@ export interface Account {
 	contactDelete: Endpoint;
 	/** The name of the ID array in a bulk-delete body. */
 	deleteIdsField: string;
+	/** The header by which the service knows a request that it has had before; empty where it has none. */
+	idempotencyHeader: string;
 	/** Where a 2xx says that it stands for a failure. */
 	result: ResultSetting;
 }
@@ -88,6 +91,7 @@ export function readAccount(fields: CredentialFields): Account {
 			deleteIdsField,
 			'Enter the name of the list of IDs in the request body, for example ids.',
 		),
+		idempotencyHeader: readIdempotencyHeader(custom.idempotencyHeader),
 	};
 }
 
@@ -162,6 +166,13 @@ function readEndpoint(value: unknown, fallback: Endpoint, field: string): Endpoi
 		);
 	}
 	return endpoint;
+}
+
+function readIdempotencyHeader(value: unknown): string {
+	const field = 'Idempotency Header';
+	const name = readText(field, value).trim();
+	if (name !== '') checkHeader(field, name, '');
+	return name;
 }
 
 function readKeepFree({ keepFree = 0 }: CredentialFields): number {

@@ -174,8 +174,9 @@ async function readResponse(
 	};
 }
 
-/** Whether the service may have acted on the try. */
-export function mayHaveActed(outcome: AttemptOutcome): boolean {
-	if (outcome.kind === 'failed') return outcome.error.details.outcome === 'unknown';
-	return outcome.kind === 'answered';
+/** What is known of a document after the attempt. */
+export function sentStateOf(outcome: AttemptOutcome): 'sent' | 'perhapsSent' | 'notSent' {
+	if (outcome.kind === 'answered') return 'sent';
+	const isUnknown = outcome.kind === 'failed' && outcome.error.details.outcome === 'unknown';
+	return isUnknown ? 'perhapsSent' : 'notSent';
 }

@@ -10,7 +10,7 @@ import { RedisError } from '../redis';
 import { boundedSignal, onceAborted, sleep } from '../waiting';
 import type { Account } from './account';
 import type { Answer } from './answer';
-import { attempt, mayHaveActed, type AttemptOutcome, type Failed } from './attempt';
+import { attempt, type AttemptOutcome, type Failed, sentStateOf } from './attempt';
 import { retryAfterMs } from './backoff';
 import { ConnectionWatch } from './connectionWatch';
 import { withDeadline } from './deadline';
@@ -184,7 +184,7 @@ export class Client {
 			} catch (error) {
 				throw error instanceof RedisError ? redisError(error) : error;
 			} finally {
-				if (!isGood) await request.guard?.settle(false);
+				if (!isGood) await request.guard?.settle('notSent');
 			}
 			return isGood ? undefined : { ended: Promise.resolve() };
 		} finally {
@@ -218,7 +218,7 @@ export class Client {
 		const watch = new ConnectionWatch();
 		const toTheEnd = async () => {
 			const outcome = await attempt(this, request, payload, permit, watch);
-			await request.guard?.settle(mayHaveActed(outcome));
+			await request.guard?.settle(sentStateOf(outcome));
 			return outcome;
 		};
 		const ended = toTheEnd();

@@ -51,6 +51,13 @@ export const ENDPOINTS = {
 	deleteContacts: { method: 'POST', path: '/masterdata/deleteContacts' },
 } as const satisfies Record<string, Endpoint & { limit?: LimitSetting }>;
 
+/** The endpoints that send a document, by resource and operation. */
+export const SEND_ENDPOINTS = {
+	'payment:send': ENDPOINTS.sendPayment,
+	'transaction:send': ENDPOINTS.sendTransaction,
+	'transaction:sendWp': ENDPOINTS.sendTransactionWp,
+} as const;
+
 /** `METHOD /path`, as the credential's fields write an endpoint. */
 export function formatEndpoint({ method, path }: Endpoint): string {
 	return `${method} ${path}`;

@@ -63,7 +63,8 @@ export class Repetitions {
 
 	private afterFailure({ isPassing, isNotSent, isTimeout, answer }: Failed): number | undefined {
 		// What was swallowed until the timeout once would be again.
-		const isSafe = isPassing && (isRead(this.request) || (isNotSent && !isTimeout));
+		const isHarmless = isRead(this.request) || this.request.isIdempotent === true;
+		const isSafe = isPassing && (isHarmless || (isNotSent && !isTimeout));
 		if (!isSafe || this.failures === MOST_REPETITIONS) return undefined;
 		if (answer !== undefined && this.asksTooLong(answer)) return undefined;
 		return Math.max(retryAfterMs(answer?.headers ?? {}) ?? 0, backoffMs(this.failures++));

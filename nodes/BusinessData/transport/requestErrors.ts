@@ -260,7 +260,22 @@ export function afterSuccessError(
 	);
 }
 
+/** The error for a request that failed when an attempt before may have been carried out. */
+export function afterUnknownError(request: ServiceRequest, error: unknown): unknown {
+	if (!(error instanceof RequestError) || error.details.outcome === 'unknown') return error;
+	const description = `${formatEndpoint(request.endpoint)} — An attempt before it had no answer. ${CHECK_BEFORE_REPEATING}`;
+	const { retryAfterSeconds: _, cause: __, ...details } = error.details;
+	return new RequestError(error.message, { ...details, outcome: 'unknown', description });
+}
+
+/** Whether the service says that it knows the request's idempotency key, in use or with other content. */
+function isConflict({ isIdempotent }: ServiceRequest, statusCode: number): boolean {
+	return isIdempotent === true && (statusCode === 409 || statusCode === 422);
+}
+
 function outcomeOf(request: ServiceRequest, statusCode: number): Outcome {
+	// Another request with the key is under way there.
+	if (statusCode === 409 && isConflict(request, statusCode)) return 'unknown';
 	// 101 is no end of a request, but n8n's client takes it for one.
 	if (statusCode >= 500 || statusCode === 408 || statusCode < 200) return 'unknown';
 	// 303 answers what was carried out (RFC 9110 §15.4.4), and many services use 301 and 302 for it too.
@@ -293,6 +308,11 @@ function nextStep(
 	if (statusCode >= 300 && statusCode < 400) {
 		const advice = `Redirects are not followed, so that the key goes to no other address. Set the base URL in the credential to where the service is now${originOf(headers.location)}.`;
 		return outcome === 'unknown' ? `${advice} ${CHECK_BEFORE_REPEATING}` : advice;
+	}
+	if (isConflict(request, statusCode)) {
+		return statusCode === 409
+			? `The service knows the Send Once Key by its idempotency header: another request with it is under way, or was carried out. ${CHECK_BEFORE_REPEATING}`
+			: 'If the service means the idempotency header by that, it knows the Send Once Key with other content, and nothing was carried out now. Check in the service what was sent with the key, and give each document its own.';
 	}
 	if (outcome === 'unknown') {
 		if (!isRead(request)) return CHECK_BEFORE_REPEATING;

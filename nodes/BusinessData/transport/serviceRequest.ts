@@ -12,9 +12,9 @@ export interface SendGuard {
 	claim(): Promise<{ ended: Promise<void> } | undefined>;
 	/**
 	 * Called once after each claim.
-	 * @param mayHaveActed false when the service certainly did not act; then somebody may send it
+	 * @param state `notSent` when the service certainly did not act; then somebody may send it
 	 */
-	settle(mayHaveActed: boolean): Promise<void>;
+	settle(state: 'sent' | 'perhapsSent' | 'notSent'): Promise<void>;
 }
 
 export interface ServiceRequest {
@@ -28,6 +28,8 @@ export interface ServiceRequest {
 	/** How long (ms) the requests of the run may wait for the limits before this one goes out. */
 	maxWaitMs: number;
 	guard?: SendGuard;
+	/** Whether the service itself sees to it that it acts once, by a header of the request. */
+	isIdempotent?: boolean;
 }
 
 /** Whether a request changes nothing (RFC 9110 §9.2.1), so that it may be repeated at any time. */

@@ -71,16 +71,16 @@ export const DIRECTED_PLAYS: DirectedPlay[] = [
 		sent: ['z', 'a'],
 	},
 	...[
-		{ name: 'each node of a workflow has keys of its own', other: sender('m') },
-		{ name: 'each workflow has keys of its own', other: sender('m', 'another') },
-	].map(({ name, other }) => ({
+		{ name: 'two nodes of a workflow share their keys', other: sender('m'), sent: ['a'] },
+		{ name: 'each workflow has its own', other: sender('m', 'another'), sent: ['a', 'a'] },
+	].map(({ name, other, sent }) => ({
 		name,
 		plans: [
 			planWith([sender('n'), other], {
 				executions: executions([1_000, 'n', ['a']], [9_000, 'm', ['a']]),
 			}),
 		],
-		sent: ['a', 'a'],
+		sent,
 	})),
 	{
 		name: 'Redis remembers the newest keys, should the record of n8n be lost',

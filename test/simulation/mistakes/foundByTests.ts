@@ -1,7 +1,7 @@
 /** Mistakes that no seed is sure to find, and a test of `npm test` is. */
 import type { MistakeFoundByTest } from './mistake';
 
-const ONCE = 'nodes/BusinessData/resources/sendOnce';
+const ONCE = 'nodes/BusinessData/sendOnce';
 const LIMITER = 'nodes/BusinessData/rateLimit';
 const DIRECTED = 'test/unit/simulation/directed.test.ts';
 const LIMITER_TESTS = 'test/unit/rateLimit/keyLimiter.test.ts';
@@ -13,22 +13,26 @@ export const MISTAKES_FOUND_BY_TESTS: MistakeFoundByTest[] = [
 		patches: [
 			{
 				file: `${ONCE}/sendOnce.js`,
-				search: 'after = { ...(await claimInRedis()), missingMs: 0 };',
-				replace: "after = { state: 'free', missingMs: 0 };",
+				search: 'return { ...(await claimInRedis()), missingMs: 0 };',
+				replace: "return { state: 'notSent', missingMs: 0 };",
 			},
 		],
 		test: DIRECTED,
 	},
 	{
-		name: 'two nodes share one record in Redis',
+		name: 'two workflows share one record',
 		patches: [
-			{ file: `${ONCE}/redisRecord.js`, search: 'hashOf(name)', replace: "hashOf('name')" },
+			{
+				file: `${ONCE}/sendOnce.js`,
+				search: 'const parts = [workflowId, ',
+				replace: "const parts = ['', ",
+			},
 		],
 		test: DIRECTED,
 	},
 	{
 		name: 'Redis forgets the newest keys instead of the oldest',
-		patches: [{ file: `${ONCE}/redisScripts.js`, search: '0, -most - 1)', replace: 'most, -1)' }],
+		patches: [{ file: `${ONCE}/redisScripts.js`, search: '0, -most - 1))', replace: 'most, -1))' }],
 		test: DIRECTED,
 	},
 	{

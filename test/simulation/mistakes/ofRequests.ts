@@ -1,7 +1,6 @@
 /** Mistakes of requests, runs and polls: something is done twice, or what is told is not true. */
 import type { Mistake } from './mistake';
 
-const CLIENT = 'nodes/BusinessData/transport/client.js';
 const RUN = 'nodes/BusinessData/resources/run.js';
 
 export const MISTAKES_OF_REQUESTS: Mistake[] = [
@@ -10,8 +9,7 @@ export const MISTAKES_OF_REQUESTS: Mistake[] = [
 		patches: [
 			{
 				file: 'nodes/BusinessData/transport/repetitions.js',
-				search:
-					'isPassing && ((0, serviceRequest_1.isRead)(this.request) || (isNotSent && !isTimeout))',
+				search: 'isPassing && (isHarmless || (isNotSent && !isTimeout))',
 				replace: 'isPassing',
 			},
 		],
@@ -23,9 +21,9 @@ export const MISTAKES_OF_REQUESTS: Mistake[] = [
 		patches: [
 			{ file: CLIENT, search: 'signal.throwIfAborted();', replace: '' },
 			{
-				file: 'nodes/BusinessData/resources/sendOnce/sendOnce.js',
-				search: 'return await (0, waiting_1.onceAborted)(claiming, this.signal);',
-				replace: 'return await claiming;',
+				file: 'nodes/BusinessData/sendOnce/sendOnce.js',
+				search: 'await (0, waiting_1.onceAborted)(claiming, this.signal)',
+				replace: 'await claiming',
 			},
 			{
 				file: 'nodes/BusinessData/transport/attempt.js',

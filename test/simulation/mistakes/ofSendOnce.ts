@@ -1,10 +1,10 @@
 /** Mistakes of Send Once: a document goes out twice, or never. */
 import type { Mistake } from './mistake';
 
-const STATE = 'nodes/BusinessData/resources/sendOnce/processState.js';
-const ONCE = 'nodes/BusinessData/resources/sendOnce/sendOnce.js';
-const REDIS = 'nodes/BusinessData/resources/sendOnce/redisRecord.js';
-const NODE_RECORD = 'nodes/BusinessData/resources/sendOnce/nodeRecord.js';
+const STATE = 'nodes/BusinessData/sendOnce/processState.js';
+const ONCE = 'nodes/BusinessData/sendOnce/sendOnce.js';
+const REDIS = 'nodes/BusinessData/sendOnce/redisRecord.js';
+const STORED = 'nodes/BusinessData/sendOnce/storedKey.js';
 
 export const MISTAKES_OF_SEND_ONCE: Mistake[] = [
 	{
@@ -12,10 +12,14 @@ export const MISTAKES_OF_SEND_ONCE: Mistake[] = [
 		patches: [
 			{
 				file: STATE,
-				search: '(turns.get(record) ?? Promise.resolve()).then(step)',
+				search: '(turns.get(bucket) ?? Promise.resolve()).then(step)',
 				replace: 'Promise.resolve().then(step)',
 			},
-			{ file: STATE, search: 'return state().claims.get(name);', replace: 'return undefined;' },
+			{
+				file: STATE,
+				search: 'return processState().claims.get(name);',
+				replace: 'return undefined;',
+			},
 		],
 		seed: 14,
 		shows: 'acted twice',
@@ -25,10 +29,11 @@ export const MISTAKES_OF_SEND_ONCE: Mistake[] = [
 		patches: [
 			{
 				file: REDIS,
-				search: 'async claim(key, token, durationMs) {',
-				replace: "async claim(key, token, durationMs) {\n        return 'free';",
+				search: 'async claim(token, durationMs, isForced) {',
+				replace:
+					"async claim(token, durationMs, isForced) {\n        return { state: 'notSent', missingMs: 0 };",
 			},
-			{ file: NODE_RECORD, search: 'return isNew;', replace: 'return true;' },
+			{ file: STORED, search: 'if (!isNew) {', replace: 'if (false) {' },
 		],
 		seed: 2,
 		shows: 'acted twice',
@@ -45,8 +50,9 @@ export const MISTAKES_OF_SEND_ONCE: Mistake[] = [
 			{
 				file: ONCE,
 				search:
-					'if (other !== undefined)\n            return { ended: other };\n        if (this.redis',
-				replace: 'if (other !== undefined)\n            return true;\n        if (this.redis',
+					'if (other !== undefined)\n            return { ended: other };\n        const { state: inRedis',
+				replace:
+					"if (other !== undefined)\n            return { state: 'sent', isOther: false, isLost: false };\n        const { state: inRedis",
 			},
 		],
 		seed: 14,
@@ -57,8 +63,8 @@ export const MISTAKES_OF_SEND_ONCE: Mistake[] = [
 		patches: [
 			{
 				file: ONCE,
-				search: 'if (!mayHaveActed) {\n            this.record.takeBack(this.key);',
-				replace: 'if (!mayHaveActed) {',
+				search: "state === 'notSent' && this.mayBeSent ? 'perhapsSent'",
+				replace: "state === 'notSent' ? 'perhapsSent'",
 			},
 		],
 		seed: 14,
@@ -69,8 +75,8 @@ export const MISTAKES_OF_SEND_ONCE: Mistake[] = [
 		patches: [
 			{
 				file: 'nodes/BusinessData/transport/attempt.js',
-				search: "return outcome.error.details.outcome === 'unknown';",
-				replace: 'return false;',
+				search: "isUnknown ? 'perhapsSent' : 'notSent'",
+				replace: "'notSent'",
 			},
 		],
 		seed: 70,

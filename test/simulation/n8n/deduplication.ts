@@ -116,8 +116,8 @@ function attempt<T>(effect: () => T): { value: T } | { error: unknown } {
 	}
 }
 
-/** n8n's own helper, which the nodes of a process reach through `helpers`. */
-export interface Deduplicator {
+/** n8n's own helper, which the nodes of a process reach through n8n-core. */
+interface Deduplicator {
 	checkProcessedAndRecord(...parameters: unknown[]): Promise<unknown>;
 	removeProcessed(...parameters: unknown[]): Promise<unknown>;
 	getProcessedDataCount(...parameters: unknown[]): Promise<unknown>;

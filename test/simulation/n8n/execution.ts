@@ -167,7 +167,7 @@ export class Execution {
 		};
 		return {
 			...this.host.common(node, tool === undefined ? NODE_TYPE : TOOL_TYPE),
-			helpers: this.host.helpers(node, id, run),
+			helpers: this.host.helpers(id, run),
 			getInputData: () => input,
 			getMode: () => 'trigger',
 			getExecutionId: () => id,

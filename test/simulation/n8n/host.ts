@@ -5,7 +5,7 @@
 import type { ICredentialType, INodeType } from 'n8n-workflow';
 
 import type { SimulatedProcess } from '../process/simulatedProcess';
-import { type Deduplicator, type DeduplicationTable, loadDeduplicator } from './deduplication';
+import { type DeduplicationTable, loadDeduplicator } from './deduplication';
 import { CallerAgent, httpHelper } from './httpHelper';
 import { type CredentialFields, nodeJson, type SavedNode } from './workflow';
 
@@ -27,8 +27,6 @@ export interface Installation {
 export class Host {
 	readonly credentialType: ICredentialType;
 
-	private readonly deduplicator: Deduplicator;
-
 	constructor(
 		readonly process: SimulatedProcess,
 		readonly installation: Installation,
@@ -38,7 +36,8 @@ export class Host {
 			BusinessDataApi: new () => ICredentialType;
 		};
 		this.credentialType = new BusinessDataApi();
-		this.deduplicator = loadDeduplicator(process, installation.table, installation.n8nSources);
+		const deduplicator = loadDeduplicator(process, installation.table, installation.n8nSources);
+		process.n8nCore.DataDeduplicationService = { getInstance: () => deduplicator };
 	}
 
 	/** A node type of one of the copies of the package that are loaded. */
@@ -74,18 +73,11 @@ export class Host {
 	}
 
 	/** The helpers of a context. */
-	helpers(node: SavedNode, execution: string, run: number) {
-		const data = { node: { id: node.id }, workflow: { id: node.workflowId } };
-		const { deduplicator, process } = this;
+	helpers(execution: string, run: number) {
+		const { process } = this;
 		const caller = new CallerAgent(process.name, execution, run);
 		return {
 			httpRequestWithAuthentication: httpHelper(process, this.credentialType, caller),
-			checkProcessedAndRecord: async (items: unknown, scope: unknown, options: unknown) =>
-				await deduplicator.checkProcessedAndRecord(items, scope, data, options),
-			removeProcessed: async (items: unknown, scope: unknown, options: unknown) =>
-				await deduplicator.removeProcessed(items, scope, data, options),
-			getProcessedDataCount: async (scope: unknown, options: unknown) =>
-				await deduplicator.getProcessedDataCount(scope, data, options),
 			prepareBinaryData: async (bytes: Buffer, fileName?: string, mimeType?: string) => {
 				const isFull = this.installation.faultOf('file');
 				await process.world.sleep(this.installation.latency(), process);

@@ -101,7 +101,7 @@ export class Poller {
 					return typeof value === 'object' ? host.process.realm.copy(value) : value;
 				},
 			},
-			{ helpers: { get: () => host.helpers(node, execution(), 1) } },
+			{ helpers: { get: () => host.helpers(execution(), 1) } },
 		);
 	}
 }

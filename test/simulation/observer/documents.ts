@@ -1,5 +1,5 @@
 /** No document is acted on twice by our doing. What a proxy has doubled is not our doing. */
-import { isSendOnce } from '../scenario/generate';
+import { isSendOnce, keysOf } from '../scenario/generate';
 import type { Player } from '../scenario/player';
 import { groupBy } from './groupBy';
 import type { Violation } from './violation';
@@ -12,8 +12,9 @@ export function checkDocuments({ plan, service, played }: Player): Violation[] {
 		const execution = exchange.caller?.execution ?? '';
 		const node = nodes.get(executions.get(execution)?.node ?? '');
 		// What has a key goes out once, whoever sends it; the rest once per execution.
-		const sender = node !== undefined && isSendOnce(node) ? `node ${node.id}` : execution;
-		return `${item} (${endpoint}) by ${sender}`;
+		const sender = node !== undefined && isSendOnce(node) ? keysOf(node) : execution;
+		// Another base URL is another business.
+		return `${item} (${exchange.origin} ${endpoint}) for ${sender}`;
 	});
 	return [...acts].flatMap(([what, all]) =>
 		all.length > 1

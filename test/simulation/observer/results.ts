@@ -1,5 +1,5 @@
 /** Every item ends in exactly one result or one clear error, and what is said of it is true. */
-import { isSendOnce } from '../scenario/generate';
+import { isSendOnce, keysOf } from '../scenario/generate';
 import type { Played } from '../scenario/played';
 import type { Player } from '../scenario/player';
 import type { Exchange } from '../service/exchange';
@@ -89,9 +89,10 @@ class Judge {
 		const { endedAt = Infinity, planned } = this.played;
 		const node = this.player.plan.nodes.find(({ id }) => id === planned.node);
 		if (node === undefined || !isSendOnce(node)) return false;
+		const same = this.player.plan.nodes.filter((other) => keysOf(other) === keysOf(node));
 		const rivals = this.player.played.filter(
 			({ planned: { node: other, items } }) =>
-				other === planned.node && items.some(({ id }) => id === this.item),
+				same.some(({ id }) => id === other) && items.some(({ id }) => id === this.item),
 		);
 		const names = new Set(rivals.map((rival) => rival.planned.id));
 		const hasLeft = this.requestsWith(this.item).some(

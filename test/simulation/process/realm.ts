@@ -56,12 +56,20 @@ export class Realm {
 		idle.push(this);
 	}
 
-	/** Loads the built package; every copy has modules of its own. */
-	loadPackage(copy: 0 | 1, patches: Patch[]): (file: string) => unknown {
+	/**
+	 * Loads the built package; every copy has modules of its own.
+	 * @param replaced what stands in for n8n's packages
+	 */
+	loadPackage(
+		copy: 0 | 1,
+		patches: Patch[],
+		replaced: Record<string, unknown>,
+	): (file: string) => unknown {
 		const own = newCache();
 		const loading = {
 			context: this.global,
 			patches,
+			replaced,
 			builtin: (name: string) => this.builtin(name),
 			cacheOf: (file: string) => {
 				if (file.startsWith(DIST_FOLDER)) return own;

@@ -53,6 +53,9 @@ export class SimulatedProcess implements Owner {
 	/** Warnings, and rejections that nobody has handled. */
 	readonly complaints: string[] = [];
 
+	/** What the package finds as n8n's own engine. */
+	readonly n8nCore: Record<string, unknown> = {};
+
 	private readonly packages: Array<(file: string) => unknown> = [];
 
 	private immediates: Array<() => void> = [];
@@ -72,7 +75,9 @@ export class SimulatedProcess implements Owner {
 		this.timers = new Timers(world, this, this.clock, random, (text) => this.complain(text));
 		this.realm = Realm.take(this);
 		for (let copy = 0; copy < copies; copy++) {
-			this.packages.push(this.realm.loadPackage(copy as 0 | 1, patches));
+			this.packages.push(
+				this.realm.loadPackage(copy as 0 | 1, patches, { 'n8n-core': this.n8nCore }),
+			);
 		}
 	}
 

@@ -155,6 +155,12 @@ function processesOf(
 	}));
 }
 
+/** What the Send Once Keys of a node are unique to: workflow, credential and endpoint. */
+export function keysOf({ workflowId, credential, parameters }: SavedNode): string {
+	const { resource, operation, method, path } = parameters;
+	return JSON.stringify([workflowId, credential, resource, operation, method, path]);
+}
+
 /** Whether a node sends each key once. */
 export function isSendOnce({ parameters }: SavedNode): boolean {
 	return JSON.stringify(parameters).includes('sendOnceKey');

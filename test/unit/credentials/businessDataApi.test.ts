@@ -54,6 +54,7 @@ const FIELDS: Array<[name: string, type: string, value: unknown, show: object]> 
 	['transactionDelete', 'string', 'POST /txndata/bulkDeleteTxn', CUSTOMIZED],
 	['contactDelete', 'string', 'POST /masterdata/deleteContacts', CUSTOMIZED],
 	['deleteIdsField', 'string', 'ids', CUSTOMIZED],
+	['idempotencyHeader', 'string', '', CUSTOMIZED],
 	['resultField', 'string', '', CUSTOMIZED],
 	['failureValues', 'string', 'false', CUSTOMIZED],
 	['successValues', 'string', '', CUSTOMIZED],

@@ -14,6 +14,12 @@ import {
 } from './properties';
 
 const body = { dataMode: 'defineBelow', assignments: {}, jsonBody: '{}', options: {} };
+const document = {
+	sentWith: 'transaction:send',
+	endpoint: '',
+	sendOnceKey: '',
+	workflowId: '={{ $workflow.id }}',
+};
 const deletion = { ids: '={{ $json.id }}', dryRun: false, options: {} };
 
 /** Of each operation, the parameters with their defaults. */
@@ -26,12 +32,15 @@ const CONTRACT: Array<[resource: string, operation: string, parameters: object]>
 	['payment', 'send', body],
 	['apiRequest', 'send', { method: 'GET', path: '', ...body }],
 	['rateLimit', 'getStatus', {}],
+	['sentDocument', 'get', document],
+	['sentDocument', 'markAsSent', document],
+	['sentDocument', 'release', document],
 	['rateLimit', 'waitForRoom', { limitOf: 'transaction:send', requests: 1, options: {} }],
 ];
 const resources = [...new Set(CONTRACT.map(([resource]) => resource))];
 const deletions = CONTRACT.filter(([, operation]) => operation === 'deleteMany');
 const withBody = CONTRACT.filter(([, , parameters]) => 'dataMode' in parameters);
-const withRequests = CONTRACT.filter(([resource]) => resource !== 'rateLimit');
+const withRequests = CONTRACT.filter(([resource]) => !/^(rateLimit|sentDocument)$/.test(resource));
 
 const find = (properties: INodeProperties[], name: string) =>
 	properties.find((property) => property.name === name);
@@ -169,6 +178,17 @@ describe('the options', () => {
 			operation === 'deleteMany' ? 'the batches may wait' : 'the items of a run may wait';
 		expect(maxWait?.description).toContain(whose);
 		expect(maxWait?.description).toMatch(/in all\..* unless this is set\.$/);
+	});
+
+	test.each(withBody)('of %s: %s say how to send once', (resource, operation) => {
+		const options = optionsFieldOf(resource, operation);
+		expect(defaultsOf(options)).toMatchObject({
+			dryRun: false,
+			sendOnceKey: '',
+			sendOnceMaxEntries: 50_000,
+			sendOnceContent: 'mustMatch',
+			sendOnceIgnoreFields: '',
+		});
 	});
 
 	test('of contact: getMany say where the list is and how it is split', () => {

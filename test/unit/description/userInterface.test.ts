@@ -16,7 +16,7 @@ const actions = choicesOf(description.properties[0]).flatMap(({ value }) =>
 );
 
 /** Words that stay small in a title, unless they come first. */
-const SMALL_WORDS = new Set(['a', 'an', 'and', 'for', 'in', 'of', 'or', 'the', 'to', 'n8n']);
+const SMALL_WORDS = new Set(['a', 'an', 'and', 'as', 'for', 'in', 'of', 'or', 'the', 'to', 'n8n']);
 
 function isTitleCase(text: string): boolean {
 	const words = text.replace(/[()]/g, '').split(/[\s-]+/);
@@ -96,15 +96,15 @@ test('every placeholder of a value is an example', () => {
 });
 
 test('every operation has an action in sentence case that starts with a verb and has no article', () => {
-	expect(actions).toHaveLength(9);
+	expect(actions).toHaveLength(12);
 	for (const { action, description: text } of actions) {
-		expect(action).toMatch(/^(Send|Get|Delete|Wait) ([a-z]|API )/);
+		expect(action).toMatch(/^(Send|Get|Delete|Wait|Mark|Release) ([a-z]|API )/);
 		expect(action).not.toMatch(/\b(a|an|the)\b/i);
 		// Capitals are for names only.
 		expect(action?.slice(1).replace(/\b(API|WP)\b/g, '')).not.toMatch(/[A-Z]/);
 		expect(text).toBeDefined();
 	}
-	expect(new Set(actions.map(({ action }) => action)).size).toBe(9);
+	expect(new Set(actions.map(({ action }) => action)).size).toBe(12);
 });
 
 test('every default of a list is one of its choices', () => {
@@ -121,7 +121,7 @@ test('every secret is hidden', () => {
 
 test('resource and operation take no expression', () => {
 	const lists = description.properties.filter(({ name }) => /^(resource|operation)$/.test(name));
-	expect(lists).toHaveLength(6);
+	expect(lists).toHaveLength(7);
 	for (const list of lists) expect(list.noDataExpression).toBe(true);
 });
 

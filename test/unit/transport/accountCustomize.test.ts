@@ -18,12 +18,14 @@ const documented = {
 	transactionDelete: { method: 'POST', path: '/txndata/bulkDeleteTxn' },
 	contactDelete: { method: 'POST', path: '/masterdata/deleteContacts' },
 	deleteIdsField: 'ids',
+	idempotencyHeader: '',
 };
 const different: CredentialFields = {
 	limits: '{"general":[{"max":1,"windowSeconds":2}]}',
 	transactionDelete: 'DELETE /v2/transactions',
 	contactDelete: 'PUT /v2/contacts',
 	deleteIdsField: ' records ',
+	idempotencyHeader: ' Idempotency-Key ',
 };
 
 describe('without Customize', () => {
@@ -50,6 +52,7 @@ describe('with Customize', () => {
 			transactionDelete: { method: 'DELETE', path: '/v2/transactions' },
 			contactDelete: { method: 'PUT', path: '/v2/contacts' },
 			deleteIdsField: 'records',
+			idempotencyHeader: 'Idempotency-Key',
 		});
 	});
 
@@ -82,6 +85,13 @@ describe('with Customize', () => {
 		);
 		expect(() => customized({ contactDelete: value })).toThrow(/^Contact Delete Endpoint: /);
 	});
+
+	test.each(['two words', 'x-api-key', 'Content-Type', 42])(
+		'the idempotency header must not be %j',
+		(idempotencyHeader) => {
+			expect(() => customized({ idempotencyHeader })).toThrow('Idempotency Header: ');
+		},
+	);
 
 	test.each(['', '  ', null, 42])('the IDs field must not be %j', (deleteIdsField) => {
 		expect(() => customized({ deleteIdsField })).toThrow(

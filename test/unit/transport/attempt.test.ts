@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 
 import type { Permit } from '../../../nodes/BusinessData/rateLimit';
 import { readAccount } from '../../../nodes/BusinessData/transport/account';
-import { attempt, mayHaveActed } from '../../../nodes/BusinessData/transport/attempt';
+import { attempt, sentStateOf } from '../../../nodes/BusinessData/transport/attempt';
 import type { ConnectionWatch } from '../../../nodes/BusinessData/transport/connectionWatch';
 import type { ServiceRequest } from '../../../nodes/BusinessData/transport/serviceRequest';
 import { after } from '../../support/logicalTime';
@@ -78,7 +78,7 @@ async function play({ request = read, isConnected = true, latencyMs = 0, ...rest
 	await jest.advanceTimersByTimeAsync(2 * TIMEOUT_MS);
 	const outcome = await attempting;
 	expect(getEventListeners(end.signal, 'abort')).toEqual([]);
-	return { outcome, endings, cutOffAt, body, hasActed: mayHaveActed(outcome) };
+	return { outcome, endings, cutOffAt, body, hasActed: sentStateOf(outcome) !== 'notSent' };
 }
 
 beforeEach(() => void jest.useFakeTimers().advanceTimersByTime(1_000));

@@ -24,7 +24,7 @@ import { bodyFields, isEmpty, readBody } from '../requestBody';
 import { checkQuery, optionsField, readRequestOptions } from '../requestOptions';
 import type { Run } from '../run';
 import { sendEach, type ToItems } from '../sendEach';
-import { sendOnceOptions } from '../sendOnce';
+import { sendOnceOptions } from '../sendOnceOptions';
 
 const FORMATS = ['json', 'text', 'file'] as const;
 const METHODS_WITH_BODY: IHttpRequestMethods[] = ['POST', 'PUT', 'PATCH', 'DELETE'];

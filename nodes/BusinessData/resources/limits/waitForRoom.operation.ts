@@ -10,7 +10,7 @@ import type { INodeExecutionData } from 'n8n-workflow';
 import { WAIT_HINT } from '../../builderHints';
 import { limiterOf, limitsOfScope } from '../../rateLimit';
 import { canonicalEndpoint } from '../../transport/endpointPath';
-import { ENDPOINTS } from '../../transport/endpoints';
+import { SEND_ENDPOINTS } from '../../transport/endpoints';
 import { roomTooLateError } from '../../transport/requestErrors';
 import { readChoice, readSeconds, readWholeNumber } from '../../transport/settingValues';
 import { formatDuration, isWaitTooLong } from '../../transport/waits';
@@ -21,13 +21,7 @@ import { maxWaitField, readMaxWaitMs } from '../requestOptions';
 import type { Run } from '../run';
 import { whyNotParked } from './parking';
 
-/** What a limit is of, by the values of Limit Of. */
-const ENDPOINTS_BY_NAME = {
-	'payment:send': ENDPOINTS.sendPayment,
-	'transaction:send': ENDPOINTS.sendTransaction,
-	'transaction:sendWp': ENDPOINTS.sendTransactionWp,
-} as const;
-const ENDPOINT_NAMES = Object.keys(ENDPOINTS_BY_NAME) as Array<keyof typeof ENDPOINTS_BY_NAME>;
+const ENDPOINT_NAMES = Object.keys(SEND_ENDPOINTS) as Array<keyof typeof SEND_ENDPOINTS>;
 /** n8n looks for executions to wake once a minute. */
 const PARK_AFTER_SECONDS = 65;
 /** Less than that (ms) is no wait. */
@@ -181,7 +175,7 @@ function readSettings(run: Run): Settings {
 function readScope(run: Run): string | undefined {
 	const limitOf = run.parameter('limitOf', 0, 'transaction:send');
 	const name = readChoice('Limit Of', limitOf, ['general', ...ENDPOINT_NAMES]);
-	return name === 'general' ? undefined : canonicalEndpoint(ENDPOINTS_BY_NAME[name]);
+	return name === 'general' ? undefined : canonicalEndpoint(SEND_ENDPOINTS[name]);
 }
 
 /** Who the room is for: in a loop, the same each time, so that what was not used is not kept twice. */

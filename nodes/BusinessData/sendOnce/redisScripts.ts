@@ -3,18 +3,21 @@
  * and Redis may lose data: so whoever is sending renews its claim every few moments, and nothing is
  * concluded from what is missing or over before it has had the time to do so.
  *
- * KEYS: what was sent, a sorted set of keys by the moment (ms) at which they went out; the claims, a hash
- * from a key to the moment (ms) until which its owner may be sending it, for how long (ms) that was,
- * whether it is `live` or `overdue`, and the owner's token; and what stands there for a while when the
- * owner has not sent it. A claim that nobody has renewed stays: its owner died, and nobody knows whether
- * the service has acted. The fields `server` and `since` tell which server has the claims, and since when.
+ * KEYS: what was sent or may have been, a sorted set of keys by the moment (ms) at which they went out; those of them
+ * whose end is not known; the claims, a hash from a key to the moment (ms) until which its owner may be sending
+ * it, for how long (ms) that was, whether it is `live` or `overdue`, and the owner's token; what stands there for a
+ * while when the owner's claim has ended; and the token of the last claim of the key, while it was not sent and
+ * nobody else has claimed it. A claim that nobody has renewed stays: its owner died, and nobody knows whether the
+ * service has acted. The fields `server` and `since` tell which server has the claims, and since when.
  */
-import { RedisScript } from '../../redis';
+import { RedisScript } from '../redis';
 
 /** How often (ms) whoever is sending renews its claim. */
 export const RENEWED_EVERY_MS = 2_000;
 /** How long (ms) it takes at most until it has: a command may have to be repeated on a new connection. */
 const RENEWED_WITHIN_MS = 5_000;
+/** For how long (ms) a record in n8n's store may have to be corrected. */
+const CORRECTED_MS = 10 * 60_000;
 /** How long (ms) a command may be on its way when its claim has ended, on a connection that was given up. */
 const LATE_MS = 60_000;
 
@@ -25,37 +28,37 @@ local now = time[1] * 1000 + math.floor(time[2] / 1000)
 
 const CLAIM_OF_KEY = `
 local function claimOf(key)
-	local claim = redis.call('HGET', KEYS[2], key)
+	local claim = redis.call('HGET', KEYS[3], key)
 	if not claim then return nil end
 	local untilMs, duration, state, token = string.match(claim, '^(%d+):(%d+):(%a+):(.*)$')
 	return token, tonumber(untilMs), tonumber(duration), state
 end
 
 local function hasEnded()
-	return redis.call('GET', KEYS[3])
+	return redis.call('GET', KEYS[4])
 end
 
 local function claimFor(key, token, duration, state)
 	local claim = string.format('%.0f:%.0f:%s:%s', now + duration, duration, state, token)
-	redis.call('HSET', KEYS[2], key, claim)
+	redis.call('HSET', KEYS[3], key, claim)
 end
 `;
 
 /**
- * ARGV: the key, the token of whoever asks, and how long (ms) the claim lasts, 0 to only look. Returns 0
- * when the key is free (now claimed unless it was a look), -1 when it was sent or may have been, or 1 when
- * somebody else has claimed it; and for how long (ms) claims may be missing that are not renewed yet.
+ * ARGV: the key, the token of whoever asks, how long (ms) the claim lasts, 0 to only look, and 1 to claim what was
+ * sent, too. Returns the place of its state in `STATES`, with 0 when it is free (now claimed unless it was a look);
+ * and for how long (ms) claims may be missing that are not renewed yet.
  */
 export const CLAIM = new RedisScript(`${NOW}${CLAIM_OF_KEY}
-local key, token, duration = ARGV[1], ARGV[2], tonumber(ARGV[3])
+local key, token, duration, isForced = ARGV[1], ARGV[2], tonumber(ARGV[3]), ARGV[4] == '1'
 
 -- Another server, a restarted or an emptied one: what it lacks is entered again.
 local info = redis.pcall('INFO', 'server')
 local server = type(info) == 'string' and string.match(info, 'run_id:(%w+)') or ''
-if redis.call('HGET', KEYS[2], 'server') ~= server then
-	redis.call('HSET', KEYS[2], 'server', server, 'since', string.format('%.0f', now))
+if redis.call('HGET', KEYS[3], 'server') ~= server then
+	redis.call('HSET', KEYS[3], 'server', server, 'since', string.format('%.0f', now))
 end
-local age = now - tonumber(redis.call('HGET', KEYS[2], 'since') or 0)
+local age = now - tonumber(redis.call('HGET', KEYS[3], 'since') or 0)
 local missing = (age >= 0 and age < ${RENEWED_WITHIN_MS}) and ${RENEWED_WITHIN_MS} - age or 0
 
 local owner, untilMs, lasts, state = claimOf(key)
@@ -63,13 +66,19 @@ if owner and owner ~= token then
 	-- The clock was set back.
 	if untilMs > now + lasts then claimFor(key, owner, lasts, state) end
 	if untilMs > now then return {1, 0} end
-	if state == 'overdue' then return {-1, 0} end
-	-- Or was it set forward?
-	claimFor(key, owner, ${RENEWED_WITHIN_MS}, 'overdue')
-	return {1, 0}
+	if state ~= 'overdue' then
+		-- Or was it set forward?
+		claimFor(key, owner, ${RENEWED_WITHIN_MS}, 'overdue')
+		return {1, 0}
+	end
+	if not isForced then return {2, 0} end
+elseif not isForced and redis.call('ZSCORE', KEYS[1], key) then
+	return {redis.call('ZSCORE', KEYS[2], key) and 2 or 3, 0}
 end
-if redis.call('ZSCORE', KEYS[1], key) then return {-1, 0} end
-if duration > 0 and not hasEnded() then claimFor(key, token, duration, 'live') end
+if duration > 0 and not hasEnded() then
+	claimFor(key, token, duration, 'live')
+	redis.call('DEL', KEYS[5])
+end
 return {0, missing}
 `);
 
@@ -80,26 +89,40 @@ return {0, missing}
 export const RENEW_CLAIM = new RedisScript(`${NOW}${CLAIM_OF_KEY}
 local key, token, duration = ARGV[1], ARGV[2], tonumber(ARGV[3])
 local owner = claimOf(key) or token
-if owner == token and not redis.call('ZSCORE', KEYS[1], key) and not hasEnded() then
+if owner == token and not hasEnded() then
 	claimFor(key, token, duration, 'live')
 end
 return 1
 `);
 
 /**
- * Ends a claim. ARGV: the key, the token, 1 when it was sent or may have been and 0 when it certainly was
- * not, and how many keys are remembered.
+ * Ends a claim. ARGV: the key, the token, what became of it, empty when it is as it was, and how many keys are
+ * remembered.
  */
 export const SETTLE = new RedisScript(`${NOW}${CLAIM_OF_KEY}
-local key, token, isSent, most = ARGV[1], ARGV[2], ARGV[3] == '1', tonumber(ARGV[4])
-if claimOf(key) == token then redis.call('HDEL', KEYS[2], key) end
-if isSent then
+local key, token, state, most = ARGV[1], ARGV[2], ARGV[3], tonumber(ARGV[4])
+local isOwn = claimOf(key) == token
+if isOwn then redis.call('HDEL', KEYS[3], key) end
+redis.call('SET', KEYS[4], 1, 'PX', ${LATE_MS})
+if state == 'sent' then redis.call('ZREM', KEYS[2], key) end
+if state == 'perhapsSent' then redis.call('ZADD', KEYS[2], 0, key) end
+if state == 'sent' or state == 'perhapsSent' then
 	redis.call('ZADD', KEYS[1], string.format('%.0f', now), key)
-	redis.call('ZREMRANGEBYRANK', KEYS[1], 0, -most - 1)
-else
-	redis.call('SET', KEYS[3], 1, 'PX', ${LATE_MS})
+	for _, old in ipairs(redis.call('ZRANGE', KEYS[1], 0, -most - 1)) do
+		redis.call('ZREM', KEYS[1], old)
+		redis.call('ZREM', KEYS[2], old)
+	end
+elseif state == 'notSent' and isOwn then
+	redis.call('ZREM', KEYS[1], key)
+	redis.call('ZREM', KEYS[2], key)
+	redis.call('SET', KEYS[5], token, 'PX', ${CORRECTED_MS})
 end
 return 1
+`);
+
+/** Whether the claim is the last that there was. ARGV: the key, and the token. */
+export const IS_LAST = new RedisScript(`${CLAIM_OF_KEY}
+return (claimOf(ARGV[1]) == ARGV[2] or redis.call('GET', KEYS[5]) == ARGV[2]) and 1 or 0
 `);
 
 const EXTEND = `

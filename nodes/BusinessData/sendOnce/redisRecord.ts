@@ -1,27 +1,31 @@
 /**
- * The keys that a node has sent or is sending, in the Redis that n8n's processes share. It stands beside
+ * The keys that were sent or are being sent, in the Redis that n8n's processes share. It stands beside
  * the record in n8n's store, so that neither an emptied Redis nor a lost update there forgets a document.
  */
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 
-import { KEY_PREFIX, type RedisConnection, type RedisScript } from '../../redis';
-import { abortController } from '../../waiting';
-import type { RecordLock } from './nodeRecord';
+import { KEY_PREFIX, type RedisConnection, type RedisScript } from '../redis';
+import { abortController } from '../waiting';
+import type { BucketLock } from './buckets';
 import {
 	CLAIM,
 	EXTEND_LOCK,
+	IS_LAST,
 	LOCK,
 	RENEW_CLAIM,
 	RENEWED_EVERY_MS,
 	SETTLE,
 	UNLOCK,
 } from './redisScripts';
+import type { SentState } from './storedKey';
 
-/** What is known of a key: it was sent or may have been, somebody is sending it, or neither. */
-export type KeyState = 'used' | 'claimed' | 'free';
+/** In the order of the scripts. */
+const STATES = ['notSent', 'underWay', 'perhapsSent', 'sent'] as const;
+
+export type KeyState = (typeof STATES)[number];
 
 /** What Redis knows of a key. */
-export interface Found {
+export interface FoundInRedis {
 	state: KeyState;
 	/** For how long (ms) Redis, new or emptied, may lack claims that their owners have not entered again. */
 	missingMs: number;
@@ -34,24 +38,27 @@ const LOCK_RETRY_MS = 25;
 const LONGEST_KEEP_MS = 10 * 60_000;
 
 export class RedisRecord {
-	/** How all keys of the record begin; the hash tag keeps them in one place of a cluster. */
+	/** How all Redis keys of the record begin; the hash tag keeps them in one place of a cluster. */
 	private readonly prefix: string;
 
-	/** @param name stands for the node in its workflow */
+	/**
+	 * @param name stands for workflow, business and endpoint
+	 * @param key stands for the key
+	 * @param maxEntries how many keys are remembered
+	 */
 	constructor(
 		private readonly connection: RedisConnection,
 		name: string,
-		/** How many keys are remembered. */
+		private readonly key: string,
 		private readonly maxEntries: number,
 	) {
-		this.prefix = `${KEY_PREFIX}:{sendOnce:${hashOf(name)}}`;
+		this.prefix = `${KEY_PREFIX}:{sendOnce:${name}}`;
 	}
 
 	/** @throws RedisError, or the signal's reason */
-	async look(key: string, signal: AbortSignal): Promise<KeyState> {
-		const parameters = [hashOf(key), '', 0];
-		const reply = await this.connection.run<Reply>(CLAIM, this.keysFor(''), parameters, signal);
-		return foundBy(reply).state;
+	async look(signal: AbortSignal): Promise<FoundInRedis> {
+		const parameters = [this.key, '', 0, 0];
+		return foundBy(await this.connection.run<Reply>(CLAIM, this.keysFor(''), parameters, signal));
 	}
 
 	/**
@@ -59,28 +66,39 @@ export class RedisRecord {
 	 * whether it is claimed.
 	 * @param token stands for whoever claims it, once
 	 * @param durationMs some seconds after that time (ms) the claim counts as "may have been sent"
+	 * @param isForced also if it was sent
 	 * @throws RedisError; it may be claimed all the same
 	 */
-	async claim(key: string, token: string, durationMs: number): Promise<Found> {
-		const parameters = [hashOf(key), token, durationMs];
+	async claim(token: string, durationMs: number, isForced: boolean): Promise<FoundInRedis> {
+		const parameters = [this.key, token, durationMs, Number(isForced)];
 		return foundBy(await this.connection.run<Reply>(CLAIM, this.keysFor(token), parameters));
 	}
 
 	/** Renews the claim, again and again. Returns what ends that. */
-	keepClaim(key: string, token: string, durationMs: number): () => void {
-		const parameters = [hashOf(key), token, durationMs];
+	keepClaim(token: string, durationMs: number): () => void {
+		const parameters = [this.key, token, durationMs];
 		return this.keep(RENEW_CLAIM, this.keysFor(token), parameters, durationMs);
 	}
 
-	/** Ends the claim. @throws RedisError; then it counts as "may have been sent" when its time is over */
-	async settle(key: string, token: string, mayBeSent: boolean): Promise<void> {
-		const parameters = [hashOf(key), token, mayBeSent ? 1 : 0, this.maxEntries];
+	/**
+	 * Ends the claim.
+	 * @param state what became of it; undefined when it is as it was
+	 * @throws RedisError; then it counts as "may have been sent" when its time is over
+	 */
+	async settle(token: string, state?: SentState): Promise<void> {
+		const parameters = [this.key, token, state ?? '', this.maxEntries];
 		await this.connection.run(SETTLE, this.keysFor(token), parameters);
 	}
 
-	/** Lets one process at a time run a step on the record in n8n's store. */
-	readonly lock: RecordLock = async (step) => {
-		const keys = [`${this.prefix}:lock`];
+	/** Whether nobody has claimed the key since, as far as Redis knows. @throws RedisError */
+	async isLast(token: string): Promise<boolean> {
+		const parameters = [this.key, token];
+		return (await this.connection.run<number>(IS_LAST, this.keysFor(token), parameters)) === 1;
+	}
+
+	/** Lets one process at a time run a step on a bucket in n8n's store. */
+	readonly lock: BucketLock = async (bucket, step) => {
+		const keys = [`${this.prefix}:lock:${bucket}`];
 		const parameters = [randomUUID(), LOCK_MS];
 		while ((await this.connection.run<number>(LOCK, keys, parameters)) === 0) {
 			await new Promise((resolve) => setTimeout(resolve, LOCK_RETRY_MS * (0.5 + Math.random())));
@@ -95,10 +113,10 @@ export class RedisRecord {
 		}
 	};
 
-	/** Of what was sent, of the claims, and of the end of the one that the token stands for. */
 	private keysFor(token: string): string[] {
-		const { prefix } = this;
-		return [`${prefix}:sent`, `${prefix}:claims`, `${prefix}:ended:${token}`];
+		const { prefix, key } = this;
+		const ofAll = [`${prefix}:sent`, `${prefix}:unended`, `${prefix}:claims`];
+		return [...ofAll, `${prefix}:ended:${token}`, `${prefix}:last:${key}`];
 	}
 
 	/** Runs a script that renews something for `durationMs`, well before that has passed. */
@@ -130,12 +148,6 @@ export class RedisRecord {
 
 type Reply = [state: number, missingMs: number];
 
-function foundBy([state, missingMs]: Reply): Found {
-	if (state === 0) return { state: 'free', missingMs };
-	return { state: state < 0 ? 'used' : 'claimed', missingMs };
-}
-
-/** Short, and unlike any other in all likelihood: 132 bits. */
-function hashOf(text: string): string {
-	return createHash('sha256').update(text).digest('base64url').slice(0, 22);
+function foundBy([state, missingMs]: Reply): FoundInRedis {
+	return { state: STATES[state] ?? 'perhapsSent', missingMs };
 }

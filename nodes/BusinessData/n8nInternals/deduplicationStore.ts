@@ -1,0 +1,72 @@
+/**
+ * n8n's deduplication store, with rows of the package's own. n8n hands nodes only the row of the node itself, which
+ * a copied or replaced node loses, and that of the workflow, which n8n's Remove Duplicates node clears. The service
+ * behind both takes any row; it is the same in n8n 1.123 and 2.41.
+ */
+import type { ICheckProcessedOptions, IExecuteFunctions } from 'n8n-workflow';
+
+type Helpers = IExecuteFunctions['helpers'];
+type Checked = Awaited<ReturnType<Helpers['checkProcessedAndRecord']>>;
+
+const SCOPE = 'node';
+const METHODS = ['checkProcessedAndRecord', 'removeProcessed', 'getProcessedDataCount'] as const;
+
+interface Row {
+	node: { id: string };
+	workflow: { id: string };
+}
+
+interface Service {
+	checkProcessedAndRecord(
+		entries: string[],
+		scope: string,
+		row: Row,
+		options: ICheckProcessedOptions,
+	): Promise<Checked>;
+	removeProcessed(
+		entries: string[],
+		scope: string,
+		row: Row,
+		options: ICheckProcessedOptions,
+	): Promise<void>;
+	getProcessedDataCount(scope: string, row: Row, options: ICheckProcessedOptions): Promise<number>;
+}
+
+/** One row of the store: a set of texts, of which n8n keeps hashes only, in the order in which they were added. */
+export class DeduplicationRow {
+	private constructor(
+		private readonly service: Service,
+		private readonly row: Row,
+	) {}
+
+	/** @returns undefined where this n8n has no such store */
+	static of(workflowId: string, name: string): DeduplicationRow | undefined {
+		try {
+			// eslint-disable-next-line @typescript-eslint/no-require-imports -- n8n's, and not there in every n8n
+			const core = require('n8n-core') as {
+				DataDeduplicationService: { getInstance(): Service };
+			};
+			const service = core.DataDeduplicationService.getInstance();
+			if (!METHODS.every((method) => typeof service[method] === 'function')) return undefined;
+			return new DeduplicationRow(service, { node: { id: name }, workflow: { id: workflowId } });
+		} catch {
+			return undefined;
+		}
+	}
+
+	/** Adds entries, and returns those that were there. Beyond `most`, the oldest are dropped. */
+	async add(entries: string[], most?: number): Promise<string[]> {
+		const options = { mode: 'entries' as const, maxEntries: most };
+		const checked = await this.service.checkProcessedAndRecord(entries, SCOPE, this.row, options);
+		return checked.processed as string[];
+	}
+
+	async remove(entries: string[]): Promise<void> {
+		await this.service.removeProcessed(entries, SCOPE, this.row, { mode: 'entries' });
+	}
+
+	/** How many entries there are; the only look that writes nothing. */
+	async count(): Promise<number> {
+		return await this.service.getProcessedDataCount(SCOPE, this.row, { mode: 'entries' });
+	}
+}

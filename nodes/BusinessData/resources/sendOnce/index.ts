@@ -1,3 +1,0 @@
-/** Send Once: what has a key goes out once. */
-export { sendOnceOptions } from './options';
-export { SendOnce, UsedBeforeError } from './sendOnce';

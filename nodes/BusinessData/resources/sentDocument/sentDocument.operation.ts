@@ -1,0 +1,111 @@
+/** Sent Document: asks or changes what is remembered of a Send Once Key. Nothing goes to the service. */
+import type { INodeExecutionData, INodeProperties, INodePropertyOptions } from 'n8n-workflow';
+
+import { SendOnce } from '../../sendOnce';
+import { parseEndpoint } from '../../transport/endpointPath';
+import { type Endpoint, SEND_ENDPOINTS } from '../../transport/endpoints';
+import { readChoice, readFilledText, readText } from '../../transport/settingValues';
+import { errorItem, toNodeError } from '../itemErrors';
+import { type Operation, shownFor } from '../operation';
+import type { Run } from '../run';
+import { readKey, sendOnceKeyField } from '../sendOnceOptions';
+
+const API_REQUEST = 'apiRequest';
+const SENT_WITH = [
+	...(Object.keys(SEND_ENDPOINTS) as Array<keyof typeof SEND_ENDPOINTS>),
+	API_REQUEST,
+] as const;
+/** How long (ms) a change of what is remembered may take. */
+const TIMEOUT_MS = 60_000;
+
+const fields: INodeProperties[] = [
+	{
+		displayName: 'Sent With',
+		name: 'sentWith',
+		type: 'options',
+		default: 'transaction:send',
+		description: 'The operation that sends the document',
+		options: [
+			{ name: 'API Request', value: API_REQUEST, description: 'Any other endpoint' },
+			{ name: 'Payment: Send', value: 'payment:send' },
+			{ name: 'Transaction: Send', value: 'transaction:send' },
+			{ name: 'Transaction: Send (WP)', value: 'transaction:sendWp' },
+		],
+	},
+	{
+		displayName: 'Endpoint',
+		name: 'endpoint',
+		type: 'string',
+		required: true,
+		default: '',
+		placeholder: 'e.g. POST /txndata/sendTxn',
+		displayOptions: { show: { sentWith: [API_REQUEST] } },
+		description: 'Method and path that the API Request sends to',
+	},
+	{
+		...sendOnceKeyField,
+		required: true,
+		description: 'The Send Once Key of the document',
+	},
+	{
+		displayName: 'Workflow ID',
+		name: 'workflowId',
+		type: 'string',
+		required: true,
+		default: '={{ $workflow.id }}',
+		description: 'The workflow that sends the document, if it is another one',
+	},
+];
+
+/** @param change what is remembered from then on; undefined to only ask */
+export function sentDocumentOperation(
+	option: INodePropertyOptions,
+	change?: 'sent' | 'notSent',
+): Operation {
+	return {
+		option,
+		description: shownFor('sentDocument', String(option.value), fields),
+		execute: async (run) => {
+			const outputs: INodeExecutionData[] = [];
+			for (const [index, input] of run.items.entries()) {
+				try {
+					outputs.push(await executeItem(run, index, change));
+				} catch (error) {
+					const nodeError = toNodeError(run.context.getNode(), error, index);
+					if (!run.continuesOnError || run.isCanceled) throw nodeError;
+					outputs.push(errorItem(input, nodeError, index));
+				}
+				await run.yieldToOthers();
+			}
+			return outputs;
+		},
+	};
+}
+
+async function executeItem(
+	run: Run,
+	index: number,
+	change: 'sent' | 'notSent' | undefined,
+): Promise<INodeExecutionData> {
+	const sentWith = readChoice('Sent With', run.parameter('sentWith', index), SENT_WITH);
+	const document = new SendOnce(run, {
+		workflowId: readFilledText(
+			'Workflow ID',
+			run.parameter('workflowId', index, run.context.getWorkflow().id),
+			'Enter the ID of the workflow that sends the document, for example {{ $workflow.id }}.',
+		),
+		endpoint: readEndpoint(run, index, sentWith),
+		key: readKey(run.parameter('sendOnceKey', index)),
+		// How many are remembered is for the sends to say.
+		maxEntries: Number.MAX_SAFE_INTEGER,
+		timeoutMs: TIMEOUT_MS,
+	});
+	if (change !== undefined) await document.change(change);
+	const state = change ?? (await document.get());
+	return { json: { sendOnceKey: document.key, sentWith, state }, pairedItem: { item: index } };
+}
+
+function readEndpoint(run: Run, index: number, sentWith: (typeof SENT_WITH)[number]): Endpoint {
+	if (sentWith !== API_REQUEST) return SEND_ENDPOINTS[sentWith];
+	return parseEndpoint(readText('Endpoint', run.parameter('endpoint', index, '')), 'Endpoint');
+}

@@ -1,0 +1,143 @@
+/**
+ * Rows of n8n's deduplication store, in pairs. The store reads a whole row, changes it and writes it back without a
+ * lock, so each step on a pair has its turn, in this process and over all of them. A write that fails may have
+ * landed, or may land later and overwrite what came after it: for ten minutes from then on, the pair is compared
+ * with what it must hold, before each step and now and then.
+ */
+import { DeduplicationRow } from '../n8nInternals/deduplicationStore';
+import { InvalidSettingError } from '../transport/invalidSettingError';
+import { RequestError } from '../transport/requestError';
+import { type Expectation, inTurn, processState } from './processState';
+
+/** Runs a step when no other process is at the bucket. */
+export type BucketLock = <T>(bucket: string, step: () => Promise<T>) => Promise<T>;
+
+/** `keys` holds one entry per key, in the order in which they were sent, and `details` what is known of them. */
+type RowName = 'keys' | 'details';
+
+const WATCHED_MS = 10 * 60_000;
+/** How long (ms) to wait before each further comparison; the last goes for all that follow. */
+const PAUSES_MS = [100, 500, 2_000, 5_000, 15_000, 60_000, 180_000];
+
+export class Bucket {
+	private readonly rows: Record<RowName, DeduplicationRow>;
+
+	private readonly name: string;
+
+	/**
+	 * @param lock undefined where no other process changes the rows
+	 * @throws InvalidSettingError where n8n has no store
+	 */
+	constructor(
+		workflowId: string,
+		private readonly id: string,
+		private readonly lock: BucketLock | undefined,
+	) {
+		this.name = `${workflowId}:${id}`;
+		this.rows = { keys: this.row(workflowId, 'keys'), details: this.row(workflowId, 'details') };
+	}
+
+	/** Runs a step in its turn, with the rows as they must be. @throws RequestError when the store fails */
+	async step<T>(work: () => Promise<T>): Promise<T> {
+		const step = async () => {
+			await this.repair();
+			return await work();
+		};
+		const { lock, id } = this;
+		return await inTurn(this.name, lock === undefined ? step : async () => await lock(id, step));
+	}
+
+	/** Whether it holds no key; writes nothing. @throws RequestError */
+	async isEmpty(): Promise<boolean> {
+		return await this.access(async () => (await this.rows.keys.count()) === 0);
+	}
+
+	/** Those of the entries that the row holds; leaves no trace unless it fails. @throws RequestError */
+	async find(row: RowName, entries: string[]): Promise<string[]> {
+		const found = await this.add(row, entries);
+		const added = entries.filter((entry) => !found.includes(entry));
+		if (added.length > 0) await this.remove(row, added);
+		return found;
+	}
+
+	/** Returns those that were there; beyond `most`, the oldest are dropped. @throws RequestError */
+	async add(row: RowName, entries: string[], most?: number): Promise<string[]> {
+		return await this.access(async () => await this.rows[row].add(entries, most));
+	}
+
+	/** @throws RequestError */
+	async remove(row: RowName, entries: string[]): Promise<void> {
+		await this.access(async () => await this.rows[row].remove(entries));
+	}
+
+	/** Says what the row must hold, or must not, where a write has failed. */
+	expect(row: RowName, entries: string[], rest: Pick<Expectation, 'isThere' | 'holds'>): void {
+		const expected = processState().watched.get(this.name)?.expected;
+		for (const entry of entries) expected?.set(`${row} ${entry}`, { row, entry, ...rest });
+	}
+
+	/** Makes the rows what they must be, if a write has failed. To be called in a step. @throws RequestError */
+	async repair(): Promise<void> {
+		const { watched } = processState();
+		const watch = watched.get(this.name);
+		if (watch === undefined) return;
+		for (const [name, { holds }] of [...watch.expected]) {
+			if ((await holds?.()) === false) watch.expected.delete(name);
+		}
+		const all = [...watch.expected.values()];
+		for (const row of ['keys', 'details'] as const) {
+			const entries = (isThere: boolean) =>
+				all.filter((one) => one.row === row && one.isThere === isThere).map(({ entry }) => entry);
+			if (entries(true).length > 0) await this.add(row, entries(true));
+			if (entries(false).length > 0) await this.remove(row, entries(false));
+		}
+		if (performance.now() >= watch.untilMs) watched.delete(this.name);
+	}
+
+	private row(workflowId: string, name: RowName): DeduplicationRow {
+		const row = DeduplicationRow.of(workflowId, `businessData:${this.id}:${name}`);
+		if (row !== undefined) return row;
+		throw new InvalidSettingError(
+			'Send Once Key',
+			'this version of n8n has no deduplication store',
+			'Update n8n to use this option, or remove it.',
+		);
+	}
+
+	private async access<T>(access: () => Promise<T>): Promise<T> {
+		try {
+			return await access();
+		} catch (error) {
+			this.watch();
+			throw storeError(error);
+		}
+	}
+
+	private watch(): void {
+		const { watched } = processState();
+		const untilMs = performance.now() + WATCHED_MS;
+		const watch = watched.get(this.name);
+		if (watch !== undefined) watch.untilMs = untilMs;
+		else {
+			watched.set(this.name, { untilMs, expected: new Map() });
+			this.repairLater(0);
+		}
+	}
+
+	private repairLater(times: number): void {
+		const repair = async () => {
+			await this.step(async () => await Promise.resolve()).catch(() => undefined);
+			if (processState().watched.has(this.name)) this.repairLater(times + 1);
+		};
+		setTimeout(() => void repair(), PAUSES_MS[times] ?? PAUSES_MS.at(-1)).unref();
+	}
+}
+
+function storeError(error: unknown): RequestError {
+	const words = error instanceof Error ? error.message : String(error);
+	return new RequestError(`Send Once Key: n8n's deduplication store failed (${words})`, {
+		outcome: 'notSent',
+		description:
+			"Nothing was sent for this item, because nobody could tell whether it was sent before. Check n8n's database, then run the node again.",
+	});
+}

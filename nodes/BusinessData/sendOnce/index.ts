@@ -1,0 +1,2 @@
+/** Send Once: what has a key goes out once. */
+export { AlreadySentError, SendOnce } from './sendOnce';

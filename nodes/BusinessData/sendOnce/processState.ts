@@ -1,0 +1,65 @@
+/**
+ * What all executions of this process share for Send Once, on the global object, because n8n may load this
+ * package twice (an update, a second path). Only plain maps, objects, promises and functions stand there, so that
+ * two versions understand each other.
+ */
+
+/** What a row must hold, or must not, although a write of it may have failed or may still land. */
+export interface Expectation {
+	row: string;
+	entry: string;
+	isThere: boolean;
+	/** Whether it still applies; always unless given. */
+	holds?: () => Promise<boolean>;
+}
+
+interface ProcessState {
+	/** By the name of a bucket: settles when the last of those who change it is done. */
+	turns: Map<string, Promise<void>>;
+	/** By the name of a bucket in which a write failed: until when (ms) it is watched, and what it must hold. */
+	watched: Map<string, { untilMs: number; expected: Map<string, Expectation> }>;
+	/** By the name of a key: settles when whoever is sending it is done. */
+	claims: Map<string, Promise<void>>;
+}
+
+const STATE = Symbol.for('n8n-nodes-business-data/sendOnce/2');
+
+type GlobalWithState = typeof globalThis & { [STATE]?: ProcessState };
+
+export function processState(): ProcessState {
+	const global = globalThis as GlobalWithState;
+	return (global[STATE] ??= { turns: new Map(), watched: new Map(), claims: new Map() });
+}
+
+/** Runs `step` when every earlier step on the bucket is done. @throws what the step throws */
+export async function inTurn<T>(bucket: string, step: () => Promise<T>): Promise<T> {
+	const { turns } = processState();
+	const result = (turns.get(bucket) ?? Promise.resolve()).then(step);
+	const end = result.then(
+		() => undefined,
+		() => undefined,
+	);
+	turns.set(bucket, end);
+	try {
+		return await result;
+	} finally {
+		if (turns.get(bucket) === end) turns.delete(bucket);
+	}
+}
+
+/** Settles when whoever is sending the key is done; undefined when nobody is. */
+export function claimOf(name: string): Promise<void> | undefined {
+	return processState().claims.get(name);
+}
+
+/** Claims a key that nobody claims. Returns what gives it back. */
+export function claimKey(name: string): () => void {
+	const { claims } = processState();
+	let end: () => void = () => undefined;
+	const claim = new Promise<void>((resolve) => (end = resolve));
+	claims.set(name, claim);
+	return () => {
+		if (claims.get(name) === claim) claims.delete(name);
+		end();
+	};
+}

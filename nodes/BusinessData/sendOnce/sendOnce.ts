@@ -1,0 +1,368 @@
+/**
+ * Sends what has a key once only, over retries, re-runs, restarts and executions side by side. The key is
+ * claimed and recorded as perhaps sent right before its request leaves, recorded as sent when the service has
+ * accepted it, and forgotten when the service has certainly not acted. Whoever meets a claim waits for its end.
+ */
+import { randomUUID } from 'node:crypto';
+
+import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
+
+import { type Account, CREDENTIAL_TYPE } from '../transport/account';
+import { type Endpoint, formatEndpoint } from '../transport/endpoints';
+import { InvalidSettingError } from '../transport/invalidSettingError';
+import type { SendGuard } from '../transport/serviceRequest';
+import { abortController, onceAborted, sleep } from '../waiting';
+import { contentHash } from './content';
+import { claimKey, claimOf } from './processState';
+import { type FoundInRedis, type KeyState, RedisRecord } from './redisRecord';
+import { retried } from './retried';
+import { type Found, hashOf, type SentState, StoredKey } from './storedKey';
+
+/** What a claim lasts (ms) beyond a request's timeout; some seconds follow in which it can be renewed. */
+const SLACK_MS = 2_000;
+/** How often (ms) to look whether a claim of another process has ended. */
+const LOOK_AGAIN_MS = 200;
+/** How long (ms) to wait before each further attempt to end a claim where a record cannot be changed: 10 minutes. */
+const PAUSES_MS = [100, 500, ...Array<number>(600).fill(1_000)];
+/** How long (ms) a run waits for that; it goes on all the same. */
+const LONGEST_END_MS = 3_000;
+/** What n8n gives for the ID of a workflow that it has not saved. */
+const NO_ID = ['', '__EMPTY__'];
+
+const FREE: FoundInRedis = { state: 'notSent', missingMs: 0 };
+
+const REASONS: Record<Exclude<SentState, 'notSent'>, string> = {
+	sent: 'It was sent before with this key. To send it again on purpose, release the key (Sent Document → Release), or give it another one.',
+	perhapsSent:
+		'It may have been sent before with this key: n8n was stopped, or lost the answer, while it was being sent. Check in the service, then use Sent Document → Mark as Sent or Release.',
+};
+
+/** The document was sent before, or may have been; nothing was sent. */
+export class AlreadySentError extends Error {
+	constructor(readonly state: Exclude<SentState, 'notSent'>) {
+		super(REASONS[state]);
+	}
+}
+
+/** A key, and what it is unique to. */
+export interface KeyedDocument {
+	/** The workflow that sends it. */
+	workflowId: string | undefined;
+	endpoint: Endpoint;
+	key: string;
+	/** How many keys are remembered for the workflow, business and endpoint. */
+	maxEntries: number;
+	/** What is sent with it; undefined when nothing is. */
+	content?: { body: unknown; mustMatch: boolean; ignoreFields: string[] };
+	/** How long (ms) its request may take. */
+	timeoutMs: number;
+}
+
+/** Who asks. */
+interface Party {
+	context: IExecuteFunctions;
+	account: Account;
+	signal: AbortSignal;
+}
+
+/** A claim of this guard's own. */
+interface Claim {
+	/** Stands for it in Redis. */
+	token: string;
+	/** Lets others of this process have the key. */
+	giveBack: () => void;
+	/** Lets it end in Redis when its time is over. */
+	letGo: () => void;
+}
+
+export class SendOnce implements SendGuard {
+	/** Tells the service that two requests are one, where it has a header for that. It stays with the document. */
+	readonly idempotencyKey: string;
+
+	readonly key: string;
+
+	/** The key together with workflow, business and endpoint. */
+	private readonly name: string;
+
+	private readonly stored: StoredKey;
+
+	private readonly redis: RedisRecord | undefined;
+
+	private readonly durationMs: number;
+
+	private readonly signal: AbortSignal;
+
+	private current: Claim | undefined;
+
+	private readonly content: { hash: string; mustMatch: boolean } | undefined;
+
+	/** Stands for the last claim in Redis. */
+	private lastToken = '';
+
+	/** Whether an earlier attempt of this very request may have been carried out. */
+	mayBeSent = false;
+
+	/** @throws InvalidSettingError that names the field, also where n8n has no deduplication store */
+	constructor({ context, account, signal }: Party, document: KeyedDocument) {
+		const { workflowId, endpoint, key, maxEntries, content, timeoutMs } = document;
+		if (workflowId === undefined || NO_ID.includes(workflowId)) {
+			throw unusable('the workflow is not saved yet', 'Save it: n8n keeps the keys with it.');
+		}
+		const credential = context.getNode().credentials?.[CREDENTIAL_TYPE]?.id;
+		if (typeof credential !== 'string' || credential === '') {
+			throw unusable(
+				'the credential has no ID',
+				'Choose a saved credential in the node: the keys of each are remembered by its ID.',
+			);
+		}
+		const parts = [workflowId, credential, account.baseUrl, formatEndpoint(endpoint)];
+		const name = hashOf(...parts);
+		this.key = key;
+		this.name = hashOf(...parts, key);
+		this.idempotencyKey = hashOf('idempotency', ...parts, key);
+		this.signal = signal;
+		this.durationMs = Math.ceil(timeoutMs + SLACK_MS);
+		this.redis = account.redis && new RedisRecord(account.redis, name, this.name, maxEntries);
+		const { redis } = this;
+		this.content = content && {
+			hash: contentHash(content.body, content.ignoreFields),
+			mustMatch: content.mustMatch,
+		};
+		this.stored = new StoredKey(
+			workflowId,
+			name,
+			this.name,
+			this.content,
+			maxEntries,
+			redis?.lock,
+			redis && (async () => await redis.isLast(this.lastToken)),
+		);
+	}
+
+	/**
+	 * What is known of the key; leaves no trace.
+	 * @param before documents that a run would have sent before it
+	 * @throws InvalidSettingError when it was sent with other content, RequestError or RedisError when nobody can tell
+	 */
+	async get(before: SendOnce[] = []): Promise<KeyState> {
+		const twin = before.find(({ name }) => name === this.name);
+		if (twin !== undefined) {
+			if (this.content?.mustMatch === true && this.content.hash !== twin.content?.hash) {
+				throw this.otherContent();
+			}
+			return 'sent';
+		}
+		const found = await this.look();
+		if ('ended' in found) return 'underWay';
+		if (found.isOther) throw this.otherContent();
+		return found.state;
+	}
+
+	/**
+	 * As `get`, but waits while somebody else is sending it.
+	 * @throws InvalidSettingError when it was sent with other content, RequestError or RedisError when nobody can
+	 * tell, or the signal's reason
+	 */
+	async state(): Promise<SentState> {
+		for (;;) {
+			this.signal.throwIfAborted();
+			const found = await onceAborted(this.look(), this.signal);
+			if (!('ended' in found) && found.isOther) throw this.otherContent();
+			const next = 'isLost' in found && found.isLost ? await this.enterAgain() : found;
+			if (!('ended' in next)) return next.state;
+			await onceAborted(next.ended, this.signal);
+		}
+	}
+
+	async claim(): Promise<{ ended: Promise<void> } | undefined> {
+		const claiming = this.tryToClaim(this.mayBeSent);
+		let state: KeyState;
+		try {
+			const claimed = await onceAborted(claiming, this.signal);
+			if (claimed === undefined || 'ended' in claimed) return claimed;
+			state = await this.state();
+		} catch (error) {
+			// What is claimed after a stop is not sent.
+			const giveUp = async () => await this.settle('notSent');
+			claiming.then(giveUp, () => undefined);
+			throw error;
+		}
+		// It may have been released, or forgotten, meanwhile.
+		if (state === 'notSent') return { ended: Promise.resolve() };
+		throw new AlreadySentError(state);
+	}
+
+	async settle(state: SentState): Promise<void> {
+		const claim = this.current;
+		this.current = undefined;
+		if (claim === undefined) return;
+		if (state === 'perhapsSent') this.mayBeSent = true;
+		await this.end(claim, state === 'notSent' && this.mayBeSent ? 'perhapsSent' : state);
+	}
+
+	/**
+	 * Records by hand that it was sent, or that it was not.
+	 * @throws InvalidSettingError while it is being sent, RequestError or RedisError when a record cannot be changed
+	 */
+	async change(state: 'sent' | 'notSent'): Promise<void> {
+		for (;;) {
+			const claimed = await this.tryToClaim(true);
+			if (claimed === undefined) break;
+			if ((await this.get()) === 'underWay') {
+				throw unusable('it is being sent right now', 'Wait until that has ended, and look again.');
+			}
+			if ('ended' in claimed) await onceAborted(claimed.ended, this.signal);
+		}
+		const claim = this.current;
+		this.current = undefined;
+		let changed: SentState | undefined;
+		try {
+			await (state === 'sent' ? this.stored.mark() : this.stored.settle('notSent'));
+			changed = state;
+			await this.redis?.settle(this.lastToken, state);
+		} finally {
+			if (claim !== undefined) await this.end(claim, changed === undefined ? undefined : state);
+		}
+	}
+
+	/** The output of an item that was skipped. */
+	skipped(state: Exclude<SentState, 'notSent'>): IDataObject & { skipped: true } {
+		return { skipped: true, state, reason: REASONS[state], sendOnceKey: this.key };
+	}
+
+	private otherContent(): InvalidSettingError {
+		return unusable(
+			`${this.key} was used before, with other content; nothing was sent`,
+			'Give each document a key of its own. If they differ only in fields such as a time stamp, name these in Send Once Ignore Fields, or set Send Once Content to Ignore.',
+		);
+	}
+
+	/** What is known of the key, and whether Redis has lost it; or when to look again, while somebody is sending it. */
+	private async look(): Promise<(Found & { isLost: boolean }) | { ended: Promise<void> }> {
+		const other = claimOf(this.name);
+		if (other !== undefined) return { ended: other };
+		const { state: inRedis, missingMs } = (await this.redis?.look(this.signal)) ?? FREE;
+		if (inRedis === 'underWay') return { ended: this.untilUnclaimed() };
+		const found = await this.stored.find();
+		const isLost = this.redis !== undefined && inRedis === 'notSent' && found.state !== 'notSent';
+		if (isLost && missingMs > 0) {
+			await this.untilRenewed(missingMs);
+			return await this.look();
+		}
+		const states = [inRedis, found.state];
+		const state = (['sent', 'perhapsSent'] as const).find((one) => states.includes(one));
+		return { ...found, state: state ?? 'notSent', isLost };
+	}
+
+	/** Enters in Redis again what it has lost. */
+	private async enterAgain(): Promise<{ state: SentState } | { ended: Promise<void> }> {
+		const claimed = await this.tryToClaim(false);
+		if (claimed !== undefined) return claimed;
+		await this.settle('notSent');
+		return { state: 'notSent' };
+	}
+
+	/**
+	 * Claims the key, as `claim` does but for stops.
+	 * @param isForced also if it was sent; without a new record then
+	 * @returns undefined when it is claimed, what is known of it, or when to ask again
+	 */
+	private async tryToClaim(
+		isForced: boolean,
+	): Promise<{ ended: Promise<void> } | { state: SentState } | undefined> {
+		const other = claimOf(this.name);
+		if (other !== undefined) return { ended: other };
+		const token = randomUUID();
+		this.lastToken = token;
+		const letGo = this.redis?.keepClaim(token, this.durationMs) ?? (() => undefined);
+		const claim = { token, giveBack: claimKey(this.name), letGo };
+		let found: FoundInRedis | undefined;
+		try {
+			found = await this.claimInRecords(token, isForced);
+		} finally {
+			if (found?.state === 'notSent') this.current = claim;
+			else await this.end(claim, this.isRecorded ? 'notSent' : undefined);
+			this.isRecorded = false;
+		}
+		if (found.state === 'notSent') return undefined;
+		if (found.state !== 'underWay') return { state: found.state };
+		const { missingMs } = found;
+		return { ended: missingMs > 0 ? this.untilRenewed(missingMs) : this.untilUnclaimed() };
+	}
+
+	/** Whether a claim that is being made is on record. */
+	private isRecorded = false;
+
+	/**
+	 * Finds `notSent` when the key was free, and now is claimed and on record; `underWay` with a time while nobody
+	 * can tell whether somebody is sending it.
+	 * @throws what a record throws
+	 */
+	private async claimInRecords(token: string, isForced: boolean): Promise<FoundInRedis> {
+		const { redis, durationMs, stored } = this;
+		const claimInRedis = async (): Promise<FoundInRedis> =>
+			(await redis?.claim(token, durationMs, isForced)) ?? FREE;
+		const before = await claimInRedis();
+		if (isForced && before.missingMs > 0) return { ...before, state: 'underWay' };
+		if (isForced || before.state !== 'notSent') return before;
+		const found = await stored.claim();
+		if (found.state !== 'notSent') {
+			// Redis may have been emptied since, and whoever has put it on record may be sending it.
+			const now = before.missingMs > 0 ? before : await claimInRedis();
+			if (now.state === 'underWay' || now.missingMs > 0) return { ...now, state: 'underWay' };
+			// What Redis has lost of it is entered again.
+			await redis?.settle(token, found.state);
+			return { ...before, state: found.state };
+		}
+		this.isRecorded = true;
+		// Redis may have been emptied since, and somebody else may have claimed it.
+		return { ...(await claimInRedis()), missingMs: 0 };
+	}
+
+	/**
+	 * Ends a claim. What was not sent can be claimed by others only when no record says otherwise. Never rejects.
+	 * @param state undefined when the records are as they were
+	 */
+	private async end(claim: Claim, state?: SentState): Promise<void> {
+		const inStore = async () => {
+			if (state !== undefined) await this.stored.settle(state);
+		};
+		const inRedis = async () => {
+			// What is renewed from now on would outlast its end.
+			claim.letGo();
+			await this.redis?.settle(claim.token, state);
+		};
+		const both = async () => {
+			await inStore();
+			await inRedis();
+		};
+		const isOut = state === 'sent' || state === 'perhapsSent';
+		// What is out is safe in both: whoever looks there meets the claim, or what it has left.
+		const ended = isOut
+			? Promise.allSettled([inRedis(), retried(inStore, PAUSES_MS)]).then(() => undefined)
+			: retried(both, PAUSES_MS).catch(claim.letGo);
+		await sleep(LONGEST_END_MS, abortController().signal, ended);
+		claim.giveBack();
+	}
+
+	/** Resolves when whoever is sending the key has claimed it in a Redis that is new. Never rejects. */
+	private async untilRenewed(ms: number): Promise<void> {
+		await sleep(ms, this.signal).catch(() => undefined);
+	}
+
+	/** Resolves when no other process is sending the key, or when Redis cannot tell. */
+	private async untilUnclaimed(): Promise<void> {
+		try {
+			for (;;) {
+				await sleep(LOOK_AGAIN_MS * (0.5 + Math.random()), this.signal);
+				if ((await this.redis?.look(this.signal))?.state !== 'underWay') return;
+			}
+		} catch {
+			// Whoever asks next learns what is wrong.
+		}
+	}
+}
+
+function unusable(problem: string, description: string): InvalidSettingError {
+	return new InvalidSettingError('Send Once Key', problem, description);
+}

@@ -1,0 +1,207 @@
+/**
+ * What n8n's deduplication store knows of a key. It can only be asked by adding, so a crash or a fault may leave the
+ * entry that was asked for. Therefore what matters stands in several entries, which are asked for one by one: a key
+ * is known by three, so that no two faults make one known that was never sent.
+ */
+import { createHash } from 'node:crypto';
+
+import { Bucket, type BucketLock } from './buckets';
+import { retried } from './retried';
+
+export type SentState = 'notSent' | 'perhapsSent' | 'sent';
+
+export interface Found {
+	state: SentState;
+	/** Whether it was sent with other content. */
+	isOther: boolean;
+}
+
+/** Up to so many keys stand in one bucket, so that just the oldest is forgotten. */
+const MOST_IN_ONE_BUCKET = 1_000;
+const BUCKETS = 64;
+/** Keys are spread at random, so that a bucket gets more than its share, but hardly ever more than this allows. */
+const DEVIATIONS = 5;
+/** The entries of a key in `details`, at the most. */
+const DETAILS = 6;
+/** How long (ms) to wait before each further try to undo a claim that failed. */
+const PAUSES_MS = [100, 500, 2_000];
+
+export class StoredKey {
+	/** Where the key belongs, and where it stands if that was before Send Once Memory was changed. */
+	private readonly buckets: [Bucket, Bucket];
+
+	private last: Bucket | undefined;
+
+	private readonly most: number;
+
+	private readonly key: string;
+
+	/**
+	 * @param document stands for business and endpoint
+	 * @param maxEntries how many keys are remembered for it
+	 * @param holds whether a claim of this process is the last that there was
+	 * @throws InvalidSettingError where n8n has no store
+	 */
+	constructor(
+		workflowId: string,
+		document: string,
+		key: string,
+		private readonly content: { hash: string; mustMatch: boolean } | undefined,
+		maxEntries: number,
+		lock: BucketLock | undefined,
+		private readonly holds: (() => Promise<boolean>) | undefined,
+	) {
+		this.key = hashOf(document, key);
+		const number = Buffer.from(this.key, 'base64url').readUInt32BE() % BUCKETS;
+		const one = new Bucket(workflowId, document, lock);
+		const many = new Bucket(workflowId, `${document}:${number}`, lock);
+		const isOne = maxEntries <= MOST_IN_ONE_BUCKET;
+		this.buckets = isOne ? [one, many] : [many, one];
+		const share = maxEntries / BUCKETS;
+		this.most = isOne ? maxEntries : Math.ceil(share + DEVIATIONS * Math.sqrt(share));
+	}
+
+	/** @throws RequestError when the store fails */
+	async find(): Promise<Found> {
+		const bucket = await this.bucket();
+		return await bucket.step(async () => await this.findIn(bucket));
+	}
+
+	/**
+	 * Records the key as perhaps sent unless it is known, and returns what was known of it before.
+	 * @throws RequestError when the store fails; the key is not on record then, unless it was before
+	 */
+	async claim(): Promise<Found> {
+		const bucket = await this.bucket();
+		const { known, unended } = this;
+		const details = [...known, ...unended, this.contentEntry];
+		// The other bucket was filled under another Send Once Memory.
+		const most = bucket === this.buckets[0] ? this.most : undefined;
+		return await bucket.step(async () => {
+			const isNew = (await bucket.add('keys', [this.key], most)).length === 0;
+			if (!isNew) {
+				const found = await this.findIn(bucket);
+				if (found.state !== 'notSent') return found;
+				await bucket.add('keys', [this.key], most);
+			}
+			try {
+				// What is left of an earlier claim would be dropped before the key.
+				const left = await bucket.add('details', details, most && DETAILS * most);
+				if (left.length > 0) {
+					await bucket.remove('details', left);
+					await bucket.add('details', left);
+				}
+			} catch (error) {
+				this.expectNothing(bucket);
+				await retried(async () => await bucket.repair(), PAUSES_MS).catch(() => undefined);
+				throw error;
+			}
+			this.expectThere(bucket, details);
+			return { state: 'notSent', isOther: false };
+		});
+	}
+
+	/** Records what became of it, known or not before. @throws RequestError; then it is tried again for a while */
+	async settle(state: SentState): Promise<void> {
+		if (state === 'perhapsSent') return;
+		const bucket = this.last ?? (await this.bucket());
+		await bucket.step(async () => {
+			try {
+				if (state === 'notSent') {
+					await bucket.remove('keys', [this.key]);
+					await bucket.remove('details', this.details);
+				} else await bucket.remove('details', this.unended);
+			} finally {
+				if (state === 'notSent') this.expectNothing(bucket);
+				else if (this.holds === undefined) {
+					bucket.expect('details', this.unended, { isThere: false });
+				}
+			}
+		});
+	}
+
+	/** Records it as sent, whatever its content. @throws RequestError */
+	async mark(): Promise<void> {
+		const bucket = await this.bucket();
+		const details = [...this.known, this.anyContent];
+		await bucket.step(async () => {
+			await bucket.add('details', details);
+			await bucket.add('keys', [this.key]);
+			this.expectThere(bucket, details);
+		});
+		await this.settle('sent');
+	}
+
+	private async findIn(bucket: Bucket): Promise<Found> {
+		if (!(await this.isKnown(bucket))) return { state: 'notSent', isOther: false };
+		const state = (await this.holdsAll(bucket, this.unended)) ? 'perhapsSent' : 'sent';
+		if (this.content?.mustMatch !== true) return { state, isOther: false };
+		const found = await bucket.find('details', [this.anyContent, this.contentEntry]);
+		return { state, isOther: found.length === 0 };
+	}
+
+	private async isKnown(bucket: Bucket): Promise<boolean> {
+		if (await bucket.isEmpty()) return false;
+		if ((await bucket.find('keys', [this.key])).length === 0) return false;
+		if (await this.holdsAll(bucket, this.known)) return true;
+		await bucket.remove('keys', [this.key]);
+		return false;
+	}
+
+	/** Whether all of the details are there; a part of them is what a fault has left. */
+	private async holdsAll(bucket: Bucket, entries: string[]): Promise<boolean> {
+		for (const [index, entry] of entries.entries()) {
+			if ((await bucket.find('details', [entry])).length > 0) continue;
+			if (index > 0) await bucket.remove('details', entries.slice(0, index));
+			return false;
+		}
+		return true;
+	}
+
+	/** Where the key stands, or belongs. */
+	private async bucket(): Promise<Bucket> {
+		const [current, other] = this.buckets;
+		const isThere =
+			!(await other.isEmpty()) && (await other.step(async () => await this.isKnown(other)));
+		return (this.last = isThere ? other : current);
+	}
+
+	private get known(): string[] {
+		return [`${this.key}1`, `${this.key}2`];
+	}
+
+	/** While its end is not known. */
+	private get unended(): string[] {
+		return [`${this.key}?1`, `${this.key}?2`];
+	}
+
+	private get anyContent(): string {
+		return `${this.key}*`;
+	}
+
+	private get contentEntry(): string {
+		return `${this.key}#${this.content?.hash ?? ''}`;
+	}
+
+	private get details(): string[] {
+		return [...this.known, ...this.unended, this.anyContent, this.contentEntry];
+	}
+
+	private expectNothing(bucket: Bucket): void {
+		const { holds } = this;
+		bucket.expect('keys', [this.key], { isThere: false, holds });
+		bucket.expect('details', this.details, { isThere: false, holds });
+	}
+
+	/** Where other processes may change the row meanwhile, Redis knows what was sent. */
+	private expectThere(bucket: Bucket, details: string[]): void {
+		if (this.holds !== undefined) return;
+		bucket.expect('keys', [this.key], { isThere: true });
+		bucket.expect('details', details, { isThere: true });
+	}
+}
+
+/** Short, and unlike any other in all likelihood: 132 bits. */
+export function hashOf(...texts: string[]): string {
+	return createHash('sha256').update(JSON.stringify(texts)).digest('base64url').slice(0, 22);
+}

@@ -1,0 +1,276 @@
+// What is known of a Send Once Key: kept per workflow, business and endpoint, shown, changed by hand.
+
+import type { INode } from 'n8n-workflow';
+
+import { apiRequest, errorOf, itemsOf, NODE, send, useBench } from '../support/bench';
+import { useDeduplicator } from '../support/deduplicator';
+import { workflowOf } from '../support/engineWorkflow';
+import { hintsOf, sentDocument, statesOf } from '../support/sentDocument';
+import { waitUntil } from '../support/waitUntil';
+
+const bench = useBench();
+const once = { sendOnceKey: '={{ $json.id }}' };
+let store: Awaited<ReturnType<typeof useDeduplicator>>;
+
+beforeAll(async () => {
+	store = await useDeduplicator();
+});
+beforeEach(() => store.clear());
+
+const sent = () => bench.sandbox.journal.documents().map(({ body }) => body);
+const loseResponse = () => bench.sandbox.fault({ action: { type: 'hangUpAfterActing' } });
+const change = async (operation: 'markAsSent' | 'release', id: string) =>
+	(await bench.run([{ id }], sentDocument(operation))).json(NODE);
+
+describe('one record per workflow, business and endpoint', () => {
+	const credentials = (id: string) => ({ credentials: { businessDataApi: { id, name: id } } });
+	test.each<[string, boolean, Partial<INode>, INode['parameters'] | undefined]>([
+		['a copied, replaced or renamed node', true, { id: 'another' }, undefined],
+		['another credential', false, credentials('another'), undefined],
+		['an API Request to the same path', true, {}, apiRequest('POST', '/txndata/sendTxn')],
+		['another endpoint', false, {}, { ...send(once), operation: 'sendWp' }],
+	])('%s: the same document is %p', async (_, isSame, node, parameters = send(once)) => {
+		await bench.run([{ id: 'a' }], send(once));
+		const again = { ...parameters, dataMode: 'autoMapInputData', options: once };
+		const workflow = workflowOf([{ id: 'a' }], again, node);
+		const saved = { key: bench.credential, another: bench.credential };
+		await bench.engine.run(workflow, saved);
+		expect(sent()).toHaveLength(isSame ? 1 : 2);
+	});
+
+	test('another base URL is another business, another API key is not', async () => {
+		await bench.run([{ id: 'a' }], send(once));
+		bench.credential.apiKey = 'b'.repeat(64);
+		await bench.run([{ id: 'a' }], send(once));
+		expect(sent()).toHaveLength(1);
+		bench.credential.baseUrl = `${bench.credential.baseUrl as string}/v2`;
+		expect(await statesOf(bench, ['a'])).toEqual(['notSent']);
+	});
+
+	test('another workflow has its own, and can be asked for', async () => {
+		await bench.run([{ id: 'a' }], send(once));
+		const workflow = workflowOf([{ id: 'a' }], send(once));
+		await bench.engine.run({ ...workflow, id: 'other' }, { key: bench.credential });
+		expect(sent()).toHaveLength(2);
+		const get = workflowOf([{ id: 'a' }], sentDocument('get', { workflowId: 'workflow' }));
+		const result = await bench.engine.run({ ...get, id: 'errors' }, { key: bench.credential });
+		expect(result.json(NODE)).toMatchObject([{ state: 'sent' }]);
+	});
+
+	test('neither key nor business is in the store', async () => {
+		const rows = await keptOf({ id: 'invoice-2026-0042' });
+		expect(rows).not.toMatch(/2026-0042|127\.0\.0\.1|localhost/);
+	});
+
+	async function keptOf(item: { id: string }): Promise<string> {
+		await bench.run([item], send(once));
+		return store.text;
+	}
+
+	test('more or less Send Once Memory forgets nothing that was sent', async () => {
+		await bench.run(itemsOf(2), send({ ...once, sendOnceMaxEntries: 50_000 }));
+		await bench.run(itemsOf(2), send({ ...once, sendOnceMaxEntries: 2 }));
+		await bench.run([{ id: 2 }], send({ ...once, sendOnceMaxEntries: 2 }));
+		await bench.run(itemsOf(3), send(once));
+		expect(sent()).toEqual(itemsOf(3));
+	});
+});
+
+describe('the same key with other content', () => {
+	const invoice = { id: 'a', lines: [{ price: 1, at: '10:00' }], meta: { at: '10:00' } };
+	const later = { meta: { at: '11:00' }, lines: [{ at: '11:00', price: 1 }], id: 'a' };
+
+	test.each([false, true])('is an error, with Redis-free overlap %p', async (isTogether) => {
+		const first = bench.run([invoice], send(once));
+		if (!isTogether) await first;
+		const error = errorOf(await bench.run([{ ...invoice, id: 'a', total: 5 }], send(once)));
+		await first;
+		expect(error.message).toMatch(/^Send Once Key: a was used before, with other content/);
+		expect(error.description).toContain('Send Once Ignore Fields');
+		expect(error.context.outcome).toBe('notSent');
+		expect(sent()).toEqual([invoice]);
+	});
+
+	test.each<[string, INode['parameters'], boolean]>([
+		['a field that does not count', { sendOnceIgnoreFields: 'meta.at, lines.at' }, true],
+		['a field that counts', { sendOnceIgnoreFields: 'meta.at' }, false],
+		['content that is not compared', { sendOnceContent: 'ignore' }, true],
+	])('%s', async (_, options, isSkipped) => {
+		await bench.run([invoice], send({ ...once, ...options }));
+		const { run } = await bench.run([later], send({ ...once, ...options }));
+		expect(run.status).toBe(isSkipped ? 'success' : 'error');
+		expect(sent()).toEqual([invoice]);
+	});
+
+	test('a key that was marked by hand matches any content', async () => {
+		await change('markAsSent', 'a');
+		const result = await bench.run([invoice], send(once));
+		expect(result.json(NODE)).toMatchObject([{ skipped: true, state: 'sent' }]);
+	});
+});
+
+describe('by hand', () => {
+	test('Get, Mark as Sent and Release put out the state, and what it means holds', async () => {
+		loseResponse();
+		await bench.run([{ id: 'a' }], send(once));
+		const states = { sendOnceKey: 'a', sentWith: 'transaction:send' };
+		const get = async () => (await bench.run([{ id: 'a' }], sentDocument('get'))).json(NODE);
+		expect(await get()).toEqual([{ ...states, state: 'perhapsSent' }]);
+		expect(await change('markAsSent', 'a')).toEqual([{ ...states, state: 'sent' }]);
+		expect(await get()).toEqual([{ ...states, state: 'sent' }]);
+		await bench.run([{ id: 'a' }], send(once));
+		expect(sent()).toHaveLength(1);
+		expect(await change('release', 'a')).toEqual([{ ...states, state: 'notSent' }]);
+		expect(await get()).toEqual([{ ...states, state: 'notSent' }]);
+		await bench.run([{ id: 'a' }], send(once));
+		expect(sent()).toHaveLength(2);
+		expect(await get()).toEqual([{ ...states, state: 'sent' }]);
+	});
+
+	test('Get leaves nothing on record, whatever it asks for', async () => {
+		expect(await statesOf(bench, ['a', 'b'])).toEqual(['notSent', 'notSent']);
+		expect(store.text).toBe('');
+	});
+
+	test('what is under way can be neither marked nor released', async () => {
+		bench.sandbox.fault({ action: { type: 'delay', ms: 5_000, actFirst: true } });
+		const sending = bench.run([{ id: 'a' }], send(once));
+		await waitUntil(() => bench.sandbox.journal.count() === 1);
+		expect(await statesOf(bench, ['a'])).toEqual(['underWay']);
+		for (const operation of ['markAsSent', 'release'] as const) {
+			const error = errorOf(await bench.run([{ id: 'a' }], sentDocument(operation)));
+			expect(error.message).toContain('it is being sent right now');
+		}
+		await sending;
+		expect(await statesOf(bench, ['a'])).toEqual(['sent']);
+	});
+
+	test('behind an API Request, by its endpoint', async () => {
+		await bench.run([{ id: 'a' }], apiRequest('POST', '/sandbox/echo', once));
+		const ask = { sentWith: 'apiRequest', endpoint: 'POST /sandbox/echo' };
+		const result = await bench.run([{ id: 'a' }], sentDocument('get', ask));
+		expect(result.json(NODE)).toMatchObject([{ state: 'sent', sentWith: 'apiRequest' }]);
+	});
+
+	test.each([
+		[{ sendOnceKey: "={{ '' }}" }, /^Send Once Key: is empty/],
+		[{ sendOnceKey: 'k'.repeat(300) }, /^Send Once Key: has 300 characters; at most 255/],
+		[{ workflowId: "={{ '' }}" }, /^Workflow ID: is empty/],
+		[{ sentWith: 'apiRequest', endpoint: 'nothing' }, /^Endpoint: is not a method and a path/],
+		[{ sentWith: 'contact:send' }, /^Sent With: is not known/],
+	])('%j is an error', async (parameters, message) => {
+		const result = await bench.run([{ id: 'a' }], sentDocument('release', parameters));
+		expect(errorOf(result).message).toMatch(message);
+		expect(store.text).toBe('');
+	});
+
+	test('a credential without an ID cannot keep keys', async () => {
+		const unsaved = { credentials: { businessDataApi: { id: null, name: 'key' } } };
+		const workflow = workflowOf([{ id: 'a' }], send(once), unsaved);
+		const result = await bench.engine.run(workflow, { key: bench.credential });
+		expect(result.run.status).toBe('error');
+		expect(bench.sandbox.journal.count()).toBe(0);
+	});
+});
+
+describe('Dry Run', () => {
+	const items = [{ id: 'sent' }, { id: 'new' }, { id: 'lost' }, { id: 'next' }, { id: 'new' }];
+
+	test('shows what a run then does, and leaves no trace', async () => {
+		await bench.run([{ id: 'sent' }], send(once));
+		loseResponse();
+		await bench.run([{ id: 'lost' }], send(once));
+		const [before, journal] = [store.text, bench.sandbox.journal.count()];
+		const shown = (await bench.run(items, send({ ...once, dryRun: true }))).json(NODE);
+		expect(store.text).toBe(before);
+		expect(bench.sandbox.journal.count()).toBe(journal);
+		expect(shown.map(({ state }) => state)).toEqual([
+			...['sent', 'notSent', 'perhapsSent', 'notSent', 'sent'],
+		]);
+		// Two of three are used up.
+		expect(shown[1]?.waitSeconds).toBe(0);
+		expect(shown[3]?.waitSeconds).toBeGreaterThan(590);
+
+		const startedAt = performance.now();
+		const result = await bench.run(items, send(once));
+		const seconds = (performance.now() - startedAt) / 1000;
+		expect(seconds).toBeCloseTo(Number(shown[3]?.waitSeconds), -1);
+		const requests = bench.sandbox.journal.all().slice(journal);
+		const wouldGo = shown.filter(({ state }) => state === 'notSent');
+		expect(wouldGo.map(({ method, path, body }) => ({ method, path, body }))).toEqual(
+			requests.map(({ method, path, body }) => ({ method, path, body })),
+		);
+		expect(result.json(NODE).map(({ skipped = false }) => skipped)).toEqual(
+			shown.map(({ state }) => state !== 'notSent'),
+		);
+		expect(hintsOf(result)).toContainEqual(expect.stringContaining('perhaps sent: item 2.'));
+	});
+
+	test('without a key there is no state; a mistake is an error as in a run', async () => {
+		const [shown] = (await bench.run([{ id: 'a' }], send({ dryRun: true }))).json(NODE);
+		expect(shown).toEqual({
+			dryRun: true,
+			method: 'POST',
+			path: '/txndata/sendTxn',
+			body: { id: 'a' },
+			waitSeconds: 0,
+		});
+		const twice = [{ id: 'a' }, { id: 'a', total: 1 }];
+		const error = errorOf(await bench.run(twice, send({ ...once, dryRun: true })));
+		expect(error.message).toContain('with other content');
+		expect(bench.sandbox.journal.count()).toBe(0);
+	});
+});
+
+describe("the service's own idempotency", () => {
+	beforeEach(() => (bench.credential.idempotencyHeader = 'Idempotency-Key'));
+	const header = 'idempotency-key';
+	const values = () => bench.sandbox.journal.all().map(({ headers }) => headers[header]);
+
+	test('an attempt without an answer is retried with the same value', async () => {
+		loseResponse();
+		const result = await bench.run([{ id: 'a' }], send(once));
+		expect(result.run.status).toBe('success');
+		expect(values()).toHaveLength(2);
+		expect(new Set(values()).size).toBe(1);
+		// It says nothing of the key.
+		expect(values()[0]).toMatch(/^[\w-]{22}$/);
+		expect(await statesOf(bench, ['a'])).toEqual(['sent']);
+	});
+
+	test('when none is answered, it is perhaps sent, and a later run does not send it', async () => {
+		bench.sandbox.fault({ times: Infinity, action: { type: 'status', status: 500 } });
+		const error = errorOf(await bench.run([{ id: 'a' }], send(once)));
+		expect(error.context.outcome).toBe('unknown');
+		expect(values()).toHaveLength(4);
+		const again = await bench.run([{ id: 'a' }], send(once));
+		expect(again.json(NODE)).toMatchObject([{ skipped: true, state: 'perhapsSent' }]);
+	});
+
+	test('a refusal after an attempt without an answer does not make it free', async () => {
+		loseResponse();
+		bench.sandbox.fault({ action: { type: 'status', status: 400 } });
+		const error = errorOf(await bench.run([{ id: 'a' }], send(once)));
+		expect(error.context.outcome).toBe('unknown');
+		expect(await statesOf(bench, ['a'])).toEqual(['perhapsSent']);
+	});
+
+	test.each([
+		[409, 'unknown', 'perhapsSent'],
+		[422, 'refused', 'notSent'],
+	])('a %i is told as a conflict', async (status, outcome, state) => {
+		bench.sandbox.fault({ action: { type: 'status', status } });
+		const error = errorOf(await bench.run([{ id: 'a' }], send(once)));
+		expect(error.description).toContain('idempotency header');
+		expect(error.context.outcome).toBe(outcome);
+		expect(await statesOf(bench, ['a'])).toEqual([state]);
+	});
+
+	test('without a key no request carries it, and by hand it cannot be set', async () => {
+		await bench.run([{ id: 'a' }], send());
+		expect(values()).toEqual([undefined]);
+		const headerParameters = { parameters: [{ name: 'idempotency-Key', value: 'mine' }] };
+		const result = await bench.run([{ id: 'a' }], send({ ...once, headerParameters }));
+		expect(errorOf(result).message).toContain('is the idempotency header of the credential');
+	});
+});
