@@ -18,7 +18,7 @@ export interface Scenario {
 	/** Makes everything anew, and returns the parties, which begin in this order. */
 	begin(play: Play): Promise<Array<() => Promise<unknown>>>;
 	/** Throws what is wrong, when the parties have come to their end and nothing is left to happen. */
-	check(): void;
+	check(): void | Promise<void>;
 }
 
 export interface Exploration {
@@ -194,7 +194,7 @@ async function playOne(
 	await all;
 	// What is left to happen needs no more orders.
 	while (play.choices[0]?.isFault === false) await play.choose(0);
-	scenario.check();
+	await scenario.check();
 }
 
 async function settle(): Promise<void> {

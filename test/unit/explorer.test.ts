@@ -80,7 +80,7 @@ test('something may happen later than its cause, and time passes only where all 
 			};
 			return await Promise.resolve([party]);
 		},
-		check: () => seen.push(chosen),
+		check: () => void seen.push(chosen),
 	};
 	await explore(scenario, BOUND);
 	expect(seen).toEqual([

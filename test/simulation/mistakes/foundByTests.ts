@@ -4,10 +4,61 @@ import type { MistakeFoundByTest } from './mistake';
 const ONCE = 'nodes/BusinessData/sendOnce';
 const LIMITER = 'nodes/BusinessData/rateLimit';
 const DIRECTED = 'test/unit/simulation/directed.test.ts';
+const ORDERS = 'test/unit/sendOnce/orders.test.ts';
 const LIMITER_TESTS = 'test/unit/rateLimit/keyLimiter.test.ts';
 const PROMISE_TESTS = 'test/unit/rateLimit/promises.test.ts';
 
 export const MISTAKES_FOUND_BY_TESTS: MistakeFoundByTest[] = [
+	{
+		name: 'executions side by side read and write the record as they come',
+		patches: [
+			{
+				file: `${ONCE}/processState.js`,
+				search: '(turns.get(bucket) ?? Promise.resolve()).then(step)',
+				replace: 'Promise.resolve().then(step)',
+			},
+			{
+				file: `${ONCE}/processState.js`,
+				search: 'return processState().claims.get(name);',
+				replace: 'return undefined;',
+			},
+		],
+		test: ORDERS,
+	},
+	{
+		name: 'whoever meets a claim takes it for a document that was sent',
+		patches: [
+			{
+				file: `${ONCE}/sendOnce.js`,
+				search:
+					'if (other !== undefined)\n            return { ended: other };\n        const { state: inRedis',
+				replace:
+					"if (other !== undefined)\n            return { state: 'sent', isOther: false, isLost: false };\n        const { state: inRedis",
+			},
+		],
+		test: ORDERS,
+	},
+	{
+		name: 'a stop while the key is recorded lets the request out',
+		patches: [
+			{
+				file: 'nodes/BusinessData/transport/client.js',
+				search: 'signal.throwIfAborted();',
+				replace: '',
+			},
+			{
+				file: `${ONCE}/sendOnce.js`,
+				search: 'await (0, waiting_1.onceAborted)(claiming, this.signal)',
+				replace: 'await claiming',
+			},
+			{
+				file: 'nodes/BusinessData/transport/attempt.js',
+				search: 'if (signal.aborted)\n        onEndOfRun.abort();',
+				replace: '',
+			},
+		],
+		test: 'test/engine/sendOnceTrouble.test.ts',
+	},
 	{
 		name: 'the claim is not asked for again after Redis was emptied',
 		patches: [

@@ -17,24 +17,6 @@ export const MISTAKES_OF_REQUESTS: Mistake[] = [
 		shows: 'acted twice',
 	},
 	{
-		name: 'a stop while the key is recorded lets the request out',
-		patches: [
-			{ file: CLIENT, search: 'signal.throwIfAborted();', replace: '' },
-			{
-				file: 'nodes/BusinessData/sendOnce/sendOnce.js',
-				search: 'await (0, waiting_1.onceAborted)(claiming, this.signal)',
-				replace: 'await claiming',
-			},
-			{
-				file: 'nodes/BusinessData/transport/attempt.js',
-				search: 'if (signal.aborted)\n        onEndOfRun.abort();',
-				replace: '',
-			},
-		],
-		seed: 879,
-		shows: 'request after stop',
-	},
-	{
 		name: 'a credential that was edited in mid-run sends the new key to the old host',
 		patches: [
 			{

@@ -8,23 +8,6 @@ const STORED = 'nodes/BusinessData/sendOnce/storedKey.js';
 
 export const MISTAKES_OF_SEND_ONCE: Mistake[] = [
 	{
-		name: 'executions side by side read and write the record as they come',
-		patches: [
-			{
-				file: STATE,
-				search: '(turns.get(bucket) ?? Promise.resolve()).then(step)',
-				replace: 'Promise.resolve().then(step)',
-			},
-			{
-				file: STATE,
-				search: 'return processState().claims.get(name);',
-				replace: 'return undefined;',
-			},
-		],
-		seed: 14,
-		shows: 'acted twice',
-	},
-	{
 		name: 'processes do not see the claims of others',
 		patches: [
 			{
@@ -43,20 +26,6 @@ export const MISTAKES_OF_SEND_ONCE: Mistake[] = [
 		patches: [{ file: STATE, search: '        end();\n', replace: '' }],
 		seed: 2,
 		shows: 'execution without end',
-	},
-	{
-		name: 'whoever meets a claim takes it for a document that was sent',
-		patches: [
-			{
-				file: ONCE,
-				search:
-					'if (other !== undefined)\n            return { ended: other };\n        const { state: inRedis',
-				replace:
-					"if (other !== undefined)\n            return { state: 'sent', isOther: false, isLost: false };\n        const { state: inRedis",
-			},
-		],
-		seed: 14,
-		shows: 'untrue result',
 	},
 	{
 		name: 'the key of a refused document stays on record',

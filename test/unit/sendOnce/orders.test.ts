@@ -1,0 +1,17 @@
+// Send Once in every order within bounds that take seconds; `npm run test:simulation` has wider ones.
+
+import { explore } from '../../explorer/explorer';
+import { ORDERS, Orders, store as mockStore } from '../../explorer/sendOnceOrders';
+import { report } from '../../support/report';
+
+jest.mock('n8n-core', () => mockStore.core);
+
+test.each(ORDERS)(
+	'two runs and $name',
+	async ({ name, settings, narrow }) => {
+		const { plays, failures, failure } = await explore(new Orders(settings), narrow);
+		expect({ failures, failure }).toEqual({ failures: 0, failure: undefined });
+		report(`Two runs with one key and ${name}: all of ${plays} orders`);
+	},
+	60_000,
+);
