@@ -2,6 +2,7 @@
 import { brokenLineageTests } from './brokenLineageTests';
 import { builderTests } from './builderTests';
 import { credentialEditTests } from './credentialEditTests';
+import { databaseTests } from './databaseTests';
 import { expressionTests } from './expressionTests';
 import { installationTests } from './installationTests';
 import { overlapTests } from './overlapTests';
@@ -11,11 +12,19 @@ import { customApiCallTests, restrictionTests } from './sideDoorTests';
 import { toolTests } from './toolTests';
 import { useRealN8n } from './useRealN8n';
 
+/** A write of SQLite waits for a second, the end of a send for three. */
+const LOCKED_MS = 6_000;
+
 const real = useRealN8n('n8n-2');
 
 describe('sending once', () => {
 	sendingTests(real);
 	overlapTests(real);
+	databaseTests(real, 'a database that is locked', async () => {
+		const unlock = await real().lockDatabase();
+		await new Promise((resolve) => setTimeout(resolve, LOCKED_MS));
+		await unlock();
+	});
 });
 describe('an expression', () => expressionTests(real));
 describe('the error output', () => brokenLineageTests(real));

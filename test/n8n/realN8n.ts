@@ -1,6 +1,7 @@
 // The real n8n that the tests of this folder share: started once with the packed node, beside a sandbox
 // whose limits no test reaches, and with what a user does in it.
 import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -9,7 +10,7 @@ import type { LimitTable } from '../../sandbox/limits';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../sandbox/server';
 import type { Cleanup } from '../../scripts/cleanup';
 import type { ExecutionResult } from '../../scripts/host/executionData';
-import { endPrograms } from '../../scripts/host/childProcesses';
+import { endPrograms, startProgram } from '../../scripts/host/childProcesses';
 import type { HostName } from '../../scripts/host/hosts';
 import { ensureHost, type N8nHost } from '../../scripts/host/installN8n';
 import { N8nClient } from '../../scripts/host/n8nClient';
@@ -174,14 +175,37 @@ export class RealN8n {
 			const { DatabaseSync } = require('node:sqlite');
 			const database = new DatabaseSync(process.argv[1], { readOnly: true });
 			console.log(JSON.stringify(database.prepare(process.argv[2]).all()));`;
-		const file = join(this.userFolder.path, '.n8n', 'database.sqlite');
 		const { nodePath, environment } = this.host;
-		const output = execFileSync(nodePath, ['-e', code, file, query], {
+		const output = execFileSync(nodePath, ['-e', code, this.databaseFile, query], {
 			env: environment,
 			encoding: 'utf8',
 			stdio: ['ignore', 'pipe', 'ignore'],
 		});
 		return JSON.parse(output) as unknown[];
+	}
+
+	/** Lets n8n not write to its database, which is SQLite. Returns what ends that. */
+	async lockDatabase(): Promise<() => Promise<void>> {
+		const code = `
+			const { DatabaseSync } = require('node:sqlite');
+			const database = new DatabaseSync(process.argv[1], { timeout: 5000 });
+			database.exec('BEGIN IMMEDIATE');
+			console.log('locked');
+			process.stdin.on('end', () => database.exec('ROLLBACK')).resume();`;
+		const { nodePath, environment } = this.host;
+		const { child, ended } = startProgram(nodePath, ['-e', code, this.databaseFile], {
+			env: environment,
+			stdio: ['pipe', 'pipe', 'ignore'],
+		});
+		if (child.stdout !== null) await once(child.stdout, 'data');
+		return async () => {
+			child.stdin?.end();
+			await ended;
+		};
+	}
+
+	private get databaseFile(): string {
+		return join(this.userFolder.path, '.n8n', 'database.sqlite');
 	}
 
 	/** A file that n8n gives to everyone, such as a node's icon, as text. */

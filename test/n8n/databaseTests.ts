@@ -1,0 +1,69 @@
+// n8n's own database does not take what is written for some seconds, while keyed documents are being sent: what
+// was sent is on record, what was not is blocked by nothing, and nothing goes out twice.
+import { waitUntil } from '../support/waitUntil';
+import { itemsOf, type RealN8n } from './realN8n';
+import { inARow, node, SEND, send, startWith, startWithWebhook } from './workflows';
+
+const SEND_ENDPOINT = 'POST /txndata/sendTxn';
+const IDS = ['a', 'b', 'c', 'd'];
+const DOCUMENTS = IDS.map((id) => ({ id }));
+const BUSINESS_DATA = 'n8n-nodes-business-data.businessData';
+const GET = {
+	...{ resource: 'sentDocument', operation: 'get' },
+	...{ sentWith: 'transaction:send', sendOnceKey: '={{ $json.id }}' },
+};
+const FAILED = "Send Once Key: n8n's deduplication store failed";
+
+/** @param disturb the database, until it is well again */
+export function databaseTests(
+	real: () => RealN8n,
+	name: string,
+	disturb: () => Promise<void>,
+): void {
+	test(`${name}: each document goes out once, and its state is known`, async () => {
+		const { client, sandbox } = real();
+		sandbox.reset();
+		const path = name.replaceAll(' ', '-');
+		const onError = { onError: 'continueRegularOutput' };
+		const workflow = await real().save(
+			inARow(name, [
+				...startWithWebhook(path),
+				send({ sendOnceKey: '={{ $json.id }}' }, onError),
+				// By then the database saves the execution.
+				node('Later', 'n8n-nodes-base.wait', 1.1, { amount: 8 }, { webhookId: `${path}-later` }),
+			]),
+		);
+		await client.publishWorkflow(workflow.id);
+		const asking = await real().save(
+			inARow(`${name}: states`, [
+				...startWith(DOCUMENTS),
+				node('State', BUSINESS_DATA, 1, { ...GET, workflowId: workflow.id }),
+			]),
+		);
+		const states = async () => {
+			const result = await client.runWorkflow(asking, 'Start', 60);
+			return itemsOf(result, 'State').map((item) => (item as { state?: string }).state);
+		};
+		const sent = () => sandbox.journal.documents().map(({ body }) => (body as { id: string }).id);
+
+		// One whose end has to be recorded meanwhile, and others that nobody has looked for yet.
+		sandbox.fault({ endpoint: SEND_ENDPOINT, action: { type: 'delay', ms: 700, actFirst: true } });
+		await real().callWebhook(path, { documents: DOCUMENTS });
+		await waitUntil(() => sandbox.journal.count(SEND_ENDPOINT) === 1);
+		await disturb();
+		const result = await real().resultOfExecution(1, workflow.id);
+		const told = itemsOf(result, SEND) as Array<{ error?: string }>;
+		const failed = told.filter(({ error }) => error !== undefined);
+		expect(failed.length).toBeGreaterThan(0);
+		for (const { error } of failed) expect(error).toContain(FAILED);
+		expect(sent()).toEqual(IDS.filter((_, index) => told[index]?.error === undefined));
+		const expected = IDS.map((id) => (sent().includes(id) ? 'sent' : 'notSent'));
+		expect(await states()).toEqual(expected);
+
+		await real().callWebhook(path, { documents: DOCUMENTS });
+		await real().resultOfExecution(2, workflow.id);
+		expect(sent().sort()).toEqual(IDS);
+		expect(await states()).toEqual(IDS.map(() => 'sent'));
+		await client.unpublishWorkflow(workflow.id);
+	});
+}

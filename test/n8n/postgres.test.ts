@@ -1,0 +1,67 @@
+// A real n8n on PostgreSQL whose statements wait for a lock, and then fail, or land seconds after their error.
+import { Cleanup } from '../../scripts/cleanup';
+import { PostgresServer } from '../support/postgresServer';
+import { TcpProxy } from '../support/tcpProxy';
+import { databaseTests } from './databaseTests';
+import { RealN8n } from './realN8n';
+
+const MINUTES_FOR_THE_START = 15;
+const TABLE = 'processed_data';
+const DISTURBED_MS = 6_000;
+const BETWEEN_MS = 100;
+
+const cleanup = new Cleanup();
+let server: PostgresServer;
+let proxy: TcpProxy;
+let real: RealN8n;
+jest.setTimeout(180_000);
+beforeAll(async () => {
+	server = await PostgresServer.start();
+	cleanup.add(async () => await server.dispose());
+	proxy = await TcpProxy.to(server.port);
+	cleanup.add(async () => await proxy.close());
+	real = await RealN8n.start('n8n-2', cleanup, {
+		...{ DB_TYPE: 'postgresdb', DB_POSTGRESDB_HOST: '127.0.0.1' },
+		...{ DB_POSTGRESDB_PORT: String(proxy.port), DB_POSTGRESDB_DATABASE: 'postgres' },
+		...{ DB_POSTGRESDB_USER: 'postgres', DB_POSTGRESDB_PASSWORD: 'any' },
+	});
+}, MINUTES_FOR_THE_START * 60_000);
+afterAll(async () => {
+	await cleanup.run();
+}, 120_000);
+
+/** Lets writes wait for a lock, and does something to those that wait, again and again. */
+async function whileLocked(disturb: (waiting: string) => Promise<void> | void): Promise<void> {
+	const unlock = await server.lock(TABLE);
+	const waiting = `FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%${TABLE}%'`;
+	const until = performance.now() + DISTURBED_MS;
+	while (performance.now() < until) {
+		await disturb(waiting);
+		await new Promise((resolve) => setTimeout(resolve, BETWEEN_MS));
+	}
+	await unlock();
+}
+
+databaseTests(
+	() => real,
+	'writes that fail',
+	async () =>
+		await whileLocked((waiting) => void server.query(`SELECT pg_cancel_backend(pid) ${waiting}`)),
+);
+
+databaseTests(
+	() => real,
+	'writes that land after their error',
+	async () => {
+		let landing = 0;
+		await whileLocked(async (waiting) => {
+			const count = Number(server.query(`SELECT count(*) ${waiting}`));
+			if (count <= landing) return;
+			landing = count;
+			// The server does not notice that its client is gone until the lock is.
+			await proxy.close();
+			proxy.accept();
+		});
+		expect(landing).toBeGreaterThan(0);
+	},
+);
