@@ -2,7 +2,7 @@
 import { agentTests } from './agentTests';
 import { badMinuteTests } from './badMinuteTests';
 import { cleanUpTests } from './cleanUpTests';
-import { contactSyncTests, exampleTests } from './exampleTests';
+import { exampleTests, tableExampleTests } from './exampleTests';
 import { logTest } from './installationTests';
 import { NEXT_VERSION_SETTINGS, nextVersionTests } from './nextVersionTests';
 import { outboxTests } from './outboxTests';
@@ -14,7 +14,7 @@ const real = useRealN8n('n8n-2', NEXT_VERSION_SETTINGS);
 describe('an update of n8n', () => badMinuteTests(real, ['Down', 'Slow', 'Full']));
 describe('the example', () => {
 	exampleTests(real);
-	contactSyncTests(real);
+	tableExampleTests(real);
 	reminderTests(real);
 	outboxTests(real);
 	cleanUpTests(real);
