@@ -155,12 +155,21 @@ export class Round {
 		return times;
 	}
 
-	/** The documents that have arrived and were not acted on, without an answer that says so. */
+	/**
+	 * The documents that have arrived and were not acted on, and nobody was told so: the answer does not say it,
+	 * or it came when the execution had been stopped or had waited long enough.
+	 */
 	private lostAnswers(): Set<string> {
 		// Of a refusal, and of a redirect by 307 or 308, it is clear that it did not act.
 		const isClear = (status = 0) => status !== 408 && /^(4\d\d|30[78])$/.test(String(status));
-		const unclear = this.requests().filter(({ acted, status }) => !acted && !isClear(status));
-		return new Set(unclear.map(({ key }) => key));
+		const wasRead = (key: string) => {
+			const { unknown, stopped } = this.toldOf(key);
+			return unknown + stopped === 0;
+		};
+		const lost = this.requests().filter(
+			({ acted, status, key }) => !acted && !(isClear(status) && wasRead(key)),
+		);
+		return new Set(lost.map(({ key }) => key));
 	}
 
 	private pick(from: number, to: number): number {
