@@ -33,6 +33,33 @@ test.each([
 	expect(second - first).toBeGreaterThanOrEqual(900);
 });
 
+test.each([
+	['in the text of the body', {}, 'Too many requests. Try again in 12 seconds.'],
+	['in a field of the body', {}, { error: { retry_after: 12 } }],
+	['as a reset in ms', { 'x-rate-limit-reset': '12000' }, ''],
+	['as a reset since 1970', { 'rate-limit-reset': 'EPOCH' }, ''],
+])('a refusal that says %s how long to wait is retried then', async (_, headers, body) => {
+	Object.assign(bench.credential, {
+		limits: JSON.stringify({ general: [{ max: 100, windowSeconds: 60 }], endpoints: {} }),
+	});
+	const epoch = String(Math.ceil(Date.now() / 1000) + 12);
+	const sent = Object.entries(headers).map(([name, value]) => [
+		name,
+		value.replace('EPOCH', epoch),
+	]);
+	const answer = { status: 429, body, headers: Object.fromEntries(sent) as Record<string, string> };
+	bench.sandbox.fault({
+		endpoint: READ_ENDPOINT,
+		times: 1,
+		action: { type: 'status', ...answer },
+	});
+	expect((await bench.run([{}], read())).run.status).toBe('success');
+	const [refused, retried] = bench.sandbox.journal.all().map(({ atMs }) => atMs);
+	const waited = (retried ?? 0) - (refused ?? 0);
+	expect(waited).toBeGreaterThanOrEqual(11_900);
+	expect(waited).toBeLessThan(14_000);
+});
+
 test('heeds a later answer more than an earlier one', async () => {
 	tell({ ratelimit: '"minute";r=1;t=1' });
 	tell({ ratelimit: '"minute";r=9;t=1' });

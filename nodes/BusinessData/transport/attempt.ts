@@ -1,13 +1,14 @@
 /** One try of a request: sends it once, gives its slots their ending, and tells what became of it. */
 import type { IExecuteFunctions, IPollFunctions } from 'n8n-workflow';
 
-import type { Permit } from '../rateLimit';
+import { longestWindowMs, type Permit } from '../rateLimit';
 import { listen, unlisten } from '../waiting';
 import type { Account } from './account';
 import { type Answer, isWebPage, readBody, readErrorBody, tooLargeError } from './answer';
-import { retryAfterMs } from './backoff';
+import { askedWaitMs, retryAfterMs } from './backoff';
 import type { ConnectionWatch } from './connectionWatch';
 import { withDeadline } from './deadline';
+import { canonicalEndpoint } from './endpointPath';
 import { ProxyError, readFailure } from './failure';
 import { discard, type Response, sendRequest } from './httpRequest';
 import { shareOf } from './limitSettings';
@@ -125,17 +126,19 @@ async function readResponse(
 	deadline: number,
 	permit: Permit,
 ): Promise<AttemptOutcome> {
-	const { apiKey, keepFree } = account;
+	const { apiKey, keepFree, limits } = account;
 	const { statusCode } = response;
 	// First of all, so that the slots have their ending whatever comes next.
 	const isRefused = statusCode === 429;
-	const askedMs = retryAfterMs(response.headers) ?? 0;
+	const headerMs = retryAfterMs(response.headers);
+	const askedMs = headerMs ?? 0;
 	if (isRefused) permit.refused(askedMs);
 	else permit.letThrough();
 	// RFC 9110 §15.6.4: the service cannot be used for so long, by any request.
 	if (statusCode === 503 && askedMs > 0) permit.pause(askedMs);
 	// The limiter knows a limit by our share of it.
-	for (const { max, ...room } of toldRooms(response.headers)) {
+	const longestMs = longestWindowMs(limits, canonicalEndpoint(request.endpoint));
+	for (const { max, ...room } of toldRooms(response.headers, longestMs, isRefused)) {
 		permit.hear({ ...room, max: max === undefined ? undefined : shareOf(max, keepFree) });
 	}
 	const isSuccess = statusCode >= 200 && statusCode < 300;
@@ -161,7 +164,11 @@ async function readResponse(
 		if (error === undefined) return { kind: 'answered', answer };
 		return { ...PERMANENT, error };
 	}
-	if (isRefused) return { kind: 'refused', answer, permit };
+	if (isRefused) {
+		const bodyMs = headerMs === undefined ? askedWaitMs(answer) : undefined;
+		if (bodyMs !== undefined) permit.pause(bodyMs, true);
+		return { kind: 'refused', answer, permit };
+	}
 	// RFC 9110 §15.6: 5xx is the server's own trouble; 408 says that the request did not arrive whole.
 	const isPassing = statusCode >= 500 || statusCode === 408;
 	return {

@@ -1,9 +1,14 @@
-/** How long to wait before a request is repeated. */
+/** How long to wait before a request is retried. */
+import { type Answer, headerText, textOf } from './answer';
 
 const BASE_MS = 1_000;
 const CAP_MS = 60_000;
 /** A header that asks for more than a year is taken for a mistake. */
 const LONGEST_RETRY_AFTER_MS = 366 * 24 * 3_600_000;
+/** From here on (seconds), a number is a moment since 1970, not a duration; from `ms` on, one in ms. */
+const EPOCH = { seconds: 1_000_000_000, ms: 1_000_000_000_000 };
+/** Of the body of a 429. */
+const LONGEST_TEXT_BYTES = 20_000;
 
 /**
  * Exponential backoff with full jitter: a random time (ms) up to 1 s, 2 s, 4 s …, at most `capMs`.
@@ -14,17 +19,46 @@ export function backoffMs(attempt: number, capMs = CAP_MS): number {
 }
 
 /**
+ * How long (ms) the service asks to wait: by its `Retry-After`, or else by the words or a field of a 429's body.
+ * Undefined when it does not say so.
+ */
+export function askedWaitMs(answer: Answer): number | undefined {
+	const { statusCode, headers, body } = answer;
+	const asked = retryAfterMs(headers);
+	if (asked !== undefined || statusCode !== 429) return asked;
+	const text = textOf({ ...answer, body: body.subarray(0, LONGEST_TEXT_BYTES) });
+	const ms = waitInText(text, headers);
+	return ms !== undefined && ms >= 0 && ms <= LONGEST_RETRY_AFTER_MS ? ms : undefined;
+}
+
+/**
  * The time (ms) that a `Retry-After` header asks for: seconds or an HTTP date (RFC 9110 §10.2.3).
- * A date is taken against the answer's own `Date` header, so that a clock that is wrong here does not
+ * A date is taken against the response's own `Date` header, so that a clock that is wrong here does not
  * matter. Undefined when there is none, or none that can be read.
  */
 export function retryAfterMs(headers: Record<string, unknown>): number | undefined {
-	const value = headers['retry-after'];
-	if (typeof value !== 'string' || value.trim() === '') return undefined;
-	const ms = /^\s*\d+(\.\d+)?\s*$/.test(value)
-		? Number(value) * 1000
-		: parseHttpDate(value) - (dateOf(headers) ?? Date.now());
+	const value = headerText(headers, 'retry-after');
+	if (value.trim() === '') return undefined;
+	const ms = isDecimal(value)
+		? msFromNow(Number(value), headers)
+		: parseHttpDate(value) - nowOf(headers);
 	return Number.isNaN(ms) ? undefined : Math.min(Math.max(0, ms), LONGEST_RETRY_AFTER_MS);
+}
+
+export function isDecimal(text: string): boolean {
+	return /^\s*\d+(\.\d+)?\s*$/.test(text);
+}
+
+/** The time (ms) until a moment since 1970 (s or ms), or of a duration (s). */
+export function msFromNow(number: number, headers: Record<string, unknown>): number {
+	if (number < EPOCH.seconds) return number * 1000;
+	return (number < EPOCH.ms ? number * 1000 : number) - nowOf(headers);
+}
+
+/** By the clock of the service, where the response has one. */
+function nowOf(headers: Record<string, unknown>): number {
+	const time = parseHttpDate(headerText(headers, 'date'));
+	return Number.isNaN(time) ? Date.now() : time;
 }
 
 /** NaN for a text that does not begin with the name of a weekday, as every HTTP date does. */
@@ -32,7 +66,43 @@ function parseHttpDate(value: string): number {
 	return /^\s*(mon|tue|wed|thu|fri|sat|sun)/i.test(value) ? Date.parse(value) : NaN;
 }
 
-function dateOf(headers: Record<string, unknown>): number | undefined {
-	const time = typeof headers.date === 'string' ? parseHttpDate(headers.date) : NaN;
-	return Number.isNaN(time) ? undefined : time;
+const UNITS_MS: Array<[beginning: RegExp, ms: number]> = [
+	[/^m(s|illi)/i, 1],
+	[/^s/i, 1_000],
+	[/^m/i, 60_000],
+	[/^h/i, 3_600_000],
+	[/^d/i, 24 * 3_600_000],
+];
+const UNIT = '(?:ms|milli\\w*|s|secs?|seconds?|m|mins?|minutes?|h|hrs?|hours?|days?)(?![a-z])';
+const NUMBER = '\\d+(?:\\.\\d+)?';
+/** As in "2 minutes and 5.5 s", after a word such as "again" in the same sentence. */
+const IN_WORDS = new RegExp(
+	`(?:retry|try|again|wait|until|resets?|next|available|blocked)\\b[^\\d.]{0,60}?((?:${NUMBER}\\s*${UNIT}[\\s,and]*)+)`,
+	'i',
+);
+const AS_MOMENT =
+	/(?:retry|again|wait|until|reset)\D{0,60}?(\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:?\d\d))/i;
+/** A field such as `"retry_after": 3`, `waitMs=3000` or `<retryAfter>3s</retryAfter>`. */
+const AS_FIELD = new RegExp(
+	`(?:(?:re)?try[-_ ]?(?:again[-_ ]?)?(?:after|in|at|delay)|wait(?:[-_ ]?(?:time|for))?|reset(?:[-_ ]?(?:after|in|at))?)[-_ ]?(?:in[-_ ]?)?(${UNIT})?["'>\\s]*[:=>]\\s*["']?(${NUMBER})(?![\\d:-]|\\.\\d)\\s*(${UNIT})?`,
+	'i',
+);
+
+function waitInText(text: string, headers: Record<string, unknown>): number | undefined {
+	const [, moment] = AS_MOMENT.exec(text) ?? [];
+	if (moment !== undefined) return Date.parse(moment) - nowOf(headers);
+	const [, unitOfName, value, unit = unitOfName] = AS_FIELD.exec(text) ?? [];
+	if (value !== undefined) {
+		return unit === undefined ? msFromNow(Number(value), headers) : durationMs(value, unit);
+	}
+	const [, words] = IN_WORDS.exec(text) ?? [];
+	const parts = words?.matchAll(new RegExp(`(${NUMBER})\\s*(${UNIT})`, 'gi'));
+	return (
+		parts && [...parts].reduce((sum, [, count, name = '']) => sum + durationMs(count, name), 0)
+	);
+}
+
+function durationMs(count: string | undefined, unit: string): number {
+	const [, ms] = UNITS_MS.find(([beginning]) => beginning.test(unit)) ?? [];
+	return Number(count) * (ms ?? NaN);
 }

@@ -11,7 +11,7 @@ import { boundedSignal, onceAborted, sleep } from '../waiting';
 import type { Account } from './account';
 import type { Answer } from './answer';
 import { attempt, type AttemptOutcome, type Failed, sentStateOf } from './attempt';
-import { retryAfterMs } from './backoff';
+import { askedWaitMs } from './backoff';
 import { ConnectionWatch } from './connectionWatch';
 import { withDeadline } from './deadline';
 import { canonicalEndpoint } from './endpointPath';
@@ -201,7 +201,7 @@ export class Client {
 			throw pauseTooLongError(request, failed.error, ms);
 		}
 		await this.waits.during(sleep(ms, signal));
-		if (retryAfterMs(failed.answer?.headers ?? {}) !== undefined) this.waits.add(ms, PAUSE, true);
+		if (failed.answer && askedWaitMs(failed.answer) !== undefined) this.waits.add(ms, PAUSE, true);
 	}
 
 	/**

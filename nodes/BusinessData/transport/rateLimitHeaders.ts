@@ -1,10 +1,11 @@
 /**
- * What a service says of its limits in the headers of an answer: `RateLimit` and `RateLimit-Policy` (IETF
- * draft-ietf-httpapi-ratelimit-headers, its newer and its older form), `RateLimit-Limit/Remaining/Reset` and
- * `X-RateLimit-Limit/Remaining/Reset`. The interface document shows none of them, so all are optional, and
- * what cannot be understood is ignored.
+ * What a service says of its limits in the headers of a response: `RateLimit` and `RateLimit-Policy` (IETF
+ * draft-ietf-httpapi-ratelimit-headers, its newer and its older form), and `RateLimit-Limit/Remaining/Reset` with
+ * `X-` in front, with `Rate-Limit`, or with a word for one of several limits (`X-RateLimit-Minutely-Reset`). The
+ * interface document shows none of them, so all are optional, and what cannot be understood is ignored.
  */
 import { headerText } from './answer';
+import { isDecimal, msFromNow } from './backoff';
 
 /** How much is left of a limit, and when (ms from now) it is full again. */
 export interface ToldRoom {
@@ -22,26 +23,29 @@ export interface ToldPolicy {
 
 type Headers = Record<string, unknown>;
 
-/** From here on (seconds), a reset is a moment since 1970, not a duration; from `/ms` on, in ms. */
-const EPOCH = { seconds: 1_000_000_000, ms: 1_000_000_000_000 };
+const NAMED = /^((?:x-)?rate-?limit(?:-[\w-]+)?)-(limit|remaining|reset)$/;
 
-/** How much the answer says is left; nothing where it does not say it, or not understandably. */
-export function toldRooms(headers: Headers): ToldRoom[] {
-	const [draft, ...more] = itemsOf(headerText(headers, 'ratelimit'));
-	if (draft !== undefined) {
-		return [draft, ...more].flatMap((item) =>
-			roomOf(item.r ?? item.remaining, item.t ?? item.reset, item.limit, headers),
-		);
+/**
+ * How much the response says is left; nothing where it does not say it, or not understandably.
+ * @param longestMs the longest window (ms): a reset beyond it, in seconds, is taken for one in ms
+ * @param isRefused whether it is a 429, which says that nothing is left where no header does
+ */
+export function toldRooms(headers: Headers, longestMs: number, isRefused = false): ToldRoom[] {
+	const least = isRefused ? '0' : undefined;
+	const roomOf = (remaining = least, reset?: string, limit?: string) =>
+		toldRoom(remaining, resetOf(reset, headers, longestMs), limit);
+	const drafts = itemsOf(headerText(headers, 'ratelimit')).flatMap((item) =>
+		roomOf(item.r ?? item.remaining, item.t ?? item.reset, item.limit),
+	);
+	if (drafts.length > 0) return drafts;
+	const named: Record<string, Record<string, string>> = {};
+	for (const [name, value] of Object.entries(headers)) {
+		const [, limit = '', field = ''] = NAMED.exec(name) ?? [];
+		if (field !== '') (named[limit] ??= {})[field] = String(value);
 	}
-	for (const prefix of ['ratelimit', 'x-ratelimit']) {
-		const [remaining, reset, limit] = ['remaining', 'reset', 'limit'].map((name) => {
-			const value = headers[`${prefix}-${name}`];
-			return typeof value === 'number' ? String(value) : headerText(headers, `${prefix}-${name}`);
-		});
-		const rooms = roomOf(remaining, reset, limit?.split(/[,;]/)[0], headers);
-		if (rooms.length > 0) return rooms;
-	}
-	return [];
+	return Object.values(named).flatMap(({ remaining, reset, limit }) =>
+		roomOf(remaining, reset, limit?.split(/[,;]/)[0]),
+	);
 }
 
 /** The limits that the service says it has. */
@@ -54,32 +58,24 @@ export function toldPolicies(headers: Headers): ToldPolicy[] {
 	});
 }
 
-function roomOf(
+function toldRoom(
 	remainingText: string | undefined,
-	resetText: string | undefined,
+	resetMs: number | undefined,
 	limitText: string | undefined,
-	headers: Headers,
 ): ToldRoom[] {
 	const remaining = wholeNumber(remainingText);
-	const resetMs = resetOf(resetText, headers);
 	if (remaining === undefined || resetMs === undefined) return [];
 	const max = wholeNumber(limitText);
 	return max !== undefined && remaining > max ? [] : [{ remaining, resetMs, max }];
 }
 
-/** Seconds from now, or a moment: taken against the answer's own clock, where it has one. */
-function resetOf(text: string | undefined, headers: Headers): number | undefined {
-	if (text === undefined || !/^\s*\d+(\.\d+)?\s*$/.test(text)) return undefined;
-	const number = Number(text);
-	const date = Date.parse(headerText(headers, 'date'));
-	const now = Number.isNaN(date) ? Date.now() : date;
-	const resetMs =
-		number >= EPOCH.ms
-			? number - now
-			: number >= EPOCH.seconds
-				? number * 1000 - now
-				: number * 1000;
-	return resetMs > 0 ? resetMs : undefined;
+/** Time (ms) from now on. */
+function resetOf(text: string | undefined, headers: Headers, longestMs: number) {
+	if (text === undefined || !isDecimal(text)) return undefined;
+	const ms = msFromNow(Number(text), headers);
+	// The same names stand for seconds at one service and for milliseconds at another.
+	const isInMs = ms > longestMs && Number(text) <= longestMs;
+	return ms > 0 ? (isInMs ? Number(text) : ms) : undefined;
 }
 
 /**

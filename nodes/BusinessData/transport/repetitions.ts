@@ -5,7 +5,7 @@
 import { holdMsOf } from '../rateLimit';
 import type { Answer } from './answer';
 import type { AttemptOutcome } from './attempt';
-import { backoffMs, retryAfterMs } from './backoff';
+import { askedWaitMs, backoffMs } from './backoff';
 import { isRead, type ServiceRequest } from './serviceRequest';
 
 const MOST_REPETITIONS = 3;
@@ -37,10 +37,10 @@ export class Repetitions {
 	}
 
 	/** Whether the service asks for a longer wait than any window lasts; after a failure, a minute is not long. */
-	asksTooLong({ statusCode, headers }: Answer): boolean {
+	asksTooLong(answer: Answer): boolean {
 		const windowMs = holdMsOf(this.longestWindowMs);
-		const longestMs = statusCode === 429 ? windowMs : Math.max(windowMs, LONGEST_PAUSE_MS);
-		return (retryAfterMs(headers) ?? 0) > longestMs;
+		const longestMs = answer.statusCode === 429 ? windowMs : Math.max(windowMs, LONGEST_PAUSE_MS);
+		return (askedWaitMs(answer) ?? 0) > longestMs;
 	}
 
 	/**
@@ -67,6 +67,6 @@ export class Repetitions {
 		const isSafe = isPassing && (isHarmless || (isNotSent && !isTimeout));
 		if (!isSafe || this.failures === MOST_REPETITIONS) return undefined;
 		if (answer !== undefined && this.asksTooLong(answer)) return undefined;
-		return Math.max(retryAfterMs(answer?.headers ?? {}) ?? 0, backoffMs(this.failures++));
+		return Math.max((answer && askedWaitMs(answer)) ?? 0, backoffMs(this.failures++));
 	}
 }

@@ -5,7 +5,7 @@ import { ShutdownError } from '../n8nInternals/shutdown';
 import type { WaitTooLongError } from '../rateLimit';
 import type { RedisError } from '../redis';
 import { type Answer, shownBody } from './answer';
-import { retryAfterMs } from './backoff';
+import { askedWaitMs } from './backoff';
 import { formatEndpoint } from './endpoints';
 import type { Failure } from './failure';
 import { redactText } from './redact';
@@ -37,7 +37,7 @@ export function answerError(
 	const { message, more } = wordsOf(status, answer);
 	const outcome = outcomeOf(request, statusCode);
 	const mayHaveActed = outcome === 'unknown' && !isRead(request);
-	const asked = mayHaveActed ? undefined : retryAfterMs(answer.headers);
+	const asked = mayHaveActed ? undefined : askedWaitMs(answer);
 	return new RequestError(message, {
 		outcome,
 		statusCode,
@@ -293,12 +293,13 @@ function causeOf(request: ServiceRequest, statusCode: number): FailureCause | un
 
 function nextStep(
 	request: ServiceRequest,
-	{ statusCode, headers }: Answer,
+	answer: Answer,
 	outcome: Outcome,
 	asksTooLong: boolean,
 ): string {
+	const { statusCode, headers } = answer;
 	if (statusCode === 401) return CAUSES_OF_401;
-	const askedFor = `The service asks to wait for ${formatDuration(retryAfterMs(headers) ?? 0)}, longer than waiting here makes sense. Run the item again after that time.`;
+	const askedFor = `The service asks to wait for ${formatDuration(askedWaitMs(answer) ?? 0)}, longer than waiting here makes sense. Run the item again after that time.`;
 	if (statusCode === 429) {
 		const wait = asksTooLong
 			? askedFor

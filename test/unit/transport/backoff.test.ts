@@ -1,5 +1,11 @@
 /** How long to wait before a repetition: what the service asks for, and what chance decides. */
-import { backoffMs, retryAfterMs } from '../../../nodes/BusinessData/transport/backoff';
+import fc from 'fast-check';
+
+import {
+	askedWaitMs,
+	backoffMs,
+	retryAfterMs,
+} from '../../../nodes/BusinessData/transport/backoff';
 
 const DAY = 24 * 3_600_000;
 const LONGEST = 366 * DAY;
@@ -23,6 +29,8 @@ describe('Retry-After', () => {
 		['86401', DAY + 1_000],
 		['99999999999999999999', LONGEST],
 		['9'.repeat(400), LONGEST],
+		[String(NOW / 1000 + 30), 30_000],
+		[String(NOW + 30_500), 30_500],
 	])('of %s seconds', (value, expected) => {
 		expect(retryAfter(value)).toBe(expected);
 	});
@@ -72,6 +80,80 @@ describe('Retry-After', () => {
 
 	test('never asks for a negative time', () => {
 		expect(retryAfter('-5') ?? 0).toBe(0);
+	});
+});
+
+describe('the wait in the body of a 429', () => {
+	beforeEach(() => jest.useFakeTimers({ now: NOW }));
+	afterEach(() => jest.useRealTimers());
+
+	const asked = (body: string, headers = {}, statusCode = 429) =>
+		askedWaitMs({ statusCode, headers, body: Buffer.from(body) });
+
+	test.each<[string, number | undefined]>([
+		['{"message":"You are calling too often. Try again in 55 seconds."}', 55_000],
+		['<error>Rate limit exceeded, retry after 1.5 s</error>', 1_500],
+		['Please wait 2 minutes and 5 seconds before the next request', 125_000],
+		['Retry-After: 7', 7_000],
+		['Limit resets in 300ms', 300],
+		['{"retry_after":3}', 3_000],
+		['{"error":{"retryAfterSeconds":"4"}}', 4_000],
+		['{"retryAfterMs":2500}', 2_500],
+		['{"retry_in":"6s"}', 6_000],
+		['{"retryDelay":"3.5s"}', 3_500],
+		['{"wait_seconds": 8}', 8_000],
+		['<retryAfter>12</retryAfter>', 12_000],
+		[`{"rate_limit_reset":${NOW / 1000 + 9}}`, 9_000],
+		['Available again at 2026-03-01T12:00:40Z', 40_000],
+		['{"reset_at":"2026-03-01T12:00:40+00:00"}', 40_000],
+		['The daily limit is used up: try again in 14 hours', 14 * 3_600_000],
+		['You sent 101 requests in 60 seconds. Try again later.', undefined],
+		['At most 100 requests per 60 seconds, wait and retry', undefined],
+		['{"retry":true,"limit":100,"max_retries":3}', undefined],
+		['{"retry_after":-3}', undefined],
+		['{"retry_after":null,"code":42}', undefined],
+		['{"retry_at":"2020-03-01T12:00:40Z"}', undefined],
+		[`Try again in ${'9'.repeat(400)} seconds`, undefined],
+		['{"reset_at":"2026-99-99T99:99:99Z"}', undefined],
+		['', undefined],
+	])('%s', (body, expected) => {
+		expect(asked(body)).toBe(expected);
+	});
+
+	test('is not asked where a header says it, nor of other responses', () => {
+		expect(asked('Try again in 55 seconds', { 'retry-after': '2' })).toBe(2_000);
+		expect(asked('Try again in 55 seconds', { 'retry-after': 'soon' })).toBe(55_000);
+		expect(asked('Try again in 55 seconds', {}, 400)).toBeUndefined();
+	});
+
+	test('is a bounded time, whatever the body', () => {
+		const words = [
+			'try again in ',
+			'"retry_after":',
+			'wait',
+			'9e99',
+			'1'.repeat(30),
+			' ms',
+			' days',
+		];
+		const body = fc.array(
+			fc.oneof(fc.string(), fc.constantFrom(...words), fc.double().map(String)),
+		);
+		fc.assert(
+			fc.property(body, (parts) => {
+				const ms = asked(parts.join('')) ?? 0;
+				expect(ms >= 0 && ms <= LONGEST).toBe(true);
+			}),
+			{ numRuns: 2_000 },
+		);
+	});
+
+	test('is looked for in a text of any size in no time', () => {
+		const startedAt = performance.now();
+		asked('try again 1 m 1 s, '.repeat(100_000));
+		asked(`retry after ${'1 s '.repeat(100_000)}`);
+		asked('wait'.repeat(100_000));
+		expect(performance.now() - startedAt).toBeLessThan(1_000);
 	});
 });
 

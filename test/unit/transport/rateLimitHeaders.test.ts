@@ -1,6 +1,11 @@
 // What a service says of its limits in headers, in all forms, and what is ignored.
 
+import fc from 'fast-check';
+
+import { ForeignUse } from '../../../nodes/BusinessData/rateLimit/foreignUse';
 import { toldPolicies, toldRooms } from '../../../nodes/BusinessData/transport/rateLimitHeaders';
+
+const LONGEST_MS = 600_000;
 
 const NOW = Date.parse('2026-03-01T12:00:00Z');
 
@@ -46,9 +51,75 @@ test.each<[string, Record<string, unknown>, unknown[]]>([
 		},
 		[{ remaining: 1, resetMs: 500 }],
 	],
+	[
+		'X-Rate-Limit-* in seconds with decimals',
+		{ 'x-rate-limit-remaining': '3', 'x-rate-limit-reset': '58.37' },
+		[{ remaining: 3, resetMs: 58_370 }],
+	],
+	[
+		'Rate-Limit-* in ms, as no window lasts so many seconds',
+		{ 'rate-limit-limit': '60', 'rate-limit-remaining': '3', 'rate-limit-reset': '5500' },
+		[{ remaining: 3, resetMs: 5_500, max: 60 }],
+	],
+	[
+		'two limits side by side',
+		{
+			'x-ratelimit-remaining': '4990',
+			'x-ratelimit-reset': String(NOW + 3_600_000),
+			'x-ratelimit-minutely-remaining': '55',
+			'x-ratelimit-minutely-reset': String(NOW + 7_000),
+		},
+		[
+			{ remaining: 4_990, resetMs: 3_600_000 },
+			{ remaining: 55, resetMs: 7_000 },
+		],
+	],
+	[
+		'a draft that cannot be understood, beside what can',
+		{ ratelimit: 'plenty', 'ratelimit-remaining': '3', 'ratelimit-reset': '2' },
+		[{ remaining: 3, resetMs: 2_000 }],
+	],
 ])('%s', (_, headers, expected) => {
-	expect(toldRooms(headers)).toEqual(expected);
+	expect(toldRooms(headers, LONGEST_MS)).toEqual(expected);
 });
+
+test('a refusal without more words says that nothing is left', () => {
+	const headers = { 'x-rate-limit-reset': '12' };
+	expect(toldRooms(headers, LONGEST_MS, true)).toEqual([{ remaining: 0, resetMs: 12_000 }]);
+});
+
+test('no header makes the limiter wait longer than its window, or leaves more free than without it', () => {
+	const window = { max: 10, windowMs: 60_000 };
+	const names = ['ratelimit', 'date', ...['', 'x-'].flatMap(namesOf)];
+	const value = fc.oneof(
+		fc.string(),
+		fc.integer().map(String),
+		fc.double().map(String),
+		fc.bigInt().map(String),
+		fc.constantFrom('"a";r=0;t=9e9', 'limit=1, remaining=0, reset=99999999999', 'Infinity', '-0'),
+		fc.tuple(fc.nat(9), fc.double({ min: 0 })).map(([left, reset]) => `"a";r=${left};t=${reset}`),
+	);
+	const headers = fc.dictionary(fc.constantFrom(...names), value);
+	fc.assert(
+		fc.property(headers, fc.boolean(), (some, isRefused) => {
+			const use = new ForeignUse();
+			for (const { remaining, resetMs } of toldRooms(some, LONGEST_MS, isRefused)) {
+				use.hear([window], remaining, resetMs, some);
+			}
+			const waitMs = use.waitMs([window]);
+			expect(waitMs >= 0 && waitMs <= window.windowMs).toBe(true);
+			expect(use.roomIn(window)).toBe(window.max);
+		}),
+		{ numRuns: 2_000 },
+	);
+});
+
+function namesOf(prefix: string): string[] {
+	return ['limit', 'remaining', 'reset'].flatMap((name) => [
+		`${prefix}ratelimit-${name}`,
+		`${prefix}rate-limit-${name}`,
+	]);
+}
 
 test.each<[string, Record<string, unknown>]>([
 	['nothing', {}],
@@ -63,9 +134,11 @@ test.each<[string, Record<string, unknown>]>([
 	['reset at once', { ratelimit: '"a";r=1;t=0' }],
 	['a huge number', { ratelimit: `"a";r=${'9'.repeat(30)};t=5` }],
 	['a list', { 'x-ratelimit-remaining': ['1', '2'], 'x-ratelimit-reset': '5' }],
+	['a reset in words', { 'x-rate-limit-remaining': '0', 'x-rate-limit-reset': 'soon' }],
+	['no limit at all', { 'x-rate-limit-remaining': '0', 'x-rate-limit-reset': '1e3' }],
 	['half a header', { ratelimit: '"a;r=;t==,,;' }],
 ])('ignores %s', (_, headers) => {
-	expect(toldRooms(headers)).toEqual([]);
+	expect(toldRooms(headers, LONGEST_MS)).toEqual([]);
 });
 
 test.each<[string, string, unknown[]]>([
