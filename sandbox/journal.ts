@@ -21,6 +21,8 @@ export interface JournalEntry {
 	headers: Record<string, string>;
 	/** Parsed JSON, or text; of a body over 1 MB, its first 1 MB as text. */
 	body?: unknown;
+	/** Of a body that is no JSON, its bytes, up to 1 MB. */
+	bodyBase64?: string;
 	/** The status that was decided on; 0 as long as there is none, so also when the client hung. */
 	status: number;
 	/** Why the answer is a 401, or the names of the limits that make it a 429. */
@@ -132,7 +134,7 @@ export class Journal {
 
 	/** Adds a request at the moment (ms since the start) it is counted. The entry may be completed later. */
 	record(request: ReceivedRequest, atMs: number, foreign = false): JournalEntry {
-		const { method, path, endpoint, query, headers, bodyText, body } = request;
+		const { method, path, endpoint, query, headers, bytes, bodyText, body } = request;
 		const isTooLarge = Buffer.byteLength(bodyText) > LARGEST_KEPT_BODY;
 		const entry: JournalEntry = {
 			sequence: this.#entries.length + 1,
@@ -143,6 +145,7 @@ export class Journal {
 			query: withoutKey(query, 'apiKey'),
 			headers: withoutKey(headers, 'x-api-key'),
 			body: isTooLarge ? Buffer.from(bodyText).toString('utf8', 0, LARGEST_KEPT_BODY) : body,
+			...(body === bodyText ? { bodyBase64: bytes.toString('base64', 0, LARGEST_KEPT_BODY) } : {}),
 			status: 0,
 			acted: false,
 			scripted: false,

@@ -17,6 +17,7 @@ export interface ReceivedRequest {
 	parameters: Record<string, string>;
 	query: Query;
 	headers: Record<string, string>;
+	bytes: Buffer;
 	bodyText: string;
 	/** The parsed body, or the text itself when it is not JSON; undefined when there is none. */
 	body: unknown;
@@ -71,13 +72,15 @@ export async function receive(
 	}
 	const method = incoming.method ?? 'GET';
 	const { path, query } = splitTarget(incoming.url ?? '/');
-	const bodyText = Buffer.concat(pieces).toString('utf8');
+	const bytes = Buffer.concat(pieces);
+	const bodyText = bytes.toString('utf8');
 	return {
 		method,
 		path,
 		...endpoints.match(method, path),
 		query,
 		headers: readHeaders(incoming.headers),
+		bytes,
 		bodyText,
 		body: parseBody(bodyText),
 	};

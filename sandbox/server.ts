@@ -78,7 +78,7 @@ function consume(state: SandboxState, endpoint: string, count: number): void {
 	const request = { method, path, endpoint: name, parameters: {}, query: {}, headers: {} };
 	for (let made = 0; made < count; made += 1) {
 		const entry = state.journal.record(
-			{ ...request, bodyText: '', body: undefined },
+			{ ...request, bytes: Buffer.alloc(0), bodyText: '', body: undefined },
 			state.elapsedMs(),
 			true,
 		);

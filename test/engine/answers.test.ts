@@ -169,6 +169,56 @@ describe('the response format', () => {
 	});
 });
 
+describe('Full Response', () => {
+	const full = { fullResponse: true };
+	const headers = { 'x-total': '7' };
+
+	test.each<[string, object, unknown]>([
+		['JSON', { body: [{ id: 1 }] }, [{ id: 1 }]],
+		['a text', { body: 'done', contentType: 'text/plain' }, 'done'],
+		['nothing', { body: '', contentType: 'text/plain' }, ''],
+	])('has status, headers and %s', async (_, given, body) => {
+		for (const method of ['GET', 'POST']) {
+			answer({ status: 201, headers, ...given });
+			const result = await bench.run([{}], apiRequest(method, '/sandbox/echo', full));
+			const item = { statusCode: 201, headers: expect.objectContaining(headers) as object, body };
+			expect(result.items(NODE)).toEqual([{ json: item, pairedItem: { item: 0 } }]);
+		}
+	});
+
+	test('of a HEAD has its headers', async () => {
+		answer({ headers });
+		const result = await bench.run([{}], apiRequest('HEAD', '/sandbox/echo', full));
+		expect(result.json(NODE)).toMatchObject([{ statusCode: 200, headers, body: '' }]);
+	});
+
+	test('of a file has it in its binary field', async () => {
+		const options = { ...full, responseFormat: 'file', fileField: 'invoice' };
+		const result = await bench.run([{}], apiRequest('GET', '/sandbox/file', options));
+		const [item] = result.items(NODE);
+		expect(item?.json).toMatchObject({
+			statusCode: 200,
+			headers: { 'content-type': 'application/pdf' },
+			body: null,
+		});
+		expect(item?.binary?.invoice?.fileName).toBe('sandbox.pdf');
+	});
+
+	test('of a list in pages is one item per page', async () => {
+		const pagination = {
+			values: { type: 'pageNumber', pageSize: 10, pageSizeParameter: 'pageSize' },
+		};
+		const path = '/masterdata/getContacts';
+		const result = await bench.run([{}], apiRequest('GET', path, { ...full, pagination }));
+		expect(result.json(NODE).map(({ statusCode }) => statusCode)).toEqual([200, 200, 200, 200]);
+	});
+
+	test('of an error is none', async () => {
+		answer({ status: 404 });
+		errorOf(await bench.run([{}], apiRequest('GET', '/sandbox/echo', full)));
+	});
+});
+
 describe('the list of a read', () => {
 	test.each([
 		{ shape: 'array' },

@@ -113,14 +113,15 @@ function inFrontOf(
 	beside: Parameters,
 ): Parameters {
 	const isHidden = displayOptions?.hide?.type?.includes('none') === true;
+	const shown = besideOf({ displayOptions } as INodeProperties);
 	const siblings = {
-		...besideOf({ displayOptions } as INodeProperties),
+		...notAtRoot(shown),
 		...(isHidden ? { type: 'pageNumber' } : {}),
-		...(name === 'value' ? { name: 'a' } : {}),
+		...(/^(value|parameterType|inputDataFieldName)$/.test(name) ? { name: 'a' } : {}),
 		...(path.includes('incremental') ? { parameter: 'since' } : {}),
 		...(path.includes('deletedWhen') ? { field: 'state', value: 'gone' } : {}),
 	};
-	return setAt(beside, path, siblings);
+	return { ...setAt(beside, path, siblings), ...atRoot(shown) };
 }
 
 /** `/method` in a display option means the field at the top. */

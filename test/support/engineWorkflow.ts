@@ -1,5 +1,6 @@
 /** The workflows of the engine tests: items, and the node behind them. */
 import {
+	type IBinaryKeyData,
 	type INode,
 	type INodeExecutionData,
 	type INodeType,
@@ -25,7 +26,8 @@ export interface WorkflowJson {
 }
 
 /**
- * A node that puts out the items of its parameter `items`, in place of a trigger or of a Code node. Behind another
+ * A node that puts out the items of its parameter `items`, in place of a trigger or of a Code node; their `files` are
+ * binary fields. Behind another
  * node they have the lineage that its parameter `pairedItems` says, or none.
  */
 export const itemsNode: INodeType = {
@@ -47,7 +49,11 @@ export const itemsNode: INodeType = {
 		const items = this.getNodeParameter('items', 0) as INodeExecutionData['json'][];
 		const pairedItems = this.getNodeParameter('pairedItems', 0, []) as IPairedItemData[];
 		return await Promise.resolve([
-			items.map((json, index) => ({ json, pairedItem: pairedItems[index] })),
+			items.map(({ files, ...json }, index) => ({
+				json,
+				...(files === undefined ? {} : { binary: files as IBinaryKeyData }),
+				pairedItem: pairedItems[index],
+			})),
 		]);
 	},
 };

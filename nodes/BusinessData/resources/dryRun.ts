@@ -18,8 +18,10 @@ export class DryRun {
 		{ request, guard }: { request: ServiceRequest; guard: SendOnce | undefined },
 		itemIndex: number,
 	): Promise<INodeExecutionData> {
-		const { endpoint, query } = request;
-		const body = this.run.client.check(request);
+		const { endpoint, query, encoded } = request;
+		const json = this.run.client.check(request);
+		const body =
+			json === undefined ? encoded && request.body : (JSON.parse(json.toString()) as object);
 		const guards = this.sent.flatMap((one) => one.guard ?? []);
 		const state = (await guard?.get(guards)) ?? 'notSent';
 		const scope = canonicalEndpoint(endpoint);
@@ -32,7 +34,7 @@ export class DryRun {
 				method: endpoint.method,
 				path: endpoint.path,
 				...(query.length > 0 ? { query } : {}),
-				...(body === undefined ? {} : { body: JSON.parse(body.toString()) as object }),
+				...(body === undefined ? {} : { body }),
 				...(guard === undefined ? {} : { sendOnceKey: guard.key, state }),
 				waitSeconds: Math.ceil(waitMs) / 1000,
 			},

@@ -112,11 +112,19 @@ export function optionsField(
 
 /**
  * What the options of an item say of its request.
+ * @param contentTypes those that its body may have
  * @throws InvalidSettingError that names the field
  */
-export function readRequestOptions(run: Run, itemIndex: number): ReadOptions {
+export function readRequestOptions(
+	run: Run,
+	itemIndex: number,
+	contentTypes?: RegExp,
+): ReadOptions {
 	const options = run.options(itemIndex);
-	return { ...parseRequestOptions(options), maxWaitMs: readMaxWaitMs(options, run.isTool) };
+	return {
+		...parseRequestOptions(options, contentTypes),
+		maxWaitMs: readMaxWaitMs(options, run.isTool),
+	};
 }
 
 /**
@@ -133,11 +141,11 @@ export function readMaxWaitMs(options: RequestOptions, isTool: boolean): number 
  * What the value of an Options field says of a request.
  * @throws InvalidSettingError that names the field
  */
-export function parseRequestOptions(options: RequestOptions): ReadOptions {
+export function parseRequestOptions(options: RequestOptions, contentTypes?: RegExp): ReadOptions {
 	const { timeout = 60 } = options;
 	return {
 		query: checkQuery(readNamed('Query Parameters', options.queryParameters), 'Query Parameters'),
-		headers: readHeaders(readNamed('Headers', options.headerParameters)),
+		headers: readHeaders(readNamed('Headers', options.headerParameters), contentTypes),
 		timeoutMs: readSeconds('Timeout', timeout, 0.001, LONGEST_TIMEOUT_SECONDS) * 1000,
 		maxWaitMs: readMaxWaitMs(options, false),
 	};
@@ -163,11 +171,11 @@ function readNamed(field: string, value: unknown): Parameters {
 	});
 }
 
-function readHeaders(parameters: Parameters): Record<string, string> {
+function readHeaders(parameters: Parameters, contentTypes?: RegExp): Record<string, string> {
 	const field = 'Headers';
 	const headers: Record<string, string> = {};
 	for (const { name, value } of parameters) {
-		checkHeader(field, name, value);
+		checkHeader(field, name, value, contentTypes);
 		headers[name] = value;
 	}
 	return headers;

@@ -32,12 +32,12 @@ export type ToItems<T> = (
  */
 export async function sendEach<T extends ServiceRequest>(
 	run: Run,
-	prepare: (itemIndex: number) => T,
+	prepare: (itemIndex: number) => T | Promise<T>,
 	toItems: ToItems<T>,
 ): Promise<INodeExecutionData[]> {
 	const prepared: Array<Prepared<T> | { error: NodeError }> = [];
 	for (const index of run.items.keys()) {
-		prepared.push(tryToPrepare(run, prepare, index));
+		prepared.push(await tryToPrepare(run, prepare, index));
 		await run.yieldToOthers();
 	}
 	const outputs: INodeExecutionData[][] = [];
@@ -109,13 +109,13 @@ export interface Prepared<T extends ServiceRequest> {
 	isDryRun: boolean;
 }
 
-function tryToPrepare<T extends ServiceRequest>(
+async function tryToPrepare<T extends ServiceRequest>(
 	run: Run,
-	prepare: (itemIndex: number) => T,
+	prepare: (itemIndex: number) => T | Promise<T>,
 	index: number,
-): Prepared<T> | { error: NodeError } {
+): Promise<Prepared<T> | { error: NodeError }> {
 	try {
-		const request = prepare(index);
+		const request = await prepare(index);
 		run.client.check(request);
 		const guard = sendOnceOf(run, index, request);
 		const isDryRun = !isRead(request) && readFlag('Dry Run', run.options(index).dryRun);

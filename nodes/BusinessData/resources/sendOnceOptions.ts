@@ -85,7 +85,11 @@ export function sendOnceOf(
 	const rule = readChoice('Send Once Content', sendOnceContent, CONTENT_RULES);
 	const ignored = readText('Send Once Ignore Fields', options.sendOnceIgnoreFields);
 	const ignoreFields = ignored.split(',').map((path) => path.trim());
-	const { endpoint, body, timeoutMs } = request;
+	const { endpoint, encoded, timeoutMs } = request;
+	// Of a form, a part is what a field is in JSON.
+	const isCounted = ({ name }: { name: string }) => !ignoreFields.includes(name);
+	const isForm = encoded !== undefined && Array.isArray(request.body);
+	const body = isForm ? (request.body as Array<{ name: string }>).filter(isCounted) : request.body;
 	return new SendOnce(run, {
 		workflowId: run.context.getWorkflow().id,
 		key: readKey(options.sendOnceKey),

@@ -70,7 +70,8 @@ export class Client {
 	 * @throws RequestError with its outcome, what the request's guard throws, or the signal's reason
 	 */
 	async request(request: ServiceRequest): Promise<Answer> {
-		const payload = this.check(request);
+		const json = this.check(request);
+		const payload = (await request.encoded?.read()) ?? json;
 		const { signal, release } = this.refusedKey.signalFor(request.endpoint, this.signal);
 		try {
 			return await this.send(request, payload, signal);
@@ -131,7 +132,7 @@ export class Client {
 	}
 
 	/**
-	 * What can be said against a request before it has its turn. Returns its body as it would go out.
+	 * What can be said against a request before it has its turn. Returns its JSON as it would go out.
 	 * @throws InvalidSettingError
 	 */
 	check(request: ServiceRequest): Buffer | undefined {

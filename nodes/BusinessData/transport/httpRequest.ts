@@ -39,15 +39,18 @@ export async function sendRequest(
 	const search = new URLSearchParams(
 		query.map(({ name, value }): [string, string] => [name, value]),
 	).toString();
+	const own = Object.keys(headers).find((name) => name.toLowerCase() === 'content-type') ?? '';
+	const contentType = headers[own] ?? request.encoded?.contentType ?? 'application/json';
 	const options: IHttpRequestOptions = {
 		method: endpoint.method,
 		url: account.baseUrl + endpoint.path + (search === '' ? '' : `?${search}`),
 		headers: {
 			Accept: 'application/json, */*;q=0.5',
-			...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
 			...headers,
+			...(body === undefined ? {} : { [own || 'Content-Type']: contentType }),
 		},
-		body,
+		// Of exactly this type, n8n makes URLSearchParams, which fails with a Buffer.
+		body: contentType === 'application/x-www-form-urlencoded' ? body?.toString() : body,
 		timeout: timeoutMs,
 		// The key must not follow a redirect to another host.
 		disableFollowRedirect: true,
@@ -72,9 +75,9 @@ function fieldsOf({ fields }: Account): ICredentialDataDecryptedObject {
 	return { ...fields } as ICredentialDataDecryptedObject;
 }
 
-/** The body as it goes out. @throws InvalidSettingError for what JSON cannot hold */
-export function payloadOf({ body }: ServiceRequest): Buffer | undefined {
-	if (body === undefined) return undefined;
+/** The body as it goes out, where it is JSON. @throws InvalidSettingError for what JSON cannot hold */
+export function payloadOf({ body, encoded }: ServiceRequest): Buffer | undefined {
+	if (body === undefined || encoded !== undefined) return undefined;
 	try {
 		return Buffer.from(JSON.stringify(body));
 	} catch (error) {

@@ -30,10 +30,19 @@ const NAME = /^[!#$%&'*+.^_`|~\w-]+$/;
 /** RFC 9110 §5.5: one line of visible characters, spaces and tabs. */
 const VALUE = /^[\t\u0020-\u007e\u0080-\u00ff]*$/;
 
-/** @throws InvalidSettingError that names the header when it cannot go out as it is */
-export function checkHeader(field: string, name: string, value: string): void {
+/**
+ * @param contentTypes those that the body may have
+ * @throws InvalidSettingError that names the header when it cannot go out as it is
+ */
+export function checkHeader(
+	field: string,
+	name: string,
+	value: string,
+	contentTypes?: RegExp,
+): void {
 	const lowerCased = name.toLowerCase();
-	if (RESERVED.has(lowerCased) || lowerCased.startsWith('proxy-')) {
+	const isFitting = lowerCased === 'content-type' && contentTypes?.test(value.trim()) === true;
+	if (!isFitting && (RESERVED.has(lowerCased) || lowerCased.startsWith('proxy-'))) {
 		throw new InvalidSettingError(
 			field,
 			`the header ${name} cannot be set here`,

@@ -21,8 +21,10 @@ export interface ServiceRequest {
 	endpoint: Endpoint;
 	query: Array<{ name: string; value: string }>;
 	headers: Record<string, string>;
-	/** Sent as JSON unless undefined. */
+	/** Sent as JSON unless undefined; beside `encoded`, what tells its content from others'. */
 	body?: unknown;
+	/** A body that is not JSON, read anew when it goes out. */
+	encoded?: { contentType: string; read(): Promise<Buffer> };
 	/** How long (ms) the answer may take. */
 	timeoutMs: number;
 	/** How long (ms) the requests of the run may wait for the limits before this one goes out. */

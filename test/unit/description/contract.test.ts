@@ -30,7 +30,14 @@ const CONTRACT: Array<[resource: string, operation: string, parameters: object]>
 	['transaction', 'sendWp', body],
 	['transaction', 'deleteMany', deletion],
 	['payment', 'send', body],
-	['apiRequest', 'send', { method: 'GET', path: '', ...body }],
+	[
+		'apiRequest',
+		'send',
+		{
+			...{ method: 'GET', path: '', contentType: 'json', ...body },
+			...{ bodyParameters: {}, inputDataFieldName: 'data' },
+		},
+	],
 	['rateLimit', 'getStatus', {}],
 	['sentDocument', 'get', document],
 	['sentDocument', 'markAsSent', document],
@@ -124,6 +131,20 @@ describe('the parameters', () => {
 		expect(fieldOf('apiRequest', 'send', 'path')?.required).toBe(true);
 		const methods = choicesOf(fieldOf('apiRequest', 'send', 'method')).map(({ value }) => value);
 		expect(methods).toEqual(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD']);
+	});
+
+	test('of apiRequest have the names of the HTTP Request node for a body', () => {
+		const types = choicesOf(fieldOf('apiRequest', 'send', 'contentType'));
+		expect(types.map(({ value }) => value)).toEqual([
+			...['binaryData', 'form-urlencoded', 'multipart-form-data', 'json', 'none'],
+		]);
+		const [group] = groupsOf(fieldOf('apiRequest', 'send', 'bodyParameters'));
+		expect(group?.name).toBe('parameters');
+		expect(defaultsOf(group?.values ?? [])).toEqual({
+			...{ parameterType: 'formData', name: '', value: '', inputDataFieldName: 'data' },
+		});
+		const [type] = group?.values ?? [];
+		expect(choicesOf(type).map(({ value }) => value)).toEqual(['formData', 'formBinaryData']);
 	});
 
 	test.each(withBody)('of %s: %s show the body in three ways', (resource, operation) => {

@@ -20,11 +20,18 @@ import { readItems } from '../list/readItems';
 import { fileItem } from '../fileItem';
 import { type Operation, shownFor } from '../operation';
 import { readEach } from '../readEach';
-import { bodyFields, isEmpty, readBody } from '../requestBody';
+import { isEmpty, readBody } from '../requestBody';
 import { checkQuery, optionsField, readRequestOptions } from '../requestOptions';
 import type { Run } from '../run';
 import { sendEach, type ToItems } from '../sendEach';
 import { sendOnceOptions } from '../sendOnceOptions';
+import {
+	contentFields,
+	type ContentType,
+	FITTING_TYPES,
+	readContentType,
+	readEncodedBody,
+} from './encodedBody';
 
 const FORMATS = ['json', 'text', 'file'] as const;
 const METHODS_WITH_BODY: IHttpRequestMethods[] = ['POST', 'PUT', 'PATCH', 'DELETE'];
@@ -48,7 +55,7 @@ const fields: INodeProperties[] = [
 		placeholder: 'e.g. /masterdata/getContacts',
 		description: 'The path below the base URL of the credential',
 	},
-	...bodyFields.map((field) => ({
+	...contentFields.map((field) => ({
 		...field,
 		displayOptions: { show: { method: METHODS_WITH_BODY, ...field.displayOptions?.show } },
 	})),
@@ -149,7 +156,7 @@ export const send: Operation = {
 		const areReads = methods.every((method) => method === 'GET' || method === 'HEAD');
 		return areReads
 			? await readEach(run, async (index) => {
-					const request = prepare(run, index);
+					const request = await prepare(run, index);
 					return await readResponse(run, request, index);
 				})
 			: await sendEach(run, (index) => prepare(run, index), toItems);
@@ -180,17 +187,18 @@ async function methodsOf(run: Run): Promise<Array<IHttpRequestMethods | undefine
 	return methods;
 }
 
-function prepare(run: Run, index: number): ApiRequest {
+async function prepare(run: Run, index: number): Promise<ApiRequest> {
 	const method = methodOf(run, index);
 	const field = 'Path';
 	const written = readText(field, run.parameter('path', index, ''));
 	const { path, query } = parsePath(written, field, run.isMade('path'));
-	const options = readRequestOptions(run, index);
+	const contentType = readContentType(run, index, METHODS_WITH_BODY, method);
+	const options = readRequestOptions(run, index, FITTING_TYPES[contentType]);
 	return {
 		...options,
 		endpoint: { method, path },
 		query: [...checkQuery(query, field), ...options.query],
-		body: METHODS_WITH_BODY.includes(method) ? bodyOf(run, index, method) : undefined,
+		...(await bodyOf(run, index, method, contentType)),
 		response: readResponseOptions(run.options(index), method),
 	};
 }
@@ -212,10 +220,17 @@ function readResponseOptions(
 	};
 }
 
-/** A DELETE usually has no body, so one without any field sends none. */
-function bodyOf(run: Run, index: number, method: IHttpRequestMethods): unknown {
+/** A DELETE usually has no body, so one without any field of JSON sends none. */
+async function bodyOf(
+	run: Run,
+	index: number,
+	method: IHttpRequestMethods,
+	contentType: ContentType,
+): Promise<Pick<ServiceRequest, 'body' | 'encoded'>> {
+	if (contentType === 'none') return {};
+	if (contentType !== 'json') return await readEncodedBody(run, index, contentType);
 	const body = readBody(run, index);
-	return method === 'DELETE' && isEmpty(body) ? undefined : body;
+	return method === 'DELETE' && isEmpty(body) ? {} : { body };
 }
 
 /** @throws RequestError */

@@ -1,0 +1,211 @@
+/** Bodies that are not JSON: forms and files, under the names of n8n's HTTP Request node. */
+import { createHash } from 'node:crypto';
+
+import type { IHttpRequestMethods, INodeProperties } from 'n8n-workflow';
+
+import { InvalidSettingError } from '../../transport/invalidSettingError';
+import { boundaryOf, encodeMultipart, type FileFacts, type Part } from '../../transport/multipart';
+import type { ServiceRequest } from '../../transport/serviceRequest';
+import {
+	readChoice,
+	readEntries,
+	readGroup,
+	readName,
+	readText,
+	readTextToSend,
+} from '../../transport/settingValues';
+import { bodyFields } from '../requestBody';
+import type { Run } from '../run';
+
+const TYPE = 'Body Content Type';
+const PARTS = 'Body Fields';
+const FILE = 'Input Data Field Name';
+
+export const CONTENT_TYPES = [
+	...(['binaryData', 'form-urlencoded', 'json', 'multipart-form-data', 'none'] as const),
+];
+export type ContentType = (typeof CONTENT_TYPES)[number];
+
+const FORM = 'application/x-www-form-urlencoded';
+/** n8n fails by a Buffer of exactly the type of a form, and parts have a boundary. */
+const OF_A_FILE = /^(?!multipart\/|application\/x-www-form-urlencoded$)[\w!#$&^.+*-]+\/[\t -~]+$/i;
+
+/** By how the body is written: which Content-Type a user may give it. */
+export const FITTING_TYPES: Record<ContentType, RegExp | undefined> = {
+	binaryData: OF_A_FILE,
+	'form-urlencoded': /^application\/x-www-form-urlencoded\s*(;|$)/i,
+	json: /^[\w.-]+\/([\w.-]+\+)?json\s*(;|$)/i,
+	'multipart-form-data': undefined,
+	none: undefined,
+};
+
+const fileField: INodeProperties = {
+	displayName: FILE,
+	name: 'inputDataFieldName',
+	type: 'string',
+	default: 'data',
+	description: 'Name of the binary field of the input item that holds the file',
+};
+
+const ofType = (field: INodeProperties, ...contentType: ContentType[]): INodeProperties => ({
+	...field,
+	displayOptions: { show: { contentType, ...field.displayOptions?.show } },
+});
+
+const contentTypeField: INodeProperties = {
+	displayName: TYPE,
+	name: 'contentType',
+	type: 'options',
+	options: [
+		{ name: 'Binary File', value: 'binaryData', description: 'A file as it is' },
+		{ name: 'Form URL-Encoded', value: 'form-urlencoded' },
+		{
+			name: 'Form-Data (Multipart)',
+			value: 'multipart-form-data',
+			description: 'Fields and files',
+		},
+		{ name: 'JSON', value: 'json' },
+		{ name: 'None', value: 'none', description: 'Send no body' },
+	],
+	default: 'json',
+	description: 'How the body is written',
+};
+
+const partsField: INodeProperties = {
+	displayName: PARTS,
+	name: 'bodyParameters',
+	type: 'fixedCollection',
+	typeOptions: { multipleValues: true },
+	placeholder: 'Add Field',
+	default: {},
+	description: 'What to send',
+	options: [
+		{
+			displayName: 'Field',
+			name: 'parameters',
+			values: [
+				{
+					displayName: 'Type',
+					name: 'parameterType',
+					type: 'options',
+					options: [
+						{ name: 'Form Data', value: 'formData' },
+						{ name: 'Binary File', value: 'formBinaryData' },
+					],
+					default: 'formData',
+					displayOptions: { show: { '/contentType': ['multipart-form-data'] } },
+					description: 'What the field holds',
+				},
+				{ displayName: 'Name', name: 'name', type: 'string', default: '' },
+				{
+					displayName: 'Value',
+					name: 'value',
+					type: 'string',
+					default: '',
+					displayOptions: { hide: { parameterType: ['formBinaryData'] } },
+				},
+				{
+					...fileField,
+					displayOptions: {
+						show: { '/contentType': ['multipart-form-data'], parameterType: ['formBinaryData'] },
+					},
+				},
+			],
+		},
+	],
+};
+
+export const contentFields: INodeProperties[] = [
+	contentTypeField,
+	...bodyFields.map((field) => ofType(field, 'json')),
+	ofType(partsField, 'form-urlencoded', 'multipart-form-data'),
+	ofType(fileField, 'binaryData'),
+];
+
+/** @throws InvalidSettingError */
+export function readContentType(
+	run: Run,
+	itemIndex: number,
+	methods: readonly IHttpRequestMethods[],
+	method: IHttpRequestMethods,
+): ContentType {
+	if (!methods.includes(method)) return 'none';
+	return readChoice(TYPE, run.parameter('contentType', itemIndex, 'json'), CONTENT_TYPES);
+}
+
+/**
+ * The body of an item's request. Files are read again when it goes out, so that only one item's are in memory.
+ * @throws InvalidSettingError that names the field
+ */
+export async function readEncodedBody(
+	run: Run,
+	itemIndex: number,
+	contentType: Exclude<ContentType, 'json' | 'none'>,
+): Promise<Pick<ServiceRequest, 'body' | 'encoded'>> {
+	if (contentType === 'binaryData') {
+		const name = run.parameter('inputDataFieldName', itemIndex, 'data');
+		const { facts, read } = await readFile(run, itemIndex, name);
+		return { body: facts, encoded: { contentType: facts.mimeType, read } };
+	}
+	const group = readGroup(PARTS, run.parameter('bodyParameters', itemIndex, {}));
+	const entries = readEntries(PARTS, group.parameters);
+	if (entries.length === 0) {
+		const howToFix = `Add a field, or choose None as ${TYPE}.`;
+		throw new InvalidSettingError(PARTS, 'there is nothing to send', howToFix);
+	}
+	if (contentType === 'form-urlencoded') {
+		const body = entries.map(readField);
+		const text = new URLSearchParams(
+			body.map(({ name, value }): [string, string] => [name, value]),
+		).toString();
+		const read = () => Promise.resolve(Buffer.from(text));
+		return { body, encoded: { contentType: FORM, read } };
+	}
+	const parts: Part[] = [];
+	const reads: Array<() => Promise<Buffer>> = [];
+	for (const entry of entries) {
+		const { parameterType = 'formData' } = entry;
+		const type = readChoice(PARTS, parameterType, ['formData', 'formBinaryData'] as const);
+		if (type === 'formData') {
+			const part = readField(entry);
+			parts.push(part);
+			reads.push(() => Promise.resolve(Buffer.from(part.value)));
+		} else {
+			const { facts, read } = await readFile(run, itemIndex, entry.inputDataFieldName ?? 'data');
+			parts.push({ name: readName(PARTS, entry.name), ...facts });
+			reads.push(read);
+		}
+	}
+	const type = `multipart/form-data; boundary=${boundaryOf(parts)}`;
+	const read = async () => encodeMultipart(parts, await Promise.all(reads.map((one) => one())));
+	return { body: parts, encoded: { contentType: type, read } };
+}
+
+function readField(entry: Record<string, unknown>) {
+	const name = readName(PARTS, entry.name);
+	return { name, value: readTextToSend(PARTS, entry.value, name) };
+}
+
+/** A file of the input item. @throws InvalidSettingError where it has none of that name */
+async function readFile(run: Run, itemIndex: number, nameValue: unknown) {
+	const name = readText(FILE, nameValue).trim();
+	const binary = run.items[itemIndex]?.binary ?? {};
+	const file = Object.hasOwn(binary, name) ? binary[name] : undefined;
+	if (file === undefined) {
+		const known = Object.keys(binary).join(', ') || 'none';
+		throw new InvalidSettingError(
+			FILE,
+			`the input item has no binary field "${name}"`,
+			`Enter the name of one that it has (${known}), and check that the node before this one passes files on.`,
+		);
+	}
+	const read = async () => await run.context.helpers.getBinaryDataBuffer(itemIndex, name);
+	const content = await read();
+	const facts: FileFacts = {
+		fileName: String(file.fileName ?? name),
+		mimeType: OF_A_FILE.test(file.mimeType) ? file.mimeType : 'application/octet-stream',
+		size: content.length,
+		sha256: createHash('sha256').update(content).digest('hex'),
+	};
+	return { facts, read };
+}

@@ -1,0 +1,40 @@
+/** Bodies of several parts (RFC 7578), in one Buffer, as `ConnectionWatch` needs it. */
+import { createHash } from 'node:crypto';
+
+/** What tells a file from others. */
+export interface FileFacts {
+	fileName: string;
+	mimeType: string;
+	/** In bytes. */
+	size: number;
+	sha256: string;
+}
+
+export type Part = { name: string; value: string } | ({ name: string } & FileFacts);
+
+/** The same for the same parts, so that the same document is the same body. */
+export function boundaryOf(parts: Part[]): string {
+	return createHash('sha256').update(JSON.stringify(parts)).digest('hex');
+}
+
+/** @param contents of the parts, in their order */
+export function encodeMultipart(parts: Part[], contents: Buffer[]): Buffer {
+	const boundary = boundaryOf(parts);
+	const chunks = parts.flatMap((part, index) => [
+		Buffer.from(`--${boundary}\r\n${headersOf(part)}\r\n\r\n`),
+		contents[index] ?? Buffer.alloc(0),
+		Buffer.from('\r\n'),
+	]);
+	return Buffer.concat([...chunks, Buffer.from(`--${boundary}--\r\n`)]);
+}
+
+function headersOf(part: Part): string {
+	const disposition = `Content-Disposition: form-data; name="${quoted(part.name)}"`;
+	if ('value' in part) return disposition;
+	return `${disposition}; filename="${quoted(part.fileName)}"\r\nContent-Type: ${part.mimeType}`;
+}
+
+/** As browsers write it (https://html.spec.whatwg.org/#multipart-form-data). */
+function quoted(text: string): string {
+	return text.replace(/\r/g, '%0D').replace(/\n/g, '%0A').replace(/"/g, '%22');
+}
