@@ -31,7 +31,7 @@ export default tseslint.config(
 			'@n8n/community-nodes/no-restricted-globals': 'off',
 			// The limiter is Bottleneck, its Redis client ioredis; docs/verification.md names the parts of Node.
 			'@n8n/community-nodes/no-restricted-imports': 'off',
-			// Errors become n8n's own in one place, at the border: resources/itemErrors.ts.
+			// Errors become n8n's own in one place, at the border: run/itemErrors.ts.
 			'@n8n/community-nodes/require-node-api-error': 'off',
 		},
 	},

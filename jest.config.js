@@ -13,7 +13,7 @@ module.exports = {
 	roots: ['<rootDir>/test'],
 	transform: {
 		'^.+\\.ts$': swc({ syntax: 'typescript' }),
-		// It imports modules of Node.js while it runs, for which Jest has no answer.
+		// It imports modules of Node.js while it runs, for which Jest has no response.
 		'wasmoon-lua5\\.1': swc({ syntax: 'ecmascript' }),
 	},
 	transformIgnorePatterns: ['/node_modules/(?!wasmoon-lua5\\.1/)'],

@@ -14,7 +14,7 @@ const NOT_FOUND = 404;
 
 /** What came of one run of a workflow. */
 export interface WorkflowRun {
-	/** From the call of the webhook to its answer (ms). */
+	/** From the call of the webhook to its response (ms). */
 	ms: number;
 	/** Items that came out without an error. */
 	itemsThrough: number;
@@ -39,7 +39,7 @@ function errorIn(item: unknown): string | undefined {
 	return typeof message === 'string' ? message : JSON.stringify(error);
 }
 
-function readAnswer(status: number, body: unknown, ms: number): WorkflowRun {
+function readResponse(status: number, body: unknown, ms: number): WorkflowRun {
 	if (status !== 200 || !Array.isArray(body)) {
 		return { ms, itemsThrough: 0, errors: [`The workflow failed: ${JSON.stringify(body)}`] };
 	}
@@ -127,7 +127,7 @@ export class BenchN8n {
 		const deadline = performance.now() + SECONDS_UNTIL_REGISTERED * 1000;
 		for (;;) {
 			const startedAt = performance.now();
-			// axios has no limit of its own for how long an answer may take; fetch has one of five minutes.
+			// axios has no limit of its own for how long a response may take; fetch has one of five minutes.
 			const { status, data } = await axios.post<unknown>(
 				this.#instance.webhookUrl(path),
 				{ first, count },
@@ -135,7 +135,7 @@ export class BenchN8n {
 			);
 			const isRegistered = status !== NOT_FOUND;
 			if (isRegistered || performance.now() > deadline) {
-				return readAnswer(status, data, performance.now() - startedAt);
+				return readResponse(status, data, performance.now() - startedAt);
 			}
 			// n8n listens to a webhook some time after it says that the workflow is published.
 			await sleep(SECONDS_BETWEEN_CALLS * 1000);

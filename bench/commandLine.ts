@@ -5,7 +5,7 @@ import { WORK_ITEMS, type WorkItem } from './workItems';
 /** What the command line can say. */
 export const BENCH_HELP = `Usage: npm run bench [-- options]
 
-  --quick          a first answer in less than five minutes, printed only
+  --quick          a first response in less than five minutes, printed only
   --only <ids>     these work items only, separated by commas, printed only:
                    ${WORK_ITEMS.map(({ id }) => id).join(', ')}
                    (foreign-queue-… need redis-server)

@@ -39,11 +39,11 @@ export function longestGoodWait({ slotMs }: SingleRequest, latencyMs: number): n
 	return LARGEST_WAIT_RATIO * slotMs + SLACK_MS + latencyMs;
 }
 
-/** Beside a foreign program: makespan to the best in what is left, and how many of ours are refused. */
+/** Beside another client: makespan to the best in what is left, and how many of ours are refused. */
 const MOST_BESIDE_OTHERS = 1.5;
 const MOST_REFUSED = 20;
 const READS_OF_MOST_REFUSED = 130;
-/** Of the foreign program's own requests, how many are refused: while it leaves most of the limits, and else. */
+/** Of the other client's own requests, how many are refused: while it leaves most of the limits, and else. */
 const MOST_OF_THEIRS = 0.25;
 const MOST_OF_THEIRS_WITH_LITTLE_LEFT = 0.4;
 const LITTLE_LEFT = 0.5;
@@ -60,7 +60,7 @@ const seconds = (ms: number): string =>
 	Number.isFinite(ms) ? `${(ms / 1000).toFixed(2)} s` : 'for ever';
 
 function nothingLost(own: OwnResult[]): Goal[] {
-	const alone = own.filter(({ item }) => item.foreignShare === undefined);
+	const alone = own.filter(({ item }) => item.otherClientShare === undefined);
 	if (alone.length === 0) return [];
 	const results = alone.map(({ result }) => result);
 	const singles = results.flatMap((result) => result.singles ?? []);
@@ -79,7 +79,7 @@ function nothingLost(own: OwnResult[]): Goal[] {
 }
 
 function nearTheBest(own: OwnResult[]): Goal[] {
-	const alone = own.filter(({ item }) => item.foreignShare === undefined);
+	const alone = own.filter(({ item }) => item.otherClientShare === undefined);
 	const checked = alone.map(({ item, result }) => {
 		// The latency is part of both figures.
 		const best = result.bestMs - item.latencyMs;
@@ -160,10 +160,10 @@ function sentOnce(own: OwnResult[]): Goal[] {
 
 function besideOthers(own: OwnResult[]): Goal[] {
 	return own.flatMap(({ item, result }) => {
-		const { foreignShare, inQueueMode = false } = item;
+		const { otherClientShare, inQueueMode = false } = item;
 		const { foreign, executionsPerWorker = [] } = result;
-		if (foreignShare === undefined || foreign === undefined) return [];
-		const isLittleLeft = 1 - foreignShare < LITTLE_LEFT;
+		if (otherClientShare === undefined || foreign === undefined) return [];
+		const isLittleLeft = 1 - otherClientShare < LITTLE_LEFT;
 		const mostOfTheirs = isLittleLeft ? MOST_OF_THEIRS_WITH_LITTLE_LEFT : MOST_OF_THEIRS;
 		const ratio = result.makespanMs / result.bestMs;
 		const isPolite =
@@ -172,7 +172,7 @@ function besideOthers(own: OwnResult[]): Goal[] {
 		const byWorkers = inQueueMode ? `, ${executionsPerWorker.join(' + ')} executions` : '';
 		return [
 			{
-				goal: `130 reads beside ${percent(foreignShare)} by another client${inQueueMode ? ', two workers' : ''}`,
+				goal: `130 reads beside ${percent(otherClientShare)} by another client${inQueueMode ? ', two workers' : ''}`,
 				measured:
 					`${result.itemsThrough} of ${result.items} through, ${ratio.toFixed(2)} × the best, ${result.refused} refused, ` +
 					`of the other client ${foreign.refused} of ${foreign.requests}${byWorkers}`,

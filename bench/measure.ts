@@ -3,7 +3,7 @@ import type { JournalEntry } from '../sandbox/journal';
 import { bestMakespan, nextFreeMoment, type Window } from './bestSchedule';
 import type { WorkflowRun } from './benchN8n';
 import type { ContenderId } from './contenders';
-import { FOREIGN_USER_AGENT } from './foreignWork';
+import { OTHER_CLIENT_USER_AGENT } from './otherClientWork';
 import { windowsOf } from './limits';
 import type { ContenderResult, SingleRequest } from './results';
 import { IDS_PER_REQUEST, type WorkItem } from './workItems';
@@ -33,8 +33,8 @@ export interface Observation {
 	executionsPerWorker?: number[];
 }
 
-const isForeign = ({ headers }: JournalEntry): boolean =>
-	headers['user-agent'] === FOREIGN_USER_AGENT;
+const isOfOtherClient = ({ headers }: JournalEntry): boolean =>
+	headers['user-agent'] === OTHER_CLIENT_USER_AGENT;
 const isSingle = ({ query }: JournalEntry): boolean => Number(query.number) >= FIRST_SINGLE;
 const isLetThrough = ({ status }: JournalEntry): boolean => status >= 200 && status < 300;
 const isRefused = ({ status }: JournalEntry): boolean => status === REFUSED;
@@ -46,9 +46,9 @@ export function requestsFor({ work, workflows }: WorkItem): number {
 	return workflows.reduce((sum, count) => sum + Math.ceil(count / perRequest), 0);
 }
 
-/** The windows that are left beside a foreign program, and all of them where there is none. */
+/** The windows that are left beside another client, and all of them where there is none. */
 function windowsLeft(item: WorkItem): Window[] {
-	const share = 1 - (item.foreignShare ?? 0);
+	const share = 1 - (item.otherClientShare ?? 0);
 	return windowsOf(item.limits, item.endpoint).map(({ max, windowMs }) => ({
 		max: Math.floor(max * share),
 		windowMs,
@@ -92,8 +92,8 @@ function measureDocuments({ item, journal, journalAfterSecondRun }: Observation)
 /** The figures of a contender. Throws when it sent nothing at all. */
 export function measure(observation: Observation): ContenderResult {
 	const { contender, item, journal, runs, arrivals, executionsPerWorker } = observation;
-	const foreign = journal.filter(isForeign);
-	const own = journal.filter((entry) => !isForeign(entry));
+	const foreign = journal.filter(isOfOtherClient);
+	const own = journal.filter((entry) => !isOfOtherClient(entry));
 	const ofBatch = own.filter((entry) => !isSingle(entry));
 	const [first] = ofBatch;
 	if (first === undefined) {
@@ -112,7 +112,7 @@ export function measure(observation: Observation): ContenderResult {
 		requests: own.length,
 		refused: own.filter(isRefused).length,
 		// The journal has the moment of counting, which is half of the latency after the request came in
-		// and half of it before the answer goes out.
+		// and half of it before the response goes out.
 		makespanMs: since(last) + item.latencyMs,
 		bestMs: bestMakespan(requestsAtBest, windowsLeft(item)) + item.latencyMs,
 		workflowMs: Math.max(...runs.map(({ ms }) => ms)),
@@ -122,7 +122,7 @@ export function measure(observation: Observation): ContenderResult {
 		...(item.work === 'send' ? { documents: measureDocuments(observation) } : {}),
 		...(arrivals.length === 0 ? {} : { singles: measureSingles(observation, first.atMs) }),
 		...(executionsPerWorker === undefined ? {} : { executionsPerWorker }),
-		...(item.foreignShare === undefined
+		...(item.otherClientShare === undefined
 			? {}
 			: {
 					foreign: { requests: foreign.length, refused: foreign.filter(isRefused).length },

@@ -20,9 +20,9 @@ export interface ContenderResult {
 	/** Requests that reached the service, and how many of them it refused with 429. */
 	requests: number;
 	refused: number;
-	/** From the first request in to the last answer out, both at the service. */
+	/** From the first request in to the last response out, both at the service. */
 	makespanMs: number;
-	/** From the first request in to the last answer out, had each gone out as early as the limits allow. */
+	/** From the first request in to the last response out, had each gone out as early as the limits allow. */
 	bestMs: number;
 	/** From the call of the (last) workflow to its end. */
 	workflowMs: number;

@@ -8,8 +8,8 @@ import { CONTENDER_IDS, type ContenderId, CONTENDERS } from './contenders';
 import { windowsOf } from './limits';
 import { FIRST_SINGLE, measure, type Observation, requestsFor } from './measure';
 import type { ContenderResult, ItemResult } from './results';
-import { type ServiceProcess, startForeignProgram, startService } from './service';
-import { foreignEverySeconds, type WorkItem } from './workItems';
+import { type ServiceProcess, startOtherClient, startService } from './service';
+import { otherClientEverySeconds, type WorkItem } from './workItems';
 
 /** Those that send everything at once must not hold up the first requests of the others. */
 const SECONDS_BETWEEN_STARTS = 2;
@@ -81,14 +81,14 @@ async function runAgain(ready: Ready, seconds: number) {
 
 async function runContender(ready: Ready): Promise<ContenderResult> {
 	const { item, contender, service } = ready;
-	const { singlesEverySeconds, runAgainAfterSeconds, foreignShare } = item;
-	const endForeignProgram =
-		foreignShare === undefined
+	const { singlesEverySeconds, runAgainAfterSeconds, otherClientShare } = item;
+	const endOtherClient =
+		otherClientShare === undefined
 			? undefined
-			: startForeignProgram({
+			: startOtherClient({
 					url: `${service.baseUrl}/masterdata/getContacts`,
 					apiKey: service.apiKey,
-					everySeconds: foreignEverySeconds(foreignShare),
+					everySeconds: otherClientEverySeconds(otherClientShare),
 				});
 	const work = runWorkflows(ready);
 	// Also beside a contender that has lost its batch before the first single request comes.
@@ -98,7 +98,7 @@ async function runContender(ready: Ready): Promise<ContenderResult> {
 			? []
 			: await sendSingles(ready, singlesEverySeconds, Promise.all([work, sleep(atLeastMs)]));
 	const runs = await work;
-	await endForeignProgram?.();
+	await endOtherClient?.();
 	const journal = await service.journal();
 	const journalAfterSecondRun =
 		runAgainAfterSeconds === undefined ? undefined : await runAgain(ready, runAgainAfterSeconds);

@@ -1,4 +1,4 @@
-// Starts the processes around a contender: its service with its own key, and the foreign program.
+// Starts the processes around a contender: its service with its own key, and the other client.
 import type { ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import type { SandboxOptions } from '../sandbox/server';
 import { killGroup, startProgram } from '../scripts/host/childProcesses';
 import type { Listening } from './childSandbox';
 import type { Service } from './contenders';
-import type { ForeignWork } from './foreignWork';
+import type { OtherClientWork } from './otherClientWork';
 
 const SECONDS_UNTIL_LISTENING = 60;
 const SECONDS_FOR_A_JOURNAL = 60;
@@ -68,9 +68,9 @@ export async function startService(options: SandboxOptions): Promise<ServiceProc
 	};
 }
 
-/** Starts the foreign program. Returns what ends it. */
-export function startForeignProgram(work: ForeignWork): () => Promise<void> {
-	const { child, stop } = startChild('foreignProgram.ts');
+/** Starts the other client. Returns what ends it. */
+export function startOtherClient(work: OtherClientWork): () => Promise<void> {
+	const { child, stop } = startChild('otherClient.ts');
 	child.send(work);
 	return stop;
 }

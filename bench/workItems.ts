@@ -28,8 +28,8 @@ export interface WorkItem {
 	singlesEverySeconds?: number;
 	/** The same workflow runs once more after the first run, so many seconds later. */
 	runAgainAfterSeconds?: number;
-	/** A foreign program with the same key uses this share of the longest window, evenly. */
-	foreignShare?: number;
+	/** Another client with the same key uses this share of the longest window, evenly. */
+	otherClientShare?: number;
 	/** Runs in an n8n in queue mode, whose workers share the executions. */
 	inQueueMode?: boolean;
 	/** Whether the service counts refused requests, too, which its interface document leaves open. */
@@ -60,9 +60,9 @@ export const SEND_SCALE = 1 / 100;
 /** How much shorter all windows are where 100,000 records are deleted. */
 export const BULK_SCALE = 1 / 5;
 export const IDS_PER_REQUEST = 100;
-/** The shares of the limits that a foreign program uses. */
-const FOREIGN_SHARES = [0.1, 0.33, 0.6];
-/** Those who claim to keep limits, or to mend what is refused. */
+/** The shares of the limits that another client uses. */
+const OTHER_CLIENT_SHARES = [0.1, 0.33, 0.6];
+/** Those who claim to keep limits, or to retry what is refused. */
 const IN_QUEUE_MODE = ['reactive', 'reactiveRetryAfter', 'batching', 'ours'] as const;
 
 const SINGLES_EVERY_SECONDS = 5;
@@ -163,11 +163,11 @@ const foreign = (share: number): WorkItem => ({
 	part: 'foreign',
 	round: 'foreign',
 	workflows: [130],
-	foreignShare: share,
+	otherClientShare: share,
 });
 
 /** The same beside the executions of two workers. */
-const foreignInQueueMode = (share: number): WorkItem => ({
+const otherClientInQueueMode = (share: number): WorkItem => ({
 	...foreign(share),
 	id: `foreign-queue-${percent(share)}`,
 	part: 'foreignQueue',
@@ -178,8 +178,8 @@ const foreignInQueueMode = (share: number): WorkItem => ({
 
 const percent = (share: number) => Math.round(share * 100);
 
-/** How far apart (s) the requests of a foreign program are that uses this share. */
-export const foreignEverySeconds = (share: number) =>
+/** How far apart (s) the requests of another client are that uses this share. */
+export const otherClientEverySeconds = (share: number) =>
 	LONGEST_WINDOW.windowSeconds / (LONGEST_WINDOW.max * share);
 
 export const WORK_ITEMS: WorkItem[] = [
@@ -197,8 +197,8 @@ export const WORK_ITEMS: WorkItem[] = [
 	sends,
 	bulk(1_000, 1, true),
 	bulk(100_000, BULK_SCALE, false),
-	...FOREIGN_SHARES.map(foreign),
-	...FOREIGN_SHARES.map(foreignInQueueMode),
+	...OTHER_CLIENT_SHARES.map(foreign),
+	...OTHER_CLIENT_SHARES.map(otherClientInQueueMode),
 ];
 
 /** Done first, and not shown: nobody's first request, which is slow, is measured. */

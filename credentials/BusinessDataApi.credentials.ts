@@ -127,7 +127,7 @@ export class BusinessDataApi implements ICredentialType {
 			placeholder: 'e.g. Idempotency-Key',
 			displayOptions: whenCustomized,
 			description:
-				'Name of the header by which your service knows a request that it has had before. A send with a Send Once Key carries it, and is retried where the answer was lost. Leave empty if the service has none.',
+				'Name of the header by which your service knows a request that it has had before. A send with a Send Once Key carries it, and is retried where the response was lost. Leave empty if the service has none.',
 		},
 		{
 			displayName: 'Result Field',
@@ -137,7 +137,7 @@ export class BusinessDataApi implements ICredentialType {
 			placeholder: 'e.g. success',
 			displayOptions: whenCustomized,
 			description:
-				'For a service that answers 200 to what it did not do: the dot path in its response that says whether it did',
+				'For a service that responds with 200 to what it did not do: the dot path in its response that says whether it did',
 		},
 		{
 			displayName: 'Failure Values',

@@ -12,11 +12,11 @@ export interface KeySettings {
 	deniedEndpoints?: string[];
 }
 
-/** The key of a request, and why it is answered with 401, if it is. */
+/** The key of a request, and why it gets a 401, if it is. */
 export interface AuthenticationResult {
 	/** The key, if the sandbox knows it: the request counts against its limits, allowed or not. */
 	knownKey?: string;
-	/** For the journal only: the answer is the same for every reason. */
+	/** For the journal only: the response is the same for every reason. */
 	rejectedBecause?: string;
 }
 

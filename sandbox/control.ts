@@ -3,7 +3,7 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { z } from 'zod';
-import { errorAnswer, jsonAnswer, type Answer } from './answers';
+import { errorResponse, jsonResponse, type SandboxResponse } from './responses';
 import { deliver } from './delivery';
 import type { SandboxState } from './exchange';
 import { checkFaultRule } from './faultRules';
@@ -19,7 +19,7 @@ export interface Controlled {
 	reset: () => void;
 }
 
-type Control = (controlled: Controlled, request: ReceivedRequest) => Answer;
+type Control = (controlled: Controlled, request: ReceivedRequest) => SandboxResponse;
 
 const contact = z
 	.strictObject({
@@ -42,46 +42,46 @@ const changeContacts: Control = ({ state: { contacts } }, { body }) => {
 	const added = changes.add.map((fields) => contacts.add(fields));
 	const updated = changes.update.map(({ id = '', ...fields }) => contacts.update(id, fields));
 	const removed = contacts.remove(changes.remove);
-	return jsonAnswer(200, { added, updated, removed, contacts: contacts.list().length });
+	return jsonResponse(200, { added, updated, removed, contacts: contacts.list().length });
 };
 
 const CONTROLS = new Map<string, Control>([
 	[
 		'GET /_sandbox/journal',
-		({ state }, { query }) => jsonAnswer(200, state.journal.since(Number(query.since ?? 0))),
+		({ state }, { query }) => jsonResponse(200, state.journal.since(Number(query.since ?? 0))),
 	],
-	['GET /_sandbox/summary', ({ state }) => jsonAnswer(200, state.journal.summary())],
+	['GET /_sandbox/summary', ({ state }) => jsonResponse(200, state.journal.summary())],
 	[
 		'POST /_sandbox/faults',
 		({ state }, { body }) => {
 			state.faults.add(checkFaultRule(body));
-			return jsonAnswer(201, { rules: state.faults.size });
+			return jsonResponse(201, { rules: state.faults.size });
 		},
 	],
 	[
 		'DELETE /_sandbox/faults',
 		({ state }) => {
 			state.faults.clear();
-			return jsonAnswer(200, { rules: 0 });
+			return jsonResponse(200, { rules: 0 });
 		},
 	],
 	[
 		'POST /_sandbox/reset',
 		({ reset }) => {
 			reset();
-			return jsonAnswer(200, {});
+			return jsonResponse(200, {});
 		},
 	],
 	['POST /_sandbox/contacts', changeContacts],
 ]);
 
-function answerControl(controlled: Controlled, request: ReceivedRequest): Answer {
+function responseControl(controlled: Controlled, request: ReceivedRequest): SandboxResponse {
 	const control = CONTROLS.get(`${request.method} ${request.path}`);
-	if (control === undefined) return errorAnswer(404, 'There is no such control');
+	if (control === undefined) return errorResponse(404, 'There is no such control');
 	try {
 		return control(controlled, request);
 	} catch (error) {
-		return errorAnswer(400, error instanceof Error ? error.message : String(error));
+		return errorResponse(400, error instanceof Error ? error.message : String(error));
 	}
 }
 
@@ -94,5 +94,9 @@ export async function serveControl(
 ): Promise<void> {
 	const request = await receive(incoming, controlled.state.options.endpoints);
 	if (request === undefined) return;
-	await deliver({ kind: 'complete', answer: answerControl(controlled, request) }, response, signal);
+	await deliver(
+		{ kind: 'complete', prepared: responseControl(controlled, request) },
+		response,
+		signal,
+	);
 }

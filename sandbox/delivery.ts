@@ -1,31 +1,31 @@
-// Puts an answer on the wire: complete, cut off, drop by drop, or not at all.
+// Puts a response on the wire: complete, cut off, drop by drop, or not at all.
 
 import type { ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type { Answer } from './answers';
+import type { SandboxResponse } from './responses';
 import { pause } from './pause';
 
-/** How an answer reaches the client. */
+/** How a response reaches the client. */
 export type Delivery =
-	| { kind: 'complete'; answer: Answer }
+	| { kind: 'complete'; prepared: SandboxResponse }
 	/** The headers promise the whole body, the connection ends after half of it. */
-	| { kind: 'truncated'; answer: Answer }
+	| { kind: 'truncated'; prepared: SandboxResponse }
 	/** So many bytes at a time, one piece every `everyMs` (ms). */
-	| { kind: 'trickled'; answer: Answer; bytes: number; everyMs: number }
+	| { kind: 'trickled'; prepared: SandboxResponse; bytes: number; everyMs: number }
 	| { kind: 'hangUp' };
 
 const hasNoBody = (status: number): boolean => status === 204 || status === 304;
 
-function* piecesOf(answer: Answer, bytes: number): Generator<Buffer> {
-	for (const whole of Buffer.isBuffer(answer.body) ? [answer.body] : answer.body) {
+function* piecesOf(prepared: SandboxResponse, bytes: number): Generator<Buffer> {
+	for (const whole of Buffer.isBuffer(prepared.body) ? [prepared.body] : prepared.body) {
 		for (let start = 0; start < whole.length; start += bytes) {
 			yield whole.subarray(start, start + bytes);
 		}
 	}
 }
 
-async function sendComplete(response: ServerResponse, { status, headers, body }: Answer) {
+async function sendComplete(response: ServerResponse, { status, headers, body }: SandboxResponse) {
 	if (!Buffer.isBuffer(body)) {
 		response.writeHead(status, headers);
 		await pipeline(Readable.from(body), response);
@@ -35,7 +35,7 @@ async function sendComplete(response: ServerResponse, { status, headers, body }:
 	else response.writeHead(status, { ...headers, 'content-length': body.length }).end(body);
 }
 
-async function sendTruncated(response: ServerResponse, { status, headers, body }: Answer) {
+async function sendTruncated(response: ServerResponse, { status, headers, body }: SandboxResponse) {
 	const whole = Buffer.isBuffer(body) ? body : Buffer.from('"xxxx"');
 	// One byte more than there is, so that even an empty body comes out cut off.
 	response.writeHead(status, { ...headers, 'content-length': whole.length + 1 });
@@ -45,7 +45,7 @@ async function sendTruncated(response: ServerResponse, { status, headers, body }
 	response.destroy();
 }
 
-/** Sends an answer. Rejects when the signal fires or the client goes away in the middle of it. */
+/** Sends a response. Rejects when the signal fires or the client goes away in the middle of it. */
 export async function deliver(
 	delivery: Delivery,
 	response: ServerResponse,
@@ -55,15 +55,15 @@ export async function deliver(
 	if (!response.headersSent) response.setHeader('date', new Date().toUTCString());
 	switch (delivery.kind) {
 		case 'complete':
-			await sendComplete(response, delivery.answer);
+			await sendComplete(response, delivery.prepared);
 			break;
 		case 'truncated':
-			await sendTruncated(response, delivery.answer);
+			await sendTruncated(response, delivery.prepared);
 			break;
 		case 'trickled': {
-			const { answer, bytes, everyMs } = delivery;
-			response.writeHead(answer.status, answer.headers);
-			for (const piece of piecesOf(answer, bytes)) {
+			const { prepared, bytes, everyMs } = delivery;
+			response.writeHead(prepared.status, prepared.headers);
+			for (const piece of piecesOf(prepared, bytes)) {
 				if (response.destroyed) return;
 				response.write(piece);
 				await pause(everyMs, signal);

@@ -1,7 +1,7 @@
-// The life of one request: received, delayed, counted, judged, acted on, answered.
+// The life of one request: received, delayed, counted, judged, acted on, responded to.
 
 import type { ServerResponse, IncomingMessage } from 'node:http';
-import { errorAnswer, type Answer } from './answers';
+import { errorResponse, type SandboxResponse } from './responses';
 import type { KeyRegistry } from './authentication';
 import { deliver, type Delivery } from './delivery';
 import { playFault } from './faultActions';
@@ -15,7 +15,7 @@ import type { ResolvedOptions } from './options';
 import { pause } from './pause';
 import { PROFILES } from './profiles';
 import { serveProfile } from './profiles/serve';
-import { refusalAnswer } from './refusal';
+import { refusalResponse } from './refusal';
 import { receive, type ReceivedRequest } from './request';
 
 /** Everything that the requests of one sandbox share. */
@@ -35,25 +35,25 @@ export interface SandboxState {
 
 /**
  * Counts a request and checks its key (sections 5 and 7) and the limits (section 8). Returns the
- * answer if it is rejected.
+ * response if it is rejected.
  */
 function judge(
 	state: SandboxState,
 	request: ReceivedRequest,
 	entry: JournalEntry,
-): Answer | undefined {
+): SandboxResponse | undefined {
 	const { keys, limits, options } = state;
 	const { endpoint, headers, query } = request;
 	const { knownKey, rejectedBecause } = keys.check(headers['x-api-key'], query, endpoint);
 	if (rejectedBecause !== undefined || knownKey === undefined) {
 		if (knownKey !== undefined) limits.count(knownKey, endpoint, entry.atMs);
 		entry.reason = rejectedBecause;
-		return errorAnswer(401, 'Unauthorized');
+		return errorResponse(401, 'Unauthorized');
 	}
 	const verdict = limits.admit(knownKey, endpoint, entry.atMs);
 	if (verdict.exceeded.length === 0) return undefined;
 	entry.reason = verdict.exceeded.join(', ');
-	return refusalAnswer(options.retryAfter, verdict.retryAfterMs);
+	return refusalResponse(options.retryAfter, verdict.retryAfterMs);
 }
 
 async function decide(
@@ -63,18 +63,18 @@ async function decide(
 	signal: AbortSignal,
 ): Promise<Delivery> {
 	const rejection = judge(state, request, entry);
-	if (rejection !== undefined) return { kind: 'complete', answer: rejection };
-	const act = (): Answer => {
+	if (rejection !== undefined) return { kind: 'complete', prepared: rejection };
+	const act = (): SandboxResponse => {
 		entry.acted = true;
 		const recordDocument = () => state.journal.recordDocument(entry);
 		const { contacts, payments, options } = state;
 		const context = { request, contacts, payments, recordDocument };
 		const profile = PROFILES[options.profile];
-		const answer = profile === undefined ? undefined : serveProfile(profile, context);
-		return answer ?? actOn(context, options.endpoints);
+		const response = profile === undefined ? undefined : serveProfile(profile, context);
+		return response ?? actOn(context, options.endpoints);
 	};
 	const fault = state.faults.next(request);
-	if (fault === undefined) return { kind: 'complete', answer: act() };
+	if (fault === undefined) return { kind: 'complete', prepared: act() };
 	entry.scripted = true;
 	entry.fault = fault.type;
 	return await playFault(fault, act, signal);
@@ -94,12 +94,12 @@ export async function serve(
 	const request = await receive(incoming, endpoints);
 	if (request === undefined) return;
 	const latencyMs = latency.minMs + state.random() * (latency.maxMs - latency.minMs);
-	// The service counts somewhere between the sending and the answer. A client that has already gone
+	// The service counts somewhere between the sending and the response. A client that has already gone
 	// away is counted all the same: its request was received.
 	await pause(latencyMs / 2, signal);
 	const entry = state.journal.record(request, state.elapsedMs());
 	const delivery = await decide(state, request, entry, signal);
-	if (delivery.kind !== 'hangUp') entry.status = delivery.answer.status;
+	if (delivery.kind !== 'hangUp') entry.status = delivery.prepared.status;
 	await pause(latencyMs / 2, signal);
 	await deliver(delivery, response, signal);
 }

@@ -2,7 +2,7 @@
 // misspelt rule fails at once instead of doing nothing.
 
 import { z } from 'zod';
-import { MAXIMUM_MEGABYTES } from './answers';
+import { MAXIMUM_MEGABYTES } from './responses';
 import { checkForm } from './form';
 import { RETRY_AFTER_FORMS } from './refusal';
 
@@ -14,7 +14,7 @@ const milliseconds = z
 
 /** Unless said otherwise the request acts before it goes wrong. */
 const faultAction = z.discriminatedUnion('type', [
-	// A scripted answer, `afterMs` (ms) late. The request acts only when `act` is true.
+	// A scripted response, `afterMs` (ms) late. The request acts only when `act` is true.
 	z.strictObject({
 		type: z.literal('status'),
 		status: z.number().int().min(200).max(599),
@@ -31,15 +31,15 @@ const faultAction = z.discriminatedUnion('type', [
 		retryAfter: z.enum(RETRY_AFTER_FORMS),
 		waitMs: milliseconds,
 	}),
-	// The connection ends without an answer, before the request has acted.
+	// The connection ends without a response, before the request has acted.
 	z.strictObject({ type: z.literal('hangUpBeforeActing') }),
-	// The connection ends without an answer, after the request has acted.
+	// The connection ends without a response, after the request has acted.
 	z.strictObject({ type: z.literal('hangUpAfterActing') }),
-	// The right answer comes `ms` (ms) late; the request acts before or after that time.
+	// The right response comes `ms` (ms) late; the request acts before or after that time.
 	z.strictObject({ type: z.literal('delay'), ms: milliseconds, actFirst: z.boolean() }),
-	// The connection stays open, without any answer.
+	// The connection stays open, without any response.
 	z.strictObject({ type: z.literal('neverAnswer'), act: z.boolean() }),
-	// Half of the right answer, and then the connection ends.
+	// Half of the right response, and then the connection ends.
 	z.strictObject({ type: z.literal('truncate') }),
 	// The right status with half a JSON text as its complete body.
 	z.strictObject({ type: z.literal('brokenJson') }),
@@ -50,7 +50,7 @@ const faultAction = z.discriminatedUnion('type', [
 		type: z.literal('hugeBody'),
 		megabytes: z.number().int().min(1).max(MAXIMUM_MEGABYTES),
 	}),
-	// The right answer, so many bytes at a time, one piece every `everyMs` (ms).
+	// The right response, so many bytes at a time, one piece every `everyMs` (ms).
 	z.strictObject({
 		type: z.literal('trickle'),
 		bytes: z
@@ -88,7 +88,7 @@ export type FaultAction = z.infer<typeof faultAction>;
 
 /**
  * A rule that makes requests go wrong. Only requests that passed the checks of the key and of the
- * limits meet the rules, so that a scripted answer never hides a genuine refusal.
+ * limits meet the rules, so that a scripted response never hides a genuine refusal.
  */
 export type FaultRule = z.infer<typeof faultRule>;
 

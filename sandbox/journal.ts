@@ -25,11 +25,11 @@ export interface JournalEntry {
 	bodyBase64?: string;
 	/** The status that was decided on; 0 as long as there is none, so also when the client hung. */
 	status: number;
-	/** Why the answer is a 401, or the names of the limits that make it a 429. */
+	/** Why the response is a 401, or the names of the limits that make it a 429. */
 	reason?: string;
-	/** Whether the request took effect: was answered by its endpoint, a document was sent. */
+	/** Whether the request took effect: got a response from its endpoint, a document was sent. */
 	acted: boolean;
-	/** Whether a fault rule shaped the answer. */
+	/** Whether a fault rule shaped the response. */
 	scripted: boolean;
 	/** The fault that was played. */
 	fault?: FaultAction['type'];
@@ -102,8 +102,8 @@ export class Journal {
 		return this.#own().filter((entry) => entry.status === 429 && !entry.scripted);
 	}
 
-	/** The requests answered with 2xx. */
-	answered(): JournalEntry[] {
+	/** The requests with a 2xx response. */
+	responded(): JournalEntry[] {
 		return this.#own().filter((entry) => entry.status >= 200 && entry.status < 300);
 	}
 

@@ -1,10 +1,10 @@
-// The answer to a request that exceeded a limit (sections 7 and 8).
+// The response to a request that exceeded a limit (sections 7 and 8).
 
-import { errorAnswer, type Answer } from './answers';
+import { errorResponse, type SandboxResponse } from './responses';
 
 export const RETRY_AFTER_FORMS = ['none', 'seconds', 'date'] as const;
 
-/** What the answer to an exceeded limit says about when to come back. */
+/** What the response to an exceeded limit says about when to come back. */
 export type RetryAfterForm = (typeof RETRY_AFTER_FORMS)[number];
 
 /** The value of `Retry-After` for a wait in ms, rounded up so that who obeys it never comes early. */
@@ -16,7 +16,7 @@ function retryAfterHeader(form: RetryAfterForm, waitMs: number): Record<string, 
 }
 
 /** A 429 that says, in its form, to come back after `waitMs` (ms). */
-export function refusalAnswer(form: RetryAfterForm, waitMs: number): Answer {
-	const answer = errorAnswer(429, 'Too many requests');
-	return { ...answer, headers: { ...answer.headers, ...retryAfterHeader(form, waitMs) } };
+export function refusalResponse(form: RetryAfterForm, waitMs: number): SandboxResponse {
+	const response = errorResponse(429, 'Too many requests');
+	return { ...response, headers: { ...response.headers, ...retryAfterHeader(form, waitMs) } };
 }

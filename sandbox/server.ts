@@ -33,9 +33,9 @@ export interface Sandbox {
 	readonly apiKey: string;
 	/** Every request, in the order of counting. */
 	readonly journal: Journal;
-	/** The contacts that `getContacts` answers with. */
+	/** The contacts that `getContacts` responses with. */
 	readonly contacts: ContactStore;
-	/** The payments that `getPayments` answers with. */
+	/** The payments that `getPayments` responses with. */
 	readonly payments: PaymentStore;
 	/** Makes requests go wrong. Throws when the rule is malformed. */
 	fault(rule: FaultRule): void;
@@ -135,7 +135,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
 		return serve(state, incoming, response, waiting.signal);
 	};
 	const server = createServer((incoming, response) => {
-		// A rejection means that the client is gone or the waiting was ended: nothing can be answered.
+		// A rejection means that the client is gone or the waiting was ended: nothing can get a response.
 		route(incoming, response).catch(() => response.destroy());
 	});
 	// Closing an idle connection at the moment the client uses it again would look like a fault that

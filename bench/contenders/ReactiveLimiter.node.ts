@@ -1,6 +1,6 @@
 // A limiter that only reacts, as the throttling HTTP Request nodes of the community do: all requests go
-// out at once, and one that is answered 429 goes out again after the time in Retry-After, or after a
-// fixed wait where the answer names none, a few times. Nothing is shared between items or workflows.
+// out at once, and one that gets a 429 goes out again after the time in Retry-After, or after a
+// fixed wait where the response names none, a few times. Nothing is shared between items or workflows.
 import type {
 	IExecuteFunctions,
 	IN8nHttpFullResponse,
@@ -13,7 +13,7 @@ const TOO_MANY_REQUESTS = 429;
 
 /** When and how often a refused request goes out again. */
 interface Reaction {
-	/** Wait (ms) where the answer names none. */
+	/** Wait (ms) where the response names none. */
 	defaultWaitMs: number;
 	/** No wait is longer (ms). */
 	longestWaitMs: number;
@@ -56,7 +56,7 @@ export class ReactiveLimiter implements INodeType {
 		name: 'reactiveLimiter',
 		group: ['transform'],
 		version: 1,
-		description: 'Sends a request per item and repeats what was refused',
+		description: 'Sends a request per item and retries what was refused',
 		defaults: { name: 'Benchmark Reactive Limiter' },
 		inputs: ['main'],
 		outputs: ['main'],

@@ -40,7 +40,7 @@ export async function sendItem(
 	)) as IN8nHttpFullResponse;
 }
 
-/** What a node puts out for an item: the answer, or the error of an item whose request failed. */
+/** What a node puts out for an item: the response, or the error of an item whose request failed. */
 async function outputOf(
 	itemIndex: number,
 	request: () => Promise<IN8nHttpFullResponse>,
@@ -48,7 +48,7 @@ async function outputOf(
 	const pairedItem = { item: itemIndex };
 	try {
 		const { statusCode, body } = await request();
-		if (statusCode < 400) return { json: { answer: body }, pairedItem };
+		if (statusCode < 400) return { json: { response: body }, pairedItem };
 		return { json: { error: `The service answered ${statusCode}` }, pairedItem };
 	} catch (error) {
 		return { json: { error: error instanceof Error ? error.message : String(error) }, pairedItem };

@@ -6,18 +6,18 @@ import type * as RateLimitModule from '../../nodes/BusinessData/rateLimit';
 import type * as KeyLimiterModule from '../../nodes/BusinessData/rateLimit/keyLimiter';
 import type * as ConnectionModule from '../../nodes/BusinessData/redis/connection';
 import type * as EndpointsModule from '../../nodes/BusinessData/transport/endpoints';
-import type * as WaitingModule from '../../nodes/BusinessData/waiting';
+import type * as WaitingModule from '../../nodes/BusinessData/async';
 
 const root = join(__dirname, '../..');
 const load = createRequire(join(root, 'dist/package.js'));
 const rateLimit = './nodes/BusinessData/rateLimit';
 
-export const { abortController } = load('./nodes/BusinessData/waiting') as typeof WaitingModule;
+export const { abortController } = load('./nodes/BusinessData/async') as typeof WaitingModule;
 export const { KeyLimiter } = load(`${rateLimit}/keyLimiter`) as typeof KeyLimiterModule;
 export const { connectionTo } = load(
 	'./nodes/BusinessData/redis/connection',
 ) as typeof ConnectionModule;
-export const { ledgerOf, limiterOf } = load(rateLimit) as typeof RateLimitModule;
+export const { limitStoreOf, limiterOf } = load(rateLimit) as typeof RateLimitModule;
 export const { DOCUMENTED_LIMITS } = load(
 	'./nodes/BusinessData/transport/endpoints',
 ) as typeof EndpointsModule;

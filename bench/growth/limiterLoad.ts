@@ -132,7 +132,7 @@ export interface IdleKeys extends Memory {
 	keptAfter: number;
 }
 
-/** Lets one request of each key out; all are answered at the same time, so that none is idle early. */
+/** Lets one request of each key out; all get a response at the same time, so that none is idle early. */
 async function useOnce(keys: number, limits: Limits): Promise<void> {
 	const { signal } = abortController();
 	const permits: Permit[] = [];
@@ -158,11 +158,11 @@ export async function memoryOfIdleKeys(keys: number, limits: Limits): Promise<Id
 	await pause(AFTER_THE_WINDOW_MS);
 	const before = await heapInUse();
 	await useOnce(keys, limits);
-	const answeredAt = performance.now();
+	const respondedAt = performance.now();
 	const during = await heapInUse();
 	const keptDuring = limitersKept() - kept;
 	const longestMs = Math.max(...limits.general.map(({ windowMs }) => windowMs));
-	await pause(answeredAt + longestMs + AFTER_THE_WINDOW_MS - performance.now());
+	await pause(respondedAt + longestMs + AFTER_THE_WINDOW_MS - performance.now());
 	const after = await heapInUse();
 	const keptAfter = limitersKept() - kept;
 	return { before, during, after, bytesEach: (during - before) / keys, keptDuring, keptAfter };

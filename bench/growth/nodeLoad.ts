@@ -1,6 +1,6 @@
 /**
  * What the node itself needs per input item: n8n's engine with the built node, and in place of n8n's
- * HTTP helper one that answers at once. The limits are so high that nothing waits.
+ * HTTP helper one that responds at once. The limits are so high that nothing waits.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -45,7 +45,7 @@ const credentialWith = (baseUrl: string) => ({
 	}),
 });
 
-/** A service that answers whatever comes, and says its port. */
+/** A service that responds whatever comes, and says its port. */
 const SERVICE = `
 const server = require('node:http').createServer((request, response) => {
 	request.resume();
@@ -76,7 +76,7 @@ export async function loadNodeOverHttp(
 
 /**
  * Runs an operation on many items.
- * @param baseUrl of a real service; without one, a helper answers at once in place of n8n's
+ * @param baseUrl of a real service; without one, a helper responds at once in place of n8n's
  * @param onError as in the node's settings; items that fail end the run unless it says otherwise
  * @throws when the run fails or the node does not reach its end
  */
@@ -90,7 +90,7 @@ export async function loadNode(
 	const execute = Reflect.get(node, 'execute') as (this: IExecuteFunctions) => Promise<unknown>;
 	const load: NodeLoad = { items, requests: 0, durationMs: 0, processorMs: 0, holdsMs: [] };
 	node.execute = async function (this: IExecuteFunctions) {
-		if (baseUrl === undefined) answerAtOnce(this, () => load.requests++);
+		if (baseUrl === undefined) respondAtOnce(this, () => load.requests++);
 		const holds = watchEventLoop();
 		const [startedAt, processorAtStart] = [performance.now(), processorTime()];
 		const output = await execute.call(this);
@@ -110,12 +110,12 @@ export async function loadNode(
 }
 
 /** Puts a helper in place of n8n's that resolves as it would, with one contact or one document. */
-function answerAtOnce(context: IExecuteFunctions, onRequest: () => void): void {
-	const answer = async () => {
+function respondAtOnce(context: IExecuteFunctions, onRequest: () => void): void {
+	const response = async () => {
 		onRequest();
 		const body = Readable.from([Buffer.from('[{"id":"1"}]')]);
 		const headers = { 'content-type': 'application/json' };
 		return await Promise.resolve({ statusCode: 200, headers, body });
 	};
-	Object.assign(context.helpers, { httpRequestWithAuthentication: answer });
+	Object.assign(context.helpers, { httpRequestWithAuthentication: response });
 }

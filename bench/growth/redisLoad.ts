@@ -1,11 +1,17 @@
-/** What the shared ledger costs a real Redis: keys that use their limits in full, all the time. */
+/** What the shared limit store costs a real Redis: keys that use their limits in full, all the time. */
 import { Redis } from 'ioredis';
 
 import type { RedisAddress } from '../../nodes/BusinessData/redis';
 import { RedisCluster } from '../../test/support/redisCluster';
 import { RedisServer } from '../../test/support/redisServer';
 import type { Limits } from '../../nodes/BusinessData/rateLimit/limits';
-import { abortController, connectionTo, DOCUMENTED_LIMITS, KeyLimiter, ledgerOf } from './built';
+import {
+	abortController,
+	connectionTo,
+	DOCUMENTED_LIMITS,
+	KeyLimiter,
+	limitStoreOf,
+} from './built';
 import { pause } from './figures';
 
 export interface RedisLoad {
@@ -77,9 +83,9 @@ export async function loadRedis(
 		let requests = 0;
 		const atStart = await figures();
 		const requestOnAndOn = async (limiter: InstanceType<typeof KeyLimiter>, key: number) => {
-			const ledger = ledgerOf(connection, `key ${key}`);
+			const limitStore = limitStoreOf(connection, `key ${key}`);
 			while (!stop.signal.aborted) {
-				const request = { run: 'run', limits, ledger, inFlightMs: 1_000, signal: stop.signal };
+				const request = { run: 'run', limits, limitStore, inFlightMs: 1_000, signal: stop.signal };
 				(await limiter.acquire(request)).letThrough();
 				requests++;
 			}

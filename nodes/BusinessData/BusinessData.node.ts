@@ -13,8 +13,8 @@ import {
 import { nodeHint } from './builderHints';
 import { testCredential } from './credentialTest';
 import { resources } from './resources';
-import { describeResource } from './resources/operation';
-import { router } from './resources/router';
+import { describeResource } from './operations/operation';
+import { router } from './router';
 
 export class BusinessData implements INodeType {
 	description: INodeTypeDescription = {

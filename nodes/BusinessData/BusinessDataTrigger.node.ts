@@ -10,12 +10,12 @@ import {
 
 import { triggerHint } from './builderHints';
 import { testCredential } from './credentialTest';
-import { changeFields } from './recordChanges/changeFields';
-import { incrementalField } from './recordChanges/incremental';
-import { poll } from './recordChanges/poll';
-import { CHANGES, RECORD_NAMES, type SourceName } from './recordChanges/sources';
-import { listFields } from './resources/list/listFields';
-import { optionsField } from './resources/requestOptions';
+import { changeFields } from './trigger/changeFields';
+import { incrementalField } from './trigger/incremental';
+import { poll } from './trigger/poll';
+import { CHANGES, RECORD_NAMES, type SourceName } from './trigger/sources';
+import { listFields } from './lists/listFields';
+import { optionsField } from './parameters/requestOptions';
 
 const emitExisting: INodeProperties = {
 	displayName: 'Emit Existing',

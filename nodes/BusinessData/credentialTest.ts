@@ -14,13 +14,13 @@ import type {
 } from 'n8n-workflow';
 
 import { type Account, readAccount } from './transport/account';
-import { jsonOf } from './transport/answer';
+import { jsonOf } from './transport/response';
 import { Client } from './transport/client';
 import { ENDPOINTS } from './transport/endpoints';
-import { InvalidSettingError } from './transport/invalidSettingError';
-import { maskKeys } from './transport/redact';
+import { InvalidSettingError } from './values/invalidSettingError';
+import { maskKeys } from './values/redact';
 import { RequestError } from './transport/requestError';
-import { Waits } from './transport/waits';
+import { RunWaitTime } from './transport/waitTime';
 
 /** A person waits for it (ms). */
 const DEADLINE_MS = 9_000;
@@ -46,7 +46,7 @@ async function readContacts(context: ICredentialTestFunctions, account: Account)
 	const stop = new AbortController();
 	const timers = [
 		setTimeout(() => {
-			if (account.redis?.trouble() !== undefined) stop.abort();
+			if (account.redis?.failure() !== undefined) stop.abort();
 		}, REDIS_DEADLINE_MS),
 		setTimeout(() => stop.abort(tooSlow()), DEADLINE_MS),
 	];
@@ -54,21 +54,21 @@ async function readContacts(context: ICredentialTestFunctions, account: Account)
 		contextFor(context, account.apiKey, stop.signal),
 		account,
 		randomUUID(),
-		new Waits(),
+		new RunWaitTime(),
 		stop.signal,
 		PRIORITY,
 	);
 	try {
-		const answer = await client.request({
+		const response = await client.request({
 			endpoint: ENDPOINTS.getContacts,
 			query: [],
 			headers: {},
 			timeoutMs: DEADLINE_MS,
 			maxWaitMs: DEADLINE_MS,
 		});
-		jsonOf(answer);
+		jsonOf(response);
 	} catch (error) {
-		throw account.redis?.trouble() ?? error;
+		throw account.redis?.failure() ?? error;
 	} finally {
 		timers.forEach(clearTimeout);
 	}

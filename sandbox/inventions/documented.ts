@@ -2,21 +2,25 @@
 // give. The document shows neither their parameters nor their bodies, and of the bulk deletions not
 // even the methods and the full paths.
 
-import { errorAnswer, jsonAnswer, type Answer } from '../answers';
+import { errorResponse, jsonResponse, type SandboxResponse } from '../responses';
 import { isRecord } from '../record';
 import type { ReceivedRequest } from '../request';
 import type { Endpoint } from './endpoint';
 import { ParameterError, selectPart } from './pagination';
 
-const badRequest = (message: string): Answer => errorAnswer(400, message);
+const badRequest = (message: string): SandboxResponse => errorResponse(400, message);
 
-/** Answers with a list under its name; `shape` chooses another place in the body for it. */
-function answerList(name: string, records: unknown[], { query }: ReceivedRequest): Answer {
+/** Responds with a list under its name; `shape` chooses another place in the body for it. */
+function responseList(
+	name: string,
+	records: unknown[],
+	{ query }: ReceivedRequest,
+): SandboxResponse {
 	try {
 		const { items, nextCursor } = selectPart(records, query);
-		if (query.shape === 'array') return jsonAnswer(200, items);
-		if (query.shape === 'nested') return jsonAnswer(200, { data: { items }, nextCursor });
-		return jsonAnswer(200, { [name]: items, nextCursor });
+		if (query.shape === 'array') return jsonResponse(200, items);
+		if (query.shape === 'nested') return jsonResponse(200, { data: { items }, nextCursor });
+		return jsonResponse(200, { [name]: items, nextCursor });
 	} catch (error) {
 		if (error instanceof ParameterError) return badRequest(error.message);
 		throw error;
@@ -24,16 +28,16 @@ function answerList(name: string, records: unknown[], { query }: ReceivedRequest
 }
 
 const getContacts: Endpoint = ({ request, contacts }) =>
-	answerList('contacts', contacts.list(), request);
+	responseList('contacts', contacts.list(), request);
 
 /** The document does not name it, but says that its list of endpoints is not complete. */
 const getPayments: Endpoint = ({ request, payments }) =>
-	answerList('payments', payments.list(), request);
+	responseList('payments', payments.list(), request);
 
 /** Sends a document to a customer, which means that the journal has it. */
 const sendDocument: Endpoint = ({ request, recordDocument }) => {
 	if (!isRecord(request.body)) return badRequest('A JSON object is required');
-	return jsonAnswer(200, { id: recordDocument().id, status: 'sent' });
+	return jsonResponse(200, { id: recordDocument().id, status: 'sent' });
 };
 
 /** The ids of a bulk deletion; undefined when there are none, or when one of them is no id. */
@@ -49,16 +53,16 @@ function readIds(body: unknown): string[] | undefined {
 const bulkDeleteTransactions: Endpoint = ({ request }) => {
 	const ids = readIds(request.body);
 	if (ids === undefined) return badRequest('ids must be a list of at least one id');
-	return jsonAnswer(200, { deleted: ids.length });
+	return jsonResponse(200, { deleted: ids.length });
 };
 
 const deleteContacts: Endpoint = ({ request, contacts }) => {
 	const ids = readIds(request.body);
 	if (ids === undefined) return badRequest('ids must be a list of at least one id');
-	return jsonAnswer(200, { deleted: contacts.remove(ids) });
+	return jsonResponse(200, { deleted: contacts.remove(ids) });
 };
 
-const deleteTransaction: Endpoint = () => jsonAnswer(200, { deleted: 1 });
+const deleteTransaction: Endpoint = () => jsonResponse(200, { deleted: 1 });
 
 /** The endpoints of section 4, the other forms that its deletions might have, and one more list. */
 export const DOCUMENTED_ENDPOINTS: Record<string, Endpoint> = {

@@ -1,6 +1,6 @@
 // The sandbox's own invention: what an endpoint is.
 
-import type { Answer } from '../answers';
+import type { SandboxResponse } from '../responses';
 import type { SentDocument } from '../journal';
 import type { ReceivedRequest } from '../request';
 import type { ContactStore } from './contacts';
@@ -15,5 +15,5 @@ export interface EndpointContext {
 	recordDocument: () => SentDocument;
 }
 
-/** Lets a request take effect and says what it is answered. */
-export type Endpoint = (context: EndpointContext) => Answer;
+/** Lets a request take effect and returns its response. */
+export type Endpoint = (context: EndpointContext) => SandboxResponse;

@@ -1,6 +1,6 @@
 // The sandbox's own invention: the table of all endpoints, and what happens to requests for others.
 
-import { errorAnswer, type Answer } from '../answers';
+import { errorResponse, type SandboxResponse } from '../responses';
 import type { EndpointDirectory } from '../endpoints';
 import { DOCUMENTED_ENDPOINTS } from './documented';
 import type { EndpointContext } from './endpoint';
@@ -18,13 +18,13 @@ export const ENDPOINT_NAMES: readonly string[] = [...ENDPOINTS.keys()];
  * Lets a request that passed all checks take effect. Not-found errors are not shown by the interface
  * document (section 7): 404 for an unknown path and 405 for another method are made up.
  */
-export function actOn(context: EndpointContext, endpoints: EndpointDirectory): Answer {
+export function actOn(context: EndpointContext, endpoints: EndpointDirectory): SandboxResponse {
 	const endpoint = ENDPOINTS.get(context.request.endpoint);
 	if (endpoint !== undefined) return endpoint(context);
 	const allowed = ['GET', 'POST', 'DELETE'].filter((method) =>
 		ENDPOINTS.has(endpoints.match(method, context.request.path).endpoint),
 	);
-	if (allowed.length === 0) return errorAnswer(404, 'Not found');
-	const answer = errorAnswer(405, 'Method not allowed');
-	return { ...answer, headers: { ...answer.headers, allow: allowed.join(', ') } };
+	if (allowed.length === 0) return errorResponse(404, 'Not found');
+	const response = errorResponse(405, 'Method not allowed');
+	return { ...response, headers: { ...response.headers, allow: allowed.join(', ') } };
 }

@@ -1,7 +1,13 @@
 // The sandbox's own invention: endpoints that no service has, to try out how a client handles
-// answers of every kind.
+// responses of every kind.
 
-import { errorAnswer, hugeAnswer, jsonAnswer, MAXIMUM_MEGABYTES, textAnswer } from '../answers';
+import {
+	errorResponse,
+	hugeResponse,
+	jsonResponse,
+	MAXIMUM_MEGABYTES,
+	textResponse,
+} from '../responses';
 import type { Endpoint } from './endpoint';
 
 const LOG_IN_PAGE = `<!doctype html>
@@ -18,23 +24,29 @@ const FILE_CONTENT = Buffer.concat([
 
 const echo: Endpoint = ({ request }) => {
 	const { method, path, query, headers, body } = request;
-	// The key belongs in no answer (section 5, rule 9).
+	// The key belongs in no response (section 5, rule 9).
 	const otherHeaders = Object.entries(headers).filter(([name]) => name !== 'x-api-key');
-	return jsonAnswer(200, { method, path, query, headers: Object.fromEntries(otherHeaders), body });
+	return jsonResponse(200, {
+		method,
+		path,
+		query,
+		headers: Object.fromEntries(otherHeaders),
+		body,
+	});
 };
 
 const huge: Endpoint = ({ request }) => {
 	const megabytes = Number(request.query.megabytes ?? 1);
 	if (!Number.isInteger(megabytes) || megabytes < 1 || megabytes > MAXIMUM_MEGABYTES) {
-		return errorAnswer(400, `megabytes must be a whole number from 1 to ${MAXIMUM_MEGABYTES}`);
+		return errorResponse(400, `megabytes must be a whole number from 1 to ${MAXIMUM_MEGABYTES}`);
 	}
-	return hugeAnswer(megabytes);
+	return hugeResponse(megabytes);
 };
 
-/** The endpoints for trying out answers. They need a key and count against the limits like all. */
+/** The endpoints for trying out responses. They need a key and count against the limits like all. */
 export const TRYOUT_ENDPOINTS: Record<string, Endpoint> = {
-	'GET /sandbox/text': () => textAnswer(200, 'Plain text of the sandbox'),
-	'GET /sandbox/html': () => textAnswer(200, LOG_IN_PAGE, 'text/html'),
+	'GET /sandbox/text': () => textResponse(200, 'Plain text of the sandbox'),
+	'GET /sandbox/html': () => textResponse(200, LOG_IN_PAGE, 'text/html'),
 	'GET /sandbox/empty': () => ({ status: 200, headers: {}, body: Buffer.alloc(0) }),
 	'GET /sandbox/no-content': () => ({ status: 204, headers: {}, body: Buffer.alloc(0) }),
 	'GET /sandbox/file': () => ({
@@ -45,7 +57,7 @@ export const TRYOUT_ENDPOINTS: Record<string, Endpoint> = {
 		},
 		body: FILE_CONTENT,
 	}),
-	'GET /sandbox/array': () => jsonAnswer(200, [{ id: 1 }, { id: 2 }, { id: 3 }]),
+	'GET /sandbox/array': () => jsonResponse(200, [{ id: 1 }, { id: 2 }, { id: 3 }]),
 	'GET /sandbox/echo': echo,
 	'POST /sandbox/echo': echo,
 	'GET /sandbox/huge': huge,

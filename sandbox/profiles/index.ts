@@ -14,7 +14,7 @@ export const PROFILES: Record<string, Profile> = { ...LISTS, ...CHANGES, ...ERRO
 
 /** Of the catalogue, what the node does not do, with the reason. */
 export const LEFT_OUT: Record<string, string> = {
-	L19: 'JSON-RPC asks for lists by POST, and a POST is no read that may be repeated.',
+	L19: 'JSON-RPC asks for lists by POST, and a POST is no read that may be retried.',
 	L25: 'Lists in XML or CSV: ask for JSON, by path or by Accept. Errors and results in XML are understood.',
 	L26: 'A change feed holds several lists at once, and deletions without records.',
 	P9: 'The position stands inside the text of a query; a window per request can be asked for by API Request.',

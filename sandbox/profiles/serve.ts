@@ -1,32 +1,32 @@
-// Answers a request as the service of a profile would.
+// Responses a request as the service of a profile would.
 
-import type { Answer } from '../answers';
+import type { SandboxResponse } from '../responses';
 import type { EndpointContext } from '../inventions/endpoint';
 import type { Profile, Reply } from './profile';
 
-/** The profile's answer; undefined where it leaves the request to the sandbox. */
+/** The profile's response; undefined where it leaves the request to the sandbox. */
 export function serveProfile(
 	{ list, change }: Profile,
 	{ request, contacts, recordDocument }: EndpointContext,
-): Answer | undefined {
+): SandboxResponse | undefined {
 	const { endpoint, query, headers, path } = request;
 	if (endpoint === 'GET /masterdata/getContacts' && list !== undefined) {
 		const rows = contacts.list().map(({ id, name }) => ({ id, name }));
 		const last = (value: string | string[]) => [value].flat().at(-1) ?? '';
 		const names = Object.entries(query).map(([name, value]) => [name, last(value)]);
 		const address = `http://${headers.host ?? 'localhost'}${path}`;
-		return answerOf(
+		return responseOf(
 			list({ rows, query: Object.fromEntries(names) as Record<string, string>, address }),
 		);
 	}
 	if (request.method === 'GET' || request.method === 'HEAD' || change === undefined)
 		return undefined;
-	const answer = answerOf(change);
-	if (answer.status < 300 && endpoint.includes('/send')) recordDocument();
-	return answer;
+	const response = responseOf(change);
+	if (response.status < 300 && endpoint.includes('/send')) recordDocument();
+	return response;
 }
 
-function answerOf({ status = 200, headers, body }: Reply): Answer {
+function responseOf({ status = 200, headers, body }: Reply): SandboxResponse {
 	const isRaw = Buffer.isBuffer(body) || (typeof body === 'string' && headers !== undefined);
 	return {
 		status,

@@ -65,8 +65,8 @@ export function findProblems(execution: ExecutionResult, sandbox: Sandbox): stri
 	const ofNodes = nodeProblems(execution);
 	const { status, error } = execution;
 	// The error of a node is the error of the execution, too.
-	const isTold = error === undefined || ofNodes.some((problem) => problem.includes(error));
-	const reason = isTold ? '' : `: ${error}`;
+	const isReported = error === undefined || ofNodes.some((problem) => problem.includes(error));
+	const reason = isReported ? '' : `: ${error}`;
 	return [
 		...(status === 'success' ? [] : [`the execution ended with ${status}${reason}`]),
 		...ofNodes,

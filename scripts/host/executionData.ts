@@ -64,8 +64,8 @@ function readNode(name: string, runs: NodeRun[]): NodeResult {
 /**
  * Reads an execution.
  *
- * @param execution What `GET /rest/executions/:id` answers.
- * @throws When it is not the answer that is expected.
+ * @param execution What `GET /rest/executions/:id` responses.
+ * @throws When it is not the response that is expected.
  */
 export async function readExecution(execution: {
 	id: string;

@@ -22,7 +22,7 @@ function isSaved({ status, nodes, error }: ExecutionResult): boolean {
 	return !['success', 'error'].includes(status) || nodes.length > 0 || error !== undefined;
 }
 
-/** One user of a running n8n. Every method throws an `N8nAnswerError` when n8n refuses. */
+/** One user of a running n8n. Every method throws an `N8nResponseError` when n8n refuses. */
 export class N8nClient {
 	readonly #connection: N8nConnection;
 
@@ -90,8 +90,8 @@ export class N8nClient {
 	/** What n8n finds in all workflows, and in its own settings, that a major version such as `v3` will change. */
 	async readMigrationReport(version: string): Promise<MigrationReport> {
 		const path = `/rest/breaking-changes/report/refresh?version=${version}`;
-		const answer = await this.#connection.request<{ report: MigrationReport }>('POST', path);
-		return answer.report;
+		const response = await this.#connection.request<{ report: MigrationReport }>('POST', path);
+		return response.report;
 	}
 
 	/** Saves a workflow; one of the same name is replaced. */

@@ -1,6 +1,6 @@
 // Puts the triggers of a workflow into service and takes them out again, in any version of n8n.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { N8nAnswerError, type N8nConnection } from './n8nConnection';
+import { N8nResponseError, type N8nConnection } from './n8nConnection';
 
 const SECONDS_FOR_A_PUBLICATION = 60;
 const SECONDS_BETWEEN_LOOKS = 0.05;
@@ -26,7 +26,7 @@ export async function publish(
 		await connection.request('POST', `${path}/activate`, { versionId });
 	} catch (error) {
 		// n8n 1.x has a switch in place of published versions.
-		if (!(error instanceof N8nAnswerError && error.status === 404)) throw error;
+		if (!(error instanceof N8nResponseError && error.status === 404)) throw error;
 		await connection.request('PATCH', path, { active: true, versionId });
 	}
 	await waitForPublication(connection, workflowId);
@@ -39,13 +39,13 @@ export async function unpublish(connection: N8nConnection, workflowId: string): 
 		await connection.request('POST', `${path}/deactivate`, {});
 	} catch (error) {
 		// As above.
-		if (!(error instanceof N8nAnswerError && error.status === 404)) throw error;
+		if (!(error instanceof N8nResponseError && error.status === 404)) throw error;
 		await connection.request('PATCH', path, { active: false });
 	}
 	await waitForPublication(connection, workflowId);
 }
 
-/** Newer versions of n8n answer a publication at once and start or end the triggers after that. */
+/** Newer versions of n8n response a publication at once and start or end the triggers after that. */
 async function waitForPublication(connection: N8nConnection, workflowId: string): Promise<void> {
 	const deadline = performance.now() + SECONDS_FOR_A_PUBLICATION * 1000;
 	for (;;) {
@@ -66,8 +66,8 @@ async function readPublication(
 	try {
 		return await connection.request('GET', `/rest/workflows/${workflowId}/publication-status`);
 	} catch (error) {
-		if (!(error instanceof N8nAnswerError && error.status === 404)) throw error;
-		// This n8n has done it before it answered.
+		if (!(error instanceof N8nResponseError && error.status === 404)) throw error;
+		// This n8n has done it before it responded.
 		return { status: 'published', triggers: [] };
 	}
 }

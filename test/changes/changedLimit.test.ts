@@ -64,7 +64,7 @@ test(
 			readProjectFile('docs/architecture.md'),
 			'What a changed limit asks for',
 		);
-		const listed = rows.flatMap(([, toldBy]) => codeIn(toldBy));
+		const listed = rows.flatMap(([, reportedBy]) => codeIn(reportedBy));
 		expect(failed.sort()).toEqual([...new Set(listed)].sort());
 	},
 	LONGEST_RUN_MS,

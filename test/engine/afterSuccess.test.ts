@@ -25,7 +25,7 @@ beforeEach(() => {
 
 const acted = () => bench.sandbox.journal.all().filter((entry) => entry.acted);
 
-test.each([{}, retrying])('a full disk behind the answer (%j)', async (settings) => {
+test.each([{}, retrying])('a full disk behind the response (%j)', async (settings) => {
 	const items = ['a', 'b', 'c'].map((id) => ({ id }));
 	const error = errorOf(await bench.run(items, echo(), settings));
 	expect(acted().map(({ body }) => body)).toEqual([{ id: 'a' }]);
@@ -48,7 +48,7 @@ test('with a Send Once Key, the document is not sent by a re-run', async () => {
 	expect(acted()).toHaveLength(1);
 });
 
-test('an answer that breaks off', async () => {
+test('a response that breaks off', async () => {
 	bench.sandbox.fault({ action: { type: 'truncate' } });
 	const error = errorOf(await bench.run([{ id: 'a' }, { id: 'b' }], echo(), retrying));
 	expect(error.context).toMatchObject({ outcome: 'unknown', failedItem: 0, notTriedItems: [1] });

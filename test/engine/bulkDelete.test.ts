@@ -78,7 +78,7 @@ test.each([undefined, null, '', ' ', [], 'a,,b', ['a', null], {}, true])(
 	},
 );
 
-test('an empty answer is shown by its status', async () => {
+test('an empty response is shown by its status', async () => {
 	bench.sandbox.fault({ action: { type: 'emptyBody' } });
 	const [item] = (await run([{ id: 'a' }])).json(NODE);
 	expect(item).toEqual({ count: 1, ids: ['a'], response: { statusCode: 200 } });

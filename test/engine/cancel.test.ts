@@ -71,10 +71,10 @@ describe('what a node that continues on error tells of the items before it', () 
 		});
 	});
 
-	test('does not call sent what an earlier try has perhaps sent', async () => {
+	test('does not call sent what a previous attempt has perhaps sent', async () => {
 		bench.sandbox.fault({ times: 2, action: { type: 'hangUpAfterActing' } });
 		const { description, context } = await errorOfStopped(send(), { ...retry, waiting: 1 });
-		// The second try ends at its first item, which it does not send again.
+		// The second attempt ends at its first item, which it does not send again.
 		expect(description).toContain('Sent: item 2. Perhaps sent: items 0–1. Not tried: items 3–8.');
 		expect(context).toMatchObject({
 			...{ sentItems: [2], skippedItems: [], perhapsSentItems: [0, 1] },
@@ -98,14 +98,14 @@ describe('what a node that continues on error tells of the items before it', () 
 		});
 	});
 
-	test('is what an earlier try has perhaps deleted', async () => {
+	test('is what a previous attempt has perhaps deleted', async () => {
 		bench.sandbox.fault({ action: { type: 'status', status: 400 } });
 		bench.sandbox.fault({ action: { type: 'hangUpAfterActing' } });
 		const { context } = await errorOfStopped(deleteMany({ batchSize: 1 }), {
 			...retry,
 			waiting: 3,
 		});
-		// The second try ends at its first batch.
+		// The second attempt ends at its first batch.
 		expect(context).toMatchObject({
 			...{ outcome: 'unknown', batchesDone: 1 },
 			...{ perhapsDeletedItems: [1], failedItems: [0], notTriedItems: [3, 4, 5, 6, 7, 8] },

@@ -98,9 +98,9 @@ async function behindProxy(
 	return at(service, service.baseUrl.replace('127.0.0.1', 'localhost'));
 }
 
-const answer = (text: string) => (socket: Socket) =>
+const response = (text: string) => (socket: Socket) =>
 	void socket.once('data', () => socket.write(text.replace(/\r?\n/g, '\r\n')));
-const answerAndClose = (text: string) => (socket: Socket) =>
+const responseAndClose = (text: string) => (socket: Socket) =>
 	void socket.once('data', () => socket.end(text.replace(/\n/g, '\r\n')));
 const established = 'HTTP/1.1 200 Connection established\n\n';
 const tunnel = (socket: Socket, { port }: { port: number }) => {
@@ -185,7 +185,7 @@ const rows: Row[] = [
 	['reset', plain((socket) => void socket.once('data', () => socket.resetAndDestroy())), 'unknown'],
 	['closed at once', plain((socket) => void socket.destroy()), 'unknown'],
 	['half closed', plain((socket) => void socket.end()), 'unknown'],
-	['never answered', plain(silent), 'unknown', { message: /no answer came within 0.5 s$/ }],
+	['without a response', plain(silent), 'unknown', { message: /no response came within 0.5 s$/ }],
 	['never read', plain((socket) => void socket.pause()), 'unknown', { body: LARGE }],
 	[
 		'reset in the middle of the body',
@@ -196,16 +196,16 @@ const rows: Row[] = [
 	[
 		'refused by one address, accepted by another',
 		async () => {
-			const service = await start(answer(OK()));
+			const service = await start(response(OK()));
 			resolved('127.0.0.2', '127.0.0.1');
 			return at(service, service.baseUrl.replace('127.0.0.1', 'localhost'));
 		},
 		'sent',
 	],
-	['swallowed by one address, accepted by another', secondOfTwo((s) => answer(OK())(s)), 'sent'],
-	['swallowed by one address, never answered by another', secondOfTwo(silent), 'unknown'],
+	['swallowed by one address, accepted by another', secondOfTwo((s) => response(OK())(s)), 'sent'],
+	['swallowed by one address, without a response by another', secondOfTwo(silent), 'unknown'],
 	[
-		'swallowed by one address, TLS that is never answered by another',
+		'swallowed by one address, TLS that is without a response by another',
 		async () => {
 			const { baseUrl, journal } = await secondOfTwo(silent)();
 			return { baseUrl: baseUrl.replace('http:', 'https:'), journal };
@@ -217,30 +217,30 @@ const rows: Row[] = [
 		async () => await secondOfTwo((socket) => void socket.destroy(), certified)(),
 		'unknown',
 	],
-	['answered by garbage', plain(answer('nonsense\n\n')), 'unknown'],
-	['answered by nothing', plain(answerAndClose('')), 'unknown'],
-	['cut off in the header', plain(answerAndClose('HTTP/1.1 200 OK\nContent-')), 'unknown'],
-	['cut off after a 100', plain(answerAndClose('HTTP/1.1 100 Continue\n\n')), 'unknown'],
-	['cut off after a 103', plain(answerAndClose('HTTP/1.1 103 Early Hints\n\n')), 'unknown'],
-	['a switch of protocols', plain(answer('HTTP/1.1 101 Switching\nUpgrade: x\n\n')), 'unknown'],
+	['answered by garbage', plain(response('nonsense\n\n')), 'unknown'],
+	['answered by nothing', plain(responseAndClose('')), 'unknown'],
+	['cut off in the header', plain(responseAndClose('HTTP/1.1 200 OK\nContent-')), 'unknown'],
+	['cut off after a 100', plain(responseAndClose('HTTP/1.1 100 Continue\n\n')), 'unknown'],
+	['cut off after a 103', plain(responseAndClose('HTTP/1.1 103 Early Hints\n\n')), 'unknown'],
+	['a switch of protocols', plain(response('HTTP/1.1 101 Switching\nUpgrade: x\n\n')), 'unknown'],
 	[
 		'cut off in the body',
-		plain(answerAndClose('HTTP/1.1 200 OK\nContent-Length: 9\n\n{"id"')),
+		plain(responseAndClose('HTTP/1.1 200 OK\nContent-Length: 9\n\n{"id"')),
 		'unknown',
 	],
 	[
 		'cut off before the last byte',
-		plain(answerAndClose('HTTP/1.1 200 OK\nContent-Length: 9\n\n{"id":12')),
+		plain(responseAndClose('HTTP/1.1 200 OK\nContent-Length: 9\n\n{"id":12')),
 		'unknown',
 	],
 	[
 		'cut off before the last chunk',
-		plain(answerAndClose('HTTP/1.1 200 OK\nTransfer-Encoding: chunked\n\n2\n{}\n')),
+		plain(responseAndClose('HTTP/1.1 200 OK\nTransfer-Encoding: chunked\n\n2\n{}\n')),
 		'unknown',
 	],
-	['answered in HTTP/1.0', plain(answerAndClose('HTTP/1.0 200 OK\n\n{}')), 'sent'],
-	['answered after a 103', plain(answer(`HTTP/1.1 103 Hints\n\n${OK()}`)), 'sent'],
-	['TLS that is never answered', notSecure(silent), 'notSent'],
+	['answered in HTTP/1.0', plain(responseAndClose('HTTP/1.0 200 OK\n\n{}')), 'sent'],
+	['answered after a 103', plain(response(`HTTP/1.1 103 Hints\n\n${OK()}`)), 'sent'],
+	['TLS that is without a response', notSecure(silent), 'notSent'],
 	['TLS that is closed', notSecure((socket) => void socket.destroy()), 'notSent', transient],
 	[
 		'TLS that is reset',
@@ -248,7 +248,7 @@ const rows: Row[] = [
 		'notSent',
 		transient,
 	],
-	['TLS answered by HTTP', notSecure(answer('HTTP/1.1 400 Bad\n\n')), 'notSent', transient],
+	['TLS answered by HTTP', notSecure(response('HTTP/1.1 400 Bad\n\n')), 'notSent', transient],
 	[
 		'TLS by a certificate for another address',
 		async () => at(await start(silent, authority.serverFor('DNS:elsewhere.example'))),
@@ -270,8 +270,8 @@ const rows: Row[] = [
 		'unknown',
 	],
 	['TLS, then closed', secure((socket) => void socket.destroy()), 'unknown'],
-	['TLS, then never answered', secure(silent), 'unknown'],
-	['TLS, then answered', secure(answer(OK())), 'sent'],
+	['TLS, then without a response', secure(silent), 'unknown'],
+	['TLS, then answered', secure(response(OK())), 'sent'],
 	[
 		'a proxy that is gone',
 		async () => {
@@ -289,7 +289,11 @@ const rows: Row[] = [
 		},
 		'notSent',
 	],
-	['a proxy that never answers CONNECT', async () => await behindProxy(() => undefined), 'notSent'],
+	[
+		'a proxy that never responds CONNECT',
+		async () => await behindProxy(() => undefined),
+		'notSent',
+	],
 	[
 		'a proxy that closes',
 		async () => await behindProxy((socket) => void socket.once('data', () => socket.end())),
@@ -297,26 +301,26 @@ const rows: Row[] = [
 		transient,
 	],
 	...[401, 403, 407].map((status): Row => [
-		`a proxy that answers CONNECT by ${status}`,
-		async () => await behindProxy(answerAndClose(`HTTP/1.1 ${status} No\nContent-Length: 0\n\n`)),
+		`a proxy that responds CONNECT by ${status}`,
+		async () => await behindProxy(responseAndClose(`HTTP/1.1 ${status} No\nContent-Length: 0\n\n`)),
 		'notSent',
 		{ message: new RegExp(`^The request was not sent: the proxy answered ${status} `) },
 	]),
 	...[204, 429, 502, 503, 504].map((status): Row => [
-		`a proxy that answers CONNECT by ${status}`,
-		async () => await behindProxy(answerAndClose(`HTTP/1.1 ${status} No\n\n`)),
+		`a proxy that responds CONNECT by ${status}`,
+		async () => await behindProxy(responseAndClose(`HTTP/1.1 ${status} No\n\n`)),
 		'notSent',
 		{ message: /the proxy answered/, ...(status === 204 ? {} : transient) },
 	]),
-	['a tunnel that hangs', async () => await behindProxy(answer(established)), 'notSent'],
+	['a tunnel that hangs', async () => await behindProxy(response(established)), 'notSent'],
 	[
 		'a tunnel that closes',
-		async () => await behindProxy(answerAndClose(established)),
+		async () => await behindProxy(responseAndClose(established)),
 		'notSent',
 		transient,
 	],
 	['a tunnel to silence', async () => await behindProxy(tunnel), 'unknown'],
-	['a tunnel to an answer', async () => await behindProxy(tunnel, answer(OK())), 'sent'],
+	['a tunnel to a response', async () => await behindProxy(tunnel, response(OK())), 'sent'],
 	[
 		'a proxy without a tunnel that is gone',
 		async () => {
@@ -327,14 +331,14 @@ const rows: Row[] = [
 		transient,
 	],
 	[
-		'a proxy without a tunnel that never answers',
+		'a proxy without a tunnel that never responds',
 		async () => await behindProxy(() => undefined, silent, { isSecure: false }),
 		'unknown',
 	],
 	[
 		'a proxy without a tunnel that wants a password',
 		async () =>
-			await behindProxy(answer('HTTP/1.1 407 No\nContent-Length: 0\n\n'), silent, {
+			await behindProxy(response('HTTP/1.1 407 No\nContent-Length: 0\n\n'), silent, {
 				isSecure: false,
 			}),
 		'refused',
@@ -435,7 +439,7 @@ describe('a run that is stopped', () => {
 	test.each<[string, () => Promise<Place>]>([
 		['TLS', notSecure(() => undefined)],
 		['a proxy', async () => await behindProxy(() => undefined)],
-		['a tunnel', async () => await behindProxy(answer(established))],
+		['a tunnel', async () => await behindProxy(response(established))],
 	])('while %s keeps it waiting has sent nothing', async (_, setUp) => {
 		const { baseUrl, journal } = await setUp();
 		bench.credential.baseUrl = baseUrl;

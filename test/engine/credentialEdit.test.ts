@@ -56,7 +56,7 @@ test.each([
 	},
 );
 
-test('an answer that repeats the key of the start is masked with it', async () => {
+test('a response that repeats the key of the start is masked with it', async () => {
 	const { sandbox, credential } = bench;
 	const oldKey = credential.apiKey as string;
 	sandbox.fault({

@@ -1,4 +1,4 @@
-// A credential that cannot be used: the error names the field and how to mend it, and nothing is sent.
+// A credential that cannot be used: the error names the field and how to fix it, and nothing is sent.
 
 import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
 

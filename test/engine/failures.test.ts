@@ -1,5 +1,5 @@
 // Requests that fail on their way: a send or a deletion that may have taken effect goes out exactly once
-// and the error says so; a read is repeated three times.
+// and the error says so; a read is retried three times.
 
 import type { FaultAction } from '../../sandbox/server';
 import {
@@ -17,11 +17,11 @@ import {
 
 const bench = useBench();
 
-/** Seconds; only faults that never answer wait for it. */
+/** Seconds; only faults that never respond wait for it. */
 const TIMEOUT = 0.5;
 const MAY_HAVE_TAKEN_EFFECT = /^The request may have taken effect: it went out, but /;
 const NOT_REPEATED =
-	'It was not repeated, because it may have been carried out: a document may have been sent, or records deleted. Check in the service before you run it again.';
+	'It was not retried, because it may have been carried out: a document may have been sent, or records deleted. Check in the service before you run it again.';
 
 interface Case {
 	name: string;
@@ -33,15 +33,20 @@ interface Case {
 }
 
 const CUT_OFF = /the connection was cut off$/;
-const TOO_LATE = /no answer came within 0\.5 s$/;
-const withoutAnswer = (
+const TOO_LATE = /no response came within 0\.5 s$/;
+const withoutResponse = (
 	[
 		['a hang-up before it acted', { type: 'hangUpBeforeActing' }, false, CUT_OFF],
 		['a hang-up after it acted', { type: 'hangUpAfterActing' }, true, CUT_OFF],
-		['an answer that breaks off', { type: 'truncate' }, true, CUT_OFF],
-		['no answer in time, although it acted', { type: 'neverAnswer', act: true }, true, TOO_LATE],
-		['no answer in time, and it did not act', { type: 'neverAnswer', act: false }, false, TOO_LATE],
-		['an answer that trickles in', { type: 'trickle', bytes: 1, everyMs: 200 }, true, TOO_LATE],
+		['a response that breaks off', { type: 'truncate' }, true, CUT_OFF],
+		['no response in time, although it acted', { type: 'neverAnswer', act: true }, true, TOO_LATE],
+		[
+			'no response in time, and it did not act',
+			{ type: 'neverAnswer', act: false },
+			false,
+			TOO_LATE,
+		],
+		['a response that trickles in', { type: 'trickle', bytes: 1, everyMs: 200 }, true, TOO_LATE],
 	] as const
 ).map(([name, action, acts, message]): Case => ({ name, action, acts, message, httpCode: null }));
 const withStatus: Case[] = [500, 502, 503, 504, 408].map((status) => ({
@@ -51,7 +56,7 @@ const withStatus: Case[] = [500, 502, 503, 504, 408].map((status) => ({
 	message: new RegExp(`^The service answered ${status} .*: no luck$`),
 	httpCode: String(status),
 }));
-const cases = [...withoutAnswer, ...withStatus];
+const cases = [...withoutResponse, ...withStatus];
 
 describe.each([
 	{ name: 'a send', parameters: send, endpoint: SEND_ENDPOINT, sendsDocument: true },
@@ -72,7 +77,7 @@ describe.each([
 	});
 });
 
-describe('a read is repeated after', () => {
+describe('a read is retried after', () => {
 	// Whether a read acted makes no difference to anyone.
 	const casesOfReads = cases.filter(({ acts }) => acts);
 
@@ -91,7 +96,7 @@ describe('a read is repeated after', () => {
 			const error = errorOf(await bench.run(itemsOf(1), read({ timeout: TIMEOUT })));
 			expect(bench.sandbox.journal.count()).toBe(4);
 			expect(error.message).toMatch(message);
-			expect(error.description).toContain('everal tries failed. Run the node again later');
+			expect(error.description).toContain('everal attempts failed. Run the node again later');
 			expect(error.description).not.toContain('may have been carried out');
 			expect(error.context.outcome).toBe('unknown');
 			expect(error.httpCode).toBe(httpCode);
@@ -99,7 +104,7 @@ describe('a read is repeated after', () => {
 	);
 });
 
-test.each([400, 403, 404, 409, 422])('nothing is repeated after a %i', async (status) => {
+test.each([400, 403, 404, 409, 422])('nothing is retried after a %i', async (status) => {
 	for (const parameters of [read(), send(), deleteMany()]) {
 		bench.sandbox.fault({ action: { type: 'status', status } });
 		const error = errorOf(await bench.run(itemsOf(1), parameters));

@@ -135,7 +135,7 @@ describe('a node behind the error output', () => {
 		]);
 	});
 
-	test('reads when to try again', async () => {
+	test('reads when to retry', async () => {
 		const values = await valuesOf('$input.item.error.context.retryAfterSeconds');
 		expect(values.slice(0, 2)).toEqual([null, null]);
 		for (const seconds of values.slice(2)) {

@@ -1,4 +1,4 @@
-// Many requests at once, by one workflow and by two: every one is answered and none refused.
+// Many requests at once, by one workflow and by two: every one gets a response and none refused.
 
 import { DOCUMENTED_LIMITS } from '../../sandbox/limits';
 import type { WindowMode } from '../../sandbox/server';
@@ -18,7 +18,7 @@ describe.each<WindowMode>(['sliding', 'fixed'])('in %s windows', (windowMode) =>
 			expect(result.items(NODE)).toHaveLength(65);
 		}
 		expect(bench.sandbox.journal.count()).toBe(130);
-		expect(bench.sandbox.journal.answered()).toHaveLength(130);
+		expect(bench.sandbox.journal.responded()).toHaveLength(130);
 		expect(bench.sandbox.journal.refused()).toHaveLength(0);
 	});
 });
@@ -31,7 +31,7 @@ test('two credentials with one key share one limiter', async () => {
 		bench.run(itemsOf(40), readOne),
 		bench.engine.run(workflowOf(itemsOf(40), readOne), { key }),
 	]);
-	expect(bench.sandbox.journal.answered()).toHaveLength(80);
+	expect(bench.sandbox.journal.responded()).toHaveLength(80);
 	expect(bench.sandbox.journal.refused()).toHaveLength(0);
 });
 

@@ -11,7 +11,7 @@ const LIMITS = {
 };
 const bench = useBench({ limits: LIMITS });
 
-/** The next answers carry these headers. */
+/** The next responses carry these headers. */
 function tell(headers: Record<string, string>, times = 1, endpoint = READ_ENDPOINT): void {
 	bench.sandbox.fault({
 		endpoint,
@@ -19,7 +19,7 @@ function tell(headers: Record<string, string>, times = 1, endpoint = READ_ENDPOI
 		action: { type: 'status', status: 200, body: [], headers, act: true },
 	});
 }
-const arrivals = () => bench.sandbox.journal.answered().map(({ atMs }) => atMs);
+const arrivals = () => bench.sandbox.journal.responded().map(({ atMs }) => atMs);
 
 test.each([
 	['nothing is left', '"default";r=0;t=1'],
@@ -47,11 +47,15 @@ test.each([
 		name,
 		value.replace('EPOCH', epoch),
 	]);
-	const answer = { status: 429, body, headers: Object.fromEntries(sent) as Record<string, string> };
+	const response = {
+		status: 429,
+		body,
+		headers: Object.fromEntries(sent) as Record<string, string>,
+	};
 	bench.sandbox.fault({
 		endpoint: READ_ENDPOINT,
 		times: 1,
-		action: { type: 'status', ...answer },
+		action: { type: 'status', ...response },
 	});
 	expect((await bench.run([{}], read())).run.status).toBe('success');
 	const [refused, retried] = bench.sandbox.journal.all().map(({ atMs }) => atMs);
@@ -60,7 +64,7 @@ test.each([
 	expect(waited).toBeLessThan(14_000);
 });
 
-test('heeds a later answer more than an earlier one', async () => {
+test('heeds a later response more than an earlier one', async () => {
 	tell({ ratelimit: '"minute";r=1;t=1' });
 	tell({ ratelimit: '"minute";r=9;t=1' });
 	for (let run = 0; run < 3; run++) await bench.run([{}], read());

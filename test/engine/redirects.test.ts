@@ -60,7 +60,7 @@ test.each(cases)('a $status to $name goes nowhere', async ({ status, parameters,
 	expect(error.message).toContain(`The service answered ${status} `);
 	expect(error.description).toContain('Redirects are not followed');
 	expect(error.description).toContain(`where the service is now (it points to ${origin})`);
-	// Many services answer what they have carried out with one of these.
+	// Many services respond with what they have carried out with one of these.
 	const mayHaveActed = !isRead && status <= 303;
 	expect(error.description?.includes('may have been carried out')).toBe(mayHaveActed);
 	expect(error).toMatchObject({

@@ -1,5 +1,5 @@
 // A 429 in spite of the limiter, because someone else uses the same key: the node waits as the service
-// asks, every request of the key waits along, and only a refusal that waiting does not cure is an error.
+// asks, every request of the key waits along, and only a refusal that waiting does not help is an error.
 
 import type { JournalEntry } from '../../sandbox/server';
 import { workflowOf } from '../support/engineWorkflow';
@@ -43,7 +43,7 @@ describe('a 429', () => {
 		{ name: 'a read', parameters: read(), endpoint: READ_ENDPOINT, documents: 0 },
 		{ name: 'a send', parameters: send(), endpoint: SEND_ENDPOINT, documents: 1 },
 	];
-	const answers: Array<{ name: string; headers: Record<string, string>; leastMs: number }> = [
+	const responses: Array<{ name: string; headers: Record<string, string>; leastMs: number }> = [
 		{ name: 'without Retry-After', headers: {}, leastMs: 0 },
 		{ name: 'with Retry-After in seconds', headers: { 'retry-after': '1' }, leastMs: 1_000 },
 		{
@@ -56,10 +56,10 @@ describe('a 429', () => {
 		},
 	];
 	const cases = operations.flatMap((operation) =>
-		answers.map((answer) => ({
+		responses.map((response) => ({
 			...operation,
-			...answer,
-			title: `${operation.name} ${answer.name}`,
+			...response,
+			title: `${operation.name} ${response.name}`,
 		})),
 	);
 
@@ -232,7 +232,7 @@ describe('the pause after a failure', () => {
 	});
 });
 
-describe('foreign use of the key', () => {
+describe('other clients of the key', () => {
 	const bench = useBench({ limits: LIMITS });
 
 	test('delays reads and loses none', async () => {
@@ -240,7 +240,7 @@ describe('foreign use of the key', () => {
 		const result = await bench.run(itemsOf(5), read());
 		expect(result.run.status).toBe('success');
 		expect(bench.sandbox.journal.refused().length).toBeGreaterThan(0);
-		expect(bench.sandbox.journal.answered()).toHaveLength(5);
+		expect(bench.sandbox.journal.responded()).toHaveLength(5);
 	});
 
 	test.each([
@@ -251,7 +251,7 @@ describe('foreign use of the key', () => {
 		const error = errorOf(await bench.run(itemsOf(1), read()));
 		expect(spanOf(bench.sandbox.journal.all())).toBeGreaterThanOrEqual(LONGEST_WINDOW_MS);
 		expect(error).toMatchObject({
-			message: 'The service answered 429 Too Many Requests: Scripted answer',
+			message: 'The service answered 429 Too Many Requests: Scripted response',
 			httpCode: '429',
 			context: { outcome: 'refused' },
 		});
@@ -260,7 +260,7 @@ describe('foreign use of the key', () => {
 	});
 });
 
-describe('foreign use of the key for sends', () => {
+describe('other clients of the key for sends', () => {
 	const bench = useBench({ limits: LIMITS });
 
 	test('delays sends and sends each document once', async () => {

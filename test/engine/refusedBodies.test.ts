@@ -1,4 +1,4 @@
-// A refusal is one whatever its body: nothing was carried out, and the next try may be right.
+// A refusal is one whatever its body: nothing was carried out, and the next attempt may be right.
 
 import { deflateSync, gzipSync } from 'node:zlib';
 

@@ -42,10 +42,10 @@ test('after a time-out, what may have been sent is not sent again', async () => 
 });
 
 test.each([
-	['that got no answer', { type: 'neverAnswer' as const, act: false }],
-	['that the service could not answer', { type: 'status' as const, status: 503 }],
-])('a read among sends %s is tried again', async (_, action) => {
-	// The first one and its three repetitions.
+	['that got no response', { type: 'neverAnswer' as const, act: false }],
+	['that the service could not respond', { type: 'status' as const, status: 503 }],
+])('a read among sends %s is retried', async (_, action) => {
+	// The first one and its three retries.
 	bench.sandbox.fault({ endpoint: READ_ENDPOINT, times: 4, action });
 	const parameters = apiRequest(
 		'={{ $json.id === 1 ? "GET" : "POST" }}',
@@ -68,7 +68,7 @@ test('a batch that was deleted is not deleted again', async () => {
 	};
 	const result = await bench.run(itemsOf(4), parameters, retrying);
 	expect(result.run.status).toBe('success');
-	const ids = bench.sandbox.journal.answered().map(({ body }) => (body as { ids: number[] }).ids);
+	const ids = bench.sandbox.journal.responded().map(({ body }) => (body as { ids: number[] }).ids);
 	expect(ids).toEqual([
 		[0, 1],
 		[2, 3],
@@ -81,7 +81,7 @@ test('another execution sends again', async () => {
 	expect(bench.sandbox.journal.count(SEND_ENDPOINT)).toBe(2);
 });
 
-test('without Retry On Fail nothing is remembered between tries', async () => {
+test('without Retry On Fail nothing is remembered between attempts', async () => {
 	bench.sandbox.fault({ after: 1, action: { type: 'status', status: 400 } });
 	const result = await bench.run(itemsOf(2), send());
 	expect(result.run.status).toBe('error');

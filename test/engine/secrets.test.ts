@@ -1,5 +1,5 @@
 // The key appears nowhere but in the header x-api-key: in no error, log line, hint or execution data,
-// whatever goes wrong and even when the service gives the key away in its answers.
+// whatever goes wrong and even when the service gives the key away in its responses.
 
 import { createServer, type OutgoingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -139,13 +139,15 @@ describe('a service that gives the key away', () => {
 	}
 	const percent = (key: string) => [...key].map((c) => `%${c.charCodeAt(0).toString(16)}`).join('');
 	let service: Server;
-	let answer: (key: string) => GivenAway;
+	let serviceResponse: (key: string) => GivenAway;
 	let requests = 0;
 
 	beforeAll(async () => {
 		service = createServer((request, response) => {
 			requests++;
-			const { status, statusMessage, headers, body } = answer(String(request.headers['x-api-key']));
+			const { status, statusMessage, headers, body } = serviceResponse(
+				String(request.headers['x-api-key']),
+			);
 			response.writeHead(status, statusMessage, headers);
 			// In pieces, none of which holds the whole key.
 			for (const piece of body?.match(/[^]{1,40}/g) ?? []) response.write(piece);
@@ -212,7 +214,7 @@ describe('a service that gives the key away', () => {
 		]),
 		['a refusal', (key) => ({ status: 429, headers: { 'retry-after': key }, body: key })],
 	])('in %s', async (_, giveAway) => {
-		answer = giveAway;
+		serviceResponse = giveAway;
 		bench.credential.baseUrl = `http://127.0.0.1:${(service.address() as AddressInfo).port}`;
 		const requestsBefore = requests;
 		const formats = ['text', 'file'].map((responseFormat) =>
@@ -223,7 +225,7 @@ describe('a service that gives the key away', () => {
 	});
 
 	test('shows stars in its place', async () => {
-		answer = (key) => ({ status: 200, body: JSON.stringify({ text: `my key: ${key}` }) });
+		serviceResponse = (key) => ({ status: 200, body: JSON.stringify({ text: `my key: ${key}` }) });
 		bench.credential.baseUrl = `http://127.0.0.1:${(service.address() as AddressInfo).port}`;
 		const result = await bench.run([{}], apiRequest('GET', '/sandbox/echo'));
 		expect(result.json(NODE)).toEqual([{ text: `my key: ${'*'.repeat(64)}` }]);

@@ -1,4 +1,4 @@
-// With a Send Once Key, a document goes out once: over retries, re-runs and lost answers.
+// With a Send Once Key, a document goes out once: over retries, re-runs and lost responses.
 
 import { processState } from '../../nodes/BusinessData/sendOnce/processState';
 import {
@@ -60,8 +60,8 @@ test('an error after skipped items does not call them sent', async () => {
 	expect(error.description).toContain(
 		'Sent: item 1. Used before and skipped: item 0. Not sent: item 2. Not tried: item 3.',
 	);
-	const told = { sentItems: [1], skippedItems: [0], failedItem: 2, notTriedItems: [3] };
-	expect(error.context).toMatchObject(told);
+	const reported = { sentItems: [1], skippedItems: [0], failedItem: 2, notTriedItems: [3] };
+	expect(error.context).toMatchObject(reported);
 });
 
 test('a skipped item takes no slot and does not wait for the limits', async () => {

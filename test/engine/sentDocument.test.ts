@@ -227,7 +227,7 @@ describe("the service's own idempotency", () => {
 	const header = 'idempotency-key';
 	const values = () => bench.sandbox.journal.all().map(({ headers }) => headers[header]);
 
-	test('an attempt without an answer is retried with the same value', async () => {
+	test('an attempt without a response is retried with the same value', async () => {
 		loseResponse();
 		const result = await bench.run([{ id: 'a' }], send(once));
 		expect(result.run.status).toBe('success');
@@ -238,7 +238,7 @@ describe("the service's own idempotency", () => {
 		expect(await statesOf(bench, ['a'])).toEqual(['sent']);
 	});
 
-	test('when none is answered, it is perhaps sent, and a later run does not send it', async () => {
+	test('when none gets a response, it is perhaps sent, and a later run does not send it', async () => {
 		bench.sandbox.fault({ times: Infinity, action: { type: 'status', status: 500 } });
 		const error = errorOf(await bench.run([{ id: 'a' }], send(once)));
 		expect(error.context.outcome).toBe('unknown');
@@ -247,7 +247,7 @@ describe("the service's own idempotency", () => {
 		expect(again.json(NODE)).toMatchObject([{ skipped: true, state: 'perhapsSent' }]);
 	});
 
-	test('a refusal after an attempt without an answer does not make it free', async () => {
+	test('a refusal after an attempt without a response does not make it free', async () => {
 		loseResponse();
 		bench.sandbox.fault({ action: { type: 'status', status: 400 } });
 		const error = errorOf(await bench.run([{ id: 'a' }], send(once)));

@@ -18,10 +18,10 @@ async function play(history: ListHistory): Promise<unknown> {
 	const { paging, pageSize, saysTotal, length, emitExisting, polls } = history;
 	const list = new ChangingList(paging, pageSize, saysTotal, length);
 	let strikes: ListHistory['polls'][number] = [];
-	bench.service.answer = (query) => {
-		const answer = structuredClone(list.answer(query));
+	bench.service.response = (query) => {
+		const response = structuredClone(list.response(query));
 		for (const change of strikes.shift() ?? []) list.change(change);
-		return answer;
+		return response;
 	};
 	const { poll } = bench.trigger({
 		options: { ...paginationOf(history), emitExisting, maxDeletionPercent: 100 },

@@ -103,7 +103,7 @@ test('a poll that fails half-way changes nothing, so the next one misses nothing
 	expect(await poll()).toMatchObject([{ event: 'contactDeleted', contact: { id: 'contact-12' } }]);
 });
 
-describe('an answer without contacts', () => {
+describe('a response without contacts', () => {
 	test('that is an empty list twice means that all were deleted', async () => {
 		const { poll } = trigger({ options: { maxDeletionPercent: 100 } });
 		await poll();
@@ -152,7 +152,7 @@ describe('a query parameter', () => {
 		await poll();
 		change('contact-2');
 		bench.sandbox.contacts.remove('contact-1');
-		// Another contact comes into the answer, and one leaves it without an event.
+		// Another contact comes into the response, and one leaves it without an event.
 		expect(await poll()).toMatchObject([
 			{ event: 'contactUpdated', contact: { id: 'contact-2' } },
 			{ event: 'contactCreated', contact: { id: 'contact-6' } },
@@ -172,14 +172,14 @@ describe('a query parameter', () => {
 describe('IDs', () => {
 	test('may be anywhere in a contact', async () => {
 		const contact = (number: number, name: string) => ({ data: { number }, name });
-		const answer = (contacts: unknown[]) =>
+		const response = (contacts: unknown[]) =>
 			bench.sandbox.fault({ action: { type: 'status', status: 200, body: contacts } });
 		const { poll } = trigger({ idField: 'data.number' });
-		answer([contact(1, 'a'), contact(2, 'b')]);
+		response([contact(1, 'a'), contact(2, 'b')]);
 		await poll();
-		answer([contact(2, 'c')]);
+		response([contact(2, 'c')]);
 		expect(await poll()).toEqual([{ event: 'contactUpdated', contact: contact(2, 'c') }]);
-		answer([contact(2, 'c')]);
+		response([contact(2, 'c')]);
 		expect(await poll()).toEqual([{ event: 'contactDeleted', contact: { data: { number: 1 } } }]);
 	});
 
@@ -251,7 +251,7 @@ test('an expression is evaluated where another trigger of the workflow has ended
 	const { poll, context, workflow } = trigger();
 	let isHeld = true;
 	// n8n takes it from all triggers of a workflow when one ends.
-	const letGo = () => (isHeld = false);
+	const stopRenewing = () => (isHeld = false);
 	jest.spyOn(workflow.expression, 'acquireIsolate').mockImplementation(async () => {
 		await Promise.resolve();
 		return (isHeld = true);
@@ -261,7 +261,7 @@ test('an expression is evaluated where another trigger of the workflow has ended
 	const instead = {
 		getCredentials: async (type: string) => {
 			const credential = await getCredentials(type);
-			letGo();
+			stopRenewing();
 			return credential;
 		},
 		getNodeParameter: (...parameters: unknown[]) => {

@@ -17,11 +17,11 @@ const LIST = [{ id: 1 }, { id: 2 }];
 const CLOSED_PORT = 9;
 
 beforeEach(() => {
-	bench.service.answer = () => LIST;
+	bench.service.response = () => LIST;
 });
 
-const answerAlways = (status: number, body: unknown, headers: Record<string, string> = {}) => {
-	bench.service.answer = (_, response: ServerResponse) => {
+const responseAlways = (status: number, body: unknown, headers: Record<string, string> = {}) => {
+	bench.service.response = (_, response: ServerResponse) => {
 		response.writeHead(status, { 'content-type': 'application/json', ...headers });
 		response.end(typeof body === 'string' ? body : JSON.stringify(body));
 	};
@@ -39,7 +39,7 @@ interface Trouble {
 
 const TROUBLES = {
 	'a service that answers 503': {
-		begin: () => answerAlways(503, {}),
+		begin: () => responseAlways(503, {}),
 		says: 'The service answered 503',
 	},
 	'a service that is down': {
@@ -47,17 +47,17 @@ const TROUBLES = {
 		says: 'the connection was refused',
 	},
 	'a service that is full for a minute': {
-		begin: () => answerAlways(429, {}, { 'retry-after': '59' }),
+		begin: () => responseAlways(429, {}, { 'retry-after': '59' }),
 		credential: { limits: JSON.stringify({ general: [{ max: 100, windowSeconds: 60 }] }) },
 		says: 'the limits left no room in the time of this poll',
 	},
 	'a service that answers after 50 s': {
 		begin: () => {
-			bench.service.answer = (_, response: ServerResponse) => {
+			bench.service.response = (_, response: ServerResponse) => {
 				setTimeout(() => response.end(JSON.stringify(LIST)), 50_000);
 			};
 		},
-		says: 'the service did not answer in the time of this poll',
+		says: 'the service did not respond in the time of this poll',
 	},
 	'a Redis that is away': {
 		credential: { limitStore: 'redis', redisHost: '127.0.0.1', redisPort: CLOSED_PORT },
@@ -67,18 +67,18 @@ const TROUBLES = {
 		unreadable: new Error('the database is locked'),
 		says: 'the database is locked',
 	},
-	'a path that is not there': { begin: () => answerAlways(404, {}), says: '404' },
-	'a web page': { begin: () => answerAlways(200, '<html>'), says: 'The service answered' },
+	'a path that is not there': { begin: () => responseAlways(404, {}), says: '404' },
+	'a web page': { begin: () => responseAlways(200, '<html>'), says: 'The service answered' },
 	'records without an ID': {
-		begin: () => (bench.service.answer = () => [{ number: 1 }]),
+		begin: () => (bench.service.response = () => [{ number: 1 }]),
 		says: 'has no ID',
 	},
-	'a role that must not read': { begin: () => answerAlways(403, {}), says: '403' },
+	'a role that must not read': { begin: () => responseAlways(403, {}), says: '403' },
 	'a credential that is gone': {
 		unreadable: new UserError('the credential is not there'),
 		says: 'the credential is not there',
 	},
-	'a wrong key': { begin: () => answerAlways(401, {}), says: '401' },
+	'a wrong key': { begin: () => responseAlways(401, {}), says: '401' },
 	'an empty field': { parameters: { idField: '' }, says: 'ID Field' },
 } satisfies Record<string, Trouble>;
 
@@ -146,9 +146,9 @@ test.each(CASES)(
 test('what has changed meanwhile is told by the next poll', async () => {
 	const staticData: IDataObject = {};
 	await bench.trigger({}, { staticData }).poll();
-	answerAlways(503, {});
+	responseAlways(503, {});
 	const { poll } = bench.trigger({}, { staticData });
 	expect(await poll()).toEqual([]);
-	bench.service.answer = () => [...LIST, { id: 3 }];
+	bench.service.response = () => [...LIST, { id: 3 }];
 	expect(inWords(await poll())).toEqual(['contactCreated 3']);
 });

@@ -27,7 +27,7 @@ async function begin(
 	staticData: IDataObject = {},
 ) {
 	const state = { list };
-	bench.service.answer = () => state.list;
+	bench.service.response = () => state.list;
 	const { poll } = bench.trigger({ options }, { staticData });
 	expect(await poll()).toEqual([]);
 	return { state, poll, staticData };
@@ -110,9 +110,11 @@ describe('what has changed', () => {
 			fields === undefined
 				? []
 				: [{ event: 'contactUpdated', contact, changedFields: expect.any(Array) as unknown }];
-		const told = await poll();
-		expect(told).toEqual(events);
-		expect(((told[0]?.changedFields ?? []) as string[]).sort()).toEqual([...(fields ?? [])].sort());
+		const reported = await poll();
+		expect(reported).toEqual(events);
+		expect(((reported[0]?.changedFields ?? []) as string[]).sort()).toEqual(
+			[...(fields ?? [])].sort(),
+		);
 		expect(await poll()).toEqual([]);
 	});
 

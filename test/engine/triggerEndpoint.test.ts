@@ -9,11 +9,11 @@ const watch = (path: string, more: Record<string, unknown> = {}) =>
 	bench.trigger({ source: 'endpoint', path, events: EVENTS, ...more });
 
 test('emits what was created, updated and deleted, as records', async () => {
-	bench.service.answer = () => ({ payments: [{ id: 'p1', amount: 5 }, { id: 'p2' }] });
+	bench.service.response = () => ({ payments: [{ id: 'p1', amount: 5 }, { id: 'p2' }] });
 	const { poll } = watch('/txndata/getPayments?status=open');
 	expect(await poll()).toEqual([]);
 	expect(bench.service.queries).toEqual([{ status: 'open' }]);
-	bench.service.answer = () => ({ payments: [{ id: 'p1', amount: 7 }, { id: 'p3' }] });
+	bench.service.response = () => ({ payments: [{ id: 'p1', amount: 7 }, { id: 'p3' }] });
 	expect(await poll()).toEqual([
 		{ event: 'recordUpdated', record: { id: 'p1', amount: 7 } },
 		{ event: 'recordCreated', record: { id: 'p3' } },
@@ -23,7 +23,7 @@ test('emits what was created, updated and deleted, as records', async () => {
 
 test('reads its pages, and the query of the path goes with each', async () => {
 	const all = [1, 2, 3, 4, 5].map((id) => ({ id }));
-	bench.service.answer = ({ offset }) => all.slice(Number(offset), Number(offset) + 2);
+	bench.service.response = ({ offset }) => all.slice(Number(offset), Number(offset) + 2);
 	const options = { pagination: { values: { type: 'offset', pageSize: 2 } }, emitExisting: true };
 	const { poll } = watch('/list?status=open', { options });
 	expect(inWords(await poll())).toHaveLength(5);
@@ -33,14 +33,14 @@ test('reads its pages, and the query of the path goes with each', async () => {
 });
 
 test('shows samples in a manual test', async () => {
-	bench.service.answer = () => [{ id: 1 }];
+	bench.service.response = () => [{ id: 1 }];
 	const parameters = { source: 'endpoint', path: '/list', events: ['recordDeleted'] };
 	const { poll } = bench.trigger(parameters, { mode: 'manual' });
 	expect(await poll()).toEqual([{ event: 'recordDeleted', record: { id: 1 } }]);
 });
 
 test('shows samples of a list without pages, however long', async () => {
-	bench.service.answer = () => Array.from({ length: 200_000 }, (_, id) => ({ id }));
+	bench.service.response = () => Array.from({ length: 200_000 }, (_, id) => ({ id }));
 	const parameters = { source: 'endpoint', path: '/list', events: ['recordCreated'] };
 	const { poll } = bench.trigger(parameters, { mode: 'manual' });
 	expect(await poll()).toHaveLength(10);
@@ -76,25 +76,25 @@ test.each<[string, Record<string, unknown>, string]>([
 });
 
 test('a record without an ID is called a record', async () => {
-	bench.service.answer = () => [{ number: 1 }];
+	bench.service.response = () => [{ number: 1 }];
 	await expect(watch('/list').poll()).rejects.toThrow('record 1 of 1 has no ID at "id"');
 });
 
 describe('a path that is an expression', () => {
 	test('with a query reads changes only', async () => {
-		bench.service.answer = () => [{ id: 1 }, { id: 2 }];
+		bench.service.response = () => [{ id: 1 }, { id: 2 }];
 		const { poll } = watch('=/list?since={{ $now.toMillis() }}');
 		await poll();
-		bench.service.answer = () => [{ id: 3 }];
+		bench.service.response = () => [{ id: 3 }];
 		expect(inWords(await poll())).toEqual(['recordCreated 3']);
 		expect([await poll(), await poll()]).toEqual([[], []]);
 	});
 
 	test('without one shows deletions', async () => {
-		bench.service.answer = () => [{ id: 1 }, { id: 2 }];
+		bench.service.response = () => [{ id: 1 }, { id: 2 }];
 		const { poll } = watch('={{ "/list" }}');
 		await poll();
-		bench.service.answer = () => [{ id: 2 }];
+		bench.service.response = () => [{ id: 2 }];
 		expect([inWords(await poll()), inWords(await poll())]).toEqual([[], ['recordDeleted 1']]);
 	});
 });

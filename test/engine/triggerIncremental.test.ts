@@ -27,7 +27,7 @@ async function begin(
 	count = 5,
 ) {
 	const service = new SyncService(settings, count);
-	bench.service.answer = (query, response) => service.respond(query, response);
+	bench.service.response = (query, response) => service.respond(query, response);
 	const incremental = { values: { parameter: settings.header ?? 'since', ...values } };
 	const all = { options: { incremental, ...options } };
 	const { poll, staticData } = bench.trigger(all);
@@ -187,15 +187,15 @@ describe('nothing is missed and nothing told twice', () => {
 			PAGES,
 		);
 		for (let id = 1; id <= 5; id++) service.write(id);
-		const { answer } = bench.service;
-		bench.service.answer = (query, response) => {
-			if (query.page !== '2') return answer(query, response);
+		const { response: serviceResponse } = bench.service;
+		bench.service.response = (query, response) => {
+			if (query.page !== '2') return serviceResponse(query, response);
 			response.statusCode = 403;
 			return {};
 		};
 		await after(10 * MINUTE);
 		await expect(poll()).rejects.toThrow('403');
-		bench.service.answer = answer;
+		bench.service.response = serviceResponse;
 		const saved = JSON.parse(JSON.stringify(staticData)) as typeof staticData;
 		expect(await pollAfter(10 * MINUTE)).toHaveLength(5);
 		expect(faults()).toEqual(NO_FAULTS);
@@ -215,12 +215,12 @@ describe('nothing is missed and nothing told twice', () => {
 	])('%s is nothing changed, in one request', async (_, respond) => {
 		const { service, pollAfter, faults } = await begin({}, { fullReadHours: 0 });
 		const before = bench.service.queries.length;
-		const { answer } = bench.service;
+		const { response } = bench.service;
 		service.write(3);
-		bench.service.answer = (__, response) => respond(response);
+		bench.service.response = (__, response) => respond(response);
 		expect([await pollAfter(), await pollAfter()]).toEqual([[], []]);
 		expect(bench.service.queries.length - before).toBe(2);
-		bench.service.answer = answer;
+		bench.service.response = response;
 		expect(await pollAfter()).toEqual(['contactUpdated 3']);
 		expect(faults()).toEqual(NO_FAULTS);
 	});
@@ -257,19 +257,19 @@ describe('deletions', () => {
 		const { service, poll, pollAfter } = await begin({ pageSize: 3 }, values, PAGES, 20);
 		service.remove(20);
 		await after(HOUR);
-		const { answer } = bench.service;
+		const { response: serviceResponse } = bench.service;
 		let pages = 0;
-		bench.service.answer = (query, response) =>
-			++pages % 4 === 0 ? undefined : answer(query, response);
-		const told: string[][] = [];
+		bench.service.response = (query, response) =>
+			++pages % 4 === 0 ? undefined : serviceResponse(query, response);
+		const reported: string[][] = [];
 		for (let polls = 0; polls < 8; polls++) {
-			told.push(inWords(await poll({ getPollBudgetMs: () => 2_000 })));
+			reported.push(inWords(await poll({ getPollBudgetMs: () => 2_000 })));
 		}
-		bench.service.answer = answer;
-		told.push(await pollAfter(), await pollAfter());
+		bench.service.response = serviceResponse;
+		reported.push(await pollAfter(), await pollAfter());
 		// The first read, the one in parts, and the one that confirms it.
 		expect(service.since.filter((since) => since === undefined)).toHaveLength(3 * 8);
-		expect(told.flat()).toEqual(['contactDeleted 20']);
+		expect(reported.flat()).toEqual(['contactDeleted 20']);
 	});
 
 	const DELETED = { deletedWhen: { values: { field: 'deleted', value: 'gone, true' } } };

@@ -2,7 +2,7 @@
 
 import type { IDataObject, INode } from 'n8n-workflow';
 
-import type { Reading } from '../../nodes/BusinessData/recordChanges/state';
+import type { ListRead } from '../../nodes/BusinessData/trigger/state';
 import { after, realNow } from '../support/logicalTime';
 import { inWords, MEMORY, remembered, useTriggerBench } from '../support/triggerBench';
 
@@ -34,7 +34,7 @@ describe('another question', () => {
 	const OTHER_KEY = 'fedcba9876543210'.repeat(4);
 
 	beforeEach(() => {
-		bench.service.answer = () => ({ contacts: list(3) });
+		bench.service.response = () => ({ contacts: list(3) });
 	});
 
 	const OTHER_CREDENTIAL = { businessDataApi: { id: 'other', name: 'key' } };
@@ -62,11 +62,11 @@ describe('another question', () => {
 		const staticData = await memoryOf();
 		expect(bench.logged()).not.toContain('first poll');
 		const other = bench.trigger(parameters, { ...more(), staticData });
-		bench.service.answer = () => ({ contacts: list(3, 11) });
+		bench.service.response = () => ({ contacts: list(3, 11) });
 		expect(await other.poll()).toEqual([]);
 		expect(bench.logged()).toContain(`This is a first poll, because ${word} changed`);
 
-		bench.service.answer = () => ({ contacts: list(4, 11) });
+		bench.service.response = () => ({ contacts: list(4, 11) });
 		expect(inWords(await other.poll())).toEqual([expect.stringMatching(/Created 14$/)]);
 		const { poll } = bench.trigger({}, { staticData: copyOf(other.staticData) });
 		expect(await poll()).toEqual([]);
@@ -81,7 +81,7 @@ describe('another question', () => {
 	test('is not an expression that has another value in each poll', async () => {
 		const parameters = query('={{ $now.toMillis() }}', 'since');
 		const staticData = await memoryOf(parameters);
-		bench.service.answer = () => ({ contacts: list(4) });
+		bench.service.response = () => ({ contacts: list(4) });
 		await after(1);
 		const { poll } = bench.trigger(parameters, { staticData });
 		expect(inWords(await poll())).toEqual(['contactCreated 4']);
@@ -91,7 +91,7 @@ describe('another question', () => {
 	test('is another value of a header that was there, and not another order or case of names', async () => {
 		const language = { name: 'Accept-Language', value: 'de' };
 		const staticData = await memoryOf(headers(TENANT, language));
-		bench.service.answer = () => ({ contacts: list(4) });
+		bench.service.response = () => ({ contacts: list(4) });
 		const same = headers(language, { ...TENANT, name: 'x-tenant' });
 		const { poll } = bench.trigger(same, { staticData: copyOf(staticData) });
 		expect(inWords(await poll())).toEqual(['contactCreated 4']);
@@ -102,14 +102,14 @@ describe('another question', () => {
 
 	test('is not another key for the same business', async () => {
 		const staticData = await memoryOf();
-		bench.service.answer = () => ({ contacts: list(4) });
+		bench.service.response = () => ({ contacts: list(4) });
 		const { poll } = bench.trigger({}, { credential: { apiKey: OTHER_KEY }, staticData });
 		expect(inWords(await poll())).toEqual(['contactCreated 4']);
 	});
 
 	test('is not another page size, another time-out or other events', async () => {
 		const staticData = await memoryOf();
-		bench.service.answer = ({ offset }) => ({ contacts: offset === '0' ? list(4) : [] });
+		bench.service.response = ({ offset }) => ({ contacts: offset === '0' ? list(4) : [] });
 		const pagination = { values: { type: 'offset', pageSize: 50 } };
 		const parameters = { events: ['contactCreated'], options: { pagination, timeout: 5 } };
 		expect(inWords(await bench.trigger(parameters, { staticData }).poll())).toEqual([
@@ -120,7 +120,7 @@ describe('another question', () => {
 
 describe('what was saved', () => {
 	beforeEach(() => {
-		bench.service.answer = () => list(3);
+		bench.service.response = () => list(3);
 	});
 
 	test.each<[string, IDataObject]>([
@@ -132,14 +132,14 @@ describe('what was saved', () => {
 		expect(bench.logged()).toContain('another version of this node saved what was known');
 		const saved = staticData[MEMORY] as IDataObject;
 		expect(Object.keys(saved)).toEqual(['records']);
-		bench.service.answer = () => list(4);
+		bench.service.response = () => list(4);
 		expect(inWords(await poll())).toEqual(['contactCreated 4']);
 	});
 
 	test('outlives a restart, also what is missing once', async () => {
 		const { poll, staticData } = bench.trigger();
 		await poll();
-		bench.service.answer = () => list(2);
+		bench.service.response = () => list(2);
 		expect(await poll()).toEqual([]);
 		const { poll: pollAgain } = bench.trigger({}, { staticData: copyOf(staticData) });
 		expect(inWords(await pollAgain())).toEqual(['contactDeleted 3']);
@@ -170,26 +170,26 @@ describe('a trigger is known by the ID of its node', () => {
 	}
 
 	test('renamed, and renamed back, it misses and repeats nothing', async () => {
-		bench.service.answer = () => list(3);
+		bench.service.response = () => list(3);
 		const staticData = await memoryOf();
-		bench.service.answer = () => list(4);
+		bench.service.response = () => list(4);
 		expect(await publish(staticData, NEW_NAME)).toEqual(['contactCreated 4']);
 		expect(await publish(staticData, NEW_NAME)).toEqual([]);
-		bench.service.answer = () => list(5);
+		bench.service.response = () => list(5);
 		expect(await publish(staticData)).toEqual(['contactCreated 5']);
 	});
 
 	test('another one of its name begins anew, and leaves its memory for an older version', async () => {
-		bench.service.answer = () => list(3);
+		bench.service.response = () => list(3);
 		const staticData = await memoryOf();
-		bench.service.answer = () => list(4);
+		bench.service.response = () => list(4);
 		expect(await publish(staticData, OTHER_NODE)).toEqual([]);
 		expect(await publish(staticData)).toEqual(['contactCreated 4']);
 		expect(await publish(staticData, OTHER_NODE)).toEqual([]);
 	});
 
 	test('nodes of one ID, which n8n 1.x takes, have a memory each by their names', async () => {
-		bench.service.answer = () => list(3);
+		bench.service.response = () => list(3);
 		const { poll, workflow, staticData } = bench.trigger();
 		workflow.nodes.Other = { ...workflow.getNode('Trigger'), name: 'Other' } as INode;
 		await poll();
@@ -204,7 +204,7 @@ describe('a trigger is known by the ID of its node', () => {
 	}
 
 	test('deleted again, it is remembered as long as before', async () => {
-		bench.service.answer = () => list(3);
+		bench.service.response = () => list(3);
 		const staticData = await memoryOf();
 		await publish(staticData, OTHER_NODE);
 		await publish(staticData);
@@ -214,7 +214,7 @@ describe('a trigger is known by the ID of its node', () => {
 	});
 
 	test('one that was added since is not taken for deleted', async () => {
-		bench.service.answer = () => list(3);
+		bench.service.response = () => list(3);
 		const { poll, workflow, staticData } = bench.trigger();
 		await poll();
 		const added = bench.trigger({}, { staticData, settings: { id: 'added', name: 'Added' } });
@@ -225,7 +225,7 @@ describe('a trigger is known by the ID of its node', () => {
 	});
 
 	test('what the last three that were deleted remembered is kept for 30 days', async () => {
-		bench.service.answer = () => list(3);
+		bench.service.response = () => list(3);
 		const staticData = await memoryOf();
 		// Each is deleted a day after the one before.
 		for (const id of ['a', 'b', 'c', 'd', 'e']) {
@@ -243,21 +243,24 @@ describe('a trigger is known by the ID of its node', () => {
 });
 
 describe('polls that overlap', () => {
-	/** Answers after the test says so. */
+	/** Responds after the test says so. */
 	function hold() {
 		const waiting: Array<() => void> = [];
-		bench.service.answer = (_, response) => {
+		bench.service.response = (_, response) => {
 			response.setHeader('content-type', 'application/json');
 			waiting.push(() => void response.end(JSON.stringify(list(4))));
 		};
 		const arrived = async (count: number) => {
 			while (waiting.length < count) await new Promise((resolve) => setTimeout(resolve, 5));
 		};
-		return { arrived, goOn: () => waiting.splice(0).forEach((answer) => answer()) };
+		return {
+			arrived,
+			goOn: () => waiting.splice(0).forEach((serviceResponse) => serviceResponse()),
+		};
 	}
 
 	test('of one trigger: the second one sees nothing, and the first one loses nothing', async () => {
-		bench.service.answer = () => list(3);
+		bench.service.response = () => list(3);
 		const { poll } = bench.trigger();
 		await poll();
 		const { arrived, goOn } = hold();
@@ -269,7 +272,7 @@ describe('polls that overlap', () => {
 	});
 
 	test('of two processes with the same memory: whoever is last tells nothing', async () => {
-		bench.service.answer = () => list(3);
+		bench.service.response = () => list(3);
 		const staticData = await memoryOf();
 		const [one, two] = [bench.trigger({}, { staticData }), bench.trigger({}, { staticData })];
 		const { arrived, goOn } = hold();
@@ -277,13 +280,13 @@ describe('polls that overlap', () => {
 		await arrived(2);
 		goOn();
 		expect((await Promise.all(polls)).map((events) => events.length).sort()).toEqual([0, 1]);
-		bench.service.answer = () => list(5);
+		bench.service.response = () => list(5);
 		expect(inWords(await one.poll())).toEqual(['contactCreated 5']);
 		expect(await two.poll()).toEqual([]);
 	});
 
 	test('with a manual test: each has its own', async () => {
-		bench.service.answer = () => list(3);
+		bench.service.response = () => list(3);
 		const { poll, staticData } = bench.trigger();
 		await poll();
 		const { arrived, goOn } = hold();
@@ -298,13 +301,13 @@ describe('polls that overlap', () => {
 	});
 });
 
-test('100,000 contacts take less than 5 MB of state, also in mid-reading, and a poll seconds', async () => {
+test('100,000 contacts take less than 5 MB of state, also in mid-read, and a poll seconds', async () => {
 	const all = Array.from({ length: 100_000 }, (_, index) => ({
 		id: `01234567-89ab-cdef-0123-${String(index).padStart(12, '0')}`,
 		name: `Contact ${index}`,
 		email: `contact-${index}@example.com`,
 	}));
-	bench.service.answer = ({ cursor = '0' }) => ({
+	bench.service.response = ({ cursor = '0' }) => ({
 		items: all.slice(Number(cursor), Number(cursor) + 10_000),
 		...(Number(cursor) < 90_000 ? { next: String(Number(cursor) + 10_000) } : {}),
 	});
@@ -316,11 +319,11 @@ test('100,000 contacts take less than 5 MB of state, also in mid-reading, and a 
 	expect(realNow() - startedAt).toBeLessThan(20_000);
 	expect(JSON.stringify(staticData).length).toBeLessThan(5_000_000);
 
-	const { answer } = bench.service;
-	bench.service.answer = (asked, response) =>
-		asked.cursor === '50000' ? undefined : answer(asked, response);
+	const { response: serviceResponse } = bench.service;
+	bench.service.response = (asked, response) =>
+		asked.cursor === '50000' ? undefined : serviceResponse(asked, response);
 	expect(await poll({ getPollBudgetMs: () => 5_000 })).toEqual([]);
-	const { records } = staticData[MEMORY] as { records: { reading?: Reading } };
+	const { records } = staticData[MEMORY] as { records: { reading?: ListRead } };
 	expect(records.reading?.place.count).toBeGreaterThan(0);
 	expect(records.reading?.place.count).toBeLessThanOrEqual(50_000);
 	expect(JSON.stringify(staticData).length).toBeLessThan(5_000_000);

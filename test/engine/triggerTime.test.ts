@@ -17,9 +17,9 @@ const LONGEST_MS = 10_000;
 const contacts = (count: number) =>
 	Array.from({ length: count }, (_, index) => ({ id: index + 1 }));
 
-/** A list that is answered with five contacts per page, each page after `delayMs`. */
-function answerSlowly(list: { id: number; name?: string }[], delayMs = 120) {
-	bench.service.answer = ({ page }, response) => {
+/** A list that is served with five contacts per page, each page after `delayMs`. */
+function responseSlowly(list: { id: number; name?: string }[], delayMs = 120) {
+	bench.service.response = ({ page }, response) => {
 		const start = 5 * (Number(page) - 1);
 		response.setHeader('content-type', 'application/json');
 		const body = JSON.stringify(list.slice(start, start + 5));
@@ -30,8 +30,8 @@ function answerSlowly(list: { id: number; name?: string }[], delayMs = 120) {
 const byPage = { options: { pagination: { values: { type: 'pageNumber', pageSize: 5 } } } };
 const pagesAsked = () => bench.service.queries.map(({ page }) => Number(page));
 
-test('a reading that does not fit goes on at the page it had reached', async () => {
-	answerSlowly(contacts(60));
+test('a read that does not fit goes on at the page it had reached', async () => {
+	responseSlowly(contacts(60));
 	const { poll, staticData } = bench.trigger(byPage);
 	const startedAt = performance.now();
 	expect(await poll(BUDGET)).toEqual([]);
@@ -51,32 +51,32 @@ test('a reading that does not fit goes on at the page it had reached', async () 
 	expect(asked).toContain(13);
 }, 30_000);
 
-test('what was read is told at once, and deletions after two whole readings', async () => {
+test('what was read is told at once, and deletions after two whole reads', async () => {
 	const list: { id: number; name?: string }[] = contacts(40);
-	answerSlowly(list, 0);
+	responseSlowly(list, 0);
 	const { poll } = bench.trigger(byPage);
 	await poll();
 	const changed = list.slice(1).map((contact) => ({ ...contact, name: 'new' }));
-	answerSlowly(changed);
-	const told: string[][] = [];
-	for (let polls = 0; polls < 12; polls++) told.push(inWords(await poll(BUDGET)));
-	expect(told[0]?.length).toBeGreaterThan(4);
-	expect(told[0]?.length).toBeLessThan(39);
+	responseSlowly(changed);
+	const reported: string[][] = [];
+	for (let polls = 0; polls < 12; polls++) reported.push(inWords(await poll(BUDGET)));
+	expect(reported[0]?.length).toBeGreaterThan(4);
+	expect(reported[0]?.length).toBeLessThan(39);
 	const updates = changed.map(({ id }) => `contactUpdated ${id}`);
-	expect(told.flat()).toEqual([...updates, 'contactDeleted 1']);
+	expect(reported.flat()).toEqual([...updates, 'contactDeleted 1']);
 }, 30_000);
 
-test('with Emit Existing, each record of a long first reading comes out once', async () => {
-	answerSlowly(contacts(40));
+test('with Emit Existing, each record of a long first read comes out once', async () => {
+	responseSlowly(contacts(40));
 	const options = { ...byPage.options, emitExisting: true };
 	const { poll } = bench.trigger({ options });
-	const told: string[] = [];
-	for (let polls = 0; polls < 8; polls++) told.push(...inWords(await poll(BUDGET)));
-	expect(told).toEqual(contacts(40).map(({ id }) => `contactCreated ${id}`));
+	const reported: string[] = [];
+	for (let polls = 0; polls < 8; polls++) reported.push(...inWords(await poll(BUDGET)));
+	expect(reported).toEqual(contacts(40).map(({ id }) => `contactCreated ${id}`));
 }, 30_000);
 
-test('another pagination begins the reading again', async () => {
-	answerSlowly(contacts(60));
+test('another pagination begins the read again', async () => {
+	responseSlowly(contacts(60));
 	const { poll, staticData } = bench.trigger(byPage);
 	await poll(BUDGET);
 	const options = { pagination: { values: { type: 'pageNumber', pageSize: 6 } } };
@@ -89,11 +89,11 @@ test.each([
 	[410, 'once', 1_000],
 	[500, 'several times', 30_000],
 ])(
-	'a place at which the service answers %i, %s, begins the reading again',
+	'a place at which the service responds %i, %s, begins the read again',
 	async (status, _, ms) => {
 		const list = contacts(30);
 		let session = 'a';
-		bench.service.answer = ({ cursor = `${session}0` }, response) => {
+		bench.service.response = ({ cursor = `${session}0` }, response) => {
 			if (!cursor.startsWith(session)) {
 				response.statusCode = status;
 				return { message: 'The cursor has expired' };
@@ -126,7 +126,7 @@ describe('a poll in which nothing could be read', () => {
 	};
 
 	test('because the limits leave no room says so, with the time to wait, as n8n understands it', async () => {
-		bench.service.answer = () => contacts(1);
+		bench.service.response = () => contacts(1);
 		const limits = JSON.stringify({ general: [{ max: 1, windowSeconds: 60 }], endpoints: {} });
 		const { poll } = bench.trigger({}, { credential: { limits } });
 		await poll();
@@ -147,7 +147,7 @@ describe('a poll in which nothing could be read', () => {
 		[429, 'Not read: the limits left no room in the time of this poll'],
 		[503, 'The service answered 503 Service Unavailable'],
 	])('because of a %i that asks for longer says for how long', async (status, message) => {
-		bench.service.answer = (_, response) => {
+		bench.service.response = (_, response) => {
 			response.statusCode = status;
 			response.setHeader('retry-after', '30');
 			return {};
@@ -158,7 +158,7 @@ describe('a poll in which nothing could be read', () => {
 		expect(error).toMatchObject({
 			message,
 			description: expect.stringMatching(
-				/^GET \S+ — It can be tried again in 30 s at the earliest\. n8n gives a poll a time/,
+				/^GET \S+ — It can be retried in 30 s at the earliest\. n8n gives a poll a time/,
 			) as string,
 			context: { retryAfterSeconds: 30 },
 		});
@@ -179,7 +179,7 @@ describe('a poll in which nothing could be read', () => {
 	});
 
 	test('because of Max Wait says that', async () => {
-		bench.service.answer = () => contacts(1);
+		bench.service.response = () => contacts(1);
 		const limits = JSON.stringify({ general: [{ max: 1, windowSeconds: 60 }], endpoints: {} });
 		const parameters = { options: { maxWait: 1 } };
 		const { poll } = bench.trigger(parameters, { credential: { limits } });
@@ -195,21 +195,21 @@ describe('a poll in which nothing could be read', () => {
 		});
 	});
 
-	test('because the service does not answer says that', async () => {
-		bench.service.answer = () => undefined;
+	test('because the service does not respond says that', async () => {
+		bench.service.response = () => undefined;
 		const { poll } = bench.trigger();
 		const startedAt = performance.now();
 		const error: unknown = await poll(BUDGET).catch((reason: unknown) => reason);
 		expect(performance.now() - startedAt).toBeLessThan(LONGEST_MS);
 		expect(error).toMatchObject({
-			message: 'Not read: the service did not answer in the time of this poll',
+			message: 'Not read: the service did not respond in the time of this poll',
 		});
 		expectFailure(error, { cause: 'temporarily-unavailable' });
 	});
 });
 
 test('a poll that the limits slow down keeps what it has read', async () => {
-	answerSlowly(contacts(60), 0);
+	responseSlowly(contacts(60), 0);
 	const limits = JSON.stringify({ general: [{ max: 4, windowSeconds: 0.8 }], endpoints: {} });
 	const { poll } = bench.trigger(byPage, { credential: { limits } });
 	for (let polls = 0; polls < 6 && !pagesAsked().includes(13); polls++) {
@@ -221,7 +221,7 @@ test('a poll that the limits slow down keeps what it has read', async () => {
 }, 30_000);
 
 test('sends of workflows go first', async () => {
-	answerSlowly(contacts(200), 0);
+	responseSlowly(contacts(200), 0);
 	// One request every half second: there is always a send that waits beside the poll.
 	const limits = JSON.stringify({ general: [{ max: 1, windowSeconds: 0.5 }], endpoints: {} });
 	const { poll } = bench.trigger(byPage, { credential: { limits } });

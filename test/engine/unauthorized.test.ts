@@ -1,4 +1,4 @@
-// After a 401, what would be answered so, too, is not sent: it would only wait for the limits and use them up.
+// After a 401, what would get the same response is not sent: it would only wait for the limits and use them up.
 
 import {
 	apiRequest,

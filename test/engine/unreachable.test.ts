@@ -1,4 +1,4 @@
-// A service that cannot be reached: nothing was sent, so that even a send is tried again, and the error
+// A service that cannot be reached: nothing was sent, so that even a send is retried, and the error
 // says that nothing reached the service.
 
 import { type AddressInfo, createServer, Socket } from 'node:net';

@@ -112,8 +112,8 @@ test.each([['DEFAULT'], [''], ['Mars/Olympus']])(
 			...{ hour: '2-digit', minute: '2-digit' },
 			timeZone: getGlobalState().defaultTimezone,
 		});
-		const told = engine.log.slice(linesBefore).join('\n');
-		expect(told).toContain(`goes on about ${inZoneOfN8n.format(result.run.waitTill ?? NaN)}`);
+		const reported = engine.log.slice(linesBefore).join('\n');
+		expect(reported).toContain(`goes on about ${inZoneOfN8n.format(result.run.waitTill ?? NaN)}`);
 	},
 );
 
@@ -172,7 +172,7 @@ describe('as a tool of an agent', () => {
 		const result = await bench.engine.run(agentWorkflow([{}], parameters), {
 			key: bench.credential,
 		});
-		return (result.json(AGENT) as Array<{ answer?: string; error?: string }>)[0];
+		return (result.json(AGENT) as Array<{ response?: string; error?: string }>)[0];
 	};
 
 	test('it waits in the node, because n8n cannot park it', async () => {
@@ -187,15 +187,15 @@ describe('as a tool of an agent', () => {
 		bench.credential.limits = JSON.stringify(LONG_LIMITS);
 		await bench.run(itemsOf(3), send());
 		const startedAt = performance.now();
-		const answers = [
+		const responses = [
 			await call({ ...send(), dataMode: 'json', jsonBody: '{"id":1}' }),
 			await call(waitForRoom({ requests: 1 })),
 		];
 		expect(performance.now() - startedAt).toBeLessThan(5_000);
-		for (const answer of answers) {
-			expect(answer?.error).toContain('limits leave no room');
-			expect(answer?.error).toContain('for at least 10 min');
-			expect(answer?.error).toMatch(/Run it again in (59\d|60\d) s/);
+		for (const response of responses) {
+			expect(response?.error).toContain('limits leave no room');
+			expect(response?.error).toContain('for at least 10 min');
+			expect(response?.error).toMatch(/Run it again in (59\d|60\d) s/);
 		}
 	});
 });

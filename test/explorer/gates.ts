@@ -1,5 +1,5 @@
 /** The limiter's gates: a run in each of two processes that share a Redis, a stop, and a Redis that is lost. */
-import { abortController } from '../../nodes/BusinessData/waiting';
+import { abortController } from '../../nodes/BusinessData/async';
 import { type CountedRequest, exceededLimits } from '../support/countingService';
 import { LimiterBench, SEND } from '../support/limiterBench';
 import { limiters } from '../support/limiters';

@@ -4,7 +4,7 @@
  */
 import { processState } from '../../nodes/BusinessData/sendOnce/processState';
 import { AlreadySentError, SendOnce } from '../../nodes/BusinessData/sendOnce';
-import { abortController } from '../../nodes/BusinessData/waiting';
+import { abortController } from '../../nodes/BusinessData/async';
 import type { Bound, Play, Scenario } from './explorer';
 
 /** What the service makes of a document: it acts and says so, it refuses, or its response is lost. */
@@ -196,7 +196,7 @@ export class Orders implements Scenario {
 			const state = await guard.state();
 			if (state !== 'notSent') throw new AlreadySentError(state);
 			for (;;) {
-				const claimed = await guard.claim();
+				const claimed = await guard.acquire();
 				if (claimed === undefined) break;
 				await claimed.ended;
 			}
@@ -213,7 +213,7 @@ export class Orders implements Scenario {
 		};
 		this.onLeaving();
 		const outcome = await store.alive(play.call(`${name} arrives`, arrive));
-		await guard.settle(
+		await guard.complete(
 			({ acts: 'sent', refuses: 'notSent', 'is lost': 'perhapsSent' } as const)[outcome],
 		);
 	}

@@ -21,7 +21,7 @@ export interface Ending {
 
 const OUTCOMES = ['notSent', 'refused', 'unknown'];
 const CLEAR_MESSAGE =
-	/^(The service (answered \d{3}|could not be read: )|The request (may have taken effect|was not sent): |Not sent: (the limits leave no room|the service asks to wait|another execution is sending)|The answer of the service is larger than |Items Field: the answer )/;
+	/^(The service (answered \d{3}|could not be read: )|The request (may have taken effect|was not sent): |Not sent: (the limits leave no room|the service asks to wait|another execution is sending)|The response of the service is larger than |Items Field: the response )/;
 
 type Output = NonNullable<NonNullable<ITaskData['data']>['main'][number]>[number];
 
@@ -110,10 +110,10 @@ function readError(ending: Ending, error: ShownError): void {
 	results[failedItem as number] = outcome;
 	const isFailedAlone = String([perhapsSentItems, failedItems].flat()) === String(failedItem);
 	if (!isFailedAlone) problems.push('the error tells of several items that failed');
-	const told = [sentItems, skippedItems, perhapsSentItems, failedItems, notTriedItems]
+	const reported = [sentItems, skippedItems, perhapsSentItems, failedItems, notTriedItems]
 		.flat()
 		.sort((a, b) => Number(a) - Number(b));
-	if (String(told) !== String([...results.keys()])) {
+	if (String(reported) !== String([...results.keys()])) {
 		problems.push('the error does not tell of each item once');
 	}
 }
@@ -137,9 +137,9 @@ export function contradictions(endings: Ending[], journal: JournalEntry[]): stri
 			if (mustNotAct && count > 0) problems.push(`${where} acted, but is reported ${result}`);
 			const isDone = result === 'done' && execution.kind !== 'read';
 			if (isDone && count === 0) problems.push(`${where} did not act, but is reported done`);
-			const isForeseen =
+			const isExpected =
 				execution.kind === 'delete' || result === 'notTried' || request.allowed.includes(result);
-			if (!isForeseen)
+			if (!isExpected)
 				problems.push(
 					`${where} is reported ${result}, not ${request.allowed.join('/')}: ${messages[index]}`,
 				);

@@ -26,7 +26,7 @@ function leadsElsewhere(place: Place, value: unknown): boolean {
 	if (place.of !== 'credential') return false;
 	try {
 		const account = readAccount(inputs.credentialOf(place, value));
-		return account.ledger !== undefined || account.baseUrl !== inputs.sandbox.baseUrl;
+		return account.limitStore !== undefined || account.baseUrl !== inputs.sandbox.baseUrl;
 	} catch {
 		return false;
 	}
@@ -68,7 +68,7 @@ async function check(place: Place, value: unknown): Promise<void> {
 	}
 	expect([what, mustBeRefused(place.property, value)]).toEqual([what, false]);
 	if ('error' in shown) {
-		// A path that the sandbox does not know, or the place of a list that is not in its answers.
+		// A path that the sandbox does not know, or the place of a list that is not in its responses.
 		counts.byService++;
 		const { message, description } = shown.error;
 		const isNamed = place.labels.some((label) => `${message} ${description}`.includes(label));

@@ -139,14 +139,14 @@ export function planOf(seed: number, count: number): PlannedExecution[] {
 		return again;
 	};
 
-	/** Connections are refused at first, so that each request is tried again, up to four times. */
+	/** Connections are refused at first, so that each request is retried, up to four times. */
 	const addBehindDoor = () => {
 		const kind = one<Kind>(['read', 'send', 'send', 'delete']);
 		const ids = idsOf(whole(1, 5));
 		const execution = add(kind, ids);
 		for (const { allowed, fault } of execution.requests) {
 			allowed.push('notSent');
-			// The tries of a read that found the door closed are missing when its answer is cut off.
+			// The attempts of a read that found the door closed are missing when its response is cut off.
 			if (kind === 'read' && fault !== undefined) allowed.push('unknown');
 		}
 		const reachableAfterMs = random() < 0.3 ? Infinity : random() * LONGEST_BACK_OFF_MS;

@@ -1,4 +1,4 @@
-// Beside a foreign program on the same key, in logical time: near the best schedule in what it leaves, few
+// Beside another client on the same key, in logical time: near the best schedule in what it leaves, few
 // refusals of either, and the full limits again when it has ended.
 
 import { bestMakespan } from '../../bench/bestSchedule';
@@ -6,7 +6,7 @@ import { seededRandom } from '../../sandbox/random';
 import { general, LimiterBench } from '../support/limiterBench';
 import { after, passTime } from '../support/logicalTime';
 import { report } from '../support/report';
-import { type Pattern, type Program, SharedService } from '../support/foreignProgram';
+import { type Pattern, type Program, SharedService } from '../support/otherClient';
 
 const SEEDS = Number(process.env.FOREIGN_SEEDS ?? 50);
 const READS = 130;

@@ -1,4 +1,4 @@
-// 2,000 input items through the node in n8n's engine, with a helper that answers at once and limits so
+// 2,000 input items through the node in n8n's engine, with a helper that responds at once and limits so
 // high that nothing waits: what is left is the node's own time.
 
 import { loadNode, OPERATIONS } from '../../bench/growth/nodeLoad';

@@ -22,7 +22,7 @@ const collectGarbage = runInNewContext('gc') as () => void;
 test('1,000 pages of 100 kB', async () => {
 	const heap: number[] = [];
 	let bytes = 0;
-	bench.service.answer = ({ page }, response) => {
+	bench.service.response = ({ page }, response) => {
 		const number = Number(page);
 		if (number % PAGES_PER_LOOK === 0) {
 			collectGarbage();
@@ -49,7 +49,7 @@ test('1,000 pages of 100 kB', async () => {
 	const grownBytes = Math.max(...heap) - first;
 	const perRecord = grownBytes / ((PAGES - PAGES_PER_LOOK) * RECORDS_PER_PAGE);
 	report(
-		`a poll of ${PAGES} pages: ${(bytes / 1e6).toFixed(0)} MB of answers in ${seconds.toFixed(1)} s, ` +
+		`a poll of ${PAGES} pages: ${(bytes / 1e6).toFixed(0)} MB of responses in ${seconds.toFixed(1)} s, ` +
 			`memory grew by ${(grownBytes / 1e6).toFixed(1)} MB, ${perRecord.toFixed(0)} bytes per record`,
 	);
 	expect(heap).toHaveLength(PAGES / PAGES_PER_LOOK);

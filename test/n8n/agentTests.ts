@@ -4,7 +4,7 @@ import { itemsOf, type RealN8n } from './realN8n';
 import { readExample } from './workflows';
 
 const QUESTION = 'Which contacts are in Berlin?';
-const ANSWER = 'One contact is in Berlin: Contact 1.';
+const RESPONSE = 'One contact is in Berlin: Contact 1.';
 const CONTACTS_TO_READ = 3;
 
 export function agentTests(real: () => RealN8n): void {
@@ -13,7 +13,7 @@ export function agentTests(real: () => RealN8n): void {
 	beforeAll(async () => {
 		model = await startChatModel([
 			{ tool: 'Look_up_contacts', parameters: { limit: CONTACTS_TO_READ } },
-			{ text: ANSWER },
+			{ text: RESPONSE },
 		]);
 	});
 
@@ -32,9 +32,9 @@ export function agentTests(real: () => RealN8n): void {
 		const executionId = await client.startWorkflow(workflow, 'When a question comes in', [message]);
 		const result = await client.waitForExecution(executionId, 60);
 		expect(result).toMatchObject({ status: 'success' });
-		expect(itemsOf(result, 'Answer about contacts')).toEqual([{ output: ANSWER }]);
+		expect(itemsOf(result, 'Response about contacts')).toEqual([{ output: RESPONSE }]);
 
-		const [asked, told] = model.requests;
+		const [asked, reported] = model.requests;
 		expect(model.requests).toHaveLength(2);
 		expect(asked?.messages.at(-1)).toEqual({ role: 'user', content: QUESTION });
 		const offered = asked?.tools?.map((tool) => tool.function);
@@ -47,8 +47,8 @@ export function agentTests(real: () => RealN8n): void {
 		]);
 		// The model got what the service gave, as many contacts as it had asked for.
 		const contacts = sandbox.contacts.list().slice(0, CONTACTS_TO_READ);
-		expect(told?.messages.at(-1)?.role).toBe('tool');
-		expect(JSON.parse(String(told?.messages.at(-1)?.content))).toEqual(contacts);
+		expect(reported?.messages.at(-1)?.role).toBe('tool');
+		expect(JSON.parse(String(reported?.messages.at(-1)?.content))).toEqual(contacts);
 		expect(sandbox.journal.summary().byEndpoint).toEqual({ 'GET /masterdata/getContacts': 1 });
 	});
 }

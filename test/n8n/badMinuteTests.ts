@@ -18,7 +18,7 @@ const ONE_SEND: LimitTable = {
 const DOCUMENTS = Array.from({ length: 20 }, (_, index) => ({ id: `document-${index}` }));
 /** A read is tried so often. */
 const MOST_REQUESTS = 4;
-/** Longer than n8n 2.x gives a publication in two tries. */
+/** Longer than n8n 2.x gives a publication in two attempts. */
 const SLOW_MS = 50_000;
 /** n8n itself gives running executions 30 s. */
 const LONGEST_END_MS = 10_000;
@@ -111,9 +111,9 @@ export function badMinuteTests(real: () => RealN8n, names: Array<keyof typeof FA
 			await real().client.publishWorkflow(sends.id);
 			await real().callWebhook(path, { documents: DOCUMENTS });
 			await waitUntil(() => sandbox.journal.count(SEND_ENDPOINT) === 1);
-			const toldAt = performance.now();
+			const reportedAt = performance.now();
 			await real().end();
-			expect(performance.now() - toldAt).toBeLessThan(LONGEST_END_MS);
+			expect(performance.now() - reportedAt).toBeLessThan(LONGEST_END_MS);
 			expect(sandbox.journal.count(SEND_ENDPOINT)).toBe(1);
 
 			// Started again while it is no better.
@@ -144,9 +144,10 @@ export function badMinuteTests(real: () => RealN8n, names: Array<keyof typeof FA
 			// The schedule goes on.
 			for (const name of names) {
 				for (const trigger of ['One', 'Two']) {
-					const told = async () => (await emittedBy(real(), ids.get(name) ?? '', trigger)).flat();
-					await waitUntil(async () => (await told()).length > 0, 130_000);
-					expect(await told()).toMatchObject([{ contact: { id: 'meanwhile' } }]);
+					const reported = async () =>
+						(await emittedBy(real(), ids.get(name) ?? '', trigger)).flat();
+					await waitUntil(async () => (await reported()).length > 0, 130_000);
+					expect(await reported()).toMatchObject([{ contact: { id: 'meanwhile' } }]);
 				}
 				await real().client.unpublishWorkflow(ids.get(name) ?? '');
 			}

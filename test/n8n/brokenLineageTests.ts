@@ -39,7 +39,7 @@ export function brokenLineageTests(real: () => RealN8n): void {
 		);
 		expect(itemsOf(result, 'Sent')).toHaveLength(count - 1);
 		expect(itemsOf(result, 'Failed')).toMatchObject([
-			{ error: 'The service answered 400 Bad Request: Scripted answer' },
+			{ error: 'The service answered 400 Bad Request: Scripted response' },
 		]);
 	});
 }

@@ -7,8 +7,8 @@ const NODE = 'n8n-nodes-business-data.businessData';
 const TRIGGER = 'n8n-nodes-business-data.businessDataTrigger';
 
 /** The node types that the search names, by what was searched for. */
-function foundIn(answer: string): string[] {
-	return [...answer.matchAll(/^- (\S+\.\w+)/gm)].map(([, type = '']) => type);
+function foundIn(response: string): string[] {
+	return [...response.matchAll(/^- (\S+\.\w+)/gm)].map(([, type = '']) => type);
 }
 
 /** The code of a pattern in a type definition, where it stands in a comment. */
@@ -36,8 +36,8 @@ export function builderTests(real: () => RealN8n): void {
 	});
 
 	test('is told of each node and each operation what else it must know', async () => {
-		const answer = await builder.call('search_nodes', { queries: ['bookkeeping'] });
-		const ofNode = answer.slice(answer.indexOf(`- ${NODE}\n`)).split('\n- ')[0] ?? '';
+		const response = await builder.call('search_nodes', { queries: ['bookkeeping'] });
+		const ofNode = response.slice(response.indexOf(`- ${NODE}\n`)).split('\n- ')[0] ?? '';
 		expect(ofNode).toContain('It waits for the limits by itself');
 		expect(ofNode.match(/@builderHint Each item goes out to a customer/g)).toHaveLength(3);
 		expect(ofNode.match(/@builderHint Deletes the records of all input items/g)).toHaveLength(2);

@@ -14,7 +14,7 @@ interface Message {
 	approvalLink: string;
 }
 
-/** The example with a limit of no time for the answer. */
+/** The example with a limit of no time for the response. */
 function readUnansweredExample(): Workflow {
 	const workflow = readExample('nightly-clean-up');
 	const nodes = workflow.nodes.map((node) =>
@@ -54,8 +54,8 @@ export function cleanUpTests(real: () => RealN8n): void {
 		return { id, message: itemsOf(asking, 'Message to the approver')[0] as Message };
 	}
 
-	/** Opens the link and answers the form, as a person does. Returns the text of the form. */
-	async function answer({ approvalLink }: Message, decision: string): Promise<string> {
+	/** Opens the link and responds the form, as a person does. Returns the text of the form. */
+	async function response({ approvalLink }: Message, decision: string): Promise<string> {
 		const page = await (await fetch(approvalLink)).text();
 		const form = new FormData();
 		form.set('field-0', decision);
@@ -83,7 +83,7 @@ export function cleanUpTests(real: () => RealN8n): void {
 		// Grown old since the dry run, so nobody has seen it.
 		sandbox.contacts.add({ id: 'unseen', updatedAt: LONG_AGO });
 
-		const form = await answer(message, 'Delete them');
+		const form = await response(message, 'Delete them');
 		expect(form).toContain(
 			`${OLD_CONTACTS} contacts would be deleted with 3 requests: old-1, old-2`,
 		);
@@ -108,13 +108,13 @@ export function cleanUpTests(real: () => RealN8n): void {
 		const { sandbox } = real();
 		addOldContacts();
 		const { id, message } = await ask(readExample('nightly-clean-up'));
-		await answer(message, 'Keep them');
+		await response(message, 'Keep them');
 		expectNothingDeleted(await end(id));
 		expect(sandbox.journal.count(ENDPOINT)).toBe(0);
 		expect(sandbox.contacts.list()).toHaveLength(12 + OLD_CONTACTS + 1);
 	});
 
-	test('nightly-clean-up, without an answer: nothing is deleted', async () => {
+	test('nightly-clean-up, without a response: nothing is deleted', async () => {
 		expectNothingDeleted(await end(unanswered));
 	});
 

@@ -52,11 +52,11 @@ export function databaseTests(
 		await waitUntil(() => sandbox.journal.count(SEND_ENDPOINT) === 1);
 		await disturb();
 		const result = await real().resultOfExecution(1, workflow.id);
-		const told = itemsOf(result, SEND) as Array<{ error?: string }>;
-		const failed = told.filter(({ error }) => error !== undefined);
+		const reported = itemsOf(result, SEND) as Array<{ error?: string }>;
+		const failed = reported.filter(({ error }) => error !== undefined);
 		expect(failed.length).toBeGreaterThan(0);
 		for (const { error } of failed) expect(error).toContain(FAILED);
-		expect(sent()).toEqual(IDS.filter((_, index) => told[index]?.error === undefined));
+		expect(sent()).toEqual(IDS.filter((_, index) => reported[index]?.error === undefined));
 		const expected = IDS.map((id) => (sent().includes(id) ? 'sent' : 'notSent'));
 		expect(await states()).toEqual(expected);
 

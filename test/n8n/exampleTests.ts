@@ -130,14 +130,14 @@ export function tableExampleTests(real: () => RealN8n): void {
 
 		await client.publishWorkflow(workflow.id);
 		const page = workflow.nodes.find(({ name }) => name === 'When somebody has looked');
-		const answers = [
+		const responses = [
 			['2026-0042', 'It was not sent', 'Release', 'notSent'],
 			['2026-0044', 'It was sent', 'Mark as sent', 'sent'],
 		] as const;
-		for (const [index, [number, answer, node, state]] of answers.entries()) {
+		for (const [index, [number, response, node, state]] of responses.entries()) {
 			const form = new FormData();
 			form.set('field-0', number);
-			form.set('field-1', answer);
+			form.set('field-1', response);
 			const url = `${real().url}/form/${String(page?.webhookId)}`;
 			expect((await fetch(url, { method: 'POST', body: form })).status).toBe(200);
 			const result = await real().resultOfExecution(4 + index, workflow.id);

@@ -24,7 +24,7 @@ interface Row {
 	state: string;
 }
 
-/** The example, in which what counts as a long wait, and for an answer, is scaled like the limits. */
+/** The example, in which what counts as a long wait, and for a response, is scaled like the limits. */
 export function readScaledOutbox(): Workflow {
 	const workflow = readExample('invoice-outbox');
 	const own: Record<string, object> = {
@@ -93,7 +93,7 @@ export function outboxTests(real: () => RealN8n): void {
 		await real().client.waitForExecution(first, 60, (status) => status === 'waiting');
 		expect(sent()).toEqual(NUMBERS.slice(0, 3));
 		await real().kill();
-		// The fifth is acted on and not answered.
+		// The fifth is acted on and gets no response.
 		const action = { type: 'delay', ms: LONGER_THAN_THE_TEST_MS, actFirst: true } as const;
 		sandbox.fault({ endpoint: SEND_ENDPOINT, after: 1, action });
 		await real().startAgain();

@@ -52,7 +52,7 @@ export async function saveScheduled(
 export class Polls {
 	private readonly pauseMs: number;
 
-	/** @param pageDelayMs how long an answer may take */
+	/** @param pageDelayMs how long a response may take */
 	constructor(
 		private readonly real: RealN8n,
 		private readonly endpoint: string,

@@ -165,11 +165,12 @@ export class RealN8n {
 			headers: { 'content-type': 'application/json' },
 			body: JSON.stringify(body),
 		});
-		const answer = await response.text();
-		if (!response.ok) throw new Error(`The webhook answered ${response.status}: ${answer}`);
+		const serviceResponse = await response.text();
+		if (!response.ok)
+			throw new Error(`The webhook answered ${response.status}: ${serviceResponse}`);
 	}
 
-	/** What n8n's database answers to a query. */
+	/** What n8n's database returns for a query. */
 	readDatabase(query: string): unknown[] {
 		const code = `
 			const { DatabaseSync } = require('node:sqlite');

@@ -94,7 +94,7 @@ export function sendingTests(real: () => RealN8n): void {
 			...[4, 5].map((number) => ({ id: `doc-${number}`, status: 'sent' })),
 		]);
 		const { reason } = items[2] as { reason: string };
-		expect(reason).toContain('n8n was stopped or lost the answer while it was being sent');
+		expect(reason).toContain('n8n was stopped or lost the response while it was being sent');
 		expect(reason).toContain('to send it on purpose, give it another key');
 
 		// On purpose: the same document under another key.

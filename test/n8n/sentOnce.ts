@@ -15,8 +15,8 @@ export function expectEachSentOnce(
 	const isWhole = (result: ExecutionResult) => itemsOf(result, SEND).length === documents.length;
 	expect(results.filter((result) => !isWhole(result))).toEqual([]);
 	for (const [index, { id }] of documents.entries()) {
-		const told = results.map((result) => itemsOf(result, SEND)[index] as { status?: string });
-		const times = told.filter(({ status }) => status === 'sent').length;
-		expect([{ id, told }, times]).toEqual([{ id, told }, 1]);
+		const reported = results.map((result) => itemsOf(result, SEND)[index] as { status?: string });
+		const times = reported.filter(({ status }) => status === 'sent').length;
+		expect([{ id, reported }, times]).toEqual([{ id, reported }, 1]);
 	}
 }

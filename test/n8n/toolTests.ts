@@ -1,11 +1,11 @@
 // The node as a tool, with Retry On Fail: n8n runs it again when it fails, and gives some tools no signal
-// when they are to stop. Nothing is sent twice, and each call gets its own answer.
+// when they are to stop. Nothing is sent twice, and each call gets its own response.
 import { startChatModel } from '../support/chatModel';
 import { McpClient } from '../support/mcpClient';
 import type { RealN8n } from './realN8n';
 import { node } from './workflows';
 
-const ACTS_AND_ANSWERS_500 = { type: 'status', status: 500, act: true } as const;
+const ACTS_AND_RESPONSES_500 = { type: 'status', status: 500, act: true } as const;
 const RETRYING = { retryOnFail: true, maxTries: 3, waitBetweenTries: 100 };
 /** The older calls its tools itself, the newer has n8n's engine run them. */
 const AGENT_VERSIONS = [2.2, 3];
@@ -76,25 +76,25 @@ export function toolTests(real: () => RealN8n): void {
 					{ openAiApi },
 				);
 				const result = await client.runWorkflow(workflow, 'Start', 60);
-				const answer = model.requests.at(-1)?.messages.at(-1)?.content;
-				return { answer, error: result.nodes.find((one) => one.name === TOOL)?.error };
+				const response = model.requests.at(-1)?.messages.at(-1)?.content;
+				return { response, error: result.nodes.find((one) => one.name === TOOL)?.error };
 			} finally {
 				await model.stop();
 			}
 		}
 
-		test('the service acts and answers 500: one document', async () => {
-			real().sandbox.fault({ times: 3, action: ACTS_AND_ANSWERS_500 });
+		test('the service acts and responds with 500: one document', async () => {
+			real().sandbox.fault({ times: 3, action: ACTS_AND_RESPONSES_500 });
 			const { error } = await sendByAgent('500');
 			expect(sent()).toEqual([{ number: 1 }]);
 			expect(error).toContain('The service answered 500');
 		});
 
-		test('the service refuses it at first: it is tried again, and sent once', async () => {
+		test('the service refuses it at first: it is retried, and sent once', async () => {
 			real().sandbox.fault({ action: { type: 'status', status: 400 } });
-			const { answer } = await sendByAgent('400');
+			const { response } = await sendByAgent('400');
 			expect(sent()).toEqual([{ number: 1 }]);
-			expect(answer).toContain('doc-1');
+			expect(response).toContain('doc-1');
 		});
 	});
 
@@ -120,25 +120,25 @@ export function toolTests(real: () => RealN8n): void {
 			mcp = await McpClient.connect(`${real().url}/mcp/${path}`);
 		});
 
-		test('the service acts and answers 500: one document', async () => {
-			real().sandbox.fault({ times: 3, action: ACTS_AND_ANSWERS_500 });
-			const answer = await mcp.call(TOOL, { number: 1 });
+		test('the service acts and responds with 500: one document', async () => {
+			real().sandbox.fault({ times: 3, action: ACTS_AND_RESPONSES_500 });
+			const response = await mcp.call(TOOL, { number: 1 });
 			expect(sent()).toEqual([{ number: 1 }]);
-			expect(answer).toContain('The service answered 500');
+			expect(response).toContain('The service answered 500');
 		});
 
-		test('several calls at once, some of them refused at first: each gets its own answer', async () => {
+		test('several calls at once, some of them refused at first: each gets its own response', async () => {
 			real().sandbox.fault({ times: 2, action: { type: 'status', status: 400 } });
 			const other = await McpClient.connect(`${real().url}/mcp/${path}`);
 			const numbers = [1, 2, 3, 4];
-			const answers = await Promise.all(
+			const responses = await Promise.all(
 				numbers.map(async (number) => await (number > 2 ? other : mcp).call(TOOL, { number })),
 			);
 			const documents = real().sandbox.journal.documents();
 			expect(documents).toHaveLength(numbers.length);
 			for (const [index, number] of numbers.entries()) {
 				const own = documents.find(({ body }) => (body as { number: number }).number === number);
-				expect(answers[index]).toContain(`"${own?.id}"`);
+				expect(responses[index]).toContain(`"${own?.id}"`);
 			}
 		});
 	});

@@ -33,9 +33,11 @@ export function triggerIdentityTests(real: () => RealN8n): void {
 			);
 			workflowId = workflow.id;
 			await client.publishWorkflow(workflowId);
-			const told = await emittedBy(real(), workflow.id, name);
-			const ids = told.slice(executions).flatMap((events) => events.map(({ contact }) => contact));
-			executions = told.length;
+			const reported = await emittedBy(real(), workflow.id, name);
+			const ids = reported
+				.slice(executions)
+				.flatMap((events) => events.map(({ contact }) => contact));
+			executions = reported.length;
 			return (ids as { id: string }[]).map((contact) => contact.id);
 		};
 		/** The triggers of which n8n's database has something, and whether they are taken for deleted. */

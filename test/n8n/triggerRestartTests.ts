@@ -61,15 +61,15 @@ export function triggerRestartTests(real: () => RealN8n): void {
 			await cutShort('contact-1', async () => await real().kill());
 			await cutShort('contact-3', async () => await real().end());
 			await polls.whenNextEnded();
-			const told = (await emittedBy(real(), workflow.id)).slice(1).flat();
-			expect(told.map(({ event, contact }) => [event, (contact as { id: string }).id])).toEqual(
+			const reported = (await emittedBy(real(), workflow.id)).slice(1).flat();
+			expect(reported.map(({ event, contact }) => [event, (contact as { id: string }).id])).toEqual(
 				expect.arrayContaining([
 					['contactUpdated', 'contact-1'],
 					['contactUpdated', 'contact-3'],
 					['contactDeleted', 'contact-2'],
 				]),
 			);
-			expect(told).toHaveLength(3);
+			expect(reported).toHaveLength(3);
 			await real().client.unpublishWorkflow(workflow.id);
 		},
 		MINUTES * 60_000,
@@ -92,8 +92,8 @@ export function triggerRestartTests(real: () => RealN8n): void {
 			await sleep(1_000);
 			await real().end();
 			await startAgain(real(), polls);
-			const told = (await emittedBy(real(), workflow.id)).flat();
-			expect(told).toMatchObject([{ event: 'contactUpdated', contact: { id: 'contact-1' } }]);
+			const reported = (await emittedBy(real(), workflow.id)).flat();
+			expect(reported).toMatchObject([{ event: 'contactUpdated', contact: { id: 'contact-1' } }]);
 			await real().client.unpublishWorkflow(workflow.id);
 		},
 		MINUTES * 60_000,

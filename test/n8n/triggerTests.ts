@@ -74,12 +74,12 @@ export function triggerTests(real: () => RealN8n): void {
 			const isOverRestart = round === ROUND_OVER_A_RESTART;
 			if (isOverRestart) {
 				await real().client.publishWorkflow(workflow.id);
-				// This poll is a reading of its own, so it tells of what was missing in the one before.
+				// This poll is a read of its own, so it tells of what was missing in the one before.
 				if (deletedBefore.length > 0) {
 					executions += 1;
 					changes += deletedBefore.length;
-					const told = await eventsOfExecution(executions, workflow.id);
-					expect(told).toEqual(deletedBefore.sort());
+					const reported = await eventsOfExecution(executions, workflow.id);
+					expect(reported).toEqual(deletedBefore.sort());
 					deletedBefore = [];
 				}
 				await real().end();
@@ -107,12 +107,13 @@ export function triggerTests(real: () => RealN8n): void {
 				});
 			}
 			if (isOverRestart) {
-				const told = async () =>
+				const reported = async () =>
 					(await emittedBy(real(), workflow.id, TRIGGER)).slice(executions).map(inWords);
-				while ((await told()).flat().length < due.length) await sleep(SECONDS_BETWEEN_LOOKS * 1000);
+				while ((await reported()).flat().length < due.length)
+					await sleep(SECONDS_BETWEEN_LOOKS * 1000);
 				await real().client.unpublishWorkflow(workflow.id);
 				// n8n may poll more than once when it starts, and what is missing twice is deleted.
-				const events = await told();
+				const events = await reported();
 				const early = next.filter((event) => events.flat().includes(event));
 				expect(events.flat().sort()).toEqual([...due, ...early].sort());
 				executions += events.length;

@@ -23,7 +23,7 @@ const CLOCK_SECONDS = 2;
 const CLOCK = node('Clock', 'n8n-nodes-base.scheduleTrigger', 1.2, {
 	rule: { interval: [{ field: 'seconds', secondsInterval: CLOCK_SECONDS }] },
 });
-const TOLD = {
+const REPORTED = {
 	event: 'contactUpdated',
 	contact: expect.objectContaining({ id: 'contact-1', city: 'Bruges' }) as unknown,
 };
@@ -52,19 +52,19 @@ export function triggerTogetherTests(real: () => RealN8n): void {
 			await polls.whenQuiet();
 
 			sandbox.contacts.update('contact-1', { city: 'Bruges' });
-			const told = async (trigger: string) =>
+			const reported = async (trigger: string) =>
 				(await emittedBy(real(), workflow.id, trigger)).flat();
-			while ((await told(TRIGGER)).length === 0) await polls.whenNextEnded();
+			while ((await reported(TRIGGER)).length === 0) await polls.whenNextEnded();
 			await real().kill();
 			sandbox.contacts.add({ id: 'while-n8n-was-down' });
 			const before = polls.begun;
 			await real().startAgain();
 			await polls.whenEnded(before + 1);
 
-			expect(await told(ADDED)).toMatchObject([
+			expect(await reported(ADDED)).toMatchObject([
 				{ event: 'contactCreated', contact: { id: 'while-n8n-was-down' } },
 			]);
-			expect(await told(TRIGGER)).toMatchObject([{ contact: { id: 'contact-1' } }]);
+			expect(await reported(TRIGGER)).toMatchObject([{ contact: { id: 'contact-1' } }]);
 			await real().client.unpublishWorkflow(workflow.id);
 		},
 		MINUTES * 60_000,
@@ -98,8 +98,8 @@ export function triggerTogetherTests(real: () => RealN8n): void {
 			const before = polls.begun;
 			await real().startAgain();
 			await polls.whenEnded(before + 1);
-			const told = await Promise.all(names.map((name) => emittedBy(real(), id, name)));
-			expect(told.map((ofTrigger) => ofTrigger.flat().length)).toEqual([1, 1, 1, 1]);
+			const reported = await Promise.all(names.map((name) => emittedBy(real(), id, name)));
+			expect(reported.map((ofTrigger) => ofTrigger.flat().length)).toEqual([1, 1, 1, 1]);
 			await real().client.unpublishWorkflow(id);
 		},
 		MINUTES * 60_000,
@@ -131,7 +131,7 @@ export function triggerTogetherTests(real: () => RealN8n): void {
 			await polls.whenQuiet();
 			await polls.whenNextEnded();
 			await polls.whenNextEnded();
-			expect((await emittedBy(real(), id)).flat()).toEqual([TOLD]);
+			expect((await emittedBy(real(), id)).flat()).toEqual([REPORTED]);
 			await real().client.unpublishWorkflow(id);
 		},
 		MINUTES * 60_000,
@@ -164,15 +164,15 @@ export function triggerTogetherTests(real: () => RealN8n): void {
 			sandbox.contacts.update('contact-1', { city: 'Bruges' });
 			await polls.whenNextEnded();
 			await polls.whenNextEnded();
-			const told = async () => (await emittedBy(real(), id, ADDED)).flat();
-			expect(await told()).toEqual([TOLD]);
+			const reported = async () => (await emittedBy(real(), id, ADDED)).flat();
+			expect(await reported()).toEqual([REPORTED]);
 			// By now, n8n has saved the workflow with the clock's items.
 			await sleep(3 * CLOCK_SECONDS * 1_000);
 			await real().kill();
 			const before = polls.begun;
 			await real().startAgain();
 			await polls.whenEnded(before + 1);
-			expect(await told()).toEqual([TOLD]);
+			expect(await reported()).toEqual([REPORTED]);
 			await real().client.unpublishWorkflow(id);
 		},
 		MINUTES * 60_000,

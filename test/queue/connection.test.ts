@@ -1,4 +1,4 @@
-// One connection per address and process, to a real Redis that goes wrong: the next try has a new one.
+// One connection per address and process, to a real Redis that goes wrong: the next attempt has a new one.
 
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
@@ -116,7 +116,7 @@ describe('a connection', () => {
 	});
 });
 
-describe('the next try has a new connection', () => {
+describe('the next attempt has a new connection', () => {
 	/** However many scripts meet it, they end with one connection. */
 	async function expectHealed(asked: RedisServer, first: number, forgotten = 0): Promise<void> {
 		const replies = await Promise.all(Array.from({ length: 20 }, count));
@@ -195,21 +195,24 @@ describe('trouble', () => {
 		],
 		['user', { user: 'nobody' }, /WRONGPASS /, 'Check Redis User and the Redis passwords'],
 		['database', { database: 99 }, /DB index is out of range/, 'Redis Database'],
-	])('that waiting cannot cure is told at once: a wrong %s', async (_, changes, cause, advice) => {
-		const wrong = connectionTo({ ...address, ...changes });
-		const startedAt = performance.now();
-		const error: unknown = await wrong.run(COUNT, [KEY], []).catch((reason: unknown) => reason);
-		expect(performance.now() - startedAt).toBeLessThan(5_000);
-		expect(error).toBeInstanceOf(RedisError);
-		expect(error).toMatchObject({ isLasting: true });
-		const { message, description } = error as RedisError;
-		expect(message).toMatch(/^Redis at 127\.0\.0\.1:\d+( \(database \d+\))? cannot be used: /);
-		expect(message).toMatch(cause);
-		expect(description).toContain(advice);
-		expect(description).toContain('Nothing was sent.');
-		expect(message + description).not.toMatch(new RegExp(`secret-of-mine|${PASSWORD}`));
-		expect(wrong.trouble()?.message).toBe(message);
-	});
+	])(
+		'that waiting cannot fix is reported at once: a wrong %s',
+		async (_, changes, cause, advice) => {
+			const wrong = connectionTo({ ...address, ...changes });
+			const startedAt = performance.now();
+			const error: unknown = await wrong.run(COUNT, [KEY], []).catch((reason: unknown) => reason);
+			expect(performance.now() - startedAt).toBeLessThan(5_000);
+			expect(error).toBeInstanceOf(RedisError);
+			expect(error).toMatchObject({ isPermanent: true });
+			const { message, description } = error as RedisError;
+			expect(message).toMatch(/^Redis at 127\.0\.0\.1:\d+( \(database \d+\))? cannot be used: /);
+			expect(message).toMatch(cause);
+			expect(description).toContain(advice);
+			expect(description).toContain('Nothing was sent.');
+			expect(message + description).not.toMatch(new RegExp(`secret-of-mine|${PASSWORD}`));
+			expect(wrong.failure()?.message).toBe(message);
+		},
+	);
 
 	test('is forgotten with the next success', async () => {
 		await count();
@@ -217,12 +220,12 @@ describe('trouble', () => {
 		const waiting = count();
 		await untilTrue(
 			'trouble',
-			async () => await Promise.resolve(connection.trouble() !== undefined),
+			async () => await Promise.resolve(connection.failure() !== undefined),
 		);
-		expect(connection.trouble()?.message).toContain('cannot be used');
+		expect(connection.failure()?.message).toContain('cannot be used');
 		await server.start();
 		await waiting;
-		expect(connection.trouble()).toBeUndefined();
+		expect(connection.failure()).toBeUndefined();
 	});
 
 	test('of one script does not disturb the others', async () => {

@@ -1,20 +1,20 @@
-// What the shared ledger costs: commands and time per request, and memory in Redis.
+// What the shared limit store costs: commands and time per request, and memory in Redis.
 
 import { Redis } from 'ioredis';
 
 import { KeyLimiter } from '../../nodes/BusinessData/rateLimit/keyLimiter';
-import { ledgerOf, type RedisLedger } from '../../nodes/BusinessData/rateLimit';
+import { limitStoreOf, type RedisLimitStore } from '../../nodes/BusinessData/rateLimit';
 import { connectionTo, type RedisConnection } from '../../nodes/BusinessData/redis';
-import { abortController } from '../../nodes/BusinessData/waiting';
+import { abortController } from '../../nodes/BusinessData/async';
 import { DOCUMENTED_LIMITS } from '../../sandbox/limits';
 import { RedisServer } from '../support/redisServer';
-import { ledgerRequest, stageOf } from '../support/ledgerBench';
+import { limitStoreRequest, stageOf } from '../support/limitStoreBench';
 import { report } from '../support/report';
 
 const REQUESTS = 2_000;
 const KEYS = 10_000;
 /** So often (ms) a process sees whether what it holds is still there. */
-const BEAT_MS = 800;
+const HEARTBEAT_MS = 800;
 const HELD = 100;
 const HELD_MS = 12_000;
 const MEASURED_MS = 8_000;
@@ -45,7 +45,7 @@ async function figure(section: string, pattern: RegExp): Promise<number> {
 }
 const usedMemory = async () => await figure('memory', /used_memory:(\d+)/);
 /** How many scripts were run. */
-async function ledgerCommands(): Promise<number> {
+async function limitStoreCommands(): Promise<number> {
 	const info = await redis.info('commandstats');
 	const calls = [...info.matchAll(/cmdstat_eval\w*:calls=(\d+)/g)];
 	return calls.reduce((sum, [, count]) => sum + Number(count), 0);
@@ -71,7 +71,10 @@ const limits = {
 };
 
 /** How long (ms) each of many requests waits for its permit, one after another; shortest first. */
-async function passTimes(sharedLedger?: RedisLedger, requests = REQUESTS): Promise<number[]> {
+async function passTimes(
+	sharedLimitStore?: RedisLimitStore,
+	requests = REQUESTS,
+): Promise<number[]> {
 	const limiter = new KeyLimiter(() => undefined);
 	const times: number[] = [];
 	for (let count = 0; count < requests; count++) {
@@ -79,7 +82,7 @@ async function passTimes(sharedLedger?: RedisLedger, requests = REQUESTS): Promi
 		const permit = await limiter.acquire({
 			run: 'run',
 			limits,
-			ledger: sharedLedger,
+			limitStore: sharedLimitStore,
 			inFlightMs: 1_000,
 			signal,
 		});
@@ -93,11 +96,11 @@ const percentile = (sorted: number[], part: number) =>
 	sorted[Math.floor(sorted.length * part)] ?? 0;
 
 test('slots that are held cost hardly more than a command per second', async () => {
-	const ledger = ledgerOf(connection, 'held');
+	const limitStore = limitStoreOf(connection, 'held');
 	const general = stageOf('general', [{ max: HELD, windowMs: HELD_MS }]);
 	const scope = stageOf('send', [{ max: 3, windowMs: HELD_MS }]);
 	for (let count = 0; count < HELD; count++) {
-		const shared = ledgerRequest(ledger, { general, scope: count < 3 ? scope : undefined });
+		const shared = limitStoreRequest(limitStore, { general, scope: count < 3 ? scope : undefined });
 		await shared.take(signal);
 		shared.hold(0);
 	}
@@ -111,13 +114,13 @@ test('slots that are held cost hardly more than a command per second', async () 
 	const before = await processorMs();
 	await pause(MEASURED_MS);
 	const after = await processorMs();
-	const commands = await ledgerCommands();
+	const commands = await limitStoreCommands();
 	const [node, inRedis] = [after.node - before.node, after.redis - before.redis];
 	report(
 		`${HELD} held slots, ${MEASURED_MS / 1000} s: ${commands} commands, ${node.toFixed(0)} ms of processor time, ` +
 			`${inRedis.toFixed(0)} ms in Redis`,
 	);
-	expect(Math.abs(commands - MEASURED_MS / BEAT_MS)).toBeLessThanOrEqual(2);
+	expect(Math.abs(commands - MEASURED_MS / HEARTBEAT_MS)).toBeLessThanOrEqual(2);
 	expect(node).toBeLessThan(MEASURED_MS / 50);
 	expect(inRedis).toBeLessThan(MEASURED_MS / 100);
 }, 60_000);
@@ -125,14 +128,14 @@ test('slots that are held cost hardly more than a command per second', async () 
 test('two commands per request, and a few milliseconds', async () => {
 	const inMemory = await passTimes();
 	// The first use of a script sends it along.
-	const ledger = ledgerOf(connection, 'a-key');
-	await passTimes(ledger, 1);
-	await settled(ledgerCommands);
+	const limitStore = limitStoreOf(connection, 'a-key');
+	await passTimes(limitStore, 1);
+	await settled(limitStoreCommands);
 	await redis.config('RESETSTAT');
 	const startedAt = performance.now();
-	const withRedis = await passTimes(ledger);
-	const beats = (performance.now() - startedAt) / BEAT_MS;
-	const commands = await settled(ledgerCommands);
+	const withRedis = await passTimes(limitStore);
+	const beats = (performance.now() - startedAt) / HEARTBEAT_MS;
+	const commands = await settled(limitStoreCommands);
 	const [median, p99] = [percentile(withRedis, 0.5), percentile(withRedis, 0.99)];
 	report(
 		`${REQUESTS} requests: ${commands / REQUESTS} commands each, median ${median.toFixed(2)} ms, ` +
@@ -151,7 +154,7 @@ test('the memory of keys that are idle comes back', async () => {
 	const windows = [300, 600, 900].map((windowMs) => ({ max: 10, windowMs }));
 	const use = async (key: number) => {
 		const general = stageOf('general', windows);
-		const shared = ledgerRequest(ledgerOf(connection, `key-${key}`), { general });
+		const shared = limitStoreRequest(limitStoreOf(connection, `key-${key}`), { general });
 		await shared.take(signal);
 		shared.hold(0);
 	};

@@ -1,7 +1,7 @@
 // The same executions over two workers, with their limits counted in a cluster and behind Sentinels whose
 // primary is lost in mid-run.
 import { type LimitSettings } from '../../nodes/BusinessData/transport/endpoints';
-import { expectAllAnsweredOnce, reportRun, type QueueBench } from '../support/queueBench';
+import { expectAllRespondedOnce, reportRun, type QueueBench } from '../support/queueBench';
 import { callAll } from '../support/queueRuns';
 import { startCluster, startSentinel, type Topology } from '../support/redisTopologies';
 
@@ -26,9 +26,9 @@ export function failOverTests(
 				const run = callAll(bench.n8n);
 				await midRun();
 				await topology.failOver();
-				const answers = await run;
-				reportRun(`Fail-over in ${name}`, bench, answers);
-				expectAllAnsweredOnce(bench, answers);
+				const responses = await run;
+				reportRun(`Fail-over in ${name}`, bench, responses);
+				expectAllRespondedOnce(bench, responses);
 				expect(bench.sandbox.journal.refused().length).toBeLessThanOrEqual(A_HANDFUL);
 			} finally {
 				await topology.dispose();

@@ -1,9 +1,9 @@
 // A real n8n in queue mode: six executions over two workers share the limits of one key, also when a
-// worker dies, when the ledger's Redis is restarted or emptied, and when all of n8n is restarted.
+// worker dies, when the limit store's Redis is restarted or emptied, and when all of n8n is restarted.
 
 import { bestMakespan } from '../../bench/bestSchedule';
 import { ENDPOINTS, formatEndpoint } from '../../nodes/BusinessData/transport/endpoints';
-import { expectAllAnsweredOnce, reportRun, SETUP_MS, useQueueBench } from '../support/queueBench';
+import { expectAllRespondedOnce, reportRun, SETUP_MS, useQueueBench } from '../support/queueBench';
 import { WORKERS } from '../support/queueMode';
 import {
 	call,
@@ -49,7 +49,7 @@ const bench = useQueueBench(async () => {
 	await callAll(bench.n8n);
 	const runs = [await callAll(bench.n8n), await callAll(bench.n8n)];
 	for (const kind of KINDS) {
-		overhead[kind] = Math.min(...runs.map((answers) => makespan(answers, kind)));
+		overhead[kind] = Math.min(...runs.map((responses) => makespan(responses, kind)));
 	}
 });
 
@@ -76,15 +76,15 @@ describe('six executions over two workers', () => {
 		'are never refused by %s windows, and lose hardly any time',
 		async (windowMode) => {
 			await bench.open(LIMITS, windowMode);
-			const answers = await callAll(bench.n8n);
-			reportRun(`${windowMode} windows`, bench, answers);
-			expectAllAnsweredOnce(bench, answers);
+			const responses = await callAll(bench.n8n);
+			reportRun(`${windowMode} windows`, bench, responses);
+			expectAllRespondedOnce(bench, responses);
 			expect(bench.sandbox.journal.refused()).toEqual([]);
 			const byWorker = requestsByWorker(bench.n8n, bench.sandbox);
 			for (const worker of WORKERS) expect(byWorker[worker]).toBeGreaterThan(0);
 			expect(byWorker['worker-1'] + byWorker['worker-2']).toBe(READS + SENDS);
 			for (const kind of KINDS) {
-				const took = makespan(answers, kind);
+				const took = makespan(responses, kind);
 				const ratio = took / (best[kind] + overhead[kind]);
 				const [tookS, bestS, overheadS] = [took, best[kind], overhead[kind]].map(
 					(ms) => `${(ms / 1000).toFixed(2)} s`,
@@ -113,12 +113,12 @@ describe('a fault in mid-run', () => {
 			await bench.open(LIMITS);
 			const run = callAll(bench.n8n);
 			await midRun();
-			await bench.ledgerServer.stop('SIGKILL');
+			await bench.limitStoreServer.stop('SIGKILL');
 			await pause(1_000);
-			await bench.ledgerServer.start();
-			const answers = await run;
-			reportRun('Redis restarted', bench, answers);
-			expectAllAnsweredOnce(bench, answers);
+			await bench.limitStoreServer.start();
+			const responses = await run;
+			reportRun('Redis restarted', bench, responses);
+			expectAllRespondedOnce(bench, responses);
 			expect(bench.sandbox.journal.refused()).toEqual([]);
 		},
 		RUN_MS,
@@ -132,13 +132,13 @@ describe('a fault in mid-run', () => {
 			await midRun();
 			const held = await bench.heldSlots();
 			await bench.redis.flushall();
-			const answers = await run;
-			reportRun('Redis emptied', bench, answers);
+			const responses = await run;
+			reportRun('Redis emptied', bench, responses);
 			report(
 				`  slots that were held: ${JSON.stringify(Object.fromEntries(held))}. From then on a ` +
 					`worker knew of its own ones only, while the service still counted those of both.`,
 			);
-			expectAllAnsweredOnce(bench, answers);
+			expectAllRespondedOnce(bench, responses);
 			const forgotten = [...held.values()].reduce((sum, count) => sum + count, 0);
 			expect(bench.sandbox.journal.refused().length).toBeLessThanOrEqual(forgotten);
 		},
@@ -161,8 +161,8 @@ describe('a fault in mid-run', () => {
 			if (victim === undefined) throw new Error('no worker has sent anything');
 			await n8n.killWorker(victim);
 			const before = sandbox.journal.count();
-			const answers = await run;
-			reportRun('Worker killed', bench, answers);
+			const responses = await run;
+			reportRun('Worker killed', bench, responses);
 			const later = sandbox.journal.all().slice(before);
 			report(`  the other worker sent ${later.length} requests after that`);
 
@@ -171,7 +171,7 @@ describe('a fault in mid-run', () => {
 				const numbers = numbersOf(sandbox, kind);
 				expect(numbers).toEqual([...new Set(numbers)]);
 			}
-			const complete = answers.filter(({ status }) => status === 200);
+			const complete = responses.filter(({ status }) => status === 200);
 			for (const { kind, items, numbers } of complete) {
 				expect(items).toBe(numbers.length);
 				expect(numbersOf(sandbox, kind)).toEqual(expect.arrayContaining(numbers));
@@ -179,7 +179,7 @@ describe('a fault in mid-run', () => {
 			// Whatever did not come through belongs to an execution that n8n shows as failed.
 			const failed = (await bench.failedExecutions()).filter((id) => !failedBefore.includes(id));
 			expect(failed).toContain(sender);
-			expect(failed).toHaveLength(answers.length - complete.length);
+			expect(failed).toHaveLength(responses.length - complete.length);
 			expect(n8n.executionsOf(victim)).toEqual(expect.arrayContaining(failed));
 			expect(later.length).toBeGreaterThan(0);
 			for (const { query } of later) expect(failed).not.toContain(query.execution);
@@ -193,13 +193,13 @@ test(
 	async () => {
 		await bench.open(LIMITS_WITH_SLOW_SENDS);
 		const { n8n, sandbox } = bench;
-		const answers = [await call(n8n, 'sends', [1, 2, 3])];
-		const answeredAt = performance.now();
+		const responses = [await call(n8n, 'sends', [1, 2, 3])];
+		const respondedAt = performance.now();
 		await n8n.stopAll();
 		await n8n.startAll({ OFFLOAD_MANUAL_EXECUTIONS_TO_WORKERS: 'true' });
-		const restartMs = performance.now() - answeredAt;
-		answers.push(await call(n8n, 'sends', [4]));
-		expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+		const restartMs = performance.now() - respondedAt;
+		responses.push(await call(n8n, 'sends', [4]));
+		expect(responses.map(({ status }) => status)).toEqual([200, 200]);
 		expect(sandbox.journal.refused()).toEqual([]);
 		expect(numbersOf(sandbox, 'sends')).toEqual([1, 2, 3, 4]);
 		const [first = 0, , , fourth = 0] = sandbox.journal.all().map(({ atMs }) => atMs);

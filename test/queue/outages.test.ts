@@ -177,9 +177,9 @@ async function expectSurvived(name: string, outage: Outage, topology: Topology):
 		const playing = run.play();
 		await waitUntil(() => sandbox.journal.count() >= MID_RUN);
 		const over = outage.strike(topology);
-		const told = await playing;
+		const reported = await playing;
 		const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
-		const sent = told.filter((end) => end === 'sent').length;
+		const sent = reported.filter((end) => end === 'sent').length;
 		await over;
 		// What failed was not sent, so that it can be sent now; what was sent is skipped.
 		const again = sent === REQUESTS ? [] : await run.play();
@@ -189,7 +189,7 @@ async function expectSurvived(name: string, outage: Outage, topology: Topology):
 				(again.length === 0 ? '' : `; the others when it was over`),
 		);
 		const mayFail = outage.isLong === true && !topology.isWatched;
-		const failed = told.filter((end) => end === 'failed').length;
+		const failed = reported.filter((end) => end === 'failed').length;
 		expect({ topology: topology.name, sent, failed }).toEqual({
 			topology: topology.name,
 			sent: mayFail ? sent : REQUESTS,

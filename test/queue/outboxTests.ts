@@ -73,7 +73,7 @@ export function outboxTests(bench: QueueBench): void {
 			const parkedBy = workerOf(first);
 			if (parkedBy === undefined) throw new Error('no worker has run it');
 			await n8n.killWorker(parkedBy);
-			// The fifth is acted on and not answered.
+			// The fifth is acted on and gets no response.
 			const action = { type: 'delay', ms: LONGER_THAN_THE_TEST_MS, actFirst: true } as const;
 			sandbox.fault({ endpoint: SEND_ENDPOINT, after: 1, action });
 			await waitUntil(() => sent().length === 5, LONGEST_WAKE_MS);

@@ -20,14 +20,14 @@ const refuseAfter = (afterMs: number) =>
 const keyOf = async (kind: 'sent' | 'claims') =>
 	(await bench.redis.keys(`*sendOnce*:${kind}`))[0] ?? '';
 
-const CLAIM = /^(\d+)(:\d+:\w+:.+)$/;
+const ACQUIRE = /^(\d+)(:\d+:\w+:.+)$/;
 
 /** What the scripts see of a claim when Redis's clock was set by so much (ms): its moments do not move. */
 async function setClock(ms: number): Promise<void> {
 	const key = await keyOf('claims');
 	for (const [field, value] of Object.entries(await bench.redis.hgetall(key))) {
 		if (field === 'since') await bench.redis.hincrby(key, field, -ms);
-		const [, until, rest] = CLAIM.exec(value) ?? [];
+		const [, until, rest] = ACQUIRE.exec(value) ?? [];
 		if (until !== undefined) await bench.redis.hset(key, field, `${Number(until) - ms}${rest}`);
 	}
 }

@@ -4,7 +4,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { ledgerOf } from '../../nodes/BusinessData/rateLimit';
+import { limitStoreOf } from '../../nodes/BusinessData/rateLimit';
 import {
 	connectionTo,
 	type RedisAddress,
@@ -12,7 +12,7 @@ import {
 	RedisScript,
 } from '../../nodes/BusinessData/redis';
 import { RedisRecord } from '../../nodes/BusinessData/sendOnce/redisRecord';
-import { ledgerRequest, stageOf } from '../support/ledgerBench';
+import { limitStoreRequest, stageOf } from '../support/limitStoreBench';
 import { PrivateAuthority } from '../support/privateAuthority';
 import { redisCommand } from '../support/redisCommand';
 import { RedisCluster } from '../support/redisCluster';
@@ -222,19 +222,22 @@ test('a user who may do no more than docs/queue-mode.md says can count and send 
 	const address = { ...plainAddress(), user: 'n8n', password: 'another-password' };
 	const signal = new AbortController().signal;
 	const general = stageOf('general', [{ max: 1, windowMs: 300 }]);
-	const ledger = ledgerOf(connectionTo(address), 'key');
-	const [first, second] = [ledgerRequest(ledger, { general }), ledgerRequest(ledger, { general })];
+	const limitStore = limitStoreOf(connectionTo(address), 'key');
+	const [first, second] = [
+		limitStoreRequest(limitStore, { general }),
+		limitStoreRequest(limitStore, { general }),
+	];
 	expect(await first.take(signal)).toMatchObject({ isTaken: true });
 	expect(await second.take(signal)).toMatchObject({ isTaken: false });
-	first.tell();
+	first.publish();
 	first.hold(0);
-	expect(await ledger.use(general.windows)).toMatchObject([{ used: 1 }]);
+	expect(await limitStore.use(general.windows)).toMatchObject([{ used: 1 }]);
 	const record = new RedisRecord(connectionTo(address), 'document', 'a', 10);
-	const claim = async () => await record.claim('token', 1_000, false);
+	const claim = async () => await record.acquire('token', 1_000, false);
 	expect(await record.lock('bucket', claim)).toMatchObject({ state: 'notSent' });
 	expect(await record.isLast('token')).toBe(true);
-	await record.settle('token', 'sent');
-	expect((await record.look(signal)).state).toBe('sent');
+	await record.complete('token', 'sent');
+	expect((await record.lookUp(signal)).state).toBe('sent');
 	const log = await redisCommand(plain.port, PASSWORD, 'ACL', 'LOG');
 	expect(log).toBe('');
 });

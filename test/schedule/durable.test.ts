@@ -1,5 +1,5 @@
 // n8n 2.x with its durable scheduler, which abandons a poll after 45 s and reads the static data from its
-// database for each: readings take longer than that, so they go on over several polls. Build the package before.
+// database for each: reads take longer than that, so they go on over several polls. Build the package before.
 import { useRealN8n } from '../n8n/useRealN8n';
 import { scheduleTests } from './scheduleTests';
 

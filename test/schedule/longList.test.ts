@@ -1,4 +1,4 @@
-// A list that takes minutes to read under the documented limits: n8n can publish the workflow, the reading goes
+// A list that takes minutes to read under the documented limits: n8n can publish the workflow, the read goes
 // on with each poll, and what happens meanwhile is told. Build the package before.
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -47,13 +47,15 @@ test(
 			sandbox.contacts.update('contact-100', { city: 'Ghent' });
 			sandbox.contacts.remove('contact-200');
 			sandbox.contacts.add({ id: 'new' });
-			let told: string[] = [];
-			while (told.length < 3) {
+			let reported: string[] = [];
+			while (reported.length < 3) {
 				await sleep(5_000);
 				const emitted = (await emittedBy(real(), workflow.id)).flat();
-				told = emitted.map(({ event, contact }) => `${event} ${(contact as { id: string }).id}`);
+				reported = emitted.map(
+					({ event, contact }) => `${event} ${(contact as { id: string }).id}`,
+				);
 			}
-			expect(told).toEqual([
+			expect(reported).toEqual([
 				'contactUpdated contact-100',
 				'contactCreated new',
 				'contactDeleted contact-200',

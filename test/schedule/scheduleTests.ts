@@ -10,7 +10,7 @@ import { EventCopy } from '../support/eventCopy';
 import { report } from '../support/report';
 
 const TURBULENT_POLLS = 6;
-/** Where readings go on over several polls, one may have to come to its end before. */
+/** Where reads go on over several polls, one may have to come to its end before. */
 const QUIET_POLLS = { usual: 2, slow: 5 };
 const MINUTES = 25;
 const MOST_SECONDS_BETWEEN_CHANGES = 8;

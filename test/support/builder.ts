@@ -24,13 +24,13 @@ export class Builder {
 		return new Builder(url, apiKey);
 	}
 
-	/** What a tool answers, as the model reads it. @throws when the tool says that it failed */
+	/** What a tool returns, as the model reads it. @throws when the tool says that it failed */
 	async call(tool: string, parameters: object): Promise<string> {
 		const { content } = await this.#callTool(tool, parameters);
 		return content.map(({ text }) => text).join('\n');
 	}
 
-	/** What a tool answers, as a value. @throws when the tool says that it failed */
+	/** What a tool returns, as a value. @throws when the tool says that it failed */
 	async callForValue<Result>(tool: string, parameters: object): Promise<Result> {
 		return (await this.#callTool(tool, parameters)).structuredContent as Result;
 	}

@@ -1,6 +1,6 @@
 /**
  * A list that changes while it is read, as a service splits it into pages: whatever is asked of it between
- * two changes is answered from one state, and nothing holds the pages of a reading together.
+ * two changes gets a response from one state, and nothing holds the pages of a read together.
  */
 
 /** How the list is split. `offsetCursor` counts records, as page numbers do; `keyCursor` follows the last ID. */
@@ -55,8 +55,8 @@ export class ChangingList {
 		}
 	}
 
-	/** The body of the answer to a query. */
-	answer(query: Record<string, string | undefined>): unknown {
+	/** The body of the response to a query. */
+	response(query: Record<string, string | undefined>): unknown {
 		const { paging, list, pageSize } = this;
 		const start =
 			paging === 'pageNumber'

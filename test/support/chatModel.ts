@@ -1,6 +1,6 @@
 /**
  * Stands where the account of a chat model would be: a server with OpenAI's interface that gives the
- * answers of a script, one after the other, and keeps what it was asked.
+ * responses of a script, one after the other, and keeps what it was asked.
  */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -8,7 +8,7 @@ import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 
 /** What the model says: a text for the user, or which tool it wants with which arguments. */
-export type ModelAnswer = { text: string } | { tool: string; parameters: object };
+export type ModelResponse = { text: string } | { tool: string; parameters: object };
 
 /** What the model was asked, as far as it matters here. */
 export interface ModelRequest {
@@ -26,9 +26,9 @@ export interface ChatModel {
 	stop(): Promise<void>;
 }
 
-function toMessage(answer: ModelAnswer, callId: string): object {
-	if ('text' in answer) return { role: 'assistant', content: answer.text };
-	const { tool, parameters } = answer;
+function toMessage(modelResponse: ModelResponse, callId: string): object {
+	if ('text' in modelResponse) return { role: 'assistant', content: modelResponse.text };
+	const { tool, parameters } = modelResponse;
 	const call = { name: tool, arguments: JSON.stringify(parameters) };
 	return {
 		role: 'assistant',
@@ -37,20 +37,20 @@ function toMessage(answer: ModelAnswer, callId: string): object {
 	};
 }
 
-/** Starts the server on 127.0.0.1. A request beyond the script is answered with 500. */
-export async function startChatModel(script: ModelAnswer[]): Promise<ChatModel> {
+/** Starts the server on 127.0.0.1. A request beyond the script gets a 500. */
+export async function startChatModel(script: ModelResponse[]): Promise<ChatModel> {
 	const requests: ModelRequest[] = [];
 	const server = createServer((request, response) => {
 		void (async () => {
 			const asked = (await json(request)) as ModelRequest;
 			requests.push(asked);
-			const answer = script[requests.length - 1];
-			const isKnown = request.url === '/v1/chat/completions' && answer !== undefined;
+			const modelResponse = script[requests.length - 1];
+			const isKnown = request.url === '/v1/chat/completions' && modelResponse !== undefined;
 			response.writeHead(isKnown ? 200 : 500, { 'content-type': 'application/json' });
-			const choice = answer && {
+			const choice = modelResponse && {
 				index: 0,
-				message: toMessage(answer, `call-${requests.length}`),
-				finish_reason: 'text' in answer ? 'stop' : 'tool_calls',
+				message: toMessage(modelResponse, `call-${requests.length}`),
+				finish_reason: 'text' in modelResponse ? 'stop' : 'tool_calls',
 			};
 			const id = `completion-${requests.length}`;
 			const common = { id, object: 'chat.completion', created: 0, model: asked.model };

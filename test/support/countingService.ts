@@ -58,7 +58,7 @@ export class CountingService {
 	/** When (ms) each request was counted, in order. */
 	readonly counted: number[] = [];
 
-	/** A request that takes `beforeMs` to arrive and whose answer takes `afterMs`. */
+	/** A request that takes `beforeMs` to arrive and whose response takes `afterMs`. */
 	async request(beforeMs: number, afterMs: number): Promise<void> {
 		await after(beforeMs);
 		this.counted.push(performance.now());

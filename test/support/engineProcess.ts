@@ -117,7 +117,7 @@ export class EngineProcess {
 		return waiting;
 	}
 
-	/** What the process does not live to hear is lost. */
+	/** What the process does not live to receive is lost. */
 	private send(message: ToProcess): void {
 		if (this.child.connected) this.child.send(message, () => undefined);
 	}

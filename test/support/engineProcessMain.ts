@@ -11,17 +11,17 @@ import {
 import { endOf, overlapWorkflow } from './overlapWorkflow';
 import type { ProcessedDataRepository } from './processedData';
 
-type Told<Kind> = Extract<ToProcess, { kind: Kind }>;
+type Reported<Kind> = Extract<ToProcess, { kind: Kind }>;
 
 const tell = (message: FromProcess) => process.send?.(message);
 
 /** The accesses to the table in the parent process that have no reply yet. */
-const accesses = new Map<number, (reply: Told<'accessed'>) => void>();
+const accesses = new Map<number, (reply: Reported<'accessed'>) => void>();
 let lastAccess = 0;
 
 async function accessTable(access: TableAccess, parameters: unknown[]): Promise<unknown> {
 	const id = ++lastAccess;
-	const { error, value } = await new Promise<Told<'accessed'>>((resolve) => {
+	const { error, value } = await new Promise<Reported<'accessed'>>((resolve) => {
 		accesses.set(id, resolve);
 		tell({ kind: 'access', id, access, parameters });
 	});
@@ -39,7 +39,7 @@ const table = Object.fromEntries(
 
 const stops = new Map<number, () => void>();
 
-async function start(engine: Engine, { id, task, timeoutSeconds, credential }: Told<'start'>) {
+async function start(engine: Engine, { id, task, timeoutSeconds, credential }: Reported<'start'>) {
 	const workflow = overlapWorkflow(task, timeoutSeconds);
 	const execution = engine.start(workflow, { key: credential });
 	stops.set(id, () => execution.cancel());

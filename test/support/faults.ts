@@ -12,7 +12,7 @@ export interface Fault {
 	times: number;
 	/** Whether the response comes after the short timeout. */
 	isLate: boolean;
-	/** What a send may report; it must never be repeated after `unknown`. */
+	/** What a send may report; it must never be retried after `unknown`. */
 	ofSend: Result[];
 	/** What a read may report. */
 	ofRead: Result[];
@@ -24,7 +24,7 @@ export type Random = () => number;
 export const SHORT_TIMEOUT = 0.3;
 export const LONG_TIMEOUT = 6;
 
-/** More than the tries of any read. */
+/** More than the attempts of any read. */
 const ALWAYS = 5;
 /** From once to every time. A read survives what it meets fewer than four times, a send nothing. */
 const SOME = [1, 1, 1, 2, ALWAYS];

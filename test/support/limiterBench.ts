@@ -2,17 +2,17 @@
 import {
 	limiterOf,
 	type Limits,
-	ledgerOf,
-	type RedisLedger,
+	limitStoreOf,
+	type RedisLimitStore,
 } from '../../nodes/BusinessData/rateLimit';
-import { abortController } from '../../nodes/BusinessData/waiting';
+import { abortController } from '../../nodes/BusinessData/async';
 import { CountingService, DOCUMENTED_LIMITS } from './countingService';
 import { limiters } from './limiters';
 import type { LuaRedis } from './luaRedis';
 
 type Limiter = ReturnType<typeof limiterOf>;
 export type SlotRequest = Parameters<Limiter['acquire']>[0];
-export type RoomRequest = Parameters<Limiter['promise']>[0];
+export type RoomRequest = Parameters<Limiter['issueTicket']>[0];
 
 const inMs = ({ max, windowSeconds }: { max: number; windowSeconds: number }) => ({
 	max,
@@ -39,26 +39,26 @@ export class LimiterBench {
 	/** The run of each request, in the order in which they went out. */
 	readonly sentRuns: string[] = [];
 
-	/** @param ledger counts the requests, too */
-	constructor(private readonly ledger?: RedisLedger) {}
+	/** @param limit store counts the requests, too */
+	constructor(private readonly limitStore?: RedisLimitStore) {}
 
 	/** A process that shares a Redis with others. */
 	static on(redis: LuaRedis, ...way: Parameters<LuaRedis['connection']>): LimiterBench {
-		return new LimiterBench(ledgerOf(redis.connection(...way), 'key'));
+		return new LimiterBench(limitStoreOf(redis.connection(...way), 'key'));
 	}
 
 	get limiter(): Limiter {
 		return limiterOf(this.process);
 	}
 
-	/** Whether nothing is queued, held, promised or known of others. */
+	/** Whether nothing is queued, held, ticketed or known of other clients. */
 	get isIdle(): boolean {
 		return !limiters().has(this.process);
 	}
 
 	async acquire(changes: Partial<SlotRequest> = {}) {
-		const { ledger } = this;
-		const request = { run: 'a', limits: this.limits, ledger, inFlightMs: 5_000, signal: never };
+		const { limitStore } = this;
+		const request = { run: 'a', limits: this.limits, limitStore, inFlightMs: 5_000, signal: never };
 		return await this.limiter.acquire({ ...request, ...changes });
 	}
 
@@ -80,25 +80,25 @@ export class LimiterBench {
 
 	/** Room for sends, promised to an execution of that name. */
 	async promise(name: string, changes: Partial<RoomRequest> = {}): Promise<number> {
-		const { limits, ledger } = this;
-		const request = { name, count: 3, scope: SEND, maxWaitMs: Infinity, limits, ledger };
-		return await this.limiter.promise({ ...request, ...changes });
+		const { limits, limitStore } = this;
+		const request = { name, count: 3, scope: SEND, maxWaitMs: Infinity, limits, limitStore };
+		return await this.limiter.issueTicket({ ...request, ...changes });
 	}
 
 	async withdraw(name: string): Promise<void> {
-		const { limits, ledger } = this;
-		await this.limiter.withdraw({ name, scope: SEND, limits, ledger });
+		const { limits, limitStore } = this;
+		await this.limiter.withdrawTicket({ name, scope: SEND, limits, limitStore });
 	}
 
 	/** By the name of each window. */
 	async status() {
-		const { limits, ledger } = this;
-		const windows = await this.limiter.status({ limits, ledger });
+		const { limits, limitStore } = this;
+		const windows = await this.limiter.status({ limits, limitStore });
 		return new Map(windows.map((window) => [window.limit, window]));
 	}
 
-	async outlook(count: number) {
-		const { limits, ledger } = this;
-		return await this.limiter.outlook({ limits, scope: SEND, ledger }, count);
+	async estimate(count: number) {
+		const { limits, limitStore } = this;
+		return await this.limiter.estimate({ limits, scope: SEND, limitStore }, count);
 	}
 }

@@ -9,7 +9,7 @@ export interface ListHistory {
 	saysTotal: boolean;
 	length: number;
 	emitExisting: boolean;
-	/** The changes behind each answer, poll by poll; further answers of a poll have none behind them. */
+	/** The changes behind each response, poll by poll; further responses of a poll have none behind them. */
 	polls: ListChange[][][];
 }
 

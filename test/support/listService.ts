@@ -1,4 +1,4 @@
-/** A real server that answers every request as a test says, and lets it strike between two answers. */
+/** A real server that responds to every request as a test says, and lets it strike between two responses. */
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
@@ -10,19 +10,19 @@ export interface ListService {
 	queries: Query[];
 	/** Their methods. */
 	methods: string[];
-	/** What a request is answered: a body, or whatever is done with the response itself. */
-	answer: (query: Query, response: ServerResponse) => unknown;
+	/** What a request gets: a body, or whatever is done with the response itself. */
+	response: (query: Query, response: ServerResponse) => unknown;
 	stop(): Promise<void>;
 }
 
-/** Starts one that answers with an empty list until `answer` is set. */
+/** Starts one that responds with an empty list until `response` is set. */
 export async function startListService(): Promise<ListService> {
 	const server = createServer((request, response) => {
 		const { searchParams } = new URL(request.url ?? '', 'http://localhost');
 		const query: Query = Object.fromEntries(searchParams);
 		service.queries.push(query);
 		service.methods.push(request.method ?? '');
-		const body = service.answer(query, response);
+		const body = service.response(query, response);
 		if (response.writableEnded || body === undefined) return;
 		response.setHeader('content-type', 'application/json');
 		response.end(JSON.stringify(body));
@@ -31,7 +31,7 @@ export async function startListService(): Promise<ListService> {
 		baseUrl: '',
 		queries: [],
 		methods: [],
-		answer: () => [],
+		response: () => [],
 		stop: async () => {
 			server.closeAllConnections();
 			await new Promise((resolve) => server.close(resolve));

@@ -8,7 +8,7 @@ import { RedisFailure } from '../simulation/redis/resp';
  * What becomes of a command on its way, which may be run once or twice, now or later.
  * @param isAwaited whether something more than its end waits for it
  */
-export type Way = (run: () => unknown, isAwaited: boolean) => Promise<unknown>;
+export type Sender = (run: () => unknown, isAwaited: boolean) => Promise<unknown>;
 
 export class LuaRedis {
 	readonly data = new DataSet(() => Date.now() + this.aheadMs);
@@ -29,13 +29,13 @@ export class LuaRedis {
 	}
 
 	/** The connection of a process, which has windows of its own. */
-	connection(way: Way = async (run) => await Promise.resolve(run())): RedisConnection {
+	connection(way: Sender = async (run) => await Promise.resolve(run())): RedisConnection {
 		const run: RedisConnection['run'] = async (script, keys, parameters, signal) => {
 			signal?.throwIfAborted();
 			const once = () => this.run(script, keys, parameters);
 			return (await way(once, signal !== undefined)) as never;
 		};
-		return { run, trouble: () => undefined } as Partial<RedisConnection> as RedisConnection;
+		return { run, failure: () => undefined } as Partial<RedisConnection> as RedisConnection;
 	}
 
 	private run({ lua }: RedisScript, keys: string[], parameters: Array<string | number>): unknown {

@@ -94,20 +94,21 @@ export class Round {
 	async playAgain(wasEmptied = false): Promise<void> {
 		const { keys } = this;
 		const before = this.timesActedOn();
-		const lost = this.lostAnswers();
+		const lost = this.lostResponses();
 		const task = { keys, marker: `${this.marker} again`, place: this.random() };
 		const again = await this.start(task).ended;
 		const after = this.timesActedOn();
 		const missing: Array<{ key: string }> = [];
 		for (const [index, key] of keys.entries()) {
 			const [first, last] = [before.get(key) ?? 0, after.get(key) ?? 0];
-			const what = { key, first, last, told: this.toldOf(key), again: again[index] };
+			const what = { key, first, last, reported: this.reportedOf(key), again: again[index] };
 			// Once; and nobody is told "sent" of what was not.
 			expect([what, last]).toEqual([what, Math.min(last, 1)]);
-			expect([what, what.told.sent]).toEqual([what, Math.min(what.told.sent, first)]);
+			expect([what, what.reported.sent]).toEqual([what, Math.min(what.reported.sent, first)]);
 			// Nobody is told "skipped" of what was not sent and is not on its way.
-			const mayBeMissing = lost.has(key) || what.told.died > 0 || wasEmptied;
-			if (what.told.skipped > 0 && first === 0) expect([what, mayBeMissing]).toEqual([what, true]);
+			const mayBeMissing = lost.has(key) || what.reported.died > 0 || wasEmptied;
+			if (what.reported.skipped > 0 && first === 0)
+				expect([what, mayBeMissing]).toEqual([what, true]);
 			if (last === 0 && !lost.has(key)) missing.push(what);
 		}
 		// An execution sends one after the other, so it has died with one of its documents at the most. One
@@ -130,14 +131,14 @@ export class Round {
 	}
 
 	/** How many executions have told what of a document. */
-	private toldOf(key: string) {
-		const told = { sent: 0, skipped: 0, unknown: 0, failed: 0, stopped: 0, died: 0 };
+	private reportedOf(key: string) {
+		const reported = { sent: 0, skipped: 0, unknown: 0, failed: 0, stopped: 0, died: 0 };
 		for (const { keys, end } of this.ends) {
 			const index = keys.indexOf(key);
 			const one = typeof end === 'string' ? end : end[index];
-			if (index >= 0 && one !== undefined) told[one]++;
+			if (index >= 0 && one !== undefined) reported[one]++;
 		}
-		return told;
+		return reported;
 	}
 
 	private requests() {
@@ -156,14 +157,14 @@ export class Round {
 	}
 
 	/**
-	 * The documents that have arrived and were not acted on, and nobody was told so: the answer does not say it,
+	 * The documents that have arrived and were not acted on, and nobody was told so: the response does not say it,
 	 * or it came when the execution had been stopped or had waited long enough.
 	 */
-	private lostAnswers(): Set<string> {
+	private lostResponses(): Set<string> {
 		// Of a refusal, and of a redirect by 307 or 308, it is clear that it did not act.
 		const isClear = (status = 0) => status !== 408 && /^(4\d\d|30[78])$/.test(String(status));
 		const wasRead = (key: string) => {
-			const { unknown, stopped } = this.toldOf(key);
+			const { unknown, stopped } = this.reportedOf(key);
 			return unknown + stopped === 0;
 		};
 		const lost = this.requests().filter(

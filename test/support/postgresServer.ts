@@ -37,11 +37,11 @@ export class PostgresServer {
 			...['-D', data, '-p', String(server.port), '-h', '127.0.0.1', '-k', folder, '-F'],
 		]);
 		server.program = startProgram(serve, settings, { cwd: folder, stdio: 'ignore' });
-		await waitUntil(() => server.answers(), STARTUP_MS);
+		await waitUntil(() => server.responses(), STARTUP_MS);
 		return server;
 	}
 
-	/** What it answers to a query, as text. */
+	/** What it responds to a query, as text. */
 	query(text: string): string {
 		return execFileSync(program('psql'), [...this.client, '-c', text], {
 			encoding: 'utf8',
@@ -74,7 +74,7 @@ export class PostgresServer {
 		return ['-h', '127.0.0.1', '-p', String(this.port), '-U', USER, '-qtA'];
 	}
 
-	private answers(): boolean {
+	private responses(): boolean {
 		try {
 			return this.query('SELECT 1').trim() === '1';
 		} catch {

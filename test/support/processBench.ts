@@ -62,7 +62,7 @@ export function useProcessBench(count: number): ProcessBench {
 	const cleanup = new Cleanup();
 	beforeAll(async () => {
 		bench.table = new ProcessedDataRepository();
-		// What it has answered is on the disk, however it ends.
+		// What it has confirmed is on the disk, however it ends.
 		bench.server = await RedisServer.start(['--appendfsync', 'always']);
 		cleanup.add(async () => await bench.server.dispose());
 		const { port } = bench.server;

@@ -1,5 +1,5 @@
 /**
- * What a queue-mode test works on: n8n with two workers, a Redis of its own for the ledger, and for each
+ * What a queue-mode test works on: n8n with two workers, a Redis of its own for the limit store, and for each
  * test a sandbox service with the credential for it.
  */
 import { Redis } from 'ioredis';
@@ -10,7 +10,7 @@ import { type Sandbox, startSandbox, type WindowMode } from '../../sandbox/serve
 import { Cleanup } from '../../scripts/cleanup';
 import { QueueMode } from './queueMode';
 import {
-	type CallAnswer,
+	type CallResponse,
 	KINDS,
 	makespan,
 	numbersOf,
@@ -33,7 +33,7 @@ const FAILED = ['error', 'crashed'];
 export interface QueueBench {
 	n8n: QueueMode;
 	/** Not the one of n8n's queue, so that its faults disturb nothing else. */
-	ledgerServer: RedisServer;
+	limitStoreServer: RedisServer;
 	/** A connection to it that survives its restart. */
 	redis: Redis;
 	sandbox: Sandbox;
@@ -41,7 +41,7 @@ export interface QueueBench {
 	credentialId: string;
 	/**
 	 * Starts a sandbox with these limits, and gives them to the credential too.
-	 * @param redis the credential's fields for another Redis than the ledger's own
+	 * @param redis the credential's fields for another Redis than the limit store's own
 	 */
 	open(
 		limits: LimitSettings,
@@ -50,7 +50,7 @@ export interface QueueBench {
 	): Promise<void>;
 	/** The executions that n8n shows as failed, of all tests so far. */
 	failedExecutions(): Promise<string[]>;
-	/** How many slots of each window the ledger holds at this moment. */
+	/** How many slots of each window the limit store holds at this moment. */
 	heldSlots(): Promise<Map<string, number>>;
 }
 
@@ -64,8 +64,8 @@ export function useQueueBench(prepare: () => Promise<void>): QueueBench {
 	bench.open = async (limits, windowMode = 'sliding', redis) => {
 		const latency = { minMs: 5, maxMs: 30 };
 		bench.sandbox = await startSandbox({ limits, windowMode, latency, contactCount: 1 });
-		const { n8n, sandbox, ledgerServer } = bench;
-		const fields = redis ?? fieldsOf({ ...OPEN_SERVER, port: ledgerServer.port });
+		const { n8n, sandbox, limitStoreServer } = bench;
+		const fields = redis ?? fieldsOf({ ...OPEN_SERVER, port: limitStoreServer.port });
 		bench.credentialId = await saveCredential(n8n, sandbox, limits, fields);
 		if (workflowIds.length === 0) workflowIds = await publishWorkflows(n8n, bench.credentialId);
 	};
@@ -86,10 +86,10 @@ export function useQueueBench(prepare: () => Promise<void>): QueueBench {
 	};
 	const cleanup = new Cleanup();
 	beforeAll(async () => {
-		// What it has answered is on the disk, however it ends.
-		bench.ledgerServer = await RedisServer.start(['--appendfsync', 'always']);
-		cleanup.add(async () => await bench.ledgerServer.dispose());
-		bench.redis = new Redis({ port: bench.ledgerServer.port, retryStrategy: () => 50 });
+		// What it has confirmed is on the disk, however it ends.
+		bench.limitStoreServer = await RedisServer.start(['--appendfsync', 'always']);
+		cleanup.add(async () => await bench.limitStoreServer.dispose());
+		bench.redis = new Redis({ port: bench.limitStoreServer.port, retryStrategy: () => 50 });
 		bench.redis.on('error', () => undefined);
 		cleanup.add(async () => await Promise.resolve(bench.redis.disconnect()));
 		bench.n8n = await QueueMode.prepare();
@@ -111,8 +111,8 @@ export function useQueueBench(prepare: () => Promise<void>): QueueBench {
 const numbersUpTo = (count: number) => Array.from({ length: count }, (_, index) => index + 1);
 
 /** Every request was let through exactly once, and every execution gave out all of its items. */
-export function expectAllAnsweredOnce({ sandbox }: QueueBench, answers: CallAnswer[]): void {
-	for (const { status, items, numbers } of answers) {
+export function expectAllRespondedOnce({ sandbox }: QueueBench, responses: CallResponse[]): void {
+	for (const { status, items, numbers } of responses) {
 		expect({ status, items }).toEqual({ status: 200, items: numbers.length });
 	}
 	expect(numbersOf(sandbox, 'reads')).toEqual(numbersUpTo(READS));
@@ -125,20 +125,20 @@ export function expectAllAnsweredOnce({ sandbox }: QueueBench, answers: CallAnsw
 export function reportRun(
 	title: string,
 	{ n8n, sandbox }: QueueBench,
-	answers: CallAnswer[],
+	responses: CallResponse[],
 ): void {
 	const { requests, refused, documents } = sandbox.journal.summary();
 	const byWorker = Object.entries(requestsByWorker(n8n, sandbox))
 		.map(([worker, count]) => `${count} by ${worker}`)
 		.join(', ');
-	const complete = answers.filter(({ status }) => status === 200);
+	const complete = responses.filter(({ status }) => status === 200);
 	const lasted = KINDS.map((kind) =>
 		complete.some((one) => one.kind === kind)
 			? `${kind} ${(makespan(complete, kind) / 1000).toFixed(2)} s`
 			: `no ${kind}`,
 	);
 	report(
-		`${title}: ${complete.length} of ${answers.length} executions complete, ${requests} requests ` +
+		`${title}: ${complete.length} of ${responses.length} executions complete, ${requests} requests ` +
 			`(${byWorker}), ${refused} refused, ${documents} documents; ` +
 			`complete: ${lasted.join(', ')}`,
 	);

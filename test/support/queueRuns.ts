@@ -37,8 +37,8 @@ const OPERATIONS: Record<Kind, WorkflowNode['parameters']> = {
 	sends: { resource: 'transaction', operation: 'send', dataMode: 'autoMapInputData' },
 };
 
-/** The answer to one webhook call. */
-export interface CallAnswer {
+/** The response to one webhook call. */
+export interface CallResponse {
 	kind: Kind;
 	/** The numbers of its requests. */
 	numbers: number[];
@@ -131,24 +131,24 @@ export async function post(url: string, body: object): Promise<Response> {
 	}
 }
 
-/** Starts an execution by its webhook and waits for its answer. */
+/** Starts an execution by its webhook and waits for its response. */
 export async function call(
 	n8n: QueueMode,
 	kind: Kind,
 	numbers: number[],
 	startedAt = performance.now(),
-): Promise<CallAnswer> {
+): Promise<CallResponse> {
 	const response = await post(n8n.webhookUrl(kind), {
 		items: numbers.map((number) => ({ number })),
 	});
-	const answer: unknown = await response.json();
-	const items = Array.isArray(answer) ? answer.length : 0;
+	const serviceResponse: unknown = await response.json();
+	const items = Array.isArray(serviceResponse) ? serviceResponse.length : 0;
 	const afterMs = performance.now() - startedAt;
 	return { kind, numbers, status: response.status, items, afterMs };
 }
 
-/** Starts all six executions and waits for their answers. */
-export async function callAll(n8n: QueueMode): Promise<CallAnswer[]> {
+/** Starts all six executions and waits for their responses. */
+export async function callAll(n8n: QueueMode): Promise<CallResponse[]> {
 	const startedAt = performance.now();
 	const used = { reads: 0, sends: 0 };
 	const calls = SHARES.map(async ([kind, count], position) => {
@@ -165,15 +165,15 @@ export async function callAll(n8n: QueueMode): Promise<CallAnswer[]> {
 export function numbersOf(sandbox: Sandbox, kind: Kind): number[] {
 	const method = kind === 'reads' ? 'GET' : 'POST';
 	return sandbox.journal
-		.answered()
+		.responded()
 		.filter((entry) => entry.method === method)
 		.map(({ query }) => Number(query.number))
 		.sort((a, b) => a - b);
 }
 
-/** How long (ms) it took until the last answer to the calls of a kind. */
-export function makespan(answers: CallAnswer[], kind: Kind): number {
-	return Math.max(...answers.filter((one) => one.kind === kind).map(({ afterMs }) => afterMs));
+/** How long (ms) it took until the last response to the calls of a kind. */
+export function makespan(responses: CallResponse[], kind: Kind): number {
+	return Math.max(...responses.filter((one) => one.kind === kind).map(({ afterMs }) => afterMs));
 }
 
 /** How many requests of the sandbox's journal came from each worker. */

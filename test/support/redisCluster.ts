@@ -158,7 +158,7 @@ export class RedisCluster {
 		}
 	}
 
-	/** What the first server that answers knows of all. */
+	/** What the first server that responds knows of all. */
 	private async table() {
 		const lines = (await this.ask('CLUSTER', 'NODES')).split('\n');
 		return lines.map((line) => {

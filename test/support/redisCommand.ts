@@ -20,7 +20,7 @@ export async function redisCommand(
 	return stdout.trim();
 }
 
-/** Resolves when a question has the answer. @throws after so long */
+/** Resolves when a question has the response. @throws after so long */
 export async function untilTrue(
 	question: string,
 	ask: () => Promise<boolean>,

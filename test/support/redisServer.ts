@@ -82,7 +82,7 @@ export class RedisServer {
 		return this.program !== undefined;
 	}
 
-	/** Takes all processor time from it, so that it answers nothing and its connections stay open. */
+	/** Takes all processor time from it, so that it responds to nothing and its connections stay open. */
 	pause(): void {
 		this.program?.child.kill('SIGSTOP');
 	}

@@ -29,7 +29,7 @@ export interface Topology {
 	flushAll: () => Promise<void>;
 	/** Moves what is counted to another shard, where there are shards. */
 	reshard?: () => Promise<void>;
-	/** Mends everything, and resolves when it is. */
+	/** Repairs everything, and resolves when it is. */
 	untilWhole: () => Promise<void>;
 	dispose: () => Promise<void>;
 }

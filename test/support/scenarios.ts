@@ -28,7 +28,7 @@ export function endOf(
 	items: INodeExecutionData[],
 	context: Record<string, unknown> | undefined,
 ): End['executions'][number] {
-	const told = [
+	const reported = [
 		'outcome',
 		'sentItems',
 		'skippedItems',
@@ -45,6 +45,6 @@ export function endOf(
 			isSkipped: json.skipped === true,
 			outcome: error?.context?.outcome,
 		})),
-		error: Object.fromEntries(told.map((name) => [name, context?.[name]])),
+		error: Object.fromEntries(reported.map((name) => [name, context?.[name]])),
 	};
 }

@@ -1,7 +1,7 @@
 /** Searches whatever a test has captured for a text that must not be in it. */
 
 /** What somebody can read in a text: the text itself, and what it says when it is decoded. */
-export function readingsOf(text: string): string[] {
+export function readsOf(text: string): string[] {
 	const unescaped = text
 		.replace(/\\+(?:u00|x)([\da-f]{2})/gi, fromHex)
 		.replace(/%(?:25)*([\da-f]{2})/gi, fromHex)
@@ -27,7 +27,7 @@ export function placesOf(text: string, value: unknown): string[] {
 	const places: string[] = [];
 	const seen = new Set<object>();
 	const contains = (candidate: string) =>
-		readingsOf(candidate).some((reading) => reading.toLowerCase().includes(wanted));
+		readsOf(candidate).some((reading) => reading.toLowerCase().includes(wanted));
 	// A list of its own instead of recursion: causes and requests may be nested deeply.
 	const open: Array<{ path: string; value: unknown }> = [{ path: '', value }];
 	for (let next = open.pop(); next !== undefined; next = open.pop()) {

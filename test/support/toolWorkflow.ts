@@ -31,14 +31,14 @@ export const agentNode: INodeType = {
 	async execute() {
 		const calls = this.getNodeParameter('calls', 0) as object[];
 		const [tool] = (await this.getInputConnectionData(NodeConnectionTypes.AiTool, 0)) as Tool[];
-		const answers = calls.map(async (parameters) => {
+		const responses = calls.map(async (parameters) => {
 			try {
-				return { answer: await tool?.invoke(parameters) };
+				return { response: await tool?.invoke(parameters) };
 			} catch (error) {
 				return { error: (error as Error).message };
 			}
 		});
-		return [(await Promise.all(answers)).map((json) => ({ json: json as never }))];
+		return [(await Promise.all(responses)).map((json) => ({ json: json as never }))];
 	},
 };
 

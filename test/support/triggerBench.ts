@@ -1,4 +1,4 @@
-/** What a test of the trigger works on: n8n's engine, and a list service that the test answers for. */
+/** What a test of the trigger works on: n8n's engine, and a list service that the test serves. */
 import type { ICredentialDataDecryptedObject, IDataObject, INode } from 'n8n-workflow';
 
 import { Engine } from './engine';

@@ -3,7 +3,7 @@
  * the signals that n8n itself listens for are listened for as well, which is immediate and the same in each
  * n8n, main process or worker; and n8n's service is asked, for a node that is loaded later than that.
  */
-import { abortController } from '../waiting';
+import { abortController } from '../async';
 import { findService } from './services';
 
 const SIGNALS = ['SIGTERM', 'SIGINT'] as const;

@@ -7,7 +7,7 @@
  */
 import type { IDataObject, INode, IPollFunctions, Workflow } from 'n8n-workflow';
 
-import { abortController, sleep, Turns } from '../waiting';
+import { abortController, sleep, KeyedMutex } from '../async';
 import { findService } from './services';
 import { workflowOf } from './workflow';
 
@@ -24,7 +24,7 @@ const NAME_BEGINS = 'businessDataTrigger:';
 const KEY_BEGINS = `node:${NAME_BEGINS}`;
 
 /** By workflow: each of its triggers saves what it has read of the others. */
-const turns = new Turns();
+const mutex = new KeyedMutex();
 /** A turn comes soon, so nobody gives up waiting. */
 const never = abortController().signal;
 /** Every so many ms it is looked whether n8n has saved it, and so often at the most: nothing tells when it fails. */
@@ -94,7 +94,7 @@ export class StaticData {
 	}
 
 	/** Runs the task while neither another trigger of the workflow reads and saves, nor n8n for it. */
-	async inTurn<Result>(task: () => Promise<Result>): Promise<Result> {
+	async runExclusive<Result>(task: () => Promise<Result>): Promise<Result> {
 		const { id } = this.context.getWorkflow();
 		if (this.service === undefined || id === undefined) return await task();
 		return await new Promise<Result>((resolve, reject) => {
@@ -102,7 +102,7 @@ export class StaticData {
 				resolve(await task());
 				await this.untilSavedByN8n();
 			};
-			turns.inTurn(id, never, work).catch(reject);
+			mutex.runExclusive(id, never, work).catch(reject);
 		});
 	}
 

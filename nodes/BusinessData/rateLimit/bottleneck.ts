@@ -1,7 +1,7 @@
 /** Bottleneck, for what it is good at: who may go next, and how many at once. */
 import Bottleneck from 'bottleneck';
 
-import { listen, unlisten } from '../waiting';
+import { listen, unlisten } from '../async';
 
 /** 0 goes first and 9 last. */
 export type Priority = 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9;

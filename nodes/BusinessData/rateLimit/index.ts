@@ -16,8 +16,8 @@ export {
 	windowName,
 } from './limits';
 export type { Permit } from './permit';
-export { ledgerOf, type RedisLedger } from './redis/redisLedger';
-export { PAUSE, REFUSAL, type WaitCause, WaitTooLongError } from './wait';
+export { limitStoreOf, type RedisLimitStore } from './redis/redisLimitStore';
+export { PAUSE, REFUSAL, type WaitCause, WaitTooLongError } from './waitTime';
 
 /**
  * On the global object, because n8n may load this package twice (an update, a second path): two copies
@@ -28,8 +28,7 @@ const LIMITERS = Symbol.for('n8n-nodes-business-data/limiters/1');
 type GlobalWithLimiters = typeof globalThis & { [LIMITERS]?: Map<string, KeyLimiter> };
 
 /**
- * The limiter of a key. Do not keep it: it is remembered only while anything of the key is queued, held,
- * promised or known of others.
+ * The limiter of a key. Do not keep it: it is remembered only while anything of the key is queued, held, ticketed or known of other clients.
  * @param identity stands for the service and the key, without naming the key
  */
 export function limiterOf(identity: string): KeyLimiter {

@@ -1,48 +1,48 @@
 /**
  * Says when the next request of one key may go out: first its turn in its run, so that runs take turns, then
- * the gates (`passage.ts`). And tells without taking anything how long that would take.
+ * the gates (`gates.ts`). And estimates, without taking anything, how long that would take.
  */
-import { boundedSignal, LONGEST_TIMER_MS, onceAborted } from '../waiting';
+import { boundedSignal, LONGEST_TIMER_MS, onceAborted } from '../async';
 import type { Priority } from './bottleneck';
-import { waitFor, waitIn } from './forecast';
+import { estimateWait, estimateWaitIn } from './estimate';
 import { GENERAL, type Limits, limitsOfScope, scopeName, windowName } from './limits';
-import { passGates } from './passage';
+import { passGates } from './gates';
 import type { Permit } from './permit';
-import type { RoomWanted } from './promises';
-import type { RedisLedger } from './redis/redisLedger';
+import type { WantedTicket } from './tickets';
+import type { RedisLimitStore } from './redis/redisLimitStore';
 import { Scope, Stages } from './scope';
-import { Wait, WaitTooLongError } from './wait';
+import { WaitTime, WaitTooLongError } from './waitTime';
 
 /** Requests that are to come. */
-export interface Foreseen {
+export interface LimitedRequest {
 	/** Those that they are under; those of other requests of the key may differ. */
 	limits: Limits;
 	/** The scope whose windows count them beside the general ones. */
 	scope?: string;
 	/** Counts them in every process that shares it, too. */
-	ledger?: RedisLedger;
+	limitStore?: RedisLimitStore;
 }
 
-export interface SlotRequest extends Foreseen {
+export interface SlotRequest extends LimitedRequest {
 	/** Requests of one run take turns with those of other runs, in the order of the calls. */
 	run: string;
 	/** Among the requests at a gate; 5 unless given. */
 	priority?: Priority;
 	/** How long (ms) the request may wait; longer is an error at once. */
 	maxWaitMs?: number;
-	/** How long (ms) the request may be under way, should this process die; needed for a ledger. */
+	/** How long (ms) the request may be under way, should this process die; needed for a limit store. */
 	inFlightMs?: number;
 	signal: AbortSignal;
 }
 
-export type RoomRequest = Foreseen & RoomWanted;
+export type RoomRequest = LimitedRequest & WantedTicket;
 
 export interface WindowStatus {
 	/** For example `general/60s`. */
 	limit: string;
 	max: number;
 	windowSeconds: number;
-	/** Slots held: by this process, or by all that share the ledger. */
+	/** Slots held: by this process, or by all that share the limit store. */
 	used: number;
 	/** How many of the limit others, such as a second program, seem to use; known by refusals. */
 	usedByOthers: number;
@@ -67,29 +67,29 @@ export class KeyLimiter {
 	/**
 	 * Resolves when a request may go out, with a slot in every window that applies.
 	 * @throws WaitTooLongError when it would wait longer than `maxWaitMs`, or the service has asked for a pause
-	 * that is longer than any of its windows; RedisError when the ledger cannot be used, the signal's reason when it aborts; no slot is taken then
+	 * that is longer than any of its windows; RedisError when the limit store cannot be used, the signal's reason when it aborts; no slot is taken then
 	 */
 	async acquire(request: SlotRequest): Promise<Permit> {
-		const { run, priority = 5, maxWaitMs = Infinity, ledger, inFlightMs = 0 } = request;
+		const { run, priority = 5, maxWaitMs = Infinity, limitStore, inFlightMs = 0 } = request;
 		request.signal.throwIfAborted();
 		const stages = this.stagesOf(request);
 		stages.refuseLongPause();
-		const { lines } = stages.own.scope;
-		const expectedMs = maxWaitMs === Infinity ? 0 : waitFor(stages, lines.aheadOf(run));
+		const { runs } = stages.own.scope;
+		const expectedMs = maxWaitMs === Infinity ? 0 : estimateWait(stages, runs.aheadOf(run));
 		if (expectedMs > maxWaitMs) throw new WaitTooLongError(expectedMs);
 
 		this.onChange(false);
 		this.keepAlive ??= setInterval(() => undefined, LONGEST_TIMER_MS);
 		const tooLate = () =>
-			ledger?.trouble() ?? new WaitTooLongError(Math.max(1, waitFor(stages, 0)));
+			limitStore?.failure() ?? new WaitTooLongError(Math.max(1, estimateWait(stages, 0)));
 		const { signal, release } = boundedSignal(request.signal, maxWaitMs, tooLate);
-		const shared = ledger?.request(stages, inFlightMs);
-		const wait = new Wait();
-		const deadline = wait.startedAt + maxWaitMs;
-		const waiting = { stages, priority, signal, shared, wait, deadline };
+		const shared = limitStore?.request(stages, inFlightMs);
+		const waitTime = new WaitTime();
+		const deadline = waitTime.startedAt + maxWaitMs;
+		const queued = { stages, priority, signal, shared, waitTime, deadline };
 		let permit: Permit | undefined;
 		try {
-			permit = await lines.inTurn(run, signal, async () => await passGates(waiting));
+			permit = await runs.runExclusive(run, signal, async () => await passGates(queued));
 			// Those behind it need not wait for that.
 			await onceAborted(permit.placed, signal);
 			return permit;
@@ -104,62 +104,70 @@ export class KeyLimiter {
 	}
 
 	/**
-	 * Promises room to whoever will wait for it elsewhere: tells how long (ms) it takes until so many
-	 * requests have room, and makes later promises later. Nothing is reserved.
-	 * @throws WaitTooLongError when that is longer than `maxWaitMs`, RedisError; nothing is promised then
+	 * Issues a ticket for room: returns how long (ms) it takes until so many requests have room; later tickets
+	 * get later times. Nothing is reserved.
+	 * @throws WaitTooLongError when that is longer than `maxWaitMs`, RedisError; no ticket is issued then
 	 */
-	async promise(request: RoomRequest): Promise<number> {
-		const { name, count, maxWaitMs, ledger } = request;
+	async issueTicket(request: RoomRequest): Promise<number> {
+		const { name, count, maxWaitMs, limitStore } = request;
 		const stages = this.stagesOf(request);
-		const { promises, lines } = stages.own.scope;
-		const localMs = waitFor(stages, lines.size, count, promises.before(name, count));
-		// In one step without a ledger: nobody else may be promised the same meanwhile.
-		const waitMs = ledger === undefined ? localMs : await ledger.promise(stages, request, localMs);
+		const { tickets, runs } = stages.own.scope;
+		const localMs = estimateWait(stages, runs.size, count, tickets.before(name, count));
+		// In one step without a limit store: nobody else may get a ticket for the same room meanwhile.
+		const waitMs =
+			limitStore === undefined ? localMs : await limitStore.issueTicket(stages, request, localMs);
 		if (waitMs > maxWaitMs) throw new WaitTooLongError(waitMs);
-		if (ledger === undefined) {
-			promises.make({ name, at: performance.now() + waitMs, left: count });
+		if (limitStore === undefined) {
+			tickets.make({ name, at: performance.now() + waitMs, left: count });
 			this.onChange(false);
 			this.reportIfIdle();
 		}
 		return waitMs;
 	}
 
-	/** Takes a promise back. @throws RedisError */
-	async withdraw({ name, ...foreseen }: Foreseen & { name: string }): Promise<void> {
-		const stages = this.stagesOf(foreseen);
-		stages.own.scope.promises.withdraw(name);
-		await foreseen.ledger?.promise(stages, { name, count: 0, maxWaitMs: Infinity }, 0);
+	/** Takes a ticket back. @throws RedisError */
+	async withdrawTicket({ name, ...request }: LimitedRequest & { name: string }): Promise<void> {
+		const stages = this.stagesOf(request);
+		stages.own.scope.tickets.withdraw(name);
+		await request.limitStore?.issueTicket(stages, { name, count: 0, maxWaitMs: Infinity }, 0);
 		this.reportIfIdle();
 	}
 
 	/** When (ms from now) the next of `count` requests and the last of them go out at the earliest. @throws RedisError */
-	async outlook(foreseen: Foreseen, count: number): Promise<{ nextMs: number; lastMs: number }> {
-		const stages = this.stagesOf(foreseen);
-		const uses = (await foreseen.ledger?.use(stages.windows)) ?? [];
-		const localMs = waitFor(stages, 0);
+	async estimate(
+		request: LimitedRequest,
+		count: number,
+	): Promise<{ nextMs: number; lastMs: number }> {
+		const stages = this.stagesOf(request);
+		const uses = (await request.limitStore?.use(stages.windows)) ?? [];
+		const localMs = estimateWait(stages, 0);
 		const nextMs = Math.max(localMs, ...uses.map(({ availableInMs }) => availableInMs));
-		return { nextMs, lastMs: nextMs + waitFor(stages, count - 1) - localMs };
+		return { nextMs, lastMs: nextMs + estimateWait(stages, count - 1) - localMs };
 	}
 
 	/** One entry per window, general ones first. @throws RedisError */
-	async status({ limits, ledger }: Foreseen): Promise<WindowStatus[]> {
+	async status({ limits, limitStore }: LimitedRequest): Promise<WindowStatus[]> {
 		const all = Object.entries({ [GENERAL]: limits.general, ...limits.scopes });
 		const entries = all.flatMap(([name, own]) => {
 			const stage = this.scope(name, limits).under(own);
 			return stage.windows.map((window) => ({ stage, window, name: scopeName(limits, name) }));
 		});
-		const uses = await ledger?.use(entries.map(({ window }) => window));
+		const uses = await limitStore?.use(entries.map(({ window }) => window));
 		return entries.map(({ stage, window, name }, index) => {
-			const queued = name === GENERAL ? this.queued : stage.scope.lines.size;
+			const queued = name === GENERAL ? this.queued : stage.scope.runs.size;
 			const shared = uses?.[index] ?? { used: 0, availableInMs: 0 };
 			const used = Math.max(window.window.used, shared.used);
-			const waitMs = Math.max(stage.pausedMs, waitIn([window], queued), shared.availableInMs);
+			const waitMs = Math.max(
+				stage.pausedMs,
+				estimateWaitIn([window], queued),
+				shared.availableInMs,
+			);
 			return {
 				limit: windowName(name, window),
 				max: window.max,
 				windowSeconds: window.windowMs / 1000,
 				used,
-				usedByOthers: Math.round(window.foreign.usedIn(window.windowMs)),
+				usedByOthers: Math.round(window.otherClients.usedIn(window.windowMs)),
 				remaining: Math.max(0, window.room - used),
 				availableInMs: Math.ceil(waitMs),
 				queued,
@@ -172,10 +180,10 @@ export class KeyLimiter {
 	}
 
 	private get queued(): number {
-		return [...this.scopes.values()].reduce((sum, { lines }) => sum + lines.size, 0);
+		return [...this.scopes.values()].reduce((sum, { runs }) => sum + runs.size, 0);
 	}
 
-	private stagesOf({ limits, scope }: Foreseen): Stages {
+	private stagesOf({ limits, scope }: LimitedRequest): Stages {
 		const general = this.scope(GENERAL, limits).under(limits.general);
 		if (scope === undefined) return new Stages(undefined, general);
 		const own = limitsOfScope(limits, scope);
@@ -203,7 +211,7 @@ export class KeyLimiter {
 		const { restMs } = this;
 		if (restMs === 0) this.onChange(true);
 		else if (restMs < Infinity) {
-			// What was promised, or learned of others, is forgotten without anything else happening.
+			// A ticket, or what was learned of other clients, is forgotten without anything else happening.
 			const afterMs = Math.min(Math.ceil(restMs) + 1, LONGEST_TIMER_MS);
 			this.idleTimer = setTimeout(() => this.reportIfIdle(), afterMs).unref();
 		}

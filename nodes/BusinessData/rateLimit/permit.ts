@@ -1,8 +1,8 @@
 /** The right to send one request, and the four ways in which the request may end. */
-import type { ForeignUse, UsedWindow } from './foreignUse';
+import type { OtherClients, UsedWindow } from './otherClients';
 import type { RedisRequest } from './redis/redisRequest';
 import type { Stages } from './scope';
-import type { Wait, WaitCause } from './wait';
+import type { WaitTime, WaitCause } from './waitTime';
 import type { Slot } from './window';
 
 /** One of the four endings must be called; of several, the first one counts. */
@@ -16,7 +16,7 @@ export class Permit {
 	private sentAt = performance.now();
 
 	/** As they were when the request went out, those of the scope first. */
-	private readonly windows: Array<UsedWindow & { foreign: ForeignUse }>;
+	private readonly windows: Array<UsedWindow & { otherClients: OtherClients }>;
 
 	private hasEnded = false;
 
@@ -31,15 +31,15 @@ export class Permit {
 		private readonly shared: RedisRequest | undefined,
 		private readonly stages: Stages,
 		used: number[],
-		wait: Wait,
+		waitTime: WaitTime,
 	) {
-		this.waitedMs = wait.totalMs;
-		this.waitedFor = wait.longestCause;
-		this.windows = stages.windows.map(({ max, windowMs, window, foreign }, index) => {
-			return { max, windowMs, foreign, used: Math.max(window.used, used[index] ?? 0) };
+		this.waitedMs = waitTime.totalMs;
+		this.waitedFor = waitTime.longestCause;
+		this.windows = stages.windows.map(({ max, windowMs, window, otherClients }, index) => {
+			return { max, windowMs, otherClients, used: Math.max(window.used, used[index] ?? 0) };
 		});
 		const ended = new Promise<void>((resolve) => (this.end = resolve));
-		for (const { foreign } of stages.all) foreign.sent(ended);
+		for (const { otherClients } of stages.all) otherClients.sent(ended);
 	}
 
 	/** Settles when every slot has its place, or with an error of Bottleneck's own. */
@@ -60,36 +60,36 @@ export class Permit {
 
 	/** The service counted the request and let it through. */
 	letThrough(): void {
-		for (const { foreign } of this.stages.all) foreign.letThrough(this.sentAt);
+		for (const { otherClients } of this.stages.all) otherClients.letThrough(this.sentAt);
 		this.hold(0);
 	}
 
 	/**
 	 * The service refused the request.
-	 * @param askedMs how long (ms) it asks to wait; 0 when it does not say
+	 * @param requestedMs how long (ms) it asks to wait; 0 when it does not say
 	 */
-	refused(askedMs: number): void {
+	refused(requestedMs: number): void {
 		const blamed = this.blamed();
 		blamed.learn(this.windowsOf(blamed), this.sentAt);
-		for (const { foreign } of this.stages.all) foreign.refused();
-		this.pause(askedMs, true);
+		for (const { otherClients } of this.stages.all) otherClients.refused();
+		this.pause(requestedMs, true);
 		this.hold(0);
 	}
 
 	/**
-	 * Lets nothing that is under the same limits go for `askedMs` (ms), as the service asks. A window of the
+	 * Lets nothing that is under the same limits go for `requestedMs` (ms), as the service asks. A window of the
 	 * request's own explains a refusal for so long as it lasts; anything else is about every request of the key.
 	 */
-	pause(askedMs: number, isRefusal = false): void {
+	pause(requestedMs: number, isRefusal = false): void {
 		const { all, own } = this.stages;
-		const isExplained = isRefusal && askedMs <= (own.windows[0]?.holdMs ?? 0);
+		const isExplained = isRefusal && requestedMs <= (own.windows[0]?.holdMs ?? 0);
 		for (const stage of all) {
-			stage.foreign.pause(stage.windows, askedMs, stage === own || !isExplained);
+			stage.otherClients.pause(stage.windows, requestedMs, stage === own || !isExplained);
 		}
-		this.shared?.tell();
+		this.shared?.publish();
 	}
 
-	/** No answer was seen: the service may count the request up to `lateMs` (ms) from now. */
+	/** No response was seen: the service may count the request up to `lateMs` (ms) from now. */
 	lost(lateMs: number): void {
 		this.hold(lateMs);
 	}
@@ -108,29 +108,37 @@ export class Permit {
 	 * @param max how much that limit allows, where the service says so
 	 * @param resetMs when (ms from now) it is full again
 	 */
-	hear({ remaining, resetMs, max }: { remaining: number; resetMs: number; max?: number }): void {
+	applyHeaderLimit({
+		remaining,
+		resetMs,
+		max,
+	}: {
+		remaining: number;
+		resetMs: number;
+		max?: number;
+	}): void {
 		const { all, own } = this.stages;
 		const meant = all.find((stage) => stage.windows.some((window) => window.max === max));
-		const { foreign, windows } = meant ?? own;
+		const { otherClients, windows } = meant ?? own;
 		const underWay = Math.max(0, ...windows.map(({ window }) => window.underWay));
 		// Those that are under way it may not have counted.
-		foreign.hear(windows, remaining - underWay, resetMs, this);
+		otherClients.applyHeaderLimit(windows, remaining - underWay, resetMs, this);
 	}
 
 	/** When (ms, `performance.now()`) a request with the same limits was let through last. */
 	get lastLetThroughAt(): number {
-		return this.stages.own.foreign.lastLetThroughAt;
+		return this.stages.own.otherClients.lastLetThroughAt;
 	}
 
 	/** Whose windows were full, those of the scope or the general ones, nobody says. */
-	private blamed(): ForeignUse {
-		const [own, general] = [this.stages.own.foreign, this.stages.general.foreign];
+	private blamed(): OtherClients {
+		const [own, general] = [this.stages.own.otherClients, this.stages.general.otherClients];
 		const isGeneralBusy = this.windowsOf(general).some(({ used, max }) => 2 * used > max);
 		return (isGeneralBusy || general.isKnown) && !own.isRefusing ? general : own;
 	}
 
-	private windowsOf(one: ForeignUse): UsedWindow[] {
-		return this.windows.filter(({ foreign }) => foreign === one);
+	private windowsOf(one: OtherClients): UsedWindow[] {
+		return this.windows.filter(({ otherClients }) => otherClients === one);
 	}
 
 	private hold(lateMs: number): void {

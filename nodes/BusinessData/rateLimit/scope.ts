@@ -1,24 +1,24 @@
 /** What a key's limiter knows of the requests of one scope, or of all of them under the name `GENERAL`. */
-import { Turns } from '../waiting';
+import { KeyedMutex } from '../async';
 import { atMost } from './bottleneck';
-import { ForeignUse } from './foreignUse';
+import { OtherClients } from './otherClients';
 import { type Limit, windowName } from './limits';
-import { Promises } from './promises';
-import { type WaitCause, WaitTooLongError } from './wait';
+import { Tickets } from './tickets';
+import { type WaitCause, WaitTooLongError } from './waitTime';
 import { Slot, Window } from './window';
 
 export class Scope {
 	/** Those who wait: a line for each run. */
-	readonly lines = new Turns();
+	readonly runs = new KeyedMutex();
 
 	/** What others use. */
-	readonly foreign = new ForeignUse();
+	readonly otherClients = new OtherClients();
 
-	/** Up to which version of what processes have told each other in Redis that is known here. */
-	foreignVersion = '0';
+	/** The last version of what processes publish in Redis that is merged here. */
+	otherClientsVersion = '0';
 
-	/** Room for later. Promises that Redis keeps are not here. */
-	readonly promises = new Promises();
+	/** Room for later. Tickets that Redis keeps are not here. */
+	readonly tickets = new Tickets();
 
 	/** What the request that is in the gate has waited for most. */
 	lastCause: WaitCause | undefined;
@@ -62,8 +62,8 @@ export class Scope {
 	/** For how long (ms) there will be something to remember; Infinity while slots are taken or requests wait. */
 	get restMs(): number {
 		const isUsed = [...this.windows.values()].some(({ used }) => used > 0);
-		if (isUsed || this.lines.size > 0) return Infinity;
-		return Math.max(0, this.foreign.forgottenInMs, this.promises.lapsedInMs);
+		if (isUsed || this.runs.size > 0) return Infinity;
+		return Math.max(0, this.otherClients.forgottenInMs, this.tickets.lapsedInMs);
 	}
 
 	/** Longest first. */
@@ -105,13 +105,13 @@ export class LimitedWindow {
 		return this.window.holdMs;
 	}
 
-	get foreign(): ForeignUse {
-		return this.scope.foreign;
+	get otherClients(): OtherClients {
+		return this.scope.otherClients;
 	}
 
 	/** How many of our requests it takes beside those of others. */
 	get room(): number {
-		return this.foreign.roomIn(this);
+		return this.otherClients.roomIn(this);
 	}
 }
 
@@ -125,13 +125,13 @@ export class Stage {
 		readonly windows: LimitedWindow[],
 	) {}
 
-	get foreign(): ForeignUse {
-		return this.scope.foreign;
+	get otherClients(): OtherClients {
+		return this.scope.otherClients;
 	}
 
 	/** How long (ms) nothing goes, whatever room there is. */
 	get pausedMs(): number {
-		return this.foreign.waitMs(this.windows);
+		return this.otherClients.waitMs(this.windows);
 	}
 }
 

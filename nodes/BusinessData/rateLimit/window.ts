@@ -5,7 +5,7 @@
  */
 import type Bottleneck from 'bottleneck';
 
-import { LONGEST_TIMER_MS, sleep } from '../waiting';
+import { LONGEST_TIMER_MS, sleep } from '../async';
 import { atMost } from './bottleneck';
 import { holdMsOf } from './limits';
 
@@ -45,8 +45,7 @@ export class Window {
 	}
 
 	/**
-	 * The moments (ms, `performance.now()`) at which the taken slots come free at the earliest. A request
-	 * still under way is taken to be answered at `now`.
+	 * The moments (ms, `performance.now()`) at which the taken slots come free at the earliest. A request still under way counts as if its response came `now`.
 	 */
 	freeTimes(now: number): number[] {
 		return [...this.slots].map(({ countedAt = now }) => countedAt + this.holdMs);

@@ -55,7 +55,7 @@ export function nameOf(address: RedisAddress): string {
 	return hosts.join(', ') + (facts.length === 0 ? '' : ` (${facts.join(', ')})`);
 }
 
-/** What may be repeated to nobody. */
+/** What must never be shown. */
 export function secretsOf(address: RedisAddress): string[] {
 	const secrets = [
 		address.password,

@@ -1,7 +1,7 @@
 /**
  * Runs scripts where an address leads to: on a server, on the primary that Sentinels name, or on the shard
- * of a cluster that has the keys. A client never connects again and never repeats a script by itself:
- * whoever uses it decides about both.
+ * of a cluster that has the keys. A client never connects again and never retries a script by itself:
+ * its caller decides about both.
  */
 import { createHash } from 'node:crypto';
 
@@ -11,9 +11,9 @@ import type { RedisAccess, RedisAddress, RedisNode } from './address';
 import { connectToCluster } from './cluster';
 import { primaryOf } from './sentinel';
 import { Server } from './server';
-import { messageOf } from './trouble';
+import { messageOf } from './failure';
 
-/** A script that Redis runs as one step, and that may safely be repeated when its reply was lost. */
+/** A script that Redis runs as one step, and that may safely be retried when its reply was lost. */
 export class RedisScript {
 	readonly hash: string;
 
@@ -26,7 +26,7 @@ export class RedisClient {
 	private constructor(
 		private readonly redis: Redis | Cluster,
 		/** What has failed last in the connection. */
-		private readonly trouble: () => Error | undefined,
+		private readonly failure: () => Error | undefined,
 	) {}
 
 	/**
@@ -35,8 +35,8 @@ export class RedisClient {
 	 */
 	static async connect(address: RedisAddress, known: RedisNode[]): Promise<RedisClient> {
 		if (address.topology === 'cluster') {
-			const { cluster, trouble } = await connectToCluster(address, known);
-			return new RedisClient(cluster, trouble);
+			const { cluster, failure } = await connectToCluster(address, known);
+			return new RedisClient(cluster, failure);
 		}
 		const node = address.topology === 'sentinel' ? await primaryOf(address) : address;
 		return await RedisClient.connectToServer(node, address, address.database);
@@ -50,7 +50,7 @@ export class RedisClient {
 			server.close();
 			throw error;
 		}
-		return new RedisClient(server.redis, () => server.trouble);
+		return new RedisClient(server.redis, () => server.failure);
 	}
 
 	/**
@@ -74,8 +74,8 @@ export class RedisClient {
 				},
 			);
 		} catch (error) {
-			// The event tells the cause where the rejection only says that the connection is closed.
-			throw messageOf(error) === 'Connection is closed.' ? (this.trouble() ?? error) : error;
+			// The event has the cause where the rejection only says that the connection is closed.
+			throw messageOf(error) === 'Connection is closed.' ? (this.failure() ?? error) : error;
 		}
 	}
 

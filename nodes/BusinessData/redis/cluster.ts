@@ -5,13 +5,13 @@ import type { ClusterAddress, RedisNode } from './address';
 import {
 	CLIENT_NAME,
 	COMMAND_TIMEOUT_MS,
-	firstAnswer,
+	firstResponse,
 	ioredis,
 	optionsOf,
 	type Server,
 	tlsOf,
 } from './server';
-import { isLasting } from './trouble';
+import { isPermanent } from './failure';
 
 /** How often a command follows a slot that is on its way to another server. */
 const MOST_REDIRECTIONS = 6;
@@ -35,9 +35,9 @@ export async function connectToCluster(address: ClusterAddress, known: RedisNode
 		dnsLookup: (host, done) => done(null, host),
 		redisOptions: { ...optionsOf(address), connectionName: CLIENT_NAME },
 	});
-	let trouble: Error | undefined;
-	cluster.on('error', (error: Error) => (trouble = error));
-	cluster.on('node error', (error: Error) => (trouble = error));
+	let failure: Error | undefined;
+	cluster.on('error', (error: Error) => (failure = error));
+	cluster.on('node error', (error: Error) => (failure = error));
 	cluster.on('+node', (redis: Redis) => {
 		redis.options.tls = tlsOf(address, redis.options.host ?? '');
 		redis.on('connect', () => redis.stream.unref());
@@ -50,18 +50,18 @@ export async function connectToCluster(address: ClusterAddress, known: RedisNode
 		await cluster.connect();
 	} catch (error) {
 		cluster.disconnect();
-		throw trouble ?? error;
+		throw failure ?? error;
 	}
-	return { cluster, trouble: () => trouble };
+	return { cluster, failure: () => failure };
 }
 
 /** ioredis tells little of why it cannot connect to a cluster, so one of its servers is asked before. */
 async function serverThatIsUp(address: ClusterAddress, known: RedisNode[]): Promise<RedisNode> {
 	try {
-		return await firstAnswer(address.nodes, address, isUp);
+		return await firstResponse(address.nodes, address, isUp);
 	} catch (error) {
-		if (known.length === 0 || isLasting(error)) throw error;
-		return await firstAnswer([...known], address, isUp).catch(() => {
+		if (known.length === 0 || isPermanent(error)) throw error;
+		return await firstResponse([...known], address, isUp).catch(() => {
 			throw error;
 		});
 	}

@@ -1,20 +1,20 @@
 /**
  * One connection per address and process, made when it is needed and closed when it was not needed for a
- * while. It never keeps a process alive. What fails is tried again with a new connection. The limiter
+ * while. It never keeps a process alive. What fails is retried with a new connection. The limiter
  * counts in it, and Send Once keeps its record there.
  */
 import { createHash } from 'node:crypto';
 
-import { abortController, onceAborted, sleep } from '../waiting';
+import { abortController, onceAborted, sleep } from '../async';
 import { nameOf, type RedisAddress, type RedisNode, secretsOf } from './address';
 import { RedisClient, type RedisScript } from './client';
 import { RedisError } from './redisError';
-import { howToFix, isLasting, messageOf, needsNewConnection } from './trouble';
+import { howToFix, isPermanent, messageOf, needsNewConnection } from './failure';
 
 export type { RedisAddress } from './address';
 export { RedisScript } from './client';
 
-/** How long (ms) scripts are tried again while Redis cannot be used. */
+/** How long (ms) scripts are retried while Redis cannot be used. */
 const LONGEST_OUTAGE_MS = 15_000;
 /** Where another server takes over: by default, clusters notice after 15 s, and Sentinels after 30 s. */
 const LONGEST_FAILOVER_MS = 45_000;
@@ -28,7 +28,7 @@ export class RedisConnection {
 	/** The servers of a cluster, as the last client knew them. */
 	private readonly known: RedisNode[] = [];
 
-	private lastTrouble: unknown;
+	private lastFailure: unknown;
 
 	private idleTimer: NodeJS.Timeout | undefined;
 
@@ -63,12 +63,12 @@ export class RedisConnection {
 				signal.throwIfAborted();
 				try {
 					const result = await onceAborted(this.once(script, keys, parameters, signal), signal);
-					this.lastTrouble = undefined;
+					this.lastFailure = undefined;
 					return result as T;
 				} catch (error) {
 					signal.throwIfAborted();
-					this.lastTrouble = error;
-					if (isLasting(error) || performance.now() >= giveUpAt) throw this.explain(error);
+					this.lastFailure = error;
+					if (isPermanent(error) || performance.now() >= giveUpAt) throw this.explain(error);
 				}
 			}
 		} finally {
@@ -79,8 +79,8 @@ export class RedisConnection {
 	}
 
 	/** The error of the last command, as long as none has succeeded since. */
-	trouble(): RedisError | undefined {
-		return this.lastTrouble === undefined ? undefined : this.explain(this.lastTrouble);
+	failure(): RedisError | undefined {
+		return this.lastFailure === undefined ? undefined : this.explain(this.lastFailure);
 	}
 
 	private async once(...script: Parameters<RedisClient['run']>): Promise<unknown> {
@@ -113,7 +113,7 @@ export class RedisConnection {
 		return new RedisError(
 			`Redis at ${nameOf(address)} cannot be used: ${cause}`,
 			`Nothing was sent. ${howToFix(error) ?? adviceFor(address, cause)}`,
-			isLasting(error),
+			isPermanent(error),
 		);
 	}
 }

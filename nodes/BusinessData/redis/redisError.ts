@@ -9,7 +9,7 @@ export class RedisError extends Error {
 		/** How the user goes on. */
 		readonly description: string,
 		/** Whether waiting does not help, as with a wrong password. */
-		readonly isLasting = false,
+		readonly isPermanent = false,
 	) {
 		super(message);
 		this.name = 'RedisError';

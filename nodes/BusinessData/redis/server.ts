@@ -4,7 +4,7 @@ import { isIP } from 'node:net';
 import type * as Ioredis from 'ioredis';
 
 import type { RedisAccess, RedisNode } from './address';
-import { isLasting } from './trouble';
+import { isPermanent } from './failure';
 
 export const CLIENT_NAME = 'n8n-nodes-business-data';
 export const COMMAND_TIMEOUT_MS = 2_000;
@@ -52,7 +52,7 @@ export class Server {
 	readonly redis: Ioredis.Redis;
 
 	/** Why it has failed. */
-	trouble: Error | undefined;
+	failure: Error | undefined;
 
 	constructor(
 		readonly node: RedisNode,
@@ -70,10 +70,10 @@ export class Server {
 			lazyConnect: true,
 			enableOfflineQueue: false,
 		});
-		this.redis.on('error', (error: Error) => (this.trouble = error));
+		this.redis.on('error', (error: Error) => (this.failure = error));
 	}
 
-	/** Resolves when the server does as it is told. @throws why it does not */
+	/** Resolves when the server accepts commands. @throws why it does not */
 	async ready(): Promise<void> {
 		try {
 			await this.redis.connect();
@@ -81,11 +81,11 @@ export class Server {
 			this.redis.client('SETNAME', CLIENT_NAME).catch(() => undefined);
 			await this.redis.ping();
 		} catch (error) {
-			// The event tells the cause where the rejection only says that the connection is closed.
-			throw this.trouble ?? error;
+			// The event has the cause where the rejection only says that the connection is closed.
+			throw this.failure ?? error;
 		}
 		// A database that does not exist is reported in no other way; the first one would be used.
-		if (this.trouble !== undefined) throw this.trouble;
+		if (this.failure !== undefined) throw this.failure;
 		this.redis.stream.unref();
 	}
 
@@ -94,22 +94,22 @@ export class Server {
 	}
 }
 
-/** Asks all servers side by side for the first good answer. @throws the trouble of one of them */
-export async function firstAnswer<T>(
+/** Asks all servers side by side for the first good response. @throws the failure of one of them */
+export async function firstResponse<T>(
 	nodes: RedisNode[],
 	access: RedisAccess,
 	ask: (server: Server) => Promise<T>,
 ): Promise<T> {
 	const servers = nodes.map((node) => new Server(node, access));
-	const answers = servers.map(async (server) => {
+	const responses = servers.map(async (server) => {
 		await server.ready();
 		return await ask(server);
 	});
 	try {
-		return await Promise.any(answers);
+		return await Promise.any(responses);
 	} catch (error) {
 		const { errors } = error as AggregateError;
-		throw errors.find(isLasting) ?? errors[0];
+		throw errors.find(isPermanent) ?? errors[0];
 	} finally {
 		for (const server of servers) server.close();
 	}

@@ -5,9 +5,9 @@
  * with what it must hold, before each step and now and then.
  */
 import { DeduplicationRow } from '../n8nInternals/deduplicationStore';
-import { InvalidSettingError } from '../transport/invalidSettingError';
+import { InvalidSettingError } from '../values/invalidSettingError';
 import { RequestError } from '../transport/requestError';
-import { type Expectation, inTurn, processState } from './processState';
+import { type Expectation, runExclusive, processState } from './processState';
 
 /** Runs a step when no other process is at the bucket. */
 export type BucketLock = <T>(bucket: string, step: () => Promise<T>) => Promise<T>;
@@ -44,7 +44,10 @@ export class Bucket {
 			return await work();
 		};
 		const { lock, id } = this;
-		return await inTurn(this.name, lock === undefined ? step : async () => await lock(id, step));
+		return await runExclusive(
+			this.name,
+			lock === undefined ? step : async () => await lock(id, step),
+		);
 	}
 
 	/** Whether it holds no key; writes nothing. @throws RequestError */

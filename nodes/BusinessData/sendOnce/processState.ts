@@ -18,7 +18,7 @@ interface ProcessState {
 	turns: Map<string, Promise<void>>;
 	/** By the name of a bucket in which a write failed: until when (ms) it is watched, and what it must hold. */
 	watched: Map<string, { untilMs: number; expected: Map<string, Expectation> }>;
-	/** By the name of a key: settles when whoever is sending it is done. */
+	/** By the name of a key: settles when its sender is done. */
 	claims: Map<string, Promise<void>>;
 }
 
@@ -32,7 +32,7 @@ export function processState(): ProcessState {
 }
 
 /** Runs `step` when every earlier step on the bucket is done. @throws what the step throws */
-export async function inTurn<T>(bucket: string, step: () => Promise<T>): Promise<T> {
+export async function runExclusive<T>(bucket: string, step: () => Promise<T>): Promise<T> {
 	const { turns } = processState();
 	const result = (turns.get(bucket) ?? Promise.resolve()).then(step);
 	const end = result.then(
@@ -47,19 +47,19 @@ export async function inTurn<T>(bucket: string, step: () => Promise<T>): Promise
 	}
 }
 
-/** Settles when whoever is sending the key is done; undefined when nobody is. */
-export function claimOf(name: string): Promise<void> | undefined {
+/** Settles when the sender of the key is done; undefined when there is none. */
+export function leaseOf(name: string): Promise<void> | undefined {
 	return processState().claims.get(name);
 }
 
-/** Claims a key that nobody claims. Returns what gives it back. */
-export function claimKey(name: string): () => void {
+/** Leases a key that nobody has. Returns what releases it. */
+export function leaseKey(name: string): () => void {
 	const { claims } = processState();
 	let end: () => void = () => undefined;
-	const claim = new Promise<void>((resolve) => (end = resolve));
-	claims.set(name, claim);
+	const lease = new Promise<void>((resolve) => (end = resolve));
+	claims.set(name, lease);
 	return () => {
-		if (claims.get(name) === claim) claims.delete(name);
+		if (claims.get(name) === lease) claims.delete(name);
 		end();
 	};
 }

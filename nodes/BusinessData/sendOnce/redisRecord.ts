@@ -5,16 +5,16 @@
 import { randomUUID } from 'node:crypto';
 
 import { KEY_PREFIX, type RedisConnection, type RedisScript } from '../redis';
-import { abortController } from '../waiting';
+import { abortController } from '../async';
 import type { BucketLock } from './buckets';
 import {
-	CLAIM,
+	ACQUIRE,
 	EXTEND_LOCK,
 	IS_LAST,
 	LOCK,
-	RENEW_CLAIM,
+	RENEW_LEASE,
 	RENEWED_EVERY_MS,
-	SETTLE,
+	COMPLETE,
 	UNLOCK,
 } from './redisScripts';
 import type { SentState } from './storedKey';
@@ -27,14 +27,14 @@ export type KeyState = (typeof STATES)[number];
 /** What Redis knows of a key. */
 export interface FoundInRedis {
 	state: KeyState;
-	/** For how long (ms) Redis, new or emptied, may lack claims that their owners have not entered again. */
+	/** For how long (ms) Redis, new or emptied, may lack leases that their owners have not entered again. */
 	missingMs: number;
 }
 
 /** A process that died with the lock holds up the others for so long; one that lives extends it. */
 const LOCK_MS = 5_000;
 const LOCK_RETRY_MS = 25;
-/** How long (ms) a lock or a claim is renewed: where n8n's store never answers, others must go on. */
+/** How long (ms) a lock or a lease is renewed: where n8n's store never responds, others must go on. */
 const LONGEST_KEEP_MS = 10 * 60_000;
 
 export class RedisRecord {
@@ -56,41 +56,41 @@ export class RedisRecord {
 	}
 
 	/** @throws RedisError, or the signal's reason */
-	async look(signal: AbortSignal): Promise<FoundInRedis> {
+	async lookUp(signal: AbortSignal): Promise<FoundInRedis> {
 		const parameters = [this.key, '', 0, 0];
-		return foundBy(await this.connection.run<Reply>(CLAIM, this.keysFor(''), parameters, signal));
+		return foundBy(await this.connection.run<Reply>(ACQUIRE, this.keysFor(''), parameters, signal));
 	}
 
 	/**
-	 * Claims the key if it is free, or claimed by the same token. Not to be broken off: nobody would know
-	 * whether it is claimed.
-	 * @param token stands for whoever claims it, once
-	 * @param durationMs some seconds after that time (ms) the claim counts as "may have been sent"
+	 * Acquires the key if it is free, or leased by the same token. Not to be broken off: nobody would know
+	 * whether it is leased.
+	 * @param token stands for the sender that leases it, once
+	 * @param durationMs some seconds after that time (ms) the lease counts as "may have been sent"
 	 * @param isForced also if it was sent
 	 * @throws RedisError; it may be claimed all the same
 	 */
-	async claim(token: string, durationMs: number, isForced: boolean): Promise<FoundInRedis> {
+	async acquire(token: string, durationMs: number, isForced: boolean): Promise<FoundInRedis> {
 		const parameters = [this.key, token, durationMs, Number(isForced)];
-		return foundBy(await this.connection.run<Reply>(CLAIM, this.keysFor(token), parameters));
+		return foundBy(await this.connection.run<Reply>(ACQUIRE, this.keysFor(token), parameters));
 	}
 
-	/** Renews the claim, again and again. Returns what ends that. */
-	keepClaim(token: string, durationMs: number): () => void {
+	/** Renews the lease, again and again. Returns what ends that. */
+	keepRenewing(token: string, durationMs: number): () => void {
 		const parameters = [this.key, token, durationMs];
-		return this.keep(RENEW_CLAIM, this.keysFor(token), parameters, durationMs);
+		return this.keep(RENEW_LEASE, this.keysFor(token), parameters, durationMs);
 	}
 
 	/**
-	 * Ends the claim.
+	 * Ends the lease.
 	 * @param state what became of it; undefined when it is as it was
 	 * @throws RedisError; then it counts as "may have been sent" when its time is over
 	 */
-	async settle(token: string, state?: SentState): Promise<void> {
+	async complete(token: string, state?: SentState): Promise<void> {
 		const parameters = [this.key, token, state ?? '', this.maxEntries];
-		await this.connection.run(SETTLE, this.keysFor(token), parameters);
+		await this.connection.run(COMPLETE, this.keysFor(token), parameters);
 	}
 
-	/** Whether nobody has claimed the key since, as far as Redis knows. @throws RedisError */
+	/** Whether nobody has acquired the key since, as far as Redis knows. @throws RedisError */
 	async isLast(token: string): Promise<boolean> {
 		const parameters = [this.key, token];
 		return (await this.connection.run<number>(IS_LAST, this.keysFor(token), parameters)) === 1;
@@ -135,7 +135,7 @@ export class RedisRecord {
 			timer = setTimeout(renew, everyMs).unref();
 		};
 		const renew = () => {
-			// What cannot be renewed now is renewed next time. Nothing is repeated when it has ended.
+			// What cannot be renewed now is renewed next time. Nothing is retried when it has ended.
 			this.connection.run(script, keys, parameters, stop.signal).then(renewLater, renewLater);
 		};
 		renewLater();

@@ -1,24 +1,24 @@
 /**
  * Send Once in Redis. Each script runs as one step and by Redis's own clock, which may be set at any time,
- * and Redis may lose data: so whoever is sending renews its claim every few moments, and nothing is
+ * and Redis may lose data: so a sender renews its lease every few moments, and nothing is
  * concluded from what is missing or over before it has had the time to do so.
  *
  * KEYS: what was sent or may have been, a sorted set of keys by the moment (ms) at which they went out; those of them
- * whose end is not known; the claims, a hash from a key to the moment (ms) until which its owner may be sending
+ * whose end is not known; the leases, a hash from a key to the moment (ms) until which its owner may be sending
  * it, for how long (ms) that was, whether it is `live` or `overdue`, and the owner's token; what stands there for a
- * while when the owner's claim has ended; and the token of the last claim of the key, while it was not sent and
- * nobody else has claimed it. A claim that nobody has renewed stays: its owner died, and nobody knows whether the
- * service has acted. The fields `server` and `since` tell which server has the claims, and since when.
+ * while when the owner's lease has ended; and the token of the last lease of the key, while it was not sent and
+ * nobody else has claimed it. A lease that nobody has renewed stays: its owner died, and nobody knows whether the
+ * service has acted. The fields `server` and `since` tell which server has the leases, and since when.
  */
 import { RedisScript } from '../redis';
 
-/** How often (ms) whoever is sending renews its claim. */
+/** How often (ms) a sender renews its lease. */
 export const RENEWED_EVERY_MS = 2_000;
-/** How long (ms) it takes at most until it has: a command may have to be repeated on a new connection. */
+/** How long (ms) it takes at most until it has: a command may have to be retried on a new connection. */
 const RENEWED_WITHIN_MS = 5_000;
 /** For how long (ms) a record in n8n's store may have to be corrected. */
 const CORRECTED_MS = 10 * 60_000;
-/** How long (ms) a command may be on its way when its claim has ended, on a connection that was given up. */
+/** How long (ms) a command may be on its way when its lease has ended, on a connection that was given up. */
 const LATE_MS = 60_000;
 
 const NOW = `
@@ -26,11 +26,11 @@ local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 `;
 
-const CLAIM_OF_KEY = `
-local function claimOf(key)
-	local claim = redis.call('HGET', KEYS[3], key)
-	if not claim then return nil end
-	local untilMs, duration, state, token = string.match(claim, '^(%d+):(%d+):(%a+):(.*)$')
+const LEASE_OF_KEY = `
+local function leaseOf(key)
+	local lease = redis.call('HGET', KEYS[3], key)
+	if not lease then return nil end
+	local untilMs, duration, state, token = string.match(lease, '^(%d+):(%d+):(%a+):(.*)$')
 	return token, tonumber(untilMs), tonumber(duration), state
 end
 
@@ -38,18 +38,18 @@ local function hasEnded()
 	return redis.call('GET', KEYS[4])
 end
 
-local function claimFor(key, token, duration, state)
-	local claim = string.format('%.0f:%.0f:%s:%s', now + duration, duration, state, token)
-	redis.call('HSET', KEYS[3], key, claim)
+local function leaseFor(key, token, duration, state)
+	local lease = string.format('%.0f:%.0f:%s:%s', now + duration, duration, state, token)
+	redis.call('HSET', KEYS[3], key, lease)
 end
 `;
 
 /**
- * ARGV: the key, the token of whoever asks, how long (ms) the claim lasts, 0 to only look, and 1 to claim what was
- * sent, too. Returns the place of its state in `STATES`, with 0 when it is free (now claimed unless it was a look);
- * and for how long (ms) claims may be missing that are not renewed yet.
+ * ARGV: the key, the token of the sender, how long (ms) the lease lasts, 0 to only look, and 1 to acquire what was sent,
+ * too. Returns the place of its state in `STATES`, with 0 when it is free (now leased unless it was a look);
+ * and for how long (ms) leases may be missing that are not renewed yet.
  */
-export const CLAIM = new RedisScript(`${NOW}${CLAIM_OF_KEY}
+export const ACQUIRE = new RedisScript(`${NOW}${LEASE_OF_KEY}
 local key, token, duration, isForced = ARGV[1], ARGV[2], tonumber(ARGV[3]), ARGV[4] == '1'
 
 -- Another server, a restarted or an emptied one: what it lacks is entered again.
@@ -61,14 +61,14 @@ end
 local age = now - tonumber(redis.call('HGET', KEYS[3], 'since') or 0)
 local missing = (age >= 0 and age < ${RENEWED_WITHIN_MS}) and ${RENEWED_WITHIN_MS} - age or 0
 
-local owner, untilMs, lasts, state = claimOf(key)
+local owner, untilMs, lasts, state = leaseOf(key)
 if owner and owner ~= token then
 	-- The clock was set back.
-	if untilMs > now + lasts then claimFor(key, owner, lasts, state) end
+	if untilMs > now + lasts then leaseFor(key, owner, lasts, state) end
 	if untilMs > now then return {1, 0} end
 	if state ~= 'overdue' then
 		-- Or was it set forward?
-		claimFor(key, owner, ${RENEWED_WITHIN_MS}, 'overdue')
+		leaseFor(key, owner, ${RENEWED_WITHIN_MS}, 'overdue')
 		return {1, 0}
 	end
 	if not isForced then return {2, 0} end
@@ -76,32 +76,32 @@ elseif not isForced and redis.call('ZSCORE', KEYS[1], key) then
 	return {redis.call('ZSCORE', KEYS[2], key) and 2 or 3, 0}
 end
 if duration > 0 and not hasEnded() then
-	claimFor(key, token, duration, 'live')
+	leaseFor(key, token, duration, 'live')
 	redis.call('DEL', KEYS[5])
 end
 return {0, missing}
 `);
 
 /**
- * Makes a claim last longer, and enters it again if Redis has lost it. ARGV: the key, the token, and how
+ * Makes a lease last longer, and enters it again if Redis has lost it. ARGV: the key, the token, and how
  * long (ms).
  */
-export const RENEW_CLAIM = new RedisScript(`${NOW}${CLAIM_OF_KEY}
+export const RENEW_LEASE = new RedisScript(`${NOW}${LEASE_OF_KEY}
 local key, token, duration = ARGV[1], ARGV[2], tonumber(ARGV[3])
-local owner = claimOf(key) or token
+local owner = leaseOf(key) or token
 if owner == token and not hasEnded() then
-	claimFor(key, token, duration, 'live')
+	leaseFor(key, token, duration, 'live')
 end
 return 1
 `);
 
 /**
- * Ends a claim. ARGV: the key, the token, what became of it, empty when it is as it was, and how many keys are
+ * Ends a lease. ARGV: the key, the token, what became of it, empty when it is as it was, and how many keys are
  * remembered.
  */
-export const SETTLE = new RedisScript(`${NOW}${CLAIM_OF_KEY}
+export const COMPLETE = new RedisScript(`${NOW}${LEASE_OF_KEY}
 local key, token, state, most = ARGV[1], ARGV[2], ARGV[3], tonumber(ARGV[4])
-local isOwn = claimOf(key) == token
+local isOwn = leaseOf(key) == token
 if isOwn then redis.call('HDEL', KEYS[3], key) end
 redis.call('SET', KEYS[4], 1, 'PX', ${LATE_MS})
 if state == 'sent' then redis.call('ZREM', KEYS[2], key) end
@@ -120,9 +120,9 @@ end
 return 1
 `);
 
-/** Whether the claim is the last that there was. ARGV: the key, and the token. */
-export const IS_LAST = new RedisScript(`${CLAIM_OF_KEY}
-return (claimOf(ARGV[1]) == ARGV[2] or redis.call('GET', KEYS[5]) == ARGV[2]) and 1 or 0
+/** Whether the lease is the last that there was. ARGV: the key, and the token. */
+export const IS_LAST = new RedisScript(`${LEASE_OF_KEY}
+return (leaseOf(ARGV[1]) == ARGV[2] or redis.call('GET', KEYS[5]) == ARGV[2]) and 1 or 0
 `);
 
 const EXTEND = `

@@ -1,7 +1,6 @@
 /**
- * Sends what has a key once only, over retries, re-runs, restarts and executions side by side. The key is
- * claimed and recorded as perhaps sent right before its request leaves, recorded as sent when the service has
- * accepted it, and forgotten when the service has certainly not acted. Whoever meets a claim waits for its end.
+ * Sends what has a key once only, over retries, re-runs, restarts and executions side by side. The key is acquired and recorded as perhaps sent right before its request leaves, recorded as sent when the service has
+ * accepted it, and forgotten when the service has certainly not acted. Whoever meets a lease waits for its end.
  */
 import { randomUUID } from 'node:crypto';
 
@@ -9,20 +8,20 @@ import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 
 import { type Account, CREDENTIAL_TYPE } from '../transport/account';
 import { type Endpoint, formatEndpoint } from '../transport/endpoints';
-import { InvalidSettingError } from '../transport/invalidSettingError';
+import { InvalidSettingError } from '../values/invalidSettingError';
 import type { SendGuard } from '../transport/serviceRequest';
-import { abortController, onceAborted, sleep } from '../waiting';
+import { abortController, onceAborted, sleep } from '../async';
 import { contentHash } from './content';
-import { claimKey, claimOf } from './processState';
+import { leaseKey, leaseOf } from './processState';
 import { type FoundInRedis, type KeyState, RedisRecord } from './redisRecord';
 import { retried } from './retried';
 import { type Found, hashOf, type SentState, StoredKey } from './storedKey';
 
-/** What a claim lasts (ms) beyond a request's timeout; some seconds follow in which it can be renewed. */
+/** What a lease lasts (ms) beyond a request's timeout; some seconds follow in which it can be renewed. */
 const SLACK_MS = 2_000;
-/** How often (ms) to look whether a claim of another process has ended. */
-const LOOK_AGAIN_MS = 200;
-/** How long (ms) to wait before each further attempt to end a claim where a record cannot be changed: 10 minutes. */
+/** How often (ms) to look whether a lease of another process has ended. */
+const LOOK_UP_AGAIN_MS = 200;
+/** How long (ms) to wait before each further attempt to end a lease where a record cannot be changed: 10 minutes. */
 const PAUSES_MS = [100, 500, ...Array<number>(600).fill(1_000)];
 /** How long (ms) a run waits for that; it goes on all the same. */
 const LONGEST_END_MS = 3_000;
@@ -34,7 +33,7 @@ const FREE: FoundInRedis = { state: 'notSent', missingMs: 0 };
 const REASONS: Record<Exclude<SentState, 'notSent'>, string> = {
 	sent: 'It was sent before with this key. To send it again on purpose, release the key (Sent Document → Release), or give it another one.',
 	perhapsSent:
-		'It may have been sent before with this key: n8n was stopped, or lost the answer, while it was being sent. Check in the service, then use Sent Document → Mark as Sent or Release.',
+		'It may have been sent before with this key: n8n was stopped, or lost the response, while it was being sent. Check in the service, then use Sent Document → Mark as Sent or Release.',
 };
 
 /** The document was sent before, or may have been; nothing was sent. */
@@ -65,14 +64,14 @@ interface Party {
 	signal: AbortSignal;
 }
 
-/** A claim of this guard's own. */
-interface Claim {
+/** A lease of this guard's own. */
+interface Lease {
 	/** Stands for it in Redis. */
 	token: string;
 	/** Lets others of this process have the key. */
-	giveBack: () => void;
+	release: () => void;
 	/** Lets it end in Redis when its time is over. */
-	letGo: () => void;
+	stopRenewing: () => void;
 }
 
 export class SendOnce implements SendGuard {
@@ -92,11 +91,11 @@ export class SendOnce implements SendGuard {
 
 	private readonly signal: AbortSignal;
 
-	private current: Claim | undefined;
+	private current: Lease | undefined;
 
 	private readonly content: { hash: string; mustMatch: boolean } | undefined;
 
-	/** Stands for the last claim in Redis. */
+	/** Stands for the last lease in Redis. */
 	private lastToken = '';
 
 	/** Whether an earlier attempt of this very request may have been carried out. */
@@ -152,7 +151,7 @@ export class SendOnce implements SendGuard {
 			}
 			return 'sent';
 		}
-		const found = await this.look();
+		const found = await this.lookUp();
 		if ('ended' in found) return 'underWay';
 		if (found.isOther) throw this.otherContent();
 		return found.state;
@@ -166,7 +165,7 @@ export class SendOnce implements SendGuard {
 	async state(): Promise<SentState> {
 		for (;;) {
 			this.signal.throwIfAborted();
-			const found = await onceAborted(this.look(), this.signal);
+			const found = await onceAborted(this.lookUp(), this.signal);
 			if (!('ended' in found) && found.isOther) throw this.otherContent();
 			const next = 'isLost' in found && found.isLost ? await this.enterAgain() : found;
 			if (!('ended' in next)) return next.state;
@@ -174,17 +173,17 @@ export class SendOnce implements SendGuard {
 		}
 	}
 
-	async claim(): Promise<{ ended: Promise<void> } | undefined> {
-		const claiming = this.tryToClaim(this.mayBeSent);
+	async acquire(): Promise<{ ended: Promise<void> } | undefined> {
+		const acquiring = this.tryToAcquire(this.mayBeSent);
 		let state: KeyState;
 		try {
-			const claimed = await onceAborted(claiming, this.signal);
-			if (claimed === undefined || 'ended' in claimed) return claimed;
+			const acquired = await onceAborted(acquiring, this.signal);
+			if (acquired === undefined || 'ended' in acquired) return acquired;
 			state = await this.state();
 		} catch (error) {
-			// What is claimed after a stop is not sent.
-			const giveUp = async () => await this.settle('notSent');
-			claiming.then(giveUp, () => undefined);
+			// What is acquired after a stop is not sent.
+			const giveUp = async () => await this.complete('notSent');
+			acquiring.then(giveUp, () => undefined);
 			throw error;
 		}
 		// It may have been released, or forgotten, meanwhile.
@@ -192,12 +191,12 @@ export class SendOnce implements SendGuard {
 		throw new AlreadySentError(state);
 	}
 
-	async settle(state: SentState): Promise<void> {
-		const claim = this.current;
+	async complete(state: SentState): Promise<void> {
+		const lease = this.current;
 		this.current = undefined;
-		if (claim === undefined) return;
+		if (lease === undefined) return;
 		if (state === 'perhapsSent') this.mayBeSent = true;
-		await this.end(claim, state === 'notSent' && this.mayBeSent ? 'perhapsSent' : state);
+		await this.end(lease, state === 'notSent' && this.mayBeSent ? 'perhapsSent' : state);
 	}
 
 	/**
@@ -206,22 +205,22 @@ export class SendOnce implements SendGuard {
 	 */
 	async change(state: 'sent' | 'notSent'): Promise<void> {
 		for (;;) {
-			const claimed = await this.tryToClaim(true);
-			if (claimed === undefined) break;
+			const acquired = await this.tryToAcquire(true);
+			if (acquired === undefined) break;
 			if ((await this.get()) === 'underWay') {
 				throw unusable('it is being sent right now', 'Wait until that has ended, and look again.');
 			}
-			if ('ended' in claimed) await onceAborted(claimed.ended, this.signal);
+			if ('ended' in acquired) await onceAborted(acquired.ended, this.signal);
 		}
-		const claim = this.current;
+		const lease = this.current;
 		this.current = undefined;
 		let changed: SentState | undefined;
 		try {
-			await (state === 'sent' ? this.stored.mark() : this.stored.settle('notSent'));
+			await (state === 'sent' ? this.stored.mark() : this.stored.complete('notSent'));
 			changed = state;
-			await this.redis?.settle(this.lastToken, state);
+			await this.redis?.complete(this.lastToken, state);
 		} finally {
-			if (claim !== undefined) await this.end(claim, changed === undefined ? undefined : state);
+			if (lease !== undefined) await this.end(lease, changed === undefined ? undefined : state);
 		}
 	}
 
@@ -238,16 +237,16 @@ export class SendOnce implements SendGuard {
 	}
 
 	/** What is known of the key, and whether Redis has lost it; or when to look again, while somebody is sending it. */
-	private async look(): Promise<(Found & { isLost: boolean }) | { ended: Promise<void> }> {
-		const other = claimOf(this.name);
+	private async lookUp(): Promise<(Found & { isLost: boolean }) | { ended: Promise<void> }> {
+		const other = leaseOf(this.name);
 		if (other !== undefined) return { ended: other };
-		const { state: inRedis, missingMs } = (await this.redis?.look(this.signal)) ?? FREE;
-		if (inRedis === 'underWay') return { ended: this.untilUnclaimed() };
+		const { state: inRedis, missingMs } = (await this.redis?.lookUp(this.signal)) ?? FREE;
+		if (inRedis === 'underWay') return { ended: this.untilReleased() };
 		const found = await this.stored.find();
 		const isLost = this.redis !== undefined && inRedis === 'notSent' && found.state !== 'notSent';
 		if (isLost && missingMs > 0) {
 			await this.untilRenewed(missingMs);
-			return await this.look();
+			return await this.lookUp();
 		}
 		const states = [inRedis, found.state];
 		const state = (['sent', 'perhapsSent'] as const).find((one) => states.includes(one));
@@ -256,109 +255,109 @@ export class SendOnce implements SendGuard {
 
 	/** Enters in Redis again what it has lost. */
 	private async enterAgain(): Promise<{ state: SentState } | { ended: Promise<void> }> {
-		const claimed = await this.tryToClaim(false);
-		if (claimed !== undefined) return claimed;
-		await this.settle('notSent');
+		const acquired = await this.tryToAcquire(false);
+		if (acquired !== undefined) return acquired;
+		await this.complete('notSent');
 		return { state: 'notSent' };
 	}
 
 	/**
-	 * Claims the key, as `claim` does but for stops.
+	 * Acquires the key, as `acquire` does but for stops.
 	 * @param isForced also if it was sent; without a new record then
-	 * @returns undefined when it is claimed, what is known of it, or when to ask again
+	 * @returns undefined when it is acquired, what is known of it, or when to ask again
 	 */
-	private async tryToClaim(
+	private async tryToAcquire(
 		isForced: boolean,
 	): Promise<{ ended: Promise<void> } | { state: SentState } | undefined> {
-		const other = claimOf(this.name);
+		const other = leaseOf(this.name);
 		if (other !== undefined) return { ended: other };
 		const token = randomUUID();
 		this.lastToken = token;
-		const letGo = this.redis?.keepClaim(token, this.durationMs) ?? (() => undefined);
-		const claim = { token, giveBack: claimKey(this.name), letGo };
+		const stopRenewing = this.redis?.keepRenewing(token, this.durationMs) ?? (() => undefined);
+		const lease = { token, release: leaseKey(this.name), stopRenewing };
 		let found: FoundInRedis | undefined;
 		try {
-			found = await this.claimInRecords(token, isForced);
+			found = await this.acquireInRecords(token, isForced);
 		} finally {
-			if (found?.state === 'notSent') this.current = claim;
-			else await this.end(claim, this.isRecorded ? 'notSent' : undefined);
+			if (found?.state === 'notSent') this.current = lease;
+			else await this.end(lease, this.isRecorded ? 'notSent' : undefined);
 			this.isRecorded = false;
 		}
 		if (found.state === 'notSent') return undefined;
 		if (found.state !== 'underWay') return { state: found.state };
 		const { missingMs } = found;
-		return { ended: missingMs > 0 ? this.untilRenewed(missingMs) : this.untilUnclaimed() };
+		return { ended: missingMs > 0 ? this.untilRenewed(missingMs) : this.untilReleased() };
 	}
 
-	/** Whether a claim that is being made is on record. */
+	/** Whether a lease that is being made is on record. */
 	private isRecorded = false;
 
 	/**
-	 * Finds `notSent` when the key was free, and now is claimed and on record; `underWay` with a time while nobody
+	 * Finds `notSent` when the key was free, and now is leased and on record; `underWay` with a time while nobody
 	 * can tell whether somebody is sending it.
 	 * @throws what a record throws
 	 */
-	private async claimInRecords(token: string, isForced: boolean): Promise<FoundInRedis> {
+	private async acquireInRecords(token: string, isForced: boolean): Promise<FoundInRedis> {
 		const { redis, durationMs, stored } = this;
-		const claimInRedis = async (): Promise<FoundInRedis> =>
-			(await redis?.claim(token, durationMs, isForced)) ?? FREE;
-		const before = await claimInRedis();
+		const acquireInRedis = async (): Promise<FoundInRedis> =>
+			(await redis?.acquire(token, durationMs, isForced)) ?? FREE;
+		const before = await acquireInRedis();
 		if (isForced && before.missingMs > 0) return { ...before, state: 'underWay' };
 		if (isForced || before.state !== 'notSent') return before;
-		const found = await stored.claim();
+		const found = await stored.acquire();
 		if (found.state !== 'notSent') {
-			// Redis may have been emptied since, and whoever has put it on record may be sending it.
-			const now = before.missingMs > 0 ? before : await claimInRedis();
+			// Redis may have been emptied since, and the process that put it on record may be sending it.
+			const now = before.missingMs > 0 ? before : await acquireInRedis();
 			if (now.state === 'underWay' || now.missingMs > 0) return { ...now, state: 'underWay' };
 			// What Redis has lost of it is entered again.
-			await redis?.settle(token, found.state);
+			await redis?.complete(token, found.state);
 			return { ...before, state: found.state };
 		}
 		this.isRecorded = true;
-		// Redis may have been emptied since, and somebody else may have claimed it.
-		return { ...(await claimInRedis()), missingMs: 0 };
+		// Redis may have been emptied since, and somebody else may have acquired it.
+		return { ...(await acquireInRedis()), missingMs: 0 };
 	}
 
 	/**
-	 * Ends a claim. What was not sent can be claimed by others only when no record says otherwise. Never rejects.
+	 * Ends a lease. What was not sent can be acquired by others only when no record says otherwise. Never rejects.
 	 * @param state undefined when the records are as they were
 	 */
-	private async end(claim: Claim, state?: SentState): Promise<void> {
+	private async end(lease: Lease, state?: SentState): Promise<void> {
 		const inStore = async () => {
-			if (state !== undefined) await this.stored.settle(state);
+			if (state !== undefined) await this.stored.complete(state);
 		};
 		const inRedis = async () => {
 			// What is renewed from now on would outlast its end.
-			claim.letGo();
-			await this.redis?.settle(claim.token, state);
+			lease.stopRenewing();
+			await this.redis?.complete(lease.token, state);
 		};
 		const both = async () => {
 			await inStore();
 			await inRedis();
 		};
 		const isOut = state === 'sent' || state === 'perhapsSent';
-		// What is out is safe in both: whoever looks there meets the claim, or what it has left.
+		// What is out is safe in both: whoever looks there meets the lease, or what it has left.
 		const ended = isOut
 			? Promise.allSettled([inRedis(), retried(inStore, PAUSES_MS)]).then(() => undefined)
-			: retried(both, PAUSES_MS).catch(claim.letGo);
+			: retried(both, PAUSES_MS).catch(lease.stopRenewing);
 		await sleep(LONGEST_END_MS, abortController().signal, ended);
-		claim.giveBack();
+		lease.release();
 	}
 
-	/** Resolves when whoever is sending the key has claimed it in a Redis that is new. Never rejects. */
+	/** Resolves when the sender of the key has acquired it in a Redis that is new. Never rejects. */
 	private async untilRenewed(ms: number): Promise<void> {
 		await sleep(ms, this.signal).catch(() => undefined);
 	}
 
 	/** Resolves when no other process is sending the key, or when Redis cannot tell. */
-	private async untilUnclaimed(): Promise<void> {
+	private async untilReleased(): Promise<void> {
 		try {
 			for (;;) {
-				await sleep(LOOK_AGAIN_MS * (0.5 + Math.random()), this.signal);
-				if ((await this.redis?.look(this.signal))?.state !== 'underWay') return;
+				await sleep(LOOK_UP_AGAIN_MS * (0.5 + Math.random()), this.signal);
+				if ((await this.redis?.lookUp(this.signal))?.state !== 'underWay') return;
 			}
 		} catch {
-			// Whoever asks next learns what is wrong.
+			// The next request reports what is wrong.
 		}
 	}
 }

@@ -23,7 +23,7 @@ const BUCKETS = 64;
 const DEVIATIONS = 5;
 /** The entries of a key in `details`, at the most. */
 const DETAILS = 6;
-/** How long (ms) to wait before each further try to undo a claim that failed. */
+/** How long (ms) to wait before each further attempt to undo a lease that failed. */
 const PAUSES_MS = [100, 500, 2_000];
 
 export class StoredKey {
@@ -39,7 +39,7 @@ export class StoredKey {
 	/**
 	 * @param document stands for business and endpoint
 	 * @param maxEntries how many keys are remembered for it
-	 * @param holds whether a claim of this process is the last that there was
+	 * @param holds whether a lease of this process is the last that there was
 	 * @throws InvalidSettingError where n8n has no store
 	 */
 	constructor(
@@ -71,7 +71,7 @@ export class StoredKey {
 	 * Records the key as perhaps sent unless it is known, and returns what was known of it before.
 	 * @throws RequestError when the store fails; the key is not on record then, unless it was before
 	 */
-	async claim(): Promise<Found> {
+	async acquire(): Promise<Found> {
 		const bucket = await this.bucket();
 		const { known, unended } = this;
 		const details = [...known, ...unended, this.contentEntry];
@@ -85,7 +85,7 @@ export class StoredKey {
 				await bucket.add('keys', [this.key], most);
 			}
 			try {
-				// What is left of an earlier claim would be dropped before the key.
+				// What is left of an earlier lease would be dropped before the key.
 				const left = await bucket.add('details', details, most && DETAILS * most);
 				if (left.length > 0) {
 					await bucket.remove('details', left);
@@ -101,8 +101,8 @@ export class StoredKey {
 		});
 	}
 
-	/** Records what became of it, known or not before. @throws RequestError; then it is tried again for a while */
-	async settle(state: SentState): Promise<void> {
+	/** Records what became of it, known or not before. @throws RequestError; then it is retried for a while */
+	async complete(state: SentState): Promise<void> {
 		if (state === 'perhapsSent') return;
 		const bucket = this.last ?? (await this.bucket());
 		await bucket.step(async () => {
@@ -129,7 +129,7 @@ export class StoredKey {
 			await bucket.add('keys', [this.key]);
 			this.expectThere(bucket, details);
 		});
-		await this.settle('sent');
+		await this.complete('sent');
 	}
 
 	private async findIn(bucket: Bucket): Promise<Found> {

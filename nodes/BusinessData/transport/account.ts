@@ -1,17 +1,17 @@
 /** The credential, checked: where requests go, with which key and under which limits. */
 import { createHash } from 'node:crypto';
 
-import { ledgerOf, type Limits, type RedisLedger } from '../rateLimit';
+import { limitStoreOf, type Limits, type RedisLimitStore } from '../rateLimit';
 import type { RedisConnection } from '../redis';
 import { DOCUMENTED_LIMITS, type Endpoint, ENDPOINTS } from './endpoints';
 import { parseEndpoint } from './endpointPath';
-import { markUnmadeFields } from './unmadeValues';
-import { InvalidSettingError } from './invalidSettingError';
+import { markUnresolvedFields } from '../values/unresolvedValues';
+import { InvalidSettingError } from '../values/invalidSettingError';
 import { parseLimits } from './limitSettings';
 import { readRedis } from './redisSettings';
 import { checkHeader } from './requestHeaders';
 import { readResultSetting, type ResultSetting } from './resultField';
-import { readFilledText, readFlag, readText, readWholeNumber } from './settingValues';
+import { readFilledText, readFlag, readText, readWholeNumber } from '../values/settingValues';
 
 /** Percent: the rest must do for a request now and then. */
 export const MOST_KEPT_FREE = 90;
@@ -36,7 +36,7 @@ export interface Account {
 	/** The Redis that processes share; undefined for this process alone. */
 	redis: RedisConnection | undefined;
 	/** Where requests are counted together with other processes; undefined for this process alone. */
-	ledger: RedisLedger | undefined;
+	limitStore: RedisLimitStore | undefined;
 	/** Stands for the service and the key together without naming the key. */
 	identity: string;
 	/** The fields as they were read, for n8n to take the key from: an edit takes effect with the next run. */
@@ -53,10 +53,10 @@ export interface Account {
 
 /**
  * Checks the credential before any request.
- * @throws InvalidSettingError that says which field is wrong and how to mend it
+ * @throws InvalidSettingError that says which field is wrong and how to fix it
  */
 export function readAccount(fields: CredentialFields): Account {
-	const checked = markUnmadeFields(fields, PASSWORDS);
+	const checked = markUnresolvedFields(fields, PASSWORDS);
 	const baseUrl = readBaseUrl(checked.baseUrl);
 	const apiKey = readApiKey(checked.apiKey);
 	const isCustomized = readFlag('Customize for This Installation', checked.customize);
@@ -72,7 +72,7 @@ export function readAccount(fields: CredentialFields): Account {
 		limits,
 		keepFree,
 		redis,
-		ledger: redis === undefined ? undefined : ledgerOf(redis, identity),
+		limitStore: redis === undefined ? undefined : limitStoreOf(redis, identity),
 		identity,
 		fields,
 		transactionDelete: readEndpoint(
@@ -148,7 +148,7 @@ function readApiKey(value: unknown): string {
 	return text;
 }
 
-/** Says what is wrong without repeating any of the key. */
+/** Says what is wrong without showing any of the key. */
 function describeBadKey(text: string): string {
 	if (text === '') return 'is empty';
 	if (text.length !== 64) return `has ${text.length} characters instead of 64`;

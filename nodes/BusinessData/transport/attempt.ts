@@ -1,33 +1,39 @@
-/** One try of a request: sends it once, gives its slots their ending, and tells what became of it. */
+/** One attempt of a request: sends it once, gives its slots their ending, and reports what became of it. */
 import type { IExecuteFunctions, IPollFunctions } from 'n8n-workflow';
 
 import { longestWindowMs, type Permit } from '../rateLimit';
-import { listen, unlisten } from '../waiting';
+import { listen, unlisten } from '../async';
 import type { Account } from './account';
-import { type Answer, isWebPage, readBody, readErrorBody, tooLargeError } from './answer';
+import {
+	type ServiceResponse,
+	isWebPage,
+	readBody,
+	readErrorBody,
+	tooLargeError,
+} from './response';
 import { askedWaitMs, retryAfterMs } from './backoff';
 import type { ConnectionWatch } from './connectionWatch';
 import { withDeadline } from './deadline';
 import { canonicalEndpoint } from './endpointPath';
 import { ProxyError, readFailure } from './failure';
-import { discard, type Response, sendRequest } from './httpRequest';
+import { discard, type RawResponse, sendRequest } from './httpRequest';
 import { shareOf } from './limitSettings';
-import { toldRooms } from './rateLimitHeaders';
-import { redactHeaders } from './redact';
+import { headerLimits } from './rateLimitHeaders';
+import { redactHeaders } from '../values/redact';
 import { RequestError } from './requestError';
-import { answerError, failedResultError, failureError, webPageError } from './requestErrors';
+import { responseError, failedResultError, failureError, webPageError } from './requestErrors';
 import { failedResult } from './resultField';
 import { isRead, type ServiceRequest } from './serviceRequest';
 
-/** What became of one try. */
+/** What became of one attempt. */
 export type AttemptOutcome =
 	/** By a 2xx. */
-	| { kind: 'answered'; answer: Answer }
+	| { kind: 'succeeded'; response: ServiceResponse }
 	/** By a 429; the service did not act. */
-	| { kind: 'refused'; answer: Answer; permit: Permit }
+	| { kind: 'refused'; response: ServiceResponse; permit: Permit }
 	| Failed;
 
-/** It ended otherwise: with another status, or without an answer. */
+/** It ended otherwise: with another status, or without a response. */
 export interface Failed {
 	kind: 'failed';
 	error: RequestError;
@@ -35,13 +41,13 @@ export interface Failed {
 	isNotSent: boolean;
 	isTimeout: boolean;
 	/** Whether the same request may succeed later without any change. */
-	isPassing: boolean;
-	/** The answer, where there was one. */
-	answer?: Answer;
+	isTransient: boolean;
+	/** The response, where there was one. */
+	response?: ServiceResponse;
 }
 
 /** Where a request goes, and what ends the run that it belongs to. */
-export interface Way {
+export interface Sender {
 	context: IExecuteFunctions | IPollFunctions;
 	account: Account;
 	signal: AbortSignal;
@@ -53,13 +59,13 @@ export interface Way {
  * @param payload its body as it goes out
  */
 export async function attempt(
-	way: Way,
+	sender: Sender,
 	request: ServiceRequest,
 	payload: Buffer | undefined,
 	permit: Permit,
 	watch: ConnectionWatch,
 ): Promise<AttemptOutcome> {
-	const { context, account, signal } = way;
+	const { context, account, signal } = sender;
 	const deadline = performance.now() + request.timeoutMs;
 	const cutOff = new AbortController();
 	const onEndOfRun = {
@@ -73,15 +79,15 @@ export async function attempt(
 		const sending = watch.during(
 			async () => await sendRequest(context, account, request, payload, cutOff.signal),
 		);
-		const response = await withDeadline(deadline, sending, () => {
+		const rawResponse = await withDeadline(deadline, sending, () => {
 			sending.then(discard, () => undefined);
 			cutOff.abort();
 		});
-		if (watch.isAnsweredByProxy()) {
-			discard(response);
-			throw new ProxyError(response.statusCode);
+		if (watch.isProxyResponse()) {
+			discard(rawResponse);
+			throw new ProxyError(rawResponse.statusCode);
 		}
-		return await readResponse(way, request, response, deadline, permit);
+		return await readBodyOf(sender, request, rawResponse, deadline, permit);
 	} catch (error) {
 		if (error instanceof RequestError) {
 			return { ...PERMANENT, error };
@@ -90,9 +96,9 @@ export async function attempt(
 		// After a time-out the request may still reach the service, and be counted then.
 		if (failure.isNotSent) permit.unused();
 		else permit.lost(failure.isTimeout || signal.aborted ? request.timeoutMs : 0);
-		const { isNotSent, isTimeout, isLasting } = failure;
+		const { isNotSent, isTimeout, isPermanent } = failure;
 		const shown = failureError(request, failure);
-		return { kind: 'failed', error: shown, isNotSent, isTimeout, isPassing: !isLasting };
+		return { kind: 'failed', error: shown, isNotSent, isTimeout, isTransient: !isPermanent };
 	} finally {
 		unlisten(signal, onEndOfRun);
 	}
@@ -105,47 +111,55 @@ function isStopped(context: IExecuteFunctions | IPollFunctions): boolean {
 }
 
 /** A failure that no retry changes. */
-const PERMANENT = { kind: 'failed', isNotSent: false, isTimeout: false, isPassing: false } as const;
+const PERMANENT = {
+	kind: 'failed',
+	isNotSent: false,
+	isTimeout: false,
+	isTransient: false,
+} as const;
 
 /** What is wrong although the status is 2xx; usually nothing. */
 function errorOfSuccess(
 	account: Account,
 	request: ServiceRequest,
-	answer: Answer,
+	response: ServiceResponse,
 ): RequestError | undefined {
-	const result = failedResult(account.result, answer);
-	if (result !== undefined) return failedResultError(request, answer, result);
-	return !isRead(request) && isWebPage(answer) ? webPageError(request, answer) : undefined;
+	const result = failedResult(account.result, response);
+	if (result !== undefined) return failedResultError(request, response, result);
+	return !isRead(request) && isWebPage(response) ? webPageError(request, response) : undefined;
 }
 
 /** @throws RequestError for the body of a read that is too large, or the connection's error */
-async function readResponse(
-	{ account }: Way,
+async function readBodyOf(
+	{ account }: Sender,
 	request: ServiceRequest,
-	response: Response,
+	rawResponse: RawResponse,
 	deadline: number,
 	permit: Permit,
 ): Promise<AttemptOutcome> {
 	const { apiKey, keepFree, limits } = account;
-	const { statusCode } = response;
+	const { statusCode } = rawResponse;
 	// First of all, so that the slots have their ending whatever comes next.
 	const isRefused = statusCode === 429;
-	const headerMs = retryAfterMs(response.headers);
-	const askedMs = headerMs ?? 0;
-	if (isRefused) permit.refused(askedMs);
+	const headerMs = retryAfterMs(rawResponse.headers);
+	const requestedMs = headerMs ?? 0;
+	if (isRefused) permit.refused(requestedMs);
 	else permit.letThrough();
 	// RFC 9110 §15.6.4: the service cannot be used for so long, by any request.
-	if (statusCode === 503 && askedMs > 0) permit.pause(askedMs);
+	if (statusCode === 503 && requestedMs > 0) permit.pause(requestedMs);
 	// The limiter knows a limit by our share of it.
 	const longestMs = longestWindowMs(limits, canonicalEndpoint(request.endpoint));
-	for (const { max, ...room } of toldRooms(response.headers, longestMs, isRefused)) {
-		permit.hear({ ...room, max: max === undefined ? undefined : shareOf(max, keepFree) });
+	for (const { max, ...room } of headerLimits(rawResponse.headers, longestMs, isRefused)) {
+		permit.applyHeaderLimit({
+			...room,
+			max: max === undefined ? undefined : shareOf(max, keepFree),
+		});
 	}
 	const isSuccess = statusCode >= 200 && statusCode < 300;
-	const reading = isSuccess
-		? readBody(response.body, apiKey)
-		: readErrorBody(response.body, apiKey);
-	const body = await withDeadline(deadline, reading, () => discard(response)).catch(
+	const bodyRead = isSuccess
+		? readBody(rawResponse.body, apiKey)
+		: readErrorBody(rawResponse.body, apiKey);
+	const body = await withDeadline(deadline, bodyRead, () => discard(rawResponse)).catch(
 		(error: unknown) => {
 			// The status of an error says enough.
 			if (isSuccess) throw error;
@@ -153,37 +167,37 @@ async function readResponse(
 		},
 	);
 	if (body === undefined && isRead(request)) throw tooLargeError();
-	const answer: Answer = {
+	const response: ServiceResponse = {
 		statusCode,
-		headers: redactHeaders(response.headers, apiKey),
+		headers: redactHeaders(rawResponse.headers, apiKey),
 		body: body ?? Buffer.alloc(0),
 		...(body === undefined ? { isTooLarge: true } : {}),
 	};
 	if (isSuccess) {
-		const error = errorOfSuccess(account, request, answer);
-		if (error === undefined) return { kind: 'answered', answer };
+		const error = errorOfSuccess(account, request, response);
+		if (error === undefined) return { kind: 'succeeded', response };
 		return { ...PERMANENT, error };
 	}
 	if (isRefused) {
-		const bodyMs = headerMs === undefined ? askedWaitMs(answer) : undefined;
+		const bodyMs = headerMs === undefined ? askedWaitMs(response) : undefined;
 		if (bodyMs !== undefined) permit.pause(bodyMs, true);
-		return { kind: 'refused', answer, permit };
+		return { kind: 'refused', response, permit };
 	}
 	// RFC 9110 §15.6: 5xx is the server's own trouble; 408 says that the request did not arrive whole.
-	const isPassing = statusCode >= 500 || statusCode === 408;
+	const isTransient = statusCode >= 500 || statusCode === 408;
 	return {
 		kind: 'failed',
-		error: answerError(request, answer),
+		error: responseError(request, response),
 		isNotSent: false,
 		isTimeout: false,
-		isPassing,
-		answer,
+		isTransient,
+		response,
 	};
 }
 
 /** What is known of a document after the attempt. */
 export function sentStateOf(outcome: AttemptOutcome): 'sent' | 'perhapsSent' | 'notSent' {
-	if (outcome.kind === 'answered') return 'sent';
+	if (outcome.kind === 'succeeded') return 'sent';
 	const isUnknown = outcome.kind === 'failed' && outcome.error.details.outcome === 'unknown';
 	return isUnknown ? 'perhapsSent' : 'notSent';
 }

@@ -1,5 +1,5 @@
 /** How long to wait before a request is retried. */
-import { type Answer, headerText, textOf } from './answer';
+import { type ServiceResponse, headerText, textOf } from './response';
 
 const BASE_MS = 1_000;
 const CAP_MS = 60_000;
@@ -12,7 +12,7 @@ const LONGEST_TEXT_BYTES = 20_000;
 
 /**
  * Exponential backoff with full jitter: a random time (ms) up to 1 s, 2 s, 4 s …, at most `capMs`.
- * @param attempt 0 for the first repetition
+ * @param attempt 0 for the first retry
  */
 export function backoffMs(attempt: number, capMs = CAP_MS): number {
 	return Math.random() * Math.min(capMs, BASE_MS * 2 ** Math.min(attempt, 30));
@@ -22,11 +22,11 @@ export function backoffMs(attempt: number, capMs = CAP_MS): number {
  * How long (ms) the service asks to wait: by its `Retry-After`, or else by the words or a field of a 429's body.
  * Undefined when it does not say so.
  */
-export function askedWaitMs(answer: Answer): number | undefined {
-	const { statusCode, headers, body } = answer;
+export function askedWaitMs(response: ServiceResponse): number | undefined {
+	const { statusCode, headers, body } = response;
 	const asked = retryAfterMs(headers);
 	if (asked !== undefined || statusCode !== 429) return asked;
-	const text = textOf({ ...answer, body: body.subarray(0, LONGEST_TEXT_BYTES) });
+	const text = textOf({ ...response, body: body.subarray(0, LONGEST_TEXT_BYTES) });
 	const ms = waitInText(text, headers);
 	return ms !== undefined && ms >= 0 && ms <= LONGEST_RETRY_AFTER_MS ? ms : undefined;
 }

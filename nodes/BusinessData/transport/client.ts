@@ -1,5 +1,5 @@
 /**
- * Sends one request, safely: takes its slots, goes through n8n's own HTTP helper, and repeats it only
+ * Sends one request, safely: takes its slots, goes through n8n's own HTTP helper, and retries it only
  * where that can do no harm.
  */
 import type { IExecuteFunctions, IPollFunctions } from 'n8n-workflow';
@@ -7,19 +7,19 @@ import type { IExecuteFunctions, IPollFunctions } from 'n8n-workflow';
 import { ShutdownError } from '../n8nInternals/shutdown';
 import { limiterOf, longestWindowMs, PAUSE, type Permit, type Priority } from '../rateLimit';
 import { RedisError } from '../redis';
-import { boundedSignal, onceAborted, sleep } from '../waiting';
+import { boundedSignal, onceAborted, sleep } from '../async';
 import type { Account } from './account';
-import type { Answer } from './answer';
+import type { ServiceResponse } from './response';
 import { attempt, type AttemptOutcome, type Failed, sentStateOf } from './attempt';
 import { askedWaitMs } from './backoff';
 import { ConnectionWatch } from './connectionWatch';
 import { withDeadline } from './deadline';
 import { canonicalEndpoint } from './endpointPath';
 import { payloadOf, refuseKeyOutsideItsHeader } from './httpRequest';
-import { Repetitions } from './repetitions';
+import { Retries } from './retries';
 import { RefusedKey } from './refusedKey';
 import {
-	answerError,
+	responseError,
 	pauseTooLongError,
 	redisError,
 	stoppedError,
@@ -28,18 +28,18 @@ import {
 } from './requestErrors';
 import { isRead, type ServiceRequest } from './serviceRequest';
 import { SetupWarnings } from './setupWarnings';
-import { isWaitTooLong, type Waits } from './waits';
+import { isWaitTooLong, type RunWaitTime } from './waitTime';
 
 /** What a busy process may take (ms) beyond a request's time-out to say that it is over. */
 const SLACK_MS = 5_000;
 /** How long (ms) a request that is under way has to end when n8n shuts down: a small part of the 30 s that n8n waits. */
 const SHUTDOWN_GRACE_MS = 5_000;
 /** A request that was refused had its turn already, so it goes before those of the same kind. */
-const EARLIER_AS_REPETITION = 2;
+const PRIORITY_OF_RETRIES = 2;
 
 export class Client {
 	/** Whether it has begun to send anything. */
-	hasTried = false;
+	hasAttempted = false;
 
 	readonly warnings: SetupWarnings;
 
@@ -54,7 +54,7 @@ export class Client {
 		readonly context: IExecuteFunctions | IPollFunctions,
 		readonly account: Account,
 		private readonly run: string,
-		private readonly waits: Waits,
+		private readonly waitTime: RunWaitTime,
 		readonly signal: AbortSignal,
 		private readonly priority: Priority = 5,
 	) {
@@ -66,10 +66,10 @@ export class Client {
 	}
 
 	/**
-	 * Resolves with a 2xx answer.
+	 * Resolves with a 2xx response.
 	 * @throws RequestError with its outcome, what the request's guard throws, or the signal's reason
 	 */
-	async request(request: ServiceRequest): Promise<Answer> {
+	async request(request: ServiceRequest): Promise<ServiceResponse> {
 		const json = this.check(request);
 		const payload = (await request.encoded?.read()) ?? json;
 		const { signal, release } = this.refusedKey.signalFor(request.endpoint, this.signal);
@@ -85,47 +85,52 @@ export class Client {
 		request: ServiceRequest,
 		payload: Buffer | undefined,
 		signal: AbortSignal,
-	): Promise<Answer> {
+	): Promise<ServiceResponse> {
 		const { limits } = this.account;
 		const windowMs = longestWindowMs(limits, canonicalEndpoint(request.endpoint));
-		const repetitions = new Repetitions(request, windowMs);
+		const retries = new Retries(request, windowMs);
 		for (;;) {
-			const permit = await this.permit(request, signal, repetitions.refusals > 0);
-			const claimed = await this.claim(request, signal, permit);
-			if (claimed !== undefined) {
-				await this.waitFor(request, claimed.ended, signal);
+			const permit = await this.permit(request, signal, retries.refusals > 0);
+			const acquired = await this.acquire(request, signal, permit);
+			if (acquired !== undefined) {
+				await this.waitForOther(request, acquired.ended, signal);
 				continue;
 			}
 			const sentAt = Date.now();
 			const outcome = await this.try(request, payload, permit);
-			if (outcome.answer !== undefined) this.warnings.noteResponse(outcome.answer.headers, sentAt);
-			if (outcome.kind === 'answered') return outcome.answer;
-			if (outcome.kind === 'failed' && outcome.answer?.statusCode === 401) {
+			if (outcome.response !== undefined)
+				this.warnings.noteResponse(outcome.response.headers, sentAt);
+			if (outcome.kind === 'succeeded') return outcome.response;
+			if (outcome.kind === 'failed' && outcome.response?.statusCode === 401) {
 				this.refusedKey.add(request.endpoint, outcome.error);
 			}
-			const waitMs = repetitions.after(outcome);
-			const errorOf = (answer: Answer) =>
-				answerError(request, answer, repetitions.asksTooLong(answer));
+			const waitMs = retries.after(outcome);
+			const errorOf = (response: ServiceResponse) =>
+				responseError(request, response, retries.isPauseTooLong(response));
 			if (outcome.kind === 'refused') {
 				// Otherwise it waits at the limiter, together with all others of the key.
-				if (waitMs === undefined) throw errorOf(outcome.answer);
+				if (waitMs === undefined) throw errorOf(outcome.response);
 			} else {
-				const { answer, error } = outcome;
-				if (waitMs === undefined) throw answer === undefined ? error : errorOf(answer);
+				const { response, error } = outcome;
+				if (waitMs === undefined) throw response === undefined ? error : errorOf(response);
 				await this.pause(request, outcome, waitMs, signal);
 			}
 		}
 	}
 
 	/**
-	 * Waits for whoever is sending the same, as long as the request may wait.
+	 * Waits for another sender of the same, as long as the request may wait.
 	 * @throws RequestError, or the signal's reason
 	 */
-	async waitFor<T>(request: ServiceRequest, end: Promise<T>, signal = this.signal): Promise<T> {
-		const leftMs = Math.max(0, request.maxWaitMs - this.waits.elapsedMs);
+	async waitForOther<T>(
+		request: ServiceRequest,
+		end: Promise<T>,
+		signal = this.signal,
+	): Promise<T> {
+		const leftMs = Math.max(0, request.maxWaitMs - this.waitTime.elapsedMs);
 		const bounded = boundedSignal(signal, leftMs, () => underWayError(request));
 		try {
-			return await this.waits.during(onceAborted(end, bounded.signal));
+			return await this.waitTime.during(onceAborted(end, bounded.signal));
 		} finally {
 			bounded.release();
 		}
@@ -144,23 +149,23 @@ export class Client {
 	private async permit(
 		request: ServiceRequest,
 		signal: AbortSignal,
-		isRepetition: boolean,
+		isRetry: boolean,
 	): Promise<Permit> {
-		const { identity, limits, ledger } = this.account;
+		const { identity, limits, limitStore } = this.account;
 		this.warnings.noteRequest();
 		const acquired = limiterOf(identity).acquire({
 			run: this.run,
 			limits,
 			scope: canonicalEndpoint(request.endpoint),
-			priority: (this.priority - (isRepetition ? EARLIER_AS_REPETITION : 0)) as Priority,
-			maxWaitMs: Math.max(0, request.maxWaitMs - this.waits.elapsedMs),
-			ledger,
+			priority: (this.priority - (isRetry ? PRIORITY_OF_RETRIES : 0)) as Priority,
+			maxWaitMs: Math.max(0, request.maxWaitMs - this.waitTime.elapsedMs),
+			limitStore,
 			inFlightMs: request.timeoutMs + SLACK_MS,
 			signal,
 		});
 		try {
-			const permit = await this.waits.during(acquired);
-			this.waits.add(permit.waitedMs, permit.waitedFor, isRepetition);
+			const permit = await this.waitTime.during(acquired);
+			this.waitTime.add(permit.waitedMs, permit.waitedFor, isRetry);
 			return permit;
 		} catch (error) {
 			if (isWaitTooLong(error)) throw waitTooLongError(request, error);
@@ -171,21 +176,21 @@ export class Client {
 
 	/**
 	 * Asks the request's guard; what may not go out takes no slot.
-	 * @returns what to wait for before another try to get a permit, when somebody else is sending the same, or
+	 * @returns what to wait for before another attempt to get a permit, when somebody else is sending the same, or
 	 * when the permit has run out meanwhile
 	 */
-	private async claim(request: ServiceRequest, signal: AbortSignal, permit: Permit) {
+	private async acquire(request: ServiceRequest, signal: AbortSignal, permit: Permit) {
 		let isGood = false;
 		try {
-			const claimed = await request.guard?.claim();
-			if (claimed !== undefined) return claimed;
+			const acquired = await request.guard?.acquire();
+			if (acquired !== undefined) return acquired;
 			try {
 				signal.throwIfAborted();
 				isGood = await permit.confirm(signal);
 			} catch (error) {
 				throw error instanceof RedisError ? redisError(error) : error;
 			} finally {
-				if (!isGood) await request.guard?.settle('notSent');
+				if (!isGood) await request.guard?.complete('notSent');
 			}
 			return isGood ? undefined : { ended: Promise.resolve() };
 		} finally {
@@ -198,11 +203,12 @@ export class Client {
 	 * @throws RequestError when that is longer than the request may wait, or the signal's reason
 	 */
 	private async pause(request: ServiceRequest, failed: Failed, ms: number, signal: AbortSignal) {
-		if (this.waits.elapsedMs + ms > request.maxWaitMs) {
+		if (this.waitTime.elapsedMs + ms > request.maxWaitMs) {
 			throw pauseTooLongError(request, failed.error, ms);
 		}
-		await this.waits.during(sleep(ms, signal));
-		if (failed.answer && askedWaitMs(failed.answer) !== undefined) this.waits.add(ms, PAUSE, true);
+		await this.waitTime.during(sleep(ms, signal));
+		if (failed.response && askedWaitMs(failed.response) !== undefined)
+			this.waitTime.add(ms, PAUSE, true);
 	}
 
 	/**
@@ -215,11 +221,11 @@ export class Client {
 		payload: Buffer | undefined,
 		permit: Permit,
 	): Promise<AttemptOutcome> {
-		this.hasTried = true;
+		this.hasAttempted = true;
 		const watch = new ConnectionWatch();
 		const toTheEnd = async () => {
 			const outcome = await attempt(this, request, payload, permit, watch);
-			await request.guard?.settle(sentStateOf(outcome));
+			await request.guard?.complete(sentStateOf(outcome));
 			return outcome;
 		};
 		const ended = toTheEnd();

@@ -46,7 +46,7 @@ export class ConnectionWatch {
 	 * To be called with the response. Returns whether it is that of a proxy which has made no connection to the
 	 * service: its agent passes on the response to CONNECT as if it were the service's.
 	 */
-	isAnsweredByProxy(): boolean {
+	isProxyResponse(): boolean {
 		isBlind ||= !this.hasBegun;
 		return !this.mayHaveLeft;
 	}

@@ -5,8 +5,8 @@
 import type { IHttpRequestMethods } from 'n8n-workflow';
 
 import type { Endpoint } from './endpoints';
-import { InvalidSettingError } from './invalidSettingError';
-import { refuseFaults, textProblem, trimUnseen } from './valueFaults';
+import { InvalidSettingError } from '../values/invalidSettingError';
+import { refuseFaults, textProblem, trimUnseen } from '../values/valueFaults';
 
 export const METHODS: readonly IHttpRequestMethods[] = [
 	'GET',
@@ -33,10 +33,10 @@ const ENCODED_CHARACTERS = /%[0-7][\da-f]|(%[89a-f][\da-f])+/gi;
 /**
  * Takes a path such as `/masterdata/getContacts?page=2` apart. A path that a server might take for another one is
  * refused, and one with a segment that an expression failed to make.
- * @param isMade whether an expression made a part of it
+ * @param isComputed whether an expression made a part of it
  * @throws InvalidSettingError naming `field`
  */
-export function parsePath(input: string, field: string, isMade = false): ParsedPath {
+export function parsePath(input: string, field: string, isComputed = false): ParsedPath {
 	const text = input.trim();
 	const refuse = (problem: string, description: string) => {
 		return new InvalidSettingError(field, problem, description);
@@ -83,7 +83,7 @@ export function parsePath(input: string, field: string, isMade = false): ParsedP
 		}
 	}
 	const query = [...new URLSearchParams(queries.join('?'))].map(([name, value]) => {
-		refuseFaults(field, { [name]: value }, isMade);
+		refuseFaults(field, { [name]: value }, isComputed);
 		return { name, value };
 	});
 	return { path: `/${segments.map(encodeSegment).join('/')}${trailingSlash}`, query };

@@ -1,11 +1,11 @@
 /**
  * Tells a request that certainly never reached the service from one that may have. RFC 9110 §9.2.2: a
- * request that is not idempotent may be repeated only if the original was certainly not applied.
+ * request that is not idempotent may be retried only if the original was certainly not applied.
  */
 import { STATUS_CODES } from 'node:http';
 
 import type { Progress } from './connectionWatch';
-import { redactText } from './redact';
+import { redactText } from '../values/redact';
 
 /** A request that ended without a response. */
 export interface Failure {
@@ -13,7 +13,7 @@ export interface Failure {
 	isNotSent: boolean;
 	isTimeout: boolean;
 	/** A retry would end the same way: the certificate, a policy or n8n itself is in the way. */
-	isLasting: boolean;
+	isPermanent: boolean;
 	/**
 	 * n8n could not make the request, because of an expression in the credential for example, n8n's policy for outgoing
 	 * requests does not allow it, or a proxy refused to make it.
@@ -39,10 +39,10 @@ interface NetworkError {
 	messages?: unknown;
 }
 
-/** The service's answer did not arrive in time. */
+/** The service's response did not arrive in time. */
 export class TimeoutError extends Error {
 	constructor() {
-		super('no answer came in time');
+		super('no response came in time');
 		this.name = 'TimeoutError';
 	}
 }
@@ -72,7 +72,7 @@ const REASONS: Record<string, string> = {
 	ENETUNREACH: 'the network cannot be reached',
 	ECONNRESET: 'the connection was cut off',
 	EPIPE: 'the connection was cut off',
-	ERR_STREAM_PREMATURE_CLOSE: 'the connection was cut off in the middle of the answer',
+	ERR_STREAM_PREMATURE_CLOSE: 'the connection was cut off in the middle of the response',
 };
 
 /**
@@ -97,12 +97,12 @@ export function readFailure(error: unknown, progress: Progress, apiKey: string):
 		progress === 'unknown'
 			? isBlocked || isCertificate || isNotConnected
 			: progress !== 'connected';
-	const isLasting =
+	const isPermanent =
 		isBlocked || isCertificate || isOfN8n || (proxyError !== undefined && !proxyError.isTransient);
 	return {
 		isNotSent,
 		isTimeout: isTimeout && !isOfN8n,
-		isLasting,
+		isPermanent,
 		refusedBy: isOfN8n ? 'n8n' : isBlocked ? 'policy' : proxyError && 'proxy',
 		reason: isOfN8n
 			? `n8n could not make the request${wordsOf(chain, apiKey)}`
@@ -126,7 +126,7 @@ function reasonOf(facts: {
 	if (facts.isBlocked) return "n8n's policy for outgoing requests does not allow the address";
 	if (facts.isCertificate) return "the server's certificate could not be verified";
 	if (facts.isTimeout) {
-		return facts.isNotSent ? 'no connection could be made' : 'no answer came';
+		return facts.isNotSent ? 'no connection could be made' : 'no response came';
 	}
 	const known = facts.code === undefined ? undefined : REASONS[facts.code];
 	return known ?? (facts.isNotSent ? 'no connection could be made' : 'the connection failed');

@@ -9,11 +9,11 @@ import type {
 } from 'n8n-workflow';
 
 import { type Account, CREDENTIAL_TYPE } from './account';
-import { InvalidSettingError } from './invalidSettingError';
+import { InvalidSettingError } from '../values/invalidSettingError';
 import type { ServiceRequest } from './serviceRequest';
 
 /** What n8n's helper resolves with under the options of `sendRequest`. */
-export interface Response {
+export interface RawResponse {
 	statusCode: number;
 	headers: Record<string, unknown>;
 	body: Readable;
@@ -34,7 +34,7 @@ export async function sendRequest(
 	request: ServiceRequest,
 	body: Buffer | undefined,
 	signal: AbortSignal,
-): Promise<Response> {
+): Promise<RawResponse> {
 	const { endpoint, query, headers, timeoutMs } = request;
 	const search = new URLSearchParams(
 		query.map(({ name, value }): [string, string] => [name, value]),
@@ -64,7 +64,7 @@ export async function sendRequest(
 		options,
 		// As it was read when the run started. n8n would read it anew, and send a new key to the old host.
 		{ credentialsDecrypted: { id: '', name: '', type: CREDENTIAL_TYPE, data: fieldsOf(account) } },
-	)) as Response;
+	)) as RawResponse;
 	// An error of a response that nobody reads any more would end n8n.
 	response.body.on('error', () => undefined);
 	return response;
@@ -109,6 +109,6 @@ export function refuseKeyOutsideItsHeader(
 }
 
 /** Lets go of a response whose body nobody wants. */
-export function discard(response: Response): void {
+export function discard(response: RawResponse): void {
 	response.body.destroy();
 }

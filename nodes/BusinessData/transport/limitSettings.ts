@@ -2,8 +2,8 @@
 import { GENERAL, LARGEST_MAX, type Limit, type Limits, windowName } from '../rateLimit';
 import { formatEndpoint } from './endpoints';
 import { canonicalEndpoint, parseEndpoint } from './endpointPath';
-import { InvalidSettingError } from './invalidSettingError';
-import { tryParseJson } from './json';
+import { InvalidSettingError } from '../values/invalidSettingError';
+import { tryParseJson } from '../values/json';
 
 const FIELD = 'Limits';
 const EXAMPLE = '{"general":[{"max":10,"windowSeconds":1}],"endpoints":{}}';

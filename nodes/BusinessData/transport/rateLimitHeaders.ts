@@ -4,11 +4,11 @@
  * `X-` in front, with `Rate-Limit`, or with a word for one of several limits (`X-RateLimit-Minutely-Reset`). The
  * interface document shows none of them, so all are optional, and what cannot be understood is ignored.
  */
-import { headerText } from './answer';
+import { headerText } from './response';
 import { isDecimal, msFromNow } from './backoff';
 
 /** How much is left of a limit, and when (ms from now) it is full again. */
-export interface ToldRoom {
+export interface HeaderLimit {
 	remaining: number;
 	resetMs: number;
 	/** How much the limit allows, where the service says so. */
@@ -16,7 +16,7 @@ export interface ToldRoom {
 }
 
 /** A limit as the service says it. */
-export interface ToldPolicy {
+export interface HeaderPolicy {
 	max: number;
 	windowSeconds: number;
 }
@@ -30,7 +30,11 @@ const NAMED = /^((?:x-)?rate-?limit(?:-[\w-]+)?)-(limit|remaining|reset)$/;
  * @param longestMs the longest window (ms): a reset beyond it, in seconds, is taken for one in ms
  * @param isRefused whether it is a 429, which says that nothing is left where no header does
  */
-export function toldRooms(headers: Headers, longestMs: number, isRefused = false): ToldRoom[] {
+export function headerLimits(
+	headers: Headers,
+	longestMs: number,
+	isRefused = false,
+): HeaderLimit[] {
 	const least = isRefused ? '0' : undefined;
 	const roomOf = (remaining = least, reset?: string, limit?: string) =>
 		toldRoom(remaining, resetOf(reset, headers, longestMs), limit);
@@ -49,7 +53,7 @@ export function toldRooms(headers: Headers, longestMs: number, isRefused = false
 }
 
 /** The limits that the service says it has. */
-export function toldPolicies(headers: Headers): ToldPolicy[] {
+export function headerPolicies(headers: Headers): HeaderPolicy[] {
 	return itemsOf(headerText(headers, 'ratelimit-policy')).flatMap((item) => {
 		const max = wholeNumber(item.q ?? item.name);
 		const windowSeconds = wholeNumber(item.w);
@@ -62,7 +66,7 @@ function toldRoom(
 	remainingText: string | undefined,
 	resetMs: number | undefined,
 	limitText: string | undefined,
-): ToldRoom[] {
+): HeaderLimit[] {
 	const remaining = wholeNumber(remainingText);
 	if (remaining === undefined || resetMs === undefined) return [];
 	const max = wholeNumber(limitText);

@@ -3,8 +3,14 @@ import { X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
 
 import { connectionTo, type RedisAddress, type RedisConnection, type RedisNode } from '../redis';
-import { InvalidSettingError } from './invalidSettingError';
-import { readChoice, readFilledText, readFlag, readText, readWholeNumber } from './settingValues';
+import { InvalidSettingError } from '../values/invalidSettingError';
+import {
+	readChoice,
+	readFilledText,
+	readFlag,
+	readText,
+	readWholeNumber,
+} from '../values/settingValues';
 
 /** The default of the credential's Redis fields. */
 export const REDIS_DEFAULTS = {
@@ -120,7 +126,7 @@ function readServerName(value: unknown): string {
 	return readHost(field, name);
 }
 
-/** The certificates in a text, as PEM; what pasting has made of their line breaks is mended. */
+/** The certificates in a text, as PEM; what pasting has made of their line breaks is repaired. */
 function readCertificates(value: unknown): string {
 	const field = 'Redis TLS CA';
 	const text = readText(field, value).replaceAll('\\n', '\n').trim();

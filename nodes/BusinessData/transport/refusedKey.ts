@@ -1,8 +1,8 @@
 /**
  * What a run has learned of its key: after a 401, further requests to the endpoint are not sent, and after those
- * of two paths none at all. They would be answered so, too, and wait for the limits and use them up before.
+ * of two paths none at all. They would get the same response, after waiting for the limits and using them up.
  */
-import { abortController, type Abortable, listen, unlisten } from '../waiting';
+import { abortController, type Abortable, listen, unlisten } from '../async';
 import { canonicalEndpoint } from './endpointPath';
 import { type Endpoint, formatEndpoint } from './endpoints';
 import { RequestError } from './requestError';
@@ -11,7 +11,7 @@ import { CAUSES_OF_401 } from './requestErrors';
 /** From so many paths (section 5: the key's role may be refused one) it is the key that is wrong. */
 const MOST_PATHS = 2;
 
-interface Waiting extends Abortable {
+interface PendingRequest extends Abortable {
 	endpoint: Endpoint;
 }
 
@@ -22,14 +22,14 @@ export class RefusedKey {
 
 	private error: RequestError | undefined;
 
-	private readonly waiting = new Set<Waiting>();
+	private readonly pending = new Set<PendingRequest>();
 
-	/** The service has answered a request to the endpoint with this 401. */
+	/** A request to the endpoint got this 401. */
 	add(endpoint: Endpoint, error: RequestError): void {
 		this.error = error;
 		this.endpoints.add(canonicalEndpoint(endpoint));
 		this.paths.add(canonicalEndpoint({ ...endpoint, method: 'GET' }));
-		for (const one of this.waiting) {
+		for (const one of this.pending) {
 			const reason = this.errorFor(one.endpoint);
 			if (reason !== undefined) one.abort(reason);
 		}
@@ -42,17 +42,17 @@ export class RefusedKey {
 	signalFor(endpoint: Endpoint, run: AbortSignal): { signal: AbortSignal; release: () => void } {
 		const controller = abortController();
 		const { signal } = controller;
-		const waiting = { endpoint, abort: (reason: Error) => controller.abort(reason) };
+		const pending = { endpoint, abort: (reason: Error) => controller.abort(reason) };
 		const error = run.aborted ? (run.reason as Error) : this.errorFor(endpoint);
 		if (error !== undefined) {
 			controller.abort(error);
 			return { signal, release: () => undefined };
 		}
-		this.waiting.add(waiting);
-		listen(run, waiting);
+		this.pending.add(pending);
+		listen(run, pending);
 		const release = () => {
-			this.waiting.delete(waiting);
-			unlisten(run, waiting);
+			this.pending.delete(pending);
+			unlisten(run, pending);
 		};
 		return { signal, release };
 	}
@@ -64,7 +64,7 @@ export class RefusedKey {
 		return new RequestError(this.error.message, {
 			...this.error.details,
 			outcome: 'notSent',
-			description: `${formatEndpoint(endpoint)} — Not sent: this run was answered so before. ${CAUSES_OF_401}`,
+			description: `${formatEndpoint(endpoint)} — Not sent: an earlier request of this run got this response. ${CAUSES_OF_401}`,
 		});
 	}
 }

@@ -12,15 +12,15 @@ export type FailureCause =
 
 export interface RequestErrorDetails {
 	outcome: Outcome;
-	/** None that a wait helps after a send whose outcome is unknown: it could be taken for leave to repeat it. */
+	/** None that a wait helps after a send whose outcome is unknown: it could be taken for permission to retry it. */
 	cause?: FailureCause;
 	/** How the user goes on. */
 	description: string;
-	/** The status of the service's answer, where there was one. */
+	/** The status of the service's response, where there was one. */
 	statusCode?: number;
-	/** The beginning of the body of that answer, without the key. */
+	/** The beginning of the body of that response, without the key. */
 	responseBody?: string;
-	/** After how many seconds a new try makes sense; none after a send whose outcome is unknown. */
+	/** After how many seconds another attempt makes sense; none after a send whose outcome is unknown. */
 	retryAfterSeconds?: number;
 }
 
@@ -34,9 +34,9 @@ export class RequestError extends Error {
 	}
 }
 
-/** What to do after a request that may have taken effect: it was not repeated, on purpose. */
-export const CHECK_BEFORE_REPEATING =
-	'It was not repeated, because it may have been carried out: a document may have been sent, or records deleted. Check in the service before you run it again.';
+/** What to do after a request that may have taken effect: it was not retried, on purpose. */
+export const CHECK_BEFORE_RETRYING =
+	'It was not retried, because it may have been carried out: a document may have been sent, or records deleted. Check in the service before you run it again.';
 
 /** The execution was stopped. n8n shows an error whose message says "canceled" as canceled. */
 export class ExecutionCanceledError extends Error {

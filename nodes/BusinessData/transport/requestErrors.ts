@@ -4,46 +4,46 @@ import { STATUS_CODES } from 'node:http';
 import { ShutdownError } from '../n8nInternals/shutdown';
 import type { WaitTooLongError } from '../rateLimit';
 import type { RedisError } from '../redis';
-import { type Answer, shownBody } from './answer';
+import { type ServiceResponse, shownBody } from './response';
 import { askedWaitMs } from './backoff';
 import { formatEndpoint } from './endpoints';
 import type { Failure } from './failure';
-import { redactText } from './redact';
+import { redactText } from '../values/redact';
 import {
-	CHECK_BEFORE_REPEATING,
+	CHECK_BEFORE_RETRYING,
 	type FailureCause,
 	type Outcome,
 	RequestError,
 } from './requestError';
 import { isRead, type ServiceRequest } from './serviceRequest';
 import { serviceTexts } from './serviceTexts';
-import { formatDuration } from './waits';
+import { formatDuration } from './waitTime';
 
 /** The four causes of a 401 by section 5 of the interface document. */
 export const CAUSES_OF_401 =
 	'Four causes are possible: the key is missing, the key is wrong (it has exactly 64 characters, 0–9 and a–f), the key was disabled or deleted, or its role is not allowed to call this endpoint. Check the API key in the credential, and its state and role in the settings of the business, under API keys.';
 
 /**
- * The error for an answer that is not 2xx.
- * @param asksTooLong whether it was final for the wait that it asks for
+ * The error for a response that is not 2xx.
+ * @param isPauseTooLong whether it was final for the wait that it asks for
  */
-export function answerError(
+export function responseError(
 	request: ServiceRequest,
-	answer: Answer,
-	asksTooLong = false,
+	response: ServiceResponse,
+	isPauseTooLong = false,
 ): RequestError {
-	const { statusCode } = answer;
+	const { statusCode } = response;
 	const status = `The service answered ${`${statusCode} ${STATUS_CODES[statusCode] ?? ''}`.trim()}`;
-	const { message, more } = wordsOf(status, answer);
+	const { message, more } = wordsOf(status, response);
 	const outcome = outcomeOf(request, statusCode);
 	const mayHaveActed = outcome === 'unknown' && !isRead(request);
-	const asked = mayHaveActed ? undefined : askedWaitMs(answer);
+	const asked = mayHaveActed ? undefined : askedWaitMs(response);
 	return new RequestError(message, {
 		outcome,
 		statusCode,
-		responseBody: shownBody(answer),
+		responseBody: shownBody(response),
 		cause: causeOf(request, statusCode),
-		description: `${formatEndpoint(request.endpoint)} — ${nextStep(request, answer, outcome, asksTooLong)}${more}`,
+		description: `${formatEndpoint(request.endpoint)} — ${nextStep(request, response, outcome, isPauseTooLong)}${more}`,
 		...(asked === undefined ? {} : { retryAfterSeconds: Math.ceil(asked / 1000) }),
 	});
 }
@@ -51,28 +51,28 @@ export function answerError(
 /** The error for a 2xx that, by the credential's Result Field, stands for a mistake: as if its status were 400. */
 export function failedResultError(
 	request: ServiceRequest,
-	answer: Answer,
+	response: ServiceResponse,
 	result: string,
 ): RequestError {
-	const status = `The service answered ${answer.statusCode}, but ${result}`;
-	const { message, more } = wordsOf(status, answer);
+	const status = `The service answered ${response.statusCode}, but ${result}`;
+	const { message, more } = wordsOf(status, response);
 	return new RequestError(message, {
 		outcome: 'refused',
 		statusCode: 400,
-		responseBody: shownBody(answer),
+		responseBody: shownBody(response),
 		description: `${formatEndpoint(request.endpoint)} — By the Result Field in the credential, nothing was carried out. Correct what the service objects to, then run the node again.${more}`,
 	});
 }
 
 /** The error for a web page in place of the result of a request that may have acted. */
-export function webPageError(request: ServiceRequest, answer: Answer): RequestError {
-	const status = `The service answered ${answer.statusCode} with a web page`;
-	const { message, more } = wordsOf(status, answer);
+export function webPageError(request: ServiceRequest, response: ServiceResponse): RequestError {
+	const status = `The service answered ${response.statusCode} with a web page`;
+	const { message, more } = wordsOf(status, response);
 	return new RequestError(message, {
 		outcome: 'unknown',
-		statusCode: answer.statusCode,
-		responseBody: shownBody(answer),
-		description: `${formatEndpoint(request.endpoint)} — ${CHECK_BEFORE_REPEATING} A proxy or a log-in page may stand between n8n and the service: check the base URL in the credential.${more}`,
+		statusCode: response.statusCode,
+		responseBody: shownBody(response),
+		description: `${formatEndpoint(request.endpoint)} — ${CHECK_BEFORE_RETRYING} A proxy or a log-in page may stand between n8n and the service: check the base URL in the credential.${more}`,
 	});
 }
 
@@ -84,8 +84,8 @@ const LONGEST_DESCRIPTION = 2_000;
  * What the service said: behind the status as much as a message holds, and the rest as a sentence for the
  * description.
  */
-function wordsOf(status: string, answer: Answer): { message: string; more: string } {
-	const { sentences, others } = serviceTexts(answer);
+function wordsOf(status: string, response: ServiceResponse): { message: string; more: string } {
+	const { sentences, others } = serviceTexts(response);
 	// Many services repeat the status.
 	const isNew = (text: string) => !status.toLowerCase().endsWith(` ${text.toLowerCase()}`);
 	const [first, ...next] = (sentences.some(isNew) ? sentences : others).filter(isNew);
@@ -114,7 +114,7 @@ function shorten(text: string, length: number): string {
 	return text.length > length ? `${text.slice(0, length)}…` : text;
 }
 
-/** The error for a request without an answer. */
+/** The error for a request without a response. */
 export function failureError(request: ServiceRequest, failure: Failure): RequestError {
 	const endpoint = formatEndpoint(request.endpoint);
 	const code = failure.code === undefined ? '' : ` (${failure.code})`;
@@ -123,7 +123,7 @@ export function failureError(request: ServiceRequest, failure: Failure): Request
 	if (failure.isNotSent) {
 		return new RequestError(`The request was not sent: ${happened}`, {
 			outcome: 'notSent',
-			cause: failure.isLasting ? 'configuration-invalid' : 'temporarily-unavailable',
+			cause: failure.isPermanent ? 'configuration-invalid' : 'temporarily-unavailable',
 			description: `${endpoint}${code} — nothing reached the service. ${adviceOn(failure)}`,
 		});
 	}
@@ -131,22 +131,22 @@ export function failureError(request: ServiceRequest, failure: Failure): Request
 		return new RequestError(`The service could not be read: ${happened}`, {
 			outcome: 'unknown',
 			cause: 'temporarily-unavailable',
-			description: `${endpoint}${code} — several tries failed. Run the node again later${failure.isTimeout ? ', or raise the timeout in its options' : ''}.`,
+			description: `${endpoint}${code} — several attempts failed. Run the node again later${failure.isTimeout ? ', or raise the timeout in its options' : ''}.`,
 		});
 	}
 	return new RequestError(`The request may have taken effect: it went out, but ${happened}`, {
 		outcome: 'unknown',
-		description: `${endpoint}${code} — ${CHECK_BEFORE_REPEATING}`,
+		description: `${endpoint}${code} — ${CHECK_BEFORE_RETRYING}`,
 	});
 }
 
-function adviceOn({ isLasting, refusedBy }: Failure): string {
+function adviceOn({ isPermanent, refusedBy }: Failure): string {
 	if (refusedBy === 'n8n') return 'Correct what n8n objects to, then run the node again.';
 	if (refusedBy === 'proxy')
 		return 'Check the proxy that this n8n is set up with, by HTTPS_PROXY for example.';
 	if (refusedBy === 'policy')
 		return 'Check the base URL in the credential. To allow its host, name it in N8N_SSRF_ALLOWED_HOSTNAMES of n8n.';
-	return isLasting
+	return isPermanent
 		? 'Check the base URL in the credential. If a private authority has signed the certificate, name its file in NODE_EXTRA_CA_CERTS of n8n.'
 		: 'Check the base URL in the credential and whether the service is up, then run the node again.';
 }
@@ -159,13 +159,13 @@ export function stoppedError({ endpoint }: ServiceRequest, reason: unknown): Req
 	const event = reason instanceof ShutdownError ? 'n8n shut down' : 'the execution was canceled';
 	return new RequestError(`The request may have taken effect: it was under way when ${event}`, {
 		outcome: 'unknown',
-		description: `${formatEndpoint(endpoint)} — ${CHECK_BEFORE_REPEATING}`,
+		description: `${formatEndpoint(endpoint)} — ${CHECK_BEFORE_RETRYING}`,
 	});
 }
 
 /** The error for a request that would wait longer for the limits than it may. */
 export function waitTooLongError(request: ServiceRequest, error: WaitTooLongError): RequestError {
-	if (error.isAskedFor) return pausedError(request, error);
+	if (error.isRequested) return pausedError(request, error);
 	const what = `${formatEndpoint(request.endpoint)} — the option`;
 	return noRoomError('Not sent: the limits leave no room', what, request.maxWaitMs, error);
 }
@@ -195,7 +195,7 @@ function pausedError({ endpoint }: ServiceRequest, error: WaitTooLongError): Req
 		outcome: 'notSent',
 		cause: 'rate-limited',
 		retryAfterSeconds,
-		description: `${formatEndpoint(endpoint)} — An earlier request of this key was told so (Retry-After), and that is longer than waiting here makes sense. Run it again in ${retryAfterSeconds} s.`,
+		description: `${formatEndpoint(endpoint)} — A previous response to this key said so (Retry-After), and that is longer than waiting here makes sense. Run it again in ${retryAfterSeconds} s.`,
 	});
 }
 
@@ -227,8 +227,8 @@ function noRoomError(
 	{ retryAfterMs: waitMs }: WaitTooLongError,
 ): RequestError {
 	const retryAfterSeconds = Math.ceil(waitMs / 1000);
-	const isTold = `${problem} for at least ${formatDuration(retryAfterSeconds * 1000)}`;
-	return new RequestError(isTold, {
+	const message = `${problem} for at least ${formatDuration(retryAfterSeconds * 1000)}`;
+	return new RequestError(message, {
 		outcome: 'notSent',
 		cause: 'rate-limited',
 		retryAfterSeconds,
@@ -237,8 +237,8 @@ function noRoomError(
 }
 
 /** The error for a request that Redis was needed for. */
-export function redisError({ message, description, isLasting }: RedisError): RequestError {
-	const cause = isLasting ? 'configuration-invalid' : 'temporarily-unavailable';
+export function redisError({ message, description, isPermanent }: RedisError): RequestError {
+	const cause = isPermanent ? 'configuration-invalid' : 'temporarily-unavailable';
 	return new RequestError(message, { outcome: 'notSent', cause, description });
 }
 
@@ -255,15 +255,15 @@ export function afterSuccessError(
 	if (cause instanceof RequestError && cause.details.outcome === 'unknown') return cause;
 	const words = redactText(cause instanceof Error ? cause.message : String(cause), apiKey);
 	return new RequestError(
-		`The service has accepted the request, but its answer could not be put out: ${words}`,
-		{ outcome: 'unknown', description: `${formatEndpoint(endpoint)} — ${CHECK_BEFORE_REPEATING}` },
+		`The service has accepted the request, but its response could not be put out: ${words}`,
+		{ outcome: 'unknown', description: `${formatEndpoint(endpoint)} — ${CHECK_BEFORE_RETRYING}` },
 	);
 }
 
 /** The error for a request that failed when an attempt before may have been carried out. */
 export function afterUnknownError(request: ServiceRequest, error: unknown): unknown {
 	if (!(error instanceof RequestError) || error.details.outcome === 'unknown') return error;
-	const description = `${formatEndpoint(request.endpoint)} — An attempt before it had no answer. ${CHECK_BEFORE_REPEATING}`;
+	const description = `${formatEndpoint(request.endpoint)} — An attempt before it had no response. ${CHECK_BEFORE_RETRYING}`;
 	const { retryAfterSeconds: _, cause: __, ...details } = error.details;
 	return new RequestError(error.message, { ...details, outcome: 'unknown', description });
 }
@@ -278,7 +278,7 @@ function outcomeOf(request: ServiceRequest, statusCode: number): Outcome {
 	if (statusCode === 409 && isConflict(request, statusCode)) return 'unknown';
 	// 101 is no end of a request, but n8n's client takes it for one.
 	if (statusCode >= 500 || statusCode === 408 || statusCode < 200) return 'unknown';
-	// 303 answers what was carried out (RFC 9110 §15.4.4), and many services use 301 and 302 for it too.
+	// 303 is the response to what was carried out (RFC 9110 §15.4.4), and many services use 301 and 302 for it too.
 	const maySayDone = statusCode >= 300 && statusCode <= 303;
 	return maySayDone && !isRead(request) ? 'unknown' : 'refused';
 }
@@ -287,37 +287,37 @@ function causeOf(request: ServiceRequest, statusCode: number): FailureCause | un
 	if (statusCode === 401) return 'credential-invalid';
 	if (statusCode === 429) return 'rate-limited';
 	if (statusCode === 404 || (statusCode >= 300 && statusCode < 400)) return 'configuration-invalid';
-	const isPassing = statusCode >= 500 || statusCode === 408;
-	return isPassing && isRead(request) ? 'temporarily-unavailable' : undefined;
+	const isTransient = statusCode >= 500 || statusCode === 408;
+	return isTransient && isRead(request) ? 'temporarily-unavailable' : undefined;
 }
 
 function nextStep(
 	request: ServiceRequest,
-	answer: Answer,
+	response: ServiceResponse,
 	outcome: Outcome,
-	asksTooLong: boolean,
+	isPauseTooLong: boolean,
 ): string {
-	const { statusCode, headers } = answer;
+	const { statusCode, headers } = response;
 	if (statusCode === 401) return CAUSES_OF_401;
-	const askedFor = `The service asks to wait for ${formatDuration(askedWaitMs(answer) ?? 0)}, longer than waiting here makes sense. Run the item again after that time.`;
+	const askedFor = `The service asks to wait for ${formatDuration(askedWaitMs(response) ?? 0)}, longer than waiting here makes sense. Run the item again after that time.`;
 	if (statusCode === 429) {
-		const wait = asksTooLong
+		const wait = isPauseTooLong
 			? askedFor
 			: 'The longest window of its limits passed and it was still refused.';
 		return `${wait} Something else seems to use the same API key: stop it, give it a key of its own, or leave it a share: Keep Free in the credential, under Customize for This Installation.`;
 	}
 	if (statusCode >= 300 && statusCode < 400) {
 		const advice = `Redirects are not followed, so that the key goes to no other address. Set the base URL in the credential to where the service is now${originOf(headers.location)}.`;
-		return outcome === 'unknown' ? `${advice} ${CHECK_BEFORE_REPEATING}` : advice;
+		return outcome === 'unknown' ? `${advice} ${CHECK_BEFORE_RETRYING}` : advice;
 	}
 	if (isConflict(request, statusCode)) {
 		return statusCode === 409
-			? `The service knows the Send Once Key by its idempotency header: another request with it is under way, or was carried out. ${CHECK_BEFORE_REPEATING}`
+			? `The service knows the Send Once Key by its idempotency header: another request with it is under way, or was carried out. ${CHECK_BEFORE_RETRYING}`
 			: 'If the service means the idempotency header by that, it knows the Send Once Key with other content, and nothing was carried out now. Check in the service what was sent with the key, and give each document its own.';
 	}
 	if (outcome === 'unknown') {
-		if (!isRead(request)) return CHECK_BEFORE_REPEATING;
-		return asksTooLong ? askedFor : 'Several tries failed. Run the node again later.';
+		if (!isRead(request)) return CHECK_BEFORE_RETRYING;
+		return isPauseTooLong ? askedFor : 'Several attempts failed. Run the node again later.';
 	}
 	if (statusCode === 404) return 'The path is added to the base URL in the credential: check both.';
 	return 'Nothing was carried out. Correct what the service objects to, then run the node again.';

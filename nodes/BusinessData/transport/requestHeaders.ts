@@ -1,5 +1,5 @@
 /** Which headers a request may have besides the node's own. */
-import { InvalidSettingError } from './invalidSettingError';
+import { InvalidSettingError } from '../values/invalidSettingError';
 
 /** Another value would break or reroute the request. */
 const SET_BY_THE_NODE = [

@@ -1,9 +1,9 @@
-/** For services that answer 2xx to what they did not do: where their responses say so. */
-import { type Answer, textOf } from './answer';
-import { tryParseExactJson } from './json';
-import { readText } from './settingValues';
+/** For services that response 2xx to what they did not do: where their responses say so. */
+import { type ServiceResponse, textOf } from './response';
+import { tryParseExactJson } from '../values/json';
+import { readText } from '../values/settingValues';
 import { valueAt } from './valueAt';
-import { scalarText } from './valueFaults';
+import { scalarText } from '../values/valueFaults';
 
 export interface ResultSetting {
 	/** Dot path of the field; empty where the status says it all. */
@@ -32,10 +32,10 @@ function valuesOf(field: string, value: unknown): string[] {
 /** What the response says of a failure, in words; undefined where it says nothing of one. */
 export function failedResult(
 	{ field, failures, successes }: ResultSetting,
-	answer: Answer,
+	response: ServiceResponse,
 ): string | undefined {
 	if (field === '') return undefined;
-	const parsed = tryParseExactJson(textOf(answer));
+	const parsed = tryParseExactJson(textOf(response));
 	const value = 'value' in parsed ? valueAt(parsed.value, field) : undefined;
 	const text = value === null ? 'null' : scalarText(value);
 	if (text === undefined) return undefined;

@@ -1,20 +1,20 @@
 /** One request to the service, as a resource asks for it. */
 import type { Endpoint } from './endpoints';
 
-/** Sees to it that something is sent once only, whoever else is about to send it. */
+/** Sees to it that something is sent once only, whatever else is about to send it. */
 export interface SendGuard {
 	/**
-	 * Called right before each try, with its slots taken. From then on nobody else sends the same.
+	 * Called right before each attempt, with its slots taken. From then on nobody else sends the same.
 	 * @returns undefined; or, while somebody else is sending it, a promise that resolves when it makes sense
 	 * to ask again
 	 * @throws when it must not go out
 	 */
-	claim(): Promise<{ ended: Promise<void> } | undefined>;
+	acquire(): Promise<{ ended: Promise<void> } | undefined>;
 	/**
-	 * Called once after each claim.
+	 * Called once after each lease.
 	 * @param state `notSent` when the service certainly did not act; then somebody may send it
 	 */
-	settle(state: 'sent' | 'perhapsSent' | 'notSent'): Promise<void>;
+	complete(state: 'sent' | 'perhapsSent' | 'notSent'): Promise<void>;
 }
 
 export interface ServiceRequest {
@@ -25,7 +25,7 @@ export interface ServiceRequest {
 	body?: unknown;
 	/** A body that is not JSON, read anew when it goes out. */
 	encoded?: { contentType: string; read(): Promise<Buffer> };
-	/** How long (ms) the answer may take. */
+	/** How long (ms) the response may take. */
 	timeoutMs: number;
 	/** How long (ms) the requests of the run may wait for the limits before this one goes out. */
 	maxWaitMs: number;
@@ -34,7 +34,7 @@ export interface ServiceRequest {
 	isIdempotent?: boolean;
 }
 
-/** Whether a request changes nothing (RFC 9110 §9.2.1), so that it may be repeated at any time. */
+/** Whether a request changes nothing (RFC 9110 §9.2.1), so that it may be retried at any time. */
 export function isRead({ endpoint }: ServiceRequest): boolean {
 	return endpoint.method === 'GET' || endpoint.method === 'HEAD';
 }

@@ -1,6 +1,6 @@
 /** What a service says of an error: every text in its body, the most useful first, whatever the body's shape. */
-import { type Answer, textOf } from './answer';
-import { tryParseJson } from './json';
+import { type ServiceResponse, textOf } from './response';
+import { tryParseJson } from '../values/json';
 
 /** Of a body that is no JSON; it bounds the time that reading its tags takes. */
 const LONGEST_TEXT = 10_000;
@@ -35,15 +35,15 @@ export interface ServiceTexts {
 }
 
 /** Each text once, in the order of their use. */
-export function serviceTexts(answer: Answer): ServiceTexts {
+export function serviceTexts(response: ServiceResponse): ServiceTexts {
 	const found: Text[] = [];
-	const body = textOf(answer).trim();
+	const body = textOf(response).trim();
 	const parsed = tryParseJson(body);
 	if ('value' in parsed) collect(parsed.value, [], found, 0);
 	else
 		for (const text of textsOf(body.slice(0, LONGEST_TEXT)))
 			found.push({ text, label: '', rank: 0 });
-	for (const [name, value] of Object.entries(answer.headers)) {
+	for (const [name, value] of Object.entries(response.headers)) {
 		if (typeof value === 'string' && HEADER.test(name)) {
 			found.push({ text: value, label: '', rank: 1 });
 		}

@@ -6,10 +6,10 @@ import type { IExecuteFunctions, IPollFunctions } from 'n8n-workflow';
 
 import { isQueueMode } from '../n8nInternals/executionsMode';
 import type { Account } from './account';
-import { headerText } from './answer';
+import { headerText } from './response';
 import { shareOf } from './limitSettings';
-import { toldPolicies } from './rateLimitHeaders';
-import { formatDuration } from './waits';
+import { headerPolicies } from './rateLimitHeaders';
+import { formatDuration } from './waitTime';
 
 /** How often (ms) the same warning is logged. */
 const LOG_INTERVAL_MS = 60_000;
@@ -72,7 +72,7 @@ export class SetupWarnings {
 	}
 
 	private compareClocks(headers: Record<string, unknown>, sentAt: number): void {
-		// RFC 9110 §5.6.7; RFC 9111 §5.1: a cache adds how many seconds ago the service answered.
+		// RFC 9110 §5.6.7; RFC 9111 §5.1: a cache adds how many seconds ago the service responded.
 		const age = Number(headerText(headers, 'age')) || 0;
 		const servedAt = Date.parse(headerText(headers, 'date')) + age * 1000;
 		const [aheadMs, behindMs] = [sentAt - servedAt, servedAt - Date.now()];
@@ -90,7 +90,7 @@ export class SetupWarnings {
 	private comparePolicies(headers: Record<string, unknown>): void {
 		const { limits, keepFree } = this.account;
 		const known = [limits.general, ...Object.values(limits.scopes)].flat();
-		const unknown = toldPolicies(headers).find(({ max, windowSeconds }) => {
+		const unknown = headerPolicies(headers).find(({ max, windowSeconds }) => {
 			const ours = shareOf(max, keepFree);
 			return !known.some((limit) => limit.max === ours && limit.windowMs === windowSeconds * 1000);
 		});

@@ -6,7 +6,7 @@ const LIMITER = 'nodes/BusinessData/rateLimit';
 const DIRECTED = 'test/unit/simulation/directed.test.ts';
 const ORDERS = 'test/unit/sendOnce/orders.test.ts';
 const LIMITER_TESTS = 'test/unit/rateLimit/keyLimiter.test.ts';
-const PROMISE_TESTS = 'test/unit/rateLimit/promises.test.ts';
+const TICKET_TESTS = 'test/unit/rateLimit/tickets.test.ts';
 
 export const MISTAKES_FOUND_BY_TESTS: MistakeFoundByTest[] = [
 	{
@@ -48,7 +48,7 @@ export const MISTAKES_FOUND_BY_TESTS: MistakeFoundByTest[] = [
 			},
 			{
 				file: `${ONCE}/sendOnce.js`,
-				search: 'await (0, waiting_1.onceAborted)(claiming, this.signal)',
+				search: 'await (0, async_1.onceAborted)(acquiring, this.signal)',
 				replace: 'await claiming',
 			},
 			{
@@ -57,14 +57,14 @@ export const MISTAKES_FOUND_BY_TESTS: MistakeFoundByTest[] = [
 				replace: '',
 			},
 		],
-		test: 'test/engine/sendOnceTrouble.test.ts',
+		test: 'test/engine/sendOnceFailures.test.ts',
 	},
 	{
 		name: 'the claim is not asked for again after Redis was emptied',
 		patches: [
 			{
 				file: `${ONCE}/sendOnce.js`,
-				search: 'return { ...(await claimInRedis()), missingMs: 0 };',
+				search: 'return { ...(await acquireInRedis()), missingMs: 0 };',
 				replace: "return { state: 'notSent', missingMs: 0 };",
 			},
 		],
@@ -101,34 +101,34 @@ export const MISTAKES_FOUND_BY_TESTS: MistakeFoundByTest[] = [
 		name: 'a later page takes back that records have moved',
 		patches: [
 			{
-				file: 'nodes/BusinessData/recordChanges/readList.js',
-				search: 'if (page.hasMoved)\n            reading.hasMoved = true;',
-				replace: 'reading.hasMoved = page.hasMoved;',
+				file: 'nodes/BusinessData/trigger/readList.js',
+				search: 'if (page.hasMoved)\n            read.hasMoved = true;',
+				replace: 'read.hasMoved = page.hasMoved;',
 			},
 		],
-		test: 'test/engine/triggerReadings.test.ts',
+		test: 'test/engine/triggerReads.test.ts',
 	},
 	...[
 		['keeps its place', 'mine.left >= count', 'mine.left > 0'],
 		['loses its place', 'mine.left >= count', 'mine.left > count'],
 	].map(([what, search = '', replace = '']) => ({
-		name: `a promise of room that was used in part ${what}`,
-		patches: [{ file: `${LIMITER}/promises.js`, search, replace }],
-		test: PROMISE_TESTS,
+		name: `a ticket for room that was used in part ${what}`,
+		patches: [{ file: `${LIMITER}/tickets.js`, search, replace }],
+		test: TICKET_TESTS,
 	})),
 	...[
 		['keeps its place', 'if #mine < together then', 'if false then'],
 		['loses its place', 'if #mine < together then', 'if #mine <= together then'],
 	].map(([what, search = '', replace = '']) => ({
-		name: `a promise of room in Redis that was used in part ${what}`,
+		name: `a ticket for room in Redis that was used in part ${what}`,
 		patches: [{ file: `${LIMITER}/redis/roomScripts.js`, search, replace }],
-		test: PROMISE_TESTS,
+		test: TICKET_TESTS,
 	})),
 	...['now', 'now + ageMs'].map((learnedAt) => ({
 		name: `what a process has learned of other clients, ${learnedAt === 'now' ? 'is young' : 'is not yet'} in another`,
 		patches: [
 			{
-				file: `${LIMITER}/foreignUse.js`,
+				file: `${LIMITER}/otherClients.js`,
 				search: 'learnedAt: now - ageMs',
 				replace: `learnedAt: ${learnedAt}`,
 			},
@@ -163,7 +163,7 @@ export const MISTAKES_FOUND_BY_TESTS: MistakeFoundByTest[] = [
 		name: 'a process enters its slots in Redis again only once',
 		patches: [
 			{
-				file: `${LIMITER}/redis/redisLedger.js`,
+				file: `${LIMITER}/redis/redisLimitStore.js`,
 				search: 'this.enterAll().finally(() => (this.entering = undefined))',
 				replace: 'this.enterAll()',
 			},

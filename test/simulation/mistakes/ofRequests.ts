@@ -1,15 +1,15 @@
 /** Mistakes of requests, runs and polls: something is done twice, or what is told is not true. */
 import type { Mistake } from './mistake';
 
-const RUN = 'nodes/BusinessData/resources/run.js';
+const RUN = 'nodes/BusinessData/run/run.js';
 
 export const MISTAKES_OF_REQUESTS: Mistake[] = [
 	{
-		name: 'a send is repeated after an unknown outcome',
+		name: 'a send is retried after an unknown outcome',
 		patches: [
 			{
-				file: 'nodes/BusinessData/transport/repetitions.js',
-				search: 'isPassing && (isHarmless || (isNotSent && !isTimeout))',
+				file: 'nodes/BusinessData/transport/retries.js',
+				search: 'isTransient && (isHarmless || (isNotSent && !isTimeout))',
 				replace: 'isPassing',
 			},
 		],
@@ -32,7 +32,7 @@ export const MISTAKES_OF_REQUESTS: Mistake[] = [
 		name: 'Retry On Fail sends again what may have been sent',
 		patches: [
 			{
-				file: 'nodes/BusinessData/resources/earlierTries.js',
+				file: 'nodes/BusinessData/items/previousAttempts.js',
 				search: 'if (mayHaveActed(error))',
 				replace: 'if (false)',
 			},
@@ -44,7 +44,7 @@ export const MISTAKES_OF_REQUESTS: Mistake[] = [
 		name: 'a failure after a 2xx counts as not sent',
 		patches: [
 			{
-				file: 'nodes/BusinessData/resources/sendEach.js',
+				file: 'nodes/BusinessData/items/sendEach.js',
 				search: 'throw (0, serviceRequest_1.isRead)(request) ? error : ',
 				replace: 'throw true ? error : ',
 			},
@@ -70,7 +70,7 @@ export const MISTAKES_OF_REQUESTS: Mistake[] = [
 		name: 'the key shows in what the service says',
 		patches: [
 			{
-				file: 'nodes/BusinessData/transport/redact.js',
+				file: 'nodes/BusinessData/values/redact.js',
 				search: 'return places;',
 				replace: 'return [];',
 			},
@@ -94,7 +94,7 @@ export const MISTAKES_OF_REQUESTS: Mistake[] = [
 		name: 'a contact that was deleted is never told',
 		patches: [
 			{
-				file: 'nodes/BusinessData/recordChanges/endReading.js',
+				file: 'nodes/BusinessData/trigger/endRead.js',
 				search: "const enough = type === 'none' || isStill ? 2 : state_1.MOST_MISSED;",
 				replace: 'const enough = Infinity;',
 			},

@@ -12,9 +12,9 @@ export const MISTAKES_OF_SEND_ONCE: Mistake[] = [
 		patches: [
 			{
 				file: REDIS,
-				search: 'async claim(token, durationMs, isForced) {',
+				search: 'async acquire(token, durationMs, isForced) {',
 				replace:
-					"async claim(token, durationMs, isForced) {\n        return { state: 'notSent', missingMs: 0 };",
+					"async acquire(token, durationMs, isForced) {\n        return { state: 'notSent', missingMs: 0 };",
 			},
 			{ file: STORED, search: 'if (!isNew) {', replace: 'if (false) {' },
 		],
@@ -40,7 +40,7 @@ export const MISTAKES_OF_SEND_ONCE: Mistake[] = [
 		shows: 'untrue result',
 	},
 	{
-		name: 'the key of a document whose answer was lost is taken back',
+		name: 'the key of a document whose response was lost is taken back',
 		patches: [
 			{
 				file: 'nodes/BusinessData/transport/attempt.js',

@@ -3,7 +3,7 @@ import type { Mistake } from './mistake';
 
 const WINDOW = 'nodes/BusinessData/rateLimit/window.js';
 const LIMITER = 'nodes/BusinessData/rateLimit/keyLimiter.js';
-const PASSAGE = 'nodes/BusinessData/rateLimit/passage.js';
+const PASSAGE = 'nodes/BusinessData/rateLimit/gates.js';
 const PERMIT = 'nodes/BusinessData/rateLimit/permit.js';
 const REQUEST = 'nodes/BusinessData/rateLimit/redis/redisRequest.js';
 const SCRIPTS = 'nodes/BusinessData/rateLimit/redis/scripts.js';
@@ -39,7 +39,7 @@ export const MISTAKES_OF_THE_LIMITER: Mistake[] = [
 		shows: 'limit exceeded',
 	},
 	{
-		name: 'a request that was lost is counted no longer than one that was answered',
+		name: 'a request that was lost is counted no longer than one that got a response',
 		patches: [
 			{ file: PERMIT, search: '        this.hold(lateMs);', replace: '        this.hold(0);' },
 		],
@@ -85,7 +85,7 @@ export const MISTAKES_OF_THE_LIMITER: Mistake[] = [
 	{
 		name: 'a settle command is lost for good, and no later command shows it',
 		patches: [
-			{ file: REQUEST, search: '        this.send(scripts_1.SETTLE, lateMs);', replace: '' },
+			{ file: REQUEST, search: '        this.send(scripts_1.COMPLETE, lateMs);', replace: '' },
 			{ file: SCRIPTS, search: 'isLost or older < -unsure', replace: 'isLost' },
 		],
 		seed: 3,

@@ -99,8 +99,9 @@ export class DeduplicationTable {
 		const outcome = await new Promise<{ value: T } | { error: unknown }>((resolve) => {
 			this.world.after(oneWay(), () => {
 				const done = fault === 'before' ? failed('the database is away') : attempt(effect);
-				const told = fault === 'after' ? failed('the connection to the database was lost') : done;
-				this.world.after(oneWay(), () => resolve(told), process);
+				const reported =
+					fault === 'after' ? failed('the connection to the database was lost') : done;
+				this.world.after(oneWay(), () => resolve(reported), process);
 			});
 		});
 		if ('error' in outcome) throw outcome.error;

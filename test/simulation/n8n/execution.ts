@@ -1,5 +1,5 @@
 /**
- * Executions of a node, as n8n's engine runs them: tries of Retry On Fail with the same input, the stop signal,
+ * Executions of a node, as n8n's engine runs them: attempts of Retry On Fail with the same input, the stop signal,
  * what becomes of errors. After n8n-core's `workflow-execute.js` and `get-input-connection-data.js`.
  */
 import { setMaxListeners } from 'node:events';
@@ -15,7 +15,7 @@ export type Ending =
 	| { status: 'success'; items: INodeExecutionData[] }
 	| { status: 'error'; error: ShownError }
 	| { status: 'canceled' }
-	| { status: 'tool'; answers: ToolAnswer[] };
+	| { status: 'tool'; responses: ToolResponse[] };
 
 export interface ShownError {
 	message: string;
@@ -24,7 +24,7 @@ export interface ShownError {
 }
 
 /** What an agent got from one call. */
-export type ToolAnswer = { answer: unknown } | { error: ShownError };
+export type ToolResponse = { response: unknown } | { error: ShownError };
 
 /** What is run. */
 export interface Start {
@@ -49,7 +49,7 @@ export class Execution {
 	/** When (ms of the world's time) it was stopped. */
 	stoppedAt: number | undefined;
 
-	/** Until when (ms of the world's time) n8n itself waits before the next try. */
+	/** Until when (ms of the world's time) n8n itself waits before the next attempt. */
 	waitsUntil = 0;
 
 	private readonly controller = new AbortController();
@@ -66,7 +66,7 @@ export class Execution {
 		return this.ending !== undefined;
 	}
 
-	/** The stop button. What the user sees is over at once; what runs hears of it. */
+	/** The stop button. What the user sees is over at once; what runs learns of it. */
 	stop(): void {
 		if (this.ending !== undefined) return;
 		this.stoppedAt = this.host.process.world.now;
@@ -112,21 +112,21 @@ export class Execution {
 		return { status: 'success', items: input };
 	}
 
-	/** Every item is a call of its own, and n8n counts each try of each call as another run. */
+	/** Every item is a call of its own, and n8n counts each attempt of each call as another run. */
 	private async runTool(nodeType: INodeType): Promise<Ending> {
 		const { tool } = this.start;
 		let runIndex = 0;
-		const call = async (parameters: IDataObject): Promise<ToolAnswer> => {
+		const call = async (parameters: IDataObject): Promise<ToolResponse> => {
 			const [maxTries, waitMs] = retryOf(this.start.node);
 			for (let tryIndex = 0; ; tryIndex++) {
 				const own = runIndex++;
-				if (this.signalOfTool?.aborted === true) return { answer: 'Execution was cancelled' };
+				if (this.signalOfTool?.aborted === true) return { response: 'Execution was cancelled' };
 				if (tryIndex !== 0) await this.wait(waitMs);
 				try {
-					// A new item for each try, around the same arguments.
+					// A new item for each attempt, around the same arguments.
 					const input = this.copy<INodeExecutionData[]>([{ json: {} }]);
 					for (const item of input) item.json = parameters;
-					return { answer: shown(await this.runOnce(nodeType, input, own)) };
+					return { response: shown(await this.runOnce(nodeType, input, own)) };
 				} catch (error) {
 					const isStopped = this.stoppedAt !== undefined && tool !== 'mcp';
 					if (tryIndex >= maxTries - 1 || isStopped) {
@@ -135,8 +135,8 @@ export class Execution {
 				}
 			}
 		};
-		const answers = await Promise.all(this.copy(this.start.items).map(call));
-		return { status: 'tool', answers };
+		const responses = await Promise.all(this.copy(this.start.items).map(call));
+		return { status: 'tool', responses };
 	}
 
 	private get signalOfTool(): AbortSignal | undefined {

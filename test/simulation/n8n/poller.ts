@@ -15,7 +15,7 @@ const POLL_BUDGET_MS = 240_000;
 export type SavedStaticData = Map<string, string>;
 
 /** The business of the credential, once it was read. */
-interface Asked {
+interface WatchedList {
 	business?: string;
 }
 
@@ -23,7 +23,7 @@ export interface PollResult {
 	trigger: string;
 	process: string;
 	/** Whose list it asked for. */
-	asked: Asked;
+	asked: WatchedList;
 	from: number;
 	to: number;
 	events?: Array<Record<string, unknown>>;
@@ -42,7 +42,7 @@ export class Poller {
 	private staticData: Record<string, unknown> = {};
 
 	/** By the poll that began last. */
-	private asked: Asked = {};
+	private asked: WatchedList = {};
 
 	private polls = 0;
 

@@ -1,22 +1,22 @@
 /** What users are told became of each item, by execution. */
 import type { INodeExecutionData } from 'n8n-workflow';
 
-import type { ShownError, ToolAnswer } from '../n8n/execution';
+import type { ShownError, ToolResponse } from '../n8n/execution';
 import type { Played } from '../scenario/played';
 
 export const OUTCOMES = ['notSent', 'refused', 'unknown'] as const;
 
 /** What somebody was told of one item. */
-export type Claim =
+export type Lease =
 	| { is: 'done'; outputs: INodeExecutionData[] }
 	| { is: 'skipped' }
 	| { is: 'sent' }
 	| { is: 'notTried' }
 	| { is: (typeof OUTCOMES)[number]; message: string };
 
-export interface Told {
+export interface Reported {
 	/** By item; undefined where nobody tells. */
-	claims: Array<Claim | undefined>;
+	claims: Array<Lease | undefined>;
 	/** What is wrong with the telling. */
 	problems: string[];
 }
@@ -25,26 +25,27 @@ export interface Told {
 export type Kind = 'read' | 'send' | 'call' | 'delete';
 
 /** What becomes of the items, as far as it is told; a stopped execution tells nothing. */
-export function toldBy({ planned, execution }: Played, kind: Kind): Told {
-	const told: Told = { claims: planned.items.map(() => undefined), problems: [] };
+export function reportedBy({ planned, execution }: Played, kind: Kind): Reported {
+	const reported: Reported = { claims: planned.items.map(() => undefined), problems: [] };
 	const { ending } = execution;
 	switch (ending?.status) {
 		case 'success':
-			readOutputs(told, ending.items, kind);
+			readOutputs(reported, ending.items, kind);
 			break;
 		case 'error':
-			readError(told, ending.error, kind);
+			readError(reported, ending.error, kind);
 			break;
 		case 'tool':
-			for (const [index, answer] of ending.answers.entries()) readAnswer(told, index, answer);
+			for (const [index, response] of ending.responses.entries())
+				readResponse(reported, index, response);
 			break;
 		default:
 	}
-	return told;
+	return reported;
 }
 
-function readOutputs(told: Told, outputs: INodeExecutionData[], kind: Kind): void {
-	const { claims, problems } = told;
+function readOutputs(reported: Reported, outputs: INodeExecutionData[], kind: Kind): void {
+	const { claims, problems } = reported;
 	const byItem = claims.map((): INodeExecutionData[] => []);
 	for (const output of outputs) {
 		const paired = [output.pairedItem ?? []].flat();
@@ -59,7 +60,7 @@ function readOutputs(told: Told, outputs: INodeExecutionData[], kind: Kind): voi
 		const failed = own.find(({ error }) => error !== undefined);
 		if (failed?.error !== undefined) {
 			if (own.length > 1) problems.push(`item ${index} has an error and another output`);
-			claims[index] = claimOf(failed.error, problems);
+			claims[index] = leaseOf(failed.error, problems);
 		} else if (own.length > 0 || kind === 'read') {
 			const isSkipped = own.some(({ json }) => json.skipped === true);
 			claims[index] = isSkipped ? { is: 'skipped' } : { is: 'done', outputs: own };
@@ -67,23 +68,23 @@ function readOutputs(told: Told, outputs: INodeExecutionData[], kind: Kind): voi
 	}
 }
 
-function readAnswer(told: Told, index: number, answer: ToolAnswer): void {
-	if ('error' in answer) {
-		told.claims[index] = claimOf(answer.error, told.problems);
-	} else if (Array.isArray(answer.answer)) {
-		const outputs = answer.answer as INodeExecutionData[];
+function readResponse(reported: Reported, index: number, response: ToolResponse): void {
+	if ('error' in response) {
+		reported.claims[index] = leaseOf(response.error, reported.problems);
+	} else if (Array.isArray(response.response)) {
+		const outputs = response.response as INodeExecutionData[];
 		const failed = outputs.find(({ error }) => error !== undefined);
 		if (failed?.error !== undefined) {
-			told.claims[index] = claimOf(failed.error, told.problems);
+			reported.claims[index] = leaseOf(failed.error, reported.problems);
 			return;
 		}
 		const isSkipped = outputs.some(({ json }) => json.skipped === true);
-		told.claims[index] = isSkipped ? { is: 'skipped' } : { is: 'done', outputs };
+		reported.claims[index] = isSkipped ? { is: 'skipped' } : { is: 'done', outputs };
 	}
 }
 
 /** The claim of a clear error: what happened, how to go on, and which of the outcomes it was. */
-function claimOf(error: ShownError, problems: string[]): Claim {
+function leaseOf(error: ShownError, problems: string[]): Lease {
 	const { message, description, context } = error;
 	const outcome = OUTCOMES.find((one) => one === context?.outcome);
 	if (isOfN8n(message)) return { is: 'notSent', message };
@@ -98,9 +99,9 @@ function isOfN8n(message: string): boolean {
 	return message.includes('the database is away');
 }
 
-function readError(told: Told, error: ShownError, kind: Kind): void {
-	const { claims, problems } = told;
-	const claim = claimOf(error, problems);
+function readError(reported: Reported, error: ShownError, kind: Kind): void {
+	const { claims, problems } = reported;
+	const claim = leaseOf(error, problems);
 	const { context = {} } = error;
 	const list = (name: string) => (context[name] ?? []) as number[];
 	if (kind === 'read') return;

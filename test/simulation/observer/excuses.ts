@@ -13,7 +13,7 @@ export interface Wait {
 	node: SavedNode;
 	execution: string;
 	process: string;
-	/** Those of all its requests: a try again may come after an edit of the credential. */
+	/** Those of all its requests: a retry may come after an edit of the credential. */
 	keys: string[];
 	/** Whether a request went out then. */
 	hasEnded: boolean;
@@ -21,9 +21,9 @@ export interface Wait {
 	endpoint: string;
 }
 
-/** How long (ms) Redis may be tried again, and what is done then may take. */
+/** How long (ms) Redis may be retried, and what is done then may take. */
 const AFTER_REDIS_MS = 40_000;
-/** The longest back-off (ms) after a failed try, without what the service asks for. */
+/** The longest back-off (ms) after a failed attempt, without what the service asks for. */
 const LONGEST_BACKOFF_MS = 10_000;
 /** What a claim or a place of a process that died lasts (ms) beyond a time-out. */
 const AFTER_DEATH_MS = 75_000;
@@ -47,8 +47,8 @@ function pauses({ network, plan }: Player, { keys }: Wait): Interval[] {
 	);
 	return network.exchanges
 		.filter(({ status, headers }) => status === 429 && keys.includes(headers['x-api-key'] ?? ''))
-		.map(({ startedAt, answeredAt, retryAfterMs = 0 }): Interval => {
-			const at = answeredAt ?? startedAt;
+		.map(({ startedAt, respondedAt, retryAfterMs = 0 }): Interval => {
+			const at = respondedAt ?? startedAt;
 			return [startedAt, at + Math.max(longest, retryAfterMs) + LONGEST_BACKOFF_MS];
 		});
 }
@@ -58,8 +58,8 @@ function ownFailures({ network }: Player, { execution }: Wait): Interval[] {
 	return network.exchanges
 		.filter((exchange) => exchange.caller?.execution === execution && isFailure(exchange))
 		.map((exchange): Interval => {
-			const { startedAt, answeredAt, lostAt, retryAfterMs = 0 } = exchange;
-			const at = answeredAt ?? lostAt ?? startedAt;
+			const { startedAt, respondedAt, lostAt, retryAfterMs = 0 } = exchange;
+			const at = respondedAt ?? lostAt ?? startedAt;
 			return [startedAt, at + LONGEST_BACKOFF_MS + Math.min(60_000, retryAfterMs)];
 		});
 }

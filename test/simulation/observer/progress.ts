@@ -2,7 +2,7 @@
  * No run waits although there is room, and none is overtaken again and again.
  *
  * Room is what a run can know of: a slot is taken from the start of a request until its window has passed after the
- * answer; after a time-out, or with a process that died, by the time-out longer. A run that waits, with room in all
+ * response; after a time-out, or with a process that died, by the time-out longer. A run that waits, with room in all
  * of its windows and nothing in the way, goes on within the bound: 5 s where a process counts alone; 20 s where
  * processes share Redis, because whoever waits asks again every 5 s, and a place is kept 2 s longer.
  */
@@ -159,14 +159,15 @@ function unseenSlots(
 
 /** From when to when a request holds a slot of the window. */
 function slotOf({ plan, lives }: Player, exchange: Exchange, windowMs: number): Interval {
-	const { startedAt, answeredAt, lostAt = Infinity, caller } = exchange;
+	const { startedAt, respondedAt, lostAt = Infinity, caller } = exchange;
 	// A document with a key has its slot while it is claimed.
 	const from = startedAt - MARGIN_MS;
 	const after = windowMs + MARGIN_MS;
 	const timeoutMs = timeoutOf(plan, exchange);
 	const died = lives.find(({ process }) => process.name === caller?.process)?.diedAt ?? Infinity;
 	// What became of it is settled a moment later.
-	if (answeredAt !== undefined && died > answeredAt + MARGIN_MS) return [from, answeredAt + after];
+	if (respondedAt !== undefined && died > respondedAt + MARGIN_MS)
+		return [from, respondedAt + after];
 	const over = Math.min(lostAt, startedAt + timeoutMs);
 	const slackMs = died <= over + MARGIN_MS ? LONGEST_SLACK_MS : 0;
 	return [from, over + timeoutMs + after + slackMs];

@@ -3,13 +3,13 @@ import { isSendOnce, keysOf } from '../scenario/generate';
 import type { Played } from '../scenario/played';
 import type { Player } from '../scenario/player';
 import type { Exchange } from '../service/exchange';
-import { type Claim, type Kind, toldBy } from './endings';
+import { type Lease, type Kind, reportedBy } from './endings';
 import type { Violation } from './violation';
 
 export function checkResults(player: Player): Violation[] {
 	return player.played.flatMap((played) => {
 		const kind = kindOf(player, played);
-		const { claims, problems } = toldBy(played, kind);
+		const { claims, problems } = reportedBy(played, kind);
 		const { id, items } = played.planned;
 		const lies = claims.flatMap((claim, index) => {
 			const item = items[index]?.id ?? '';
@@ -50,7 +50,7 @@ class Judge {
 	}
 
 	/** What makes the claim untrue; undefined when it is true. */
-	lieIn(claim: Claim): string | undefined {
+	lieIn(claim: Lease): string | undefined {
 		switch (claim.is) {
 			case 'done':
 				return this.lieInDone(claim);
@@ -60,7 +60,7 @@ class Judge {
 				return this.mayBeUsed() ? undefined : 'nobody has sent it, or was about to';
 			case 'notTried':
 			case 'notSent':
-				// A read may be repeated whatever became of it before.
+				// A read may be retried whatever became of it before.
 				if (this.kind === 'read') return undefined;
 				return this.own.every(isRefused) ? undefined : 'a request had left';
 			case 'refused':
@@ -73,14 +73,14 @@ class Judge {
 		}
 	}
 
-	private lieInDone({ outputs }: Claim & { is: 'done' }): string | undefined {
+	private lieInDone({ outputs }: Lease & { is: 'done' }): string | undefined {
 		const isRead = this.kind === 'read';
 		const isTrue = this.own.some((exchange) =>
 			isRead ? exchange.status === 200 : isDone(exchange),
 		);
 		if (!isTrue) return 'the service has not done it';
 		const { document = this.item, item = this.item } = outputs[0]?.json ?? {};
-		if (document !== this.item || item !== this.item) return 'it got the answer of another';
+		if (document !== this.item || item !== this.item) return 'it got the response of another';
 		return undefined;
 	}
 
@@ -99,7 +99,7 @@ class Judge {
 			(exchange) =>
 				names.has(exchange.caller?.execution ?? '') &&
 				exchange.startedAt <= endedAt &&
-				(!isRefused(exchange) || (exchange.answeredAt ?? Infinity) > this.played.startedAt),
+				(!isRefused(exchange) || (exchange.respondedAt ?? Infinity) > this.played.startedAt),
 		);
 		const wasKilled = rivals.some(
 			({ life: { diedAt = Infinity }, startedAt, endedAt: end = Infinity }) =>
@@ -120,12 +120,12 @@ class Judge {
 }
 
 /** The service has acted and said so. */
-function isDone({ actedAt, status = 0, answeredAt }: Exchange): boolean {
-	return actedAt !== undefined && status < 300 && answeredAt !== undefined;
+function isDone({ actedAt, status = 0, respondedAt }: Exchange): boolean {
+	return actedAt !== undefined && status < 300 && respondedAt !== undefined;
 }
 
 /** It was not sent, or the service has said that it does not act. */
-function isRefused({ status = 0, answeredAt, leftAt }: Exchange): boolean {
+function isRefused({ status = 0, respondedAt, leftAt }: Exchange): boolean {
 	if (leftAt === undefined) return true;
-	return answeredAt !== undefined && status >= 400 && status < 500 && status !== 408;
+	return respondedAt !== undefined && status >= 400 && status < 500 && status !== 408;
 }

@@ -48,7 +48,7 @@ export class Realm {
 	}
 
 	/** To be called when nothing of its process can run any more. */
-	giveBack(): void {
+	release(): void {
 		this.owner = undefined;
 		for (const key of Reflect.ownKeys(this.global)) {
 			if (!this.baseline.has(key)) Reflect.deleteProperty(this.global, key);

@@ -14,7 +14,7 @@ const TURN_MS = 0.02;
 
 /** Something that ends with the process. */
 export interface Resource {
-	/** The operating system closes it; nobody in the process hears of it. */
+	/** The operating system closes it; nobody in the process learns of it. */
 	cutOff(): void;
 }
 

@@ -1,6 +1,6 @@
 /** The protocol of Redis (RESP 2), from the server's side. */
 
-/** What a command answers; a number is an integer, a text a bulk string. */
+/** What a command returns; a number is an integer, a text a bulk string. */
 export type RedisReply = null | number | string | { status: string } | RedisFailure | RedisReply[];
 
 /** An error reply: what it says begins with its code. */

@@ -21,8 +21,8 @@ const LAST_SEED = 2 ** 47;
 /** The first seeds are played a second time, to see that they play the same. */
 const SEEDS_REPLAYED = 10;
 /** Of so many failing seeds the history is told. */
-const MOST_TOLD = 3;
-const LINES_TOLD = 40;
+const MOST_REPORTED = 3;
+const LINES_REPORTED = 40;
 
 interface Suite {
 	name: string;
@@ -61,7 +61,7 @@ async function playSuites(suites: Suite[]): Promise<Map<number, string>> {
 	const startedAt = performance.now();
 	let simulatedMs = 0;
 	let requests = 0;
-	let told = 0;
+	let reported = 0;
 	const jobs = jobsOf(suites);
 	await playAll(
 		() => jobs.next().value as (Job & { suite: Suite }) | undefined,
@@ -71,7 +71,7 @@ async function playSuites(suites: Suite[]): Promise<Map<number, string>> {
 			if (seed <= SEEDS_REPLAYED) firstOutcomes.set(seed, JSON.stringify(outcome));
 			if (outcome.violations.length === 0) return;
 			suite.failed++;
-			tell(seed, outcome, told++ < MOST_TOLD);
+			tell(seed, outcome, reported++ < MOST_REPORTED);
 		},
 	);
 	const seconds = (performance.now() - startedAt) / 1000;
@@ -110,7 +110,7 @@ function tell(seed: number, { violations, history }: Outcome, withHistory: boole
 	console.log(
 		`Seed ${seed} failed. To play it again: SIMULATION_SEED=${seed} npm run test:simulation`,
 	);
-	if (withHistory) for (const line of history.slice(-LINES_TOLD)) console.log(`    ${line}`);
+	if (withHistory) for (const line of history.slice(-LINES_REPORTED)) console.log(`    ${line}`);
 	for (const { kind, text } of violations) console.log(`  ${kind}: ${text}`);
 }
 

@@ -142,7 +142,7 @@ export class FaultBook {
 			case 'foreign':
 				for (let index = 0; index < fault.count; index++) {
 					this.at(fault.at + index * fault.everyMs, () =>
-						player.service.foreignRequest(fault.key, fault.endpoint),
+						player.service.otherClientRequest(fault.key, fault.endpoint),
 					);
 				}
 				return;

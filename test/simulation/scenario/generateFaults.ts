@@ -49,7 +49,7 @@ function faultIn(random: Random, plan: Plan, rush: Rush): PlannedFault | undefin
 		const access = random.one<'credential' | 'file'>(['credential', 'file']);
 		return { kind: 'host', when: momentIn(random, rush, undefined), access };
 	}
-	if (choice < 0.82) return foreignUse(random, plan, rush);
+	if (choice < 0.82) return otherClientUse(random, plan, rush);
 	if (choice < 0.85) return editOf(random, plan, rush);
 	if (!isShared) return undefined;
 	if (choice < 0.92) {
@@ -116,7 +116,7 @@ function requestFault(random: Random): ExchangeFault {
 }
 
 /** Another program takes a part of the limits. */
-function foreignUse(random: Random, plan: Plan, rush: Rush): PlannedFault {
+function otherClientUse(random: Random, plan: Plan, rush: Rush): PlannedFault {
 	const [{ key = '' } = {}] = plan.keys;
 	const endpoints = ['GET /masterdata/getContacts', ...Object.keys(plan.service.limits.endpoints)];
 	return {

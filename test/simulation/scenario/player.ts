@@ -125,7 +125,7 @@ export class Player {
 	close(): void {
 		for (const { process } of this.lives) {
 			process.kill();
-			process.realm.giveBack();
+			process.realm.release();
 		}
 	}
 

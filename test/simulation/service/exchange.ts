@@ -4,7 +4,7 @@
 export interface Caller {
 	process: string;
 	execution: string;
-	/** Counts the runs of the node in the execution: tries, and calls as a tool. */
+	/** Counts the runs of the node in the execution: attempts, and calls as a tool. */
 	run: number;
 }
 
@@ -27,12 +27,12 @@ export interface Exchange {
 	leftAt?: number;
 	/** When the service counted it; a doubled one is counted twice. */
 	countedAt?: number;
-	/** When the service decided on an answer, and which. */
+	/** When the service decided on a response, and which. */
 	status?: number;
 	/** When the service acted. */
 	actedAt?: number;
-	/** When the head of the answer was there, and its body to the end. */
-	answeredAt?: number;
+	/** When the head of the response was there, and its body to the end. */
+	respondedAt?: number;
 	bodyAt?: number;
 	/** When n8n gave it up, or its connection was lost. */
 	lostAt?: number;
@@ -44,7 +44,7 @@ export interface Exchange {
 	isDouble?: boolean;
 }
 
-/** The answer of the service. */
+/** The response of the service. */
 export interface Reply {
 	status: number;
 	headers: Record<string, string>;
@@ -53,7 +53,7 @@ export interface Reply {
 
 /** What a connection does, as far as its client can tell. */
 export interface Line {
-	/** Called when the head of the answer is there. */
+	/** Called when the head of the response is there. */
 	onHead(reply: Reply): void;
 	/** Called with a piece of the body; without one at its end. */
 	onBody(piece: Buffer | undefined): void;

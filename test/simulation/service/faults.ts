@@ -7,11 +7,11 @@ export type ExchangeFault =
 	| { kind: 'noConnection' }
 	/** The connection is cut before the request is there, before the service acts, or after it. */
 	| { kind: 'cut'; moment: 'beforeArrival' | 'beforeActing' | 'afterActing' | 'inAnswer' }
-	/** The request, or its answer, is lost, and nobody says so. */
+	/** The request, or its response, is lost, and nobody says so. */
 	| { kind: 'lost'; what: 'request' | 'answer' }
 	/** It takes so long (ms) more. */
 	| { kind: 'late'; what: 'request' | 'answer'; ms: number }
-	/** The service, or something in front of it, answers so. */
+	/** The service, or something in front of it, responds so. */
 	| { kind: 'status'; status: number; acts: boolean; headers?: Record<string, string> }
 	/** The right status with another body. */
 	| { kind: 'body'; body: string }

@@ -38,7 +38,7 @@ export class HttpClient {
 	module(name: 'http' | 'https'): unknown {
 		return {
 			...(name === 'http' ? nodeHttp : nodeHttps),
-			request: (options: RequestOptions, onResponse: (response: Answer) => void) =>
+			request: (options: RequestOptions, onResponse: (response: Response) => void) =>
 				new ClientRequest(this.process(), options, onResponse),
 		};
 	}
@@ -68,14 +68,14 @@ class ClientRequest extends Writable implements Line, Resource {
 
 	private isWritten = false;
 
-	private answer: Answer | undefined;
+	private response: Response | undefined;
 
 	private idleTimer: Timer | undefined;
 
 	constructor(
 		private readonly process: SimulatedProcess,
 		options: RequestOptions,
-		private readonly onResponse: (response: Answer) => void,
+		private readonly onResponse: (response: Response) => void,
 	) {
 		super({ autoDestroy: false });
 		this.method = options.method;
@@ -89,7 +89,7 @@ class ClientRequest extends Writable implements Line, Resource {
 	setTimeout(ms: number, onTimeout?: () => void): this {
 		this.process.timers.clear(this.idleTimer);
 		this.idleTimer = undefined;
-		// Of Node's own: it keeps nothing alive, and counts from the last thing that was heard.
+		// Of Node's own: it keeps nothing alive, and counts from the last thing that was received.
 		if (ms > 0) {
 			this.idleTimer = this.process.timers.set(() => onTimeout?.(), ms, [], false).unref();
 		}
@@ -117,30 +117,30 @@ class ClientRequest extends Writable implements Line, Resource {
 	}
 
 	override _destroy(error: Error | null, done: (error: Error | null) => void): void {
-		this.letGo();
+		this.stopRenewing();
 		if (this.exchange.bodyAt === undefined) this.exchange.lostAt ??= this.process.world.now;
-		this.answer?.breakOff();
-		const isUnanswered = this.answer === undefined && error === null;
+		this.response?.breakOff();
+		const isUnanswered = this.response === undefined && error === null;
 		done(isUnanswered ? this.errorOf({ code: 'ECONNRESET', message: 'socket hang up' }) : error);
 	}
 
 	onHead({ status, headers }: Reply): void {
 		this.idleTimer?.refresh();
-		this.process.network.answered(this.exchange);
-		this.answer = new Answer(status, headers, this);
-		this.onResponse(this.answer);
+		this.process.network.responded(this.exchange);
+		this.response = new Response(status, headers, this);
+		this.onResponse(this.response);
 	}
 
 	onBody(piece: Buffer | undefined): void {
 		this.idleTimer?.refresh();
-		this.answer?.push(piece ?? null);
+		this.response?.push(piece ?? null);
 		if (piece !== undefined) return;
 		this.exchange.bodyAt = this.process.world.now;
 		this.destroy();
 	}
 
 	onLost(error: ConnectionError): void {
-		this.destroy(this.answer === undefined ? this.errorOf(error) : undefined);
+		this.destroy(this.response === undefined ? this.errorOf(error) : undefined);
 	}
 
 	private connect(): void {
@@ -171,7 +171,7 @@ class ClientRequest extends Writable implements Line, Resource {
 		this.process.network.deliver(this.exchange, this, this.process);
 	}
 
-	private letGo(): void {
+	private stopRenewing(): void {
 		this.process.timers.clear(this.idleTimer);
 		this.process.resources.delete(this);
 	}
@@ -182,7 +182,7 @@ class ClientRequest extends Writable implements Line, Resource {
 }
 
 /** What comes back: a stream as Node.js gives it. */
-class Answer extends Readable {
+class Response extends Readable {
 	readonly statusMessage: string;
 
 	constructor(
@@ -204,7 +204,7 @@ class Answer extends Readable {
 		process.nextTick(() => done(this.listenerCount('error') === 0 ? null : error));
 	}
 
-	/** The connection ended; whoever reads on hears of it, unless all was there. */
+	/** The connection ended; the reader learns of it, unless all was there. */
 	breakOff(): void {
 		if (this.readableEnded || this.destroyed || this.isAtEnd) return;
 		this.destroy(Object.assign(new Error('aborted'), { code: 'ECONNRESET' }));

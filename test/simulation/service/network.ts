@@ -102,9 +102,9 @@ export class Network {
 		});
 	}
 
-	/** The head of the answer is there. */
-	answered(exchange: Exchange): void {
-		exchange.answeredAt = this.world.now;
+	/** The head of the response is there. */
+	responded(exchange: Exchange): void {
+		exchange.respondedAt = this.world.now;
 		this.settings.onStep('answered', exchange);
 	}
 
@@ -112,13 +112,13 @@ export class Network {
 		const onStep = (step: 'counted' | 'acted') => this.settings.onStep(step, exchange);
 		const scripted = fault?.kind === 'status' ? fault : undefined;
 		this.service.receive(exchange, scripted, onStep, (reply) => {
-			if (fault === undefined) return journey.answer(reply);
+			if (fault === undefined) return journey.response(reply);
 			if (fault.kind === 'lost') return;
 			if (fault.kind === 'cut' && fault.moment !== 'inAnswer') return journey.cutOff();
 			const lateMs = fault.kind === 'late' && fault.what === 'answer' ? fault.ms : 0;
 			const body = fault.kind === 'body' && reply.status === 200 ? fault.body : reply.body;
 			this.world.after(lateMs, () => {
-				journey.answer({ ...reply, body }, fault.kind === 'cut');
+				journey.response({ ...reply, body }, fault.kind === 'cut');
 			});
 		});
 		if (fault?.kind === 'cut' && fault.moment === 'beforeActing') {
@@ -147,13 +147,13 @@ class Journey {
 	cutOff(): void {
 		this.toClient(0, () =>
 			this.line.onLost(
-				// Node.js says so of a connection that ended before any answer; of another, its stream does.
+				// Node.js says so of a connection that ended before any response; of another, its stream does.
 				{ code: 'ECONNRESET', message: 'socket hang up' },
 			),
 		);
 	}
 
-	answer(reply: Reply, isCutOff = false): void {
+	response(reply: Reply, isCutOff = false): void {
 		const bytes = Buffer.from(reply.body);
 		const half = Math.floor(bytes.length / 2);
 		this.toClient(0, () => {

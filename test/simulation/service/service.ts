@@ -1,6 +1,6 @@
 /**
- * The service: it counts, refuses, acts and answers. It knows nothing of n8n, and counts whoever comes with
- * the key: n8n, a foreign program, a request that a proxy has doubled.
+ * The service: it counts, refuses, acts and responds. It knows nothing of n8n, and counts whoever comes with
+ * the key: n8n, another client, a request that a proxy has doubled.
  */
 import { LimitCounters, type LimitTable } from '../../../sandbox/limits';
 import type { Random } from '../world/random';
@@ -22,7 +22,7 @@ export interface ServiceSettings {
 	actingMs: [number, number];
 }
 
-/** The status that the service is told to answer with. */
+/** The status that the service is told to respond with. */
 type Scripted = ExchangeFault & { kind: 'status' };
 
 /** Something that the service did. */
@@ -65,23 +65,23 @@ export class Service {
 	}
 
 	/** A request of somebody else on the same key. Returns whether it was let through. */
-	foreignRequest(key: string, endpoint: string): boolean {
+	otherClientRequest(key: string, endpoint: string): boolean {
 		return this.counters.admit(key, endpoint, this.world.now).exceeded.length === 0;
 	}
 
-	/** A request is there. `answer` is called with what goes back, when it does. */
+	/** A request is there. `response` is called with what goes back, when it does. */
 	receive(
 		exchange: Exchange,
 		scripted: Scripted | undefined,
 		onStep: (step: 'counted' | 'acted') => void,
-		answer: (reply: Reply) => void = () => undefined,
+		response: (reply: Reply) => void = () => undefined,
 	): void {
 		const { method, path } = exchange;
 		const endpoint = `${method} ${path}`;
 		const key = exchange.headers['x-api-key'] ?? '';
 		const decide = (reply: Reply) => {
 			exchange.status = reply.status;
-			answer(reply);
+			response(reply);
 		};
 		exchange.countedAt = this.world.now;
 		const { exceeded, retryAfterMs } = this.counters.admit(key, endpoint, this.world.now);
@@ -126,7 +126,7 @@ export class Service {
 		const body =
 			status < 300
 				? (acted?.body ?? '')
-				: JSON.stringify({ message: `answer ${status} to ${exchange.headers['x-api-key']}` });
+				: JSON.stringify({ message: `response ${status} to ${exchange.headers['x-api-key']}` });
 		return { status, headers: { 'content-type': 'application/json', ...headers }, body };
 	}
 

@@ -1,6 +1,6 @@
 /** Made-up results and journals for the tests of what the benchmark computes. */
 import type { ContenderId } from '../../../bench/contenders';
-import { FOREIGN_USER_AGENT } from '../../../bench/foreignWork';
+import { OTHER_CLIENT_USER_AGENT } from '../../../bench/otherClientWork';
 import type { BenchmarkResults, ContenderResult } from '../../../bench/results';
 import { WORK_ITEMS, type WorkItem } from '../../../bench/workItems';
 import type { JournalEntry } from '../../../sandbox/journal';
@@ -26,10 +26,10 @@ export const entry = (number: number, atMs: number, status = 200): JournalEntry 
 	foreign: false,
 });
 
-export const foreignEntry = (atMs: number, status = 200): JournalEntry => ({
+export const otherClientEntry = (atMs: number, status = 200): JournalEntry => ({
 	...entry(0, atMs, status),
 	query: {},
-	headers: { 'user-agent': FOREIGN_USER_AGENT },
+	headers: { 'user-agent': OTHER_CLIENT_USER_AGENT },
 });
 
 /** The result of a contender that did everything in time. */

@@ -58,7 +58,7 @@ test.each([
 	expect(verdicts({ sends }).at(-1)).toEqual([measured, isMet]);
 });
 
-describe('beside a foreign program', () => {
+describe('beside another client', () => {
 	const foreign = { requests: 40, refused: 10 };
 	const beside = (changes: Partial<ContenderResult>, item = 'foreign-33') =>
 		verdicts({

@@ -1,5 +1,5 @@
 import { FIRST_SINGLE, measure, type Observation, requestsFor } from '../../../bench/measure';
-import { entry, foreignEntry, workItem } from './examples';
+import { entry, otherClientEntry, workItem } from './examples';
 
 // Figures below are computed by these limits, whatever the service's are.
 jest.mock('../../../sandbox/limits', () => ({
@@ -18,7 +18,7 @@ const observe = (changes: Partial<Observation>): Observation => ({
 	...changes,
 });
 
-test('the makespan is from the first request in to the last answer out', () => {
+test('the makespan is from the first request in to the last response out', () => {
 	const journal = [entry(1, 500), entry(2, 800, 429), entry(3, 1_700), entry(2, 2_000, 429)];
 	expect(measure(observe({ journal, runs: [run(1), run(1)] }))).toEqual({
 		contender: 'ours',
@@ -66,8 +66,8 @@ test('the wait of a single request stands beside the wait for a slot', () => {
 	expect(measured.makespanMs).toBe(8_050);
 });
 
-test('a foreign program is counted apart, and leaves the rest of the limits', () => {
-	const journal = [foreignEntry(0), entry(1, 100), foreignEntry(150, 429), entry(2, 200)];
+test('another client is counted apart, and leaves the rest of the limits', () => {
+	const journal = [otherClientEntry(0), entry(1, 100), otherClientEntry(150, 429), entry(2, 200)];
 	const measured = measure(observe({ item: workItem('foreign-33'), journal }));
 	expect(measured).toMatchObject({ requests: 2, refused: 0, letThroughAt: [0, 100] });
 	expect(measured.foreign).toEqual({ requests: 2, refused: 1 });

@@ -228,7 +228,7 @@ describe('the options', () => {
 		});
 	});
 
-	test('of apiRequest say what the answer is', () => {
+	test('of apiRequest say what the response is', () => {
 		const options = optionsFieldOf('apiRequest', 'send');
 		expect(defaultsOf(options)).toMatchObject({ responseFormat: 'json', itemsField: '' });
 		const formats = choicesOf(find(options, 'responseFormat')).map(({ value }) => value);

@@ -5,7 +5,7 @@
 import * as fc from 'fast-check';
 
 import type { Limits } from '../../../nodes/BusinessData/rateLimit';
-import { abortController } from '../../../nodes/BusinessData/waiting';
+import { abortController } from '../../../nodes/BusinessData/async';
 import { type CountedRequest, exceededLimits } from '../../support/countingService';
 import { LimiterBench, SEND } from '../../support/limiterBench';
 import { after, passTime } from '../../support/logicalTime';

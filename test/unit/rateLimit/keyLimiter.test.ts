@@ -1,8 +1,8 @@
-// What the limiter of a key promises, counted in memory and in Redis.
+// What the limiter of a key guarantees, counted in memory and in Redis.
 
 import { bestMakespan } from '../../../bench/bestSchedule';
 import type { Limits } from '../../../nodes/BusinessData/rateLimit';
-import { abortController } from '../../../nodes/BusinessData/waiting';
+import { abortController } from '../../../nodes/BusinessData/async';
 import { exceededLimits } from '../../support/countingService';
 import { general, HOUR, LimiterBench, SEND, send } from '../../support/limiterBench';
 import { passTime } from '../../support/logicalTime';
@@ -97,7 +97,7 @@ describe.each(['memory', 'Redis'])('counting in %s', (store) => {
 		expect(firstHalf).toBeLessThanOrEqual(11);
 	});
 
-	test('a repetition goes before others at the gate', async () => {
+	test('a retry goes before others at the gate', async () => {
 		bench.limits = { general: [{ max: 1, windowMs: 1_000 }], scopes: {} };
 		const order: string[] = [];
 		const requestOf = async (run: string, priority?: 3) => {
@@ -143,7 +143,7 @@ describe.each(['memory', 'Redis'])('counting in %s', (store) => {
 		expect(performance.now() - startedAt).toBeLessThan(100);
 	});
 
-	test('a request without an answer holds its slot for longer', async () => {
+	test('a request without a response holds its slot for longer', async () => {
 		bench.limits = { general: [{ max: 1, windowMs: 1_000 }], scopes: {} };
 		const permit = await passTime(bench.acquire(), HOUR);
 		permit.lost(5_000);
@@ -199,7 +199,7 @@ describe.each(['memory', 'Redis'])('counting in %s', (store) => {
 	});
 
 	test('a clock that is set back before the first request holds nothing up', async () => {
-		await passTime(bench.outlook(1), HOUR);
+		await passTime(bench.estimate(1), HOUR);
 		await jest.advanceTimersByTimeAsync(10);
 		jest.setSystemTime(Date.now() - HOUR);
 		const startedAt = performance.now();

@@ -111,7 +111,7 @@ describe.each(['memory', 'Redis'])('counting in %s', (store) => {
 				await jest.advanceTimersByTimeAsync(HOUR);
 				for (const scope of [undefined, SEND]) {
 					const error: unknown = await bench.acquire({ scope }).catch((reason: unknown) => reason);
-					expect(error).toMatchObject({ isAskedFor: true, retryAfterMs: HOUR });
+					expect(error).toMatchObject({ isRequested: true, retryAfterMs: HOUR });
 				}
 				await jest.advanceTimersByTimeAsync(HOUR - 59_000);
 				const [sent = 0] = await passTime(bench.requests(1), HOUR);
@@ -125,7 +125,7 @@ describe.each(['memory', 'Redis'])('counting in %s', (store) => {
 			const waiting = bench.requests(6, { scope: SEND });
 			await jest.advanceTimersByTimeAsync(10);
 			permit.refused(2 * HOUR);
-			await expect(passTime(waiting, HOUR)).rejects.toMatchObject({ isAskedFor: true });
+			await expect(passTime(waiting, HOUR)).rejects.toMatchObject({ isRequested: true });
 			await jest.advanceTimersByTimeAsync(10 * 60_000);
 			expect(bench.service.counted.length).toBeLessThanOrEqual(3);
 			expect((await bench.status()).get('general/60s')).toMatchObject({ queued: 0 });

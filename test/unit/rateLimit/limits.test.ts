@@ -1,5 +1,5 @@
 // The figures that follow from limits: names, how long a slot is held, and how long a request waits at the least.
-import { waitFor, waitIn } from '../../../nodes/BusinessData/rateLimit/forecast';
+import { estimateWait, estimateWaitIn } from '../../../nodes/BusinessData/rateLimit/estimate';
 import {
 	holdMsOf,
 	type Limits,
@@ -98,10 +98,10 @@ describe('the shortest wait', () => {
 			[],
 			20_400,
 		],
-		['beside a promise', [[3, 100, []]], 0, 1, [[40, 2]], 0],
-		['for two beside a promise', [[3, 100, []]], 0, 2, [[40, 2]], 140],
+		['beside a ticket', [[3, 100, []]], 0, 1, [[40, 2]], 0],
+		['for two beside a ticket', [[3, 100, []]], 0, 2, [[40, 2]], 140],
 		[
-			'for three beside two promises',
+			'for three beside two tickets',
 			[[3, 100, [5]]],
 			0,
 			2,
@@ -113,9 +113,9 @@ describe('the shortest wait', () => {
 		],
 	])('%s', (_, windows, ahead, count, promised, expected) => {
 		const all = promised.map(([inMs, left]) => ({ name: 'a', at: NOW + inMs, left }));
-		expect(waitIn(windowsOf(windows), ahead, count, all)).toBe(expected);
+		expect(estimateWaitIn(windowsOf(windows), ahead, count, all)).toBe(expected);
 		if (count === 1 && promised.length === 0) {
-			expect(waitIn(windowsOf(windows), ahead)).toBe(expected);
+			expect(estimateWaitIn(windowsOf(windows), ahead)).toBe(expected);
 		}
 	});
 
@@ -135,7 +135,7 @@ describe('the shortest wait', () => {
 			own: stage(scope ?? general),
 			pausedMs,
 		} as unknown as Stages;
-		expect(waitFor(stages, ahead, count)).toBe(expected);
-		if (count === 1) expect(waitFor(stages, ahead)).toBe(expected);
+		expect(estimateWait(stages, ahead, count)).toBe(expected);
+		if (count === 1) expect(estimateWait(stages, ahead)).toBe(expected);
 	});
 });

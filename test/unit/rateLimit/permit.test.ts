@@ -2,7 +2,7 @@
 import { Permit } from '../../../nodes/BusinessData/rateLimit/permit';
 import type { RedisRequest } from '../../../nodes/BusinessData/rateLimit/redis/redisRequest';
 import type { Stages } from '../../../nodes/BusinessData/rateLimit/scope';
-import { Wait } from '../../../nodes/BusinessData/rateLimit/wait';
+import { WaitTime } from '../../../nodes/BusinessData/rateLimit/waitTime';
 import type { Slot } from '../../../nodes/BusinessData/rateLimit/window';
 
 interface Facts {
@@ -47,12 +47,12 @@ function noting(owner: string, more: object = {}): object {
 
 function stageOf(name: 'own' | 'general', facts: Facts) {
 	const { isKnown = false, isRefusing = false, used = [], underWay = [] } = facts;
-	const foreign = noting(name, { isKnown, isRefusing, lastLetThroughAt: name.length });
+	const otherClients = noting(name, { isKnown, isRefusing, lastLetThroughAt: name.length });
 	const windows = WINDOWS[name].map((window, index) => ({
 		...window,
-		...{ foreign, window: { used: used[index] ?? 0, underWay: underWay[index] ?? 0 } },
+		...{ otherClients, window: { used: used[index] ?? 0, underWay: underWay[index] ?? 0 } },
 	}));
-	return { foreign, windows };
+	return { otherClients, windows };
 }
 
 function newPermit({ own, general = {}, used = [] }: Play = {}, shared = noting('redis')) {
@@ -61,9 +61,9 @@ function newPermit({ own, general = {}, used = [] }: Play = {}, shared = noting(
 		...{ scope, general: all, own: scope ?? all, all: scope ? [scope, all] : [all] },
 		windows: [...(scope?.windows ?? []), ...all.windows],
 	} as unknown as Stages;
-	const wait = Object.assign(new Wait(), { longestCause: 'pause' });
+	const waitTime = Object.assign(new WaitTime(), { longestCause: 'pause' });
 	const slot = noting('slot', { placed: Promise.resolve() });
-	const permit = new Permit([slot as Slot], shared as RedisRequest, stages, used, wait);
+	const permit = new Permit([slot as Slot], shared as RedisRequest, stages, used, waitTime);
 	const [sent] = calls.splice(0) as Array<[string, string, Promise<void>]>;
 	return { permit, ended: sent?.[2] as Promise<void>, slot };
 }
@@ -109,7 +109,7 @@ test('refused', async () => {
 	permit.refused(7_000);
 	await ended;
 	expect(called('refused')).toEqual([['own'], ['general']]);
-	expect(called('tell')).toEqual([['redis']]);
+	expect(called('publish')).toEqual([['redis']]);
 	expect(calls.slice(-2)).toEqual(OF_HOLD(0));
 });
 
@@ -141,7 +141,7 @@ test.each<[string, Play, (permit: Permit) => void, boolean[]]>([
 ])('a pause %s', (_, how, pause, isOwn) => {
 	pause(newPermit(how).permit);
 	expect(called('pause').map((call) => call.at(-1))).toEqual(isOwn);
-	expect(called('tell')).toHaveLength(1);
+	expect(called('publish')).toHaveLength(1);
 });
 
 test.each([
@@ -151,8 +151,8 @@ test.each([
 	['one that it does not name', undefined, 'own', 5 - 1],
 ])('what the service says is left of %s', (_, max, who, left) => {
 	const { permit } = newPermit({ own: { underWay: [1] }, general: { underWay: [2, 4] } });
-	permit.hear({ remaining: 5, resetMs: 900, max });
-	expect(called('hear')).toEqual([[who, expect.any(Array), left, 900, permit]]);
+	permit.applyHeaderLimit({ remaining: 5, resetMs: 900, max });
+	expect(called('applyHeaderLimit')).toEqual([[who, expect.any(Array), left, 900, permit]]);
 	expect(permit.lastLetThroughAt).toBe('own'.length);
 });
 

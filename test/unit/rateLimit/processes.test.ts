@@ -1,10 +1,10 @@
 // Several processes that count in one Redis, in logical time: each has a connection and windows of its own.
 
-import { type Limits, ledgerOf } from '../../../nodes/BusinessData/rateLimit';
+import { type Limits, limitStoreOf } from '../../../nodes/BusinessData/rateLimit';
 import { KEEP_PLACE } from '../../../nodes/BusinessData/rateLimit/redis/scripts';
 import { Stages } from '../../../nodes/BusinessData/rateLimit/scope';
 import { fullestWindow } from '../../support/countingService';
-import { GENERAL_STAGE, ledgerRequest, stageOf } from '../../support/ledgerBench';
+import { GENERAL_STAGE, limitStoreRequest, stageOf } from '../../support/limitStoreBench';
 import { HOUR, LimiterBench, SEND } from '../../support/limiterBench';
 import { passTime } from '../../support/logicalTime';
 import { LuaRedis } from '../../support/luaRedis';
@@ -108,11 +108,11 @@ test('what waits in one process goes before what another is promised', async () 
 
 describe('slots in Redis', () => {
 	const { signal } = new AbortController();
-	const ledger = () => ledgerOf(redis.connection(), 'key');
+	const limitStore = () => limitStoreOf(redis.connection(), 'key');
 
 	test('of a process that died come free after window and time-out, not before', async () => {
-		for (let count = 0; count < 2; count++) await ledgerRequest(ledger()).take(signal);
-		const waiting = ledgerRequest(ledger());
+		for (let count = 0; count < 2; count++) await limitStoreRequest(limitStore()).take(signal);
+		const waiting = limitStoreRequest(limitStore());
 		// 300 ms and 400 ms.
 		await pass(690);
 		expect(await waiting.take(signal)).toMatchObject({ isTaken: false });
@@ -121,11 +121,13 @@ describe('slots in Redis', () => {
 	});
 
 	test('that are waited for are kept for who came first, until it gives up', async () => {
-		const [holder, last, first, second] = [1, 2, 3, 4].map(() => ledgerRequest(ledger())) as [
-			ReturnType<typeof ledgerRequest>,
-			ReturnType<typeof ledgerRequest>,
-			ReturnType<typeof ledgerRequest>,
-			ReturnType<typeof ledgerRequest>,
+		const [holder, last, first, second] = [1, 2, 3, 4].map(() =>
+			limitStoreRequest(limitStore()),
+		) as [
+			ReturnType<typeof limitStoreRequest>,
+			ReturnType<typeof limitStoreRequest>,
+			ReturnType<typeof limitStoreRequest>,
+			ReturnType<typeof limitStoreRequest>,
 		];
 		for (const taker of [holder, last]) await taker.take(signal);
 		expect(await first.take(signal)).toMatchObject({ isTaken: false });
@@ -139,22 +141,24 @@ describe('slots in Redis', () => {
 
 	test('that are taken leave no place in the queue, also when one is asked for late', async () => {
 		const scope = stageOf('send', [{ max: 2, windowMs: 300 }]);
-		await ledgerRequest(ledger(), { scope }).take(signal);
+		await limitStoreRequest(limitStore(), { scope }).take(signal);
 		const key = [...redis.data.copy().keys()].find((name) => name.includes('slots:send')) ?? '';
 		const [id] = redis.data.run(['ZRANGE', key, '0', '-1']) as string[];
 		const stages = new Stages(scope, GENERAL_STAGE);
-		await ledger().run(KEEP_PLACE, { id, number: 1_000, stages });
-		expect(await ledgerRequest(ledger(), { scope }).take(signal)).toMatchObject({ isTaken: true });
+		await limitStore().run(KEEP_PLACE, { id, number: 1_000, stages });
+		expect(await limitStoreRequest(limitStore(), { scope }).take(signal)).toMatchObject({
+			isTaken: true,
+		});
 	});
 });
 
 test('a pause that the service asks for holds for other processes, also beyond all windows', async () => {
 	await refuse(one, 4 * HOUR);
-	await expect(passTime(other.acquire(), HOUR)).rejects.toMatchObject({ isAskedFor: true });
+	await expect(passTime(other.acquire(), HOUR)).rejects.toMatchObject({ isRequested: true });
 	// No slot is held any more.
 	await pass(3 * HOUR);
 	const late = newProcess();
-	await expect(passTime(late.acquire(), HOUR)).rejects.toMatchObject({ isAskedFor: true });
+	await expect(passTime(late.acquire(), HOUR)).rejects.toMatchObject({ isRequested: true });
 	await pass(HOUR - 1_000);
 	const startedAt = performance.now();
 	await request(late);
@@ -182,7 +186,7 @@ describe('what one process has learned of other clients', () => {
 		one.limits = other.limits = { general: [{ max: 30, windowMs: 60_000 }], scopes };
 		await request(other, SEND);
 		await refuse(one, 0, SEND);
-		// The news comes with a read, which is not counted by the scope.
+		// The snapshot comes with a read, which is not counted by the scope.
 		await request(other);
 		await request(other, SEND);
 		const learned = await usedByOthers(one, `${SEND}/60s`);

@@ -3,7 +3,7 @@
 import type { Limits } from '../../../nodes/BusinessData/rateLimit';
 import { HOUR, LimiterBench, SEND } from '../../support/limiterBench';
 import { after, passTime } from '../../support/logicalTime';
-import { LuaRedis, type Way } from '../../support/luaRedis';
+import { LuaRedis, type Sender } from '../../support/luaRedis';
 
 const limits: Limits = {
 	general: [
@@ -32,11 +32,11 @@ beforeEach(async () => {
 
 afterEach(() => jest.useRealTimers());
 
-const atOnce: Way = async (run) => await Promise.resolve(run());
+const atOnce: Sender = async (run) => await Promise.resolve(run());
 
 /** What it has in common with the others stands in Redis alone. */
 function newProcess(under = limits, way = atOnce): LimiterBench {
-	const counting: Way = async (run, script) => {
+	const counting: Sender = async (run, script) => {
 		commands++;
 		return await way(run, script);
 	};
@@ -147,7 +147,7 @@ test.each<Loss>([
 
 describe('while processes send as fast as they may', () => {
 	test.each(losses)('a Redis that %s lets no more go than are under way', async (_, strike) => {
-		const far: Way = async (run) => {
+		const far: Sender = async (run) => {
 			await after(5);
 			const reply = run();
 			await after(5);
@@ -205,7 +205,7 @@ describe('a permit that waits for something else', () => {
 test.each(['general', SEND])(
 	'slots that are taken twice, as the reply was lost, count once, though Redis lost %s',
 	async (scope) => {
-		const twice: Way = async (run) => {
+		const twice: Sender = async (run) => {
 			run();
 			evict(`slots:${scope}`);
 			return await Promise.resolve(run());

@@ -1,18 +1,18 @@
 // What one request asks of Redis and when, and what it makes of the replies.
 import type {
-	RedisLedger,
+	RedisLimitStore,
 	ScriptCall,
-} from '../../../nodes/BusinessData/rateLimit/redis/redisLedger';
+} from '../../../nodes/BusinessData/rateLimit/redis/redisLimitStore';
 import { RedisRequest } from '../../../nodes/BusinessData/rateLimit/redis/redisRequest';
 import { LEARN } from '../../../nodes/BusinessData/rateLimit/redis/roomScripts';
-import { KEEP_PLACE, SETTLE, TAKE } from '../../../nodes/BusinessData/rateLimit/redis/scripts';
+import { KEEP_PLACE, COMPLETE, TAKE } from '../../../nodes/BusinessData/rateLimit/redis/scripts';
 import type { Stages } from '../../../nodes/BusinessData/rateLimit/scope';
 
 const { signal } = new AbortController();
 const NAMES = new Map([
 	[TAKE, 'take'],
 	[KEEP_PLACE, 'keep'],
-	[SETTLE, 'settle'],
+	[COMPLETE, 'settle'],
 	[LEARN, 'learn'],
 ]);
 
@@ -32,7 +32,7 @@ afterEach(() => jest.useRealTimers());
 const pass = async (ms: number) => await jest.advanceTimersByTimeAsync(ms);
 const now = () => performance.now() - startedAt;
 
-const ledger = {
+const limitStore = {
 	run: async (script: typeof TAKE, { id, number, more }: ScriptCall) => {
 		calls.push([now(), NAMES.get(script) ?? '', number, id]);
 		if (more !== undefined) mores.push(more);
@@ -43,20 +43,28 @@ const ledger = {
 	hold: (id: string, _: Stages, countedAt: number) =>
 		calls.push([now(), 'held', countedAt - startedAt, id]),
 	free: (id: string) => calls.push([now(), 'freed', undefined, id]),
-} as unknown as RedisLedger;
+} as unknown as RedisLimitStore;
 
 function stagesOf(own: string[] | undefined, general: string[]): Stages {
-	const foreign = (name: string) => ({
-		news: [name, 1, 2],
-		adopt: (...news: unknown[]) => adopted.push([name, ...news]),
+	const otherClients = (name: string) => ({
+		snapshot: [name, 1, 2],
+		merge: (...snapshot: unknown[]) => adopted.push([name, ...snapshot]),
 	});
-	const all = { windows: general, foreign: foreign('general'), scope: { foreignVersion: '0' } };
-	const scope = own && { windows: own, foreign: foreign('scope'), scope: { foreignVersion: '0' } };
+	const all = {
+		windows: general,
+		otherClients: otherClients('general'),
+		scope: { otherClientsVersion: '0' },
+	};
+	const scope = own && {
+		windows: own,
+		otherClients: otherClients('scope'),
+		scope: { otherClientsVersion: '0' },
+	};
 	const windows = [...(own ?? []), ...general];
 	return { scope, general: all, own: scope ?? all, windows } as unknown as Stages;
 }
 const stages = stagesOf(['a'], ['b', 'c']);
-const newRequest = (of = stages) => new RedisRequest(ledger, of, 5_000);
+const newRequest = (of = stages) => new RedisRequest(limitStore, of, 5_000);
 const asked = () => calls.map(([atMs, what, number]) => [atMs, what, number]);
 
 test('a place is asked for after 0.1 s, and then each second until the slots are there', async () => {
@@ -86,7 +94,7 @@ test('without limits, nothing is asked', async () => {
 	await pass(1_000);
 	expect(await request.take(signal)).toEqual({ isTaken: true, used: [] });
 	expect(await request.confirm(signal)).toBe(true);
-	for (const end of [() => request.tell(), () => request.hold(1), () => request.free()]) end();
+	for (const end of [() => request.publish(), () => request.hold(1), () => request.free()]) end();
 	expect(calls).toEqual([]);
 });
 
@@ -112,7 +120,7 @@ test.each([
 });
 
 test('it asks again after news and after slots that were entered again', async () => {
-	replies.push(['news', 7, 's', '1', '2', 'g', '3', '4'], ['lost'], ['taken']);
+	replies.push(['snapshot', 7, 's', '1', '2', 'g', '3', '4'], ['lost'], ['taken']);
 	const of = stagesOf(['a'], ['b']);
 	expect(await newRequest(of).take(signal)).toEqual({ isTaken: true, used: [] });
 	expect(asked().map(([, what]) => what)).toEqual(['take', 'take', 'take', 'held']);
@@ -120,8 +128,8 @@ test('it asks again after news and after slots that were entered again', async (
 		['scope', 's', 1, 2],
 		['general', 'g', 3, 4],
 	]);
-	expect(of.own.scope.foreignVersion).toBe('7');
-	replies.push(['news', 8, '', 0, 0, '', 0, 0], ['taken']);
+	expect(of.own.scope.otherClientsVersion).toBe('7');
+	replies.push(['snapshot', 8, '', 0, 0, '', 0, 0], ['taken']);
 	await newRequest(stagesOf(undefined, ['b'])).take(signal);
 	expect(adopted.at(-1)).toEqual(['general', '', 0, 0]);
 });
@@ -146,21 +154,21 @@ test.each([
 
 test('it tells what is known of others, and learns which version that is', async () => {
 	const request = newRequest(stagesOf(undefined, ['a']));
-	request.tell();
+	request.publish();
 	expect(calls).toEqual([]);
 	replies.push(['taken'], ['learned', 9]);
 	await request.take(signal);
-	request.tell();
+	request.publish();
 	await pass(0);
 	expect(mores).toEqual([['', 0, 0, 'general', 1, 2, expect.any(String)]]);
 	const of = stagesOf(['a'], ['b']);
 	const other = newRequest(of);
 	replies.push(['taken'], ['learned', 9]);
 	await other.take(signal);
-	other.tell();
+	other.publish();
 	await pass(0);
 	expect(mores[1]?.slice(0, 6)).toEqual(['scope', 1, 2, 'general', 1, 2]);
-	expect(of.own.scope.foreignVersion).toBe('9');
+	expect(of.own.scope.otherClientsVersion).toBe('9');
 	expect(asked().at(-1)).toEqual([0, 'learn', 0]);
 });
 

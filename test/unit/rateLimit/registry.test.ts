@@ -1,7 +1,7 @@
 // One limiter per key for the whole process, kept as long as a slot is held and not for longer.
 
 import { type Limits, limiterOf } from '../../../nodes/BusinessData/rateLimit';
-import { abortController } from '../../../nodes/BusinessData/waiting';
+import { abortController } from '../../../nodes/BusinessData/async';
 import { passTime } from '../../support/logicalTime';
 
 const limits: Limits = { general: [{ max: 2, windowMs: 60_000 }], scopes: {} };

@@ -5,9 +5,9 @@ import {
 	type Stage,
 	Stages,
 } from '../../../nodes/BusinessData/rateLimit/scope';
-import { WaitTooLongError } from '../../../nodes/BusinessData/rateLimit/wait';
+import { WaitTooLongError } from '../../../nodes/BusinessData/rateLimit/waitTime';
 import { Slot, Window } from '../../../nodes/BusinessData/rateLimit/window';
-import { abortController } from '../../../nodes/BusinessData/waiting';
+import { abortController } from '../../../nodes/BusinessData/async';
 
 const SECOND = { max: 2, windowMs: 1_000 };
 const MINUTE = { max: 3, windowMs: 60_000 };
@@ -55,7 +55,11 @@ describe('a scope', () => {
 		expect(narrow).not.toBe(stage);
 		expect(scope.under([{ ...SECOND, windowMs: 1_001 }])).not.toBe(narrow);
 		expect(narrow.windows[0]?.window).toBe(stage.windows[1]?.window);
-		expect([stage.foreign, stage.pausedMs, scope.foreignVersion]).toEqual([scope.foreign, 0, '0']);
+		expect([stage.otherClients, stage.pausedMs, scope.otherClientsVersion]).toEqual([
+			scope.otherClients,
+			0,
+			'0',
+		]);
 	});
 
 	test('counts each slot in all windows, from the moment it is taken until they have passed', async () => {
@@ -128,14 +132,14 @@ describe('a scope', () => {
 		expect(counts(scope.under([{ max: 9, windowMs: 100_000 }]).windows)).toEqual([1]);
 	});
 
-	test('is to be remembered as long as anyone waits, is known or was promised room', async () => {
+	test('is to be remembered as long as anyone waits, is known or was a ticket for room', async () => {
 		expect(scope.restMs).toBe(0);
-		scope.promises.make({ name: 'a', at: performance.now() + 5_000, left: 1 });
+		scope.tickets.make({ name: 'a', at: performance.now() + 5_000, left: 1 });
 		expect(scope.restMs).toBe(95_000);
-		scope.foreign.pause([MINUTE], 120_000, true);
+		scope.otherClients.pause([MINUTE], 120_000, true);
 		expect(scope.restMs).toBe(120_000);
 		let end: () => void = () => undefined;
-		const turn = scope.lines.inTurn(
+		const turn = scope.runs.runExclusive(
 			'a',
 			never,
 			async () => await new Promise<void>((done) => (end = done)),
@@ -244,16 +248,16 @@ describe('all that counts a request', () => {
 		[60_101, 1, true],
 		[2_000, 2_000, undefined],
 		[2_000, 1_999, false],
-	])('refuses a pause of %i ms where %s ms are left: %s', (pausedMs, leftMs, isAskedFor) => {
+	])('refuses a pause of %i ms where %s ms are left: %s', (pausedMs, leftMs, isRequested) => {
 		const both = stages();
-		both.own.foreign.pause([MINUTE], pausedMs, true);
+		both.own.otherClients.pause([MINUTE], pausedMs, true);
 		expect(both.pausedMs).toBe(pausedMs);
 		const refuse = () => both.refuseLongPause(leftMs);
-		if (isAskedFor === undefined) expect(refuse).not.toThrow();
-		else expect(refuse).toThrow(new WaitTooLongError(pausedMs, isAskedFor));
-		if (isAskedFor !== undefined) {
+		if (isRequested === undefined) expect(refuse).not.toThrow();
+		else expect(refuse).toThrow(new WaitTooLongError(pausedMs, isRequested));
+		if (isRequested !== undefined) {
 			expect(refuse).toThrow(
-				expect.objectContaining({ isAskedFor, retryAfterMs: pausedMs }) as Error,
+				expect.objectContaining({ isRequested, retryAfterMs: pausedMs }) as Error,
 			);
 		}
 	});

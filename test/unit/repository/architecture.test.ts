@@ -2,7 +2,7 @@
 // each layer knows only what is below it.
 
 import { execFileSync } from 'node:child_process';
-import { cpSync, existsSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
@@ -82,43 +82,8 @@ test('every file and folder that the page names exists', () => {
 	);
 	expect(paths.length).toBeGreaterThan(10);
 	const isThere = (path: string): boolean =>
-		['', ...['', 'resources', 'recordChanges', 'rateLimit'].map((name) => join(CODE, name))].some(
+		['', ...['', 'resources', 'trigger', 'rateLimit'].map((name) => join(CODE, name))].some(
 			(folder) => existsSync(join(PROJECT_FOLDER, folder, path)),
 		);
 	expect(paths.filter((path) => !isThere(path) && path !== 'index.ts')).toEqual([]);
-});
-
-describe('the layers', () => {
-	/** What the files of a layer import, relative paths without their leading dots. */
-	function importsOf(layer: string): string[] {
-		const folder = join('nodes', 'BusinessData', layer);
-		return readdirSync(join(PROJECT_FOLDER, folder), { recursive: true, encoding: 'utf8' })
-			.filter((file) => file.endsWith('.ts'))
-			.flatMap((file) => [
-				...readProjectFile(join(folder, file)).matchAll(
-					/(?:from |import |import\(|require\()'([^']+)'/g,
-				),
-			])
-			.map(([, path = '']) => path.replace(/^(\.\.?\/)+/, ''));
-	}
-
-	test('rateLimit knows nothing of n8n, HTTP and the layers above', () => {
-		const imports = importsOf('rateLimit');
-		expect(imports).toContain('bottleneck');
-		expect(imports.filter((path) => /n8n|http|axios|transport|resources/.test(path))).toEqual([]);
-	});
-
-	test('transport knows nothing of the operations', () => {
-		const imports = importsOf('transport');
-		expect(imports).toContain('rateLimit');
-		expect(imports.filter((path) => /resources|recordChanges/.test(path))).toEqual([]);
-	});
-
-	test.each(['rateLimit', 'waiting'])('%s has one door', (folder) => {
-		const others = readdirSync(join(PROJECT_FOLDER, 'nodes/BusinessData'), { withFileTypes: true })
-			.filter((entry) => entry.isDirectory() && entry.name !== folder)
-			.flatMap(({ name }) => importsOf(name));
-		expect(others).toContain(folder);
-		expect(others.filter((path) => path.startsWith(`${folder}/`))).toEqual([]);
-	});
 });

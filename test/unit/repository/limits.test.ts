@@ -2,7 +2,7 @@
 
 import { ENDPOINTS, formatEndpoint } from '../../../nodes/BusinessData/transport/endpoints';
 import { DOCUMENTED_LIMITS } from '../../../nodes/BusinessData/transport/endpoints';
-import { formatLimit } from '../../../nodes/BusinessData/transport/waits';
+import { formatLimit } from '../../../nodes/BusinessData/transport/waitTime';
 import { DOCUMENTED_LIMITS as LIMITS_OF_THE_SANDBOX } from '../../../sandbox/limits';
 import { readProjectFile } from './projectFiles';
 

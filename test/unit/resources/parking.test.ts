@@ -3,7 +3,7 @@ import type { IExecuteFunctions, WorkflowExecuteMode } from 'n8n-workflow';
 import * as n8nWorkflow from 'n8n-workflow';
 
 import type * as parking from '../../../nodes/BusinessData/resources/limits/parking';
-import { node } from './fakeContext';
+import { node } from '../run/fakeContext';
 
 interface Place {
 	type?: string;

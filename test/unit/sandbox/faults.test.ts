@@ -2,7 +2,7 @@
 
 import type { FaultAction, FaultRule } from '../../../sandbox/server';
 import { waitUntil } from '../../support/waitUntil';
-import { json, type RawAnswer, send, sendTimes } from './rawClient';
+import { json, type RawResponse, send, sendTimes } from './rawClient';
 import { useSandbox } from './useSandbox';
 
 const CONTACTS = 'GET /masterdata/getContacts';
@@ -59,10 +59,10 @@ describe('a rule', () => {
 });
 
 test.each<[FaultAction, unknown, string, number]>([
-	[{ type: 'status', status: 429 }, 429, '{"message":"Scripted answer"}', 0],
+	[{ type: 'status', status: 429 }, 429, '{"message":"Scripted response"}', 0],
 	[{ type: 'status', status: 500, act: true, body: [1] }, 500, '[1]', 1],
 	[{ type: 'status', status: 502, body: '<h1>', contentType: 'text/html' }, 502, '<h1>', 0],
-	[{ type: 'status', status: 400, afterMs: 5 }, 400, '{"message":"Scripted answer"}', 0],
+	[{ type: 'status', status: 400, afterMs: 5 }, 400, '{"message":"Scripted response"}', 0],
 	[{ type: 'refuse', retryAfter: 'seconds', waitMs: 1 }, 429, '{"message":"Too many requests"}', 0],
 	[{ type: 'delay', ms: 5, actFirst: true }, 200, '{"id":"doc-1","status":"sent"}', 1],
 	[{ type: 'delay', ms: 5, actFirst: false }, 200, '{"id":"doc-1","status":"sent"}', 1],
@@ -75,29 +75,29 @@ test.each<[FaultAction, unknown, string, number]>([
 	[{ type: 'truncate' }, 'ECONNRESET', '', 1],
 ])('%j', async (action, status, text, acted) => {
 	play(action);
-	const lost = (error: { code: string }): Omit<RawAnswer, 'status'> & { status: unknown } => ({
+	const lost = (error: { code: string }): Omit<RawResponse, 'status'> & { status: unknown } => ({
 		...{ status: error.code, text: '', headers: {} },
 	});
-	const answer = await sendDocument().catch(lost);
-	expect([answer.status, answer.text]).toEqual([status, text]);
+	const response = await sendDocument().catch(lost);
+	expect([response.status, response.text]).toEqual([status, text]);
 	expect(documents()).toBe(acted);
 	// A scripted 429 is no refusal of a limit.
 	expect(sandbox().journal.refused()).toEqual([]);
 	const fault = action.type;
 	expect(sandbox().journal.all()).toMatchObject([{ scripted: true, fault, acted: acted > 0 }]);
-	expect(answer.headers['retry-after']).toBe(action.type === 'refuse' ? '1' : undefined);
+	expect(response.headers['retry-after']).toBe(action.type === 'refuse' ? '1' : undefined);
 });
 
-test('a scripted answer has its headers', async () => {
+test('a scripted response has its headers', async () => {
 	const headers = {
 		'Retry-After': 'Fri, 02 Jan 2026 00:00:00 GMT',
 		location: 'http://127.0.0.1:9/',
 	};
 	play({ type: 'status', status: 302, headers, body: null });
-	const answer = await send(sandbox(), CONTACTS);
-	expect(answer.headers).toMatchObject({ 'retry-after': headers['Retry-After'] });
-	expect(answer.headers).toMatchObject({ location: headers.location });
-	expect(json(answer)).toBeNull();
+	const response = await send(sandbox(), CONTACTS);
+	expect(response.headers).toMatchObject({ 'retry-after': headers['Retry-After'] });
+	expect(response.headers).toMatchObject({ location: headers.location });
+	expect(json(response)).toBeNull();
 });
 
 test.each<[FaultAction, number, number]>([
@@ -109,13 +109,13 @@ test.each<[FaultAction, number, number]>([
 ])('%j, whose client gives up', async (action, actedBefore, actedLater) => {
 	play(action);
 	const abort = new AbortController();
-	const answer = sendDocument(abort.signal);
+	const response = sendDocument(abort.signal);
 	await waitUntil(() => sandbox().journal.count() === 1);
 	expect(documents()).toBe(actedBefore);
 	// Others are served meanwhile.
 	expect((await send(sandbox(), CONTACTS)).status).toBe(200);
 	abort.abort();
-	await expect(answer).rejects.toThrow();
+	await expect(response).rejects.toThrow();
 	await waitUntil(() => documents() === actedLater);
 	expect(sandbox().journal.all()[0]).toMatchObject({ acted: actedLater > 0 });
 });

@@ -5,7 +5,7 @@ import { request, type IncomingHttpHeaders, type OutgoingHttpHeaders } from 'nod
 import type { Sandbox } from '../../../sandbox/server';
 
 /** What came back. */
-export interface RawAnswer {
+export interface RawResponse {
 	status: number;
 	headers: IncomingHttpHeaders;
 	text: string;
@@ -21,12 +21,12 @@ export interface RawOptions {
 	signal?: AbortSignal;
 }
 
-/** Sends `METHOD /path` and waits for the whole answer; rejects when the connection is lost. */
+/** Sends `METHOD /path` and waits for the whole response; rejects when the connection is lost. */
 export function send(
 	sandbox: Sandbox,
 	endpoint: string,
 	{ key = sandbox.apiKey, headers = {}, body, signal }: RawOptions = {},
-): Promise<RawAnswer> {
+): Promise<RawResponse> {
 	const [method, path] = endpoint.split(' ', 2);
 	const { hostname, port } = new URL(sandbox.baseUrl);
 	const payload: string | undefined = typeof body === 'string' ? body : JSON.stringify(body);
@@ -76,7 +76,7 @@ export async function sendTimes(
 	return statuses;
 }
 
-/** The body of an answer as JSON. */
-export function json<Value>(answer: RawAnswer): Value {
-	return JSON.parse(answer.text) as Value;
+/** The body of a response as JSON. */
+export function json<Value>(response: RawResponse): Value {
+	return JSON.parse(response.text) as Value;
 }

@@ -40,8 +40,8 @@ describe('a key', () => {
 		['in the query', { query: `?apiKey=${KEYS.active}` }, 'key in the query'],
 		['in the query, encoded', { query: `?api%4Bey=${KEYS.active}` }, 'key in the query'],
 	])('that is %s gets a 401 that says no more', async (_, { query = '', ...options }, reason) => {
-		const answer = await send(sandbox(), `${CONTACTS}${query}`, options as object);
-		expect([answer.status, answer.text]).toEqual([401, '{"message":"Unauthorized"}']);
+		const response = await send(sandbox(), `${CONTACTS}${query}`, options as object);
+		expect([response.status, response.text]).toEqual([401, '{"message":"Unauthorized"}']);
 		expect(sandbox().journal.all()).toMatchObject([{ status: 401, reason, acted: false }]);
 		expect(JSON.stringify(sandbox().journal.all())).not.toContain(KEYS.active);
 	});
@@ -175,7 +175,7 @@ describe('the journal', () => {
 			{ id: 'doc-2', endpoint: 'POST /txndata/sendTxnWP', body: { number: 2 }, sequence: 5 },
 		]);
 		expect(journal.all().map(({ status }) => status)).toEqual([200, 200, 200, 429, 200, 404, 429]);
-		expect(journal.answered().map(({ sequence }) => sequence)).toEqual([3, 5]);
+		expect(journal.responded().map(({ sequence }) => sequence)).toEqual([3, 5]);
 		expect(journal.refused().map(({ sequence }) => sequence)).toEqual([4]);
 		expect([journal.count(), journal.count('post /TXNDATA/sendTxn/')]).toEqual([4, 2]);
 		expect(() => journal.count('/txndata/sendTxn')).toThrow('METHOD /path');

@@ -95,8 +95,8 @@ test.each(['sendTxn', 'sendPayment', 'sendTxnWP'])('%s needs a JSON object', asy
 		expect((await send(sandbox(), `POST /txndata/${name}`, { body })).status).toBe(400);
 	}
 	expect(sandbox().journal.documents()).toEqual([]);
-	const answer = await send(sandbox(), `POST /txndata/${name}`, { body: {} });
-	expect(json(answer)).toEqual({ id: 'doc-1', status: 'sent' });
+	const response = await send(sandbox(), `POST /txndata/${name}`, { body: {} });
+	expect(json(response)).toEqual({ id: 'doc-1', status: 'sent' });
 });
 
 test.each([
@@ -123,9 +123,9 @@ test.each([
 	['GET /sandbox/no-content', 204, undefined, ''],
 	['GET /sandbox/huge?megabytes=0', 400, 'application/json; charset=utf-8', expect.anything()],
 ])('%s gives %d', async (endpoint, status, type, text: unknown) => {
-	const answer = await send(sandbox(), endpoint);
-	expect([answer.status, answer.text]).toEqual([status, text]);
-	if (type !== undefined) expect(answer.headers['content-type']).toBe(type);
+	const response = await send(sandbox(), endpoint);
+	expect([response.status, response.text]).toEqual([status, text]);
+	if (type !== undefined) expect(response.headers['content-type']).toBe(type);
 });
 
 test('another method is not allowed, and an echo has no key', async () => {
@@ -189,8 +189,8 @@ describe('remote control', () => {
 		['GET other', undefined, 404, 'no such control'],
 		['GET reset', undefined, 404, 'no such control'],
 	])('turns %s %j away', async (endpoint, body, status, message) => {
-		const answer = await control(endpoint, body);
-		expect(answer).toMatchObject({ status, text: expect.stringContaining(message) as string });
+		const response = await control(endpoint, body);
+		expect(response).toMatchObject({ status, text: expect.stringContaining(message) as string });
 	});
 });
 
@@ -243,8 +243,8 @@ test('a stop ends what is under way, and connections that say nothing', async ()
 	await new Promise((resolve) => silent.once('connect', resolve));
 	sandbox().fault({ action: { type: 'neverAnswer', act: true } });
 	sandbox().fault({ action: { type: 'trickle', bytes: 1, everyMs: 60_000 } });
-	const answers = [send(slow, CONTACTS), ...[1, 2].map(() => send(sandbox(), CONTACTS))];
-	const settled = Promise.allSettled(answers);
+	const responses = [send(slow, CONTACTS), ...[1, 2].map(() => send(sandbox(), CONTACTS))];
+	const settled = Promise.allSettled(responses);
 	await waitUntil(() => sandbox().journal.count() === 2);
 	await Promise.all([slow.stop(), sandbox().stop(), closed]);
 	expect((await settled).map(({ status }) => status)).toEqual(Array(3).fill('rejected'));

@@ -74,7 +74,7 @@ test('what was left behind is taken away once, not the lock of who has come firs
 	await waitUntil(() => jest.mocked(fileSystem.stat).mock.calls.length === 1);
 	await withLock(lock, async () => {
 		goOn();
-		// Longer than there is between two tries.
+		// Longer than there is between two attempts.
 		await sleep(1_500);
 		steps.push('first');
 	});

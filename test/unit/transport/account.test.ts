@@ -1,6 +1,6 @@
 /** The credential's required fields: which base URLs and keys are accepted, and whom they identify. */
 import { readAccount } from '../../../nodes/BusinessData/transport/account';
-import { InvalidSettingError } from '../../../nodes/BusinessData/transport/invalidSettingError';
+import { InvalidSettingError } from '../../../nodes/BusinessData/values/invalidSettingError';
 import { BASE_URL, errorOf, KEY, requiredFields } from './examples';
 
 const withBaseUrl = (baseUrl: unknown) => readAccount({ ...requiredFields, baseUrl });

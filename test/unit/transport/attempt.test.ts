@@ -8,7 +8,7 @@ import { attempt, sentStateOf } from '../../../nodes/BusinessData/transport/atte
 import type { ConnectionWatch } from '../../../nodes/BusinessData/transport/connectionWatch';
 import type { ServiceRequest } from '../../../nodes/BusinessData/transport/serviceRequest';
 import { after } from '../../support/logicalTime';
-import { fakeContext } from '../resources/fakeContext';
+import { fakeContext } from '../run/fakeContext';
 import { read, requiredFields, send } from './examples';
 
 const TIMEOUT_MS = 60_000;
@@ -23,7 +23,7 @@ interface Play {
 	latencyMs?: number;
 	keepFree?: number;
 	isConnected?: boolean;
-	isAnsweredByProxy?: boolean;
+	isProxyResponse?: boolean;
 	/** When the run ends, and whether the user has stopped it. */
 	endsAfterMs?: number;
 	isStopped?: boolean;
@@ -42,7 +42,7 @@ async function play({ request = read, isConnected = true, latencyMs = 0, ...rest
 		progress: isConnected ? 'connected' : 'notConnected',
 		mayHaveLeft: isConnected,
 		during: async (work: () => Promise<unknown>) => await work(),
-		isAnsweredByProxy: () => rest.isAnsweredByProxy === true,
+		isProxyResponse: () => rest.isProxyResponse === true,
 	} as unknown as ConnectionWatch;
 	const stop = new AbortController();
 	const { context } = fakeContext(rest.isStopped === true ? { stopped: stop.signal } : {});
@@ -73,8 +73,8 @@ async function play({ request = read, isConnected = true, latencyMs = 0, ...rest
 	if (rest.endsAfterMs === 0) endRun();
 	else if (rest.endsAfterMs !== undefined) setTimeout(endRun, rest.endsAfterMs);
 	const account = readAccount({ ...requiredFields, customize: true, keepFree: rest.keepFree ?? 0 });
-	const way = { context, account, signal: end.signal };
-	const attempting = attempt(way, request, undefined, permit, watch);
+	const sender = { context, account, signal: end.signal };
+	const attempting = attempt(sender, request, undefined, permit, watch);
 	await jest.advanceTimersByTimeAsync(2 * TIMEOUT_MS);
 	const outcome = await attempting;
 	expect(getEventListeners(end.signal, 'abort')).toEqual([]);
@@ -89,29 +89,35 @@ const asking = { 'retry-after': '7' };
 const limits = { 'ratelimit-remaining': '5', 'ratelimit-reset': '3' };
 
 test.each<[number, Record<string, string>, string, object, unknown[]]>([
-	[200, {}, 'answered', {}, LET_THROUGH],
-	[200, asking, 'answered', {}, LET_THROUGH],
-	[299, {}, 'answered', {}, LET_THROUGH],
-	[300, {}, 'failed', { isPassing: false }, LET_THROUGH],
-	[199, {}, 'failed', { isPassing: false }, LET_THROUGH],
+	[200, {}, 'succeeded', {}, LET_THROUGH],
+	[200, asking, 'succeeded', {}, LET_THROUGH],
+	[299, {}, 'succeeded', {}, LET_THROUGH],
+	[300, {}, 'failed', { isTransient: false }, LET_THROUGH],
+	[199, {}, 'failed', { isTransient: false }, LET_THROUGH],
 	[429, {}, 'refused', {}, [['refused', 0]]],
 	[429, asking, 'refused', {}, [['refused', 7_000]]],
-	[404, {}, 'failed', { isPassing: false, isNotSent: false, isTimeout: false }, LET_THROUGH],
-	[408, {}, 'failed', { isPassing: true }, LET_THROUGH],
-	[499, {}, 'failed', { isPassing: false }, LET_THROUGH],
-	[500, asking, 'failed', { isPassing: true }, LET_THROUGH],
-	[503, {}, 'failed', { isPassing: true, isNotSent: false, isTimeout: false }, LET_THROUGH],
-	[503, asking, 'failed', { isPassing: true }, [...LET_THROUGH, ['pause', 7_000]]],
-	[200, limits, 'answered', {}, [...LET_THROUGH, ['hear', { remaining: 5, resetMs: 3_000 }]]],
+	[404, {}, 'failed', { isTransient: false, isNotSent: false, isTimeout: false }, LET_THROUGH],
+	[408, {}, 'failed', { isTransient: true }, LET_THROUGH],
+	[499, {}, 'failed', { isTransient: false }, LET_THROUGH],
+	[500, asking, 'failed', { isTransient: true }, LET_THROUGH],
+	[503, {}, 'failed', { isTransient: true, isNotSent: false, isTimeout: false }, LET_THROUGH],
+	[503, asking, 'failed', { isTransient: true }, [...LET_THROUGH, ['pause', 7_000]]],
 	[
-		...([200, { ...limits, 'ratelimit-limit': '10' }, 'answered', {}] as const),
-		[...LET_THROUGH, ['hear', { remaining: 5, resetMs: 3_000, max: 5 }]],
+		200,
+		limits,
+		'succeeded',
+		{},
+		[...LET_THROUGH, ['applyHeaderLimit', { remaining: 5, resetMs: 3_000 }]],
+	],
+	[
+		...([200, { ...limits, 'ratelimit-limit': '10' }, 'succeeded', {}] as const),
+		[...LET_THROUGH, ['applyHeaderLimit', { remaining: 5, resetMs: 3_000, max: 5 }]],
 	],
 ])('a %i with %j is %s', async (statusCode, headers, kind, facts, endings) => {
 	const played = await play({ statusCode, headers, keepFree: 50 });
 	expect(played.outcome).toMatchObject({ kind, ...facts });
 	expect(played.endings).toEqual(endings);
-	expect(played.outcome).toHaveProperty('answer.statusCode', statusCode);
+	expect(played.outcome).toHaveProperty('response.statusCode', statusCode);
 	expect('permit' in played.outcome).toBe(kind === 'refused');
 	expect(played.cutOffAt).toBeUndefined();
 });
@@ -128,12 +134,12 @@ const endless = () => new Readable({ read: () => undefined });
 
 test.each<[string, Play, object, unknown[]]>([
 	['is refused', { isConnected: false, error: refused }, { isNotSent: true }, [['unused']]],
-	['is reset', { error: reset }, { isPassing: true, isNotSent: false }, [['lost', 0]]],
+	['is reset', { error: reset }, { isTransient: true, isNotSent: false }, [['lost', 0]]],
 	['times out', { latencyMs: Infinity }, { isTimeout: true }, [['lost', TIMEOUT_MS]]],
 	[
 		'breaks off in the body of a success',
 		{ body: broken() },
-		{ isPassing: true },
+		{ isTransient: true },
 		[...LET_THROUGH, ['lost', 0]],
 	],
 	['breaks off in the body of an error', { statusCode: 404, body: broken() }, {}, LET_THROUGH],
@@ -145,19 +151,19 @@ test.each<[string, Play, object, unknown[]]>([
 		[...LET_THROUGH, ['lost', TIMEOUT_MS]],
 	],
 	[
-		'is answered with too much',
+		'gets a response with too much',
 		{ body: Readable.from([Buffer.alloc(64 * 1024 * 1024 + 1)]) },
-		{ isPassing: false, isNotSent: false, isTimeout: false },
+		{ isTransient: false, isNotSent: false, isTimeout: false },
 		LET_THROUGH,
 	],
 	[
-		'is answered by a proxy',
-		{ statusCode: 502, isAnsweredByProxy: true, isConnected: false, body: endless() },
-		{ isNotSent: true, isPassing: true },
+		'gets a response from a proxy',
+		{ statusCode: 502, isProxyResponse: true, isConnected: false, body: endless() },
+		{ isNotSent: true, isTransient: true },
 		[['unused']],
 	],
 	[
-		'is answered too late',
+		'gets a response too late',
 		{ latencyMs: TIMEOUT_MS + 1, body: endless() },
 		{ isTimeout: true },
 		[['lost', TIMEOUT_MS]],

@@ -1,4 +1,4 @@
-/** How long to wait before a repetition: what the service asks for, and what chance decides. */
+/** How long to wait before a retry: what the service asks for, and what chance decides. */
 import fc from 'fast-check';
 
 import {
@@ -39,7 +39,7 @@ describe('Retry-After', () => {
 		expect(retryAfter(inSeconds(90))).toBe(90_000);
 	});
 
-	test("as a date counts from the answer's own clock where it tells the time", () => {
+	test("as a date counts from the response's own clock where it tells the time", () => {
 		// The service's clock is an hour ahead.
 		expect(retryAfter(inSeconds(3_690), inSeconds(3_600))).toBe(90_000);
 		// And an hour behind: by our clock the date is long past.
@@ -107,7 +107,7 @@ describe('the wait in the body of a 429', () => {
 		['Available again at 2026-03-01T12:00:40Z', 40_000],
 		['{"reset_at":"2026-03-01T12:00:40+00:00"}', 40_000],
 		['The daily limit is used up: try again in 14 hours', 14 * 3_600_000],
-		['You sent 101 requests in 60 seconds. Try again later.', undefined],
+		['You sent 101 requests in 60 seconds. Retry later.', undefined],
 		['At most 100 requests per 60 seconds, wait and retry', undefined],
 		['{"retry":true,"limit":100,"max_retries":3}', undefined],
 		['{"retry_after":-3}', undefined],

@@ -1,11 +1,11 @@
 /** What a client sees to between a permit and its request. */
-import { ledgerOf } from '../../../nodes/BusinessData/rateLimit';
-import { Run } from '../../../nodes/BusinessData/resources/run';
+import { limitStoreOf } from '../../../nodes/BusinessData/rateLimit';
+import { Run } from '../../../nodes/BusinessData/run/run';
 import { ENDPOINTS } from '../../../nodes/BusinessData/transport/endpoints';
 import { LimiterBench } from '../../support/limiterBench';
 import { after, useLogicalTime } from '../../support/logicalTime';
 import { LuaRedis } from '../../support/luaRedis';
-import { fakeContext } from '../resources/fakeContext';
+import { fakeContext } from '../run/fakeContext';
 
 const WINDOW_MS = 10_000;
 const LIMITS = { general: [{ max: 1, windowSeconds: WINDOW_MS / 1000 }] };
@@ -27,24 +27,24 @@ async function sendAfterClaim(claimMs: number, meanwhile: () => Promise<unknown>
 	const happens = (what: string) => events.push([what, performance.now()]);
 	const { context } = fakeContext({
 		credential: { limits: LIMITS },
-		answer: () => {
+		response: () => {
 			happens('sent');
 			return {};
 		},
 	});
 	const guard = {
-		claim: async () => {
+		acquire: async () => {
 			happens('claimed');
 			await after(events.length === 1 ? claimMs : 0);
 			return undefined;
 		},
-		settle: async (state: string) => {
+		complete: async (state: string) => {
 			happens(state);
 			await Promise.resolve();
 		},
 	};
 	const sending = Run.during(context, async (run) => {
-		Object.assign(run.account, { ledger: ledgerOf(redis.connection(), 'key') });
+		Object.assign(run.account, { limitStore: limitStoreOf(redis.connection(), 'key') });
 		const endpoint = ENDPOINTS.sendTransaction;
 		const plain = { query: [], headers: {}, body: { a: 1 } };
 		const times = { timeoutMs: TIMEOUT_MS, maxWaitMs: Infinity };
@@ -79,14 +79,14 @@ test('a run that is stopped in a long claim sends nothing and holds nothing', as
 	const { context, sent } = fakeContext({ credential: { limits: LIMITS }, stopped: stop.signal });
 	const settled: string[] = [];
 	const sending = Run.during(context, async (run) => {
-		const ledger = ledgerOf(redis.connection(), 'key');
-		Object.assign(run.account, { ledger });
+		const limitStore = limitStoreOf(redis.connection(), 'key');
+		Object.assign(run.account, { limitStore });
 		await run.client.request({
 			...{ endpoint: ENDPOINTS.sendTransaction, query: [], headers: {}, body: {} },
 			...{ timeoutMs: TIMEOUT_MS, maxWaitMs: Infinity },
 			guard: {
-				claim: async () => await after(30_000).then(() => undefined),
-				settle: async (state) => void (await Promise.resolve(settled.push(state))),
+				acquire: async () => await after(30_000).then(() => undefined),
+				complete: async (state) => void (await Promise.resolve(settled.push(state))),
 			},
 		});
 	});

@@ -39,12 +39,12 @@ const startIn =
 	(state: State): Step =>
 	(socket) =>
 		start(Object.assign(socket, state));
-const told =
+const reported =
 	(event: string, state: State = {}): Step =>
 	(socket) =>
 		socket.tell(event, state);
 const startPending = startIn({ pending: true });
-const connect = told('connect', { pending: false });
+const connect = reported('connect', { pending: false });
 
 test.each<[string, Step[], connectionWatch.Progress]>([
 	['nothing', [], 'notBegun'],
@@ -56,7 +56,11 @@ test.each<[string, Step[], connectionWatch.Progress]>([
 	['started while connecting', [startPending], 'notConnected'],
 	['started, then connected', [startPending, connect], 'connected'],
 	['started on a connection', [startIn({})], 'connected'],
-	['closed after it was connected', [startIn({}), told('connect', { pending: true })], 'connected'],
+	[
+		'closed after it was connected',
+		[startIn({}), reported('connect', { pending: true })],
+		'connected',
+	],
 	['started within a handshake', [startIn({ secureConnecting: true })], 'notConnected'],
 	[
 		'connected, before the handshake',
@@ -68,7 +72,7 @@ test.each<[string, Step[], connectionWatch.Progress]>([
 		[
 			startIn({ pending: true, secureConnecting: true }),
 			connect,
-			told('secureConnect', { secureConnecting: false }),
+			reported('secureConnect', { secureConnecting: false }),
 		],
 		'connected',
 	],
@@ -83,7 +87,7 @@ test.each<[string, Step[], connectionWatch.Progress]>([
 	expect(watch.mayHaveLeft).toBe(progress === 'connected');
 	expect(other.progress).toBe('notBegun');
 	// Without any message before the response, nothing can be known of any request.
-	expect(watch.isAnsweredByProxy()).toBe(progress === 'notConnected');
+	expect(watch.isProxyResponse()).toBe(progress === 'notConnected');
 	const isKnown = progress !== 'notBegun';
 	expect([watch.progress, other.progress]).toEqual(
 		isKnown ? [progress, 'notBegun'] : ['unknown', 'unknown'],

@@ -11,7 +11,7 @@ import {
 	type ParsedPath,
 	parsePath,
 } from '../../../nodes/BusinessData/transport/endpointPath';
-import { InvalidSettingError } from '../../../nodes/BusinessData/transport/invalidSettingError';
+import { InvalidSettingError } from '../../../nodes/BusinessData/values/invalidSettingError';
 import { requiredFields } from './examples';
 
 const BASE_PATH = '/base/v1';

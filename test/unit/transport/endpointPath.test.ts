@@ -4,7 +4,7 @@ import {
 	parseEndpoint,
 	parsePath,
 } from '../../../nodes/BusinessData/transport/endpointPath';
-import { InvalidSettingError } from '../../../nodes/BusinessData/transport/invalidSettingError';
+import { InvalidSettingError } from '../../../nodes/BusinessData/values/invalidSettingError';
 import { errorOf } from './examples';
 
 describe('a path', () => {

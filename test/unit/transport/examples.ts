@@ -1,5 +1,5 @@
-/** Examples for the tests of transport/ and resources/: a key, requests and answers. */
-import type { Answer } from '../../../nodes/BusinessData/transport/answer';
+/** Examples for the tests of transport/ and resources/: a key, requests and responds. */
+import type { ServiceResponse } from '../../../nodes/BusinessData/transport/response';
 import type { ServiceRequest } from '../../../nodes/BusinessData/transport/serviceRequest';
 
 export const BASE_URL = 'https://api.example.com';
@@ -27,11 +27,11 @@ export function requestOf(
 export const read = requestOf('GET', '/masterdata/getContacts');
 export const send = requestOf('POST', '/txndata/sendTxn');
 
-/** An answer with a body of bytes, of text, or of anything else as JSON. */
-export function answerOf(
+/** A response with a body of bytes, of text, or of anything else as JSON. */
+export function responseOf(
 	body: unknown,
-	{ statusCode = 200, headers = {} }: Partial<Omit<Answer, 'body'>> = {},
-): Answer {
+	{ statusCode = 200, headers = {} }: Partial<Omit<ServiceResponse, 'body'>> = {},
+): ServiceResponse {
 	if (Buffer.isBuffer(body)) return { statusCode, headers, body };
 	const text = typeof body === 'string' ? body : JSON.stringify(body);
 	return { statusCode, headers, body: Buffer.from(text) };

@@ -1,5 +1,5 @@
 /**
- * Which failures certainly left nothing at the service, so that even a send may be repeated: judged by how
+ * Which failures certainly left nothing at the service, so that even a send may be retried: judged by how
  * far the connection came, or else by the errors as they arrive, Node's wrapped in the one of axios, wrapped in
  * the one of n8n.
  */
@@ -98,7 +98,7 @@ describe.each([
 		expect(readFailure(wrap(error), 'unknown', KEY)).toMatchObject({
 			isNotSent: true,
 			isTimeout: false,
-			isLasting: false,
+			isPermanent: false,
 			reason,
 			code,
 		});
@@ -114,7 +114,7 @@ describe.each([
 	])('the certificate error %s was not sent and lasts', (code) => {
 		expect(readFailure(wrap(failed('certificate', { code })), 'unknown', KEY)).toMatchObject({
 			isNotSent: true,
-			isLasting: true,
+			isPermanent: true,
 			isTimeout: false,
 			reason: "the server's certificate could not be verified",
 			code,
@@ -141,12 +141,12 @@ describe.each([
 			'the connection was cut off',
 		],
 		[
-			'an answer that ends in the middle',
+			'a response that ends in the middle',
 			failed('Premature close', { code: 'ERR_STREAM_PREMATURE_CLOSE' }),
-			'the connection was cut off in the middle of the answer',
+			'the connection was cut off in the middle of the response',
 		],
 		[
-			'an answer that is no HTTP',
+			'a response that is no HTTP',
 			failed('Parse Error', { code: 'HPE_INVALID_CONSTANT' }),
 			'failed',
 		],
@@ -161,7 +161,7 @@ describe.each([
 		],
 	])('%s may have been sent', (_name, error, reason) => {
 		const failure = readFailure(wrap(error), 'unknown', KEY);
-		expect(failure).toMatchObject({ isNotSent: false, isTimeout: false, isLasting: false });
+		expect(failure).toMatchObject({ isNotSent: false, isTimeout: false, isPermanent: false });
 		expect(failure.reason).toContain(reason);
 		expect(failure.code).toBe(error.code);
 	});
@@ -174,8 +174,8 @@ describe.each([
 		expect(readFailure(wrap(error), 'unknown', KEY)).toMatchObject({
 			isNotSent: false,
 			isTimeout: true,
-			isLasting: false,
-			reason: 'no answer came',
+			isPermanent: false,
+			reason: 'no response came',
 		});
 	});
 });
@@ -187,7 +187,7 @@ describe.each(wrappings)('%s', (_, wrap) => {
 		(name) => {
 			expect(readFailure(wrap(failed('blocked', { name })), 'unknown', KEY)).toMatchObject({
 				isNotSent: true,
-				isLasting: true,
+				isPermanent: true,
 				reason: "n8n's policy for outgoing requests does not allow the address",
 			});
 		},
@@ -198,8 +198,8 @@ test('the time-out of the node itself may have been sent', () => {
 	expect(readFailure(new TimeoutError(), 'unknown', KEY)).toMatchObject({
 		isNotSent: false,
 		isTimeout: true,
-		isLasting: false,
-		reason: 'no answer came',
+		isPermanent: false,
+		reason: 'no response came',
 		code: undefined,
 	});
 });
@@ -228,7 +228,7 @@ test.each([
 	expect(readFailure(error, 'unknown', KEY)).toMatchObject({
 		isNotSent: false,
 		isTimeout: false,
-		isLasting: false,
+		isPermanent: false,
 		reason: 'the connection failed',
 		code: undefined,
 	});
@@ -250,74 +250,74 @@ test.each([
 	[429, 'the proxy answered 429 Too Many Requests', false],
 	[499, 'the proxy answered 499', true],
 	[500, 'the proxy answered 500 Internal Server Error', false],
-])('a proxy that answers %i', (statusCode, reason, isLasting) => {
+])('a proxy that responds %i', (statusCode, reason, isPermanent) => {
 	expect(readFailure(new ProxyError(statusCode), 'notConnected', KEY)).toMatchObject({
-		...{ isNotSent: true, isTimeout: false, isLasting, reason, refusedBy: 'proxy' },
+		...{ isNotSent: true, isTimeout: false, isPermanent, reason, refusedBy: 'proxy' },
 	});
 });
 
 const reset = failed('read ECONNRESET', { code: 'ECONNRESET', syscall: 'read' });
 
-test.each<[Progress, Error, { isNotSent: boolean; isLasting: boolean; reason: string }]>([
+test.each<[Progress, Error, { isNotSent: boolean; isPermanent: boolean; reason: string }]>([
 	[
 		'notConnected',
 		reset,
-		{ isNotSent: true, isLasting: false, reason: 'the connection was cut off' },
+		{ isNotSent: true, isPermanent: false, reason: 'the connection was cut off' },
 	],
 	[
 		'notConnected',
 		new TimeoutError(),
-		{ isNotSent: true, isLasting: false, reason: 'no connection could be made' },
+		{ isNotSent: true, isPermanent: false, reason: 'no connection could be made' },
 	],
 	[
 		'connected',
 		refused('127.0.0.1:9'),
-		{ isNotSent: false, isLasting: false, reason: 'the connection was refused' },
+		{ isNotSent: false, isPermanent: false, reason: 'the connection was refused' },
 	],
 	[
 		'connected',
 		failed('alert', { code: 'ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED' }),
-		{ isNotSent: false, isLasting: false, reason: 'the connection failed' },
+		{ isNotSent: false, isPermanent: false, reason: 'the connection failed' },
 	],
 	[
 		'notBegun',
 		reset,
 		{
 			isNotSent: true,
-			isLasting: true,
+			isPermanent: true,
 			reason: 'n8n could not make the request: read ECONNRESET',
 		},
 	],
 	[
 		'notBegun',
 		failed('getaddrinfo ENOTFOUND x', { code: 'ENOTFOUND', syscall: 'getaddrinfo' }),
-		{ isNotSent: true, isLasting: false, reason: "the host's name is not known" },
+		{ isNotSent: true, isPermanent: false, reason: "the host's name is not known" },
 	],
 	[
 		'notBegun',
 		Object.assign(failed('n8n'), { cause: failed('getaddrinfo', { syscall: 'getaddrinfo' }) }),
-		{ isNotSent: true, isLasting: false, reason: 'no connection could be made' },
+		{ isNotSent: true, isPermanent: false, reason: 'no connection could be made' },
 	],
 	[
 		'notBegun',
 		Object.assign(failed(''), { cause: { message: 5 } }),
-		{ isNotSent: true, isLasting: true, reason: 'n8n could not make the request' },
+		{ isNotSent: true, isPermanent: true, reason: 'n8n could not make the request' },
 	],
 	[
 		'notBegun',
 		new TimeoutError(),
-		{ isNotSent: true, isLasting: false, reason: 'no connection could be made' },
+		{ isNotSent: true, isPermanent: false, reason: 'no connection could be made' },
 	],
 	[
 		'notBegun',
 		failed(`no zone ${'x'.repeat(150)}${KEY}`),
 		{
 			isNotSent: true,
-			isLasting: true,
+			isPermanent: true,
 			reason: `n8n could not make the request: no zone ${'x'.repeat(150)}${'*'.repeat(42)}`,
 		},
 	],
 ])('a request that is %s and fails by %s', (progress, error, failure) => {
-	const refusedBy = failure.isLasting ? 'n8n' : undefined;
+	const refusedBy = failure.isPermanent ? 'n8n' : undefined;
 	expect(readFailure(error, progress, KEY)).toMatchObject({ ...failure, refusedBy });
 });

@@ -5,7 +5,7 @@ import {
 	DOCUMENTED_LIMITS,
 	type LimitSetting,
 } from '../../../nodes/BusinessData/transport/endpoints';
-import { InvalidSettingError } from '../../../nodes/BusinessData/transport/invalidSettingError';
+import { InvalidSettingError } from '../../../nodes/BusinessData/values/invalidSettingError';
 import { parseLimits } from '../../../nodes/BusinessData/transport/limitSettings';
 import { errorOf } from './examples';
 
@@ -114,7 +114,7 @@ describe('a mistake', () => {
 
 describe('whatever is given', () => {
 	/** Parses, or throws an InvalidSettingError and nothing else. */
-	function expectAnswer(value: unknown): void {
+	function expectResponse(value: unknown): void {
 		try {
 			for (const limits of Object.values(parseLimits(value).scopes)) expect(limits).toHaveLength(1);
 		} catch (error) {
@@ -123,11 +123,11 @@ describe('whatever is given', () => {
 	}
 
 	test('a text is parsed or refused', () => {
-		fc.assert(fc.property(fc.oneof(fc.string(), fc.json()), expectAnswer));
+		fc.assert(fc.property(fc.oneof(fc.string(), fc.json()), expectResponse));
 	});
 
 	test('a JSON value is parsed or refused', () => {
-		fc.assert(fc.property(fc.jsonValue(), expectAnswer));
+		fc.assert(fc.property(fc.jsonValue(), expectResponse));
 	});
 
 	test('a table of any shape is parsed or refused', () => {
@@ -139,6 +139,6 @@ describe('whatever is given', () => {
 			.map(([method, path]) => `${method}/${path}`);
 		const endpoints = fc.oneof(fc.dictionary(name, limit), fc.jsonValue());
 		const table = fc.record({ general: fc.oneof(fc.array(limit), fc.jsonValue()), endpoints });
-		fc.assert(fc.property(table, expectAnswer), { numRuns: 500 });
+		fc.assert(fc.property(table, expectResponse), { numRuns: 500 });
 	});
 });

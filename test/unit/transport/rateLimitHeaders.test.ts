@@ -2,8 +2,11 @@
 
 import fc from 'fast-check';
 
-import { ForeignUse } from '../../../nodes/BusinessData/rateLimit/foreignUse';
-import { toldPolicies, toldRooms } from '../../../nodes/BusinessData/transport/rateLimitHeaders';
+import { OtherClients } from '../../../nodes/BusinessData/rateLimit/otherClients';
+import {
+	headerPolicies,
+	headerLimits,
+} from '../../../nodes/BusinessData/transport/rateLimitHeaders';
 
 const LONGEST_MS = 600_000;
 
@@ -80,12 +83,12 @@ test.each<[string, Record<string, unknown>, unknown[]]>([
 		[{ remaining: 3, resetMs: 2_000 }],
 	],
 ])('%s', (_, headers, expected) => {
-	expect(toldRooms(headers, LONGEST_MS)).toEqual(expected);
+	expect(headerLimits(headers, LONGEST_MS)).toEqual(expected);
 });
 
 test('a refusal without more words says that nothing is left', () => {
 	const headers = { 'x-rate-limit-reset': '12' };
-	expect(toldRooms(headers, LONGEST_MS, true)).toEqual([{ remaining: 0, resetMs: 12_000 }]);
+	expect(headerLimits(headers, LONGEST_MS, true)).toEqual([{ remaining: 0, resetMs: 12_000 }]);
 });
 
 test('no header makes the limiter wait longer than its window, or leaves more free than without it', () => {
@@ -102,9 +105,9 @@ test('no header makes the limiter wait longer than its window, or leaves more fr
 	const headers = fc.dictionary(fc.constantFrom(...names), value);
 	fc.assert(
 		fc.property(headers, fc.boolean(), (some, isRefused) => {
-			const use = new ForeignUse();
-			for (const { remaining, resetMs } of toldRooms(some, LONGEST_MS, isRefused)) {
-				use.hear([window], remaining, resetMs, some);
+			const use = new OtherClients();
+			for (const { remaining, resetMs } of headerLimits(some, LONGEST_MS, isRefused)) {
+				use.applyHeaderLimit([window], remaining, resetMs, some);
 			}
 			const waitMs = use.waitMs([window]);
 			expect(waitMs >= 0 && waitMs <= window.windowMs).toBe(true);
@@ -138,7 +141,7 @@ test.each<[string, Record<string, unknown>]>([
 	['no limit at all', { 'x-rate-limit-remaining': '0', 'x-rate-limit-reset': '1e3' }],
 	['half a header', { ratelimit: '"a;r=;t==,,;' }],
 ])('ignores %s', (_, headers) => {
-	expect(toldRooms(headers, LONGEST_MS)).toEqual([]);
+	expect(headerLimits(headers, LONGEST_MS)).toEqual([]);
 });
 
 test.each<[string, string, unknown[]]>([
@@ -161,6 +164,6 @@ test.each<[string, string, unknown[]]>([
 	['a policy without a window', '"a";q=10', []],
 	['nonsense', ';;;,=', []],
 ])('policies: %s', (_, header, expected) => {
-	const policies = toldPolicies({ 'ratelimit-policy': header });
+	const policies = headerPolicies({ 'ratelimit-policy': header });
 	expect(policies.map(({ max, windowSeconds }) => [max, windowSeconds])).toEqual(expected);
 });

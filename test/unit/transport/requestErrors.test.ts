@@ -1,21 +1,21 @@
 /** The words for a request that did not end well: what happened, what became of it, and the next step. */
 import { type Failure } from '../../../nodes/BusinessData/transport/failure';
 import {
-	answerError,
+	responseError,
 	failureError,
 	waitTooLongError,
 } from '../../../nodes/BusinessData/transport/requestErrors';
-import { answerOf, KEY, read, requestOf, send } from './examples';
+import { responseOf, KEY, read, requestOf, send } from './examples';
 
 const CONTACTS = 'GET /masterdata/getContacts';
 const SEND = 'POST /txndata/sendTxn';
 const tooLong = (retryAfterMs: number) => Object.assign(new Error('too long'), { retryAfterMs });
 
-describe('an answer', () => {
+describe('a response', () => {
 	const error = (request: typeof read, statusCode: number, body: unknown = '', headers = {}) =>
-		answerError(request, answerOf(body, { statusCode, headers }));
+		responseError(request, responseOf(body, { statusCode, headers }));
 
-	test('is told with its status and its message', () => {
+	test('is reported with its status and its message', () => {
 		expect(error(send, 422, { message: 'Name is missing' }).message).toBe(
 			'The service answered 422 Unprocessable Entity: Name is missing',
 		);
@@ -28,10 +28,10 @@ describe('an answer', () => {
 		[404, 'refused', 'The path is added to the base URL in the credential: check both.'],
 		[429, 'refused', 'Something else seems to use the same API key'],
 		[302, 'unknown', 'Redirects are not followed'],
-		[303, 'unknown', 'It was not repeated, because it may have been carried out'],
+		[303, 'unknown', 'It was not retried, because it may have been carried out'],
 		[307, 'refused', 'Redirects are not followed'],
-		[408, 'unknown', 'It was not repeated, because it may have been carried out'],
-		[500, 'unknown', 'It was not repeated, because it may have been carried out'],
+		[408, 'unknown', 'It was not retried, because it may have been carried out'],
+		[500, 'unknown', 'It was not retried, because it may have been carried out'],
 		[503, 'unknown', 'Check in the service before you run it again'],
 	])('%i to a send is %s: %s', (statusCode, outcome, nextStep) => {
 		const { details } = error(send, statusCode);
@@ -43,7 +43,7 @@ describe('an answer', () => {
 	test.each([408, 500, 502])('%i to a read is told without a word of sending', (statusCode) => {
 		const { details } = error(read, statusCode);
 		expect(details.description).toBe(
-			`${CONTACTS} — Several tries failed. Run the node again later.`,
+			`${CONTACTS} — Several attempts failed. Run the node again later.`,
 		);
 	});
 
@@ -109,7 +109,7 @@ describe('a failure', () => {
 	const failure: Failure = {
 		isNotSent: false,
 		isTimeout: false,
-		isLasting: false,
+		isPermanent: false,
 		reason: 'the connection was cut off',
 		code: 'ECONNRESET',
 	};
@@ -117,7 +117,7 @@ describe('a failure', () => {
 	const timeout = {
 		...failure,
 		isTimeout: true,
-		reason: 'no answer came',
+		reason: 'no response came',
 		code: undefined,
 	};
 
@@ -137,7 +137,7 @@ describe('a failure', () => {
 		['policy', 'N8N_SSRF_ALLOWED_HOSTNAMES'],
 		['proxy', 'HTTPS_PROXY'],
 	] as const)('that is permanent names the setting of n8n (%s)', (refusedBy, setting) => {
-		const { details } = failureError(send, { ...refused, isLasting: true, refusedBy });
+		const { details } = failureError(send, { ...refused, isPermanent: true, refusedBy });
 		expect(details.description).toContain(setting);
 		expect(details.description).not.toContain('run the node again');
 	});
@@ -146,8 +146,8 @@ describe('a failure', () => {
 		expect(failureError(read, failure).details.cause).toBe('temporarily-unavailable');
 		expect(failureError(send, failure).details.cause).toBeUndefined();
 		expect(failureError(send, refused).details.cause).toBe('temporarily-unavailable');
-		const lasting = { ...refused, isLasting: true };
-		expect(failureError(send, lasting).details.cause).toBe('configuration-invalid');
+		const permanent = { ...refused, isPermanent: true };
+		expect(failureError(send, permanent).details.cause).toBe('configuration-invalid');
 	});
 
 	test('of a send says that it may have taken effect', () => {
@@ -156,7 +156,7 @@ describe('a failure', () => {
 			'The request may have taken effect: it went out, but the connection was cut off',
 		);
 		expect(details.outcome).toBe('unknown');
-		expect(details.description).toMatch(`${SEND} (ECONNRESET) — It was not repeated`);
+		expect(details.description).toMatch(`${SEND} (ECONNRESET) — It was not retried`);
 		expect(details.description).toContain('a document may have been sent');
 	});
 
@@ -164,20 +164,20 @@ describe('a failure', () => {
 		const request = requestOf('POST', '/txndata/sendTxn', { timeoutMs: 90_000 });
 		const { message, details } = failureError(request, timeout);
 		expect(message).toBe(
-			'The request may have taken effect: it went out, but no answer came within 90 s',
+			'The request may have taken effect: it went out, but no response came within 90 s',
 		);
 		expect(details.outcome).toBe('unknown');
-		expect(details.description).toMatch(`${SEND} — It was not repeated`);
+		expect(details.description).toMatch(`${SEND} — It was not retried`);
 	});
 
 	test.each([
 		[failure, 'the connection was cut off', 'Run the node again later.'],
-		[timeout, 'no answer came within 60 s', 'again later, or raise the timeout in its options.'],
+		[timeout, 'no response came within 60 s', 'again later, or raise the timeout in its options.'],
 	])('of a read is told without a word of sending', (one, happened, nextStep) => {
 		const { message, details } = failureError(read, one);
 		expect(message).toBe(`The service could not be read: ${happened}`);
 		expect(details.outcome).toBe('unknown');
-		expect(details.description).toContain('several tries failed');
+		expect(details.description).toContain('several attempts failed');
 		expect(details.description).toContain(nextStep);
 		expect(details.description).not.toContain('may have been');
 	});
@@ -202,9 +202,9 @@ test('headers, query and body of a request are in no error', () => {
 		body: { secret: KEY },
 		maxWaitMs: 1,
 	});
-	const failure = { isNotSent: true, isTimeout: false, isLasting: false, reason: '', code: 'X' };
+	const failure = { isNotSent: true, isTimeout: false, isPermanent: false, reason: '', code: 'X' };
 	for (const error of [
-		answerError(request, answerOf('', { statusCode: 500 })),
+		responseError(request, responseOf('', { statusCode: 500 })),
 		failureError(request, failure),
 		waitTooLongError(request, tooLong(5)),
 	]) {

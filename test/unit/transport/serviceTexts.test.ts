@@ -1,11 +1,14 @@
 /** What a service says of an error: nothing of it is lost, and whatever the body is, it stays short and harmless. */
 import * as fc from 'fast-check';
 
-import { answerError } from '../../../nodes/BusinessData/transport/requestErrors';
-import { answerOf, requestOf } from './examples';
+import { responseError } from '../../../nodes/BusinessData/transport/requestErrors';
+import { responseOf, requestOf } from './examples';
 
 const errorOf = (body: unknown, headers = {}) =>
-	answerError(requestOf('POST', '/txndata/sendTxn'), answerOf(body, { statusCode: 409, headers }));
+	responseError(
+		requestOf('POST', '/txndata/sendTxn'),
+		responseOf(body, { statusCode: 409, headers }),
+	);
 
 test.each<[unknown, string]>([
 	[{ message: 'Name is missing' }, 'Name is missing'],

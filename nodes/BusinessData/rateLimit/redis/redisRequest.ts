@@ -1,13 +1,13 @@
-/** One request in the ledger: its slots, and its place in the queues. */
+/** One request in the limit store: its slots, and its place in the queues. */
 import { randomUUID } from 'node:crypto';
 
 import type { RedisScript } from '../../redis';
 import type { LimitedWindow, Stages } from '../scope';
-import type { RedisLedger, ScriptCall } from './redisLedger';
+import type { RedisLimitStore, ScriptCall } from './redisLimitStore';
 import { LEARN } from './roomScripts';
-import { KEEP_PLACE, SETTLE, TAKE } from './scripts';
+import { KEEP_PLACE, COMPLETE, TAKE } from './scripts';
 
-/** What came of one try to take a slot in all windows. */
+/** The result of one attempt to take a slot in all windows. */
 export type SharedReply =
 	| {
 			isTaken: true;
@@ -22,7 +22,7 @@ export type SharedReply =
 			isOfScope: boolean;
 			/** How long (ms) it takes at the least until it is this request's turn. */
 			waitMs: number;
-			/** After what time (ms) to try again, so that the place in the queue is kept. */
+			/** After how long (ms) to retry, so that the place in the queue is kept. */
 			retryMs: number;
 	  };
 
@@ -46,12 +46,12 @@ export class RedisRequest {
 	private takenAt = -Infinity;
 
 	constructor(
-		private readonly ledger: RedisLedger,
+		private readonly limitStore: RedisLimitStore,
 		private readonly stages: Stages,
 		private readonly inFlightMs: number,
 	) {}
 
-	/** From now on, whoever of another process comes to the scope (without one, to any) later goes later. */
+	/** From now on, a request of another process that comes to the scope (without one, to any) later goes later. */
 	standInLine(): void {
 		if (this.placeTimer !== undefined || this.stages.windows.length === 0) return;
 		const renew = () => {
@@ -73,12 +73,12 @@ export class RedisRequest {
 			this.id ??= randomUUID();
 			const askedAt = performance.now();
 			const [kind, ...more] = await this.run(TAKE, this.inFlightMs, signal);
-			if (kind === 'news') this.adopt(more);
+			if (kind === 'snapshot') this.merge(more);
 			else if (kind === 'full') return this.full(more as number[]);
 			else if (kind === 'taken') {
 				this.leaveLine();
 				this.takenAt = askedAt;
-				this.ledger.hold(this.id, this.stages, askedAt + this.inFlightMs);
+				this.limitStore.hold(this.id, this.stages, askedAt + this.inFlightMs);
 				return { isTaken: true, used: more as number[] };
 			}
 		}
@@ -93,27 +93,27 @@ export class RedisRequest {
 		return (await this.take(signal)).isTaken;
 	}
 
-	/** Tells all processes what this one has learned of others. Nothing waits for it. */
-	tell(): void {
+	/** Publishes what this process has learned of other clients. Nothing waits for it. */
+	publish(): void {
 		const { scope, general } = this.stages;
-		const ofScope = scope?.foreign.news ?? ['', 0, 0];
-		this.send(LEARN, 0, [...ofScope, ...general.foreign.news, randomUUID()]);
+		const ofScope = scope?.otherClients.snapshot ?? ['', 0, 0];
+		this.send(LEARN, 0, [...ofScope, ...general.otherClients.snapshot, randomUUID()]);
 	}
 
 	/** Holds the slots for their window plus `lateMs` (ms) from now. Nothing waits for it. */
 	hold(lateMs: number): void {
 		if (this.id === undefined) return;
-		this.ledger.hold(this.id, this.stages, performance.now() + lateMs);
-		this.send(SETTLE, lateMs);
+		this.limitStore.hold(this.id, this.stages, performance.now() + lateMs);
+		this.send(COMPLETE, lateMs);
 	}
 
 	/** Gives up slots and places in queues at once. Nothing waits for it. */
 	free(): void {
 		this.leaveLine();
 		if (this.id === undefined) return;
-		this.ledger.free(this.id);
-		this.send(SETTLE, -1);
-		// Repeated after a lost connection, it may come late: what is taken from now on gets another ID, so
+		this.limitStore.free(this.id);
+		this.send(COMPLETE, -1);
+		// Retried after a lost connection, it may come late: what is taken from now on gets another ID, so
 		// that it is not freed by it.
 		this.id = undefined;
 	}
@@ -124,11 +124,11 @@ export class RedisRequest {
 		return { isTaken: false, window, isOfScope, waitMs, retryMs };
 	}
 
-	private adopt([version, ...news]: Array<string | number>): void {
+	private merge([version, ...snapshot]: Array<string | number>): void {
 		const { scope, general, own } = this.stages;
-		scope?.foreign.adopt(String(news[0]), Number(news[1]), Number(news[2]));
-		general.foreign.adopt(String(news[3]), Number(news[4]), Number(news[5]));
-		own.scope.foreignVersion = String(version);
+		scope?.otherClients.merge(String(snapshot[0]), Number(snapshot[1]), Number(snapshot[2]));
+		general.otherClients.merge(String(snapshot[3]), Number(snapshot[4]), Number(snapshot[5]));
+		own.scope.otherClientsVersion = String(version);
 	}
 
 	private leaveLine(): void {
@@ -148,10 +148,10 @@ export class RedisRequest {
 		signal?: AbortSignal,
 		more?: ScriptCall['more'],
 	): Promise<Reply> {
-		const { ledger, stages, id } = this;
-		const reply = await ledger.run<Reply>(script, { id, number, stages, more }, signal);
+		const { limitStore, stages, id } = this;
+		const reply = await limitStore.run<Reply>(script, { id, number, stages, more }, signal);
 		const [kind, version] = reply;
-		if (kind === 'learned') stages.own.scope.foreignVersion = String(version);
+		if (kind === 'learned') stages.own.scope.otherClientsVersion = String(version);
 		return reply;
 	}
 }

@@ -1,9 +1,9 @@
 /**
- * The ledger's scripts that look for room, promise it to those who wait for it elsewhere, and keep what was
+ * The limit store's scripts that look for room, issue tickets for it, and keep what was
  * learned of others; see `scripts.ts`.
  */
 import { RedisScript } from '../../redis';
-import { PROMISE_KEPT_MS } from '../promises';
+import { TICKET_KEPT_MS } from '../tickets';
 import { FIXED, PER_WINDOW, SHARED } from './scripts';
 
 /** Where the arguments behind those of the windows begin. */
@@ -20,16 +20,15 @@ return result
 `);
 
 /**
- * Promises room: returns how long (ms) it takes until so many requests have room at once. The number is how
- * long it takes by what the process knows. After the usual arguments: who it is promised to, for how many
- * requests, and how long (ms) it may take; when it takes longer, nothing is promised. For no requests, what was
- * promised is taken back.
+ * Issues a ticket for room: returns how long (ms) it takes until so many requests have room at once. The number is how
+ * long it takes by what the process knows. After the usual arguments: who the ticket is for, for how many
+ * requests, and how long (ms) it may take; when it takes longer, no ticket is issued. For no requests, the ticket is taken back.
  */
-export const PROMISE = new RedisScript(`${SHARED}
+export const TICKET = new RedisScript(`${SHARED}
 local more = ${MORE}
 local name, together, most = ARGV[more + 1], tonumber(ARGV[more + 2]), tonumber(ARGV[more + 3])
-touch(PROMISES, ${PROMISE_KEPT_MS})
-local all, mine, others = redis.call('ZRANGE', PROMISES, 0, -1, 'WITHSCORES'), {}, {}
+touch(TICKETS, ${TICKET_KEPT_MS})
+local all, mine, others = redis.call('ZRANGE', TICKETS, 0, -1, 'WITHSCORES'), {}, {}
 local place = math.huge
 for index = 1, #all, 2 do
 	local moment = tonumber(all[index + 1])
@@ -65,8 +64,8 @@ for index = 1, windowCount do
 end
 local wait = math.ceil(moment - now)
 if wait > most then return {enterAgain, wait} end
-for _, member in ipairs(mine) do redis.call('ZREM', PROMISES, member) end
-for index = 1, together do add(PROMISES, moment, name .. '#' .. index, ${PROMISE_KEPT_MS}) end
+for _, member in ipairs(mine) do redis.call('ZREM', TICKETS, member) end
+for index = 1, together do add(TICKETS, moment, name .. '#' .. index, ${TICKET_KEPT_MS}) end
 return {enterAgain, wait}
 `);
 
@@ -79,9 +78,9 @@ export const LEARN = new RedisScript(`${SHARED}
 local first = ${MORE}
 local function learn(scope, state, age, paused)
 	local names = {'learnedAt:' .. scope, 'pausedUntil:' .. scope, 'toldAt:' .. scope}
-	local at, pause, told = unpack(redis.call('HMGET', STATE, unpack(names)))
+	local at, pause, published = unpack(redis.call('HMGET', STATE, unpack(names)))
 	-- Of before the clock was set back.
-	if tonumber(told or 0) > now then
+	if tonumber(published or 0) > now then
 		at, pause = 0, 0
 		redis.call('HDEL', STATE, 'learned:' .. scope, names[1])
 	end
@@ -98,7 +97,7 @@ if scopeCount > 0 then learn(SCOPE, ARGV[first + 1], ARGV[first + 2], ARGV[first
 learn(GENERAL, ARGV[first + 4], ARGV[first + 5], ARGV[first + 6])
 local before, version = redis.call('HGET', STATE, 'version') or '0', ARGV[first + 7]
 redis.call('HSET', STATE, 'version', version)
--- Who has not heard of what came before will ask again.
+-- A process that has missed a version asks again.
 local isKnown = before == ARGV[2] or before == version
 return {enterAgain, 'learned', isKnown and version or ARGV[2]}
 `);

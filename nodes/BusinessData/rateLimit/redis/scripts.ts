@@ -1,14 +1,14 @@
 /**
- * The ledger's scripts. Each runs as one step and by Redis's own clock, so neither the order of commands nor the
- * clocks of the processes matter. Each may be repeated when its reply was lost: what it adds is named by a token of
+ * The limit store's scripts. Each runs as one step and by Redis's own clock, so neither the order of commands nor the
+ * clocks of the processes matter. Each may be retried when its reply was lost: what it adds is named by a token of
  * the caller, in every key.
  *
  * The slots of a scope, or of all requests, are a sorted set: one member per request, its score the moment (ms) at
  * which the service has counted it at the latest. Each window over them, of whatever length, counts those that are
  * younger than it holds a slot; so an edited length counts what was there before. A queue is a sorted set of the
  * requests that wait, one or a few per process, named by their arrival (µs) and ID; the score is the moment until
- * which the place is kept, so that a process that died stands in nobody's way for long. Promises are a sorted set,
- * too: one member per request that room was promised to, named by whom it was promised to, its score the moment of
+ * which the place is kept, so that a process that died stands in nobody's way for long. Tickets are a sorted set,
+ * too: one member per request with a ticket, named by its holder, its score the moment of
  * the room. The state is a hash: when each key was used last, how long slots are kept, and what was learned of
  * others. All keys expire with the last slot.
  *
@@ -18,7 +18,7 @@
  * for a moment, in which every process enters what it holds. If Redis has it younger, it lost what came of the
  * request, and the process enters that again.
  *
- * KEYS: the state, the queue of the general windows, that of the scope, the promises of the scope, then for every
+ * KEYS: the state, the queue of the general windows, that of the scope, the tickets of the scope, then for every
  * window its slots, those of the scope first. ARGV: the request's ID, which version of what was learned its scope
  * knows, a number (see each script), how many windows are the scope's, how long (ms) after each other requests of
  * the scope go, and general ones; then for every window its limit, how long (ms) a slot is held, and the newest slot
@@ -26,11 +26,11 @@
  */
 import { RedisScript } from '../../redis';
 import { LARGEST_MAX } from '../limits';
-import { PROMISE_EARLY_MS, PROMISE_KEPT_MS } from '../promises';
+import { TICKET_EARLY_MS, TICKET_KEPT_MS } from '../tickets';
 
 /** How long (ms) a place in a queue is kept beyond the moment at which its owner should ask again. */
 const PLACE_KEPT_MS = 2_000;
-/** Whoever waits for longer asks again after this time (ms), in case a slot came free early. */
+/** A request that waits for longer asks again after this time (ms), in case a slot came free early. */
 const LONGEST_RETRY_MS = 2_000;
 /** After Redis has lost data, so long (ms) nobody goes: every process sees it by then and enters its slots. */
 const GRACE_MS = 2_500;
@@ -48,7 +48,7 @@ export const PER_WINDOW = 4;
 export const SHARED = `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
-local STATE, GENERAL, SCOPE, PROMISES = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
+local STATE, GENERAL, SCOPE, TICKETS = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local id, number, scopeCount = ARGV[1], tonumber(ARGV[3]), tonumber(ARGV[4])
 local windowCount = #KEYS - 4
 
@@ -138,7 +138,7 @@ local function freeAt(index, more)
 	local used = redis.call('ZCOUNT', key, from, '+inf')
 	local missing = used + more - max
 	if missing <= 0 then return used, now end
-	-- A request under way carries its time-out; answered now, it would come free after the hold.
+	-- A request under way carries its time-out; if its response came now, its slot would be free after the hold.
 	local slot = redis.call('ZRANGEBYSCORE', key, from, '+inf', 'WITHSCORES', 'LIMIT', missing - 1, 1)
 	return used, math.min(tonumber(slot[2] or now), now) + hold
 end
@@ -179,7 +179,7 @@ end
 /**
  * Takes a slot in every window, or a place in the queue of those that are full. The number is how long
  * (ms) the request may be under way. Returns one of {'taken', used of each window …}, {'full', wait (ms), time to ask
- * again (ms), window}, {'lost'} when the process has to enter its slots first, {'news', version, of the scope and of the general windows
+ * again (ms), window}, {'lost'} when the process has to enter its slots first, {'snapshot', version, of the scope and of the general windows
  * what was learned, its age (ms), how long (ms) nothing goes} when its scope does not know it; with the last two
  * nothing was taken.
  */
@@ -204,7 +204,7 @@ end
 if isOff then return {1, 'lost'} end
 local version = redis.call('HGET', STATE, 'version') or '0'
 if version ~= ARGV[2] then
-	local reply = {0, 'news', version}
+	local reply = {0, 'snapshot', version}
 	for _, scope in ipairs({SCOPE, GENERAL}) do
 		local names = {'learned:' .. scope, 'learnedAt:' .. scope, 'pausedUntil:' .. scope, 'toldAt:' .. scope}
 		local known = redis.call('HMGET', STATE, unpack(names))
@@ -251,11 +251,11 @@ if not isTaken then
 	redis.call('ZREM', GENERAL, mine)
 	if placeInScope then redis.call('ZREM', SCOPE, placeInScope) end
 	redis.call('HSET', STATE, 'last:' .. SCOPE, text(now), 'last:' .. GENERAL, text(now))
-	-- It uses the room of the first promise whose moment has come, whoever has it.
-	touch(PROMISES, ${PROMISE_KEPT_MS})
-	local first = redis.call('ZRANGE', PROMISES, 0, 0, 'WITHSCORES')
-	if first[2] and tonumber(first[2]) <= now + ${PROMISE_EARLY_MS} then
-		redis.call('ZREM', PROMISES, first[1])
+	-- It uses the room of the first ticket whose moment has come, whoever has it.
+	touch(TICKETS, ${TICKET_KEPT_MS})
+	local first = redis.call('ZRANGE', TICKETS, 0, 0, 'WITHSCORES')
+	if first[2] and tonumber(first[2]) <= now + ${TICKET_EARLY_MS} then
+		redis.call('ZREM', TICKETS, first[1])
 	end
 end
 holdSlots()
@@ -274,10 +274,10 @@ return {enterAgain, 'kept'}
 `);
 
 /**
- * Says that the service has counted the request by now, whether the ledger still knows it or lost it. The number is
+ * Says that the service has counted the request by now, whether the limit store still knows it or lost it. The number is
  * how much later (ms) it may count it; below 0 it never will, and the slots come free at once.
  */
-export const SETTLE = new RedisScript(`${SHARED}
+export const COMPLETE = new RedisScript(`${SHARED}
 if number < 0 then
 	freeSlots()
 	leave(GENERAL)
@@ -289,7 +289,7 @@ return {enterAgain, 'settled'}
 `);
 
 /** Sees whether Redis still has the slots of the process. */
-export const BEAT = new RedisScript(`${SHARED}
+export const HEARTBEAT = new RedisScript(`${SHARED}
 return {enterAgain}
 `);
 

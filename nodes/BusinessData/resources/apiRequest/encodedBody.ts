@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 
 import type { IHttpRequestMethods, INodeProperties } from 'n8n-workflow';
 
-import { InvalidSettingError } from '../../transport/invalidSettingError';
+import { InvalidSettingError } from '../../values/invalidSettingError';
 import { boundaryOf, encodeMultipart, type FileFacts, type Part } from '../../transport/multipart';
 import type { ServiceRequest } from '../../transport/serviceRequest';
 import {
@@ -13,9 +13,9 @@ import {
 	readName,
 	readText,
 	readTextToSend,
-} from '../../transport/settingValues';
-import { bodyFields } from '../requestBody';
-import type { Run } from '../run';
+} from '../../values/settingValues';
+import { bodyFields } from '../../parameters/requestBody';
+import type { Run } from '../../run/run';
 
 const TYPE = 'Body Content Type';
 const PARTS = 'Body Fields';

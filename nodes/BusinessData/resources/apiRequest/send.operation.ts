@@ -6,25 +6,25 @@ import type {
 	INodeProperties,
 } from 'n8n-workflow';
 
-import { type Answer, jsonOf, resultIn, textOf } from '../../transport/answer';
+import { type ServiceResponse, jsonOf, resultIn, textOf } from '../../transport/response';
 import { METHODS, parsePath } from '../../transport/endpointPath';
 import { isRead, type ServiceRequest } from '../../transport/serviceRequest';
-import { readChoice, readFlag, readText, readWholeNumber } from '../../transport/settingValues';
+import { readChoice, readFlag, readText, readWholeNumber } from '../../values/settingValues';
 import { valueAt } from '../../transport/valueAt';
-import { itemsOf, resultItems, toItem } from '../answerItems';
-import { findList } from '../list/findList';
-import { itemsFieldOption, listFields } from '../list/listFields';
-import { type ListSettings, readListSettings } from '../list/listSettings';
-import { readPages } from '../list/pages';
-import { readItems } from '../list/readItems';
-import { fileItem } from '../fileItem';
-import { type Operation, shownFor } from '../operation';
-import { readEach } from '../readEach';
-import { isEmpty, readBody } from '../requestBody';
-import { checkQuery, optionsField, readRequestOptions } from '../requestOptions';
-import type { Run } from '../run';
-import { sendEach, type ToItems } from '../sendEach';
-import { sendOnceOptions } from '../sendOnceOptions';
+import { itemsOf, resultItems, toItem } from '../../items/responseItems';
+import { findList } from '../../lists/findList';
+import { itemsFieldOption, listFields } from '../../lists/listFields';
+import { type ListSettings, readListSettings } from '../../lists/listSettings';
+import { readPages } from '../../lists/pages';
+import { readItems } from '../../lists/readItems';
+import { fileItem } from '../../items/fileItem';
+import { type Operation, shownFor } from '../../operations/operation';
+import { readEach } from '../../items/readEach';
+import { isEmpty, readBody } from '../../parameters/requestBody';
+import { checkQuery, optionsField, readRequestOptions } from '../../parameters/requestOptions';
+import type { Run } from '../../run/run';
+import { sendEach, type ToItems } from '../../items/sendEach';
+import { sendOnceOptions } from '../../parameters/sendOnceOptions';
 import {
 	contentFields,
 	type ContentType,
@@ -44,7 +44,7 @@ const fields: INodeProperties[] = [
 		options: METHODS.map((method) => ({ name: method, value: method })),
 		default: 'GET',
 		description:
-			'The HTTP method. Reads (GET and HEAD) run side by side and are repeated after a failure; everything else runs item by item and is never repeated unless it certainly had no effect.',
+			'The HTTP method. Reads (GET and HEAD) run side by side and are retried after a failure; everything else runs item by item and is never retried unless it certainly had no effect.',
 	},
 	{
 		displayName: 'Path',
@@ -77,7 +77,7 @@ const fields: INodeProperties[] = [
 			// Not `show` for JSON: an option that was not added has no value, not even its default.
 			displayOptions: { hide: { responseFormat: ['file', 'text'] } },
 			description:
-				'Where in the answer the list is, as a dot path. If there is none, a read (GET and HEAD) fails; anything else gives the whole answer. Leave empty to get one item per element if the answer itself is a list, and one item otherwise.',
+				'Where in the response the list is, as a dot path. If there is none, a read (GET and HEAD) fails; anything else gives the whole response. Leave empty to get one item per element if the response itself is a list, and one item otherwise.',
 		},
 		{
 			displayName: 'Full Response',
@@ -112,17 +112,17 @@ const fields: INodeProperties[] = [
 			name: 'responseFormat',
 			type: 'options',
 			options: [
-				{ name: 'File', value: 'file', description: 'Put the answer into a binary field' },
+				{ name: 'File', value: 'file', description: 'Put the response into a binary field' },
 				{ name: 'JSON', value: 'json', description: 'A list becomes one item per element' },
-				{ name: 'Text', value: 'text', description: 'Put the answer into the field data' },
+				{ name: 'Text', value: 'text', description: 'Put the response into the field data' },
 			],
 			default: 'json',
-			description: 'What the answer is',
+			description: 'What the response is',
 		},
 	]),
 ];
 
-/** What to make of the answer: read before the request goes out, so that a mistake in it sends nothing. */
+/** What to make of the response: read before the request goes out, so that a mistake in it sends nothing. */
 interface ResponseSettings {
 	format: (typeof FORMATS)[number];
 	itemsField: string;
@@ -151,8 +151,8 @@ export const send: Operation = {
 	execute: async (run) => {
 		const methods = await methodsOf(run);
 		hintAtBulkDelete(run, methods);
-		const toItems: ToItems<ApiRequest> = async (answer, request, index) =>
-			await itemsOfAnswer(run, request, answer, index);
+		const toItems: ToItems<ApiRequest> = async (response, request, index) =>
+			await itemsOfResponse(run, request, response, index);
 		const areReads = methods.every((method) => method === 'GET' || method === 'HEAD');
 		return areReads
 			? await readEach(run, async (index) => {
@@ -182,7 +182,7 @@ async function methodsOf(run: Run): Promise<Array<IHttpRequestMethods | undefine
 		} catch {
 			methods.push(undefined);
 		}
-		await run.yieldToOthers();
+		await run.yieldToEventLoop();
 	}
 	return methods;
 }
@@ -191,7 +191,7 @@ async function prepare(run: Run, index: number): Promise<ApiRequest> {
 	const method = methodOf(run, index);
 	const field = 'Path';
 	const written = readText(field, run.parameter('path', index, ''));
-	const { path, query } = parsePath(written, field, run.isMade('path'));
+	const { path, query } = parsePath(written, field, run.isComputed('path'));
 	const contentType = readContentType(run, index, METHODS_WITH_BODY, method);
 	const options = readRequestOptions(run, index, FITTING_TYPES[contentType]);
 	return {
@@ -241,15 +241,15 @@ async function readResponse(
 ): Promise<INodeExecutionData[]> {
 	const { limit, pages, isFull, format } = request.response;
 	if (pages === undefined || format !== 'json') {
-		const items = await itemsOfAnswer(run, request, await run.client.request(request), index);
+		const items = await itemsOfResponse(run, request, await run.client.request(request), index);
 		return items.slice(0, limit);
 	}
 	if (!isFull) {
 		return await readItems(run, request, pages, limit, (record) => toItem(record, index));
 	}
 	const items: INodeExecutionData[] = [];
-	for await (const { answer } of readPages(run.client, request, pages)) {
-		items.push(await fullItem(run, answer, request.response, index));
+	for await (const { response } of readPages(run.client, request, pages)) {
+		items.push(await fullItem(run, response, request.response, index));
 		if (items.length >= limit) break;
 	}
 	return items;
@@ -258,39 +258,41 @@ async function readResponse(
 /** The whole response: its body as JSON where it is, as a text, or as a file. */
 async function fullItem(
 	run: Run,
-	answer: Answer,
+	response: ServiceResponse,
 	{ format, fileField }: ResponseSettings,
 	index: number,
 ): Promise<INodeExecutionData> {
-	const { statusCode, headers } = answer;
-	const result = resultIn(answer);
+	const { statusCode, headers } = response;
+	const result = resultIn(response);
 	const isFile = format === 'file' || (format === 'json' && result.kind === 'file');
-	const file = isFile ? await fileItem(run.context, answer, fileField, index) : {};
+	const file = isFile ? await fileItem(run.context, response, fileField, index) : {};
 	const body =
-		format === 'json' && result.kind === 'json' ? result.value : isFile ? null : textOf(answer);
+		format === 'json' && result.kind === 'json' ? result.value : isFile ? null : textOf(response);
 	const json = { statusCode, headers, body } as IDataObject;
 	return { ...file, json, pairedItem: { item: index } };
 }
 
-async function itemsOfAnswer(
+async function itemsOfResponse(
 	run: Run,
 	{ response, ...request }: ApiRequest,
-	answer: Answer,
+	serviceResponse: ServiceResponse,
 	index: number,
 ): Promise<INodeExecutionData[]> {
 	const { format, itemsField, fileField } = response;
-	if (response.isFull) return [await fullItem(run, answer, response, index)];
-	if (format === 'file') return [await fileItem(run.context, answer, fileField, index)];
-	if (format === 'text') return [toItem(textOf(answer), index)];
+	if (response.isFull) return [await fullItem(run, serviceResponse, response, index)];
+	if (format === 'file') return [await fileItem(run.context, serviceResponse, fileField, index)];
+	if (format === 'text') return [toItem(textOf(serviceResponse), index)];
 	if (!isRead(request)) {
-		// What was sent has been carried out by now: an unexpected answer must not look like a failure.
-		const result = itemsField === '' ? undefined : resultIn(answer);
+		// What was sent has been carried out by now: an unexpected response must not look like a failure.
+		const result = itemsField === '' ? undefined : resultIn(serviceResponse);
 		const list = result?.kind === 'json' ? valueAt(result.value, itemsField) : undefined;
-		return Array.isArray(list) ? itemsOf(list, index) : await resultItems(run, answer, index);
+		return Array.isArray(list)
+			? itemsOf(list, index)
+			: await resultItems(run, serviceResponse, index);
 	}
-	const body = jsonOf(answer);
+	const body = jsonOf(serviceResponse);
 	if (itemsField !== '') return itemsOf(findList(body, itemsField).records, index);
-	return itemsOf(body === undefined ? { statusCode: answer.statusCode } : body, index);
+	return itemsOf(body === undefined ? { statusCode: serviceResponse.statusCode } : body, index);
 }
 
 /** Points to Delete Many where items are DELETE requests, which may be for something that it cannot delete. */

@@ -1,4 +1,4 @@
-import { deleteManyOperation } from '../bulkDelete';
+import { deleteManyOperation } from '../../operations/deleteMany';
 
 export const deleteMany = deleteManyOperation(
 	'contact',

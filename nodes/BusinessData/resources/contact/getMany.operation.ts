@@ -1,4 +1,4 @@
 import { ENDPOINTS } from '../../transport/endpoints';
-import { getManyOperation } from '../list/getMany';
+import { getManyOperation } from '../../operations/getMany';
 
 export const getMany = getManyOperation('contact', 'contacts', ENDPOINTS.getContacts);

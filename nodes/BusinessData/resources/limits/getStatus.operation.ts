@@ -1,6 +1,6 @@
 /** Rate Limit → Get Status: the limiter's windows, without a request to the service. */
 import { limiterOf } from '../../rateLimit';
-import type { Operation } from '../operation';
+import type { Operation } from '../../operations/operation';
 
 export const getStatus: Operation = {
 	option: {

@@ -1,4 +1,4 @@
-import type { Resource } from '../operation';
+import type { Resource } from '../../operations/operation';
 import { getStatus } from './getStatus.operation';
 import { waitForRoom } from './waitForRoom.operation';
 

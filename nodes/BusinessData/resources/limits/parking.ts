@@ -2,7 +2,7 @@
 import * as n8nWorkflow from 'n8n-workflow';
 import type { IExecuteFunctions } from 'n8n-workflow';
 
-import { isTool } from '../run';
+import { isTool } from '../../run/run';
 
 /** What n8n gives for the ID of what it does not save. */
 const NO_ID = ['', '__EMPTY__', '__UNKNOWN__'];

@@ -12,13 +12,13 @@ import { limiterOf, limitsOfScope } from '../../rateLimit';
 import { canonicalEndpoint } from '../../transport/endpointPath';
 import { SEND_ENDPOINTS } from '../../transport/endpoints';
 import { roomTooLateError } from '../../transport/requestErrors';
-import { readChoice, readSeconds, readWholeNumber } from '../../transport/settingValues';
-import { formatDuration, isWaitTooLong } from '../../transport/waits';
-import { LONGEST_TIMER_MS, onceAborted, sleep } from '../../waiting';
-import { type Operation, shownFor } from '../operation';
-import { tellDuring, timeAfter } from '../progress';
-import { maxWaitField, readMaxWaitMs } from '../requestOptions';
-import type { Run } from '../run';
+import { readChoice, readSeconds, readWholeNumber } from '../../values/settingValues';
+import { formatDuration, isWaitTooLong } from '../../transport/waitTime';
+import { LONGEST_TIMER_MS, onceAborted, sleep } from '../../async';
+import { type Operation, shownFor } from '../../operations/operation';
+import { reportDuring, timeAfter } from '../../run/progress';
+import { maxWaitField, readMaxWaitMs } from '../../parameters/requestOptions';
+import type { Run } from '../../run/run';
 import { whyNotParked } from './parking';
 
 const ENDPOINT_NAMES = Object.keys(SEND_ENDPOINTS) as Array<keyof typeof SEND_ENDPOINTS>;
@@ -26,7 +26,7 @@ const ENDPOINT_NAMES = Object.keys(SEND_ENDPOINTS) as Array<keyof typeof SEND_EN
 const PARK_AFTER_SECONDS = 65;
 /** Less than that (ms) is no wait. */
 const SHORTEST_WAIT_MS = 1;
-/** From this time (ms) on users are told. */
+/** Shorter waits (ms) are not reported. */
 const NOTICEABLE_WAIT_MS = 1_000;
 
 export const waitForRoom: Operation = {
@@ -103,25 +103,25 @@ interface Settings {
 async function waitOrPark(run: Run): Promise<void> {
 	const settings = readSettings(run);
 	const { requests, scope, maxWaitMs, parkAfterMs } = settings;
-	const { identity, limits, ledger } = run.account;
-	const promise = { name: nameOf(run), limits, scope, ledger };
+	const { identity, limits, limitStore } = run.account;
+	const ticket = { name: nameOf(run), limits, scope, limitStore };
 	const notParked = whyNotParked(run.context);
 	const startedAt = performance.now();
 	try {
 		for (;;) {
 			const waitedMs = performance.now() - startedAt;
-			const request = { ...promise, count: requests, maxWaitMs: Math.max(0, maxWaitMs - waitedMs) };
-			const waitMs = await onceAborted(limiterOf(identity).promise(request), run.signal);
-			if (waitMs < SHORTEST_WAIT_MS) return tellOfWait(run, waitedMs);
+			const request = { ...ticket, count: requests, maxWaitMs: Math.max(0, maxWaitMs - waitedMs) };
+			const waitMs = await onceAborted(limiterOf(identity).issueTicket(request), run.signal);
+			if (waitMs < SHORTEST_WAIT_MS) return hintAtWait(run, waitedMs);
 			const isLong = waitMs > parkAfterMs;
 			if (isLong && notParked === undefined) return await park(run, waitMs, requests);
-			if (isLong) run.tell(`waits ${formatDuration(waitMs)} in the node, because ${notParked}`);
+			if (isLong) run.report(`waits ${formatDuration(waitMs)} in the node, because ${notParked}`);
 			await waitInNode(run, Math.min(waitMs, LONGEST_TIMER_MS), requests);
 		}
 	} catch (error) {
 		// Where it cannot be withdrawn, it lapses.
 		limiterOf(identity)
-			.withdraw(promise)
+			.withdrawTicket(ticket)
 			.catch(() => undefined);
 		throw isWaitTooLong(error) ? roomTooLateError(requests, maxWaitMs, error) : error;
 	}
@@ -133,16 +133,16 @@ async function waitInNode(run: Run, waitMs: number, requests: number): Promise<v
 		const leftMs = Math.max(0, endsAt - performance.now());
 		return `waits for ${roomFor(requests)}, goes on in ${formatDuration(leftMs)}, about ${timeAfter(run, leftMs)}`;
 	};
-	await tellDuring(run, describe, async () => await sleep(waitMs, run.signal));
+	await reportDuring(run, describe, async () => await sleep(waitMs, run.signal));
 }
 
 /** Lets n8n end the execution here, and go on with it behind this node when there is room. */
 async function park(run: Run, waitMs: number, requests: number): Promise<void> {
-	run.tell(`n8n goes on about ${timeAfter(run, waitMs)}, when there is ${roomFor(requests)}`);
+	run.report(`n8n goes on about ${timeAfter(run, waitMs)}, when there is ${roomFor(requests)}`);
 	await run.context.putExecutionToWait(new Date(Date.now() + Math.ceil(waitMs)));
 }
 
-function tellOfWait(run: Run, waitedMs: number): void {
+function hintAtWait(run: Run, waitedMs: number): void {
 	if (waitedMs >= NOTICEABLE_WAIT_MS) run.hint(`Waited ${formatDuration(waitedMs)} for room.`);
 }
 

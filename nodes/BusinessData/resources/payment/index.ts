@@ -1,4 +1,4 @@
-import type { Resource } from '../operation';
+import type { Resource } from '../../operations/operation';
 import { send } from './send.operation';
 
 export const payment: Resource = {

@@ -1,4 +1,4 @@
-import type { Resource } from '../operation';
+import type { Resource } from '../../operations/operation';
 import { sentDocumentOperation } from './sentDocument.operation';
 
 const KEY_HINT =

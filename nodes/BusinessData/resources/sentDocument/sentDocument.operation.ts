@@ -4,11 +4,11 @@ import type { INodeExecutionData, INodeProperties, INodePropertyOptions } from '
 import { SendOnce } from '../../sendOnce';
 import { parseEndpoint } from '../../transport/endpointPath';
 import { type Endpoint, SEND_ENDPOINTS } from '../../transport/endpoints';
-import { readChoice, readFilledText, readText } from '../../transport/settingValues';
-import { errorItem, toNodeError } from '../itemErrors';
-import { type Operation, shownFor } from '../operation';
-import type { Run } from '../run';
-import { readKey, sendOnceKeyField } from '../sendOnceOptions';
+import { readChoice, readFilledText, readText } from '../../values/settingValues';
+import { errorItem, toNodeError } from '../../run/itemErrors';
+import { type Operation, shownFor } from '../../operations/operation';
+import type { Run } from '../../run/run';
+import { readKey, sendOnceKeyField } from '../../parameters/sendOnceOptions';
 
 const API_REQUEST = 'apiRequest';
 const SENT_WITH = [
@@ -75,7 +75,7 @@ export function sentDocumentOperation(
 					if (!run.continuesOnError || run.isCanceled) throw nodeError;
 					outputs.push(errorItem(input, nodeError, index));
 				}
-				await run.yieldToOthers();
+				await run.yieldToEventLoop();
 			}
 			return outputs;
 		},

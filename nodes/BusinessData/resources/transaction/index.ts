@@ -1,4 +1,4 @@
-import type { Resource } from '../operation';
+import type { Resource } from '../../operations/operation';
 import { deleteMany } from './deleteMany.operation';
 import { send } from './send.operation';
 import { sendWp } from './sendWp.operation';

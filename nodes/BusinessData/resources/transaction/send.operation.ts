@@ -1,5 +1,5 @@
 import { ENDPOINTS } from '../../transport/endpoints';
-import { sendOperation } from '../sendDocument';
+import { sendOperation } from '../../operations/send';
 
 export const send = sendOperation(
 	'transaction',

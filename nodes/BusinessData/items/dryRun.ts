@@ -1,0 +1,56 @@
+/** What a run would send, without sending it. */
+import type { INodeExecutionData } from 'n8n-workflow';
+
+import { limiterOf } from '../rateLimit';
+import type { SendOnce } from '../sendOnce';
+import { canonicalEndpoint } from '../transport/endpointPath';
+import type { ServiceRequest } from '../transport/serviceRequest';
+import type { Run } from '../run/run';
+
+export class DryRun {
+	/** What a run would have sent before the next item. */
+	private readonly sent: Array<{ scope: string; guard: SendOnce | undefined }> = [];
+
+	constructor(private readonly run: Run) {}
+
+	/** @throws what a run would throw before it sends the item, or RedisError */
+	async show(
+		{ request, guard }: { request: ServiceRequest; guard: SendOnce | undefined },
+		itemIndex: number,
+	): Promise<INodeExecutionData> {
+		const { endpoint, query, encoded } = request;
+		const json = this.run.client.check(request);
+		const body =
+			json === undefined ? encoded && request.body : (JSON.parse(json.toString()) as object);
+		const guards = this.sent.flatMap((one) => one.guard ?? []);
+		const state = (await guard?.get(guards)) ?? 'notSent';
+		const scope = canonicalEndpoint(endpoint);
+		const isSkipped = state === 'sent' || state === 'perhapsSent';
+		const waitMs = isSkipped ? 0 : await this.waitMs(scope);
+		if (!isSkipped) this.sent.push({ scope, guard });
+		return {
+			json: {
+				dryRun: true,
+				method: endpoint.method,
+				path: endpoint.path,
+				...(query.length > 0 ? { query } : {}),
+				...(body === undefined ? {} : { body }),
+				...(guard === undefined ? {} : { sendOnceKey: guard.key, state }),
+				waitSeconds: Math.ceil(waitMs) / 1000,
+			},
+			pairedItem: { item: itemIndex },
+		};
+	}
+
+	/** When (ms from now) the next request would go out, behind those before it. */
+	private async waitMs(scope: string): Promise<number> {
+		const { identity, limits, limitStore } = this.run.account;
+		const limiter = limiterOf(identity);
+		const own = this.sent.filter((one) => one.scope === scope).length;
+		const waitTime = await Promise.all([
+			limiter.estimate({ limits, scope, limitStore }, own + 1),
+			limiter.estimate({ limits, limitStore }, this.sent.length + 1),
+		]);
+		return Math.max(...waitTime.map(({ lastMs }) => lastMs));
+	}
+}

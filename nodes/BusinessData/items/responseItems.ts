@@ -1,0 +1,88 @@
+/** Output items from the responses of the service. */
+import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
+
+import { type ServiceResponse, type Result, resultIn } from '../transport/response';
+import { fileItem } from './fileItem';
+import type { Run } from '../run/run';
+
+/** The value as an item; one that is no object under the name `data`. */
+export function toItem(value: unknown, itemIndex: number): INodeExecutionData {
+	const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+	const json = (isObject ? value : { data: value }) as IDataObject;
+	return { json, pairedItem: { item: itemIndex } };
+}
+
+/** One item per element of a list, one for anything else. */
+export function itemsOf(value: unknown, itemIndex: number): INodeExecutionData[] {
+	const values = Array.isArray(value) ? value : [value];
+	return values.map((one) => toItem(one, itemIndex));
+}
+
+/**
+ * What came back from a request that the service has carried out: its JSON, a text, a file, or the status alone
+ * where there is nothing.
+ */
+export async function resultItems(
+	run: Run,
+	response: ServiceResponse,
+	itemIndex: number,
+): Promise<INodeExecutionData[]> {
+	const result = resultIn(response);
+	hintAtResult(run, response, result);
+	if (result.kind === 'json') return itemsOf(result.value, itemIndex);
+	if (result.kind === 'text') return [toItem(result.text, itemIndex)];
+	if (result.kind === 'file') return [await fileItem(run.context, response, 'data', itemIndex)];
+	return [toItem({ statusCode: response.statusCode }, itemIndex)];
+}
+
+/** Says what is unusual about the result of what was carried out. */
+function hintAtResult(run: Run, response: ServiceResponse, result: Result): void {
+	if (response.isTooLarge === true) {
+		run.hintOnce(
+			'The service has carried out the request. Its response is larger than 64 MB and was left out.',
+		);
+	} else if (result.kind === 'text' && result.isBroken) {
+		run.hintOnce(
+			'The service has carried out the request. Its response was meant to be JSON and is none, so it is put out as text.',
+		);
+	} else if (
+		response.statusCode === 207 ||
+		(result.kind === 'json' && holdsFailure(result.value))
+	) {
+		run.hintOnce(
+			`The service answered ${response.statusCode}, but its response holds what looks like a failure, of a single record perhaps: look at the output. If the service responds so to what it did not do, name the field in the credential (Result Field).`,
+		);
+	}
+}
+
+/** How deep, and at how many values, a failure is looked for. */
+const DEEPEST = 6;
+const MOST_VALUES = 10_000;
+const FAILURES = /^(errors?|faults?|failures?|failed|validationerrors)$/;
+const STATUS = /^(status|statuscode|statusattributestring|result|state|code)$/;
+const FAILED_STATUS = /error|fail|invalid|not_?found|denied|rejected|forbidden/i;
+
+/** Whether something in a result looks like the failure of a part of it. */
+function holdsFailure(value: unknown): boolean {
+	let left = MOST_VALUES;
+	const looksIn = (one: unknown, level: number): boolean => {
+		if (typeof one !== 'object' || one === null || level > DEEPEST) return false;
+		return Object.entries(one).some(([name, inner]: [string, unknown]) => {
+			if (left-- <= 0) return false;
+			const key = name.toLowerCase().replace(/[^a-z]/g, '');
+			return isFailure(key, inner) || looksIn(inner, level + 1);
+		});
+	};
+	return looksIn(value, 0);
+}
+
+function isFailure(key: string, value: unknown): boolean {
+	if (key === 'success' || key === 'ok') return value === false;
+	if (STATUS.test(key)) {
+		const isErrorStatus = Number(value) >= 400 && Number(value) < 600;
+		return isErrorStatus || (typeof value === 'string' && FAILED_STATUS.test(value));
+	}
+	if (!FAILURES.test(key)) return false;
+	if (typeof value === 'object' && value !== null) return Object.keys(value).length > 0;
+	return ![undefined, null, '', '0', 'false', 0, false].includes(value as string);
+}

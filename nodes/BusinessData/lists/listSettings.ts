@@ -1,0 +1,90 @@
+/** The options of a list, checked. The interface document shows no pagination, so every name is a setting. */
+import {
+	readChoice,
+	readFilledText,
+	readGroup,
+	readText,
+	readWholeNumber,
+} from '../values/settingValues';
+import { checkQuery } from '../parameters/requestOptions';
+import { DEFAULT_PAGE_SIZE, END_OF_LIST, type EndOfList, type PaginationType } from './listFields';
+
+export interface ListOptions {
+	itemsField?: unknown;
+	pagination?: unknown;
+}
+
+export interface ListSettings {
+	itemsField: string;
+	type: PaginationType;
+	/** The query parameter that says which page, from where, or after what. */
+	pagingParameter: string;
+	/** The query parameter for the page size; empty sends none. */
+	pageSizeParameter: string;
+	pageSize: number;
+	firstPage: number;
+	/** Dot path to the next cursor. */
+	cursorField: string;
+	/** Where the cursor is: in the response, or in the last item of its list. */
+	cursorFrom: 'response' | 'lastItem';
+	/** Dot path to the next page's address; empty for the `Link` header. */
+	nextUrlField: string;
+	endOfList: EndOfList;
+	hasMoreField: string;
+	totalPagesField: string;
+}
+
+/** The field with the name of the parameter that moves on. */
+const PAGING_PARAMETERS: Record<PaginationType, [label: string, name: string]> = {
+	none: ['', ''],
+	pageNumber: ['Page Parameter', 'pageParameter'],
+	offset: ['Offset Parameter', 'offsetParameter'],
+	cursor: ['Cursor Parameter', 'cursorParameter'],
+	nextUrl: ['', ''],
+};
+const TYPES = Object.keys(PAGING_PARAMETERS) as PaginationType[];
+
+/** Of the fields in the option Pagination. */
+const DEFAULTS = {
+	type: 'none',
+	pageParameter: 'page',
+	offsetParameter: 'offset',
+	cursorParameter: 'cursor',
+	cursorField: 'nextCursor',
+	cursorFrom: 'response',
+	endOfList: 'emptyPage',
+	hasMoreField: 'has_more',
+	totalPagesField: 'total_pages',
+	pageSizeParameter: 'limit',
+	pageSize: DEFAULT_PAGE_SIZE,
+	firstPage: 1,
+};
+
+/** @throws InvalidSettingError that names the field */
+export function readListSettings(options: ListOptions): ListSettings {
+	const group = readGroup('Pagination', readGroup('Pagination', options.pagination).values);
+	const values: Record<string, unknown> = { ...DEFAULTS, ...group };
+	const type = readChoice('Pagination', values.type, TYPES);
+	const name = (label: string, key: string) =>
+		readFilledText(label, values[key], 'Enter a name, or set the pagination to None.');
+	const [label, key] = PAGING_PARAMETERS[type];
+	const endOfList = readChoice('End of List', values.endOfList, END_OF_LIST);
+	const settings: ListSettings = {
+		itemsField: readText('Items Field', options.itemsField).trim(),
+		type,
+		pagingParameter: label === '' ? '' : name(label, key),
+		pageSizeParameter: readText('Page Size Parameter', values.pageSizeParameter).trim(),
+		pageSize: readWholeNumber('Page Size', values.pageSize, { least: 1 }),
+		firstPage: readWholeNumber('First Page', values.firstPage, { least: 0 }),
+		cursorField: type === 'cursor' ? name('Cursor Field', 'cursorField') : '',
+		cursorFrom: readChoice('Cursor From', values.cursorFrom, ['response', 'lastItem']),
+		nextUrlField: readText('Next URL Field', values.nextUrlField).trim(),
+		endOfList: type === 'none' ? 'emptyPage' : endOfList,
+		hasMoreField: endOfList === 'hasMoreField' ? name('Has More Field', 'hasMoreField') : '',
+		totalPagesField: endOfList === 'totalPages' ? name('Total Pages Field', 'totalPagesField') : '',
+	};
+	for (const parameter of [settings.pagingParameter, settings.pageSizeParameter]) {
+		checkQuery([{ name: parameter, value: '' }], 'Pagination');
+	}
+	return settings;
+}

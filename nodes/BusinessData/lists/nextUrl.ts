@@ -1,0 +1,48 @@
+/** The address of the next page, as a response names it. It is followed below the base URL only. */
+import { headerText } from '../transport/response';
+import { RequestError } from '../transport/requestError';
+
+/** The target of `rel="next"` in a `Link` header (RFC 8288), whichever links stand before it. */
+export function nextLink(headers: Record<string, unknown>): string | undefined {
+	for (const link of headerText(headers, 'link').split(/,(?=\s*<)/)) {
+		const [, target, parameters = ''] = /^\s*<([^>]*)>(.*)$/s.exec(link) ?? [];
+		const rel = /;\s*rel\s*=\s*(?:"([^"]*)"|([^\s;,]+))/i.exec(parameters);
+		const relations = (rel?.[1] ?? rel?.[2] ?? '').toLowerCase().split(/\s+/);
+		if (target !== undefined && relations.includes('next')) return target;
+	}
+	return undefined;
+}
+
+/**
+ * The path and query of the next page, below the base URL. The key goes nowhere else.
+ * @param address absolute, or relative to the request (RFC 3986); a path that leaves that of the base URL is one below it
+ * @param request the path and query of the request
+ * @throws RequestError for an address that is none, or that leads elsewhere
+ */
+export function belowBaseUrl(address: unknown, request: string, baseUrl: string): string {
+	const base = new URL(baseUrl);
+	const basePath = base.pathname.replace(/\/+$/, '');
+	if (typeof address !== 'string' || !URL.canParse(address, baseUrl + request)) {
+		throw notFollowed('is no address', 'Check the option Next URL Field.');
+	}
+	const url = new URL(address, baseUrl + request);
+	const isRelative = !/^([a-z][a-z\d+.-]*:|\/\/|\\)/i.test(address);
+	// A service behind a proxy that ends TLS often writes http://. Only the path and the query are taken from it.
+	const isSameHost = url.hostname === base.hostname && (url.port === base.port || url.port === '');
+	const isBelow = `${url.pathname}/`.startsWith(`${basePath}/`);
+	if (!/^https?:$/.test(url.protocol) || !isSameHost || (!isBelow && !isRelative)) {
+		throw notFollowed(
+			'leads away from the base URL',
+			`Only the base URL of the credential and what is below it is followed, so that the key goes nowhere else. The address is at ${url.origin}.`,
+		);
+	}
+	const path = isBelow ? url.pathname.slice(basePath.length) : url.pathname;
+	return path + url.search;
+}
+
+function notFollowed(problem: string, description: string): RequestError {
+	return new RequestError(`Pagination: the next page's address ${problem}`, {
+		outcome: 'unknown',
+		description,
+	});
+}

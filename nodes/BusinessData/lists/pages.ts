@@ -1,0 +1,279 @@
+/**
+ * Reads a list page by page. The end of the list is taken from what comes, not from what a page size
+ * promises.
+ */
+import { createHash } from 'node:crypto';
+
+import { type ServiceResponse, jsonOf } from '../transport/response';
+import type { Client } from '../transport/client';
+import { RequestError } from '../transport/requestError';
+import type { ServiceRequest } from '../transport/serviceRequest';
+import { valueAt } from '../transport/valueAt';
+import { findList, NoListError } from './findList';
+import type { ListSettings } from './listSettings';
+import { belowBaseUrl, nextLink } from './nextUrl';
+
+/** Where in its list a read is. It holds all that it takes to go on there, and can be saved as JSON. */
+export interface PageState {
+	/** The number of the page, from 1 on. */
+	page: number;
+	/** What the position parameter gets, or the next page's path and query; without it, the first page is asked for. */
+	position?: string;
+	/** How many items the pages before had. */
+	count: number;
+	/** A position of a page before, by which those that go in a circle are noticed. */
+	passed?: string;
+	/** How many items the first page had. */
+	firstLength?: number;
+	/** Dot path to the list, as it was found on a page before. */
+	path?: string;
+	/** How many pages before, one after the other, were empty. */
+	empty?: number;
+	/** A hash of the page before. */
+	hash?: string;
+}
+
+export interface Page {
+	response: ServiceResponse;
+	body: unknown;
+	records: unknown[];
+	/** Dot path to them; empty where they are the body itself. */
+	path: string;
+	/** Nothing came where a list was due. */
+	isBare: boolean;
+	/** Stands for the records; empty where there are none. */
+	hash: string;
+	/** Where the next page is; undefined behind the last one. */
+	next: PageState | undefined;
+}
+
+/** What sends the requests of a read. */
+export type PageClient = Pick<Client, 'request' | 'baseUrl'>;
+
+/** More pages than any list has; a service that never ends must not keep n8n busy for ever. */
+const MOST_PAGES = 100_000;
+/** So many empty pages in a row are an end, whatever cursors they name. */
+const MOST_EMPTY = 10;
+
+/**
+ * Yields the list page by page, also where a page is empty.
+ * @throws RequestError when a request fails or the service does not understand the pagination
+ */
+export async function* readPages(
+	client: PageClient,
+	request: ServiceRequest,
+	settings: ListSettings,
+): AsyncGenerator<Page> {
+	const hashes = new Set<string>();
+	for (let pageState: PageState | undefined = firstPageState(settings); pageState !== undefined;) {
+		const page = await readPage(client, request, settings, pageState);
+		if (hashes.has(page.hash)) throw samePage(settings, pageState, page.hash);
+		if (page.hash !== '') hashes.add(page.hash);
+		yield page;
+		pageState = page.next;
+	}
+}
+
+/** Where the list begins. */
+export function firstPageState({ type, firstPage }: ListSettings): PageState {
+	const first = { page: 1, count: 0 };
+	if (type === 'pageNumber') return { ...first, position: String(firstPage) };
+	return type === 'offset' ? { ...first, position: '0' } : first;
+}
+
+/**
+ * The page at this place.
+ * @throws RequestError when the request fails, the first page holds no list, or the list does not end
+ */
+export async function readPage(
+	client: PageClient,
+	request: ServiceRequest,
+	settings: ListSettings,
+	pageState: PageState,
+): Promise<Page> {
+	const asked = requestFor(request, settings, pageState);
+	let response: ServiceResponse;
+	try {
+		response = await client.request(asked);
+	} catch (error) {
+		const isNotFound = error instanceof RequestError && error.details.statusCode === 404;
+		if (!isNotFound || pageState.page === 1 || settings.endOfList !== 'notFound') throw error;
+		const nothing = { statusCode: 404, headers: {}, body: Buffer.alloc(0) };
+		return { response: nothing, body: undefined, ...NOTHING, isBare: false, next: undefined };
+	}
+	const body = jsonOf(response);
+	const found = listIn(body, settings, pageState);
+	const hash = hashOf(found.records);
+	if (hash !== '' && hash === pageState.hash && settings.endOfList === 'repeatedPage') {
+		return { response, body, ...NOTHING, isBare: false, next: undefined };
+	}
+	const page = { response, body, ...found, hash };
+	return { ...page, next: nextPlace(pageState, settings, page, asked, client.baseUrl) };
+}
+
+const NOTHING = { records: [], path: '', hash: '' };
+
+function requestFor(
+	request: ServiceRequest,
+	{ type, pagingParameter, pageSizeParameter, pageSize }: ListSettings,
+	{ position: parameterValue }: PageState,
+): ServiceRequest {
+	if (type === 'nextUrl') {
+		if (parameterValue === undefined) return request;
+		const { pathname, searchParams } = new URL(parameterValue, 'http://base');
+		const named = [...searchParams].map(([name, value]) => ({ name, value }));
+		// A key of the user's own that the address lacks would be missing from the second page on.
+		const own = request.query.filter(({ name }) => !searchParams.has(name));
+		const endpoint = { ...request.endpoint, path: pathname };
+		return { ...request, endpoint, query: [...named, ...own] };
+	}
+	const query = [...request.query];
+	if (parameterValue !== undefined) query.push({ name: pagingParameter, value: parameterValue });
+	if (type !== 'none' && pageSizeParameter !== '') {
+		query.push({ name: pageSizeParameter, value: String(pageSize) });
+	}
+	return { ...request, query };
+}
+
+/** @throws NoListError on the first page */
+function listIn(body: unknown, { itemsField }: ListSettings, { page, path }: PageState) {
+	if (body === undefined || body === null) return { records: [], path: path ?? '', isBare: true };
+	try {
+		return { ...findList(body, itemsField === '' ? (path ?? '') : itemsField), isBare: false };
+	} catch (error) {
+		if (page === 1 || !(error instanceof NoListError)) throw error;
+		return { records: [], path: path ?? '', isBare: true };
+	}
+}
+
+function hashOf(records: unknown[]): string {
+	if (records.length === 0) return '';
+	return createHash('sha256').update(JSON.stringify(records)).digest('base64').slice(0, 16);
+}
+
+/**
+ * Where the page behind a page is; undefined behind the last one.
+ * @param asked the request for the page
+ * @throws RequestError when the list does not end, or a field that is set up is not there
+ */
+function nextPlace(
+	pageState: PageState,
+	settings: ListSettings,
+	page: Omit<Page, 'next'>,
+	asked: ServiceRequest,
+	baseUrl: string,
+): PageState | undefined {
+	const { length } = page.records;
+	const state: PageState = {
+		page: pageState.page + 1,
+		count: pageState.count + length,
+		firstLength: pageState.firstLength ?? length,
+		...(page.path === '' ? {} : { path: page.path }),
+		...(length === 0 ? { empty: (pageState.empty ?? 0) + 1 } : { hash: page.hash }),
+	};
+	if (isEnd(pageState, settings, page) || state.empty === MOST_EMPTY) return undefined;
+	const parameterValue = nextParameterValue(state, settings, page, asked, baseUrl);
+	if (parameterValue === undefined) return undefined;
+	if (pageState.page === MOST_PAGES) {
+		throw notUnderstood(`the list has more than ${MOST_PAGES} pages`, settings);
+	}
+	if (parameterValue === pageState.position || parameterValue === pageState.passed) {
+		if (length === 0 || settings.endOfList === 'repeatedPage') return undefined;
+		const what = settings.type === 'nextUrl' ? 'an address' : 'a cursor';
+		throw notUnderstood(`${what} comes again`, settings);
+	}
+	// By Brent: one position is kept, another one after 2, 4, 8 … pages, so that each circle is noticed.
+	const isPowerOfTwo = Number.isInteger(Math.log2(pageState.page));
+	const passed = isPowerOfTwo ? parameterValue : pageState.passed;
+	return { ...state, position: parameterValue, ...(namesNext(settings) ? { passed } : {}) };
+}
+
+/** Whether the service itself says what comes next, so that an empty page is no end. */
+function namesNext({ type, cursorFrom }: ListSettings): boolean {
+	return type === 'nextUrl' || (type === 'cursor' && cursorFrom === 'response');
+}
+
+/** By what the setting End of List goes by. */
+function isEnd(
+	{ page, firstLength }: PageState,
+	settings: ListSettings,
+	{ body, records, isBare }: Omit<Page, 'next'>,
+): boolean {
+	const { type, endOfList, hasMoreField, totalPagesField } = settings;
+	const isEmpty = records.length === 0;
+	if (type === 'none' || isBare) return true;
+	if (endOfList === 'hasMoreField') {
+		const flag = valueAt(body, hasMoreField);
+		if (flag === undefined && page === 1) throw missing('Has More Field', hasMoreField);
+		return [undefined, null, false, 0, '', '0', 'false'].includes(flag as string);
+	}
+	if (endOfList === 'totalPages') {
+		const pages = valueAt(body, totalPagesField);
+		const isNumber =
+			typeof pages === 'number' || (typeof pages === 'string' && /^\d+$/.test(pages));
+		if (!isNumber && page === 1) throw missing('Total Pages Field', totalPagesField);
+		return isNumber ? page >= Number(pages) : isEmpty;
+	}
+	if (endOfList === 'shortPage' && page > 1 && records.length < (firstLength ?? 0)) return true;
+	return isEmpty && !namesNext(settings);
+}
+
+/** What the position parameter gets for the page behind, or its path and query. */
+function nextParameterValue(
+	state: PageState,
+	{ type, firstPage, cursorField, cursorFrom, nextUrlField }: ListSettings,
+	{ response, body, records }: Omit<Page, 'next'>,
+	{ endpoint, query }: ServiceRequest,
+	baseUrl: string,
+): string | undefined {
+	if (type === 'pageNumber') return String(firstPage + state.page - 1);
+	if (type === 'offset') return String(state.count);
+	if (type === 'nextUrl') {
+		const address = nextUrlField === '' ? nextLink(response.headers) : valueAt(body, nextUrlField);
+		if (isNone(address)) return undefined;
+		const search = new URLSearchParams(
+			query.map(({ name, value }): [string, string] => [name, value]),
+		);
+		return belowBaseUrl(address, `${endpoint.path}?${search.toString()}`, baseUrl);
+	}
+	const isOfItem = cursorFrom === 'lastItem';
+	const cursor = valueAt(isOfItem ? records.at(-1) : body, cursorField);
+	const isText = typeof cursor === 'string' || typeof cursor === 'number';
+	if (isText && !isNone(cursor)) return String(cursor);
+	if (isOfItem && records.length > 0) throw missing('Cursor Field', cursorField);
+	return undefined;
+}
+
+/** What stands where there is no next page. */
+function isNone(next: unknown): boolean {
+	return [undefined, null, false, 0, ''].includes(next as string);
+}
+
+/** The error for a page whose items came before. */
+export function samePage(
+	settings: ListSettings,
+	{ page, hash }: PageState,
+	found?: string,
+): RequestError {
+	const where = found === undefined || found === hash ? 'the one before' : 'one before';
+	return notUnderstood(`page ${page} holds the same items as ${where}`, settings);
+}
+
+function missing(label: string, field: string): RequestError {
+	return new RequestError(`${label}: there is nothing at "${field}"`, {
+		outcome: 'unknown',
+		description: `Set ${label} in the option Pagination to a field that the response has. Without it, nobody knows where the list ends.`,
+	});
+}
+
+function notUnderstood(problem: string, settings: ListSettings): RequestError {
+	const { type, pagingParameter } = settings;
+	const cause =
+		type === 'nextUrl'
+			? 'The addresses that the service names do not lead on.'
+			: `The service does not seem to know the parameter "${pagingParameter}".`;
+	return new RequestError(`Pagination: ${problem}`, {
+		outcome: 'unknown',
+		description: `${cause} Check the option Pagination against the documentation of your service.`,
+	});
+}

@@ -1,0 +1,67 @@
+/** The operations that read a list of the service, page by page where that is set up. */
+import type { INodeExecutionData, INodeProperties } from 'n8n-workflow';
+
+import type { Endpoint } from '../transport/endpoints';
+import { readFlag, readWholeNumber } from '../values/settingValues';
+import { toItem } from '../items/responseItems';
+import { type Operation, shownFor } from './operation';
+import { readEach } from '../items/readEach';
+import { optionsField, readRequestOptions } from '../parameters/requestOptions';
+import type { Run } from '../run/run';
+import { listFields } from '../lists/listFields';
+import { readListSettings } from '../lists/listSettings';
+import { readItems } from '../lists/readItems';
+
+/**
+ * The operation Get Many of a resource.
+ * @param plural what is read, for example `contacts`
+ */
+export function getManyOperation(
+	resource: string,
+	plural: string,
+	{ method, path }: Endpoint,
+): Operation {
+	return {
+		option: {
+			name: 'Get Many',
+			value: 'getMany',
+			action: `Get many ${plural}`,
+			description: `Read the ${plural} of the business that the API key belongs to`,
+		},
+		description: shownFor(resource, 'getMany', fields),
+		execute: async (run) =>
+			await readEach(run, async (index) => await getMany(run, index, { method, path })),
+	};
+}
+
+const fields: INodeProperties[] = [
+	{
+		displayName: 'Return All',
+		name: 'returnAll',
+		type: 'boolean',
+		default: false,
+		description: 'Whether to return all results or only up to a given limit',
+	},
+	{
+		displayName: 'Limit',
+		name: 'limit',
+		type: 'number',
+		typeOptions: { minValue: 1 },
+		default: 50,
+		displayOptions: { show: { returnAll: [false] } },
+		description: 'Max number of results to return',
+	},
+	optionsField(listFields),
+];
+
+async function getMany(run: Run, index: number, endpoint: Endpoint): Promise<INodeExecutionData[]> {
+	const isAll = readFlag('Return All', run.parameter('returnAll', index, false));
+	const limit = isAll ? Infinity : readLimit(run.parameter('limit', index, 50));
+	const settings = readListSettings(run.options(index));
+	const request = { endpoint, ...readRequestOptions(run, index) };
+	return await readItems(run, request, settings, limit, (record) => toItem(record, index));
+}
+
+function readLimit(value: unknown): number {
+	return readWholeNumber('Limit', value, { least: 1 }, 'Enter a number, or switch Return All on.');
+}

@@ -1,0 +1,130 @@
+/** The fields that say what a request sends: the item itself, typed fields, or JSON. */
+import type { INodeProperties } from 'n8n-workflow';
+
+import { FIELDS_HINT } from '../builderHints';
+import { InvalidSettingError } from '../values/invalidSettingError';
+import { tryParseJson } from '../values/json';
+import { readChoice, refuseUnresolved } from '../values/settingValues';
+import { refuseFaults } from '../values/valueFaults';
+import type { Run } from '../run/run';
+import { bodyOfFields } from './typedFields';
+
+const FIELD = 'Data to Send';
+
+export const bodyFields: INodeProperties[] = [
+	{
+		displayName: FIELD,
+		name: 'dataMode',
+		type: 'options',
+		noDataExpression: true,
+		options: [
+			{
+				name: 'Auto-Map Input Data',
+				value: 'autoMapInputData',
+				description: 'Send all fields of the input item',
+			},
+			{
+				name: 'Define Below',
+				value: 'defineBelow',
+				description: 'Set the name, the type and the value of each field',
+			},
+			{ name: 'JSON', value: 'json', description: 'Write the whole body as JSON' },
+		],
+		default: 'defineBelow',
+		description: 'Where the fields that are sent come from',
+	},
+	{
+		displayName: 'Fields',
+		name: 'assignments',
+		type: 'assignmentCollection',
+		default: {},
+		displayOptions: { show: { dataMode: ['defineBelow'] } },
+		description:
+			'The fields to send, each with its type. Dots in a name make nested objects, as in customer.city. Which fields the service expects is described in its own documentation.',
+		builderHint: { propertyHint: FIELDS_HINT },
+	},
+	{
+		displayName: 'JSON Body',
+		name: 'jsonBody',
+		type: 'json',
+		default: '{}',
+		displayOptions: { show: { dataMode: ['json'] } },
+		description: 'The body of the request as JSON',
+	},
+];
+
+const MODES = ['autoMapInputData', 'defineBelow', 'json'] as const;
+
+/** By mode: the field to fill where a document is empty, and how. */
+const EMPTY_DOCUMENT = {
+	autoMapInputData: [FIELD, 'The input item has no fields: check the node before this one.'],
+	defineBelow: ['Fields', 'Add a field.'],
+	json: ['JSON Body', 'Write at least one field or entry.'],
+} as const;
+
+/**
+ * The body of an item's request.
+ * @throws InvalidSettingError that names the field
+ */
+export function readBody(run: Run, itemIndex: number): unknown {
+	const mode = readMode(run, itemIndex);
+	if (mode === 'defineBelow') {
+		return bodyOfFields(run.parameter('assignments', itemIndex, {}), run.account.apiKey);
+	}
+	if (mode === 'autoMapInputData') {
+		const body = run.items[itemIndex]?.json ?? {};
+		refuseFaults(FIELD, body, true);
+		return body;
+	}
+	const body = parseJsonBody(run.parameter('jsonBody', itemIndex, '{}'));
+	refuseFaults('JSON Body', body, run.isComputed('jsonBody'));
+	return body;
+}
+
+/**
+ * The body of a document that goes to a customer.
+ * @throws InvalidSettingError that names the field, also where nothing would be sent
+ */
+export function readDocument(run: Run, itemIndex: number): unknown {
+	const body = readBody(run, itemIndex);
+	if (!isEmpty(body)) return body;
+	const [field, howToFix] = EMPTY_DOCUMENT[readMode(run, itemIndex)];
+	throw new InvalidSettingError(
+		field,
+		'there is nothing to send',
+		`${howToFix} The service would get an empty document.`,
+	);
+}
+
+function readMode(run: Run, itemIndex: number) {
+	return readChoice(FIELD, run.parameter('dataMode', itemIndex, 'defineBelow'), MODES);
+}
+
+/** Whether a body has no field, or no entry. */
+export function isEmpty(body: unknown): boolean {
+	return typeof body === 'object' && body !== null && Object.keys(body).length === 0;
+}
+
+function parseJsonBody(value: unknown): unknown {
+	refuseUnresolved('JSON Body', value);
+	let body = value;
+	if (typeof value === 'string') {
+		const parsed = tryParseJson(value);
+		if ('problem' in parsed) {
+			throw new InvalidSettingError(
+				'JSON Body',
+				`is not valid JSON (${parsed.problem})`,
+				'Check the quotation marks and commas; texts from expressions belong in quotation marks.',
+			);
+		}
+		body = parsed.value;
+	}
+	if (typeof body !== 'object' || body === null) {
+		throw new InvalidSettingError(
+			'JSON Body',
+			'must be an object or a list',
+			'For example {"contactId": "42"}.',
+		);
+	}
+	return body;
+}

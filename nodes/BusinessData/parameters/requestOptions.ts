@@ -1,0 +1,182 @@
+/** The options that every request has: query parameters, headers, timeout and longest wait. */
+import type { INodeProperties } from 'n8n-workflow';
+
+import { InvalidSettingError } from '../values/invalidSettingError';
+import { checkHeader } from '../transport/requestHeaders';
+import type { ServiceRequest } from '../transport/serviceRequest';
+import {
+	readEntries,
+	readGroup,
+	readName,
+	readSeconds,
+	readTextToSend,
+} from '../values/settingValues';
+import type { Run } from '../run/run';
+
+type Parameters = ServiceRequest['query'];
+
+export interface RequestOptions {
+	queryParameters?: unknown;
+	headerParameters?: unknown;
+	timeout?: unknown;
+	maxWait?: unknown;
+}
+
+type ReadOptions = Pick<ServiceRequest, 'query' | 'headers' | 'timeoutMs' | 'maxWaitMs'>;
+
+const LONGEST_TIMEOUT_SECONDS = 3_600;
+/** An agent is better told how long it takes than left hanging, because a person waits for it. */
+const MAX_WAIT_OF_A_TOOL_SECONDS = 60;
+
+const nameField: INodeProperties = {
+	displayName: 'Name',
+	name: 'name',
+	type: 'string',
+	default: '',
+};
+const valueField: INodeProperties = {
+	displayName: 'Value',
+	name: 'value',
+	type: 'string',
+	default: '',
+};
+
+/** The option that bounds a wait. */
+export function maxWaitField(description: string): INodeProperties {
+	return {
+		displayName: 'Max Wait',
+		name: 'maxWait',
+		type: 'number',
+		typeOptions: { minValue: 0 },
+		default: 0,
+		description,
+	};
+}
+
+/**
+ * The Options field of an operation: its own options together with those of every request.
+ * @param descriptions in place of the usual ones, by the option's name
+ */
+export function optionsField(
+	own: INodeProperties[] = [],
+	descriptions: Record<string, string> = {},
+): INodeProperties {
+	const options: INodeProperties[] = [
+		...own,
+		{
+			displayName: 'Headers',
+			name: 'headerParameters',
+			type: 'fixedCollection',
+			typeOptions: { multipleValues: true },
+			placeholder: 'Add Header',
+			default: {},
+			description: 'Headers to send along. The key is sent by the credential, never from here.',
+			options: [{ displayName: 'Header', name: 'parameters', values: [nameField, valueField] }],
+		},
+		maxWaitField(
+			'How many seconds the items of a run may wait for the rate limits in all. An item that would wait beyond that fails at once and nothing is sent for it. With 0 they wait as long as it takes. A tool of an agent waits 60 seconds unless this is set.',
+		),
+		{
+			displayName: 'Query Parameters',
+			name: 'queryParameters',
+			type: 'fixedCollection',
+			typeOptions: { multipleValues: true },
+			placeholder: 'Add Parameter',
+			default: {},
+			description: 'Parameters to add to the address, such as a filter that your service knows',
+			options: [{ displayName: 'Parameter', name: 'parameters', values: [nameField, valueField] }],
+		},
+		{
+			displayName: 'Timeout',
+			name: 'timeout',
+			type: 'number',
+			typeOptions: { minValue: 1, maxValue: LONGEST_TIMEOUT_SECONDS },
+			default: 60,
+			description: 'How many seconds the service may take to respond to one request',
+		},
+	];
+	return {
+		displayName: 'Options',
+		name: 'options',
+		type: 'collection',
+		placeholder: 'Add option',
+		default: {},
+		options: options
+			.map((option) => ({
+				...option,
+				description: descriptions[option.name] ?? option.description,
+			}))
+			.sort((a, b) => (a.displayName < b.displayName ? -1 : 1)),
+	};
+}
+
+/**
+ * What the options of an item say of its request.
+ * @param contentTypes those that its body may have
+ * @throws InvalidSettingError that names the field
+ */
+export function readRequestOptions(
+	run: Run,
+	itemIndex: number,
+	contentTypes?: RegExp,
+): ReadOptions {
+	const options = run.options(itemIndex);
+	return {
+		...parseRequestOptions(options, contentTypes),
+		maxWaitMs: readMaxWaitMs(options, run.isTool),
+	};
+}
+
+/**
+ * How long (ms) something may wait for the limits.
+ * @throws InvalidSettingError
+ */
+export function readMaxWaitMs(options: RequestOptions, isTool: boolean): number {
+	const { maxWait = isTool ? MAX_WAIT_OF_A_TOOL_SECONDS : 0 } = options;
+	const seconds = readSeconds('Max Wait', maxWait, 0, Number.MAX_SAFE_INTEGER / 1000);
+	return seconds === 0 ? Infinity : seconds * 1000;
+}
+
+/**
+ * What the value of an Options field says of a request.
+ * @throws InvalidSettingError that names the field
+ */
+export function parseRequestOptions(options: RequestOptions, contentTypes?: RegExp): ReadOptions {
+	const { timeout = 60 } = options;
+	return {
+		query: checkQuery(readNamed('Query Parameters', options.queryParameters), 'Query Parameters'),
+		headers: readHeaders(readNamed('Headers', options.headerParameters), contentTypes),
+		timeoutMs: readSeconds('Timeout', timeout, 0.001, LONGEST_TIMEOUT_SECONDS) * 1000,
+		maxWaitMs: readMaxWaitMs(options, false),
+	};
+}
+
+/** @throws InvalidSettingError for a parameter `apiKey`: the service refuses it with a 401 (section 5) */
+export function checkQuery(query: Parameters, field: string): Parameters {
+	if (query.some(({ name }) => name.trim().toLowerCase() === 'apikey')) {
+		throw new InvalidSettingError(
+			field,
+			'the key must not be a query parameter (apiKey)',
+			'Remove it: the service refuses such requests. The credential sends the key in the header x-api-key.',
+		);
+	}
+	return query;
+}
+
+/** @throws InvalidSettingError for what an expression failed to make, too */
+function readNamed(field: string, value: unknown): Parameters {
+	return readEntries(field, readGroup(field, value).parameters).map((entry) => {
+		const name = readName(field, entry.name);
+		return { name, value: readTextToSend(field, entry.value, name) };
+	});
+}
+
+function readHeaders(parameters: Parameters, contentTypes?: RegExp): Record<string, string> {
+	const field = 'Headers';
+	const headers: Record<string, string> = {};
+	for (const { name, value } of parameters) {
+		checkHeader(field, name, value, contentTypes);
+		headers[name] = value;
+	}
+	return headers;
+}

@@ -1,0 +1,115 @@
+/** The options of an operation that can send once only, and their values. */
+import type { INodeProperties } from 'n8n-workflow';
+
+import { SendOnce } from '../sendOnce';
+import { InvalidSettingError } from '../values/invalidSettingError';
+import { isRead, type ServiceRequest } from '../transport/serviceRequest';
+import { readChoice, readText, readTextToSend, readWholeNumber } from '../values/settingValues';
+import { trimUnseen } from '../values/valueFaults';
+import type { Run } from '../run/run';
+
+const FIELD = 'Send Once Key';
+const LONGEST_KEY = 255;
+/** At the highest rate that the send endpoints allow together, this is more than a month. */
+const DEFAULT_MAX_ENTRIES = 50_000;
+const CONTENT_RULES = ['mustMatch', 'ignore'] as const;
+
+export const sendOnceKeyField: INodeProperties = {
+	displayName: FIELD,
+	name: 'sendOnceKey',
+	type: 'string',
+	default: '',
+	placeholder: 'e.g. {{ $json.invoiceNumber }}',
+	description:
+		'A value that is unique to what is sent, such as an invoice number: each goes out once per workflow, credential and endpoint, over retries, re-runs and parallel executions. With n8n in several processes, choose Redis in the credential.',
+};
+
+export const sendOnceOptions: INodeProperties[] = [
+	{
+		displayName: 'Dry Run',
+		name: 'dryRun',
+		type: 'boolean',
+		default: false,
+		description:
+			'Whether to only show what would go out, with its Send Once state and when its turn would be, without sending or recording anything',
+	},
+	{
+		displayName: 'Send Once Content',
+		name: 'sendOnceContent',
+		type: 'options',
+		options: [
+			{ name: 'Ignore', value: 'ignore', description: 'The key alone says what it is' },
+			{
+				name: 'Must Match',
+				value: 'mustMatch',
+				description: 'The same key with other content is an error, and nothing is sent',
+			},
+		],
+		default: 'mustMatch',
+		description: 'What to make of a key that was used before with other content',
+	},
+	{
+		displayName: 'Send Once Ignore Fields',
+		name: 'sendOnceIgnoreFields',
+		type: 'string',
+		default: '',
+		placeholder: 'e.g. createdAt, meta.requestId',
+		description:
+			'Fields of the content that may differ, such as a time stamp: dot paths, separated by commas',
+	},
+	sendOnceKeyField,
+	{
+		displayName: 'Send Once Memory',
+		name: 'sendOnceMaxEntries',
+		type: 'number',
+		typeOptions: { minValue: 1 },
+		default: DEFAULT_MAX_ENTRIES,
+		description:
+			'How many keys are remembered per workflow, credential and endpoint. When there are more, the oldest are forgotten, and could be sent again.',
+	},
+];
+
+/**
+ * What sees to it that an item's request goes out once; undefined when the option is not used.
+ * @throws InvalidSettingError that names the field
+ */
+export function sendOnceOf(
+	run: Run,
+	itemIndex: number,
+	request: ServiceRequest,
+): SendOnce | undefined {
+	const options = run.options(itemIndex);
+	// An expression that finds nothing is there, and undefined.
+	if (isRead(request) || !Object.hasOwn(options, 'sendOnceKey')) return undefined;
+	const { sendOnceMaxEntries = DEFAULT_MAX_ENTRIES, sendOnceContent = 'mustMatch' } = options;
+	const rule = readChoice('Send Once Content', sendOnceContent, CONTENT_RULES);
+	const ignored = readText('Send Once Ignore Fields', options.sendOnceIgnoreFields);
+	const ignoreFields = ignored.split(',').map((path) => path.trim());
+	const { endpoint, encoded, timeoutMs } = request;
+	// Of a form, a part is what a field is in JSON.
+	const isCounted = ({ name }: { name: string }) => !ignoreFields.includes(name);
+	const isForm = encoded !== undefined && Array.isArray(request.body);
+	const body = isForm ? (request.body as Array<{ name: string }>).filter(isCounted) : request.body;
+	return new SendOnce(run, {
+		workflowId: run.context.getWorkflow().id,
+		key: readKey(options.sendOnceKey),
+		maxEntries: readWholeNumber('Send Once Memory', sendOnceMaxEntries, { least: 1 }),
+		content: { body, mustMatch: rule === 'mustMatch', ignoreFields },
+		endpoint,
+		timeoutMs,
+	});
+}
+
+/** The same for all ways of writing it in Unicode (NFC). @throws InvalidSettingError */
+export function readKey(value: unknown): string {
+	const text = typeof value === 'boolean' ? '' : readTextToSend(FIELD, value);
+	const key = trimUnseen(text).normalize('NFC');
+	const description =
+		'Enter a value that is unique to what is sent, for example {{ $json.invoiceNumber }}, or remove the option.';
+	if (key === '') {
+		throw new InvalidSettingError(FIELD, 'is empty, or not a text or a number', description);
+	}
+	if (key.length <= LONGEST_KEY) return key;
+	const problem = `has ${key.length} characters; at most ${LONGEST_KEY} are allowed`;
+	throw new InvalidSettingError(FIELD, problem, description);
+}

@@ -1,0 +1,131 @@
+/**
+ * The way of a request through the gates, which one request passes at a time: that of its scope, where it
+ * waits for the windows of the scope, and the general one, where it waits for all of them. It takes a slot in
+ * all windows at once, or in none, so that a request that waits holds nothing that another could use.
+ */
+import { LONGEST_TIMER_MS, sleep } from '../async';
+import { type Priority, schedule } from './bottleneck';
+import { Permit } from './permit';
+import type { RedisRequest, SharedReply } from './redis/redisRequest';
+import type { Stage, Stages } from './scope';
+import { PAUSE, REFUSAL, type WaitTime, type WaitCause, WaitTooLongError } from './waitTime';
+
+/** In the general gate: who has waited for its scope, and others of it behind, need not wait for everybody. */
+const PRIORITY_OF_SCOPES = 4;
+
+export interface QueuedRequest {
+	stages: Stages;
+	priority: Priority;
+	signal: AbortSignal;
+	/** The same request in Redis, where processes share the count. */
+	shared: RedisRequest | undefined;
+	waitTime: WaitTime;
+	/** The moment (ms, `performance.now()`) up to which it may wait. */
+	deadline: number;
+}
+
+/** @throws WaitTooLongError, RedisError, the signal's reason; no slot is taken then */
+export async function passGates(queued: QueuedRequest): Promise<Permit> {
+	const { stages, priority, signal, waitTime, shared } = queued;
+	const { scope } = stages;
+	if (scope === undefined) return (await passGeneral(queued, priority)) as Permit;
+	// A request that waits for its scope, for minutes perhaps, does not stand in the general gate.
+	return await schedule(scope.gate, priority, signal, async () => {
+		waitTime.spentFor(scope.windows[0]);
+		for (;;) {
+			shared?.standInLine();
+			await untilRoom(scope, queued);
+			const permit = await passGeneral(queued, Math.min(priority, PRIORITY_OF_SCOPES) as Priority);
+			if (permit instanceof Permit) return permit;
+			await sleep(permit?.retryMs ?? 0, signal);
+			waitTime.spentFor(permit?.window);
+		}
+	});
+}
+
+/**
+ * Returns a permit. Or, with nothing taken, what other processes say who have filled the scope's windows;
+ * undefined when the scope has to wait again.
+ */
+async function passGeneral(queued: QueuedRequest, priority: Priority) {
+	const { stages, shared, signal, waitTime } = queued;
+	const { scope: all } = stages.general;
+	return await schedule(stages.general.gate, priority, signal, async () => {
+		waitTime.spentFor(all.lastCause);
+		for (;;) {
+			shared?.standInLine();
+			await untilRoom(stages.general, queued);
+			if (stages.scope !== undefined && obstacleOf(stages.scope)) return undefined;
+			const slots = stages.take();
+			const freeSlots = () => {
+				for (const slot of slots) slot.free();
+			};
+			const reply = await takeShared(queued).catch((error: unknown) => {
+				freeSlots();
+				throw error;
+			});
+			all.lastCause = waitTime.longestCause;
+			// A refusal may have come meanwhile.
+			if (reply.isTaken && stages.pausedMs <= 0) {
+				stages.own.scope.tickets.use();
+				return new Permit(slots, shared, stages, reply.used, waitTime);
+			}
+			freeSlots();
+			if (reply.isTaken) shared?.free();
+			else if (reply.isOfScope) return reply;
+			else {
+				await sleep(reply.retryMs, signal);
+				waitTime.spentFor(reply.window);
+			}
+		}
+	});
+}
+
+/** Waits until nothing is in the way, and takes nothing. @throws WaitTooLongError, the signal's reason */
+async function untilRoom(
+	stage: Stage,
+	{ stages, signal, waitTime, deadline }: QueuedRequest,
+): Promise<void> {
+	for (;;) {
+		stages.refuseLongPause(deadline - performance.now());
+		const obstacle = obstacleOf(stage);
+		if (obstacle === undefined) return;
+		await obstacle.untilGone(signal);
+		waitTime.spentFor(obstacle.cause);
+	}
+}
+
+interface Obstacle {
+	cause: WaitCause;
+	/** Waits until it may be gone. */
+	untilGone: (signal: AbortSignal) => Promise<void>;
+}
+
+/** A pause, a full window, or, as long as others are known, a request that has to end first. */
+function obstacleOf({ pausedMs, windows, otherClients }: Stage): Obstacle | undefined {
+	if (pausedMs > 0) {
+		const ms = Math.min(Math.ceil(pausedMs), LONGEST_TIMER_MS);
+		const cause = otherClients.isKnown || otherClients.isRefusing ? REFUSAL : PAUSE;
+		return { cause, untilGone: async (signal) => await sleep(ms, signal) };
+	}
+	const full = windows.find(({ window, room }) => window.used >= room);
+	if (full !== undefined) {
+		// Room also comes with what is forgotten of others.
+		const turnMs = otherClients.isKnown ? full.windowMs / full.max : undefined;
+		return {
+			cause: full,
+			untilGone: async (signal) => await full.window.untilFreed(signal, turnMs),
+		};
+	}
+	const { underWay, forgottenInMs } = otherClients;
+	if (underWay === undefined) return undefined;
+	const untilGone = async (signal: AbortSignal) => await sleep(forgottenInMs, signal, underWay);
+	return { cause: REFUSAL, untilGone };
+}
+
+/** @throws WaitTooLongError when the turn comes too late, RedisError, the signal's reason */
+async function takeShared({ shared, signal, deadline }: QueuedRequest): Promise<SharedReply> {
+	const reply = (await shared?.take(signal)) ?? { isTaken: true, used: [] };
+	if (reply.isTaken || performance.now() + reply.waitMs <= deadline) return reply;
+	throw new WaitTooLongError(reply.waitMs);
+}

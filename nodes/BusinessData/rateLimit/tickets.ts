@@ -1,0 +1,73 @@
+/**
+ * Tickets for room, for executions that wait for it elsewhere, such as without a process. A ticket reserves
+ * nothing: it only makes later tickets later, so that those who wait for the same room wake one after the
+ * other. It ends when requests have used the room, or by itself.
+ */
+
+/** How long (ms) a ticket counts beyond its moment: its holder may wake a minute late, or never. */
+export const TICKET_KEPT_MS = 90_000;
+/** So much (ms) before its moment a ticket may be used: clocks and timers differ. */
+export const TICKET_EARLY_MS = 2_000;
+
+/** Room that somebody asks for. */
+export interface WantedTicket {
+	/** Who waits for it: a ticket that it has already is replaced. */
+	name: string;
+	/** For how many requests. */
+	count: number;
+	/** How long (ms) the wait may be; no ticket is issued when it is longer. */
+	maxWaitMs: number;
+}
+
+/** Room for some requests at a moment. */
+export interface Ticket {
+	/** Who has it; a new ticket of the same name replaces the old one. */
+	name: string;
+	/** When (ms, `performance.now()`) there is room. */
+	at: number;
+	/** For how many requests that have not gone out yet. */
+	left: number;
+}
+
+/** The tickets of a scope, in this process. */
+export class Tickets {
+	/** In the order of their moments. */
+	private all: Ticket[] = [];
+
+	/**
+	 * The tickets that one of this name for `count` requests comes after: all others. One whose room was not
+	 * used, because nothing had to be sent or there was none after all, keeps its place.
+	 */
+	before(name: string, count: number): Ticket[] {
+		const mine = this.kept().find((one) => one.name === name);
+		const placeAt = mine !== undefined && mine.left >= count ? mine.at : Infinity;
+		return this.all.filter((one) => one !== mine && one.at < placeAt);
+	}
+
+	make(ticket: Ticket): void {
+		this.withdraw(ticket.name);
+		this.all = [...this.all, ticket].sort((a, b) => a.at - b.at);
+	}
+
+	withdraw(name: string): void {
+		this.all = this.all.filter((one) => one.name !== name);
+	}
+
+	/** A request goes out: it uses the room of the first ticket whose moment has come, whoever has it. */
+	use(): void {
+		const [first] = this.kept();
+		if (first === undefined || first.at > performance.now() + TICKET_EARLY_MS) return;
+		if (--first.left <= 0) this.all.shift();
+	}
+
+	/** In how many ms the last one has lapsed; 0 without any. */
+	get lapsedInMs(): number {
+		const last = this.kept().at(-1);
+		return last === undefined ? 0 : last.at + TICKET_KEPT_MS - performance.now();
+	}
+
+	private kept(): Ticket[] {
+		const lapsedAt = performance.now() - TICKET_KEPT_MS;
+		return (this.all = this.all.filter(({ at }) => at > lapsedAt));
+	}
+}

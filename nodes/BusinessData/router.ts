@@ -1,0 +1,38 @@
+/** Finds the operation that the user chose, and runs it. */
+import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
+
+import { InvalidSettingError } from './values/invalidSettingError';
+import { resources } from './resources/index';
+import { errorItem, toNodeError } from './run/itemErrors';
+import type { Operation } from './operations/operation';
+import { isCanceled, Run } from './run/run';
+
+export async function router(context: IExecuteFunctions): Promise<INodeExecutionData[][]> {
+	try {
+		const operation = chosenOperation(context);
+		return [await Run.during(context, async (run) => await operation.execute(run))];
+	} catch (error) {
+		const nodeError = toNodeError(context.getNode(), error);
+		if (!context.continueOnFail() || isCanceled(context)) throw nodeError;
+		// What no item could begin with. n8n itself would pass the input on as if it had all gone well.
+		return [context.getInputData().map((input, index) => errorItem(input, nodeError, index))];
+	}
+}
+
+function chosenOperation(context: IExecuteFunctions): Operation {
+	const resourceName = context.getNodeParameter('resource', 0, '');
+	const operationName = context.getNodeParameter('operation', 0, '');
+	const resource = resources.find(({ option }) => option.value === resourceName);
+	if (resource === undefined) throw notKnown('Resource');
+	const operation = resource.operations.find(({ option }) => option.value === operationName);
+	if (operation === undefined) throw notKnown('Operation');
+	return operation;
+}
+
+function notKnown(field: string): InvalidSettingError {
+	return new InvalidSettingError(
+		field,
+		'is not known',
+		'Choose a resource and an operation from the lists.',
+	);
+}

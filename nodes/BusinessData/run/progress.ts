@@ -1,0 +1,71 @@
+/** Says, while a run waits for the limits, how far it is and when it will be done. */
+import { getGlobalState } from 'n8n-workflow';
+
+import { limiterOf } from '../rateLimit';
+import { canonicalEndpoint } from '../transport/endpointPath';
+import type { Endpoint } from '../transport/endpoints';
+import { formatDuration } from '../transport/waitTime';
+import type { Run } from './run';
+
+/** A little less than a minute, so that there is a line in every one. */
+const REPORTED_EVERY_MS = 55_000;
+const NOT_WORTH_REPORTING_MS = 1_000;
+const SAME_DAY_MS = 12 * 3_600_000;
+
+/** Does the work, and reports now and then what `describe` says, until it is done. */
+export async function reportDuring<T>(
+	run: Run,
+	describe: () => string | Promise<string>,
+	work: () => Promise<T>,
+): Promise<T> {
+	const report = async () => run.report(await describe());
+	// A report that fails, because Redis is away for example, is not worth an error.
+	const timer = setInterval(() => void report().catch(() => undefined), REPORTED_EVERY_MS);
+	try {
+		return await work();
+	} finally {
+		clearInterval(timer);
+	}
+}
+
+/** Such as "12 of 30 done, the next in 4 min, all about 15:40". What was skipped or failed is done, too. */
+export async function describeSends(
+	run: Run,
+	done: number,
+	total: number,
+	endpoint: Endpoint | undefined,
+): Promise<string> {
+	const { identity, limits, limitStore } = run.account;
+	const scope = endpoint === undefined ? undefined : canonicalEndpoint(endpoint);
+	const { nextMs, lastMs } = await limiterOf(identity).estimate(
+		{ limits, scope, limitStore },
+		total - done,
+	);
+	const next = nextMs < NOT_WORTH_REPORTING_MS ? '' : `, the next in ${formatDuration(nextMs)}`;
+	return `${done} of ${total} done${next}, all about ${timeAfter(run, lastMs)}`;
+}
+
+/** The time of day `ms` from now in the workflow's time zone, with the date if it is more than half a day away. */
+export function timeAfter(run: Run, ms: number): string {
+	const date = ms < SAME_DAY_MS ? {} : ({ day: 'numeric', month: 'short' } as const);
+	return new Intl.DateTimeFormat('en-GB', {
+		...date,
+		hour: '2-digit',
+		minute: '2-digit',
+		timeZone: timeZoneOf(run),
+	}).format(Date.now() + ms);
+}
+
+/** The workflow's time zone, or n8n's own if a saved workflow has DEFAULT, nothing or a name that no zone has. */
+function timeZoneOf({ context }: Run): string | undefined {
+	return [context.getTimezone(), getGlobalState().defaultTimezone].find(isTimeZone);
+}
+
+function isTimeZone(name: string): boolean {
+	try {
+		Intl.DateTimeFormat('en-GB', { timeZone: name });
+		return true;
+	} catch {
+		return false;
+	}
+}

@@ -1,0 +1,158 @@
+/** A response of the service: its body read with a bound, and what the body says. */
+import { isUtf8 } from 'node:buffer';
+import type { Readable } from 'node:stream';
+
+import { tryParseExactJson } from '../values/json';
+import { redactKey } from '../values/redact';
+import { RequestError } from './requestError';
+
+export interface ServiceResponse {
+	statusCode: number;
+	headers: Record<string, unknown>;
+	/** At most `LARGEST_BODY_BYTES`, without the key. */
+	body: Buffer;
+	/** Whether the body was larger than that, and is left out. */
+	isTooLarge?: true;
+}
+
+/** More is not read, so that no response can exhaust n8n's memory. */
+export const LARGEST_BODY_BYTES = 64 * 1024 * 1024;
+
+/**
+ * Reads the stream to its end.
+ * @returns undefined when the body is too large
+ * @throws the stream's error when it breaks off
+ */
+export async function readBody(stream: Readable, apiKey: string): Promise<Buffer | undefined> {
+	const chunks: Buffer[] = [];
+	let length = 0;
+	for await (const chunk of stream as AsyncIterable<Buffer>) {
+		length += chunk.length;
+		// Leaving the loop destroys the stream, and with it the connection.
+		if (length > LARGEST_BODY_BYTES) return undefined;
+		chunks.push(chunk);
+	}
+	return redactKey(Buffer.concat(chunks), apiKey);
+}
+
+/** More of the body of an error says nothing new. */
+const LARGEST_ERROR_BYTES = 1024 * 1024;
+/** No way of writing the key is longer. */
+const LONGEST_KEY_BYTES = 4096;
+
+/** Reads the beginning of an error's body, as far as it comes. Never rejects. */
+export async function readErrorBody(stream: Readable, apiKey: string): Promise<Buffer> {
+	const chunks: Buffer[] = [];
+	let length = 0;
+	try {
+		for await (const chunk of stream as AsyncIterable<Buffer>) {
+			chunks.push(chunk);
+			length += chunk.length;
+			if (length >= LARGEST_ERROR_BYTES + LONGEST_KEY_BYTES) break;
+		}
+	} catch {
+		// The status says enough.
+	}
+	// A key that is cut in two would not be found.
+	return redactKey(Buffer.concat(chunks), apiKey).subarray(0, LARGEST_ERROR_BYTES);
+}
+
+/** The error for the body of a read that is too large. */
+export function tooLargeError(): RequestError {
+	const megabytes = LARGEST_BODY_BYTES / 1024 / 1024;
+	return new RequestError(`The response of the service is larger than ${megabytes} MB`, {
+		outcome: 'unknown',
+		description: 'Ask for less at once, for example with pagination or a smaller page size.',
+	});
+}
+
+/** A header as text; empty where there is none. */
+export function headerText(headers: Record<string, unknown>, name: string): string {
+	const value = headers[name];
+	return typeof value === 'string' ? value : '';
+}
+
+/** The body as text, by the character set that its content type names. */
+export function textOf({ headers, body }: ServiceResponse): string {
+	const charset = /charset="?([\w-]+)/i.exec(headerText(headers, 'content-type'))?.[1];
+	try {
+		return new TextDecoder(charset ?? 'utf-8').decode(body);
+	} catch {
+		// A character set that Node does not know.
+		return new TextDecoder().decode(body);
+	}
+}
+
+/** The beginning of the body, for the context of an error. */
+export function shownBody(response: ServiceResponse): string {
+	return textOf({ ...response, body: response.body.subarray(0, 4 * LONGEST_SHOWN) }).slice(
+		0,
+		LONGEST_SHOWN,
+	);
+}
+
+const LONGEST_SHOWN = 10_000;
+
+/** How much of a body may stand in front of a page. */
+const LONGEST_PROLOGUE = 100_000;
+
+/** Whether it is a web page, such as a proxy's log-in page, whatever its content type says. */
+export function isWebPage(response: ServiceResponse): boolean {
+	let text = textOf({ ...response, body: response.body.subarray(0, LONGEST_PROLOGUE) }).trimStart();
+	for (;;) {
+		const [end] = /^<!--/.test(text) ? ['-->'] : /^<\?/.test(text) ? ['>'] : [];
+		if (end === undefined) return /^<(!doctype\s+html|html)\b/i.test(text);
+		const at = text.indexOf(end);
+		if (at < 0) return false;
+		text = text.slice(at + end.length).trimStart();
+	}
+}
+
+/**
+ * The JSON value of a read's body; undefined when the body is empty.
+ * @throws RequestError when the body is something else, such as a log-in page
+ */
+export function jsonOf(response: ServiceResponse): unknown {
+	const text = textOf(response);
+	if (text.trim() === '') return undefined;
+	const parsed = tryParseExactJson(text);
+	if ('value' in parsed) return parsed.value;
+	const { statusCode } = response;
+	const type = headerText(response.headers, 'content-type').slice(0, 80) || 'no content type';
+	const isPage = text.trim().startsWith('<');
+	throw new RequestError(
+		`The service answered ${statusCode} with ${isPage ? 'a web page instead of JSON' : `something that is not JSON (${type})`}`,
+		{
+			outcome: 'unknown',
+			statusCode,
+			responseBody: shownBody(response),
+			description: isPage
+				? 'A proxy or a log-in page may stand between n8n and the service. Check the base URL in the credential.'
+				: 'Check the base URL in the credential. For a response that is not meant to be JSON, use the resource API Request with the response format Text or File.',
+		},
+	);
+}
+
+/** What came back from a request that the service has carried out. */
+export type Result =
+	| { kind: 'none' }
+	| { kind: 'json'; value: unknown }
+	/** `isBroken` where it was meant to be JSON. */
+	| { kind: 'text'; text: string; isBroken: boolean }
+	| { kind: 'file' };
+
+const TEXT_TYPE = /^text\/|[/+](json|xml|javascript|x-www-form-urlencoded|yaml|csv)\b/i;
+
+/** The result in a body of any kind. Nothing in it makes a failure of what was carried out. */
+export function resultIn(response: ServiceResponse): Result {
+	const text = textOf(response);
+	if (text.trim() === '') return { kind: 'none' };
+	const parsed = tryParseExactJson(text);
+	if ('value' in parsed) return { kind: 'json', value: parsed.value };
+	const type = headerText(response.headers, 'content-type');
+	// Without a type, bytes that are no UTF-8 tell a file; so they do under a text's type without a character set.
+	const isText = type === '' || TEXT_TYPE.test(type);
+	const isReadable = /charset/i.test(type) || (isUtf8(response.body) && !response.body.includes(0));
+	if (!isText || !isReadable) return { kind: 'file' };
+	return { kind: 'text', text, isBroken: /json/i.test(type) || /^\s*[[{]/.test(text) };
+}

@@ -1,0 +1,105 @@
+/** How long the requests of one node run waited, for which limits, and what the user reads about it. */
+import { PAUSE, REFUSAL, type WaitCause, type WaitTooLongError } from '../rateLimit';
+
+/** Waits shorter than this (ms) are the limiter's own work, not a wait for a limit. */
+const SHORTEST_WAIT_MS = 100;
+/** Shorter waits (ms) are not reported. */
+const NOTICEABLE_WAIT_MS = 1_000;
+
+export class RunWaitTime {
+	private waiting = 0;
+
+	private waitingSince = 0;
+
+	private hasRequested = false;
+
+	/** The time (ms) in which at least one request was waiting, without the current one. */
+	private pastMs = 0;
+
+	private requests = 0;
+
+	private readonly msByCause = new Map<string, { ms: number; cause: WaitCause }>();
+
+	/** The time (ms) in which at least one request of the run was waiting for the limits. */
+	get elapsedMs(): number {
+		return this.pastMs + (this.waiting > 0 ? performance.now() - this.waitingSince : 0);
+	}
+
+	/** Counts the time until `wait` settles. */
+	async during<T>(wait: Promise<T>): Promise<T> {
+		this.hasRequested = true;
+		if (this.waiting++ === 0) this.waitingSince = performance.now();
+		try {
+			return await wait;
+		} finally {
+			if (--this.waiting === 0) this.pastMs += performance.now() - this.waitingSince;
+		}
+	}
+
+	/** Records that one request waited `ms` for `cause`; `isRetry` if it has waited before. */
+	add(ms: number, cause: WaitCause | undefined, isRetry = false): void {
+		if (ms < SHORTEST_WAIT_MS || cause === undefined) return;
+		if (!isRetry || this.requests === 0) this.requests++;
+		const name = nameOf(cause);
+		const total = this.msByCause.get(name)?.ms ?? 0;
+		this.msByCause.set(name, { ms: total + ms, cause });
+	}
+
+	/**
+	 * What n8n 2.x attaches to the node's span in OpenTelemetry: how long at least one request waited (ms),
+	 * how many did, and for what most. Undefined when there was no request.
+	 */
+	get tracing(): Record<string, string | number> | undefined {
+		if (!this.hasRequested) return undefined;
+		const { longest } = this;
+		return {
+			'business_data.wait_ms': Math.round(this.elapsedMs),
+			'business_data.requests_waited': this.requests,
+			...(longest === undefined ? {} : { 'business_data.waited_for': nameOf(longest.cause) }),
+		};
+	}
+
+	private get longest() {
+		return [...this.msByCause.values()].sort((a, b) => b.ms - a.ms)[0];
+	}
+
+	/** A sentence such as "12 requests waited 48 s for the limit of 30 per 10 s"; undefined if hardly. */
+	describe(): string | undefined {
+		const { longest } = this;
+		if (longest === undefined || this.elapsedMs < NOTICEABLE_WAIT_MS) return undefined;
+		const requests = this.requests === 1 ? '1 request' : `${this.requests} requests`;
+		const waited = `${requests} waited ${formatDuration(this.elapsedMs)}`;
+		if (longest.cause === REFUSAL) {
+			return `${waited} after the service refused a request (429). Something else seems to use the same API key.`;
+		}
+		if (longest.cause === PAUSE) return `${waited} because the service had asked for a pause.`;
+		const { name, max, windowMs } = longest.cause;
+		const scope = name.startsWith('general/') ? '' : ` on ${name.slice(0, name.lastIndexOf('/'))}`;
+		return `${waited} for the limit of ${formatLimit(max, windowMs)}${scope}.`;
+	}
+}
+
+/** By its name, because the limiter may have been made by another loaded copy of this package. */
+export function isWaitTooLong(error: unknown): error is WaitTooLongError {
+	return error instanceof Error && error.name === 'WaitTooLongError';
+}
+
+function nameOf(cause: WaitCause): string {
+	return typeof cause === 'string' ? cause : cause.name;
+}
+
+/** `30 per 10 s`. */
+export function formatLimit(max: number, windowMs: number): string {
+	return `${max} per ${formatDuration(windowMs)}`;
+}
+
+/** `48 s`, `10 min`, `1 h 5 min`; below ten seconds with one decimal where it is not whole. */
+export function formatDuration(ms: number): string {
+	const seconds = ms / 1000;
+	if (seconds < 10) return `${Number(seconds.toFixed(1))} s`;
+	if (seconds < 120) return `${Math.round(seconds)} s`;
+	const minutes = Math.round(seconds / 60);
+	if (minutes < 120) return `${minutes} min`;
+	const rest = minutes % 60;
+	return `${Math.floor(minutes / 60)} h${rest === 0 ? '' : ` ${rest} min`}`;
+}

@@ -1,0 +1,168 @@
+/** Compares a page of records with what is known of them, and takes it over. */
+import type { IDataObject } from 'n8n-workflow';
+
+import { RequestError } from '../transport/requestError';
+import { valueAt } from '../transport/valueAt';
+import type { Events } from './events';
+import { hashOf } from './hash';
+import type { PollSettings } from './pollSettings';
+import { type KnownRecord, MOST_MISSED, type State, TAKEN_NEXT, REPORTED_NEXT } from './state';
+import { differentFields, fieldHashesOf } from './watchedFields';
+
+export interface ComparedPage {
+	/** A record came on a page before as well. */
+	hasMoved: boolean;
+	/** The ID of a record that came before in this reading with another content, if there is one. */
+	ambiguousId?: string;
+	/** How many records came that are marked as deleted and were not known. */
+	marked: number;
+	/** Stands for the records of the page. */
+	hash: string;
+}
+
+/** n8n does other work in between after so long (ms). */
+const LONGEST_BLOCK_MS = 20;
+/** With more contents of one record, or more records with several, the ID is none. */
+const MOST_VARIANTS = 1_000;
+
+/**
+ * @param events receives what was created and updated
+ * @throws RequestError when a record has no ID, or when many have that of another one
+ */
+export async function comparePage(
+	records: unknown[],
+	settings: PollSettings,
+	state: State,
+	events: Events,
+): Promise<ComparedPage> {
+	const { known, firstReads, variants, fieldNames } = state;
+	const { watchedFields } = settings;
+	const emitsCreated = firstReads === 0 || settings.emitsExisting;
+	const hashes: string[] = [];
+	const onPage = new Set<string>();
+	const page: Omit<ComparedPage, 'hash'> = { hasMoved: false, marked: 0 };
+	let blockedSince = performance.now();
+	for (const [index, value] of records.entries()) {
+		if (performance.now() - blockedSince > LONGEST_BLOCK_MS) {
+			await new Promise((resolve) => setImmediate(resolve));
+			blockedSince = performance.now();
+		}
+		const id = idOf(value, settings, `${index + 1} of ${records.length}`);
+		const key = String(id);
+		const part = watchedFields.watchedPart(value);
+		const hash = hashOf(part);
+		hashes.push(key, hash);
+		// A page is from one moment, so on the same one a record has not moved.
+		const isOnPage = onPage.has(key);
+		onPage.add(key);
+
+		const record = known.get(key);
+		if (record?.isSeen === true && !isOnPage) page.hasMoved = true;
+		if (isMarked(value, settings)) {
+			if (record === undefined) page.marked++;
+			else {
+				Object.assign(record, { missed: MOST_MISSED, isSeen: true });
+				events.gone.add(key);
+			}
+			continue;
+		}
+		events.gone.delete(key);
+		const fields = () => fieldNames && fieldHashesOf(part, fieldNames);
+		if (record === undefined) {
+			known.set(key, { id, hash, fields: fields(), missed: 0, isSeen: true });
+			if (emitsCreated) events.created(key, value as IDataObject);
+			continue;
+		}
+		if (isVariant(state, record, key, hash)) {
+			page.ambiguousId ??= key;
+			const most = Math.max(state.newVariants.size, state.newVariants.get(key)?.length ?? 0);
+			if (most > MOST_VARIANTS) throw notUnique(settings, key);
+		}
+		Object.assign(record, { missed: 0, isSeen: true });
+		// What the read before has shown as well is no change.
+		const isKnown = record.hash === hash || variants.get(key)?.includes(hash) === true;
+		if (isKnown && (record.fields !== undefined || fieldNames === undefined)) continue;
+		const before = record.fields;
+		record.fields = fields();
+		if (isKnown) continue;
+		const isReported = record.hash !== TAKEN_NEXT;
+		record.hash = hash;
+		const changed =
+			fieldNames && before !== undefined && record.fields !== undefined
+				? differentFields(before, record.fields, fieldNames)
+				: undefined;
+		if (isReported) events.updated(key, value as IDataObject, changed);
+	}
+	return { ...page, hash: hashOf(hashes) };
+}
+
+/** Whether the service says that the record is deleted. */
+function isMarked(record: unknown, { deletedWhen }: PollSettings): boolean {
+	if (deletedWhen === undefined) return false;
+	const value = valueAt(record, deletedWhen.field);
+	const isText = ['string', 'number', 'boolean'].includes(typeof value) || value === null;
+	return isText && deletedWhen.values.includes(String(value).trim());
+}
+
+/** Takes note of another content of a record in the same reading. Returns whether it is one. */
+function isVariant(state: State, record: KnownRecord, key: string, hash: string): boolean {
+	const { variants, newVariants } = state;
+	const before = newVariants.get(key) ?? (record.isSeen ? [record.hash] : []);
+	const isOther = !before.includes(hash);
+	const isAgain = isOther && before.length > 0;
+	if (isAgain || variants.has(key)) {
+		newVariants.set(key, isOther ? [...before, hash] : before);
+	}
+	return isAgain;
+}
+
+/**
+ * At the end of a read, forgets the records that it has shown with one content only.
+ * @param keepsOthers whether it has not shown all records
+ */
+export function settleVariants(state: State, keepsOthers = false): void {
+	const { variants } = state;
+	for (const [key, hashes] of state.newVariants) {
+		if (hashes.length > 1) continue;
+		state.newVariants.delete(key);
+		variants.delete(key);
+		const record = state.known.get(key);
+		// Then it is another one than was told, so that the next read tells it.
+		if (record !== undefined && record.hash !== hashes[0]) record.hash = REPORTED_NEXT;
+	}
+	state.variants = keepsOthers ? new Map([...variants, ...state.newVariants]) : state.newVariants;
+	state.newVariants = new Map();
+}
+
+/**
+ * @param which of the records it is, in words
+ * @throws RequestError when it has no ID
+ */
+export function idOf(
+	record: unknown,
+	{ recordName, idField }: PollSettings,
+	which: string,
+): KnownRecord['id'] {
+	const id = valueAt(record, idField);
+	if (typeof id === 'number' || (typeof id === 'string' && id !== '')) return id;
+	throw unusable(
+		recordName,
+		`${recordName} ${which} has no ID at "${idField}"`,
+		`Set ID Field to the field that is unique to a ${recordName}, as a dot path.`,
+	);
+}
+
+function notUnique({ recordName }: PollSettings, id: string): RequestError {
+	return unusable(
+		recordName,
+		`many different ${recordName}s have the same ID, such as "${id}"`,
+		`Set ID Field to a field that is unique to a ${recordName}.`,
+	);
+}
+
+function unusable(recordName: string, problem: string, description: string): RequestError {
+	return new RequestError(`The ${recordName}s cannot be compared: ${problem}`, {
+		outcome: 'unknown',
+		description: `${description} Nothing was changed in what the trigger remembers.`,
+	});
+}

@@ -1,0 +1,128 @@
+/**
+ * What makes a read incomplete: signs in the pages that not all records came, although no request
+ * failed. The interface document says nothing of lists, so what a service usually does is taken from the
+ * reading before.
+ */
+import type { PaginationType } from '../lists/listFields';
+import type { ListSettings } from '../lists/listSettings';
+import type { Page, PageState } from '../lists/pages';
+import { signsOfMore } from '../lists/signsOfMore';
+import { type ListRead, type Sign, SIGNS, type State } from './state';
+
+/** What a number of all records is called where the response has one. The name alone proves nothing. */
+const NAME_OF_TOTAL = /^(count|total(_?(count|elements|hits|items|records|results))?)$/i;
+
+/** Whether each page says where the next one is, so that the length of a page decides nothing. */
+const isLinked = (type: PaginationType) => type === 'cursor' || type === 'nextUrl';
+
+/** Takes note of a page with so many records. */
+export function noteLength(read: ListRead, type: PaginationType, length: number): void {
+	const { page } = read.place;
+	read.firstLength ??= length;
+	if (length > 0 && read.emptyPage !== undefined) {
+		read.problem ??= `${read.emptyPage}, although more followed`;
+	}
+	// An offset counts the records that came, so that a page of another length passes over none.
+	if (length > 0 && (type === 'pageNumber' || isLinked(type))) {
+		const { firstLength, lastLength = firstLength } = read;
+		const uneven =
+			lastLength < firstLength
+				? `page ${page - 1} was shorter than the first one, although more followed`
+				: length > firstLength
+					? `page ${page} was longer than the first one`
+					: undefined;
+		// A cursor or link passes over no record whatever the length of its pages, so that some services cut them anyhow.
+		if (uneven !== undefined && isLinked(type)) noteSign(read, 'unevenPages', uneven);
+		else read.problem ??= uneven;
+	}
+	read.lastLength = length;
+}
+
+/** Takes note of how many records the response says there are; the least counts, should that change. */
+export function noteTotals(read: ListRead, body: unknown): void {
+	for (const [path, total] of totalsIn(body)) {
+		read.totals ??= {};
+		read.totals[path] = Math.min(total, read.totals[path] ?? Infinity);
+	}
+}
+
+/**
+ * Where to read on behind a page without records that seems to be the last one, although records are missing: a
+ * page that is empty by mistake is followed by others. Undefined where nothing may follow.
+ */
+export function placeBehindGap(
+	read: ListRead,
+	{ known, habits, pages = 0 }: State,
+	{ type, pageSize, firstPage }: ListSettings,
+	length: number,
+): PageState | undefined {
+	const { page, count } = read.place;
+	const isCounted = type === 'pageNumber' || type === 'offset';
+	if (!isCounted || length > 0 || page >= pages || read.isIncremental) return undefined;
+	// A response with nothing at all is an end of its own kind, unless the service always ends like that.
+	if (read.signs?.noLastPage !== undefined && !habits.includes('noLastPage')) return undefined;
+	if ([...known.values()].every(({ isSeen }) => isSeen)) return undefined;
+	read.emptyPage ??= read.signs?.noLastPage ?? `page ${page} had no records`;
+	const behind = { page: page + 1, count: count + (read.firstLength || pageSize) };
+	const parameterValue = type === 'offset' ? behind.count : firstPage + page;
+	return { ...behind, position: String(parameterValue) };
+}
+
+/** Takes note of something that only means an incomplete reading where the service does not always do it. */
+export function noteSign(read: ListRead, sign: Sign, inWords: string): void {
+	read.signs = { [sign]: inWords, ...read.signs };
+}
+
+/** Takes note of what the last page says of further ones. */
+export function noteSignsOfMore(read: ListRead, { response, body }: Page): void {
+	const { next, flag } = signsOfMore(response, body, 0);
+	const path = next?.path ?? flag;
+	if (path !== undefined) read.problem ??= `the service says that there is more (${path})`;
+}
+
+/** Takes note of the last page. */
+export function noteEnd(read: ListRead, state: State, type: PaginationType): void {
+	const records = [...state.known.values()];
+	const seen = records.filter(({ isSeen }) => isSeen).length + (read.marked ?? 0);
+	const totals = Object.entries(read.totals ?? {});
+	// Kept from then on: where it is no longer their number, records are missing.
+	state.totalField ??= totals.find(([, total]) => total === seen)?.[0];
+	const expected = read.totals?.[state.totalField ?? ''];
+	if (expected !== undefined && seen < expected) {
+		read.problem ??= `${seen} of ${expected} records came`;
+	}
+
+	const { page } = read.place;
+	if (isLinked(type) && page > 1 && read.lastLength === 0) {
+		const inWords = `page ${page} had no records, although the page before had announced it`;
+		noteSign(read, 'emptyLastPage', inWords);
+	}
+	const isConfirmed =
+		expected === undefined ? records.every(({ isSeen }) => isSeen) : seen >= expected;
+	state.habits = SIGNS.filter((sign) => {
+		const inWords = read.signs?.[sign];
+		const isHabit = state.habits.includes(sign);
+		if (inWords === undefined) return isHabit && page === 1;
+		// The first read has nothing to compare with, and with no page at all it may have been cut off.
+		const isDoubtful = sign === 'noLastPage' && state.firstReads > 0 && expected === undefined;
+		if (!isHabit && (isDoubtful || !isConfirmed)) read.problem ??= inWords;
+		return isHabit || isConfirmed;
+	});
+}
+
+/** The numbers in a response, at its top or one level below, that may say how many records there are. */
+function totalsIn(body: unknown): Array<[path: string, total: number]> {
+	const inside = Object.entries(fieldsOf(body)).flatMap(([name, value]) => [
+		[name, value] as const,
+		...Object.entries(fieldsOf(value)).map(([inner, one]) => [`${name}.${inner}`, one] as const),
+	]);
+	return inside.flatMap(([path, value]) => {
+		const isTotal = NAME_OF_TOTAL.test(path.slice(path.indexOf('.') + 1));
+		return isTotal && typeof value === 'number' ? [[path, value]] : [];
+	});
+}
+
+function fieldsOf(value: unknown): Record<string, unknown> {
+	const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+	return isObject ? (value as Record<string, unknown>) : {};
+}

@@ -1,0 +1,209 @@
+/** Incremental reads: a parameter asks for what changed since a time, written as the service reads it. */
+import type { INodeProperties } from 'n8n-workflow';
+
+import { DateTime, IANAZone } from '../n8nInternals/luxon';
+import { checkQuery } from '../parameters/requestOptions';
+import { InvalidSettingError } from '../values/invalidSettingError';
+import { checkHeader } from '../transport/requestHeaders';
+import type { ServiceRequest } from '../transport/serviceRequest';
+import {
+	numberOf,
+	readChoice,
+	readFilledText,
+	readGroup,
+	readSeconds,
+	readText,
+	refuseUnresolved,
+} from '../values/settingValues';
+
+const PLACES = ['query', 'header'] as const;
+const FORMATS = [
+	...(['iso', 'date', 'unixSeconds', 'unixMilliseconds', 'httpDate', 'custom'] as const),
+];
+/** As the fields below say. */
+const DEFAULTS = { sendIn: 'query', format: 'iso', timeZone: 'UTC', lookback: 300, fullRead: 24 };
+const HOUR_MS = 3_600_000;
+/** Clocks are set back by an hour or less, and the read of a night is over by then. */
+const AROUND_A_CLOCK_CHANGE_MS = 3 * HOUR_MS;
+
+export interface Incremental {
+	parameter: string;
+	sendIn: (typeof PLACES)[number];
+	format: (typeof FORMATS)[number];
+	/** Luxon tokens, for the format `custom`. */
+	customFormat: string;
+	timeZone: string;
+	/** How much earlier (ms) than the last read began it asks for. */
+	lookbackMs: number;
+	/** How long (ms) after a full read the next one follows; 0 for never. */
+	fullReadMs: number;
+}
+
+export const incrementalField: INodeProperties = {
+	displayName: 'Incremental',
+	name: 'incremental',
+	type: 'fixedCollection',
+	placeholder: 'Add Incremental Reads',
+	default: {},
+	description:
+		'How to ask for the records that changed since a time, if the service knows a parameter for it. Then most polls take one request, and a full read now and then finds deletions.',
+	options: [
+		{
+			displayName: 'Incremental',
+			name: 'values',
+			values: [
+				{
+					displayName: 'Custom Format',
+					name: 'customFormat',
+					type: 'string',
+					default: '',
+					placeholder: 'e.g. yyyy-MM-dd HH:mm',
+					displayOptions: { show: { format: ['custom'] } },
+					description: 'How the service writes a time, in the tokens of Luxon',
+				},
+				{
+					displayName: 'Format',
+					name: 'format',
+					type: 'options',
+					options: [
+						{ name: 'Custom', value: 'custom' },
+						{ name: 'Date', value: 'date', description: 'Such as 2026-01-31' },
+						{ name: 'HTTP Date', value: 'httpDate', description: 'As in If-Modified-Since' },
+						{ name: 'ISO 8601', value: 'iso', description: 'Such as 2026-01-31T09:30:00Z' },
+						{ name: 'Unix Milliseconds', value: 'unixMilliseconds' },
+						{ name: 'Unix Seconds', value: 'unixSeconds' },
+					],
+					default: 'iso',
+					description: 'How the service writes a time',
+				},
+				{
+					displayName: 'Full Read Hours',
+					name: 'fullReadHours',
+					type: 'number',
+					typeOptions: { minValue: 0, numberPrecision: 2 },
+					default: 24,
+					description:
+						'After how many hours the whole list is read again, which finds what was deleted. With 0, only the first poll reads it.',
+				},
+				{
+					displayName: 'Lookback Seconds',
+					name: 'lookbackSeconds',
+					type: 'number',
+					typeOptions: { minValue: 0 },
+					default: 300,
+					description:
+						'How many seconds before the last read it asks for, because a service may show a change late. What comes again is not emitted again.',
+				},
+				{
+					displayName: 'Parameter',
+					name: 'parameter',
+					type: 'string',
+					default: '',
+					placeholder: 'e.g. updated_since',
+					description: 'Name of the parameter for the time since when records have changed',
+				},
+				{
+					displayName: 'Send In',
+					name: 'sendIn',
+					type: 'options',
+					options: [
+						{ name: 'Header', value: 'header' },
+						{ name: 'Query', value: 'query' },
+					],
+					default: 'query',
+					description: 'Where the parameter goes',
+				},
+				{
+					displayName: 'Time Zone',
+					name: 'timeZone',
+					type: 'string',
+					default: 'UTC',
+					placeholder: 'e.g. Europe/Berlin',
+					description: 'The time zone in which the service reads the time',
+				},
+			],
+		},
+	],
+};
+
+/**
+ * Undefined where the option is not set.
+ * @throws InvalidSettingError that names the field
+ */
+export function readIncremental(option: unknown): Incremental | undefined {
+	const { values } = readGroup('Incremental', option);
+	if (values === undefined) return undefined;
+	const {
+		parameter: name,
+		sendIn: pageState = DEFAULTS.sendIn,
+		format: wantedFormat = DEFAULTS.format,
+		customFormat,
+		timeZone: zone = DEFAULTS.timeZone,
+		lookbackSeconds = DEFAULTS.lookback,
+		fullReadHours = DEFAULTS.fullRead,
+	} = readGroup('Incremental', values);
+	const parameter = readFilledText(
+		'Parameter',
+		name,
+		'Enter the name of the parameter that asks for what changed since a time, or remove Incremental.',
+	);
+	const sendIn = readChoice('Send In', pageState, PLACES);
+	if (sendIn === 'header') checkHeader('Incremental', parameter, '');
+	else checkQuery([{ name: parameter, value: '' }], 'Incremental');
+	const format = readChoice('Format', wantedFormat, FORMATS);
+	const timeZone = readText('Time Zone', zone).trim();
+	if (!IANAZone.isValidZone(timeZone)) {
+		throw new InvalidSettingError('Time Zone', 'is not known', 'Use a name such as Europe/Berlin.');
+	}
+	return {
+		parameter,
+		sendIn,
+		format,
+		customFormat:
+			format === 'custom'
+				? readFilledText('Custom Format', customFormat, 'Enter it in the tokens of Luxon.')
+				: '',
+		timeZone,
+		lookbackMs:
+			1000 * readSeconds('Lookback Seconds', lookbackSeconds, 0, Number.MAX_SAFE_INTEGER / 1000),
+		fullReadMs: HOUR_MS * readHours(fullReadHours),
+	};
+}
+
+function readHours(value: unknown): number {
+	const field = 'Full Read Hours';
+	refuseUnresolved(field, value);
+	const hours = numberOf(value) ?? NaN;
+	if (hours >= 0 && hours < Infinity) return hours;
+	throw new InvalidSettingError(field, 'must be a number from 0 on', 'Use 24 for once a day.');
+}
+
+/**
+ * The request for what changed since the read that began at a time.
+ * @param cursor ms since 1970, by the clock of the service
+ */
+export function requestSince(
+	request: ServiceRequest,
+	incremental: Incremental,
+	cursor: number,
+): ServiceRequest {
+	const { parameter: name, sendIn, lookbackMs } = incremental;
+	const value = timeText(Math.max(0, cursor - lookbackMs), incremental);
+	return sendIn === 'header'
+		? { ...request, headers: { ...request.headers, [name]: value } }
+		: { ...request, query: [...request.query, { name, value }] };
+}
+
+/** A time, never later than it is whatever of it the format leaves out. */
+function timeText(ms: number, { format, customFormat, timeZone }: Incremental): string {
+	if (format === 'unixMilliseconds') return String(ms);
+	if (format === 'unixSeconds') return String(Math.floor(ms / 1000));
+	const zone = timeZone;
+	const time = DateTime.fromMillis(ms, { zone });
+	if (format === 'httpDate') return time.toHTTP() ?? '';
+	if (format === 'iso') return time.toISO({ suppressMilliseconds: true }) ?? '';
+	// Where clocks are set back, a time without its offset comes twice, and may be read as the later one.
+	const { offset } = DateTime.fromMillis(ms + AROUND_A_CLOCK_CHANGE_MS, { zone });
+	const earlier = time.minus({ minutes: Math.max(0, time.offset - offset) });
+	return format === 'date' ? earlier.toFormat('yyyy-MM-dd') : earlier.toFormat(customFormat);
+}

@@ -1,0 +1,151 @@
+/** What a trigger remembers from poll to poll, of the question that it asks. */
+import type { IDataObject, IPollFunctions } from 'n8n-workflow';
+
+import { shutdownSignal } from '../n8nInternals/shutdown';
+import { StaticData } from '../n8nInternals/staticData';
+import type { WatchedList, PollSettings } from './pollSettings';
+import { newState, readState, type SavedState, saveState, type State } from './state';
+
+/** What is kept of a trigger. */
+interface Saved extends IDataObject {
+	records?: SavedState & IDataObject;
+	/** When the trigger was first missing in its workflow (ms since 1970). */
+	deletedAt?: number;
+}
+
+/** An older version of a workflow may bring triggers back, so what they remember is kept for a while. */
+const DELETED_ARE_KEPT_MS = 30 * 86_400_000;
+const MOST_DELETED = 3;
+
+/** What is asked, in the words of the log. */
+const WORDS: Record<keyof WatchedList, string> = {
+	source: 'the source',
+	business: 'the credential or its base URL',
+	idField: 'the ID field',
+	itemsField: 'the items field',
+	query: 'the query',
+	headers: 'the headers',
+};
+
+export class Memory {
+	/** Whether something is remembered of the question; undefined until it was looked for. */
+	isKnown: boolean | undefined;
+
+	private readonly staticData: StaticData;
+
+	/** What was saved when the poll began. */
+	private revision = 0;
+
+	constructor(
+		context: IPollFunctions,
+		private readonly settings: PollSettings,
+		/** Whether n8n has just read the workflow, and so knows its nodes. */
+		private readonly isActivation: boolean,
+		/** Writes to n8n's log. */
+		private readonly log: (sentence: string) => void,
+	) {
+		this.staticData = new StaticData(context);
+	}
+
+	/** What is known of the records; nothing where another question was asked before. */
+	async recall(): Promise<State> {
+		const saved = this.newest(await this.staticData.saved());
+		this.revision = revisionOf(saved);
+		const { watchedList } = this.settings;
+		const state = readState(saved.records);
+		const changed = state === undefined ? [] : differences(state.watchedList, watchedList);
+		this.isKnown = state !== undefined && changed.length === 0;
+		if (state !== undefined && changed.length === 0) return state;
+		if (changed.length > 0) this.logFirstPoll(`${changed.join(' and ')} changed`);
+		else if (saved.records !== undefined) {
+			this.logFirstPoll('another version of this node saved what was known');
+		}
+		return { ...newState(watchedList), revision: this.revision };
+	}
+
+	/**
+	 * Remembers the state if it is another one.
+	 * @param hasItems whether the poll gives out items, with which n8n saves it
+	 * @returns false when another poll was faster, or n8n is about to end: what this one has found must not be reported then, and without being remembered it is found again
+	 */
+	async keep(state: State, hasItems: boolean): Promise<boolean> {
+		return await this.staticData.runExclusive(
+			async () => await this.keepExclusively(state, hasItems),
+		);
+	}
+
+	private async keepExclusively(state: State, hasItems: boolean): Promise<boolean> {
+		const saved = await this.staticData.saved();
+		const newest = this.newest(saved);
+		if (revisionOf(newest) !== this.revision || shutdownSignal().aborted) return false;
+		const own = saved.get(this.staticData.triggerId);
+		const hasForgotten = this.isActivation && this.forgetDeleted(saved);
+		// n8n writes all of it into its database, so only when it is another one.
+		const isChanged =
+			JSON.stringify(saveState(state)) !== JSON.stringify(newest.records) || 'deletedAt' in newest;
+		const content = isChanged
+			? { records: saveState({ ...state, revision: this.revision + 1 }) as Saved['records'] }
+			: newest;
+		// What is saved with another node's data may have been set back.
+		const isSaved = !isChanged && !hasForgotten && revisionOf(own) === this.revision;
+		if (hasItems) {
+			this.leaveOthersAsSaved(saved);
+			this.staticData.leaveToN8n(content);
+		} else if (!isSaved) await this.staticData.save(content);
+		return true;
+	}
+
+	/** Lets go, in the end, of what triggers remembered that are deleted. Returns whether anything is to be saved. */
+	private forgetDeleted(saved: Map<string, Saved>): boolean {
+		const { nodeIds } = this.staticData;
+		const now = Date.now();
+		const deleted = [...saved].filter(([id]) => !nodeIds.has(id));
+		const isNew = deleted.some(([, data]) => data.deletedAt === undefined);
+		for (const [, data] of deleted) data.deletedAt ??= now;
+		const newestFirst = deleted.sort(([, a], [, b]) => Number(b.deletedAt) - Number(a.deletedAt));
+		const over = newestFirst.filter(
+			([, { deletedAt }], index) =>
+				index >= MOST_DELETED || now - Number(deletedAt) > DELETED_ARE_KEPT_MS,
+		);
+		for (const [id] of over) {
+			saved.delete(id);
+			this.staticData.forget(id);
+		}
+		return isNew || over.length > 0;
+	}
+
+	/** With the items of this trigger, n8n saves what it holds here for all of them. */
+	private leaveOthersAsSaved(saved: Map<string, Saved>): void {
+		for (const [id, data] of saved) {
+			if (id === this.staticData.triggerId) continue;
+			const held: Saved = this.staticData.held(id);
+			const isNewer = revisionOf(data) > revisionOf(held) || data.deletedAt !== held.deletedAt;
+			if (isNewer) this.staticData.holdFor(id, data);
+		}
+	}
+
+	/** What is kept of the trigger: what this process holds, or what was saved since. */
+	private newest(saved: Map<string, Saved>): Saved {
+		const { data, triggerId } = this.staticData;
+		const own = saved.get(triggerId);
+		return own !== undefined && revisionOf(own) > revisionOf(data) ? own : data;
+	}
+
+	private logFirstPoll(reason: string): void {
+		const { recordName, emitsExisting } = this.settings;
+		const consequence = emitsExisting ? 'are all new' : 'are remembered, and nothing is emitted';
+		this.log(`This is a first poll, because ${reason}: the ${recordName}s ${consequence}`);
+	}
+}
+
+function revisionOf(data: Saved | undefined): number {
+	const { revision } = data?.records ?? {};
+	return typeof revision === 'number' ? revision : 0;
+}
+
+/** What of the question is another one than before, in words. */
+function differences(before: Partial<WatchedList>, now: WatchedList): string[] {
+	const names = Object.keys(WORDS) as Array<keyof WatchedList>;
+	// What was saved before headers counted has none.
+	return names.filter((name) => (before[name] ?? '') !== now[name]).map((name) => WORDS[name]);
+}

@@ -1,0 +1,191 @@
+/** One poll: reads the list, compares it with what was remembered, and remembers it. */
+import type { IDataObject, INodeExecutionData, IPollFunctions } from 'n8n-workflow';
+
+import { ShutdownError } from '../n8nInternals/shutdown';
+import { triggerIdOf } from '../n8nInternals/staticData';
+import { holdExpressions } from '../n8nInternals/workflow';
+import { toNodeError } from '../run/itemErrors';
+import { readPages } from '../lists/pages';
+import { CREDENTIAL_TYPE, readAccount } from '../transport/account';
+import { RequestError } from '../transport/requestError';
+import { isForSchedule } from './activation';
+import { idOf } from './comparePage';
+import { countWithheld, emitDeletions } from './endRead';
+import { Events, recordOf } from './events';
+import { Memory } from './memory';
+import { PollClient } from './pollClient';
+import { timeForPoll } from './pollTime';
+import { type PollSettings, readPollSettings } from './pollSettings';
+import { ListReader } from './readList';
+import type { RecordEvent } from './sources';
+import { boundFieldHashes, type State } from './state';
+
+/** How many events a manual test run shows. */
+const SAMPLE_SIZE = 10;
+
+/** Triggers whose poll is under way, by workflow and node. */
+const underWay = new Set<string>();
+
+const DAY_MS = 86_400_000;
+
+/** When it was said that deletions are withheld, also where n8n does not save what a failed poll remembers. */
+const withheldSaid = new Map<string, number>();
+
+/** Writes a sentence into n8n's log. */
+export type Log = (sentence: string, level?: 'info' | 'warn') => void;
+
+/**
+ * The changes since the last poll; null when there is none, or when the next poll reports them.
+ * @throws a node error; what was remembered stays as it was then
+ */
+export async function poll(context: IPollFunctions): Promise<INodeExecutionData[][] | null> {
+	const time = timeForPoll(context);
+	const isTest = context.getMode() === 'manual';
+	const log = logOf(context);
+	let client: PollClient | undefined;
+	let memory: Memory | undefined;
+	try {
+		const account = readAccount(await context.getCredentials(CREDENTIAL_TYPE));
+		await holdExpressions(context);
+		const settings = readPollSettings(context, account);
+		client = new PollClient(context, account, time);
+		let events: RecordEvent[];
+		if (isTest) events = await sample(settings, client);
+		else {
+			memory = new Memory(context, settings, time.isActivation, log);
+			events = await exclusiveChanges(context, settings, client, memory, log, time.isActivation);
+		}
+		if (events.length === 0) return null;
+		const { recordName } = settings;
+		return [
+			events.map(({ change, record, changedFields }) => ({
+				json: {
+					event: recordName + change,
+					[recordName]: record,
+					...(changedFields === undefined ? {} : { changedFields }),
+				},
+			})),
+		];
+	} catch (error) {
+		const nodeError = toNodeError(context.getNode(), error);
+		// Where it could not be looked up, something may be known.
+		const hasWorked = memory !== undefined && memory.isKnown !== false;
+		const isLeft =
+			error instanceof ShutdownError ||
+			(time.isActivation && isForSchedule(context, error, hasWorked));
+		if (isTest || !isLeft) throw nodeError;
+		log(`Not polled, which is left to the next poll of the schedule: ${nodeError.message}`, 'warn');
+		return null;
+	} finally {
+		client?.end();
+	}
+}
+
+/** Some of the records as they are, as if they had just been changed. */
+async function sample(settings: PollSettings, client: PollClient): Promise<RecordEvent[]> {
+	const { request, list, wanted, idField, recordName, readsChangesOnly, incremental, deletedWhen } =
+		settings;
+	const seesDeletions =
+		deletedWhen !== undefined || (!readsChangesOnly && incremental?.fullReadMs !== 0);
+	if (!seesDeletions && wanted.every((change) => change === 'Deleted')) {
+		const reason = readsChangesOnly
+			? 'A query parameter or a header is an expression'
+			: 'Full Read Hours is 0';
+		throw nothingToShow(
+			'This trigger can never emit anything',
+			`${reason}, so that only changed ${recordName}s are read, and deletions cannot be seen. Replace it with a fixed value, choose another event, or set Deleted When.`,
+		);
+	}
+	const records: unknown[] = [];
+	for await (const page of readPages(client, request, list)) {
+		records.push(...page.records.slice(0, SAMPLE_SIZE));
+		if (records.length >= SAMPLE_SIZE) break;
+	}
+	if (records.length === 0) {
+		throw nothingToShow(
+			`The list has no ${recordName}s to show`,
+			`Create a ${recordName} in the service, or check the options that filter the list. A published trigger waits for the first one.`,
+		);
+	}
+	// One of which more is known than the ID, where there is one.
+	const change = wanted.find((one) => one !== 'Deleted') ?? 'Deleted';
+	return records.slice(0, SAMPLE_SIZE).map((record, index) => {
+		const id = idOf(record, settings, `${index + 1} of ${records.length}`);
+		return {
+			change,
+			record: change === 'Deleted' ? recordOf(id, idField) : (record as IDataObject),
+		};
+	});
+}
+
+/** Whether a day has passed since it was said that deletions are withheld. */
+function isToBeSaid({ withheldSaidAt = 0 }: State, name: string): boolean {
+	return Date.now() - Math.max(withheldSaidAt, withheldSaid.get(name) ?? 0) >= DAY_MS;
+}
+
+function withheldError(
+	withheld: number,
+	known: number,
+	{ recordName, maxDeletionPercent }: PollSettings,
+): RequestError {
+	return new RequestError(
+		`${withheld} of ${known} known ${recordName}s are missing in the list; their deletion is withheld`,
+		{
+			outcome: 'unknown',
+			description: `More than ${maxDeletionPercent} % at once is more likely a role of the API key that hides them, a filter or another business than deletions. If they come back, nothing has happened. If they were deleted, set the option Max Deletion Percent to 100 until the next poll has emitted them.`,
+		},
+	);
+}
+
+/** A poll has no hints, and in the editor a poll without items shows nothing at all. */
+function nothingToShow(message: string, description: string): RequestError {
+	return new RequestError(message, { outcome: 'notSent', description });
+}
+
+/** The changes, unless the poll before is still under way: both would see the same. */
+async function exclusiveChanges(
+	context: IPollFunctions,
+	settings: PollSettings,
+	client: PollClient,
+	memory: Memory,
+	log: Log,
+	isActivation: boolean,
+): Promise<RecordEvent[]> {
+	const name = `${context.getWorkflow().id} ${triggerIdOf(context)}`;
+	if (underWay.has(name)) return [];
+	underWay.add(name);
+	try {
+		const state = await memory.recall();
+		const found = new Events(settings.idField);
+		await new ListReader(client, settings, state, found, log, client.forFullReads).read();
+		if (boundFieldHashes(state)) {
+			log('Changed Fields: left out, because the records have too many fields to remember', 'warn');
+		}
+		emitDeletions(state, settings, found);
+		const withheld = countWithheld(state);
+		if (withheld === 0) state.withheldSaidAt = undefined;
+		if (withheld === 0) withheldSaid.delete(name);
+		else if (isToBeSaid(state, name)) {
+			const error = withheldError(withheld, state.known.size, settings);
+			const isError = !isActivation && settings.wanted.includes('Deleted');
+			if (!isActivation) withheldSaid.set(name, Date.now());
+			if (isError) {
+				// What else was found comes with the next poll, which finds it again.
+				const before = { ...(await memory.recall()), withheldSaidAt: Date.now() };
+				if (await memory.keep(before, false)) throw error;
+				return [];
+			}
+			log(error.message, 'warn');
+		}
+		const events = found.list.filter(({ change }) => settings.wanted.includes(change));
+		return (await memory.keep(state, events.length > 0)) ? events : [];
+	} finally {
+		underWay.delete(name);
+	}
+}
+
+function logOf(context: IPollFunctions): Log {
+	const { name } = context.getNode();
+	const details = { workflowId: context.getWorkflow().id, nodeName: name };
+	return (sentence, level = 'info') => context.logger[level](`${name}: ${sentence}`, details);
+}

@@ -1,0 +1,108 @@
+/** Which fields of a record count as a change, and which of them have changed. */
+import { readText } from '../values/settingValues';
+import { hashOf } from './hash';
+
+/** 18 bits as base64 for each field: what has changed is known by the hash of the record. */
+const FIELD_HASH_LENGTH = 3;
+const NO_FIELD = ' '.repeat(FIELD_HASH_LENGTH);
+const BASE64 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
+
+export class WatchedFields {
+	/** Stands for the settings; empty where all fields are watched. */
+	readonly key: string;
+
+	private readonly watched: string[];
+
+	private readonly ignored: string[];
+
+	/** @throws InvalidSettingError */
+	constructor(watchFields: unknown, ignoreFields: unknown) {
+		this.watched = readPaths('Watch Fields', watchFields);
+		this.ignored = readPaths('Ignore Fields', ignoreFields);
+		const isAll = this.watched.length === 0 && this.ignored.length === 0;
+		this.key = isAll ? '' : hashOf([this.watched, this.ignored]);
+	}
+
+	/** The part of a record whose change is reported. */
+	watchedPart(record: unknown): unknown {
+		return this.key === '' ? record : (this.partOf(record, '') ?? null);
+	}
+
+	/** Undefined where nothing of the value is watched. */
+	private partOf(value: unknown, path: string): unknown {
+		if (typeof value !== 'object' || value === null || Object.keys(value).length === 0) {
+			return this.isWatched(path) ? value : undefined;
+		}
+		if (Array.isArray(value)) {
+			const parts = value.map((one) => this.partOf(one, path)).filter((one) => one !== undefined);
+			return parts.length > 0 ? parts : undefined;
+		}
+		const entries = Object.entries(value)
+			.map(([name, inner]) => [name, this.partOf(inner, join(path, name))] as const)
+			.filter(([, inner]) => inner !== undefined);
+		return entries.length > 0 ? Object.fromEntries(entries) : undefined;
+	}
+
+	private isWatched(path: string): boolean {
+		const isIn = (paths: string[]) =>
+			paths.some((one) => path === one || path.startsWith(`${one}.`));
+		return (this.watched.length === 0 || isIn(this.watched)) && !isIn(this.ignored);
+	}
+}
+
+/**
+ * A short hash of each field, one after the other, in the order of the names.
+ * @param names dot paths, to which those of the record are added that are not among them
+ */
+export function fieldHashesOf(watchedPart: unknown, names: Map<string, number>): string {
+	const texts = new Map<string, string>();
+	const visit = (value: unknown, path: string, pageState: string) => {
+		const isGroup = typeof value === 'object' && value !== null && Object.keys(value).length > 0;
+		if (!isGroup)
+			texts.set(path, `${texts.get(path) ?? ''}${pageState} ${JSON.stringify(value)}\n`);
+		else if (Array.isArray(value)) {
+			for (const [index, one] of value.entries()) visit(one, path, `${pageState}.${index}`);
+		} else for (const [name, one] of Object.entries(value)) visit(one, join(path, name), pageState);
+	};
+	visit(watchedPart, '', '');
+	for (const path of texts.keys()) if (!names.has(path)) names.set(path, names.size);
+	const hashes = new Array<string>(names.size).fill(NO_FIELD);
+	for (const [path, text] of texts) hashes[names.get(path) ?? 0] = shortHash(text);
+	return hashes.join('').trimEnd();
+}
+
+/** The names of the fields whose hashes differ. */
+export function differentFields(before: string, now: string, names: Map<string, number>): string[] {
+	const hashIn = (hashes: string, index: number) =>
+		hashes.slice(index * FIELD_HASH_LENGTH, (index + 1) * FIELD_HASH_LENGTH).trim();
+	return [...names]
+		.filter(([, index]) => hashIn(before, index) !== hashIn(now, index))
+		.map(([name]) => name);
+}
+
+/** How many characters the hashes of a record take. */
+export function fieldHashesLength(names: Map<string, number>): number {
+	return FIELD_HASH_LENGTH * names.size;
+}
+
+/** FNV-1a, folded to 18 bits. */
+function shortHash(text: string): string {
+	let hash = 0x811c9dc5;
+	for (let index = 0; index < text.length; index++) {
+		hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
+	}
+	const bits = (hash ^ (hash >>> 14)) & 0x3ffff;
+	return [12, 6, 0].map((shift) => BASE64.charAt((bits >> shift) & 63)).join('');
+}
+
+function join(path: string, name: string): string {
+	return path === '' ? name : `${path}.${name}`;
+}
+
+/** Dot paths, separated by commas. */
+function readPaths(field: string, value: unknown): string[] {
+	const paths = readText(field, value).split(',');
+	return paths
+		.map((path) => path.trim().replace(/\.\*(?=\.|$)/g, ''))
+		.filter((path) => path !== '');
+}

@@ -1,0 +1,174 @@
+/**
+ * Values of parameters and of credential fields: one reader per kind. An expression, or a workflow written by
+ * hand, may give anything, and what is taken for something else could send or delete what nobody meant. Every
+ * reader throws an InvalidSettingError that names the field.
+ */
+import { UnresolvedValue } from './unresolvedValues';
+import { InvalidSettingError } from './invalidSettingError';
+import { refuseFaults, scalarText } from './valueFaults';
+
+const USE_DEFAULT = 'Enter a number, or remove the option to use its default.';
+/** A decimal number, as a person writes it. */
+const DECIMAL = /^-?\d+(\.\d+)?$/;
+
+/**
+ * @param name what the value is called in the field; empty when it is the whole of it
+ * @throws InvalidSettingError for a value that an expression failed to make
+ */
+export function refuseUnresolved(field: string, value: unknown, name = ''): void {
+	if (!(value instanceof UnresolvedValue)) return;
+	throw new InvalidSettingError(
+		field,
+		[name === '' ? '' : `"${name}":`, value.expression, value.problem].join(' ').trim(),
+		'Check the expression, and where its value comes from.',
+	);
+}
+
+/** True or false; `undefined` is false. */
+export function readFlag(field: string, value: unknown): boolean {
+	refuseUnresolved(field, value);
+	if (value === undefined) return false;
+	if (typeof value === 'boolean') return value;
+	throw new InvalidSettingError(
+		field,
+		'must be true or false',
+		'Use the switch, or an expression that gives true or false, for example {{ $json.isUrgent === true }}.',
+	);
+}
+
+/** A text; what is not set is an empty one. */
+export function readText(field: string, value: unknown, name = ''): string {
+	refuseUnresolved(field, value, name);
+	if (value === undefined) return '';
+	if (typeof value === 'string') return value;
+	throw notText(field, value, name);
+}
+
+/**
+ * A text without white space around it.
+ * @param description how to fix it where it is empty
+ */
+export function readFilledText(field: string, value: unknown, description: string): string {
+	const text = readText(field, value).trim();
+	if (text !== '') return text;
+	throw new InvalidSettingError(field, 'is empty', description);
+}
+
+/** The name of an entry. */
+export function readName(field: string, value: unknown): string {
+	const name = readTextToSend(field, value, 'name').trim();
+	if (name !== '') return name;
+	throw new InvalidSettingError(field, 'a name is empty', 'Enter a name, or remove the entry.');
+}
+
+/** What goes out as a text: a text, a number, true or false, or a date; what is not set is empty. */
+export function readTextToSend(field: string, value: unknown, name = ''): string {
+	refuseUnresolved(field, value, name);
+	if (value === undefined) return '';
+	refuseFaults(field, value, false, name);
+	const text = scalarText(value);
+	if (text !== undefined) return text;
+	throw notText(field, value, name);
+}
+
+/** One of the known texts. */
+export function readChoice<T extends string>(
+	field: string,
+	value: unknown,
+	known: readonly T[],
+): T {
+	refuseUnresolved(field, value);
+	const found = known.find((choice) => choice === value);
+	if (found !== undefined) return found;
+	throw new InvalidSettingError(field, 'is not known', `Use one of ${known.join(', ')}.`);
+}
+
+/** The values of a group of fields; what is not set is an empty one. */
+export function readGroup(field: string, value: unknown): Record<string, unknown> {
+	refuseUnresolved(field, value);
+	if (value === undefined) return {};
+	if (isObject(value)) return value;
+	throw new InvalidSettingError(
+		field,
+		'is not a group of fields',
+		'Remove it and add it again in the editor.',
+	);
+}
+
+/** The entries of a list of groups; what is not set is an empty one. */
+export function readEntries(field: string, value: unknown): Array<Record<string, unknown>> {
+	refuseUnresolved(field, value);
+	if (value === undefined) return [];
+	if (Array.isArray(value) && value.every(isObject)) return value;
+	throw new InvalidSettingError(
+		field,
+		'is not a list of entries',
+		'Remove it and add its entries again in the editor.',
+	);
+}
+
+/**
+ * The number that a value is, or that it is the decimal text of. JavaScript would make numbers of `true`, `"0x10"`
+ * and `""` too. Undefined for anything else.
+ */
+export function numberOf(value: unknown): number | undefined {
+	if (typeof value === 'string' && DECIMAL.test(value.trim())) return Number(value);
+	return typeof value === 'number' ? value : undefined;
+}
+
+/** Whether no digit of a decimal text is lost in the number that it is the text of. */
+export function keepsDigits(text: string, number: number): boolean {
+	const digits = text
+		.trim()
+		.replace(/^-?0*(?=\d)/, '')
+		.replace(/(\.\d*?)0+$/, '$1')
+		.replace(/\.$/, '');
+	// Every decimal number of 15 digits has a number of its own.
+	return digits.replace('.', '').length <= 15 || digits === String(Math.abs(number));
+}
+
+/**
+ * A whole number, or the text of one.
+ * @param bounds both are allowed values; without `most` there is no upper one
+ */
+export function readWholeNumber(
+	field: string,
+	value: unknown,
+	{ least, most }: { least: number; most?: number },
+	description = USE_DEFAULT,
+): number {
+	refuseUnresolved(field, value);
+	const number = numberOf(value) ?? NaN;
+	const isWhole = Number.isSafeInteger(number);
+	if (isWhole && number >= least && number <= (most ?? Infinity)) return number;
+	throw new InvalidSettingError(
+		field,
+		`must be a whole number from ${least} ${most === undefined ? 'on' : `to ${most}`}`,
+		description,
+	);
+}
+
+/** A time (s), which may have decimals. */
+export function readSeconds(field: string, value: unknown, least: number, most: number): number {
+	refuseUnresolved(field, value);
+	const seconds = numberOf(value) ?? NaN;
+	if (seconds >= least && seconds <= most) return seconds;
+	throw new InvalidSettingError(
+		field,
+		`must be a number of seconds from ${least} to ${most}`,
+		USE_DEFAULT,
+	);
+}
+
+function notText(field: string, value: unknown, name: string): InvalidSettingError {
+	const problem = value === null ? 'has no value (null)' : 'is not a text';
+	return new InvalidSettingError(
+		field,
+		name === '' ? problem : `"${name}" ${problem}`,
+		'Enter a text; check the expression.',
+	);
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+	return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,179 @@
+/**
+ * Values that n8n's expressions should have made and did not. n8n hands them over as `undefined`, as an object
+ * where a text is due, or, inside a longer text, as nothing at all: `/contacts/{{ $json.id }}/lines` becomes
+ * `/contacts//lines`.
+ */
+import {
+	ExpressionError,
+	ExpressionParser,
+	type IExecuteFunctions,
+	type IPollFunctions,
+} from 'n8n-workflow';
+
+import { maskKeys } from './redact';
+import { findFault, scalarText, trimUnseen } from './valueFaults';
+
+/** Stands for a value that an expression failed to make, until the reader of the field refuses it by name. */
+export class UnresolvedValue {
+	constructor(
+		/** The expression, for example `{{ $json.id }}`; empty where it is not known. */
+		readonly expression: string,
+		/** Goes behind the name of the value, for example `has no value (undefined)`. */
+		readonly problem: string,
+	) {}
+}
+
+/** Fields in whose texts an expression may give a list, which n8n writes with commas. */
+const FIELDS_WITH_LISTS = new Set(['ids', 'jsonBody']);
+/** Fields that say which record or document is meant: with a part of it missing, it would be another one. */
+const FIELDS_WITHOUT_GAPS = new Set(['ids', 'sendOnceKey']);
+/** Fields with a path, none of whose segments may be empty. */
+const FIELDS_WITH_PATHS = new Set(['path']);
+/** Stands for an expression that gives an empty text; no text of a path can hold it. */
+const GAP = '\u0000';
+const LONGEST_SHOWN_EXPRESSION = 100;
+
+type Context = IExecuteFunctions | IPollFunctions;
+
+/** Has n8n evaluate what stands between `{{` and `}}`. */
+type Evaluate = (code: string) => unknown;
+
+/** Whether a parameter as it is saved is an expression or holds one; n8n marks it by an equals sign in front. */
+export function holdsExpression(written: unknown): boolean {
+	if (typeof written === 'string') return written.startsWith('=');
+	return isObject(written) && Object.values(written).some(holdsExpression);
+}
+
+/**
+ * The value of a parameter, with an `UnresolvedValue` for each part that an expression failed to make.
+ * @param written the parameter as it is saved
+ * @param read has n8n make its value
+ * @throws ExpressionError of n8n's, which says what is wrong with the expression
+ */
+export function readMarked(
+	context: Context,
+	name: string,
+	written: unknown,
+	read: () => unknown,
+	itemIndex = 0,
+): unknown {
+	const evaluate = (code: string) => evaluateAlone(context, code, itemIndex);
+	try {
+		return mark(name, written, read(), evaluate);
+	} catch (error) {
+		if (error instanceof ExpressionError) throw error;
+		return unresolved('', `has no value (${messageOf(error)})`);
+	}
+}
+
+/** @returns the value with an `UnresolvedValue` in place of each part that an expression failed to make */
+function mark(name: string, written: unknown, value: unknown, evaluate: Evaluate): unknown {
+	if (!holdsExpression(written)) return value;
+	if (typeof written === 'string') {
+		const pieces = ExpressionParser.splitExpression(written.slice(1));
+		const [first, ...others] = pieces.filter(({ text }) => text !== '');
+		if (first === undefined || pieces.every(({ type }) => type === 'text')) return value;
+		return others.length === 0
+			? (unresolved(first.text, faultOf(value)) ?? value)
+			: (unresolvedInText(name, [first, ...others], evaluate) ?? value);
+	}
+	if (!isObject(written) || !isObject(value)) return value;
+	const parts = Object.entries(value).map(([key, part]): [string, unknown] => [
+		key,
+		mark(key, written[key], part, evaluate),
+	]);
+	return Array.isArray(value) ? parts.map(([, part]) => part) : Object.fromEntries(parts);
+}
+
+/**
+ * The fields of a credential, with an `UnresolvedValue` for each that an expression has failed to make. n8n does not show
+ * which of them are expressions.
+ * @param exceptTexts names of fields whose text may be any
+ */
+export function markUnresolvedFields(
+	fields: Record<string, unknown>,
+	exceptTexts: string[],
+): Record<string, unknown> {
+	const mark = ([name, value]: [string, unknown]): [string, unknown] => {
+		const isFree = typeof value === 'string' && exceptTexts.includes(name);
+		const problem = isFree ? undefined : faultOf(value);
+		return [name, problem === undefined ? value : new UnresolvedValue('', problem)];
+	};
+	return Object.fromEntries(Object.entries(fields).map(mark));
+}
+
+/** @throws an error of n8n's where the expression alone gives a function, for example */
+function evaluateAlone(context: Context, code: string, itemIndex: number): unknown {
+	// The context of a poll has it too, but its type does not say so.
+	const { evaluateExpression } = context as Partial<IExecuteFunctions>;
+	// Without it, nothing can be said of the parts of a text.
+	return evaluateExpression === undefined
+		? '-'
+		: evaluateExpression.call(context as IExecuteFunctions, `{{${code}}}`, itemIndex);
+}
+
+/** The first of the expressions in a longer text that gives none, or that leaves a gap where there must not be one. */
+function unresolvedInText(
+	name: string,
+	pieces: Array<{ type: 'text' | 'code'; text: string }>,
+	evaluate: Evaluate,
+): UnresolvedValue | undefined {
+	const empty: string[] = [];
+	let outline = '';
+	for (const { type, text } of pieces) {
+		const piece =
+			type === 'text' ? text : textOf(() => evaluate(text), FIELDS_WITH_LISTS.has(name));
+		if (typeof piece !== 'string') return unresolved(text, piece.problem);
+		const isEmpty = type === 'code' && trimUnseen(piece) === '';
+		if (isEmpty) empty.push(text);
+		outline += isEmpty ? GAP : piece;
+	}
+	const [firstEmpty] = empty;
+	if (firstEmpty === undefined) return undefined;
+	if (FIELDS_WITHOUT_GAPS.has(name)) return unresolved(firstEmpty, 'is empty');
+	const segments = outline.split('?', 1).join().split('/');
+	const isSegmentEmpty = FIELDS_WITH_PATHS.has(name) && segments.some((one) => /^\0+$/.test(one));
+	return isSegmentEmpty ? unresolved(firstEmpty, 'leaves a segment of the path empty') : undefined;
+}
+
+/** What n8n writes into a longer text for the value of an expression. */
+function textOf(evaluate: () => unknown, allowsLists: boolean): string | { problem: string } {
+	let value: unknown;
+	try {
+		value = evaluate();
+	} catch (error) {
+		return { problem: `has no value (${messageOf(error)})` };
+	}
+	const problem = faultOf(value);
+	if (problem !== undefined) return { problem };
+	if (value === null) return { problem: 'is null' };
+	if (Array.isArray(value)) {
+		const areTexts = value.every((part) => typeof part !== 'object');
+		return allowsLists && areTexts ? value.join() : { problem: 'is a list, not a text' };
+	}
+	return scalarText(value) ?? { problem: 'is an object, not a text' };
+}
+
+function faultOf(value: unknown): string | undefined {
+	const fault = findFault(value, true);
+	if (fault === undefined) return undefined;
+	return fault.path.length === 0
+		? fault.problem
+		: `holds "${fault.path.join('.')}", which ${fault.problem}`;
+}
+
+function unresolved(code: string, problem: string | undefined): UnresolvedValue | undefined {
+	if (problem === undefined) return undefined;
+	const masked = maskKeys(code);
+	const isLong = masked.length > LONGEST_SHOWN_EXPRESSION;
+	const shown = isLong ? `${masked.slice(0, LONGEST_SHOWN_EXPRESSION)}…` : masked;
+	return new UnresolvedValue(code === '' ? '' : `{{${shown}}}`, problem);
+}
+
+function messageOf(error: unknown): string {
+	return error instanceof Error ? error.message : String(error);
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+	return typeof value === 'object' && value !== null;
+}

@@ -1,0 +1,271 @@
+// Responses of every kind: what becomes an item, a file or a clear error, and what of the service's own
+// words a user gets to see.
+
+import type { FaultAction } from '../../sandbox/server';
+import {
+	apiRequest,
+	deleteMany,
+	errorOf,
+	itemsOf,
+	NODE,
+	read,
+	READ_ENDPOINT,
+	send,
+	useBench,
+} from '../support/bench';
+
+const bench = useBench();
+
+const LOG_IN_PAGE = '<!doctype html><html><title>Log in</title></html>';
+
+/** What the service will respond to the next request. */
+const response = (changes: Partial<Extract<FaultAction, { type: 'status' }>>) =>
+	bench.sandbox.fault({ action: { type: 'status', status: 200, act: true, ...changes } });
+/** The output of a GET request, as JSON. */
+const get = async (path: string, options = {}) => {
+	const result = await bench.run([{}], apiRequest('GET', path, options));
+	expect(result.run.status).toBe('success');
+	return result.json(NODE);
+};
+
+describe('a body that is not JSON where JSON is due', () => {
+	test.each([
+		['a read', read(), ' instead of JSON'],
+		['an API request', apiRequest('GET', '/sandbox/text'), ' instead of JSON'],
+		['a send', send(), ': Log in'],
+		['a deletion', deleteMany(), ': Log in'],
+	])('a log-in page to %s is an error that says so', async (_, parameters, rest) => {
+		response({ body: LOG_IN_PAGE, contentType: 'text/html' });
+		const error = errorOf(await bench.run(itemsOf(1), parameters));
+		expect(error.message).toBe(`The service answered 200 with a web page${rest}`);
+		expect(error.description).toMatch(/check the base URL in the credential/i);
+		const mayHaveActed = rest === ': Log in';
+		expect(error.description?.includes('may have been carried out')).toBe(mayHaveActed);
+		const context = { outcome: 'unknown', responseBody: LOG_IN_PAGE };
+		expect(error).toMatchObject({ httpCode: '200', context });
+		expect(bench.sandbox.journal.count()).toBe(1);
+	});
+
+	test('half a JSON text is an error that names its type', async () => {
+		bench.sandbox.fault({ action: { type: 'brokenJson' } });
+		const error = errorOf(await bench.run([{}], read()));
+		expect(error.message).toBe(
+			'The service answered 200 with something that is not JSON (application/json; charset=utf-8)',
+		);
+		expect(error.description).toContain('response format Text or File');
+	});
+
+	test('an empty body is an empty list, or the status alone', async () => {
+		for (const parameters of [read(), apiRequest('GET', '/sandbox/empty'), send()]) {
+			bench.sandbox.fault({ endpoint: READ_ENDPOINT, action: { type: 'emptyBody' } });
+			bench.sandbox.fault({ endpoint: 'POST /txndata/sendTxn', action: { type: 'emptyBody' } });
+			const result = await bench.run(itemsOf(1), parameters);
+			expect(result.run.status).toBe('success');
+			expect(result.json(NODE)).toEqual(
+				parameters.resource === 'contact' ? [] : [{ statusCode: 200 }],
+			);
+			bench.sandbox.clearFaults();
+		}
+	});
+
+	test('an empty list is the response to a send, which has one result all the same', async () => {
+		bench.sandbox.fault({ times: 2, action: { type: 'status', status: 200, act: true, body: [] } });
+		const result = await bench.run(itemsOf(2), send());
+		expect(result.json(NODE)).toEqual([{ statusCode: 200 }, { statusCode: 200 }]);
+	});
+
+	test('a 204 is an item with its status', async () => {
+		expect(await get('/sandbox/no-content')).toEqual([{ statusCode: 204 }]);
+		expect(await get('/sandbox/no-content', { responseFormat: 'text' })).toEqual([{ data: '' }]);
+	});
+
+	test('a body of more than 64 MB is left out of what a send puts out', async () => {
+		bench.sandbox.fault({ action: { type: 'hugeBody', megabytes: 65 } });
+		const result = await bench.run(itemsOf(1), send());
+		expect(result.json(NODE)).toEqual([{ statusCode: 200 }]);
+		expect(JSON.stringify(result.task(NODE).hints)).toContain('larger than 64 MB');
+	});
+
+	test('a body of more than 64 MB is an error of a read and is not read to its end', async () => {
+		bench.sandbox.fault({ times: Infinity, action: { type: 'hugeBody', megabytes: 1024 } });
+		const before = process.memoryUsage().rss;
+		const error = errorOf(await bench.run([{}], read()));
+		expect(error.message).toBe('The response of the service is larger than 64 MB');
+		expect(error.description).toContain('smaller page size');
+		expect(process.memoryUsage().rss - before).toBeLessThan(512 * 1024 * 1024);
+		expect(bench.sandbox.journal.count()).toBe(1);
+	});
+});
+
+describe('the response format', () => {
+	test('JSON makes one item of each element of a list', async () => {
+		expect(await get('/sandbox/array')).toEqual([{ id: 1 }, { id: 2 }, { id: 3 }]);
+		response({ body: [1, 'two', null, [3]] });
+		expect(await get('/masterdata/getContacts')).toEqual([
+			{ data: 1 },
+			{ data: 'two' },
+			{ data: null },
+			{ data: [3] },
+		]);
+		for (const [body, item] of [
+			['"done"', { data: 'done' }],
+			['null', { data: null }],
+			[{ items: [1] }, { items: [1] }],
+		]) {
+			response({ body, contentType: 'application/json' });
+			expect(await get('/masterdata/getContacts')).toEqual([item]);
+		}
+	});
+
+	test('JSON takes the list from the Items Field', async () => {
+		const path = '/masterdata/getContacts?shape=nested';
+		expect(await get(path)).toMatchObject([{ data: { items: expect.any(Array) as unknown } }]);
+		const contacts = await get(path, { itemsField: 'data.items' });
+		expect(contacts).toHaveLength(25);
+		expect(contacts[0]).toHaveProperty('email');
+	});
+
+	test('JSON takes the list of what is sent from the Items Field, too', async () => {
+		const post = apiRequest('POST', '/sandbox/echo', { itemsField: 'data.items' });
+		const body = { data: { items: [{ id: 1 }, { id: 2 }] } };
+		response({ body });
+		const result = await bench.run([{}], post);
+		expect(result.items(NODE)).toMatchObject([
+			{ json: { id: 1 }, pairedItem: { item: 0 } },
+			{ json: { id: 2 }, pairedItem: { item: 0 } },
+		]);
+		// What was carried out must not fail for a response that is not as expected.
+		for (const other of [{ data: { items: {} } }, { created: 1 }, { data: null }]) {
+			response({ body: other });
+			const one = await bench.run([{}], post);
+			expect(one.run.status).toBe('success');
+			expect(one.json(NODE)).toEqual([other]);
+		}
+	});
+
+	test('Text is the field data', async () => {
+		const text = await get('/sandbox/text', { responseFormat: 'text' });
+		expect(text).toEqual([{ data: 'Plain text of the sandbox' }]);
+		const [page] = await get('/sandbox/html', { responseFormat: 'text' });
+		expect(page?.data).toContain('<!doctype html>');
+	});
+
+	test('File is a binary field, byte by byte', async () => {
+		const options = { responseFormat: 'file', fileField: 'invoice' };
+		const result = await bench.run([{}], apiRequest('GET', '/sandbox/file', options));
+		const [item] = result.items(NODE);
+		expect(item?.json).toEqual({ statusCode: 200 });
+		expect(item?.binary?.invoice).toMatchObject({
+			fileName: 'sandbox.pdf',
+			mimeType: 'application/pdf',
+		});
+		const bytes = Buffer.from(item?.binary?.invoice?.data ?? '', 'base64');
+		const rawBytes = [0xe2, 0xe3, 0xcf, 0xd3, 0x0a, 0x00, 0xff, 0xfe, 0x80];
+		expect([...bytes]).toEqual([
+			...Buffer.from('%PDF-1.4\n'),
+			...rawBytes,
+			...Buffer.from('\n%%EOF\n'),
+		]);
+	});
+});
+
+describe('Full Response', () => {
+	const full = { fullResponse: true };
+	const headers = { 'x-total': '7' };
+
+	test.each<[string, object, unknown]>([
+		['JSON', { body: [{ id: 1 }] }, [{ id: 1 }]],
+		['a text', { body: 'done', contentType: 'text/plain' }, 'done'],
+		['nothing', { body: '', contentType: 'text/plain' }, ''],
+	])('has status, headers and %s', async (_, given, body) => {
+		for (const method of ['GET', 'POST']) {
+			response({ status: 201, headers, ...given });
+			const result = await bench.run([{}], apiRequest(method, '/sandbox/echo', full));
+			const item = { statusCode: 201, headers: expect.objectContaining(headers) as object, body };
+			expect(result.items(NODE)).toEqual([{ json: item, pairedItem: { item: 0 } }]);
+		}
+	});
+
+	test('of a HEAD has its headers', async () => {
+		response({ headers });
+		const result = await bench.run([{}], apiRequest('HEAD', '/sandbox/echo', full));
+		expect(result.json(NODE)).toMatchObject([{ statusCode: 200, headers, body: '' }]);
+	});
+
+	test('of a file has it in its binary field', async () => {
+		const options = { ...full, responseFormat: 'file', fileField: 'invoice' };
+		const result = await bench.run([{}], apiRequest('GET', '/sandbox/file', options));
+		const [item] = result.items(NODE);
+		expect(item?.json).toMatchObject({
+			statusCode: 200,
+			headers: { 'content-type': 'application/pdf' },
+			body: null,
+		});
+		expect(item?.binary?.invoice?.fileName).toBe('sandbox.pdf');
+	});
+
+	test('of a list in pages is one item per page', async () => {
+		const pagination = {
+			values: { type: 'pageNumber', pageSize: 10, pageSizeParameter: 'pageSize' },
+		};
+		const path = '/masterdata/getContacts';
+		const result = await bench.run([{}], apiRequest('GET', path, { ...full, pagination }));
+		expect(result.json(NODE).map(({ statusCode }) => statusCode)).toEqual([200, 200, 200, 200]);
+	});
+
+	test('of an error is none', async () => {
+		response({ status: 404 });
+		errorOf(await bench.run([{}], apiRequest('GET', '/sandbox/echo', full)));
+	});
+});
+
+describe('the list of a read', () => {
+	test.each([
+		{ shape: 'array' },
+		{ shape: 'object' },
+		{ shape: 'nested', itemsField: 'data.items' },
+	])('is found: %j', async ({ shape, itemsField }) => {
+		const queryParameters = { parameters: [{ name: 'shape', value: shape }] };
+		const options = { queryParameters, ...(itemsField === undefined ? {} : { itemsField }) };
+		const result = await bench.run([{}], read(options));
+		expect(result.items(NODE)).toHaveLength(25);
+	});
+
+	test.each([
+		[{ people: [{}], firms: [{}] }, '', 'the response contains several lists'],
+		[{ total: 1 }, '', 'the response contains no list'],
+		[{ data: { items: 1 } }, 'data.items', 'there is no list at "data.items"'],
+		['text', '', 'the response contains no list'],
+	])('that is not clear is an error: %j', async (body, itemsField, problem) => {
+		response({ body: JSON.stringify(body), contentType: 'application/json' });
+		const error = errorOf(await bench.run([{}], read({ itemsField })));
+		expect(error.message).toBe(`Items Field: ${problem}`);
+		expect(error.description).toContain('Set the option Items Field');
+		for (const field of Object.keys(typeof body === 'string' ? {} : body)) {
+			expect(error.description).toContain(field);
+		}
+	});
+});
+
+describe('an error of the service', () => {
+	test('shows its status, its message and the next step', async () => {
+		response({ status: 409, body: { message: 'locked' } });
+		const error = errorOf(await bench.run(itemsOf(1), send()));
+		expect(error.message).toBe('The service answered 409 Conflict: locked');
+		expect(error.description).toBe(
+			'POST /txndata/sendTxn — Nothing was carried out. Correct what the service objects to, then run the node again.',
+		);
+		const context = { outcome: 'refused', statusCode: 409, responseBody: '{"message":"locked"}' };
+		expect(error).toMatchObject({ httpCode: '409', context });
+	});
+
+	test('names the four causes of a 401', async () => {
+		bench.sandbox.setKeyState(bench.sandbox.apiKey, 'disabled');
+		const error = errorOf(await bench.run([{}], read()));
+		expect(error.message).toBe('The service answered 401 Unauthorized');
+		for (const cause of ['missing', 'wrong', 'disabled or deleted', 'role is not allowed']) {
+			expect(error.description).toContain(cause);
+		}
+		expect(bench.sandbox.journal.count()).toBe(1);
+	});
+});

@@ -1,0 +1,167 @@
+// Send Once while something fails that is not the service: n8n's database, n8n itself, a stop. Nothing is
+// on record for a request that did not leave, and nobody is told that it was sent.
+
+import { inspect } from 'node:util';
+
+import { errorOf, itemsOf, NO_LIMITS, NODE, send, SEND_ENDPOINT, useBench } from '../support/bench';
+import { useDeduplicator } from '../support/deduplicator';
+import { readRun } from '../support/engine';
+import { workflowOf } from '../support/engineWorkflow';
+import { processState } from '../../nodes/BusinessData/sendOnce/processState';
+import { statesOf } from '../support/sentDocument';
+import { waitUntil } from '../support/waitUntil';
+import { forgetRequests } from '../support/limiters';
+
+const bench = useBench({ limits: NO_LIMITS });
+const onceById = { sendOnceKey: '={{ $json.id }}' };
+let store: Awaited<ReturnType<typeof useDeduplicator>>;
+
+beforeAll(async () => {
+	store = await useDeduplicator();
+});
+beforeEach(() => {
+	store.clear();
+	processState().watched.clear();
+});
+
+const sent = () => bench.sandbox.journal.documents().map(({ body }) => body);
+
+describe('a fault of the database', () => {
+	/** Of an old key and a new one: each is looked up, the new one is claimed and settled. */
+	const accesses = (['read', 'write'] as const).flatMap((access) =>
+		(access === 'read' ? (['before'] as const) : (['before', 'after', 'late'] as const)).flatMap(
+			(moment) => Array.from({ length: 16 }, (_, after) => ({ access, moment, after })),
+		),
+	);
+	const lateWritesLand = async () => await new Promise((resolve) => setTimeout(resolve, 10_000));
+
+	test.each(accesses)('$moment a $access, after $after others', async (fault) => {
+		const { access, ...when } = fault;
+		await bench.run([{ id: 'old' }], send(onceById));
+		store.fail(access, when);
+		const result = await bench.run([{ id: 'old' }, { id: 'new' }], send(onceById));
+		if (result.run.status === 'error') {
+			const error = errorOf(result);
+			expect(error.message).toContain("Send Once Key: n8n's deduplication store failed");
+			expect(error.context.outcome).toBe('notSent');
+		}
+		const wasSent = result.run.status === 'success';
+		expect(sent()).toEqual(wasSent ? [{ id: 'old' }, { id: 'new' }] : [{ id: 'old' }]);
+
+		if (access === 'write' && when.moment === 'late') await lateWritesLand();
+		store.clearFaults();
+		// As another process finds it.
+		const { watched } = processState();
+		const before = new Map(watched);
+		watched.clear();
+		expect(await statesOf(bench, ['old', 'new'])).toEqual(['sent', wasSent ? 'sent' : 'notSent']);
+		for (const [name, watch] of before) watched.set(name, watch);
+		const again = await bench.run([{ id: 'old' }, { id: 'new' }], send(onceById));
+		expect(again.run.status).toBe('success');
+		expect(sent()).toEqual([{ id: 'old' }, { id: 'new' }]);
+		const skipped = again.json(NODE).map((json) => json.skipped === true);
+		expect(skipped).toEqual([true, wasSent]);
+	});
+
+	test.each(accesses)(
+		'$moment a $access, after $after others, where the oldest key is forgotten',
+		async ({ access, ...when }) => {
+			const parameters = send({ ...onceById, sendOnceMaxEntries: 1 });
+			await bench.run([{ id: 'old' }], parameters);
+			store.fail(access, when);
+			await bench.run([{ id: 'new' }], parameters);
+			store.clearFaults();
+			await bench.run([{ id: 'new' }], parameters);
+			expect(sent()).toEqual([{ id: 'old' }, { id: 'new' }]);
+		},
+	);
+
+	test('while the key of a refused document is taken back: it can be sent all the same', async () => {
+		bench.sandbox.fault({ action: { type: 'status', status: 400 } });
+		// The claim writes twice.
+		store.fail('write', { after: 2, times: 10 });
+		const refused = await bench.run([{ id: 'a' }], send(onceById));
+		expect(errorOf(refused).context.outcome).toBe('refused');
+		await waitUntil(() => bench.sandbox.journal.count(SEND_ENDPOINT) === 1);
+		const during = await bench.run([{ id: 'a' }], send(onceById));
+		expect(errorOf(during).context.outcome).toBe('notSent');
+		store.clearFaults();
+		const again = await bench.run([{ id: 'a' }], send(onceById));
+		expect(again.json(NODE)).toMatchObject([{ status: 'sent' }]);
+		expect(sent()).toEqual([{ id: 'a' }]);
+	}, 60_000);
+});
+
+test('an error of n8n before the request: not sent, and the key stays free', async () => {
+	const { type } = bench.engine.loader.getCredential('businessDataApi');
+	const { authenticate } = type;
+	const words = `no isolate for ${bench.credential.apiKey as string}`;
+	Object.defineProperty(type, 'authenticate', {
+		configurable: true,
+		get: () => {
+			throw new Error(words);
+		},
+	});
+	try {
+		const result = await bench.run([{ id: 'a' }], send(onceById));
+		const error = errorOf(result);
+		expect(error.message).toMatch(/^The request was not sent: n8n could not make the request/);
+		expect(error.context.outcome).toBe('notSent');
+		expect(inspect(error, { depth: null })).not.toContain(bench.credential.apiKey);
+	} finally {
+		Object.defineProperty(type, 'authenticate', { configurable: true, value: authenticate });
+	}
+	expect(store.entries).toEqual([]);
+	await bench.run([{ id: 'a' }], send(onceById));
+	expect(sent()).toEqual([{ id: 'a' }]);
+});
+
+test('stops at every moment: what did not leave is free, what left is seen through to its end', async () => {
+	store.latencyMs = () => 8;
+	const left: boolean[] = [];
+	for (let stopAfterMs = 0; stopAfterMs <= 120; stopAfterMs += 1) {
+		const id = `stopped after ${stopAfterMs} ms`;
+		forgetRequests(bench.sandbox);
+		bench.sandbox.fault({ action: { type: 'delay', ms: 20, actFirst: true } });
+		const workflow = workflowOf([{ id }], send(onceById));
+		const execution = bench.engine.start(workflow, { key: bench.credential });
+		setTimeout(() => execution.cancel(), stopAfterMs);
+		const { run } = readRun(await execution);
+		const again = await bench.run([{ id }], send({ ...onceById, maxWait: 30 }));
+		left.push(again.json(NODE)[0]?.skipped === true);
+		expect({ stopAfterMs, sent: sent() }).toEqual({ stopAfterMs, sent: [{ id }] });
+		expect(['canceled', 'success']).toContain(run.status);
+	}
+	// Some before, some after the request had left: else it shows nothing.
+	expect(new Set(left)).toEqual(new Set([true, false]));
+}, 60_000);
+
+test('a stop ends a run at once, though the database does not respond', async () => {
+	for (const accesses of [0, 3, 7]) {
+		let left = accesses;
+		store.latencyMs = () => (left-- > 0 ? 0 : 5_000);
+		const execution = bench.engine.start(workflowOf([{ id: 'a' }], send(onceById)), {
+			key: bench.credential,
+		});
+		setTimeout(() => execution.cancel(), 200);
+		const startedAt = performance.now();
+		expect(readRun(await execution).run.status).toBe('canceled');
+		expect(performance.now() - startedAt).toBeLessThan(2_000);
+	}
+	store.latencyMs = () => 0;
+	await bench.run([{ id: 'a' }], send(onceById));
+	expect(sent()).toEqual([{ id: 'a' }]);
+}, 60_000);
+
+test('two nodes of a workflow send a document once', async () => {
+	const workflow = workflowOf(itemsOf(2), send({ ...onceById }));
+	const [start, node] = workflow.nodes;
+	const other = { ...node, id: 'other', name: 'Other' } as NonNullable<typeof node>;
+	workflow.nodes.push(other);
+	const to = (name: string) => ({ node: name, type: 'main' as const, index: 0 });
+	workflow.connections = { [start?.name ?? '']: { main: [[to(NODE), to('Other')]] } };
+	for (const _ of [1, 2]) {
+		await bench.engine.run(workflow, { key: bench.credential });
+	}
+	expect(sent()).toHaveLength(2);
+});

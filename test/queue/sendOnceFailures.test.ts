@@ -1,0 +1,164 @@
+// Send Once over two processes while something fails that is not the service: n8n's database, Redis, a
+// process. Nothing counts as sent for good that did not leave, and nothing is sent twice.
+
+import { TIMEOUT_SECONDS, useProcessBench } from '../support/processBench';
+import { untilTrue } from '../support/redisCommand';
+import { waitUntil } from '../support/waitUntil';
+
+const [ONE, OTHER] = [0, 1];
+/** What a claim may outlive its process by, beyond the time-out of its request. */
+const A_FEW_SECONDS_MS = 8_000;
+/** The time-out of a request that must not end by it, however busy the machine is. */
+const PATIENT_SECONDS = 10;
+const bench = useProcessBench(2);
+
+const pause = async (ms: number) => await new Promise((resolve) => setTimeout(resolve, ms));
+const arrived = async () => await waitUntil(() => bench.sandbox.journal.count() === 1);
+
+describe("a fault of n8n's database in one process", () => {
+	const accesses = (['read', 'write'] as const).flatMap((access) =>
+		(['before', 'after'] as const).flatMap((moment) =>
+			[0, 1, 2, 3].map((after) => ({ access, moment, after })),
+		),
+	);
+
+	test.each(accesses)(
+		'$moment a $access, after $after others: the other can send',
+		async ({ access, ...when }) => {
+			bench.table.fail(access, when);
+			await bench.send(ONE, ['a']).ended;
+			bench.table.clearFaults();
+			await bench.send(OTHER, ['a']).ended;
+			expect(bench.sent()).toEqual(['a']);
+		},
+	);
+
+	test('while the key of a refused document is taken back: the other waits, and sends', async () => {
+		bench.sandbox.fault({ action: { type: 'status', status: 400 } });
+		// The claim writes twice.
+		bench.table.fail('write', { after: 2, times: Infinity });
+		const one = bench.send(ONE, ['a']);
+		await arrived();
+		const other = bench.send(OTHER, ['a']);
+		expect(await one.ended).toEqual(['failed']);
+		bench.table.clearFaults();
+		expect(await other.ended).toEqual(['sent']);
+		expect(bench.sent()).toEqual(['a']);
+	}, 60_000);
+
+	test('after it was so slow that a claim would have ended: nobody was told "skipped"', async () => {
+		bench.table.latencyMs = () => 3_000;
+		bench.table.fail('write');
+		const one = bench.send(ONE, ['a']);
+		await untilTrue('claimed', async () => {
+			const [claims = ''] = await bench.redis.keys('*:claims');
+			return (await bench.redis.hvals(claims)).some((claim) => claim.includes(':live:'));
+		});
+		const other = bench.send(OTHER, ['a']);
+		expect(await one.ended).toEqual(['failed']);
+		bench.table.latencyMs = () => 1;
+		expect(await other.ended).toEqual(['sent']);
+		expect(bench.sent()).toEqual(['a']);
+	}, 60_000);
+});
+
+test('stops at every moment: the other process sends what did not leave', async () => {
+	bench.table.latencyMs = () => 8;
+	const ends = new Set<string>();
+	// On a busy machine, a request leaves later.
+	for (let stopAfterMs = 0; stopAfterMs <= 90 || ends.size < 2; stopAfterMs += 3) {
+		const key = `stopped after ${stopAfterMs} ms`;
+		bench.sandbox.reset();
+		bench.sandbox.fault({ action: { type: 'delay', ms: 20, actFirst: true } });
+		const execution = bench.send(ONE, [key], PATIENT_SECONDS);
+		setTimeout(() => execution.stop(), stopAfterMs);
+		await execution.ended;
+		const again = await bench.send(OTHER, [key], PATIENT_SECONDS).ended;
+		ends.add(String(again));
+		expect({ key, again, sent: bench.sent() }).toEqual({ key, again, sent: [key] });
+	}
+	// Some before, some after the request had left: else it shows nothing.
+	expect(ends).toEqual(new Set(['sent', 'skipped']));
+}, 60_000);
+
+describe('Redis is emptied', () => {
+	test('while two processes claim and record a key: one of them sends', async () => {
+		bench.table.latencyMs = () => 60;
+		const reported: string[] = [];
+		for (let afterMs = 0; afterMs <= 240; afterMs += 30) {
+			const key = `emptied after ${afterMs} ms`;
+			bench.sandbox.reset();
+			const one = bench.send(ONE, [key]);
+			await pause(afterMs);
+			await bench.redis.flushall();
+			const other = bench.send(OTHER, [key]);
+			reported.push(String(await one.ended), String(await other.ended));
+			expect({ key, sent: bench.sent() }).toEqual({ key, sent: [key] });
+		}
+		expect(reported.filter((end) => end === 'sent')).toHaveLength(reported.length / 2);
+	}, 60_000);
+
+	test('while the key of a refused document is taken back: it can be sent all the same', async () => {
+		bench.table.latencyMs = () => 60;
+		for (let afterMs = 0; afterMs <= 240; afterMs += 60) {
+			const key = `emptied ${afterMs} ms after it was refused`;
+			bench.sandbox.reset();
+			bench.sandbox.fault({ action: { type: 'status', status: 400 } });
+			const one = bench.send(ONE, [key]);
+			await arrived();
+			await pause(afterMs);
+			await bench.redis.flushall();
+			// It may be told "skipped" of what is on its way.
+			await bench.send(OTHER, [key]).ended;
+			await one.ended;
+			await bench.send(OTHER, [key]).ended;
+			expect({ key, sent: bench.sent() }).toEqual({ key, sent: [key] });
+		}
+	}, 60_000);
+});
+
+test('Redis away for long when a document is refused: it can be sent when it is back', async () => {
+	bench.sandbox.fault({ action: { type: 'status', status: 400 } });
+	bench.table.latencyMs = () => 100;
+	const one = bench.send(ONE, ['a']);
+	await arrived();
+	await bench.server.stop();
+	bench.table.latencyMs = () => 1;
+	expect(await one.ended).toEqual(['failed']);
+	// Longer than a command is retried.
+	await pause(16_000);
+	await bench.server.start();
+	await pause(2_000);
+	expect(await bench.send(OTHER, ['a']).ended).toEqual(['sent']);
+	expect(bench.sent()).toEqual(['a']);
+}, 90_000);
+
+describe('a process is killed', () => {
+	afterEach(async () => await bench.replace(ONE), 30_000);
+
+	test('in mid-send: its key is free for nobody, and holds nobody up for long', async () => {
+		bench.sandbox.fault({ action: { type: 'neverAnswer', act: true } });
+		const one = bench.send(ONE, ['a']);
+		await arrived();
+		await bench.processes[ONE]?.kill();
+		const killedAt = performance.now();
+		expect(await one.ended).toBe('died');
+		expect(await bench.send(OTHER, ['a', 'b']).ended).toEqual(['skipped', 'sent']);
+		const longestMs = TIMEOUT_SECONDS * 1000 + A_FEW_SECONDS_MS;
+		expect(performance.now() - killedAt).toBeLessThan(longestMs);
+		expect(bench.sent()).toEqual(['a', 'b']);
+	}, 60_000);
+
+	test('with the lock of the record: others do not wait for long', async () => {
+		bench.table.latencyMs = () => 1_000;
+		const one = bench.send(ONE, ['a']);
+		// The first run of a process takes its time.
+		await untilTrue('locked', async () => (await bench.redis.keys('*:lock:*')).length === 1);
+		await bench.processes[ONE]?.kill();
+		bench.table.latencyMs = () => 1;
+		const killedAt = performance.now();
+		expect(await one.ended).toBe('died');
+		expect(await bench.send(OTHER, ['b']).ended).toEqual(['sent']);
+		expect(performance.now() - killedAt).toBeLessThan(A_FEW_SECONDS_MS);
+	}, 60_000);
+});

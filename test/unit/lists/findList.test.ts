@@ -1,0 +1,94 @@
+/** The list in a response, wherever in it the list is. */
+import { findList } from '../../../nodes/BusinessData/lists/findList';
+import { RequestError } from '../../../nodes/BusinessData/transport/requestError';
+import { valueAt } from '../../../nodes/BusinessData/transport/valueAt';
+import { errorOf } from '../transport/examples';
+
+describe('the list in a response', () => {
+	test.each<[string, unknown, string, unknown[]]>([
+		['the response itself', [1, 2], '', [1, 2]],
+		['an empty response', [], '', []],
+		['the only list in it', { total: 2, contacts: [1, 2], next: null }, '', [1, 2]],
+		['the field that is named', { a: [1], b: [2] }, 'b', [2]],
+		['a field further in', { data: { items: [1] } }, 'data.items', [1]],
+		['found further in', { data: { items: [1] } }, '', [1]],
+		[
+			'the list of objects beside others',
+			{ sort: [{ a: 1 }], tags: ['x'], rows: [{ id: 1 }] },
+			'',
+			[{ id: 1 }],
+		],
+		['an empty list beside a sort order', { sort: [{ a: 1 }], rows: [] }, '', []],
+		['a single record', { client: { id: 1 } }, 'client', [{ id: 1 }]],
+		['nothing', { client: {} }, 'client', []],
+		['nothing at all', {}, '', []],
+		['none by the total', { clients: { '@total': '0' } }, 'clients.client', []],
+		[
+			'every entry',
+			{ list: [{ a: { id: 1 } }, { a: { id: 2 } }] },
+			'list.*.a',
+			[{ id: 1 }, { id: 2 }],
+		],
+		['the lists of every entry', { data: [{ b: [1] }, { b: [2] }] }, 'data.*.b', [1, 2]],
+		['the entries of a map', { r: { x: { id: 1 } } }, 'r.*', [{ id: 1 }]],
+		['a field with dots in its name', { 'a.b': { 'c.d': [1] } }, 'a.b.c.d', [1]],
+		['a field in a list', { pages: [{ items: [1] }] }, 'pages.0.items', [1]],
+	])('is %s', (_, body, itemsField, list) => {
+		expect(findList(body, itemsField).records).toEqual(list);
+	});
+
+	test.each<[string, unknown, string, string]>([
+		['no list', { id: 1 }, '', 'the response contains no list'],
+		['several lists', { a: [1], b: [2] }, '', 'the response contains several lists'],
+		['a text', 'text', '', 'the response contains no list'],
+		[
+			'an object with lists',
+			{ data: { a: [{}], b: [] } },
+			'data',
+			'"data" is an object with lists in it',
+		],
+		['another field', { a: [1] }, 'b', 'there is no list at "b"'],
+		['a field that is no list', { a: { b: 1 } }, 'a.b', 'there is no list at "a.b"'],
+		['an inherited field', { a: 1 }, 'constructor', 'there is no list at "constructor"'],
+		['the response itself', [1], 'items', 'there is no list at "items"'],
+	])('is not found in %s', (_, body, itemsField, problem) => {
+		const error = errorOf(() => findList(body, itemsField));
+		expect(error).toBeInstanceOf(RequestError);
+		expect(error).toMatchObject({
+			message: `Items Field: ${problem}`,
+			details: { outcome: 'unknown' },
+		});
+	});
+
+	test('that is not found is looked for among the fields that are there', () => {
+		const { details } = errorOf(() =>
+			findList({ a: 'secret', b: [{}], c: [{}] }, ''),
+		) as RequestError;
+		expect(details.description).toContain('The response has the fields a, b, c.');
+		expect(details.description).not.toContain('secret');
+		const many = Object.fromEntries(Array.from({ length: 50 }, (_, i) => [`f${i}`, 1]));
+		const error = errorOf(() => findList(many, '')) as RequestError;
+		expect(error.details.description).toMatch(/f19\.$/);
+	});
+});
+
+describe('the value at a path', () => {
+	const body = { a: { b: [{ c: 0 }], '': 1 }, n: null };
+
+	test.each([
+		['a.b.0.c', 0],
+		['n', null],
+		['a.', 1],
+		['a.b.1.c', undefined],
+		['n.x', undefined],
+		['toString', undefined],
+		['a.b.0.c.toFixed', undefined],
+		['__proto__.x', undefined],
+	])('%s is %j', (path, value) => {
+		expect(valueAt(body, path)).toBe(value);
+	});
+
+	test.each([undefined, null, 5, 'text'])('of %j is undefined', (value) => {
+		expect(valueAt(value, 'length')).toBeUndefined();
+	});
+});

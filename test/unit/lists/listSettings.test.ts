@@ -1,0 +1,56 @@
+/** The options of a list: their defaults, and which of them cannot be used. */
+import type { IDataObject } from 'n8n-workflow';
+
+import { readListSettings } from '../../../nodes/BusinessData/lists/listSettings';
+
+const settingsOf = (values: IDataObject) => readListSettings({ pagination: { values } });
+
+test('without options the list is found automatically and comes in one piece', () => {
+	const defaults = { itemsField: '', type: 'none', pagingParameter: '' };
+	expect(readListSettings({})).toMatchObject(defaults);
+	expect(readListSettings({ pagination: {} })).toMatchObject(defaults);
+	expect(settingsOf({})).toMatchObject(defaults);
+});
+
+test.each([
+	[{ type: 'pageNumber' }, { pagingParameter: 'page', firstPage: 1 }],
+	[{ type: 'offset' }, { pagingParameter: 'offset' }],
+	[{ type: 'cursor' }, { pagingParameter: 'cursor', cursorField: 'nextCursor' }],
+])('%j has names that are usual', (values, expected) => {
+	const usual = { pageSizeParameter: 'limit', pageSize: 100 };
+	expect(settingsOf(values)).toMatchObject({ ...usual, ...expected });
+});
+
+test('numbers may be written as texts', () => {
+	expect(settingsOf({ type: 'pageNumber', pageSize: '20', firstPage: '0' })).toMatchObject({
+		pageSize: 20,
+		firstPage: 0,
+	});
+});
+
+test.each<[IDataObject, string]>([
+	[{ type: 'pages' }, 'Pagination: is not known'],
+	[{ type: 'constructor' }, 'Pagination: is not known'],
+	[{ type: 'pageNumber', pageParameter: ' ' }, 'Page Parameter: is empty'],
+	[{ type: 'offset', offsetParameter: '' }, 'Offset Parameter: is empty'],
+	[{ type: 'cursor', cursorParameter: '' }, 'Cursor Parameter: is empty'],
+	[{ type: 'cursor', cursorField: '' }, 'Cursor Field: is empty'],
+	[{ type: 'cursor', cursorField: 5 }, 'Cursor Field: is not a text'],
+	[{ type: 'offset', pageSize: 0 }, 'Page Size: must be a whole number from 1 on'],
+	[{ type: 'offset', pageSize: 1.5 }, 'Page Size: must be a whole number from 1 on'],
+	[{ type: 'offset', pageSize: '' }, 'Page Size: must be a whole number from 1 on'],
+	[{ type: 'offset', pageSize: 'many' }, 'Page Size: must be a whole number from 1 on'],
+	[{ type: 'pageNumber', firstPage: -1 }, 'First Page: must be a whole number from 0 on'],
+	[{ type: 'pageNumber', firstPage: '' }, 'First Page: must be a whole number from 0 on'],
+])('%j is refused: %s', (values, message) => {
+	expect(() => settingsOf(values)).toThrow(message);
+});
+
+test.each<IDataObject>([
+	{ type: 'pageNumber', pageParameter: 'apiKey' },
+	{ type: 'offset', offsetParameter: 'APIKEY' },
+	{ type: 'cursor', cursorParameter: ' apikey' },
+	{ type: 'cursor', pageSizeParameter: 'apiKey' },
+])('%j is refused, as every query parameter apiKey', (values) => {
+	expect(() => settingsOf(values)).toThrow('the key must not be a query parameter (apiKey)');
+});

@@ -1,0 +1,234 @@
+/** A list page by page, from services that split it in any way, or do not understand the question. */
+import type { IDataObject } from 'n8n-workflow';
+
+import { type ListOptions, readListSettings } from '../../../nodes/BusinessData/lists/listSettings';
+import { type PageClient, readPages } from '../../../nodes/BusinessData/lists/pages';
+import type { ServiceRequest } from '../../../nodes/BusinessData/transport/serviceRequest';
+import { responseOf, requestOf } from '../transport/examples';
+
+type Query = Record<string, string>;
+
+/** Reads every page. `service` responds to a query, given how many requests came before it. */
+async function readAll(
+	options: ListOptions,
+	service: (query: Query, count: number) => unknown,
+): Promise<{ pages: unknown[][]; queries: Query[]; error?: unknown }> {
+	const queries: Query[] = [];
+	const request = async ({ query }: ServiceRequest) => {
+		const asked = Object.fromEntries(query.map(({ name, value }) => [name, value]));
+		return await Promise.resolve(responseOf(service(asked, queries.push(asked) - 1)));
+	};
+	const client: PageClient = { request, baseUrl: 'https://example.com' };
+	const first = requestOf('GET', '/list', { query: [{ name: 'filter', value: 'open' }] });
+	const pages: unknown[][] = [];
+	try {
+		for await (const page of readPages(client, first, readListSettings(options))) {
+			if (page.records.length > 0) pages.push(page.records);
+		}
+	} catch (error) {
+		return { pages, queries, error };
+	}
+	return { pages, queries };
+}
+
+const paginated = (values: IDataObject): ListOptions => ({ pagination: { values } });
+const asked = (queries: Query[], name: string) => queries.map((query) => query[name]);
+
+describe('without pagination', () => {
+	test('one request gives the whole list', async () => {
+		const { pages, queries } = await readAll({}, () => ({ contacts: [1, 2] }));
+		expect(pages).toEqual([[1, 2]]);
+		expect(queries).toEqual([{ filter: 'open' }]);
+	});
+
+	test('the list is where Items Field says', async () => {
+		const { pages } = await readAll({ itemsField: ' data.b ' }, () => ({
+			data: { a: [1], b: [2] },
+		}));
+		expect(pages).toEqual([[2]]);
+	});
+
+	test.each(['', [], { contacts: [] }])('a response %j is an empty list', async (body) => {
+		const { pages, error } = await readAll({}, () => body);
+		expect({ pages, error }).toEqual({ pages: [], error: undefined });
+	});
+
+	test('a response without a list is an error', async () => {
+		const { error } = await readAll({}, () => ({ id: 1 }));
+		expect(error).toMatchObject({ message: 'Items Field: the response contains no list' });
+	});
+});
+
+describe('by page number', () => {
+	const book = [[1, 2], [3, 4], [5]];
+
+	test('reads until a page is empty', async () => {
+		const { pages, queries } = await readAll(
+			paginated({ type: 'pageNumber' }),
+			({ page }) => book[Number(page) - 1] ?? [],
+		);
+		expect(pages).toEqual(book);
+		expect(queries[0]).toEqual({ filter: 'open', page: '1', limit: '100' });
+		expect(asked(queries, 'page')).toEqual(['1', '2', '3', '4']);
+	});
+
+	test('starts where it is told, under the names it is told', async () => {
+		const values = {
+			type: 'pageNumber',
+			firstPage: 0,
+			pageParameter: ' p ',
+			pageSizeParameter: 'size',
+			pageSize: 2,
+		};
+		const { pages, queries } = await readAll(paginated(values), ({ p }) => book[Number(p)] ?? '');
+		expect(pages).toEqual(book);
+		expect(queries[0]).toEqual({ filter: 'open', p: '0', size: '2' });
+		expect(asked(queries, 'p')).toEqual(['0', '1', '2', '3']);
+	});
+
+	test('a page that is shorter than asked for is not the end', async () => {
+		const { pages } = await readAll(paginated({ type: 'pageNumber', pageSize: 100 }), ({ page }) =>
+			page === '1' ? [1] : page === '2' ? [2, 3] : [],
+		);
+		expect(pages).toEqual([[1], [2, 3]]);
+	});
+
+	test('an empty name sends no page size', async () => {
+		const values = { type: 'pageNumber', pageSizeParameter: '' };
+		const { queries } = await readAll(paginated(values), () => []);
+		expect(queries).toEqual([{ filter: 'open', page: '1' }]);
+	});
+});
+
+describe('by offset', () => {
+	const list = [1, 2, 3, 4, 5];
+
+	test('skips as many items as came, however many were asked for', async () => {
+		const { pages, queries } = await readAll(
+			paginated({ type: 'offset', pageSize: 100 }),
+			({ offset }) => ({ items: list.slice(Number(offset), Number(offset) + 2), total: 5 }),
+		);
+		expect(pages).toEqual([[1, 2], [3, 4], [5]]);
+		expect(queries[0]).toEqual({ filter: 'open', offset: '0', limit: '100' });
+		expect(asked(queries, 'offset')).toEqual(['0', '2', '4', '5']);
+	});
+});
+
+describe('by cursor', () => {
+	test('follows the cursors, from a request without one', async () => {
+		const book: Record<string, unknown> = {
+			start: { items: [1], nextCursor: 'b' },
+			b: { items: [], nextCursor: 7 },
+			'7': { items: [2], nextCursor: null },
+		};
+		const { pages, queries } = await readAll(
+			paginated({ type: 'cursor' }),
+			({ cursor }) => book[cursor ?? 'start'],
+		);
+		expect(pages).toEqual([[1], [2]]);
+		expect(queries[0]).toEqual({ filter: 'open', limit: '100' });
+		expect(asked(queries, 'cursor')).toEqual([undefined, 'b', '7']);
+	});
+
+	test('finds it under the names it is told', async () => {
+		const values = { type: 'cursor', cursorField: 'meta.next', cursorParameter: 'after' };
+		const { pages, queries } = await readAll(paginated(values), ({ after }) =>
+			after === undefined ? { meta: { next: 'x' }, items: [1] } : { meta: {}, items: [2] },
+		);
+		expect(pages).toEqual([[1], [2]]);
+		expect(asked(queries, 'after')).toEqual([undefined, 'x']);
+	});
+
+	test.each([undefined, null, '', false, {}])('ends at the cursor %j', async (nextCursor) => {
+		const { pages, queries } = await readAll(paginated({ type: 'cursor' }), () => ({
+			items: [1],
+			nextCursor,
+		}));
+		expect(pages).toEqual([[1]]);
+		expect(queries).toHaveLength(1);
+	});
+
+	test('takes a number of any length as it is', async () => {
+		const body = '{"items":[1],"nextCursor":9007199254740993}';
+		const { queries } = await readAll(paginated({ type: 'cursor' }), (_, count) =>
+			count === 0 ? body : [],
+		);
+		expect(asked(queries, 'cursor')).toEqual([undefined, '9007199254740993']);
+	});
+
+	test('does not go on when a cursor leads to itself', async () => {
+		const service = (items: unknown[]) => (_: Query, count: number) => ({
+			items: count === 0 ? [0] : items,
+			nextCursor: 'same',
+		});
+		const once = await readAll(paginated({ type: 'cursor' }), service([1]));
+		expect(once.error).toMatchObject({ message: 'Pagination: a cursor comes again' });
+		const empty = await readAll(paginated({ type: 'cursor' }), service([]));
+		expect({ error: undefined, ...empty }).toMatchObject({ pages: [[0]], error: undefined });
+		const repeated = { type: 'cursor', endOfList: 'repeatedPage' };
+		expect(await readAll(paginated(repeated), service([0]))).toMatchObject({ pages: [[0]] });
+	});
+
+	test('ends after ten empty pages with ever new cursors', async () => {
+		const service = (_: Query, count: number) => ({ items: [], nextCursor: `c${count}` });
+		const { queries, error } = await readAll(paginated({ type: 'cursor' }), service);
+		expect({ requests: queries.length, error }).toEqual({ requests: 10, error: undefined });
+	});
+
+	test.each([
+		[{ cursorFrom: 'lastItem', cursorField: 'key' }, 'Cursor Field: there is nothing at "key"'],
+		[{ endOfList: 'hasMoreField', hasMoreField: 'm' }, 'Has More Field: there is nothing at "m"'],
+		[
+			{ endOfList: 'totalPages', totalPagesField: 'p' },
+			'Total Pages Field: there is nothing at "p"',
+		],
+	])('%j, which the response does not have, is an error', async (values, message) => {
+		const service = () => ({ items: [{ id: 1 }] });
+		const { error } = await readAll(paginated({ type: 'cursor', ...values }), service);
+		expect(error).toMatchObject({ message });
+	});
+
+	test.each([1, 2, 3, 7])('a circle of cursors behind %i pages is noticed', async (before) => {
+		for (const length of [2, 3, 5]) {
+			const { queries, error } = await readAll(paginated({ type: 'cursor' }), (_, count) => ({
+				items: [count],
+				nextCursor: String(count < before ? count : before + ((count - before) % length)),
+			}));
+			expect(error).toMatchObject({ message: 'Pagination: a cursor comes again' });
+			expect(queries.length).toBeLessThan(4 * (before + length));
+		}
+	});
+
+	test('an empty response ends the list', async () => {
+		const { pages, error } = await readAll(paginated({ type: 'cursor' }), () => '');
+		expect({ pages, error }).toEqual({ pages: [], error: undefined });
+	});
+});
+
+test.each([
+	[{ type: 'pageNumber' }, '"page"'],
+	[{ type: 'offset', offsetParameter: 'skip' }, 'does not seem to know the parameter "skip"'],
+	[{ type: 'cursor' }, '"cursor"'],
+])('a service that ignores %j is noticed at the second page', async (values, advice) => {
+	const service = (_: Query, count: number) => ({ items: [{ id: 1 }], nextCursor: `c${count}` });
+	const { pages, queries, error } = await readAll(paginated(values), service);
+	expect(pages).toEqual([[{ id: 1 }]]);
+	expect(queries).toHaveLength(2);
+	expect(error).toMatchObject({
+		message: 'Pagination: page 2 holds the same items as the one before',
+		details: { outcome: 'unknown', description: expect.stringContaining(advice) as string },
+	});
+});
+
+test('no request goes out for a page that nobody asks for', async () => {
+	let requests = 0;
+	const client: PageClient = {
+		baseUrl: 'https://example.com',
+		request: async () => await Promise.resolve(responseOf([++requests])),
+	};
+	const settings = readListSettings(paginated({ type: 'pageNumber' }));
+	for await (const page of readPages(client, requestOf('GET', '/list'), settings)) {
+		if (page.records.includes(2)) break;
+	}
+	expect(requests).toBe(2);
+});

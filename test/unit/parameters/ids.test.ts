@@ -1,0 +1,208 @@
+// The IDs in a value: those that a person would read there, or an error. Judged by how the values were written,
+// and by a description of what a list looks like that is none of the code's.
+
+import * as fc from 'fast-check';
+
+import { readIds } from '../../../nodes/BusinessData/parameters/ids';
+
+/** The IDs, or undefined where nothing would go out. */
+function tryToRead(value: unknown): unknown[] | undefined {
+	try {
+		return readIds(value);
+	} catch (error) {
+		expect(String(error)).toContain('IDs: ');
+		return undefined;
+	}
+}
+
+test.each<[value: unknown, ids: unknown[]]>([
+	['a', ['a']],
+	[5, [5]],
+	[-1.5, [-1.5]],
+	['007', ['007']],
+	["O'Brien", ["O'Brien"]],
+	['INV(2024)', ['INV(2024)']],
+	['INV-null-7', ['INV-null-7']],
+	['undefined-1,nullable,Nancy', ['undefined-1', 'nullable', 'Nancy']],
+	['RE 2024 7', ['RE 2024 7']],
+	['\uff11\uff10\uff10\uff11', ['\uff11\uff10\uff10\uff11']],
+	['a, b ,c', ['a', 'b', 'c']],
+	['1001;1002', ['1001', '1002']],
+	['1001\n1002\r\n1003\u20281004', ['1001', '1002', '1003', '1004']],
+	['1001,\n1002 ;\n\n 1003', ['1001', '1002', '1003']],
+	['\n1001\n\n1002\n', ['1001', '1002']],
+	['\ufeff1001,\u200b1002\u00a0', ['1001', '1002']],
+	['[7, "9007199254740993", "a"]', [7, '9007199254740993', 'a']],
+	[' ["a"]\n', ['a']],
+	[
+		['a', 5, ' b '],
+		['a', 5, 'b'],
+	],
+	[['a,b'], ['a,b']],
+])('%j holds %j', (value, ids) => {
+	expect(readIds(value)).toEqual(ids);
+});
+
+const BRACKET = 'an ID holds a bracket or a quotation mark, as if it were cut out of a list';
+const JSON_TEXT = 'the text begins like JSON and is no list in JSON';
+const inexact = (number: string) =>
+	`JavaScript cannot hold the number ${number} exactly, so another record could be deleted`;
+
+test.each<[value: unknown, problem: string]>([
+	...[undefined, null, '', ' \n', '\u200b', 'a,,b', 'a,', ',a', 'a;', 'a,\n,b', ['a', null]].map(
+		(value): [unknown, string] => [value, 'an ID is empty'],
+	),
+	[[], 'the list is empty'],
+	['[]', 'the list is empty'],
+	['[1001, 1002, 100', JSON_TEXT],
+	['[1001,]', JSON_TEXT],
+	["['1001']", JSON_TEXT],
+	['[1001][1002]', JSON_TEXT],
+	['"1001", "1002"', JSON_TEXT],
+	['"1001"', JSON_TEXT],
+	['{"id": 1001}', JSON_TEXT],
+	['[object Object]', JSON_TEXT],
+	['1001, 1002]', BRACKET],
+	['a,{b}', BRACKET],
+	[['[1001]'], BRACKET],
+	['["1\\"2"]', BRACKET],
+	['\u201c1001\u201d', BRACKET],
+	["'1001','1002'", 'an ID stands in quotation marks'],
+	['(1001, 1002)', 'an ID has one parenthesis of two, as if it were cut out of a list'],
+	['1001\uff0c1002', 'an ID holds a comma or a semicolon of another script'],
+	['10\u200b01', 'an ID holds a character that cannot be seen'],
+	['1001\t1002', 'an ID holds a character that cannot be seen'],
+	['1001\u00a01002', 'an ID holds a character that cannot be seen'],
+	[['1001\n1002'], 'an ID holds a character that cannot be seen'],
+	...['undefined', 'Null', 'NaN', 'nan', 'Invalid DateTime', 'invalid date'].flatMap(
+		(word): Array<[unknown, string]> => [
+			[word, `"${word}" stands for no value`],
+			[`1001, ${word}`, `"${word}" stands for no value`],
+			[[1001, ` ${word}`], `"${word}" stands for no value`],
+		],
+	),
+	[2 ** 53, inexact('9007199254740992')],
+	[1e21, inexact('1e+21')],
+	['[7, 9007199254740993]', inexact('9007199254740993')],
+	['["8", 1.0]', inexact('1.0')],
+	...[NaN, Infinity, true, { id: 5 }, [['a']], new Date(0), 5n, () => 1].map(
+		(value): [unknown, string] => [value, 'an ID is not a text or a number'],
+	),
+])('%p is refused: %s', (value, problem) => {
+	expect(() => readIds(value)).toThrow(`IDs: ${problem}`);
+});
+
+/** IDs as people and programs make them. */
+const id = fc.oneof(
+	fc.stringMatching(/^[A-Za-z0-9]{1,8}$/),
+	fc.stringMatching(/^[A-Z]{2,3}-[a-z0-9]{1,6}$/),
+	fc.stringMatching(/^[A-Z][a-z]{1,6} [0-9]{1,4}$/),
+	fc.constantFrom("O'Brien", 'INV(2024)', 'INV-null-7', 'Müller#7', 'a@b.example', '0', '00', 'né'),
+);
+const isWord = (text: string) => /^(undefined|null|nan)$/i.test(text);
+const ids = fc.array(
+	id.filter((text) => !isWord(text)),
+	{ minLength: 1, maxLength: 8 },
+);
+
+/** Ways to write a list that a person reads in one way only. */
+const WAYS: Array<(list: string[]) => unknown> = [
+	(list) => list,
+	(list) => list.join(','),
+	(list) => list.join(' , '),
+	(list) => list.join(';'),
+	(list) => list.join('\n'),
+	(list) => `${list.join(',\r\n')}\n`,
+	(list) => JSON.stringify(list),
+	(list) => ` ${JSON.stringify(list, null, 2)}`,
+];
+
+test('lists are read as they were written', () => {
+	fc.assert(
+		fc.property(ids, fc.constantFrom(...WAYS), (list, write) => {
+			expect(readIds(write(list))).toEqual(list);
+		}),
+		{ numRuns: 2_000 },
+	);
+});
+
+/** What damages a text on its way: cut off, put together wrongly, or filled with what is no value. */
+const PIECES = [
+	...[
+		'[',
+		']',
+		'{',
+		'}',
+		'"',
+		"'",
+		'(',
+		')',
+		',',
+		',,',
+		';',
+		'\n',
+		' ',
+		'\t',
+		'\u00a0',
+		'\u200b',
+		'\uff0c',
+	],
+	...['undefined', 'null', 'NaN', '[object Object]', 'Invalid DateTime', '"1001"', '1001', 'a'],
+];
+const damaged = fc
+	.tuple(
+		ids,
+		fc.constantFrom(...WAYS),
+		fc.array(fc.tuple(fc.nat(), fc.constantFrom(...PIECES)), { maxLength: 3 }),
+		fc.nat(),
+	)
+	.map(([list, write, insertions, cut]) => {
+		const written = write(list);
+		let text = typeof written === 'string' ? written : list.join(', ');
+		if (cut % 2 === 0) text = text.slice(0, cut % (text.length + 1));
+		for (const [at, piece] of insertions) {
+			const place = at % (text.length + 1);
+			text = text.slice(0, place) + piece + text.slice(place);
+		}
+		return text;
+	});
+
+/** Without what nobody sees at its edges. */
+const seen = (text: string) => text.replace(/^[\s\p{Cc}\p{Cf}]+|[\s\p{Cc}\p{Cf}]+$/gu, '');
+
+/** What a person reads in a text, by the rules of the contract alone; undefined where it is no clear list. */
+function asAPersonReads(text: string): string[] | undefined {
+	if (/[[\]{}"]/.test(text)) {
+		// Only a whole list in JSON.
+		try {
+			const list = JSON.parse(seen(text)) as unknown[];
+			const areIds = list.every((one) => typeof one === 'number' || typeof one === 'string');
+			return areIds ? list.map((one) => seen(String(one))) : undefined;
+		} catch {
+			return undefined;
+		}
+	}
+	// A line break beside a comma adds none; several are one.
+	const line = seen(text).replace(/[\s\p{Cc}\p{Cf}]*[,;][\s\p{Cc}\p{Cf}]*/gu, ',');
+	return line
+		.replace(/\s*[\r\n\v\f\u0085\u2028\u2029][\s\u0085]*/g, ',')
+		.split(',')
+		.map(seen);
+}
+
+test('of any text, what a person would read goes out, or nothing', () => {
+	let read = 0;
+	fc.assert(
+		fc.property(fc.oneof(damaged, fc.string({ unit: 'grapheme' })), (text) => {
+			const found = tryToRead(text);
+			if (found === undefined) return;
+			read++;
+			expect(found.map(String)).toEqual(asAPersonReads(text));
+			for (const one of found.map(String)) {
+				expect(one).not.toMatch(/[[\]{}"]|^$|^(undefined|null|nan|invalid datetime)$/i);
+			}
+		}),
+		{ numRuns: 4_000 },
+	);
+	expect(read).toBeGreaterThan(300);
+});

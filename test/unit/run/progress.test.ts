@@ -1,0 +1,126 @@
+/** What is said while a run waits for the limits, in logical time. */
+import { Run } from '../../../nodes/BusinessData/run/run';
+import { describeSends, reportDuring, timeAfter } from '../../../nodes/BusinessData/run/progress';
+import { readEach } from '../../../nodes/BusinessData/items/readEach';
+import { sendEach } from '../../../nodes/BusinessData/items/sendEach';
+import { ENDPOINTS, formatEndpoint } from '../../../nodes/BusinessData/transport/endpoints';
+import { after, passTime } from '../../support/logicalTime';
+import { fakeContext, type Setup } from './fakeContext';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+/** The time of day at which each test begins. */
+const BEGINNING = Date.UTC(2026, 0, 31, 12, 0);
+const LIMITS = {
+	general: [{ max: 10, windowSeconds: 1 }],
+	endpoints: { [formatEndpoint(ENDPOINTS.sendTransaction)]: { max: 3, windowSeconds: 600 } },
+};
+const SEND = {
+	endpoint: ENDPOINTS.sendTransaction,
+	...{ query: [], headers: {}, timeoutMs: 1_000, maxWaitMs: Infinity },
+};
+
+beforeEach(() => {
+	// Streams need the real one.
+	jest.useFakeTimers({ now: BEGINNING, doNotFake: ['nextTick', 'setImmediate'] });
+});
+afterEach(() => jest.useRealTimers());
+
+/** Runs `work` in a run, and returns with what moment (ms) it has told what. */
+async function reportedDuring(
+	setup: Setup,
+	work: (run: Run) => Promise<unknown>,
+): Promise<Array<[ms: number, message: string]>> {
+	const reported: Array<[number, string]> = [];
+	const { context } = fakeContext(setup);
+	Object.assign(context, {
+		logger: { info: (message: string) => reported.push([Date.now() - BEGINNING, message]) },
+		sendMessageToUI: () => undefined,
+		getTimezone: () => 'Europe/Brussels',
+		getWorkflow: () => ({ id: '1' }),
+		getExecutionId: () => '7',
+	});
+	await passTime(Run.during(context, work), 2 * HOUR);
+	return reported;
+}
+
+test('a run that sends says at least every minute how far it is and when it is done', async () => {
+	const setup = { credential: { limits: LIMITS }, items: Array.from({ length: 7 }, () => ({})) };
+	const reported = await reportedDuring(setup, async (run) => {
+		return await sendEach(
+			run,
+			() => SEND,
+			(_, __, index) => [{ json: {}, pairedItem: { item: index } }],
+		);
+	});
+	const [[, first = ''] = []] = reported;
+	// The fourth goes out after ten minutes, the seventh ten minutes later: 13:20 in Brussels.
+	expect(first).toBe('Business Data: 3 of 7 done, the next in 9 min, all about 13:20');
+	expect(reported.at(-1)?.[1]).toMatch(
+		/^Business Data: 6 of 7 done, the next in \d+ s, all about 13:20$/,
+	);
+	const moments = [0, ...reported.map(([ms]) => ms)];
+	for (const [index, ms] of moments.slice(1).entries()) {
+		expect(ms - (moments[index] ?? 0)).toBeLessThanOrEqual(MINUTE);
+	}
+	expect(reported.length).toBeGreaterThan(18);
+});
+
+test('what has failed counts as done, not as sent', async () => {
+	const setup = { credential: { limits: LIMITS }, items: [{}, {}], continueOnFail: true };
+	const reported = await reportedDuring(setup, async (run) => {
+		return await sendEach(
+			run,
+			(index) => {
+				if (index === 0) throw new Error('malformed');
+				return SEND;
+			},
+			async () => {
+				await after(2 * MINUTE);
+				return [];
+			},
+		);
+	});
+	expect(reported[0]?.[1]).toMatch(/^Business Data: 1 of 2 done, /);
+});
+
+test('a run that reads says so, too', async () => {
+	const reported = await reportedDuring({ items: [{}, {}] }, async (run) => {
+		return await readEach(run, async (index) => {
+			await after(index * 2 * MINUTE);
+			return [];
+		});
+	});
+	expect(reported.map(([, message]) => message)).toEqual([
+		'Business Data: 1 of 2 done',
+		'Business Data: 1 of 2 done',
+	]);
+});
+
+test('nothing is said of what takes less than a minute, nor when it is over', async () => {
+	const reported = await reportedDuring({}, async (run) => {
+		await reportDuring(
+			run,
+			() => 'too early',
+			async () => await after(50_000),
+		);
+		await after(5 * MINUTE);
+	});
+	expect(reported).toEqual([]);
+});
+
+test('what cannot be told is passed over', async () => {
+	const reported = await reportedDuring({}, async (run) => {
+		const fail = async () => await Promise.reject(new Error('Redis is away'));
+		await reportDuring(run, fail, async () => await after(5 * MINUTE));
+	});
+	expect(reported).toEqual([]);
+});
+
+test('of another day, the date is told as well', async () => {
+	await reportedDuring({}, async (run) => {
+		expect(timeAfter(run, 8 * HOUR)).toBe('21:00');
+		expect(timeAfter(run, 30 * HOUR)).toMatch(/1 Feb.*19:00/);
+		expect(await describeSends(run, 1, 2, undefined)).toBe('1 of 2 done, all about 13:00');
+	});
+});

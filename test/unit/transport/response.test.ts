@@ -1,0 +1,140 @@
+/** A response's body: read with a bound and without the key, as text in any character set, and as JSON. */
+import { Readable } from 'node:stream';
+
+import {
+	headerText,
+	jsonOf,
+	LARGEST_BODY_BYTES,
+	readBody,
+	textOf,
+} from '../../../nodes/BusinessData/transport/response';
+import { RequestError } from '../../../nodes/BusinessData/transport/requestError';
+import { responseOf, errorOf, KEY } from './examples';
+
+const withType = (type: string) => ({ headers: { 'content-type': type } });
+
+describe('reading a body', () => {
+	const read = async (chunks: Buffer[]) => (await readBody(Readable.from(chunks), KEY)) ?? null;
+
+	test('puts its chunks together', async () => {
+		expect((await read([Buffer.from('a'), Buffer.from(''), Buffer.from('b')]))?.toString()).toBe(
+			'ab',
+		);
+		expect((await read([]))?.length).toBe(0);
+	});
+
+	test('masks a key that is split between chunks', async () => {
+		const body = Buffer.from(`key: ${KEY}.`);
+		const chunks = [body.subarray(0, 20), body.subarray(20, 21), body.subarray(21)];
+		expect((await read(chunks))?.toString()).toBe(`key: ${'*'.repeat(64)}.`);
+	});
+
+	test('fails as the stream does when the body breaks off', async () => {
+		const broken = new Error('socket hang up');
+		const stream = new Readable({ read: () => undefined });
+		stream.push('{"a":');
+		setImmediate(() => stream.destroy(broken));
+		await expect(readBody(stream, KEY)).rejects.toBe(broken);
+	});
+
+	test('stops at the bound, drops what was read and ends the stream', async () => {
+		const chunk = Buffer.alloc(1024 * 1024);
+		let pushed = 0;
+		const endless = new Readable({
+			read() {
+				pushed += chunk.length;
+				this.push(chunk);
+			},
+		});
+		expect(await readBody(endless, KEY)).toBeUndefined();
+		expect(endless.destroyed).toBe(true);
+		expect(pushed).toBeLessThan(LARGEST_BODY_BYTES + 10 * chunk.length);
+	});
+});
+
+describe('a header', () => {
+	test.each([
+		['text/html', 'text/html'],
+		[undefined, ''],
+		[['a', 'b'], ''],
+		[5, ''],
+	])('%j is the text %j', (value, text) => {
+		expect(headerText({ 'content-type': value }, 'content-type')).toBe(text);
+	});
+});
+
+describe('the text of a body', () => {
+	test.each([
+		['no content type', responseOf('büro')],
+		['a content type without a character set', responseOf('büro', withType('text/plain'))],
+		['UTF-8', responseOf('büro', withType('text/plain; charset=utf-8'))],
+		['quotation marks', responseOf('büro', withType('text/plain; charset="UTF-8"; x=y'))],
+		[
+			'Latin-1',
+			responseOf(Buffer.from('büro', 'latin1'), withType('text/plain;charset=ISO-8859-1')),
+		],
+		[
+			'UTF-16',
+			responseOf(Buffer.from('büro', 'utf16le'), withType('text/plain; charset=utf-16le')),
+		],
+		['a byte order mark', responseOf(Buffer.from('\ufeffbüro'))],
+		[
+			'a byte order mark of UTF-16',
+			responseOf(Buffer.from('\ufeffbüro', 'utf16le'), withType('text/plain; charset=utf-16')),
+		],
+		['an unknown character set', responseOf('büro', withType('text/plain; charset=klingon'))],
+		[
+			'a character set that may not be used',
+			responseOf('büro', withType('a/b; charset=replacement')),
+		],
+	])('is read with %s', (_, response) => {
+		expect(textOf(response)).toBe('büro');
+	});
+
+	test('shows bytes that are no text as such, without a crash', () => {
+		expect(textOf(responseOf(Buffer.from([0x61, 0xff, 0x62])))).toBe('a\ufffdb');
+	});
+});
+
+describe('the JSON of a body', () => {
+	test.each([
+		['an object', '{"a":1}', { a: 1 }],
+		['a list', ' [1,2]\n', [1, 2]],
+		['null', 'null', null],
+		['a text', '"<b>"', '<b>'],
+		['a byte order mark', '\ufeff{"a":1}', { a: 1 }],
+		['an unfitting content type', '{"a":1}', { a: 1 }],
+	])('is %s', (_, body, value) => {
+		expect(jsonOf(responseOf(body, withType('text/html')))).toEqual(value);
+	});
+
+	test.each(['', '  \r\n', '\ufeff'])('of an empty body %j is undefined', (body) => {
+		expect(jsonOf(responseOf(body))).toBeUndefined();
+	});
+
+	test.each(['<!doctype html><title>Log in</title>', '\n <html>', '<?xml version="1.0"?>'])(
+		'is not in the page %j',
+		(body) => {
+			const error = errorOf(() => jsonOf(responseOf(body, withType('text/html'))));
+			expect(error).toBeInstanceOf(RequestError);
+			expect(error).toMatchObject({
+				message: 'The service answered 200 with a web page instead of JSON',
+				details: { outcome: 'unknown', statusCode: 200 },
+			});
+			expect((error as RequestError).details.description).toContain('log-in page');
+		},
+	);
+
+	test.each([
+		['OK', 'text/plain; charset=utf-8', 'text/plain; charset=utf-8'],
+		['{"a":', 'application/json', 'application/json'],
+		['OK', '', 'no content type'],
+		['OK', `text/${'x'.repeat(500)}`, `text/${'x'.repeat(75)}`],
+	])('is not in %j of type %.20s', (body, type, shown) => {
+		const error = errorOf(() => jsonOf(responseOf(body, { statusCode: 201, ...withType(type) })));
+		expect(error).toMatchObject({
+			message: `The service answered 201 with something that is not JSON (${shown})`,
+			details: { outcome: 'unknown', statusCode: 201 },
+		});
+	});
+});

@@ -1,0 +1,153 @@
+/** The sentence about waits in the output panel: how many requests waited, how long and for what. */
+import { PAUSE, REFUSAL, type WaitCause } from '../../../nodes/BusinessData/rateLimit';
+import { formatDuration, RunWaitTime } from '../../../nodes/BusinessData/transport/waitTime';
+import { after } from '../../support/logicalTime';
+
+const general: WaitCause = { name: 'general/10s', max: 30, windowMs: 10_000 };
+const minute: WaitCause = { name: 'general/60s', max: 100, windowMs: 60_000 };
+const scoped: WaitCause = { name: 'POST /txndata/sendTxn/600s', max: 3, windowMs: 600_000 };
+
+describe('Waits', () => {
+	let waitTime: RunWaitTime;
+
+	beforeEach(() => {
+		jest.useFakeTimers();
+		waitTime = new RunWaitTime();
+	});
+	afterEach(() => jest.useRealTimers());
+
+	/** Requests that wait side by side, each for its time (ms). */
+	async function wait(cause: WaitCause | undefined, ...times: number[]): Promise<void> {
+		const all = times.map(async (ms) => {
+			await waitTime.during(after(ms));
+			waitTime.add(ms, cause);
+		});
+		await jest.advanceTimersByTimeAsync(Math.max(...times));
+		await Promise.all(all);
+	}
+
+	test('says nothing when nothing waited', () => {
+		expect(waitTime.describe()).toBeUndefined();
+		expect(waitTime.elapsedMs).toBe(0);
+	});
+
+	test('has figures for tracing once there was a request', async () => {
+		expect(waitTime.tracing).toBeUndefined();
+		await wait(undefined, 5);
+		expect(waitTime.tracing).toEqual({
+			'business_data.wait_ms': 5,
+			'business_data.requests_waited': 0,
+		});
+		await wait(scoped, 600_000, 300_000);
+		await wait(general, 9_000);
+		expect(waitTime.tracing).toEqual({
+			'business_data.wait_ms': 609_005,
+			'business_data.requests_waited': 3,
+			'business_data.waited_for': 'POST /txndata/sendTxn/600s',
+		});
+		await wait(REFUSAL, 1_000_000);
+		expect(waitTime.tracing).toMatchObject({ 'business_data.waited_for': 'refusal' });
+	});
+
+	test.each([
+		['one request', [48_000], '1 request waited 48 s for the limit of 30 per 10 s.'],
+		[
+			'many requests',
+			[1_000, 48_000, 9_000],
+			'3 requests waited 48 s for the limit of 30 per 10 s.',
+		],
+		['minutes', [600_000], '1 request waited 10 min for the limit of 30 per 10 s.'],
+	])('tells of %s', async (_, times, sentence) => {
+		await wait(general, ...times);
+		expect(waitTime.describe()).toBe(sentence);
+	});
+
+	test('names the endpoint that a limit is for', async () => {
+		await wait(scoped, 600_000);
+		expect(waitTime.describe()).toBe(
+			'1 request waited 10 min for the limit of 3 per 10 min on POST /txndata/sendTxn.',
+		);
+	});
+
+	test('tells of a refusal', async () => {
+		await wait(REFUSAL, 5_000, 5_000);
+		expect(waitTime.describe()).toBe(
+			'2 requests waited 5 s after the service refused a request (429). Something else seems to use the same API key.',
+		);
+	});
+
+	test('tells of a pause that the service has asked for', async () => {
+		await wait(PAUSE, 30_000);
+		expect(waitTime.describe()).toBe(
+			'1 request waited 30 s because the service had asked for a pause.',
+		);
+		expect(waitTime.tracing).toMatchObject({ 'business_data.waited_for': 'pause' });
+	});
+
+	test('names the cause that took the most time in all', async () => {
+		await wait(general, 4_000, 4_000, 4_000);
+		await wait(minute, 9_000);
+		expect(waitTime.describe()).toBe('4 requests waited 13 s for the limit of 30 per 10 s.');
+		await wait(minute, 9_000);
+		expect(waitTime.describe()).toBe('5 requests waited 22 s for the limit of 100 per 60 s.');
+	});
+
+	test('leaves out what is hardly a wait', async () => {
+		await wait(general, 999);
+		expect(waitTime.describe()).toBeUndefined();
+		await wait(general, 99);
+		await wait(undefined, 5_000);
+		expect(waitTime.describe()).toBe('1 request waited 6.1 s for the limit of 30 per 10 s.');
+	});
+
+	test('counts the time in which something waited, once', async () => {
+		await wait(general, 2_000, 3_000);
+		await jest.advanceTimersByTimeAsync(10_000);
+		await wait(general, 1_000);
+		expect(waitTime.elapsedMs).toBe(4_000);
+		// One that begins during another and ends after it.
+		const first = waitTime.during(after(3_000));
+		await jest.advanceTimersByTimeAsync(1_000);
+		const second = waitTime.during(after(5_000));
+		await jest.advanceTimersByTimeAsync(5_000);
+		await Promise.all([first, second]);
+		expect(waitTime.elapsedMs).toBe(10_000);
+	});
+
+	test('counts a wait that is not over, and one that fails', async () => {
+		const failed = waitTime.during(
+			after(2_000).then(() => {
+				throw new Error('stopped');
+			}),
+		);
+		const outcome = expect(failed).rejects.toThrow('stopped');
+		await jest.advanceTimersByTimeAsync(1_500);
+		expect(waitTime.elapsedMs).toBe(1_500);
+		await jest.advanceTimersByTimeAsync(500);
+		await outcome;
+		await jest.advanceTimersByTimeAsync(5_000);
+		expect(waitTime.elapsedMs).toBe(2_000);
+	});
+});
+
+describe('a duration', () => {
+	test.each([
+		[0, '0 s'],
+		[40, '0 s'],
+		[250, '0.3 s'],
+		[1_000, '1 s'],
+		[1_540, '1.5 s'],
+		[9_960, '10 s'],
+		[12_400, '12 s'],
+		[60_000, '60 s'],
+		[119_400, '119 s'],
+		[120_000, '2 min'],
+		[600_000, '10 min'],
+		[7_140_000, '119 min'],
+		[7_200_000, '2 h'],
+		[7_500_000, '2 h 5 min'],
+		[86_400_000, '24 h'],
+	])('of %i ms is %s', (ms, text) => {
+		expect(formatDuration(ms)).toBe(text);
+	});
+});

@@ -1,0 +1,73 @@
+// Values of parameters and credential fields: whatever an expression gives, the field is named.
+
+import {
+	readChoice,
+	readEntries,
+	readFlag,
+	readGroup,
+	readText,
+	readWholeNumber,
+} from '../../../nodes/BusinessData/values/settingValues';
+
+const bounds = { least: 1, most: 10 };
+
+test.each<[string, () => unknown, unknown]>([
+	['a flag', () => readFlag('Field', true), true],
+	['no flag', () => readFlag('Field', undefined), false],
+	['a text', () => readText('Field', ' a '), ' a '],
+	['no text', () => readText('Field', undefined), ''],
+	['a choice', () => readChoice('Field', 'b', ['a', 'b']), 'b'],
+	['a group', () => readGroup('Field', { a: 1 }), { a: 1 }],
+	['no group', () => readGroup('Field', undefined), {}],
+	['entries', () => readEntries('Field', [{ a: 1 }]), [{ a: 1 }]],
+	['no entries', () => readEntries('Field', undefined), []],
+	['a number', () => readWholeNumber('Field', 10, bounds), 10],
+	['the text of a number', () => readWholeNumber('Field', ' 7 ', bounds), 7],
+])('%s is read', (_, read, expected) => {
+	expect(read()).toEqual(expected);
+});
+
+test.each(['true', 0, null, {}, []])('%j is no flag', (value) => {
+	expect(() => readFlag('Field', value)).toThrow('Field: must be true or false');
+});
+
+test.each([5, true, {}, ['a'], null])('%j is no text', (value) => {
+	expect(() => readText('Field', value)).toThrow(/^Field: (is not a text|has no value \(null\))$/);
+});
+
+test.each(['a', 5, true, [], null])('%j is no group', (value) => {
+	expect(() => readGroup('Field', value)).toThrow('Field: is not a group of fields');
+});
+
+test.each(['a', {}, [null], [[]], ['a'], null])('%j is no list of entries', (value) => {
+	expect(() => readEntries('Field', value)).toThrow('Field: is not a list of entries');
+});
+
+test.each([
+	0,
+	11,
+	0.5,
+	NaN,
+	Infinity,
+	'',
+	' ',
+	'a',
+	'1e400',
+	'1e0',
+	'0x5',
+	'+5',
+	'5.',
+	'\uff15',
+	true,
+	null,
+	[],
+	[5],
+	{},
+])('%j is no whole number from 1 to 10', (value) => {
+	expect(() => readWholeNumber('Field', value, bounds)).toThrow(
+		'Field: must be a whole number from 1 to 10',
+	);
+	expect(() => readWholeNumber('Field', value === 11 ? 0 : value, { least: 1 })).toThrow(
+		'Field: must be a whole number from 1 on',
+	);
+});
