@@ -36,10 +36,10 @@ export function headerLimits(
 	isRefused = false,
 ): HeaderLimit[] {
 	const least = isRefused ? '0' : undefined;
-	const roomOf = (remaining = least, reset?: string, limit?: string) =>
-		toldRoom(remaining, resetOf(reset, headers, longestMs), limit);
+	const limitsOf = (remaining = least, reset?: string, limit?: string) =>
+		headerLimit(remaining, resetOf(reset, headers, longestMs), limit);
 	const drafts = itemsOf(headerText(headers, 'ratelimit')).flatMap((item) =>
-		roomOf(item.r ?? item.remaining, item.t ?? item.reset, item.limit),
+		limitsOf(item.r ?? item.remaining, item.t ?? item.reset, item.limit),
 	);
 	if (drafts.length > 0) return drafts;
 	const named: Record<string, Record<string, string>> = {};
@@ -48,7 +48,7 @@ export function headerLimits(
 		if (field !== '') (named[limit] ??= {})[field] = String(value);
 	}
 	return Object.values(named).flatMap(({ remaining, reset, limit }) =>
-		roomOf(remaining, reset, limit?.split(/[,;]/)[0]),
+		limitsOf(remaining, reset, limit?.split(/[,;]/)[0]),
 	);
 }
 
@@ -62,7 +62,7 @@ export function headerPolicies(headers: Headers): HeaderPolicy[] {
 	});
 }
 
-function toldRoom(
+function headerLimit(
 	remainingText: string | undefined,
 	resetMs: number | undefined,
 	limitText: string | undefined,
