@@ -32,7 +32,7 @@ export function agentTests(real: () => RealN8n): void {
 		const executionId = await client.startWorkflow(workflow, 'When a question comes in', [message]);
 		const result = await client.waitForExecution(executionId, 60);
 		expect(result).toMatchObject({ status: 'success' });
-		expect(itemsOf(result, 'Response about contacts')).toEqual([{ output: RESPONSE }]);
+		expect(itemsOf(result, 'Answer about contacts')).toEqual([{ output: RESPONSE }]);
 
 		const [asked, reported] = model.requests;
 		expect(model.requests).toHaveLength(2);

@@ -47,7 +47,10 @@ export function databaseTests(
 		const sent = () => sandbox.journal.documents().map(({ body }) => (body as { id: string }).id);
 
 		// One whose end has to be recorded meanwhile, and others that nobody has looked for yet.
-		sandbox.fault({ endpoint: SEND_ENDPOINT, action: { type: 'delay', ms: 700, actFirst: true } });
+		sandbox.fault({
+			endpoint: SEND_ENDPOINT,
+			action: { type: 'delay', ms: 2_500, actFirst: true },
+		});
 		await real().callWebhook(path, { documents: DOCUMENTS });
 		await waitUntil(() => sandbox.journal.count(SEND_ENDPOINT) === 1);
 		await disturb();

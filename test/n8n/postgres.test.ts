@@ -7,7 +7,7 @@ import { RealN8n } from './realN8n';
 
 const MINUTES_FOR_THE_START = 15;
 const TABLE = 'processed_data';
-const DISTURBED_MS = 6_000;
+const DISTURBED_MS = 8_000;
 const BETWEEN_MS = 100;
 
 const cleanup = new Cleanup();

@@ -62,7 +62,7 @@ export function reminderTests(real: () => RealN8n): void {
 		expect(sandbox.journal.documents()[0]?.body).toEqual({
 			...{ paymentNumber: 'P-2026-101', contactId: 'contact-1', amount: 120, reminder: 1 },
 		});
-		const later = itemsOf(first, 'Retry later') as Later[];
+		const later = itemsOf(first, 'Try again later') as Later[];
 		expect(later.map(({ paymentNumber }) => paymentNumber)).toEqual(['P-2026-105', 'P-2026-106']);
 		for (const { retryAfterSeconds, tryAgainAt } of later) {
 			expect(retryAfterSeconds).toBeGreaterThan(1);
@@ -75,7 +75,7 @@ export function reminderTests(real: () => RealN8n): void {
 
 		const tooEarly = await run();
 		expect(itemsOf(tooEarly, 'Reminded before')).toHaveLength(3);
-		expect(itemsOf(tooEarly, 'Retry later')).toHaveLength(2);
+		expect(itemsOf(tooEarly, 'Try again later')).toHaveLength(2);
 		expect(sandbox.journal.count(ENDPOINT)).toBe(3);
 
 		await sleep(Math.max(0, ...later.map(({ tryAgainAt }) => Date.parse(tryAgainAt) - Date.now())));
@@ -85,7 +85,7 @@ export function reminderTests(real: () => RealN8n): void {
 		const second = await run();
 		expect(itemsOf(second, 'Reminded before')).toHaveLength(3);
 		expect(itemsOf(second, 'Reminded now')).toHaveLength(1);
-		expect(itemsOf(second, 'Retry later')).toEqual([]);
+		expect(itemsOf(second, 'Try again later')).toEqual([]);
 		// Perhaps it was sent all the same, so it is not for a later run.
 		expect(itemsOf(second, 'Needs a look')).toEqual([
 			{

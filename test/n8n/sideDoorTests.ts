@@ -42,7 +42,7 @@ export function customApiCallTests(real: () => RealN8n): void {
 				.map(({ options }) => options);
 		for (const name of ['businessData', 'businessDataTool']) {
 			const lists = listsOf(`n8n-nodes-business-data.${name}`);
-			expect(lists).toHaveLength(6);
+			expect(lists).toHaveLength(7);
 			expect(lists.flat()).not.toContainEqual(CUSTOM_API_CALL);
 		}
 		expect(listsOf('n8n-nodes-base.stripe').flat()).toContainEqual(CUSTOM_API_CALL);

@@ -1,8 +1,7 @@
 // One word for one thing, and that the field's: none of the words on the left stands in a name, a comment or a document.
 
-import { execFileSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 
 import ts from 'typescript';
 
@@ -27,15 +26,11 @@ const ALLOWED: Array<[text: RegExp, reason: string]> = [
 	[/\b[Tt]old\b|\b(passing|lasting)\b/, 'plain English in a sentence'],
 ];
 
-const files = execFileSync('git', ['ls-files', '-co', '--exclude-standard', '*.ts'], {
-	cwd: PROJECT_FOLDER,
-	encoding: 'utf8',
-})
-	.trim()
-	.split('\n')
-	.filter(
-		(file) => ts.sys.fileExists(`${PROJECT_FOLDER}/${file}`) && !file.endsWith('words.test.ts'),
-	);
+const NOT_OURS = ['node_modules', 'dist', 'coverage', '.stryker-tmp'];
+const files = ts.sys
+	.readDirectory(PROJECT_FOLDER, ['.ts'], NOT_OURS)
+	.map((file) => relative(PROJECT_FOLDER, file))
+	.filter((file) => !file.endsWith('words.test.ts'));
 
 const sources = files.map((file) => {
 	const text = readProjectFile(file);
