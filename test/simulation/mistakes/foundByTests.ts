@@ -49,7 +49,7 @@ export const MISTAKES_FOUND_BY_TESTS: MistakeFoundByTest[] = [
 			{
 				file: `${ONCE}/sendOnce.js`,
 				search: 'await (0, async_1.onceAborted)(acquiring, this.signal)',
-				replace: 'await claiming',
+				replace: 'await acquiring',
 			},
 			{
 				file: 'nodes/BusinessData/transport/attempt.js',

@@ -10,7 +10,7 @@ export const MISTAKES_OF_REQUESTS: Mistake[] = [
 			{
 				file: 'nodes/BusinessData/transport/retries.js',
 				search: 'isTransient && (isHarmless || (isNotSent && !isTimeout))',
-				replace: 'isPassing',
+				replace: 'isTransient',
 			},
 		],
 		seed: 5,
