@@ -218,10 +218,14 @@ export class SendOnce implements SendGuard {
 		try {
 			await (state === 'sent' ? this.stored.mark() : this.stored.complete('notSent'));
 			changed = state;
+			lease?.stopRenewing();
 			await this.redis?.complete(this.lastToken, state);
-		} finally {
-			if (lease !== undefined) await this.end(lease, changed === undefined ? undefined : state);
+		} catch (error) {
+			if (lease !== undefined) await this.end(lease, changed);
+			throw error;
 		}
+		// It is free in Redis by now, and on record what the next sender has made of it.
+		lease?.release();
 	}
 
 	/** The output of an item that was skipped. */
