@@ -1,45 +1,80 @@
 /**
- * Send Once in one process: two runs with one key, a person who marks or releases it, and a store whose writes fail
- * before they land, after, or land late. Each access of the store and each request is a point.
+ * Send Once: two runs with one key, and people who mark or release it, in one process with a store whose writes fail
+ * before they land, after, or land late; or each in a process of its own, with a Redis that is emptied or whose
+ * replies are lost. Each access of the store, each script and each request is a point.
  */
-import { processState } from '../../nodes/BusinessData/sendOnce/processState';
-import { AlreadySentError, SendOnce } from '../../nodes/BusinessData/sendOnce';
+import type * as sendOnceModule from '../../nodes/BusinessData/sendOnce';
+import type * as processStateModule from '../../nodes/BusinessData/sendOnce/processState';
+import type { SentState } from '../../nodes/BusinessData/sendOnce/storedKey';
 import { abortController } from '../../nodes/BusinessData/async';
+import { passTime } from '../support/logicalTime';
+import type { LuaRedis } from '../support/luaRedis';
 import type { Bound, Play, Scenario } from './explorer';
 
 /** What the service makes of a document: it acts and says so, it refuses, or its response is lost. */
 export type Service = 'acts' | 'refuses' | 'is lost';
 
+const STATES = { acts: 'sent', refuses: 'notSent', 'is lost': 'perhapsSent' } as const;
+
 export interface OrdersSettings {
 	/** What it makes of the first request, and of all that follow. */
-	service: [Service, Service];
+	service: readonly [Service, Service];
 	/** Whether the second run begins when the request of the first is on its way, or the first has ended. */
 	isLater?: boolean;
-	/** What a person does meanwhile. */
-	person?: 'sent' | 'notSent';
+	/** What people do meanwhile. */
+	people?: ReadonlyArray<'sent' | 'notSent'>;
 	/** Whether the process may end at any moment. */
 	crashes?: boolean;
+	/** Whether each party has a process of its own, and all share a Redis. */
+	hasRedis?: boolean;
 }
 
 const BOUND = { faults: 1, reorderings: 1, longestMs: 60_000 };
+/** With a Redis, each script is a point, and time passes until a store that failed is no longer watched. */
+const REDIS = { faults: 1, reorderings: 0, longestMs: 900_000 };
+
+const oneProcess = { narrow: BOUND, wide: { ...BOUND, faults: 2 } };
+const withRedis = { hasRedis: true, narrow: REDIS, wide: { ...REDIS, reorderings: 1 } };
 
 export const ORDERS: Array<{ name: string; settings: OrdersSettings; narrow: Bound; wide: Bound }> =
 	(
 		[
-			['a service that acts', { service: ['acts', 'acts'] }],
-			['a service that refuses once', { service: ['refuses', 'acts'] }],
-			['a service that refuses', { service: ['refuses', 'refuses'] }],
-			['a service that refuses the first, later', { service: ['refuses', 'acts'], isLater: true }],
-			['a response that is lost', { service: ['is lost', 'acts'] }],
-			['a person who marks it as sent', { service: ['refuses', 'refuses'], person: 'sent' }],
-			['a person who releases it', { service: ['is lost', 'is lost'], person: 'notSent' }],
-			['a process that ends', { service: ['acts', 'acts'], crashes: true }],
+			['a service that acts', { service: ['acts', 'acts'] }, oneProcess],
+			['a service that refuses once', { service: ['refuses', 'acts'] }, oneProcess],
+			['a service that refuses', { service: ['refuses', 'refuses'] }, oneProcess],
+			[
+				'a service that refuses the first, later',
+				{ service: ['refuses', 'acts'], isLater: true },
+				oneProcess,
+			],
+			['a response that is lost', { service: ['is lost', 'acts'] }, oneProcess],
+			[
+				'a person who marks it as sent',
+				{ service: ['refuses', 'refuses'], people: ['sent'] },
+				oneProcess,
+			],
+			[
+				'a person who releases it',
+				{ service: ['is lost', 'is lost'], people: ['notSent'] },
+				oneProcess,
+			],
+			['a process that ends', { service: ['acts', 'acts'], crashes: true }, oneProcess],
+			['a Redis', { service: ['acts', 'acts'] }, withRedis],
+			['a Redis and a service that refuses once', { service: ['refuses', 'acts'] }, withRedis],
+			[
+				'a Redis and a person who releases it',
+				{ service: ['is lost', 'acts'], people: ['notSent'] },
+				withRedis,
+			],
+			[
+				'a Redis and people who mark it and release it',
+				{ service: ['is lost', 'acts'], people: ['sent', 'notSent'] },
+				{ ...withRedis, wide: { ...REDIS, faults: 0, reorderings: 2 } },
+			],
 		] as const
-	).map(([name, settings]) => ({
-		name,
-		settings: { ...settings, service: [...settings.service] },
-		narrow: BOUND,
-		wide: { ...BOUND, faults: 2 },
+	).map(([name, settings, { narrow, wide, ...rest }]) => ({
+		...{ name, narrow, wide },
+		settings: { ...settings, ...rest },
 	}));
 
 /** The store of n8n as the runs of a play see it. */
@@ -50,6 +85,9 @@ class Store {
 
 	/** Whether the process has ended: nothing in it goes on. */
 	isDead = false;
+
+	/** Whether its writes may fail. */
+	mayFail = true;
 
 	private get service() {
 		return {
@@ -107,15 +145,26 @@ class Store {
 	}
 
 	private async access<T>(name: string, run: () => T, faults: Record<string, () => T> = {}) {
-		return this.play === undefined ? run() : await this.alive(this.play.call(name, run, faults));
+		if (this.play === undefined) return run();
+		return await this.alive(this.play.call(name, run, this.mayFail ? faults : {}));
 	}
 }
 
 export const store = new Store();
 
+/** Send Once as one process has it, and what that process remembers. */
+type Process = typeof sendOnceModule & typeof processStateModule;
+
+/** Those of the parties, and one that looks at last. */
+const PROCESSES = 5;
+const LAST = PROCESSES - 1;
+
 export class Orders implements Scenario {
 	/** What the service has made of each request. */
 	private handled: Service[] = [];
+
+	/** What has become of the document, in order: by a request that was not refused, and by people. */
+	private ends: SentState[] = [];
 
 	/** How often the service had acted when a run skipped it. */
 	private skipped: number[] = [];
@@ -125,20 +174,25 @@ export class Orders implements Scenario {
 
 	private hasEnded = false;
 
-	private changed = false;
-
 	private play: Play | undefined;
 
-	constructor(private readonly settings: OrdersSettings) {}
+	constructor(
+		private readonly settings: OrdersSettings,
+		private readonly redis: LuaRedis,
+	) {}
 
 	async begin(play: Play) {
-		const { person, crashes = false, isLater = false } = this.settings;
-		[this.handled, this.skipped, this.play] = [[], [], play];
-		this.hasEnded = this.changed = false;
+		const { people = [], crashes = false, isLater = false, hasRedis = false } = this.settings;
+		[this.handled, this.ends, this.skipped, this.play] = [[], [], [], play];
+		this.hasEnded = false;
+		// The same choices lead to the same play.
+		jest.spyOn(Math, 'random').mockReturnValue(0.5);
 		store.clear();
+		this.redis.data.clear();
 		store.play = play;
 		store.isDead = false;
-		forgetProcess();
+		store.mayFail = !hasRedis;
+		processes.forEach(forget);
 		let end: () => void = () => undefined;
 		const ended = new Promise<void>((resolve) => (end = resolve));
 		if (crashes) {
@@ -147,58 +201,70 @@ export class Orders implements Scenario {
 				end();
 			});
 		}
+		if (hasRedis) play.mayStrike('Redis: emptied', () => this.redis.data.clear());
+		const begin = async (name: string) =>
+			await play.call(`${name} begins`, () => undefined, {}, true);
 		const leaving = new Promise<void>((resolve) => (this.onLeaving = resolve));
-		const runs = ['A', 'B'].map((name) => async () => {
+		const runs = ['A', 'B'].map((name, index) => async () => {
 			if (name === 'B' && isLater) await leaving;
-			await Promise.race([this.send(play, name), ended]);
+			if (name === 'B' && hasRedis && people.length > 0) await begin('B');
+			await Promise.race([this.send(play, name, index), ended]);
 			this.onLeaving();
 		});
-		const change = async () => {
+		const changes = people.map((state, index) => async () => {
+			if (hasRedis) await begin(state);
 			try {
-				await guardOf().change(person ?? 'sent');
-				this.changed = true;
+				const { guard } = this.party(state, runs.length + index);
+				await guard.change(state);
+				this.ends.push(state);
 			} catch {
 				// It is being sent, or the store is away: nothing was changed.
 			}
-		};
-		return await Promise.resolve(person === undefined ? runs : [...runs, change]);
+		});
+		// With a Redis, the second run begins last by default.
+		const [first, second] = runs as [() => Promise<void>, () => Promise<void>];
+		const parties = hasRedis ? [first, ...changes, second] : [first, second, ...changes];
+		return await Promise.resolve(parties);
 	}
 
 	async check(): Promise<void> {
-		const { person } = this.settings;
+		const { people = [] } = this.settings;
 		const faults = (this.play?.chosen ?? []).filter((name) => name.includes(':'));
-		const isDisturbed = faults.length > 0 || this.hasEnded;
 		store.play = undefined;
 		store.isDead = false;
+		const releases = this.ends.filter((end) => end === 'notSent').length;
 		// Only a release lets it go out again.
-		if (!(this.changed && person === 'notSent')) expect(this.timesActed).toBeLessThanOrEqual(1);
+		expect(this.timesActed).toBeLessThanOrEqual(1 + releases);
 		// Nobody skips what was not sent.
-		if (person !== 'sent') expect(this.skipped.filter((times) => times === 0)).toEqual([]);
-		forgetProcess();
-		const state = await guardOf().get();
-		if (this.changed) return;
-		const exact =
-			this.timesActed === 0 ? 'notSent' : this.handled.includes('is lost') ? 'perhapsSent' : 'sent';
+		if (!people.includes('sent')) expect(this.skipped.filter((times) => times === 0)).toEqual([]);
+		const look = async () => await passTime(this.party('', LAST).guard.get(), 60_000);
+		const state = await look();
+		this.redis.data.clear();
+		// What was sent is known without Redis, too.
+		if (this.timesActed > releases && !people.includes('sent')) {
+			expect(await look()).not.toBe('notSent');
+		}
+		const exact = this.ends.at(-1) ?? 'notSent';
 		// A fault may leave open whether it was sent, but not block what was not while the process lives.
-		const mayBeOpen = this.timesActed > 0 ? isDisturbed : this.hasEnded;
+		const isOpen = this.hasEnded || (this.timesActed > 0 && faults.length > 0);
 		// A change that failed has changed all or nothing.
-		const meant = person === undefined || faults.length === 0 ? [] : [person];
-		expect([exact, ...meant, ...(mayBeOpen ? ['perhapsSent'] : [])]).toContain(state);
+		const meant = faults.length === 0 ? [] : [...people, ...this.ends];
+		expect([exact, ...meant, ...(isOpen ? ['perhapsSent'] : [])]).toContain(state);
 	}
 
 	private get timesActed(): number {
 		return this.handled.filter((one) => one !== 'refuses').length;
 	}
 
-	private async send(play: Play, name: string): Promise<void> {
-		const guard = guardOf();
+	private async send(play: Play, name: string, index: number): Promise<void> {
+		const { guard, AlreadySentError } = this.party(name, index);
 		try {
 			const state = await guard.state();
 			if (state !== 'notSent') throw new AlreadySentError(state);
 			for (;;) {
-				const claimed = await guard.acquire();
-				if (claimed === undefined) break;
-				await claimed.ended;
+				const acquired = await guard.acquire();
+				if (acquired === undefined) break;
+				await acquired.ended;
 			}
 		} catch (error) {
 			if (error instanceof AlreadySentError) this.skipped.push(this.timesActed);
@@ -209,32 +275,66 @@ export class Orders implements Scenario {
 		const arrive = () => {
 			const made = this.handled.length === 0 ? first : next;
 			this.handled.push(made);
+			if (made !== 'refuses') this.ends.push(STATES[made]);
 			return made;
 		};
 		this.onLeaving();
-		const outcome = await store.alive(play.call(`${name} arrives`, arrive));
-		await guard.complete(
-			({ acts: 'sent', refuses: 'notSent', 'is lost': 'perhapsSent' } as const)[outcome],
-		);
+		await guard.complete(STATES[await store.alive(play.call(`${name} arrives`, arrive))]);
+	}
+
+	/** What a party sends the document with, in its process. */
+	private party(name: string, index: number) {
+		const { hasRedis = false } = this.settings;
+		const process = processes[hasRedis || index === LAST ? index : 0] as Process;
+		const redis = this.redis.connection(async (run) => {
+			const { play } = store;
+			if (play === undefined) return run();
+			// Who gets no reply runs the script again, on a new connection.
+			const again = async () => {
+				run();
+				return await play.call(`${name} asks again`, run);
+			};
+			const late = async () => {
+				await new Promise((resolve) => setTimeout(resolve, 3_000));
+				return run();
+			};
+			return await play.call(`${name} asks`, run, { 'reply lost': again, late });
+		});
+		const party = {
+			context: { getNode: () => ({ credentials: { businessDataApi: { id: 'credential' } } }) },
+			account: { baseUrl: 'https://api.example.com', ...(hasRedis ? { redis } : {}) },
+			signal: abortController().signal,
+		};
+		const guard = new process.SendOnce(party as never, {
+			...{ workflowId: 'workflow', endpoint: { method: 'POST', path: '/send' }, key: 'a' },
+			...{ maxEntries: 10, timeoutMs: 1_000 },
+			content: { body: {}, mustMatch: true, ignoreFields: [] },
+		});
+		return { ...process, guard };
 	}
 }
 
-function guardOf(): SendOnce {
-	const credentials = { businessDataApi: { id: 'credential' } };
-	const party = {
-		context: { getNode: () => ({ credentials }) },
-		account: { baseUrl: 'https://api.example.com' },
-		signal: abortController().signal,
-	};
-	const endpoint = { method: 'POST', path: '/send' } as const;
-	return new SendOnce(party as never, {
-		...{ workflowId: 'workflow', endpoint, key: 'a', maxEntries: 10, timeoutMs: 1_000 },
-		content: { body: {}, mustMatch: true, ignoreFields: [] },
+/** Loads it once more, with a memory of its own. */
+function loadProcess(): Process {
+	let loaded: Process | undefined;
+	const shared = jest.spyOn(Symbol, 'for').mockImplementation(Symbol);
+	jest.isolateModules(() => {
+		loaded = {
+			...jest.requireActual<typeof sendOnceModule>('../../nodes/BusinessData/sendOnce'),
+			...jest.requireActual<typeof processStateModule>(
+				'../../nodes/BusinessData/sendOnce/processState',
+			),
+		};
 	});
+	shared.mockRestore();
+	if (loaded === undefined) throw new Error('not loaded');
+	return loaded;
 }
 
-/** What another process, or a later life of this one, does not know. */
-function forgetProcess(): void {
+const processes = Array.from({ length: PROCESSES }, loadProcess);
+
+/** What a later life of a process does not know. */
+function forget({ processState }: Process): void {
 	const { turns, watched, claims } = processState();
 	for (const map of [turns, watched, claims]) map.clear();
 }

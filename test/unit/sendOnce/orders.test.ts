@@ -2,6 +2,7 @@
 
 import { explore } from '../../explorer/explorer';
 import { ORDERS, Orders, store as mockStore } from '../../explorer/sendOnceOrders';
+import { LuaRedis } from '../../support/luaRedis';
 import { report } from '../../support/report';
 
 jest.mock('n8n-core', () => mockStore.core);
@@ -9,7 +10,10 @@ jest.mock('n8n-core', () => mockStore.core);
 test.each(ORDERS)(
 	'two runs and $name',
 	async ({ name, settings, narrow }) => {
-		const { plays, failures, failure } = await explore(new Orders(settings), narrow);
+		const { plays, failures, failure } = await explore(
+			new Orders(settings, await LuaRedis.load()),
+			narrow,
+		);
 		expect({ failures, failure }).toEqual({ failures: 0, failure: undefined });
 		report(`Two runs with one key and ${name}: all of ${plays} orders`);
 	},
