@@ -125,22 +125,19 @@ describe('a fault in mid-run', () => {
 	);
 
 	test(
-		'Redis is emptied: no more is refused than was forgotten, and all of it comes through',
+		'Redis is emptied: each worker enters what it holds again, and nothing is refused',
 		async () => {
 			await bench.open(LIMITS);
 			const run = callAll(bench.n8n);
 			await midRun();
-			const held = await bench.heldSlots();
+			const forgotten = await bench.heldSlots();
 			await bench.redis.flushall();
 			const responses = await run;
-			reportRun('Redis emptied', bench, responses);
-			report(
-				`  slots that were held: ${JSON.stringify(Object.fromEntries(held))}. From then on a ` +
-					`worker knew of its own ones only, while the service still counted those of both.`,
-			);
+			reportRun(`Redis emptied, which held ${forgotten} slots`, bench, responses);
+			// Otherwise there was nothing to lose.
+			expect(forgotten).toBeGreaterThan(0);
 			expectAllRespondedOnce(bench, responses);
-			const forgotten = [...held.values()].reduce((sum, count) => sum + count, 0);
-			expect(bench.sandbox.journal.refused().length).toBeLessThanOrEqual(forgotten);
+			expect(bench.sandbox.journal.refused()).toEqual([]);
 		},
 		RUN_MS,
 	);

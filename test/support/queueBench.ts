@@ -50,8 +50,8 @@ export interface QueueBench {
 	): Promise<void>;
 	/** The executions that n8n shows as failed, of all tests so far. */
 	failedExecutions(): Promise<string[]>;
-	/** How many slots of each window the limit store holds at this moment. */
-	heldSlots(): Promise<Map<string, number>>;
+	/** How many slots the limit store holds at this moment, those of all scopes together. */
+	heldSlots(): Promise<number>;
 }
 
 /**
@@ -77,12 +77,9 @@ export function useQueueBench(prepare: () => Promise<void>): QueueBench {
 		);
 	};
 	bench.heldSlots = async () => {
-		const held = new Map<string, number>();
-		for (const key of await bench.redis.keys('*:window:*')) {
-			const name = key.replace(/^.*:window:/, '');
-			held.set(name, await bench.redis.zcount(key, Date.now(), '+inf'));
-		}
-		return held;
+		const keys = await bench.redis.keys('*:slots:*');
+		const counts = await Promise.all(keys.map(async (key) => await bench.redis.zcard(key)));
+		return counts.reduce((sum, count) => sum + count, 0);
 	};
 	const cleanup = new Cleanup();
 	beforeAll(async () => {
