@@ -9,3 +9,4 @@ export type {
 export { connectionTo, RedisConnection, RedisScript } from './connection';
 export { KEY_PREFIX } from './keyPrefix';
 export { RedisError } from './redisError';
+export { versionsInUse } from './versions';

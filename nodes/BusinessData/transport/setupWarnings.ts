@@ -5,6 +5,7 @@
 import type { IExecuteFunctions, IPollFunctions } from 'n8n-workflow';
 
 import { isQueueMode } from '../n8nInternals/executionsMode';
+import { versionsInUse } from '../redis';
 import type { Account } from './account';
 import { headerText } from './response';
 import { shareOf } from './limitSettings';
@@ -43,6 +44,7 @@ export class SetupWarnings {
 				'n8n runs in queue mode, but the limits of this API key are counted in each process alone. Together, the processes can exceed them. Choose Redis under Count Limits In in the credential.',
 			);
 		}
+		this.compareVersions();
 		const stores = this.storesInUse(redis?.name ?? 'this n8n process');
 		if (stores.length > 1) {
 			this.warn(
@@ -54,6 +56,7 @@ export class SetupWarnings {
 
 	/** @param sentAt when (ms since 1970) the request went out */
 	noteResponse(headers: Record<string, unknown>, sentAt: number): void {
+		this.compareVersions();
 		this.compareClocks(headers, sentAt);
 		this.comparePolicies(headers);
 	}
@@ -69,6 +72,16 @@ export class SetupWarnings {
 		for (const [store, usedAt] of stores) if (now - usedAt > countedMs) stores.delete(store);
 		storesByKey.set(identity, stores.set(name, now));
 		return [...stores.keys()];
+	}
+
+	private compareVersions(): void {
+		const { redis } = this.account;
+		const versions = redis === undefined ? [] : versionsInUse(redis);
+		if (redis === undefined || versions.length < 2) return;
+		this.warn(
+			'versions',
+			`${versions.length} versions of this package use ${redis.name} at the same time: ${versions.join(', ')}. They may count requests apart, exceed limits, and send a document twice. Install the same version on every process of n8n.`,
+		);
 	}
 
 	private compareClocks(headers: Record<string, unknown>, sentAt: number): void {

@@ -1,0 +1,81 @@
+// Two versions of the package over one Redis, as two installations of it have them: a hint of each run and a line in
+// n8n's log, never an error.
+
+import { cpSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { Redis } from 'ioredis';
+
+import type * as RedisModule from '../../nodes/BusinessData/redis';
+import { NO_LIMITS, NODE, read, useBench } from '../support/bench';
+import { limiters } from '../support/limiters';
+import { RedisServer } from '../support/redisServer';
+import { waitUntil } from '../support/waitUntil';
+import { manifest, PROJECT_FOLDER } from '../unit/repository/projectFiles';
+
+const bench = useBench({ limits: NO_LIMITS }, { inRealTime: true });
+const WARNING = 'versions of this package use';
+const KEY = 'n8n-nodes-business-data:versions';
+const folder = mkdtempSync(join(tmpdir(), 'versions-'));
+let server: RedisServer;
+let redis: Redis;
+
+beforeAll(() => symlinkSync(join(PROJECT_FOLDER, 'node_modules'), join(folder, 'node_modules')));
+// What a process knows of a Redis lasts for 10 s, so each test has its own.
+beforeEach(async () => {
+	server = await RedisServer.start();
+	redis = new Redis({ port: server.port });
+	Object.assign(bench.credential, { limitStore: 'redis', redisHost: '127.0.0.1' });
+	bench.credential.redisPort = server.port;
+});
+afterEach(async () => {
+	await waitUntil(() => limiters().size === 0);
+	redis.disconnect();
+	await server.dispose();
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+async function hintsOfRun(): Promise<string[]> {
+	const result = await bench.run([{}], read());
+	expect(result.run.status).toBe('success');
+	return (result.task(NODE).hints ?? []).map(({ message }) => message);
+}
+
+/** Lets an installation of a version use the Redis. */
+async function useBy(version: string): Promise<void> {
+	const installed = join(folder, version);
+	cpSync(join(PROJECT_FOLDER, 'dist'), join(installed, 'dist'), { recursive: true });
+	writeFileSync(join(installed, 'package.json'), JSON.stringify({ ...manifest, version }));
+	const load = createRequire(join(installed, 'package.json'));
+	const { connectionTo, versionsInUse } = load(
+		'./dist/nodes/BusinessData/redis',
+	) as typeof RedisModule;
+	const access = { user: 'default', password: '', tls: false };
+	const address = { ...access, host: '127.0.0.1', port: server.port, database: 0 };
+	versionsInUse(connectionTo(address));
+	await waitUntil(async () => (await redis.exists(KEY)) === 1);
+}
+
+test('the same version gets no hint, and only the version is in Redis', async () => {
+	await useBy(manifest.version);
+	expect(await hintsOfRun()).toEqual([]);
+	expect(await redis.zrange(KEY, 0, -1)).toEqual([`${manifest.version} (key format 1)`]);
+	expect(await redis.pttl(KEY)).toBeGreaterThan(50_000);
+});
+
+test('another version gets a hint each time that names both, and a line in the log a minute', async () => {
+	await useBy('99.0.0');
+	const hint = `2 ${WARNING} 127.0.0.1:${server.port} at the same time: 99.0.0 (key format 1), ${manifest.version} (key format 1).`;
+	for (let run = 0; run < 3; run++) {
+		expect(await hintsOfRun()).toEqual([expect.stringContaining(hint)]);
+	}
+	expect(bench.engine.log.filter((line) => line.includes(WARNING))).toHaveLength(1);
+});
+
+test('a Redis that refuses the key of the versions changes nothing for requests', async () => {
+	await redis.set(KEY, 'of another type');
+	expect(await hintsOfRun()).toEqual([]);
+	expect(bench.sandbox.journal.count()).toBe(1);
+});

@@ -1,0 +1,78 @@
+// Which versions of the package use a Redis, as each process learns it, in logical time.
+
+import { versionsInUse } from '../../../nodes/BusinessData/redis';
+import { LuaRedis } from '../../support/luaRedis';
+
+const MINUTE_MS = 60_000;
+let redis: LuaRedis;
+
+beforeAll(async () => (redis = await LuaRedis.load()));
+beforeEach(() => {
+	jest.useFakeTimers();
+	redis.data.clear();
+});
+afterEach(() => jest.useRealTimers());
+
+/** A process of a version. */
+function startProcess(version: string, connection = redis.connection()) {
+	return {
+		/** What it knows when Redis has replied. */
+		look: async () => {
+			versionsInUse(connection, version);
+			await jest.advanceTimersByTimeAsync(0);
+			return versionsInUse(connection, version);
+		},
+	};
+}
+
+test('processes of the same version see only that one', async () => {
+	const processes = [startProcess('1'), startProcess('1'), startProcess('1')];
+	for (const process of processes) expect(await process.look()).toEqual(['1']);
+});
+
+test('another version is seen by both within 10 s, and forgotten after a minute without it', async () => {
+	const [old, fresh] = [startProcess('1'), startProcess('2')];
+	expect(await old.look()).toEqual(['1']);
+	expect(await fresh.look()).toEqual(['1', '2']);
+	await jest.advanceTimersByTimeAsync(10_000);
+	expect(await old.look()).toEqual(['2', '1']);
+	await jest.advanceTimersByTimeAsync(MINUTE_MS - 1);
+	expect(await fresh.look()).toEqual(['1', '2']);
+	// It has been idle since: what it knew is old.
+	await jest.advanceTimersByTimeAsync(MINUTE_MS);
+	expect(await old.look()).toEqual(['1']);
+});
+
+test('nothing is left in Redis after a minute', async () => {
+	await startProcess('1').look();
+	expect([...redis.data.copy().keys()]).toEqual(['n8n-nodes-business-data:versions']);
+	await jest.advanceTimersByTimeAsync(MINUTE_MS + 1);
+	expect(redis.data.copy().size).toBe(0);
+});
+
+test("a version is forgotten as soon although Redis's clock is set back", async () => {
+	const fresh = startProcess('2');
+	await startProcess('1').look();
+	redis.setClock(-10 * MINUTE_MS);
+	expect(await fresh.look()).toEqual(['2']);
+});
+
+test('a process asks once in 10 s, also where Redis fails or does not reply', async () => {
+	let commands = 0;
+	const replies: Array<() => Promise<unknown>> = [
+		async () => await Promise.reject(new Error('down')),
+		async () => await new Promise(() => undefined),
+	];
+	for (const reply of replies) {
+		const connection = redis.connection(async () => {
+			commands++;
+			return await reply();
+		});
+		const process = startProcess('1', connection);
+		for (let request = 0; request < 100; request++) {
+			expect(await process.look()).toEqual(['1']);
+			await jest.advanceTimersByTimeAsync(100);
+		}
+	}
+	expect(commands).toBe(2);
+});
