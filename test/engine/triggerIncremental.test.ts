@@ -4,6 +4,7 @@
 import type { ServerResponse } from 'node:http';
 
 import { DateTime } from 'luxon';
+import type { IDataObject } from 'n8n-workflow';
 
 import { EventCopy } from '../support/eventCopy';
 import { after } from '../support/logicalTime';
@@ -224,6 +225,37 @@ describe('nothing is missed and nothing told twice', () => {
 		expect(await pollAfter()).toEqual(['contactUpdated 3']);
 		expect(faults()).toEqual(NO_FAULTS);
 	});
+});
+
+test('what is known is not written again where nothing has changed, but for the cursor once in an hour', async () => {
+	const settings: SyncSettings = {};
+	const { service, pollAfter, staticData, faults, parameters } = await begin(settings, {
+		fullReadHours: 0,
+	});
+	const saved = () => JSON.stringify(staticData);
+	const before = saved();
+	for (let minutes = 1; minutes < 60; minutes++) expect(await pollAfter()).toEqual([]);
+	expect(saved()).toBe(before);
+	// The cursor has moved all the same.
+	const [, second = '', last = ''] = [...service.since.slice(0, 2), ...service.since.slice(-1)];
+	expect(Date.parse(last) - Date.parse(second)).toBeGreaterThanOrEqual(58 * MINUTE);
+	await pollAfter(2 * MINUTE);
+	const afterAnHour = saved();
+	expect(afterAnHour).not.toBe(before);
+	service.write(3);
+	expect(await pollAfter()).toEqual(['contactUpdated 3']);
+	expect(saved()).not.toBe(afterAnHour);
+	expect(await pollAfter()).toEqual([]);
+	expect(faults()).toEqual(NO_FAULTS);
+	const withChange = saved();
+	settings.aheadMs = -10 * MINUTE;
+	await pollAfter();
+	expect(saved()).not.toBe(withChange);
+
+	// Another process has only what was saved.
+	const restarted = bench.trigger(parameters, { staticData: JSON.parse(before) as IDataObject });
+	expect(inWords(await restarted.poll())).toEqual(['contactUpdated 3']);
+	expect(await restarted.poll()).toEqual([]);
 });
 
 describe('deletions', () => {

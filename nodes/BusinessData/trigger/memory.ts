@@ -17,6 +17,15 @@ interface Saved extends IDataObject {
 const DELETED_ARE_KEPT_MS = 30 * 86_400_000;
 const MOST_DELETED = 3;
 
+/** A cursor that has moved alone is saved as late (ms): n8n would write all that is known with it. */
+const CURSOR_SAVED_AFTER_MS = 3_600_000;
+
+/**
+ * Where the cursors are by now, by workflow and trigger, and to which saved state they belong. A process that has
+ * just started asks from the saved one: what it is shown again is known.
+ */
+const movedCursors = new Map<string, { revision: number; cursor: number | undefined }>();
+
 /** What is asked, in the words of the log. */
 const WORDS: Record<keyof WatchedList, string> = {
 	source: 'the source',
@@ -33,6 +42,9 @@ export class Memory {
 
 	private readonly staticData: StaticData;
 
+	/** Of the trigger, among all of this process. */
+	private readonly name: string;
+
 	/** What was saved when the poll began. */
 	private revision = 0;
 
@@ -45,6 +57,7 @@ export class Memory {
 		private readonly log: (sentence: string) => void,
 	) {
 		this.staticData = new StaticData(context);
+		this.name = `${context.getWorkflow().id} ${this.staticData.triggerId}`;
 	}
 
 	/** What is known of the records; nothing where another question was asked before. */
@@ -55,7 +68,10 @@ export class Memory {
 		const state = readState(saved.records);
 		const changed = state === undefined ? [] : differences(state.watchedList, watchedList);
 		this.isKnown = state !== undefined && changed.length === 0;
-		if (state !== undefined && changed.length === 0) return state;
+		if (state !== undefined && changed.length === 0) {
+			const moved = movedCursors.get(this.name);
+			return moved?.revision === this.revision ? { ...state, cursor: moved.cursor } : state;
+		}
 		if (changed.length > 0) this.logFirstPoll(`${changed.join(' and ')} changed`);
 		else if (saved.records !== undefined) {
 			this.logFirstPoll('another version of this node saved what was known');
@@ -81,8 +97,16 @@ export class Memory {
 		const own = saved.get(this.staticData.triggerId);
 		const hasForgotten = this.isActivation && this.forgetDeleted(saved);
 		// n8n writes all of it into its database, so only when it is another one.
+		const { cursor } = newest.records ?? {};
+		const movedMs = Number(state.cursor) - Number(cursor);
+		// A later one than that of the last read must not stay there: the service's clock was set back.
+		const isLeft = movedMs >= 0 && movedMs < CURSOR_SAVED_AFTER_MS;
+		const compared = isLeft ? { ...state, cursor } : state;
 		const isChanged =
-			JSON.stringify(saveState(state)) !== JSON.stringify(newest.records) || 'deletedAt' in newest;
+			JSON.stringify(saveState(compared)) !== JSON.stringify(newest.records) ||
+			'deletedAt' in newest;
+		if (isChanged) movedCursors.delete(this.name);
+		else movedCursors.set(this.name, { revision: this.revision, cursor: state.cursor });
 		const content = isChanged
 			? { records: saveState({ ...state, revision: this.revision + 1 }) as Saved['records'] }
 			: newest;
