@@ -62,9 +62,10 @@ const moments = (from: number, to: number, everyMs: number) =>
 export const DIRECTED_PLAYS: DirectedPlay[] = [
 	{
 		name: 'two executions with one key send once, whenever Redis is emptied',
-		plans: moments(9_000, 10_500, 25).map((at) =>
-			planWith([sender('n')], {
-				executions: executions([1_000, 'n', ['z']], [9_000, 'n', ['a']], [9_150, 'n', ['a'], 1]),
+		plans: moments(9_000, 11_500, 25).map((at) =>
+			// With a memory so small that it is one row of the store.
+			planWith([sender('n', 'w', 2)], {
+				executions: executions([1_000, 'n', ['z']], [9_000, 'n', ['a']], [9_600, 'n', ['a'], 1]),
 				faults: [{ kind: 'redis', at, event: { what: 'flush' } }],
 			}),
 		),
