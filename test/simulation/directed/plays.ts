@@ -15,6 +15,7 @@ export interface DirectedPlay {
 }
 
 const NO_LIMITS: LimitTable = { general: [{ max: 100_000, windowSeconds: 1 }], endpoints: {} };
+const ONE_PER_20_S: LimitTable = { general: [{ max: 1, windowSeconds: 20 }], endpoints: {} };
 
 /** Two processes that share a Redis, and a slow database. */
 function planWith(nodes: SavedNode[], changes: Partial<Plan>, limits = NO_LIMITS): Plan {
@@ -49,11 +50,20 @@ function sender(id: string, workflowId = 'w', memory = 1_000): SavedNode {
 	return { id, workflowId, credential: 'main', parameters: { ...operation, options } };
 }
 
-function reader(id: string): SavedNode {
+function reader(id: string, timeout = 10): SavedNode {
 	const parameters = [{ name: 'item', value: '={{ $json.id }}' }];
-	const options = { timeout: 10, queryParameters: { parameters } };
+	const options = { timeout, queryParameters: { parameters } };
 	const operation = { resource: 'apiRequest', operation: 'send', method: 'GET', path: '/echo' };
 	return { id, workflowId: 'w', credential: 'main', parameters: { ...operation, options } };
+}
+
+/** The service counts the first request so long (ms) after it was sent. */
+function countedLate(ms: number): PlannedFault {
+	return {
+		kind: 'request',
+		when: { after: 0, skip: 0 },
+		fault: { kind: 'late', what: 'request', ms },
+	};
 }
 
 const moments = (from: number, to: number, everyMs: number) =>
@@ -94,19 +104,25 @@ export const DIRECTED_PLAYS: DirectedPlay[] = [
 		sent: ['a', 'b', 'c'],
 	},
 	{
+		name: 'a read may be counted late, after it got no response',
+		plans: moments(5_500, 10_000, 500).map((ms) =>
+			planWith(
+				[reader('r', 5)],
+				{ executions: executions([1_000, 'r', ['a']]), faults: [countedLate(ms)] },
+				ONE_PER_20_S,
+			),
+		),
+		sent: [],
+	},
+	{
 		name: 'a read may be counted late, whenever it is stopped',
 		plans: moments(1_100, 9_100, 500).map((after) => {
-			const late: PlannedFault = {
-				kind: 'request',
-				when: { after: 0, skip: 0 },
-				fault: { kind: 'late', what: 'request', ms: 9_000 },
-			};
-			const limits = { general: [{ max: 1, windowSeconds: 20 }], endpoints: {} };
+			const stop: PlannedFault = { kind: 'stop', execution: 'e0', when: { after, skip: 0 } };
 			const changes = {
 				executions: executions([1_000, 'r', ['a']], [1_050, 'r', ['b']]),
-				faults: [late, { kind: 'stop' as const, execution: 'e0', when: { after, skip: 0 } }],
+				faults: [countedLate(9_000), stop],
 			};
-			return planWith([reader('r')], changes, limits);
+			return planWith([reader('r')], changes, ONE_PER_20_S);
 		}),
 		sent: [],
 	},

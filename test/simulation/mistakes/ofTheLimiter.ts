@@ -39,14 +39,6 @@ export const MISTAKES_OF_THE_LIMITER: Mistake[] = [
 		shows: 'limit exceeded',
 	},
 	{
-		name: 'a request that was lost is counted no longer than one that got a response',
-		patches: [
-			{ file: PERMIT, search: '        this.hold(lateMs);', replace: '        this.hold(0);' },
-		],
-		seed: 267,
-		shows: 'limit exceeded',
-	},
-	{
 		name: 'a lost wake-up: nobody hears of a slot that comes free',
 		patches: [
 			{
