@@ -1,4 +1,4 @@
-// How the page writes figures and tables.
+// How the page writes figures and tables. markdown-table has no CommonJS form.
 
 /** A time (ms) in words that people read at a glance: `0.42 s`, `62.1 s`, `9 min 32 s`. */
 export function formatTime(ms: number): string {

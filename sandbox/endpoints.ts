@@ -2,6 +2,7 @@
 //
 // Servers are lenient about spelling. If the sandbox were not, a client could slip past the limit of
 // an endpoint with a variant of its path, and no test would notice.
+// find-my-way keeps dot segments and encoded slashes.
 
 import { posix } from 'node:path';
 

@@ -1,4 +1,4 @@
-// Random numbers that a seed makes repeatable.
+// Random numbers that a seed makes repeatable. pure-rand makes others, so that noted seeds would repeat nothing.
 
 /** A generator of numbers from 0 (inclusive) to 1 (exclusive); the mulberry32 algorithm. */
 export function seededRandom(seed: number): () => number {

@@ -1,4 +1,5 @@
-// Runs the program of an npm script and undoes everything it has begun, however it ends.
+// Runs the program of an npm script and undoes everything it has begun, however it ends. close-with-grace does not
+// notice that the parent is gone, and counts one Ctrl+C as two.
 import { Cleanup } from './cleanup';
 
 const SIGNALS = [

@@ -1,6 +1,7 @@
 // Keeps what takes minutes to install in the user's cache folder, so that it is installed once: built in
 // a folder of its own beside the final one and renamed when it is whole. A folder under its final name
 // is therefore complete, whatever was interrupted and however many starts there were at once.
+// env-paths has no CommonJS form, and longer paths on Windows.
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { homedir } from 'node:os';

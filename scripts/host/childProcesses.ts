@@ -1,6 +1,7 @@
 // Starts programs so that none of them outlives this process: each gets a process group of its own,
 // which is ended as a whole, also when this process ends by an error or a signal. Windows has no such
 // groups; there, a program is ended together with those that it has started.
+// execa 10 needs Node.js 22, and tree-kill misses children of a program that has ended.
 import { type ChildProcess, type SpawnOptions, spawn, spawnSync } from 'node:child_process';
 
 const running = new Set<ChildProcess>();

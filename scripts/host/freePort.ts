@@ -1,4 +1,5 @@
-// Finds ports that nothing listens on.
+// Finds ports that nothing listens on. get-port has no CommonJS form; with it and portfinder, parallel jest workers
+// try the same ports.
 import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:net';

@@ -1,5 +1,6 @@
 // A lock between processes: a folder, because making one either succeeds or finds it there, on every
 // system. The holder touches it again and again, so a lock that was left behind is told by its age.
+// With proper-lockfile, two processes can both get an abandoned lock.
 import { rmSync } from 'node:fs';
 import { mkdir, rm, stat, utimes } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';

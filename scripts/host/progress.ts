@@ -1,5 +1,5 @@
 // Prints what is going on during steps that take minutes: whole lines only, so that a log of a build
-// server reads as well as a terminal.
+// server reads as well as a terminal. ora and listr2 log changes only, cli-progress must know the total.
 
 const SECONDS_BETWEEN_LINES = 5;
 

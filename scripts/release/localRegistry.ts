@@ -1,4 +1,5 @@
 // A registry for rehearsals, on 127.0.0.1: takes what `npm publish` sends, and gives it out as npm's own registry does.
+// verdaccio 6 has 30 dependencies, among them `node-fetch@cjs`, a tag that not every registry knows.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { dirname } from 'node:path';

@@ -1,4 +1,4 @@
-/** Waiting for something that happens elsewhere. */
+/** Waiting for something that happens elsewhere. p-wait-for and p-retry have no CommonJS form. */
 
 /** Resolves when `isTrue` returns true. @throws after `timeoutMs` */
 export async function waitUntil(
