@@ -93,6 +93,13 @@ class Store {
 		return {
 			getProcessedDataCount: async (_: string, row: object) =>
 				await this.access('count', () => (this.rows.get(JSON.stringify(row)) ?? []).length),
+			deduplicator: {
+				constructor: { createValueHash: (entry: string) => entry },
+				findProcessedData: async (_: string, row: object) => {
+					const data = await this.access('read', () => this.rows.get(JSON.stringify(row)));
+					return data === undefined ? null : { value: { data } };
+				},
+			},
 			checkProcessedAndRecord: async (entries: string[], _: string, row: object) => {
 				let processed: string[] = [];
 				await this.write('add', row, (before) => {

@@ -30,6 +30,13 @@ interface Service {
 		options: ICheckProcessedOptions,
 	): Promise<void>;
 	getProcessedDataCount(scope: string, row: Row, options: ICheckProcessedOptions): Promise<number>;
+	/** What does the work. */
+	deduplicator?: Partial<Deduplicator>;
+}
+
+interface Deduplicator {
+	findProcessedData(scope: string, row: Row): Promise<{ value: { data: unknown } } | null>;
+	constructor: { createValueHash?: (entry: string) => string };
 }
 
 /** One row of the store: a set of texts, of which n8n keeps hashes only, in the order in which they were added. */
@@ -65,7 +72,19 @@ export class DeduplicationRow {
 		await this.service.removeProcessed(entries, SCOPE, this.row, { mode: 'entries' });
 	}
 
-	/** How many entries there are; the only look that writes nothing. */
+	/**
+	 * Whether it may hold the entry: reads the row once, where `add` and `remove` would write it twice. True also
+	 * where this n8n does not tell.
+	 */
+	async mayHold(entry: string): Promise<boolean> {
+		const { deduplicator } = this.service;
+		const hash = deduplicator?.constructor?.createValueHash?.(entry);
+		if (hash === undefined || deduplicator?.findProcessedData === undefined) return true;
+		const data = (await deduplicator.findProcessedData(SCOPE, this.row))?.value.data ?? [];
+		return !Array.isArray(data) || data.includes(hash);
+	}
+
+	/** How many entries there are; writes nothing. */
 	async count(): Promise<number> {
 		return await this.service.getProcessedDataCount(SCOPE, this.row, { mode: 'entries' });
 	}

@@ -55,6 +55,11 @@ export class Bucket {
 		return await this.access(async () => (await this.rows.keys.count()) === 0);
 	}
 
+	/** Whether it may hold the key; writes nothing. @throws RequestError */
+	async mayHold(key: string): Promise<boolean> {
+		return await this.access(async () => await this.rows.keys.mayHold(key));
+	}
+
 	/** Those of the entries that the row holds; leaves no trace unless it fails. @throws RequestError */
 	async find(row: RowName, entries: string[]): Promise<string[]> {
 		const found = await this.add(row, entries);

@@ -26,6 +26,8 @@ const DETAILS = 6;
 /** How long (ms) to wait before each further attempt to undo a lease that failed. */
 const PAUSES_MS = [100, 500, 2_000];
 
+const NOT_SENT: Found = { state: 'notSent', isOther: false };
+
 export class StoredKey {
 	/** Where the key belongs, and where it stands if that was before Send Once Memory was changed. */
 	private readonly buckets: [Bucket, Bucket];
@@ -64,7 +66,10 @@ export class StoredKey {
 	/** @throws RequestError when the store fails */
 	async find(): Promise<Found> {
 		const bucket = await this.bucket();
-		return await bucket.step(async () => await this.findIn(bucket));
+		return await bucket.step(async () =>
+			// Most keys are new. A claim does not rely on it, and asks in n8n's own way.
+			(await bucket.mayHold(this.key)) ? await this.findIn(bucket) : NOT_SENT,
+		);
 	}
 
 	/**
@@ -97,7 +102,7 @@ export class StoredKey {
 				throw error;
 			}
 			this.expectThere(bucket, details);
-			return { state: 'notSent', isOther: false };
+			return NOT_SENT;
 		});
 	}
 
@@ -133,7 +138,7 @@ export class StoredKey {
 	}
 
 	private async findIn(bucket: Bucket): Promise<Found> {
-		if (!(await this.isKnown(bucket))) return { state: 'notSent', isOther: false };
+		if (!(await this.isKnown(bucket))) return NOT_SENT;
 		const state = (await this.holdsAll(bucket, this.unended)) ? 'perhapsSent' : 'sent';
 		if (this.content?.mustMatch !== true) return { state, isOther: false };
 		const found = await bucket.find('details', [this.anyContent, this.contentEntry]);
