@@ -9,6 +9,7 @@ import { availableParallelism, cpus } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
+import { ensureHost } from '../../scripts/host/installN8n';
 import type { Load } from './limiterLoad';
 import type { Measurements } from './measure';
 import {
@@ -20,6 +21,7 @@ import {
 	type ProcessorRow,
 	processTable,
 	redisTable,
+	sendOnceTable,
 } from './tables';
 
 const PAGE = join(__dirname, '../../docs/scale.md');
@@ -42,7 +44,10 @@ async function measure<Name extends keyof Measurements>(
 ): Promise<Awaited<ReturnType<Measurements[Name]>>> {
 	console.log(name, ...parameters);
 	const script = [join(__dirname, 'measure.ts'), name, JSON.stringify(parameters[0] ?? null)];
-	const { stdout } = await promisify(execFile)(process.execPath, ['--import', 'tsx', ...script], {
+	// n8n's SQLite is compiled for the Node of that n8n.
+	const node =
+		name === 'sendOnce' ? (await ensureHost({ version: 'n8n-2' })).nodePath : process.execPath;
+	const { stdout } = await promisify(execFile)(node, ['--import', 'tsx', ...script], {
 		timeout: LONGEST_MEASUREMENT_MS,
 	});
 	return JSON.parse(stdout) as Awaited<ReturnType<Measurements[Name]>>;
@@ -80,6 +85,7 @@ const FIGURES: Record<string, () => string | Promise<string>> = {
 		),
 	node: measureNode,
 	process: async () => processTable(await measure('nodeOverHttp', 'transaction: send')),
+	sendOnce: async () => sendOnceTable(await measure('sendOnce')),
 	redis: async () => redisTable(await measure('redis', false)),
 	cluster: async () => clusterTable(await measure('redis', true)),
 };

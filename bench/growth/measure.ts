@@ -4,12 +4,14 @@ import { DOCUMENTED_LIMITS } from './built';
 import { median } from './figures';
 import { type Load, memoryOfIdleKeys, memoryOfQueue, processorTimePerRequest } from './limiterLoad';
 import { loadNode, loadNodeOverHttp, OPERATIONS } from './nodeLoad';
+import { loadSqlite } from './sendOnceLoad';
 import { loadRedis, startCluster, startServer } from './redisLoad';
 
 const ROUNDS = 9;
 const REQUESTS_PER_ROUND = 500;
 const MANY = 10_000;
 const ITEMS_OVER_HTTP = 3_000;
+const ITEMS_WITH_KEY = 1_000;
 /** As many as this machine can carry, so that shards get about the same. */
 const REDIS_KEYS = 50;
 const REDIS_SECONDS = 10;
@@ -37,6 +39,7 @@ const measurements = {
 	node: async (operation: string) => await node(operation, loadNode, MANY),
 	nodeOverHttp: async (operation: string) =>
 		await node(operation, loadNodeOverHttp, ITEMS_OVER_HTTP),
+	sendOnce: async () => await loadSqlite(await Engine.load(), ITEMS_WITH_KEY),
 	redis: async (isCluster: boolean) =>
 		await loadRedis(isCluster ? startCluster : startServer, REDIS_KEYS, REDIS_SECONDS),
 };

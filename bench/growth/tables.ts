@@ -4,6 +4,7 @@ import { DOCUMENTED_LIMITS } from './built';
 import type { IdleKeys, QueueMemory } from './limiterLoad';
 import type { NodeLoad } from './nodeLoad';
 import type { RedisLoad } from './redisLoad';
+import type { SendOnceLoad } from './sendOnceLoad';
 
 const SECONDS_PER_DAY = 86_400;
 const IDS_PER_REQUEST = 100;
@@ -107,6 +108,19 @@ export function processTable(overHttp: NodeLoad): string {
 			['Processor time per request, n8n’s HTTP helper included', `${perRequestMs.toFixed(2)} ms`],
 			['Requests it can pass', `${rough(perSecond)} per second`],
 			['Keys it carries that use their limits in full', `${rough(perSecond / requestsPerSecond)}`],
+		],
+	);
+}
+
+export function sendOnceTable({ withKey, withoutKey, ...load }: SendOnceLoad): string {
+	const beyond = (time: 'durationMs' | 'processorMs') =>
+		`${((withKey[time] - withoutKey[time]) / withKey.items).toFixed(2)} ms`;
+	return table(
+		['A Send Once Key, with 50,000 remembered in n8n’s SQLite', 'Per item'],
+		[
+			['Reads and writes of n8n’s store', `${whole(load.reads)} and ${whole(load.writes)}`],
+			['Time beyond the send', beyond('durationMs')],
+			['Processor time beyond the send', beyond('processorMs')],
 		],
 	);
 }

@@ -2,7 +2,9 @@
 // high that nothing waits: what is left is the node's own time.
 
 import { loadNode, OPERATIONS } from '../../bench/growth/nodeLoad';
+import { loadSendOnce } from '../../bench/growth/sendOnceLoad';
 import { Engine } from '../support/engine';
+import { ProcessedDataRepository } from '../support/processedData';
 import { report } from '../support/report';
 
 const ITEMS = 2_000;
@@ -38,3 +40,12 @@ test.each([
 	},
 	240_000,
 );
+
+test('with 50,000 remembered keys, a Send Once Key takes 6 reads and 3 writes of short rows, and none takes none', async () => {
+	const table = new ProcessedDataRepository();
+	table.latencyMs = () => 0;
+	const load = await loadSendOnce(engine, table, ITEMS / 20);
+	expect(load.withoutKeyUses).toBe(0);
+	expect([load.reads, load.writes]).toEqual([6, 3]);
+	expect(load.entriesPerWrite).toBeLessThan(3_000);
+}, 240_000);

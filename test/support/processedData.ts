@@ -60,6 +60,13 @@ export class ProcessedDataRepository {
 		this.faults.push({ access, moment: 'before', after: 0, times: 1, ...changes });
 	}
 
+	/** All rows. */
+	async find(): Promise<Row[]> {
+		return await this.access('read', () =>
+			[...this.rows.values()].map((text) => JSON.parse(text) as Row),
+		);
+	}
+
 	async findOne({ where }: { where: Key }): Promise<Row | null> {
 		return await this.access('read', () => {
 			const row = this.rows.get(keyOf(where));

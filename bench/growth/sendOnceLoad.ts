@@ -1,0 +1,100 @@
+/** What a Send Once Key costs an item when many keys are remembered. */
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { ensureHost } from '../../scripts/host/installN8n';
+import { send } from '../../test/support/bench';
+import { useDeduplicator } from '../../test/support/deduplicator';
+import type { Engine } from '../../test/support/engine';
+import type { ProcessedDataRepository } from '../../test/support/processedData';
+import { loadNode, type NodeLoad } from './nodeLoad';
+
+type Table = Pick<ProcessedDataRepository, 'find' | 'findOne' | 'insert' | 'update' | 'delete'>;
+
+export interface SendOnceLoad {
+	withoutKey: NodeLoad;
+	withKey: NodeLoad;
+	/** Of the table, with a key: how often it was read and written per item, and entries per write. */
+	reads: number;
+	writes: number;
+	entriesPerWrite: number;
+	/** How often it was read or written without a key, in all. */
+	withoutKeyUses: number;
+}
+
+const REMEMBERED = 50_000;
+/** So many that nearly each row has some. */
+const SENT_FIRST = 200;
+
+/** Sends items without a key and with one, when so many others are remembered in the table. */
+export async function loadSendOnce(
+	engine: Engine,
+	table: Table,
+	items: number,
+): Promise<SendOnceLoad> {
+	const uses = { reads: 0, writes: 0, entries: 0 };
+	const { findOne, insert, update } = table;
+	table.findOne = async (...args) => {
+		uses.reads++;
+		return await findOne.apply(table, args);
+	};
+	const countWrite = ({ value }: { value: { data: string[] } }) => {
+		uses.writes++;
+		uses.entries += value.data.length;
+	};
+	table.insert = async (row) => {
+		countWrite(row);
+		await insert.call(table, row);
+	};
+	table.update = async (where, row) => {
+		countWrite(row);
+		await update.call(table, where, row);
+	};
+	await useDeduplicator(table as ProcessedDataRepository);
+	await loadNode(engine, send({ sendOnceKey: '=first {{ $json.id }}' }), SENT_FIRST);
+	for (const row of await table.find()) {
+		const { data } = row.value;
+		const others = data.length * (REMEMBERED / SENT_FIRST - 1);
+		row.value.data = [...Array.from({ length: others }, () => randomUUID().slice(0, 24)), ...data];
+		await update.call(table, { workflowId: row.workflowId, context: row.context }, row);
+	}
+	Object.assign(uses, { reads: 0, writes: 0, entries: 0 });
+	const withoutKey = await loadNode(engine, send(), items);
+	const withoutKeyUses = uses.reads + uses.writes;
+	const withKey = await loadNode(engine, send({ sendOnceKey: '=then {{ $json.id }}' }), items);
+	const reads = (uses.reads - withoutKeyUses) / items;
+	const writes = uses.writes / items;
+	return {
+		...{ withoutKey, withKey, withoutKeyUses, reads, writes },
+		entriesPerWrite: uses.entries / uses.writes,
+	};
+}
+
+/** As `loadSendOnce`, in n8n's own SQLite. To be run by the Node of that n8n. */
+export async function loadSqlite(engine: Engine, items: number): Promise<SendOnceLoad> {
+	const { modulesFolder } = await ensureHost({ version: 'n8n-2' });
+	const load = createRequire(join(modulesFolder, 'n8n', 'package.json'));
+	const { DataSource } = load('@n8n/typeorm') as {
+		DataSource: new (options: object) => { initialize(): Promise<unknown> };
+	};
+	const { ProcessedData, ProcessedDataRepository: Repository } = load('@n8n/db') as {
+		ProcessedData: unknown;
+		ProcessedDataRepository: new (source: object) => Table;
+	};
+	const folder = mkdtempSync(join(tmpdir(), 'send-once-'));
+	const source = new DataSource({
+		// As n8n has it.
+		...{ type: 'sqlite-pooled', poolSize: 3, enableWAL: true },
+		...{ acquireTimeout: 60_000, destroyTimeout: 5_000 },
+		...{ entities: [ProcessedData], synchronize: true, database: join(folder, 'database.sqlite') },
+	});
+	try {
+		await source.initialize();
+		return await loadSendOnce(engine, new Repository(source), items);
+	} finally {
+		rmSync(folder, { recursive: true });
+	}
+}
