@@ -17,6 +17,8 @@ import {
 	keyTable,
 	memoryTable,
 	nodeTable,
+	type PollRow,
+	pollTable,
 	processorTable,
 	type ProcessorRow,
 	processTable,
@@ -27,6 +29,8 @@ import {
 const PAGE = join(__dirname, '../../docs/scale.md');
 const LONGEST_MEASUREMENT_MS = 300_000;
 const QUEUES = [1, 100, 10_000];
+const RECORDS = [1_000, 10_000, 100_000];
+const CHANGES = [0, 10, 1_000];
 
 const LOADS: Array<[name: string, load: Omit<Load, 'queued'>]> = [
 	['one run', { manyRuns: false, limitsBind: false, hasMaxWait: false }],
@@ -70,6 +74,17 @@ async function measureNode(): Promise<string> {
 	return nodeTable(loads);
 }
 
+async function measurePolls(): Promise<string> {
+	const rows: PollRow[] = [];
+	for (const records of RECORDS) {
+		for (const isIncremental of [false, true]) {
+			const loads = await measure('polls', { records, changes: CHANGES, isIncremental });
+			rows.push({ records, isIncremental, loads });
+		}
+	}
+	return pollTable(CHANGES, rows);
+}
+
 const machine = `Measured with Node ${process.version} on ${availableParallelism()} × ${cpus()[0]?.model.trim() ?? 'unknown'} by \`npm run growth\`.`;
 
 /** By the name of their place on the page. */
@@ -84,6 +99,7 @@ const FIGURES: Record<string, () => string | Promise<string>> = {
 			await measure('idleKeys'),
 		),
 	node: measureNode,
+	polls: measurePolls,
 	process: async () => processTable(await measure('nodeOverHttp', 'transaction: send')),
 	sendOnce: async () => sendOnceTable(await measure('sendOnce')),
 	redis: async () => redisTable(await measure('redis', false)),

@@ -5,6 +5,7 @@ import { median } from './figures';
 import { type Load, memoryOfIdleKeys, memoryOfQueue, processorTimePerRequest } from './limiterLoad';
 import { loadNode, loadNodeOverHttp, OPERATIONS } from './nodeLoad';
 import { loadSqlite } from './sendOnceLoad';
+import { loadPolls, type PollParameters } from './pollLoad';
 import { loadRedis, startCluster, startServer } from './redisLoad';
 
 const ROUNDS = 9;
@@ -40,6 +41,7 @@ const measurements = {
 	nodeOverHttp: async (operation: string) =>
 		await node(operation, loadNodeOverHttp, ITEMS_OVER_HTTP),
 	sendOnce: async () => await loadSqlite(await Engine.load(), ITEMS_WITH_KEY),
+	polls: async (parameters: PollParameters) => await loadPolls(await Engine.load(), parameters),
 	redis: async (isCluster: boolean) =>
 		await loadRedis(isCluster ? startCluster : startServer, REDIS_KEYS, REDIS_SECONDS),
 };

@@ -3,6 +3,7 @@ import { markdownTable } from '../format';
 import { DOCUMENTED_LIMITS } from './built';
 import type { IdleKeys, QueueMemory } from './limiterLoad';
 import type { NodeLoad } from './nodeLoad';
+import type { PollLoad } from './pollLoad';
 import type { RedisLoad } from './redisLoad';
 import type { SendOnceLoad } from './sendOnceLoad';
 
@@ -95,6 +96,26 @@ export function nodeTable(loads: Array<[name: string, load: NodeLoad]>): string 
 			whole(requests),
 			`${(durationMs / items).toFixed(2)} ms`,
 			`${(processorMs / items).toFixed(2)} ms`,
+		]),
+	);
+}
+
+export interface PollRow {
+	records: number;
+	isIncremental: boolean;
+	/** By how many records have changed. */
+	loads: PollLoad[];
+}
+
+export function pollTable(changes: number[], rows: PollRow[]): string {
+	const kilo = (bytes: number) => `${whole(bytes / 1000)} kB`;
+	const cell = ({ requests, processorMs, writtenBytes }: PollLoad) =>
+		`${whole(requests)}, ${rough(processorMs)} ms, ${kilo(writtenBytes)}`;
+	return table(
+		['Requests, processor time, written', ...changes.map((count) => `${whole(count)} changed`)],
+		rows.map(({ records, isIncremental, loads }) => [
+			`${whole(records)} records${isIncremental ? ', Incremental' : ''}`,
+			...loads.map(cell),
 		]),
 	);
 }
