@@ -3,6 +3,7 @@
 import { DOCUMENTED_LIMITS } from '../../sandbox/limits';
 import type { WindowMode } from '../../sandbox/server';
 import { apiRequest, itemsOf, NODE, read, send, useBench } from '../support/bench';
+import { fullestWindow } from '../support/countingService';
 import { workflowOf } from '../support/engineWorkflow';
 
 const latency = { minMs: 0, maxMs: 200 };
@@ -123,40 +124,57 @@ describe('hints in the output panel', () => {
 	});
 });
 
-test('the limit status shows what is in use, without a request', async () => {
-	await bench.run([{}], readOne);
-	const result = await bench.run([{}, {}], { resource: 'rateLimit', operation: 'getStatus' });
-	expect(bench.sandbox.journal.count()).toBe(1);
+describe('the limits of the interface document, which a credential has by default', () => {
 	const { general, endpoints } = DOCUMENTED_LIMITS;
-	const longestFirst = [...general].sort((a, b) => b.windowSeconds - a.windowSeconds);
-	const [longest] = longestFirst;
-	expect(result.json(NODE)[0]).toEqual({
-		limit: `general/${longest?.windowSeconds}s`,
-		...longest,
-		used: 1,
-		usedByOthers: 0,
-		remaining: (longest?.max ?? NaN) - 1,
-		availableInMs: 0,
-		queued: 0,
+	const bench = useBench({ latency, limits: DOCUMENTED_LIMITS });
+	beforeEach(() => {
+		bench.credential.customize = false;
 	});
-	expect(result.json(NODE).map(({ limit }) => limit)).toEqual([
-		...longestFirst.map(({ windowSeconds }) => `general/${windowSeconds}s`),
-		...Object.entries(endpoints).map(([name, { windowSeconds }]) => `${name}/${windowSeconds}s`),
-	]);
-});
 
-test('an item that would wait longer than Max Wait fails at once, and nothing is sent', async () => {
-	const parameters = { ...send({ maxWait: 30 }), resource: 'payment' };
-	const { max = 0, windowSeconds = 0 } =
-		DOCUMENTED_LIMITS.endpoints['POST /txndata/sendPayment'] ?? {};
-	const result = await bench.run(itemsOf(max + 2), parameters, { onError: 'continueErrorOutput' });
-	expect(result.items(NODE, 0)).toHaveLength(max);
-	expect(result.items(NODE, 1)).toHaveLength(2);
-	for (const { error } of result.items(NODE, 1)) {
-		const { context } = error as unknown as { context: Record<string, unknown> };
-		expect(context.outcome).toBe('notSent');
-		expect(context.retryAfterSeconds).toBeGreaterThan(windowSeconds - 10);
-		expect(context.retryAfterSeconds).toBeLessThan(windowSeconds + 2);
-	}
-	expect(bench.sandbox.journal.documents()).toHaveLength(max);
+	test('none is exceeded, and the smallest is used in full', async () => {
+		const [{ max = 0, windowSeconds = 0 } = {}] = [...general].sort((a, b) => a.max - b.max);
+		expect((await bench.run(itemsOf(2 * max), readOne)).run.status).toBe('success');
+		expect(bench.sandbox.journal.responded()).toHaveLength(2 * max);
+		expect(bench.sandbox.journal.refused()).toEqual([]);
+		const times = bench.sandbox.journal.all().map(({ atMs }) => atMs);
+		expect(fullestWindow(times, windowSeconds * 1000)).toBe(max);
+	});
+
+	test('the limit status shows what is in use, without a request', async () => {
+		await bench.run([{}], readOne);
+		const result = await bench.run([{}, {}], { resource: 'rateLimit', operation: 'getStatus' });
+		expect(bench.sandbox.journal.count()).toBe(1);
+		const longestFirst = [...general].sort((a, b) => b.windowSeconds - a.windowSeconds);
+		const [longest] = longestFirst;
+		expect(result.json(NODE)[0]).toEqual({
+			limit: `general/${longest?.windowSeconds}s`,
+			...longest,
+			used: 1,
+			usedByOthers: 0,
+			remaining: (longest?.max ?? NaN) - 1,
+			availableInMs: 0,
+			queued: 0,
+		});
+		expect(result.json(NODE).map(({ limit }) => limit)).toEqual([
+			...longestFirst.map(({ windowSeconds }) => `general/${windowSeconds}s`),
+			...Object.entries(endpoints).map(([name, { windowSeconds }]) => `${name}/${windowSeconds}s`),
+		]);
+	});
+
+	test('an item that would wait longer than Max Wait fails at once, and nothing is sent', async () => {
+		const parameters = { ...send({ maxWait: 30 }), resource: 'payment' };
+		const { max = 0, windowSeconds = 0 } = endpoints['POST /txndata/sendPayment'] ?? {};
+		const result = await bench.run(itemsOf(max + 2), parameters, {
+			onError: 'continueErrorOutput',
+		});
+		expect(result.items(NODE, 0)).toHaveLength(max);
+		expect(result.items(NODE, 1)).toHaveLength(2);
+		for (const { error } of result.items(NODE, 1)) {
+			const { context } = error as unknown as { context: Record<string, unknown> };
+			expect(context.outcome).toBe('notSent');
+			expect(context.retryAfterSeconds).toBeGreaterThan(windowSeconds - 10);
+			expect(context.retryAfterSeconds).toBeLessThan(windowSeconds + 2);
+		}
+		expect(bench.sandbox.journal.documents()).toHaveLength(max);
+	});
 });

@@ -1,10 +1,11 @@
 /** What an engine test works on: n8n's engine, and for each test a sandbox service and a credential for it. */
 import type { ICredentialDataDecryptedObject, INode, INodeExecutionData } from 'n8n-workflow';
 
-import { DOCUMENTED_LIMITS, type LimitTable } from '../../sandbox/limits';
+import type { LimitTable } from '../../sandbox/limits';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../sandbox/server';
 import { Engine, type EngineRun } from './engine';
 import { workflowOf } from './engineWorkflow';
+import { EXAMPLE_LIMITS } from './exampleLimits';
 import { useLogicalTime } from './logicalTime';
 import { credentialFor } from './scaledLimits';
 
@@ -81,17 +82,18 @@ const LATENCY_MS = 2;
 
 /**
  * Sets up a bench for the tests of a file, in logical time: the engine once, a sandbox and a credential for each
- * test. Both have the documented limits, or the given ones.
+ * test. Both have the example limits, or the given ones.
  * @param inRealTime for what is done in another thread, which logical time does not wait for
  */
-export function useBench(options: SandboxOptions = {}, { inRealTime = false } = {}): Bench {
+export function useBench(given: SandboxOptions = {}, { inRealTime = false } = {}): Bench {
+	const latency = { minMs: LATENCY_MS, maxMs: LATENCY_MS };
+	const options = { latency, limits: EXAMPLE_LIMITS, ...given };
 	const bench = {} as Bench;
 	bench.run = async (items, parameters, settings) =>
 		await bench.engine.run(workflowOf(items, parameters, settings), { key: bench.credential });
 	const start = async () => {
-		const latency = { minMs: LATENCY_MS, maxMs: LATENCY_MS };
-		bench.sandbox = await startSandbox({ latency, ...options });
-		const limits = JSON.stringify(options.limits ?? DOCUMENTED_LIMITS);
+		bench.sandbox = await startSandbox(options);
+		const limits = JSON.stringify(options.limits);
 		bench.credential = { ...credentialFor(bench.sandbox), customize: true, limits };
 	};
 	const stop = async () => {

@@ -1,8 +1,7 @@
 /** A service in logical time that counts requests, and the judge of what was counted by it or by any other. */
-import { DOCUMENTED_LIMITS, type Limit, type LimitTable } from '../../sandbox/limits';
+import type { Limit, LimitTable } from '../../sandbox/limits';
+import { EXAMPLE_LIMITS } from './exampleLimits';
 import { after } from './logicalTime';
-
-export { DOCUMENTED_LIMITS };
 
 /** A request as a service counted it. */
 export interface CountedRequest {
@@ -33,10 +32,10 @@ export function excesses(moments: number[], { max, windowSeconds }: Limit) {
 	});
 }
 
-/** The requests of one key that each limit counts, by the documented limits unless others are given. */
+/** The requests of one key that each limit counts, by the example limits unless others are given. */
 export function countedBy<T extends { endpoint?: string }>(
 	requests: T[],
-	{ general, endpoints }: LimitTable = DOCUMENTED_LIMITS,
+	{ general, endpoints }: LimitTable = EXAMPLE_LIMITS,
 ): Array<{ limit: Limit; scope: string; own: T[] }> {
 	return [
 		...general.map((limit) => ({ limit, scope: 'general', own: requests })),

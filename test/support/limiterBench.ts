@@ -1,4 +1,4 @@
-/** The limiter of one process and key with the documented limits, in logical time, and the service that counts. */
+/** The limiter of one process and key with the example limits, in logical time, and the service that counts. */
 import {
 	limiterOf,
 	type Limits,
@@ -6,7 +6,8 @@ import {
 	type RedisLimitStore,
 } from '../../nodes/BusinessData/rateLimit';
 import { abortController } from '../../nodes/BusinessData/async';
-import { CountingService, DOCUMENTED_LIMITS } from './countingService';
+import { CountingService } from './countingService';
+import { EXAMPLE_LIMITS } from './exampleLimits';
 import { limiters } from './limiters';
 import type { LuaRedis } from './luaRedis';
 
@@ -18,7 +19,7 @@ const inMs = ({ max, windowSeconds }: { max: number; windowSeconds: number }) =>
 	max,
 	windowMs: windowSeconds * 1000,
 });
-export const general = DOCUMENTED_LIMITS.general.map(inMs);
+export const general = EXAMPLE_LIMITS.general.map(inMs);
 export const SEND = 'POST /txndata/sendTxn';
 export const send = { max: 3, windowMs: 600_000 };
 export const HOUR = 3_600_000;

@@ -1,10 +1,11 @@
 /** Limits whose windows are shorter by a factor, so that tests wait seconds where users wait minutes. */
 import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
 
-import { DOCUMENTED_LIMITS, type LimitTable } from '../../sandbox/limits';
+import type { LimitTable } from '../../sandbox/limits';
+import { EXAMPLE_LIMITS } from './exampleLimits';
 
 /**
- * The documented limits with every window multiplied by `timeScale`, those of the endpoints by
+ * The example limits with every window multiplied by `timeScale`, those of the endpoints by
  * `endpointTimeScale` where 10 minutes are still too long.
  */
 export function scaledLimits(timeScale: number, endpointTimeScale = timeScale): LimitTable {
@@ -14,7 +15,7 @@ export function scaledLimits(timeScale: number, endpointTimeScale = timeScale): 
 			...limit,
 			windowSeconds: limit.windowSeconds * factor,
 		});
-	const { general, endpoints } = DOCUMENTED_LIMITS;
+	const { general, endpoints } = EXAMPLE_LIMITS;
 	return {
 		general: general.map(scaleBy(timeScale)),
 		endpoints: Object.fromEntries(

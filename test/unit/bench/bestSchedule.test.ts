@@ -1,7 +1,7 @@
 import { bestMakespan, bestSchedule, nextFreeMoment } from '../../../bench/bestSchedule';
-import { LIMITS } from './fixedLimits';
+import { EXAMPLE_LIMITS } from '../../support/exampleLimits';
 
-const WINDOWS = LIMITS.general.map(({ max, windowSeconds }) => ({
+const WINDOWS = EXAMPLE_LIMITS.general.map(({ max, windowSeconds }) => ({
 	max,
 	windowMs: windowSeconds * 1000,
 }));

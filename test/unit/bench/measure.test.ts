@@ -4,7 +4,9 @@ import { entry, otherClientEntry, workItem } from './examples';
 // Figures below are computed by these limits, whatever the service's are.
 jest.mock('../../../sandbox/limits', () => ({
 	...jest.requireActual<object>('../../../sandbox/limits'),
-	DOCUMENTED_LIMITS: jest.requireActual<Record<'LIMITS', object>>('./fixedLimits').LIMITS,
+	DOCUMENTED_LIMITS: jest.requireActual<Record<'EXAMPLE_LIMITS', object>>(
+		'../../support/exampleLimits',
+	).EXAMPLE_LIMITS,
 }));
 
 const run = (itemsThrough: number) => ({ ms: 900, itemsThrough, errors: ['lost', 'lost'] });

@@ -11,7 +11,9 @@ import { result, resultsOf, workItem } from './examples';
 // Figures below are computed by these limits, whatever the service's are.
 jest.mock('../../../sandbox/limits', () => ({
 	...jest.requireActual<object>('../../../sandbox/limits'),
-	DOCUMENTED_LIMITS: jest.requireActual<Record<'LIMITS', object>>('./fixedLimits').LIMITS,
+	DOCUMENTED_LIMITS: jest.requireActual<Record<'EXAMPLE_LIMITS', object>>(
+		'../../support/exampleLimits',
+	).EXAMPLE_LIMITS,
 }));
 
 const rowOf = (page: string, start: string): string => {

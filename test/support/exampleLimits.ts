@@ -1,5 +1,7 @@
-/** Limits to compute figures by. */
-export const LIMITS = {
+/** Limits for tests whose figures are computed by them: they stay when the service's limits change. */
+import type { LimitTable } from '../../sandbox/limits';
+
+export const EXAMPLE_LIMITS: LimitTable = {
 	general: [
 		{ max: 10, windowSeconds: 1 },
 		{ max: 30, windowSeconds: 10 },
