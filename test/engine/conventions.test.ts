@@ -147,11 +147,18 @@ test.each<[string, Parameters<typeof read>[0], string]>([
 	expect(hintsOf(limited)).toBe('');
 });
 
-test('by hand, a list says what was recognized in it', async () => {
+test.each([
+	[{}, '5 items'],
+	[{ returnAll: false, limit: 1 }, '1 item of 5 (response.result.total)'],
+])('by hand, a list read with %j says what was recognized in it', async (parameters, count) => {
 	bench.sandbox.standFor('L5-P3');
-	const workflow = workflowOf([{}], read(options(LISTS['L5-P3'] ?? {})));
-	const result = await bench.engine.run(workflow, { key: bench.credential }, 'manual');
-	expect(hintsOf(result)).toBe('5 items in response.result.clients.');
+	const node = { ...read(options(LISTS['L5-P3'] ?? {})), ...parameters };
+	const result = await bench.engine.run(
+		workflowOf([{}], node),
+		{ key: bench.credential },
+		'manual',
+	);
+	expect(hintsOf(result)).toBe(`${count} in response.result.clients.`);
 });
 
 test.each([

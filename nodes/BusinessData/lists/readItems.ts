@@ -3,6 +3,7 @@ import type { INodeExecutionData } from 'n8n-workflow';
 
 import type { ServiceRequest } from '../transport/serviceRequest';
 import type { Run } from '../run/run';
+import { countOf } from '../values/countOf';
 import type { ListSettings } from './listSettings';
 import { type Page, readPages } from './pages';
 import { signsOfMore } from './signsOfMore';
@@ -39,6 +40,7 @@ function hintAtList(
 	const { total, next, flag } = signsOfMore(response, body, count);
 	const isMore = total !== undefined || (nextPlace === undefined && (next ?? flag) !== undefined);
 	const by = next === undefined ? '' : `; the next page is named by ${next.path}`;
+	const items = countOf(count, 'item');
 	const all = total === undefined ? '' : ` of ${total.count} (${total.path})`;
 	if (isMore && !isLimited) {
 		const advice =
@@ -51,13 +53,11 @@ function hintAtList(
 			total === undefined
 				? `The service says that there is more${flag === undefined ? '' : ` (${flag})`}`
 				: 'There are more';
-		run.hintOnce(`${says}: ${count} items${all} were read${by}. ${advice}`);
+		run.hintOnce(`${says}: ${items}${all} ${count === 1 ? 'was' : 'were'} read${by}. ${advice}`);
 	} else if (run.isManual) {
 		const where = path === '' ? 'the response itself' : path;
 		const empty = `The list is empty: 0 items in ${where}. If the service has some, check the options, and whether the API key is that of the right business.`;
 		if (count === 0) return run.hintOnce(empty);
-		run.hintOnce(
-			`${count} items${all} in ${where}${by === '' ? '' : `; more pages by ${next?.path}`}.`,
-		);
+		run.hintOnce(`${items}${all} in ${where}${by === '' ? '' : `; more pages by ${next?.path}`}.`);
 	}
 }

@@ -8,6 +8,7 @@ import { type ServiceResponse, shownBody } from './response';
 import { askedWaitMs } from './backoff';
 import { formatEndpoint } from './endpoints';
 import type { Failure } from './failure';
+import { countOf } from '../values/countOf';
 import { redactText } from '../values/redact';
 import {
 	CHECK_BEFORE_RETRYING,
@@ -216,8 +217,8 @@ export function roomTooLateError(
 	maxWaitMs: number,
 	error: WaitTooLongError,
 ): RequestError {
-	const count = requests === 1 ? '1 request' : `${requests} requests`;
-	return noRoomError(`The limits leave no room for ${count}`, 'The option', maxWaitMs, error);
+	const problem = `The limits leave no room for ${countOf(requests, 'request')}`;
+	return noRoomError(problem, 'The option', maxWaitMs, error);
 }
 
 function noRoomError(

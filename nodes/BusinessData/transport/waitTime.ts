@@ -1,5 +1,6 @@
 /** How long the requests of one node run waited, for which limits, and what the user reads about it. */
 import { PAUSE, REFUSAL, type WaitCause, type WaitTooLongError } from '../rateLimit';
+import { countOf } from '../values/countOf';
 
 /** Waits shorter than this (ms) are the limiter's own work, not a wait for a limit. */
 const SHORTEST_WAIT_MS = 100;
@@ -67,8 +68,7 @@ export class RunWaitTime {
 	describe(): string | undefined {
 		const { longest } = this;
 		if (longest === undefined || this.elapsedMs < NOTICEABLE_WAIT_MS) return undefined;
-		const requests = this.requests === 1 ? '1 request' : `${this.requests} requests`;
-		const waited = `${requests} waited ${formatDuration(this.elapsedMs)}`;
+		const waited = `${countOf(this.requests, 'request')} waited ${formatDuration(this.elapsedMs)}`;
 		if (longest.cause === REFUSAL) {
 			return `${waited} after the service refused a request (429). Something else seems to use the same API key.`;
 		}

@@ -12,6 +12,7 @@ import { limiterOf, limitsOfScope } from '../../rateLimit';
 import { canonicalEndpoint } from '../../transport/endpointPath';
 import { SEND_ENDPOINTS } from '../../transport/endpoints';
 import { roomTooLateError } from '../../transport/requestErrors';
+import { countOf } from '../../values/countOf';
 import { readChoice, readSeconds, readWholeNumber } from '../../values/settingValues';
 import { formatDuration, isWaitTooLong } from '../../transport/waitTime';
 import { LONGEST_TIMER_MS, onceAborted, sleep } from '../../async';
@@ -131,23 +132,21 @@ async function waitInNode(run: Run, waitMs: number, requests: number): Promise<v
 	const endsAt = performance.now() + waitMs;
 	const describe = () => {
 		const leftMs = Math.max(0, endsAt - performance.now());
-		return `waits for ${roomFor(requests)}, goes on in ${formatDuration(leftMs)}, about ${timeAfter(run, leftMs)}`;
+		return `waits for room for ${countOf(requests, 'request')}, goes on in ${formatDuration(leftMs)}, about ${timeAfter(run, leftMs)}`;
 	};
 	await reportDuring(run, describe, async () => await sleep(waitMs, run.signal));
 }
 
 /** Lets n8n end the execution here, and go on with it behind this node when there is room. */
 async function park(run: Run, waitMs: number, requests: number): Promise<void> {
-	run.report(`n8n goes on about ${timeAfter(run, waitMs)}, when there is ${roomFor(requests)}`);
+	run.report(
+		`n8n goes on about ${timeAfter(run, waitMs)}, when there is room for ${countOf(requests, 'request')}`,
+	);
 	await run.context.putExecutionToWait(new Date(Date.now() + Math.ceil(waitMs)));
 }
 
 function hintAtWait(run: Run, waitedMs: number): void {
 	if (waitedMs >= NOTICEABLE_WAIT_MS) run.hint(`Waited ${formatDuration(waitedMs)} for room.`);
-}
-
-function roomFor(requests: number): string {
-	return requests === 1 ? 'room for 1 request' : `room for ${requests} requests`;
 }
 
 /** @throws InvalidSettingError */
