@@ -181,6 +181,48 @@ describe('nothing is missed and nothing told twice', () => {
 		expect(faults()).toEqual(NO_FAULTS);
 	});
 
+	test('when the list never stands still, and no more is read again and again than of an hour', async () => {
+		const { service, pollAfter, faults } = await begin({ pageSize: 3 }, {}, PAGES, 12);
+		let changes = 0;
+		service.strike = () => service.write((changes++ % 12) + 1);
+		for (let count = 1; count <= 24; count++) await pollAfter(10 * MINUTE);
+		const last = service.since.filter((since) => since !== undefined).at(-1) ?? '';
+		expect(service.now - Date.parse(last)).toBeLessThan(1.5 * HOUR);
+		service.strike = () => undefined;
+		// The next full read shows what has slipped past all along.
+		for (let polls = 0; polls < 3; polls++) await pollAfter(24 * HOUR);
+		expect(faults()).toEqual(NO_FAULTS);
+	});
+
+	test('where the service says that there is more than Pagination reads', async () => {
+		const { service, pollAfter, faults } = await begin({}, { fullReadHours: 0 });
+		await after(HOUR);
+		for (let id = 1; id <= 5; id++) service.write(id);
+		const { response } = bench.service;
+		bench.service.response = (query) => ({
+			contacts: service.page(1, query.since).slice(0, 3),
+			has_more: true,
+		});
+		await pollAfter();
+		expect(bench.logged()).toContain('the service says that there is more (has_more)');
+		bench.service.response = response;
+		await pollAfter(HOUR);
+		expect(faults()).toEqual(NO_FAULTS);
+	});
+
+	test('where an ID comes twice with different content, of which one changes', async () => {
+		const { service, pollAfter } = await begin({}, { fullReadHours: 2 });
+		service.stored.push({ ...service.stored[1]!, record: { id: 2, version: 99 } });
+		await after(3 * HOUR);
+		expect([await pollAfter(), await pollAfter()].flat()).toEqual(['contactUpdated 2']);
+		await after(HOUR);
+		const [, first] = service.stored;
+		service.stored[1] = { ...first!, record: { id: 2, version: 98 }, changedAt: service.now };
+		expect(await pollAfter()).toEqual(['contactUpdated 2']);
+		await after(3 * HOUR);
+		expect([await pollAfter(), await pollAfter()]).toEqual([[], []]);
+	});
+
 	test('when a poll fails half-way, or n8n ends before it has saved what it found', async () => {
 		const { service, pollAfter, poll, staticData, faults, parameters } = await begin(
 			{ pageSize: 3 },
@@ -273,6 +315,22 @@ describe('deletions', () => {
 		expect(kinds.slice(3)).toEqual(['full', 'full', 'incremental']);
 	});
 
+	test('are found in a list that was empty at first, and that ends with a 204', async () => {
+		const { service, pollAfter, faults } = await begin({ pageSize: 3 }, {}, PAGES, 0);
+		const { response: list } = bench.service;
+		bench.service.response = (query, response) => {
+			const isBehind =
+				query.page !== '1' && service.page(Number(query.page), undefined).length === 0;
+			return isBehind ? void response.writeHead(204).end() : list(query, response);
+		};
+		service.write(1);
+		service.write(2);
+		expect(await pollAfter()).toHaveLength(2);
+		service.remove(1);
+		for (let polls = 0; polls < 4; polls++) await pollAfter(24 * HOUR);
+		expect(faults()).toEqual(NO_FAULTS);
+	});
+
 	test('with 0 hours only the first read is a full one, and a manual test of Deleted says so', async () => {
 		const { service, pollAfter, parameters } = await begin({}, { fullReadHours: 0 });
 		for (let days = 0; days < 4; days++) await pollAfter(24 * HOUR);
@@ -312,7 +370,7 @@ describe('deletions', () => {
 	])(
 		'by a mark are told at once, and when it goes, the record is created: %s',
 		async (_, values) => {
-			const { service, pollAfter, faults } = await begin({ keepsDeleted: true }, values, DELETED);
+			const { service, pollAfter, faults } = await begin({ tombstones: 'always' }, values, DELETED);
 			service.remove(2);
 			service.write(9);
 			service.remove(9);

@@ -10,6 +10,8 @@ export interface SyncRecord {
 	id: number;
 	version: number;
 	deleted?: true;
+	/** Moves the record without changing it. */
+	views?: number;
 }
 
 export interface SyncSettings {
@@ -23,7 +25,10 @@ export interface SyncSettings {
 	parse?: (text: string) => number;
 	header?: string;
 	pageSize?: number;
-	keepsDeleted?: boolean;
+	/** By when the records were last changed, unless given. */
+	order?: 'changed' | 'newestFirst' | 'id';
+	/** Whether deleted records stay, marked; `incremental` shows them only to a request with a time. */
+	tombstones?: 'always' | 'incremental';
 	noDate?: boolean;
 }
 
@@ -44,10 +49,13 @@ export class SyncService {
 	/** Called before each response. */
 	strike: (page: number) => void = () => undefined;
 
+	/** Whether the role of the key sees one record in five. */
+	hides = false;
+
 	private lastVersion = 0;
 
 	constructor(
-		private readonly settings: SyncSettings = {},
+		readonly settings: SyncSettings = {},
 		count = 0,
 	) {
 		for (let id = 1; id <= count; id++) this.write(id);
@@ -63,21 +71,30 @@ export class SyncService {
 	}
 
 	/** Creates or changes a record, which is shown after so long (ms). */
-	write(id: number, shownAfterMs = 0): void {
+	write(id: number, shownAfterMs = 0, content: object = { version: ++this.lastVersion }): void {
 		const visibleAt = Date.now() + shownAfterMs;
 		for (const one of this.stored) {
 			if (one.record.id === id) one.until = Math.min(visibleAt, one.until ?? Infinity);
 		}
-		const record = { id, version: ++this.lastVersion };
+		const record = { id, ...content } as SyncRecord;
 		this.stored.push({ record, changedAt: this.now, visibleAt });
 	}
 
+	/** Changes a record back to what it first was. */
+	revert(id: number): void {
+		const { version } = this.stored.find(({ record }) => record.id === id)?.record ?? {};
+		this.write(id, 0, { version });
+	}
+
+	/** Changes a field of a record that nobody watches. */
+	view(id: number): void {
+		const { record } = this.stored.filter((one) => one.record.id === id).at(-1) ?? {};
+		this.write(id, 0, { ...record, views: (record?.views ?? 0) + 1 });
+	}
+
 	remove(id: number): void {
-		this.write(id);
-		const stored = this.stored.pop();
-		if (stored !== undefined && this.settings.keepsDeleted) {
-			this.stored.push({ ...stored, record: { ...stored.record, deleted: true } });
-		}
+		this.write(id, 0, { version: 0, deleted: true });
+		if (this.settings.tombstones === undefined) this.stored.pop();
 	}
 
 	/** What is there, by ID. */
@@ -85,7 +102,7 @@ export class SyncService {
 		const there = this.stored.filter(
 			({ record, until }) => until === undefined && record.deleted !== true,
 		);
-		return new Map(there.map(({ record }) => [String(record.id), record]));
+		return new Map(there.map(({ record: { views: _, ...record } }) => [String(record.id), record]));
 	}
 
 	respond(query: Query, response: ServerResponse): unknown {
@@ -104,15 +121,19 @@ export class SyncService {
 
 	/** A page of what has changed since a time, or of all. */
 	page(page: number, since: string | undefined): SyncRecord[] {
-		const { pageSize = Infinity } = this.settings;
+		const { pageSize = Infinity, order } = this.settings;
 		const shown = this.stored.filter((one) => this.isShown(one, since)).map(({ record }) => record);
+		if (order === 'newestFirst') shown.reverse();
+		if (order === 'id') shown.sort((a, b) => a.id - b.id);
 		return pageSize === Infinity ? shown : shown.slice((page - 1) * pageSize, page * pageSize);
 	}
 
 	private isShown(stored: Stored, since: string | undefined): boolean {
-		const { changedAt, visibleAt, until = Infinity } = stored;
+		const { record, changedAt, visibleAt, until = Infinity } = stored;
 		if (visibleAt > Date.now() || until <= Date.now()) return false;
-		if (since === undefined) return true;
+		if (this.hides && record.id % 5 > 0) return false;
+		const { tombstones } = this.settings;
+		if (since === undefined) return tombstones === 'always' || record.deleted !== true;
 		const { parse = Date.parse, precisionMs = 1000, isExclusive } = this.settings;
 		const rounded = Math.floor(changedAt / precisionMs) * precisionMs;
 		return isExclusive ? rounded > parse(since) : rounded >= parse(since);

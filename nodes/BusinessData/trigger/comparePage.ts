@@ -118,20 +118,28 @@ function isVariant(state: State, record: KnownRecord, key: string, hash: string)
 
 /**
  * At the end of a read, forgets the records that it has shown with one content only.
- * @param keepsOthers whether it has not shown all records
+ * @param keepsOthers whether it has not shown all records, nor all contents of one
+ * @returns whether the next read has to show a record again, so that it is told
  */
-export function settleVariants(state: State, keepsOthers = false): void {
-	const { variants } = state;
-	for (const [key, hashes] of state.newVariants) {
+export function settleVariants(state: State, keepsOthers = false): boolean {
+	const { variants, newVariants } = state;
+	let isReportedNext = false;
+	for (const [key, hashes] of newVariants) {
 		if (hashes.length > 1) continue;
-		state.newVariants.delete(key);
+		newVariants.delete(key);
+		const others = variants.get(key)?.filter((hash) => hash !== hashes[0]);
 		variants.delete(key);
+		if (keepsOthers && others !== undefined) variants.set(key, others);
 		const record = state.known.get(key);
 		// Then it is another one than was told, so that the next read tells it.
-		if (record !== undefined && record.hash !== hashes[0]) record.hash = REPORTED_NEXT;
+		if (record === undefined || record.hash === hashes[0]) continue;
+		record.hash = REPORTED_NEXT;
+		isReportedNext = true;
 	}
-	state.variants = keepsOthers ? new Map([...variants, ...state.newVariants]) : state.newVariants;
+	const all = keepsOthers ? [...variants, ...newVariants] : [...newVariants];
+	state.variants = new Map(all.slice(-MOST_VARIANTS));
 	state.newVariants = new Map();
+	return isReportedNext;
 }
 
 /**

@@ -99,6 +99,8 @@ export function noteEnd(read: ListRead, state: State, type: PaginationType): voi
 	}
 	const isConfirmed =
 		expected === undefined ? records.every(({ isSeen }) => isSeen) : seen >= expected;
+	// No list of several pages has come to its end before, so that this end is as good as any.
+	const isNew = (state.pages ?? 1) === 1;
 	state.habits = SIGNS.filter((sign) => {
 		const inWords = read.signs?.[sign];
 		const isHabit = state.habits.includes(sign);
@@ -106,7 +108,7 @@ export function noteEnd(read: ListRead, state: State, type: PaginationType): voi
 		// The first read has nothing to compare with, and with no page at all it may have been cut off.
 		const isDoubtful = sign === 'noLastPage' && state.firstReads > 0 && expected === undefined;
 		if (!isHabit && (isDoubtful || !isConfirmed)) read.problem ??= inWords;
-		return isHabit || isConfirmed;
+		return isHabit || isConfirmed || isNew;
 	});
 }
 

@@ -27,6 +27,9 @@ const MOST_REPEATED = 10;
 /** How often one poll reads the same changes until nothing can have slipped past. */
 const MOST_READS_OF_CHANGES = 4;
 
+/** For so long (ms) the same changes are read again; then the whole list is read. */
+const LONGEST_UNCONFIRMED_MS = 3_600_000;
+
 const NOT_MODIFIED = 304;
 
 export class ListReader {
@@ -125,17 +128,23 @@ export class ListReader {
 			const { problem = this.missingEnd(read) } = read;
 			const keys = isOver ? [] : [...known].filter(([, one]) => one.isSeen).map(([key]) => key);
 			before = { read, keys, isStill: read.hasMoved !== true };
-			settleVariants(state, true);
+			const isReportedNext = settleVariants(state, true);
 			forgetRead(state);
-			if (problem !== undefined) {
-				this.log(`The next poll reads the same changes again: ${problem}`);
-				return;
-			}
-			if (isOver && began.isUnchanged !== true) {
-				state.cursor = began.serviceTime ?? began.beganAt;
-			}
-			if (isOver || !isAtEnd) return;
+			if (problem !== undefined) this.log(`The next poll reads the same changes again: ${problem}`);
+			const isLast = isOver || !isAtEnd || problem !== undefined || count === MOST_READS_OF_CHANGES;
+			const isDone = isOver === true && problem === undefined && !isReportedNext;
+			if (isLast) return this.moveCursor(began, isDone);
 		}
+	}
+
+	/** Lets the next incremental read begin where this one began, or the next poll read the whole list. */
+	private moveCursor(read: ListRead, isDone: boolean): void {
+		const { state } = this;
+		const time = read.serviceTime ?? read.beganAt;
+		// A list that never stands still would become ever longer.
+		const isTooOld = !isDone && time - (state.cursor ?? 0) > LONGEST_UNCONFIRMED_MS;
+		if (isTooOld) state.cursor = undefined;
+		else if (isDone && read.isUnchanged !== true) state.cursor = time;
 	}
 
 	/** Why the list of changes may have been cut off, in words. */
@@ -184,7 +193,8 @@ export class ListReader {
 				page?.next ??
 				(mayBeGap ? placeBehindGap(read, this.state, list, records.length) : undefined);
 			if (next === undefined) {
-				if (page !== undefined && !this.readsChanges(read)) noteSignsOfMore(read, page);
+				const isAll = read.isIncremental === true || !this.settings.readsChangesOnly;
+				if (page !== undefined && isAll) noteSignsOfMore(read, page);
 				if (!read.isIncremental) noteEnd(read, this.state, list.type);
 				return true;
 			}
