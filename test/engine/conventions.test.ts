@@ -148,6 +148,18 @@ test.each<[string, Parameters<typeof read>[0], string]>([
 });
 
 test.each([
+	['L23', { itemsField: 'data' }, '2 items of 5 (total) were read'],
+	['L1-P13-D3', {}, 'the next page is named by the header Link'],
+])(
+	'the list %s, read by API Request with %j, says that it is not whole',
+	async (name, parameters, hint) => {
+		bench.sandbox.standFor(name);
+		const request = apiRequest('GET', '/masterdata/getContacts', parameters);
+		expect(hintsOf(await bench.run([{}], request))).toContain(hint);
+	},
+);
+
+test.each([
 	[{}, '5 items'],
 	[{ returnAll: false, limit: 1 }, '1 item of 5 (response.result.total)'],
 ])('by hand, a list read with %j says what was recognized in it', async (parameters, count) => {

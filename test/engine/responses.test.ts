@@ -55,6 +55,28 @@ describe('a body that is not JSON where JSON is due', () => {
 		expect(error.description).toContain('response format Text or File');
 	});
 
+	test.each([
+		['{"error":{"message":"Kein Mandant"}}', 'application/json', 'The service said: Kein Mandant'],
+		['Wartung bis 18 Uhr', 'text/plain', 'The response begins with: Wartung bis 18 Uhr'],
+		['<?xml version="1.0"?><error>Kein Zugriff</error>', 'text/xml', '<error>Kein Zugriff'],
+	])('the words of %s, which is no list, are told', async (body, contentType, words) => {
+		response({ body, contentType });
+		const { description, context, message } = errorOf(await bench.run([{}], read()));
+		expect(description).toContain(words);
+		expect(context).toMatchObject({ statusCode: 200, responseBody: body });
+		expect(message).not.toContain('web page');
+	});
+
+	test('a failure under the status 200 with an empty list is told in a hint', async () => {
+		response({ body: '{"success":false,"message":"Kontingent erschöpft","data":[]}' });
+		const { hints } = (await bench.run([{}], read())).task(NODE);
+		expect(hints?.map(({ message }) => message)).toEqual([
+			expect.stringContaining(
+				'what looks like a failure: 0 items were read. The service said: Kontingent',
+			),
+		]);
+	});
+
 	test('an empty body is an empty list, or the status alone', async () => {
 		for (const parameters of [read(), apiRequest('GET', '/sandbox/empty'), send()]) {
 			bench.sandbox.fault({ endpoint: READ_ENDPOINT, action: { type: 'emptyBody' } });

@@ -16,7 +16,7 @@ export class NoListError extends RequestError {}
 const DEEPEST = 4;
 /** Lists beside the records, which are taken only where there is nothing else. */
 const BESIDE =
-	/^(sort|order|orderby|errors?|warnings?|messages?|links?|filters?|facets|included)$/i;
+	/^_?(sort|order|orderby|errors?|warnings?|messages?|links?|filters?|facets|included)$/i;
 
 /**
  * The list in a response.
@@ -35,7 +35,9 @@ export function findList(body: unknown, itemsField: string): FoundList {
 		depth++
 	) {
 		const lists = level.filter(isListEntry).map(([path, records]) => ({ path, records }));
-		const own = lists.filter(({ path }) => !BESIDE.test(path.split('.').at(-1) ?? ''));
+		const own = lists.filter(
+			({ path }) => !path.split(/\.[_@$]*/).some((name) => BESIDE.test(name)),
+		);
 		const found = onlyOf(own, body);
 		if (found !== undefined) return found;
 		beside.push(...lists);
@@ -45,7 +47,10 @@ export function findList(body: unknown, itemsField: string): FoundList {
 	if (found !== undefined) return found;
 	const [only, ...others] = Object.values(isObject(body) ? body : { body });
 	if ((others.length === 0 && isNothing(only)) || saysNone(body)) return { records: [], path: '' };
-	throw noList('the response contains no list', body);
+	const isMapOfMany = others.length > 0 && isMap(body);
+	const [path] = entriesOf(body).find(([, value]) => isMap(value)) ?? [];
+	const map = path === undefined ? isMapOfMany && '*' : `${path}.*`;
+	throw noList('the response contains no list', body, map ? ` Perhaps it is ${map}.` : '');
 }
 
 type Entry = [path: string, value: unknown];
@@ -79,14 +84,20 @@ function listAt(body: unknown, path: string): unknown[] {
 	else if (isObject(value)) {
 		const lists = entriesOf(value, path).filter(isListEntry);
 		const names = lists.filter(([, list]) => list.some(isObject)).map(([name]) => name);
+		if (names.length === 0 && isMap(value)) names.push(`${path}.*`);
 		if (names.length === 0) return [value];
 		throw noList(
-			`"${path}" is an object with lists in it`,
+			`"${path}" is an object with ${lists.length > 0 ? 'lists' : 'objects'} in it`,
 			body,
 			` Perhaps it is ${names.join(' or ')}.`,
 		);
 	}
 	throw noList(`there is no list at "${path}"`, body);
+}
+
+/** Whether it may hold records by their IDs. */
+function isMap(value: unknown): boolean {
+	return isObject(value) && !isNothing(value) && Object.values(value).every(isObject);
 }
 
 /** What stands where a list has no records. */

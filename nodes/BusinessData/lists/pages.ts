@@ -4,10 +4,11 @@
  */
 import { createHash } from 'node:crypto';
 
-import { type ServiceResponse, jsonOf } from '../transport/response';
+import { type ServiceResponse, jsonOf, shownBody } from '../transport/response';
 import type { Client } from '../transport/client';
 import { RequestError } from '../transport/requestError';
 import type { ServiceRequest } from '../transport/serviceRequest';
+import { alsoSaid } from '../transport/serviceTexts';
 import { valueAt } from '../transport/valueAt';
 import { findList, NoListError } from './findList';
 import type { ListSettings } from './listSettings';
@@ -102,7 +103,7 @@ export async function readPage(
 		return { response: nothing, body: undefined, ...NOTHING, isBare: false, next: undefined };
 	}
 	const body = jsonOf(response);
-	const found = listIn(body, settings, pageState);
+	const found = listIn(body, response, settings, pageState);
 	const hash = hashOf(found.records);
 	if (hash !== '' && hash === pageState.hash && settings.endOfList === 'repeatedPage') {
 		return { response, body, ...NOTHING, isBare: false, next: undefined };
@@ -120,8 +121,13 @@ function requestFor(
 ): ServiceRequest {
 	if (type === 'nextUrl') {
 		if (parameterValue === undefined) return request;
-		const { pathname, searchParams } = new URL(parameterValue, 'http://base');
-		const named = [...searchParams].map(([name, value]) => ({ name, value }));
+		const { pathname, searchParams } = new URL(`http://base${parameterValue}`);
+		// A key in an address was masked on its way here. It goes out in its header alone.
+		const isKey = ([name, value]: [string, string]) =>
+			/^api_?key$/i.test(name) || /\*{64}/.test(value);
+		const named = [...searchParams]
+			.filter((parameter) => !isKey(parameter))
+			.map(([name, value]) => ({ name, value }));
 		// A key of the user's own that the address lacks would be missing from the second page on.
 		const own = request.query.filter(({ name }) => !searchParams.has(name));
 		const endpoint = { ...request.endpoint, path: pathname };
@@ -136,19 +142,43 @@ function requestFor(
 }
 
 /** @throws NoListError on the first page */
-function listIn(body: unknown, { itemsField }: ListSettings, { page, path }: PageState) {
+function listIn(
+	body: unknown,
+	response: ServiceResponse,
+	{ itemsField }: ListSettings,
+	{ page, path }: PageState,
+) {
 	if (body === undefined || body === null) return { records: [], path: path ?? '', isBare: true };
 	try {
 		return { ...findList(body, itemsField === '' ? (path ?? '') : itemsField), isBare: false };
 	} catch (error) {
-		if (page === 1 || !(error instanceof NoListError)) throw error;
+		if (!(error instanceof NoListError)) throw error;
+		if (page === 1) throw withResponse(error, response);
 		return { records: [], path: path ?? '', isBare: true };
 	}
 }
 
+/** Adds what the response says, which may be an error under the status 200. */
+function withResponse({ message, details }: NoListError, response: ServiceResponse): NoListError {
+	return new NoListError(message, {
+		...details,
+		statusCode: response.statusCode,
+		responseBody: shownBody(response),
+		description: `${details.description}${alsoSaid(response)}`,
+	});
+}
+
+const ID_NAMES = ['id', 'Id', 'ID', '_id', 'uuid', 'guid'];
+
+/** Of the IDs where there are some: signed addresses and times differ each time that a page comes. */
 function hashOf(records: unknown[]): string {
 	if (records.length === 0) return '';
-	return createHash('sha256').update(JSON.stringify(records)).digest('base64').slice(0, 16);
+	const ids = records.map((record) => ID_NAMES.map((name) => valueAt(record, name)).find(isScalar));
+	const isByIds = ids.every(isScalar) && new Set(ids).size === ids.length;
+	return createHash('sha256')
+		.update(JSON.stringify(isByIds ? ids : records))
+		.digest('base64')
+		.slice(0, 16);
 }
 
 /**
@@ -205,7 +235,7 @@ function isEnd(
 	if (endOfList === 'hasMoreField') {
 		const flag = valueAt(body, hasMoreField);
 		if (flag === undefined && page === 1) throw missing('Has More Field', hasMoreField);
-		return [undefined, null, false, 0, '', '0', 'false'].includes(flag as string);
+		return /^\s*(|0|false|no?|null|undefined)\s*$/i.test(String(flag));
 	}
 	if (endOfList === 'totalPages') {
 		const pages = valueAt(body, totalPagesField);
@@ -238,10 +268,13 @@ function nextParameterValue(
 	}
 	const isOfItem = cursorFrom === 'lastItem';
 	const cursor = valueAt(isOfItem ? records.at(-1) : body, cursorField);
-	const isText = typeof cursor === 'string' || typeof cursor === 'number';
-	if (isText && !isNone(cursor)) return String(cursor);
+	if (isScalar(cursor) && !isNone(cursor)) return String(cursor);
 	if (isOfItem && records.length > 0) throw missing('Cursor Field', cursorField);
 	return undefined;
+}
+
+function isScalar(value: unknown): boolean {
+	return typeof value === 'string' || typeof value === 'number';
 }
 
 /** What stands where there is no next page. */
@@ -256,8 +289,12 @@ export function samePage(
 	found?: string,
 ): RequestError {
 	const where = found === undefined || found === hash ? 'the one before' : 'one before';
-	return notUnderstood(`page ${page} holds the same items as ${where}`, settings);
+	const advice = page > 2 ? LAST_AGAIN : undefined;
+	return notUnderstood(`page ${page} holds the same items as ${where}`, settings, advice);
 }
+
+const LAST_AGAIN =
+	'The service seems to give its last page again: set End of List to Repeated Page.';
 
 function missing(label: string, field: string): RequestError {
 	return new RequestError(`${label}: there is nothing at "${field}"`, {
@@ -266,7 +303,7 @@ function missing(label: string, field: string): RequestError {
 	});
 }
 
-function notUnderstood(problem: string, settings: ListSettings): RequestError {
+function notUnderstood(problem: string, settings: ListSettings, advice = ''): RequestError {
 	const { type, pagingParameter } = settings;
 	const cause =
 		type === 'nextUrl'
@@ -274,6 +311,6 @@ function notUnderstood(problem: string, settings: ListSettings): RequestError {
 			: `The service does not seem to know the parameter "${pagingParameter}".`;
 	return new RequestError(`Pagination: ${problem}`, {
 		outcome: 'unknown',
-		description: `${cause} Check the option Pagination against the documentation of your service.`,
+		description: `${advice || cause} Check the option Pagination against the documentation of your service.`,
 	});
 }

@@ -1,12 +1,25 @@
 /** Reads a list as items, and says what was recognized in it. */
 import type { INodeExecutionData } from 'n8n-workflow';
 
+import type { ServiceResponse } from '../transport/response';
+import { alsoSaid } from '../transport/serviceTexts';
 import type { ServiceRequest } from '../transport/serviceRequest';
+import { holdsFailure } from '../transport/signsOfFailure';
 import type { Run } from '../run/run';
 import { countOf } from '../values/countOf';
 import type { ListSettings } from './listSettings';
 import { type Page, readPages } from './pages';
 import { signsOfMore } from './signsOfMore';
+
+/** What was read of a list. */
+interface ListRead {
+	first: Page;
+	last: Page;
+	pages: number;
+	items: number;
+	/** Whether nobody asked for more. */
+	isLimited: boolean;
+}
 
 /** @throws RequestError when a request fails or the service does not understand the pagination */
 export async function readItems(
@@ -17,35 +30,61 @@ export async function readItems(
 	toItem: (record: unknown) => INodeExecutionData,
 ): Promise<INodeExecutionData[]> {
 	const items: INodeExecutionData[] = [];
-	let last: Page | undefined;
+	let read: ListRead | undefined;
 	for await (const page of readPages(run.client, request, settings)) {
-		last = page;
 		for (const record of page.records) {
 			if (items.length < limit) items.push(toItem(record));
 		}
-		if (items.length >= limit) break;
+		const isLimited = items.length >= limit;
+		const { first = page, pages = 0 } = read ?? {};
+		read = { first, last: page, pages: pages + 1, items: items.length, isLimited };
+		if (isLimited) break;
 	}
-	if (last !== undefined) hintAtList(run, settings, last, items.length, items.length >= limit);
+	if (read !== undefined) hintAtList(run, settings, read);
 	return items;
 }
 
-/** @param isLimited whether nobody asked for more */
-function hintAtList(
+/** Says what was recognized around a response that is the list itself. */
+export function hintAtArray(
 	run: Run,
-	{ type }: ListSettings,
-	{ response, body, path, next: nextPlace }: Page,
-	count: number,
+	settings: ListSettings,
+	response: ServiceResponse,
+	items: number,
 	isLimited: boolean,
 ): void {
-	const { total, next, flag } = signsOfMore(response, body, count);
+	const page = {
+		response,
+		body: [],
+		records: [],
+		path: '',
+		isBare: false,
+		hash: '',
+		next: undefined,
+	};
+	hintAtList(run, settings, { first: page, last: page, pages: 1, items, isLimited });
+}
+
+function hintAtList(run: Run, { type }: ListSettings, read: ListRead): void {
+	const { first, last, pages, items: count, isLimited } = read;
+	const { response, body, path, next: nextPlace } = last;
+	const { next, flag, ...ofLast } = signsOfMore(response, body, count, pages);
+	// What is no list may not name the total.
+	const hasList = !last.isBare && body !== undefined;
+	const total = hasList ? ofLast.total : signsOfMore(first.response, first.body, count).total;
 	const isMore = total !== undefined || (nextPlace === undefined && (next ?? flag) !== undefined);
 	const by = next === undefined ? '' : `; the next page is named by ${next.path}`;
 	const items = countOf(count, 'item');
 	const all = total === undefined ? '' : ` of ${total.count} (${total.path})`;
-	if (isMore && !isLimited) {
+	const wereRead = `${items}${all} ${count === 1 ? 'was' : 'were'} read`;
+	if (!isLimited && (count === 0 || !hasList) && holdsFailure(body)) {
+		const where = pages === 1 ? 'The response' : `Page ${pages}`;
+		run.hintOnce(
+			`${where} has no items, and what looks like a failure: ${wereRead}.${alsoSaid(response)}`,
+		);
+	} else if (isMore && !isLimited) {
 		const advice =
 			type !== 'none'
-				? 'Check the option Pagination: its names, and End of List.'
+				? `Check the option Pagination: its names${type === 'pageNumber' ? ', First Page' : ''}, and End of List.`
 				: next?.isAddress === true
 					? 'Set the option Pagination to Next URL to read the rest.'
 					: 'Set the option Pagination to read the rest.';
@@ -53,7 +92,7 @@ function hintAtList(
 			total === undefined
 				? `The service says that there is more${flag === undefined ? '' : ` (${flag})`}`
 				: 'There are more';
-		run.hintOnce(`${says}: ${items}${all} ${count === 1 ? 'was' : 'were'} read${by}. ${advice}`);
+		run.hintOnce(`${says}: ${wereRead}${by}. ${advice}`);
 	} else if (run.isManual) {
 		const where = path === '' ? 'the response itself' : path;
 		const empty = `The list is empty: 0 items in ${where}. If the service has some, check the options, and whether the API key is that of the right business.`;

@@ -1,5 +1,6 @@
 /** What a response says of records that are not in it. Services name it in many ways, so it is a sign, no proof. */
 import { type ServiceResponse, headerText } from '../transport/response';
+import { tryParseJson } from '../values/json';
 import { nextLink } from './nextUrl';
 
 export interface SignsOfMore {
@@ -7,66 +8,103 @@ export interface SignsOfMore {
 	total?: { path: string; count: number };
 	/** Where the next page is named. */
 	next?: { path: string; isAddress: boolean };
-	/** A flag that says that there is more. */
+	/** What else says that there is more: a flag, or the number of pages. */
 	flag?: string;
 }
 
-const TOTAL =
-	/^(total|count|(total|full|item|record|result)_?(count|elements|entries|hits|items|records|results|resultsize|size))$/i;
+const NOUN =
+	'(?:count|elements?|entities|entries|entry|hits?|items?|objects?|records?|resources?|results?|rows?|size|resultsize|found|available)';
+/** Names as `plainName` writes them. */
+const TOTAL = new RegExp(
+	`^(?:total|count|(?:total|full)(?:number|num)?(?:of)?${NOUN}|(?:number|num|nb)(?:of)?${NOUN}|${NOUN}(?:count|total)|resultsize)$`,
+);
+const PAGES = /^((total|number|num|nb)(number|num)?(of)?pages|pages?(count|total)|pages|lastpage)$/;
 const NEXT =
-	/^_*next(_?(page|link|url|uri|href|cursor|offset|token|page_?(token|url|link|uri)))?$/i;
-const FLAG = /^(has_?(more|next)(_?(page|pages|items|records|results))?|more|is_?truncated)$/i;
-const LAST = /^(is_?)?last(_?page)?$/i;
-const HEADER_OF_TOTAL = ['x-total-count', 'x-total', 'total-count'];
+	/^(next((page)?(link|url|uri|href|cursor|offset|token|start|skip|after|marker|key|number)?|(record|result)s?(link|url))|continuation(token)?)$/;
+/** Where it is no number that only repeats what was asked for. */
+const NEXT_AS_TEXT = /^(cursor|offset)$/;
+const INSIDE_NEXT = /(^|[.:])next\.(href|url|link|after|cursor|token|offset|page)$/i;
+const MORE = /^((has|is)?more[a-z]*|hasnext[a-z]*|(is)?truncated)$/;
+const LAST = /^((is)?last(page)?|(is)?done|(is)?finished|endoflist)$/;
+const FLAGS: Record<string, boolean> = {
+	true: true,
+	yes: true,
+	y: true,
+	1: true,
+	false: false,
+	no: false,
+	n: false,
+	0: false,
+};
 const DEEPEST = 4;
 
 /** Whether a dot path may lead to the number of all records. */
 export function namesTotal(path: string): boolean {
-	return TOTAL.test(nameOf(path));
+	return TOTAL.test(plainName(path));
 }
 
 export function isZero(value: unknown): boolean {
 	return value === 0 || value === '0';
 }
 
-/** @param read how many records were read so far */
+/**
+ * @param read how many records were read so far
+ * @param pages on how many pages
+ */
 export function signsOfMore(
 	{ headers }: ServiceResponse,
 	body: unknown,
 	read: number,
+	pages = Infinity,
 ): SignsOfMore {
 	const signs: SignsOfMore = {};
-	const noteTotal = (path: string, value: unknown) => {
-		const isNumber =
-			typeof value === 'number' || (typeof value === 'string' && /^\d+$/.test(value));
-		if (isNumber && Number(value) > read) signs.total ??= { path, count: Number(value) };
+	let isAtEnd = false;
+	const noteTotal = (path: string, count: number) => {
+		if (count > read) signs.total ??= { path, count };
+	};
+	const note = (path: string, name: string, value: unknown) => {
+		const number = typeof value === 'number' || /^\d+$/.test(String(value)) ? Number(value) : 0;
+		if (TOTAL.test(name)) noteTotal(path, number);
+		// Some mean the records on the page by it.
+		if (PAGES.test(name) && number > pages && number !== read) signs.flag ??= path;
+		const isText = typeof value === 'string' && value !== '';
+		const isOpaque = NEXT_AS_TEXT.test(name) && isText && !/^\d+$/.test(value);
+		const isNext = INSIDE_NEXT.test(path) || NEXT.test(name) || isOpaque;
+		if (isNext && (isText || number > 0)) {
+			signs.next ??= { path, isAddress: /^(https?:)?\/|^[?]/i.test(String(value)) };
+		}
+		const flag = FLAGS[String(value).toLowerCase()];
+		const isLast = LAST.test(name) && !/\d/.test(String(value));
+		if (flag === undefined || !(isLast || MORE.test(name))) return;
+		if (flag === isLast) isAtEnd = true;
+		else signs.flag ??= path;
 	};
 	const look = (value: unknown, path: string, level: number): void => {
-		if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
-			if (level === DEEPEST) return;
+		if (typeof value !== 'object' || value === null) note(path, plainName(path), value);
+		else if (!Array.isArray(value) && level < DEEPEST) {
 			for (const [name, inner] of Object.entries(value)) {
 				look(inner, path === '' ? name : `${path}.${name}`, level + 1);
 			}
-			return;
 		}
-		const name = nameOf(path);
-		if (TOTAL.test(name)) noteTotal(path, value);
-		const isNext = NEXT.test(name) || /(^|\.)next\.(href|url)$/i.test(path);
-		const isThere =
-			(typeof value === 'string' && value !== '') || (typeof value === 'number' && value > 0);
-		if (isNext && isThere) {
-			signs.next ??= { path, isAddress: /^(https?:)?\/|^[?]/i.test(String(value)) };
-		}
-		if (FLAG.test(name) && (value === true || value === 'true')) signs.flag ??= path;
-		if (LAST.test(name) && value === false) signs.flag ??= path;
 	};
 	look(body, '', 0);
-	for (const name of HEADER_OF_TOTAL) noteTotal(`the header ${name}`, headerText(headers, name));
+	for (const name of Object.keys(headers)) {
+		const text = headerText(headers, name);
+		const parsed = text.startsWith('{') ? tryParseJson(text) : {};
+		if ('value' in parsed) look(parsed.value, `the header ${name}`, 1);
+		else
+			note(`the header ${name}`, plainName(name.replace(/^(x-)?(wp-)?(pagination-)?/, '')), text);
+	}
+	const [, ofRange] =
+		/^(?!bytes)\S*\s*[\d*-]+\/(\d+)$/.exec(headerText(headers, 'content-range')) ?? [];
+	if (ofRange !== undefined) noteTotal('the header content-range', Number(ofRange));
 	if (nextLink(headers) !== undefined) signs.next ??= { path: 'the header Link', isAddress: true };
+	if (isAtEnd) delete signs.next;
 	return signs;
 }
 
-/** The last name of a path, without the signs that some services put before it. */
-function nameOf(path: string): string {
-	return (path.split('.').at(-1) ?? '').replace(/^[@$]/, '');
+/** The last name of a path in small letters, without a prefix such as `hydra:` and without signs between its words. */
+function plainName(path: string): string {
+	const [name = ''] = path.split(/[.:]/).slice(-1);
+	return name.toLowerCase().replace(/[^a-z]/g, '');
 }

@@ -119,7 +119,8 @@ export function jsonOf(response: ServiceResponse): unknown {
 	if ('value' in parsed) return parsed.value;
 	const { statusCode } = response;
 	const type = headerText(response.headers, 'content-type').slice(0, 80) || 'no content type';
-	const isPage = text.trim().startsWith('<');
+	const isXml = /xml/i.test(type) || (/^\s*<\?xml/i.test(text) && !/html/i.test(type));
+	const isPage = isWebPage(response) || (text.trim().startsWith('<') && !isXml);
 	throw new RequestError(
 		`The service answered ${statusCode} with ${isPage ? 'a web page instead of JSON' : `something that is not JSON (${type})`}`,
 		{
@@ -128,7 +129,8 @@ export function jsonOf(response: ServiceResponse): unknown {
 			responseBody: shownBody(response),
 			description: isPage
 				? 'A proxy or a log-in page may stand between n8n and the service. Check the base URL in the credential.'
-				: 'Check the base URL in the credential. For a response that is not meant to be JSON, use the resource API Request with the response format Text or File.',
+				: 'Check the base URL in the credential. For a response that is not meant to be JSON, use the resource API Request with the response format Text or File.' +
+					` The response begins with: ${text.trim().slice(0, 200)}`,
 		},
 	);
 }

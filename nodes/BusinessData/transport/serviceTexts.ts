@@ -4,6 +4,8 @@ import { tryParseJson } from '../values/json';
 
 /** Of a body that is no JSON; it bounds the time that reading its tags takes. */
 const LONGEST_TEXT = 10_000;
+/** Of what a 2xx says. */
+const LONGEST_SAID = 500;
 const MOST_TEXTS = 200;
 const DEEPEST = 50;
 
@@ -59,6 +61,12 @@ export function serviceTexts(response: ServiceResponse): ServiceTexts {
 		sentences: linesOf(texts.filter(({ rank }) => rank <= LAST_SENTENCE)),
 		others: linesOf(texts.filter(({ rank }) => rank > LAST_SENTENCE)),
 	};
+}
+
+/** What a response says to persons, as the last sentence of a description; empty where it says nothing. */
+export function alsoSaid(response: ServiceResponse): string {
+	const said = serviceTexts(response).sentences.join('; ').slice(0, LONGEST_SAID);
+	return said === '' ? '' : ` The service said: ${said}`;
 }
 
 /** @param path the keys that lead to the value */

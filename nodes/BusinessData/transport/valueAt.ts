@@ -19,15 +19,24 @@ function walk(value: unknown, names: string[]): unknown {
 	return undefined;
 }
 
-/** The values at a dot path in which `*` stands for every entry of a list or an object. */
+/**
+ * The values at a dot path in which `*` stands for every entry of a list or an object. The key of an object's entry
+ * becomes the `id` of a record that has none.
+ */
 export function valuesAt(value: unknown, path: string): unknown[] {
 	let found = [value];
 	for (const part of path.split(/(?:^|\.)(\*)(?:\.|$)/)) {
 		if (part === '*') {
-			found = found.flatMap((one) =>
-				typeof one === 'object' && one !== null ? (Object.values(one) as unknown[]) : [],
-			);
+			found = found.flatMap(entriesIn);
 		} else if (part !== '') found = found.map((one) => valueAt(one, part));
 	}
 	return found.filter((one) => one !== undefined);
+}
+
+function entriesIn(value: unknown): unknown[] {
+	if (Array.isArray(value)) return value;
+	const isRecord = (one: unknown) => typeof one === 'object' && one !== null && !Array.isArray(one);
+	return Object.entries(value ?? {}).map(([id, one]: [string, unknown]) =>
+		isRecord(one) ? { id, ...(one as object) } : one,
+	);
 }

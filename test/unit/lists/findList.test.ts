@@ -31,6 +31,13 @@ describe('the list in a response', () => {
 		],
 		['the lists of every entry', { data: [{ b: [1] }, { b: [2] }] }, 'data.*.b', [1, 2]],
 		['the entries of a map', { r: { x: { id: 1 } } }, 'r.*', [{ id: 1 }]],
+		['the entries by their keys', { 17: { a: 1 } }, '*', [{ id: '17', a: 1 }]],
+		[
+			'beside the links',
+			{ _links: { curies: [{ href: 'b' }] }, _embedded: { contacts: [{ id: 1 }] } },
+			'',
+			[{ id: 1 }],
+		],
 		['a field with dots in its name', { 'a.b': { 'c.d': [1] } }, 'a.b.c.d', [1]],
 		['a field in a list', { pages: [{ items: [1] }] }, 'pages.0.items', [1]],
 	])('is %s', (_, body, itemsField, list) => {
@@ -47,6 +54,12 @@ describe('the list in a response', () => {
 			'data',
 			'"data" is an object with lists in it',
 		],
+		[
+			'a map',
+			{ data: { 0: { id: 1 }, 2: { id: 3 } } },
+			'data',
+			'"data" is an object with objects in it',
+		],
 		['another field', { a: [1] }, 'b', 'there is no list at "b"'],
 		['a field that is no list', { a: { b: 1 } }, 'a.b', 'there is no list at "a.b"'],
 		['an inherited field', { a: 1 }, 'constructor', 'there is no list at "constructor"'],
@@ -58,6 +71,14 @@ describe('the list in a response', () => {
 			message: `Items Field: ${problem}`,
 			details: { outcome: 'unknown' },
 		});
+	});
+
+	test.each([
+		[{ customers: { 17: { a: 1 } } }, 'customers.*'],
+		[{ 17: { a: 1 }, 19: { a: 2 } }, '*'],
+	])('that may be the entries of %j is named', (body, name) => {
+		const { details } = errorOf(() => findList(body, '')) as RequestError;
+		expect(details.description).toContain(`Perhaps it is ${name}.`);
 	});
 
 	test('that is not found is looked for among the fields that are there', () => {

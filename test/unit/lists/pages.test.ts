@@ -220,6 +220,51 @@ test.each([
 	});
 });
 
+test('a page that came again is known by its IDs, and what to set is said', async () => {
+	const items = (page: number) => [
+		{ id: page, file: `https://example.com/?signature=${Math.random()}` },
+	];
+	const service = ({ page }: Query) => items(Math.min(Number(page), 3));
+	const { pages, error } = await readAll(paginated({ type: 'pageNumber' }), service);
+	expect(pages).toHaveLength(3);
+	expect(error).toMatchObject({
+		message: 'Pagination: page 4 holds the same items as the one before',
+		details: { description: expect.stringContaining('Repeated Page') as string },
+	});
+	const repeated = await readAll(
+		paginated({ type: 'pageNumber', endOfList: 'repeatedPage' }),
+		service,
+	);
+	expect(repeated).toMatchObject({ pages: [[{ id: 1 }], [{ id: 2 }], [{ id: 3 }]] });
+});
+
+test.each(['N', 'no', 'False', ' 0 ', null])('the flag %j ends the list', async (more) => {
+	const values = { type: 'pageNumber', endOfList: 'hasMoreField', hasMoreField: 'more' };
+	const { queries } = await readAll(paginated(values), ({ page }) => ({
+		items: [Number(page)],
+		more: page === '2' ? more : 'Y',
+	}));
+	expect(queries).toHaveLength(2);
+});
+
+test.each([
+	['https://example.com//list?page=2', '//list'],
+	// As the node gets a key that stands in an address.
+	[`/list?api_key=${'*'.repeat(64)}&page=2`, '/list'],
+	[`?apiKey=abc&page=2&token=${'*'.repeat(64)}`, '/list'],
+])('the address %s leads to its page, without a key', async (next, path) => {
+	const asked: string[] = [];
+	const request = async ({ endpoint, query }: ServiceRequest) => {
+		asked.push(`${endpoint.path} ${query.map(({ name, value }) => name + value).join()}`);
+		const body = asked.length === 1 ? { items: [1], next } : { items: [2] };
+		return await Promise.resolve(responseOf(body));
+	};
+	const settings = readListSettings(paginated({ type: 'nextUrl', nextUrlField: 'next' }));
+	const client = { request, baseUrl: 'https://example.com' };
+	for await (const _ of readPages(client, requestOf('GET', '/list'), settings));
+	expect(asked).toEqual(['/list ', `${path} page2`]);
+});
+
 test('no request goes out for a page that nobody asks for', async () => {
 	let requests = 0;
 	const client: PageClient = {

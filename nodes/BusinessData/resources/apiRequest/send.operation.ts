@@ -16,7 +16,7 @@ import { findList } from '../../lists/findList';
 import { itemsFieldOption, listFields } from '../../lists/listFields';
 import { type ListSettings, readListSettings } from '../../lists/listSettings';
 import { readPages } from '../../lists/pages';
-import { readItems } from '../../lists/readItems';
+import { hintAtArray, readItems } from '../../lists/readItems';
 import { fileItem } from '../../items/fileItem';
 import { type Operation, shownFor } from '../../operations/operation';
 import { readEach } from '../../items/readEach';
@@ -130,8 +130,8 @@ interface ResponseSettings {
 	isFull: boolean;
 	/** How many items come out at most. */
 	limit: number;
-	/** Of a list that comes in pages. */
-	pages: ListSettings | undefined;
+	/** Where the response may be a list. */
+	list: ListSettings | undefined;
 }
 
 type ApiRequest = ServiceRequest & { response: ResponseSettings };
@@ -210,13 +210,14 @@ function readResponseOptions(
 	const { responseFormat = 'json', itemsField, fileField = 'data', limit = 0 } = options;
 	const settings = readListSettings(method === 'GET' ? options : {});
 	const most = method === 'GET' ? readWholeNumber('Limit', limit, { least: 0 }) : 0;
+	const format = readChoice('Response Format', responseFormat, FORMATS);
 	return {
-		format: readChoice('Response Format', responseFormat, FORMATS),
+		format,
 		itemsField: readText('Items Field', itemsField).trim(),
 		fileField: readText('File Field', fileField),
 		isFull: readFlag('Full Response', options.fullResponse),
 		limit: most === 0 ? Infinity : most,
-		pages: settings.type === 'none' ? undefined : settings,
+		list: method === 'GET' && format === 'json' ? settings : undefined,
 	};
 }
 
@@ -239,18 +240,24 @@ async function readResponse(
 	request: ApiRequest,
 	index: number,
 ): Promise<INodeExecutionData[]> {
-	const { limit, pages, isFull, format } = request.response;
-	if (pages === undefined || format !== 'json') {
-		const items = await itemsOfResponse(run, request, await run.client.request(request), index);
-		return items.slice(0, limit);
-	}
-	if (!isFull) {
-		return await readItems(run, request, pages, limit, (record) => toItem(record, index));
+	const { limit, list, isFull } = request.response;
+	const isPaginated = list !== undefined && list.type !== 'none';
+	if (list !== undefined && !isFull && (isPaginated || list.itemsField !== '')) {
+		return await readItems(run, request, list, limit, (record) => toItem(record, index));
 	}
 	const items: INodeExecutionData[] = [];
-	for await (const { response } of readPages(run.client, request, pages)) {
-		items.push(await fullItem(run, response, request.response, index));
-		if (items.length >= limit) break;
+	if (isPaginated) {
+		for await (const { response } of readPages(run.client, request, list)) {
+			items.push(await fullItem(run, response, request.response, index));
+			if (items.length >= limit) break;
+		}
+		return items;
+	}
+	const response = await run.client.request(request);
+	items.push(...(await itemsOfResponse(run, request, response, index)).slice(0, limit));
+	const isArray = /^\s*\[/.test(response.body.toString('latin1', 0, 100));
+	if (list !== undefined && !isFull && isArray) {
+		hintAtArray(run, list, response, items.length, items.length >= limit);
 	}
 	return items;
 }

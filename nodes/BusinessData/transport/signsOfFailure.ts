@@ -1,0 +1,33 @@
+/** Whether a 2xx looks like a failure all the same. It is a sign, no proof. */
+
+/** How deep, and at how many values, a failure is looked for. */
+const DEEPEST = 6;
+const MOST_VALUES = 10_000;
+const FAILURES = /^(errors?|faults?|failures?|failed|validationerrors)$/;
+const STATUS = /^(status|statuscode|statusattributestring|result|state|code)$/;
+const FAILED_STATUS = /error|fail|invalid|not_?found|denied|rejected|forbidden/i;
+
+/** Whether something in a response looks like the failure of a part of it. */
+export function holdsFailure(value: unknown): boolean {
+	let left = MOST_VALUES;
+	const looksIn = (one: unknown, level: number): boolean => {
+		if (typeof one !== 'object' || one === null || level > DEEPEST) return false;
+		return Object.entries(one).some(([name, inner]: [string, unknown]) => {
+			if (left-- <= 0) return false;
+			const key = name.toLowerCase().replace(/[^a-z]/g, '');
+			return isFailure(key, inner) || looksIn(inner, level + 1);
+		});
+	};
+	return looksIn(value, 0);
+}
+
+function isFailure(key: string, value: unknown): boolean {
+	if (key === 'success' || key === 'ok') return value === false;
+	if (STATUS.test(key)) {
+		const isErrorStatus = Number(value) >= 400 && Number(value) < 600;
+		return isErrorStatus || (typeof value === 'string' && FAILED_STATUS.test(value));
+	}
+	if (!FAILURES.test(key)) return false;
+	if (typeof value === 'object' && value !== null) return Object.keys(value).length > 0;
+	return ![undefined, null, '', '0', 'false', 0, false].includes(value as string);
+}

@@ -1,0 +1,83 @@
+/** What responses say of records that are not in them, under the names that services have for it. */
+import { signsOfMore } from '../../../nodes/BusinessData/lists/signsOfMore';
+import { responseOf } from '../transport/examples';
+
+const READ = 2;
+const signs = (body: object, headers = {}) =>
+	signsOfMore(responseOf('', { headers }), { data: [{}, {}], ...body }, READ, 1);
+
+test.each<[string, object]>([
+	['@odata.count', { '@odata.count': 5 }],
+	[
+		'MetaInformation.@TotalResources',
+		{ MetaInformation: { '@TotalResources': 5, '@TotalPages': 3 } },
+	],
+	['Meta.TotalNumberOfResults', { Meta: { CurrentPage: 1, PageSize: 2, TotalNumberOfResults: 5 } }],
+	['hydra:totalItems', { 'hydra:totalItems': 5 }],
+	['meta.record-count', { meta: { 'record-count': 5 } }],
+	['recordsTotal', { draw: 1, recordsTotal: 5, recordsFiltered: 5 }],
+	['total_rows', { total_rows: '5' }],
+	['numFound', { numFound: 5, start: 0 }],
+])('the total %s is recognized', (path, body) => {
+	expect(signs(body).total).toEqual({ path, count: 5 });
+});
+
+test.each<[string, object, boolean]>([
+	['hydra:view.hydra:next', { 'hydra:view': { 'hydra:next': '/contacts?page=2' } }, true],
+	['_links.next.href', { _links: { next: { href: 'https://a/?page=2' } } }, true],
+	['nextRecordsUrl', { nextRecordsUrl: '/query/01-2', done: false }, true],
+	[
+		'paging.next.after',
+		{ paging: { next: { after: 'NTI1', link: 'https://a/?after=NTI1' } } },
+		false,
+	],
+	['page.next_start', { page: { start: 0, limit: 2, next_start: 2 } }, false],
+	['cursor', { cursor: 'abc' }, false],
+	['offset', { offset: 'itr17/rec42' }, false],
+])('the next page is named by %s', (path, body, isAddress) => {
+	expect(signs(body).next).toEqual({ path, isAddress });
+});
+
+test.each<[string, object]>([
+	['pagination.more_items_in_collection', { pagination: { more_items_in_collection: true } }],
+	['info.more_records', { info: { more_records: true, page: 1 } }],
+	['HasMoreItems', { HasMoreItems: 'Y' }],
+	['pageInfo.hasNextPage', { pageInfo: { hasNextPage: true } }],
+	['last', { last: false }],
+	['done', { done: false }],
+	['pages', { page: 1, pages: 3 }],
+	['last_page', { current_page: 1, last_page: 3 }],
+	['@TotalPages', { '@TotalPages': '3' }],
+])('the flag %s says that there is more', (path, body) => {
+	expect(signs(body)).toEqual({ flag: path });
+});
+
+test.each<[object, object]>([
+	[{ total: { path: 'the header x-wp-total', count: 5 } }, { 'x-wp-total': '5' }],
+	[{ total: { path: 'the header content-range', count: 5 } }, { 'content-range': 'items 0-1/5' }],
+	[
+		{ total: { path: 'the header x-pagination.TotalCount', count: 5 } },
+		{ 'x-pagination': '{"TotalCount":5}' },
+	],
+	[{ next: { path: 'the header x-next-page', isAddress: false } }, { 'x-next-page': '2' }],
+	[{ next: { path: 'the header Link', isAddress: true } }, { link: '</c?page=2>; rel=next' }],
+	[{ flag: 'the header x-has-more' }, { 'x-has-more': 'true' }],
+	[{}, { 'x-next-page': '', 'content-range': 'bytes 0-1/5', 'content-length': '500', age: '7' }],
+])('%j is found in the headers %j', (found, headers) => {
+	expect(signs({}, headers)).toEqual(found);
+});
+
+test.each([
+	{ total: 2, count: 2, page: 1, pages: 1, last_page: 1, has_more: false },
+	{
+		next_invoice_number: 1042,
+		next_due_date: '2026-01-01',
+		total_amount: 1200,
+		nextSyncToken: 'x',
+	},
+	// The service says itself that this is all.
+	{ has_more: false, next_cursor: 'x' },
+	{ last: true, cursor: 'x', offset: 0, limit: 100, page_count: 2 },
+])('%j says nothing of more', (body) => {
+	expect(signs(body)).toEqual({});
+});
