@@ -15,7 +15,7 @@ export const FIRST_SINGLE = 1_000_001;
  * What the service counts so soon (ms) after a single request has come was under way already, while n8n
  * was still starting its workflow.
  */
-export const UNDER_WAY_MS = 250;
+const UNDER_WAY_MS = 250;
 
 const REFUSED = 429;
 

@@ -32,14 +32,19 @@ export function goalsTable(results: BenchmarkResults): string {
 	);
 }
 
+/** Of the single requests, the plot says all. */
+function tablesOf(part: PartId, measured: Measured[]): string[] {
+	if (part === 'singles') return [];
+	return [part === 'bulk' ? bulkTable(measured) : tableOf(measured)];
+}
+
 function partOf(part: PartId, measured: Measured[], plots: PagePlot[]): string[] {
 	const ofPart = measured.filter(({ item }) => item.part === part && !item.isFiguresOnly);
 	if (ofPart.length === 0) return [];
 	const images = plots
 		.filter((plot) => plot.part === part)
 		.map(({ file, caption }) => `![${caption}](${file})`);
-	const table = part === 'bulk' ? bulkTable(ofPart) : tableOf(ofPart);
-	return [`## ${PARTS[part]}`, PART_TEXTS[part], ...images, table];
+	return [`## ${PARTS[part]}`, PART_TEXTS[part], ...images, ...tablesOf(part, ofPart)];
 }
 
 /** The page in Markdown. */

@@ -2,11 +2,9 @@
 import { bestMakespan } from './bestSchedule';
 import { CONTENDER_IDS, CONTENDERS } from './contenders';
 import { formatCount, formatTime, markdownTable } from './format';
-import { isComplete, longestGoodWait } from './goals';
+import { isComplete } from './goals';
 import { scaledTable, windowsOf } from './limits';
-import { requestsFor } from './measure';
-import type { ContenderResult, SingleRequest } from './results';
-import { largest, median } from './statistics';
+import type { ContenderResult } from './results';
 import type { WorkItem } from './workItems';
 
 const NOT_APPLICABLE = '–';
@@ -32,10 +30,8 @@ function outcomeOf(result: ContenderResult): string {
 }
 
 function outcomeColumn(item: WorkItem, results: ContenderResult[]): Column {
-	const bests = results.map(({ bestMs }) => bestMs);
-	const best = Math.min(...bests);
-	// With single requests in between, each contender has had its own number of requests.
-	return [item.title, best === Math.max(...bests) ? formatTime(best) : NOT_APPLICABLE, outcomeOf];
+	const best = Math.min(...results.map(({ bestMs }) => bestMs));
+	return [item.title, formatTime(best), outcomeOf];
 }
 
 function documentColumns({ work, workflows }: WorkItem): Column[] {
@@ -47,48 +43,18 @@ function documentColumns({ work, workflows }: WorkItem): Column[] {
 	return [
 		['Documents sent', String(workflows[0]), cell('sent')],
 		['Sent twice', '0', cell('sentTwice')],
-		['Missing', '0', cell('missing')],
-	];
-}
-
-function singleColumns({ singlesEverySeconds, latencyMs }: WorkItem): Column[] {
-	if (singlesEverySeconds === undefined) return [];
-	const cell =
-		(read: (singles: SingleRequest[]) => number | undefined, format: (value: number) => string) =>
-		({ singles = [] }: ContenderResult): string => {
-			const value = read(singles);
-			return value === undefined ? NOT_APPLICABLE : format(value);
-		};
-	const waits = (singles: SingleRequest[]) => singles.flatMap(({ waitMs }) => waitMs ?? []);
-	const isGood = (single: SingleRequest) =>
-		single.waitMs !== undefined && single.waitMs <= longestGoodWait(single, latencyMs);
-	return [
-		[
-			'Single requests through',
-			NOT_APPLICABLE,
-			({ singles = [] }) => shareOf(waits(singles).length, singles.length),
-		],
-		['Median wait', NOT_APPLICABLE, cell((singles) => median(waits(singles)), formatTime)],
-		['Longest wait', NOT_APPLICABLE, cell((singles) => largest(waits(singles)), formatTime)],
-		[
-			'Longest until a slot is free',
-			NOT_APPLICABLE,
-			cell((singles) => largest(singles.map(({ slotMs }) => slotMs)), formatTime),
-		],
-		[
-			'Within the goal',
-			NOT_APPLICABLE,
-			({ singles = [] }) => shareOf(singles.filter(isGood).length, singles.length),
-		],
 	];
 }
 
 /** A row for the best possible schedule and one for each contender; a column or more for each work item. */
 export function tableOf(measured: Measured[]): string {
 	const columns = measured.flatMap(({ item, results }) =>
-		[outcomeColumn(item, results), ...documentColumns(item), ...singleColumns(item)].map(
-			([title, best, cell]) => ({ title, best, cell, results }),
-		),
+		[outcomeColumn(item, results), ...documentColumns(item)].map(([title, best, cell]) => ({
+			title,
+			best,
+			cell,
+			results,
+		})),
 	);
 	const contenders = CONTENDER_IDS.filter((id) =>
 		measured.some(({ results }) => results.some(({ contender }) => contender === id)),
@@ -100,53 +66,28 @@ export function tableOf(measured: Measured[]): string {
 			return result === undefined ? NOT_APPLICABLE : cell(result);
 		}),
 	]);
-	// The singles come beside the work, so there is no one schedule for all of it.
-	const hasBest = measured.every(({ item }) => item.singlesEverySeconds === undefined);
 	const best = ['Best possible schedule', ...columns.map((column) => column.best)];
-	return markdownTable(
-		['Contender', ...columns.map(({ title }) => title)],
-		hasBest ? [best, ...rows] : rows,
-	);
+	return markdownTable(['Contender', ...columns.map(({ title }) => title)], [best, ...rows]);
 }
 
 /** The table of the bulk deletions beside one request per record. */
 export function bulkTable(measured: Measured[]): string {
 	const realWindows = (endpoint: string) => windowsOf(scaledTable(1, 1), endpoint);
-	const all = measured.flatMap(({ item, results }) => results.map((result) => ({ item, result })));
-	const rows = all.flatMap(({ item, result }) => {
-		const records = item.workflows[0] ?? 0;
-		const atBest = (requests: number) =>
-			formatTime(bestMakespan(requests, realWindows(item.endpoint)) + item.latencyMs);
-		return [
-			[
-				`${formatCount(records)}, one request each (computed)`,
+	const rows = measured.flatMap(({ item, results }) =>
+		results.map(({ requests, makespanMs, bestMs }) => {
+			const records = item.workflows[0] ?? 0;
+			const oneEach = bestMakespan(records, realWindows(item.endpoint)) + item.latencyMs;
+			return [
 				formatCount(records),
-				...Array<string>(4).fill(NOT_APPLICABLE),
-				atBest(records),
-			],
-			[
-				`${formatCount(records)}, ${CONTENDERS[result.contender].title}`,
-				formatCount(result.requests),
-				formatCount(result.refused),
-				formatTime(result.makespanMs),
-				formatTime(result.bestMs),
-				formatTime(result.workflowMs),
-				atBest(requestsFor(item)),
-			],
-		];
-	});
-	return markdownTable(
-		[
-			'Records',
-			'Requests',
-			'Refused (429)',
-			'Makespan, measured',
-			'Best possible there',
-			'Whole workflow',
-			'Best possible at the real limits',
-		],
-		rows,
+				formatTime(oneEach),
+				formatCount(requests),
+				formatTime(makespanMs),
+				formatTime(bestMs),
+			];
+		}),
 	);
+	const header = ['Records', 'One request each', 'Requests', 'Makespan, measured', 'Best possible'];
+	return markdownTable(header, rows);
 }
 
 /** A time (ms) in seconds, as exact as the page has it. */

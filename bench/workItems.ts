@@ -42,17 +42,13 @@ export interface WorkItem {
 	isQuick: boolean;
 }
 
-export type PartId =
-	'reads' | 'together' | 'singles' | 'sends' | 'bulk' | 'foreign' | 'foreignQueue';
+export type PartId = 'reads' | 'singles' | 'sends' | 'bulk';
 
 export const PARTS: Record<PartId, string> = {
-	reads: 'Reads in one workflow',
-	together: 'Two workflows at the same time',
+	reads: 'Reads',
 	singles: 'Single requests beside a large batch',
 	sends: 'Sending documents',
 	bulk: 'Deleting in bulk',
-	foreign: 'Another client of the same key',
-	foreignQueue: 'Another client of the same key, in queue mode',
 };
 
 /** How much shorter the windows of the send endpoints are here. */
@@ -62,10 +58,12 @@ export const BULK_SCALE = 1 / 5;
 export const IDS_PER_REQUEST = 100;
 /** The shares of the limits that another client uses. */
 const OTHER_CLIENT_SHARES = [0.1, 0.33, 0.6];
+const SHARE_ON_THE_PAGE = 0.33;
 /** Those who claim to keep limits, or to retry what is refused. */
 const IN_QUEUE_MODE = ['reactive', 'reactiveRetryAfter', 'batching', 'ours'] as const;
 
 const SINGLES_EVERY_SECONDS = 5;
+export const SINGLES_TITLE = `Beside 300 reads, a single read of another workflow every ${SINGLES_EVERY_SECONDS} s`;
 const LONGEST_WINDOW = DOCUMENTED_LIMITS.general.reduce((longest, limit) =>
 	limit.windowSeconds > longest.windowSeconds ? limit : longest,
 );
@@ -90,6 +88,7 @@ const reads = (count: number, latencyMs: number, round: string, isQuick = false)
 	...READS,
 	id: `reads-${count}-${latencyMs}ms`,
 	title: `${count} reads${afterLatency(latencyMs)}`,
+	isFiguresOnly: count < 30 || latencyMs !== READS.latencyMs,
 	workflows: [count],
 	latencyMs,
 	round,
@@ -101,14 +100,14 @@ const mildReads: WorkItem = {
 	id: 'reads-130-50ms-mild',
 	title: '130 reads, refused requests do not count',
 	isRefusedCounted: false,
+	isFiguresOnly: true,
 };
 
 const together = (latencyMs: number, round: string): WorkItem => ({
 	...READS,
 	id: `together-${latencyMs}ms`,
-	title: `2 × 65 reads${afterLatency(latencyMs)}`,
+	title: `2 × 65 reads, two workflows${afterLatency(latencyMs)}`,
 	isFiguresOnly: latencyMs !== READS.latencyMs,
-	part: 'together',
 	workflows: [65, 65],
 	latencyMs,
 	round,
@@ -117,7 +116,7 @@ const together = (latencyMs: number, round: string): WorkItem => ({
 const singles: WorkItem = {
 	...READS,
 	id: 'singles',
-	title: `300 reads, and a single read of another workflow every ${SINGLES_EVERY_SECONDS} s`,
+	title: SINGLES_TITLE,
 	part: 'singles',
 	round: 'singles',
 	workflows: [300],
@@ -159,8 +158,8 @@ const bulk = (records: number, scale: number, isQuick: boolean): WorkItem => ({
 const foreign = (share: number): WorkItem => ({
 	...READS,
 	id: `foreign-${percent(share)}`,
-	title: `beside ${percent(share)} %`,
-	part: 'foreign',
+	title: `130 reads beside ${percent(share)} % by another client`,
+	isFiguresOnly: share !== SHARE_ON_THE_PAGE,
 	round: 'foreign',
 	workflows: [130],
 	otherClientShare: share,
@@ -170,7 +169,7 @@ const foreign = (share: number): WorkItem => ({
 const otherClientInQueueMode = (share: number): WorkItem => ({
 	...foreign(share),
 	id: `foreign-queue-${percent(share)}`,
-	part: 'foreignQueue',
+	isFiguresOnly: true,
 	workflows: [33, 33, 32, 32],
 	contenders: IN_QUEUE_MODE,
 	inQueueMode: true,

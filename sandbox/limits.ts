@@ -20,8 +20,8 @@ export interface LimitTable {
 }
 
 /**
- * The documented limits, written down by hand from section 8 of the interface document: tests judge by them, and
- * by nothing that the node itself says of its limits.
+ * The documented limits, written down by hand from section 8 of the interface document: the sandbox judges by them,
+ * and by nothing that the node itself says of its limits.
  */
 export const DOCUMENTED_LIMITS: LimitTable = {
 	general: [

@@ -16,8 +16,7 @@ let loaded: typeof Ioredis | undefined;
 
 /** ioredis, loaded only where it is used: most installations count in memory. */
 export function ioredis(): typeof Ioredis {
-	// Not by `import()`, which does not work everywhere that n8n loads packages.
-	// eslint-disable-next-line @typescript-eslint/no-require-imports
+	// eslint-disable-next-line @typescript-eslint/no-require-imports -- n8n loads packages where `import()` fails
 	return (loaded ??= require('ioredis') as typeof Ioredis);
 }
 

@@ -8,9 +8,9 @@ import { dirname, join } from 'node:path';
 
 import type { INodeType } from 'n8n-workflow';
 
-import type * as accounts from '../../../nodes/BusinessData/transport/account';
+import type * as endpoints from '../../../nodes/BusinessData/transport/endpoints';
+import type * as sandboxLimits from '../../../sandbox/limits';
 import { choicesOf, optionsOf } from '../description/properties';
-import { requiredFields } from '../transport/examples';
 import { codeIn, PROJECT_FOLDER, readProjectFile } from './projectFiles';
 
 const page = readProjectFile('docs/architecture.md');
@@ -21,7 +21,7 @@ const CODE = join('nodes', 'BusinessData');
 let copy: string;
 beforeAll(() => {
 	copy = mkdtempSync(join(tmpdir(), 'architecture-'));
-	for (const part of ['nodes', 'credentials', 'tsconfig.json', 'tsconfig.build.json']) {
+	for (const part of ['nodes', 'credentials', 'sandbox', 'tsconfig.json', 'tsconfig.build.json']) {
 		cpSync(join(PROJECT_FOLDER, part), join(copy, part), { recursive: true });
 	}
 	symlinkSync(join(PROJECT_FOLDER, 'node_modules'), join(copy, 'node_modules'), 'junction');
@@ -38,7 +38,7 @@ function apply(diff: string, ...options: string[]): void {
 	});
 }
 
-test('shows an endpoint, an operation and a limit', () => {
+test('shows a limit, an endpoint and an operation', () => {
 	expect(diffs).toHaveLength(3);
 });
 
@@ -70,10 +70,13 @@ test('the changed code builds, with the new operation under the new limits', () 
 	const options = optionsOf(fields.at(-1)).map(({ name }) => name);
 	expect(options).toEqual(expect.arrayContaining(['itemsField', 'pagination']));
 
-	const { readAccount } = built('transport/account.js') as typeof accounts;
-	const { limits } = readAccount(requiredFields);
-	expect(limits.general).toContainEqual({ max: 1_000, windowMs: 3_600_000 });
-	expect(Object.values(limits.scopes)).toContainEqual([{ max: 20, windowMs: 60_000 }]);
+	const node = built('transport/endpoints.js') as typeof endpoints;
+	const sandbox = jest.requireActual<typeof sandboxLimits>(join(copy, 'sandbox', 'limits.ts'));
+	for (const { general } of [node.DOCUMENTED_LIMITS, sandbox.DOCUMENTED_LIMITS]) {
+		expect(general).toContainEqual({ max: 1_000, windowSeconds: 3_600 });
+	}
+	const ofReads = node.DOCUMENTED_LIMITS.endpoints['GET /txndata/getPayments'];
+	expect(ofReads).toEqual({ max: 20, windowSeconds: 60 });
 }, 60_000);
 
 test('every file and folder that the page names exists', () => {

@@ -1,39 +1,25 @@
-// The limits stand in the endpoint table. What repeats them, because it must not follow it or cannot, is the same.
+// A limit stands in the endpoint table and, by hand, in the sandbox that judges by it, and nowhere else.
 
-import { ENDPOINTS, formatEndpoint } from '../../../nodes/BusinessData/transport/endpoints';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+
 import { DOCUMENTED_LIMITS } from '../../../nodes/BusinessData/transport/endpoints';
-import { formatLimit } from '../../../nodes/BusinessData/transport/waitTime';
 import { DOCUMENTED_LIMITS as LIMITS_OF_THE_SANDBOX } from '../../../sandbox/limits';
-import { readProjectFile } from './projectFiles';
+import { PAGES, PROJECT_FOLDER, readProjectFile } from './projectFiles';
 
 test('the sandbox, which judges by a table of its own, has the same', () => {
 	expect(LIMITS_OF_THE_SANDBOX).toEqual(DOCUMENTED_LIMITS);
 });
 
-describe('the README', () => {
-	const rows = readProjectFile('README.md')
-		.split('\n')
-		.filter((line) => line.startsWith('|'))
-		.map((line) => line.split('|').map((cell) => cell.trim()));
-	/** What stands beside the cell that begins so. */
-	const beside = (start: string) => rows.find(([, cell]) => cell?.startsWith(start))?.[2];
-	const inWords = ({ max, windowSeconds }: { max: number; windowSeconds: number }) =>
-		formatLimit(max, windowSeconds * 1000);
+/** What was measured or changed at some time, under the limits of that time. */
+const OF_THEIR_TIME = ['CHANGELOG.md', 'docs/benchmark.md', 'docs/scale.md'];
+const examples = readdirSync(join(PROJECT_FOLDER, 'examples')).map((file) => `examples/${file}`);
 
-	test('has the limits for all requests', () => {
-		const limits = DOCUMENTED_LIMITS.general.map(inWords);
-		expect(beside('All')).toBe(`${limits.slice(0, -1).join(', ')} and ${limits.at(-1)}`);
-	});
-
-	test.each(Object.entries(DOCUMENTED_LIMITS.endpoints))('has the limit of %s', (name, limit) => {
-		expect(beside(`\`${name}\``)).toBe(`${inWords(limit)} in addition`);
-	});
-
-	test('names no limit of an endpoint that has none', () => {
-		const limited = Object.keys(DOCUMENTED_LIMITS.endpoints);
-		const free = Object.values(ENDPOINTS)
-			.map(formatEndpoint)
-			.filter((name) => !limited.includes(name));
-		for (const name of free) expect(beside(`\`${name}\``) ?? '').not.toMatch(/per/);
-	});
-});
+test.each([...new Set([...PAGES, ...examples])].filter((file) => !OF_THEIR_TIME.includes(file)))(
+	'%s repeats none',
+	(file) => {
+		const number = /\b(\d+|one|two|three|four|five|six|ten)\b/.source;
+		const limit = new RegExp(`${number} (requests )?(per|in|every) ${number} ?(s|min|h)`, 'gi');
+		expect(readProjectFile(file).match(limit) ?? []).toEqual([]);
+	},
+);

@@ -1,6 +1,6 @@
 /** What the tests of the repository's own files read them with. */
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, posix } from 'node:path';
 
 export const PROJECT_FOLDER = join(__dirname, '..', '..', '..');
 
@@ -8,6 +8,13 @@ export const PROJECT_FOLDER = join(__dirname, '..', '..', '..');
 export function readProjectFile(path: string): string {
 	return readFileSync(join(PROJECT_FOLDER, path), 'utf8');
 }
+
+/** The documents, by their paths. */
+export const PAGES = ['.', '.github', 'docs', 'examples', 'sandbox'].flatMap((folder) =>
+	readdirSync(join(PROJECT_FOLDER, folder))
+		.filter((file) => file.endsWith('.md'))
+		.map((file) => posix.join(folder, file)),
+);
 
 /** The package.json, as far as tests ask about it. */
 export interface Manifest {
