@@ -75,12 +75,16 @@ export function headerText(headers: Record<string, unknown>, name: string): stri
 /** The body as text, by the character set that its content type names. */
 export function textOf({ headers, body }: ServiceResponse): string {
 	const charset = /charset="?([\w-]+)/i.exec(headerText(headers, 'content-type'))?.[1];
-	try {
-		return new TextDecoder(charset ?? 'utf-8').decode(body);
-	} catch {
-		// A character set that Node does not know.
-		return new TextDecoder().decode(body);
+	for (const name of [charset, 'utf-8']) {
+		try {
+			// A body that was cut off may end in half a character.
+			if (name !== undefined)
+				return new TextDecoder(name, { fatal: true }).decode(body, { stream: true });
+		} catch {
+			// A character set that Node does not know, or another one.
+		}
 	}
+	return new TextDecoder('windows-1252').decode(body);
 }
 
 /** The beginning of the body, for the context of an error. */

@@ -25,7 +25,11 @@ const SENTENCE = /(message|messages|msg|description|detail|details|reason|title|
 const FAULT = /(error|errors|fault|faults|violation|violations|problem|problems|warnings?|info)$/;
 const CODE = /(code|errno|errornumber)$/;
 /** Keys of a place in what was sent. */
-const PLACE = /^(field|fieldname|path|pointer|param|parameter|property|source|attribute)$/;
+const PLACE =
+	/^(field|fieldname|path|propertypath|pointer|param|parameter|property|source|attribute|loc|location|target)$/;
+/** Keys around a sentence that say nothing of what it is about. */
+const AROUND =
+	/^(data|details?|meta|metadata|body|response|result|records?|attributes|params|extensions|context|items?|)$/;
 /** Headers that tell a reason, such as `Reason` or `X-Error-Message`. */
 const HEADER = /(^|-)(reason|error|errors|message|detail|problem)(-|$)/;
 
@@ -79,33 +83,54 @@ function collect(value: unknown, path: string[], found: Text[], level: number): 
 	if (typeof value === 'object' && value !== null) {
 		const entries = Object.entries(value as Record<string, unknown>);
 		const isSentence = ([key, inner]: [string, unknown]) =>
-			typeof inner === 'string' && SENTENCE.test(plain(key));
+			typeof inner === 'string' && inner.trim() !== '' && SENTENCE.test(plain(key));
 		// The place in what was sent belongs in front of the sentence on it.
-		const place = entries.some(isSentence) ? entries.find(isPlace) : undefined;
+		const sentence = entries.find(isSentence);
+		const place = sentence === undefined ? undefined : entries.find(isPlace);
 		for (const entry of entries) {
 			const [key, inner] = entry;
 			const from = found.length;
 			if (entry !== place) collect(inner, [...path, key], found, level + 1);
 			const [text] = found.slice(from);
-			if (text !== undefined && place !== undefined && isSentence(entry)) {
-				text.label = String(place[1]);
+			if (text !== undefined && place !== undefined && entry === sentence) {
+				text.label = placeIn(place[1]);
 			}
 		}
 		return;
 	}
+	if (typeof value === 'string' && /^\s*[[{]/.test(value)) {
+		// Some put JSON into a text of JSON.
+		const parsed = tryParseJson(value);
+		if ('value' in parsed) return collect(parsed.value, path, found, level + 1);
+	}
 	const key = path.at(-1) ?? '';
-	const isNumber = typeof value === 'number' && CODE.test(plain(key));
-	if (typeof value === 'string' || isNumber) found.push(textAt(path, String(value)));
+	const isCode = typeof value === 'number' && (CODE.test(plain(key)) || FAULT.test(plain(key)));
+	if (isCode) found.push({ text: String(value), label: key, rank: 3 });
+	else if (typeof value === 'string') found.push(textAt(path, value));
 }
 
 function isPlace([key, value]: [string, unknown]): boolean {
-	return typeof value === 'string' && value.trim() !== '' && PLACE.test(plain(key));
+	return PLACE.test(plain(key)) && placeIn(value) !== '';
+}
+
+/** A place may be a text, a list of its parts, or an object of one such as `{ "pointer": "/data/name" }`. */
+function placeIn(value: unknown): string {
+	if (typeof value === 'string') return value.trim();
+	if (typeof value !== 'object' || value === null) return '';
+	const parts = Object.values(value) as unknown[];
+	const isPath = Array.isArray(value) || parts.length === 1;
+	const areScalars = parts.every((part) => typeof part === 'string' || typeof part === 'number');
+	return isPath && areScalars ? parts.join('.') : '';
 }
 
 function textAt(path: string[], text: string): Text {
 	const [key = '', parent = ''] = path.slice(-2).reverse();
 	if (path.length === 0 || SENTENCE.test(plain(key))) {
-		return { text, label: '', rank: /(message|messages|msg)$/.test(plain(key)) ? 0 : 1 };
+		const isOfField =
+			path.slice(0, -2).some((name) => FAULT.test(plain(name))) &&
+			![AROUND, FAULT, SENTENCE, CODE].some((names) => names.test(plain(parent)));
+		const rank = /(message|messages|msg)$/.test(plain(key)) ? 0 : 1;
+		return { text, label: isOfField ? parent : '', rank };
 	}
 	// Exact Online puts the sentence one level below the message.
 	if (SENTENCE.test(plain(parent)) && key === 'value') return { text, label: '', rank: 0 };
@@ -126,11 +151,21 @@ function textsOf(body: string): string[] {
 		return [...new URLSearchParams(body)].map(([name, value]) => `${name}: ${value}`);
 	}
 	if (!/^(\ufeff|\s)*</.test(body)) return [body];
+	const isPage = /<(!doctype\s+html|html|head|body)\b/i.test(body);
 	return body
-		.replace(/<!--.*?-->|<(script|style)\b.*?<\/\1\s*>/gis, ' ')
+		.replace(/<!--.*?-->|<\?.*?>|<(script|style)\b.*?<\/\1\s*>/gis, ' ')
 		.replace(/<!\[CDATA\[(.*?)\]\]>/gs, (_, text: string) => text.replaceAll('&', '&amp;'))
-		.split(/<[^>]*>/)
+		.split(/(<[^>]*>)/)
+		.flatMap((part) => (part.startsWith('<') ? (isPage ? [] : attributesOf(part)) : [part]))
 		.map((text) => text.replace(/&(#x?[\da-f]+|\w+);/gi, characterOf));
+}
+
+/** As XML has codes, fields and even messages in them. */
+function attributesOf(tag: string): string[] {
+	const attributes = [...tag.matchAll(/\s([\w.-]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/g)];
+	return attributes.map(([, name = '', text, other = '']) =>
+		SENTENCE.test(plain(name)) ? (text ?? other) : `${name}: ${text ?? other}`,
+	);
 }
 
 const CHARACTERS: Record<string, string> = {

@@ -91,9 +91,14 @@ describe('the text of a body', () => {
 		expect(textOf(response)).toBe('büro');
 	});
 
-	test('shows bytes that are no text as such, without a crash', () => {
-		expect(textOf(responseOf(Buffer.from([0x61, 0xff, 0x62])))).toBe('a\ufffdb');
-	});
+	test.each(['application/json', 'application/json; charset=utf-8'])(
+		'is Latin-1 where %s is no UTF-8',
+		(type) => {
+			expect(textOf(responseOf(Buffer.from('für', 'latin1'), withType(type)))).toBe('für');
+			const cutOff = Buffer.from('für').subarray(0, 2);
+			expect(textOf(responseOf(cutOff, withType(type)))).toBe('f');
+		},
+	);
 });
 
 describe('the JSON of a body', () => {

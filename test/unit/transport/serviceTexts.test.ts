@@ -28,6 +28,42 @@ test.each<[unknown, string]>([
 		'a: x; b: y',
 	],
 	['"Name is missing"', 'Name is missing'],
+	// Places in what was sent: JSON:API, FastAPI, Symfony, OData, Mongoose, Billy.
+	[
+		{
+			errors: [
+				{ source: { pointer: '/data/email' }, title: 'Invalid', detail: 'is no address' },
+				{ source: { pointer: '/data/name' }, title: 'Invalid', detail: 'is short' },
+			],
+		},
+		'/data/email: Invalid; is no address; /data/name: Invalid; is short',
+	],
+	[
+		{ detail: [{ loc: ['body', 'lines', 0], msg: 'field required' }] },
+		'body.lines.0: field required',
+	],
+	[{ violations: [{ propertyPath: 'email', message: 'ist ungültig' }] }, 'email: ist ungültig'],
+	[
+		{ error: { message: 'Bad', details: [{ target: 'Name', message: 'is due' }] } },
+		'Bad; Name: is due',
+	],
+	[
+		{ errors: { vat: { message: 'is short' }, city: { message: 'is due' } } },
+		'vat: is short; city: is due',
+	],
+	[
+		{ errorMessage: 'Invalid', validationErrors: { record: { no: { errorMessage: 'is taken' } } } },
+		'Invalid; no: is taken',
+	],
+	// Frappe: JSON in a text, twice.
+	[{ _server_messages: '["{\\"message\\": \\"Customer is due\\"}"]' }, 'Customer is due'],
+	[{ error: 1042 }, 'error: 1042'],
+	['<error field="code" symbol="taken">is taken</error>', 'field: code; symbol: taken; is taken'],
+	[
+		'<?xml version="1.0"?><error code="E1" message="No such customer"/>',
+		'code: E1; No such customer',
+	],
+	['<html lang="en"><p class="a">Bad</p></html>', 'Bad'],
 	['<h1>Bad</h1><script>var x</script>&#90;Z', 'Bad; ZZ'],
 ])('%j is told as %s', (body, words) => {
 	expect(errorOf(body).message).toBe(`The service answered 409 Conflict: ${words}`);
