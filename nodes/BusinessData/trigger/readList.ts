@@ -93,9 +93,14 @@ export class ListReader {
 
 	private async readList(): Promise<void> {
 		const { state } = this;
-		state.read ??= this.newRead();
-		if (!(await this.reachesEnd(state.read))) return;
-		if (!this.end(state.read).needsCheck) return;
+		let needsCheck: boolean;
+		do {
+			state.read ??= this.newRead();
+			if (!(await this.reachesEnd(state.read))) return;
+			({ needsCheck } = this.end(state.read));
+			// Until the list is known, nothing that comes into it is told.
+		} while (state.firstReads > 0);
+		if (!needsCheck) return;
 		state.read = { ...this.newRead(), isCheck: true };
 		try {
 			if (await this.reachesEnd(state.read)) this.end(state.read);

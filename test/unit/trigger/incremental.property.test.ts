@@ -147,8 +147,6 @@ async function play(history: SyncHistory): Promise<void> {
 	};
 
 	await poll(QUIET);
-	// Whether a 204 ends the list, or has cut it off, the second read tells.
-	if (end === '204') await poll(QUIET);
 	for (const one of polls) await poll(one);
 	// What is shown late is there by then, and incremental reads have told all but deletions. Where polls have no time
 	// to read changes twice, what slips past comes with the next full read.
