@@ -6,6 +6,7 @@ import { apiRequest, errorOf, itemsOf, NODE, send, useBench } from '../support/b
 import { useDeduplicator } from '../support/deduplicator';
 import { workflowOf } from '../support/engineWorkflow';
 import { hintsOf, sentDocument, statesOf } from '../support/sentDocument';
+import { DELETED } from '../support/processedData';
 import { waitUntil } from '../support/waitUntil';
 
 const bench = useBench();
@@ -93,6 +94,7 @@ describe('the same key with other content', () => {
 
 	test.each<[string, INode['parameters'], boolean]>([
 		['a field that does not count', { sendOnceIgnoreFields: 'meta.at, lines.at' }, true],
+		['a field of each entry', { sendOnceIgnoreFields: 'meta.at, lines.*.at' }, true],
 		['a field that counts', { sendOnceIgnoreFields: 'meta.at' }, false],
 		['content that is not compared', { sendOnceContent: 'ignore' }, true],
 	])('%s', async (_, options, isSkipped) => {
@@ -162,6 +164,14 @@ describe('by hand', () => {
 		const result = await bench.run([{ id: 'a' }], sentDocument('release', parameters));
 		expect(errorOf(result).message).toMatch(message);
 		expect(store.text).toBe('');
+	});
+
+	test('what was sent by a workflow that was deleted cannot be marked', async () => {
+		const result = await bench.run(
+			[{ id: 'a' }],
+			sentDocument('markAsSent', { workflowId: DELETED }),
+		);
+		expect(errorOf(result).message).toBe('Workflow ID: there is no such workflow in n8n');
 	});
 
 	test('a credential without an ID cannot keep keys', async () => {

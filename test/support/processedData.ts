@@ -24,6 +24,9 @@ interface Fault {
 	times: number;
 }
 
+/** The ID of a workflow that n8n does not have. */
+export const DELETED = 'deleted';
+
 const keyOf = ({ workflowId, context }: Key) => JSON.stringify([workflowId, context]);
 
 /** Found by n8n's container under this class, as the real one is. */
@@ -76,6 +79,7 @@ export class ProcessedDataRepository {
 
 	async insert(row: Row): Promise<void> {
 		await this.access('write', () => {
+			if (row.workflowId === DELETED) throw new Error('FOREIGN KEY constraint failed');
 			if (this.rows.has(keyOf(row))) throw new Error('UNIQUE constraint failed: processed_data');
 			this.rows.set(keyOf(row), JSON.stringify(row));
 		});

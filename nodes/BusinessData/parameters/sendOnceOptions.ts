@@ -4,7 +4,7 @@ import type { INodeProperties } from 'n8n-workflow';
 import { SendOnce } from '../sendOnce';
 import { InvalidSettingError } from '../values/invalidSettingError';
 import { isRead, type ServiceRequest } from '../transport/serviceRequest';
-import { readChoice, readText, readTextToSend, readWholeNumber } from '../values/settingValues';
+import { readChoice, readPaths, readTextToSend, readWholeNumber } from '../values/settingValues';
 import { trimUnseen } from '../values/valueFaults';
 import type { Run } from '../run/run';
 
@@ -83,8 +83,7 @@ export function sendOnceOf(
 	if (isRead(request) || !Object.hasOwn(options, 'sendOnceKey')) return undefined;
 	const { sendOnceMaxEntries = DEFAULT_MAX_ENTRIES, sendOnceContent = 'mustMatch' } = options;
 	const rule = readChoice('Send Once Content', sendOnceContent, CONTENT_RULES);
-	const ignored = readText('Send Once Ignore Fields', options.sendOnceIgnoreFields);
-	const ignoreFields = ignored.split(',').map((path) => path.trim());
+	const ignoreFields = readPaths('Send Once Ignore Fields', options.sendOnceIgnoreFields);
 	const { endpoint, encoded, timeoutMs } = request;
 	// Of a form, a part is what a field is in JSON.
 	const isCounted = ({ name }: { name: string }) => !ignoreFields.includes(name);

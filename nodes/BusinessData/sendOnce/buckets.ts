@@ -141,8 +141,15 @@ export class Bucket {
 	}
 }
 
-function storeError(error: unknown): RequestError {
+function storeError(error: unknown): RequestError | InvalidSettingError {
 	const words = error instanceof Error ? error.message : String(error);
+	if (/foreign key/i.test(words)) {
+		return new InvalidSettingError(
+			'Workflow ID',
+			'there is no such workflow in n8n',
+			'Enter the ID of the workflow that sends the document, as its address in the browser shows it.',
+		);
+	}
 	return new RequestError(`Send Once Key: n8n's deduplication store failed (${words})`, {
 		outcome: 'notSent',
 		description:

@@ -1,5 +1,5 @@
 /** Which fields of a record count as a change, and which of them have changed. */
-import { readText } from '../values/settingValues';
+import { readPaths } from '../values/settingValues';
 import { hashOf } from './hash';
 
 /** 18 bits as base64 for each field: what has changed is known by the hash of the record. */
@@ -97,12 +97,4 @@ function shortHash(text: string): string {
 
 function join(path: string, name: string): string {
 	return path === '' ? name : `${path}.${name}`;
-}
-
-/** Dot paths, separated by commas. */
-function readPaths(field: string, value: unknown): string[] {
-	const paths = readText(field, value).split(',');
-	return paths
-		.map((path) => path.trim().replace(/\.\*(?=\.|$)/g, ''))
-		.filter((path) => path !== '');
 }

@@ -44,6 +44,14 @@ export function readText(field: string, value: unknown, name = ''): string {
 	throw notText(field, value, name);
 }
 
+/** Dot paths, separated by commas; they go through lists, also where a `*` says so. */
+export function readPaths(field: string, value: unknown): string[] {
+	const paths = readText(field, value).split(',');
+	return paths
+		.map((path) => path.trim().replace(/\.\*(?=\.|$)/g, ''))
+		.filter((path) => path !== '');
+}
+
 /**
  * A text without white space around it.
  * @param description how to fix it where it is empty

@@ -92,7 +92,7 @@ async function executeItem(
 		workflowId: readFilledText(
 			'Workflow ID',
 			run.parameter('workflowId', index, run.context.getWorkflow().id),
-			'Enter the ID of the workflow that sends the document, for example {{ $workflow.id }}.',
+			'Save the workflow, or enter the ID of the one that sends the document.',
 		),
 		endpoint: readEndpoint(run, index, sentWith),
 		key: readKey(run.parameter('sendOnceKey', index)),
