@@ -155,10 +155,14 @@ describe('the limits of the interface document, which a credential has by defaul
 			availableInMs: 0,
 			queued: 0,
 		});
-		expect(result.json(NODE).map(({ limit }) => limit)).toEqual([
-			...longestFirst.map(({ windowSeconds }) => `general/${windowSeconds}s`),
-			...Object.entries(endpoints).map(([name, { windowSeconds }]) => `${name}/${windowSeconds}s`),
-		]);
+		const shown = result.json(NODE).map(({ limit }) => limit as string);
+		expect(shown.slice(0, general.length)).toEqual(
+			longestFirst.map(({ windowSeconds }) => `general/${windowSeconds}s`),
+		);
+		const ofEndpoints = Object.entries(endpoints).map(
+			([name, { windowSeconds }]) => `${name}/${windowSeconds}s`,
+		);
+		expect(shown.slice(general.length).sort()).toEqual(ofEndpoints.sort());
 	});
 
 	test('an item that would wait longer than Max Wait fails at once, and nothing is sent', async () => {
