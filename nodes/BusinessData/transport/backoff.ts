@@ -34,16 +34,25 @@ export function askedWaitMs(response: ServiceResponse): number | undefined {
 /**
  * The time (ms) that a `Retry-After` header asks for: seconds or an HTTP date (RFC 9110 §10.2.3).
  * A date is taken against the response's own `Date` header, so that a clock that is wrong here does not
- * matter. Undefined when there is none, or none that can be read.
+ * matter. Other names for it count where it is not there. Undefined when there is none, or none that can be read.
  */
 export function retryAfterMs(headers: Record<string, unknown>): number | undefined {
-	const value = headerText(headers, 'retry-after');
-	if (value.trim() === '') return undefined;
-	const ms = isDecimal(value)
-		? msFromNow(Number(value), headers)
-		: parseHttpDate(value) - nowOf(headers);
-	return Number.isNaN(ms) ? undefined : Math.min(Math.max(0, ms), LONGEST_RETRY_AFTER_MS);
+	const others = Object.keys(headers).filter((name) => OTHER_RETRY_AFTER.test(name));
+	for (const name of ['retry-after', ...others]) {
+		const value = headerText(headers, name);
+		if (value.trim() === '') continue;
+		const ms = !isDecimal(value)
+			? parseHttpDate(value) - nowOf(headers)
+			: name.endsWith('ms')
+				? Number(value)
+				: msFromNow(Number(value), headers);
+		if (!Number.isNaN(ms)) return Math.min(Math.max(0, ms), LONGEST_RETRY_AFTER_MS);
+	}
+	return undefined;
 }
+
+/** Such as `Retry-After-Ms` and `X-RateLimit-Retry-After-Seconds`. */
+const OTHER_RETRY_AFTER = /^(retry-after-(ms|seconds)|x-([\w-]+-)?retry-after(-(ms|seconds))?)$/;
 
 export function isDecimal(text: string): boolean {
 	return /^\s*\d+(\.\d+)?\s*$/.test(text);
@@ -88,6 +97,19 @@ const AS_FIELD = new RegExp(
 	'i',
 );
 
+const LONGEST_SENTENCE = 300;
+/** What ends a sentence, or a text in JSON or XML. */
+const END_OF_SENTENCE = /[!?;]\s|\.\s+(?=\p{Lu})|["\n<>{}]/u;
+/** With a word beside the unit. */
+const WITH_WORDS = /\p{L}{3}.*\d|\d\s*\p{L}+\.?\s.*\p{L}{3}/u;
+const LIMIT_PER_TIME =
+	/(\/|\b(per|pro|par|por|je|every|each|within|innerhalb|alle|chaque|cada|ogni))\s*\d/i;
+/** The only number is a time, in the words of many languages. */
+const ONLY_A_TIME = new RegExp(
+	`^[^\\d]*(?<!-)(${NUMBER})\\s*(ms|milli\\p{L}*|s|se[ckg]\\p{L}*|min\\p{L}*)(?!\\p{L})\\D*$`,
+	'iu',
+);
+
 function waitInText(text: string, headers: Record<string, unknown>): number | undefined {
 	const [, moment] = AS_MOMENT.exec(text) ?? [];
 	if (moment !== undefined) return Date.parse(moment) - nowOf(headers);
@@ -97,9 +119,14 @@ function waitInText(text: string, headers: Record<string, unknown>): number | un
 	}
 	const [, words] = IN_WORDS.exec(text) ?? [];
 	const parts = words?.matchAll(new RegExp(`(${NUMBER})\\s*(${UNIT})`, 'gi'));
-	return (
-		parts && [...parts].reduce((sum, [, count, name = '']) => sum + durationMs(count, name), 0)
-	);
+	if (parts)
+		return [...parts].reduce((sum, [, count, name = '']) => sum + durationMs(count, name), 0);
+	for (const sentence of text.replace(/\b429\b/g, '').split(END_OF_SENTENCE)) {
+		if (sentence.length > LONGEST_SENTENCE || LIMIT_PER_TIME.test(sentence)) continue;
+		const [, count, name = ''] = ONLY_A_TIME.exec(sentence) ?? [];
+		if (count !== undefined && WITH_WORDS.test(sentence)) return durationMs(count, name);
+	}
+	return undefined;
 }
 
 function durationMs(count: string | undefined, unit: string): number {

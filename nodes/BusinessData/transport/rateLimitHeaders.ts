@@ -23,7 +23,7 @@ export interface HeaderPolicy {
 
 type Headers = Record<string, unknown>;
 
-const NAMED = /^((?:x-)?rate-?limit(?:-[\w-]+)?)-(limit|remaining|reset)$/;
+const NAMED = /^((?:x-)?rate-?limit(?:-[\w-]+)?)-(limit|remaining|reset)(?:-after)?$/;
 
 /**
  * How much the response says is left; nothing where it does not say it, or not understandably.

@@ -60,6 +60,17 @@ describe('Retry-After', () => {
 		expect(retryAfter(value)).toBe(expected);
 	});
 
+	test.each<[Record<string, string>, number | undefined]>([
+		[{ 'retry-after-ms': '1500' }, 1_500],
+		[{ 'x-retry-after': '2' }, 2_000],
+		[{ 'x-ratelimit-retry-after-seconds': '3' }, 3_000],
+		[{ 'retry-after': 'soon', 'x-ms-retry-after-ms': '40' }, 40],
+		[{ 'x-retry-after': '9', 'retry-after': '4' }, 4_000],
+		[{ 'x-retry-after': '-1', 'x-no-retry-afterwards': '5' }, undefined],
+	])('in the headers %j is %s ms', (headers, expected) => {
+		expect(retryAfterMs(headers)).toBe(expected);
+	});
+
 	const words = [
 		'',
 		'  ',
@@ -109,6 +120,21 @@ describe('the wait in the body of a 429', () => {
 		['The daily limit is used up: try again in 14 hours', 14 * 3_600_000],
 		['You sent 101 requests in 60 seconds. Retry later.', undefined],
 		['At most 100 requests per 60 seconds, wait and retry', undefined],
+		['{"code":429,"message":"Bitte versuchen Sie es in 30 Sekunden erneut."}', 30_000],
+		['<p>Trop de requêtes (429). Réessayez dans 2 minutes.</p>', 120_000],
+		['Espere 1.5 segundos', 1_500],
+		['Riprova tra 40 secondi', 40_000],
+		['Försök igen om 12 sekunder', 12_000],
+		['Probeer het over 5 sec. opnieuw', 5_000],
+		['Spróbuj ponownie za 7 s.', 7_000],
+		['Nächster Versuch: 250 ms', 250],
+		['Maximal 25 Anfragen in 5 Sekunden', undefined],
+		['Une requête par 10 minutes', undefined],
+		['Mandant 17 gesperrt', undefined],
+		['{"window":"15 min","limit":100}', undefined],
+		['Fehler 429: noch 90 Sekunden', 90_000],
+		['3 Min. bitte warten', 180_000],
+		['-5 Sekunden', undefined],
 		['{"retry":true,"limit":100,"max_retries":3}', undefined],
 		['{"retry_after":-3}', undefined],
 		['{"retry_after":null,"code":42}', undefined],

@@ -65,6 +65,11 @@ test.each<[string, Record<string, unknown>, unknown[]]>([
 		[{ remaining: 3, resetMs: 5_500, max: 60 }],
 	],
 	[
+		'X-RateLimit-Reset-After',
+		{ 'x-ratelimit-remaining': '0', 'x-ratelimit-reset-after': '1.5' },
+		[{ remaining: 0, resetMs: 1_500 }],
+	],
+	[
 		'two limits side by side',
 		{
 			'x-ratelimit-remaining': '4990',
