@@ -3,6 +3,7 @@
  * before they land, after, or land late; or each in a process of its own, with a Redis that is emptied or whose
  * replies are lost. Each access of the store, each script and each request is a point.
  */
+import { KeyedMutex } from '../../nodes/BusinessData/async';
 import type * as sendOnceModule from '../../nodes/BusinessData/sendOnce';
 import type * as processStateModule from '../../nodes/BusinessData/sendOnce/processState';
 import type { SentState } from '../../nodes/BusinessData/sendOnce/storedKey';
@@ -342,6 +343,7 @@ const processes = Array.from({ length: PROCESSES }, loadProcess);
 
 /** What a later life of a process does not know. */
 function forget({ processState }: Process): void {
-	const { turns, watched, claims } = processState();
-	for (const map of [turns, watched, claims]) map.clear();
+	const state = processState();
+	state.steps = new KeyedMutex();
+	for (const map of [state.watched, state.claims]) map.clear();
 }

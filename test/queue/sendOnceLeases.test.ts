@@ -5,12 +5,12 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { RedisConnection } from '../../nodes/BusinessData/redis';
 import { RedisRecord } from '../../nodes/BusinessData/sendOnce/redisRecord';
 import { SendOnce } from '../../nodes/BusinessData/sendOnce/sendOnce';
-import { abortController } from '../../nodes/BusinessData/async';
+import { abortController, KeyedMutex } from '../../nodes/BusinessData/async';
 import { pause, useLimitStoreBench } from '../support/limitStoreBench';
 import { untilTrue } from '../support/redisCommand';
 
 const bench = useLimitStoreBench();
-const STATE = Symbol.for('n8n-nodes-business-data/sendOnce/2');
+const STATE = Symbol.for('n8n-nodes-business-data/sendOnce/3');
 const current = new AsyncLocalStorage<{ state: object }>();
 const TRIES = 4;
 const stop = abortController();
@@ -47,7 +47,9 @@ afterAll(async () => {
 });
 
 class Process {
-	private readonly own = { state: { turns: new Map(), watched: new Map(), claims: new Map() } };
+	private readonly own = {
+		state: { steps: new KeyedMutex(), watched: new Map(), claims: new Map() },
+	};
 
 	private readonly redis = new RedisConnection(bench.address);
 

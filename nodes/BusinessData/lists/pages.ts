@@ -2,14 +2,13 @@
  * Reads a list page by page. The end of the list is taken from what comes, not from what a page size
  * promises.
  */
-import { createHash } from 'node:crypto';
-
 import { type ServiceResponse, jsonOf, shownBody } from '../transport/response';
 import type { Client } from '../transport/client';
 import { RequestError } from '../transport/requestError';
 import type { ServiceRequest } from '../transport/serviceRequest';
 import { alsoSaid } from '../transport/serviceTexts';
 import { valueAt } from '../transport/valueAt';
+import { hashOf } from '../values/hash';
 import { findList, NoListError } from './findList';
 import type { ListSettings } from './listSettings';
 import { belowBaseUrl, nextLink } from './nextUrl';
@@ -104,7 +103,7 @@ export async function readPage(
 	}
 	const body = jsonOf(response);
 	const found = listIn(body, response, settings, pageState);
-	const hash = hashOf(found.records);
+	const hash = pageHash(found.records);
 	if (hash !== '' && hash === pageState.hash && settings.endOfList === 'repeatedPage') {
 		return { response, body, ...NOTHING, isBare: false, next: undefined };
 	}
@@ -171,14 +170,11 @@ function withResponse({ message, details }: NoListError, response: ServiceRespon
 const ID_NAMES = ['id', 'Id', 'ID', '_id', 'uuid', 'guid'];
 
 /** Of the IDs where there are some: signed addresses and times differ each time that a page comes. */
-function hashOf(records: unknown[]): string {
+function pageHash(records: unknown[]): string {
 	if (records.length === 0) return '';
 	const ids = records.map((record) => ID_NAMES.map((name) => valueAt(record, name)).find(isScalar));
 	const isByIds = ids.every(isScalar) && new Set(ids).size === ids.length;
-	return createHash('sha256')
-		.update(JSON.stringify(isByIds ? ids : records))
-		.digest('base64')
-		.slice(0, 16);
+	return hashOf(isByIds ? ids : records, 16);
 }
 
 /**

@@ -3,9 +3,8 @@
  * while. It never keeps a process alive. What fails is retried with a new connection. The limiter
  * counts in it, and Send Once keeps its record there.
  */
-import { createHash } from 'node:crypto';
-
 import { abortController, onceAborted, sleep } from '../async';
+import { hashOf } from '../values/hash';
 import { nameOf, type RedisAddress, type RedisNode, secretsOf } from './address';
 import { RedisClient, type RedisScript } from './client';
 import { RedisError } from './redisError';
@@ -142,7 +141,7 @@ type GlobalWithConnections = typeof globalThis & { [CONNECTIONS]?: Map<string, R
 export function connectionTo(address: RedisAddress): RedisConnection {
 	const global = globalThis as GlobalWithConnections;
 	const connections = (global[CONNECTIONS] ??= new Map<string, RedisConnection>());
-	const key = createHash('sha256').update(JSON.stringify(address)).digest('hex');
+	const key = hashOf(address);
 	let connection = connections.get(key);
 	if (connection === undefined) connections.set(key, (connection = new RedisConnection(address)));
 	return connection;

@@ -1,8 +1,9 @@
 /**
  * What all executions of this process share for Send Once, on the global object, because n8n may load this
- * package twice (an update, a second path). Only plain maps, objects, promises and functions stand there, so that
+ * package twice (an update, a second path). Only maps, objects, promises, functions and a mutex stand there, so that
  * two versions understand each other.
  */
+import { abortController, KeyedMutex } from '../async';
 
 /** What a row must hold, or must not, although a write of it may have failed or may still land. */
 export interface Expectation {
@@ -14,37 +15,29 @@ export interface Expectation {
 }
 
 interface ProcessState {
-	/** By the name of a bucket: settles when the last of those who change it is done. */
-	turns: Map<string, Promise<void>>;
+	/** By the name of a bucket: one at a time changes it. */
+	steps: Pick<KeyedMutex, 'runExclusive'>;
 	/** By the name of a bucket in which a write failed: until when (ms) it is watched, and what it must hold. */
 	watched: Map<string, { untilMs: number; expected: Map<string, Expectation> }>;
 	/** By the name of a key: settles when its sender is done. */
 	claims: Map<string, Promise<void>>;
 }
 
-const STATE = Symbol.for('n8n-nodes-business-data/sendOnce/2');
+const STATE = Symbol.for('n8n-nodes-business-data/sendOnce/3');
 
 type GlobalWithState = typeof globalThis & { [STATE]?: ProcessState };
 
 export function processState(): ProcessState {
 	const global = globalThis as GlobalWithState;
-	return (global[STATE] ??= { turns: new Map(), watched: new Map(), claims: new Map() });
+	return (global[STATE] ??= { steps: new KeyedMutex(), watched: new Map(), claims: new Map() });
 }
+
+/** A step is short, and is waited for. */
+const never = abortController().signal;
 
 /** Runs `step` when every earlier step on the bucket is done. @throws what the step throws */
 export async function runExclusive<T>(bucket: string, step: () => Promise<T>): Promise<T> {
-	const { turns } = processState();
-	const result = (turns.get(bucket) ?? Promise.resolve()).then(step);
-	const end = result.then(
-		() => undefined,
-		() => undefined,
-	);
-	turns.set(bucket, end);
-	try {
-		return await result;
-	} finally {
-		if (turns.get(bucket) === end) turns.delete(bucket);
-	}
+	return await processState().steps.runExclusive(bucket, never, step);
 }
 
 /** Settles when the sender of the key is done; undefined when there is none. */

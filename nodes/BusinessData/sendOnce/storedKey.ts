@@ -3,8 +3,7 @@
  * entry that was asked for. Therefore what matters stands in several entries, which are asked for one by one: a key
  * is known by three, so that no two faults make one known that was never sent.
  */
-import { createHash } from 'node:crypto';
-
+import { hashOf } from '../values/hash';
 import { Bucket, type BucketLock } from './buckets';
 import { retried } from './retried';
 
@@ -53,7 +52,7 @@ export class StoredKey {
 		lock: BucketLock | undefined,
 		private readonly holds: (() => Promise<boolean>) | undefined,
 	) {
-		this.key = hashOf(document, key);
+		this.key = nameOf(document, key);
 		const number = Buffer.from(this.key, 'base64url').readUInt32BE() % BUCKETS;
 		const one = new Bucket(workflowId, document, lock);
 		const many = new Bucket(workflowId, `${document}:${number}`, lock);
@@ -207,6 +206,6 @@ export class StoredKey {
 }
 
 /** Short, and unlike any other in all likelihood: 132 bits. */
-export function hashOf(...texts: string[]): string {
-	return createHash('sha256').update(JSON.stringify(texts)).digest('base64url').slice(0, 22);
+export function nameOf(...parts: string[]): string {
+	return hashOf(parts, 22);
 }

@@ -1,10 +1,9 @@
 /** The credential, checked: where requests go, with which key and under which limits. */
-import { createHash } from 'node:crypto';
-
 import { limitStoreOf, type Limits, type RedisLimitStore } from '../rateLimit';
 import type { RedisConnection } from '../redis';
 import { DOCUMENTED_LIMITS, type Endpoint, ENDPOINTS } from './endpoints';
 import { parseEndpoint } from './endpointPath';
+import { hashOf } from '../values/hash';
 import { markUnresolvedFields } from '../values/unresolvedValues';
 import { InvalidSettingError } from '../values/invalidSettingError';
 import { parseLimits } from './limitSettings';
@@ -131,7 +130,7 @@ function readBaseUrl(value: unknown): string {
 function identityOf(baseUrl: string, apiKey: string): string {
 	const { protocol, hostname, port } = new URL(baseUrl);
 	const service = `${protocol}//${hostname.replace(/\.$/, '')}:${port}`;
-	return createHash('sha256').update(`${service}\n${apiKey.toLowerCase()}`).digest('hex');
+	return hashOf([service, apiKey.toLowerCase()]);
 }
 
 function readApiKey(value: unknown): string {

@@ -1,5 +1,5 @@
 /** Bodies of several parts (RFC 7578), in one Buffer, as `ConnectionWatch` needs it. */
-import { createHash } from 'node:crypto';
+import { hashOf } from '../values/hash';
 
 /** What tells a file from others. */
 export interface FileFacts {
@@ -14,7 +14,7 @@ export type Part = { name: string; value: string } | ({ name: string } & FileFac
 
 /** The same for the same parts, so that the same document is the same body. */
 export function boundaryOf(parts: Part[]): string {
-	return createHash('sha256').update(JSON.stringify(parts)).digest('hex');
+	return hashOf(parts);
 }
 
 /** @param contents of the parts, in their order */

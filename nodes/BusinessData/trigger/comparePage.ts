@@ -4,9 +4,16 @@ import type { IDataObject } from 'n8n-workflow';
 import { RequestError } from '../transport/requestError';
 import { valueAt } from '../transport/valueAt';
 import type { Events } from './events';
-import { hashOf } from './hash';
+import { hashOf } from '../values/hash';
 import type { PollSettings } from './pollSettings';
-import { type KnownRecord, MOST_MISSED, type State, TAKEN_NEXT, REPORTED_NEXT } from './state';
+import {
+	HASH_LENGTH,
+	type KnownRecord,
+	MOST_MISSED,
+	type State,
+	TAKEN_NEXT,
+	REPORTED_NEXT,
+} from './state';
 import { differentFields, fieldHashesOf } from './watchedFields';
 
 export interface ComparedPage {
@@ -50,7 +57,7 @@ export async function comparePage(
 		const id = idOf(value, settings, `${index + 1} of ${records.length}`);
 		const key = String(id);
 		const part = watchedFields.watchedPart(value);
-		const hash = hashOf(part);
+		const hash = hashOf(part, HASH_LENGTH);
 		hashes.push(key, hash);
 		// A page is from one moment, so on the same one a record has not moved.
 		const isOnPage = onPage.has(key);
@@ -93,7 +100,7 @@ export async function comparePage(
 				: undefined;
 		if (isReported) events.updated(key, value as IDataObject, changed);
 	}
-	return { ...page, hash: hashOf(hashes) };
+	return { ...page, hash: hashOf(hashes, HASH_LENGTH) };
 }
 
 /** Whether the service says that the record is deleted. */

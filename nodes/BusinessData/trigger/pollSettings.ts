@@ -1,6 +1,4 @@
 /** What a trigger asks for, read from its fields and checked before anything is sent. */
-import { createHash } from 'node:crypto';
-
 import type { IPollFunctions } from 'n8n-workflow';
 
 import { type ListOptions, type ListSettings, readListSettings } from '../lists/listSettings';
@@ -9,6 +7,7 @@ import type { Account } from '../transport/account';
 import { businessOf } from '../transport/business';
 import { ENDPOINTS } from '../transport/endpoints';
 import { parsePath } from '../transport/endpointPath';
+import { hashOf } from '../values/hash';
 import { holdsExpression, readMarked } from '../values/unresolvedValues';
 import { InvalidSettingError } from '../values/invalidSettingError';
 import type { ServiceRequest } from '../transport/serviceRequest';
@@ -101,11 +100,11 @@ export function readPollSettings(context: IPollFunctions, account: Account): Pol
 	const headers = splitEntries(written.options, options, 'headerParameters');
 	const watchedList = {
 		source: source === 'endpoint' ? `endpoint ${path}` : source,
-		business: shortHash(businessOf(context.getNode(), account)),
+		business: hashOf(businessOf(context.getNode(), account), 16),
 		idField,
 		itemsField: list.itemsField,
-		query: shortHash(JSON.stringify([isConstant ? query : [], parameters.constant])),
-		headers: headers.constant.length === 0 ? '' : shortHash(JSON.stringify(headers.constant)),
+		query: hashOf([isConstant ? query : [], parameters.constant], 16),
+		headers: headers.constant.length === 0 ? '' : hashOf(headers.constant, 16),
 	};
 	return {
 		watchedList,
@@ -209,8 +208,4 @@ function splitEntries(
 		)
 		.sort((a, b) => (a.name < b.name ? -1 : Number(a.name > b.name)));
 	return { constant, hasOthers: constant.length < all.length };
-}
-
-function shortHash(text: string): string {
-	return createHash('sha256').update(text).digest('base64').slice(0, 16);
 }

@@ -1,10 +1,9 @@
 /** Reads the list for a poll, page by page, as far as the poll's time allows. */
-import { createHash } from 'node:crypto';
-
 import { firstPageState, type Page, type PageClient, readPage, samePage } from '../lists/pages';
 import { headerText } from '../transport/response';
 import { RequestError } from '../transport/requestError';
 import type { ServiceRequest } from '../transport/serviceRequest';
+import { hashOf } from '../values/hash';
 import { comparePage, settleVariants } from './comparePage';
 import {
 	noteEnd,
@@ -279,8 +278,7 @@ export class ListReader {
 	private get pagination(): string {
 		const { list, incremental } = this.settings;
 		const { itemsField: _, ...pagination } = list;
-		const text = JSON.stringify(incremental === undefined ? pagination : [pagination, incremental]);
-		return createHash('sha256').update(text).digest('base64').slice(0, 16);
+		return hashOf(incremental === undefined ? pagination : [pagination, incremental], 16);
 	}
 }
 

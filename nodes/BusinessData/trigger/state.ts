@@ -5,7 +5,6 @@
  */
 import type { PageState } from '../lists/pages';
 import type { ServiceRequest } from '../transport/serviceRequest';
-import { HASH_LENGTH } from './hash';
 import type { WatchedList } from './pollSettings';
 import { fieldHashesLength } from './watchedFields';
 
@@ -141,10 +140,12 @@ export interface SavedState {
 	reading?: ListRead;
 }
 
+/** 48 bits: the chance that a change goes unseen is one in 280 million million. */
+export const HASH_LENGTH = 8;
 /** Of a record whose content is reported with the next read, whatever it is. */
 export const REPORTED_NEXT = '!'.repeat(HASH_LENGTH);
 /** Of a record whose hash is taken anew with the next read, since other fields are watched. */
-export const TAKEN_NEXT = '-'.repeat(HASH_LENGTH);
+export const TAKEN_NEXT = '~'.repeat(HASH_LENGTH);
 
 /** With field hashes, 100,000 records take less than 12 MB. */
 const MOST_FIELD_BYTES = 7_000_000;

@@ -1,6 +1,7 @@
 /** Which fields of a record count as a change, and which of them have changed. */
+import { hashOf } from '../values/hash';
 import { readPaths } from '../values/settingValues';
-import { hashOf } from './hash';
+import { HASH_LENGTH } from './state';
 
 /** 18 bits as base64 for each field: what has changed is known by the hash of the record. */
 const FIELD_HASH_LENGTH = 3;
@@ -20,7 +21,7 @@ export class WatchedFields {
 		this.watched = readPaths('Watch Fields', watchFields);
 		this.ignored = readPaths('Ignore Fields', ignoreFields);
 		const isAll = this.watched.length === 0 && this.ignored.length === 0;
-		this.key = isAll ? '' : hashOf([this.watched, this.ignored]);
+		this.key = isAll ? '' : hashOf([this.watched, this.ignored], HASH_LENGTH);
 	}
 
 	/** The part of a record whose change is reported. */
@@ -67,7 +68,7 @@ export function fieldHashesOf(watchedPart: unknown, names: Map<string, number>):
 	visit(watchedPart, '', '');
 	for (const path of texts.keys()) if (!names.has(path)) names.set(path, names.size);
 	const hashes = new Array<string>(names.size).fill(NO_FIELD);
-	for (const [path, text] of texts) hashes[names.get(path) ?? 0] = shortHash(text);
+	for (const [path, text] of texts) hashes[names.get(path) ?? 0] = fieldHashOf(text);
 	return hashes.join('').trimEnd();
 }
 
@@ -85,8 +86,8 @@ export function fieldHashesLength(names: Map<string, number>): number {
 	return FIELD_HASH_LENGTH * names.size;
 }
 
-/** FNV-1a, folded to 18 bits. */
-function shortHash(text: string): string {
+/** FNV-1a, folded to 18 bits: a large list has millions of fields, for which SHA-256 takes seconds. */
+function fieldHashOf(text: string): string {
 	let hash = 0x811c9dc5;
 	for (let index = 0; index < text.length; index++) {
 		hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);

@@ -14,8 +14,8 @@ export const MISTAKES_FOUND_BY_TESTS: MistakeFoundByTest[] = [
 		patches: [
 			{
 				file: `${ONCE}/processState.js`,
-				search: '(turns.get(bucket) ?? Promise.resolve()).then(step)',
-				replace: 'Promise.resolve().then(step)',
+				search: 'processState().steps.runExclusive(bucket, never, step)',
+				replace: 'step()',
 			},
 			{
 				file: `${ONCE}/processState.js`,

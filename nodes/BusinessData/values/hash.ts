@@ -1,0 +1,12 @@
+/** What stands for a content: the same for the same JSON, in whatever order the fields come. */
+import { createHash } from 'node:crypto';
+
+/** @param length how many letters of base64url, 6 bits each */
+export function hashOf(value: unknown, length = 43): string {
+	const text = JSON.stringify(value, (_, inner: unknown) => {
+		if (typeof inner !== 'object' || inner === null || Array.isArray(inner)) return inner;
+		const entries = Object.entries(inner as Record<string, unknown>);
+		return Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)));
+	});
+	return createHash('sha256').update(text).digest('base64url').slice(0, length);
+}
