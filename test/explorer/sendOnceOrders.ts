@@ -61,6 +61,7 @@ export const ORDERS: Array<{ name: string; settings: OrdersSettings; narrow: Bou
 			],
 			['a process that ends', { service: ['acts', 'acts'], crashes: true }, oneProcess],
 			['a Redis', { service: ['acts', 'acts'] }, withRedis],
+			['a Redis and a service that refuses', { service: ['refuses', 'refuses'] }, withRedis],
 			['a Redis and a service that refuses once', { service: ['refuses', 'acts'] }, withRedis],
 			[
 				'a Redis and a person who releases it',
@@ -306,7 +307,12 @@ export class Orders implements Scenario {
 				await new Promise((resolve) => setTimeout(resolve, 3_000));
 				return run();
 			};
-			return await play.call(`${name} asks`, run, { 'reply lost': again, late });
+			// It is still on its way on the connection that was given up.
+			const twice = async () => {
+				setTimeout(run, 3_000);
+				return await play.call(`${name} asks again`, run);
+			};
+			return await play.call(`${name} asks`, run, { 'reply lost': again, late, twice });
 		});
 		const party = {
 			context: { getNode: () => ({ credentials: { businessDataApi: { id: 'credential' } } }) },

@@ -39,6 +39,50 @@ export const MISTAKES_FOUND_BY_TESTS: MistakeFoundByTest[] = [
 		test: ORDERS,
 	},
 	{
+		name: 'others have the key before its end is on record',
+		patches: [
+			{
+				file: `${ONCE}/sendOnce.js`,
+				search: '        const ended = isOut',
+				replace: '        lease.release();\n        const ended = isOut',
+			},
+		],
+		test: ORDERS,
+	},
+	{
+		name: 'what a claim has left that failed is not looked after',
+		patches: [
+			{
+				file: `${ONCE}/storedKey.js`,
+				search: 'this.expectNothing(bucket);\n                await',
+				replace: 'await',
+			},
+		],
+		test: ORDERS,
+	},
+	{
+		name: 'a claim that a late write has overwritten is lost',
+		patches: [
+			{
+				file: `${ONCE}/storedKey.js`,
+				search: 'this.expectThere(bucket, details);\n            return',
+				replace: 'return',
+			},
+		],
+		test: ORDERS,
+	},
+	{
+		name: 'a command that is late claims a key whose sender is done',
+		patches: [
+			{
+				file: `${ONCE}/redisScripts.js`,
+				search: "return redis.call('GET', KEYS[4])",
+				replace: 'return false',
+			},
+		],
+		test: ORDERS,
+	},
+	{
 		name: 'a stop while the key is recorded lets the request out',
 		patches: [
 			{
