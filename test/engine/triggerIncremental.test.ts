@@ -331,6 +331,20 @@ describe('deletions', () => {
 		expect(faults()).toEqual(NO_FAULTS);
 	});
 
+	test('are not suspected of what has changed, and moved, while the pages of a full read came', async () => {
+		const settings: SyncSettings = { pageSize: 3, order: 'newestFirst' };
+		const { service, pollAfter, faults } = await begin(settings, { fullReadHours: 1 }, PAGES, 12);
+		service.strike = (page) => {
+			if (page === 1) service.write(1);
+		};
+		await pollAfter(HOUR);
+		service.strike = () => undefined;
+		const before = service.since.length;
+		await pollAfter();
+		expect(service.since.slice(before)).not.toContain(undefined);
+		expect(faults()).toEqual(NO_FAULTS);
+	});
+
 	test('with 0 hours only the first read is a full one, and a manual test of Deleted says so', async () => {
 		const { service, pollAfter, parameters } = await begin({}, { fullReadHours: 0 });
 		for (let days = 0; days < 4; days++) await pollAfter(24 * HOUR);

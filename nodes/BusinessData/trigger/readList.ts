@@ -18,7 +18,7 @@ import type { Events } from './events';
 import { requestSince } from './incremental';
 import { OutOfTimeError } from './pollClient';
 import type { PollSettings } from './pollSettings';
-import { forgetFieldHashes, forgetHashes, type ListRead, type State } from './state';
+import { forgetFieldHashes, forgetHashes, type ListRead, MOST_MISSED, type State } from './state';
 
 /** A page that comes so often again is none that records have moved to. */
 const MOST_REPEATED = 10;
@@ -88,6 +88,22 @@ export class ListReader {
 				? isFullReadDue(state, settings, Date.now())
 				: state.read.isIncremental !== true;
 		await (isFull ? this.readList() : this.readChanges());
+		if (isFull) await this.readMoved();
+	}
+
+	/** What has changed while the pages of a list were read may have moved, and is no reason to read it all again. */
+	private async readMoved(): Promise<void> {
+		const { known, read, cursor, pages = 1 } = this.state;
+		const isMissing = [...known.values()].some(({ missed }) => missed > 0 && missed < MOST_MISSED);
+		const isIncremental = this.settings.incremental !== undefined && cursor !== undefined;
+		if (!isMissing || !isIncremental || read !== undefined || pages === 1) return;
+		try {
+			await this.readChanges();
+		} catch (error) {
+			if (!(error instanceof RequestError)) throw error;
+			// The next poll reads on.
+			forgetRead(this.state);
+		}
 	}
 
 	private async readList(): Promise<void> {
