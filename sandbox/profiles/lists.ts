@@ -241,6 +241,23 @@ export const LISTS: Record<string, Profile> = {
 			endOfList: 'shortPage',
 		}),
 	},
+	'L14-P11': {
+		// With a cursor on its empty last page, too.
+		list: ({ rows, query }) => {
+			const start = numberOf(query.cursor?.slice(1), 0);
+			const collection = slice(rows, start, SIZE);
+			return { body: { collection, cursor: `c${start + collection.length}` } };
+		},
+		options: pagination('cursor', { cursorField: 'cursor' }),
+	},
+	'L3-P14': {
+		list: byPage((page, rows, number, address) => ({
+			'hydra:member': page,
+			'hydra:totalItems': rows.length,
+			'hydra:view': { 'hydra:next': nextAddress(number, rows, new URL(address).pathname) },
+		})),
+		options: pagination('nextUrl', { nextUrlField: 'hydra:view.hydra:next' }),
+	},
 	'L15-P8': {
 		list: byOffset('$skip', '$limit', (items, rows, skip) => ({
 			success: true,

@@ -39,6 +39,7 @@ describe.each(Object.entries(LISTS))('the list %s', (name, profile) => {
 		const result = await bench.run([{}], parameters);
 		expect(result.run.data.resultData.error?.message).toBeUndefined();
 		expect(result.json(NODE).map((record) => record[idField])).toEqual(idsOf(name));
+		expect(hintsOf(result)).toBe('');
 		const ids = `={{ $json.${idField} }}`;
 		await bench.run(result.json(NODE), { ...deleteMany(), resource: 'contact', ids });
 		expect(bench.sandbox.journal.all().at(-1)?.body).toEqual({ ids: idsOf(name) });

@@ -93,7 +93,7 @@ export const listFields: INodeProperties[] = [
 							{
 								name: 'Not Found',
 								value: 'notFound',
-								description: 'The status 404 behind the last page',
+								description: 'The status 404, or 416, behind the last page',
 							},
 							{
 								name: 'Repeated Page',
@@ -115,6 +115,14 @@ export const listFields: INodeProperties[] = [
 						displayOptions: { hide: { type: ['none'] } },
 						description:
 							'What the service does at the end of its list. A cursor or an address that is missing is always an end.',
+					},
+					{
+						displayName: 'First Offset',
+						name: 'firstOffset',
+						type: 'number',
+						default: 0,
+						displayOptions: types('offset'),
+						description: 'The offset of the first item, usually 0, or 1 where items are counted',
 					},
 					{
 						displayName: 'First Page',

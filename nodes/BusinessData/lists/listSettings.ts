@@ -23,6 +23,7 @@ export interface ListSettings {
 	pageSizeParameter: string;
 	pageSize: number;
 	firstPage: number;
+	firstOffset: number;
 	/** Dot path to the next cursor. */
 	cursorField: string;
 	/** Where the cursor is: in the response, or in the last item of its list. */
@@ -58,6 +59,7 @@ const DEFAULTS = {
 	pageSizeParameter: 'limit',
 	pageSize: DEFAULT_PAGE_SIZE,
 	firstPage: 1,
+	firstOffset: 0,
 };
 
 /** @throws InvalidSettingError that names the field */
@@ -76,6 +78,7 @@ export function readListSettings(options: ListOptions): ListSettings {
 		pageSizeParameter: readText('Page Size Parameter', values.pageSizeParameter).trim(),
 		pageSize: readWholeNumber('Page Size', values.pageSize, { least: 1 }),
 		firstPage: readWholeNumber('First Page', values.firstPage, { least: 0 }),
+		firstOffset: readWholeNumber('First Offset', values.firstOffset, { least: 0 }),
 		cursorField: type === 'cursor' ? name('Cursor Field', 'cursorField') : '',
 		cursorFrom: readChoice('Cursor From', values.cursorFrom, ['response', 'lastItem']),
 		nextUrlField: readText('Next URL Field', values.nextUrlField).trim(),

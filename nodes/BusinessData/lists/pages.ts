@@ -75,10 +75,18 @@ export async function* readPages(
 }
 
 /** Where the list begins. */
-export function firstPageState({ type, firstPage }: ListSettings): PageState {
+export function firstPageState(settings: ListSettings): PageState {
 	const first = { page: 1, count: 0 };
-	if (type === 'pageNumber') return { ...first, position: String(firstPage) };
-	return type === 'offset' ? { ...first, position: '0' } : first;
+	return { ...first, ...countedPosition(settings, first) };
+}
+
+/** The position of a page where pages or items are counted. */
+export function countedPosition(
+	{ type, firstPage, firstOffset }: ListSettings,
+	{ page, count }: Pick<PageState, 'page' | 'count'>,
+): Pick<PageState, 'position'> {
+	if (type === 'pageNumber') return { position: String(firstPage + page - 1) };
+	return type === 'offset' ? { position: String(firstOffset + count) } : {};
 }
 
 /**
@@ -96,8 +104,9 @@ export async function readPage(
 	try {
 		response = await client.request(asked);
 	} catch (error) {
-		const isNotFound = error instanceof RequestError && error.details.statusCode === 404;
-		if (!isNotFound || pageState.page === 1 || settings.endOfList !== 'notFound') throw error;
+		const status = error instanceof RequestError ? error.details.statusCode : undefined;
+		const isBehind = status === 404 || status === 416;
+		if (!isBehind || pageState.page === 1 || settings.endOfList !== 'notFound') throw error;
 		const nothing = { statusCode: 404, headers: {}, body: Buffer.alloc(0) };
 		return { response: nothing, body: undefined, ...NOTHING, isBare: false, next: undefined };
 	}
@@ -247,13 +256,13 @@ function isEnd(
 /** What the position parameter gets for the page behind, or its path and query. */
 function nextParameterValue(
 	state: PageState,
-	{ type, firstPage, cursorField, cursorFrom, nextUrlField }: ListSettings,
+	settings: ListSettings,
 	{ response, body, records }: Omit<Page, 'next'>,
 	{ endpoint, query }: ServiceRequest,
 	baseUrl: string,
 ): string | undefined {
-	if (type === 'pageNumber') return String(firstPage + state.page - 1);
-	if (type === 'offset') return String(state.count);
+	const { type, cursorField, cursorFrom, nextUrlField } = settings;
+	if (type === 'pageNumber' || type === 'offset') return countedPosition(settings, state).position;
 	if (type === 'nextUrl') {
 		const address = nextUrlField === '' ? nextLink(response.headers) : valueAt(body, nextUrlField);
 		if (isNone(address)) return undefined;

@@ -16,6 +16,8 @@ interface ListRead {
 	first: Page;
 	last: Page;
 	pages: number;
+	/** How many of them, at the end, were empty. */
+	empty: number;
 	items: number;
 	/** Whether nobody asked for more. */
 	isLimited: boolean;
@@ -36,8 +38,15 @@ export async function readItems(
 			if (items.length < limit) items.push(toItem(record));
 		}
 		const isLimited = items.length >= limit;
-		const { first = page, pages = 0 } = read ?? {};
-		read = { first, last: page, pages: pages + 1, items: items.length, isLimited };
+		const { first = page, pages = 0, empty = 0 } = read ?? {};
+		read = {
+			first,
+			last: page,
+			pages: pages + 1,
+			empty: page.records.length === 0 ? empty + 1 : 0,
+			items: items.length,
+			isLimited,
+		};
 		if (isLimited) break;
 	}
 	if (read !== undefined) hintAtList(run, settings, read);
@@ -61,13 +70,15 @@ export function hintAtArray(
 		hash: '',
 		next: undefined,
 	};
-	hintAtList(run, settings, { first: page, last: page, pages: 1, items, isLimited });
+	hintAtList(run, settings, { first: page, last: page, pages: 1, empty: 0, items, isLimited });
 }
 
 function hintAtList(run: Run, { type }: ListSettings, read: ListRead): void {
 	const { first, last, pages, items: count, isLimited } = read;
 	const { response, body, path, next: nextPlace } = last;
-	const { next, flag, ...ofLast } = signsOfMore(response, body, count, pages);
+	const { flag, ...ofLast } = signsOfMore(response, body, count, pages);
+	// Some name a cursor on the empty page at the end, too.
+	const next = read.empty === 1 && pages > 1 ? undefined : ofLast.next;
 	// What is no list may not name the total.
 	const hasList = !last.isBare && body !== undefined;
 	const total = hasList ? ofLast.total : signsOfMore(first.response, first.body, count).total;

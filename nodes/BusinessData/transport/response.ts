@@ -119,10 +119,18 @@ export function isWebPage(response: ServiceResponse): boolean {
 export function jsonOf(response: ServiceResponse): unknown {
 	const text = textOf(response);
 	if (text.trim() === '') return undefined;
-	const parsed = tryParseExactJson(text);
-	if ('value' in parsed) return parsed.value;
 	const { statusCode } = response;
 	const type = headerText(response.headers, 'content-type').slice(0, 80) || 'no content type';
+	const isOfLines = /\b(x-)?(nd-?json|json-?l(ines)?)\b/i.test(type);
+	const parsed = tryParseExactJson(
+		isOfLines
+			? `[${text
+					.trim()
+					.split(/\s*\n\s*/)
+					.join()}]`
+			: text,
+	);
+	if ('value' in parsed) return parsed.value;
 	const isXml = /xml/i.test(type) || (/^\s*<\?xml/i.test(text) && !/html/i.test(type));
 	const isPage = isWebPage(response) || (text.trim().startsWith('<') && !isXml);
 	throw new RequestError(

@@ -5,7 +5,7 @@
  */
 import type { PaginationType } from '../lists/listFields';
 import type { ListSettings } from '../lists/listSettings';
-import type { Page, PageState } from '../lists/pages';
+import { countedPosition, type Page, type PageState } from '../lists/pages';
 import { signsOfMore } from '../lists/signsOfMore';
 import { type ListRead, type Sign, SIGNS, type State } from './state';
 
@@ -53,19 +53,18 @@ export function noteTotals(read: ListRead, body: unknown): void {
 export function placeBehindGap(
 	read: ListRead,
 	{ known, habits, pages = 0 }: State,
-	{ type, pageSize, firstPage }: ListSettings,
+	list: ListSettings,
 	length: number,
 ): PageState | undefined {
 	const { page, count } = read.place;
-	const isCounted = type === 'pageNumber' || type === 'offset';
+	const isCounted = list.type === 'pageNumber' || list.type === 'offset';
 	if (!isCounted || length > 0 || page >= pages || read.isIncremental) return undefined;
 	// A response with nothing at all is an end of its own kind, unless the service always ends like that.
 	if (read.signs?.noLastPage !== undefined && !habits.includes('noLastPage')) return undefined;
 	if ([...known.values()].every(({ isSeen }) => isSeen)) return undefined;
 	read.emptyPage ??= read.signs?.noLastPage ?? `page ${page} had no records`;
-	const behind = { page: page + 1, count: count + (read.firstLength || pageSize) };
-	const parameterValue = type === 'offset' ? behind.count : firstPage + page;
-	return { ...behind, position: String(parameterValue) };
+	const behind = { page: page + 1, count: count + (read.firstLength || list.pageSize) };
+	return { ...behind, ...countedPosition(list, behind) };
 }
 
 /** Takes note of something that only means an incomplete reading where the service does not always do it. */
@@ -74,9 +73,10 @@ export function noteSign(read: ListRead, sign: Sign, inWords: string): void {
 }
 
 /** Takes note of what the last page says of further ones. */
-export function noteSignsOfMore(read: ListRead, { response, body }: Page): void {
+export function noteSignsOfMore(read: ListRead, { response, body, records }: Page): void {
 	const { next, flag } = signsOfMore(response, body, 0);
-	const path = next?.path ?? flag;
+	// Some name a cursor on the empty page at the end, too.
+	const path = (records.length > 0 ? next?.path : undefined) ?? flag;
 	if (path !== undefined) read.problem ??= `the service says that there is more (${path})`;
 }
 

@@ -114,6 +114,36 @@ describe('by offset', () => {
 	});
 });
 
+test('offsets of a service that counts items from 1 show no item twice', async () => {
+	const list = [1, 2, 3, 4, 5];
+	const values = { type: 'offset', offsetParameter: 'startIndex', firstOffset: 1 };
+	const { pages, queries } = await readAll(paginated(values), ({ startIndex }) =>
+		list.slice(Math.max(1, Number(startIndex)) - 1).slice(0, 2),
+	);
+	expect(pages).toEqual([[1, 2], [3, 4], [5]]);
+	expect(asked(queries, 'startIndex')).toEqual(['1', '3', '5', '6']);
+});
+
+test('a list of a record per line is a list', async () => {
+	const client: PageClient = {
+		baseUrl: 'https://example.com',
+		request: async () =>
+			await Promise.resolve(
+				responseOf('{"id":1}\n\n{"id":90071992547409931}\n', {
+					headers: { 'content-type': 'application/x-ndjson' },
+				}),
+			),
+	};
+	for await (const { records } of readPages(
+		client,
+		requestOf('GET', '/list'),
+		readListSettings({}),
+	)) {
+		expect(records).toEqual([{ id: 1 }, { id: '90071992547409931' }]);
+	}
+	expect.assertions(1);
+});
+
 describe('by cursor', () => {
 	test('follows the cursors, from a request without one', async () => {
 		const book: Record<string, unknown> = {
