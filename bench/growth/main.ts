@@ -14,7 +14,6 @@ import type { Load } from './limiterLoad';
 import type { Measurements } from './measure';
 import {
 	clusterTable,
-	keyTable,
 	memoryTable,
 	nodeTable,
 	type PollRow,
@@ -90,7 +89,6 @@ const machine = `Measured with Node ${process.version} on ${availableParallelism
 /** By the name of their place on the page. */
 const FIGURES: Record<string, () => string | Promise<string>> = {
 	machine: () => machine,
-	key: keyTable,
 	processor: measureProcessorTime,
 	memory: async () =>
 		memoryTable(

@@ -8,7 +8,6 @@ import type { RedisLoad } from './redisLoad';
 import type { SendOnceLoad } from './sendOnceLoad';
 
 const SECONDS_PER_DAY = 86_400;
-const IDS_PER_REQUEST = 100;
 
 const whole = (value: number) => Math.round(value).toLocaleString('en-US');
 /** Three digits, because a measurement is not more exact. */
@@ -23,25 +22,6 @@ const perDay = ({ max, windowSeconds }: { max: number; windowSeconds: number }) 
 	(max / windowSeconds) * SECONDS_PER_DAY;
 export const requestsPerDay = Math.min(...DOCUMENTED_LIMITS.general.map(perDay));
 const requestsPerSecond = requestsPerDay / SECONDS_PER_DAY;
-
-export function keyTable(): string {
-	const { general, endpoints } = DOCUMENTED_LIMITS;
-	const row = (name: string, limit: { max: number; windowSeconds: number }) => [
-		name,
-		`${limit.max} per ${limit.windowSeconds} s`,
-		whole(perDay(limit)),
-	];
-	return [
-		table(
-			['Requests', 'Limit', 'At most per day and key'],
-			[
-				...general.map((limit) => row('all', limit)),
-				...Object.entries(endpoints).map(([name, limit]) => row(`\`${name}\``, limit)),
-			],
-		),
-		`So a key passes ${whole(requestsPerDay)} requests a day at most. Delete Many, with ${IDS_PER_REQUEST} IDs per request, deletes up to ${whole(requestsPerDay * IDS_PER_REQUEST)} records with them.`,
-	].join('\n\n');
-}
 
 export interface ProcessorRow {
 	name: string;
