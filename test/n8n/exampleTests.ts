@@ -72,24 +72,26 @@ export function tableExampleTests(real: () => RealN8n): void {
 	test('contact-sync: the table follows the contacts', async () => {
 		const { client, sandbox } = real();
 		const workflow = await real().save(readExample('contact-sync'));
+		// Without its table the first run fails, and is retried when somebody has made it.
+		await client.publishWorkflow(workflow.id);
+		expect(await real().resultOfExecution(1, workflow.id)).toMatchObject({ status: 'error' });
+		await client.unpublishWorkflow(workflow.id);
+		const [failed] = await client.listExecutions(workflow.id);
 		const made = await client.runWorkflow(workflow, 'Run this once first', 60);
 		expect(made).toMatchObject({ status: 'success' });
-
-		await client.publishWorkflow(workflow.id);
-		// After the one that made the table.
-		expect(await real().resultOfExecution(2, workflow.id)).toMatchObject({ status: 'success' });
+		const retried = await client.retryExecution(failed?.id ?? '');
+		expect(await client.waitForExecution(retried, 60)).toMatchObject({ status: 'success' });
 		expect(await savedContacts()).toEqual(sandbox.contacts.list());
 
-		await client.unpublishWorkflow(workflow.id);
 		sandbox.contacts.add({ id: 'new', name: 'New' });
 		sandbox.contacts.update('contact-2', { city: 'Ghent' });
 		sandbox.contacts.remove('contact-3');
 		await client.publishWorkflow(workflow.id);
-		expect(await real().resultOfExecution(3, workflow.id)).toMatchObject({ status: 'success' });
+		expect(await real().resultOfExecution(4, workflow.id)).toMatchObject({ status: 'success' });
 		await client.unpublishWorkflow(workflow.id);
 		// What was deleted must be missing twice.
 		await client.publishWorkflow(workflow.id);
-		expect(await real().resultOfExecution(4, workflow.id)).toMatchObject({ status: 'success' });
+		expect(await real().resultOfExecution(5, workflow.id)).toMatchObject({ status: 'success' });
 		expect(await savedContacts()).toEqual(sandbox.contacts.list());
 		await client.unpublishWorkflow(workflow.id);
 	});

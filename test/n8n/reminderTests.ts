@@ -94,6 +94,15 @@ export function reminderTests(real: () => RealN8n): void {
 				reason: expect.stringContaining('503') as string,
 			},
 		]);
+		const third = await run();
+		expect(itemsOf(third, 'Reminded before')).toHaveLength(4);
+		expect(itemsOf(third, 'Needs a look')).toEqual([
+			{
+				paymentNumber: 'P-2026-106',
+				outcome: 'perhapsSent',
+				reason: expect.stringContaining('Check in the service') as string,
+			},
+		]);
 		expect(sent()).toEqual(['P-2026-101', 'P-2026-102', 'P-2026-104', 'P-2026-105']);
 		expect(sandbox.journal.refused()).toEqual([]);
 	});
