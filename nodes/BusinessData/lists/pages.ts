@@ -239,14 +239,14 @@ function isEnd(
 	if (type === 'none' || isBare) return true;
 	if (endOfList === 'hasMoreField') {
 		const flag = valueAt(body, hasMoreField);
-		if (flag === undefined && page === 1) throw missing('Has More Field', hasMoreField);
+		if (flag === undefined && page === 1 && !isEmpty) throw missing('Has More Field', hasMoreField);
 		return /^\s*(|0|false|no?|null|undefined)\s*$/i.test(String(flag));
 	}
 	if (endOfList === 'totalPages') {
 		const pages = valueAt(body, totalPagesField);
 		const isNumber =
 			typeof pages === 'number' || (typeof pages === 'string' && /^\d+$/.test(pages));
-		if (!isNumber && page === 1) throw missing('Total Pages Field', totalPagesField);
+		if (!isNumber && page === 1 && !isEmpty) throw missing('Total Pages Field', totalPagesField);
 		return isNumber ? page >= Number(pages) : isEmpty;
 	}
 	if (endOfList === 'shortPage' && page > 1 && records.length < (firstLength ?? 0)) return true;

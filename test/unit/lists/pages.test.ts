@@ -213,9 +213,12 @@ describe('by cursor', () => {
 			'Total Pages Field: there is nothing at "p"',
 		],
 	])('%j, which the response does not have, is an error', async (values, message) => {
-		const service = () => ({ items: [{ id: 1 }] });
-		const { error } = await readAll(paginated({ type: 'cursor', ...values }), service);
+		const settings = paginated({ type: 'cursor', ...values });
+		const { error } = await readAll(settings, () => ({ items: [{ id: 1 }] }));
 		expect(error).toMatchObject({ message });
+		// Nothing can follow an empty list, such as that of what has changed.
+		const empty = await readAll(settings, () => ({ items: [] }));
+		expect(empty.error).toBeUndefined();
 	});
 
 	test.each([1, 2, 3, 7])('a circle of cursors behind %i pages is noticed', async (before) => {
