@@ -148,6 +148,18 @@ test.each<[string, Parameters<typeof read>[0], string]>([
 	expect(hintsOf(limited)).toBe('');
 });
 
+test('an item that comes on two pages is named', async () => {
+	bench.sandbox.standFor('L16');
+	const values = {
+		type: 'pageNumber',
+		pageParameter: '$skip',
+		firstPage: 0,
+		pageSizeParameter: '',
+	};
+	const hints = hintsOf(await bench.run([{}], read({ pagination: { values } })));
+	expect(hints).toContain('The item with the ID contact-2 came on two pages.');
+});
+
 test.each([
 	['L23', { itemsField: 'data' }, '2 items of 5 (total) were read'],
 	['L1-P13-D3', {}, 'the next page is named by the header Link'],

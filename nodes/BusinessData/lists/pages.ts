@@ -178,12 +178,15 @@ function withResponse({ message, details }: NoListError, response: ServiceRespon
 
 const ID_NAMES = ['id', 'Id', 'ID', '_id', 'uuid', 'guid'];
 
+/** The IDs of the records; undefined where they have none, or not each its own. */
+export function idsIn(records: unknown[]): unknown[] | undefined {
+	const ids = records.map((record) => ID_NAMES.map((name) => valueAt(record, name)).find(isScalar));
+	return ids.every(isScalar) && new Set(ids).size === ids.length ? ids : undefined;
+}
+
 /** Of the IDs where there are some: signed addresses and times differ each time that a page comes. */
 function pageHash(records: unknown[]): string {
-	if (records.length === 0) return '';
-	const ids = records.map((record) => ID_NAMES.map((name) => valueAt(record, name)).find(isScalar));
-	const isByIds = ids.every(isScalar) && new Set(ids).size === ids.length;
-	return hashOf(isByIds ? ids : records, 16);
+	return records.length === 0 ? '' : hashOf(idsIn(records) ?? records, 16);
 }
 
 /**

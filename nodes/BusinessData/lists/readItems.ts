@@ -8,7 +8,7 @@ import { holdsFailure } from '../transport/signsOfFailure';
 import type { Run } from '../run/run';
 import { countOf } from '../values/countOf';
 import type { ListSettings } from './listSettings';
-import { type Page, readPages } from './pages';
+import { idsIn, type Page, readPages } from './pages';
 import { signsOfMore } from './signsOfMore';
 
 /** What was read of a list. */
@@ -32,8 +32,13 @@ export async function readItems(
 	toItem: (record: unknown) => INodeExecutionData,
 ): Promise<INodeExecutionData[]> {
 	const items: INodeExecutionData[] = [];
+	const ids = new Set<unknown>();
+	let twice: unknown;
 	let read: ListRead | undefined;
 	for await (const page of readPages(run.client, request, settings)) {
+		const pageIds = idsIn(page.records) ?? [];
+		twice ??= pageIds.find((id) => ids.has(id));
+		for (const id of pageIds) ids.add(id);
 		for (const record of page.records) {
 			if (items.length < limit) items.push(toItem(record));
 		}
@@ -49,6 +54,7 @@ export async function readItems(
 		};
 		if (isLimited) break;
 	}
+	if (twice !== undefined) hintAtTwice(run, settings, twice);
 	if (read !== undefined) hintAtList(run, settings, read);
 	return items;
 }
@@ -71,6 +77,14 @@ export function hintAtArray(
 		next: undefined,
 	};
 	hintAtList(run, settings, { first: page, last: page, pages: 1, empty: 0, items, isLimited });
+}
+
+/** Records move while a list is read, or the pages overlap. */
+function hintAtTwice(run: Run, { type }: ListSettings, id: unknown): void {
+	const option = type === 'offset' ? 'First Offset' : 'the option Pagination';
+	run.hintOnce(
+		`The item with the ID ${String(id)} came on two pages. If the list did not change while it was read, check ${option}.`,
+	);
 }
 
 function hintAtList(run: Run, { type }: ListSettings, read: ListRead): void {
