@@ -101,7 +101,8 @@ export class ListReader {
 			await this.readChanges();
 		} catch (error) {
 			if (!(error instanceof RequestError)) throw error;
-			// The next poll reads on.
+		} finally {
+			// Where it did not come to its end, the next poll reads the whole list.
 			forgetRead(this.state);
 		}
 	}
