@@ -103,7 +103,7 @@ const END_OF_SENTENCE = /[!?;]\s|\.\s+(?=\p{Lu})|["\n<>{}]/u;
 /** With a word beside the unit. */
 const WITH_WORDS = /\p{L}{3}.*\d|\d\s*\p{L}+\.?\s.*\p{L}{3}/u;
 const LIMIT_PER_TIME =
-	/(\/|\b(per|pro|par|por|je|every|each|within|innerhalb|alle|chaque|cada|ogni))\s*\d/i;
+	/window|fenster|fenêtre|ventana|interval|(\/|\b(per|pro|par|por|je|every|each|within|innerhalb|alle|chaque|cada|ogni))\s*\d/i;
 /** The only number is a time, in the words of many languages. */
 const ONLY_A_TIME = new RegExp(
 	`^[^\\d]*(?<!-)(${NUMBER})\\s*(ms|milli\\p{L}*|s|se[ckg]\\p{L}*|min\\p{L}*)(?!\\p{L})\\D*$`,

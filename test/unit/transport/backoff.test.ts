@@ -130,6 +130,7 @@ describe('the wait in the body of a 429', () => {
 		['Nächster Versuch: 250 ms', 250],
 		['Maximal 25 Anfragen in 5 Sekunden', undefined],
 		['Une requête par 10 minutes', undefined],
+		['The window is 15 minutes', undefined],
 		['Mandant 17 gesperrt', undefined],
 		['{"window":"15 min","limit":100}', undefined],
 		['Fehler 429: noch 90 Sekunden', 90_000],
