@@ -151,12 +151,12 @@ function textsOf(body: string): string[] {
 		return [...new URLSearchParams(body)].map(([name, value]) => `${name}: ${value}`);
 	}
 	if (!/^(\ufeff|\s)*</.test(body)) return [body];
-	const isPage = /<(!doctype\s+html|html|head|body)\b/i.test(body);
+	const isPage = /<(!doctype\s+html|html|head|body|div|span|p|h\d|br|pre|table)\b/i.test(body);
 	return body
 		.replace(/<!--.*?-->|<\?.*?>|<(script|style)\b.*?<\/\1\s*>/gis, ' ')
 		.replace(/<!\[CDATA\[(.*?)\]\]>/gs, (_, text: string) => text.replaceAll('&', '&amp;'))
 		.split(/(<[^>]*>)/)
-		.flatMap((part) => (part.startsWith('<') ? (isPage ? [] : attributesOf(part)) : [part]))
+		.flatMap((part) => (/^<[^>]*>$/.test(part) ? (isPage ? [] : attributesOf(part)) : [part]))
 		.map((text) => text.replace(/&(#x?[\da-f]+|\w+);/gi, characterOf));
 }
 

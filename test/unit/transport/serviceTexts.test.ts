@@ -63,6 +63,8 @@ test.each<[unknown, string]>([
 		'<?xml version="1.0"?><error code="E1" message="No such customer"/>',
 		'code: E1; No such customer',
 	],
+	['< 5 < 6', '< 5 < 6'],
+	['<div class="alert"><b>Bad</b></div>', 'Bad'],
 	['<html lang="en"><p class="a">Bad</p></html>', 'Bad'],
 	['<h1>Bad</h1><script>var x</script>&#90;Z', 'Bad; ZZ'],
 ])('%j is told as %s', (body, words) => {
