@@ -210,6 +210,19 @@ describe('nothing is missed and nothing told twice', () => {
 		expect(faults()).toEqual(NO_FAULTS);
 	});
 
+	test('when a contact is changed and changed back while it is read', async () => {
+		const pagination = { values: { type: 'pageNumber', pageSize: 1 } };
+		const { service, pollAfter, faults } = await begin({ pageSize: 1 }, {}, { pagination }, 2);
+		service.write(2);
+		service.strike = (page) => {
+			if (page === 2) service.revert(2);
+		};
+		expect(await pollAfter()).toEqual([]);
+		service.strike = () => undefined;
+		expect(await pollAfter()).toEqual([]);
+		expect(faults()).toEqual(NO_FAULTS);
+	});
+
 	test('where an ID comes twice with different content, of which one changes', async () => {
 		const { service, pollAfter } = await begin({}, { fullReadHours: 2 });
 		service.stored.push({ ...service.stored[1]!, record: { id: 2, version: 99 } });

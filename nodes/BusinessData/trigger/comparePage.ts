@@ -92,13 +92,14 @@ export async function comparePage(
 		const before = record.fields;
 		record.fields = fields();
 		if (isKnown) continue;
-		const isReported = record.hash !== TAKEN_NEXT;
+		const ofRecord = { before: record.hash, now: hash };
 		record.hash = hash;
 		const changed =
 			fieldNames && before !== undefined && record.fields !== undefined
 				? differentFields(before, record.fields, fieldNames)
 				: undefined;
-		if (isReported) events.updated(key, value as IDataObject, changed);
+		if (ofRecord.before === TAKEN_NEXT) continue;
+		events.updated(key, value as IDataObject, ofRecord, changed);
 	}
 	return { ...page, hash: hashOf(hashes, HASH_LENGTH) };
 }

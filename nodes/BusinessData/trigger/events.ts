@@ -8,6 +8,9 @@ export class Events {
 	/** By the ID as text, in the order of the records. */
 	private readonly changed = new Map<string, RecordEvent>();
 
+	/** By the ID as text, the hashes that updated records had before this poll. */
+	private readonly hashes = new Map<string, string>();
+
 	private readonly deletions: RecordEvent[] = [];
 
 	/** The records, by their ID as text, that this poll has found to be deleted. */
@@ -20,9 +23,24 @@ export class Events {
 		this.changed.set(key, { change: 'Created', record });
 	}
 
-	/** @param changedFields undefined where they are not known */
-	updated(key: string, record: IDataObject, changedFields?: string[]): void {
+	/**
+	 * @param hashes of the record, before and now
+	 * @param changedFields undefined where they are not known
+	 */
+	updated(
+		key: string,
+		record: IDataObject,
+		hashes: { before: string; now: string },
+		changedFields?: string[],
+	): void {
 		const before = this.changed.get(key);
+		const first = this.hashes.get(key) ?? hashes.before;
+		this.hashes.set(key, first);
+		// It was changed back while this poll read it.
+		if (first === hashes.now && before?.change === 'Updated') {
+			this.changed.delete(key);
+			return;
+		}
 		// One that was created and updated in the same poll comes out once, as it is now.
 		const change = before?.change ?? 'Updated';
 		const fields =
