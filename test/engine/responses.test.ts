@@ -88,6 +88,7 @@ describe('a body that is not JSON where JSON is due', () => {
 			);
 			bench.sandbox.clearFaults();
 		}
+		expect(await get('/sandbox/empty', { itemsField: 'data' })).toEqual([]);
 	});
 
 	test('an empty list is the response to a send, which has one result all the same', async () => {
