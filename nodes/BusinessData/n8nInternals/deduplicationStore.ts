@@ -73,15 +73,18 @@ export class DeduplicationRow {
 	}
 
 	/**
-	 * Whether it may hold the entry: reads the row once, where `add` and `remove` would write it twice. True also
-	 * where this n8n does not tell.
+	 * Those of the entries that it may hold: reads the row once, where `add` and `remove` would write it twice. All of
+	 * them where this n8n does not tell.
 	 */
-	async mayHold(entry: string): Promise<boolean> {
+	async mayHold(entries: string[]): Promise<string[]> {
 		const { deduplicator } = this.service;
-		const hash = deduplicator?.constructor?.createValueHash?.(entry);
-		if (hash === undefined || deduplicator?.findProcessedData === undefined) return true;
+		const { createValueHash } = deduplicator?.constructor ?? {};
+		if (createValueHash === undefined || deduplicator?.findProcessedData === undefined)
+			return entries;
 		const data = (await deduplicator.findProcessedData(SCOPE, this.row))?.value.data ?? [];
-		return !Array.isArray(data) || data.includes(hash);
+		return Array.isArray(data)
+			? entries.filter((one) => data.includes(createValueHash(one)))
+			: entries;
 	}
 
 	/** How many entries there are; writes nothing. */

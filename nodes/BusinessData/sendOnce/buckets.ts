@@ -55,15 +55,17 @@ export class Bucket {
 		return await this.access(async () => (await this.rows.keys.count()) === 0);
 	}
 
-	/** Whether it may hold the key; writes nothing. @throws RequestError */
-	async mayHold(key: string): Promise<boolean> {
-		return await this.access(async () => await this.rows.keys.mayHold(key));
+	/** Those of the entries that the row may hold; writes nothing. @throws RequestError */
+	async mayHold(row: RowName, entries: string[]): Promise<string[]> {
+		return await this.access(async () => await this.rows[row].mayHold(entries));
 	}
 
 	/** Those of the entries that the row holds; leaves no trace unless it fails. @throws RequestError */
 	async find(row: RowName, entries: string[]): Promise<string[]> {
-		const found = await this.add(row, entries);
-		const added = entries.filter((entry) => !found.includes(entry));
+		const possible = await this.mayHold(row, entries);
+		if (possible.length === 0) return [];
+		const found = await this.add(row, possible);
+		const added = possible.filter((entry) => !found.includes(entry));
 		if (added.length > 0) await this.remove(row, added);
 		return found;
 	}
