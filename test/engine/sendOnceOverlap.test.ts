@@ -7,7 +7,7 @@ import { readRun } from '../support/engine';
 import { playRounds, Round, type Task } from '../support/overlapRound';
 import { endOf, overlapWorkflow } from '../support/overlapWorkflow';
 
-const ROUNDS = 120;
+const ROUNDS = 80;
 const AT_ONCE = 10;
 const SEED = 2026;
 const TIMEOUT_SECONDS = 0.25;

@@ -68,11 +68,11 @@ test('what was not sent takes no slot: the next request goes out at once', async
 	const { port } = new URL(bench.sandbox.baseUrl);
 	await bench.sandbox.stop();
 	for (let run = 0; run < 3; run++) {
-		const error = errorOf(await bench.run(itemsOf(1), send({ maxWait: 1 })));
+		const error = errorOf(await bench.run(itemsOf(1), send({ maxWait: 30 })));
 		expect(error.message).toBe('The request was not sent: the connection was refused');
 	}
 	bench.sandbox = await startSandbox({ port: Number(port) });
-	const result = await bench.run(itemsOf(3), send({ maxWait: 1 }));
+	const result = await bench.run(itemsOf(3), send({ maxWait: 30 }));
 	expect(result.run.status).toBe('success');
 	expect(bench.sandbox.journal.documents()).toHaveLength(3);
 });

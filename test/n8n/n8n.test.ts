@@ -13,7 +13,7 @@ import { toolTests } from './toolTests';
 import { useRealN8n } from './useRealN8n';
 
 /** A write of SQLite waits for a second, the end of a send for three. */
-const LOCKED_MS = 8_000;
+const LOCKED_MS = 14_000;
 
 const real = useRealN8n('n8n-2');
 

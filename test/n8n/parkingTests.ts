@@ -5,8 +5,8 @@ import { scaledLimits } from '../support/scaledLimits';
 import { itemsOf, type RealN8n } from './realN8n';
 import { inARow, node, startWith } from './workflows';
 
-/** Ten minutes become twenty seconds: both must be parked before one wakes. */
-const LIMITS = scaledLimits(1, 1 / 30);
+/** Ten minutes become thirty seconds: both must be parked before one wakes. */
+const LIMITS = scaledLimits(1, 1 / 20);
 const DOCUMENTS = ['a', 'b', 'c'].map((id) => ({ id }));
 
 /** @param parksSubWorkflows whether this n8n knows how to */

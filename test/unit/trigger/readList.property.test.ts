@@ -17,7 +17,7 @@ import { EventCopy } from '../../support/eventCopy';
 import { type ListHistory, listHistory, paginationOf } from '../../support/listHistories';
 import { responseOf, requestOf } from '../transport/examples';
 
-const RUNS = Number(process.env.TRIGGER_RUNS ?? 3_000);
+const RUNS = Number(process.env.TRIGGER_RUNS ?? 1_800);
 const SEED = Number(process.env.TRIGGER_SEED ?? 2026);
 
 const ASKED = {
