@@ -1,7 +1,8 @@
 /**
- * What n8n's deduplication store knows of a key. It can only be asked by adding, so a crash or a fault may leave the
- * entry that was asked for. Therefore what matters stands in several entries, which are asked for one by one: a key
- * is known by three, so that no two faults make one known that was never sent.
+ * What n8n's deduplication store knows of a key. Where this n8n does not let its rows be read, it can only be asked by
+ * adding, so a crash or a fault may leave the entry that was asked for. Therefore what matters stands in several
+ * entries, which are asked for one by one: a key is known by three, so that no two faults make one known that was
+ * never sent.
  */
 import { hashOf } from '../values/hash';
 import { Bucket, type BucketLock } from './buckets';
