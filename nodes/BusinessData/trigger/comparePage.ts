@@ -6,15 +6,8 @@ import { valueAt } from '../transport/valueAt';
 import type { Events } from './events';
 import { hashOf } from '../values/hash';
 import type { PollSettings } from './pollSettings';
-import {
-	HASH_LENGTH,
-	type KnownRecord,
-	MOST_MISSED,
-	type State,
-	TAKEN_NEXT,
-	REPORTED_NEXT,
-} from './state';
-import { differentFields, fieldHashesOf } from './watchedFields';
+import { type KnownRecord, MOST_MISSED, type State, TAKEN_NEXT, REPORTED_NEXT } from './state';
+import { differentFields, fieldHashesOf, HASH_LENGTH } from './watchedFields';
 
 export interface ComparedPage {
 	/** A record came on a page before as well. */
@@ -127,7 +120,7 @@ function isVariant(state: State, record: KnownRecord, key: string, hash: string)
 /**
  * At the end of a read, forgets the records that it has shown with one content only.
  * @param keepsOthers whether it has not shown all records, nor all contents of one
- * @returns whether the next read has to show a record again, so that it is told
+ * @returns whether the next read has to show a record again, so that it is reported
  */
 export function settleVariants(state: State, keepsOthers = false): boolean {
 	const { variants, newVariants } = state;

@@ -114,7 +114,7 @@ export class ListReader {
 			state.read ??= this.newRead();
 			if (!(await this.reachesEnd(state.read))) return;
 			({ needsCheck } = this.end(state.read));
-			// Until the list is known, nothing that comes into it is told.
+			// Until the list is known, nothing that comes into it is reported.
 		} while (state.firstReads > 0);
 		if (!needsCheck) return;
 		state.read = { ...this.newRead(), isCheck: true };

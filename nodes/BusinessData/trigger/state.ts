@@ -6,7 +6,7 @@
 import type { PageState } from '../lists/pages';
 import type { ServiceRequest } from '../transport/serviceRequest';
 import type { WatchedList } from './pollSettings';
-import { fieldHashesLength } from './watchedFields';
+import { fieldHashesLength, HASH_LENGTH } from './watchedFields';
 
 export type RecordId = string | number;
 
@@ -140,8 +140,6 @@ export interface SavedState {
 	reading?: ListRead;
 }
 
-/** 48 bits: the chance that a change goes unseen is one in 280 million million. */
-export const HASH_LENGTH = 8;
 /** Of a record whose content is reported with the next read, whatever it is. */
 export const REPORTED_NEXT = '!'.repeat(HASH_LENGTH);
 /** Of a record whose hash is taken anew with the next read, since other fields are watched. */

@@ -1,8 +1,9 @@
 /** Which fields of a record count as a change, and which of them have changed. */
 import { hashOf } from '../values/hash';
 import { readPaths } from '../values/settingValues';
-import { HASH_LENGTH } from './state';
 
+/** Of a record, 48 bits: the chance that a change goes unseen is one in 280 million million. */
+export const HASH_LENGTH = 8;
 /** 18 bits as base64 for each field: what has changed is known by the hash of the record. */
 const FIELD_HASH_LENGTH = 3;
 const NO_FIELD = ' '.repeat(FIELD_HASH_LENGTH);

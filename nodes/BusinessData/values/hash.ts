@@ -1,7 +1,7 @@
 /** What stands for a content: the same for the same JSON, in whatever order the fields come. */
 import { createHash } from 'node:crypto';
 
-/** @param length how many letters of base64url, 6 bits each */
+/** @param length how many characters of base64url, 6 bits each */
 export function hashOf(value: unknown, length = 43): string {
 	const text = JSON.stringify(value, (_, inner: unknown) => {
 		if (typeof inner !== 'object' || inner === null || Array.isArray(inner)) return inner;
