@@ -3,6 +3,8 @@
 
 import { inspect } from 'node:util';
 
+import { DataDeduplicationService } from 'n8n-core';
+
 import { errorOf, itemsOf, NO_LIMITS, NODE, send, SEND_ENDPOINT, useBench } from '../support/bench';
 import { useDeduplicator } from '../support/deduplicator';
 import { readRun } from '../support/engine';
@@ -25,6 +27,22 @@ beforeEach(() => {
 });
 
 const sent = () => bench.sandbox.journal.documents().map(({ body }) => body);
+
+test('where n8n keeps its hashes in another way than is read here, nothing goes out twice', async () => {
+	await bench.run([{ id: 'old' }], send(onceById));
+	const { deduplicator } = DataDeduplicationService.getInstance() as unknown as {
+		deduplicator: object;
+	};
+	const value = { createValueHash: () => 'another' };
+	Object.defineProperty(deduplicator, 'constructor', { configurable: true, value });
+	try {
+		const result = await bench.run([{ id: 'old' }], send(onceById));
+		expect(errorOf(result).message).toContain("n8n's deduplication store failed");
+		expect(sent()).toHaveLength(1);
+	} finally {
+		Reflect.deleteProperty(deduplicator, 'constructor');
+	}
+});
 
 describe('a fault of the database', () => {
 	/** Of an old key and a new one: each is looked up, the new one is claimed and settled. */

@@ -60,6 +60,15 @@ export class Bucket {
 		return await this.access(async () => await this.rows[row].mayHold(entries));
 	}
 
+	/**
+	 * To be called when n8n has said that it holds the key.
+	 * @throws RequestError when a read says otherwise, as in an n8n that keeps hashes of another kind
+	 */
+	async requireReadable(key: string): Promise<void> {
+		if ((await this.mayHold('keys', [key])).length > 0) return;
+		throw storeError(new Error('this version of the package cannot read it'));
+	}
+
 	/** Those of the entries that the row holds; leaves no trace unless it fails. @throws RequestError */
 	async find(row: RowName, entries: string[]): Promise<string[]> {
 		const possible = await this.mayHold(row, entries);

@@ -85,6 +85,7 @@ export class StoredKey {
 		return await bucket.step(async () => {
 			const isNew = (await bucket.add('keys', [this.key], most)).length === 0;
 			if (!isNew) {
+				await bucket.requireReadable(this.key);
 				const found = await this.findIn(bucket);
 				if (found.state !== 'notSent') return found;
 				await bucket.add('keys', [this.key], most);
