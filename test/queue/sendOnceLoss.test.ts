@@ -59,10 +59,10 @@ describe('Redis loses data while a document is on its way', () => {
 		'%s: whoever comes then waits for what becomes of it',
 		async (_, loseData) => {
 			refuseAfter(6_500);
-			const one = bench.send(ONE, ['a'], 20);
+			const one = bench.send(ONE, ['a']);
 			await arrived();
 			await loseData();
-			const other = bench.send(OTHER, ['a'], 20);
+			const other = bench.send(OTHER, ['a']);
 			expect(await one.ended).toEqual(['failed']);
 			expect(await other.ended).toEqual(['sent']);
 			expect(bench.sent()).toEqual(['a']);
@@ -72,10 +72,10 @@ describe('Redis loses data while a document is on its way', () => {
 
 	test('and comes through: whoever comes then is told that it was sent', async () => {
 		bench.sandbox.fault({ action: { type: 'delay', ms: 2_500, actFirst: true } });
-		const one = bench.send(ONE, ['a'], 20);
+		const one = bench.send(ONE, ['a']);
 		await arrived();
 		await emptied();
-		const other = bench.send(OTHER, ['a'], 20);
+		const other = bench.send(OTHER, ['a']);
 		expect(await one.ended).toEqual(['sent']);
 		expect(await other.ended).toEqual(['skipped']);
 		expect(bench.sent()).toEqual(['a']);
@@ -104,11 +104,11 @@ describe("Redis's clock is set while a document is on its way", () => {
 		'%s: whoever comes then waits for what becomes of it, and no longer',
 		async (_, ms) => {
 			refuseAfter(3_500);
-			const one = bench.send(ONE, ['a'], 20);
+			const one = bench.send(ONE, ['a']);
 			await arrived();
 			await pause(500);
 			await setClock(ms);
-			const other = bench.send(OTHER, ['a'], 20);
+			const other = bench.send(OTHER, ['a']);
 			expect(await one.ended).toEqual(['failed']);
 			const endedAt = performance.now();
 			expect(await other.ended).toEqual(['sent']);
