@@ -89,7 +89,7 @@ test('the key is on record as perhaps sent before the request goes out', async (
 	const run = bench.run([{ id: 'a' }], send({ ...onceById, timeout: 1 }));
 	await waitUntil(() => bench.sandbox.journal.count() === 1);
 	// As another process would find it.
-	processState().claims.clear();
+	processState().leases.clear();
 	expect(await states('a')).toEqual(['perhapsSent']);
 	await run;
 });

@@ -45,7 +45,7 @@ test('where n8n keeps its hashes in another way than is read here, nothing goes 
 });
 
 describe('a fault of the database', () => {
-	/** Of an old key and a new one: each is looked up, the new one is claimed and settled. */
+	/** Of an old key and a new one: each is looked up, the new one is leased and completed. */
 	const accesses = (['read', 'write'] as const).flatMap((access) =>
 		(access === 'read' ? (['before'] as const) : (['before', 'after', 'late'] as const)).flatMap(
 			(moment) => Array.from({ length: 16 }, (_, after) => ({ access, moment, after })),
@@ -96,7 +96,7 @@ describe('a fault of the database', () => {
 
 	test('while the key of a refused document is taken back: it can be sent all the same', async () => {
 		bench.sandbox.fault({ action: { type: 'status', status: 400 } });
-		// The claim writes twice.
+		// A lease is written twice.
 		store.fail('write', { after: 2, times: 10 });
 		const refused = await bench.run([{ id: 'a' }], send(onceById));
 		expect(errorOf(refused).context.outcome).toBe('refused');

@@ -303,7 +303,8 @@ test('a contact that slips past two reads in the same way was not deleted', asyn
 		const before = bench.service.queries.length;
 		bench.service.response = (query) => {
 			const response = pageOf(state.list, query);
-			// From the unread part of the list to the part that was read; page 2 shows contact 3 again, page 3 nothing new.
+			// From the unread part of the list to the part that was read; page 2 shows contact 3 again, page 3 nothing
+			// new.
 			const isFirstPage = bench.service.queries.length - before === 1;
 			if (isFirstPage) state.list = [{ id: 10 }, ...TEN.slice(0, 9)];
 			return response;

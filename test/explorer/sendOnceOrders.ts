@@ -351,5 +351,5 @@ const processes = Array.from({ length: PROCESSES }, loadProcess);
 function forget({ processState }: Process): void {
 	const state = processState();
 	state.steps = new KeyedMutex();
-	for (const map of [state.watched, state.claims]) map.clear();
+	for (const map of [state.watched, state.leases]) map.clear();
 }

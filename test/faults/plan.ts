@@ -41,7 +41,10 @@ export interface PlannedExecution {
 	rules: FaultRule[];
 }
 
-/** Keys, so that the pauses after a 429 hold up only a part of the executions; the last two are for those that are too long. */
+/**
+ * Keys, so that the pauses after a 429 hold up only a part of the executions; the last two are for those that are too
+ * long.
+ */
 export const KEYS = 6;
 const IDS_PER_BATCH = 5;
 const SENDS = [

@@ -1,4 +1,5 @@
-// The example workflows, and what waits as they do, in a real n8n that is set as n8n 3 will be. Build the package before.
+// The example workflows, and what waits as they do, in a real n8n that is set as n8n 3 will be. Build the package
+// before.
 import { agentTests } from './agentTests';
 import { badMinuteTests } from './badMinuteTests';
 import { cleanUpTests } from './cleanUpTests';

@@ -19,7 +19,9 @@ const ADDED = 'News';
 const MINUTES = 10;
 const SLOW_PAGE_MS = 10_000;
 const CLOCK_SECONDS = 2;
-/** A trigger of n8n's own: with its items, n8n saves what it holds for all triggers. Often, so that it finds any gap. */
+/**
+ * A trigger of n8n's own: with its items, n8n saves what it holds for all triggers. Often, so that it finds any gap.
+ */
 const CLOCK = node('Clock', 'n8n-nodes-base.scheduleTrigger', 1.2, {
 	rule: { interval: [{ field: 'seconds', secondsInterval: CLOCK_SECONDS }] },
 });

@@ -43,7 +43,7 @@ test(
 			await pause(200 + 150 * process);
 			const replaced = bench.replace(process);
 			await played;
-			// Whoever meets a claim of the dead process waits for its end here.
+			// What meets a lease of the dead process waits for its end here.
 			await all(rounds, async (round) => await round.playAgain());
 			sentByTheDead.push(rounds.reduce((sum, round) => sum + round.died, 0));
 			await replaced;

@@ -6,7 +6,7 @@ import { untilTrue } from '../support/redisCommand';
 import { waitUntil } from '../support/waitUntil';
 
 const [ONE, OTHER] = [0, 1];
-/** What a claim may outlive its process by, beyond the time-out of its request. */
+/** What a lease may outlive its process by, beyond the time-out of its request. */
 const A_FEW_SECONDS_MS = 8_000;
 const bench = useProcessBench(2);
 
@@ -36,7 +36,7 @@ describe("a fault of n8n's database in one process", () => {
 
 	test('while the key of a refused document is taken back: the other waits, and sends', async () => {
 		bench.sandbox.fault({ action: { type: 'status', status: 400 } });
-		// The claim writes twice.
+		// A lease is written twice.
 		bench.table.fail('write', { after: 2, times: Infinity });
 		const one = bench.send(ONE, ['a']);
 		await arrived();
@@ -47,13 +47,13 @@ describe("a fault of n8n's database in one process", () => {
 		expect(bench.sent()).toEqual(['a']);
 	}, 60_000);
 
-	test('after it was so slow that a claim would have ended: nobody was told "skipped"', async () => {
+	test('after it was so slow that a lease would have ended: nobody was told "skipped"', async () => {
 		bench.table.latencyMs = () => 3_000;
 		bench.table.fail('write');
 		const one = bench.send(ONE, ['a']);
-		await untilTrue('claimed', async () => {
-			const [claims = ''] = await bench.redis.keys('*:claims');
-			return (await bench.redis.hvals(claims)).some((claim) => claim.includes(':live:'));
+		await untilTrue('leased', async () => {
+			const [leases = ''] = await bench.redis.keys('*:leases');
+			return (await bench.redis.hvals(leases)).some((lease) => lease.includes(':live:'));
 		});
 		const other = bench.send(OTHER, ['a']);
 		expect(await one.ended).toEqual(['failed']);
@@ -83,7 +83,7 @@ test('stops at every moment: the other process sends what did not leave', async 
 }, 60_000);
 
 describe('Redis is emptied', () => {
-	test('while two processes claim and record a key: one of them sends', async () => {
+	test('while two processes lease and record a key: one of them sends', async () => {
 		bench.table.latencyMs = () => 60;
 		const reported: string[] = [];
 		for (let afterMs = 0; afterMs <= 240; afterMs += 30) {

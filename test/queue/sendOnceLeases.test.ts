@@ -48,7 +48,7 @@ afterAll(async () => {
 
 class Process {
 	private readonly own = {
-		state: { steps: new KeyedMutex(), watched: new Map(), claims: new Map() },
+		state: { steps: new KeyedMutex(), watched: new Map(), leases: new Map() },
 	};
 
 	private readonly redis = new RedisConnection(bench.address);
@@ -74,7 +74,7 @@ class Process {
 	}
 
 	/** Whether the document may be sent now; undefined when it has to wait. */
-	async claims(guard: SendOnce): Promise<boolean | undefined> {
+	async acquires(guard: SendOnce): Promise<boolean | undefined> {
 		return await this.does(
 			async () =>
 				await guard.acquire().then(
@@ -92,21 +92,21 @@ test('a key that a process waits to record, and another refuses meanwhile, count
 		const [one, other] = [new Process(), new Process()];
 		const [first, second] = [await one.guard('a'), await other.guard('a')];
 		// The record is not new, and another key of the node is being recorded.
-		expect(await one.claims(first)).toBe(true);
+		expect(await one.acquires(first)).toBe(true);
 		await one.does(async () => await first.complete('notSent'));
 		expect(await other.does(async () => await second.state())).toBe('notSent');
-		const [claims = ''] = await bench.redis.keys('*:claims');
-		await bench.redis.hincrby(claims, 'since', -60_000);
-		const [, document = ''] = /\{sendOnce:(.+)\}/.exec(claims) ?? [];
-		await bench.redis.set(claims.replace(/claims$/, `lock:${document}`), 'another', 'PX', 5_000);
+		const [leases = ''] = await bench.redis.keys('*:leases');
+		await bench.redis.hincrby(leases, 'since', -60_000);
+		const [, document = ''] = /\{sendOnce:(.+)\}/.exec(leases) ?? [];
+		await bench.redis.set(leases.replace(/leases$/, `lock:${document}`), 'another', 'PX', 5_000);
 
-		const early = one.claims(first);
-		await untilTrue('claimed', async () =>
-			(await bench.redis.hvals(claims)).some((claim) => claim.includes(':live:')),
+		const early = one.acquires(first);
+		await untilTrue('leased', async () =>
+			(await bench.redis.hvals(leases)).some((lease) => lease.includes(':live:')),
 		);
 		await bench.redis.flushall();
 		// The service refuses what this one sends.
-		const isSending = await other.claims(second);
+		const isSending = await other.acquires(second);
 		await early;
 		if (isSending === true) await other.does(async () => await second.complete('notSent'));
 		else await pause(10);
@@ -114,20 +114,20 @@ test('a key that a process waits to record, and another refuses meanwhile, count
 	}
 }, 120_000);
 
-test('what arrives late of a claim that has ended enters nothing again', async () => {
+test('what arrives late of a lease that has ended enters nothing again', async () => {
 	const record = new RedisRecord(new RedisConnection(bench.address), 'document', 'a', 100);
-	const claim = async (token: string) => await record.acquire(token, 300, false);
-	await claim('token');
+	const acquire = async (token: string) => await record.acquire(token, 300, false);
+	await acquire('token');
 	await record.complete('token', 'notSent');
-	await claim('token');
+	await acquire('token');
 	// Every 100 ms.
 	const end = record.keepRenewing('token', 300);
 	await pause(500);
 	end();
 	expect((await record.lookUp(stop.signal)).state).toBe('notSent');
-	// Another claim is free to come.
+	// Another sender may acquire it.
 	expect(await record.isLast('token')).toBe(true);
-	expect((await claim('another')).state).toBe('notSent');
+	expect((await acquire('another')).state).toBe('notSent');
 	expect(await record.isLast('token')).toBe(false);
 	expect((await record.lookUp(stop.signal)).state).toBe('underWay');
 });

@@ -17,17 +17,17 @@ const pause = async (ms: number) => await new Promise((resolve) => setTimeout(re
 const arrived = async () => await waitUntil(() => bench.sandbox.journal.count() === 1);
 const refuseAfter = (afterMs: number) =>
 	bench.sandbox.fault({ action: { type: 'status', status: 400, afterMs } });
-const keyOf = async (kind: 'sent' | 'claims') =>
+const keyOf = async (kind: 'sent' | 'leases') =>
 	(await bench.redis.keys(`*sendOnce*:${kind}`))[0] ?? '';
 
-const ACQUIRE = /^(\d+)(:\d+:\w+:.+)$/;
+const LEASE = /^(\d+)(:\d+:\w+:.+)$/;
 
-/** What the scripts see of a claim when Redis's clock was set by so much (ms): its moments do not move. */
+/** What the scripts see of a lease when Redis's clock was set by so much (ms): its moments do not move. */
 async function setClock(ms: number): Promise<void> {
-	const key = await keyOf('claims');
+	const key = await keyOf('leases');
 	for (const [field, value] of Object.entries(await bench.redis.hgetall(key))) {
 		if (field === 'since') await bench.redis.hincrby(key, field, -ms);
-		const [, until, rest] = ACQUIRE.exec(value) ?? [];
+		const [, until, rest] = LEASE.exec(value) ?? [];
 		if (until !== undefined) await bench.redis.hset(key, field, `${Number(until) - ms}${rest}`);
 	}
 }
@@ -48,7 +48,7 @@ describe('Redis loses data while a document is on its way', () => {
 		[
 			'has another primary, which lacks the last seconds',
 			async () => {
-				const key = await keyOf('claims');
+				const key = await keyOf('leases');
 				const fields = await bench.redis.hkeys(key);
 				await bench.redis.hdel(key, ...fields.filter((field) => !/^(server|since)$/.test(field)));
 				// What the primary before has left there.
@@ -88,7 +88,7 @@ test('what Redis has lost is entered again from the record of n8n, and outlives 
 	await bench.redis.flushall();
 	const startedAt = performance.now();
 	expect(await bench.send(OTHER, keys).ended).toEqual(['skipped', 'skipped', 'skipped']);
-	// Claims may be missing for a few seconds, not for a few seconds per key.
+	// Leases may be missing for a few seconds, not for a few seconds per key.
 	expect(performance.now() - startedAt).toBeLessThan(9_000);
 	expect(await bench.redis.zcard(await keyOf('sent'))).toBe(3);
 	bench.table.clear();

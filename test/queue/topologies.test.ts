@@ -233,8 +233,8 @@ test('a user who may do no more than docs/queue-mode.md says can count and send 
 	first.hold(0);
 	expect(await limitStore.use(general.windows)).toMatchObject([{ used: 1 }]);
 	const record = new RedisRecord(connectionTo(address), 'document', 'a', 10);
-	const claim = async () => await record.acquire('token', 1_000, false);
-	expect(await record.lock('bucket', claim)).toMatchObject({ state: 'notSent' });
+	const acquire = async () => await record.acquire('token', 1_000, false);
+	expect(await record.lock('bucket', acquire)).toMatchObject({ state: 'notSent' });
 	expect(await record.isLast('token')).toBe(true);
 	await record.complete('token', 'sent');
 	expect((await record.lookUp(signal)).state).toBe('sent');

@@ -88,7 +88,7 @@ export class Round {
 
 	/**
 	 * Sends all of it again, and judges: each document once, and none missing without a word.
-	 * @param wasEmptied whether Redis has forgotten the claims of what was on its way; somebody may have been
+	 * @param wasEmptied whether Redis has forgotten the leases of what was on its way; somebody may have been
 	 * told "skipped" of that, and then the service refused it
 	 */
 	async playAgain(wasEmptied = false): Promise<void> {

@@ -1,4 +1,7 @@
-/** An address in front of a server, as firewalls, load balancers and networks are: they can swallow. npm does not install Toxiproxy. */
+/**
+ * An address in front of a server, as firewalls, load balancers and networks are: they can swallow. npm does not
+ * install Toxiproxy.
+ */
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 

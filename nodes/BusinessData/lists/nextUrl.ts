@@ -15,7 +15,8 @@ export function nextLink(headers: Record<string, unknown>): string | undefined {
 
 /**
  * The path and query of the next page, below the base URL. The key goes nowhere else.
- * @param address absolute, or relative to the request (RFC 3986); a path that leaves that of the base URL is one below it
+ * @param address absolute, or relative to the request (RFC 3986); a path that leaves that of the base URL is one below
+ * it
  * @param request the path and query of the request
  * @throws RequestError for an address that is none, or that leads elsewhere
  */

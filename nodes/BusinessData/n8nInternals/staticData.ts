@@ -164,7 +164,9 @@ export class StaticData {
 		Object.assign(data, content);
 	}
 
-	/** Changes what n8n holds without its mark: n8n would save what it holds for other nodes as well, which may be old. */
+	/**
+	 * Changes what n8n holds without its mark: n8n would save what it holds for other nodes as well, which may be old.
+	 */
 	private unnoticed(change: () => void): void {
 		const { mark } = this;
 		change();

@@ -28,7 +28,8 @@ const LIMITERS = Symbol.for('n8n-nodes-business-data/limiters/1');
 type GlobalWithLimiters = typeof globalThis & { [LIMITERS]?: Map<string, KeyLimiter> };
 
 /**
- * The limiter of a key. Do not keep it: it is remembered only while anything of the key is queued, held, ticketed or known of other clients.
+ * The limiter of a key. Do not keep it: it is remembered only while anything of the key is queued, held, ticketed or
+ * known of other clients.
  * @param identity stands for the service and the key, without naming the key
  */
 export function limiterOf(identity: string): KeyLimiter {

@@ -67,7 +67,8 @@ export class KeyLimiter {
 	/**
 	 * Resolves when a request may go out, with a slot in every window that applies.
 	 * @throws WaitTooLongError when it would wait longer than `maxWaitMs`, or the service has asked for a pause
-	 * that is longer than any of its windows; RedisError when the limit store cannot be used, the signal's reason when it aborts; no slot is taken then
+	 * that is longer than any of its windows; RedisError when the limit store cannot be used, the signal's reason when
+	 * it aborts; no slot is taken then
 	 */
 	async acquire(request: SlotRequest): Promise<Permit> {
 		const { run, priority = 5, maxWaitMs = Infinity, limitStore, inFlightMs = 0 } = request;
@@ -133,7 +134,9 @@ export class KeyLimiter {
 		this.reportIfIdle();
 	}
 
-	/** When (ms from now) the next of `count` requests and the last of them go out at the earliest. @throws RedisError */
+	/**
+	 * When (ms from now) the next of `count` requests and the last of them go out at the earliest. @throws RedisError
+	 */
 	async estimate(
 		request: LimitedRequest,
 		count: number,

@@ -15,7 +15,10 @@ const LEAST_SHARE = 0.22;
 const LEFT_FREE = 1.35;
 /** Our requests are spread over a little more than the longest window. */
 const SPREAD = 1.1;
-/** In so many of the longest windows everything is forgotten: requests of other clients stay in a window for one, after they end. */
+/**
+ * In so many of the longest windows everything is forgotten: requests of other clients stay in a window for one, after
+ * they end.
+ */
 const WINDOWS_TO_FORGET = 1;
 /** How many of the times in which a full window lets one more through nothing is tried after a refusal. */
 const PAUSE = { least: 1.8, jitter: 0.6 };
@@ -99,7 +102,9 @@ export class OtherClients {
 		return Math.min((SPREAD * longest.windowMs) / this.roomIn(longest), longest.windowMs);
 	}
 
-	/** What is known, for other processes: empty when it is nothing, how long (ms) ago it was learned, and the pause. */
+	/**
+	 * What is known, for other processes: empty when it is nothing, how long (ms) ago it was learned, and the pause.
+	 */
 	get snapshot(): [state: string, ageMs: number, pausedMs: number] {
 		const now = performance.now();
 		const { rate, longestMs, refusalsInRow } = this;

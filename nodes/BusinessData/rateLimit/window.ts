@@ -45,7 +45,8 @@ export class Window {
 	}
 
 	/**
-	 * The moments (ms, `performance.now()`) at which the taken slots come free at the earliest. A request still under way counts as if its response came `now`.
+	 * The moments (ms, `performance.now()`) at which the taken slots come free at the earliest. A request still under
+	 * way counts as if its response came `now`.
 	 */
 	freeTimes(now: number): number[] {
 		return [...this.slots].map(({ countedAt = now }) => countedAt + this.holdMs);

@@ -20,7 +20,7 @@ interface ProcessState {
 	/** By the name of a bucket in which a write failed: until when (ms) it is watched, and what it must hold. */
 	watched: Map<string, { untilMs: number; expected: Map<string, Expectation> }>;
 	/** By the name of a key: settles when its sender is done. */
-	claims: Map<string, Promise<void>>;
+	leases: Map<string, Promise<void>>;
 }
 
 const STATE = Symbol.for('n8n-nodes-business-data/sendOnce/3');
@@ -29,7 +29,7 @@ type GlobalWithState = typeof globalThis & { [STATE]?: ProcessState };
 
 export function processState(): ProcessState {
 	const global = globalThis as GlobalWithState;
-	return (global[STATE] ??= { steps: new KeyedMutex(), watched: new Map(), claims: new Map() });
+	return (global[STATE] ??= { steps: new KeyedMutex(), watched: new Map(), leases: new Map() });
 }
 
 /** A step is short, and is waited for. */
@@ -42,17 +42,17 @@ export async function runExclusive<T>(bucket: string, step: () => Promise<T>): P
 
 /** Settles when the sender of the key is done; undefined when there is none. */
 export function leaseOf(name: string): Promise<void> | undefined {
-	return processState().claims.get(name);
+	return processState().leases.get(name);
 }
 
 /** Leases a key that nobody has. Returns what releases it. */
 export function leaseKey(name: string): () => void {
-	const { claims } = processState();
+	const { leases } = processState();
 	let end: () => void = () => undefined;
 	const lease = new Promise<void>((resolve) => (end = resolve));
-	claims.set(name, lease);
+	leases.set(name, lease);
 	return () => {
-		if (claims.get(name) === lease) claims.delete(name);
+		if (leases.get(name) === lease) leases.delete(name);
 		end();
 	};
 }

@@ -67,7 +67,7 @@ export class RedisRecord {
 	 * @param token stands for the sender that leases it, once
 	 * @param durationMs some seconds after that time (ms) the lease counts as "may have been sent"
 	 * @param isForced also if it was sent
-	 * @throws RedisError; it may be claimed all the same
+	 * @throws RedisError; it may be leased all the same
 	 */
 	async acquire(token: string, durationMs: number, isForced: boolean): Promise<FoundInRedis> {
 		const parameters = [this.key, token, durationMs, Number(isForced)];
@@ -115,7 +115,7 @@ export class RedisRecord {
 
 	private keysFor(token: string): string[] {
 		const { prefix, key } = this;
-		const ofAll = [`${prefix}:sent`, `${prefix}:unended`, `${prefix}:claims`];
+		const ofAll = [`${prefix}:sent`, `${prefix}:unended`, `${prefix}:leases`];
 		return [...ofAll, `${prefix}:ended:${token}`, `${prefix}:last:${key}`];
 	}
 

@@ -7,7 +7,7 @@
  * whose end is not known; the leases, a hash from a key to the moment (ms) until which its owner may be sending
  * it, for how long (ms) that was, whether it is `live` or `overdue`, and the owner's token; what stands there for a
  * while when the owner's lease has ended; and the token of the last lease of the key, while it was not sent and
- * nobody else has claimed it. A lease that nobody has renewed stays: its owner died, and nobody knows whether the
+ * nobody else has leased it. A lease that nobody has renewed stays: its owner died, and nobody knows whether the
  * service has acted. The fields `server` and `since` tell which server has the leases, and since when.
  */
 import { RedisScript } from '../redis';
@@ -45,9 +45,9 @@ end
 `;
 
 /**
- * ARGV: the key, the token of the sender, how long (ms) the lease lasts, 0 to only look, and 1 to acquire what was sent,
- * too. Returns the place of its state in `STATES`, with 0 when it is free (now leased unless it was a look);
- * and for how long (ms) leases may be missing that are not renewed yet.
+ * ARGV: the key, the token of the sender, how long (ms) the lease lasts, 0 to only look, and 1 to acquire what was
+ * sent, too. Returns the place of its state in `STATES`, with 0 when it is free (now leased unless it was a look); and
+ * for how long (ms) leases may be missing that are not renewed yet.
  */
 export const ACQUIRE = new RedisScript(`${NOW}${LEASE_OF_KEY}
 local key, token, duration, isForced = ARGV[1], ARGV[2], tonumber(ARGV[3]), ARGV[4] == '1'

@@ -1,6 +1,7 @@
 /**
- * Sends what has a key once only, over retries, re-runs, restarts and executions side by side. The key is acquired and recorded as perhaps sent right before its request leaves, recorded as sent when the service has
- * accepted it, and forgotten when the service has certainly not acted. Whoever meets a lease waits for its end.
+ * Sends what has a key once only, over retries, re-runs, restarts and executions side by side. The key is acquired and
+ * recorded as perhaps sent right before its request leaves, recorded as sent when the service has accepted it, and
+ * forgotten when the service has certainly not acted. Whoever meets a lease waits for its end.
  */
 import { randomUUID } from 'node:crypto';
 

@@ -67,7 +67,7 @@ export class StoredKey {
 	async find(): Promise<Found> {
 		const bucket = await this.bucket();
 		return await bucket.step(async () =>
-			// Most keys are new. A claim does not rely on it, and asks in n8n's own way.
+			// Most keys are new. `acquire` does not rely on it, and asks in n8n's own way.
 			(await bucket.mayHold('keys', [this.key])).length > 0 ? await this.findIn(bucket) : NOT_SENT,
 		);
 	}

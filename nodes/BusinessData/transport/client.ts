@@ -32,7 +32,9 @@ import { isWaitTooLong, type RunWaitTime } from './waitTime';
 
 /** What a busy process may take (ms) beyond a request's time-out to say that it is over. */
 const SLACK_MS = 5_000;
-/** How long (ms) a request that is under way has to end when n8n shuts down: a small part of the 30 s that n8n waits. */
+/**
+ * How long (ms) a request that is under way has to end when n8n shuts down: a small part of the 30 s that n8n waits.
+ */
 const SHUTDOWN_GRACE_MS = 5_000;
 /** A request that was refused had its turn already, so it goes before those of the same kind. */
 const PRIORITY_OF_RETRIES = 2;

@@ -31,7 +31,8 @@ export function noteLength(read: ListRead, type: PaginationType, length: number)
 				: length > firstLength
 					? `page ${page} was longer than the first one`
 					: undefined;
-		// A cursor or link passes over no record whatever the length of its pages, so that some services cut them anyhow.
+		// A cursor or link passes over no record whatever the length of its pages, so that some services cut them
+		// anyhow.
 		if (uneven !== undefined && isLinked(type)) noteSign(read, 'unevenPages', uneven);
 		else read.problem ??= uneven;
 	}

@@ -82,7 +82,8 @@ export class Memory {
 	/**
 	 * Remembers the state if it is another one.
 	 * @param hasItems whether the poll gives out items, with which n8n saves it
-	 * @returns false when another poll was faster, or n8n is about to end: what this one has found must not be reported then, and without being remembered it is found again
+	 * @returns false when another poll was faster, or n8n is about to end: what this one has found must not be reported
+	 * then, and without being remembered it is found again
 	 */
 	async keep(state: State, hasItems: boolean): Promise<boolean> {
 		return await this.staticData.runExclusive(

@@ -21,7 +21,9 @@ export interface KnownRecord {
 	isSeen: boolean;
 }
 
-/** A record that was missing so often is gone, whatever has moved meanwhile; one that is kept all the same is withheld. */
+/**
+ * A record that was missing so often is gone, whatever has moved meanwhile; one that is kept all the same is withheld.
+ */
 export const MOST_MISSED = 5;
 
 /** So many reads may be needed for the first complete one. */
@@ -110,7 +112,10 @@ export interface State {
 	read: ListRead | undefined;
 }
 
-/** As it is saved, so its names stay; `version` changes with its meaning. Version 1, of the first edition, named no question. */
+/**
+ * As it is saved, so its names stay; `version` changes with its meaning. Version 1, of the first edition, named no
+ * question.
+ */
 export interface SavedState {
 	version: 2;
 	asked: WatchedList;

@@ -75,7 +75,9 @@ function placesIn(text: string, apiKey: string): Place[] {
 }
 
 interface Patterns {
-	/** The whole key as it is, in UTF-16, hexadecimal digits or Base64, however it is aligned; with line breaks in it. */
+	/**
+	 * The whole key as it is, in UTF-16, hexadecimal digits or Base64, however it is aligned; with line breaks in it.
+	 */
 	whole: RegExp;
 	/** Parts of these, which are found fast. */
 	parts: RegExp;

@@ -86,8 +86,8 @@ function mark(name: string, written: unknown, value: unknown, evaluate: Evaluate
 }
 
 /**
- * The fields of a credential, with an `UnresolvedValue` for each that an expression has failed to make. n8n does not show
- * which of them are expressions.
+ * The fields of a credential, with an `UnresolvedValue` for each that an expression has failed to make. n8n does not
+ * show which of them are expressions.
  * @param exceptTexts names of fields whose text may be any
  */
 export function markUnresolvedFields(

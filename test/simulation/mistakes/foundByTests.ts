@@ -19,14 +19,14 @@ export const MISTAKES_FOUND_BY_TESTS: MistakeFoundByTest[] = [
 			},
 			{
 				file: `${ONCE}/processState.js`,
-				search: 'return processState().claims.get(name);',
+				search: 'return processState().leases.get(name);',
 				replace: 'return undefined;',
 			},
 		],
 		test: ORDERS,
 	},
 	{
-		name: 'whoever meets a claim takes it for a document that was sent',
+		name: 'a run that meets a lease takes it for a document that was sent',
 		patches: [
 			{
 				file: `${ONCE}/sendOnce.js`,
@@ -50,7 +50,7 @@ export const MISTAKES_FOUND_BY_TESTS: MistakeFoundByTest[] = [
 		test: ORDERS,
 	},
 	{
-		name: 'what a claim has left that failed is not looked after',
+		name: 'what a lease has left that failed is not looked after',
 		patches: [
 			{
 				file: `${ONCE}/storedKey.js`,
@@ -61,7 +61,7 @@ export const MISTAKES_FOUND_BY_TESTS: MistakeFoundByTest[] = [
 		test: ORDERS,
 	},
 	{
-		name: 'a claim that a late write has overwritten is lost',
+		name: 'a lease that a late write has overwritten is lost',
 		patches: [
 			{
 				file: `${ONCE}/storedKey.js`,
@@ -72,7 +72,7 @@ export const MISTAKES_FOUND_BY_TESTS: MistakeFoundByTest[] = [
 		test: ORDERS,
 	},
 	{
-		name: 'a command that is late claims a key whose sender is done',
+		name: 'a command that is late leases a key whose sender is done',
 		patches: [
 			{
 				file: `${ONCE}/redisScripts.js`,
@@ -104,7 +104,7 @@ export const MISTAKES_FOUND_BY_TESTS: MistakeFoundByTest[] = [
 		test: 'test/engine/sendOnceFailures.test.ts',
 	},
 	{
-		name: 'after Redis was emptied, neither the claim nor the lock is asked for again',
+		name: 'after Redis was emptied, neither the lease nor the lock is asked for again',
 		patches: [
 			{
 				file: `${ONCE}/sendOnce.js`,

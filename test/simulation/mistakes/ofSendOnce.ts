@@ -8,7 +8,7 @@ const STORED = 'nodes/BusinessData/sendOnce/storedKey.js';
 
 export const MISTAKES_OF_SEND_ONCE: Mistake[] = [
 	{
-		name: 'processes do not see the claims of others',
+		name: 'processes do not see the leases of others',
 		patches: [
 			{
 				file: REDIS,
@@ -22,7 +22,7 @@ export const MISTAKES_OF_SEND_ONCE: Mistake[] = [
 		shows: 'acted twice',
 	},
 	{
-		name: 'a claim never ends',
+		name: 'a lease never ends',
 		patches: [{ file: STATE, search: '        end();\n', replace: '' }],
 		seed: 2,
 		shows: 'execution without end',

@@ -7,7 +7,7 @@ import type { Played } from '../scenario/played';
 export const OUTCOMES = ['notSent', 'refused', 'unknown'] as const;
 
 /** What somebody was told of one item. */
-export type Lease =
+export type ItemReport =
 	| { is: 'done'; outputs: INodeExecutionData[] }
 	| { is: 'skipped' }
 	| { is: 'sent' }
@@ -16,7 +16,7 @@ export type Lease =
 
 export interface Reported {
 	/** By item; undefined where nobody tells. */
-	claims: Array<Lease | undefined>;
+	items: Array<ItemReport | undefined>;
 	/** What is wrong with the telling. */
 	problems: string[];
 }
@@ -26,7 +26,7 @@ export type Kind = 'read' | 'send' | 'call' | 'delete';
 
 /** What becomes of the items, as far as it is told; a stopped execution tells nothing. */
 export function reportedBy({ planned, execution }: Played, kind: Kind): Reported {
-	const reported: Reported = { claims: planned.items.map(() => undefined), problems: [] };
+	const reported: Reported = { items: planned.items.map(() => undefined), problems: [] };
 	const { ending } = execution;
 	switch (ending?.status) {
 		case 'success':
@@ -45,8 +45,8 @@ export function reportedBy({ planned, execution }: Played, kind: Kind): Reported
 }
 
 function readOutputs(reported: Reported, outputs: INodeExecutionData[], kind: Kind): void {
-	const { claims, problems } = reported;
-	const byItem = claims.map((): INodeExecutionData[] => []);
+	const { items, problems } = reported;
+	const byItem = items.map((): INodeExecutionData[] => []);
 	for (const output of outputs) {
 		const paired = [output.pairedItem ?? []].flat();
 		if (paired.length === 0) problems.push('an output has no paired item');
@@ -60,31 +60,31 @@ function readOutputs(reported: Reported, outputs: INodeExecutionData[], kind: Ki
 		const failed = own.find(({ error }) => error !== undefined);
 		if (failed?.error !== undefined) {
 			if (own.length > 1) problems.push(`item ${index} has an error and another output`);
-			claims[index] = leaseOf(failed.error, problems);
+			items[index] = reportOf(failed.error, problems);
 		} else if (own.length > 0 || kind === 'read') {
 			const isSkipped = own.some(({ json }) => json.skipped === true);
-			claims[index] = isSkipped ? { is: 'skipped' } : { is: 'done', outputs: own };
+			items[index] = isSkipped ? { is: 'skipped' } : { is: 'done', outputs: own };
 		} else if (kind !== 'call') problems.push(`item ${index} has no output`);
 	}
 }
 
 function readResponse(reported: Reported, index: number, response: ToolResponse): void {
 	if ('error' in response) {
-		reported.claims[index] = leaseOf(response.error, reported.problems);
+		reported.items[index] = reportOf(response.error, reported.problems);
 	} else if (Array.isArray(response.response)) {
 		const outputs = response.response as INodeExecutionData[];
 		const failed = outputs.find(({ error }) => error !== undefined);
 		if (failed?.error !== undefined) {
-			reported.claims[index] = leaseOf(failed.error, reported.problems);
+			reported.items[index] = reportOf(failed.error, reported.problems);
 			return;
 		}
 		const isSkipped = outputs.some(({ json }) => json.skipped === true);
-		reported.claims[index] = isSkipped ? { is: 'skipped' } : { is: 'done', outputs };
+		reported.items[index] = isSkipped ? { is: 'skipped' } : { is: 'done', outputs };
 	}
 }
 
-/** The claim of a clear error: what happened, how to go on, and which of the outcomes it was. */
-function leaseOf(error: ShownError, problems: string[]): Lease {
+/** What a clear error reports: what happened, how to go on, and which of the outcomes it was. */
+function reportOf(error: ShownError, problems: string[]): ItemReport {
 	const { message, description, context } = error;
 	const outcome = OUTCOMES.find((one) => one === context?.outcome);
 	if (isOfN8n(message)) return { is: 'notSent', message };
@@ -100,15 +100,15 @@ function isOfN8n(message: string): boolean {
 }
 
 function readError(reported: Reported, error: ShownError, kind: Kind): void {
-	const { claims, problems } = reported;
-	const claim = leaseOf(error, problems);
+	const { items, problems } = reported;
+	const report = reportOf(error, problems);
 	const { context = {} } = error;
 	const list = (name: string) => (context[name] ?? []) as number[];
 	if (kind === 'read') return;
 	if (kind === 'delete') {
 		const { message } = error;
-		for (const index of list('failedItems')) claims[index] = { is: 'notSent', message };
-		for (const index of list('perhapsDeletedItems')) claims[index] = { is: 'unknown', message };
+		for (const index of list('failedItems')) items[index] = { is: 'notSent', message };
+		for (const index of list('perhapsDeletedItems')) items[index] = { is: 'unknown', message };
 		return;
 	}
 	const { failedItem } = context;
@@ -122,13 +122,13 @@ function readError(reported: Reported, error: ShownError, kind: Kind): void {
 	const indexes = [...sent, ...skipped, ...perhapsSent, ...notSent, ...notTried].sort(
 		(a, b) => a - b,
 	);
-	if (indexes.join() !== [...claims.keys()].join()) {
+	if (indexes.join() !== [...items.keys()].join()) {
 		problems.push(`the error tells of the items ${indexes.join()}: ${error.message}`);
 	}
-	for (const index of sent) claims[index] = { is: 'sent' };
-	for (const index of skipped) claims[index] = { is: 'skipped' };
-	for (const index of perhapsSent) claims[index] = { is: 'unknown', message: error.message };
-	for (const index of notSent) claims[index] = { is: 'notSent', message: error.message };
-	for (const index of notTried) claims[index] = { is: 'notTried' };
-	claims[failedItem] = claim;
+	for (const index of sent) items[index] = { is: 'sent' };
+	for (const index of skipped) items[index] = { is: 'skipped' };
+	for (const index of perhapsSent) items[index] = { is: 'unknown', message: error.message };
+	for (const index of notSent) items[index] = { is: 'notSent', message: error.message };
+	for (const index of notTried) items[index] = { is: 'notTried' };
+	items[failedItem] = report;
 }

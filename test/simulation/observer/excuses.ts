@@ -25,14 +25,14 @@ export interface Wait {
 const AFTER_REDIS_MS = 40_000;
 /** The longest back-off (ms) after a failed attempt, without what the service asks for. */
 const LONGEST_BACKOFF_MS = 10_000;
-/** What a claim or a place of a process that died lasts (ms) beyond a time-out. */
+/** What a lease or a place of a process that died lasts (ms) beyond a time-out. */
 const AFTER_DEATH_MS = 75_000;
 
 export function excusesOf(player: Player, wait: Wait): Interval[] {
 	return [
 		...pauses(player, wait),
 		...ownFailures(player, wait),
-		...claims(player, wait),
+		...leases(player, wait),
 		...faults(player),
 		...player.lives.map(({ bornAt }): Interval => [bornAt, bornAt + 1_000]),
 	];
@@ -64,8 +64,8 @@ function ownFailures({ network }: Player, { execution }: Wait): Interval[] {
 		});
 }
 
-/** Whoever meets a claim waits for its end. */
-function claims({ network, plan, played, lives }: Player, { node, execution }: Wait): Interval[] {
+/** What meets a lease waits for its end. */
+function leases({ network, plan, played, lives }: Player, { node, execution }: Wait): Interval[] {
 	if (!isSendOnce(node)) return [];
 	const others = new Set(
 		played.filter(({ planned }) => planned.node === node.id).map(({ planned }) => planned.id),

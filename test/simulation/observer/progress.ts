@@ -160,7 +160,7 @@ function unseenSlots(
 /** From when to when a request holds a slot of the window. */
 function slotOf({ plan, lives }: Player, exchange: Exchange, windowMs: number): Interval {
 	const { startedAt, respondedAt, lostAt = Infinity, caller } = exchange;
-	// A document with a key has its slot while it is claimed.
+	// A document with a key has its slot while it is leased.
 	const from = startedAt - MARGIN_MS;
 	const after = windowMs + MARGIN_MS;
 	const timeoutMs = timeoutOf(plan, exchange);

@@ -3,21 +3,21 @@ import { isSendOnce, keysOf } from '../scenario/generate';
 import type { Played } from '../scenario/played';
 import type { Player } from '../scenario/player';
 import type { Exchange } from '../service/exchange';
-import { type Lease, type Kind, reportedBy } from './endings';
+import { type ItemReport, type Kind, reportedBy } from './endings';
 import type { Violation } from './violation';
 
 export function checkResults(player: Player): Violation[] {
 	return player.played.flatMap((played) => {
 		const kind = kindOf(player, played);
-		const { claims, problems } = reportedBy(played, kind);
+		const { items: reports, problems } = reportedBy(played, kind);
 		const { id, items } = played.planned;
-		const lies = claims.flatMap((claim, index) => {
+		const lies = reports.flatMap((report, index) => {
 			const item = items[index]?.id ?? '';
 			const why =
-				claim === undefined ? undefined : new Judge(player, played, item, kind).lieIn(claim);
+				report === undefined ? undefined : new Judge(player, played, item, kind).lieIn(report);
 			return why === undefined
 				? []
-				: [`${id} item ${index} (${item}) is told ${claim?.is}, but ${why}`];
+				: [`${id} item ${index} (${item}) is told ${report?.is}, but ${why}`];
 		});
 		return [
 			...problems.map((text) => ({ kind: 'unclear result', text: `${id}: ${text}` })),
@@ -49,11 +49,11 @@ class Judge {
 		this.own = this.requestsWith(item).filter(({ caller }) => caller?.execution === id);
 	}
 
-	/** What makes the claim untrue; undefined when it is true. */
-	lieIn(claim: Lease): string | undefined {
-		switch (claim.is) {
+	/** What makes the report untrue; undefined when it is true. */
+	lieIn(report: ItemReport): string | undefined {
+		switch (report.is) {
 			case 'done':
-				return this.lieInDone(claim);
+				return this.lieInDone(report);
 			case 'sent':
 				return this.own.some(isDone) ? undefined : 'it was not sent, or nobody can know';
 			case 'skipped':
@@ -73,7 +73,7 @@ class Judge {
 		}
 	}
 
-	private lieInDone({ outputs }: Lease & { is: 'done' }): string | undefined {
+	private lieInDone({ outputs }: ItemReport & { is: 'done' }): string | undefined {
 		const isRead = this.kind === 'read';
 		const isTrue = this.own.some((exchange) =>
 			isRead ? exchange.status === 200 : isDone(exchange),

@@ -2,7 +2,7 @@
 // each layer knows only what is below it.
 
 import { execFileSync } from 'node:child_process';
-import { cpSync, existsSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
@@ -11,7 +11,7 @@ import type { INodeType } from 'n8n-workflow';
 import type * as endpoints from '../../../nodes/BusinessData/transport/endpoints';
 import type * as sandboxLimits from '../../../sandbox/limits';
 import { choicesOf, optionsOf } from '../description/properties';
-import { codeIn, PROJECT_FOLDER, readProjectFile } from './projectFiles';
+import { codeIn, PROJECT_FOLDER, readProjectFile, rowsOf } from './projectFiles';
 
 const page = readProjectFile('docs/architecture.md');
 const diffs = [...page.matchAll(/```diff\n([\s\S]*?)```/g)].map(([, diff = '']) => diff);
@@ -89,4 +89,19 @@ test('every file and folder that the page names exists', () => {
 			(folder) => existsSync(join(PROJECT_FOLDER, folder, path)),
 		);
 	expect(paths.filter((path) => !isThere(path) && path !== 'index.ts')).toEqual([]);
+});
+
+test('every function that the steps of sending once name is there', () => {
+	const folders = ['sendOnce', 'transport'].map((name) => join(CODE, name));
+	const code = folders
+		.flatMap((folder) =>
+			readdirSync(join(PROJECT_FOLDER, folder)).map((file) => readProjectFile(join(folder, file))),
+		)
+		.join('\n');
+	const names = rowsOf(page, 'Step')
+		.flat()
+		.flatMap(([, functions]) => codeIn(functions));
+	expect(names.length).toBeGreaterThan(8);
+	const isDeclared = (name: string) => new RegExp(`(async|const|function) ${name}\\b`).test(code);
+	expect(names.filter((name) => !isDeclared(name))).toEqual([]);
 });

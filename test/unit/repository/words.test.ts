@@ -1,4 +1,5 @@
-// One word for one thing, and that the field's: none of the words on the left stands in a name, a comment or a document.
+// One word for one thing, and that the field's: none of the words on the left stands in a name, a comment or a
+// document.
 
 import { readdirSync } from 'node:fs';
 import { join, relative } from 'node:path';

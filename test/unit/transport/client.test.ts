@@ -21,8 +21,8 @@ const otherProcess = () =>
 		limits: { general: [{ max: 1, windowMs: WINDOW_MS }], scopes: {} },
 	});
 
-/** Sends a request whose first claim takes so long (ms); tells when what happened. */
-async function sendAfterClaim(claimMs: number, meanwhile: () => Promise<unknown>) {
+/** Sends a request whose first lease takes so long (ms); tells when what happened. */
+async function sendAfterLease(leaseMs: number, meanwhile: () => Promise<unknown>) {
 	const events: Array<[what: string, at: number]> = [];
 	const happens = (what: string) => events.push([what, performance.now()]);
 	const { context } = fakeContext({
@@ -34,8 +34,8 @@ async function sendAfterClaim(claimMs: number, meanwhile: () => Promise<unknown>
 	});
 	const guard = {
 		acquire: async () => {
-			happens('claimed');
-			await after(events.length === 1 ? claimMs : 0);
+			happens('leased');
+			await after(events.length === 1 ? leaseMs : 0);
 			return undefined;
 		},
 		complete: async (state: string) => {
@@ -50,31 +50,31 @@ async function sendAfterClaim(claimMs: number, meanwhile: () => Promise<unknown>
 		const times = { timeoutMs: TIMEOUT_MS, maxWaitMs: Infinity };
 		await run.client.request({ endpoint, ...plain, ...times, guard });
 	});
-	const other = after(claimMs - 1_000).then(meanwhile);
+	const other = after(leaseMs - 1_000).then(meanwhile);
 	await Promise.all([sending, other]);
 	return events;
 }
 
-test('slots that ran out in a long claim are taken anew before the request goes out', async () => {
+test('slots that ran out while a lease takes long are taken anew before the request goes out', async () => {
 	const other = otherProcess();
 	let otherSentAt = NaN;
-	const events = await sendAfterClaim(60_000, async () => (otherSentAt = await other.request()));
+	const events = await sendAfterLease(60_000, async () => (otherSentAt = await other.request()));
 	expect(events.map(([what]) => what)).toEqual([
-		...['claimed', 'notSent', 'claimed', 'sent', 'sent'],
+		...['leased', 'notSent', 'leased', 'sent', 'sent'],
 	]);
 	const [, sentAt = NaN] = events.find(([what]) => what === 'sent') ?? [];
 	expect(sentAt - otherSentAt).toBeGreaterThanOrEqual(WINDOW_MS);
 });
 
-test('slots that nobody else has taken in a long claim are good, and held anew', async () => {
-	const events = await sendAfterClaim(60_000, async () => await Promise.resolve());
-	expect(events.map(([what]) => what)).toEqual(['claimed', 'sent', 'sent']);
+test('slots that nobody else has taken while a lease takes long are good, and held anew', async () => {
+	const events = await sendAfterLease(60_000, async () => await Promise.resolve());
+	expect(events.map(([what]) => what)).toEqual(['leased', 'sent', 'sent']);
 	const other = otherProcess();
 	const sentAt = await other.request();
 	expect(sentAt - (events[1]?.[1] ?? NaN)).toBeGreaterThanOrEqual(WINDOW_MS);
 });
 
-test('a run that is stopped in a long claim sends nothing and holds nothing', async () => {
+test('a run that is stopped while a lease takes long sends nothing and holds nothing', async () => {
 	const stop = new AbortController();
 	const { context, sent } = fakeContext({ credential: { limits: LIMITS }, stopped: stop.signal });
 	const settled: string[] = [];

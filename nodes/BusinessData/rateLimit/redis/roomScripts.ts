@@ -22,7 +22,8 @@ return result
 /**
  * Issues a ticket for room: returns how long (ms) it takes until so many requests have room at once. The number is how
  * long it takes by what the process knows. After the usual arguments: who the ticket is for, for how many
- * requests, and how long (ms) it may take; when it takes longer, no ticket is issued. For no requests, the ticket is taken back.
+ * requests, and how long (ms) it may take; when it takes longer, no ticket is issued. For no requests, the ticket is
+ * taken back.
  */
 export const TICKET = new RedisScript(`${SHARED}
 local more = ${MORE}

@@ -179,9 +179,9 @@ end
 /**
  * Takes a slot in every window, or a place in the queue of those that are full. The number is how long
  * (ms) the request may be under way. Returns one of {'taken', used of each window …}, {'full', wait (ms), time to ask
- * again (ms), window}, {'lost'} when the process has to enter its slots first, {'snapshot', version, of the scope and of the general windows
- * what was learned, its age (ms), how long (ms) nothing goes} when its scope does not know it; with the last two
- * nothing was taken.
+ * again (ms), window}, {'lost'} when the process has to enter its slots first, {'snapshot', version, of the scope and
+ * of the general windows what was learned, its age (ms), how long (ms) nothing goes} when its scope does not know it;
+ * with the last two nothing was taken.
  */
 export const TAKE = new RedisScript(`${SHARED}
 local function wait(queue, first, last, every)
@@ -274,8 +274,8 @@ return {enterAgain, 'kept'}
 `);
 
 /**
- * Says that the service has counted the request by now, whether the limit store still knows it or lost it. The number is
- * how much later (ms) it may count it; below 0 it never will, and the slots come free at once.
+ * Says that the service has counted the request by now, whether the limit store still knows it or lost it. The number
+ * is how much later (ms) it may count it; below 0 it never will, and the slots come free at once.
  */
 export const COMPLETE = new RedisScript(`${SHARED}
 if number < 0 then
