@@ -2,8 +2,7 @@
 
 import type { IDataObject, INode } from 'n8n-workflow';
 
-import type { ListRead } from '../../nodes/BusinessData/trigger/state';
-import { after, realNow } from '../support/logicalTime';
+import { after } from '../support/logicalTime';
 import { inWords, MEMORY, remembered, useTriggerBench } from '../support/triggerBench';
 
 const bench = useTriggerBench();
@@ -300,31 +299,3 @@ describe('polls that overlap', () => {
 		expect(inWords(await slow)).toEqual(['contactCreated 4']);
 	});
 });
-
-test('100,000 contacts take less than 5 MB of state, also in mid-read, and a poll seconds', async () => {
-	const all = Array.from({ length: 100_000 }, (_, index) => ({
-		id: `01234567-89ab-cdef-0123-${String(index).padStart(12, '0')}`,
-		name: `Contact ${index}`,
-		email: `contact-${index}@example.com`,
-	}));
-	bench.service.response = ({ cursor = '0' }) => ({
-		items: all.slice(Number(cursor), Number(cursor) + 10_000),
-		...(Number(cursor) < 90_000 ? { next: String(Number(cursor) + 10_000) } : {}),
-	});
-	const pagination = { values: { type: 'cursor', cursorField: 'next' } };
-	const { poll, staticData } = bench.trigger({ options: { pagination } });
-	await poll();
-	const startedAt = realNow();
-	expect(await poll()).toEqual([]);
-	expect(realNow() - startedAt).toBeLessThan(20_000);
-	expect(JSON.stringify(staticData).length).toBeLessThan(5_000_000);
-
-	const { response: serviceResponse } = bench.service;
-	bench.service.response = (asked, response) =>
-		asked.cursor === '50000' ? undefined : serviceResponse(asked, response);
-	expect(await poll({ getPollBudgetMs: () => 5_000 })).toEqual([]);
-	const { records } = staticData[MEMORY] as { records: { reading?: ListRead } };
-	expect(records.reading?.place.count).toBeGreaterThan(0);
-	expect(records.reading?.place.count).toBeLessThanOrEqual(50_000);
-	expect(JSON.stringify(staticData).length).toBeLessThan(5_000_000);
-}, 60_000);

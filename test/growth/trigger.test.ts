@@ -1,11 +1,13 @@
-// A poll of 1,000 pages holds what it remembers of the records, and not the pages: while it goes on, memory
-// grows by the state alone.
+// What a trigger holds of a large list: while it reads 1,000 pages, what it remembers and not the pages; and between
+// polls, so few bytes that n8n can save them.
 
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
+import type { ListRead } from '../../nodes/BusinessData/trigger/state';
+import { realNow } from '../support/logicalTime';
 import { report } from '../support/report';
-import { useTriggerBench } from '../support/triggerBench';
+import { MEMORY, useTriggerBench } from '../support/triggerBench';
 
 const PAGES = 1_000;
 const RECORDS_PER_PAGE = 100;
@@ -54,4 +56,56 @@ test('1,000 pages of 100 kB', async () => {
 	);
 	expect(heap).toHaveLength(PAGES / PAGES_PER_LOOK);
 	expect(perRecord).toBeLessThan(MOST_BYTES_PER_RECORD);
+}, 120_000);
+
+const RECORDS = 100_000;
+const idOf = (index: number) => `01234567-89ab-cdef-0123-${String(index).padStart(12, '0')}`;
+
+test('what is known of 100,000 records takes less than 5 MB, also in mid-read, and a poll seconds', async () => {
+	const all = Array.from({ length: RECORDS }, (_, index) => ({
+		id: idOf(index),
+		name: `Contact ${index}`,
+		email: `contact-${index}@example.com`,
+	}));
+	bench.service.response = ({ cursor = '0' }) => ({
+		items: all.slice(Number(cursor), Number(cursor) + 10_000),
+		...(Number(cursor) < 90_000 ? { next: String(Number(cursor) + 10_000) } : {}),
+	});
+	const pagination = { values: { type: 'cursor', cursorField: 'next' } };
+	const { poll, staticData } = bench.trigger({ options: { pagination } });
+	await poll();
+	const startedAt = realNow();
+	expect(await poll()).toEqual([]);
+	expect(realNow() - startedAt).toBeLessThan(20_000);
+	expect(JSON.stringify(staticData).length).toBeLessThan(5_000_000);
+
+	const { response: serviceResponse } = bench.service;
+	bench.service.response = (asked, response) =>
+		asked.cursor === '50000' ? undefined : serviceResponse(asked, response);
+	expect(await poll({ getPollBudgetMs: () => 5_000 })).toEqual([]);
+	const { records } = staticData[MEMORY] as { records: { reading?: ListRead } };
+	expect(records.reading?.place.count).toBeGreaterThan(0);
+	expect(records.reading?.place.count).toBeLessThanOrEqual(50_000);
+	expect(JSON.stringify(staticData).length).toBeLessThan(5_000_000);
+}, 60_000);
+
+test('with the hashes of 20 fields, it takes less than 12 MB; with more fields, they are left out', async () => {
+	const withFields = (count: number) =>
+		Array.from({ length: RECORDS }, (_, index) => ({
+			id: idOf(index),
+			...Object.fromEntries(Array.from({ length: count - 1 }, (__, field) => [`f${field}`, index])),
+		}));
+	let list = withFields(20);
+	bench.service.response = () => list;
+	const { poll, staticData } = bench.trigger({ options: { changedFields: true } });
+	expect(await poll()).toEqual([]);
+	expect(JSON.stringify(staticData).length).toBeLessThan(12_000_000);
+	expect(bench.logged()).not.toContain('left out');
+	list = withFields(30);
+	expect(await poll()).toHaveLength(RECORDS);
+	expect(JSON.stringify(staticData).length).toBeLessThan(5_000_000);
+	const changed = { id: idOf(0), f0: 'new' };
+	list = [{ ...list[0], ...changed }, ...list.slice(1)];
+	expect(await poll()).toMatchObject([{ event: 'contactUpdated', contact: changed }]);
+	expect(bench.logged().split('left out')).toHaveLength(2);
 }, 120_000);
