@@ -5,6 +5,7 @@ import { NODE_TYPE, nodeOf, workflowOf } from '../support/engineWorkflow';
 import {
 	apiRequest,
 	deleteMany,
+	errorOf,
 	itemsOf,
 	NODE,
 	read,
@@ -17,6 +18,7 @@ import {
 
 const bench = useBench();
 
+const autoMap = { dataMode: 'autoMapInputData' };
 const CONTINUE = { onError: 'continueRegularOutput' } as const;
 const ERROR_OUTPUT = { onError: 'continueErrorOutput' } as const;
 const refused = { type: 'status', status: 400, body: { message: 'bad' } } as const;
@@ -168,6 +170,23 @@ describe('a node behind the error output', () => {
 		['the input', '$("Start").item.json.id', [1, 2, 3, 4, 5]],
 	])('reads %s', async (_, expression, expected) => {
 		expect(await valuesOf(expression)).toEqual(expected);
+	});
+
+	test.each([
+		['a send', 'error', send()],
+		['a send', 'output', send()],
+		['an API Request', 'error', { ...apiRequest('POST', '/sandbox/echo'), ...autoMap }],
+	])('cannot take the error for a document: %s behind the %s', async (_, from, parameters) => {
+		refuse(SEND_ENDPOINT, 0);
+		const settings = from === 'error' ? ERROR_OUTPUT : CONTINUE;
+		const workflow = workflowOf([{ id: 0 }], send(), settings);
+		workflow.nodes.push(nodeOf('Behind', NODE_TYPE, parameters));
+		const behind = [{ node: 'Behind', type: 'main' as const, index: 0 }];
+		workflow.connections[NODE] = { main: from === 'error' ? [[], behind] : [behind] };
+		const error = errorOf(await bench.engine.run(workflow, { key: bench.credential }));
+		expect(error.message).toBe('Data to Send: the input item is an error');
+		expect(error.context.outcome).toBe('notSent');
+		expect(bench.sandbox.journal.count()).toBe(1);
 	});
 
 	test('can read them after n8n has stored the execution', async () => {

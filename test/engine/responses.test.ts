@@ -97,6 +97,27 @@ describe('a body that is not JSON where JSON is due', () => {
 		expect(result.json(NODE)).toEqual([{ statusCode: 200 }, { statusCode: 200 }]);
 	});
 
+	test.each([
+		[{ error: 'none' }, [{ statusCode: 200, error: 'none' }]],
+		[
+			{ error: { code: 0 }, message: 'sent' },
+			[{ statusCode: 200, error: { code: 0 }, message: 'sent' }],
+		],
+		[
+			[{ error: 'x' }, { id: 1 }],
+			[{ statusCode: 200, error: 'x' }, { id: 1 }],
+		],
+	])(
+		'%j, which n8n would take for an error, is not: what was sent leaves by no error output',
+		async (body, expected) => {
+			for (const parameters of [send(), apiRequest('POST', '/sandbox/echo')]) {
+				response({ body });
+				const result = await bench.run(itemsOf(1), parameters, { onError: 'continueErrorOutput' });
+				expect([result.json(NODE, 0), result.json(NODE, 1)]).toEqual([expected, []]);
+			}
+		},
+	);
+
 	test('a 204 is an item with its status', async () => {
 		expect(await get('/sandbox/no-content')).toEqual([{ statusCode: 204 }]);
 		expect(await get('/sandbox/no-content', { responseFormat: 'text' })).toEqual([{ data: '' }]);

@@ -12,7 +12,14 @@ import { InvalidSettingError } from '../values/invalidSettingError';
 import { isRead, type ServiceRequest } from '../transport/serviceRequest';
 import { readFlag } from '../values/settingValues';
 import { PreviousAttempts, type ItemResult } from './previousAttempts';
-import { errorItem, nameItems, type NodeError, listItems, toNodeError } from '../run/itemErrors';
+import {
+	errorItem,
+	isErrorJson,
+	listItems,
+	nameItems,
+	type NodeError,
+	toNodeError,
+} from '../run/itemErrors';
 import { describeSends, reportDuring } from '../run/progress';
 import type { Run } from '../run/run';
 import { DryRun } from './dryRun';
@@ -160,11 +167,18 @@ async function sendItem<T extends ServiceRequest>(
 		return { output: [{ json: response, pairedItem: { item: index } }], isSkipped: true };
 	}
 	try {
-		return { output: await toItems(response, request, index) };
+		const output = await toItems(response, request, index);
+		return { output: run.hasErrorOutput ? output.map(asSuccess(response)) : output };
 	} catch (error) {
 		throw isRead(request) ? error : afterSuccessError(request, error, run.account.apiKey);
 	}
 }
+
+/** n8n would put an item out as failed, and a workflow may send it again, because of what its JSON looks like. */
+const asSuccess =
+	({ statusCode }: ServiceResponse) =>
+	(item: INodeExecutionData): INodeExecutionData =>
+		isErrorJson(item.json) ? { ...item, json: { statusCode, ...item.json } } : item;
 
 async function sendUnlessUsed(
 	run: Run,

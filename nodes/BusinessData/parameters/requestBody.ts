@@ -1,11 +1,12 @@
 /** The fields that say what a request sends: the item itself, typed fields, or JSON. */
-import type { INodeProperties } from 'n8n-workflow';
+import type { IDataObject, INodeProperties } from 'n8n-workflow';
 
 import { FIELDS_HINT } from '../builderHints';
 import { InvalidSettingError } from '../values/invalidSettingError';
 import { tryParseJson } from '../values/json';
 import { readChoice, refuseUnresolved } from '../values/settingValues';
 import { refuseFaults } from '../values/valueFaults';
+import { isErrorJson } from '../run/itemErrors';
 import type { Run } from '../run/run';
 import { bodyOfFields } from './typedFields';
 
@@ -72,7 +73,8 @@ export function readBody(run: Run, itemIndex: number): unknown {
 		return bodyOfFields(run.parameter('assignments', itemIndex, {}), run.account.apiKey);
 	}
 	if (mode === 'autoMapInputData') {
-		const body = run.items[itemIndex]?.json ?? {};
+		const { json: body = {}, error } = run.items[itemIndex] ?? {};
+		if (error && isErrorJson(body)) throw new ErrorAsInput();
 		refuseFaults(FIELD, body, true);
 		return body;
 	}
@@ -87,13 +89,26 @@ export function readBody(run: Run, itemIndex: number): unknown {
  */
 export function readDocument(run: Run, itemIndex: number): unknown {
 	const body = readBody(run, itemIndex);
+	const mode = readMode(run, itemIndex);
+	if (mode === 'autoMapInputData' && isErrorJson(body as IDataObject)) throw new ErrorAsInput();
 	if (!isEmpty(body)) return body;
-	const [field, howToFix] = EMPTY_DOCUMENT[readMode(run, itemIndex)];
+	const [field, howToFix] = EMPTY_DOCUMENT[mode];
 	throw new InvalidSettingError(
 		field,
 		'there is nothing to send',
 		`${howToFix} The service would get an empty document.`,
 	);
+}
+
+/** An item that failed holds nothing but n8n's message. */
+class ErrorAsInput extends InvalidSettingError {
+	constructor() {
+		super(
+			FIELD,
+			'the input item is an error',
+			'A node before this one failed, and n8n leaves its message only. Choose Define Below or JSON, with fields of the node before that, for example {{ $("Approved invoices").item.json.invoiceNumber }}.',
+		);
+	}
 }
 
 function readMode(run: Run, itemIndex: number) {

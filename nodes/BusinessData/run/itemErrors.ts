@@ -106,6 +106,14 @@ export function errorItem(
 	return { json, error, pairedItem: { item: itemIndex } };
 }
 
+/** By these, n8n knows the items that leave by a node's error output. */
+const ERROR_FIELDS = ['error', 'message', 'details'];
+
+/** Whether n8n takes an item with this JSON for one that failed. */
+export function isErrorJson(json: IDataObject): boolean {
+	return Boolean(json.error) && Object.keys(json).every((name) => ERROR_FIELDS.includes(name));
+}
+
 /** `item 3`, `items 0–4` or `items 0–2, 7`: as n8n counts them, from 0. */
 export function nameItems(indexes: number[]): string {
 	const ranges: Array<{ from: number; to: number }> = [];

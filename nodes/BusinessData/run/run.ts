@@ -87,6 +87,11 @@ export class Run {
 		return this.context.continueOnFail();
 	}
 
+	/** Whether items that failed leave by an output of their own. */
+	get hasErrorOutput(): boolean {
+		return this.context.getNode().onError === 'continueErrorOutput';
+	}
+
 	/** Aborts when the execution is stopped or n8n shuts down, and at the end of the run. */
 	get signal(): AbortSignal {
 		return this.controller.signal;
