@@ -43,14 +43,16 @@ export function checkLimits(player: Player): Violation[] {
 /** Without those that Redis cannot have known. */
 function known({ plan, lives }: Player, own: Counted[]): Counted[] {
 	const losses = plan.faults.filter(isLoss).map((loss) => {
-		const { at } = loss;
+		const { at, event } = loss;
+		// What is lost cannot be entered before Redis is there again.
+		const awayMs = 'ms' in event ? event.ms : 0;
 		const isHindered = plan.faults.some(
 			(fault) =>
 				fault !== loss &&
 				['redis', 'command', 'stall'].includes(fault.kind) &&
 				Math.abs(beginOf(fault) - at) < 2 * HINDERED_MS,
 		);
-		return { at, until: at + (isHindered ? HINDERED_MS : ENTERED_AGAIN_MS) };
+		return { at, until: at + awayMs + (isHindered ? HINDERED_MS : ENTERED_AGAIN_MS) };
 	});
 	const diedAt = (exchange: Counted) =>
 		lives.find(({ process }) => process.name === exchange.caller?.process)?.diedAt ?? Infinity;
