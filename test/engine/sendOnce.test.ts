@@ -9,6 +9,7 @@ import {
 	read,
 	send,
 	SEND_ENDPOINT,
+	type ShownError,
 	useBench,
 } from '../support/bench';
 import { useDeduplicator } from '../support/deduplicator';
@@ -76,12 +77,25 @@ test('whoever meets a key that is being sent waits no longer than Max Wait', asy
 	const first = bench.run([{ id: 'a' }], send({ ...onceById, timeout: 60 }));
 	await waitUntil(() => bench.sandbox.journal.count() === 1);
 	const startedAt = performance.now();
-	const error = errorOf(await bench.run([{ id: 'a' }], send({ ...onceById, maxWait: 5 })));
+	const settings = { onError: 'continueErrorOutput' } as const;
+	const items = [{ id: 'a' }, { id: 'b' }];
+	const result = await bench.run(items, send({ ...onceById, maxWait: 5 }), settings);
 	expect(Math.round((performance.now() - startedAt) / 1000)).toBe(5);
-	expect(error.message).toBe('Not sent: another execution is sending the same Send Once Key');
-	expect(error.context).toMatchObject({ outcome: 'notSent', retryAfterSeconds: 60 });
+	const [error] = result.items(NODE, 1).map((item) => item.error as unknown as ShownError);
+	expect(error?.message).toBe('Not sent: another execution is sending the same Send Once Key');
+	expect(error?.context).toMatchObject({ outcome: 'notSent', retryAfterSeconds: 60 });
 	await first;
-	expect(bench.sandbox.journal.count()).toBe(1);
+	// The second item had nothing to wait for.
+	expect(sent()).toEqual(items);
+});
+
+test('what n8n takes to look keys up is no wait for the limits', async () => {
+	store.latencyMs = () => 50;
+	for (const state of ['sent', 'skipped']) {
+		const { run } = await bench.run(itemsOf(3), send({ ...onceById, maxWait: 0.2 }));
+		expect([state, run.status]).toEqual([state, 'success']);
+	}
+	expect(sent()).toEqual(itemsOf(3));
 });
 
 test('the key is on record as perhaps sent before the request goes out', async () => {

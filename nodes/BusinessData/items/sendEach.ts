@@ -186,8 +186,8 @@ async function sendUnlessUsed(
 	guard: SendOnce | undefined,
 ): Promise<ServiceResponse | (IDataObject & { skipped: true })> {
 	try {
-		const state =
-			guard === undefined ? 'notSent' : await run.client.waitForOther(request, guard.state());
+		const waitFor = async (ended: Promise<void>) => await run.client.waitForOther(request, ended);
+		const state = (await guard?.state(waitFor)) ?? 'notSent';
 		if (state !== 'notSent') throw new AlreadySentError(state);
 		return await run.client.request({ ...request, guard });
 	} catch (error) {

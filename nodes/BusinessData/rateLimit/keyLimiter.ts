@@ -13,6 +13,9 @@ import type { RedisLimitStore } from './redis/redisLimitStore';
 import { Scope, Stages } from './scope';
 import { WaitTime, WaitTooLongError } from './waitTime';
 
+/** How long (ms) the limiter may take, Redis included, to find that there is nothing to wait for. */
+const OWN_WORK_MS = 100;
+
 /** Requests that are to come. */
 export interface LimitedRequest {
 	/** Those that they are under; those of other requests of the key may differ. */
@@ -83,7 +86,8 @@ export class KeyLimiter {
 		this.keepAlive ??= setInterval(() => undefined, LONGEST_TIMER_MS);
 		const tooLate = () =>
 			limitStore?.failure() ?? new WaitTooLongError(Math.max(1, estimateWait(stages, 0)));
-		const { signal, release } = boundedSignal(request.signal, maxWaitMs, tooLate);
+		const boundMs = Math.max(maxWaitMs, OWN_WORK_MS);
+		const { signal, release } = boundedSignal(request.signal, boundMs, tooLate);
 		const shared = limitStore?.request(stages, inFlightMs);
 		const waitTime = new WaitTime();
 		const deadline = waitTime.startedAt + maxWaitMs;

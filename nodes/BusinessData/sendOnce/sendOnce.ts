@@ -65,6 +65,9 @@ interface Party {
 	signal: AbortSignal;
 }
 
+/** Waits for the end of a lease of somebody else. */
+type WaitFor = (ended: Promise<void>) => Promise<void>;
+
 /** A lease of this guard's own. */
 interface Lease {
 	/** Stands for it in Redis. */
@@ -160,17 +163,18 @@ export class SendOnce implements SendGuard {
 
 	/**
 	 * As `get`, but waits while somebody else is sending it.
+	 * @param waitFor waits for the end of that, as long as there is time
 	 * @throws InvalidSettingError when it was sent with other content, RequestError or RedisError when nobody can
-	 * tell, or the signal's reason
+	 * tell, the signal's reason, or what `waitFor` throws
 	 */
-	async state(): Promise<SentState> {
+	async state(waitFor: WaitFor = this.untilEnded): Promise<SentState> {
 		for (;;) {
 			this.signal.throwIfAborted();
-			const found = await onceAborted(this.lookUp(), this.signal);
+			const found = await onceAborted(this.lookUp(waitFor), this.signal);
 			if (!('ended' in found) && found.isOther) throw this.otherContent();
 			const next = 'isLost' in found && found.isLost ? await this.enterAgain() : found;
 			if (!('ended' in next)) return next.state;
-			await onceAborted(next.ended, this.signal);
+			await waitFor(next.ended);
 		}
 	}
 
@@ -242,7 +246,9 @@ export class SendOnce implements SendGuard {
 	}
 
 	/** What is known of the key, and whether Redis has lost it; or when to look again, while somebody is sending it. */
-	private async lookUp(): Promise<(Found & { isLost: boolean }) | { ended: Promise<void> }> {
+	private async lookUp(
+		waitFor = this.untilEnded,
+	): Promise<(Found & { isLost: boolean }) | { ended: Promise<void> }> {
 		const other = leaseOf(this.name);
 		if (other !== undefined) return { ended: other };
 		const { state: inRedis, missingMs } = (await this.redis?.lookUp(this.signal)) ?? FREE;
@@ -250,13 +256,15 @@ export class SendOnce implements SendGuard {
 		const found = await this.stored.find();
 		const isLost = this.redis !== undefined && inRedis === 'notSent' && found.state !== 'notSent';
 		if (isLost && missingMs > 0) {
-			await this.untilRenewed(missingMs);
-			return await this.lookUp();
+			await waitFor(this.untilRenewed(missingMs));
+			return await this.lookUp(waitFor);
 		}
 		const states = [inRedis, found.state];
 		const state = (['sent', 'perhapsSent'] as const).find((one) => states.includes(one));
 		return { ...found, state: state ?? 'notSent', isLost };
 	}
+
+	private readonly untilEnded: WaitFor = async (ended) => await onceAborted(ended, this.signal);
 
 	/** Enters in Redis again what it has lost. */
 	private async enterAgain(): Promise<{ state: SentState } | { ended: Promise<void> }> {

@@ -124,15 +124,15 @@ export class Client {
 	 * Waits for another sender of the same, as long as the request may wait.
 	 * @throws RequestError, or the signal's reason
 	 */
-	async waitForOther<T>(
+	async waitForOther(
 		request: ServiceRequest,
-		end: Promise<T>,
+		end: Promise<void>,
 		signal = this.signal,
-	): Promise<T> {
+	): Promise<void> {
 		const leftMs = Math.max(0, request.maxWaitMs - this.waitTime.elapsedMs);
 		const bounded = boundedSignal(signal, leftMs, () => underWayError(request));
 		try {
-			return await this.waitTime.during(onceAborted(end, bounded.signal));
+			await this.waitTime.during(onceAborted(end, bounded.signal));
 		} finally {
 			bounded.release();
 		}
