@@ -2,12 +2,12 @@
 
 import { Redis } from 'ioredis';
 
-import { startSandbox } from '../../sandbox/server';
 import { useDeduplicator } from '../support/deduplicator';
 import { Engine } from '../support/engine';
 import { limiters } from '../support/limiters';
 import { RedisServer } from '../support/redisServer';
 import { credentialFor } from '../support/scaledLimits';
+import { startWhenFree } from '../support/startWhenFree';
 import { waitUntil } from '../support/waitUntil';
 import { KEY, LIMITS, PORT, RECORD } from '../upgrade/saved';
 import { savedByVersions, savedCredential, savedWorkflow } from '../upgrade/versions';
@@ -25,7 +25,7 @@ test.each(savedByVersions)('what version %s has sent once is not sent again', as
 	table.clear();
 	const server = await RedisServer.start();
 	const apiKeys = { [KEY]: { state: 'active' as const } };
-	const sandbox = await startSandbox({ port: PORT, apiKeys, limits: LIMITS });
+	const sandbox = await startWhenFree({ port: PORT, apiKeys, limits: LIMITS });
 	const client = new Redis({ port: server.port });
 	try {
 		for (const { key, dump } of redis) await client.restore(key, 0, Buffer.from(dump, 'base64'));

@@ -2,12 +2,13 @@
 import type { ICredentialDataDecryptedObject, INode, INodeExecutionData } from 'n8n-workflow';
 
 import type { LimitTable } from '../../sandbox/limits';
-import { type Sandbox, type SandboxOptions, startSandbox } from '../../sandbox/server';
+import type { Sandbox, SandboxOptions } from '../../sandbox/server';
 import { Engine, type EngineRun } from './engine';
 import { workflowOf } from './engineWorkflow';
 import { EXAMPLE_LIMITS } from './exampleLimits';
 import { useLogicalTime } from './logicalTime';
 import { credentialFor } from './scaledLimits';
+import { startWhenFree } from './startWhenFree';
 
 export const NODE = 'Business Data';
 
@@ -92,7 +93,7 @@ export function useBench(given: SandboxOptions = {}, { inRealTime = false } = {}
 	bench.run = async (items, parameters, settings) =>
 		await bench.engine.run(workflowOf(items, parameters, settings), { key: bench.credential });
 	const start = async () => {
-		bench.sandbox = await startSandbox(options);
+		bench.sandbox = await startWhenFree(options);
 		const limits = JSON.stringify(options.limits);
 		bench.credential = { ...credentialFor(bench.sandbox), customize: true, limits };
 	};

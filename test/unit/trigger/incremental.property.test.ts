@@ -27,7 +27,7 @@ import {
 import { SyncService, type SyncSettings } from '../../support/syncService';
 import { responseOf, requestOf } from '../transport/examples';
 
-const RUNS = Number(process.env.TRIGGER_RUNS ?? 900);
+const RUNS = Number(process.env.TRIGGER_RUNS ?? 600);
 const SEED = Number(process.env.TRIGGER_SEED ?? 2026);
 
 const ASKED = {
