@@ -13,23 +13,23 @@ import { findList, NoListError } from './findList';
 import type { ListSettings } from './listSettings';
 import { belowBaseUrl, nextLink } from './nextUrl';
 
-/** Where in its list a read is. It holds all that it takes to go on there, and can be saved as JSON. */
+/** Where in its list a read is. A read can go on from it alone, so it can be saved as JSON. */
 export interface PageState {
 	/** The number of the page, from 1 on. */
 	page: number;
-	/** What the position parameter gets, or the next page's path and query; without it, the first page is asked for. */
+	/** The value of the paging parameter, or the page's path and query; undefined for the first page. */
 	position?: string;
-	/** How many items the pages before had. */
+	/** How many items the previous pages had. */
 	count: number;
-	/** A position of a page before, by which those that go in a circle are noticed. */
+	/** The position of an earlier page, to notice positions that go in a circle. */
 	passed?: string;
 	/** How many items the first page had. */
 	firstLength?: number;
-	/** Dot path to the list, as it was found on a page before. */
+	/** Dot path to the list, as found on an earlier page. */
 	path?: string;
-	/** How many pages before, one after the other, were empty. */
+	/** How many pages in a row were empty. */
 	empty?: number;
-	/** A hash of the page before. */
+	/** A hash of the previous page. */
 	hash?: string;
 }
 
@@ -37,22 +37,22 @@ export interface Page {
 	response: ServiceResponse;
 	body: unknown;
 	records: unknown[];
-	/** Dot path to them; empty where they are the body itself. */
+	/** Dot path to the records; empty where the body itself is the list. */
 	path: string;
-	/** Nothing came where a list was due. */
+	/** Whether the response has nothing where a list is due. */
 	isBare: boolean;
-	/** Stands for the records; empty where there are none. */
+	/** A hash of the records; empty without records. */
 	hash: string;
-	/** Where the next page is; undefined behind the last one. */
+	/** The next page; undefined after the last one. */
 	next: PageState | undefined;
 }
 
 /** What sends the requests of a read. */
 export type PageClient = Pick<Client, 'request' | 'baseUrl'>;
 
-/** More pages than any list has; a service that never ends must not keep n8n busy for ever. */
+/** No list has more pages: a service that never ends must not keep n8n busy for ever. */
 const MOST_PAGES = 100_000;
-/** So many empty pages in a row are an end, whatever cursors they name. */
+/** After so many empty pages in a row the list has ended, whatever cursors they name. */
 const MOST_EMPTY = 10;
 
 /**
@@ -80,7 +80,7 @@ export function firstPageState(settings: ListSettings): PageState {
 	return { ...first, ...countedPosition(settings, first) };
 }
 
-/** The position of a page where pages or items are counted. */
+/** The position of a page, for the pagination types that count pages or items. */
 export function countedPosition(
 	{ type, firstPage, firstOffset }: ListSettings,
 	{ page, count }: Pick<PageState, 'page' | 'count'>,
@@ -90,7 +90,7 @@ export function countedPosition(
 }
 
 /**
- * The page at this place.
+ * Reads the page that the page state names.
  * @throws RequestError when the request fails, the first page holds no list, or the list does not end
  */
 export async function readPage(
@@ -99,10 +99,10 @@ export async function readPage(
 	settings: ListSettings,
 	pageState: PageState,
 ): Promise<Page> {
-	const asked = requestFor(request, settings, pageState);
+	const pageRequest = requestFor(request, settings, pageState);
 	let response: ServiceResponse;
 	try {
-		response = await client.request(asked);
+		response = await client.request(pageRequest);
 	} catch (error) {
 		const status = error instanceof RequestError ? error.details.statusCode : undefined;
 		const isBehind = status === 404 || status === 416;
@@ -117,7 +117,7 @@ export async function readPage(
 		return { response, body, ...NOTHING, isBare: false, next: undefined };
 	}
 	const page = { response, body, ...found, hash };
-	return { ...page, next: nextPlace(pageState, settings, page, asked, client.baseUrl) };
+	return { ...page, next: nextPageState(pageState, settings, page, pageRequest, client.baseUrl) };
 }
 
 const NOTHING = { records: [], path: '', hash: '' };
@@ -125,24 +125,24 @@ const NOTHING = { records: [], path: '', hash: '' };
 function requestFor(
 	request: ServiceRequest,
 	{ type, pagingParameter, pageSizeParameter, pageSize }: ListSettings,
-	{ position: parameterValue }: PageState,
+	{ position }: PageState,
 ): ServiceRequest {
 	if (type === 'nextUrl') {
-		if (parameterValue === undefined) return request;
-		const { pathname, searchParams } = new URL(`http://base${parameterValue}`);
-		// A key in an address was masked on its way here. It goes out in its header alone.
+		if (position === undefined) return request;
+		const { pathname, searchParams } = new URL(`http://base${position}`);
+		// An API key in the address was masked with the response; the key goes out in its header alone.
 		const isKey = ([name, value]: [string, string]) =>
 			/^api_?key$/i.test(name) || /\*{64}/.test(value);
 		const named = [...searchParams]
 			.filter((parameter) => !isKey(parameter))
 			.map(([name, value]) => ({ name, value }));
-		// A key of the user's own that the address lacks would be missing from the second page on.
+		// A query parameter of the user that the address lacks would be missing from the second page on.
 		const own = request.query.filter(({ name }) => !searchParams.has(name));
 		const endpoint = { ...request.endpoint, path: pathname };
 		return { ...request, endpoint, query: [...named, ...own] };
 	}
 	const query = [...request.query];
-	if (parameterValue !== undefined) query.push({ name: pagingParameter, value: parameterValue });
+	if (position !== undefined) query.push({ name: pagingParameter, value: position });
 	if (type !== 'none' && pageSizeParameter !== '') {
 		query.push({ name: pageSizeParameter, value: String(pageSize) });
 	}
@@ -166,7 +166,7 @@ function listIn(
 	}
 }
 
-/** Adds what the response says, which may be an error under the status 200. */
+/** Adds the texts of the response, which may be an error under the status 200. */
 function withResponse({ message, details }: NoListError, response: ServiceResponse): NoListError {
 	return new NoListError(message, {
 		...details,
@@ -178,27 +178,26 @@ function withResponse({ message, details }: NoListError, response: ServiceRespon
 
 const ID_NAMES = ['id', 'Id', 'ID', '_id', 'uuid', 'guid'];
 
-/** The IDs of the records; undefined where they have none, or not each its own. */
+/** The IDs of the records; undefined unless each record has one of its own. */
 export function idsIn(records: unknown[]): unknown[] | undefined {
 	const ids = records.map((record) => ID_NAMES.map((name) => valueAt(record, name)).find(isScalar));
 	return ids.every(isScalar) && new Set(ids).size === ids.length ? ids : undefined;
 }
 
-/** Of the IDs where there are some: signed addresses and times differ each time that a page comes. */
+/** A hash of the IDs where records have them: signed addresses and times differ in every response. */
 function pageHash(records: unknown[]): string {
 	return records.length === 0 ? '' : hashOf(idsIn(records) ?? records, 16);
 }
 
 /**
- * Where the page behind a page is; undefined behind the last one.
- * @param asked the request for the page
+ * The state for the next page; undefined after the last one.
  * @throws RequestError when the list does not end, or a field that is set up is not there
  */
-function nextPlace(
+function nextPageState(
 	pageState: PageState,
 	settings: ListSettings,
 	page: Omit<Page, 'next'>,
-	asked: ServiceRequest,
+	pageRequest: ServiceRequest,
 	baseUrl: string,
 ): PageState | undefined {
 	const { length } = page.records;
@@ -210,28 +209,28 @@ function nextPlace(
 		...(length === 0 ? { empty: (pageState.empty ?? 0) + 1 } : { hash: page.hash }),
 	};
 	if (isEnd(pageState, settings, page) || state.empty === MOST_EMPTY) return undefined;
-	const parameterValue = nextParameterValue(state, settings, page, asked, baseUrl);
-	if (parameterValue === undefined) return undefined;
+	const position = nextPosition(state, settings, page, pageRequest, baseUrl);
+	if (position === undefined) return undefined;
 	if (pageState.page === MOST_PAGES) {
 		throw notUnderstood(`the list has more than ${MOST_PAGES} pages`, settings);
 	}
-	if (parameterValue === pageState.position || parameterValue === pageState.passed) {
+	if (position === pageState.position || position === pageState.passed) {
 		if (length === 0 || settings.endOfList === 'repeatedPage') return undefined;
 		const what = settings.type === 'nextUrl' ? 'an address' : 'a cursor';
 		throw notUnderstood(`${what} comes again`, settings);
 	}
 	// By Brent: one position is kept, another one after 2, 4, 8 … pages, so that each circle is noticed.
 	const isPowerOfTwo = Number.isInteger(Math.log2(pageState.page));
-	const passed = isPowerOfTwo ? parameterValue : pageState.passed;
-	return { ...state, position: parameterValue, ...(namesNext(settings) ? { passed } : {}) };
+	const passed = isPowerOfTwo ? position : pageState.passed;
+	return { ...state, position, ...(namesNext(settings) ? { passed } : {}) };
 }
 
-/** Whether the service itself says what comes next, so that an empty page is no end. */
+/** Whether the response names the next page, so that an empty page is not the end. */
 function namesNext({ type, cursorFrom }: ListSettings): boolean {
 	return type === 'nextUrl' || (type === 'cursor' && cursorFrom === 'response');
 }
 
-/** By what the setting End of List goes by. */
+/** Whether the page is the last one, by the setting End of List. */
 function isEnd(
 	{ page, firstLength }: PageState,
 	settings: ListSettings,
@@ -256,8 +255,8 @@ function isEnd(
 	return isEmpty && !namesNext(settings);
 }
 
-/** What the position parameter gets for the page behind, or its path and query. */
-function nextParameterValue(
+/** The position of the next page; undefined where the response names none. */
+function nextPosition(
 	state: PageState,
 	settings: ListSettings,
 	{ response, body, records }: Omit<Page, 'next'>,
@@ -285,12 +284,12 @@ function isScalar(value: unknown): boolean {
 	return typeof value === 'string' || typeof value === 'number';
 }
 
-/** What stands where there is no next page. */
+/** Whether a response names no next page by this value. */
 function isNone(next: unknown): boolean {
 	return [undefined, null, false, 0, ''].includes(next as string);
 }
 
-/** The error for a page whose items came before. */
+/** The error for a page with the items of an earlier page. */
 export function samePage(
 	settings: ListSettings,
 	{ page, hash }: PageState,

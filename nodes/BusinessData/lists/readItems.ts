@@ -89,14 +89,14 @@ function hintAtTwice(run: Run, { type }: ListSettings, id: unknown): void {
 
 function hintAtList(run: Run, { type }: ListSettings, read: ListRead): void {
 	const { first, last, pages, items: count, isLimited } = read;
-	const { response, body, path, next: nextPlace } = last;
+	const { response, body, path, next: nextPage } = last;
 	const { flag, ...ofLast } = signsOfMore(response, body, count, pages);
 	// Some name a cursor on the empty page at the end, too.
 	const next = read.empty === 1 && pages > 1 ? undefined : ofLast.next;
 	// What is no list may not name the total.
 	const hasList = !last.isBare && body !== undefined;
 	const total = hasList ? ofLast.total : signsOfMore(first.response, first.body, count).total;
-	const isMore = total !== undefined || (nextPlace === undefined && (next ?? flag) !== undefined);
+	const isMore = total !== undefined || (nextPage === undefined && (next ?? flag) !== undefined);
 	const by = next === undefined ? '' : `; the next page is named by ${next.path}`;
 	const items = countOf(count, 'item');
 	const all = total === undefined ? '' : ` of ${total.count} (${total.path})`;

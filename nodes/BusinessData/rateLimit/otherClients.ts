@@ -118,9 +118,9 @@ export class OtherClients {
 		const now = performance.now();
 		this.pausedUntil = Math.max(this.pausedUntil, now + pausedMs);
 		if (state === '' || now - ageMs <= this.learnedAt) return;
-		const headerLimits = JSON.parse(state) as { longestMs: number };
-		if (ageMs >= WINDOWS_TO_FORGET * headerLimits.longestMs) return;
-		Object.assign(this, headerLimits, { learnedAt: now - ageMs });
+		const published = JSON.parse(state) as { longestMs: number };
+		if (ageMs >= WINDOWS_TO_FORGET * published.longestMs) return;
+		Object.assign(this, published, { learnedAt: now - ageMs });
 	}
 
 	/** What to wait for before our next request goes, as long as there are others. */

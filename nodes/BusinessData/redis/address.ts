@@ -43,7 +43,7 @@ export interface SentinelAddress extends RedisAccess {
 export type RedisAddress = StandaloneAddress | ClusterAddress | SentinelAddress;
 
 /** As users know it, for errors; nothing of it is secret. */
-export function nameOf(address: RedisAddress): string {
+export function describeAddress(address: RedisAddress): string {
 	const nodes = 'nodes' in address ? address.nodes : [address];
 	const hosts = nodes.map(({ host, port }) => `${host.includes(':') ? `[${host}]` : host}:${port}`);
 	const facts = [

@@ -5,7 +5,7 @@
  */
 import { abortController, onceAborted, sleep } from '../async';
 import { hashOf } from '../values/hash';
-import { nameOf, type RedisAddress, type RedisNode, secretsOf } from './address';
+import { describeAddress, type RedisAddress, type RedisNode, secretsOf } from './address';
 import { RedisClient, type RedisScript } from './client';
 import { RedisError } from './redisError';
 import { howToFix, isPermanent, messageOf, needsNewConnection } from './failure';
@@ -37,7 +37,7 @@ export class RedisConnection {
 
 	/** Of the Redis, as users know it; nothing of it is secret. */
 	get name(): string {
-		return nameOf(this.address);
+		return describeAddress(this.address);
 	}
 
 	/**
@@ -110,7 +110,7 @@ export class RedisConnection {
 			messageOf(error),
 		);
 		return new RedisError(
-			`Redis at ${nameOf(address)} cannot be used: ${cause}`,
+			`Redis at ${describeAddress(address)} cannot be used: ${cause}`,
 			`Nothing was sent. ${howToFix(error) ?? adviceFor(address, cause)}`,
 			isPermanent(error),
 		);

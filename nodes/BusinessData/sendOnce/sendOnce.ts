@@ -16,7 +16,7 @@ import { contentHash } from './content';
 import { leaseKey, leaseOf } from './processState';
 import { type FoundInRedis, type KeyState, RedisRecord } from './redisRecord';
 import { retried } from './retried';
-import { type Found, nameOf, type SentState, StoredKey } from './storedKey';
+import { type Found, shortHash, type SentState, StoredKey } from './storedKey';
 
 /** What a lease lasts (ms) beyond a request's timeout; some seconds follow in which it can be renewed. */
 const SLACK_MS = 2_000;
@@ -119,10 +119,10 @@ export class SendOnce implements SendGuard {
 			);
 		}
 		const parts = [workflowId, credential, account.baseUrl, formatEndpoint(endpoint)];
-		const name = nameOf(...parts);
+		const name = shortHash(...parts);
 		this.key = key;
-		this.name = nameOf(...parts, key);
-		this.idempotencyKey = nameOf('idempotency', ...parts, key);
+		this.name = shortHash(...parts, key);
+		this.idempotencyKey = shortHash('idempotency', ...parts, key);
 		this.signal = signal;
 		this.durationMs = Math.ceil(timeoutMs + SLACK_MS);
 		this.redis = account.redis && new RedisRecord(account.redis, name, this.name, maxEntries);

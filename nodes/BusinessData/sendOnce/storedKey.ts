@@ -53,7 +53,7 @@ export class StoredKey {
 		lock: BucketLock | undefined,
 		private readonly holds: (() => Promise<boolean>) | undefined,
 	) {
-		this.key = nameOf(document, key);
+		this.key = shortHash(document, key);
 		const number = Buffer.from(this.key, 'base64url').readUInt32BE() % BUCKETS;
 		const one = new Bucket(workflowId, document, lock);
 		const many = new Bucket(workflowId, `${document}:${number}`, lock);
@@ -207,7 +207,7 @@ export class StoredKey {
 	}
 }
 
-/** Short, and unlike any other in all likelihood: 132 bits. */
-export function nameOf(...parts: string[]): string {
+/** 132 bits: short, and unique in all likelihood. */
+export function shortHash(...parts: string[]): string {
 	return hashOf(parts, 22);
 }

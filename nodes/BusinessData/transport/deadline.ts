@@ -1,4 +1,4 @@
-/** A bound on how long something may take. */
+/** A time limit for a promise. */
 import { TimeoutError } from './failure';
 
 /**

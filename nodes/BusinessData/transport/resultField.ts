@@ -1,4 +1,4 @@
-/** For services that response 2xx to what they did not do: where their responses say so. */
+/** Result Field: for services that respond with 2xx to failures, the field that says so. */
 import { type ServiceResponse, textOf } from './response';
 import { tryParseExactJson } from '../values/json';
 import { readText } from '../values/settingValues';

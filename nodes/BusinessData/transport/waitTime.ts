@@ -41,7 +41,7 @@ export class RunWaitTime {
 	add(ms: number, cause: WaitCause | undefined, isRetry = false): void {
 		if (ms < SHORTEST_WAIT_MS || cause === undefined) return;
 		if (!isRetry || this.requests === 0) this.requests++;
-		const name = nameOf(cause);
+		const name = causeName(cause);
 		const total = this.msByCause.get(name)?.ms ?? 0;
 		this.msByCause.set(name, { ms: total + ms, cause });
 	}
@@ -56,7 +56,7 @@ export class RunWaitTime {
 		return {
 			'business_data.wait_ms': Math.round(this.elapsedMs),
 			'business_data.requests_waited': this.requests,
-			...(longest === undefined ? {} : { 'business_data.waited_for': nameOf(longest.cause) }),
+			...(longest === undefined ? {} : { 'business_data.waited_for': causeName(longest.cause) }),
 		};
 	}
 
@@ -84,7 +84,7 @@ export function isWaitTooLong(error: unknown): error is WaitTooLongError {
 	return error instanceof Error && error.name === 'WaitTooLongError';
 }
 
-function nameOf(cause: WaitCause): string {
+function causeName(cause: WaitCause): string {
 	return typeof cause === 'string' ? cause : cause.name;
 }
 

@@ -135,7 +135,7 @@ export function readIncremental(option: unknown): Incremental | undefined {
 	if (values === undefined) return undefined;
 	const {
 		parameter: name,
-		sendIn: pageState = DEFAULTS.sendIn,
+		sendIn: place = DEFAULTS.sendIn,
 		format: wantedFormat = DEFAULTS.format,
 		customFormat,
 		timeZone: zone = DEFAULTS.timeZone,
@@ -147,7 +147,7 @@ export function readIncremental(option: unknown): Incremental | undefined {
 		name,
 		'Enter the name of the parameter that asks for what changed since a time, or remove Incremental.',
 	);
-	const sendIn = readChoice('Send In', pageState, PLACES);
+	const sendIn = readChoice('Send In', place, PLACES);
 	if (sendIn === 'header') checkHeader('Incremental', parameter, '');
 	else checkQuery([{ name: parameter, value: '' }], 'Incremental');
 	const format = readChoice('Format', wantedFormat, FORMATS);

@@ -169,8 +169,8 @@ export class ListReader {
 	}
 
 	/** Why the list of changes may have been cut off, in words. */
-	private missingEnd({ signs, place: pageState }: ListRead): string | undefined {
-		const isHabit = pageState.page === 1 || this.state.habits.includes('noLastPage');
+	private missingEnd({ signs, place }: ListRead): string | undefined {
+		const isHabit = place.page === 1 || this.state.habits.includes('noLastPage');
 		return isHabit ? undefined : signs?.noLastPage;
 	}
 
@@ -300,8 +300,8 @@ export class ListReader {
 }
 
 /** Whether the first page was shorter than that of the whole list, so that nothing can have followed it. */
-function isShorter({ firstLength = 0, place: pageState }: ListRead, state: State): boolean {
-	return pageState.page <= 2 && (firstLength === 0 || firstLength < (state.firstLength ?? 0));
+function isShorter({ firstLength = 0, place }: ListRead, state: State): boolean {
+	return place.page <= 2 && (firstLength === 0 || firstLength < (state.firstLength ?? 0));
 }
 
 function ambiguous({ ambiguousId = '' }: ListRead): string {

@@ -215,8 +215,8 @@ export function readState(saved: unknown): State | undefined {
 		habits: [...(rest.habits ?? [])],
 		pages: rest.pages,
 		totalField: rest.totalField,
-		variants: new Map(structuredCloneOf(rest.variants ?? [])),
-		newVariants: new Map(structuredCloneOf(rest.newVariants ?? [])),
+		variants: new Map(copyOf(rest.variants ?? [])),
+		newVariants: new Map(copyOf(rest.newVariants ?? [])),
 		watched: rest.watched ?? '',
 		fieldNames,
 		hasTooManyFields: rest.hasTooManyFields ?? false,
@@ -224,7 +224,7 @@ export function readState(saved: unknown): State | undefined {
 		fullReadAt: rest.fullReadAt ?? 0,
 		cutOffReads: rest.cutOffReads ?? 0,
 		withheldSaidAt: rest.withheldSaidAt,
-		read: rest.reading === undefined ? undefined : structuredCloneOf(rest.reading),
+		read: rest.reading === undefined ? undefined : copyOf(rest.reading),
 	};
 }
 
@@ -303,6 +303,6 @@ function markOf({ missed, isSeen }: KnownRecord): string {
 }
 
 /** A copy without n8n's proxies. */
-function structuredCloneOf<T>(value: T): T {
+function copyOf<T>(value: T): T {
 	return JSON.parse(JSON.stringify(value)) as T;
 }

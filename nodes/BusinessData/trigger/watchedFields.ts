@@ -58,13 +58,12 @@ export class WatchedFields {
  */
 export function fieldHashesOf(watchedPart: unknown, names: Map<string, number>): string {
 	const texts = new Map<string, string>();
-	const visit = (value: unknown, path: string, pageState: string) => {
+	const visit = (value: unknown, path: string, indexes: string) => {
 		const isGroup = typeof value === 'object' && value !== null && Object.keys(value).length > 0;
-		if (!isGroup)
-			texts.set(path, `${texts.get(path) ?? ''}${pageState} ${JSON.stringify(value)}\n`);
+		if (!isGroup) texts.set(path, `${texts.get(path) ?? ''}${indexes} ${JSON.stringify(value)}\n`);
 		else if (Array.isArray(value)) {
-			for (const [index, one] of value.entries()) visit(one, path, `${pageState}.${index}`);
-		} else for (const [name, one] of Object.entries(value)) visit(one, join(path, name), pageState);
+			for (const [index, one] of value.entries()) visit(one, path, `${indexes}.${index}`);
+		} else for (const [name, one] of Object.entries(value)) visit(one, join(path, name), indexes);
 	};
 	visit(watchedPart, '', '');
 	for (const path of texts.keys()) if (!names.has(path)) names.set(path, names.size);

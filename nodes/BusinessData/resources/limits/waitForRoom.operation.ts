@@ -105,7 +105,7 @@ async function waitOrPark(run: Run): Promise<void> {
 	const settings = readSettings(run);
 	const { requests, scope, maxWaitMs, parkAfterMs } = settings;
 	const { identity, limits, limitStore } = run.account;
-	const ticket = { name: nameOf(run), limits, scope, limitStore };
+	const ticket = { name: ticketName(run), limits, scope, limitStore };
 	const notParked = whyNotParked(run.context);
 	const startedAt = performance.now();
 	try {
@@ -178,7 +178,7 @@ function readScope(run: Run): string | undefined {
 }
 
 /** Who the room is for: in a loop, the same each time, so that what was not used is not kept twice. */
-function nameOf({ context, isTool }: Run): string {
+function ticketName({ context, isTool }: Run): string {
 	// An agent may call it several times at once.
 	if (isTool) return randomUUID();
 	const { id: nodeId } = context.getNode();
