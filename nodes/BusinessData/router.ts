@@ -5,7 +5,8 @@ import { InvalidSettingError } from './values/invalidSettingError';
 import { resources } from './resources/index';
 import { errorItem, toNodeError } from './run/itemErrors';
 import type { Operation } from './operations/operation';
-import { isCanceled, Run } from './run/run';
+import { Run } from './run/run';
+import { isCanceled } from './transport/requestError';
 
 export async function router(context: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 	try {

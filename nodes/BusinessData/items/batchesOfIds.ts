@@ -23,7 +23,7 @@ export async function readBatches(
 	const { itemsById, errors } = await collectIds(run);
 	const batches = [...batchesOf(itemsById, size)].map((entries) => ({
 		ids: entries.map(({ id }) => id),
-		items: [...new Set(entries.flatMap(({ items }) => items))].sort((a, b) => a - b),
+		items: inOrder(entries),
 	}));
 	return { batches, errors };
 }
@@ -60,4 +60,9 @@ function* batchesOf<T>(entries: Map<string, T>, size: number): Generator<T[]> {
 		}
 	}
 	if (batch.length > 0) yield batch;
+}
+
+/** The items of batches, each once and in order. */
+export function inOrder(batches: Array<{ items: number[] }>): number[] {
+	return [...new Set(batches.flatMap(({ items }) => items))].sort((a, b) => a - b);
 }

@@ -1,6 +1,7 @@
 /** A response as a file in a binary field. */
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
+import { decodePercent } from '../transport/endpointPath';
 import { type ServiceResponse, headerText } from '../transport/response';
 
 /** @param field the binary field's name; empty means `data` */
@@ -27,14 +28,7 @@ export async function fileItem(
 function fileNameOf(header: string): string | undefined {
 	const encoded = /filename\*\s*=\s*[\w-]+'[^']*'([^;\s]+)/i.exec(header)?.[1];
 	const plain = /filename\s*=\s*("([^"]*)"|[^;\s]+)/i.exec(header);
-	const name = encoded === undefined ? (plain?.[2] ?? plain?.[1]) : decode(encoded);
+	const name =
+		encoded === undefined ? (plain?.[2] ?? plain?.[1]) : (decodePercent(encoded) ?? encoded);
 	return name?.split(/[\\/]/).at(-1) || undefined;
-}
-
-function decode(text: string): string {
-	try {
-		return decodeURIComponent(text);
-	} catch {
-		return text;
-	}
 }

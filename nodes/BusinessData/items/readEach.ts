@@ -24,7 +24,7 @@ export async function readEach(
 	let done = 0;
 	const readOnAndOn = async () => {
 		for (const index of indexes) {
-			outputs[index] = await readItem(run, index, read);
+			outputs[index] = await itemOrError(run, index, read);
 			done++;
 			await run.yieldToEventLoop();
 		}
@@ -39,13 +39,17 @@ export async function readEach(
 	return outputs.flat();
 }
 
-async function readItem(
+/**
+ * The output of an item, or its error where the node continues on error.
+ * @throws a node error that names the item
+ */
+export async function itemOrError(
 	run: Run,
 	index: number,
-	read: (itemIndex: number) => Promise<INodeExecutionData[]>,
+	execute: (itemIndex: number) => Promise<INodeExecutionData[]>,
 ): Promise<INodeExecutionData[]> {
 	try {
-		return await read(index);
+		return await execute(index);
 	} catch (error) {
 		const nodeError = toNodeError(run.context.getNode(), error, index);
 		if (!run.continuesOnError || run.isCanceled) throw nodeError;

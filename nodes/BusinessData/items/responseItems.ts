@@ -3,13 +3,13 @@ import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 
 import { type ServiceResponse, type Result, resultIn } from '../transport/response';
 import { holdsFailure } from '../transport/signsOfFailure';
+import { isObject } from '../values/isObject';
 import { fileItem } from './fileItem';
 import type { Run } from '../run/run';
 
 /** The value as an item; one that is no object under the name `data`. */
 export function toItem(value: unknown, itemIndex: number): INodeExecutionData {
-	const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
-	const json = (isObject ? value : { data: value }) as IDataObject;
+	const json = (isObject(value) ? value : { data: value }) as IDataObject;
 	return { json, pairedItem: { item: itemIndex } };
 }
 

@@ -111,7 +111,7 @@ function hintAtPerhapsSent(run: Run, items: INodeExecutionData[]): void {
 type ItemEnding = 'sent' | 'skipped' | 'perhapsSent' | 'notSent' | 'notTried';
 
 /** An item's request, and what sees to it that it goes out once. */
-export interface Prepared<T extends ServiceRequest> {
+interface Prepared<T extends ServiceRequest> {
 	request: T;
 	guard: SendOnce | undefined;
 	isDryRun: boolean;

@@ -1,6 +1,7 @@
 /** Where in a response the list is. */
 import { RequestError } from '../transport/requestError';
-import { valueAt, valuesAt } from '../transport/valueAt';
+import { joinPath, valueAt, valuesAt } from '../transport/valueAt';
+import { isObject } from '../values/isObject';
 import { isZero, namesTotal } from './signsOfMore';
 
 export interface FoundList {
@@ -116,10 +117,7 @@ function saysNone(body: unknown): boolean {
 
 function entriesOf(value: unknown, path = ''): Entry[] {
 	if (!isObject(value)) return [];
-	return Object.entries(value).map(([name, inner]) => [
-		path === '' ? name : `${path}.${name}`,
-		inner,
-	]);
+	return Object.entries(value).map(([name, inner]) => [joinPath(path, name), inner]);
 }
 
 function isListEntry(entry: Entry): entry is [string, unknown[]] {
@@ -133,8 +131,4 @@ function noList(problem: string, body: unknown, more = ''): NoListError {
 		outcome: 'unknown',
 		description: `Set the option Items Field to the place of the list, for example data.items.${more}${fields}`,
 	});
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-	return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

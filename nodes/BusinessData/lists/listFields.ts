@@ -13,8 +13,6 @@ export const END_OF_LIST = [
 ] as const;
 export type EndOfList = (typeof END_OF_LIST)[number];
 
-export const DEFAULT_PAGE_SIZE = 100;
-
 export const itemsFieldOption: INodeProperties = {
 	displayName: 'Items Field',
 	name: 'itemsField',
@@ -31,6 +29,173 @@ const ends = (endOfList: EndOfList) => ({
 	hide: { type: ['none'] },
 });
 
+export const paginationFields: INodeProperties[] = [
+	{
+		displayName: 'Cursor Field',
+		name: 'cursorField',
+		type: 'string',
+		default: 'nextCursor',
+		displayOptions: types('cursor'),
+		description:
+			'Where the next cursor is, as a dot path. The list ends when it is missing or empty.',
+	},
+	{
+		displayName: 'Cursor From',
+		name: 'cursorFrom',
+		type: 'options',
+		options: [
+			{
+				name: 'Last Item',
+				value: 'lastItem',
+				description: 'A field of the last item, such as its ID',
+			},
+			{ name: 'Response', value: 'response', description: 'A field of the response' },
+		],
+		default: 'response',
+		displayOptions: types('cursor'),
+		description: 'What the cursor field is a field of',
+	},
+	{
+		displayName: 'Cursor Parameter',
+		name: 'cursorParameter',
+		type: 'string',
+		default: 'cursor',
+		displayOptions: types('cursor'),
+		description: 'Name of the query parameter that takes the cursor',
+	},
+	{
+		displayName: 'End of List',
+		name: 'endOfList',
+		type: 'options',
+		options: [
+			{ name: 'Empty Page', value: 'emptyPage', description: 'A page without items' },
+			{
+				name: 'Has More Field',
+				value: 'hasMoreField',
+				description: 'A field that says whether there is more',
+			},
+			{
+				name: 'Not Found',
+				value: 'notFound',
+				description: 'The status 404, or 416, behind the last page',
+			},
+			{
+				name: 'Repeated Page',
+				value: 'repeatedPage',
+				description: 'The last page once more',
+			},
+			{
+				name: 'Short Page',
+				value: 'shortPage',
+				description: 'A page with fewer items than the first one',
+			},
+			{
+				name: 'Total Pages',
+				value: 'totalPages',
+				description: 'A field with the number of pages',
+			},
+		],
+		default: 'emptyPage',
+		displayOptions: { hide: { type: ['none'] } },
+		description:
+			'What the service does at the end of its list. A cursor or an address that is missing is always an end.',
+	},
+	{
+		displayName: 'First Offset',
+		name: 'firstOffset',
+		type: 'number',
+		default: 0,
+		displayOptions: types('offset'),
+		description: 'The offset of the first item, usually 0, or 1 where items are counted',
+	},
+	{
+		displayName: 'First Page',
+		name: 'firstPage',
+		type: 'number',
+		default: 1,
+		displayOptions: types('pageNumber'),
+		description: 'Number of the first page, usually 1 or 0',
+	},
+	{
+		displayName: 'Has More Field',
+		name: 'hasMoreField',
+		type: 'string',
+		default: 'has_more',
+		displayOptions: ends('hasMoreField'),
+		description:
+			'Where in the response it says whether there is more, as a dot path. The list ends when it is false, 0 or empty.',
+	},
+	{
+		displayName: 'Next URL Field',
+		name: 'nextUrlField',
+		type: 'string',
+		default: '',
+		placeholder: 'e.g. links.next',
+		displayOptions: types('nextUrl'),
+		description:
+			'Where in the response the address of the next page is, as a dot path. Leave empty for the Link header. Only addresses below the base URL are followed.',
+	},
+	{
+		displayName: 'Offset Parameter',
+		name: 'offsetParameter',
+		type: 'string',
+		default: 'offset',
+		displayOptions: types('offset'),
+		description: 'Name of the query parameter that takes the number of items to skip',
+	},
+	{
+		displayName: 'Page Parameter',
+		name: 'pageParameter',
+		type: 'string',
+		default: 'page',
+		displayOptions: types('pageNumber'),
+		description: 'Name of the query parameter that takes the page number',
+	},
+	{
+		displayName: 'Page Size',
+		name: 'pageSize',
+		type: 'number',
+		typeOptions: { minValue: 1 },
+		default: 100,
+		displayOptions: types('pageNumber', 'offset', 'cursor'),
+		description: 'How many items to ask for per request',
+	},
+	{
+		displayName: 'Page Size Parameter',
+		name: 'pageSizeParameter',
+		type: 'string',
+		default: 'limit',
+		displayOptions: types('pageNumber', 'offset', 'cursor'),
+		description: 'Name of the query parameter that takes the page size. Leave empty to send none.',
+	},
+	{
+		displayName: 'Total Pages Field',
+		name: 'totalPagesField',
+		type: 'string',
+		default: 'total_pages',
+		displayOptions: ends('totalPages'),
+		description: 'Where in the response the number of pages is, as a dot path',
+	},
+	{
+		displayName: 'Type',
+		name: 'type',
+		type: 'options',
+		options: [
+			{ name: 'Cursor', value: 'cursor', description: 'The response names the next page' },
+			{
+				name: 'Next URL',
+				value: 'nextUrl',
+				description: 'The response holds the address of the next page',
+			},
+			{ name: 'None', value: 'none', description: 'One request returns the whole list' },
+			{ name: 'Offset', value: 'offset', description: 'The number of items to skip' },
+			{ name: 'Page Number', value: 'pageNumber', description: 'Pages are counted' },
+		],
+		default: 'none',
+		description: 'How the service splits its list',
+	},
+];
+
 /** The options of every operation that reads a list. */
 export const listFields: INodeProperties[] = [
 	itemsFieldOption,
@@ -45,173 +210,7 @@ export const listFields: INodeProperties[] = [
 			{
 				displayName: 'Pagination',
 				name: 'values',
-				values: [
-					{
-						displayName: 'Cursor Field',
-						name: 'cursorField',
-						type: 'string',
-						default: 'nextCursor',
-						displayOptions: types('cursor'),
-						description:
-							'Where the next cursor is, as a dot path. The list ends when it is missing or empty.',
-					},
-					{
-						displayName: 'Cursor From',
-						name: 'cursorFrom',
-						type: 'options',
-						options: [
-							{
-								name: 'Last Item',
-								value: 'lastItem',
-								description: 'A field of the last item, such as its ID',
-							},
-							{ name: 'Response', value: 'response', description: 'A field of the response' },
-						],
-						default: 'response',
-						displayOptions: types('cursor'),
-						description: 'What the cursor field is a field of',
-					},
-					{
-						displayName: 'Cursor Parameter',
-						name: 'cursorParameter',
-						type: 'string',
-						default: 'cursor',
-						displayOptions: types('cursor'),
-						description: 'Name of the query parameter that takes the cursor',
-					},
-					{
-						displayName: 'End of List',
-						name: 'endOfList',
-						type: 'options',
-						options: [
-							{ name: 'Empty Page', value: 'emptyPage', description: 'A page without items' },
-							{
-								name: 'Has More Field',
-								value: 'hasMoreField',
-								description: 'A field that says whether there is more',
-							},
-							{
-								name: 'Not Found',
-								value: 'notFound',
-								description: 'The status 404, or 416, behind the last page',
-							},
-							{
-								name: 'Repeated Page',
-								value: 'repeatedPage',
-								description: 'The last page once more',
-							},
-							{
-								name: 'Short Page',
-								value: 'shortPage',
-								description: 'A page with fewer items than the first one',
-							},
-							{
-								name: 'Total Pages',
-								value: 'totalPages',
-								description: 'A field with the number of pages',
-							},
-						],
-						default: 'emptyPage',
-						displayOptions: { hide: { type: ['none'] } },
-						description:
-							'What the service does at the end of its list. A cursor or an address that is missing is always an end.',
-					},
-					{
-						displayName: 'First Offset',
-						name: 'firstOffset',
-						type: 'number',
-						default: 0,
-						displayOptions: types('offset'),
-						description: 'The offset of the first item, usually 0, or 1 where items are counted',
-					},
-					{
-						displayName: 'First Page',
-						name: 'firstPage',
-						type: 'number',
-						default: 1,
-						displayOptions: types('pageNumber'),
-						description: 'Number of the first page, usually 1 or 0',
-					},
-					{
-						displayName: 'Has More Field',
-						name: 'hasMoreField',
-						type: 'string',
-						default: 'has_more',
-						displayOptions: ends('hasMoreField'),
-						description:
-							'Where in the response it says whether there is more, as a dot path. The list ends when it is false, 0 or empty.',
-					},
-					{
-						displayName: 'Next URL Field',
-						name: 'nextUrlField',
-						type: 'string',
-						default: '',
-						placeholder: 'e.g. links.next',
-						displayOptions: types('nextUrl'),
-						description:
-							'Where in the response the address of the next page is, as a dot path. Leave empty for the Link header. Only addresses below the base URL are followed.',
-					},
-					{
-						displayName: 'Offset Parameter',
-						name: 'offsetParameter',
-						type: 'string',
-						default: 'offset',
-						displayOptions: types('offset'),
-						description: 'Name of the query parameter that takes the number of items to skip',
-					},
-					{
-						displayName: 'Page Parameter',
-						name: 'pageParameter',
-						type: 'string',
-						default: 'page',
-						displayOptions: types('pageNumber'),
-						description: 'Name of the query parameter that takes the page number',
-					},
-					{
-						displayName: 'Page Size',
-						name: 'pageSize',
-						type: 'number',
-						typeOptions: { minValue: 1 },
-						default: DEFAULT_PAGE_SIZE,
-						displayOptions: types('pageNumber', 'offset', 'cursor'),
-						description: 'How many items to ask for per request',
-					},
-					{
-						displayName: 'Page Size Parameter',
-						name: 'pageSizeParameter',
-						type: 'string',
-						default: 'limit',
-						displayOptions: types('pageNumber', 'offset', 'cursor'),
-						description:
-							'Name of the query parameter that takes the page size. Leave empty to send none.',
-					},
-					{
-						displayName: 'Total Pages Field',
-						name: 'totalPagesField',
-						type: 'string',
-						default: 'total_pages',
-						displayOptions: ends('totalPages'),
-						description: 'Where in the response the number of pages is, as a dot path',
-					},
-					{
-						displayName: 'Type',
-						name: 'type',
-						type: 'options',
-						options: [
-							{ name: 'Cursor', value: 'cursor', description: 'The response names the next page' },
-							{
-								name: 'Next URL',
-								value: 'nextUrl',
-								description: 'The response holds the address of the next page',
-							},
-							{ name: 'None', value: 'none', description: 'One request returns the whole list' },
-							{ name: 'Offset', value: 'offset', description: 'The number of items to skip' },
-							{ name: 'Page Number', value: 'pageNumber', description: 'Pages are counted' },
-						],
-						default: 'none',
-						description: 'How the service splits its list',
-					},
-				],
+				values: paginationFields,
 			},
 		],
 	},

@@ -1,5 +1,6 @@
 /** The options of a list, checked. The interface document shows no pagination, so every name is a setting. */
 import {
+	defaultsOf,
 	readChoice,
 	readFilledText,
 	readGroup,
@@ -7,7 +8,7 @@ import {
 	readWholeNumber,
 } from '../values/settingValues';
 import { checkQuery } from '../parameters/requestOptions';
-import { DEFAULT_PAGE_SIZE, END_OF_LIST, type EndOfList, type PaginationType } from './listFields';
+import { END_OF_LIST, type EndOfList, paginationFields, type PaginationType } from './listFields';
 
 export interface ListOptions {
 	itemsField?: unknown;
@@ -45,27 +46,10 @@ const PAGING_PARAMETERS: Record<PaginationType, [label: string, name: string]> =
 };
 const TYPES = Object.keys(PAGING_PARAMETERS) as PaginationType[];
 
-/** Of the fields in the option Pagination. */
-const DEFAULTS = {
-	type: 'none',
-	pageParameter: 'page',
-	offsetParameter: 'offset',
-	cursorParameter: 'cursor',
-	cursorField: 'nextCursor',
-	cursorFrom: 'response',
-	endOfList: 'emptyPage',
-	hasMoreField: 'has_more',
-	totalPagesField: 'total_pages',
-	pageSizeParameter: 'limit',
-	pageSize: DEFAULT_PAGE_SIZE,
-	firstPage: 1,
-	firstOffset: 0,
-};
-
 /** @throws InvalidSettingError that names the field */
 export function readListSettings(options: ListOptions): ListSettings {
 	const group = readGroup('Pagination', readGroup('Pagination', options.pagination).values);
-	const values: Record<string, unknown> = { ...DEFAULTS, ...group };
+	const values: Record<string, unknown> = { ...defaultsOf(paginationFields), ...group };
 	const type = readChoice('Pagination', values.type, TYPES);
 	const name = (label: string, key: string) =>
 		readFilledText(label, values[key], 'Enter a name, or set the pagination to None.');

@@ -5,7 +5,7 @@
 import { type ServiceResponse, jsonOf, shownBody } from '../transport/response';
 import type { Client } from '../transport/client';
 import { RequestError } from '../transport/requestError';
-import type { ServiceRequest } from '../transport/serviceRequest';
+import { encodeQuery, type ServiceRequest } from '../transport/serviceRequest';
 import { alsoSaid } from '../transport/serviceTexts';
 import { valueAt } from '../transport/valueAt';
 import { hashOf } from '../values/hash';
@@ -108,19 +108,20 @@ export async function readPage(
 		const isBehind = status === 404 || status === 416;
 		if (!isBehind || pageState.page === 1 || settings.endOfList !== 'notFound') throw error;
 		const nothing = { statusCode: 404, headers: {}, body: Buffer.alloc(0) };
-		return { response: nothing, body: undefined, ...NOTHING, isBare: false, next: undefined };
+		return { response: nothing, body: undefined, ...NO_RECORDS };
 	}
 	const body = jsonOf(response);
 	const found = listIn(body, response, settings, pageState);
 	const hash = pageHash(found.records);
 	if (hash !== '' && hash === pageState.hash && settings.endOfList === 'repeatedPage') {
-		return { response, body, ...NOTHING, isBare: false, next: undefined };
+		return { response, body, ...NO_RECORDS };
 	}
 	const page = { response, body, ...found, hash };
 	return { ...page, next: nextPageState(pageState, settings, page, pageRequest, client.baseUrl) };
 }
 
-const NOTHING = { records: [], path: '', hash: '' };
+/** Of a last page without records. */
+export const NO_RECORDS = { records: [], path: '', hash: '', isBare: false, next: undefined };
 
 function requestFor(
 	request: ServiceRequest,
@@ -268,10 +269,7 @@ function nextPosition(
 	if (type === 'nextUrl') {
 		const address = nextUrlField === '' ? nextLink(response.headers) : valueAt(body, nextUrlField);
 		if (isNone(address)) return undefined;
-		const search = new URLSearchParams(
-			query.map(({ name, value }): [string, string] => [name, value]),
-		);
-		return belowBaseUrl(address, `${endpoint.path}?${search.toString()}`, baseUrl);
+		return belowBaseUrl(address, `${endpoint.path}?${encodeQuery(query)}`, baseUrl);
 	}
 	const isOfItem = cursorFrom === 'lastItem';
 	const cursor = valueAt(isOfItem ? records.at(-1) : body, cursorField);

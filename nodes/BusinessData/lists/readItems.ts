@@ -6,9 +6,9 @@ import { alsoSaid } from '../transport/serviceTexts';
 import type { ServiceRequest } from '../transport/serviceRequest';
 import { holdsFailure } from '../transport/signsOfFailure';
 import type { Run } from '../run/run';
-import { countOf } from '../values/countOf';
+import { countOf } from '../values/text';
 import type { ListSettings } from './listSettings';
-import { idsIn, type Page, readPages } from './pages';
+import { idsIn, NO_RECORDS, type Page, readPages } from './pages';
 import { signsOfMore } from './signsOfMore';
 
 /** What was read of a list. */
@@ -67,15 +67,7 @@ export function hintAtArray(
 	items: number,
 	isLimited: boolean,
 ): void {
-	const page = {
-		response,
-		body: [],
-		records: [],
-		path: '',
-		isBare: false,
-		hash: '',
-		next: undefined,
-	};
+	const page = { response, body: [], ...NO_RECORDS };
 	hintAtList(run, settings, { first: page, last: page, pages: 1, empty: 0, items, isLimited });
 }
 

@@ -1,5 +1,6 @@
 /** What a response says of records that are not in it. Services name it in many ways, so it is a sign, no proof. */
 import { type ServiceResponse, headerText } from '../transport/response';
+import { joinPath } from '../transport/valueAt';
 import { tryParseJson } from '../values/json';
 import { nextLink } from './nextUrl';
 
@@ -83,7 +84,7 @@ export function signsOfMore(
 		if (typeof value !== 'object' || value === null) note(path, plainName(path), value);
 		else if (!Array.isArray(value) && level < DEEPEST) {
 			for (const [name, inner] of Object.entries(value)) {
-				look(inner, path === '' ? name : `${path}.${name}`, level + 1);
+				look(inner, joinPath(path, name), level + 1);
 			}
 		}
 	};

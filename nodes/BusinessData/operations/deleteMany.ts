@@ -20,7 +20,7 @@ import { afterSuccessError } from '../transport/requestErrors';
 import type { ServiceRequest } from '../transport/serviceRequest';
 import { readFlag, readWholeNumber } from '../values/settingValues';
 import { resultItems } from '../items/responseItems';
-import { type Batch, readBatches } from '../items/batchesOfIds';
+import { type Batch, inOrder, readBatches } from '../items/batchesOfIds';
 import { PreviousAttempts } from '../items/previousAttempts';
 import { errorItem, nameItems, type NodeError, listItems, toNodeError } from '../run/itemErrors';
 import { type Operation, shownFor } from './operation';
@@ -98,7 +98,9 @@ async function deleteMany(run: Run, endpoint: Endpoint): Promise<INodeExecutionD
 	const isDryRun = readFlag('Dry Run', await sameForAll(run, 'dryRun', 'Dry Run', false));
 	await sameForAll(run, 'options', 'Options', {});
 	const options = readRequestOptions(run, 0);
-	const { batches, errors } = await readBatches(run, readBatchSize(run.options(0)));
+	const { batchSize = DEFAULT_BATCH_SIZE } = run.options(0);
+	const size = readWholeNumber('Batch Size', batchSize, { least: 1, most: LARGEST_BATCH_SIZE });
+	const { batches, errors } = await readBatches(run, size);
 	const requestOf = ({ ids }: Batch): ServiceRequest => ({
 		...options,
 		endpoint,
@@ -220,14 +222,6 @@ function pairedItemsOf({ items }: Batch): IPairedItemData[] {
 	return items.map((item) => ({ item }));
 }
 
-interface BatchOption {
-	batchSize?: unknown;
-}
-
-function readBatchSize({ batchSize = DEFAULT_BATCH_SIZE }: BatchOption): number {
-	return readWholeNumber('Batch Size', batchSize, { least: 1, most: LARGEST_BATCH_SIZE });
-}
-
 /** A batch that failed. */
 interface Failure {
 	error: NodeError;
@@ -270,9 +264,4 @@ function errorOf(endedBy: Failure, failed: Failure[], done: number, notTried: Ba
 	const parts = [error.description, ...describeBatches(lists, done)];
 	error.description = parts.filter(Boolean).join(' ');
 	return error;
-}
-
-/** The items of batches, each once and in order. */
-function inOrder(batches: Array<{ items: number[] }>): number[] {
-	return [...new Set(batches.flatMap(({ items }) => items))].sort((a, b) => a - b);
 }

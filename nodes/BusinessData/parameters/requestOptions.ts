@@ -3,7 +3,7 @@ import type { INodeProperties } from 'n8n-workflow';
 
 import { InvalidSettingError } from '../values/invalidSettingError';
 import { checkHeader } from '../transport/requestHeaders';
-import type { ServiceRequest } from '../transport/serviceRequest';
+import type { QueryParameters, ServiceRequest } from '../transport/serviceRequest';
 import {
 	readEntries,
 	readGroup,
@@ -12,8 +12,6 @@ import {
 	readTextToSend,
 } from '../values/settingValues';
 import type { Run } from '../run/run';
-
-type Parameters = ServiceRequest['query'];
 
 export interface RequestOptions {
 	queryParameters?: unknown;
@@ -133,7 +131,7 @@ export function readRequestOptions(
  */
 export function readMaxWaitMs(options: RequestOptions, isTool: boolean): number {
 	const { maxWait = isTool ? MAX_WAIT_OF_A_TOOL_SECONDS : 0 } = options;
-	const seconds = readSeconds('Max Wait', maxWait, 0, Number.MAX_SAFE_INTEGER / 1000);
+	const seconds = readSeconds('Max Wait', maxWait);
 	return seconds === 0 ? Infinity : seconds * 1000;
 }
 
@@ -146,13 +144,14 @@ export function parseRequestOptions(options: RequestOptions, contentTypes?: RegE
 	return {
 		query: checkQuery(readNamed('Query Parameters', options.queryParameters), 'Query Parameters'),
 		headers: readHeaders(readNamed('Headers', options.headerParameters), contentTypes),
-		timeoutMs: readSeconds('Timeout', timeout, 0.001, LONGEST_TIMEOUT_SECONDS) * 1000,
+		timeoutMs:
+			readSeconds('Timeout', timeout, { least: 0.001, most: LONGEST_TIMEOUT_SECONDS }) * 1000,
 		maxWaitMs: readMaxWaitMs(options, false),
 	};
 }
 
 /** @throws InvalidSettingError for a parameter `apiKey`: the service refuses it with a 401 (section 5) */
-export function checkQuery(query: Parameters, field: string): Parameters {
+export function checkQuery(query: QueryParameters, field: string): QueryParameters {
 	if (query.some(({ name }) => name.trim().toLowerCase() === 'apikey')) {
 		throw new InvalidSettingError(
 			field,
@@ -164,14 +163,14 @@ export function checkQuery(query: Parameters, field: string): Parameters {
 }
 
 /** @throws InvalidSettingError for what an expression failed to make, too */
-function readNamed(field: string, value: unknown): Parameters {
+function readNamed(field: string, value: unknown): QueryParameters {
 	return readEntries(field, readGroup(field, value).parameters).map((entry) => {
 		const name = readName(field, entry.name);
 		return { name, value: readTextToSend(field, entry.value, name) };
 	});
 }
 
-function readHeaders(parameters: Parameters, contentTypes?: RegExp): Record<string, string> {
+function readHeaders(parameters: QueryParameters, contentTypes?: RegExp): Record<string, string> {
 	const field = 'Headers';
 	const headers: Record<string, string> = {};
 	for (const { name, value } of parameters) {

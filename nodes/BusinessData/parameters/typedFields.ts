@@ -15,6 +15,7 @@ import {
 	readTextToSend,
 	refuseUnresolved,
 } from '../values/settingValues';
+import { shorten } from '../values/text';
 import { refuseFaults } from '../values/valueFaults';
 
 /** The label of the field; every error begins with it. */
@@ -154,7 +155,6 @@ function convert(name: string, type: FieldType, value: Given): unknown {
 function describe(value: Given, apiKey: string): string {
 	if (Array.isArray(value)) return 'a list';
 	if (typeof value === 'object') return 'an object';
-	const text = redactText(String(value), apiKey);
-	const start = text.length > LONGEST_SHOWN_VALUE ? `${text.slice(0, LONGEST_SHOWN_VALUE)}…` : text;
+	const start = shorten(redactText(String(value), apiKey), LONGEST_SHOWN_VALUE);
 	return typeof value === 'string' ? `the text "${start}"` : start;
 }

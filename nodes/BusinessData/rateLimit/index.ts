@@ -2,6 +2,7 @@
  * When a request may go: the limiters of this process, one per key, shared by all nodes, workflows and
  * executions. Nothing of n8n or HTTP is known here.
  */
+import { processWide } from '../values/processWide';
 import { KeyLimiter } from './keyLimiter';
 
 export type { Priority } from './bottleneck';
@@ -19,13 +20,8 @@ export type { Permit } from './permit';
 export { limitStoreOf, type RedisLimitStore } from './redis/redisLimitStore';
 export { PAUSE, REFUSAL, type WaitCause, WaitTooLongError } from './waitTime';
 
-/**
- * On the global object, because n8n may load this package twice (an update, a second path): two copies
- * that count for themselves would break the limits together.
- */
-const LIMITERS = Symbol.for('n8n-nodes-business-data/limiters/1');
-
-type GlobalWithLimiters = typeof globalThis & { [LIMITERS]?: Map<string, KeyLimiter> };
+/** Two copies of the package that count for themselves would break the limits together. */
+const limiters = processWide('limiters/1', () => new Map<string, KeyLimiter>());
 
 /**
  * The limiter of a key. Do not keep it: it is remembered only while anything of the key is queued, held, ticketed or
@@ -33,8 +29,7 @@ type GlobalWithLimiters = typeof globalThis & { [LIMITERS]?: Map<string, KeyLimi
  * @param identity stands for the service and the key, without naming the key
  */
 export function limiterOf(identity: string): KeyLimiter {
-	const global = globalThis as GlobalWithLimiters;
-	const all = (global[LIMITERS] ??= new Map<string, KeyLimiter>());
+	const all = limiters();
 	const limiter: KeyLimiter =
 		all.get(identity) ??
 		new KeyLimiter((isIdle) => {

@@ -11,7 +11,7 @@ import type { RedisAccess, RedisAddress, RedisNode } from './address';
 import { connectToCluster } from './cluster';
 import { primaryOf } from './sentinel';
 import { Server } from './server';
-import { messageOf } from './failure';
+import { messageOf } from '../values/text';
 
 /** A script that Redis runs as one step, and that may safely be retried when its reply was lost. */
 export class RedisScript {

@@ -5,13 +5,12 @@
  */
 import { abortController, onceAborted, sleep } from '../async';
 import { hashOf } from '../values/hash';
+import { processWide } from '../values/processWide';
+import { messageOf } from '../values/text';
 import { describeAddress, type RedisAddress, type RedisNode, secretsOf } from './address';
 import { RedisClient, type RedisScript } from './client';
 import { RedisError } from './redisError';
-import { howToFix, isPermanent, messageOf, needsNewConnection } from './failure';
-
-export type { RedisAddress } from './address';
-export { RedisScript } from './client';
+import { howToFix, isPermanent, needsNewConnection } from './failure';
 
 /** How long (ms) scripts are retried while Redis cannot be used. */
 const LONGEST_OUTAGE_MS = 15_000;
@@ -132,17 +131,12 @@ function adviceFor({ topology = 'standalone' }: RedisAddress, cause: string): st
 	return `Requests cannot be counted together with other n8n processes. Check ${fields} and Redis TLS in the credential and whether Redis is up, then run the node again.`;
 }
 
-/** On the global object, because n8n may load this package twice (an update, a second path). */
-const CONNECTIONS = Symbol.for('n8n-nodes-business-data/redis/1');
-
-type GlobalWithConnections = typeof globalThis & { [CONNECTIONS]?: Map<string, RedisConnection> };
+const connections = processWide('redis/1', () => new Map<string, RedisConnection>());
 
 /** The process's connection to an address, shared by all credentials that name it. */
 export function connectionTo(address: RedisAddress): RedisConnection {
-	const global = globalThis as GlobalWithConnections;
-	const connections = (global[CONNECTIONS] ??= new Map<string, RedisConnection>());
 	const key = hashOf(address);
-	let connection = connections.get(key);
-	if (connection === undefined) connections.set(key, (connection = new RedisConnection(address)));
+	let connection = connections().get(key);
+	if (connection === undefined) connections().set(key, (connection = new RedisConnection(address)));
 	return connection;
 }

@@ -3,6 +3,7 @@
  * replaced, and what the user can do. Judged by the codes of errors and the first words of replies alone:
  * the rest of a message has names of hosts in it, which may say anything.
  */
+import { messageOf } from '../values/text';
 
 /** The group is not known to the Sentinels. */
 export const UNKNOWN_GROUP = 'ERR_SENTINEL_UNKNOWN_GROUP';
@@ -81,9 +82,4 @@ export function fixForPermanent(error: unknown): string | undefined {
 export function needsNewConnection(error: unknown): boolean {
 	const isReply = error instanceof Error && error.name === 'ReplyError';
 	return !isReply || NOT_THE_ONE_TO_ASK.test(messageOf(error)) || isPermanent(error);
-}
-
-export function messageOf(error: unknown): string {
-	const { message } = error as { message?: unknown };
-	return typeof message === 'string' && message !== '' ? message : String(error);
 }

@@ -6,7 +6,8 @@ export type {
 	SentinelAddress,
 	StandaloneAddress,
 } from './address';
-export { connectionTo, RedisConnection, RedisScript } from './connection';
+export { RedisScript } from './client';
+export { connectionTo, RedisConnection } from './connection';
 export { KEY_PREFIX } from './keyPrefix';
 export { RedisError } from './redisError';
 export { versionsInUse } from './versions';

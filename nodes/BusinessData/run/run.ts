@@ -7,7 +7,7 @@ import { ShutdownError, shutdownSignal } from '../n8nInternals/shutdown';
 import { type Account, CREDENTIAL_TYPE, readAccount } from '../transport/account';
 import { Client } from '../transport/client';
 import { holdsExpression, readMarked } from '../values/unresolvedValues';
-import { ExecutionCanceledError } from '../transport/requestError';
+import { ExecutionCanceledError, isCanceled } from '../transport/requestError';
 import { readGroup } from '../values/settingValues';
 import { RunWaitTime } from '../transport/waitTime';
 import { abortController, onAbort } from '../async';
@@ -202,11 +202,6 @@ export class Run {
 		const { tracing } = this.waitTime;
 		if (tracing !== undefined) this.context.setMetadata?.({ tracing });
 	}
-}
-
-/** Whether the execution was stopped: by hand, by its time-out, or by n8n. */
-export function isCanceled(context: IExecuteFunctions): boolean {
-	return context.getExecutionCancelSignal()?.aborted === true;
 }
 
 /** n8n names the tool that it makes of a node so; n8n 1.x tells it in no other way. */

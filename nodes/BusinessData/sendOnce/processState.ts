@@ -1,9 +1,9 @@
 /**
- * What all executions of this process share for Send Once, on the global object, because n8n may load this
- * package twice (an update, a second path). Only maps, objects, promises, functions and a mutex stand there, so that
- * two versions understand each other.
+ * What all executions of this process share for Send Once: only maps, objects, promises, functions and a mutex, so
+ * that two versions of the package understand each other.
  */
 import { abortController, KeyedMutex } from '../async';
+import { processWide } from '../values/processWide';
 
 /** What a row must hold, or must not, although a write of it may have failed or may still land. */
 export interface Expectation {
@@ -23,13 +23,14 @@ interface ProcessState {
 	leases: Map<string, Promise<void>>;
 }
 
-const STATE = Symbol.for('n8n-nodes-business-data/sendOnce/3');
-
-type GlobalWithState = typeof globalThis & { [STATE]?: ProcessState };
+const shared = processWide('sendOnce/3', (): ProcessState => ({
+	steps: new KeyedMutex(),
+	watched: new Map(),
+	leases: new Map(),
+}));
 
 export function processState(): ProcessState {
-	const global = globalThis as GlobalWithState;
-	return (global[STATE] ??= { steps: new KeyedMutex(), watched: new Map(), leases: new Map() });
+	return shared();
 }
 
 /** A step is short, and is waited for. */

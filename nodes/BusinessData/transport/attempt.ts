@@ -20,7 +20,7 @@ import { discard, type RawResponse, sendRequest } from './httpRequest';
 import { shareOf } from './limitSettings';
 import { headerLimits } from './rateLimitHeaders';
 import { redactHeaders } from '../values/redact';
-import { RequestError } from './requestError';
+import { isCanceled, RequestError } from './requestError';
 import { responseError, failedResultError, failureError, webPageError } from './requestErrors';
 import { failedResult } from './resultField';
 import { isRead, type ServiceRequest } from './serviceRequest';
@@ -70,7 +70,7 @@ export async function attempt(
 	const cutOff = new AbortController();
 	const onEndOfRun = {
 		abort: () => {
-			if (!watch.mayHaveLeft || (isRead(request) && isStopped(context))) cutOff.abort();
+			if (!watch.mayHaveLeft || (isRead(request) && isCanceled(context))) cutOff.abort();
 		},
 	};
 	if (signal.aborted) onEndOfRun.abort();
@@ -102,12 +102,6 @@ export async function attempt(
 	} finally {
 		unlisten(signal, onEndOfRun);
 	}
-}
-
-function isStopped(context: IExecuteFunctions | IPollFunctions): boolean {
-	return (
-		'getExecutionCancelSignal' in context && context.getExecutionCancelSignal()?.aborted === true
-	);
 }
 
 /** A failure that no retry changes. */

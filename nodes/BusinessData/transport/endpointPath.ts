@@ -5,6 +5,7 @@
 import type { IHttpRequestMethods } from 'n8n-workflow';
 
 import type { Endpoint } from './endpoints';
+import type { QueryParameters } from './serviceRequest';
 import { InvalidSettingError } from '../values/invalidSettingError';
 import { refuseFaults, textProblem, trimUnseen } from '../values/valueFaults';
 
@@ -20,7 +21,7 @@ export const METHODS: readonly IHttpRequestMethods[] = [
 /** A path that may be sent, and the query that was written behind it. */
 export interface ParsedPath {
 	path: string;
-	query: Array<{ name: string; value: string }>;
+	query: QueryParameters;
 }
 
 /** Halves of characters (surrogates) too: they cannot be percent-encoded. */
@@ -129,17 +130,18 @@ export function canonicalEndpoint({ method, path }: Endpoint): string {
 
 /** Decodes until nothing is left to decode; undefined when a `%` encodes no character. */
 function decodeFully(segment: string): string | undefined {
-	if (decode(segment) === undefined) return undefined;
+	if (decodePercent(segment) === undefined) return undefined;
 	let decoded = segment;
 	for (let previous = ''; previous !== decoded;) {
 		previous = decoded;
 		// A percent sign that was itself encoded (`%25`) is a plain character by now.
-		decoded = previous.replace(ENCODED_CHARACTERS, (encoded) => decode(encoded) ?? encoded);
+		decoded = previous.replace(ENCODED_CHARACTERS, (encoded) => decodePercent(encoded) ?? encoded);
 	}
 	return decoded;
 }
 
-function decode(text: string): string | undefined {
+/** Decodes percent-encoding; undefined when a `%` encodes no character. */
+export function decodePercent(text: string): string | undefined {
 	try {
 		return decodeURIComponent(text);
 	} catch {

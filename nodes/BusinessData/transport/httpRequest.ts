@@ -10,7 +10,8 @@ import type {
 
 import { type Account, CREDENTIAL_TYPE } from './account';
 import { InvalidSettingError } from '../values/invalidSettingError';
-import type { ServiceRequest } from './serviceRequest';
+import { messageOf } from '../values/text';
+import { encodeQuery, type ServiceRequest } from './serviceRequest';
 
 /** What n8n's helper resolves with under the options of `sendRequest`. */
 export interface RawResponse {
@@ -36,9 +37,7 @@ export async function sendRequest(
 	signal: AbortSignal,
 ): Promise<RawResponse> {
 	const { endpoint, query, headers, timeoutMs } = request;
-	const search = new URLSearchParams(
-		query.map(({ name, value }): [string, string] => [name, value]),
-	).toString();
+	const search = encodeQuery(query);
 	const own = Object.keys(headers).find((name) => name.toLowerCase() === 'content-type') ?? '';
 	const contentType = headers[own] ?? request.encoded?.contentType ?? 'application/json';
 	const options: IHttpRequestOptions = {
@@ -83,7 +82,7 @@ export function payloadOf({ body, encoded }: ServiceRequest): Buffer | undefined
 	} catch (error) {
 		throw new InvalidSettingError(
 			'Data to Send',
-			`cannot be written as JSON (${error instanceof Error ? error.message : 'unknown reason'})`,
+			`cannot be written as JSON (${messageOf(error)})`,
 			'Send texts, numbers, lists and objects only.',
 		);
 	}

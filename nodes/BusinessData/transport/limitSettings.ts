@@ -3,6 +3,7 @@ import { GENERAL, LARGEST_MAX, type Limit, type Limits, windowName } from '../ra
 import { formatEndpoint } from './endpoints';
 import { canonicalEndpoint, parseEndpoint } from './endpointPath';
 import { InvalidSettingError } from '../values/invalidSettingError';
+import { isObject } from '../values/isObject';
 import { tryParseJson } from '../values/json';
 
 const FIELD = 'Limits';
@@ -87,10 +88,8 @@ function parseJson(text: string): unknown {
 }
 
 function asRecord(value: unknown, place: string): Record<string, unknown> {
-	if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-		throw invalid(`${place} must be an object`, `For example ${EXAMPLE}.`);
-	}
-	return value as Record<string, unknown>;
+	if (isObject(value)) return value;
+	throw invalid(`${place} must be an object`, `For example ${EXAMPLE}.`);
 }
 
 function refuseUnknownKeys(record: Record<string, unknown>, known: string[], place: string): void {

@@ -122,8 +122,7 @@ function noHost(field: string, isEmpty = false): InvalidSettingError {
 function readServerName(value: unknown): string {
 	const field = 'Redis TLS Server Name';
 	const name = readText(field, value).trim();
-	if (name === '') return '';
-	return readHost(field, name);
+	return name === '' ? '' : readHost(field, name);
 }
 
 /** The certificates in a text, as PEM; what pasting has made of their line breaks is repaired. */

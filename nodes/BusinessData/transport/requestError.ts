@@ -1,4 +1,5 @@
 /** A request that did not end well, in the words a user needs; it never contains the key. */
+import type { IExecuteFunctions, IPollFunctions } from 'n8n-workflow';
 
 /**
  * What became of a request: it certainly did not reach the service; the service refused it and did not
@@ -44,4 +45,11 @@ export class ExecutionCanceledError extends Error {
 		super('The execution was canceled; its waiting requests were dropped');
 		this.name = 'ExecutionCancelledError';
 	}
+}
+
+/** Whether the execution was stopped: by hand, by its time-out, or by n8n. A poll cannot be. */
+export function isCanceled(context: IExecuteFunctions | IPollFunctions): boolean {
+	return (
+		'getExecutionCancelSignal' in context && context.getExecutionCancelSignal()?.aborted === true
+	);
 }

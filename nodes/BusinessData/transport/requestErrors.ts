@@ -8,7 +8,7 @@ import { type ServiceResponse, shownBody } from './response';
 import { askedWaitMs } from './backoff';
 import { formatEndpoint } from './endpoints';
 import type { Failure } from './failure';
-import { countOf } from '../values/countOf';
+import { countOf, messageOf, shorten } from '../values/text';
 import { redactText } from '../values/redact';
 import {
 	CHECK_BEFORE_RETRYING,
@@ -109,10 +109,6 @@ function wordsOf(status: string, response: ServiceResponse): { message: string; 
 
 function joinTexts(before: string, text: string): string {
 	return `${before}${/[.!?:;…]$/.test(before) ? ' ' : '; '}${text}`;
-}
-
-function shorten(text: string, length: number): string {
-	return text.length > length ? `${text.slice(0, length)}…` : text;
 }
 
 /** The error for a request without a response. */
@@ -254,7 +250,7 @@ export function afterSuccessError(
 ): RequestError {
 	// It says so itself.
 	if (cause instanceof RequestError && cause.details.outcome === 'unknown') return cause;
-	const words = redactText(cause instanceof Error ? cause.message : String(cause), apiKey);
+	const words = redactText(messageOf(cause), apiKey);
 	return new RequestError(
 		`The service has accepted the request, but its response could not be put out: ${words}`,
 		{ outcome: 'unknown', description: `${formatEndpoint(endpoint)} — ${CHECK_BEFORE_RETRYING}` },

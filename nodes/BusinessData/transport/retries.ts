@@ -4,7 +4,7 @@
  */
 import { holdMsOf } from '../rateLimit';
 import type { ServiceResponse } from './response';
-import type { AttemptOutcome } from './attempt';
+import type { AttemptOutcome, Failed } from './attempt';
 import { askedWaitMs, backoffMs } from './backoff';
 import { isRead, type ServiceRequest } from './serviceRequest';
 
@@ -14,7 +14,6 @@ const LONGEST_PAUSE_MS = 60_000;
 const MOST_WINDOWS = 10;
 
 type Refused = Extract<AttemptOutcome, { kind: 'refused' }>;
-type Failed = Extract<AttemptOutcome, { kind: 'failed' }>;
 
 /** The attempts of one request. */
 export class Retries {

@@ -17,9 +17,11 @@ export interface SendGuard {
 	complete(state: 'sent' | 'perhapsSent' | 'notSent'): Promise<void>;
 }
 
+export type QueryParameters = Array<{ name: string; value: string }>;
+
 export interface ServiceRequest {
 	endpoint: Endpoint;
-	query: Array<{ name: string; value: string }>;
+	query: QueryParameters;
 	headers: Record<string, string>;
 	/** Sent as JSON unless undefined; beside `encoded`, what tells its content from others'. */
 	body?: unknown;
@@ -32,6 +34,12 @@ export interface ServiceRequest {
 	guard?: SendGuard;
 	/** Whether the service itself sees to it that it acts once, by a header of the request. */
 	isIdempotent?: boolean;
+}
+
+/** The parameters as an address or a form (`application/x-www-form-urlencoded`) holds them. */
+export function encodeQuery(parameters: QueryParameters): string {
+	const pairs = parameters.map(({ name, value }): [string, string] => [name, value]);
+	return new URLSearchParams(pairs).toString();
 }
 
 /** Whether a request changes nothing (RFC 9110 §9.2.1), so that it may be retried at any time. */

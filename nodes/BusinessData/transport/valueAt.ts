@@ -1,4 +1,10 @@
 /** Values at dot paths. */
+import { isObject } from '../values/isObject';
+
+/** The path to a field below the path; empty stands for the whole value. */
+export function joinPath(path: string, name: string): string {
+	return path === '' ? name : `${path}.${name}`;
+}
 
 /**
  * The value at a dot path such as `data.items` or `d.@odata.nextLink`; undefined where the path leads nowhere. A name
@@ -35,8 +41,7 @@ export function valuesAt(value: unknown, path: string): unknown[] {
 
 function entriesIn(value: unknown): unknown[] {
 	if (Array.isArray(value)) return value;
-	const isRecord = (one: unknown) => typeof one === 'object' && one !== null && !Array.isArray(one);
 	return Object.entries(value ?? {}).map(([id, one]: [string, unknown]) =>
-		isRecord(one) ? { id, ...(one as object) } : one,
+		isObject(one) ? { id, ...one } : one,
 	);
 }

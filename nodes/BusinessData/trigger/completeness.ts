@@ -7,6 +7,7 @@ import type { PaginationType } from '../lists/listFields';
 import type { ListSettings } from '../lists/listSettings';
 import { countedPosition, type Page, type PageState } from '../lists/pages';
 import { signsOfMore } from '../lists/signsOfMore';
+import { isObject } from '../values/isObject';
 import { type ListRead, type Sign, SIGNS, type State } from './state';
 
 /** What a number of all records is called where the response has one. The name alone proves nothing. */
@@ -126,6 +127,5 @@ function totalsIn(body: unknown): Array<[path: string, total: number]> {
 }
 
 function fieldsOf(value: unknown): Record<string, unknown> {
-	const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
-	return isObject ? (value as Record<string, unknown>) : {};
+	return isObject(value) ? value : {};
 }

@@ -7,21 +7,17 @@ import { InvalidSettingError } from '../values/invalidSettingError';
 import { checkHeader } from '../transport/requestHeaders';
 import type { ServiceRequest } from '../transport/serviceRequest';
 import {
-	numberOf,
+	defaultsOf,
 	readChoice,
 	readFilledText,
 	readGroup,
+	readNumber,
 	readSeconds,
 	readText,
-	refuseUnresolved,
 } from '../values/settingValues';
 
 const PLACES = ['query', 'header'] as const;
-const FORMATS = [
-	...(['iso', 'date', 'unixSeconds', 'unixMilliseconds', 'httpDate', 'custom'] as const),
-];
-/** As the fields below say. */
-const DEFAULTS = { sendIn: 'query', format: 'iso', timeZone: 'UTC', lookback: 300, fullRead: 24 };
+const FORMATS = ['iso', 'date', 'unixSeconds', 'unixMilliseconds', 'httpDate', 'custom'] as const;
 const HOUR_MS = 3_600_000;
 /** Clocks are set back by an hour or less, and the read of a night is over by then. */
 const AROUND_A_CLOCK_CHANGE_MS = 3 * HOUR_MS;
@@ -39,6 +35,78 @@ export interface Incremental {
 	fullReadMs: number;
 }
 
+const incrementalFields: INodeProperties[] = [
+	{
+		displayName: 'Custom Format',
+		name: 'customFormat',
+		type: 'string',
+		default: '',
+		placeholder: 'e.g. yyyy-MM-dd HH:mm',
+		displayOptions: { show: { format: ['custom'] } },
+		description: 'How the service writes a time, in the tokens of Luxon',
+	},
+	{
+		displayName: 'Format',
+		name: 'format',
+		type: 'options',
+		options: [
+			{ name: 'Custom', value: 'custom' },
+			{ name: 'Date', value: 'date', description: 'Such as 2026-01-31' },
+			{ name: 'HTTP Date', value: 'httpDate', description: 'As in If-Modified-Since' },
+			{ name: 'ISO 8601', value: 'iso', description: 'Such as 2026-01-31T09:30:00Z' },
+			{ name: 'Unix Milliseconds', value: 'unixMilliseconds' },
+			{ name: 'Unix Seconds', value: 'unixSeconds' },
+		],
+		default: 'iso',
+		description: 'How the service writes a time',
+	},
+	{
+		displayName: 'Full Read Hours',
+		name: 'fullReadHours',
+		type: 'number',
+		typeOptions: { minValue: 0, numberPrecision: 2 },
+		default: 24,
+		description:
+			'After how many hours the whole list is read again, which finds what was deleted. With 0, only the first poll reads it.',
+	},
+	{
+		displayName: 'Lookback Seconds',
+		name: 'lookbackSeconds',
+		type: 'number',
+		typeOptions: { minValue: 0 },
+		default: 300,
+		description:
+			'How many seconds before the last read it asks for, because a service may show a change late. What comes again is not emitted again.',
+	},
+	{
+		displayName: 'Parameter',
+		name: 'parameter',
+		type: 'string',
+		default: '',
+		placeholder: 'e.g. updated_since',
+		description: 'Name of the parameter for the time since when records have changed',
+	},
+	{
+		displayName: 'Send In',
+		name: 'sendIn',
+		type: 'options',
+		options: [
+			{ name: 'Header', value: 'header' },
+			{ name: 'Query', value: 'query' },
+		],
+		default: 'query',
+		description: 'Where the parameter goes',
+	},
+	{
+		displayName: 'Time Zone',
+		name: 'timeZone',
+		type: 'string',
+		default: 'UTC',
+		placeholder: 'e.g. Europe/Berlin',
+		description: 'The time zone in which the service reads the time',
+	},
+];
+
 export const incrementalField: INodeProperties = {
 	displayName: 'Incremental',
 	name: 'incremental',
@@ -51,77 +119,7 @@ export const incrementalField: INodeProperties = {
 		{
 			displayName: 'Incremental',
 			name: 'values',
-			values: [
-				{
-					displayName: 'Custom Format',
-					name: 'customFormat',
-					type: 'string',
-					default: '',
-					placeholder: 'e.g. yyyy-MM-dd HH:mm',
-					displayOptions: { show: { format: ['custom'] } },
-					description: 'How the service writes a time, in the tokens of Luxon',
-				},
-				{
-					displayName: 'Format',
-					name: 'format',
-					type: 'options',
-					options: [
-						{ name: 'Custom', value: 'custom' },
-						{ name: 'Date', value: 'date', description: 'Such as 2026-01-31' },
-						{ name: 'HTTP Date', value: 'httpDate', description: 'As in If-Modified-Since' },
-						{ name: 'ISO 8601', value: 'iso', description: 'Such as 2026-01-31T09:30:00Z' },
-						{ name: 'Unix Milliseconds', value: 'unixMilliseconds' },
-						{ name: 'Unix Seconds', value: 'unixSeconds' },
-					],
-					default: 'iso',
-					description: 'How the service writes a time',
-				},
-				{
-					displayName: 'Full Read Hours',
-					name: 'fullReadHours',
-					type: 'number',
-					typeOptions: { minValue: 0, numberPrecision: 2 },
-					default: 24,
-					description:
-						'After how many hours the whole list is read again, which finds what was deleted. With 0, only the first poll reads it.',
-				},
-				{
-					displayName: 'Lookback Seconds',
-					name: 'lookbackSeconds',
-					type: 'number',
-					typeOptions: { minValue: 0 },
-					default: 300,
-					description:
-						'How many seconds before the last read it asks for, because a service may show a change late. What comes again is not emitted again.',
-				},
-				{
-					displayName: 'Parameter',
-					name: 'parameter',
-					type: 'string',
-					default: '',
-					placeholder: 'e.g. updated_since',
-					description: 'Name of the parameter for the time since when records have changed',
-				},
-				{
-					displayName: 'Send In',
-					name: 'sendIn',
-					type: 'options',
-					options: [
-						{ name: 'Header', value: 'header' },
-						{ name: 'Query', value: 'query' },
-					],
-					default: 'query',
-					description: 'Where the parameter goes',
-				},
-				{
-					displayName: 'Time Zone',
-					name: 'timeZone',
-					type: 'string',
-					default: 'UTC',
-					placeholder: 'e.g. Europe/Berlin',
-					description: 'The time zone in which the service reads the time',
-				},
-			],
+			values: incrementalFields,
 		},
 	],
 };
@@ -131,27 +129,19 @@ export const incrementalField: INodeProperties = {
  * @throws InvalidSettingError that names the field
  */
 export function readIncremental(option: unknown): Incremental | undefined {
-	const { values } = readGroup('Incremental', option);
-	if (values === undefined) return undefined;
-	const {
-		parameter: name,
-		sendIn: place = DEFAULTS.sendIn,
-		format: wantedFormat = DEFAULTS.format,
-		customFormat,
-		timeZone: zone = DEFAULTS.timeZone,
-		lookbackSeconds = DEFAULTS.lookback,
-		fullReadHours = DEFAULTS.fullRead,
-	} = readGroup('Incremental', values);
+	const group = readGroup('Incremental', option).values;
+	if (group === undefined) return undefined;
+	const values = { ...defaultsOf(incrementalFields), ...readGroup('Incremental', group) };
 	const parameter = readFilledText(
 		'Parameter',
-		name,
+		values.parameter,
 		'Enter the name of the parameter that asks for what changed since a time, or remove Incremental.',
 	);
-	const sendIn = readChoice('Send In', place, PLACES);
+	const sendIn = readChoice('Send In', values.sendIn, PLACES);
 	if (sendIn === 'header') checkHeader('Incremental', parameter, '');
 	else checkQuery([{ name: parameter, value: '' }], 'Incremental');
-	const format = readChoice('Format', wantedFormat, FORMATS);
-	const timeZone = readText('Time Zone', zone).trim();
+	const format = readChoice('Format', values.format, FORMATS);
+	const timeZone = readText('Time Zone', values.timeZone).trim();
 	if (!IANAZone.isValidZone(timeZone)) {
 		throw new InvalidSettingError('Time Zone', 'is not known', 'Use a name such as Europe/Berlin.');
 	}
@@ -161,21 +151,14 @@ export function readIncremental(option: unknown): Incremental | undefined {
 		format,
 		customFormat:
 			format === 'custom'
-				? readFilledText('Custom Format', customFormat, 'Enter it in the tokens of Luxon.')
+				? readFilledText('Custom Format', values.customFormat, 'Enter it in the tokens of Luxon.')
 				: '',
 		timeZone,
-		lookbackMs:
-			1000 * readSeconds('Lookback Seconds', lookbackSeconds, 0, Number.MAX_SAFE_INTEGER / 1000),
-		fullReadMs: HOUR_MS * readHours(fullReadHours),
+		lookbackMs: 1000 * readSeconds('Lookback Seconds', values.lookbackSeconds),
+		fullReadMs:
+			HOUR_MS *
+			readNumber('Full Read Hours', values.fullReadHours, { least: 0 }, 'Use 24 for once a day.'),
 	};
-}
-
-function readHours(value: unknown): number {
-	const field = 'Full Read Hours';
-	refuseUnresolved(field, value);
-	const hours = numberOf(value) ?? NaN;
-	if (hours >= 0 && hours < Infinity) return hours;
-	throw new InvalidSettingError(field, 'must be a number from 0 on', 'Use 24 for once a day.');
 }
 
 /**

@@ -1,21 +1,20 @@
 /** What a trigger asks for, read from its fields and checked before anything is sent. */
-import type { IPollFunctions } from 'n8n-workflow';
+import type { INode, IPollFunctions } from 'n8n-workflow';
 
 import { type ListOptions, type ListSettings, readListSettings } from '../lists/listSettings';
 import { checkQuery, parseRequestOptions, type RequestOptions } from '../parameters/requestOptions';
-import type { Account } from '../transport/account';
-import { businessOf } from '../transport/business';
+import { type Account, CREDENTIAL_TYPE } from '../transport/account';
 import { ENDPOINTS } from '../transport/endpoints';
 import { parsePath } from '../transport/endpointPath';
 import { hashOf } from '../values/hash';
 import { holdsExpression, readMarked } from '../values/unresolvedValues';
 import { InvalidSettingError } from '../values/invalidSettingError';
-import type { ServiceRequest } from '../transport/serviceRequest';
+import type { QueryParameters, ServiceRequest } from '../transport/serviceRequest';
 import {
 	readChoice,
 	readEntries,
 	readFilledText,
-	numberOf,
+	readNumber,
 	readFlag,
 	readGroup,
 	readText,
@@ -79,8 +78,6 @@ interface TriggerOptions extends ListOptions, RequestOptions {
 	maxDeletionPercent?: unknown;
 }
 
-type Query = ServiceRequest['query'];
-
 /** @throws InvalidSettingError that names the field */
 export function readPollSettings(context: IPollFunctions, account: Account): PollSettings {
 	const parameter = parametersOf(context);
@@ -128,6 +125,15 @@ export function readPollSettings(context: IPollFunctions, account: Account): Pol
 	};
 }
 
+/**
+ * The business of a node: its credential in n8n with the base URL. A key belongs to one business (section 5 of the
+ * interface document), but the key may be replaced, and the business stays the same.
+ */
+function businessOf({ credentials }: INode, { baseUrl }: Account): string {
+	const { id, name } = credentials?.[CREDENTIAL_TYPE] ?? {};
+	return JSON.stringify([id ?? name, baseUrl]);
+}
+
 function readDeletedWhen(option: unknown): PollSettings['deletedWhen'] {
 	const { values } = readGroup('Deleted When', option);
 	if (values === undefined) return undefined;
@@ -141,11 +147,8 @@ function readDeletedWhen(option: unknown): PollSettings['deletedWhen'] {
 }
 
 function readPercent(value: unknown = MAX_DELETION_PERCENT): number {
-	const field = 'Max Deletion Percent';
-	refuseUnresolved(field, value);
-	const percent = numberOf(value) ?? NaN;
-	if (percent >= 0 && percent <= 100) return percent;
-	throw new InvalidSettingError(field, 'must be a number from 0 to 100', 'Use 100 for no guard.');
+	const bounds = { least: 0, most: 100 };
+	return readNumber('Max Deletion Percent', value, bounds, 'Use 100 for no guard.');
 }
 
 /** Reads a parameter, for a reader of `settingValues`. */
@@ -162,7 +165,7 @@ function readAddress(
 	parameter: Parameter,
 	written: unknown,
 	source: SourceName,
-): { path: string; query: Query; isConstant: boolean } {
+): { path: string; query: QueryParameters; isConstant: boolean } {
 	if (source === 'contacts') {
 		return { path: ENDPOINTS.getContacts.path, query: [], isConstant: true };
 	}

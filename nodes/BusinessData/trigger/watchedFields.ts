@@ -1,4 +1,5 @@
 /** Which fields of a record count as a change, and which of them have changed. */
+import { joinPath } from '../transport/valueAt';
 import { hashOf } from '../values/hash';
 import { readPaths } from '../values/settingValues';
 
@@ -40,7 +41,7 @@ export class WatchedFields {
 			return parts.length > 0 ? parts : undefined;
 		}
 		const entries = Object.entries(value)
-			.map(([name, inner]) => [name, this.partOf(inner, join(path, name))] as const)
+			.map(([name, inner]) => [name, this.partOf(inner, joinPath(path, name))] as const)
 			.filter(([, inner]) => inner !== undefined);
 		return entries.length > 0 ? Object.fromEntries(entries) : undefined;
 	}
@@ -63,7 +64,8 @@ export function fieldHashesOf(watchedPart: unknown, names: Map<string, number>):
 		if (!isGroup) texts.set(path, `${texts.get(path) ?? ''}${indexes} ${JSON.stringify(value)}\n`);
 		else if (Array.isArray(value)) {
 			for (const [index, one] of value.entries()) visit(one, path, `${indexes}.${index}`);
-		} else for (const [name, one] of Object.entries(value)) visit(one, join(path, name), indexes);
+		} else
+			for (const [name, one] of Object.entries(value)) visit(one, joinPath(path, name), indexes);
 	};
 	visit(watchedPart, '', '');
 	for (const path of texts.keys()) if (!names.has(path)) names.set(path, names.size);
@@ -94,8 +96,4 @@ function fieldHashOf(text: string): string {
 	}
 	const bits = (hash ^ (hash >>> 14)) & 0x3ffff;
 	return [12, 6, 0].map((shift) => BASE64.charAt((bits >> shift) & 63)).join('');
-}
-
-function join(path: string, name: string): string {
-	return path === '' ? name : `${path}.${name}`;
 }

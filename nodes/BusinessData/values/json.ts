@@ -1,6 +1,8 @@
 /** JSON that may not be JSON. */
 import { parse } from 'lossless-json';
 
+import { messageOf } from './text';
+
 type Parsed = { value: unknown } | { problem: string };
 
 /** The value of a JSON text, or the parser's own words on why it is none. */
@@ -34,6 +36,6 @@ function tryTo(parseText: () => unknown): Parsed {
 	try {
 		return { value: parseText() };
 	} catch (error) {
-		return { problem: error instanceof Error ? error.message : 'it cannot be read' };
+		return { problem: messageOf(error) };
 	}
 }

@@ -3,11 +3,15 @@
  * hand, may give anything, and what is taken for something else could send or delete what nobody meant. Every
  * reader throws an InvalidSettingError that names the field.
  */
+import type { INodeProperties } from 'n8n-workflow';
+
+import { isObject } from './isObject';
 import { UnresolvedValue } from './unresolvedValues';
 import { InvalidSettingError } from './invalidSettingError';
 import { refuseFaults, scalarText } from './valueFaults';
 
 const USE_DEFAULT = 'Enter a number, or remove the option to use its default.';
+const WHOLE = 'a whole number';
 /** A decimal number, as a person writes it. */
 const DECIMAL = /^-?\d+(\.\d+)?$/;
 
@@ -103,6 +107,11 @@ export function readGroup(field: string, value: unknown): Record<string, unknown
 	);
 }
 
+/** The values of a group whose fields nobody has changed: n8n saves none of them. */
+export function defaultsOf(fields: INodeProperties[]): Record<string, unknown> {
+	return Object.fromEntries(fields.map(({ name, default: value }) => [name, value]));
+}
+
 /** The entries of a list of groups; what is not set is an empty one. */
 export function readEntries(field: string, value: unknown): Array<Record<string, unknown>> {
 	refuseUnresolved(field, value);
@@ -135,37 +144,47 @@ export function keepsDigits(text: string, number: number): boolean {
 	return digits.replace('.', '').length <= 15 || digits === String(Math.abs(number));
 }
 
+/** Both are allowed values; without `most` there is no upper one. */
+interface Bounds {
+	least: number;
+	most?: number;
+}
+
 /**
- * A whole number, or the text of one.
- * @param bounds both are allowed values; without `most` there is no upper one
+ * A number, or the decimal text of one.
+ * @param kind what it must be, in the error
  */
-export function readWholeNumber(
+export function readNumber(
 	field: string,
 	value: unknown,
-	{ least, most }: { least: number; most?: number },
+	{ least, most }: Bounds,
 	description = USE_DEFAULT,
+	kind = 'a number',
 ): number {
 	refuseUnresolved(field, value);
 	const number = numberOf(value) ?? NaN;
-	const isWhole = Number.isSafeInteger(number);
-	if (isWhole && number >= least && number <= (most ?? Infinity)) return number;
-	throw new InvalidSettingError(
-		field,
-		`must be a whole number from ${least} ${most === undefined ? 'on' : `to ${most}`}`,
-		description,
-	);
+	const isKind = kind === WHOLE ? Number.isSafeInteger(number) : Number.isFinite(number);
+	if (isKind && number >= least && number <= (most ?? Infinity)) return number;
+	const range = `from ${least} ${most === undefined ? 'on' : `to ${most}`}`;
+	throw new InvalidSettingError(field, `must be ${kind} ${range}`, description);
+}
+
+export function readWholeNumber(
+	field: string,
+	value: unknown,
+	bounds: Bounds,
+	description?: string,
+): number {
+	return readNumber(field, value, bounds, description, WHOLE);
 }
 
 /** A time (s), which may have decimals. */
-export function readSeconds(field: string, value: unknown, least: number, most: number): number {
-	refuseUnresolved(field, value);
-	const seconds = numberOf(value) ?? NaN;
-	if (seconds >= least && seconds <= most) return seconds;
-	throw new InvalidSettingError(
-		field,
-		`must be a number of seconds from ${least} to ${most}`,
-		USE_DEFAULT,
-	);
+export function readSeconds(
+	field: string,
+	value: unknown,
+	bounds = { least: 0, most: Number.MAX_SAFE_INTEGER / 1000 },
+): number {
+	return readNumber(field, value, bounds, USE_DEFAULT, 'a number of seconds');
 }
 
 function notText(field: string, value: unknown, name: string): InvalidSettingError {
@@ -175,8 +194,4 @@ function notText(field: string, value: unknown, name: string): InvalidSettingErr
 		name === '' ? problem : `"${name}" ${problem}`,
 		'Enter a text; check the expression.',
 	);
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-	return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

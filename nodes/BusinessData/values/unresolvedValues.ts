@@ -11,6 +11,7 @@ import {
 } from 'n8n-workflow';
 
 import { maskKeys } from './redact';
+import { messageOf, shorten } from './text';
 import { findFault, scalarText, trimUnseen } from './valueFaults';
 
 /** Stands for a value that an expression failed to make, until the reader of the field refuses it by name. */
@@ -164,14 +165,8 @@ function faultOf(value: unknown): string | undefined {
 
 function unresolved(code: string, problem: string | undefined): UnresolvedValue | undefined {
 	if (problem === undefined) return undefined;
-	const masked = maskKeys(code);
-	const isLong = masked.length > LONGEST_SHOWN_EXPRESSION;
-	const shown = isLong ? `${masked.slice(0, LONGEST_SHOWN_EXPRESSION)}…` : masked;
+	const shown = shorten(maskKeys(code), LONGEST_SHOWN_EXPRESSION);
 	return new UnresolvedValue(code === '' ? '' : `{{${shown}}}`, problem);
-}
-
-function messageOf(error: unknown): string {
-	return error instanceof Error ? error.message : String(error);
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

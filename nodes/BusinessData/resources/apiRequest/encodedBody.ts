@@ -5,7 +5,7 @@ import type { IHttpRequestMethods, INodeProperties } from 'n8n-workflow';
 
 import { InvalidSettingError } from '../../values/invalidSettingError';
 import { boundaryOf, encodeMultipart, type FileFacts, type Part } from '../../transport/multipart';
-import type { ServiceRequest } from '../../transport/serviceRequest';
+import { encodeQuery, type ServiceRequest } from '../../transport/serviceRequest';
 import {
 	readChoice,
 	readEntries,
@@ -21,7 +21,7 @@ const TYPE = 'Body Content Type';
 const PARTS = 'Body Fields';
 const FILE = 'Input Data Field Name';
 
-export const CONTENT_TYPES = [
+const CONTENT_TYPES = [
 	...(['binaryData', 'form-urlencoded', 'json', 'multipart-form-data', 'none'] as const),
 ];
 export type ContentType = (typeof CONTENT_TYPES)[number];
@@ -155,10 +155,7 @@ export async function readEncodedBody(
 	}
 	if (contentType === 'form-urlencoded') {
 		const body = entries.map(readField);
-		const text = new URLSearchParams(
-			body.map(({ name, value }): [string, string] => [name, value]),
-		).toString();
-		const read = () => Promise.resolve(Buffer.from(text));
+		const read = () => Promise.resolve(Buffer.from(encodeQuery(body)));
 		return { body, encoded: { contentType: FORM, read } };
 	}
 	const parts: Part[] = [];

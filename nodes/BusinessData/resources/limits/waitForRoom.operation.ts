@@ -12,7 +12,7 @@ import { limiterOf, limitsOfScope } from '../../rateLimit';
 import { canonicalEndpoint } from '../../transport/endpointPath';
 import { SEND_ENDPOINTS } from '../../transport/endpoints';
 import { roomTooLateError } from '../../transport/requestErrors';
-import { countOf } from '../../values/countOf';
+import { countOf } from '../../values/text';
 import { readChoice, readSeconds, readWholeNumber } from '../../values/settingValues';
 import { formatDuration, isWaitTooLong } from '../../transport/waitTime';
 import { LONGEST_TIMER_MS, onceAborted, sleep } from '../../async';
@@ -162,7 +162,7 @@ function readSettings(run: Run): Settings {
 	const requests = readWholeNumber('Requests', run.parameter('requests', 0, 1), bounds, help);
 	const options = run.options(0);
 	const { parkAfter = PARK_AFTER_SECONDS } = options;
-	const parkAfterSeconds = readSeconds('Park After', parkAfter, 0, Number.MAX_SAFE_INTEGER / 1000);
+	const parkAfterSeconds = readSeconds('Park After', parkAfter);
 	return {
 		requests,
 		scope,

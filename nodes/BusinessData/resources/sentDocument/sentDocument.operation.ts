@@ -5,7 +5,7 @@ import { SendOnce } from '../../sendOnce';
 import { parseEndpoint } from '../../transport/endpointPath';
 import { type Endpoint, SEND_ENDPOINTS } from '../../transport/endpoints';
 import { readChoice, readFilledText, readText } from '../../values/settingValues';
-import { errorItem, toNodeError } from '../../run/itemErrors';
+import { itemOrError } from '../../items/readEach';
 import { type Operation, shownFor } from '../../operations/operation';
 import type { Run } from '../../run/run';
 import { readKey, sendOnceKeyField } from '../../parameters/sendOnceOptions';
@@ -67,14 +67,9 @@ export function sentDocumentOperation(
 		description: shownFor('sentDocument', String(option.value), fields),
 		execute: async (run) => {
 			const outputs: INodeExecutionData[] = [];
-			for (const [index, input] of run.items.entries()) {
-				try {
-					outputs.push(await executeItem(run, index, change));
-				} catch (error) {
-					const nodeError = toNodeError(run.context.getNode(), error, index);
-					if (!run.continuesOnError || run.isCanceled) throw nodeError;
-					outputs.push(errorItem(input, nodeError, index));
-				}
+			const executeOne = async (index: number) => [await executeItem(run, index, change)];
+			for (const index of run.items.keys()) {
+				outputs.push(...(await itemOrError(run, index, executeOne)));
 				await run.yieldToEventLoop();
 			}
 			return outputs;
