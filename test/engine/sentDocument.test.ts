@@ -2,8 +2,17 @@
 
 import type { INode } from 'n8n-workflow';
 
-import { apiRequest, errorOf, itemsOf, NODE, send, useBench } from '../support/bench';
+import {
+	apiRequest,
+	errorOf,
+	itemsOf,
+	NODE,
+	send,
+	type ShownError,
+	useBench,
+} from '../support/bench';
 import { useDeduplicator } from '../support/deduplicator';
+import { readRun } from '../support/engine';
 import { workflowOf } from '../support/engineWorkflow';
 import { hintsOf, sentDocument, statesOf } from '../support/sentDocument';
 import { DELETED } from '../support/processedData';
@@ -255,6 +264,28 @@ describe("the service's own idempotency", () => {
 		expect(values()).toHaveLength(4);
 		const again = await bench.run([{ id: 'a' }], send(once));
 		expect(again.json(NODE)).toMatchObject([{ skipped: true, state: 'perhapsSent' }]);
+	});
+
+	test('a stop before the next attempt does not call it not sent', async () => {
+		bench.sandbox.fault({ after: 2, action: { type: 'hangUpAfterActing' } });
+		const workflow = workflowOf(itemsOf(4), send(once));
+		const execution = bench.engine.start(workflow, { key: bench.credential });
+		await waitUntil(async () => (await statesOf(bench, ['2'])).includes('perhapsSent'));
+		execution.cancel();
+		const { message, context } = readRun(await execution).task(NODE).error as unknown as ShownError;
+		expect(message).toContain('canceled');
+		const lists = { perhapsSentItems: [2], failedItems: [], notTriedItems: [3] };
+		expect(context).toMatchObject({ outcome: 'unknown', sentItems: [0, 1], ...lists });
+	});
+
+	test('Max Wait, when it allows no further attempt, does not call it safe to run again', async () => {
+		const headers = { 'retry-after': '30' };
+		bench.sandbox.fault({ action: { type: 'status', status: 503, act: true, headers } });
+		const error = errorOf(await bench.run([{ id: 'a' }], send({ ...once, maxWait: 5 })));
+		expect(error.context).toMatchObject({ outcome: 'unknown' });
+		expect(error.context).not.toHaveProperty('retryAfterSeconds');
+		expect(error.description).toContain('Check in the service before you run it again');
+		expect(error.description).not.toContain('not retried');
 	});
 
 	test('a refusal after an attempt without a response does not make it free', async () => {

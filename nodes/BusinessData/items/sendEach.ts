@@ -192,7 +192,7 @@ async function sendUnlessUsed(
 		return await run.client.request({ ...request, guard });
 	} catch (error) {
 		if (error instanceof AlreadySentError && guard !== undefined) return guard.skipped(error.state);
-		throw guard?.mayBeSent === true ? afterUnknownError(request, error) : error;
+		throw guard?.mayBeSent === true ? afterUnknownError(request, error, run.account.apiKey) : error;
 	}
 }
 

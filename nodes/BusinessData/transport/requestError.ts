@@ -35,10 +35,6 @@ export class RequestError extends Error {
 	}
 }
 
-/** What to do after a request that may have taken effect: it was not retried, on purpose. */
-export const CHECK_BEFORE_RETRYING =
-	'It was not retried, because it may have been carried out: a document may have been sent, or records deleted. Check in the service before you run it again.';
-
 /** The execution was stopped. n8n shows an error whose message says "canceled" as canceled. */
 export class ExecutionCanceledError extends Error {
 	constructor() {

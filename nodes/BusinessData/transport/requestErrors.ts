@@ -11,7 +11,7 @@ import type { Failure } from './failure';
 import { countOf, messageOf, shorten } from '../values/text';
 import { redactText } from '../values/redact';
 import {
-	CHECK_BEFORE_RETRYING,
+	ExecutionCanceledError,
 	type FailureCause,
 	type Outcome,
 	RequestError,
@@ -73,7 +73,7 @@ export function webPageError(request: ServiceRequest, response: ServiceResponse)
 		outcome: 'unknown',
 		statusCode: response.statusCode,
 		responseBody: shownBody(response),
-		description: `${formatEndpoint(request.endpoint)} — ${CHECK_BEFORE_RETRYING} A proxy or a log-in page may stand between n8n and the service: check the base URL in the credential.${more}`,
+		description: `${formatEndpoint(request.endpoint)} — ${checkFirst(request)} A proxy or a log-in page may stand between n8n and the service: check the base URL in the credential.${more}`,
 	});
 }
 
@@ -133,7 +133,7 @@ export function failureError(request: ServiceRequest, failure: Failure): Request
 	}
 	return new RequestError(`The request may have taken effect: it went out, but ${happened}`, {
 		outcome: 'unknown',
-		description: `${endpoint}${code} — ${CHECK_BEFORE_RETRYING}`,
+		description: `${endpoint}${code} — ${checkFirst(request)}`,
 	});
 }
 
@@ -152,11 +152,11 @@ function adviceOn({ isPermanent, refusedBy }: Failure): string {
  * The error for a request that was under way when the run was ended from outside.
  * @param reason what ended it
  */
-export function stoppedError({ endpoint }: ServiceRequest, reason: unknown): RequestError {
+export function stoppedError(request: ServiceRequest, reason: unknown): RequestError {
 	const event = reason instanceof ShutdownError ? 'n8n shut down' : 'the execution was canceled';
 	return new RequestError(`The request may have taken effect: it was under way when ${event}`, {
 		outcome: 'unknown',
-		description: `${formatEndpoint(endpoint)} — ${CHECK_BEFORE_RETRYING}`,
+		description: `${formatEndpoint(request.endpoint)} — ${checkFirst(request)}`,
 	});
 }
 
@@ -172,10 +172,13 @@ export function waitTooLongError(request: ServiceRequest, error: WaitTooLongErro
  * @param failed the error of the attempt before
  */
 export function pauseTooLongError(
-	{ endpoint, maxWaitMs }: ServiceRequest,
-	{ message, details }: RequestError,
+	request: ServiceRequest,
+	failed: RequestError,
 	ms: number,
 ): RequestError {
+	const { endpoint, maxWaitMs } = request;
+	const { message, details } = failed;
+	if (details.outcome === 'unknown' && !isRead(request)) return failed;
 	const retryAfterSeconds = Math.ceil(ms / 1000);
 	return new RequestError(message, {
 		...details,
@@ -244,7 +247,7 @@ export function redisError({ message, description, isPermanent }: RedisError): R
  * @param cause what failed; it may be anything
  */
 export function afterSuccessError(
-	{ endpoint }: ServiceRequest,
+	request: ServiceRequest,
 	cause: unknown,
 	apiKey: string,
 ): RequestError {
@@ -253,16 +256,44 @@ export function afterSuccessError(
 	const words = redactText(messageOf(cause), apiKey);
 	return new RequestError(
 		`The service has accepted the request, but its response could not be put out: ${words}`,
-		{ outcome: 'unknown', description: `${formatEndpoint(endpoint)} — ${CHECK_BEFORE_RETRYING}` },
+		{
+			outcome: 'unknown',
+			description: `${formatEndpoint(request.endpoint)} — ${checkFirst(request)}`,
+		},
 	);
 }
 
-/** The error for a request that failed when an attempt before may have been carried out. */
-export function afterUnknownError(request: ServiceRequest, error: unknown): unknown {
-	if (!(error instanceof RequestError) || error.details.outcome === 'unknown') return error;
-	const description = `${formatEndpoint(request.endpoint)} — An attempt before it had no response. ${CHECK_BEFORE_RETRYING}`;
-	const { retryAfterSeconds: _, cause: __, ...details } = error.details;
-	return new RequestError(error.message, { ...details, outcome: 'unknown', description });
+/**
+ * The error for a request that failed when an attempt before may have been carried out.
+ * @param error what ended it; it may be anything
+ */
+export function afterUnknownError(
+	request: ServiceRequest,
+	error: unknown,
+	apiKey: string,
+): RequestError {
+	if (error instanceof ExecutionCanceledError || error instanceof ShutdownError) {
+		return stoppedError(request, error);
+	}
+	const given = error instanceof RequestError ? error.details : undefined;
+	if (error instanceof RequestError && given?.outcome === 'unknown') return error;
+	const { retryAfterSeconds: _, cause: __, ...details } = given ?? {};
+	const words = redactText(error instanceof Error ? error.message : String(error), apiKey);
+	const isResponse = given?.outcome === 'refused';
+	return new RequestError(
+		isResponse ? words : `The request may have taken effect, and its next attempt failed: ${words}`,
+		{
+			...details,
+			outcome: 'unknown',
+			description: `${formatEndpoint(request.endpoint)} — What became of an attempt before it is not known. ${checkFirst(request)}`,
+		},
+	);
+}
+
+/** What to do after a request that may have taken effect. */
+function checkFirst({ isIdempotent }: ServiceRequest): string {
+	const beginning = isIdempotent === true ? 'It' : 'It was not retried, because it';
+	return `${beginning} may have been carried out: a document may have been sent, or records deleted. Check in the service before you run it again.`;
 }
 
 /** Whether the service says that it knows the request's idempotency key, in use or with other content. */
@@ -305,15 +336,15 @@ function nextStep(
 	}
 	if (statusCode >= 300 && statusCode < 400) {
 		const advice = `Redirects are not followed, so that the key goes to no other address. Set the base URL in the credential to where the service is now${originOf(headers.location)}.`;
-		return outcome === 'unknown' ? `${advice} ${CHECK_BEFORE_RETRYING}` : advice;
+		return outcome === 'unknown' ? `${advice} ${checkFirst(request)}` : advice;
 	}
 	if (isConflict(request, statusCode)) {
 		return statusCode === 409
-			? `The service knows the Send Once Key by its idempotency header: another request with it is under way, or was carried out. ${CHECK_BEFORE_RETRYING}`
+			? `The service knows the Send Once Key by its idempotency header: another request with it is under way, or was carried out. ${checkFirst(request)}`
 			: 'If the service means the idempotency header by that, it knows the Send Once Key with other content, and nothing was carried out now. Check in the service what was sent with the key, and give each document its own.';
 	}
 	if (outcome === 'unknown') {
-		if (!isRead(request)) return CHECK_BEFORE_RETRYING;
+		if (!isRead(request)) return checkFirst(request);
 		return isPauseTooLong ? askedFor : 'Several attempts failed. Run the node again later.';
 	}
 	if (statusCode === 404) return 'The path is added to the base URL in the credential: check both.';
