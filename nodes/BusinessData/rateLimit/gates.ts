@@ -55,6 +55,8 @@ async function passGeneral(queued: QueuedRequest, priority: Priority) {
 		for (;;) {
 			shared?.standInLine();
 			await untilRoom(stages.general, queued);
+			// A request under other limits, which has a gate of its own, may have gone first in the meantime.
+			if (obstacleOf(stages.general) !== undefined) continue;
 			if (stages.scope !== undefined && obstacleOf(stages.scope)) return undefined;
 			const slots = stages.take();
 			const freeSlots = () => {

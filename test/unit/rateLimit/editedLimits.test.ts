@@ -67,6 +67,22 @@ describe.each(['memory', 'Redis'])('counting in %s', (store) => {
 		expect(sentAt).toBeLessThan(56);
 	});
 
+	test('of two that wait for the same slot under different limits, one goes', async () => {
+		const shared = { max: 3, windowMs: 20_000 };
+		const wide = { general: [{ max: 3, windowMs: 1_000 }, shared], scopes: {} };
+		const narrow = { general: [{ max: 2, windowMs: 1_000 }, shared], scopes: {} };
+		// In one process, whose runs have read different limits.
+		const one = under(wide);
+		await passTime(one.request(), HOUR);
+		await at(5);
+		await passTime(one.requests(2), HOUR);
+		const both = Object.entries({ wide, narrow }).map(
+			async ([run, limits]) => await one.request({ run, limits }),
+		);
+		await passTime(Promise.all(both), HOUR);
+		expect(one.service.fullestWindow(shared.windowMs)).toBe(3);
+	});
+
 	test('a request that comes free unused is free under every length', async () => {
 		const permit = await passTime(under(sends(1, 60)).acquire({ scope: SEND }), HOUR);
 		const other = sendOne(sends(1, 30));
