@@ -1,6 +1,6 @@
 /**
- * What n8n's AI builder is told beyond the descriptions: when to choose the nodes and how to fill them. n8n 1.x
- * passes over all of it.
+ * Hints for n8n's AI builder beyond the descriptions: when to choose the nodes and how to fill them. n8n 1.x ignores
+ * them.
  */
 import type { IBuilderHint } from 'n8n-workflow';
 

@@ -1,7 +1,7 @@
 /**
- * The credential's Test button: checks every field, Redis where the limits are counted there, and the key, by one
- * read of contacts that takes its slot like any other request. n8n runs it in its main process, so it says nothing
- * of the workers' way to Redis.
+ * The credential's Test button: checks every field, Redis where the limits are counted there, and the key, by one read
+ * of contacts that takes its slot like any other request. n8n runs it in its main process, so it does not check whether
+ * workers reach Redis.
  */
 import { randomUUID } from 'node:crypto';
 
@@ -22,13 +22,13 @@ import { maskKeys } from './values/redact';
 import { RequestError } from './transport/requestError';
 import { RunWaitTime } from './transport/waitTime';
 
-/** A person waits for it (ms). */
+/** How long (ms) the test may take: a person waits for it. */
 const DEADLINE_MS = 9_000;
 /** How long (ms) a Redis that cannot be used may take to come back. */
 const REDIS_DEADLINE_MS = 3_000;
 const PRIORITY = 2;
 
-/** Never throws: n8n would show nothing of what is wrong. */
+/** Never throws: n8n would not show the error. */
 export async function testCredential(
 	this: ICredentialTestFunctions,
 	{ data = {} }: ICredentialsDecrypted,
@@ -75,8 +75,8 @@ async function readContacts(context: ICredentialTestFunctions, account: Account)
 }
 
 /**
- * What a client needs of n8n, made of the only helper that n8n gives a test. That one adds no key, and follows
- * redirects unless told otherwise.
+ * The context that a client needs, made from the only helper that n8n offers a test. The helper adds no key, and
+ * follows redirects by default.
  */
 function contextFor(
 	{ helpers }: ICredentialTestFunctions,

@@ -1,20 +1,20 @@
-/** Waiting that ends at once when it is no longer wanted. */
+/** Waits that end at once when a signal aborts. */
 import { setMaxListeners } from 'node:events';
 
 /** The longest time (ms) that a timer takes. */
 export const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
-/** Something that ends when a signal aborts. */
+/** A wait or a request that a signal ends. */
 export interface Abortable {
-	/** @param reason the signal's */
+	/** @param reason the reason of the signal */
 	abort(reason: Error): void;
 }
 
 const listeners = new WeakMap<AbortSignal, Listener>();
 
 /**
- * The one listener of a signal, which tells all that end with it: a signal's own list is searched from the
- * start for each listener that comes or goes, which 10,000 waiting requests would feel.
+ * The only listener of a signal, for any number of abortables: AbortSignal searches its list for each listener that is
+ * added or removed, which is slow with 10,000 waiting requests.
  */
 class Listener {
 	readonly abortables = new Set<Abortable>();
@@ -41,7 +41,7 @@ export function listen(signal: AbortSignal, abortable: Abortable): void {
 	listener.abortables.add(abortable);
 }
 
-/** Takes back `listen`. */
+/** Undoes `listen`. */
 export function unlisten(signal: AbortSignal, abortable: Abortable): void {
 	const listener = listeners.get(signal);
 	if (listener?.abortables.delete(abortable) === true && listener.abortables.size === 0) {
@@ -49,7 +49,7 @@ export function unlisten(signal: AbortSignal, abortable: Abortable): void {
 	}
 }
 
-/** Calls `action` with the signal's reason once it aborts, or at once if it has. Returns what takes that back. */
+/** Calls `action` with the signal's reason once it aborts, or at once if it has. Returns a function that undoes it. */
 export function onAbort(
 	signal: AbortSignal | undefined,
 	action: (reason: Error) => void,
@@ -62,8 +62,8 @@ export function onAbort(
 }
 
 /**
- * Settles as `promise` does, or rejects with the signal's reason as soon as the signal aborts; what the promise
- * rejects with then is nobody's.
+ * Settles as `promise` does, or rejects with the signal's reason as soon as the signal aborts; a later rejection of the
+ * promise is ignored.
  */
 export async function onceAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
 	let stopListening: () => void = () => undefined;
@@ -104,8 +104,8 @@ export function abortController(): AbortController {
 }
 
 /**
- * A signal that aborts with `signal`, or after `ms` milliseconds with the reason that `tooLate` gives then.
- * `release` must be called when nobody needs it any more.
+ * A signal that aborts with `signal`, or after `ms` milliseconds with the reason that `tooLate` returns. Call `release`
+ * when the signal is no longer needed.
  */
 export function boundedSignal(
 	signal: AbortSignal,

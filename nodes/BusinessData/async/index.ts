@@ -1,4 +1,4 @@
-/** Waiting: for a time, for one's turn, and until it is no longer wanted. */
+/** Waits: for a time, for a turn in a queue, until a signal aborts. */
 export {
 	abortController,
 	type Abortable,

@@ -1,20 +1,20 @@
-/** Lines of those who take turns: in each line one at a time, in the order of the calls. */
+/** A mutex per name; calls with the same name run in their order. */
 import { onceAborted } from './abort';
 
 interface Queue {
 	length: number;
-	/** Resolves when everybody in the line is done. */
+	/** Resolves when all calls in the queue are done. */
 	end: Promise<void>;
 }
 
 export class KeyedMutex {
 	private readonly queues = new Map<string, Queue>();
 
-	/** How many are in all lines. */
+	/** How many calls are in all queues. */
 	size = 0;
 
 	/**
-	 * Runs `work` when everybody who came to the line before is done, or gave up.
+	 * Runs `work` when all earlier calls with the name are done, or have given up.
 	 * @throws the signal's reason as soon as it aborts while waiting, or what the work throws
 	 */
 	async runExclusive<T>(name: string, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
@@ -36,10 +36,10 @@ export class KeyedMutex {
 		}
 	}
 
-	/** How many go before one who comes to the line now, when the lines take turns. */
+	/** How many calls run before a new call with the name, when the queues take turns. */
 	aheadOf(name: string): number {
 		const own = this.queues.get(name)?.length ?? 0;
-		// The first of each other line, without a look at thousands of them.
+		// Only the first call of each other queue runs before it.
 		if (own === 0) return this.queues.size;
 		let ahead = own;
 		for (const [other, { length }] of this.queues) {

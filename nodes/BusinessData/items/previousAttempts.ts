@@ -17,9 +17,8 @@ export interface ItemResult {
 type Ending = ItemResult | { error: RequestError };
 
 /**
- * By the input of the run. All attempts of one run get the same object, and no other tool call does: of an
- * agent's tool n8n counts every attempt as another run, and a tool behind an MCP trigger has nothing else that
- * stays. The memory goes with the input.
+ * By the input of the run, an object that all attempts of a run share and no other tool call has: n8n counts every
+ * attempt of an agent's tool as another run, and a tool behind an MCP trigger has nothing else that stays the same.
  */
 const endingsByInput = new WeakMap<object, Map<string, Map<number, Ending>>>();
 
@@ -66,14 +65,14 @@ export class PreviousAttempts {
 	}
 }
 
-/** Only after a read, which changes nothing, a wait can help although the outcome is unknown. */
+/** Whether a request may have taken effect. With an unknown outcome, only a read is temporarily unavailable. */
 function mayHaveActed(error: unknown): error is RequestError {
 	if (!(error instanceof RequestError)) return false;
 	const { outcome, cause } = error.details;
 	return outcome === 'unknown' && cause !== 'temporarily-unavailable';
 }
 
-/** Tells the runs apart that may get the same items: of other nodes, in loops, of sub-workflows. */
+/** Distinguishes runs that may get the same items: of other nodes, in loops, of sub-workflows. */
 function nameOfRun(context: IExecuteFunctions): string {
 	const { id: nodeId } = context.getNode();
 	const { id: workflowId } = context.getWorkflow();

@@ -7,7 +7,7 @@ import { isObject } from '../values/isObject';
 import { fileItem } from './fileItem';
 import type { Run } from '../run/run';
 
-/** The value as an item; one that is no object under the name `data`. */
+/** The value as an item; anything but an object goes into the field `data`. */
 export function toItem(value: unknown, itemIndex: number): INodeExecutionData {
 	const json = (isObject(value) ? value : { data: value }) as IDataObject;
 	return { json, pairedItem: { item: itemIndex } };
@@ -20,8 +20,7 @@ export function itemsOf(value: unknown, itemIndex: number): INodeExecutionData[]
 }
 
 /**
- * What came back from a request that the service has carried out: its JSON, a text, a file, or the status alone
- * where there is nothing.
+ * The output of a request that the service has carried out: JSON, text, a file, or the status alone for an empty body.
  */
 export async function resultItems(
 	run: Run,
@@ -36,7 +35,7 @@ export async function resultItems(
 	return [toItem({ statusCode: response.statusCode }, itemIndex)];
 }
 
-/** Says what is unusual about the result of what was carried out. */
+/** Shows a hint for an unusual result. */
 function hintAtResult(run: Run, response: ServiceResponse, result: Result): void {
 	if (response.isTooLarge === true) {
 		run.hintOnce(

@@ -59,7 +59,7 @@ export async function sendEach<T extends ServiceRequest>(
 	return items;
 }
 
-/** @param outputs gets those of each item as soon as it is done */
+/** @param outputs gets the output of each item as soon as it is done */
 async function sendAll<T extends ServiceRequest>(
 	run: Run,
 	prepared: Array<Prepared<T> | { error: NodeError }>,
@@ -110,7 +110,7 @@ function hintAtPerhapsSent(run: Run, items: INodeExecutionData[]): void {
 /** What became of an item, as the error that ends the run reports it. */
 type ItemEnding = 'sent' | 'skipped' | 'perhapsSent' | 'notSent' | 'notTried';
 
-/** An item's request, and what sees to it that it goes out once. */
+/** An item's request, and the guard that sends it once only. */
 interface Prepared<T extends ServiceRequest> {
 	request: T;
 	guard: SendOnce | undefined;

@@ -56,7 +56,7 @@ export function findList(body: unknown, itemsField: string): FoundList {
 
 type Entry = [path: string, value: unknown];
 
-/** @throws NoListError where several may be the one */
+/** @throws NoListError when several lists fit */
 function onlyOf(lists: FoundList[], body: unknown): FoundList | undefined {
 	const ofObjects = lists.filter(({ records }) => records.some(isObject));
 	const filled = lists.filter(({ records }) => records.length > 0);
@@ -96,12 +96,12 @@ function listAt(body: unknown, path: string): unknown[] {
 	throw noList(`there is no list at "${path}"`, body);
 }
 
-/** Whether it may hold records by their IDs. */
+/** Whether the value may hold records by their IDs. */
 function isMap(value: unknown): boolean {
 	return isObject(value) && !isNothing(value) && Object.values(value).every(isObject);
 }
 
-/** What stands where a list has no records. */
+/** Whether the value stands for a list without records. */
 function isNothing(value: unknown): boolean {
 	return value === null || value === '' || (isObject(value) && Object.keys(value).length === 0);
 }

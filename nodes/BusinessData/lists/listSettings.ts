@@ -36,7 +36,7 @@ export interface ListSettings {
 	totalPagesField: string;
 }
 
-/** The field with the name of the parameter that moves on. */
+/** The field that names the query parameter for the next page. */
 const PAGING_PARAMETERS: Record<PaginationType, [label: string, name: string]> = {
 	none: ['', ''],
 	pageNumber: ['Page Parameter', 'pageParameter'],

@@ -15,10 +15,9 @@ export function nextLink(headers: Record<string, unknown>): string | undefined {
 
 /**
  * The path and query of the next page, below the base URL. The key goes nowhere else.
- * @param address absolute, or relative to the request (RFC 3986); a path that leaves that of the base URL is one below
- * it
+ * @param address absolute, or relative to the request (RFC 3986); a path outside the base URL's path is taken below it
  * @param request the path and query of the request
- * @throws RequestError for an address that is none, or that leads elsewhere
+ * @throws RequestError for a value that is no address, or an address elsewhere
  */
 export function belowBaseUrl(address: unknown, request: string, baseUrl: string): string {
 	const base = new URL(baseUrl);

@@ -16,10 +16,10 @@ interface ListRead {
 	first: Page;
 	last: Page;
 	pages: number;
-	/** How many of them, at the end, were empty. */
+	/** How many pages at the end were empty. */
 	empty: number;
 	items: number;
-	/** Whether nobody asked for more. */
+	/** Whether the limit was reached. */
 	isLimited: boolean;
 }
 
@@ -59,7 +59,7 @@ export async function readItems(
 	return items;
 }
 
-/** Says what was recognized around a response that is the list itself. */
+/** Shows the hints for a response that is the list itself. */
 export function hintAtArray(
 	run: Run,
 	settings: ListSettings,
@@ -83,9 +83,9 @@ function hintAtList(run: Run, { type }: ListSettings, read: ListRead): void {
 	const { first, last, pages, items: count, isLimited } = read;
 	const { response, body, path, next: nextPage } = last;
 	const { flag, ...ofLast } = signsOfMore(response, body, count, pages);
-	// Some name a cursor on the empty page at the end, too.
+	// Some services name a cursor on the empty last page, too.
 	const next = read.empty === 1 && pages > 1 ? undefined : ofLast.next;
-	// What is no list may not name the total.
+	// A page without a list may not name the total.
 	const hasList = !last.isBare && body !== undefined;
 	const total = hasList ? ofLast.total : signsOfMore(first.response, first.body, count).total;
 	const isMore = total !== undefined || (nextPage === undefined && (next ?? flag) !== undefined);

@@ -1,15 +1,15 @@
-/** What a response says of records that are not in it. Services name it in many ways, so it is a sign, no proof. */
+/** Signs in a response that a list has more records. Services name them in many ways, so none is a proof. */
 import { type ServiceResponse, headerText } from '../transport/response';
 import { joinPath } from '../transport/valueAt';
 import { tryParseJson } from '../values/json';
 import { nextLink } from './nextUrl';
 
 export interface SignsOfMore {
-	/** How many records there are in all, and where it stands. */
+	/** How many records there are in all, and the field that says so. */
 	total?: { path: string; count: number };
 	/** Where the next page is named. */
 	next?: { path: string; isAddress: boolean };
-	/** What else says that there is more: a flag, or the number of pages. */
+	/** Another field that says that there is more: a flag, or the number of pages. */
 	flag?: string;
 }
 
@@ -22,7 +22,7 @@ const TOTAL = new RegExp(
 const PAGES = /^((total|number|num|nb)(number|num)?(of)?pages|pages?(count|total)|pages|lastpage)$/;
 const NEXT =
 	/^(next((page)?(link|url|uri|href|cursor|offset|token|start|skip|after|marker|key|number)?|(record|result)s?(link|url))|continuation(token)?)$/;
-/** Where it is no number that only repeats what was asked for. */
+/** Only as text: a number repeats the parameter of the request. */
 const NEXT_AS_TEXT = /^(cursor|offset)$/;
 const INSIDE_NEXT = /(^|[.:])next\.(href|url|link|after|cursor|token|offset|page)$/i;
 const MORE = /^((has|is)?more[a-z]*|hasnext[a-z]*|(is)?truncated)$/;
@@ -66,7 +66,7 @@ export function signsOfMore(
 	const note = (path: string, name: string, value: unknown) => {
 		const number = typeof value === 'number' || /^\d+$/.test(String(value)) ? Number(value) : 0;
 		if (TOTAL.test(name)) noteTotal(path, number);
-		// Some mean the records on the page by it.
+		// Some services count the records of the page by this name.
 		if (PAGES.test(name) && number > pages && number !== read) signs.flag ??= path;
 		const isText = typeof value === 'string' && value !== '';
 		const isOpaque = NEXT_AS_TEXT.test(name) && isText && !/^\d+$/.test(value);

@@ -30,7 +30,7 @@ interface Service {
 		options: ICheckProcessedOptions,
 	): Promise<void>;
 	getProcessedDataCount(scope: string, row: Row, options: ICheckProcessedOptions): Promise<number>;
-	/** What does the work. */
+	/** The part of the service that reads and writes rows. */
 	deduplicator?: Partial<Deduplicator>;
 }
 
@@ -73,8 +73,8 @@ export class DeduplicationRow {
 	}
 
 	/**
-	 * Those of the entries that it may hold: reads the row once, where `add` and `remove` would write it twice. All of
-	 * them where this n8n does not tell.
+	 * Those of the entries that the row may hold: one read, where `add` and `remove` would write twice. All entries
+	 * where this n8n does not let rows be read.
 	 */
 	async mayHold(entries: string[]): Promise<string[]> {
 		const { deduplicator } = this.service;

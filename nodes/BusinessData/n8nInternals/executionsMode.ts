@@ -1,4 +1,4 @@
-/** How n8n runs its executions; nodes are not told. */
+/** How n8n runs its executions, which it does not expose to nodes. */
 import { findService } from './services';
 
 /** Whether workers of their own run the executions. False where this n8n does not say. */

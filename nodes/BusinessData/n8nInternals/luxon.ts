@@ -1,4 +1,4 @@
-/** Luxon as n8n-workflow brings it along: a community package cannot count on finding it by its name. */
+/** The Luxon of n8n-workflow: a community package cannot rely on requiring it by name. */
 import { createRequire } from 'node:module';
 
 import type * as Luxon from 'luxon';

@@ -1,6 +1,6 @@
 /**
- * n8n's own services, which nodes are not handed: n8n offers no other way to save what a poll without items has
- * seen, or to learn that it is shutting down. Where an n8n lacks one, the package does without it.
+ * n8n's own services: nodes have no other way to save what a poll without items has seen, or to learn that n8n is
+ * shutting down. Where an n8n lacks a service, the package does without it.
  */
 
 /** The service, if n8n has loaded its module and it has the methods. */

@@ -1,14 +1,14 @@
 /**
- * Whether n8n is shutting down. n8n waits for running nodes then, for 30 s by default, and tells none of them. So
- * the signals that n8n itself listens for are listened for as well, which is immediate and the same in each
- * n8n, main process or worker; and n8n's service is asked, for a node that is loaded later than that.
+ * Whether n8n is shutting down. n8n then waits for running nodes, 30 s by default, without notifying them. So this file
+ * listens for the same signals as n8n, in the main process and in workers; and it asks n8n's service, in case a node is
+ * loaded after the signal.
  */
 import { abortController } from '../async';
 import { findService } from './services';
 
 const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
 
-/** What still waited was not done. */
+/** n8n shut down before waiting work was done. */
 export class ShutdownError extends Error {
 	/** How the user goes on. */
 	readonly description = 'Run it again when n8n is back.';
@@ -23,7 +23,7 @@ const controller = abortController();
 
 const abort = () => controller.abort(new ShutdownError());
 
-/** Aborts, with a ShutdownError, as soon as n8n is told to end. */
+/** Aborts with a ShutdownError as soon as n8n shuts down. */
 export function shutdownSignal(): AbortSignal {
 	const { signal } = controller;
 	if (signal.aborted) return signal;

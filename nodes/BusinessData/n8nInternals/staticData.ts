@@ -1,9 +1,8 @@
 /**
- * Where n8n keeps what a trigger remembers: the static data of the workflow, that of all nodes in one piece.
- * n8n saves it when a poll gives out items, and not when it gives out none. And where a trigger was added or
- * edited later, each holds a copy of its own of what the others remember. So the service that saves it is asked
- * for directly, where this n8n has it (1.123 and 2.41 do); elsewhere, what a poll without items has seen is
- * saved with the next items.
+ * Where n8n keeps what a trigger remembers: the static data of the workflow, one object for all nodes. n8n saves it
+ * when a poll returns items, but not when it returns none; and a trigger that was added or edited later holds its own
+ * copy of the others' data. So this file calls n8n's service that saves it, where n8n has it (1.123 and 2.41 do).
+ * Elsewhere, what a poll without items has seen is saved with the next items.
  */
 import type { IDataObject, INode, IPollFunctions, Workflow } from 'n8n-workflow';
 
@@ -19,21 +18,21 @@ interface StaticDataService {
 
 const MODULE = 'n8n/dist/workflows/workflow-static-data.service';
 const METHODS = ['getStaticDataById', 'saveStaticDataById'] as const;
-/** n8n keeps data by a node's name, which may change. So what is kept by ID has a name of its own. */
+/** n8n keeps data by the name of the node, which may change, so the trigger's ID stands in for a name. */
 const NAME_BEGINS = 'businessDataTrigger:';
 const KEY_BEGINS = `node:${NAME_BEGINS}`;
 
-/** By workflow: each of its triggers saves what it has read of the others. */
+/** By workflow: a trigger saves the data of all triggers of the workflow. */
 const mutex = new KeyedMutex();
-/** A turn comes soon, so nobody gives up waiting. */
+/** The wait for the mutex is short, so nothing aborts it. */
 const never = abortController().signal;
-/** Every so many ms it is looked whether n8n has saved it, and so often at the most: nothing tells when it fails. */
+/** How often (ms), and how many times at most, to check whether n8n has saved: a failed save is not reported. */
 const LOOK_MS = 10;
 const MOST_LOOKS = 200;
 
 /**
- * Whether n8n saves what it holds for all nodes of the workflow as soon as one gives out items. It says false
- * when that is saved; undefined, which it takes for false, is ours.
+ * `__dataChanged`: whether n8n saves the static data of the workflow with the next items. n8n sets it to false after a
+ * save; undefined, which n8n takes for false, is set here.
  */
 type Mark = boolean | undefined;
 
@@ -55,10 +54,10 @@ export class StaticData {
 
 	private readonly service: StaticDataService | undefined;
 
-	/** What n8n held before it was given something to save. */
+	/** The data before `leaveToN8n`, to be restored if n8n does not save. */
 	private before: { content: IDataObject; mark: Mark } | undefined;
 
-	/** Of all nodes, as it was saved when that was last looked at. */
+	/** The static data of all nodes, as last read from the database. */
 	private all: IDataObject = {};
 
 	constructor(private readonly context: IPollFunctions) {
@@ -80,8 +79,8 @@ export class StaticData {
 	}
 
 	/**
-	 * What is saved for each trigger, by its ID: also by another process, or for another start of the workflow.
-	 * Where that is not known, it is what n8n holds.
+	 * The saved data of each trigger by its ID, also what another process has saved; without n8n's service, what n8n
+	 * holds.
 	 */
 	async saved(): Promise<Map<string, IDataObject>> {
 		const { id } = this.context.getWorkflow();
@@ -93,7 +92,7 @@ export class StaticData {
 		return new Map(own.map(([key, data]) => [key.slice(KEY_BEGINS.length), data as IDataObject]));
 	}
 
-	/** Runs the task while neither another trigger of the workflow reads and saves, nor n8n for it. */
+	/** Runs the task while neither n8n nor another trigger of the workflow reads or saves the data. */
 	async runExclusive<Result>(task: () => Promise<Result>): Promise<Result> {
 		const { id } = this.context.getWorkflow();
 		if (this.service === undefined || id === undefined) return await task();
@@ -106,7 +105,7 @@ export class StaticData {
 		});
 	}
 
-	/** n8n saves this for the trigger when the poll is over, with its items. */
+	/** Leaves the content for n8n to save with the items of the poll. */
 	leaveToN8n(content: Readonly<IDataObject>): void {
 		if (this.service !== undefined) {
 			this.before = { content: { ...this.data }, mark: this.mark };
@@ -114,24 +113,24 @@ export class StaticData {
 		this.hold(content);
 	}
 
-	/** What n8n holds here for a trigger of the workflow, and saves with the items of this one. */
+	/** What n8n holds for a trigger of the workflow, and saves with the items of this trigger. */
 	held(triggerId: string): IDataObject {
 		const node = { name: NAME_BEGINS + triggerId } as INode;
 		return this.workflow?.getStaticData('node', node) ?? {};
 	}
 
-	/** Lets n8n hold this for another trigger. */
+	/** Replaces what n8n holds for another trigger. */
 	holdFor(triggerId: string, content: IDataObject): void {
 		this.unnoticed(() => Object.assign(this.held(triggerId), content));
 	}
 
-	/** Drops what is kept for a trigger; what is saved of it, with the next save. */
+	/** Drops the data of a trigger; the saved data goes with the next save. */
 	forget(triggerId: string): void {
 		delete this.all[KEY_BEGINS + triggerId];
 		this.unnoticed(() => delete this.workflow?.staticData[KEY_BEGINS + triggerId]);
 	}
 
-	/** Saves this for the trigger, although the poll gives out no items; right behind `saved`. */
+	/** Saves the content although the poll returns no items. To be called right after `saved`. */
 	async save(content: Readonly<IDataObject>): Promise<void> {
 		const { id } = this.context.getWorkflow();
 		if (this.service === undefined || id === undefined) {
@@ -146,8 +145,8 @@ export class StaticData {
 	private async untilSavedByN8n(): Promise<void> {
 		if (this.before === undefined) return;
 		await sleep(LOOK_MS, never);
-		// By now n8n has begun to save it, or has thrown the items away, as it does where the trigger was edited
-		// meanwhile. Then it must not be saved with the items of another node, and must be found again.
+		// By now n8n has begun to save, or has discarded the items because the trigger was edited meanwhile. Then the
+		// content must not be saved with another node's items: the next poll finds the events again.
 		if (this.mark === true) this.mark = undefined;
 		for (let looks = 1; looks < MOST_LOOKS; looks++) {
 			if (this.mark === false) return;
@@ -164,9 +163,7 @@ export class StaticData {
 		Object.assign(data, content);
 	}
 
-	/**
-	 * Changes what n8n holds without its mark: n8n would save what it holds for other nodes as well, which may be old.
-	 */
+	/** Changes what n8n holds without marking it as changed: n8n would also save outdated data of other nodes. */
 	private unnoticed(change: () => void): void {
 		const { mark } = this;
 		change();

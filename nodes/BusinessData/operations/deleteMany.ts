@@ -30,7 +30,7 @@ import type { Run } from '../run/run';
 
 const DEFAULT_BATCH_SIZE = 100;
 const LARGEST_BATCH_SIZE = 10_000;
-/** The first batch goes alone, because what is wrong with all of them shows there; then so many at once. */
+/** How many batches go at once, after a first one alone: it shows what is wrong with all of them. */
 const BATCHES_AT_ONCE = 3;
 
 /**
@@ -150,7 +150,7 @@ async function deleteBatches(
 	const failed: Failure[] = [];
 	let done = 0;
 	let begun = 0;
-	/** Those of the failed that end the run. */
+	/** The failures that end the run. */
 	const ending: Failure[] = [];
 	const deleteBatch = async (index: number, batch: Batch): Promise<void> => {
 		try {
@@ -194,7 +194,7 @@ async function deleteBatches(
 		},
 	);
 	for (const [index, batch] of [...batches.entries()].slice(begun)) {
-		// What a previous attempt remembers needs no request, and must not pass for something not tried.
+		// A batch that a previous attempt remembers needs no request, and is not reported as not tried.
 		if (isRemembered(index)) await deleteBatch(index, batch);
 	}
 	const [endedBy] = ending;
@@ -202,7 +202,7 @@ async function deleteBatches(
 	return outputs.flat();
 }
 
-/** What became of a batch, as the service says it. */
+/** The output of a batch, with the response of the service. */
 async function batchItem(
 	run: Run,
 	batch: Batch,
@@ -231,7 +231,7 @@ interface Failure {
 type ItemLists = ReturnType<typeof listsOf>;
 
 function listsOf(failed: Failure[], notTried: Batch[]) {
-	// What may have been deleted must not pass for something that certainly was not.
+	// Records that may have been deleted are not listed as failed.
 	const isUnknown = ({ error }: Failure) => error.context.outcome === 'unknown';
 	return {
 		perhapsDeletedItems: inOrder(failed.filter(isUnknown)),
@@ -253,7 +253,7 @@ function describeBatches(lists: ItemLists, done: number): string[] {
 }
 
 /**
- * The error of what failed, with how many batches were deleted and which were not tried.
+ * The error that ends the run, with how many batches were deleted and which were not tried.
  * @param endedBy the first that ended the run
  */
 function errorOf(endedBy: Failure, failed: Failure[], done: number, notTried: Batch[]): NodeError {

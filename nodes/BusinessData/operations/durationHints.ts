@@ -19,7 +19,7 @@ export function durationHints(
 	const windowMs = windowSeconds * 1000;
 	const durations = [windowMs, HOUR_MS, DAY_MS].filter((ms, index) => index === 0 || ms > windowMs);
 	return durations.map((durationMs, index): NodeHint => {
-		// So many go out before the time is over; the next one does not.
+		// How many items go out within the time.
 		const before = (ms: number) => Math.ceil(ms / windowMs) * max;
 		const longer = durations[index + 1];
 		const count = '$input.all().length';

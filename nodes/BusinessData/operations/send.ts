@@ -14,7 +14,7 @@ import type { Run } from '../run/run';
 import { sendEach } from '../items/sendEach';
 import { sendOnceOptions } from '../parameters/sendOnceOptions';
 
-/** What was sent always has a result, also where the service responds with an empty list. */
+/** A sent item always has output, also when the service responds with an empty list. */
 async function resultOf(
 	run: Run,
 	response: ServiceResponse,

@@ -1,4 +1,4 @@
-/** The IDs in the value of a field, as a person would read them; whatever could be read in another way is refused. */
+/** Reads the IDs in the value of a field, and refuses ambiguous values. */
 import { InvalidSettingError } from '../values/invalidSettingError';
 import { tryParseJson } from '../values/json';
 import { refuseUnresolved } from '../values/settingValues';
@@ -15,9 +15,9 @@ const WORDS_FOR_NOTHING = new Set([
 	// Others with brackets are refused as well.
 	'[object object]',
 ]);
-/** Most IDs; there may be a hundred thousand of them. */
+/** Most IDs match, so that a hundred thousand of them are read fast. */
 const PLAIN = /^[\w.:#@/+-]+$/;
-/** What no ID holds, because a list in another form is likelier, or because nobody would see it. */
+/** Signs of a list in another form, and characters that a person cannot see. */
 const SUSPECTS: Array<[pattern: RegExp, problem: string]> = [
 	[/["[\]{}“”„«»]/, 'holds a bracket or a quotation mark, as if it were cut out of a list'],
 	[/^['‘’‚`´].*['‘’`´]$/su, 'stands in quotation marks'],
@@ -36,7 +36,7 @@ export function readIds(value: unknown): Id[] {
 	return parts.map(readId);
 }
 
-/** What two ways of writing the same ID have in common. */
+/** One name for all Unicode forms of an ID. */
 export function nameOfId(id: Id): string {
 	return String(id).normalize('NFC');
 }

@@ -23,7 +23,7 @@ export interface RequestOptions {
 type ReadOptions = Pick<ServiceRequest, 'query' | 'headers' | 'timeoutMs' | 'maxWaitMs'>;
 
 const LONGEST_TIMEOUT_SECONDS = 3_600;
-/** An agent is better told how long it takes than left hanging, because a person waits for it. */
+/** A person waits for an agent, so a longer wait becomes an error that says how long it takes. */
 const MAX_WAIT_OF_A_TOOL_SECONDS = 60;
 
 const nameField: INodeProperties = {
@@ -126,7 +126,7 @@ export function readRequestOptions(
 }
 
 /**
- * How long (ms) something may wait for the limits.
+ * How long (ms) a run may wait for the limits.
  * @throws InvalidSettingError
  */
 export function readMaxWaitMs(options: RequestOptions, isTool: boolean): number {

@@ -70,7 +70,7 @@ export const sendOnceOptions: INodeProperties[] = [
 ];
 
 /**
- * What sees to it that an item's request goes out once; undefined when the option is not used.
+ * The guard that sends an item's request once only; undefined without the option.
  * @throws InvalidSettingError that names the field
  */
 export function sendOnceOf(
@@ -99,7 +99,7 @@ export function sendOnceOf(
 	});
 }
 
-/** The same for all ways of writing it in Unicode (NFC). @throws InvalidSettingError */
+/** The key, the same for all its Unicode forms (NFC). @throws InvalidSettingError */
 export function readKey(value: unknown): string {
 	const text = typeof value === 'boolean' ? '' : readTextToSend(FIELD, value);
 	const key = trimUnseen(text).normalize('NFC');

@@ -1,6 +1,6 @@
 /**
- * Data to Send → Define Below: names with typed values, as n8n's Edit Fields node has them. Dots in a name
- * make nested objects, and every value is held against the type that was chosen for it.
+ * Data to Send → Define Below: names with typed values, as n8n's Edit Fields node has them. Dots in a name make nested
+ * objects, and every value is checked against its type.
  */
 import { type FieldType, type IDataObject, validateFieldType } from 'n8n-workflow';
 
@@ -77,7 +77,7 @@ function readPath(value: unknown): string {
 	return name;
 }
 
-/** Notes that a name is there, with the objects that it makes. @throws where two names exclude each other */
+/** Records a name, and the objects around it. @throws where two names exclude each other */
 function takePlace(taken: Map<string, 'field' | 'object'>, name: string): void {
 	const parts = name.split('.');
 	for (let length = 1; length <= parts.length; length++) {
@@ -143,7 +143,7 @@ function typedValue(name: string, type: unknown, value: unknown, apiKey: string)
 	return result;
 }
 
-/** As n8n converts it, but for numbers, and for what JavaScript makes false of. Undefined where it cannot be. */
+/** Converts as n8n does, except numbers and values that JavaScript takes for false. Undefined where it cannot. */
 function convert(name: string, type: FieldType, value: Given): unknown {
 	if (type === 'number') return numberOf(value);
 	const isNothing = typeof value === 'object' || (typeof value === 'string' && value.trim() === '');

@@ -1,4 +1,4 @@
-/** Bottleneck, for what it is good at: who may go next, and how many at once. */
+/** Bottleneck decides which job goes next, and how many run at once. */
 import Bottleneck from 'bottleneck';
 
 import { listen, unlisten } from '../async';
@@ -6,7 +6,7 @@ import { listen, unlisten } from '../async';
 /** 0 goes first and 9 last. */
 export type Priority = 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9;
 
-/** Bottleneck plans the start of a job by the wall clock; so a clock that was set back holds nothing up. */
+/** Bottleneck plans jobs by the wall clock; with this, a clock that was set back delays none. */
 const NO_MATTER_WHAT_CLOCK = { minTime: -86_400_000 };
 /** A job that takes no place. */
 const NOTHING = { weight: 0, priority: 0 };
@@ -20,9 +20,9 @@ export function atMost(max: number): Bottleneck {
 }
 
 /**
- * Runs `job` when the limiter lets it. Who gives up while waiting is gone at once, and leaves a job behind
- * that ends by itself when its turn comes; who has begun must look at the signal itself.
- * @param job gets its place for as long as what it returns lasts
+ * Runs `job` when the limiter lets it. A caller that gives up while waiting leaves at once, and its job ends when its
+ * turn comes. A job that has begun must watch the signal itself.
+ * @param job keeps its place until its promise settles
  * @throws the signal's reason, what the job throws, or an error of Bottleneck's own
  */
 export async function schedule<T>(

@@ -1,4 +1,4 @@
-/** How long a request would have to wait at the least, from the slots that are taken and who is ahead. */
+/** How long a request would have to wait at the least, from the taken slots and the requests ahead. */
 import type { Ticket } from './tickets';
 import type { LimitedWindow, Stages } from './scope';
 
@@ -35,13 +35,13 @@ export function estimateWaitIn(
 		const ofTickets = tickets.flatMap(({ at, left }) => Array<number>(left).fill(at + holdMs));
 		return { max, holdMs, freeTimes: inOrder([...window.freeTimes(now), ...ofTickets]) };
 	});
-	// When so many slots are free in every window, or all that it has; not before `time`.
+	// When so many slots are free in every window, or all slots of a smaller one; not before `time`.
 	const freeAt = (time: number, wanted: number) =>
 		states.reduce((latest, { max, freeTimes }) => {
 			const missing = freeTimes.length + Math.min(wanted, max) - max;
 			return Math.max(latest, freeTimes[missing - 1] ?? now);
 		}, time);
-	// Every `max` requests take one more turn of the slowest window: no need to play them all through.
+	// Every `max` requests take one more turn of the slowest window: no need to simulate each.
 	const slowest = states.reduce((a, b) => (b.holdMs / b.max > a.holdMs / a.max ? b : a));
 	const turns = Math.floor(ahead / slowest.max);
 	let time = now;

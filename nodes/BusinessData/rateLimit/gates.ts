@@ -10,7 +10,7 @@ import type { RedisRequest, SharedReply } from './redis/redisRequest';
 import type { Stage, Stages } from './scope';
 import { PAUSE, REFUSAL, type WaitTime, type WaitCause, WaitTooLongError } from './waitTime';
 
-/** In the general gate: who has waited for its scope, and others of it behind, need not wait for everybody. */
+/** In the general gate, a request that has waited for its scope goes first: others of its scope wait behind it. */
 const PRIORITY_OF_SCOPES = 4;
 
 export interface QueuedRequest {
@@ -44,8 +44,8 @@ export async function passGates(queued: QueuedRequest): Promise<Permit> {
 }
 
 /**
- * Returns a permit. Or, with nothing taken, what other processes say who have filled the scope's windows;
- * undefined when the scope has to wait again.
+ * Returns a permit; or, with no slot taken, the reply of the limit store when other processes have filled the windows
+ * of the scope, or undefined when the scope has to wait again.
  */
 async function passGeneral(queued: QueuedRequest, priority: Priority) {
 	const { stages, shared, signal, waitTime } = queued;
@@ -83,7 +83,7 @@ async function passGeneral(queued: QueuedRequest, priority: Priority) {
 	});
 }
 
-/** Waits until nothing is in the way, and takes nothing. @throws WaitTooLongError, the signal's reason */
+/** Waits until no obstacle is left; takes no slot. @throws WaitTooLongError, the signal's reason */
 async function untilRoom(
 	stage: Stage,
 	{ stages, signal, waitTime, deadline }: QueuedRequest,
@@ -99,11 +99,11 @@ async function untilRoom(
 
 interface Obstacle {
 	cause: WaitCause;
-	/** Waits until it may be gone. */
+	/** Waits until the obstacle may be gone. */
 	untilGone: (signal: AbortSignal) => Promise<void>;
 }
 
-/** A pause, a full window, or, as long as others are known, a request that has to end first. */
+/** A pause, a full window, or, while other clients are known, a request that has to end first. */
 function obstacleOf({ pausedMs, windows, otherClients }: Stage): Obstacle | undefined {
 	if (pausedMs > 0) {
 		const ms = Math.min(Math.ceil(pausedMs), LONGEST_TIMER_MS);
@@ -112,7 +112,7 @@ function obstacleOf({ pausedMs, windows, otherClients }: Stage): Obstacle | unde
 	}
 	const full = windows.find(({ window, room }) => window.used >= room);
 	if (full !== undefined) {
-		// Room also comes with what is forgotten of others.
+		// Room also appears as the estimate of other clients fades.
 		const turnMs = otherClients.isKnown ? full.windowMs / full.max : undefined;
 		return {
 			cause: full,

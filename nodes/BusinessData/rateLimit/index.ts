@@ -24,8 +24,8 @@ export { PAUSE, REFUSAL, type WaitCause, WaitTooLongError } from './waitTime';
 const limiters = processWide('limiters/1', () => new Map<string, KeyLimiter>());
 
 /**
- * The limiter of a key. Do not keep it: it is remembered only while anything of the key is queued, held, ticketed or
- * known of other clients.
+ * The limiter of a key. Do not keep it: it lasts only while the key has requests, slots, tickets or known other
+ * clients.
  * @param identity stands for the service and the key, without naming the key
  */
 export function limiterOf(identity: string): KeyLimiter {

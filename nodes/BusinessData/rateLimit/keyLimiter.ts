@@ -18,11 +18,11 @@ const OWN_WORK_MS = 100;
 
 /** Requests that are to come. */
 export interface LimitedRequest {
-	/** Those that they are under; those of other requests of the key may differ. */
+	/** The limits of these requests; other requests of the key may have others. */
 	limits: Limits;
 	/** The scope whose windows count them beside the general ones. */
 	scope?: string;
-	/** Counts them in every process that shares it, too. */
+	/** Counts the requests of all processes that share it, too. */
 	limitStore?: RedisLimitStore;
 }
 
@@ -47,7 +47,7 @@ export interface WindowStatus {
 	windowSeconds: number;
 	/** Slots held: by this process, or by all that share the limit store. */
 	used: number;
-	/** How many of the limit others, such as a second program, seem to use; known by refusals. */
+	/** How much of the limit other clients, such as a second program, seem to use, by refusals. */
 	usedByOthers: number;
 	remaining: number;
 	/** When (ms from now) one more request can go out at the earliest. */
@@ -64,7 +64,7 @@ export class KeyLimiter {
 
 	private idleTimer: NodeJS.Timeout | undefined;
 
-	/** @param onChange called with false when there is something to remember, with true when nothing is left */
+	/** @param onChange called with true when the limiter holds nothing, with false when it does */
 	constructor(private readonly onChange: (isIdle: boolean) => void) {}
 
 	/**
@@ -95,7 +95,7 @@ export class KeyLimiter {
 		let permit: Permit | undefined;
 		try {
 			permit = await runs.runExclusive(run, signal, async () => await passGates(queued));
-			// Those behind it need not wait for that.
+			// Requests behind this one do not wait for its places.
 			await onceAborted(permit.placed, signal);
 			return permit;
 		} catch (error) {
@@ -118,7 +118,7 @@ export class KeyLimiter {
 		const stages = this.stagesOf(request);
 		const { tickets, runs } = stages.own.scope;
 		const localMs = estimateWait(stages, runs.size, count, tickets.before(name, count));
-		// In one step without a limit store: nobody else may get a ticket for the same room meanwhile.
+		// Without a limit store, nothing is awaited here: no other call gets a ticket for the same room meanwhile.
 		const waitMs =
 			limitStore === undefined ? localMs : await limitStore.issueTicket(stages, request, localMs);
 		if (waitMs > maxWaitMs) throw new WaitTooLongError(waitMs);
@@ -195,7 +195,7 @@ export class KeyLimiter {
 		if (scope === undefined) return new Stages(undefined, general);
 		const own = limitsOfScope(limits, scope);
 		if (own.length > 0) return new Stages(this.scope(scope, limits).under(own), general);
-		// Not remembered unless other requests have limits for it: any path may be one.
+		// Kept only if other requests have limits for the scope: any path may be a scope.
 		return new Stages(undefined, general, this.scopes.get(scope) ?? this.newScope(scope, limits));
 	}
 

@@ -1,17 +1,16 @@
 /**
- * What other clients of the key, such as a second program, use of its limits. A refusal (429) in spite of
- * our slots means that in some window their requests and ours together reached the limit: what we had left
- * there, they have used. From then on that share is kept free, and our requests go one by one and evenly
- * spread, so that theirs find room at any time. The estimate fades; the next refusal shows whether they are
- * still there.
+ * Estimates how much of the limits other clients of the key, such as a second program, use. A refusal (429) in spite of
+ * our slots means that all requests together reached a limit: other clients used what we had left. From then on that
+ * share stays free, and our requests go one by one, evenly spread, so that other clients find room at any time. The
+ * estimate fades; the next refusal shows whether other clients still send.
  */
 import type { Limit } from './limits';
 
 /** How much of what a single refusal suggests is believed. */
 const BELIEF = 0.5;
-/** Of the longest limit, the least that others are thought to use when there are any. */
+/** The least share of the longest limit that other clients are assumed to use. */
 const LEAST_SHARE = 0.22;
-/** Others come unevenly, so more is left free than they use on average. */
+/** Other clients send unevenly, so more is left free than their average. */
 const LEFT_FREE = 1.35;
 /** Our requests are spread over a little more than the longest window. */
 const SPREAD = 1.1;
@@ -20,7 +19,7 @@ const SPREAD = 1.1;
  * they end.
  */
 const WINDOWS_TO_FORGET = 1;
-/** How many of the times in which a full window lets one more through nothing is tried after a refusal. */
+/** The pause after a refusal, in multiples of the time in which a full window lets one more request through. */
 const PAUSE = { least: 1.8, jitter: 0.6 };
 const MOST_DOUBLINGS = 10;
 /** A longer pause (ms) than a daily limit needs is taken for a mistake of the service. */
@@ -32,14 +31,14 @@ export interface UsedWindow extends Limit {
 }
 
 /**
- * The others in the general windows, or in those of one scope. Moments are ms of `performance.now()`; limits and
- * windows come longest first.
+ * Other clients in the general windows, or in the windows of one scope. Moments are ms of `performance.now()`; limits
+ * and windows come longest first.
  */
 export class OtherClients {
 	/** When a request was let through last. */
 	lastLetThroughAt = -Infinity;
 
-	/** Requests per ms of others when it was learned. */
+	/** Requests per ms of other clients, as of `learnedAt`. */
 	private rate = 0;
 
 	private learnedAt = -Infinity;
@@ -52,19 +51,19 @@ export class OtherClients {
 
 	private lastRefusedAt = -Infinity;
 
-	/** What rate-limit headers said last is left for all clients, and until when. */
+	/** How much is left for all clients by the last rate-limit headers, and until when. */
 	private headerLimits: Array<{ left: number; until: number }> = [];
 
 	/** The request whose response had these headers. */
 	private headerLimitsOf: unknown;
 
-	/** When the last one that was let through had gone out. */
+	/** When the last request that was let through went out. */
 	private lastTakenAt = -Infinity;
 
 	/** Settles when the request that went out last is over. */
 	private latest: Promise<void> | undefined;
 
-	/** Whether others seem to use these windows. */
+	/** Whether other clients seem to use these windows. */
 	get isKnown(): boolean {
 		return this.usedIn(this.longestMs) > 0;
 	}
@@ -74,7 +73,7 @@ export class OtherClients {
 		return this.lastRefusedAt > this.lastLetThroughAt;
 	}
 
-	/** How many requests of others a window of `windowMs` seems to hold; 0 when nothing is known of any. */
+	/** How many requests of other clients a window of `windowMs` seems to hold; 0 when none are known. */
 	usedIn(windowMs: number): number {
 		const age = (performance.now() - this.learnedAt) / (WINDOWS_TO_FORGET * this.longestMs || 1);
 		const rate = this.rate * Math.max(0, 1 - age);
@@ -95,16 +94,14 @@ export class OtherClients {
 		return everyMs === 0 ? pausedMs : Math.max(pausedMs, this.lastTakenAt + everyMs - now);
 	}
 
-	/** After how long (ms) our next request goes, so that they are spread; 0 as long as there are no others. */
+	/** After how long (ms) our next request goes, so that they are spread; 0 without other clients. */
 	everyMs(limits: Limit[]): number {
 		const [longest] = limits;
 		if (!this.isKnown || longest === undefined) return 0;
 		return Math.min((SPREAD * longest.windowMs) / this.roomIn(longest), longest.windowMs);
 	}
 
-	/**
-	 * What is known, for other processes: empty when it is nothing, how long (ms) ago it was learned, and the pause.
-	 */
+	/** The state for other processes (empty when nothing is known), its age (ms), and the pause (ms). */
 	get snapshot(): [state: string, ageMs: number, pausedMs: number] {
 		const now = performance.now();
 		const { rate, longestMs, refusalsInRow } = this;
@@ -113,7 +110,7 @@ export class OtherClients {
 		return [state, ageMs, Math.max(0, this.pausedUntil - now)];
 	}
 
-	/** Merges what another process has published, if that is newer. */
+	/** Merges the snapshot of another process, if it is newer. */
 	merge(...[state, ageMs, pausedMs]: OtherClients['snapshot']): void {
 		const now = performance.now();
 		this.pausedUntil = Math.max(this.pausedUntil, now + pausedMs);
@@ -123,7 +120,7 @@ export class OtherClients {
 		Object.assign(this, published, { learnedAt: now - ageMs });
 	}
 
-	/** What to wait for before our next request goes, as long as there are others. */
+	/** Settles when our next request may go; undefined without other clients. */
 	get underWay(): Promise<void> | undefined {
 		return this.isKnown ? this.latest : undefined;
 	}
@@ -135,10 +132,10 @@ export class OtherClients {
 	}
 
 	/**
-	 * The service says how much is left of a limit until it is full again. That may only lower what is free
-	 * here, and for no longer than the longest window.
+	 * The service says how much is left of a limit until it is full again. That may only lower what is free here, and
+	 * for no longer than the longest window.
 	 * @param left how many of our requests it still takes
-	 * @param request whose response says so; what it says of several limits holds together
+	 * @param request whose response says so; all limits of one response apply together
 	 */
 	applyHeaderLimit(windows: Limit[], left: number, resetMs: number, request: unknown): void {
 		const [longest] = windows;

@@ -15,7 +15,7 @@ export class Permit {
 
 	private sentAt = performance.now();
 
-	/** As they were when the request went out, those of the scope first. */
+	/** The windows when the request went out, windows of the scope first. */
 	private readonly windows: Array<UsedWindow & { otherClients: OtherClients }>;
 
 	private hasEnded = false;
@@ -24,7 +24,7 @@ export class Permit {
 
 	/**
 	 * @param shared the request in Redis
-	 * @param used how many slots all processes hold in each window, those of the scope first
+	 * @param used how many slots all processes hold in each window, in the order of the stages
 	 */
 	constructor(
 		private readonly slots: Slot[],
@@ -48,8 +48,7 @@ export class Permit {
 	}
 
 	/**
-	 * Whether it is still good for a request that goes out now, after something else took its time. If not, it is
-	 * to be given up unused.
+	 * Whether the slots are still held for a request that goes out now. If not, call `unused`.
 	 * @throws RedisError, or the signal's reason
 	 */
 	async confirm(signal: AbortSignal): Promise<boolean> {
@@ -77,8 +76,8 @@ export class Permit {
 	}
 
 	/**
-	 * Lets nothing that is under the same limits go for `requestedMs` (ms), as the service asks. A window of the
-	 * request's own explains a refusal for so long as it lasts; anything else is about every request of the key.
+	 * Pauses all requests under the same limits for `requestedMs` (ms), as the service asks. After a refusal, a pause
+	 * no longer than the request's own window concerns that window; any other concerns every request of the key.
 	 */
 	pause(requestedMs: number, isRefusal = false): void {
 		const { all, own } = this.stages;
@@ -121,7 +120,7 @@ export class Permit {
 		const meant = all.find((stage) => stage.windows.some((window) => window.max === max));
 		const { otherClients, windows } = meant ?? own;
 		const underWay = Math.max(0, ...windows.map(({ window }) => window.underWay));
-		// Those that are under way it may not have counted.
+		// The service may not have counted requests under way.
 		otherClients.applyHeaderLimit(windows, remaining - underWay, resetMs, this);
 	}
 
@@ -130,7 +129,7 @@ export class Permit {
 		return this.stages.own.otherClients.lastLetThroughAt;
 	}
 
-	/** Whose windows were full, those of the scope or the general ones, nobody says. */
+	/** The service does not say whether windows of the scope or general ones were full. */
 	private blamed(): OtherClients {
 		const [own, general] = [this.stages.own.otherClients, this.stages.general.otherClients];
 		const isGeneralBusy = this.windowsOf(general).some(({ used, max }) => 2 * used > max);

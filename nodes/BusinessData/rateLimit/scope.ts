@@ -1,4 +1,4 @@
-/** What a key's limiter knows of the requests of one scope, or of all of them under the name `GENERAL`. */
+/** The state of the requests of one scope of a key, or of all requests under the name `GENERAL`. */
 import { KeyedMutex } from '../async';
 import { atMost } from './bottleneck';
 import { OtherClients } from './otherClients';
@@ -8,16 +8,16 @@ import { type WaitCause, WaitTooLongError } from './waitTime';
 import { Slot, Window } from './window';
 
 export class Scope {
-	/** Those who wait: a line for each run. */
+	/** The waiting requests: a queue per run. */
 	readonly runs = new KeyedMutex();
 
-	/** What others use. */
+	/** The estimate of what other clients use. */
 	readonly otherClients = new OtherClients();
 
-	/** The last version of what processes publish in Redis that is merged here. */
+	/** The version of the last snapshot in Redis that is merged. */
 	otherClientsVersion = '0';
 
-	/** Room for later. Tickets that Redis keeps are not here. */
+	/** Tickets without a limit store; Redis keeps the others. */
 	readonly tickets = new Tickets();
 
 	/** What the request that is in the gate has waited for most. */
@@ -26,22 +26,22 @@ export class Scope {
 	/** By length (ms). Each counts all requests, whichever limits they are under, as limits may be edited. */
 	private readonly windows = new Map<number, Window>();
 
-	/** Those that some window has, oldest first. */
+	/** The slots in any window, oldest first. */
 	private readonly slots = new Set<Slot>();
 
-	/** By limits: a run with narrower ones has a gate of its own, so that it stands in nobody's way. */
+	/** By limits: a run with narrower limits has its own gate, so that it holds up no other run. */
 	private readonly stages = new Map<string, Stage>();
 
 	constructor(
-		/** Stands for all ways of writing it. */
+		/** One name for all spellings of the scope. */
 		readonly key: string,
-		/** As users see it. */
+		/** The name as users see it. */
 		private readonly name: string,
 		/** Called after a slot was given back. */
 		private readonly onFreed: () => void,
 	) {}
 
-	/** As requests under these limits see it. */
+	/** The scope under the limits of a request. */
 	under(limits: Limit[]): Stage {
 		const name = JSON.stringify(limits.map(({ max, windowMs }) => [max, windowMs]));
 		const stage = this.stages.get(name) ?? new Stage(this, this.windowsUnder(limits));
@@ -59,7 +59,7 @@ export class Scope {
 		return slot;
 	}
 
-	/** For how long (ms) there will be something to remember; Infinity while slots are taken or requests wait. */
+	/** How long (ms) the scope must be kept; Infinity while slots are taken or requests wait. */
 	get restMs(): number {
 		const isUsed = [...this.windows.values()].some(({ used }) => used > 0);
 		if (isUsed || this.runs.size > 0) return Infinity;
@@ -109,7 +109,7 @@ export class LimitedWindow {
 		return this.scope.otherClients;
 	}
 
-	/** How many of our requests it takes beside those of others. */
+	/** How many of our requests fit beside those of other clients. */
 	get room(): number {
 		return this.otherClients.roomIn(this);
 	}
@@ -117,7 +117,7 @@ export class LimitedWindow {
 
 /** A scope under the limits of a request: its windows, longest first, and its gate. */
 export class Stage {
-	/** One at a time. */
+	/** Lets one request pass at a time. */
 	readonly gate = atMost(1);
 
 	constructor(
@@ -135,16 +135,16 @@ export class Stage {
 	}
 }
 
-/** All that counts a request. */
+/** The stages that a request passes. */
 export class Stages {
 	/** In the order in which they are passed. */
 	readonly all: Stage[];
 
-	/** Those of the scope first. */
+	/** Windows of the scope first. */
 	readonly windows: LimitedWindow[];
 
 	constructor(
-		/** Of the request's scope, if that has windows. */
+		/** The stage of the request's scope, if the scope has windows. */
 		readonly scope: Stage | undefined,
 		readonly general: Stage,
 		/** The request's scope, if at most the limits of other requests have windows there. */
@@ -154,13 +154,13 @@ export class Stages {
 		this.windows = this.all.flatMap(({ windows }) => windows);
 	}
 
-	/** Takes a slot in each; there must be room. */
+	/** Takes a slot in each stage; there must be room. */
 	take(): Slot[] {
 		const slots = this.all.map(({ scope, windows }) => scope.take(windows));
 		return this.unlimited === undefined ? slots : [...slots, this.unlimited.take([])];
 	}
 
-	/** The first one. */
+	/** The first stage. */
 	get own(): Stage {
 		return this.scope ?? this.general;
 	}

@@ -1,7 +1,7 @@
 /**
- * Tickets for room, for executions that wait for it elsewhere, such as without a process. A ticket reserves
- * nothing: it only makes later tickets later, so that those who wait for the same room wake one after the
- * other. It ends when requests have used the room, or by itself.
+ * Tickets for executions that wait for room outside the limiter, for example parked by n8n. A ticket reserves nothing:
+ * it only makes later tickets later, so that executions waiting for the same room wake one after the other. It ends
+ * when requests have used the room, or by itself.
  */
 
 /** How long (ms) a ticket counts beyond its moment: its holder may wake a minute late, or never. */
@@ -9,9 +9,9 @@ export const TICKET_KEPT_MS = 90_000;
 /** So much (ms) before its moment a ticket may be used: clocks and timers differ. */
 export const TICKET_EARLY_MS = 2_000;
 
-/** Room that somebody asks for. */
+/** The ticket that an execution asks for. */
 export interface WantedTicket {
-	/** Who waits for it: a ticket that it has already is replaced. */
+	/** The holder: a new ticket replaces its old one. */
 	name: string;
 	/** For how many requests. */
 	count: number;
@@ -21,7 +21,7 @@ export interface WantedTicket {
 
 /** Room for some requests at a moment. */
 export interface Ticket {
-	/** Who has it; a new ticket of the same name replaces the old one. */
+	/** The holder; a new ticket of the same name replaces the old one. */
 	name: string;
 	/** When (ms, `performance.now()`) there is room. */
 	at: number;
@@ -35,8 +35,8 @@ export class Tickets {
 	private all: Ticket[] = [];
 
 	/**
-	 * The tickets that one of this name for `count` requests comes after: all others. One whose room was not
-	 * used, because nothing had to be sent or there was none after all, keeps its place.
+	 * The tickets that go before one of this name for `count` requests: all others, unless the room of its old ticket
+	 * was not used, so that it keeps its place.
 	 */
 	before(name: string, count: number): Ticket[] {
 		const mine = this.kept().find((one) => one.name === name);

@@ -15,7 +15,7 @@ export class Window {
 
 	private readonly jobs: Bottleneck;
 
-	/** Those that are taken, oldest first. */
+	/** The taken slots, oldest first. */
 	private readonly slots = new Set<Slot>();
 
 	/** Called when a slot is given back. */
@@ -68,9 +68,8 @@ export class Window {
 
 	/**
 	 * Takes a place for a slot.
-	 * @param max the limit, in which there must be room; of several, that of different runs, the widest holds
-	 * here. Undefined where no limit of the request has this length: then the newest slots stay, as many as the
-	 * limit of other requests allows, because those would wait for no others.
+	 * @param max the limit, in which there must be room; the widest limit of all runs applies. Undefined where the
+	 * request has no limit of this length: then the oldest slot that the service has counted makes room.
 	 */
 	add(slot: Slot, max?: number): void {
 		this.max = Math.max(this.max, max ?? 0);
@@ -123,7 +122,7 @@ export class Slot {
 
 	/** It has a place in one more window. */
 	enter(window: Window, placed: Promise<void>, leave: () => void): void {
-		// Nobody may be waiting for it any more.
+		// The caller may have given up waiting.
 		placed.catch(() => undefined);
 		this.allPlaced.push(placed);
 		this.places.set(window, { leave });

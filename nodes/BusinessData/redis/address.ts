@@ -5,7 +5,7 @@ export interface RedisNode {
 	port: number;
 }
 
-/** What every server of an address asks for. */
+/** How to log in at every server of an address. */
 export interface RedisAccess {
 	/** Empty for the default user. */
 	user: string;
@@ -25,7 +25,7 @@ export interface StandaloneAddress extends RedisAccess, RedisNode {
 
 export interface ClusterAddress extends RedisAccess {
 	topology: 'cluster';
-	/** Some of them; the cluster tells the others. */
+	/** Some of the servers; the cluster names the others. */
 	nodes: RedisNode[];
 }
 
@@ -33,16 +33,16 @@ export interface SentinelAddress extends RedisAccess {
 	topology: 'sentinel';
 	/** The Sentinels. */
 	nodes: RedisNode[];
-	/** The name under which they watch over the servers. */
+	/** The name under which the Sentinels watch over the servers. */
 	group: string;
-	/** That of the Sentinels; empty for none. */
+	/** The Sentinels' password; empty for none. */
 	sentinelPassword: string;
 	database: number;
 }
 
 export type RedisAddress = StandaloneAddress | ClusterAddress | SentinelAddress;
 
-/** As users know it, for errors; nothing of it is secret. */
+/** The address for errors, without secrets. */
 export function describeAddress(address: RedisAddress): string {
 	const nodes = 'nodes' in address ? address.nodes : [address];
 	const hosts = nodes.map(({ host, port }) => `${host.includes(':') ? `[${host}]` : host}:${port}`);
@@ -55,7 +55,7 @@ export function describeAddress(address: RedisAddress): string {
 	return hosts.join(', ') + (facts.length === 0 ? '' : ` (${facts.join(', ')})`);
 }
 
-/** What must never be shown. */
+/** The passwords, which must never be shown. */
 export function secretsOf(address: RedisAddress): string[] {
 	const secrets = [
 		address.password,

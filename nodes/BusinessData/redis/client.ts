@@ -1,7 +1,6 @@
 /**
- * Runs scripts where an address leads to: on a server, on the primary that Sentinels name, or on the shard
- * of a cluster that has the keys. A client never connects again and never retries a script by itself:
- * its caller decides about both.
+ * Runs scripts at an address: on a server, on the primary that Sentinels name, or on the shard of a cluster that has
+ * the keys. A client never connects again and never retries a script by itself: its caller decides about both.
  */
 import { createHash } from 'node:crypto';
 
@@ -25,7 +24,7 @@ export class RedisScript {
 export class RedisClient {
 	private constructor(
 		private readonly redis: Redis | Cluster,
-		/** What has failed last in the connection. */
+		/** The last failure of the connection. */
 		private readonly failure: () => Error | undefined,
 	) {}
 
@@ -55,7 +54,7 @@ export class RedisClient {
 
 	/**
 	 * @param keys all of one hash tag, so that a cluster has them in one place
-	 * @param signal aborts when nothing more of it must be sent, as something else may be next
+	 * @param signal when it aborts, nothing more is sent
 	 * @throws what Redis replies, or why there was no reply
 	 */
 	async run(
@@ -79,7 +78,7 @@ export class RedisClient {
 		}
 	}
 
-	/** At once; what is under way fails. */
+	/** Closes at once; commands under way fail. */
 	close(): void {
 		this.redis.disconnect();
 	}

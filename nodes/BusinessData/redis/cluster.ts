@@ -13,12 +13,12 @@ import {
 } from './server';
 import { isPermanent } from './failure';
 
-/** How often a command follows a slot that is on its way to another server. */
+/** How many redirections a command follows while slots move between servers. */
 const MOST_REDIRECTIONS = 6;
 
 /**
  * @param known further servers of the cluster, which are kept up to date
- * @returns the connection, and what has failed last in it
+ * @returns the connection, and a getter of its last failure
  */
 export async function connectToCluster(address: ClusterAddress, known: RedisNode[]) {
 	const { Cluster: ClusterClient } = ioredis();
@@ -41,7 +41,7 @@ export async function connectToCluster(address: ClusterAddress, known: RedisNode
 	cluster.on('+node', (redis: Redis) => {
 		redis.options.tls = tlsOf(address, redis.options.host ?? '');
 		redis.on('connect', () => redis.stream.unref());
-		// ioredis asks for a slot on its way without looking at the reply; the command behind it tells of a failure.
+		// ioredis ignores the reply to ASKING; the command after it reports a failure.
 		const asking = redis.asking.bind(redis);
 		redis.asking = async () => await asking().catch(() => 'OK' as const);
 	});
@@ -55,7 +55,7 @@ export async function connectToCluster(address: ClusterAddress, known: RedisNode
 	return { cluster, failure: () => failure };
 }
 
-/** ioredis tells little of why it cannot connect to a cluster, so one of its servers is asked before. */
+/** ioredis reports little of why it cannot connect to a cluster, so a server is asked first. */
 async function serverThatIsUp(address: ClusterAddress, known: RedisNode[]): Promise<RedisNode> {
 	try {
 		return await firstResponse(address.nodes, address, isUp);

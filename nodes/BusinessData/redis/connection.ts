@@ -1,7 +1,6 @@
 /**
- * One connection per address and process, made when it is needed and closed when it was not needed for a
- * while. It never keeps a process alive. What fails is retried with a new connection. The limiter
- * counts in it, and Send Once keeps its record there.
+ * One connection per address and process, made when it is needed and closed when it was not needed for a while. It
+ * never keeps a process alive. What fails is retried with a new connection. The limit store and Send Once share it.
  */
 import { abortController, onceAborted, sleep } from '../async';
 import { hashOf } from '../values/hash';
@@ -20,7 +19,7 @@ const RETRY_MS = 200;
 const IDLE_MS = 30_000;
 
 export class RedisConnection {
-	/** The client in use. Another one takes its place when it fails, and it can do nothing to that one. */
+	/** The client in use. A failed client is replaced, and cannot affect its replacement. */
 	private client: Promise<RedisClient> | undefined;
 
 	/** The servers of a cluster, as the last client knew them. */
@@ -34,7 +33,7 @@ export class RedisConnection {
 
 	constructor(private readonly address: RedisAddress) {}
 
-	/** Of the Redis, as users know it; nothing of it is secret. */
+	/** The address for users, without secrets. */
 	get name(): string {
 		return describeAddress(this.address);
 	}
@@ -56,7 +55,7 @@ export class RedisConnection {
 		clearTimeout(this.idleTimer);
 		try {
 			for (let failures = 0; ; failures++) {
-				// What an outage has closed is replaced at once.
+				// The first retry needs no pause: it replaces a closed connection.
 				if (failures > 1) await sleep(RETRY_MS, signal);
 				signal.throwIfAborted();
 				try {

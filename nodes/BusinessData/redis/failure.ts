@@ -53,7 +53,7 @@ const TRANSIENT_REPLIES: Array<[reply: RegExp, advice: string]> = [
 	],
 ];
 
-/** Replies of a server that is not the one to ask, or not ready: another connection may lead to another. */
+/** Replies of a server that is the wrong one, or not ready: a new connection may lead to another. */
 const NOT_THE_ONE_TO_ASK =
 	/^(READONLY|LOADING|MASTERDOWN|CLUSTERDOWN|MOVED|ASK|TRYAGAIN|UNBLOCKED|NOREPLICAS)\b|-READONLY\b/;
 

@@ -15,7 +15,7 @@ export class RedisError extends Error {
 		this.name = 'RedisError';
 	}
 
-	/** Also true of one of another loaded copy of this package, with which connections are shared. */
+	/** Also true for errors of another loaded copy of this package, as copies share connections. */
 	static override [Symbol.hasInstance](value: unknown): boolean {
 		return typeof value === 'object' && value !== null && MARK in value;
 	}

@@ -4,8 +4,8 @@ import { firstResponse } from './server';
 import { UNKNOWN_GROUP } from './failure';
 
 /**
- * The primary, by the first of the Sentinels that responds. Not by ioredis's own way, which does not tell
- * why a Sentinel did not respond, such as a wrong certificate, and asks one after another.
+ * The primary, by the first of the Sentinels that responds. ioredis's own Sentinel support does not report why a
+ * Sentinel did not respond, such as a wrong certificate, and asks one after another.
  */
 export async function primaryOf(address: SentinelAddress): Promise<RedisNode> {
 	const { nodes, group, sentinelPassword } = address;

@@ -33,7 +33,7 @@ export function optionsOf({ user, password }: RedisAccess): Ioredis.RedisOptions
 		// A server that is loading its data says so to the first command.
 		enableReadyCheck: false,
 		disableClientInfo: true,
-		// Whether to connect or to send a command again is not decided here.
+		// The caller decides about reconnecting and retrying.
 		retryStrategy: () => null,
 	};
 }
@@ -83,7 +83,7 @@ export class Server {
 			// The event has the cause where the rejection only says that the connection is closed.
 			throw this.failure ?? error;
 		}
-		// A database that does not exist is reported in no other way; the first one would be used.
+		// Only the event reports a database that does not exist; the first one would be used.
 		if (this.failure !== undefined) throw this.failure;
 		this.redis.stream.unref();
 	}

@@ -1,5 +1,5 @@
 /**
- * Which versions of the package use a Redis. Two of them may count and lease apart, so each notes itself under one
+ * Which versions of the package use a Redis. Two versions may count and lease apart, so each records itself under one
  * key that all versions know.
  */
 import { abortController, boundedSignal } from '../async';

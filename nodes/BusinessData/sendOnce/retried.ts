@@ -1,4 +1,4 @@
-/** Trying again what fails for a while. */
+/** Retries of a step that fails for a while. */
 
 /**
  * Runs the step, and again after each of the pauses (ms) as long as it fails.

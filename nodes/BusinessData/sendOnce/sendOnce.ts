@@ -1,7 +1,7 @@
 /**
  * Sends what has a key once only, over retries, re-runs, restarts and executions side by side. The key is acquired and
  * recorded as perhaps sent right before its request leaves, recorded as sent when the service has accepted it, and
- * forgotten when the service has certainly not acted. Whoever meets a lease waits for its end.
+ * forgotten when the service has certainly not acted. An execution that finds a lease waits for its end.
  */
 import { randomUUID } from 'node:crypto';
 
@@ -58,7 +58,7 @@ export interface KeyedDocument {
 	timeoutMs: number;
 }
 
-/** Who asks. */
+/** The run that a key is used in. */
 interface Party {
 	context: IExecuteFunctions;
 	account: Account;
@@ -68,18 +68,18 @@ interface Party {
 /** Waits for the end of a lease of somebody else. */
 type WaitFor = (ended: Promise<void>) => Promise<void>;
 
-/** A lease of this guard's own. */
+/** A lease that this guard holds. */
 interface Lease {
-	/** Stands for it in Redis. */
+	/** Identifies the lease in Redis. */
 	token: string;
-	/** Lets others of this process have the key. */
+	/** Frees the key for other executions of this process. */
 	release: () => void;
-	/** Lets it end in Redis when its time is over. */
+	/** Lets the lease run out in Redis. */
 	stopRenewing: () => void;
 }
 
 export class SendOnce implements SendGuard {
-	/** Tells the service that two requests are one, where it has a header for that. It stays with the document. */
+	/** The value of the idempotency header. It stays the same for the document. */
 	readonly idempotencyKey: string;
 
 	readonly key: string;
@@ -99,7 +99,7 @@ export class SendOnce implements SendGuard {
 
 	private readonly content: { hash: string; mustMatch: boolean } | undefined;
 
-	/** Stands for the last lease in Redis. */
+	/** The token of the last lease in Redis. */
 	private lastToken = '';
 
 	/** Whether an earlier attempt of this very request may have been carried out. */
@@ -162,10 +162,10 @@ export class SendOnce implements SendGuard {
 	}
 
 	/**
-	 * As `get`, but waits while somebody else is sending it.
+	 * As `get`, but waits while another sender has the key.
 	 * @param waitFor waits for the end of that, as long as there is time
-	 * @throws InvalidSettingError when it was sent with other content, RequestError or RedisError when nobody can
-	 * tell, the signal's reason, or what `waitFor` throws
+	 * @throws InvalidSettingError when it was sent with other content, RequestError or RedisError when nobody can tell,
+	 * the signal's reason, or what `waitFor` throws
 	 */
 	async state(waitFor: WaitFor = this.untilEnded): Promise<SentState> {
 		for (;;) {
@@ -245,7 +245,9 @@ export class SendOnce implements SendGuard {
 		);
 	}
 
-	/** What is known of the key, and whether Redis has lost it; or when to look again, while somebody is sending it. */
+	/**
+	 * What is known of the key, and whether Redis has lost it; or when to look again, while another sender has the key.
+	 */
 	private async lookUp(
 		waitFor = this.untilEnded,
 	): Promise<(Found & { isLost: boolean }) | { ended: Promise<void> }> {
@@ -266,7 +268,7 @@ export class SendOnce implements SendGuard {
 
 	private readonly untilEnded: WaitFor = async (ended) => await onceAborted(ended, this.signal);
 
-	/** Enters in Redis again what it has lost. */
+	/** Enters the key again in a Redis that has lost it. */
 	private async enterAgain(): Promise<{ state: SentState } | { ended: Promise<void> }> {
 		const acquired = await this.tryToAcquire(false);
 		if (acquired !== undefined) return acquired;
@@ -306,8 +308,8 @@ export class SendOnce implements SendGuard {
 	private isRecorded = false;
 
 	/**
-	 * Finds `notSent` when the key was free, and now is leased and on record; `underWay` with a time while nobody
-	 * can tell whether somebody is sending it.
+	 * Returns `notSent` when the key was free, and now is leased and on record; `underWay` with a time while no record
+	 * can say whether it is being sent.
 	 * @throws what a record throws
 	 */
 	private async acquireInRecords(token: string, isForced: boolean): Promise<FoundInRedis> {
@@ -322,17 +324,18 @@ export class SendOnce implements SendGuard {
 			// Redis may have been emptied since, and the process that put it on record may be sending it.
 			const now = before.missingMs > 0 ? before : await acquireInRedis();
 			if (now.state === 'underWay' || now.missingMs > 0) return { ...now, state: 'underWay' };
-			// What Redis has lost of it is entered again.
+			// Redis has lost the key, so this enters it again.
 			await redis?.complete(token, found.state);
 			return { ...before, state: found.state };
 		}
 		this.isRecorded = true;
-		// Redis may have been emptied since, and somebody else may have acquired it.
+		// Redis may have been emptied since, and another process may have acquired the key.
 		return { ...(await acquireInRedis()), missingMs: 0 };
 	}
 
 	/**
-	 * Ends a lease. What was not sent can be acquired by others only when no record says otherwise. Never rejects.
+	 * Ends a lease. A key that was not sent is free for other senders only when no record says otherwise. Never
+	 * rejects.
 	 * @param state undefined when the records are as they were
 	 */
 	private async end(lease: Lease, state?: SentState): Promise<void> {
@@ -340,7 +343,7 @@ export class SendOnce implements SendGuard {
 			if (state !== undefined) await this.stored.complete(state);
 		};
 		const inRedis = async () => {
-			// What is renewed from now on would outlast its end.
+			// A renewal after the end would bring the lease back.
 			lease.stopRenewing();
 			await this.redis?.complete(lease.token, state);
 		};
@@ -349,7 +352,7 @@ export class SendOnce implements SendGuard {
 			await inRedis();
 		};
 		const isOut = state === 'sent' || state === 'perhapsSent';
-		// What is out is safe in both: whoever looks there meets the lease, or what it has left.
+		// A document that went out is safe in both: a look-up finds the lease, or the entry that it has left.
 		const ended = isOut
 			? Promise.allSettled([inRedis(), retried(inStore, PAUSES_MS)]).then(() => undefined)
 			: retried(both, PAUSES_MS).catch(lease.stopRenewing);

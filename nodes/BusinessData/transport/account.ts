@@ -12,7 +12,7 @@ import { checkHeader } from './requestHeaders';
 import { readResultSetting, type ResultSetting } from './resultField';
 import { readFilledText, readFlag, readText, readWholeNumber } from '../values/settingValues';
 
-/** Percent: the rest must do for a request now and then. */
+/** In percent: the rest must leave room for a request now and then. */
 export const MOST_KEPT_FREE = 90;
 
 /** A password may be any text, also one that is otherwise a sign of a missing value. */
@@ -30,13 +30,13 @@ export interface Account {
 	apiKey: string;
 	/** Our share of what the service allows, see `shareOf`. */
 	limits: Limits;
-	/** How much (percent) of each limit is left to others. */
+	/** How much (percent) of each limit is left to other clients. */
 	keepFree: number;
 	/** The Redis that processes share; undefined for this process alone. */
 	redis: RedisConnection | undefined;
 	/** Where requests are counted together with other processes; undefined for this process alone. */
 	limitStore: RedisLimitStore | undefined;
-	/** Stands for the service and the key together without naming the key. */
+	/** A hash of the service and the key. */
 	identity: string;
 	/** The fields as they were read, for n8n to take the key from: an edit takes effect with the next run. */
 	fields: CredentialFields;

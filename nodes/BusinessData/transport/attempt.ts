@@ -1,4 +1,4 @@
-/** One attempt of a request: sends it once, gives its slots their ending, and reports what became of it. */
+/** One attempt of a request: sends it once, ends its permit, and reports the outcome. */
 import type { IExecuteFunctions, IPollFunctions } from 'n8n-workflow';
 
 import { longestWindowMs, type Permit } from '../rateLimit';
@@ -133,7 +133,7 @@ async function readBodyOf(
 ): Promise<AttemptOutcome> {
 	const { apiKey, keepFree, limits } = account;
 	const { statusCode } = rawResponse;
-	// First of all, so that the slots have their ending whatever comes next.
+	// First, so that the permit ends whatever happens next.
 	const isRefused = statusCode === 429;
 	const headerMs = retryAfterMs(rawResponse.headers);
 	const requestedMs = headerMs ?? 0;

@@ -30,17 +30,17 @@ import { isRead, type ServiceRequest } from './serviceRequest';
 import { SetupWarnings } from './setupWarnings';
 import { isWaitTooLong, type RunWaitTime } from './waitTime';
 
-/** What a busy process may take (ms) beyond a request's time-out to say that it is over. */
+/** How long (ms) after its time-out a busy process may notice that a request is over. */
 const SLACK_MS = 5_000;
 /**
  * How long (ms) a request that is under way has to end when n8n shuts down: a small part of the 30 s that n8n waits.
  */
 const SHUTDOWN_GRACE_MS = 5_000;
-/** A request that was refused had its turn already, so it goes before those of the same kind. */
+/** A refused request has had its turn already, so its retry goes before new requests. */
 const PRIORITY_OF_RETRIES = 2;
 
 export class Client {
-	/** Whether it has begun to send anything. */
+	/** Whether it has begun to send a request. */
 	hasAttempted = false;
 
 	readonly warnings: SetupWarnings;
@@ -48,7 +48,7 @@ export class Client {
 	private readonly refusedKey = new RefusedKey();
 
 	/**
-	 * @param run requests of one run take turns with those of others
+	 * @param run requests of one run take turns with requests of other runs
 	 * @param signal ends every wait when it aborts, with its reason
 	 * @param priority among the requests of the key: from 2, which goes first, to 9
 	 */
@@ -110,7 +110,7 @@ export class Client {
 			const errorOf = (response: ServiceResponse) =>
 				responseError(request, response, retries.isPauseTooLong(response));
 			if (outcome.kind === 'refused') {
-				// Otherwise it waits at the limiter, together with all others of the key.
+				// Otherwise the next attempt waits in the limiter, like all requests of the key.
 				if (waitMs === undefined) throw errorOf(outcome.response);
 			} else {
 				const { response, error } = outcome;
@@ -121,7 +121,7 @@ export class Client {
 	}
 
 	/**
-	 * Waits for another sender of the same, as long as the request may wait.
+	 * Waits for another sender of the same document, as long as the request may wait.
 	 * @throws RequestError, or the signal's reason
 	 */
 	async waitForOther(
@@ -139,7 +139,7 @@ export class Client {
 	}
 
 	/**
-	 * What can be said against a request before it has its turn. Returns its JSON as it would go out.
+	 * Checks a request before it waits for its turn. Returns its body, where that is JSON.
 	 * @throws InvalidSettingError
 	 */
 	check(request: ServiceRequest): Buffer | undefined {
@@ -178,8 +178,8 @@ export class Client {
 
 	/**
 	 * Asks the request's guard; what may not go out takes no slot.
-	 * @returns what to wait for before another attempt to get a permit, when somebody else is sending the same, or
-	 * when the permit has run out meanwhile
+	 * @returns what to wait for before another attempt to get a permit, while another sender has the document, or when
+	 * the permit has run out meanwhile
 	 */
 	private async acquire(request: ServiceRequest, signal: AbortSignal, permit: Permit) {
 		let isGood = false;
@@ -214,8 +214,8 @@ export class Client {
 	}
 
 	/**
-	 * Sends the request once, and tells its guard what became of it. A run that is stopped ends at once; what
-	 * has left is seen through to its end all the same.
+	 * Sends the request once, and reports the outcome to its guard. A stopped run ends at once; a request that has left
+	 * is still seen through to its end.
 	 * @throws the signal's reason, or for what may have acted a RequestError that says so
 	 */
 	private async try(

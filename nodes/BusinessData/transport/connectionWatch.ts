@@ -13,14 +13,14 @@ import type { ClientRequest } from 'node:http';
 import type { Socket } from 'node:net';
 
 /**
- * How far a request has come: n8n has not handed it to Node's HTTP client; it has no connection; it has one,
- * so that it may have left; or nobody can know.
+ * How far a request has come: n8n has not handed it to Node's HTTP client; it has no connection; it has one, so that it
+ * may have left; or it cannot be known.
  */
 export type Progress = 'notBegun' | 'notConnected' | 'connected' | 'unknown';
 
 const current = new AsyncLocalStorage<ConnectionWatch>();
 
-/** A response came for a request that no channel has told of, so n8n has another HTTP client. */
+/** Set when a response arrives for a request that no channel reported: n8n uses another HTTP client. */
 let isBlind = false;
 
 export class ConnectionWatch {

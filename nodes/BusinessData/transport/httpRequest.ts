@@ -61,10 +61,10 @@ export async function sendRequest(
 		Object.create(context, { getExecutionCancelSignal: { value: () => signal } }) as Context,
 		CREDENTIAL_TYPE,
 		options,
-		// As it was read when the run started. n8n would read it anew, and send a new key to the old host.
+		// The credential as the run has read it: n8n would read it anew, and could send a new key to the old host.
 		{ credentialsDecrypted: { id: '', name: '', type: CREDENTIAL_TYPE, data: fieldsOf(account) } },
 	)) as RawResponse;
-	// An error of a response that nobody reads any more would end n8n.
+	// Without a listener, an error of a response that is no longer read would end n8n.
 	response.body.on('error', () => undefined);
 	return response;
 }
@@ -107,7 +107,7 @@ export function refuseKeyOutsideItsHeader(
 	}
 }
 
-/** Lets go of a response whose body nobody wants. */
+/** Closes a response without reading its body. */
 export function discard(response: RawResponse): void {
 	response.body.destroy();
 }

@@ -13,7 +13,7 @@ const LONGEST_WINDOW_SECONDS = 1_000_000;
 
 /**
  * How many of the requests that a limit of the service allows are ours; at least one.
- * @param keepFree how much (percent) of each limit is left to others
+ * @param keepFree how much (percent) of each limit is left to other clients
  */
 export function shareOf(max: number, keepFree: number): number {
 	return Math.max(1, Math.floor((max * (100 - keepFree)) / 100));

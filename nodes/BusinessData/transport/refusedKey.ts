@@ -8,7 +8,7 @@ import { type Endpoint, formatEndpoint } from './endpoints';
 import { RequestError } from './requestError';
 import { CAUSES_OF_401 } from './requestErrors';
 
-/** From so many paths (section 5: the key's role may be refused one) it is the key that is wrong. */
+/** With a 401 on so many paths the key itself is wrong: its role may be refused a single one (section 5). */
 const MOST_PATHS = 2;
 
 interface PendingRequest extends Abortable {

@@ -2,18 +2,18 @@
 import type { IExecuteFunctions, IPollFunctions } from 'n8n-workflow';
 
 /**
- * What became of a request: it certainly did not reach the service; the service refused it and did not
- * act; or it went out and nobody knows.
+ * What became of a request: it certainly did not reach the service; the service refused it and did not act; or it went
+ * out and the result is not known.
  */
 export type Outcome = 'notSent' | 'refused' | 'unknown';
 
-/** Why it did not end well, as far as it is known and somebody can act on it, in n8n's words (`Failure`). */
+/** Why it did not end well, where that is known and the user can act on it, in n8n's words (`Failure`). */
 export type FailureCause =
 	'rate-limited' | 'temporarily-unavailable' | 'credential-invalid' | 'configuration-invalid';
 
 export interface RequestErrorDetails {
 	outcome: Outcome;
-	/** None that a wait helps after a send whose outcome is unknown: it could be taken for permission to retry it. */
+	/** After a send of unknown outcome never a cause that waiting helps: it would read as permission to retry. */
 	cause?: FailureCause;
 	/** How the user goes on. */
 	description: string;

@@ -26,7 +26,7 @@ export const CAUSES_OF_401 =
 
 /**
  * The error for a response that is not 2xx.
- * @param isPauseTooLong whether it was final for the wait that it asks for
+ * @param isPauseTooLong whether the wait that the response asks for is too long
  */
 export function responseError(
 	request: ServiceRequest,
@@ -199,7 +199,7 @@ function pausedError({ endpoint }: ServiceRequest, error: WaitTooLongError): Req
 	});
 }
 
-/** The error for a request that would wait longer than it may for another that sends the same. */
+/** The error for a request that would wait too long for another sender of the same Send Once Key. */
 export function underWayError({ endpoint, maxWaitMs, timeoutMs }: ServiceRequest): RequestError {
 	const retryAfterSeconds = Math.ceil(timeoutMs / 1000);
 	return new RequestError('Not sent: another execution is sending the same Send Once Key', {
@@ -251,7 +251,7 @@ export function afterSuccessError(
 	cause: unknown,
 	apiKey: string,
 ): RequestError {
-	// It says so itself.
+	// The error already says that the outcome is unknown.
 	if (cause instanceof RequestError && cause.details.outcome === 'unknown') return cause;
 	const words = redactText(messageOf(cause), apiKey);
 	return new RequestError(

@@ -52,7 +52,7 @@ export class Retries {
 		if (this.refusals === 0) this.firstRefusalAt = now;
 		if (this.isPauseTooLong(response)) return undefined;
 		const windowMs = holdMsOf(this.longestWindowMs);
-		// Where another client uses the key, others may have all the luck, but not for ever.
+		// Another client may take all the room for a while, but not for ever.
 		const giveUpAt = Math.min(
 			Math.max(this.firstRefusalAt, permit.lastLetThroughAt) + windowMs,
 			this.firstRefusalAt + MOST_WINDOWS * windowMs,
@@ -66,7 +66,7 @@ export class Retries {
 		isTimeout,
 		response,
 	}: Failed): number | undefined {
-		// What was swallowed until the timeout once would be again.
+		// A connection that timed out would time out again.
 		const isHarmless = isRead(this.request) || this.request.isIdempotent === true;
 		const isSafe = isTransient && (isHarmless || (isNotSent && !isTimeout));
 		if (!isSafe || this.failures === MOST_RETRIES) return undefined;

@@ -1,18 +1,18 @@
 /** One request to the service, as a resource asks for it. */
 import type { Endpoint } from './endpoints';
 
-/** Sees to it that something is sent once only, whatever else is about to send it. */
+/** Guards a document so that it is sent once only, whatever other senders do. */
 export interface SendGuard {
 	/**
-	 * Called right before each attempt, with its slots taken. From then on nobody else sends the same.
-	 * @returns undefined; or, while somebody else is sending it, a promise that resolves when it makes sense
-	 * to ask again
-	 * @throws when it must not go out
+	 * Called right before each attempt, with its slots taken. From then on no other sender sends the document.
+	 * @returns undefined; or, while another sender has the document, a promise that resolves when it makes sense to ask
+	 * again
+	 * @throws when the document must not go out
 	 */
 	acquire(): Promise<{ ended: Promise<void> } | undefined>;
 	/**
 	 * Called once after each lease.
-	 * @param state `notSent` when the service certainly did not act; then somebody may send it
+	 * @param state `notSent` when the service certainly did not act; then the document may be sent again
 	 */
 	complete(state: 'sent' | 'perhapsSent' | 'notSent'): Promise<void>;
 }
@@ -23,7 +23,7 @@ export interface ServiceRequest {
 	endpoint: Endpoint;
 	query: QueryParameters;
 	headers: Record<string, string>;
-	/** Sent as JSON unless undefined; beside `encoded`, what tells its content from others'. */
+	/** Sent as JSON unless undefined; beside `encoded`, what identifies its content. */
 	body?: unknown;
 	/** A body that is not JSON, read anew when it goes out. */
 	encoded?: { contentType: string; read(): Promise<Buffer> };

@@ -64,7 +64,7 @@ export class RunWaitTime {
 		return [...this.msByCause.values()].sort((a, b) => b.ms - a.ms)[0];
 	}
 
-	/** A sentence such as "12 requests waited 48 s for the limit of 30 per 10 s"; undefined if hardly. */
+	/** A sentence such as "12 requests waited 48 s for the limit of 30 per 10 s"; undefined after hardly any wait. */
 	describe(): string | undefined {
 		const { longest } = this;
 		if (longest === undefined || this.elapsedMs < NOTICEABLE_WAIT_MS) return undefined;

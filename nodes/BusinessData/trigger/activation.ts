@@ -1,7 +1,7 @@
 /**
- * The polls that n8n makes while it activates a trigger: at its start, and while a workflow is published. n8n takes
- * the error of one for that of the activation, retries for some seconds, and then leaves the trigger off until
- * somebody publishes the workflow again.
+ * The polls that n8n makes while it activates a trigger: at its start, and while a workflow is published. n8n takes the
+ * error of one for that of the activation, retries for some seconds, and then leaves the trigger off until the workflow
+ * is published again.
  */
 import { ExpressionError, type IPollFunctions, NodeOperationError, UserError } from 'n8n-workflow';
 

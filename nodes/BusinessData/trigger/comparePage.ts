@@ -1,4 +1,4 @@
-/** Compares a page of records with what is known of them, and takes it over. */
+/** Compares a page of records with the known records, and updates these. */
 import type { IDataObject } from 'n8n-workflow';
 
 import { RequestError } from '../transport/requestError';
@@ -10,19 +10,19 @@ import { type KnownRecord, MOST_MISSED, type State, TAKEN_NEXT, REPORTED_NEXT } 
 import { differentFields, fieldHashesOf, HASH_LENGTH } from './watchedFields';
 
 export interface ComparedPage {
-	/** A record came on a page before as well. */
+	/** Whether a record was on an earlier page, too. */
 	hasMoved: boolean;
-	/** The ID of a record that came before in this reading with another content, if there is one. */
+	/** The ID of a record that came with different content earlier in this read. */
 	ambiguousId?: string;
 	/** How many records came that are marked as deleted and were not known. */
 	marked: number;
-	/** Stands for the records of the page. */
+	/** A hash of the records. */
 	hash: string;
 }
 
-/** n8n does other work in between after so long (ms). */
+/** How long (ms) a comparison may block the event loop. */
 const LONGEST_BLOCK_MS = 20;
-/** With more contents of one record, or more records with several, the ID is none. */
+/** With more contents of a record, or more records with several contents, the ID field is not unique. */
 const MOST_VARIANTS = 1_000;
 
 /**
@@ -79,20 +79,20 @@ export async function comparePage(
 			if (most > MOST_VARIANTS) throw notUnique(settings, key);
 		}
 		Object.assign(record, { missed: 0, isSeen: true });
-		// What the read before has shown as well is no change.
+		// Content that the previous read showed is no change.
 		const isKnown = record.hash === hash || variants.get(key)?.includes(hash) === true;
 		if (isKnown && (record.fields !== undefined || fieldNames === undefined)) continue;
 		const before = record.fields;
 		record.fields = fields();
 		if (isKnown) continue;
-		const ofRecord = { before: record.hash, now: hash };
+		const hashesOfRecord = { before: record.hash, now: hash };
 		record.hash = hash;
 		const changed =
 			fieldNames && before !== undefined && record.fields !== undefined
 				? differentFields(before, record.fields, fieldNames)
 				: undefined;
-		if (ofRecord.before === TAKEN_NEXT) continue;
-		events.updated(key, value as IDataObject, ofRecord, changed);
+		if (hashesOfRecord.before === TAKEN_NEXT) continue;
+		events.updated(key, value as IDataObject, hashesOfRecord, changed);
 	}
 	return { ...page, hash: hashOf(hashes, HASH_LENGTH) };
 }
@@ -105,7 +105,7 @@ function isMarked(record: unknown, { deletedWhen }: PollSettings): boolean {
 	return isText && deletedWhen.values.includes(String(value).trim());
 }
 
-/** Takes note of another content of a record in the same reading. Returns whether it is one. */
+/** Notes different content of a record within one read. Returns whether it differs. */
 function isVariant(state: State, record: KnownRecord, key: string, hash: string): boolean {
 	const { variants, newVariants } = state;
 	const before = newVariants.get(key) ?? (record.isSeen ? [record.hash] : []);
@@ -118,8 +118,8 @@ function isVariant(state: State, record: KnownRecord, key: string, hash: string)
 }
 
 /**
- * At the end of a read, forgets the records that it has shown with one content only.
- * @param keepsOthers whether it has not shown all records, nor all contents of one
+ * Ends a read: forgets the variants of records that it showed with one content only.
+ * @param keepsOthers whether the read did not show all records and all their contents
  * @returns whether the next read has to show a record again, so that it is reported
  */
 export function settleVariants(state: State, keepsOthers = false): boolean {
@@ -132,7 +132,7 @@ export function settleVariants(state: State, keepsOthers = false): boolean {
 		variants.delete(key);
 		if (keepsOthers && others !== undefined) variants.set(key, others);
 		const record = state.known.get(key);
-		// Then it is another one than was told, so that the next read tells it.
+		// The content differs from the reported one, so the next read reports it.
 		if (record === undefined || record.hash === hashes[0]) continue;
 		record.hash = REPORTED_NEXT;
 		isReportedNext = true;

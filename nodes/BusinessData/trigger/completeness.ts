@@ -1,7 +1,6 @@
 /**
- * What makes a read incomplete: signs in the pages that not all records came, although no request
- * failed. The interface document says nothing of lists, so what a service usually does is taken from the
- * reading before.
+ * What makes a read incomplete: signs in the pages that records are missing, although no request failed. The interface
+ * document says nothing of lists, so the previous read shows what the service usually does.
  */
 import type { PaginationType } from '../lists/listFields';
 import type { ListSettings } from '../lists/listSettings';
@@ -16,7 +15,7 @@ const NAME_OF_TOTAL = /^(count|total(_?(count|elements|hits|items|records|result
 /** Whether each page says where the next one is, so that the length of a page decides nothing. */
 const isLinked = (type: PaginationType) => type === 'cursor' || type === 'nextUrl';
 
-/** Takes note of a page with so many records. */
+/** Notes how many records a page has. */
 export function noteLength(read: ListRead, type: PaginationType, length: number): void {
 	const { page } = read.place;
 	read.firstLength ??= length;
@@ -40,7 +39,7 @@ export function noteLength(read: ListRead, type: PaginationType, length: number)
 	read.lastLength = length;
 }
 
-/** Takes note of how many records the response says there are; the least counts, should that change. */
+/** Notes how many records there are by the response; the lowest number counts, should it change. */
 export function noteTotals(read: ListRead, body: unknown): void {
 	for (const [path, total] of totalsIn(body)) {
 		read.totals ??= {};
@@ -69,20 +68,20 @@ export function placeBehindGap(
 	return { ...behind, ...countedPosition(list, behind) };
 }
 
-/** Takes note of something that only means an incomplete reading where the service does not always do it. */
+/** Notes a sign that means an incomplete read only where the service does not always show it. */
 export function noteSign(read: ListRead, sign: Sign, inWords: string): void {
 	read.signs = { [sign]: inWords, ...read.signs };
 }
 
-/** Takes note of what the last page says of further ones. */
+/** Notes what the last page says of further pages. */
 export function noteSignsOfMore(read: ListRead, { response, body, records }: Page): void {
 	const { next, flag } = signsOfMore(response, body, 0);
-	// Some name a cursor on the empty page at the end, too.
+	// Some services name a cursor on the empty last page, too.
 	const path = (records.length > 0 ? next?.path : undefined) ?? flag;
 	if (path !== undefined) read.problem ??= `the service says that there is more (${path})`;
 }
 
-/** Takes note of the last page. */
+/** Notes the end of the read. */
 export function noteEnd(read: ListRead, state: State, type: PaginationType): void {
 	const records = [...state.known.values()];
 	const seen = records.filter(({ isSeen }) => isSeen).length + (read.marked ?? 0);

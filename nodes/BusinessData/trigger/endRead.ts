@@ -18,7 +18,7 @@ const MOST_CUT_OFF = 3;
 /**
  * Ends the full read that is under way.
  * @param gone receives the IDs of the records that are deleted
- * @returns whether records were missing twice, but may only have moved: another read would tell
+ * @returns whether records were missing twice, but may only have moved, so that another read is needed
  */
 export function endRead(
 	state: State,
@@ -93,7 +93,7 @@ export function isFullReadDue(
 ): boolean {
 	const { known, cursor, fullReadAt, cutOffReads } = state;
 	if (incremental === undefined || cursor === undefined) return true;
-	// It may also have been set back since.
+	// The clock may also have been set back.
 	const isOld = Math.abs(now - fullReadAt) >= incremental.fullReadMs;
 	if (incremental.fullReadMs > 0 && isOld) return true;
 	if (cutOffReads % MOST_CUT_OFF > 0) return true;

@@ -1,4 +1,4 @@
-/** What a trigger remembers from poll to poll, of the question that it asks. */
+/** What a trigger remembers of its watched list from poll to poll. */
 import type { IDataObject, IPollFunctions } from 'n8n-workflow';
 
 import { shutdownSignal } from '../n8nInternals/shutdown';
@@ -17,16 +17,16 @@ interface Saved extends IDataObject {
 const DELETED_ARE_KEPT_MS = 30 * 86_400_000;
 const MOST_DELETED = 3;
 
-/** A cursor that has moved alone is saved as late (ms): n8n would write all that is known with it. */
+/** A cursor alone is saved only after so long (ms): n8n would write all known records with it. */
 const CURSOR_SAVED_AFTER_MS = 3_600_000;
 
 /**
- * Where the cursors are by now, by workflow and trigger, and to which saved state they belong. A process that has
- * just started asks from the saved one: what it is shown again is known.
+ * Where the cursors are by now, by workflow and trigger, and to which saved state they belong. A process that has just
+ * started begins from the saved cursor: the records that come again are known.
  */
 const movedCursors = new Map<string, { revision: number; cursor: number | undefined }>();
 
-/** What is asked, in the words of the log. */
+/** The parts of a watched list, in the words of the log. */
 const WORDS: Record<keyof WatchedList, string> = {
 	source: 'the source',
 	business: 'the credential or its base URL',
@@ -37,15 +37,15 @@ const WORDS: Record<keyof WatchedList, string> = {
 };
 
 export class Memory {
-	/** Whether something is remembered of the question; undefined until it was looked for. */
+	/** Whether the watched list is known; undefined before `recall`. */
 	isKnown: boolean | undefined;
 
 	private readonly staticData: StaticData;
 
-	/** Of the trigger, among all of this process. */
+	/** Identifies the trigger in this process. */
 	private readonly name: string;
 
-	/** What was saved when the poll began. */
+	/** The revision that was saved when the poll began. */
 	private revision = 0;
 
 	constructor(
@@ -60,7 +60,7 @@ export class Memory {
 		this.name = `${context.getWorkflow().id} ${this.staticData.triggerId}`;
 	}
 
-	/** What is known of the records; nothing where another question was asked before. */
+	/** The known records; none after a change of the watched list. */
 	async recall(): Promise<State> {
 		const saved = this.newest(await this.staticData.saved());
 		this.revision = revisionOf(saved);
@@ -80,7 +80,7 @@ export class Memory {
 	}
 
 	/**
-	 * Remembers the state if it is another one.
+	 * Remembers the state if it has changed.
 	 * @param hasItems whether the poll gives out items, with which n8n saves it
 	 * @returns false when another poll was faster, or n8n is about to end: what this one has found must not be reported
 	 * then, and without being remembered it is found again
@@ -97,7 +97,7 @@ export class Memory {
 		if (revisionOf(newest) !== this.revision || shutdownSignal().aborted) return false;
 		const own = saved.get(this.staticData.triggerId);
 		const hasForgotten = this.isActivation && this.forgetDeleted(saved);
-		// n8n writes all of it into its database, so only when it is another one.
+		// n8n writes the whole state into its database, so only a changed one is saved.
 		const { cursor } = newest.records ?? {};
 		const movedMs = Number(state.cursor) - Number(cursor);
 		// A later one than that of the last read must not stay there: the service's clock was set back.
@@ -120,7 +120,7 @@ export class Memory {
 		return true;
 	}
 
-	/** Lets go, in the end, of what triggers remembered that are deleted. Returns whether anything is to be saved. */
+	/** Forgets deleted triggers after a while. Returns whether there is a change to save. */
 	private forgetDeleted(saved: Map<string, Saved>): boolean {
 		const { nodeIds } = this.staticData;
 		const now = Date.now();
@@ -139,7 +139,7 @@ export class Memory {
 		return isNew || over.length > 0;
 	}
 
-	/** With the items of this trigger, n8n saves what it holds here for all of them. */
+	/** n8n saves what it holds for all triggers with the items of this one, so this updates the others. */
 	private leaveOthersAsSaved(saved: Map<string, Saved>): void {
 		for (const [id, data] of saved) {
 			if (id === this.staticData.triggerId) continue;
@@ -168,7 +168,7 @@ function revisionOf(data: Saved | undefined): number {
 	return typeof revision === 'number' ? revision : 0;
 }
 
-/** What of the question is another one than before, in words. */
+/** The parts of the watched list that have changed, in words. */
 function differences(before: Partial<WatchedList>, now: WatchedList): string[] {
 	const names = Object.keys(WORDS) as Array<keyof WatchedList>;
 	// What was saved before headers counted has none.

@@ -3,7 +3,7 @@ import type { IDataObject, INodeExecutionData, IPollFunctions } from 'n8n-workfl
 
 import { ShutdownError } from '../n8nInternals/shutdown';
 import { triggerIdOf } from '../n8nInternals/staticData';
-import { holdExpressions } from '../n8nInternals/workflow';
+import { acquireExpressionIsolate } from '../n8nInternals/workflow';
 import { toNodeError } from '../run/itemErrors';
 import { readPages } from '../lists/pages';
 import { CREDENTIAL_TYPE, readAccount } from '../transport/account';
@@ -28,8 +28,8 @@ const underWay = new Set<string>();
 
 const DAY_MS = 86_400_000;
 
-/** When it was said that deletions are withheld, also where n8n does not save what a failed poll remembers. */
-const withheldSaid = new Map<string, number>();
+/** When withheld deletions were last reported, also where n8n does not save the state of a failed poll. */
+const withheldReportedAt = new Map<string, number>();
 
 /** Writes a sentence into n8n's log. */
 export type Log = (sentence: string, level?: 'info' | 'warn') => void;
@@ -46,7 +46,7 @@ export async function poll(context: IPollFunctions): Promise<INodeExecutionData[
 	let memory: Memory | undefined;
 	try {
 		const account = readAccount(await context.getCredentials(CREDENTIAL_TYPE));
-		await holdExpressions(context);
+		await acquireExpressionIsolate(context);
 		const settings = readPollSettings(context, account);
 		client = new PollClient(context, account, time);
 		let events: RecordEvent[];
@@ -68,7 +68,7 @@ export async function poll(context: IPollFunctions): Promise<INodeExecutionData[
 		];
 	} catch (error) {
 		const nodeError = toNodeError(context.getNode(), error);
-		// Where it could not be looked up, something may be known.
+		// If the look-up failed, the list may be known all the same.
 		const hasWorked = memory !== undefined && memory.isKnown !== false;
 		const isLeft =
 			error instanceof ShutdownError ||
@@ -107,7 +107,7 @@ async function sample(settings: PollSettings, client: PollClient): Promise<Recor
 			`Create a ${recordName} in the service, or check the options that filter the list. A published trigger waits for the first one.`,
 		);
 	}
-	// One of which more is known than the ID, where there is one.
+	// A deletion would show the ID alone.
 	const change = wanted.find((one) => one !== 'Deleted') ?? 'Deleted';
 	return records.slice(0, SAMPLE_SIZE).map((record, index) => {
 		const id = idOf(record, settings, `${index + 1} of ${records.length}`);
@@ -118,9 +118,9 @@ async function sample(settings: PollSettings, client: PollClient): Promise<Recor
 	});
 }
 
-/** Whether a day has passed since it was said that deletions are withheld. */
-function isToBeSaid({ withheldSaidAt = 0 }: State, name: string): boolean {
-	return Date.now() - Math.max(withheldSaidAt, withheldSaid.get(name) ?? 0) >= DAY_MS;
+/** Whether a day has passed since withheld deletions were last reported. */
+function isReportDue({ withheldSaidAt = 0 }: State, name: string): boolean {
+	return Date.now() - Math.max(withheldSaidAt, withheldReportedAt.get(name) ?? 0) >= DAY_MS;
 }
 
 function withheldError(
@@ -164,11 +164,11 @@ async function exclusiveChanges(
 		emitDeletions(state, settings, found);
 		const withheld = countWithheld(state);
 		if (withheld === 0) state.withheldSaidAt = undefined;
-		if (withheld === 0) withheldSaid.delete(name);
-		else if (isToBeSaid(state, name)) {
+		if (withheld === 0) withheldReportedAt.delete(name);
+		else if (isReportDue(state, name)) {
 			const error = withheldError(withheld, state.known.size, settings);
 			const isError = !isActivation && settings.wanted.includes('Deleted');
-			if (!isActivation) withheldSaid.set(name, Date.now());
+			if (!isActivation) withheldReportedAt.set(name, Date.now());
 			if (isError) {
 				// What else was found comes with the next poll, which finds it again.
 				const before = { ...(await memory.recall()), withheldSaidAt: Date.now() };

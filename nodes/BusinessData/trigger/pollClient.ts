@@ -8,7 +8,7 @@ import type { IPollFunctions } from 'n8n-workflow';
 
 import type { Priority } from '../rateLimit';
 import { ShutdownError, shutdownSignal } from '../n8nInternals/shutdown';
-import { holdExpressions } from '../n8nInternals/workflow';
+import { acquireExpressionIsolate } from '../n8nInternals/workflow';
 import type { PageClient } from '../lists/pages';
 import type { Account } from '../transport/account';
 import type { ServiceResponse } from '../transport/response';
@@ -22,7 +22,7 @@ import type { PollTime } from './pollTime';
 
 /** The share of the time that is for requests; the rest is for comparing and saving. */
 const SHARE_FOR_REQUESTS = 0.9;
-/** So that a request is over by the poll's signal, never a moment before it as one that took too long. */
+/** Added to a request's timeout, so that the poll's signal ends the request and not the timeout. */
 const BEHIND_THE_SIGNAL_MS = 1_000;
 /** Behind the requests of workflows, which have 5. */
 const PRIORITY = 8;
@@ -81,7 +81,7 @@ export class PollClient {
 	private async requestBy(client: Client, request: ServiceRequest): Promise<ServiceResponse> {
 		const { leftMs } = this;
 		if (leftMs <= 0) throw this.outOfTime(request);
-		// The client counts what the poll has waited before as well.
+		// The client also counts how long the poll has waited before.
 		const mayWaitMs = Math.min(request.maxWaitMs, leftMs + this.waitTime.elapsedMs);
 		try {
 			return await client.request({
@@ -133,11 +133,11 @@ export class PollClient {
 	}
 }
 
-/** The same context, whose requests find what n8n evaluates expressions with; the header of the credential is one. */
+/** The same context, whose requests acquire the expression isolate first: the credential's header is an expression. */
 function withExpressions(context: IPollFunctions): IPollFunctions {
 	const { helpers } = context;
 	const request: typeof helpers.httpRequestWithAuthentication = async function (...parameters) {
-		await holdExpressions(context);
+		await acquireExpressionIsolate(context);
 		return (await helpers.httpRequestWithAuthentication.apply(this, parameters)) as unknown;
 	};
 	const own = Object.create(helpers, {

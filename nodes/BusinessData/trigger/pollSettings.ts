@@ -33,7 +33,7 @@ import {
 import { MAX_DELETION_PERCENT } from './changeFields';
 import { WatchedFields } from './watchedFields';
 
-/** What a memory belongs to, without a secret: when one of these changes, nothing is known any more. */
+/** Identifies the list that is watched, without secrets: when a part changes, the next poll is a first poll. */
 export interface WatchedList {
 	/** The source, with its path where it is an endpoint. */
 	source: string;
@@ -56,7 +56,7 @@ export interface PollSettings {
 	/** The events that start the workflow. */
 	wanted: Change[];
 	emitsExisting: boolean;
-	/** The query or a header changes from poll to poll, so that what a response lacks has only not changed. */
+	/** Whether the query or a header changes from poll to poll: then a missing record has just not changed. */
 	readsChangesOnly: boolean;
 	incremental: Incremental | undefined;
 	/** What a record that is deleted has in a field, as text. */

@@ -20,7 +20,7 @@ import { OutOfTimeError } from './pollClient';
 import type { PollSettings } from './pollSettings';
 import { forgetFieldHashes, forgetHashes, type ListRead, MOST_MISSED, type State } from './state';
 
-/** A page that comes so often again is none that records have moved to. */
+/** A page that repeats so often is not due to moved records. */
 const MOST_REPEATED = 10;
 
 /** How often one poll reads the same changes until nothing can have slipped past. */
@@ -198,7 +198,7 @@ export class ListReader {
 				const { statusCode, outcome } = error.details;
 				const isUnchanged = this.readsChanges(read) && statusCode === NOT_MODIFIED;
 				if (isUnchanged) read.isUnchanged = true;
-				// Some services fail behind the last page.
+				// Some services fail after the last page.
 				const isBehind = read.emptyPage !== undefined && outcome !== 'notSent';
 				if (!isUnchanged && !isBehind) throw error;
 			}
@@ -231,7 +231,7 @@ export class ListReader {
 			: pageRequest;
 	}
 
-	/** Sends the requests of a read, and takes note of the time of its first response. */
+	/** A client that notes the time of the first response of a read. */
 	private clientFor(read: ListRead): PageClient {
 		const { incremental } = this.settings;
 		const isBehind = incremental !== undefined && read.isIncremental !== true;
@@ -248,13 +248,13 @@ export class ListReader {
 		};
 	}
 
-	/** Whether what a response lacks has only not changed. */
+	/** Whether a record that a response lacks has just not changed. */
 	private readsChanges({ isIncremental }: ListRead): boolean {
 		return isIncremental === true || this.settings.readsChangesOnly;
 	}
 
 	/**
-	 * Takes note of a response without a list, which is no end of one as a rule.
+	 * Notes a response without a list, which usually is not the end of one.
 	 * @throws RequestError on the first page
 	 */
 	private noteMissingList(page: Page | undefined, read: ListRead): void {
@@ -268,7 +268,7 @@ export class ListReader {
 		else noteSign(read, 'noLastPage', inWords);
 	}
 
-	/** Takes the records of a page over. */
+	/** Compares the records of a page with the known records. */
 	private async take(records: unknown[], read: ListRead): Promise<void> {
 		const page = await comparePage(records, this.settings, this.state, this.events);
 		const isRepeated = records.length > 0 && page.hash === read.lastPage;
@@ -278,7 +278,7 @@ export class ListReader {
 		if (page.hasMoved) read.hasMoved = true;
 		if (page.marked > 0) read.marked = (read.marked ?? 0) + page.marked;
 		read.ambiguousId ??= page.ambiguousId;
-		// Of a full read it is said at its end.
+		// A full read logs it at its end.
 		if (page.ambiguousId !== undefined && this.readsChanges(read)) this.log(ambiguous(read));
 	}
 
@@ -291,7 +291,7 @@ export class ListReader {
 		return endRead(state, read, settings, events.gone);
 	}
 
-	/** Stands for the settings that a place in the list belongs to. */
+	/** A hash of the settings that a page state depends on. */
 	private get pagination(): string {
 		const { list, incremental } = this.settings;
 		const { itemsField: _, ...pagination } = list;

@@ -85,7 +85,7 @@ export interface State {
 	hasMoved: boolean;
 	/** How many records the first page of the last complete read had. */
 	firstLength: number | undefined;
-	/** What this service always does. */
+	/** The signs that this service always shows, which mean nothing. */
 	habits: Sign[];
 	/** How many requests the last complete read took. */
 	pages: number | undefined;
@@ -93,11 +93,11 @@ export interface State {
 	totalField: string | undefined;
 	/** By its ID, the hashes of a record that the last read showed with different content. */
 	variants: Map<string, string[]>;
-	/** Stands for the fields that are watched. */
+	/** A hash of the watched fields. */
 	watched: string;
 	/** The places of fields in the hashes of records; undefined where they are not kept. */
 	fieldNames: Map<string, number> | undefined;
-	/** They would take too much. */
+	/** Whether field hashes would take too much space. */
 	hasTooManyFields: boolean;
 	/** When the last read that came to its end began, by the clock of the service (ms since 1970). */
 	cursor: number | undefined;
@@ -105,17 +105,14 @@ export interface State {
 	fullReadAt: number;
 	/** How many full reads in a row did not come to the end of the list. */
 	cutOffReads: number;
-	/** When it was said that deletions are withheld. */
+	/** When withheld deletions were last reported. */
 	withheldSaidAt: number | undefined;
-	/** Those of the read that is under way, and what it showed of the records in `variants`. */
+	/** The variants of the read that is under way, and what it showed of the records in `variants`. */
 	newVariants: Map<string, string[]>;
 	read: ListRead | undefined;
 }
 
-/**
- * As it is saved, so its names stay; `version` changes with its meaning. Version 1, of the first edition, named no
- * question.
- */
+/** The state as it is saved: names stay, and `version` changes with their meaning. */
 export interface SavedState {
 	version: 2;
 	asked: WatchedList;
@@ -145,9 +142,9 @@ export interface SavedState {
 	reading?: ListRead;
 }
 
-/** Of a record whose content is reported with the next read, whatever it is. */
+/** The hash of a record that the next read reports, whatever its content. */
 export const REPORTED_NEXT = '!'.repeat(HASH_LENGTH);
-/** Of a record whose hash is taken anew with the next read, since other fields are watched. */
+/** The hash of a record that the next read hashes anew without reporting it: other fields are watched. */
 export const TAKEN_NEXT = '~'.repeat(HASH_LENGTH);
 
 /** With field hashes, 100,000 records take less than 12 MB. */

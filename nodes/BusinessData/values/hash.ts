@@ -1,4 +1,4 @@
-/** What stands for a content: the same for the same JSON, in whatever order the fields come. */
+/** Hashes of JSON values, whatever the order of their fields. */
 import { createHash } from 'node:crypto';
 
 /** @param length how many characters of base64url, 6 bits each */

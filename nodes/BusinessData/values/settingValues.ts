@@ -1,7 +1,7 @@
 /**
- * Values of parameters and of credential fields: one reader per kind. An expression, or a workflow written by
- * hand, may give anything, and what is taken for something else could send or delete what nobody meant. Every
- * reader throws an InvalidSettingError that names the field.
+ * Values of parameters and of credential fields: one reader per kind. An expression, or a workflow written by hand, may
+ * give anything, and a misread value could send or delete the wrong records. Every reader throws an InvalidSettingError
+ * that names the field.
  */
 import type { INodeProperties } from 'n8n-workflow';
 

@@ -1,7 +1,7 @@
 /**
- * The limit store in Redis, for n8n in queue mode: the slots of a key that all processes hold, counted on top of
- * each one's own windows. These stay underneath, so a Redis that lost its data cannot make a process exceed a
- * limit alone. It also knows what this process holds there, so that this can be entered again.
+ * The limit store in Redis, for n8n in queue mode: the slots of a key that all processes hold, counted on top of each
+ * one's own windows. These stay underneath, so a Redis that lost its data cannot make a process exceed a limit alone.
+ * It also remembers the slots of this process, to enter them again.
  */
 import { KEY_PREFIX, type RedisConnection, type RedisError, type RedisScript } from '../../redis';
 import { onceAborted } from '../../async';
@@ -11,11 +11,11 @@ import { RedisRequest } from './redisRequest';
 import { TICKET, USE } from './roomScripts';
 import { HEARTBEAT, ENTER } from './scripts';
 
-/** What a script is asked, see `scripts.ts`; the rest is the same for all. */
+/** The arguments that differ between calls, see `scripts.ts`. */
 export interface ScriptCall {
-	/** Of the request. */
+	/** The ID of the request. */
 	id?: string;
-	/** How long it takes, in a sense of the script's own (ms). */
+	/** A time (ms) whose meaning each script defines. */
 	number?: number;
 	stages?: Stages;
 	/** More arguments. */
@@ -24,9 +24,9 @@ export interface ScriptCall {
 
 /** A window as the scripts receive it. */
 interface ScriptWindow {
-	/** Of the scope whose slots it counts. */
+	/** The scope whose slots the window counts. */
 	scope: string;
-	/** How many of our requests it takes. */
+	/** How many of our requests fit. */
 	room: number;
 	/** How long (ms) it counts a slot. */
 	holdMs: number;
@@ -36,13 +36,13 @@ interface ScriptWindow {
 interface HeldSlot {
 	/** When (ms, `performance.now()`) the service has counted the request at the latest. */
 	countedAt: number;
-	/** In which scopes it is, and how long (ms) each counts it. */
+	/** By scope, how long (ms) the slot counts. */
 	scopes: Map<string, number>;
 }
 
-/** How often (ms) it is seen whether Redis still has what is held; a loss is repaired within a second. */
+/** How often (ms) to check that Redis has the held slots; a loss is repaired within a second. */
 const HEARTBEAT_MS = 800;
-/** So much (ms) before its end, and of its age (as a share), Redis may have dropped a slot: clocks and ways differ. */
+/** How much earlier Redis may drop a slot, in ms and as a share of its age: clocks and latencies differ. */
 const DROPPED_EARLY = { ms: 1_000, share: 0.001 };
 /** How many slots are entered at once. */
 const ENTERED_AT_ONCE = 500;
@@ -51,12 +51,12 @@ export class RedisLimitStore {
 	/** By the ID of the request, oldest first. */
 	private readonly held = new Map<string, HeldSlot>();
 
-	/** The newest of them in each scope. */
+	/** The ID of the newest slot in each scope. */
 	private readonly newest = new Map<string, string>();
 
 	private heartbeatTimer: NodeJS.Timeout | undefined;
 
-	/** Settles when all that is held is in Redis again. */
+	/** Settles when all held slots are in Redis again. */
 	private entering: Promise<void> | undefined;
 
 	/** @param identity stands for the key */
@@ -90,7 +90,7 @@ export class RedisLimitStore {
 		return uses.map(([used, availableInMs]) => ({ used, availableInMs }));
 	}
 
-	/** What is in the way at this moment, for a request whose time is up. */
+	/** Why Redis cannot be used at the moment; undefined when it can. */
 	failure(): RedisError | undefined {
 		return this.connection.failure();
 	}
@@ -150,7 +150,7 @@ export class RedisLimitStore {
 		this.held.delete(id);
 	}
 
-	/** Sees again and again, as long as anything is held, whether Redis still has it. */
+	/** Checks, while slots are held, that Redis has them. */
 	private async heartbeat(): Promise<void> {
 		const now = performance.now();
 		const scopes = new Map<string, ScriptWindow>();
@@ -159,7 +159,7 @@ export class RedisLimitStore {
 			for (const [scope, holdMs] of slot.scopes) scopes.set(scope, { scope, room: 0, holdMs });
 		}
 		if (this.held.size > 0) {
-			// What fails now is seen with the next command.
+			// A failure shows with the next command.
 			await this.run(HEARTBEAT, {}, undefined, [...scopes.values()]).catch(() => undefined);
 		}
 		this.heartbeatTimer = this.held.size > 0 ? this.heartbeatLater() : undefined;
@@ -186,7 +186,7 @@ export class RedisLimitStore {
 		return [...this.held].findLast(([, { scopes }]) => scopes.has(scope))?.[0] ?? '';
 	}
 
-	/** Enters all slots that this process holds again. @throws RedisError; then the next command finds it again */
+	/** Enters all slots that this process holds again. @throws RedisError; then the next command retries */
 	private async enterAgain(): Promise<void> {
 		this.entering ??= this.enterAll().finally(() => (this.entering = undefined));
 		await this.entering;
@@ -217,13 +217,13 @@ function toScript({ scope: { key }, room, holdMs }: LimitedWindow): ScriptWindow
 
 function windowsOf({ windows, unlimited }: Stages): ScriptWindow[] {
 	const own = windows.map(toScript);
-	// It counts for the limits of other requests alone.
+	// Its slot counts only for the limits of other requests.
 	return unlimited === undefined
 		? own
 		: [...own, { scope: unlimited.key, room: Number.MAX_SAFE_INTEGER, holdMs: 0 }];
 }
 
-/** When (ms, `performance.now()`) it comes free. */
+/** When (ms, `performance.now()`) the slot comes free. */
 function endOf({ countedAt, scopes }: HeldSlot): number {
 	return countedAt + Math.max(...scopes.values());
 }

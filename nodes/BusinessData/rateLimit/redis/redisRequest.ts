@@ -16,9 +16,9 @@ export type SharedReply =
 	  }
 	| {
 			isTaken: false;
-			/** The window that is full; undefined when nobody goes for a moment. */
+			/** The full window; undefined while all requests wait for a moment. */
 			window: LimitedWindow | undefined;
-			/** Whether it is one of the scope, for which the request must not hold up others. */
+			/** Whether the window is one of the scope, so that the request must leave the general gate. */
 			isOfScope: boolean;
 			/** How long (ms) it takes at the least until it is this request's turn. */
 			waitMs: number;
@@ -29,7 +29,7 @@ export type SharedReply =
 /** What a script returns: its kind, and more. */
 type Reply = [kind: string, ...more: Array<string | number>];
 
-/** Who has its turn at once needs no place. */
+/** A request that goes at once needs no place. */
 const FIRST_PLACE_AFTER_MS = 100;
 /** How often (ms) a place is renewed. */
 const PLACE_RENEWED_MS = 1_000;
@@ -51,7 +51,7 @@ export class RedisRequest {
 		private readonly inFlightMs: number,
 	) {}
 
-	/** From now on, a request of another process that comes to the scope (without one, to any) later goes later. */
+	/** Keeps a place in the queue, so that later requests of other processes go later. */
 	standInLine(): void {
 		if (this.placeTimer !== undefined || this.stages.windows.length === 0) return;
 		const renew = () => {
@@ -113,8 +113,7 @@ export class RedisRequest {
 		if (this.id === undefined) return;
 		this.limitStore.free(this.id);
 		this.send(COMPLETE, -1);
-		// Retried after a lost connection, it may come late: what is taken from now on gets another ID, so
-		// that it is not freed by it.
+		// The command may be retried late, so slots that are taken from now on get another ID.
 		this.id = undefined;
 	}
 
@@ -136,7 +135,7 @@ export class RedisRequest {
 		this.placeTimer = undefined;
 	}
 
-	/** Sends a command that nothing waits for. What it would settle settles itself, after the time-out. */
+	/** Sends a command that nothing waits for. If it is lost, the time-out of the slots makes up for it. */
 	private send(script: RedisScript, number: number, more?: ScriptCall['more']): void {
 		if (this.id === undefined) return;
 		this.run(script, number, undefined, more).catch(() => undefined);
