@@ -13,7 +13,7 @@ import {
 } from '../support/bench';
 import { useDeduplicator } from '../support/deduplicator';
 import { readRun } from '../support/engine';
-import { workflowOf } from '../support/engineWorkflow';
+import { linksTo, NODE_TYPE, nodeOf, workflowOf } from '../support/engineWorkflow';
 import { hintsOf, sentDocument, statesOf } from '../support/sentDocument';
 import { DELETED } from '../support/processedData';
 import { waitUntil } from '../support/waitUntil';
@@ -118,6 +118,19 @@ describe('the same key with other content', () => {
 		const result = await bench.run([invoice], send(once));
 		expect(result.json(NODE)).toMatchObject([{ skipped: true, state: 'sent' }]);
 	});
+});
+
+test.each<[string, INode['parameters']]>([
+	['was skipped', once],
+	['comes from a Dry Run', { dryRun: true }],
+])('an item that %s is no document for the next send', async (problem, options) => {
+	await bench.run([{ id: 'a' }], send(once));
+	const workflow = workflowOf([{ id: 'a' }], send(options));
+	workflow.nodes.push(nodeOf('Behind', NODE_TYPE, send()));
+	workflow.connections[NODE] = linksTo('main', 'Behind');
+	const error = errorOf(await bench.engine.run(workflow, { key: bench.credential }));
+	expect(error.message).toBe(`Data to Send: the input item ${problem}`);
+	expect(sent()).toEqual([{ id: 'a' }]);
 });
 
 describe('by hand', () => {

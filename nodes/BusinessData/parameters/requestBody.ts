@@ -74,7 +74,7 @@ export function readBody(run: Run, itemIndex: number): unknown {
 	}
 	if (mode === 'autoMapInputData') {
 		const { json: body = {}, error } = run.items[itemIndex] ?? {};
-		if (error && isErrorJson(body)) throw new ErrorAsInput();
+		if (error && isErrorJson(body)) throw notToBeSent('is an error');
 		refuseFaults(FIELD, body, true);
 		return body;
 	}
@@ -90,7 +90,8 @@ export function readBody(run: Run, itemIndex: number): unknown {
 export function readDocument(run: Run, itemIndex: number): unknown {
 	const body = readBody(run, itemIndex);
 	const mode = readMode(run, itemIndex);
-	if (mode === 'autoMapInputData' && isErrorJson(body as IDataObject)) throw new ErrorAsInput();
+	const problem = mode === 'autoMapInputData' ? problemOf(body as IDataObject) : undefined;
+	if (problem !== undefined) throw notToBeSent(problem);
 	if (!isEmpty(body)) return body;
 	const [field, howToFix] = EMPTY_DOCUMENT[mode];
 	throw new InvalidSettingError(
@@ -100,15 +101,19 @@ export function readDocument(run: Run, itemIndex: number): unknown {
 	);
 }
 
-/** An item that failed holds nothing but n8n's message. */
-class ErrorAsInput extends InvalidSettingError {
-	constructor() {
-		super(
-			FIELD,
-			'the input item is an error',
-			'A node before this one failed, and n8n leaves its message only. Choose Define Below or JSON, with fields of the node before that, for example {{ $("Approved invoices").item.json.invoiceNumber }}.',
-		);
-	}
+/** What an item is that says what was not sent, and is no document itself. */
+function problemOf(json: IDataObject): string | undefined {
+	if (isErrorJson(json)) return 'is an error';
+	if (json.skipped === true && 'sendOnceKey' in json) return 'was skipped';
+	return json.dryRun === true && 'method' in json ? 'comes from a Dry Run' : undefined;
+}
+
+function notToBeSent(problem: string): InvalidSettingError {
+	return new InvalidSettingError(
+		FIELD,
+		`the input item ${problem}`,
+		'It only says what a node before this one did not do. Choose Define Below or JSON, with fields of the node before that, for example {{ $("Approved invoices").item.json.invoiceNumber }}.',
+	);
 }
 
 function readMode(run: Run, itemIndex: number) {
