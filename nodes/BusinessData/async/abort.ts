@@ -103,6 +103,9 @@ export function abortController(): AbortController {
 	return controller;
 }
 
+/** A signal that never aborts, for short waits. */
+export const never = abortController().signal;
+
 /**
  * A signal that aborts with `signal`, or after `ms` milliseconds with the reason that `tooLate` returns. Call `release`
  * when the signal is no longer needed.

@@ -5,6 +5,7 @@ export {
 	boundedSignal,
 	listen,
 	LONGEST_TIMER_MS,
+	never,
 	onAbort,
 	onceAborted,
 	sleep,

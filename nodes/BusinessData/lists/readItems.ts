@@ -11,8 +11,7 @@ import type { ListSettings } from './listSettings';
 import { idsIn, NO_RECORDS, type Page, readPages } from './pages';
 import { signsOfMore } from './signsOfMore';
 
-/** What was read of a list. */
-interface ListRead {
+interface ReadSummary {
 	first: Page;
 	last: Page;
 	pages: number;
@@ -34,7 +33,7 @@ export async function readItems(
 	const items: INodeExecutionData[] = [];
 	const ids = new Set<unknown>();
 	let twice: unknown;
-	let read: ListRead | undefined;
+	let read: ReadSummary | undefined;
 	for await (const page of readPages(run.client, request, settings)) {
 		const pageIds = idsIn(page.records) ?? [];
 		twice ??= pageIds.find((id) => ids.has(id));
@@ -79,7 +78,7 @@ function hintAtTwice(run: Run, { type }: ListSettings, id: unknown): void {
 	);
 }
 
-function hintAtList(run: Run, { type }: ListSettings, read: ListRead): void {
+function hintAtList(run: Run, { type }: ListSettings, read: ReadSummary): void {
 	const { first, last, pages, items: count, isLimited } = read;
 	const { response, body, path, next: nextPage } = last;
 	const { flag, ...ofLast } = signsOfMore(response, body, count, pages);

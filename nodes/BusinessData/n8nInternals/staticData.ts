@@ -6,7 +6,7 @@
  */
 import type { IDataObject, INode, IPollFunctions, Workflow } from 'n8n-workflow';
 
-import { abortController, sleep, KeyedMutex } from '../async';
+import { KeyedMutex, never, sleep } from '../async';
 import { findService } from './services';
 import { workflowOf } from './workflow';
 
@@ -24,8 +24,6 @@ const KEY_BEGINS = `node:${NAME_BEGINS}`;
 
 /** By workflow: a trigger saves the data of all triggers of the workflow. */
 const mutex = new KeyedMutex();
-/** The wait for the mutex is short, so nothing aborts it. */
-const never = abortController().signal;
 /** How often (ms), and how many times at most, to check whether n8n has saved: a failed save is not reported. */
 const LOOK_MS = 10;
 const MOST_LOOKS = 200;

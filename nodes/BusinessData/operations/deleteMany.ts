@@ -147,11 +147,11 @@ async function deleteBatches(
 ): Promise<INodeExecutionData[]> {
 	const previousAttempts = PreviousAttempts.of(run.context);
 	const outputs: INodeExecutionData[][] = batches.map(() => []);
-	const failed: Failure[] = [];
+	const failed: FailedBatch[] = [];
 	let done = 0;
 	let begun = 0;
 	/** The failures that end the run. */
-	const ending: Failure[] = [];
+	const ending: FailedBatch[] = [];
 	const deleteBatch = async (index: number, batch: Batch): Promise<void> => {
 		try {
 			const { output } = await previousAttempts.resultOf(index, async () => {
@@ -222,17 +222,16 @@ function pairedItemsOf({ items }: Batch): IPairedItemData[] {
 	return items.map((item) => ({ item }));
 }
 
-/** A batch that failed. */
-interface Failure {
+interface FailedBatch {
 	error: NodeError;
 	items: number[];
 }
 
 type ItemLists = ReturnType<typeof listsOf>;
 
-function listsOf(failed: Failure[], notTried: Batch[]) {
+function listsOf(failed: FailedBatch[], notTried: Batch[]) {
 	// Records that may have been deleted are not listed as failed.
-	const isUnknown = ({ error }: Failure) => error.context.outcome === 'unknown';
+	const isUnknown = ({ error }: FailedBatch) => error.context.outcome === 'unknown';
 	return {
 		perhapsDeletedItems: inOrder(failed.filter(isUnknown)),
 		failedItems: inOrder(failed.filter((one) => !isUnknown(one))),
@@ -256,7 +255,12 @@ function describeBatches(lists: ItemLists, done: number): string[] {
  * The error that ends the run, with how many batches were deleted and which were not tried.
  * @param endedBy the first that ended the run
  */
-function errorOf(endedBy: Failure, failed: Failure[], done: number, notTried: Batch[]): NodeError {
+function errorOf(
+	endedBy: FailedBatch,
+	failed: FailedBatch[],
+	done: number,
+	notTried: Batch[],
+): NodeError {
 	const perhapsDeleted = failed.find((one) => one.error.context.outcome === 'unknown');
 	const { error } = perhapsDeleted ?? endedBy;
 	const lists = listsOf(failed, notTried);

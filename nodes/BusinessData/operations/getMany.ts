@@ -54,14 +54,14 @@ const fields: INodeProperties[] = [
 	optionsField(listFields),
 ];
 
+const LIMIT_HELP = 'Enter a number, or switch Return All on.';
+
 async function getMany(run: Run, index: number, endpoint: Endpoint): Promise<INodeExecutionData[]> {
 	const isAll = readFlag('Return All', run.parameter('returnAll', index, false));
-	const limit = isAll ? Infinity : readLimit(run.parameter('limit', index, 50));
+	const limit = isAll
+		? Infinity
+		: readWholeNumber('Limit', run.parameter('limit', index, 50), { least: 1 }, LIMIT_HELP);
 	const settings = readListSettings(run.options(index));
 	const request = { endpoint, ...readRequestOptions(run, index) };
 	return await readItems(run, request, settings, limit, (record) => toItem(record, index));
-}
-
-function readLimit(value: unknown): number {
-	return readWholeNumber('Limit', value, { least: 1 }, 'Enter a number, or switch Return All on.');
 }

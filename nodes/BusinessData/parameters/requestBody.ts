@@ -67,7 +67,7 @@ const EMPTY_DOCUMENT = {
  * The body of an item's request.
  * @throws InvalidSettingError that names the field
  */
-export function readBody(run: Run, itemIndex: number): unknown {
+export function readJsonBody(run: Run, itemIndex: number): unknown {
 	const mode = readMode(run, itemIndex);
 	if (mode === 'defineBelow') {
 		return bodyOfFields(run.parameter('assignments', itemIndex, {}), run.account.apiKey);
@@ -88,7 +88,7 @@ export function readBody(run: Run, itemIndex: number): unknown {
  * @throws InvalidSettingError that names the field, also where nothing would be sent
  */
 export function readDocument(run: Run, itemIndex: number): unknown {
-	const body = readBody(run, itemIndex);
+	const body = readJsonBody(run, itemIndex);
 	const mode = readMode(run, itemIndex);
 	const problem = mode === 'autoMapInputData' ? problemOf(body as IDataObject) : undefined;
 	if (problem !== undefined) throw notToBeSent(problem);

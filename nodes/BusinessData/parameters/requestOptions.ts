@@ -26,13 +26,13 @@ const LONGEST_TIMEOUT_SECONDS = 3_600;
 /** A person waits for an agent, so a longer wait becomes an error that says how long it takes. */
 const MAX_WAIT_OF_A_TOOL_SECONDS = 60;
 
-const nameField: INodeProperties = {
+export const nameField: INodeProperties = {
 	displayName: 'Name',
 	name: 'name',
 	type: 'string',
 	default: '',
 };
-const valueField: INodeProperties = {
+export const valueField: INodeProperties = {
 	displayName: 'Value',
 	name: 'value',
 	type: 'string',

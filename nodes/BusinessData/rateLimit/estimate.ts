@@ -33,7 +33,7 @@ export function estimateWaitIn(
 	const now = performance.now();
 	const states = windows.map(({ room: max, holdMs, window }) => {
 		const ofTickets = tickets.flatMap(({ at, left }) => Array<number>(left).fill(at + holdMs));
-		return { max, holdMs, freeTimes: inOrder([...window.freeTimes(now), ...ofTickets]) };
+		return { max, holdMs, freeTimes: sorted([...window.freeTimes(now), ...ofTickets]) };
 	});
 	// When so many slots are free in every window, or all slots of a smaller one; not before `time`.
 	const freeAt = (time: number, wanted: number) =>
@@ -49,12 +49,12 @@ export function estimateWaitIn(
 		time = freeAt(time, 1);
 		for (const { freeTimes, holdMs } of states) {
 			freeTimes.push(time + holdMs);
-			inOrder(freeTimes);
+			sorted(freeTimes);
 		}
 	}
 	return freeAt(time, count) - now + turns * slowest.holdMs;
 }
 
-function inOrder(times: number[]): number[] {
+function sorted(times: number[]): number[] {
 	return times.sort((a, b) => a - b);
 }

@@ -20,7 +20,7 @@ const SPREAD = 1.1;
  */
 const WINDOWS_TO_FORGET = 1;
 /** The pause after a refusal, in multiples of the time in which a full window lets one more request through. */
-const PAUSE = { least: 1.8, jitter: 0.6 };
+const PAUSE_TURNS = { least: 1.8, jitter: 0.6 };
 const MOST_DOUBLINGS = 10;
 /** A longer pause (ms) than a daily limit needs is taken for a mistake of the service. */
 const LONGEST_PAUSE_MS = 24 * 3_600_000;
@@ -189,7 +189,7 @@ export class OtherClients {
 		this.learnedAt = now;
 		this.longestMs = longest.windowMs;
 		const doublings = 2 ** Math.min(this.refusalsInRow++, MOST_DOUBLINGS);
-		const turns = (PAUSE.least + PAUSE.jitter * Math.random()) * doublings;
+		const turns = (PAUSE_TURNS.least + PAUSE_TURNS.jitter * Math.random()) * doublings;
 		const turnMs = Math.max(...windows.map(({ max, windowMs }) => windowMs / max));
 		const pauseMs = Math.min(turns * turnMs, longest.windowMs);
 		this.pausedUntil = Math.max(this.pausedUntil, now + pauseMs);

@@ -2,7 +2,7 @@
  * One connection per address and process, made when it is needed and closed when it was not needed for a while. It
  * never keeps a process alive. What fails is retried with a new connection. The limit store and Send Once share it.
  */
-import { abortController, onceAborted, sleep } from '../async';
+import { never, onceAborted, sleep } from '../async';
 import { hashOf } from '../values/hash';
 import { processWide } from '../values/processWide';
 import { messageOf } from '../values/text';
@@ -48,7 +48,7 @@ export class RedisConnection {
 		script: RedisScript,
 		keys: string[],
 		parameters: Array<string | number>,
-		signal: AbortSignal = abortController().signal,
+		signal = never,
 	): Promise<T> {
 		const giveUpAt = performance.now() + longestOutageMs(this.address);
 		this.underWay++;

@@ -2,7 +2,7 @@
  * Which versions of the package use a Redis. Two versions may count and lease apart, so each records itself under one
  * key that all versions know.
  */
-import { abortController, boundedSignal } from '../async';
+import { boundedSignal, never } from '../async';
 import { RedisScript } from './client';
 import type { RedisConnection } from './connection';
 import { KEY_FORMAT, PACKAGE_PREFIX } from './keyPrefix';
@@ -61,7 +61,7 @@ export function versionsInUse(connection: RedisConnection, version = VERSION): s
 
 async function note(connection: RedisConnection, version: string): Promise<string[]> {
 	const late = () => new Error('Redis has not replied');
-	const { signal, release } = boundedSignal(abortController().signal, LONGEST_NOTE_MS, late);
+	const { signal, release } = boundedSignal(never, LONGEST_NOTE_MS, late);
 	try {
 		return await connection.run<string[]>(NOTE, [KEY], [version], signal);
 	} finally {

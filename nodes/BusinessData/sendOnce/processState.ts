@@ -2,7 +2,7 @@
  * What all executions of this process share for Send Once: only maps, objects, promises, functions and a mutex, so
  * that two versions of the package understand each other.
  */
-import { abortController, KeyedMutex } from '../async';
+import { KeyedMutex, never } from '../async';
 import { processWide } from '../values/processWide';
 
 /** What a row must hold, or must not, although a write of it may have failed or may still land. */
@@ -32,9 +32,6 @@ const shared = processWide('sendOnce/3', (): ProcessState => ({
 export function processState(): ProcessState {
 	return shared();
 }
-
-/** A step is short, and is waited for. */
-const never = abortController().signal;
 
 /** Runs `step` when every earlier step on the bucket is done. @throws what the step throws */
 export async function runExclusive<T>(bucket: string, step: () => Promise<T>): Promise<T> {

@@ -11,7 +11,7 @@ import { type Account, CREDENTIAL_TYPE } from '../transport/account';
 import { type Endpoint, formatEndpoint } from '../transport/endpoints';
 import { InvalidSettingError } from '../values/invalidSettingError';
 import type { SendGuard } from '../transport/serviceRequest';
-import { abortController, onceAborted, sleep } from '../async';
+import { never, onceAborted, sleep } from '../async';
 import { contentHash } from './content';
 import { leaseKey, leaseOf } from './processState';
 import { type FoundInRedis, type KeyState, RedisRecord } from './redisRecord';
@@ -356,7 +356,7 @@ export class SendOnce implements SendGuard {
 		const ended = isOut
 			? Promise.allSettled([inRedis(), retried(inStore, PAUSES_MS)]).then(() => undefined)
 			: retried(both, PAUSES_MS).catch(lease.stopRenewing);
-		await sleep(LONGEST_END_MS, abortController().signal, ended);
+		await sleep(LONGEST_END_MS, never, ended);
 		lease.release();
 	}
 

@@ -105,7 +105,7 @@ export function readFailure(error: unknown, progress: Progress, apiKey: string):
 		isPermanent,
 		refusedBy: isOfN8n ? 'n8n' : isBlocked ? 'policy' : proxyError && 'proxy',
 		reason: isOfN8n
-			? `n8n could not make the request${wordsOf(chain, apiKey)}`
+			? `n8n could not make the request${ownWords(chain, apiKey)}`
 			: (proxyError?.message ?? reasonOf({ code, isTimeout, isBlocked, isCertificate, isNotSent })),
 		code,
 	};
@@ -135,7 +135,7 @@ function reasonOf(facts: {
 const LONGEST_WORDS = 200;
 
 /** What the error itself says, behind a colon; n8n puts words of its own in front of those that have a code. */
-function wordsOf(chain: NetworkError[], apiKey: string): string {
+function ownWords(chain: NetworkError[], apiKey: string): string {
 	const message = chain.map((cause) => cause.message).findLast((one) => typeof one === 'string');
 	return message ? `: ${redactText(message, apiKey).slice(0, LONGEST_WORDS)}` : '';
 }
@@ -146,7 +146,7 @@ function wordsOf(chain: NetworkError[], apiKey: string): string {
  */
 function failedToConnect(error: NetworkError): boolean {
 	if (Array.isArray(error.errors) && error.errors.length > 0) {
-		return error.errors.every((one: unknown) => isObject(one) && failedToConnect(one));
+		return error.errors.every((one: unknown) => isNetworkError(one) && failedToConnect(one));
 	}
 	return error.syscall === 'connect' || error.syscall === 'getaddrinfo';
 }
@@ -154,7 +154,7 @@ function failedToConnect(error: NetworkError): boolean {
 function causesOf(error: unknown): NetworkError[] {
 	const chain: NetworkError[] = [];
 	let cause = error;
-	while (isObject(cause) && !chain.includes(cause)) {
+	while (isNetworkError(cause) && !chain.includes(cause)) {
 		chain.push(cause);
 		cause = cause.cause ?? remainsOfCause(cause);
 	}
@@ -176,6 +176,6 @@ function remainsOfCause({ httpCode, messages }: NetworkError): NetworkError | un
 	return { code: httpCode, errors, message: texts[0] };
 }
 
-function isObject(value: unknown): value is NetworkError {
+function isNetworkError(value: unknown): value is NetworkError {
 	return typeof value === 'object' && value !== null;
 }

@@ -38,7 +38,7 @@ export function headerLimits(
 	const least = isRefused ? '0' : undefined;
 	const limitsOf = (remaining = least, reset?: string, limit?: string) =>
 		headerLimit(remaining, resetOf(reset, headers, longestMs), limit);
-	const drafts = itemsOf(headerText(headers, 'ratelimit')).flatMap((item) =>
+	const drafts = headerItems(headerText(headers, 'ratelimit')).flatMap((item) =>
 		limitsOf(item.r ?? item.remaining, item.t ?? item.reset, item.limit),
 	);
 	if (drafts.length > 0) return drafts;
@@ -54,7 +54,7 @@ export function headerLimits(
 
 /** The limits that the service says it has. */
 export function headerPolicies(headers: Headers): HeaderPolicy[] {
-	return itemsOf(headerText(headers, 'ratelimit-policy')).flatMap((item) => {
+	return headerItems(headerText(headers, 'ratelimit-policy')).flatMap((item) => {
 		const max = wholeNumber(item.q ?? item.name);
 		const windowSeconds = wholeNumber(item.w);
 		const isPolicy = max !== undefined && windowSeconds !== undefined && max > 0;
@@ -86,7 +86,7 @@ function resetOf(text: string | undefined, headers: Headers, longestMs: number) 
  * The items of a header such as `"default";q=100;w=60, …` or `limit=100, remaining=5, reset=3`. What an item
  * begins with stands under `name`; in the older form all belongs to one.
  */
-function itemsOf(header: string): Array<Record<string, string>> {
+function headerItems(header: string): Array<Record<string, string>> {
 	const items = header
 		.split(',')
 		.map((item) => item.trim())

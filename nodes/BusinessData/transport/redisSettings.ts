@@ -50,7 +50,7 @@ function readAddress(fields: Fields): RedisAddress {
 	switch (readChoice('Redis Topology', redisTopology, ['standalone', 'cluster', 'sentinel'])) {
 		case 'standalone': {
 			const host = readHost('Redis Host', redisHost);
-			const port = readNumber('Redis Port', redisPort, 1);
+			const port = readRedisNumber('Redis Port', redisPort, 1);
 			return { ...access, host, port, database: readDatabase(fields) };
 		}
 		case 'cluster':
@@ -95,7 +95,7 @@ function readNodes(value: unknown, defaultPort: number): RedisNode[] {
 		if (address !== undefined && isIP(address) !== 6) throw noHost(field);
 		return {
 			host: readHost(field, address ?? name ?? entry),
-			port: readNumber(field, port, 1),
+			port: readRedisNumber(field, port, 1),
 		};
 	});
 }
@@ -153,10 +153,10 @@ function isCertificate(pem: string): boolean {
 }
 
 function readDatabase({ redisDatabase = REDIS_DEFAULTS.database }: Fields): number {
-	return readNumber('Redis Database', redisDatabase, 0);
+	return readRedisNumber('Redis Database', redisDatabase, 0);
 }
 
-function readNumber(field: string, value: unknown, least: number): number {
+function readRedisNumber(field: string, value: unknown, least: number): number {
 	const description = 'Enter the number from the settings of your Redis.';
 	return readWholeNumber(field, value, { least, most: 65_535 }, description);
 }

@@ -35,7 +35,7 @@ export function responseError(
 ): RequestError {
 	const { statusCode } = response;
 	const status = `The service answered ${`${statusCode} ${STATUS_CODES[statusCode] ?? ''}`.trim()}`;
-	const { message, more } = wordsOf(status, response);
+	const { message, more } = serviceWords(status, response);
 	const outcome = outcomeOf(request, statusCode);
 	const mayHaveActed = outcome === 'unknown' && !isRead(request);
 	const asked = mayHaveActed ? undefined : askedWaitMs(response);
@@ -56,7 +56,7 @@ export function failedResultError(
 	result: string,
 ): RequestError {
 	const status = `The service answered ${response.statusCode}, but ${result}`;
-	const { message, more } = wordsOf(status, response);
+	const { message, more } = serviceWords(status, response);
 	return new RequestError(message, {
 		outcome: 'refused',
 		statusCode: 400,
@@ -68,7 +68,7 @@ export function failedResultError(
 /** The error for a web page in place of the result of a request that may have acted. */
 export function webPageError(request: ServiceRequest, response: ServiceResponse): RequestError {
 	const status = `The service answered ${response.statusCode} with a web page`;
-	const { message, more } = wordsOf(status, response);
+	const { message, more } = serviceWords(status, response);
 	return new RequestError(message, {
 		outcome: 'unknown',
 		statusCode: response.statusCode,
@@ -85,7 +85,10 @@ const LONGEST_DESCRIPTION = 2_000;
  * What the service said: behind the status as much as a message holds, and the rest as a sentence for the
  * description.
  */
-function wordsOf(status: string, response: ServiceResponse): { message: string; more: string } {
+function serviceWords(
+	status: string,
+	response: ServiceResponse,
+): { message: string; more: string } {
 	const { sentences, others } = serviceTexts(response);
 	// Many services repeat the status.
 	const isNew = (text: string) => !status.toLowerCase().endsWith(` ${text.toLowerCase()}`);

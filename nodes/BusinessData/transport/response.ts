@@ -25,14 +25,20 @@ export const LARGEST_BODY_BYTES = 64 * 1024 * 1024;
  */
 export async function readBody(stream: Readable, apiKey: string): Promise<Buffer | undefined> {
 	const chunks: Buffer[] = [];
+	const isWhole = await readChunks(stream, LARGEST_BODY_BYTES, chunks);
+	return isWhole ? redactKey(Buffer.concat(chunks), apiKey) : undefined;
+}
+
+/** Reads until there are more than `most` bytes. Returns whether the stream ended before. */
+async function readChunks(stream: Readable, most: number, chunks: Buffer[]): Promise<boolean> {
 	let length = 0;
 	for await (const chunk of stream as AsyncIterable<Buffer>) {
+		chunks.push(chunk);
 		length += chunk.length;
 		// Leaving the loop destroys the stream, and with it the connection.
-		if (length > LARGEST_BODY_BYTES) return undefined;
-		chunks.push(chunk);
+		if (length > most) return false;
 	}
-	return redactKey(Buffer.concat(chunks), apiKey);
+	return true;
 }
 
 /** More of the body of an error says nothing new. */
@@ -43,16 +49,9 @@ const LONGEST_KEY_BYTES = 4096;
 /** Reads the beginning of an error's body, as far as it comes. Never rejects. */
 export async function readErrorBody(stream: Readable, apiKey: string): Promise<Buffer> {
 	const chunks: Buffer[] = [];
-	let length = 0;
-	try {
-		for await (const chunk of stream as AsyncIterable<Buffer>) {
-			chunks.push(chunk);
-			length += chunk.length;
-			if (length >= LARGEST_ERROR_BYTES + LONGEST_KEY_BYTES) break;
-		}
-	} catch {
-		// The status says enough.
-	}
+	const most = LARGEST_ERROR_BYTES + LONGEST_KEY_BYTES;
+	// Where the body breaks off, the status says enough.
+	await readChunks(stream, most, chunks).catch(() => undefined);
 	// A key that is cut in two would not be found.
 	return redactKey(Buffer.concat(chunks), apiKey).subarray(0, LARGEST_ERROR_BYTES);
 }

@@ -42,7 +42,7 @@ type Evaluate = (code: string) => unknown;
 /** Whether a parameter as it is saved is an expression or holds one; n8n marks it by an equals sign in front. */
 export function holdsExpression(written: unknown): boolean {
 	if (typeof written === 'string') return written.startsWith('=');
-	return isObject(written) && Object.values(written).some(holdsExpression);
+	return hasParts(written) && Object.values(written).some(holdsExpression);
 }
 
 /**
@@ -78,7 +78,7 @@ function mark(name: string, written: unknown, value: unknown, evaluate: Evaluate
 			? (unresolved(first.text, faultOf(value)) ?? value)
 			: (unresolvedInText(name, [first, ...others], evaluate) ?? value);
 	}
-	if (!isObject(written) || !isObject(value)) return value;
+	if (!hasParts(written) || !hasParts(value)) return value;
 	const parts = Object.entries(value).map(([key, part]): [string, unknown] => [
 		key,
 		mark(key, written[key], part, evaluate),
@@ -123,7 +123,7 @@ function unresolvedInText(
 	let outline = '';
 	for (const { type, text } of pieces) {
 		const piece =
-			type === 'text' ? text : textOf(() => evaluate(text), FIELDS_WITH_LISTS.has(name));
+			type === 'text' ? text : textOfExpression(() => evaluate(text), FIELDS_WITH_LISTS.has(name));
 		if (typeof piece !== 'string') return unresolved(text, piece.problem);
 		const isEmpty = type === 'code' && trimUnseen(piece) === '';
 		if (isEmpty) empty.push(text);
@@ -138,7 +138,10 @@ function unresolvedInText(
 }
 
 /** What n8n writes into a longer text for the value of an expression. */
-function textOf(evaluate: () => unknown, allowsLists: boolean): string | { problem: string } {
+function textOfExpression(
+	evaluate: () => unknown,
+	allowsLists: boolean,
+): string | { problem: string } {
 	let value: unknown;
 	try {
 		value = evaluate();
@@ -169,6 +172,6 @@ function unresolved(code: string, problem: string | undefined): UnresolvedValue 
 	return new UnresolvedValue(code === '' ? '' : `{{${shown}}}`, problem);
 }
 
-function isObject(value: unknown): value is Record<string, unknown> {
+function hasParts(value: unknown): value is Record<string, unknown> {
 	return typeof value === 'object' && value !== null;
 }

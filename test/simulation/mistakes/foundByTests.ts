@@ -14,7 +14,7 @@ export const MISTAKES_FOUND_BY_TESTS: MistakeFoundByTest[] = [
 		patches: [
 			{
 				file: `${ONCE}/processState.js`,
-				search: 'processState().steps.runExclusive(bucket, never, step)',
+				search: 'processState().steps.runExclusive(bucket, async_1.never, step)',
 				replace: 'step()',
 			},
 			{

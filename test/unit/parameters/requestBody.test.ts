@@ -1,12 +1,12 @@
 /** What a request sends: the item itself, fields one by one, or JSON. */
 import type { IDataObject } from 'n8n-workflow';
 
-import { readBody, readDocument } from '../../../nodes/BusinessData/parameters/requestBody';
+import { readJsonBody, readDocument } from '../../../nodes/BusinessData/parameters/requestBody';
 import { inRun } from '../run/fakeContext';
 
 const item = { id: 7, lines: [{ total: 1.5 }], note: null };
 const bodyOf = async (parameters: IDataObject) =>
-	await inRun({ items: [{ other: true }, item], parameters }, (run) => readBody(run, 1));
+	await inRun({ items: [{ other: true }, item], parameters }, (run) => readJsonBody(run, 1));
 const ofFields = async (...assignments: unknown[]) =>
 	await bodyOf({ dataMode: 'defineBelow', assignments: { assignments } });
 const field = (name: unknown, type?: unknown, value?: unknown) => ({ id: 'a', name, type, value });
@@ -19,7 +19,7 @@ test('with Auto-Map Input Data, dates are what they write themselves as', async 
 		items: [{ due, at: new Date(0) } as unknown as IDataObject],
 		parameters: { dataMode: 'autoMapInputData' },
 	};
-	const body = await inRun(setup, (run) => JSON.stringify(readBody(run, 0)));
+	const body = await inRun(setup, (run) => JSON.stringify(readJsonBody(run, 0)));
 	expect(body).toBe('{"due":"2026-01-31","at":"1970-01-01T00:00:00.000Z"}');
 });
 
@@ -131,7 +131,7 @@ describe('numbers', () => {
 		}
 		await expect(ofJson({ x: value })).rejects.toThrow(`JSON Body: ${problem}`);
 		const setup = { items: [{ x: value as string }], parameters: { dataMode: 'autoMapInputData' } };
-		await expect(inRun(setup, (run) => readBody(run, 0))).rejects.toThrow(
+		await expect(inRun(setup, (run) => readJsonBody(run, 0))).rejects.toThrow(
 			`Data to Send: ${problem}`,
 		);
 	});
@@ -160,7 +160,7 @@ describe('numbers', () => {
 describe('a value that no one can have meant', () => {
 	const ofItem = async (x: unknown) => {
 		const setup = { items: [{ x: x as string }], parameters: { dataMode: 'autoMapInputData' } };
-		return await inRun(setup, (run) => readBody(run, 0));
+		return await inRun(setup, (run) => readJsonBody(run, 0));
 	};
 	const invalid = new Date(NaN);
 	const holdsItself: Record<string, unknown> = {};
@@ -217,7 +217,7 @@ describe('a value that no one can have meant', () => {
 	test.each(TEXTS)('%j is sent where a person has written it', async (text) => {
 		const written = { dataMode: 'json', jsonBody: JSON.stringify({ x: text }) };
 		const setup = { parameters: written, written };
-		expect(await inRun(setup, (run) => readBody(run, 0))).toEqual({ x: text });
+		expect(await inRun(setup, (run) => readJsonBody(run, 0))).toEqual({ x: text });
 	});
 });
 

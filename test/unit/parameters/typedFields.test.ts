@@ -1,12 +1,12 @@
 /** Data to Send → Define Below: a value goes out as the type that was chosen for its field, or not at all. */
 import type { IDataObject } from 'n8n-workflow';
 
-import { readBody } from '../../../nodes/BusinessData/parameters/requestBody';
+import { readJsonBody } from '../../../nodes/BusinessData/parameters/requestBody';
 import { requiredFields } from '../transport/examples';
 import { inRun } from '../run/fakeContext';
 
 const bodyOf = async (parameters: IDataObject) =>
-	await inRun({ parameters }, (run) => readBody(run, 0));
+	await inRun({ parameters }, (run) => readJsonBody(run, 0));
 const ofFields = async (...assignments: unknown[]) =>
 	await bodyOf({ assignments: { assignments } });
 const field = (name: unknown, type?: unknown, value?: unknown) => ({ id: 'a', name, type, value });

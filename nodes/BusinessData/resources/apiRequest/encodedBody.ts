@@ -15,6 +15,7 @@ import {
 	readTextToSend,
 } from '../../values/settingValues';
 import { bodyFields } from '../../parameters/requestBody';
+import { nameField, valueField } from '../../parameters/requestOptions';
 import type { Run } from '../../run/run';
 
 const TYPE = 'Body Content Type';
@@ -96,14 +97,8 @@ const partsField: INodeProperties = {
 					displayOptions: { show: { '/contentType': ['multipart-form-data'] } },
 					description: 'What the field holds',
 				},
-				{ displayName: 'Name', name: 'name', type: 'string', default: '' },
-				{
-					displayName: 'Value',
-					name: 'value',
-					type: 'string',
-					default: '',
-					displayOptions: { hide: { parameterType: ['formBinaryData'] } },
-				},
+				nameField,
+				{ ...valueField, displayOptions: { hide: { parameterType: ['formBinaryData'] } } },
 				{
 					...fileField,
 					displayOptions: {

@@ -20,7 +20,7 @@ import { hintAtArray, readItems } from '../../lists/readItems';
 import { fileItem } from '../../items/fileItem';
 import { type Operation, shownFor } from '../../operations/operation';
 import { readEach } from '../../items/readEach';
-import { isEmpty, readBody } from '../../parameters/requestBody';
+import { isEmpty, readJsonBody } from '../../parameters/requestBody';
 import { checkQuery, optionsField, readRequestOptions } from '../../parameters/requestOptions';
 import type { Run } from '../../run/run';
 import { sendEach, type ToItems } from '../../items/sendEach';
@@ -230,7 +230,7 @@ async function bodyOf(
 ): Promise<Pick<ServiceRequest, 'body' | 'encoded'>> {
 	if (contentType === 'none') return {};
 	if (contentType !== 'json') return await readEncodedBody(run, index, contentType);
-	const body = readBody(run, index);
+	const body = readJsonBody(run, index);
 	return method === 'DELETE' && isEmpty(body) ? {} : { body };
 }
 

@@ -93,17 +93,9 @@ export const waitForRoom: Operation = {
 	},
 };
 
-interface Settings {
-	requests: number;
-	scope: string | undefined;
-	maxWaitMs: number;
-	parkAfterMs: number;
-}
-
 /** @throws RequestError when the wait would be too long, RedisError, or the signal's reason */
 async function waitOrPark(run: Run): Promise<void> {
-	const settings = readSettings(run);
-	const { requests, scope, maxWaitMs, parkAfterMs } = settings;
+	const { requests, scope, maxWaitMs, parkAfterMs } = readSettings(run);
 	const { identity, limits, limitStore } = run.account;
 	const ticket = { name: ticketName(run), limits, scope, limitStore };
 	const notParked = whyNotParked(run.context);
@@ -150,7 +142,7 @@ function hintAtWait(run: Run, waitedMs: number): void {
 }
 
 /** @throws InvalidSettingError */
-function readSettings(run: Run): Settings {
+function readSettings(run: Run) {
 	const scope = readScope(run);
 	const { limits } = run.account;
 	const ofScope = limitsOfScope(limits, scope);
