@@ -175,6 +175,8 @@ describe('a node behind the error output', () => {
 	test.each([
 		['a send', 'error', send()],
 		['a send', 'output', send()],
+		['JSON', 'error', { ...send(), dataMode: 'json', jsonBody: '={{ $json }}' }],
+		['JSON', 'output', { ...send(), dataMode: 'json', jsonBody: '={{ JSON.stringify($json) }}' }],
 		['an API Request', 'error', { ...apiRequest('POST', '/sandbox/echo'), ...autoMap }],
 	])('cannot take the error for a document: %s behind the %s', async (_, from, parameters) => {
 		refuse(SEND_ENDPOINT, 0);
@@ -184,7 +186,7 @@ describe('a node behind the error output', () => {
 		const behind = [{ node: 'Behind', type: 'main' as const, index: 0 }];
 		workflow.connections[NODE] = { main: from === 'error' ? [[], behind] : [behind] };
 		const error = errorOf(await bench.engine.run(workflow, { key: bench.credential }));
-		expect(error.message).toBe('Data to Send: the input item is an error');
+		expect(error.message).toMatch(/^(Data to Send|JSON Body): the input item is an error$/);
 		expect(error.context.outcome).toBe('notSent');
 		expect(bench.sandbox.journal.count()).toBe(1);
 	});

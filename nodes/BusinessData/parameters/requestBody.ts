@@ -65,21 +65,23 @@ const EMPTY_DOCUMENT = {
 
 /**
  * The body of an item's request.
+ * @param isDocument whether it goes to a customer
  * @throws InvalidSettingError that names the field
  */
-export function readJsonBody(run: Run, itemIndex: number): unknown {
+export function readJsonBody(run: Run, itemIndex: number, isDocument = false): unknown {
 	const mode = readMode(run, itemIndex);
 	if (mode === 'defineBelow') {
 		return bodyOfFields(run.parameter('assignments', itemIndex, {}), run.account.apiKey);
 	}
-	if (mode === 'autoMapInputData') {
-		const { json: body = {}, error } = run.items[itemIndex] ?? {};
-		if (error && isErrorJson(body)) throw notToBeSent('is an error');
-		refuseFaults(FIELD, body, true);
-		return body;
-	}
-	const body = parseJsonBody(run.parameter('jsonBody', itemIndex, '{}'));
-	refuseFaults('JSON Body', body, run.isComputed('jsonBody'));
+	const { json = {}, error } = run.items[itemIndex] ?? {};
+	const isMapped = mode === 'autoMapInputData';
+	const field = isMapped ? FIELD : 'JSON Body';
+	const body = isMapped ? json : parseJsonBody(run.parameter('jsonBody', itemIndex, '{}'));
+	const isComputed = isMapped || run.isComputed('jsonBody');
+	// Of an API Request, an error may be just what somebody means to report.
+	const isMeant = isDocument ? !isComputed : !isMapped || error === undefined;
+	if (!isMeant) refuseNotices(field, body as IDataObject);
+	refuseFaults(field, body, isComputed);
 	return body;
 }
 
@@ -88,12 +90,9 @@ export function readJsonBody(run: Run, itemIndex: number): unknown {
  * @throws InvalidSettingError that names the field, also where nothing would be sent
  */
 export function readDocument(run: Run, itemIndex: number): unknown {
-	const body = readJsonBody(run, itemIndex);
-	const mode = readMode(run, itemIndex);
-	const problem = mode === 'autoMapInputData' ? problemOf(body as IDataObject) : undefined;
-	if (problem !== undefined) throw notToBeSent(problem);
+	const body = readJsonBody(run, itemIndex, true);
 	if (!isEmpty(body)) return body;
-	const [field, howToFix] = EMPTY_DOCUMENT[mode];
+	const [field, howToFix] = EMPTY_DOCUMENT[readMode(run, itemIndex)];
 	throw new InvalidSettingError(
 		field,
 		'there is nothing to send',
@@ -101,19 +100,21 @@ export function readDocument(run: Run, itemIndex: number): unknown {
 	);
 }
 
-/** What an item is that says what was not sent, and is no document itself. */
+/** @throws InvalidSettingError for the JSON of an item that only says what was not done */
+function refuseNotices(field: string, json: IDataObject): void {
+	const problem = problemOf(json);
+	if (problem === undefined) return;
+	throw new InvalidSettingError(
+		field,
+		`the input item ${problem}`,
+		'It only says what a node before this one did not do. Choose Define Below or JSON, with fields of the node before that, for example {{ $("Approved invoices").item.json.invoiceNumber }}.',
+	);
+}
+
 function problemOf(json: IDataObject): string | undefined {
 	if (isErrorJson(json)) return 'is an error';
 	if (json.skipped === true && 'sendOnceKey' in json) return 'was skipped';
 	return json.dryRun === true && 'method' in json ? 'comes from a Dry Run' : undefined;
-}
-
-function notToBeSent(problem: string): InvalidSettingError {
-	return new InvalidSettingError(
-		FIELD,
-		`the input item ${problem}`,
-		'It only says what a node before this one did not do. Choose Define Below or JSON, with fields of the node before that, for example {{ $("Approved invoices").item.json.invoiceNumber }}.',
-	);
 }
 
 function readMode(run: Run, itemIndex: number) {
