@@ -21,8 +21,8 @@ export class BusinessDataApi implements ICredentialType {
 		dark: 'file:../nodes/BusinessData/businessData.dark.svg',
 	};
 
-	// The HTTP Request node would send the key to any address that whoever may use the credential enters.
-	// n8n 2.x refuses it there by this; n8n 1.x does not know it (SECURITY.md).
+	// Without this, users of the credential could have the HTTP Request node send the key to any address. n8n 1.x ignores
+	// it (SECURITY.md).
 	restrictToSupportedNodes = true as const;
 
 	documentationUrl = 'https://www.npmjs.com/package/n8n-nodes-business-data#credentials';

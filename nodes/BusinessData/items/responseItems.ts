@@ -38,18 +38,18 @@ export async function resultItems(
 /** Shows a hint for an unusual result. */
 function hintAtResult(run: Run, response: ServiceResponse, result: Result): void {
 	if (response.isTooLarge === true) {
-		run.hintOnce(
+		run.hint(
 			'The service has carried out the request. Its response is larger than 64 MB and was left out.',
 		);
 	} else if (result.kind === 'text' && result.isBroken) {
-		run.hintOnce(
+		run.hint(
 			'The service has carried out the request. Its response was meant to be JSON and is none, so it is put out as text.',
 		);
 	} else if (
 		response.statusCode === 207 ||
 		(result.kind === 'json' && holdsFailure(result.value))
 	) {
-		run.hintOnce(
+		run.hint(
 			`The service answered ${response.statusCode}, but its response holds what looks like a failure, of a single record perhaps: look at the output. If the service responds so to what it did not do, name the field in the credential (Result Field).`,
 		);
 	}

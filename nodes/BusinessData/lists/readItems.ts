@@ -73,7 +73,7 @@ export function hintAtArray(
 /** Records move while a list is read, or the pages overlap. */
 function hintAtTwice(run: Run, { type }: ListSettings, id: unknown): void {
 	const option = type === 'offset' ? 'First Offset' : 'the option Pagination';
-	run.hintOnce(
+	run.hint(
 		`The item with the ID ${String(id)} came on two pages. If the list did not change while it was read, check ${option}.`,
 	);
 }
@@ -94,7 +94,7 @@ function hintAtList(run: Run, { type }: ListSettings, read: ReadSummary): void {
 	const wereRead = `${items}${all} ${count === 1 ? 'was' : 'were'} read`;
 	if (!isLimited && (count === 0 || !hasList) && holdsFailure(body)) {
 		const where = pages === 1 ? 'The response' : `Page ${pages}`;
-		run.hintOnce(
+		run.hint(
 			`${where} has no items, and what looks like a failure: ${wereRead}.${alsoSaid(response)}`,
 		);
 	} else if (isMore && !isLimited) {
@@ -108,11 +108,11 @@ function hintAtList(run: Run, { type }: ListSettings, read: ReadSummary): void {
 			total === undefined
 				? `The service says that there is more${flag === undefined ? '' : ` (${flag})`}`
 				: 'There are more';
-		run.hintOnce(`${says}: ${wereRead}${by}. ${advice}`);
+		run.hint(`${says}: ${wereRead}${by}. ${advice}`);
 	} else if (run.isManual) {
 		const where = path === '' ? 'the response itself' : path;
 		const empty = `The list is empty: 0 items in ${where}. If the service has some, check the options, and whether the API key is that of the right business.`;
-		if (count === 0) return run.hintOnce(empty);
-		run.hintOnce(`${items}${all} in ${where}${by === '' ? '' : `; more pages by ${next?.path}`}.`);
+		if (count === 0) return run.hint(empty);
+		run.hint(`${items}${all} in ${where}${by === '' ? '' : `; more pages by ${next?.path}`}.`);
 	}
 }

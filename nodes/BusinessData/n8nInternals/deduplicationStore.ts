@@ -61,7 +61,7 @@ export class DeduplicationRow {
 		}
 	}
 
-	/** Adds entries, and returns those that were there. Beyond `most`, the oldest are dropped. */
+	/** Adds entries, and returns the ones that the row held before. Beyond `most`, the oldest are dropped. */
 	async add(entries: string[], most?: number): Promise<string[]> {
 		const options = { mode: 'entries' as const, maxEntries: most };
 		const checked = await this.service.checkProcessedAndRecord(entries, SCOPE, this.row, options);

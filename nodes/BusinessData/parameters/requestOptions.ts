@@ -110,7 +110,7 @@ export function optionsField(
 
 /**
  * What the options of an item say of its request.
- * @param contentTypes those that its body may have
+ * @param contentTypes the types that its body may have
  * @throws InvalidSettingError that names the field
  */
 export function readRequestOptions(

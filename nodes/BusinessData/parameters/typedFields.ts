@@ -35,7 +35,7 @@ type Given = string | number | boolean | object;
 
 /**
  * The body that the fields make.
- * @param value of the parameter `assignments`, an `AssignmentCollectionValue` if nobody has changed it by hand
+ * @param value of the parameter `assignments`, an `AssignmentCollectionValue` unless it was written by hand
  * @param apiKey must not show in an error, should it be in a value
  * @throws InvalidSettingError that names the field
  */

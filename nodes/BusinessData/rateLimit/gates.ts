@@ -1,7 +1,7 @@
 /**
- * The way of a request through the gates, which one request passes at a time: that of its scope, where it
- * waits for the windows of the scope, and the general one, where it waits for all of them. It takes a slot in
- * all windows at once, or in none, so that a request that waits holds nothing that another could use.
+ * The way of a request through two gates, which one request passes at a time: in the gate of its scope it waits for the
+ * windows of the scope, in the general gate for all windows. It takes a slot in all windows at once, or in none, so
+ * that a request that waits holds nothing that another could use.
  */
 import { LONGEST_TIMER_MS, sleep } from '../async';
 import { type Priority, schedule } from './bottleneck';

@@ -27,7 +27,7 @@ export interface LimitedRequest {
 }
 
 export interface SlotRequest extends LimitedRequest {
-	/** Requests of one run take turns with those of other runs, in the order of the calls. */
+	/** The requests of a run go in the order of the calls, and runs take turns. */
 	run: string;
 	/** Among the requests at a gate; 5 unless given. */
 	priority?: Priority;

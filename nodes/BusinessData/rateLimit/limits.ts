@@ -7,8 +7,8 @@ export interface Limit {
 }
 
 /**
- * General limits count every request; those of a scope count, in addition, the requests of that scope.
- * A scope is any name, such as that of an endpoint.
+ * General limits count every request; the limits of a scope also count its own requests. A scope is any name, such as
+ * the name of an endpoint.
  */
 export interface Limits {
 	general: Limit[];

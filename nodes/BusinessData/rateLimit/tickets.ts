@@ -53,7 +53,7 @@ export class Tickets {
 		this.all = this.all.filter((one) => one.name !== name);
 	}
 
-	/** A request goes out: it uses the room of the first ticket whose moment has come, whoever has it. */
+	/** A request goes out: it uses the room of the first ticket whose moment has come, whichever execution holds it. */
 	use(): void {
 		const [first] = this.kept();
 		if (first === undefined || first.at > performance.now() + TICKET_EARLY_MS) return;

@@ -68,7 +68,7 @@ function causeOf(error: InvalidSettingError | RedisError | ShutdownError): Failu
 	return isPermanent ? 'configuration-invalid' : 'temporarily-unavailable';
 }
 
-/** What the error says to n8n itself, which lets a trigger wait as long. n8n 1.x takes no notice of it. */
+/** What the error says to n8n itself, which lets a trigger wait as long. n8n 1.x ignores it. */
 function failureOf(cause?: FailureCause, retryAfterSeconds?: number): Failure | undefined {
 	if (cause === undefined) return undefined;
 	const canWait = cause === 'rate-limited' || cause === 'temporarily-unavailable';

@@ -13,7 +13,7 @@ import { RunWaitTime } from '../transport/waitTime';
 import { abortController, onAbort } from '../async';
 import { asCanceled, toNodeError } from './itemErrors';
 
-/** How long (ms) work on items goes on before it lets go of the event loop, which n8n needs for all else. */
+/** How long (ms) work on items may hold the event loop, which n8n needs for everything else. */
 const LONGEST_HOLD_MS = 10;
 
 export class Run {
@@ -102,7 +102,7 @@ export class Run {
 		return isCanceled(this.context);
 	}
 
-	/** Whether somebody looks on in the editor. */
+	/** Whether a person runs the workflow in the editor. */
 	get isManual(): boolean {
 		return this.context.getMode() === 'manual';
 	}
@@ -129,7 +129,7 @@ export class Run {
 		return written === undefined || holdsExpression(written);
 	}
 
-	/** Lets go of the event loop where this run has held it for long. To be called between items. */
+	/** Yields to the event loop when this run has held it for long. To be called between items. */
 	async yieldToEventLoop(): Promise<void> {
 		if (performance.now() - this.lastYieldAt < LONGEST_HOLD_MS) return;
 		// All that work for the run go on together: one after the other, they would hold it all the same.
@@ -145,15 +145,10 @@ export class Run {
 		return readGroup('Options', this.parameter('options', itemIndex, {}));
 	}
 
-	/** Shows a hint in the output panel, the same one only once. */
-	hintOnce(message: string): void {
+	/** Shows a hint in the output panel, each only once. */
+	hint(message: string): void {
 		if (this.hinted.has(message)) return;
 		this.hinted.add(message);
-		this.hint(message);
-	}
-
-	/** Shows a hint in the output panel. */
-	hint(message: string): void {
 		this.context.addExecutionHints({ message, location: 'outputPane', type: 'info' });
 	}
 

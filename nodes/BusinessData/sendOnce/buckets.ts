@@ -79,7 +79,10 @@ export class Bucket {
 		return found;
 	}
 
-	/** Returns those that were there; beyond `most`, the oldest are dropped. @throws RequestError */
+	/**
+	 * Adds entries, and returns the ones that the row held before; beyond `most`, the oldest are dropped. @throws
+	 * RequestError
+	 */
 	async add(row: RowName, entries: string[], most?: number): Promise<string[]> {
 		return await this.access(async () => await this.rows[row].add(entries, most));
 	}

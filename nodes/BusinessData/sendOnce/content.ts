@@ -3,7 +3,7 @@ import { hashOf } from '../values/hash';
 
 /**
  * A hash of the body as JSON, whatever the order of its fields and the form of Unicode (NFC).
- * @param ignored dot paths of fields that do not count; in a list, they are those of each entry
+ * @param ignored dot paths of fields that do not count; a path goes through lists
  */
 export function contentHash(body: unknown, ignored: string[]): string {
 	const asItGoesOut = JSON.parse(JSON.stringify(body ?? null).normalize('NFC')) as unknown;

@@ -43,7 +43,7 @@ export function leaseOf(name: string): Promise<void> | undefined {
 	return processState().leases.get(name);
 }
 
-/** Leases a key that nobody has. Returns what releases it. */
+/** Leases a free key. Returns a function that releases it. */
 export function leaseKey(name: string): () => void {
 	const { leases } = processState();
 	let end: () => void = () => undefined;

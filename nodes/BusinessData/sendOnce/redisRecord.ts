@@ -62,8 +62,8 @@ export class RedisRecord {
 	}
 
 	/**
-	 * Acquires the key if it is free, or leased by the same token. Not to be broken off: nobody would know
-	 * whether it is leased.
+	 * Acquires the key if it is free, or leased by the same token. Not to be broken off: it would be unknown whether
+	 * the key is leased.
 	 * @param token stands for the sender that leases it, once
 	 * @param durationMs some seconds after that time (ms) the lease counts as "may have been sent"
 	 * @param isForced also if it was sent
@@ -90,7 +90,7 @@ export class RedisRecord {
 		await this.connection.run(COMPLETE, this.keysFor(token), parameters);
 	}
 
-	/** Whether nobody has acquired the key since, as far as Redis knows. @throws RedisError */
+	/** Whether no other sender has acquired the key since, as far as Redis knows. @throws RedisError */
 	async isLast(token: string): Promise<boolean> {
 		const parameters = [this.key, token];
 		return (await this.connection.run<number>(IS_LAST, this.keysFor(token), parameters)) === 1;

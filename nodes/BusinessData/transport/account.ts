@@ -1,7 +1,7 @@
 /** The credential, checked: where requests go, with which key and under which limits. */
 import { limitStoreOf, type Limits, type RedisLimitStore } from '../rateLimit';
 import type { RedisConnection } from '../redis';
-import { DOCUMENTED_LIMITS, type Endpoint, ENDPOINTS } from './endpoints';
+import { DOCUMENTED_LIMITS, type Endpoint, ENDPOINTS, formatEndpoint } from './endpoints';
 import { parseEndpoint } from './endpointPath';
 import { hashOf } from '../values/hash';
 import { markUnresolvedFields } from '../values/unresolvedValues';
@@ -61,6 +61,8 @@ export function readAccount(fields: CredentialFields): Account {
 	const isCustomized = readFlag('Customize for This Installation', checked.customize);
 	const custom = isCustomized ? checked : {};
 	const { deleteIdsField = 'ids', limits: limitTable = DOCUMENTED_LIMITS } = custom;
+	const { transactionDelete = formatEndpoint(ENDPOINTS.deleteTransactions) } = custom;
+	const { contactDelete = formatEndpoint(ENDPOINTS.deleteContacts) } = custom;
 	const keepFree = readKeepFree(custom);
 	const limits = parseLimits(limitTable, keepFree);
 	const redis = readRedis(checked);
@@ -74,16 +76,8 @@ export function readAccount(fields: CredentialFields): Account {
 		limitStore: redis === undefined ? undefined : limitStoreOf(redis, identity),
 		identity,
 		fields,
-		transactionDelete: readEndpoint(
-			custom.transactionDelete,
-			ENDPOINTS.deleteTransactions,
-			'Transaction Delete Endpoint',
-		),
-		contactDelete: readEndpoint(
-			custom.contactDelete,
-			ENDPOINTS.deleteContacts,
-			'Contact Delete Endpoint',
-		),
+		transactionDelete: readDeleteEndpoint('Transaction Delete Endpoint', transactionDelete),
+		contactDelete: readDeleteEndpoint('Contact Delete Endpoint', contactDelete),
 		result: readResultSetting(custom),
 		deleteIdsField: readFilledText(
 			'Delete IDs Field',
@@ -154,8 +148,7 @@ function describeBadKey(text: string): string {
 	return 'contains characters other than 0–9 and a–f';
 }
 
-function readEndpoint(value: unknown, fallback: Endpoint, field: string): Endpoint {
-	if (value === undefined) return { method: fallback.method, path: fallback.path };
+function readDeleteEndpoint(field: string, value: unknown): Endpoint {
 	const endpoint = parseEndpoint(readText(field, value), field);
 	if (endpoint.method === 'GET' || endpoint.method === 'HEAD') {
 		throw new InvalidSettingError(

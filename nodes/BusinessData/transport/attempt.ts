@@ -37,7 +37,7 @@ export type AttemptOutcome =
 export interface Failed {
 	kind: 'failed';
 	error: RequestError;
-	/** Whether nothing of it can have reached the service. */
+	/** Whether no part of the request can have reached the service. */
 	isNotSent: boolean;
 	isTimeout: boolean;
 	/** Whether the same request may succeed later without any change. */
@@ -141,7 +141,7 @@ async function readBodyOf(
 	else permit.letThrough();
 	// RFC 9110 §15.6.4: the service cannot be used for so long, by any request.
 	if (statusCode === 503 && requestedMs > 0) permit.pause(requestedMs);
-	// The limiter knows a limit by our share of it.
+	// The limiter knows only our share of a limit.
 	const longestMs = longestWindowMs(limits, canonicalEndpoint(request.endpoint));
 	for (const { max, ...room } of headerLimits(rawResponse.headers, longestMs, isRefused)) {
 		permit.applyHeaderLimit({

@@ -1,11 +1,11 @@
 /**
- * Tells whether anything of a request can have reached the service, by what its connection did: only one that
- * was made, TLS and the tunnel of a proxy included, can have carried it. Node publishes on diagnostics
- * channels what its HTTP client does (https://nodejs.org/api/diagnostics_channel.html#http); an
- * AsyncLocalStorage says whose request it is, through n8n's helper and axios.
+ * Whether a part of a request can have reached the service, by its connection: only a complete one, with TLS and the
+ * tunnel of a proxy, can have carried it. Node publishes on diagnostics channels what its HTTP client does
+ * (https://nodejs.org/api/diagnostics_channel.html#http); an AsyncLocalStorage says whose request it is, through n8n's
+ * helper and axios.
  *
- * The channel `start` says that the whole request was handed to its socket, connected or not. That holds as
- * long as the body is one Buffer: parts of a stream leave before.
+ * The channel `start` says that the whole request was handed to its socket, connected or not. That holds as long as the
+ * body is one Buffer: parts of a stream leave before.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { subscribe } from 'node:diagnostics_channel';
@@ -43,8 +43,8 @@ export class ConnectionWatch {
 	}
 
 	/**
-	 * To be called with the response. Returns whether it is that of a proxy which has made no connection to the
-	 * service: its agent passes on the response to CONNECT as if it were the service's.
+	 * To be called with the response. Returns whether it comes from a proxy that has made no connection to the service:
+	 * the agent passes on the response to CONNECT as if it were the service's.
 	 */
 	isProxyResponse(): boolean {
 		isBlind ||= !this.hasBegun;

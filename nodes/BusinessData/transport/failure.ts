@@ -134,7 +134,7 @@ function reasonOf(facts: {
 
 const LONGEST_WORDS = 200;
 
-/** What the error itself says, behind a colon; n8n puts words of its own in front of those that have a code. */
+/** The error's own message, after a colon; n8n puts its own words in front of errors with a code. */
 function ownWords(chain: NetworkError[], apiKey: string): string {
 	const message = chain.map((cause) => cause.message).findLast((one) => typeof one === 'string');
 	return message ? `: ${redactText(message, apiKey).slice(0, LONGEST_WORDS)}` : '';

@@ -25,8 +25,8 @@ type Context = IExecuteFunctions | IPollFunctions;
 /**
  * Sends the request as it is, whatever the limits say.
  * @param body in one Buffer, as `ConnectionWatch` needs it
- * @param signal cuts the request off when it aborts, in place of n8n's own: that would also cut off what has
- * left, and nobody would know whether the service has acted
+ * @param signal cuts the request off when it aborts, in place of n8n's own: that would also cut off what has left, and
+ * it would be unknown whether the service has acted
  * @throws what n8n's helper throws when there is no response
  */
 export async function sendRequest(

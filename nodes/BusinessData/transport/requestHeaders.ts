@@ -31,7 +31,7 @@ const NAME = /^[!#$%&'*+.^_`|~\w-]+$/;
 const VALUE = /^[\t\u0020-\u007e\u0080-\u00ff]*$/;
 
 /**
- * @param contentTypes those that the body may have
+ * @param contentTypes the types that the body may have
  * @throws InvalidSettingError that names the header when it cannot go out as it is
  */
 export function checkHeader(

@@ -1,7 +1,7 @@
 /** Result Field: for services that respond with 2xx to failures, the field that says so. */
 import { type ServiceResponse, textOf } from './response';
 import { tryParseExactJson } from '../values/json';
-import { readText } from '../values/settingValues';
+import { readList, readText } from '../values/settingValues';
 import { valueAt } from './valueAt';
 import { scalarText } from '../values/valueFaults';
 
@@ -19,14 +19,9 @@ export function readResultSetting(fields: Record<string, unknown>): ResultSettin
 	const { resultField, failureValues = 'false', successValues } = fields;
 	return {
 		field: readText('Result Field', resultField).trim(),
-		failures: valuesOf('Failure Values', failureValues),
-		successes: valuesOf('Success Values', successValues),
+		failures: readList('Failure Values', failureValues),
+		successes: readList('Success Values', successValues),
 	};
-}
-
-function valuesOf(field: string, value: unknown): string[] {
-	const values = readText(field, value).split(',');
-	return values.map((one) => one.trim()).filter((one) => one !== '');
 }
 
 /** What the response says of a failure, in words; undefined where it says nothing of one. */

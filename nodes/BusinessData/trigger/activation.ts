@@ -1,7 +1,7 @@
 /**
- * The polls that n8n makes while it activates a trigger: at its start, and while a workflow is published. n8n takes the
- * error of one for that of the activation, retries for some seconds, and then leaves the trigger off until the workflow
- * is published again.
+ * The polls that n8n makes while it activates a trigger: at its start, and while a workflow is published. n8n takes an
+ * error of such a poll for an error of the activation, retries for some seconds, and then leaves the trigger off until
+ * the workflow is published again.
  */
 import { ExpressionError, type IPollFunctions, NodeOperationError, UserError } from 'n8n-workflow';
 
@@ -22,7 +22,7 @@ export function isForSchedule(
 	hasWorked: boolean,
 ): boolean {
 	if (OF_SETTINGS.some((type) => error instanceof type)) return false;
-	// At a start of n8n, nobody is there who could publish again.
+	// At a start of n8n, no person is there to publish again.
 	const isStart = ['init', 'leadershipChange'].includes(context.getActivationMode());
 	if (!(error instanceof RequestError)) return isStart || hasWorked;
 	const { cause, outcome } = error.details;

@@ -27,7 +27,7 @@ const MOST_VARIANTS = 1_000;
 
 /**
  * @param events receives what was created and updated
- * @throws RequestError when a record has no ID, or when many have that of another one
+ * @throws RequestError when a record has no ID, or when many records share one
  */
 export async function comparePage(
 	records: unknown[],

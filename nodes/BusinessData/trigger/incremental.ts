@@ -177,7 +177,7 @@ export function requestSince(
 		: { ...request, query: [...request.query, { name, value }] };
 }
 
-/** A time, never later than it is whatever of it the format leaves out. */
+/** The time as text, rounded down where the format leaves a part out. */
 function timeText(ms: number, { format, customFormat, timeZone }: Incremental): string {
 	if (format === 'unixMilliseconds') return String(ms);
 	if (format === 'unixSeconds') return String(Math.floor(ms / 1000));

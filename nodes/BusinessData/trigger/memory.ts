@@ -100,7 +100,7 @@ export class Memory {
 		// n8n writes the whole state into its database, so only a changed one is saved.
 		const { cursor } = newest.records ?? {};
 		const movedMs = Number(state.cursor) - Number(cursor);
-		// A later one than that of the last read must not stay there: the service's clock was set back.
+		// The service's clock may have been set back: a saved cursor later than that of the last read must not stay.
 		const isLeft = movedMs >= 0 && movedMs < CURSOR_SAVED_AFTER_MS;
 		const compared = isLeft ? { ...state, cursor } : state;
 		const isChanged =

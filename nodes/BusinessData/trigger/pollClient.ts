@@ -1,6 +1,6 @@
 /**
- * The requests of one poll. They stay within the time that n8n gives the poll, and those of workflows go
- * first: what a poll does not get through, the next one does.
+ * The requests of one poll. They stay within the time that n8n gives the poll, and requests of workflows go first: the
+ * next poll goes on where this one ends.
  */
 import { randomUUID } from 'node:crypto';
 
@@ -45,7 +45,7 @@ export class PollClient {
 
 	private readonly client: Client;
 
-	/** Its requests go behind those of all polls. */
+	/** Its requests go after the requests of all polls. */
 	readonly forFullReads: PageClient;
 
 	constructor(context: IPollFunctions, account: Account, { startedAt, timeMs }: PollTime) {

@@ -1,4 +1,4 @@
-/** What a trigger asks for, read from its fields and checked before anything is sent. */
+/** What a trigger reads, from its fields, checked before any request. */
 import type { INode, IPollFunctions } from 'n8n-workflow';
 
 import { type ListOptions, type ListSettings, readListSettings } from '../lists/listSettings';

@@ -21,8 +21,8 @@ export interface PollTime {
 }
 
 /**
- * The contexts that have polled. n8n makes one for each activation, whose first poll is part of it; its
- * durable scheduler makes one for each poll, and has a time of its own.
+ * The contexts that have polled. n8n makes a context for each activation, which includes its first poll; the durable
+ * scheduler makes one for each poll, with another time.
  */
 const known = new WeakSet<IPollFunctions>();
 

@@ -55,7 +55,7 @@ export class WatchedFields {
 
 /**
  * A short hash of each field, one after the other, in the order of the names.
- * @param names dot paths, to which those of the record are added that are not among them
+ * @param names dot paths, to which new ones of the record are added
  */
 export function fieldHashesOf(watchedPart: unknown, names: Map<string, number>): string {
 	const texts = new Map<string, string>();

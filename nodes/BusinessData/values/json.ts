@@ -14,7 +14,7 @@ export function tryParseJson(text: string): Parsed {
 const MANY_DIGITS = /(?:^|[[:,\s])-?\d{16}/;
 
 /**
- * The same, but whole numbers beyond ±(2^53 − 1) come as texts, digit by digit: rounded, an ID would be that of
+ * As `tryParseJson`, but whole numbers beyond ±(2^53 − 1) become texts, digit by digit: a rounded ID would identify
  * another record. Only texts with such numbers go through the slower parser.
  */
 export function tryParseExactJson(text: string): Parsed {

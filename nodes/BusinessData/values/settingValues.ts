@@ -16,7 +16,7 @@ const WHOLE = 'a whole number';
 const DECIMAL = /^-?\d+(\.\d+)?$/;
 
 /**
- * @param name what the value is called in the field; empty when it is the whole of it
+ * @param name what the value is called in the field; empty for the whole field
  * @throws InvalidSettingError for a value that an expression failed to make
  */
 export function refuseUnresolved(field: string, value: unknown, name = ''): void {
@@ -50,10 +50,14 @@ export function readText(field: string, value: unknown, name = ''): string {
 
 /** Dot paths, separated by commas; they go through lists, also where a `*` says so. */
 export function readPaths(field: string, value: unknown): string[] {
-	const paths = readText(field, value).split(',');
-	return paths
-		.map((path) => path.trim().replace(/\.\*(?=\.|$)/g, ''))
-		.filter((path) => path !== '');
+	const paths = readList(field, value).map((path) => path.replace(/\.\*(?=\.|$)/g, ''));
+	return paths.filter((path) => path !== '');
+}
+
+/** Texts, separated by commas, without empty ones. */
+export function readList(field: string, value: unknown): string[] {
+	const texts = readText(field, value).split(',');
+	return texts.map((text) => text.trim()).filter((text) => text !== '');
 }
 
 /**
@@ -107,7 +111,7 @@ export function readGroup(field: string, value: unknown): Record<string, unknown
 	);
 }
 
-/** The values of a group whose fields nobody has changed: n8n saves none of them. */
+/** The default values of fields: n8n does not save them. */
 export function defaultsOf(fields: INodeProperties[]): Record<string, unknown> {
 	return Object.fromEntries(fields.map(({ name, default: value }) => [name, value]));
 }

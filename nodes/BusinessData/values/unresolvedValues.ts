@@ -26,7 +26,7 @@ export class UnresolvedValue {
 
 /** Fields in whose texts an expression may give a list, which n8n writes with commas. */
 const FIELDS_WITH_LISTS = new Set(['ids', 'jsonBody']);
-/** Fields that say which record or document is meant: with a part of it missing, it would be another one. */
+/** Fields that identify a record or document: a value with a gap would identify another one. */
 const FIELDS_WITHOUT_GAPS = new Set(['ids', 'sendOnceKey']);
 /** Fields with a path, none of whose segments may be empty. */
 const FIELDS_WITH_PATHS = new Set(['path']);

@@ -16,7 +16,7 @@ export interface Fault {
 const FAILED_TEXTS = new Set(['undefined', 'null', 'NaN', 'Invalid Date', 'Invalid DateTime']);
 /** The same inside a longer text; no text of a person holds one of these. */
 const FAILED_PART = /\[object [A-Z]\w*\]|Invalid DateTime|\[native code\]/;
-/** White space, and characters that nobody sees. */
+/** White space and invisible characters. */
 const UNSEEN = /[\s\p{Cc}\p{Cf}]/u;
 const UNSEEN_AT_AN_EDGE = /^[\p{Cc}\p{Cf}]|[\p{Cc}\p{Cf}]$/u;
 const SOURCE_OF_FUNCTION =
@@ -56,7 +56,7 @@ function find(value: unknown, isComputed: boolean): Fault | undefined {
 
 /**
  * @param field the label of the field that the value is of
- * @param name what the value is called in that field; empty when it is the whole of it
+ * @param name what the value is called in that field; empty for the whole field
  * @param isComputed see `findFault`
  * @throws InvalidSettingError that says which part of the value must not go out, and why
  */
@@ -88,7 +88,7 @@ export function scalarText(value: unknown): string | undefined {
 	return typeof json === 'string' ? json : undefined;
 }
 
-/** A text without white space, and without characters that nobody sees, around it. */
+/** A text without white space and invisible characters around it. */
 export function trimUnseen(text: string): string {
 	const trimmed = text.trim();
 	if (!UNSEEN_AT_AN_EDGE.test(trimmed)) return trimmed;

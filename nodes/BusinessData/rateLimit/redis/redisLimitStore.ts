@@ -128,7 +128,7 @@ export class RedisLimitStore {
 		const [isOff, ...rest] = await reply;
 		if (isOff === 1) {
 			const entering = this.enterAgain();
-			// The caller may give up meanwhile, so nobody awaits it.
+			// The caller may give up meanwhile, so the rejection is handled here.
 			entering.catch(() => undefined);
 			await (signal === undefined ? entering : onceAborted(entering, signal));
 		}

@@ -11,7 +11,7 @@ import { KEEP_PLACE, COMPLETE, TAKE } from './scripts';
 export type SharedReply =
 	| {
 			isTaken: true;
-			/** How many slots all processes hold in each window, those of the scope first. */
+			/** How many slots all processes hold in each window, in the order of the stages. */
 			used: number[];
 	  }
 	| {

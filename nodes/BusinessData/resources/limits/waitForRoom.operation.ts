@@ -105,7 +105,11 @@ async function waitOrPark(run: Run): Promise<void> {
 			const waitedMs = performance.now() - startedAt;
 			const request = { ...ticket, count: requests, maxWaitMs: Math.max(0, maxWaitMs - waitedMs) };
 			const waitMs = await onceAborted(limiterOf(identity).issueTicket(request), run.signal);
-			if (waitMs < SHORTEST_WAIT_MS) return hintAtWait(run, waitedMs);
+			if (waitMs < SHORTEST_WAIT_MS) {
+				if (waitedMs >= NOTICEABLE_WAIT_MS)
+					run.hint(`Waited ${formatDuration(waitedMs)} for room.`);
+				return;
+			}
 			const isLong = waitMs > parkAfterMs;
 			if (isLong && notParked === undefined) return await park(run, waitMs, requests);
 			if (isLong) run.report(`waits ${formatDuration(waitMs)} in the node, because ${notParked}`);
@@ -135,10 +139,6 @@ async function park(run: Run, waitMs: number, requests: number): Promise<void> {
 		`n8n goes on about ${timeAfter(run, waitMs)}, when there is room for ${countOf(requests, 'request')}`,
 	);
 	await run.context.putExecutionToWait(new Date(Date.now() + Math.ceil(waitMs)));
-}
-
-function hintAtWait(run: Run, waitedMs: number): void {
-	if (waitedMs >= NOTICEABLE_WAIT_MS) run.hint(`Waited ${formatDuration(waitedMs)} for room.`);
 }
 
 /** @throws InvalidSettingError */
