@@ -15,7 +15,7 @@ export async function router(context: IExecuteFunctions): Promise<INodeExecution
 	} catch (error) {
 		const nodeError = toNodeError(context.getNode(), error);
 		if (!context.continueOnFail() || isCanceled(context)) throw nodeError;
-		// What no item could begin with. n8n itself would pass the input on as if it had all gone well.
+		// An error before the first item: n8n itself would pass the input on as if all had gone well.
 		return [context.getInputData().map((input, index) => errorItem(input, nodeError, index))];
 	}
 }

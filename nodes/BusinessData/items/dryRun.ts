@@ -47,10 +47,10 @@ export class DryRun {
 		const { identity, limits, limitStore } = this.run.account;
 		const limiter = limiterOf(identity);
 		const own = this.sent.filter((one) => one.scope === scope).length;
-		const waitTime = await Promise.all([
+		const estimates = await Promise.all([
 			limiter.estimate({ limits, scope, limitStore }, own + 1),
 			limiter.estimate({ limits, limitStore }, this.sent.length + 1),
 		]);
-		return Math.max(...waitTime.map(({ lastMs }) => lastMs));
+		return Math.max(...estimates.map(({ lastMs }) => lastMs));
 	}
 }

@@ -120,7 +120,7 @@ export async function readPage(
 	return { ...page, next: nextPageState(pageState, settings, page, pageRequest, client.baseUrl) };
 }
 
-/** Of a last page without records. */
+/** A last page without records. */
 export const NO_RECORDS = { records: [], path: '', hash: '', isBare: false, next: undefined };
 
 function requestFor(

@@ -73,8 +73,8 @@ export class DeduplicationRow {
 	}
 
 	/**
-	 * Those of the entries that the row may hold: one read, where `add` and `remove` would write twice. All entries
-	 * where this n8n does not let rows be read.
+	 * The given entries that the row may hold: one read, where `add` and `remove` would write twice. All entries where
+	 * this n8n does not let rows be read.
 	 */
 	async mayHold(entries: string[]): Promise<string[]> {
 		const { deduplicator } = this.service;

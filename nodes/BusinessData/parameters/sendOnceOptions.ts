@@ -85,7 +85,7 @@ export function sendOnceOf(
 	const rule = readChoice('Send Once Content', sendOnceContent, CONTENT_RULES);
 	const ignoreFields = readPaths('Send Once Ignore Fields', options.sendOnceIgnoreFields);
 	const { endpoint, encoded, timeoutMs } = request;
-	// Of a form, a part is what a field is in JSON.
+	// The fields of a form are its parts.
 	const isCounted = ({ name }: { name: string }) => !ignoreFields.includes(name);
 	const isForm = encoded !== undefined && Array.isArray(request.body);
 	const body = isForm ? (request.body as Array<{ name: string }>).filter(isCounted) : request.body;

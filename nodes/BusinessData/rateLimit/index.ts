@@ -26,7 +26,7 @@ const limiters = processWide('limiters/1', () => new Map<string, KeyLimiter>());
 /**
  * The limiter of a key. Do not keep it: it lasts only while the key has requests, slots, tickets or known other
  * clients.
- * @param identity stands for the service and the key, without naming the key
+ * @param identity a hash of the service and the key
  */
 export function limiterOf(identity: string): KeyLimiter {
 	const all = limiters();

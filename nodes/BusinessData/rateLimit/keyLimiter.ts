@@ -1,6 +1,6 @@
 /**
- * Says when the next request of one key may go out: first its turn in its run, so that runs take turns, then
- * the gates (`gates.ts`). And estimates, without taking anything, how long that would take.
+ * Says when the next request of one key may go out: first its turn in its run, so that runs take turns, then the gates
+ * (`gates.ts`). It also estimates, without taking a slot, how long that would take.
  */
 import { boundedSignal, LONGEST_TIMER_MS, onceAborted } from '../async';
 import type { Priority } from './bottleneck';

@@ -6,7 +6,7 @@
 
 /** How long (ms) a ticket counts beyond its moment: its holder may wake a minute late, or never. */
 export const TICKET_KEPT_MS = 90_000;
-/** So much (ms) before its moment a ticket may be used: clocks and timers differ. */
+/** How long (ms) before its moment a ticket may be used: clocks and timers differ. */
 export const TICKET_EARLY_MS = 2_000;
 
 /** The ticket that an execution asks for. */

@@ -69,7 +69,7 @@ async function note(connection: RedisConnection, version: string): Promise<strin
 	}
 }
 
-/** As package.json says, which is one level further up from the built files. */
+/** The version in package.json, which is one level further up from the built files. */
 function packageVersion(): string {
 	for (const path of ['../../../package.json', '../../../../package.json']) {
 		try {

@@ -26,7 +26,7 @@ export function toNodeError(node: INode, error: unknown, itemIndex?: number): No
 		const { description, cause, ...context } = error.details;
 		const { statusCode, retryAfterSeconds } = context;
 		const httpCode = statusCode?.toString();
-		// Only words of ours go in: the original error would bring the request's headers along.
+		// Only our own words go in: the original error would add the request's headers.
 		const nodeError = new NodeApiError(
 			node,
 			{ message: error.message, httpCode: httpCode ?? null },
@@ -52,7 +52,7 @@ export function toNodeError(node: INode, error: unknown, itemIndex?: number): No
 	if (error instanceof ExecutionCanceledError) {
 		return new NodeOperationError(node, error.message, { itemIndex });
 	}
-	// Not one of ours, so n8n may report it as a fault of the node.
+	// An unexpected error: n8n may report it as a fault of the node.
 	const cause = error instanceof Error ? error : String(error);
 	const nodeError = new NodeOperationError(node, cause, { itemIndex });
 	// The parameters of an item are read before anything is sent for it.

@@ -28,7 +28,7 @@ export async function reportDuring<T>(
 	}
 }
 
-/** Such as "12 of 30 done, the next in 4 min, all about 15:40". What was skipped or failed is done, too. */
+/** Such as "12 of 30 done, the next in 4 min, all about 15:40". Skipped and failed items are done, too. */
 export async function describeSends(
 	run: Run,
 	done: number,

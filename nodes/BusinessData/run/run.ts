@@ -24,7 +24,7 @@ export class Run {
 	/** Whether an agent has called the node as a tool. */
 	readonly isTool: boolean;
 
-	/** What became of the items so far, in sentences, as the operation knows it. */
+	/** The progress of the items so far, in sentences; set by the operation. */
 	describeProgress: () => string[] = () => [];
 
 	private readonly waitTime = new RunWaitTime();
@@ -132,7 +132,7 @@ export class Run {
 	/** Yields to the event loop when this run has held it for long. To be called between items. */
 	async yieldToEventLoop(): Promise<void> {
 		if (performance.now() - this.lastYieldAt < LONGEST_HOLD_MS) return;
-		// All that work for the run go on together: one after the other, they would hold it all the same.
+		// All work of the run goes on together: one after the other, it would hold the event loop all the same.
 		this.yielded ??= new Promise((resolve) => setImmediate(resolve));
 		await this.yielded;
 		if (this.yielded === undefined) return;

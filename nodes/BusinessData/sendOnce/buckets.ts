@@ -55,7 +55,7 @@ export class Bucket {
 		return await this.access(async () => (await this.rows.keys.count()) === 0);
 	}
 
-	/** Those of the entries that the row may hold; writes nothing. @throws RequestError */
+	/** The given entries that the row may hold; writes nothing. @throws RequestError */
 	async mayHold(row: RowName, entries: string[]): Promise<string[]> {
 		return await this.access(async () => await this.rows[row].mayHold(entries));
 	}
@@ -69,7 +69,7 @@ export class Bucket {
 		throw storeError(new Error('this version of the package cannot read it'));
 	}
 
-	/** Those of the entries that the row holds; leaves no trace unless it fails. @throws RequestError */
+	/** The given entries that the row holds; leaves no trace unless it fails. @throws RequestError */
 	async find(row: RowName, entries: string[]): Promise<string[]> {
 		const possible = await this.mayHold(row, entries);
 		if (possible.length === 0) return [];

@@ -42,8 +42,8 @@ export class RedisRecord {
 	private readonly prefix: string;
 
 	/**
-	 * @param name stands for workflow, business and endpoint
-	 * @param key stands for the key
+	 * @param name a hash of workflow, business and endpoint
+	 * @param key a hash of the key
 	 * @param maxEntries how many keys are remembered
 	 */
 	constructor(
@@ -64,7 +64,7 @@ export class RedisRecord {
 	/**
 	 * Acquires the key if it is free, or leased by the same token. Not to be broken off: it would be unknown whether
 	 * the key is leased.
-	 * @param token stands for the sender that leases it, once
+	 * @param token identifies one lease of a sender
 	 * @param durationMs some seconds after that time (ms) the lease counts as "may have been sent"
 	 * @param isForced also if it was sent
 	 * @throws RedisError; it may be leased all the same

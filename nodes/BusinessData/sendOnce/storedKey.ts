@@ -39,7 +39,7 @@ export class StoredKey {
 	private readonly key: string;
 
 	/**
-	 * @param document stands for business and endpoint
+	 * @param document a hash of workflow, business and endpoint
 	 * @param maxEntries how many keys are remembered for it
 	 * @param holds whether a lease of this process is the last that there was
 	 * @throws InvalidSettingError where n8n has no store

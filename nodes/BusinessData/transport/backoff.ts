@@ -7,7 +7,7 @@ const CAP_MS = 60_000;
 const LONGEST_RETRY_AFTER_MS = 366 * 24 * 3_600_000;
 /** From here on (seconds), a number is a moment since 1970, not a duration; from `ms` on, one in ms. */
 const EPOCH = { seconds: 1_000_000_000, ms: 1_000_000_000_000 };
-/** Of the body of a 429. */
+/** How much of the body of a 429 is read. */
 const LONGEST_TEXT_BYTES = 20_000;
 
 /**

@@ -33,9 +33,9 @@ interface NetworkError {
 	message?: unknown;
 	cause?: unknown;
 	errors?: unknown;
-	/** Of n8n's own errors: the code where there is no HTTP status. */
+	/** In n8n's own errors, the code where there is no HTTP status. */
 	httpCode?: unknown;
-	/** Of n8n's own errors: the messages of the errors that it wraps. */
+	/** In n8n's own errors, the messages of the wrapped errors. */
 	messages?: unknown;
 }
 
@@ -60,7 +60,7 @@ export class ProxyError extends Error {
 	}
 }
 
-/** Of the server's certificate; an alert is what the server says of ours. */
+/** Codes on the server's certificate; an alert is what the server says of ours. */
 const CERTIFICATE_CODE = /^(?!.*ALERT).*(CERT|SELF_SIGNED|UNABLE_TO_VERIFY)/;
 const TIMEOUT_CODES = new Set(['ETIMEDOUT', 'ECONNABORTED', 'ESOCKETTIMEDOUT']);
 

@@ -48,7 +48,7 @@ export async function sendRequest(
 			...headers,
 			...(body === undefined ? {} : { [own || 'Content-Type']: contentType }),
 		},
-		// Of exactly this type, n8n makes URLSearchParams, which fails with a Buffer.
+		// n8n passes a body of exactly this type to URLSearchParams, which fails with a Buffer.
 		body: contentType === 'application/x-www-form-urlencoded' ? body?.toString() : body,
 		timeout: timeoutMs,
 		// The key must not follow a redirect to another host.

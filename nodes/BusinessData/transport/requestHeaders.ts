@@ -9,7 +9,7 @@ const SET_BY_THE_NODE = [
 ];
 
 /**
- * Of the connection, not of the request (RFC 9110 §7.6.1), so that Node, a proxy or the service fails by them: a
+ * Headers of the connection, not of the request (RFC 9110 §7.6.1): Node, a proxy or the service fails by them. a
  * `Trailer` cannot be without chunks, and after an `Expect` or an `Upgrade` the service waits for something else.
  */
 const SET_BY_THE_CONNECTION = [

@@ -15,7 +15,7 @@ export interface ServiceResponse {
 	isTooLarge?: true;
 }
 
-/** More is not read, so that no response can exhaust n8n's memory. */
+/** The largest body that is read, so that no response exhausts n8n's memory. */
 export const LARGEST_BODY_BYTES = 64 * 1024 * 1024;
 
 /**
@@ -41,7 +41,7 @@ async function readChunks(stream: Readable, most: number, chunks: Buffer[]): Pro
 	return true;
 }
 
-/** More of the body of an error says nothing new. */
+/** The largest part of an error's body that is read: more says nothing new. */
 const LARGEST_ERROR_BYTES = 1024 * 1024;
 /** No way of writing the key is longer. */
 const LONGEST_KEY_BYTES = 4096;

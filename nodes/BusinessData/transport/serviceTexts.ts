@@ -2,9 +2,9 @@
 import { type ServiceResponse, textOf } from './response';
 import { tryParseJson } from '../values/json';
 
-/** Of a body that is no JSON; it bounds the time that reading its tags takes. */
+/** The length of a body that is not JSON; it bounds the time for reading its tags. */
 const LONGEST_TEXT = 10_000;
-/** Of what a 2xx says. */
+/** How much of what a 2xx says is shown. */
 const LONGEST_SAID = 500;
 const MOST_TEXTS = 200;
 const DEEPEST = 50;
@@ -160,7 +160,7 @@ function textsOf(body: string): string[] {
 		.map((text) => text.replace(/&(#x?[\da-f]+|\w+);/gi, characterOf));
 }
 
-/** As XML has codes, fields and even messages in them. */
+/** The attributes of an XML tag: codes, fields and even messages. */
 function attributesOf(tag: string): string[] {
 	const attributes = [...tag.matchAll(/\s([\w.-]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/g)];
 	return attributes.map(([, name = '', text, other = '']) =>

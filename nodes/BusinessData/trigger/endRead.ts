@@ -12,7 +12,7 @@ import type { Events } from './events';
 import type { PollSettings } from './pollSettings';
 import { MOST_MISSED, type ListRead, type State } from './state';
 
-/** So many full reads in a row may follow one that did not come to the end of the list. */
+/** How many full reads in a row may follow one that did not come to the end of the list. */
 const MOST_CUT_OFF = 3;
 
 /**
@@ -50,7 +50,7 @@ export function endRead(
 		state.firstReads = isCutOff ? Math.max(0, state.firstReads - 1) : 0;
 		state.cutOffReads = isCutOff && incremental !== undefined ? state.cutOffReads + 1 : 0;
 		if (incremental === undefined) state.cursor = undefined;
-		// Of several pages, a change may have slipped past: the incremental read that follows shows it.
+		// A change may have slipped past between several pages: the incremental read that follows shows it.
 		else if (!isCutOff && (state.cursor === undefined || read.place.page === 1)) {
 			state.cursor = read.serviceTime ?? read.beganAt;
 		}

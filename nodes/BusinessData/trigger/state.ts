@@ -26,7 +26,7 @@ export interface KnownRecord {
  */
 export const MOST_MISSED = 5;
 
-/** So many reads may be needed for the first complete one. */
+/** How many reads the first complete one may need. */
 const MOST_FIRST_READS = 3;
 
 /** What some services always do, and others when something is wrong. */

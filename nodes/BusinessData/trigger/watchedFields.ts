@@ -3,7 +3,7 @@ import { joinPath } from '../transport/valueAt';
 import { hashOf } from '../values/hash';
 import { readPaths } from '../values/settingValues';
 
-/** Of a record, 48 bits: the chance that a change goes unseen is one in 280 million million. */
+/** 48 bits for each record: a change goes unseen with a chance of one in 280 million million. */
 export const HASH_LENGTH = 8;
 /** 18 bits as base64 for each field: what has changed is known by the hash of the record. */
 const FIELD_HASH_LENGTH = 3;
@@ -11,7 +11,7 @@ const NO_FIELD = ' '.repeat(FIELD_HASH_LENGTH);
 const BASE64 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
 
 export class WatchedFields {
-	/** Stands for the settings; empty where all fields are watched. */
+	/** A hash of the settings; empty where all fields are watched. */
 	readonly key: string;
 
 	private readonly watched: string[];

@@ -85,9 +85,9 @@ interface Patterns {
 	escaped: RegExp;
 }
 
-/** Of the key in any of these forms, with its line breaks. */
+/** The longest form of the key, with line breaks. */
 const LONGEST = 512;
-/** That may hold the key in a further encoding, such as Base64 once more. */
+/** Texts that may hold the key in a further encoding, such as Base64 once more. */
 const BASE64_TEXT = /(?<![\w+/-])[\w+/-]{100,1024}/g;
 const LINE_BREAK = '(?:\\s|\\\\+[rn])*';
 const PART_LENGTH = 20;
@@ -123,7 +123,7 @@ function partsOf(classes: string[]): string[] {
 	});
 }
 
-/** Of a character of the key in both cases. */
+/** The codes of a character of the key in both cases. */
 function codesOf(character: string): number[] {
 	return [character.toLowerCase(), character.toUpperCase()].map((one) => one.charCodeAt(0));
 }

@@ -59,7 +59,7 @@ export class RedisLimitStore {
 	/** Settles when all held slots are in Redis again. */
 	private entering: Promise<void> | undefined;
 
-	/** @param identity stands for the key */
+	/** @param identity a hash of the service and the key */
 	constructor(
 		private readonly connection: RedisConnection,
 		private readonly identity: string,

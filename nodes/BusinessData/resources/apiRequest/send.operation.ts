@@ -122,7 +122,7 @@ const fields: INodeProperties[] = [
 	]),
 ];
 
-/** What to make of the response: read before the request goes out, so that a mistake in it sends nothing. */
+/** How to read the response: checked before the request goes out, so that a wrong setting sends nothing. */
 interface ResponseSettings {
 	format: (typeof FORMATS)[number];
 	itemsField: string;
@@ -173,7 +173,7 @@ function methodOf(run: Run, index: number): IHttpRequestMethods {
 	);
 }
 
-/** Those of all items; undefined where it cannot be read, which the item itself reports in its turn. */
+/** The methods of all items; undefined where one cannot be read, which the item itself reports later. */
 async function methodsOf(run: Run): Promise<Array<IHttpRequestMethods | undefined>> {
 	const methods: Array<IHttpRequestMethods | undefined> = [];
 	for (const index of run.items.keys()) {

@@ -25,7 +25,7 @@ import { whyNotParked } from './parking';
 const ENDPOINT_NAMES = Object.keys(SEND_ENDPOINTS) as Array<keyof typeof SEND_ENDPOINTS>;
 /** n8n looks for executions to wake once a minute. */
 const PARK_AFTER_SECONDS = 65;
-/** Less than that (ms) is no wait. */
+/** A shorter time (ms) is no wait. */
 const SHORTEST_WAIT_MS = 1;
 /** Shorter waits (ms) are not reported. */
 const NOTICEABLE_WAIT_MS = 1_000;
@@ -116,7 +116,7 @@ async function waitOrPark(run: Run): Promise<void> {
 			await waitInNode(run, Math.min(waitMs, LONGEST_TIMER_MS), requests);
 		}
 	} catch (error) {
-		// Where it cannot be withdrawn, it lapses.
+		// A ticket that cannot be withdrawn lapses.
 		limiterOf(identity)
 			.withdrawTicket(ticket)
 			.catch(() => undefined);
@@ -147,7 +147,7 @@ function readSettings(run: Run) {
 	const { limits } = run.account;
 	const ofScope = limitsOfScope(limits, scope);
 	const own = ofScope.length === 0 ? limits.general : ofScope;
-	// That of the longest window; the shorter ones need not have room for all at once.
+	// The limit of the longest window; shorter windows need not have room for all at once.
 	const [longest] = [...own].sort((a, b) => b.windowMs - a.windowMs);
 	const bounds = { least: 1, most: longest?.max };
 	const help = 'The limit never has room for more at once: send the items in smaller groups.';
@@ -169,7 +169,7 @@ function readScope(run: Run): string | undefined {
 	return name === 'general' ? undefined : canonicalEndpoint(SEND_ENDPOINTS[name]);
 }
 
-/** Who the room is for: in a loop, the same each time, so that what was not used is not kept twice. */
+/** The name of the ticket: in a loop the same each time, so that unused room is not kept twice. */
 function ticketName({ context, isTool }: Run): string {
 	// An agent may call it several times at once.
 	if (isTool) return randomUUID();

@@ -1,4 +1,4 @@
-/** Sent Document: asks or changes what is remembered of a Send Once Key. Nothing goes to the service. */
+/** Sent Document: shows or changes what is remembered of a Send Once Key, without a request to the service. */
 import type { INodeExecutionData, INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 
 import { SendOnce } from '../../sendOnce';
@@ -91,7 +91,7 @@ async function executeItem(
 		),
 		endpoint: readEndpoint(run, index, sentWith),
 		key: readKey(run.parameter('sendOnceKey', index)),
-		// How many are remembered is for the sends to say.
+		// Only sends limit how many keys are remembered.
 		maxEntries: Number.MAX_SAFE_INTEGER,
 		timeoutMs: TIMEOUT_MS,
 	});
