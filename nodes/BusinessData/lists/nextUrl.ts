@@ -1,6 +1,7 @@
 /** The address of the next page, as a response names it. It is followed below the base URL only. */
 import { headerText } from '../transport/response';
 import { RequestError } from '../transport/requestError';
+import { parseUrl } from '../values/parseUrl';
 
 /** The target of `rel="next"` in a `Link` header (RFC 8288), whichever links stand before it. */
 export function nextLink(headers: Record<string, unknown>): string | undefined {
@@ -22,10 +23,10 @@ export function nextLink(headers: Record<string, unknown>): string | undefined {
 export function belowBaseUrl(address: unknown, request: string, baseUrl: string): string {
 	const base = new URL(baseUrl);
 	const basePath = base.pathname.replace(/\/+$/, '');
-	if (typeof address !== 'string' || !URL.canParse(address, baseUrl + request)) {
+	const url = typeof address === 'string' ? parseUrl(address, baseUrl + request) : undefined;
+	if (typeof address !== 'string' || url === undefined) {
 		throw notFollowed('is no address', 'Check the option Next URL Field.');
 	}
-	const url = new URL(address, baseUrl + request);
 	const isRelative = !/^([a-z][a-z\d+.-]*:|\/\/|\\)/i.test(address);
 	// A service behind a proxy that ends TLS often writes http://. Only the path and the query are taken from it.
 	const isSameHost = url.hostname === base.hostname && (url.port === base.port || url.port === '');

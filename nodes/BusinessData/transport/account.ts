@@ -6,6 +6,7 @@ import { parseEndpoint } from './endpointPath';
 import { hashOf } from '../values/hash';
 import { markUnresolvedFields } from '../values/unresolvedValues';
 import { InvalidSettingError } from '../values/invalidSettingError';
+import { parseUrl } from '../values/parseUrl';
 import { parseLimits } from './limitSettings';
 import { readRedis } from './redisSettings';
 import { checkHeader } from './requestHeaders';
@@ -98,13 +99,13 @@ function readBaseUrl(value: unknown): string {
 		value,
 		"Enter the service's address in the credential, for example https://api.example.com.",
 	);
-	if (!URL.canParse(text) || !/^https?:\/\//i.test(text)) {
+	const url = parseUrl(text);
+	if (url === undefined || !/^https?:\/\//i.test(text)) {
 		throw invalid(
 			'is not a web address',
 			'Enter it with https://, for example https://api.example.com.',
 		);
 	}
-	const url = new URL(text);
 	if (url.username !== '' || url.password !== '') {
 		throw invalid('must not contain a user or a password', 'Remove the part before the "@".');
 	}

@@ -9,6 +9,7 @@ import { askedWaitMs } from './backoff';
 import { formatEndpoint } from './endpoints';
 import type { Failure } from './failure';
 import { countOf, messageOf, shorten } from '../values/text';
+import { parseUrl } from '../values/parseUrl';
 import { redactText } from '../values/redact';
 import {
 	ExecutionCanceledError,
@@ -356,6 +357,6 @@ function nextStep(
 
 /** The origin of a redirect's target; its path and query may hold anything and are not shown. */
 function originOf(location: unknown): string {
-	if (typeof location !== 'string' || !URL.canParse(location)) return '';
-	return ` (it points to ${new URL(location).origin})`;
+	const url = typeof location === 'string' ? parseUrl(location) : undefined;
+	return url === undefined ? '' : ` (it points to ${url.origin})`;
 }

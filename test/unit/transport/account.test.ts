@@ -22,6 +22,14 @@ describe('the base URL', () => {
 		expect(withBaseUrl(baseUrl).baseUrl).toBe(expected);
 	});
 
+	test('with an international name is accepted as long as the process runs', () => {
+		// Node 20 compiles what runs often, and compiled, its `URL.canParse` refuses such names.
+		const read = () => withBaseUrl('https://büro.example').baseUrl;
+		expect(new Set(Array.from({ length: 20_000 }, read))).toEqual(
+			new Set(['https://xn--bro-hoa.example']),
+		);
+	});
+
 	test.each([
 		'localhost',
 		'LOCALHOST',
