@@ -39,14 +39,17 @@ export class Tickets {
 	 * was not used, so that it keeps its place.
 	 */
 	before(name: string, count: number): Ticket[] {
-		const mine = this.kept().find((one) => one.name === name);
-		const placeAt = mine !== undefined && mine.left >= count ? mine.at : Infinity;
-		return this.all.filter((one) => one !== mine && one.at < placeAt);
+		const placeAt = this.placeOf(name, count);
+		// Of the same moment, one comes first, and all agree on which.
+		const isBefore = (one: Ticket) => one.at < placeAt || (one.at === placeAt && one.name < name);
+		return this.kept().filter((one) => one.name !== name && isBefore(one));
 	}
 
-	make(ticket: Ticket): void {
-		this.withdraw(ticket.name);
-		this.all = [...this.all, ticket].sort((a, b) => a.at - b.at);
+	make({ name, at, left }: Ticket): void {
+		// With room now, its holder has woken late, and stays before tickets of moments between.
+		const place = at <= performance.now() ? Math.min(at, this.placeOf(name, left)) : at;
+		this.withdraw(name);
+		this.all = [...this.all, { name, at: place, left }].sort((a, b) => a.at - b.at);
 	}
 
 	withdraw(name: string): void {
@@ -64,6 +67,12 @@ export class Tickets {
 	get lapsedInMs(): number {
 		const last = this.kept().at(-1);
 		return last === undefined ? 0 : last.at + TICKET_KEPT_MS - performance.now();
+	}
+
+	/** The moment of a ticket whose room was not used; Infinity without one. */
+	private placeOf(name: string, count: number): number {
+		const mine = this.kept().find((one) => one.name === name);
+		return mine !== undefined && mine.left >= count ? mine.at : Infinity;
 	}
 
 	private kept(): Ticket[] {

@@ -118,6 +118,40 @@ describe.each(['memory', 'Redis, by two processes in turn'])('counting in %s', (
 		expectWindows(await bench().promise('a', { count }), windows);
 	});
 
+	test('two that wait for the same slots from the same moment on get them one after the other', async () => {
+		const window = [{ max: 3, windowMs: WINDOW }];
+		const limits = { general: window, scopes: { [SEND]: window } };
+		for (const one of benches) one.limits = limits;
+		const general = { scope: undefined };
+		await passTime(bench().requests(3), HOUR);
+		const waits = [await bench().promise('a', general), await bench().promise('b', general)];
+		expectWindows(waits[1] ?? 0, 2);
+		await jest.advanceTimersByTimeAsync((waits[1] ?? 0) - 1);
+		// Both have to wait for it.
+		await send(1);
+		for (const name of ['a', 'b']) await bench().promise(name, general);
+		const again = [await bench().promise('a', general), await bench().promise('b', general)];
+		expect(Math.abs((again[0] ?? 0) - (again[1] ?? 0))).toBeGreaterThan(WINDOW / 2);
+	});
+
+	test('two whose moments are close to each other, and who wake late, get the room one after the other', async () => {
+		const window = [{ max: 3, windowMs: WINDOW }];
+		const limits = { general: window, scopes: { [SEND]: window } };
+		for (const one of benches) one.limits = limits;
+		const general = { scope: undefined };
+		await passTime(bench().requests(3), HOUR);
+		expectWindows(await bench().promise('a', general), 1);
+		expectWindows(await bench().promise('b', general), 2);
+		await jest.advanceTimersByTimeAsync(WINDOW + 1_000);
+		// What has another endpoint uses no ticket, but a slot: a comes as late as b.
+		await send(1);
+		expectWindows(await bench().promise('a', general), 1);
+		await jest.advanceTimersByTimeAsync(WINDOW + 5_000);
+		expect(await bench().promise('b', general)).toBe(0);
+		await jest.advanceTimersByTimeAsync(100);
+		expect(await bench().promise('a', general)).toBeGreaterThan(WINDOW / 2);
+	});
+
 	test('a ticket lapses by itself, and then the limiter is dropped', async () => {
 		await bench().promise('gone');
 		expectWindows(await bench().promise('a'), 1);

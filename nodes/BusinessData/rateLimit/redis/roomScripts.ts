@@ -36,7 +36,7 @@ for index = 1, #all, 2 do
 	if string.sub(all[index], 1, #name + 1) == name .. '#' then
 		mine[#mine + 1], place = all[index], moment
 	else
-		others[#others + 1] = moment
+		others[#others + 1] = {moment, all[index]}
 	end
 end
 -- One whose room was not used keeps its place.
@@ -50,8 +50,10 @@ for index = 1, windowCount do
 	local slots = redis.call('ZRANGEBYSCORE', key, from, '+inf', 'WITHSCORES')
 	for slot = 2, #slots, 2 do free[slot / 2] = math.min(tonumber(slots[slot]), now) + hold end
 	if scopeCount == 0 or index <= scopeCount then
-		for _, promised in ipairs(others) do
-			if promised < place then free[#free + 1] = promised + hold end
+		for _, ticket in ipairs(others) do
+			-- Of the same moment, one comes first, and all agree on which.
+			local isBefore = ticket[1] < place or (ticket[1] == place and ticket[2] < name)
+			if isBefore then free[#free + 1] = ticket[1] + hold end
 		end
 		table.sort(free)
 		for _ = 1, queued do
@@ -65,6 +67,8 @@ for index = 1, windowCount do
 end
 local wait = math.ceil(moment - now)
 if wait > most then return {enterAgain, wait} end
+-- With room now, its holder has woken late, and stays before tickets of moments between.
+if wait <= 0 then moment = math.min(moment, place) end
 for _, member in ipairs(mine) do redis.call('ZREM', TICKETS, member) end
 for index = 1, together do add(TICKETS, moment, name .. '#' .. index, ${TICKET_KEPT_MS}) end
 return {enterAgain, wait}
