@@ -2,6 +2,8 @@
 import type { Mistake } from './mistake';
 
 const RUN = 'nodes/BusinessData/run/run.js';
+const WAIT = 'nodes/BusinessData/resources/limits/waitForRoom.operation.js';
+const LIMITER = 'nodes/BusinessData/rateLimit';
 
 export const MISTAKES_OF_REQUESTS: Mistake[] = [
 	{
@@ -91,6 +93,54 @@ export const MISTAKES_OF_REQUESTS: Mistake[] = [
 		shows: 'listener left',
 	},
 	{
+		name: 'Wait for Room goes on where there is no room',
+		patches: [{ file: WAIT, search: 'if (waitMs < SHORTEST_WAIT_MS)', replace: 'if (true)' }],
+		seed: 12,
+		shows: 'no room',
+	},
+	{
+		name: 'all who wait for the same room get it at the same moment',
+		patches: [
+			{
+				file: `${LIMITER}/tickets.js`,
+				search: 'make({ name, at, left }) {',
+				replace: 'make({ name, at, left }) {\n        return;',
+			},
+			{
+				file: `${LIMITER}/redis/roomScripts.js`,
+				search: 'for index = 1, together do add(TICKETS',
+				replace: 'for index = 1, 0 do add(TICKETS',
+			},
+		],
+		seed: 20,
+		shows: 'room given twice',
+	},
+	{
+		name: 'Wait for Room waits although there is room',
+		patches: [
+			{
+				file: WAIT,
+				search: 'if (waitMs < SHORTEST_WAIT_MS)',
+				replace:
+					'if (waitMs < SHORTEST_WAIT_MS)\n                await (0, async_1.sleep)(60_000, run.signal);\n            if (waitMs < SHORTEST_WAIT_MS)',
+			},
+		],
+		seed: 2,
+		shows: 'wait without a reason',
+	},
+	{
+		name: 'a body is read to its end, however long it is',
+		patches: [
+			{
+				file: 'nodes/BusinessData/transport/response.js',
+				search: 'if (length > most)',
+				replace: 'if (false)',
+			},
+		],
+		seed: 21,
+		shows: 'body read too far',
+	},
+	{
 		name: 'a contact that was deleted is never told',
 		patches: [
 			{
@@ -99,7 +149,7 @@ export const MISTAKES_OF_REQUESTS: Mistake[] = [
 				replace: 'const enough = Infinity;',
 			},
 		],
-		seed: 13,
+		seed: 17,
 		shows: 'event missing',
 	},
 ];

@@ -18,13 +18,13 @@ export const MISTAKES_OF_SEND_ONCE: Mistake[] = [
 			},
 			{ file: STORED, search: 'if (!isNew) {', replace: 'if (false) {' },
 		],
-		seed: 2,
+		seed: 14,
 		shows: 'acted twice',
 	},
 	{
 		name: 'a lease never ends',
 		patches: [{ file: STATE, search: '        end();\n', replace: '' }],
-		seed: 2,
+		seed: 14,
 		shows: 'execution without end',
 	},
 	{
@@ -48,7 +48,24 @@ export const MISTAKES_OF_SEND_ONCE: Mistake[] = [
 				replace: "'notSent'",
 			},
 		],
-		seed: 70,
+		seed: 69,
+		shows: 'acted twice',
+	},
+	{
+		name: 'a memory that is full forgets others than the oldest keys',
+		patches: [
+			{
+				file: 'nodes/BusinessData/sendOnce/redisScripts.js',
+				search: '0, -most - 1)',
+				replace: 'most, -1)',
+			},
+			{
+				file: 'nodes/BusinessData/n8nInternals/deduplicationStore.js',
+				search: 'maxEntries: most }',
+				replace: 'maxEntries: most && 1 }',
+			},
+		],
+		seed: 4,
 		shows: 'acted twice',
 	},
 ];

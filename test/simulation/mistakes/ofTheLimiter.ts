@@ -59,7 +59,7 @@ export const MISTAKES_OF_THE_LIMITER: Mistake[] = [
 				replace: 'throw error;',
 			},
 		],
-		seed: 15,
+		seed: 9,
 		shows: 'slot left',
 	},
 	{
@@ -71,7 +71,7 @@ export const MISTAKES_OF_THE_LIMITER: Mistake[] = [
 				replace: ';',
 			},
 		],
-		seed: 2,
+		seed: 3,
 		shows: 'slot left',
 	},
 	{
@@ -109,7 +109,7 @@ export const MISTAKES_OF_THE_LIMITER: Mistake[] = [
 				replace: 'const PLACE_KEPT_MS = 1_800_000;',
 			},
 		],
-		seed: 47,
+		seed: 45,
 		shows: 'waits although there is room',
 	},
 	{

@@ -52,6 +52,9 @@ export class Execution {
 	/** Until when (ms of the world's time) n8n itself waits before the next attempt. */
 	waitsUntil = 0;
 
+	/** When (ms since 1970, by the clock of its process) n8n goes on behind the node. */
+	private parkedUntil: number | undefined;
+
 	private readonly controller = new AbortController();
 
 	constructor(
@@ -82,6 +85,9 @@ export class Execution {
 		const { tool, copy } = this.start;
 		const nodeType = this.host.nodeType('BusinessData', copy);
 		const ending = tool === undefined ? await this.runNode(nodeType) : await this.runTool(nodeType);
+		if (this.parkedUntil !== undefined) {
+			await this.wait(this.parkedUntil - this.host.process.clock.wall());
+		}
 		this.ending = this.stoppedAt === undefined ? ending : { status: 'canceled' };
 		this.onEnd(this);
 	}
@@ -171,6 +177,8 @@ export class Execution {
 			getInputData: () => input,
 			getMode: () => 'trigger',
 			getExecutionId: () => id,
+			getTimezone: () => 'UTC',
+			sendMessageToUI: () => undefined,
 			getExecutionCancelSignal: () => (tool === undefined ? this.signal : this.signalOfTool),
 			getNodeParameter: (name: string, itemIndex: number, fallback?: unknown) => {
 				const value = valueAt(node.parameters, name);
@@ -181,6 +189,10 @@ export class Execution {
 			continueOnFail: () =>
 				node.onError === 'continueRegularOutput' || node.onError === 'continueErrorOutput',
 			isToolExecution: () => tool !== undefined,
+			putExecutionToWait: async (until: Date) => {
+				this.parkedUntil = until.getTime();
+				await Promise.resolve();
+			},
 			addExecutionHints: (...hints: unknown[]) => this.hints.push(...hints),
 		};
 	}

@@ -22,7 +22,7 @@ export interface Reported {
 }
 
 /** What `call` gets of a list may be nothing. */
-export type Kind = 'read' | 'send' | 'call' | 'delete';
+export type Kind = 'read' | 'send' | 'call' | 'delete' | 'wait';
 
 /** What becomes of the items, as far as it is told; a stopped execution tells nothing. */
 export function reportedBy({ planned, execution }: Played, kind: Kind): Reported {
@@ -104,7 +104,7 @@ function readError(reported: Reported, error: ShownError, kind: Kind): void {
 	const report = reportOf(error, problems);
 	const { context = {} } = error;
 	const list = (name: string) => (context[name] ?? []) as number[];
-	if (kind === 'read') return;
+	if (kind === 'read' || kind === 'wait') return;
 	if (kind === 'delete') {
 		const { message } = error;
 		for (const index of list('failedItems')) items[index] = { is: 'notSent', message };

@@ -8,6 +8,9 @@ import type { Life } from '../scenario/played';
 import type { Player } from '../scenario/player';
 import type { Violation } from './violation';
 
+/** 64 MB, and what was on its way when that was read. */
+const LARGEST_BODY_BYTES = 66 * 1024 * 1024;
+
 export function checkLeftovers(player: Player): Violation[] {
 	const { played, lives, keysLeft } = player;
 	const living = lives.filter(({ diedAt }) => diedAt === undefined);
@@ -25,6 +28,11 @@ export function checkLeftovers(player: Player): Violation[] {
 	}
 	for (const { process, status } of player.statuses) {
 		if (!isFree(status)) left.push(['slot left', `${process}: ${JSON.stringify(status)}`]);
+	}
+	for (const { id, bodyBytes = 0 } of player.network.exchanges) {
+		if (bodyBytes > LARGEST_BODY_BYTES) {
+			left.push(['body read too far', `request ${id}: ${bodyBytes} bytes`]);
+		}
 	}
 	for (const text of player.complaints) left.push(['complaint', text]);
 	return left.map(([kind, text]) => ({ kind, text }));

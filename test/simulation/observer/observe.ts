@@ -5,6 +5,7 @@ import { checkLeftovers } from './leftovers';
 import { checkLimits } from './limits';
 import { checkProgress } from './progress';
 import { checkResults } from './results';
+import { checkRoom } from './room';
 import { checkSecrets } from './secrets';
 import { checkStops } from './stops';
 import { checkTriggers } from './trigger';
@@ -14,6 +15,7 @@ const CHECKS = [
 	checkLimits,
 	checkDocuments,
 	checkResults,
+	checkRoom,
 	checkStops,
 	checkLeftovers,
 	checkSecrets,

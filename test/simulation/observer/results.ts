@@ -30,6 +30,7 @@ function kindOf({ plan }: Player, { planned }: Played): Kind {
 	const node = plan.nodes.find(({ id }) => id === planned.node);
 	const { resource, operation, method } = node?.parameters ?? {};
 	if (operation === 'deleteMany') return 'delete';
+	if (operation === 'waitForRoom') return 'wait';
 	if (operation === 'getMany' || method === 'GET') return 'read';
 	return resource === 'apiRequest' ? 'call' : 'send';
 }
@@ -74,6 +75,10 @@ class Judge {
 	}
 
 	private lieInDone({ outputs }: ItemReport & { is: 'done' }): string | undefined {
+		if (this.kind === 'wait') {
+			const isPassedOn = outputs.length === 1 && outputs[0]?.json.id === this.item;
+			return isPassedOn ? undefined : 'it was not passed on';
+		}
 		const isRead = this.kind === 'read';
 		const isTrue = this.own.some((exchange) =>
 			isRead ? exchange.status === 200 : isDone(exchange),

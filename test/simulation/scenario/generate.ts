@@ -161,6 +161,14 @@ export function keysOf({ workflowId, credential, parameters }: SavedNode): strin
 	return JSON.stringify([workflowId, credential, resource, operation, method, path]);
 }
 
+/** How many keys a node remembers. */
+export function memoryOf({ parameters }: SavedNode): number {
+	const { sendOnceMaxEntries = Infinity } = (parameters.options ?? {}) as {
+		sendOnceMaxEntries?: number;
+	};
+	return sendOnceMaxEntries;
+}
+
 /** Whether a node sends each key once. */
 export function isSendOnce({ parameters }: SavedNode): boolean {
 	return JSON.stringify(parameters).includes('sendOnceKey');

@@ -110,7 +110,13 @@ function requestFault(random: Random): ExchangeFault {
 				? { headers: { 'retry-after': String(random.one([0, 2, 30, 90])) } }
 				: {}),
 		}),
-		() => ({ kind: 'body', body: random.one(['', '<html>log in</html>', '{"half":', '[]']) }),
+		() => {
+			const body = random.one(['', '<html>log in</html>', '{"half":', '[]']);
+			// Of a plan, all or none.
+			const large = random.of('large bodies');
+			if (large.chance(0.7)) return { kind: 'body', body };
+			return { kind: 'largeBody', megabytes: large.one([60, 70, 200]) };
+		},
 		() => ({ kind: 'doubled', afterMs: random.between(1, 5_000) }),
 	])();
 }

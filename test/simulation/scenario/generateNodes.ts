@@ -4,7 +4,7 @@ import type { LimitTable } from '../../../sandbox/limits';
 import type { Random } from '../world/random';
 
 export interface PlannedNode {
-	kind: 'read' | 'send' | 'delete' | 'trigger';
+	kind: 'read' | 'send' | 'delete' | 'wait' | 'trigger';
 	node: SavedNode;
 	/** What a node with a Send Once Key may send. */
 	documents?: string[];
@@ -53,6 +53,7 @@ export function nodesOf(random: Random, limits: LimitTable, isMixed: boolean): P
 		const parameters = { ...random.one(isMixed ? LIMITED : SENDS), dataMode: 'autoMapInputData' };
 		add({ kind: 'send', mostItems: mostSends, tool }, parameters, formatOf(random, parameters));
 	}
+	const memory = random.of('memory');
 	for (let count = random.whole(0, 2); count > 0; count--) {
 		const documents = Array.from(
 			{ length: random.whole(2, 6) },
@@ -60,7 +61,8 @@ export function nodesOf(random: Random, limits: LimitTable, isMixed: boolean): P
 		);
 		const parameters = { ...random.one(SENDS), dataMode: 'autoMapInputData' };
 		const tool = toolOf(random);
-		add({ kind: 'send', mostItems: 6, documents, tool }, parameters, ONCE);
+		const remembered = memory.chance(0.3) ? { sendOnceMaxEntries: memory.whole(1, 4) } : {};
+		add({ kind: 'send', mostItems: 6, documents, tool }, parameters, { ...ONCE, ...remembered });
 	}
 	if (random.chance(0.3)) {
 		const resource = random.one(['contact', 'transaction']);
@@ -71,8 +73,25 @@ export function nodesOf(random: Random, limits: LimitTable, isMixed: boolean): P
 		const events = ['contactCreated', 'contactUpdated', 'contactDeleted'];
 		add({ kind: 'trigger', mostItems: 0 }, { events, idField: 'id' }, { emitExisting: true });
 	}
+	const room = random.of('room');
+	if (room.chance(0.25)) {
+		const limitOf = room.one(Object.keys(LIMITS_WITH_ROOM) as Array<keyof typeof LIMITS_WITH_ROOM>);
+		const most = LIMITS_WITH_ROOM[limitOf](limits)?.max ?? 1;
+		add(
+			{ kind: 'wait', mostItems: 3 },
+			{ resource: 'rateLimit', operation: 'waitForRoom', limitOf, requests: room.whole(1, most) },
+			{ parkAfter: room.one([0, 65, 10_000]) },
+		);
+	}
 	return nodes;
 }
+
+/** What Wait for Room can wait for, with the longest limit of it. */
+export const LIMITS_WITH_ROOM = {
+	general: ({ general }: LimitTable) => general.at(-1),
+	'transaction:send': ({ endpoints }: LimitTable) => endpoints['POST /txndata/sendTxn'],
+	'payment:send': ({ endpoints }: LimitTable) => endpoints['POST /txndata/sendPayment'],
+};
 
 function hasLongWindows({ endpoints }: LimitTable): boolean {
 	return Object.values(endpoints).some(({ windowSeconds }) => windowSeconds > 300);

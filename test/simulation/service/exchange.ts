@@ -34,6 +34,8 @@ export interface Exchange {
 	/** When the head of the response was there, and its body to the end. */
 	respondedAt?: number;
 	bodyAt?: number;
+	/** How many bytes of the body n8n took. */
+	bodyBytes?: number;
 	/** When n8n gave it up, or its connection was lost. */
 	lostAt?: number;
 	/** When (ms) the service asked for a pause, and how long (ms). */

@@ -15,6 +15,8 @@ export type ExchangeFault =
 	| { kind: 'status'; status: number; acts: boolean; headers?: Record<string, string> }
 	/** The right status with another body. */
 	| { kind: 'body'; body: string }
+	/** The right status with a body of so many MB. */
+	| { kind: 'largeBody'; megabytes: number }
 	/** A proxy sends it a second time after so long (ms). */
 	| { kind: 'doubled'; afterMs: number };
 

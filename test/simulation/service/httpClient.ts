@@ -133,6 +133,7 @@ class ClientRequest extends Writable implements Line, Resource {
 
 	onBody(piece: Buffer | undefined): void {
 		this.idleTimer?.refresh();
+		this.exchange.bodyBytes = (this.exchange.bodyBytes ?? 0) + (piece?.length ?? 0);
 		this.response?.push(piece ?? null);
 		if (piece !== undefined) return;
 		this.exchange.bodyAt = this.process.world.now;

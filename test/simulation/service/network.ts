@@ -26,6 +26,8 @@ interface Address {
 	headers: Record<string, string>;
 }
 
+const MEGABYTE = Buffer.alloc(1024 * 1024, ' ');
+
 const FAILED_CALLS: Record<string, string> = { ENOTFOUND: 'getaddrinfo', EAI_AGAIN: 'getaddrinfo' };
 
 export class Network {
@@ -118,7 +120,9 @@ export class Network {
 			const lateMs = fault.kind === 'late' && fault.what === 'answer' ? fault.ms : 0;
 			const body = fault.kind === 'body' && reply.status === 200 ? fault.body : reply.body;
 			this.world.after(lateMs, () => {
-				journey.response({ ...reply, body }, fault.kind === 'cut');
+				if (fault.kind === 'largeBody' && reply.status === 200) {
+					journey.largeResponse(reply, fault.megabytes);
+				} else journey.response({ ...reply, body }, fault.kind === 'cut');
 			});
 		});
 		if (fault?.kind === 'cut' && fault.moment === 'beforeActing') {
@@ -161,6 +165,17 @@ class Journey {
 			const rest = () => (isCutOff ? this.cutOff() : this.end(bytes.subarray(half)));
 			this.toClient(1, () => this.line.onBody(bytes.subarray(0, half)), rest);
 		});
+	}
+
+	largeResponse(reply: Reply, megabytes: number): void {
+		let left = megabytes;
+		const next = () => this.toClient(1, () => this.line.onBody(MEGABYTE), then);
+		const then = () => {
+			if (!this.line.isOpen) return;
+			if (--left > 0) next();
+			else this.end(Buffer.alloc(0));
+		};
+		this.toClient(0, () => this.line.onHead(reply), next);
 	}
 
 	private end(rest: Buffer): void {

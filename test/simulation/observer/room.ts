@@ -1,0 +1,116 @@
+/**
+ * Wait for Room: it sends nothing, there is room when it ends, executions that wait for the same room wake one after
+ * the other, and none waits without a reason. Judged only where nothing strikes meanwhile.
+ */
+import { LIMITS_WITH_ROOM } from '../scenario/generateNodes';
+import { beginOf } from '../scenario/plan';
+import type { Played } from '../scenario/played';
+import type { Player } from '../scenario/player';
+import type { Violation } from './violation';
+
+/** What clocks and a busy process may add (ms). */
+const SLACK_MS = 5_000;
+/** How long (ms) a ticket that was not used, or a request without a response, may be in the way. */
+const LONGEST_OBSTACLE_MS = 300_000;
+/** How long (ms) room is kept for an execution that has waited for it. */
+const TICKET_KEPT_MS = 120_000;
+
+interface Wait {
+	name: string;
+	/** The endpoint that needs room; undefined for all. */
+	endpoint: string | undefined;
+	requests: number;
+	max: number;
+	windowMs: number;
+	from: number;
+	to: number;
+}
+
+export function checkRoom(player: Player): Violation[] {
+	const { network, plan, struck } = player;
+	const waits = player.played.flatMap((played) => waitOf(player, played));
+	const senders = new Set(waits.map(({ name }) => name));
+	const sent = network.exchanges.filter(({ caller }) => senders.has(caller?.execution ?? ''));
+	const strikes = [...struck.map(({ at }) => at), ...plan.faults.map(beginOf)];
+	const quiet = waits.filter(
+		({ from, to, windowMs }) =>
+			!plan.hasLowerLimits &&
+			!strikes.some((at) => at > from - windowMs - LONGEST_OBSTACLE_MS && at < to),
+	);
+	const found = quiet.flatMap((wait): Array<[kind: string, wait: Wait]> => [
+		...(hasRoom(player, wait) ? [] : [['no room', wait] as [string, Wait]]),
+		...(hasReason(player, wait, waits) ? [] : [['wait without a reason', wait] as [string, Wait]]),
+		...quiet
+			.filter((other) => wakesTogether(wait, other))
+			.map((other): [string, Wait] => ['room given twice', other]),
+	]);
+	return [
+		...sent.map(({ id }) => ({ kind: 'request of a wait', text: `request ${id}` })),
+		...found.map(([kind, { name, from, to }]) => ({ kind, text: `${name} from ${from} to ${to}` })),
+	];
+}
+
+/** The wait of an execution that has found room. */
+function waitOf({ plan }: Player, { planned, execution, endedAt: to }: Played): Wait[] {
+	const { parameters = {} } = plan.nodes.find(({ id }) => id === planned.node) ?? {};
+	const { operation, limitOf, requests } = parameters;
+	const from = execution.runs.at(-1)?.from;
+	const isOver = execution.ending?.status === 'success' && from !== undefined && to !== undefined;
+	if (operation !== 'waitForRoom' || !isOver) return [];
+	const name = limitOf as keyof typeof LIMITS_WITH_ROOM;
+	const { limits } = plan.service;
+	const limit = LIMITS_WITH_ROOM[name](limits);
+	if (limit === undefined) return [];
+	const { max, windowSeconds } = limit;
+	const endpoint = Object.keys(limits.endpoints).find((key) => limits.endpoints[key] === limit);
+	const windowMs = windowSeconds * 1000;
+	return [{ name: planned.id, endpoint, requests: requests as number, max, windowMs, from, to }];
+}
+
+/** The requests that a limit counts. */
+function countedBy({ network }: Player, endpoint: string | undefined) {
+	return network.exchanges.filter(
+		({ method, path }) => endpoint === undefined || endpoint === `${method} ${path}`,
+	);
+}
+
+/** Beside what was under way when it began: what others have taken since was not reserved. */
+function hasRoom(player: Player, { from, to, windowMs, max, requests, endpoint }: Wait): boolean {
+	const inWindow = countedBy(player, endpoint).filter(
+		({ startedAt, countedAt = 0 }) => startedAt < from && countedAt > to - windowMs,
+	);
+	return inWindow.length + requests <= max;
+}
+
+/** Whether requests that were in its windows, or went before it, or another wait explain it. */
+function hasReason(player: Player, wait: Wait, waits: Wait[]): boolean {
+	const { from, to, windowMs, requests, endpoint, max } = wait;
+	if (to - from < 4 * SLACK_MS) return true;
+	const [general] = player.plan.service.limits.general.slice(-1);
+	const limits = [
+		{ counted: countedBy(player, endpoint), max, windowMs },
+		{
+			counted: countedBy(player, undefined),
+			max: general?.max ?? 0,
+			windowMs: 1000 * (general?.windowSeconds ?? 0),
+		},
+	];
+	const isBusy = limits.some((limit) => {
+		const since = from - limit.windowMs - SLACK_MS;
+		const between = limit.counted.filter(({ startedAt }) => startedAt > since && startedAt < to);
+		return between.length + requests > limit.max;
+	});
+	const since = from - windowMs - TICKET_KEPT_MS;
+	return isBusy || waits.some((other) => other !== wait && other.to > since && other.from < to);
+}
+
+/** Whether the second wait began during the first, and both ended within a window that has no room for both. */
+function wakesTogether(first: Wait, second: Wait): boolean {
+	return (
+		first.endpoint === second.endpoint &&
+		first.from < second.from - SLACK_MS &&
+		second.from < first.to - SLACK_MS &&
+		first.requests + second.requests > first.max &&
+		Math.abs(second.to - first.to) < first.windowMs - SLACK_MS
+	);
+}
