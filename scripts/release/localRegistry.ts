@@ -35,7 +35,10 @@ async function usualRegistry(): Promise<string> {
 	await runNpm({
 		parameters: ['config', 'get', 'registry'],
 		folder: __dirname,
-		onLine: (line) => (address = line.trim()),
+		// What npm warns of stands between its lines.
+		onLine: (line) => {
+			if (/^https?:/.test(line)) address = line.trim();
+		},
 	});
 	return address.replace(/\/+$/, '');
 }

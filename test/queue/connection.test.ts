@@ -104,7 +104,7 @@ describe('a connection', () => {
 
 	test('does not keep a process alive', async () => {
 		const run = `
-			const { connectionTo, RedisScript } = require(${JSON.stringify(join(DIST, 'redis/connection.js'))});
+			const { connectionTo, RedisScript } = require(${JSON.stringify(join(DIST, 'redis/index.js'))});
 			const connection = connectionTo(${JSON.stringify(address)});
 			connection.run(new RedisScript('return 1'), ['{a}'], []).then(console.log);`;
 		const startedAt = performance.now();
