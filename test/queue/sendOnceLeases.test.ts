@@ -10,7 +10,7 @@ import { pause, useLimitStoreBench } from '../support/limitStoreBench';
 import { untilTrue } from '../support/redisCommand';
 
 const bench = useLimitStoreBench();
-const STATE = Symbol.for('n8n-nodes-business-data/sendOnce/3');
+const STATE = Symbol.for('n8n-nodes-business-data/sendOnce/4');
 const current = new AsyncLocalStorage<{ state: object }>();
 const TRIES = 4;
 const stop = abortController();

@@ -78,9 +78,9 @@ export function readJsonBody(run: Run, itemIndex: number, isDocument = false): u
 	const field = isMapped ? FIELD : 'JSON Body';
 	const body = isMapped ? json : parseJsonBody(run.parameter('jsonBody', itemIndex, '{}'));
 	const isComputed = isMapped || run.isComputed('jsonBody');
-	// Of an API Request, an error may be just what somebody means to report.
-	const isMeant = isDocument ? !isComputed : !isMapped || error === undefined;
-	if (!isMeant) refuseNotices(field, body as IDataObject);
+	// An API Request may report an error on purpose, so only n8n's own error items are refused.
+	const mayBeResult = isDocument ? isComputed : isMapped && error !== undefined;
+	if (mayBeResult) refuseResult(field, body as IDataObject);
 	refuseFaults(field, body, isComputed);
 	return body;
 }
@@ -100,9 +100,9 @@ export function readDocument(run: Run, itemIndex: number): unknown {
 	);
 }
 
-/** @throws InvalidSettingError for the JSON of an item that only says what was not done */
-function refuseNotices(field: string, json: IDataObject): void {
-	const problem = problemOf(json);
+/** @throws InvalidSettingError for JSON that only says what another node did not do: an error, a skip, a Dry Run */
+function refuseResult(field: string, json: IDataObject): void {
+	const problem = whyNoDocument(json);
 	if (problem === undefined) return;
 	throw new InvalidSettingError(
 		field,
@@ -111,7 +111,7 @@ function refuseNotices(field: string, json: IDataObject): void {
 	);
 }
 
-function problemOf(json: IDataObject): string | undefined {
+function whyNoDocument(json: IDataObject): string | undefined {
 	if (isErrorJson(json)) return 'is an error';
 	if (json.skipped === true && 'sendOnceKey' in json) return 'was skipped';
 	return json.dryRun === true && 'method' in json ? 'comes from a Dry Run' : undefined;

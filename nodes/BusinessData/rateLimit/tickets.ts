@@ -40,13 +40,13 @@ export class Tickets {
 	 */
 	before(name: string, count: number): Ticket[] {
 		const placeAt = this.placeOf(name, count);
-		// Of the same moment, one comes first, and all agree on which.
+		// Of two tickets with the same moment, all processes put the same one first.
 		const isBefore = (one: Ticket) => one.at < placeAt || (one.at === placeAt && one.name < name);
 		return this.kept().filter((one) => one.name !== name && isBefore(one));
 	}
 
 	make({ name, at, left }: Ticket): void {
-		// With room now, its holder has woken late, and stays before tickets of moments between.
+		// A holder that wakes late keeps its place before tickets of later moments.
 		const place = at <= performance.now() ? Math.min(at, this.placeOf(name, left)) : at;
 		this.withdraw(name);
 		this.all = [...this.all, { name, at: place, left }].sort((a, b) => a.at - b.at);

@@ -23,15 +23,11 @@ interface ProcessState {
 	leases: Map<string, Promise<void>>;
 }
 
-const shared = processWide('sendOnce/3', (): ProcessState => ({
+export const processState = processWide('sendOnce/4', (): ProcessState => ({
 	steps: new KeyedMutex(),
 	watched: new Map(),
 	leases: new Map(),
 }));
-
-export function processState(): ProcessState {
-	return shared();
-}
 
 /** Runs `step` when every earlier step on the bucket is done. @throws what the step throws */
 export async function runExclusive<T>(bucket: string, step: () => Promise<T>): Promise<T> {

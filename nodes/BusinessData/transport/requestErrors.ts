@@ -282,7 +282,7 @@ export function afterUnknownError(
 	const given = error instanceof RequestError ? error.details : undefined;
 	if (error instanceof RequestError && given?.outcome === 'unknown') return error;
 	const { retryAfterSeconds: _, cause: __, ...details } = given ?? {};
-	const words = redactText(error instanceof Error ? error.message : String(error), apiKey);
+	const words = redactText(messageOf(error), apiKey);
 	const isResponse = given?.outcome === 'refused';
 	return new RequestError(
 		isResponse ? words : `The request may have taken effect, and its next attempt failed: ${words}`,

@@ -11,7 +11,6 @@ import { InvalidSettingError } from './invalidSettingError';
 import { refuseFaults, scalarText } from './valueFaults';
 
 const USE_DEFAULT = 'Enter a number, or remove the option to use its default.';
-const WHOLE = 'a whole number';
 /** A decimal number, as a person writes it. */
 const DECIMAL = /^-?\d+(\.\d+)?$/;
 
@@ -156,21 +155,20 @@ interface Bounds {
 
 /**
  * A number, or the decimal text of one.
- * @param kind what it must be, in the error
+ * @param kind what it must be, in the error, and whether a number is of that kind
  */
 export function readNumber(
 	field: string,
 	value: unknown,
 	{ least, most }: Bounds,
 	description = USE_DEFAULT,
-	kind = 'a number',
+	kind = { name: 'a number', includes: Number.isFinite },
 ): number {
 	refuseUnresolved(field, value);
 	const number = numberOf(value) ?? NaN;
-	const isKind = kind === WHOLE ? Number.isSafeInteger(number) : Number.isFinite(number);
-	if (isKind && number >= least && number <= (most ?? Infinity)) return number;
+	if (kind.includes(number) && number >= least && number <= (most ?? Infinity)) return number;
 	const range = `from ${least} ${most === undefined ? 'on' : `to ${most}`}`;
-	throw new InvalidSettingError(field, `must be ${kind} ${range}`, description);
+	throw new InvalidSettingError(field, `must be ${kind.name} ${range}`, description);
 }
 
 export function readWholeNumber(
@@ -179,7 +177,8 @@ export function readWholeNumber(
 	bounds: Bounds,
 	description?: string,
 ): number {
-	return readNumber(field, value, bounds, description, WHOLE);
+	const kind = { name: 'a whole number', includes: Number.isSafeInteger };
+	return readNumber(field, value, bounds, description, kind);
 }
 
 /** A time (s), which may have decimals. */
@@ -188,7 +187,8 @@ export function readSeconds(
 	value: unknown,
 	bounds = { least: 0, most: Number.MAX_SAFE_INTEGER / 1000 },
 ): number {
-	return readNumber(field, value, bounds, USE_DEFAULT, 'a number of seconds');
+	const kind = { name: 'a number of seconds', includes: Number.isFinite };
+	return readNumber(field, value, bounds, USE_DEFAULT, kind);
 }
 
 function notText(field: string, value: unknown, name: string): InvalidSettingError {

@@ -9,6 +9,8 @@ const MINUTE = 60_000;
 const WINDOW = 10 * MINUTE;
 /** What a slot is held longer than its window, and a little for the limiter itself. */
 const MARGIN = 3_000;
+/** A ticket for any request. */
+const GENERAL = { scope: undefined };
 
 /** The wait is as many windows as named. */
 function expectWindows(waitMs: number, windows: number): void {
@@ -34,6 +36,13 @@ describe.each(['memory', 'Redis, by two processes in turn'])('counting in %s', (
 
 	const send = async (count: number) =>
 		await passTime(bench().requests(count, { scope: SEND }), HOUR);
+
+	/** Fills the only general window, which is as long as that of the sends. */
+	const fillGeneral = async () => {
+		const window = [{ max: 3, windowMs: WINDOW }];
+		for (const one of benches) one.limits = { general: window, scopes: { [SEND]: window } };
+		await passTime(bench().requests(3), HOUR);
+	};
 
 	test('there is room at once as long as nothing was sent', async () => {
 		expect(await bench().promise('a')).toBe(0);
@@ -119,37 +128,29 @@ describe.each(['memory', 'Redis, by two processes in turn'])('counting in %s', (
 	});
 
 	test('two that wait for the same slots from the same moment on get them one after the other', async () => {
-		const window = [{ max: 3, windowMs: WINDOW }];
-		const limits = { general: window, scopes: { [SEND]: window } };
-		for (const one of benches) one.limits = limits;
-		const general = { scope: undefined };
-		await passTime(bench().requests(3), HOUR);
-		const waits = [await bench().promise('a', general), await bench().promise('b', general)];
+		await fillGeneral();
+		const waits = [await bench().promise('a', GENERAL), await bench().promise('b', GENERAL)];
 		expectWindows(waits[1] ?? 0, 2);
 		await jest.advanceTimersByTimeAsync((waits[1] ?? 0) - 1);
 		// Both have to wait for it.
 		await send(1);
-		for (const name of ['a', 'b']) await bench().promise(name, general);
-		const again = [await bench().promise('a', general), await bench().promise('b', general)];
+		for (const name of ['a', 'b']) await bench().promise(name, GENERAL);
+		const again = [await bench().promise('a', GENERAL), await bench().promise('b', GENERAL)];
 		expect(Math.abs((again[0] ?? 0) - (again[1] ?? 0))).toBeGreaterThan(WINDOW / 2);
 	});
 
-	test('two whose moments are close to each other, and who wake late, get the room one after the other', async () => {
-		const window = [{ max: 3, windowMs: WINDOW }];
-		const limits = { general: window, scopes: { [SEND]: window } };
-		for (const one of benches) one.limits = limits;
-		const general = { scope: undefined };
-		await passTime(bench().requests(3), HOUR);
-		expectWindows(await bench().promise('a', general), 1);
-		expectWindows(await bench().promise('b', general), 2);
+	test('two that wake late, with moments close to each other, get the room one after the other', async () => {
+		await fillGeneral();
+		expectWindows(await bench().promise('a', GENERAL), 1);
+		expectWindows(await bench().promise('b', GENERAL), 2);
 		await jest.advanceTimersByTimeAsync(WINDOW + 1_000);
-		// What has another endpoint uses no ticket, but a slot: a comes as late as b.
+		// A send uses no general ticket, but a slot: a has to wait as long as b.
 		await send(1);
-		expectWindows(await bench().promise('a', general), 1);
+		expectWindows(await bench().promise('a', GENERAL), 1);
 		await jest.advanceTimersByTimeAsync(WINDOW + 5_000);
-		expect(await bench().promise('b', general)).toBe(0);
+		expect(await bench().promise('b', GENERAL)).toBe(0);
 		await jest.advanceTimersByTimeAsync(100);
-		expect(await bench().promise('a', general)).toBeGreaterThan(WINDOW / 2);
+		expect(await bench().promise('a', GENERAL)).toBeGreaterThan(WINDOW / 2);
 	});
 
 	test('a ticket lapses by itself, and then the limiter is dropped', async () => {

@@ -51,7 +51,7 @@ for index = 1, windowCount do
 	for slot = 2, #slots, 2 do free[slot / 2] = math.min(tonumber(slots[slot]), now) + hold end
 	if scopeCount == 0 or index <= scopeCount then
 		for _, ticket in ipairs(others) do
-			-- Of the same moment, one comes first, and all agree on which.
+			-- Of two tickets with the same moment, all processes put the same one first.
 			local isBefore = ticket[1] < place or (ticket[1] == place and ticket[2] < name)
 			if isBefore then free[#free + 1] = ticket[1] + hold end
 		end
@@ -67,7 +67,7 @@ for index = 1, windowCount do
 end
 local wait = math.ceil(moment - now)
 if wait > most then return {enterAgain, wait} end
--- With room now, its holder has woken late, and stays before tickets of moments between.
+-- A holder that wakes late keeps its place before tickets of later moments.
 if wait <= 0 then moment = math.min(moment, place) end
 for _, member in ipairs(mine) do redis.call('ZREM', TICKETS, member) end
 for index = 1, together do add(TICKETS, moment, name .. '#' .. index, ${TICKET_KEPT_MS}) end
