@@ -33,9 +33,9 @@ export interface Sandbox {
 	readonly apiKey: string;
 	/** Every request, in the order of counting. */
 	readonly journal: Journal;
-	/** The contacts that `getContacts` responses with. */
+	/** The contacts that `getContacts` lists. */
 	readonly contacts: ContactStore;
-	/** The payments that `getPayments` responses with. */
+	/** The payments that `getPayments` lists. */
 	readonly payments: PaymentStore;
 	/** Makes requests go wrong. Throws when the rule is malformed. */
 	fault(rule: FaultRule): void;

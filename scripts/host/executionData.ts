@@ -64,8 +64,8 @@ function readNode(name: string, runs: NodeRun[]): NodeResult {
 /**
  * Reads an execution.
  *
- * @param execution What `GET /rest/executions/:id` responses.
- * @throws When it is not the response that is expected.
+ * @param execution What `GET /rest/executions/:id` returns.
+ * @throws When it has another shape.
  */
 export async function readExecution(execution: {
 	id: string;

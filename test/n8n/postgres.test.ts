@@ -1,6 +1,6 @@
 // A real n8n on PostgreSQL whose statements wait for a lock, and then fail, or land seconds after their error.
 import { Cleanup } from '../../scripts/cleanup';
-import { PostgresServer } from '../support/postgresServer';
+import { PostgresServer, settingsFor } from '../support/postgresServer';
 import { TcpProxy } from '../support/tcpProxy';
 import { databaseTests } from './databaseTests';
 import { RealN8n } from './realN8n';
@@ -20,11 +20,7 @@ beforeAll(async () => {
 	cleanup.add(async () => await server.dispose());
 	proxy = await TcpProxy.to(server.port);
 	cleanup.add(async () => await proxy.close());
-	real = await RealN8n.start('n8n-2', cleanup, {
-		...{ DB_TYPE: 'postgresdb', DB_POSTGRESDB_HOST: '127.0.0.1' },
-		...{ DB_POSTGRESDB_PORT: String(proxy.port), DB_POSTGRESDB_DATABASE: 'postgres' },
-		...{ DB_POSTGRESDB_USER: 'postgres', DB_POSTGRESDB_PASSWORD: 'any' },
-	});
+	real = await RealN8n.start('n8n-2', cleanup, settingsFor(proxy.port));
 }, MINUTES_FOR_THE_START * 60_000);
 afterAll(async () => {
 	await cleanup.run();

@@ -13,6 +13,15 @@ const STARTUP_MS = 30_000;
 const VERSIONS = '/usr/lib/postgresql';
 const USER = 'postgres';
 
+/** The settings of an n8n that uses it, at a port that leads to it. */
+export function settingsFor(port: number): Record<string, string> {
+	return {
+		...{ DB_TYPE: 'postgresdb', DB_POSTGRESDB_HOST: '127.0.0.1' },
+		...{ DB_POSTGRESDB_PORT: String(port), DB_POSTGRESDB_DATABASE: 'postgres' },
+		...{ DB_POSTGRESDB_USER: USER, DB_POSTGRESDB_PASSWORD: 'any' },
+	};
+}
+
 export class PostgresServer {
 	private program: ReturnType<typeof startProgram> | undefined;
 
@@ -37,7 +46,7 @@ export class PostgresServer {
 			...['-D', data, '-p', String(server.port), '-h', '127.0.0.1', '-k', folder, '-F'],
 		]);
 		server.program = startProgram(serve, settings, { cwd: folder, stdio: 'ignore' });
-		await waitUntil(() => server.responses(), STARTUP_MS);
+		await waitUntil(() => server.isUp(), STARTUP_MS);
 		return server;
 	}
 
@@ -74,7 +83,7 @@ export class PostgresServer {
 		return ['-h', '127.0.0.1', '-p', String(this.port), '-U', USER, '-qtA'];
 	}
 
-	private responses(): boolean {
+	private isUp(): boolean {
 		try {
 			return this.query('SELECT 1').trim() === '1';
 		} catch {

@@ -76,6 +76,16 @@ export function useQueueBench(prepare: () => Promise<void>): QueueBench {
 			list.filter(({ status }) => FAILED.includes(status)).map(({ id }) => id),
 		);
 	};
+	let told: string[] = [];
+	/** Prints why executions of this test have failed: their responses do not say it. */
+	const reportFailures = async () => {
+		const failed = await bench.failedExecutions();
+		for (const id of failed.filter((one) => !told.includes(one))) {
+			const { status, error } = await bench.n8n.client.waitForExecution(id);
+			report(`  execution ${id}: ${status}: ${error ?? 'no reason is known'}`);
+		}
+		told = failed;
+	};
 	bench.heldSlots = async () => {
 		const keys = await bench.redis.keys('*:slots:*');
 		const counts = await Promise.all(keys.map(async (key) => await bench.redis.zcard(key)));
@@ -100,7 +110,10 @@ export function useQueueBench(prepare: () => Promise<void>): QueueBench {
 		await bench.n8n.startAll();
 		await bench.redis.flushall();
 	}, SETUP_MS);
-	afterEach(async () => await bench.sandbox.stop());
+	afterEach(async () => {
+		await reportFailures();
+		await bench.sandbox.stop();
+	});
 	afterAll(async () => await cleanup.run(), SETUP_MS);
 	return bench;
 }

@@ -1,6 +1,6 @@
 /**
  * A real n8n in queue mode with this package installed from its tarball: a main process and two workers
- * that share a folder, a database and the Redis of n8n's queue.
+ * that share a folder, a PostgreSQL, as n8n asks for in queue mode, and the Redis of n8n's queue.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,6 +11,7 @@ import { N8nClient } from '../../scripts/host/n8nClient';
 import { type N8nProcess, type N8nRole, startN8n } from '../../scripts/host/n8nProcess';
 import { installPackedNode, packNode } from '../../scripts/host/packNode';
 import { openUserFolder, type UserFolder } from '../../scripts/host/userFolder';
+import { PostgresServer, settingsFor } from './postgresServer';
 import { RedisServer } from './redisServer';
 
 const PROJECT_FOLDER = join(__dirname, '..', '..');
@@ -37,6 +38,7 @@ export class QueueMode {
 		private readonly host: N8nHost,
 		private readonly userFolder: UserFolder,
 		private readonly queueRedis: RedisServer,
+		private readonly database: PostgresServer,
 		private readonly ownSettings: Record<string, string>,
 	) {}
 
@@ -49,7 +51,8 @@ export class QueueMode {
 		const userFolder = await openUserFolder();
 		const packed = await packNode(PROJECT_FOLDER, join(userFolder.path, 'packages'));
 		await installPackedNode(packed, userFolder.path, host);
-		return new QueueMode(host, userFolder, await RedisServer.start(), { ...settings });
+		const [queueRedis, database] = [await RedisServer.start(), await PostgresServer.start()];
+		return new QueueMode(host, userFolder, queueRedis, database, { ...settings });
 	}
 
 	/**
@@ -101,6 +104,7 @@ export class QueueMode {
 		// Whatever was still starting when something failed.
 		await endPrograms();
 		await this.queueRedis.dispose();
+		await this.database.dispose();
 		await this.userFolder.dispose();
 	}
 
@@ -118,6 +122,7 @@ export class QueueMode {
 			OFFLOAD_MANUAL_EXECUTIONS_TO_WORKERS: 'false',
 			QUEUE_BULL_REDIS_HOST: '127.0.0.1',
 			QUEUE_BULL_REDIS_PORT: String(this.queueRedis.port),
+			...settingsFor(this.database.port),
 			...this.ownSettings,
 		};
 	}
