@@ -5,7 +5,7 @@ export default {
 	jest: { configFile: 'jest.mutation.config.js', enableFindRelatedTests: false },
 	mutate: [
 		'nodes/BusinessData/rateLimit/**/*.ts',
-		'nodes/BusinessData/transport/{answer,attempt,backoff,connectionWatch,deadline,failure,repetitions}.ts',
+		'nodes/BusinessData/transport/{attempt,backoff,connectionWatch,deadline,failure,response,retries}.ts',
 	],
 	ignorePatterns: ['/dist', '/docs', '/screenshots'],
 	tempDirName: 'coverage/mutation',
