@@ -2,7 +2,7 @@
  * One connection per address and process, made when it is needed and closed when it was not needed for a while. It
  * never keeps a process alive. What fails is retried with a new connection. The limit store and Send Once share it.
  */
-import { never, onceAborted, sleep } from '../async';
+import { never, onceAborted } from '../async';
 import { hashOf } from '../values/hash';
 import { processWide } from '../values/processWide';
 import { messageOf } from '../values/text';
@@ -56,7 +56,7 @@ export class RedisConnection {
 		try {
 			for (let failures = 0; ; failures++) {
 				// The first retry needs no pause: it replaces a closed connection.
-				if (failures > 1) await sleep(RETRY_MS, signal);
+				if (failures > 1) await onceAborted(pause(), signal);
 				signal.throwIfAborted();
 				try {
 					const result = await onceAborted(this.once(script, keys, parameters, signal), signal);
@@ -113,6 +113,11 @@ export class RedisConnection {
 			isPermanent(error),
 		);
 	}
+}
+
+/** It keeps no process alive: whatever waits for a slot does. */
+async function pause(): Promise<void> {
+	await new Promise<void>((resolve) => void setTimeout(resolve, RETRY_MS).unref());
 }
 
 function longestOutageMs({ topology }: RedisAddress): number {
