@@ -76,15 +76,15 @@ export function useQueueBench(prepare: () => Promise<void>): QueueBench {
 			list.filter(({ status }) => FAILED.includes(status)).map(({ id }) => id),
 		);
 	};
-	let told: string[] = [];
+	let reported: string[] = [];
 	/** Prints why executions of this test have failed: their responses do not say it. */
 	const reportFailures = async () => {
 		const failed = await bench.failedExecutions();
-		for (const id of failed.filter((one) => !told.includes(one))) {
+		for (const id of failed.filter((one) => !reported.includes(one))) {
 			const { status, error } = await bench.n8n.client.waitForExecution(id);
 			report(`  execution ${id}: ${status}: ${error ?? 'no reason is known'}`);
 		}
-		told = failed;
+		reported = failed;
 	};
 	bench.heldSlots = async () => {
 		const keys = await bench.redis.keys('*:slots:*');
