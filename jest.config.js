@@ -13,7 +13,7 @@ module.exports = {
 	roots: ['<rootDir>/test'],
 	transform: {
 		'^.+\\.ts$': swc({ syntax: 'typescript' }),
-		// It imports modules of Node.js while it runs, for which Jest has no response.
+		// It imports modules of Node.js while it runs, for which Jest has no support.
 		'wasmoon-lua5\\.1': swc({ syntax: 'ecmascript' }),
 	},
 	transformIgnorePatterns: ['/node_modules/(?!wasmoon-lua5\\.1/)'],
@@ -21,6 +21,7 @@ module.exports = {
 	moduleNameMapper: {
 		'^(?:\\.\\./)+(nodes/BusinessData|credentials)/(.*)$': '<rootDir>/dist/$1/$2',
 	},
+	testSequencer: '<rootDir>/jest.sequencer.js',
 	maxWorkers: 2,
 	testTimeout: 30_000,
 	// What talks to Redis needs a real one: test/queue.
