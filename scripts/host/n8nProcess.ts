@@ -55,7 +55,7 @@ async function lastLogLines(logFile: string): Promise<string> {
 	return [...lines.slice(-LOG_LINES_IN_AN_ERROR), `All of it: ${logFile}`].join('\n');
 }
 
-async function responses(url: string): Promise<boolean> {
+async function isUp(url: string): Promise<boolean> {
 	try {
 		const response = await fetch(url, {
 			signal: AbortSignal.timeout(SECONDS_FOR_A_HEALTH_CHECK * 1000),
@@ -76,9 +76,9 @@ async function waitUntilReady(
 	seconds: number,
 ): Promise<void> {
 	const isReady = async (): Promise<boolean> =>
-		(await responses(`${url}/healthz/readiness`)) &&
+		(await isUp(`${url}/healthz/readiness`)) &&
 		// n8n 1.x says that it is ready as soon as its database is.
-		(role !== 'start' || (await responses(`${url}/rest/settings`)));
+		(role !== 'start' || (await isUp(`${url}/rest/settings`)));
 	const deadline = performance.now() + seconds * 1000;
 	let ending: Ending | undefined;
 	ended.then(
