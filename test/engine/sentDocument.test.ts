@@ -14,7 +14,13 @@ import {
 import { useDeduplicator } from '../support/deduplicator';
 import { readRun } from '../support/engine';
 import { linksTo, NODE_TYPE, nodeOf, workflowOf } from '../support/engineWorkflow';
-import { hintsOf, sentDocument, statesOf } from '../support/sentDocument';
+import {
+	hintsOf,
+	playSteps,
+	sentDocument,
+	statesOf,
+	STEPS_OF_A_KEY,
+} from '../support/sentDocument';
 import { DELETED } from '../support/processedData';
 import { waitUntil } from '../support/waitUntil';
 
@@ -113,10 +119,8 @@ describe('the same key with other content', () => {
 		expect(sent()).toEqual([invoice]);
 	});
 
-	test('a key that was marked by hand matches any content', async () => {
-		await change('markAsSent', 'a');
-		const result = await bench.run([invoice], send(once));
-		expect(result.json(NODE)).toMatchObject([{ skipped: true, state: 'sent' }]);
+	test.each(STEPS_OF_A_KEY)('%s: %s', async (steps, last) => {
+		expect(await playSteps(bench, steps)).toBe(last);
 	});
 });
 

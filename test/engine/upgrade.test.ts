@@ -2,9 +2,10 @@
 // knows its contacts, and what was sent once is not sent again. `npm run record:upgrade` saves it.
 
 import { MARKER_HEADER } from '../../sandbox/server';
-import { useBench } from '../support/bench';
+import { errorOf, useBench } from '../support/bench';
 import { useDeduplicator } from '../support/deduplicator';
 import { CREDENTIAL_TYPE } from '../support/engineWorkflow';
+import { sentDocument } from '../support/sentDocument';
 import { KEY, LIMITS, PORT, RECORD } from '../upgrade/saved';
 import { savedByVersions, savedCredential, savedWorkflow } from '../upgrade/versions';
 
@@ -55,6 +56,22 @@ describe.each(savedByVersions)('saved by version %s', (_, saved) => {
 		const workflow = savedWorkflow(workflowId, node, [RECORD, other]);
 		const { run } = await bench.engine.run(workflow, savedCredential(node, bench.credential));
 		expect(run.status).toBe('success');
+		expect(bench.sandbox.journal.documents().map(({ body }) => body)).toEqual([other]);
+	});
+
+	test('what was released is not known by its content when other content was sent', async () => {
+		const { node, rows, workflowId } = saved.sendOnce;
+		table.clear();
+		for (const row of rows) await table.insert(row as never);
+		const run = async (item: typeof RECORD, parameters = node.parameters) => {
+			const workflow = savedWorkflow(workflowId, { ...node, parameters }, [item]);
+			return await bench.engine.run(workflow, savedCredential(node, bench.credential));
+		};
+		const other = { ...RECORD, total: 1 };
+		expect(errorOf(await run(other)).message).toContain('with other content');
+		await run(RECORD, sentDocument('release', { sendOnceKey: RECORD.invoice }));
+		expect((await run(other)).run.status).toBe('success');
+		expect(errorOf(await run(RECORD)).message).toContain('with other content');
 		expect(bench.sandbox.journal.documents().map(({ body }) => body)).toEqual([other]);
 	});
 });

@@ -73,8 +73,8 @@ export class DeduplicationRow {
 	}
 
 	/**
-	 * The given entries that the row may hold: one read, where `add` and `remove` would write twice. All entries where
-	 * this n8n does not let rows be read.
+	 * The given entries that the row may hold, in its order: one read, where `add` and `remove` would write twice. All
+	 * entries as they are given where this n8n does not let rows be read.
 	 */
 	async mayHold(entries: string[]): Promise<string[]> {
 		const { deduplicator } = this.service;
@@ -82,9 +82,9 @@ export class DeduplicationRow {
 		if (createValueHash === undefined || deduplicator?.findProcessedData === undefined)
 			return entries;
 		const data = (await deduplicator.findProcessedData(SCOPE, this.row))?.value.data ?? [];
-		return Array.isArray(data)
-			? entries.filter((one) => data.includes(createValueHash(one)))
-			: entries;
+		if (!Array.isArray(data)) return entries;
+		const byHash = new Map<unknown, string>(entries.map((one) => [createValueHash(one), one]));
+		return data.flatMap((hash) => byHash.get(hash) ?? []);
 	}
 
 	/** How many entries there are; writes nothing. */

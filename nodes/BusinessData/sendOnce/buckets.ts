@@ -55,7 +55,7 @@ export class Bucket {
 		return await this.access(async () => (await this.rows.keys.count()) === 0);
 	}
 
-	/** The given entries that the row may hold; writes nothing. @throws RequestError */
+	/** The given entries that the row may hold, in its order; writes nothing. @throws RequestError */
 	async mayHold(row: RowName, entries: string[]): Promise<string[]> {
 		return await this.access(async () => await this.rows[row].mayHold(entries));
 	}

@@ -91,11 +91,11 @@ export class StoredKey {
 				await bucket.add('keys', [this.key], most);
 			}
 			try {
-				// What is left of an earlier lease would be dropped before the key.
+				// What is left of an earlier lease would be dropped before the key, and its content would not count.
 				const left = await bucket.add('details', details, most && DETAILS * most);
 				if (left.length > 0) {
-					await bucket.remove('details', left);
-					await bucket.add('details', left);
+					await bucket.remove('details', details);
+					await bucket.add('details', details);
 				}
 			} catch (error) {
 				this.expectNothing(bucket);
@@ -143,7 +143,9 @@ export class StoredKey {
 		const state = (await this.holdsAll(bucket, this.unended)) ? 'perhapsSent' : 'sent';
 		if (this.content?.mustMatch !== true) return { state, isOther: false };
 		const found = await bucket.find('details', [this.anyContent, this.contentEntry]);
-		return { state, isOther: found.length === 0 };
+		// A release does not know the content: its entry stays, in front of those that make the key known again.
+		const [first] = await bucket.mayHold('details', [...this.known, this.contentEntry]);
+		return { state, isOther: found.every((entry) => entry === first) };
 	}
 
 	private async isKnown(bucket: Bucket): Promise<boolean> {
