@@ -93,8 +93,13 @@ describe('one record per workflow, business and endpoint', () => {
 });
 
 describe('the same key with other content', () => {
-	const invoice = { id: 'a', lines: [{ price: 1, at: '10:00' }], meta: { at: '10:00' } };
-	const later = { meta: { at: '11:00' }, lines: [{ at: '11:00', price: 1 }], id: 'a' };
+	const invoice = {
+		id: 'a',
+		note: null,
+		lines: [{ price: 1, at: '10:00' }],
+		meta: { at: '10:00' },
+	};
+	const later = { meta: { at: '11:00' }, lines: [{ at: '11:00', price: 1 }], note: null, id: 'a' };
 
 	test.each([false, true])('is an error, with Redis-free overlap %p', async (isTogether) => {
 		const first = bench.run([invoice], send(once));
@@ -198,6 +203,13 @@ describe('by hand', () => {
 			sentDocument('markAsSent', { workflowId: DELETED }),
 		);
 		expect(errorOf(result).message).toBe('Workflow ID: there is no such workflow in n8n');
+	});
+
+	test.each(['', '__EMPTY__'])('a workflow that is not saved, with the ID %j', async (id) => {
+		const workflow = { ...workflowOf([{ id: 'a' }], send(once)), id };
+		const error = errorOf(await bench.engine.run(workflow, { key: bench.credential }));
+		expect(error.message).toBe('Send Once Key: the workflow is not saved yet');
+		expect(bench.sandbox.journal.count()).toBe(0);
 	});
 
 	test('a credential without an ID cannot keep keys', async () => {

@@ -236,6 +236,11 @@ describe('nothing is missed and nothing told twice', () => {
 		expect(await pollAfter()).toEqual(['contactUpdated 2']);
 		await after(3 * HOUR);
 		expect([await pollAfter(), await pollAfter()]).toEqual([[], []]);
+		const linesInLog = () => bench.logged().split('different content (ID 2)').length;
+		const before = linesInLog();
+		for (const one of service.stored) one.changedAt = service.now;
+		expect(await pollAfter()).toEqual([]);
+		expect(linesInLog()).toBeGreaterThan(before);
 	});
 
 	test('when a poll fails half-way, or n8n ends before it has saved what it found', async () => {
@@ -346,19 +351,32 @@ describe('deletions', () => {
 		expect(faults()).toEqual(NO_FAULTS);
 	});
 
-	test('are not suspected of what has changed, and moved, while the pages of a full read came', async () => {
-		const settings: SyncSettings = { pageSize: 3, order: 'newestFirst' };
-		const { service, pollAfter, faults } = await begin(settings, { fullReadHours: 1 }, PAGES, 12);
-		service.strike = (page) => {
-			if (page === 1) service.write(1);
-		};
-		await pollAfter(HOUR);
-		service.strike = () => undefined;
-		const before = service.since.length;
-		await pollAfter();
-		expect(service.since.slice(before)).not.toContain(undefined);
-		expect(faults()).toEqual(NO_FAULTS);
-	});
+	test.each([
+		['', false],
+		[', unless that cannot be read', true],
+	])(
+		'are not suspected of what has changed, and moved, while the pages of a full read came%s',
+		async (_, isRefused) => {
+			const settings: SyncSettings = { pageSize: 3, order: 'newestFirst' };
+			const { service, pollAfter, faults } = await begin(settings, { fullReadHours: 1 }, PAGES, 12);
+			service.strike = (page) => {
+				if (page === 1) service.write(1);
+			};
+			const { response: list } = bench.service;
+			bench.service.response = (query, response) => {
+				if (query.since === undefined || !isRefused) return list(query, response);
+				response.statusCode = 403;
+				return {};
+			};
+			await pollAfter(HOUR);
+			service.strike = () => undefined;
+			bench.service.response = list;
+			const before = service.since.length;
+			await pollAfter();
+			expect(service.since.slice(before).includes(undefined)).toBe(isRefused);
+			expect(faults()).toEqual(NO_FAULTS);
+		},
+	);
 
 	test('with 0 hours only the first read is a full one, and a manual test of Deleted says so', async () => {
 		const { service, pollAfter, parameters } = await begin({}, { fullReadHours: 0 });
