@@ -254,12 +254,11 @@ export class Orders implements Scenario {
 		const faults = (this.play?.chosen ?? []).filter((name) => name.includes(':'));
 		store.play = undefined;
 		store.isDead = false;
-		const releasesOf = (ends: readonly SentState[]) =>
-			ends.filter((end) => end === 'notSent').length;
-		const releases = releasesOf(this.ends);
-		// Only a release lets it go out again, also one that failed.
-		const meantReleases = faults.length === 0 ? releases : releasesOf(people);
-		expect(this.timesActed).toBeLessThanOrEqual(1 + meantReleases);
+		// One that failed may take effect all the same, before the next run.
+		const ends = this.settings.isOther === true && faults.length > 0 ? people : this.ends;
+		const releases = ends.filter((end) => end === 'notSent').length;
+		// Only a release lets it go out again.
+		expect(this.timesActed).toBeLessThanOrEqual(1 + releases);
 		// Nobody skips what was not sent.
 		if (!people.includes('sent')) expect(this.skipped.filter((times) => times === 0)).toEqual([]);
 		const look = async (name = this.last) =>
