@@ -187,6 +187,7 @@ describe('IDs', () => {
 
 	test.each([
 		['that are missing', [{ id: 1 }, { name: 'a' }], 'contact 2 of 2 has no ID at "id"'],
+		['that are empty', [{ id: '' }], 'contact 1 of 1 has no ID at "id"'],
 		['that are none', manyOfOne, 'many different contacts have the same ID, such as "1"'],
 	])('%s are an error', async (_, body, message) => {
 		bench.sandbox.fault({ action: { type: 'status', status: 200, body } });
@@ -231,6 +232,17 @@ test.each([
 			options: { headerParameters: { parameters: [{ name: 'X-Since', value: '={{ 5 }}' }] } },
 		},
 		'This trigger can never emit anything',
+	],
+	[
+		'a trigger that sees deletions by a mark alone',
+		{
+			events: ['contactDeleted'],
+			options: {
+				headerParameters: { parameters: [{ name: 'X-Since', value: '={{ 5 }}' }] },
+				deletedWhen: { values: { field: 'status', value: 'deleted' } },
+			},
+		},
+		'The list has no contacts to show',
 	],
 ])('a manual test run of %s says so', async (_, parameters, message) => {
 	bench.sandbox.fault({ action: { type: 'status', status: 200, body: [] } });

@@ -130,6 +130,22 @@ describe('what has changed', () => {
 		expect(await pollFields()).toEqual([{ event: 'contactUpdated', contact: state.list[0] }]);
 		state.list = [{ ...invoice, name: 'd' }];
 		expect(await pollFields()).toMatchObject([{ changedFields: ['name'] }]);
+		const size = () => JSON.stringify(staticData).length;
+		const withFields = size();
+		await poll();
+		expect(size()).toBeLessThan(withFields);
+	});
+
+	test('is all that has changed, where a contact changes once more while it is read', async () => {
+		const pages: object[][] = [[invoice], [{ id: 2 }]];
+		bench.service.response = ({ page }) => pages[Number(page) - 1] ?? [];
+		const options = { changedFields: true, pagination: { values: { type: 'pageNumber' } } };
+		const { poll } = bench.trigger({ options });
+		expect(await poll()).toEqual([]);
+		const contact = { ...invoice, name: 'b', tags: [] };
+		pages.splice(0, 2, [{ ...invoice, name: 'b' }], [contact]);
+		const changedFields = ['name', 'tags'];
+		expect(await poll()).toEqual([{ event: 'contactUpdated', contact, changedFields }]);
 	});
 
 	test.each([

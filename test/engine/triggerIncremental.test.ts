@@ -115,6 +115,7 @@ async function playDay({ service, pollAfter, faults }: Awaited<ReturnType<typeof
 	await pollAfter();
 	await pollAfter();
 	expect(faults()).toEqual(NO_FAULTS);
+	expect(bench.logged()).not.toContain('twice with different content');
 }
 
 describe('nothing is missed and nothing told twice', () => {

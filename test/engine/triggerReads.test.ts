@@ -91,6 +91,9 @@ describe.each(KINDS)('by %s', (type) => {
 				if (!isOnce || times === 0) fault(state, number, () => ({ contacts: [] }));
 				expect(await poll()).toEqual([]);
 			}
+			if (type !== 'cursor') {
+				expect(bench.logged()).toContain(`page ${number} had no records, although more followed`);
+			}
 			expect([await poll(), await poll()]).toEqual([[], []]);
 			state.list = TEN.slice(0, 3);
 			expect(await poll()).toEqual([]);
@@ -233,6 +236,22 @@ describe('a total in the responses', () => {
 		expect([await poll(), await poll()]).toEqual([[], ['contactDeleted 1']]);
 	});
 
+	test('that counts records which are marked as deleted is their number', async () => {
+		const state = { list: contacts(1, 2, 3, 4) };
+		bench.service.response = () => ({
+			contacts: [...state.list, { id: 9, name: 'gone' }],
+			total: state.list.length + 1,
+		});
+		const deletedWhen = { values: { field: 'name', value: 'gone' } };
+		const { poll } = bench.trigger({ options: { deletedWhen } });
+		await poll();
+		state.list = contacts(1, 2, 3);
+		expect([await poll(), inWords(await poll())]).toEqual([[], ['contactDeleted 4']]);
+		bench.service.response = () => ({ contacts: contacts(1, 2), total: 4 });
+		expect([await poll(), await poll()]).toEqual([[], []]);
+		expect(bench.logged()).toContain('2 of 4 records came');
+	});
+
 	test('that has never been their number means nothing', async () => {
 		const { state, poll } = await responses(() => 12_000);
 		state.list = TEN.slice(1);
@@ -311,6 +330,29 @@ test('a contact that slips past two reads in the same way was not deleted', asyn
 		};
 		expect([pollNumber, await poll()]).toEqual([pollNumber, []]);
 	}
+});
+
+describe.each(['pageNumber', 'offset'])('by %s, behind the page after the last one', (type) => {
+	test.each([
+		[404, true],
+		[400, true],
+		[416, true],
+		[500, false],
+		[403, false],
+	])('a %i: deletions are reported: %p', async (status, isReported) => {
+		const { state, poll } = await begin(type);
+		state.list = [{ id: 1, name: 'new' }, ...contacts(2, 3, 4, 5, 6)];
+		const { response: list } = bench.service;
+		bench.service.response = (query, response) => {
+			if (Number(query.page ?? 0) < 4 && Number(query.offset ?? 0) < 9)
+				return list(query, response);
+			response.statusCode = status;
+			return {};
+		};
+		expect(await poll()).toEqual(['contactUpdated 1']);
+		expect(await poll()).toHaveLength(isReported ? 4 : 0);
+		expect(bench.logged().includes('page 4 could not be read')).toBe(!isReported);
+	});
 });
 
 test('a first poll that is cut short does not take the rest for new', async () => {

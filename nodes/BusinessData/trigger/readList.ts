@@ -31,6 +31,9 @@ const LONGEST_UNCONFIRMED_MS = 3_600_000;
 
 const NOT_MODIFIED = 304;
 
+/** What services say of a page behind the last one. */
+const NO_SUCH_PAGE = [400, 404, 416];
+
 export class ListReader {
 	/** How many pages this poll has read. */
 	private pages = 0;
@@ -190,6 +193,7 @@ export class ListReader {
 		const pageRequest = this.requestFor(read);
 		for (;;) {
 			let page: Page | undefined;
+			let isNoPage = false;
 			try {
 				page = await readPage(this.clientFor(read), pageRequest, list, read.place);
 			} catch (error) {
@@ -201,8 +205,9 @@ export class ListReader {
 				// Some services fail after the last page.
 				const isBehind = read.emptyPage !== undefined && outcome !== 'notSent';
 				if (!isUnchanged && !isBehind) throw error;
+				isNoPage = isBehind && NO_SUCH_PAGE.includes(statusCode ?? 0);
 			}
-			this.noteMissingList(page, read);
+			if (!isNoPage) this.noteMissingList(page, read);
 			const records = page?.records ?? [];
 			this.pages++;
 			await this.take(records, read);
@@ -263,7 +268,9 @@ export class ListReader {
 		if (isFirst && this.readsChanges(read)) return;
 		if (isFirst && read.isCheck !== true) throw nothingCame();
 		const isNothing = page?.body === undefined || page.body === null;
-		const inWords = `page ${read.place.page} was ${isNothing ? 'empty' : 'no list'}`;
+		const what =
+			page === undefined ? 'could not be read' : `was ${isNothing ? 'empty' : 'no list'}`;
+		const inWords = `page ${read.place.page} ${what}`;
 		if (isFirst) read.problem = inWords;
 		else noteSign(read, 'noLastPage', inWords);
 	}
