@@ -61,6 +61,7 @@ describe('a fault of the database', () => {
 		if (result.run.status === 'error') {
 			const error = errorOf(result);
 			expect(error.message).toContain("Send Once Key: n8n's deduplication store failed");
+			expect(error.description).toContain("Check n8n's database");
 			expect(error.context.outcome).toBe('notSent');
 		}
 		const wasSent = result.run.status === 'success';
