@@ -215,6 +215,9 @@ describe('deletions that look like a mistake', () => {
 		expect(await pollAgain()).toEqual([]);
 		expect(bench.logged()).toContain(withheld);
 		await expect(pollAgain()).rejects.toThrow(withheld);
+		// Another start of n8n says no more than the log.
+		const { poll: pollLater } = bench.trigger({}, { staticData });
+		expect([await pollLater(), await pollLater()]).toEqual([[], []]);
 	});
 
 	test('where n8n does not save what a failed poll remembers, all else goes on as well', async () => {

@@ -138,15 +138,30 @@ describe.each(KINDS)('by %s', (type) => {
 	});
 });
 
-test.each(['pageNumber', 'cursor'])(
-	'by %s, a page that ends early although more follows makes the read incomplete',
-	async (type) => {
+test.each([
+	['pageNumber', contacts(4), 'shorter'],
+	['cursor', contacts(4), 'shorter'],
+	['pageNumber', contacts(4, 5, 6, 7), 'longer'],
+])(
+	'by %s, page %j, where the first one had three, makes the read incomplete',
+	async (type, page, word) => {
 		const { state, poll } = await begin(type);
 		for (let times = 0; times < 6; times++) {
-			fault(state, 2, () => ({ contacts: contacts(4), nextCursor: '6' }));
+			fault(state, 2, () => ({ contacts: page, nextCursor: '6' }));
 			expect(await poll()).toEqual([]);
 		}
-		expect(bench.logged()).toContain('page 2 was shorter than the first one');
+		expect(bench.logged()).toContain(`page 2 was ${word} than the first one`);
+	},
+);
+
+test.each(['offset', 'cursor'])(
+	'by %s, the length of the first page decides nothing',
+	async (type) => {
+		const { state, poll } = await begin(type, contacts(1, 2));
+		state.list = contacts(1);
+		expect(await poll()).toEqual([]);
+		state.list = contacts(1, 3);
+		expect(await poll()).toEqual(['contactCreated 3', 'contactDeleted 2']);
 	},
 );
 
