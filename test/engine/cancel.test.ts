@@ -2,13 +2,22 @@
 
 import type { INode } from 'n8n-workflow';
 
-import { deleteMany, itemsOf, NODE, read, send, type ShownError, useBench } from '../support/bench';
+import {
+	deleteMany,
+	getStatus,
+	itemsOf,
+	NODE,
+	read,
+	send,
+	type ShownError,
+	useBench,
+} from '../support/bench';
 import { readRun } from '../support/engine';
 import { workflowOf } from '../support/engineWorkflow';
+import { after } from '../support/logicalTime';
 import { waitUntil } from '../support/waitUntil';
 
 const bench = useBench();
-const STATUS = { resource: 'rateLimit', operation: 'getStatus' };
 const readOne = { ...read(), returnAll: false, limit: 1 };
 
 const start = (count: number, parameters: INode['parameters'], settings: Partial<INode> = {}) =>
@@ -32,9 +41,11 @@ test.each(['continueRegularOutput', 'stopWorkflow'] as const)(
 					'Sent: items 0–1. Perhaps sent: item 2. Not tried: items 3–4.)',
 			),
 		);
-		// Nothing of the stopped execution is left in the queue.
-		const after = await bench.run([{}], STATUS);
-		expect(after.json(NODE).map(({ queued }) => queued)).toEqual([0, 0, 0, 0, 0, 0]);
+		// Nothing of the stopped execution is left in the queue, nor goes out when there is room.
+		const status = await bench.run([{}], getStatus);
+		expect(status.json(NODE).map(({ queued }) => queued)).toEqual([0, 0, 0, 0, 0, 0]);
+		await after(610_000);
+		expect(bench.sandbox.journal.count()).toBe(3);
 	},
 );
 
@@ -49,7 +60,7 @@ describe('what a node that continues on error tells of the items before it', () 
 		const execution = start(9, parameters, { ...settings, onError: 'continueRegularOutput' });
 		await waitUntil(() => bench.sandbox.journal.count() === 3);
 		await waitUntil(async () => {
-			const look = await bench.run([{}], STATUS);
+			const look = await bench.run([{}], getStatus);
 			return look.json(NODE).some(({ queued }) => queued === waiting);
 		});
 		execution.cancel();

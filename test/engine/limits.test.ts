@@ -2,7 +2,7 @@
 
 import { DOCUMENTED_LIMITS } from '../../sandbox/limits';
 import type { WindowMode } from '../../sandbox/server';
-import { apiRequest, itemsOf, NODE, read, send, useBench } from '../support/bench';
+import { apiRequest, getStatus, itemsOf, NODE, read, send, useBench } from '../support/bench';
 import { fullestWindow } from '../support/countingService';
 import { workflowOf } from '../support/engineWorkflow';
 
@@ -70,11 +70,11 @@ describe('one limit, however it is written', () => {
 
 	test('an edit of its length forgets nothing', async () => {
 		await bench.run(itemsOf(3), send());
-		const status = { resource: 'rateLimit', operation: 'getStatus' };
 		for (const windowSeconds of [300, 600, 60]) {
 			const endpoints = { 'POST /txndata/sendTxn': { max: 3, windowSeconds } };
 			bench.credential.limits = JSON.stringify({ general: [], endpoints });
-			const windows = (await bench.run([{}], status)).json(NODE);
+			expect(await bench.hasRoom(send({ maxWait: 1 }))).toBe(false);
+			const windows = (await bench.run([{}], getStatus)).json(NODE);
 			const limit = `POST /txndata/sendTxn/${windowSeconds}s`;
 			expect(windows).toMatchObject([{ limit, used: 3, remaining: 0 }]);
 		}
@@ -94,7 +94,7 @@ test('reads come out in input order', async () => {
 test('sends go one by one in item order, within their own limit', async () => {
 	const result = await bench.run(itemsOf(7), send());
 	expect(result.run.status).toBe('success');
-	expect(bench.sandbox.journal.documents().map(({ body }) => body)).toEqual(itemsOf(7));
+	expect(bench.documents()).toEqual(itemsOf(7));
 	expect(bench.sandbox.journal.refused()).toHaveLength(0);
 });
 
@@ -142,7 +142,7 @@ describe('the limits of the interface document, which a credential has by defaul
 
 	test('the limit status shows what is in use, without a request', async () => {
 		await bench.run([{}], readOne);
-		const result = await bench.run([{}, {}], { resource: 'rateLimit', operation: 'getStatus' });
+		const result = await bench.run([{}, {}], getStatus);
 		expect(bench.sandbox.journal.count()).toBe(1);
 		const longestFirst = [...general].sort((a, b) => b.windowSeconds - a.windowSeconds);
 		const [longest] = longestFirst;

@@ -52,7 +52,7 @@ export async function playPlan(
 	try {
 		await player.play();
 		violations.push(...observe(player));
-		const documents = player.service.actions.map(({ item }) => item).join();
+		const documents = player.documents.join();
 		if (sent !== undefined && documents !== sent.join()) {
 			violations.push({ kind: 'sent otherwise', text: `${documents}, not ${sent.join()}` });
 		}

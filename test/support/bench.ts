@@ -49,6 +49,9 @@ export const apiRequest = (
 	options,
 });
 
+/** The node's own word on the limits. */
+export const getStatus: NodeParameters = { resource: 'rateLimit', operation: 'getStatus' };
+
 /** As many items as are asked for, with the ids 0, 1, 2 … */
 export const itemsOf = (count: number) => Array.from({ length: count }, (_, id) => ({ id }));
 
@@ -64,6 +67,10 @@ export interface Bench {
 	engine: Engine;
 	sandbox: Sandbox;
 	credential: ICredentialDataDecryptedObject;
+	/** The bodies of the documents that the service has sent, in order. */
+	documents(): unknown[];
+	/** Whether the service receives one more request that may hardly wait. */
+	hasRoom(parameters?: NodeParameters): Promise<boolean>;
 	/** Runs the node on the items. */
 	run(
 		items: Array<INodeExecutionData['json']>,
@@ -92,6 +99,12 @@ export function useBench(given: SandboxOptions = {}, { inRealTime = false } = {}
 	const bench = {} as Bench;
 	bench.run = async (items, parameters, settings) =>
 		await bench.engine.run(workflowOf(items, parameters, settings), { key: bench.credential });
+	bench.documents = () => bench.sandbox.journal.documents().map(({ body }) => body);
+	bench.hasRoom = async (parameters = read({ maxWait: 1 })) => {
+		const before = bench.sandbox.journal.count();
+		await bench.run(itemsOf(1), parameters);
+		return bench.sandbox.journal.count() > before;
+	};
 	const start = async () => {
 		bench.sandbox = await startWhenFree(options);
 		const limits = JSON.stringify(options.limits);

@@ -7,6 +7,7 @@ const PASSAGE = 'nodes/BusinessData/rateLimit/gates.js';
 const PERMIT = 'nodes/BusinessData/rateLimit/permit.js';
 const REQUEST = 'nodes/BusinessData/rateLimit/redis/redisRequest.js';
 const SCRIPTS = 'nodes/BusinessData/rateLimit/redis/scripts.js';
+const USED = 'Math.max(window.window.used, shared.used)';
 
 export const MISTAKES_OF_THE_LIMITER: Mistake[] = [
 	{
@@ -61,6 +62,25 @@ export const MISTAKES_OF_THE_LIMITER: Mistake[] = [
 		],
 		seed: 9,
 		shows: 'slot left',
+	},
+	{
+		name: 'slots leak when the run is stopped in the moment of their grant, and Get Status hides them',
+		patches: [
+			{
+				file: PASSAGE,
+				search: 'freeSlots();\n                throw error;',
+				replace: 'throw error;',
+			},
+			{ file: LIMITER, search: USED, replace: `0 * ${USED}` },
+		],
+		seed: 9,
+		shows: 'slot left',
+	},
+	{
+		name: 'Get Status leaves out what is counted in memory',
+		patches: [{ file: LIMITER, search: USED, replace: 'shared.used' }],
+		seed: 1,
+		shows: 'status is not so',
 	},
 	{
 		name: 'a request that was never sent keeps its slots',

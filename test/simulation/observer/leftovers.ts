@@ -1,5 +1,5 @@
 /**
- * When nothing is under way any more, nothing is left: no run, slot, place, timer, listener, connection, or entry
+ * When nothing is under way any more, nothing is left: no run, place, timer, listener, connection, or entry
  * of a registry; in Redis, only what Send Once remembers.
  */
 import { getEventListeners } from 'node:events';
@@ -25,9 +25,6 @@ export function checkLeftovers(player: Player): Violation[] {
 	for (const life of living) left.push(...leftIn(life));
 	for (const key of keysLeft) {
 		if (!key.includes('sendOnce')) left.push(['entry left in Redis', key]);
-	}
-	for (const { process, status } of player.statuses) {
-		if (!isFree(status)) left.push(['slot left', `${process}: ${JSON.stringify(status)}`]);
 	}
 	for (const { id, bodyBytes = 0 } of player.network.exchanges) {
 		if (bodyBytes > LARGEST_BODY_BYTES) {
@@ -71,12 +68,4 @@ function sizeOf(value: unknown): number {
 	if (typeof size === 'number') return size;
 	if (typeof length === 'number') return length;
 	return Object.values(value).reduce((sum: number, one) => sum + sizeOf(one), 0);
-}
-
-/** Whether what Rate Limit → Get Status says is that nothing is held and nobody waits. */
-function isFree(windows: Array<Record<string, unknown>>): boolean {
-	return windows.every(
-		({ used, queued, remaining, max, availableInMs }) =>
-			used === 0 && queued === 0 && remaining === max && availableInMs === 0,
-	);
 }

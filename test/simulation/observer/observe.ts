@@ -3,6 +3,7 @@ import type { Player } from '../scenario/player';
 import { checkDocuments } from './documents';
 import { checkLeftovers } from './leftovers';
 import { checkLimits } from './limits';
+import { checkNights } from './night';
 import { checkProgress } from './progress';
 import { checkResults } from './results';
 import { checkRoom } from './room';
@@ -18,6 +19,7 @@ const CHECKS = [
 	checkRoom,
 	checkStops,
 	checkLeftovers,
+	checkNights,
 	checkSecrets,
 	checkTriggers,
 	checkProgress,

@@ -62,6 +62,12 @@ export class FaultBook {
 		for (const fault of this.plan.faults) this.planOne(fault);
 	}
 
+	/** Nothing lies in wait any more. */
+	end(): void {
+		const { requests, commands, table, host, steps } = this;
+		for (const traps of [requests, commands, table, host, steps]) traps.length = 0;
+	}
+
 	faultOfRequest(): ExchangeFault | undefined {
 		return this.sprung(this.requests)?.fault;
 	}

@@ -5,6 +5,7 @@ import type { Poller } from '../n8n/poller';
 import type { Patch } from '../process/modules';
 import type { SimulatedProcess } from '../process/simulatedProcess';
 import type { Lua } from '../redis/lua';
+import type { LimitTable } from '../../../sandbox/limits';
 import type { PlannedExecution } from './plan';
 
 /** What every player needs, once per thread. */
@@ -31,4 +32,14 @@ export interface Played {
 	life: Life;
 	startedAt: number;
 	endedAt?: number;
+}
+
+/** In the silence after the day: a limit is filled, and Get Status asked before and after. */
+export interface Night {
+	life: Life;
+	/** Those of the credential. */
+	limits: LimitTable;
+	before: Execution;
+	filling: Execution;
+	after: Execution;
 }

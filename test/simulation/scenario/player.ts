@@ -12,16 +12,31 @@ import { Service } from '../service/service';
 import { throwGaps } from '../world/gap';
 import { World, WORLD_BEGINS_AT } from '../world/world';
 import { FaultBook } from './faultBook';
-import type { Equipment, Life, Played } from './played';
-import type { Plan, PlannedExecution, PlannedFault, PlannedTrigger } from './plan';
+import type { Equipment, Life, Night, Played } from './played';
+import {
+	limitsOf,
+	type Plan,
+	type PlannedExecution,
+	type PlannedFault,
+	type PlannedTrigger,
+} from './plan';
 
 /** How long (ms) after the end of a day everything must have come to its own end. */
 export const LONGEST_EVENING_MS = 12 * 3_600_000;
 /** How long (ms) whatever holds something may hold it, once nothing is asked for any more. */
 export const LONGEST_HOLD_MS = 1_500_000;
 
-/** How long (ms) a look at the limits may take, and a connection may stay open after it. */
-const LONGEST_STATUS_MS = 120_000;
+/** How long (ms) an execution of the night may take. */
+const LONGEST_NIGHT_MS = 3_600_000;
+/** The largest limit that is filled, for the time that it takes. */
+const MOST_FILLED = 30;
+/** What fills a limit: general ones, and one of an endpoint. */
+const SEND = 'POST /txndata/sendTxn';
+const FILLING = {
+	general: { resource: 'apiRequest', operation: 'send', method: 'GET', path: '/echo' },
+	[SEND]: { resource: 'transaction', operation: 'send', dataMode: 'autoMapInputData' },
+};
+const GET_STATUS = { resource: 'rateLimit', operation: 'getStatus' };
 
 export class Player {
 	readonly world: World;
@@ -43,8 +58,11 @@ export class Player {
 	/** Everything that was logged, or went to Redis. */
 	readonly texts: string[] = [];
 
-	/** What Rate Limit → Get Status says in each process when nothing is under way any more. */
-	readonly statuses: Array<{ process: string; status: Array<Record<string, unknown>> }> = [];
+	/** What is done when nothing is under way any more, to see what is left. */
+	readonly nights: Night[] = [];
+
+	/** The documents that were sent by day. */
+	documents: string[] = [];
 
 	/** The keys in Redis then. */
 	keysLeft: string[] = [];
@@ -116,8 +134,11 @@ export class Player {
 		await world.play(plan.endsAt + LONGEST_EVENING_MS, () => this.isOver);
 		await world.play(world.now + LONGEST_HOLD_MS);
 		this.keysLeft = [...this.redis.data.copy().keys()];
-		for (const life of this.lives) this.askForStatus(life);
-		await world.play(world.now + LONGEST_STATUS_MS);
+		this.book.end();
+		this.documents = this.service.actions.map(({ item }) => item);
+		for (const life of this.lives) {
+			if (life.diedAt === undefined) await this.playNight(life);
+		}
 		throwGaps();
 	}
 
@@ -213,17 +234,32 @@ export class Player {
 		world.after(0, () => void execution.run(), life.process);
 	}
 
-	private askForStatus(life: Life): void {
-		const [credential = ''] = Object.keys(this.plan.credentials);
-		const parameters = { resource: 'rateLimit', operation: 'getStatus' };
-		const node = { id: 'status', workflowId: 'status', credential, parameters };
-		const start = { id: `status of ${life.process.name}`, node, items: [{}], copy: 0 };
-		const execution = new Execution(life.host, start, ({ ending }) => {
-			const items = ending?.status === 'success' ? ending.items : [];
-			const status = items.map(({ json }) => json);
-			this.statuses.push({ process: life.process.name, status });
-		});
-		this.world.after(0, () => void execution.run(), life.process);
+	/** Fills a limit, and asks for the status before and after. */
+	private async playNight(life: Life): Promise<void> {
+		const [[credential, fields] = ['', {}]] = this.installation.credentials;
+		const limits = limitsOf(fields, this.plan.service.limits);
+		for (const scope of ['general', SEND] as const) {
+			const { max = Infinity } = limits.endpoints[scope] ?? limits.general.at(-1) ?? {};
+			if (max > MOST_FILLED) continue;
+			const run = async (parameters: object, count = 1) => {
+				const id = `night ${scope} ${life.process.name}`;
+				const node = {
+					id,
+					workflowId: 'night',
+					credential,
+					parameters: { options: {}, ...parameters },
+				};
+				const items = Array.from({ length: count }, (_, index) => ({ id: `${id} ${index}` }));
+				const execution = new Execution(life.host, { id, node, items, copy: 0 }, () => undefined);
+				this.world.after(0, () => void execution.run(), life.process);
+				await this.world.play(this.world.now + LONGEST_NIGHT_MS, () => execution.isOver);
+				return execution;
+			};
+			const before = await run(GET_STATUS);
+			const filling = await run(FILLING[scope], max);
+			this.nights.push({ life, limits, before, filling, after: await run(GET_STATUS) });
+			await this.world.play(this.world.now + LONGEST_HOLD_MS);
+		}
 	}
 
 	/** n8n's main process polls. */
