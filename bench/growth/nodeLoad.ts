@@ -8,9 +8,10 @@ import { Readable } from 'node:stream';
 
 import type { IExecuteFunctions, INode } from 'n8n-workflow';
 
-import { deleteMany, itemsOf, read, send } from '../../test/support/bench';
+import { itemsOf } from '../../test/support/bench';
 import { type Engine } from '../../test/support/engine';
 import { workflowOf } from '../../test/support/engineWorkflow';
+import { deleteMany, read, send } from '../../test/support/parameters';
 import { credentialFor } from '../../test/support/scaledLimits';
 import { watchEventLoop } from './eventLoop';
 import { processorTime } from './figures';

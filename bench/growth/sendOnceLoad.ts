@@ -6,9 +6,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import { ensureHost } from '../../scripts/host/installN8n';
-import { send } from '../../test/support/bench';
-import { useDeduplicator } from '../../test/support/deduplicator';
+import { startDeduplicator } from '../../test/support/deduplicator';
 import type { Engine } from '../../test/support/engine';
+import { send } from '../../test/support/parameters';
 import type { ProcessedDataRepository } from '../../test/support/processedData';
 import { loadNode, type NodeLoad } from './nodeLoad';
 
@@ -53,7 +53,7 @@ export async function loadSendOnce(
 		countWrite(row);
 		await update.call(table, where, row);
 	};
-	await useDeduplicator(table as ProcessedDataRepository);
+	await startDeduplicator(table as ProcessedDataRepository);
 	await loadNode(engine, send({ sendOnceKey: '=first {{ $json.id }}' }), SENT_FIRST);
 	for (const row of await table.find()) {
 		const { data } = row.value;

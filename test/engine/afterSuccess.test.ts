@@ -3,29 +3,24 @@
 import { BinaryDataService } from 'n8n-core';
 import { Container } from '@n8n/di';
 
-import { apiRequest, errorOf, NO_LIMITS, useBench } from '../support/bench';
+import { errorOf, NO_LIMITS, useBench } from '../support/bench';
 import { useDeduplicator } from '../support/deduplicator';
+import { apiRequest, RETRY_ON_FAIL } from '../support/parameters';
 
 const bench = useBench({ limits: NO_LIMITS });
-const retrying = { retryOnFail: true, maxTries: 3, waitBetweenTries: 1 };
 const echo = (options = {}) => ({
 	...apiRequest('POST', '/sandbox/echo', { responseFormat: 'file', ...options }),
 	dataMode: 'autoMapInputData',
 });
 const FULL = 'ENOSPC: no space left on device, write';
-let store: Awaited<ReturnType<typeof useDeduplicator>>;
-
-beforeAll(async () => {
-	store = await useDeduplicator();
-});
+useDeduplicator();
 beforeEach(() => {
-	store.clear();
 	jest.spyOn(Container.get(BinaryDataService), 'store').mockRejectedValue(new Error(FULL));
 });
 
 const acted = () => bench.sandbox.journal.all().filter((entry) => entry.acted);
 
-test.each([{}, retrying])('a full disk behind the response (%j)', async (settings) => {
+test.each([{}, RETRY_ON_FAIL])('a full disk behind the response (%j)', async (settings) => {
 	const items = ['a', 'b', 'c'].map((id) => ({ id }));
 	const error = errorOf(await bench.run(items, echo(), settings));
 	expect(acted().map(({ body }) => body)).toEqual([{ id: 'a' }]);
@@ -50,7 +45,7 @@ test('with a Send Once Key, the document is not sent by a re-run', async () => {
 
 test('a response that breaks off', async () => {
 	bench.sandbox.fault({ action: { type: 'truncate' } });
-	const error = errorOf(await bench.run([{ id: 'a' }, { id: 'b' }], echo(), retrying));
+	const error = errorOf(await bench.run([{ id: 'a' }, { id: 'b' }], echo(), RETRY_ON_FAIL));
 	expect(error.context).toMatchObject({ outcome: 'unknown', failedItem: 0, notTriedItems: [1] });
 	expect(acted()).toHaveLength(1);
 });

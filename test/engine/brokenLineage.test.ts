@@ -4,17 +4,14 @@
 import type { INode, IPairedItemData } from 'n8n-workflow';
 
 import { ITEMS_TYPE, linksTo, nodeOf, workflowOf } from '../support/engineWorkflow';
+import { itemsOf, NO_LIMITS, NODE, useBench } from '../support/bench';
 import {
 	apiRequest,
 	DELETE_ENDPOINT,
 	deleteMany,
-	itemsOf,
-	NO_LIMITS,
-	NODE,
 	send,
 	SEND_ENDPOINT,
-	useBench,
-} from '../support/bench';
+} from '../support/parameters';
 
 const bench = useBench({ limits: NO_LIMITS });
 

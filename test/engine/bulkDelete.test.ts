@@ -1,7 +1,8 @@
 // Many records are deleted with few requests, and never a record that nobody named.
 
 import type { FaultRule } from '../../sandbox/server';
-import { type Bench, deleteMany, errorOf, NODE, useBench } from '../support/bench';
+import { type Bench, errorOf, NODE, useBench } from '../support/bench';
+import { deleteMany } from '../support/parameters';
 
 const bench = useBench();
 

@@ -2,19 +2,11 @@
 
 import type { INode } from 'n8n-workflow';
 
-import {
-	deleteMany,
-	getStatus,
-	itemsOf,
-	NODE,
-	read,
-	send,
-	type ShownError,
-	useBench,
-} from '../support/bench';
+import { itemsOf, NODE, type ShownError, useBench } from '../support/bench';
 import { readRun } from '../support/engine';
 import { workflowOf } from '../support/engineWorkflow';
 import { after } from '../support/logicalTime';
+import { deleteMany, getStatus, read, send } from '../support/parameters';
 import { waitUntil } from '../support/waitUntil';
 
 const bench = useBench();

@@ -8,20 +8,12 @@ import tls, { type TlsOptions } from 'node:tls';
 
 import type { INode } from 'n8n-workflow';
 
-import {
-	apiRequest,
-	errorOf,
-	itemsOf,
-	NODE,
-	pinRandom,
-	send,
-	type ShownError,
-	useBench,
-} from '../support/bench';
+import { errorOf, itemsOf, NODE, pinRandom, type ShownError, useBench } from '../support/bench';
 import { useDeduplicator } from '../support/deduplicator';
 import { readRun } from '../support/engine';
 import { workflowOf } from '../support/engineWorkflow';
 import { reallyWait } from '../support/logicalTime';
+import { apiRequest, send } from '../support/parameters';
 import { PrivateAuthority } from '../support/privateAuthority';
 import { type Handle, RawService } from '../support/rawService';
 import { credentialFor } from '../support/scaledLimits';
@@ -29,6 +21,7 @@ import { SwallowingHost } from '../support/swallowingHost';
 import { waitUntil } from '../support/waitUntil';
 
 const bench = useBench();
+useDeduplicator();
 
 /** Seconds. */
 const TIMEOUT = 0.5;
@@ -394,14 +387,13 @@ describe.each([
 });
 
 test('what was swallowed with a Send Once Key goes out in the next run', async () => {
-	await useDeduplicator();
 	bench.credential.baseUrl = bench.sandbox.baseUrl.replace('127.0.0.1', 'localhost');
 	const lookup = jest.spyOn(dns, 'lookup').mockImplementation(() => undefined);
 	const parameters = send({ timeout: TIMEOUT, sendOnceKey: 'a' });
 	expect(errorOf(await bench.run([{ id: 1 }], parameters)).context.outcome).toBe('notSent');
 	lookup.mockRestore();
 	expect((await bench.run([{ id: 1 }], parameters)).json(NODE)).toMatchObject([{ status: 'sent' }]);
-	expect(bench.sandbox.journal.documents()).toHaveLength(1);
+	expect(bench.documents()).toHaveLength(1);
 });
 
 describe('a run that is stopped', () => {

@@ -3,17 +3,8 @@
 
 import { CHANGES, ERRORS, LEFT_OUT, LISTS, type Profile, PROFILES } from '../../sandbox/profiles';
 import { workflowOf } from '../support/engineWorkflow';
-import {
-	apiRequest,
-	deleteMany,
-	errorOf,
-	itemsOf,
-	NO_LIMITS,
-	NODE,
-	read,
-	send,
-	useBench,
-} from '../support/bench';
+import { errorOf, itemsOf, NO_LIMITS, NODE, useBench } from '../support/bench';
+import { apiRequest, deleteMany, read, send } from '../support/parameters';
 
 const bench = useBench({ limits: NO_LIMITS, contactCount: 5 });
 

@@ -1,15 +1,8 @@
 // A credential that is edited while a run waits: the run goes on with what it has started with.
 
 import { type Sandbox, startSandbox } from '../../sandbox/server';
-import {
-	itemsOf,
-	NODE,
-	read,
-	READ_ENDPOINT,
-	send,
-	SEND_ENDPOINT,
-	useBench,
-} from '../support/bench';
+import { itemsOf, NODE, useBench } from '../support/bench';
+import { read, READ_ENDPOINT, send, SEND_ENDPOINT } from '../support/parameters';
 import { placesOf } from '../support/search';
 import { waitUntil } from '../support/waitUntil';
 

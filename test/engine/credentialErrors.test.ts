@@ -2,7 +2,8 @@
 
 import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
 
-import { deleteMany, errorOf, itemsOf, NODE, read, send, useBench } from '../support/bench';
+import { errorOf, itemsOf, NODE, useBench } from '../support/bench';
+import { deleteMany, read, send } from '../support/parameters';
 
 const bench = useBench();
 

@@ -3,7 +3,8 @@
 
 import type { FaultAction } from '../../sandbox/faultRules';
 import { freePort } from '../../scripts/host/freePort';
-import { getStatus, NODE, read, useBench } from '../support/bench';
+import { NODE, useBench } from '../support/bench';
+import { getStatus, read } from '../support/parameters';
 
 const bench = useBench();
 const CONTACTS = { method: 'GET', path: '/masterdata/getContacts' };

@@ -4,8 +4,9 @@ import { Agent } from 'node:http';
 
 import { ExpressionError } from 'n8n-workflow';
 
-import { apiRequest, deleteMany, errorOf, read, send, useBench } from '../support/bench';
+import { errorOf, useBench } from '../support/bench';
 import { CredentialsHelper } from '../support/credentialsHelper';
+import { apiRequest, deleteMany, read, send } from '../support/parameters';
 
 const bench = useBench();
 const WORDS = 'the vault is sealed';

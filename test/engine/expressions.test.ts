@@ -4,21 +4,11 @@
 import type { INode } from 'n8n-workflow';
 
 import { useDeduplicator } from '../support/deduplicator';
-import {
-	apiRequest,
-	deleteMany,
-	errorOf,
-	itemsOf,
-	NO_LIMITS,
-	NODE,
-	read,
-	send,
-	useBench,
-} from '../support/bench';
+import { errorOf, itemsOf, NO_LIMITS, NODE, useBench } from '../support/bench';
+import { apiRequest, deleteMany, read, send } from '../support/parameters';
 
 const bench = useBench({ limits: NO_LIMITS });
-
-beforeAll(async () => void (await useDeduplicator()));
+useDeduplicator();
 
 const ITEM = {
 	id: 1,

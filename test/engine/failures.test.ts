@@ -2,18 +2,15 @@
 // and the error says so; a read is retried three times.
 
 import type { FaultAction } from '../../sandbox/server';
+import { errorOf, itemsOf, NODE, useBench } from '../support/bench';
 import {
 	DELETE_ENDPOINT,
 	deleteMany,
-	errorOf,
-	itemsOf,
-	NODE,
 	read,
 	READ_ENDPOINT,
 	send,
 	SEND_ENDPOINT,
-	useBench,
-} from '../support/bench';
+} from '../support/parameters';
 
 const bench = useBench();
 

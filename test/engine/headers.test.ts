@@ -3,7 +3,8 @@
 
 import type { INode, IPairedItemData } from 'n8n-workflow';
 
-import { apiRequest, NO_LIMITS, NODE, useBench } from '../support/bench';
+import { NO_LIMITS, NODE, useBench } from '../support/bench';
+import { apiRequest } from '../support/parameters';
 import { RawService } from '../support/rawService';
 import { REGISTERED_HEADERS } from '../support/registeredHeaders';
 

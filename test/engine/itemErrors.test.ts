@@ -2,24 +2,20 @@
 // workflow needs to branch on.
 
 import { NODE_TYPE, nodeOf, workflowOf } from '../support/engineWorkflow';
+import { errorOf, itemsOf, NODE, type ShownError, useBench } from '../support/bench';
 import {
 	apiRequest,
+	CONTINUE_ON_ERROR,
 	deleteMany,
-	errorOf,
-	itemsOf,
-	NODE,
 	read,
 	READ_ENDPOINT,
 	send,
 	SEND_ENDPOINT,
-	type ShownError,
-	useBench,
-} from '../support/bench';
+} from '../support/parameters';
 
 const bench = useBench();
 
 const autoMap = { dataMode: 'autoMapInputData' };
-const CONTINUE = { onError: 'continueRegularOutput' } as const;
 const ERROR_OUTPUT = { onError: 'continueErrorOutput' } as const;
 const refused = { type: 'status', status: 400, body: { message: 'bad' } } as const;
 const BAD = 'The service answered 400 Bad Request: bad';
@@ -31,12 +27,11 @@ function refuse(endpoint: string, ...numbers: number[]): void {
 		bench.sandbox.fault({ endpoint, after: number - index, action: refused });
 	});
 }
-const documents = () => bench.sandbox.journal.documents().map(({ body }) => body);
 
 describe('continue on error', () => {
 	test('puts the error in the place of the item', async () => {
 		refuse(SEND_ENDPOINT, 1);
-		const result = await bench.run(itemsOf(3), send(), CONTINUE);
+		const result = await bench.run(itemsOf(3), send(), CONTINUE_ON_ERROR);
 		expect(result.run.status).toBe('success');
 		expect(result.json(NODE)).toEqual([
 			{ id: 'doc-1', status: 'sent' },
@@ -48,12 +43,12 @@ describe('continue on error', () => {
 			{ item: 1 },
 			{ item: 2 },
 		]);
-		expect(documents()).toEqual([{ id: 0 }, { id: 2 }]);
+		expect(bench.documents()).toEqual([{ id: 0 }, { id: 2 }]);
 	});
 
 	test('keeps the input order of reads that run side by side', async () => {
 		const path = '={{ $json.id % 2 ? "/nowhere" : "/sandbox/echo?id=" + $json.id }}';
-		const result = await bench.run(itemsOf(6), apiRequest('GET', path), CONTINUE);
+		const result = await bench.run(itemsOf(6), apiRequest('GET', path), CONTINUE_ON_ERROR);
 		const seen = result
 			.items(NODE)
 			.map(({ json, error, pairedItem }) => [
@@ -180,7 +175,7 @@ describe('a node behind the error output', () => {
 		['an API Request', 'error', { ...apiRequest('POST', '/sandbox/echo'), ...autoMap }],
 	])('cannot take the error for a document: %s behind the %s', async (_, from, parameters) => {
 		refuse(SEND_ENDPOINT, 0);
-		const settings = from === 'error' ? ERROR_OUTPUT : CONTINUE;
+		const settings = from === 'error' ? ERROR_OUTPUT : CONTINUE_ON_ERROR;
 		const workflow = workflowOf([{ id: 0 }], send(), settings);
 		workflow.nodes.push(nodeOf('Behind', NODE_TYPE, parameters));
 		const behind = [{ node: 'Behind', type: 'main' as const, index: 0 }];

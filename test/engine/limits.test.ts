@@ -2,9 +2,10 @@
 
 import { DOCUMENTED_LIMITS } from '../../sandbox/limits';
 import type { WindowMode } from '../../sandbox/server';
-import { apiRequest, getStatus, itemsOf, NODE, read, send, useBench } from '../support/bench';
+import { itemsOf, NODE, useBench } from '../support/bench';
 import { fullestWindow } from '../support/countingService';
 import { workflowOf } from '../support/engineWorkflow';
+import { apiRequest, getStatus, read, send } from '../support/parameters';
 
 const latency = { minMs: 0, maxMs: 200 };
 const readOne = { ...read(), returnAll: false, limit: 1 };
@@ -179,6 +180,6 @@ describe('the limits of the interface document, which a credential has by defaul
 			expect(context.retryAfterSeconds).toBeGreaterThan(windowSeconds - 10);
 			expect(context.retryAfterSeconds).toBeLessThan(windowSeconds + 2);
 		}
-		expect(bench.sandbox.journal.documents()).toHaveLength(max);
+		expect(bench.documents()).toHaveLength(max);
 	});
 });

@@ -4,17 +4,9 @@
 import type { IRun } from 'n8n-workflow';
 import * as n8nWorkflow from 'n8n-workflow';
 
-import {
-	errorOf,
-	itemsOf,
-	NODE,
-	read,
-	READ_ENDPOINT,
-	send,
-	SEND_ENDPOINT,
-	useBench,
-} from '../support/bench';
+import { errorOf, itemsOf, NODE, useBench } from '../support/bench';
 import { forgetRequests } from '../support/limiters';
+import { getStatus, read, READ_ENDPOINT, send, SEND_ENDPOINT } from '../support/parameters';
 
 /** Since 2.x; its words are checked against n8n's own lists. */
 const declares = 'TIMED_CAUSES' in n8nWorkflow;
@@ -125,7 +117,7 @@ describe('the metadata for tracing', () => {
 	});
 
 	test('are not there for a run without a request', async () => {
-		const { run } = await bench.run([{}], { resource: 'rateLimit', operation: 'getStatus' });
+		const { run } = await bench.run([{}], getStatus);
 		expect(tracingOf(run)).toBeUndefined();
 	});
 });

@@ -66,7 +66,7 @@ describe('sending', () => {
 		const assignments = assign(['contactId', 'number', '={{ $json.id }}']);
 		const result = await run([{ id: 42 }], { resource, operation, assignments, options: {} });
 		expect(bench.sandbox.journal.all()).toMatchObject([{ method: 'POST', path, status: 200 }]);
-		expect(bench.sandbox.journal.documents()[0]?.body).toEqual({ contactId: 42 });
+		expect(bench.documents()[0]).toEqual({ contactId: 42 });
 		expect(result.json(NODE)).toEqual([{ id: 'doc-1', status: 'sent' }]);
 	});
 
@@ -94,7 +94,7 @@ describe('sending', () => {
 			...parameters,
 			options: {},
 		});
-		expect(bench.sandbox.journal.documents()[0]?.body).toEqual(body);
+		expect(bench.documents()[0]).toEqual(body);
 	});
 
 	test('says which field of which item has no value of its type, and sends nothing', async () => {
@@ -142,7 +142,7 @@ describe('apiRequest: send', () => {
 			jsonBody: '{"a": 1}',
 		});
 		expect(result.run.status).toBe('success');
-		expect(bench.sandbox.journal.documents()).toHaveLength(4);
+		expect(bench.documents()).toHaveLength(4);
 		expect(bench.sandbox.journal.refused()).toHaveLength(0);
 	});
 });

@@ -1,6 +1,7 @@
 // A service that tells of its limits in headers: they may only lower what is free here.
 
-import { itemsOf, read, READ_ENDPOINT, send, SEND_ENDPOINT, useBench } from '../support/bench';
+import { itemsOf, useBench } from '../support/bench';
+import { read, READ_ENDPOINT, send, SEND_ENDPOINT } from '../support/parameters';
 
 const LIMITS = {
 	general: [

@@ -3,16 +3,8 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-import {
-	apiRequest,
-	deleteMany,
-	errorOf,
-	itemsOf,
-	NODE,
-	read,
-	send,
-	useBench,
-} from '../support/bench';
+import { errorOf, itemsOf, NODE, useBench } from '../support/bench';
+import { apiRequest, deleteMany, read, send } from '../support/parameters';
 
 const bench = useBench();
 

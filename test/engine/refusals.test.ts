@@ -3,17 +3,8 @@
 
 import type { JournalEntry } from '../../sandbox/server';
 import { workflowOf } from '../support/engineWorkflow';
-import {
-	errorOf,
-	itemsOf,
-	NODE,
-	read,
-	READ_ENDPOINT,
-	send,
-	pinRandom,
-	SEND_ENDPOINT,
-	useBench,
-} from '../support/bench';
+import { errorOf, itemsOf, NODE, pinRandom, useBench } from '../support/bench';
+import { read, READ_ENDPOINT, send, SEND_ENDPOINT } from '../support/parameters';
 
 const LONGEST_WINDOW_MS = 1_200;
 /** At most so many sends, or reads, in the longest window. */
@@ -112,7 +103,7 @@ describe('a 429', () => {
 		expect(error.message).toMatch(/^Not sent: the limits leave no room for at least [12] s$/);
 		expect(error.context.outcome).toBe('notSent');
 		expect(error.context.retryAfterSeconds).toBeGreaterThanOrEqual(1);
-		expect(bench.sandbox.journal.documents()).toHaveLength(0);
+		expect(bench.documents()).toHaveLength(0);
 	});
 });
 
@@ -268,7 +259,7 @@ describe('other clients of the key for sends', () => {
 		const result = await bench.run(itemsOf(4), send());
 		expect(result.run.status).toBe('success');
 		expect(bench.sandbox.journal.refused().length).toBeGreaterThan(0);
-		const bodies = bench.sandbox.journal.documents().map(({ body }) => body);
+		const bodies = bench.documents();
 		expect(bodies).toEqual(itemsOf(4));
 	});
 
@@ -276,7 +267,7 @@ describe('other clients of the key for sends', () => {
 		bench.sandbox.fault({ times: Infinity, action: refusal() });
 		const error = errorOf(await bench.run(itemsOf(1), send()));
 		expect(spanOf(bench.sandbox.journal.all())).toBeGreaterThanOrEqual(LONGEST_WINDOW_MS);
-		expect(bench.sandbox.journal.documents()).toHaveLength(0);
+		expect(bench.documents()).toHaveLength(0);
 		expect(error).toMatchObject({ httpCode: '429', context: { outcome: 'refused' } });
 	});
 });

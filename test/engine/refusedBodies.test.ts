@@ -2,7 +2,8 @@
 
 import { deflateSync, gzipSync } from 'node:zlib';
 
-import { errorOf, itemsOf, send, useBench } from '../support/bench';
+import { errorOf, itemsOf, useBench } from '../support/bench';
+import { send } from '../support/parameters';
 import { RawService } from '../support/rawService';
 
 // Logical time does not wait for what zlib does in a thread of its own.

@@ -1,18 +1,8 @@
 // Input that would send the key somewhere else, send it in a wrong place, or slip past a limit: refused
 // before any request.
 
-import {
-	apiRequest,
-	deleteMany,
-	errorOf,
-	itemsOf,
-	NODE,
-	read,
-	send,
-	SEND_ENDPOINT,
-	type ShownError,
-	useBench,
-} from '../support/bench';
+import { errorOf, itemsOf, NODE, type ShownError, useBench } from '../support/bench';
+import { apiRequest, deleteMany, read, send, SEND_ENDPOINT } from '../support/parameters';
 
 const bench = useBench();
 

@@ -4,17 +4,12 @@ import { createHash } from 'node:crypto';
 
 import type { IDataObject, INode } from 'n8n-workflow';
 
-import { apiRequest, errorOf, NO_LIMITS, NODE, useBench } from '../support/bench';
+import { errorOf, NO_LIMITS, NODE, useBench } from '../support/bench';
 import { useDeduplicator } from '../support/deduplicator';
+import { apiRequest } from '../support/parameters';
 
 const bench = useBench({ limits: NO_LIMITS });
-let store: Awaited<ReturnType<typeof useDeduplicator>>;
-
-beforeAll(async () => {
-	store = await useDeduplicator();
-});
-beforeEach(() => store.clear());
-
+useDeduplicator();
 const ECHO = 'POST /sandbox/echo';
 const BYTES = Buffer.from([0, 0xff, 0x0d, 0x0a, 0x2d, 0x2d, 0x80, 0xe2]);
 

@@ -2,17 +2,8 @@
 // words a user gets to see.
 
 import type { FaultAction } from '../../sandbox/server';
-import {
-	apiRequest,
-	deleteMany,
-	errorOf,
-	itemsOf,
-	NODE,
-	read,
-	READ_ENDPOINT,
-	send,
-	useBench,
-} from '../support/bench';
+import { errorOf, itemsOf, NODE, useBench } from '../support/bench';
+import { apiRequest, deleteMany, read, READ_ENDPOINT, send } from '../support/parameters';
 
 const bench = useBench();
 

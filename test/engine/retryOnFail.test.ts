@@ -1,23 +1,21 @@
 // Retry On Fail runs the whole node again: what was sent by then, or may have been sent, is not sent again.
 
+import { itemsOf, NODE, useBench } from '../support/bench';
 import {
 	apiRequest,
-	itemsOf,
-	NODE,
 	READ_ENDPOINT,
+	RETRY_ON_FAIL,
 	send,
 	SEND_ENDPOINT,
-	useBench,
-} from '../support/bench';
+} from '../support/parameters';
 
 const bench = useBench();
-const retrying = { retryOnFail: true, maxTries: 3, waitBetweenTries: 1 };
 
 test('after a refusal of the third of five sends, each is sent once', async () => {
 	bench.sandbox.fault({ after: 2, action: { type: 'status', status: 400 } });
-	const result = await bench.run(itemsOf(5), send(), retrying);
+	const result = await bench.run(itemsOf(5), send(), RETRY_ON_FAIL);
 	expect(result.run.status).toBe('success');
-	expect(bench.sandbox.journal.documents().map(({ body }) => body)).toEqual(itemsOf(5));
+	expect(bench.documents()).toEqual(itemsOf(5));
 	// The first results of the items come out, in their order.
 	expect(result.json(NODE).map(({ id }) => id)).toEqual([
 		'doc-1',
@@ -33,9 +31,9 @@ test('after a refusal of the third of five sends, each is sent once', async () =
 
 test('after a time-out, what may have been sent is not sent again', async () => {
 	bench.sandbox.fault({ after: 1, action: { type: 'neverAnswer', act: true } });
-	const result = await bench.run(itemsOf(3), send({ timeout: 0.2 }), retrying);
+	const result = await bench.run(itemsOf(3), send({ timeout: 0.2 }), RETRY_ON_FAIL);
 	expect(result.run.status).toBe('error');
-	expect(bench.sandbox.journal.documents().map(({ body }) => body)).toEqual(itemsOf(2));
+	expect(bench.documents()).toEqual(itemsOf(2));
 	const { error } = result.run.data.resultData;
 	expect(error?.message).toContain('may have taken effect');
 	expect(error?.context).toMatchObject({ outcome: 'unknown', sentItems: [0], failedItem: 1 });
@@ -52,10 +50,10 @@ test.each([
 		'={{ $json.id === 1 ? "/masterdata/getContacts" : "/txndata/sendTxn" }}',
 		{ timeout: 0.2 },
 	);
-	const result = await bench.run(itemsOf(3), parameters, retrying);
+	const result = await bench.run(itemsOf(3), parameters, RETRY_ON_FAIL);
 	expect(result.run.status).toBe('success');
 	expect(bench.sandbox.journal.count(READ_ENDPOINT)).toBe(5);
-	expect(bench.sandbox.journal.documents()).toHaveLength(2);
+	expect(bench.documents()).toHaveLength(2);
 });
 
 test('a batch that was deleted is not deleted again', async () => {
@@ -66,7 +64,7 @@ test('a batch that was deleted is not deleted again', async () => {
 		ids: '={{ $json.id }}',
 		options: { batchSize: 2 },
 	};
-	const result = await bench.run(itemsOf(4), parameters, retrying);
+	const result = await bench.run(itemsOf(4), parameters, RETRY_ON_FAIL);
 	expect(result.run.status).toBe('success');
 	const ids = bench.sandbox.journal.responded().map(({ body }) => (body as { ids: number[] }).ids);
 	expect(ids).toEqual([
@@ -76,8 +74,8 @@ test('a batch that was deleted is not deleted again', async () => {
 });
 
 test('another execution sends again', async () => {
-	await bench.run(itemsOf(1), send(), retrying);
-	await bench.run(itemsOf(1), send(), retrying);
+	await bench.run(itemsOf(1), send(), RETRY_ON_FAIL);
+	await bench.run(itemsOf(1), send(), RETRY_ON_FAIL);
 	expect(bench.sandbox.journal.count(SEND_ENDPOINT)).toBe(2);
 });
 
@@ -85,5 +83,5 @@ test('without Retry On Fail nothing is remembered between attempts', async () =>
 	bench.sandbox.fault({ after: 1, action: { type: 'status', status: 400 } });
 	const result = await bench.run(itemsOf(2), send());
 	expect(result.run.status).toBe('error');
-	expect(bench.sandbox.journal.documents()).toHaveLength(1);
+	expect(bench.documents()).toHaveLength(1);
 });

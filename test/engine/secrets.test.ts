@@ -8,7 +8,8 @@ import type { INode } from 'n8n-workflow';
 
 import type { FaultAction } from '../../sandbox/server';
 import { workflowOf } from '../support/engineWorkflow';
-import { apiRequest, deleteMany, itemsOf, NODE, read, send, useBench } from '../support/bench';
+import { itemsOf, NODE, useBench } from '../support/bench';
+import { apiRequest, deleteMany, getStatus, read, send } from '../support/parameters';
 import { placesOf, recordOutput } from '../support/search';
 import { waitUntil } from '../support/waitUntil';
 
@@ -66,8 +67,7 @@ test('the search finds what it is to find', () => {
 });
 
 test('nothing after runs that succeed, long waits included', async () => {
-	const status = { resource: 'rateLimit', operation: 'getStatus' };
-	expect(await search([...operations, status])).toEqual([]);
+	expect(await search([...operations, getStatus])).toEqual([]);
 	bench.credential.limits = { general: [{ max: 1, windowSeconds: 0.6 }] };
 	const result = await bench.run(itemsOf(3), read());
 	expect(JSON.stringify(result.task(NODE).hints)).toContain('waited');

@@ -1,37 +1,21 @@
 // With a Send Once Key, a document goes out once: over retries, re-runs and lost responses.
 
 import { processState } from '../../nodes/BusinessData/sendOnce/processState';
-import {
-	apiRequest,
-	errorOf,
-	itemsOf,
-	NODE,
-	read,
-	send,
-	SEND_ENDPOINT,
-	type ShownError,
-	useBench,
-} from '../support/bench';
+import { errorOf, hintsOf, itemsOf, NODE, type ShownError, useBench } from '../support/bench';
 import { useDeduplicator } from '../support/deduplicator';
-import { hintsOf, statesOf } from '../support/sentDocument';
+import { apiRequest, read, send, SEND_ENDPOINT } from '../support/parameters';
+import { statesOf } from '../support/sentDocument';
 import { waitUntil } from '../support/waitUntil';
 
 const bench = useBench();
 const onceById = { sendOnceKey: '={{ $json.id }}' };
-let store: Awaited<ReturnType<typeof useDeduplicator>>;
-
-beforeAll(async () => {
-	store = await useDeduplicator();
-});
-beforeEach(() => store.clear());
-
+const store = useDeduplicator();
 const states = async (...keys: string[]) => await statesOf(bench, keys);
-const sent = () => bench.sandbox.journal.documents().map(({ body }) => body);
 
 test('a key that was seen before is skipped, in the order of the input', async () => {
 	await bench.run([{ id: 'b' }], send(onceById));
 	const result = await bench.run([{ id: 'a' }, { id: 'b' }, { id: 'c' }], send(onceById));
-	expect(sent()).toEqual([{ id: 'b' }, { id: 'a' }, { id: 'c' }]);
+	expect(bench.documents()).toEqual([{ id: 'b' }, { id: 'a' }, { id: 'c' }]);
 	expect(result.json(NODE)).toEqual([
 		{ id: 'doc-2', status: 'sent' },
 		{
@@ -49,7 +33,7 @@ test('a key that was seen before is skipped, in the order of the input', async (
 
 test('the same key twice in one input is sent once', async () => {
 	const result = await bench.run([{ id: '7' }, { id: '7' }], send(onceById));
-	expect(sent()).toEqual([{ id: '7' }]);
+	expect(bench.documents()).toEqual([{ id: '7' }]);
 	expect(result.json(NODE)[1]).toMatchObject({ skipped: true, sendOnceKey: '7' });
 });
 
@@ -86,7 +70,7 @@ test('whoever meets a key that is being sent waits no longer than Max Wait', asy
 	expect(error?.context).toMatchObject({ outcome: 'notSent', retryAfterSeconds: 60 });
 	await first;
 	// The second item had nothing to wait for.
-	expect(sent()).toEqual(items);
+	expect(bench.documents()).toEqual(items);
 });
 
 test('what n8n takes to look keys up is no wait for the limits', async () => {
@@ -95,7 +79,7 @@ test('what n8n takes to look keys up is no wait for the limits', async () => {
 		const { run } = await bench.run(itemsOf(3), send({ ...onceById, maxWait: 0.2 }));
 		expect([state, run.status]).toEqual([state, 'success']);
 	}
-	expect(sent()).toEqual(itemsOf(3));
+	expect(bench.documents()).toEqual(itemsOf(3));
 });
 
 test('the key is on record as perhaps sent before the request goes out', async () => {
@@ -110,7 +94,7 @@ test('the key is on record as perhaps sent before the request goes out', async (
 
 test('while an item waits for the limits, its key is not on record', async () => {
 	const run = bench.run(itemsOf(4), send({ ...onceById, maxWait: 1_000 }));
-	await waitUntil(() => sent().length === 3);
+	await waitUntil(() => bench.documents().length === 3);
 	await new Promise((resolve) => setTimeout(resolve, 100));
 	const keys = ['0', '1', '2', '3'];
 	expect(await states(...keys)).toEqual(['sent', 'sent', 'sent', 'notSent']);
@@ -126,7 +110,7 @@ test.each([
 	expect(errorOf(await bench.run([{ id: 'a' }], send(onceById))).context.outcome).toBe('refused');
 	expect(store.entries).toEqual([]);
 	await bench.run([{ id: 'a' }], send(onceById));
-	expect(sent()).toEqual([{ id: 'a' }]);
+	expect(bench.documents()).toEqual([{ id: 'a' }]);
 });
 
 test('after a 429 that was given up the key is free again, and in between as well', async () => {
@@ -157,7 +141,7 @@ test.each([
 		reason: expect.stringContaining('Mark as Sent or Release') as string,
 	});
 	expect(hintsOf(again)).toContainEqual(expect.stringContaining('1 item is perhaps sent: item 0.'));
-	expect(sent()).toHaveLength(1);
+	expect(bench.documents()).toHaveLength(1);
 });
 
 test('a re-run of a failed execution sends only what was not sent', async () => {
@@ -165,7 +149,7 @@ test('a re-run of a failed execution sends only what was not sent', async () => 
 	expect(errorOf(await bench.run(itemsOf(5), send(onceById))).context.outcome).toBe('refused');
 	const again = await bench.run(itemsOf(5), send(onceById));
 	expect(again.run.status).toBe('success');
-	expect(sent()).toEqual(itemsOf(5));
+	expect(bench.documents()).toEqual(itemsOf(5));
 });
 
 test('with Retry On Fail, the first result of an item comes out', async () => {

@@ -5,7 +5,7 @@ import { inspect } from 'node:util';
 
 import { DataDeduplicationService } from 'n8n-core';
 
-import { errorOf, itemsOf, NO_LIMITS, NODE, send, SEND_ENDPOINT, useBench } from '../support/bench';
+import { errorOf, itemsOf, NO_LIMITS, NODE, useBench } from '../support/bench';
 import { useDeduplicator } from '../support/deduplicator';
 import { readRun } from '../support/engine';
 import { workflowOf } from '../support/engineWorkflow';
@@ -13,20 +13,14 @@ import { processState } from '../../nodes/BusinessData/sendOnce/processState';
 import { statesOf } from '../support/sentDocument';
 import { waitUntil } from '../support/waitUntil';
 import { forgetRequests } from '../support/limiters';
+import { send, SEND_ENDPOINT } from '../support/parameters';
 
 const bench = useBench({ limits: NO_LIMITS });
 const onceById = { sendOnceKey: '={{ $json.id }}' };
-let store: Awaited<ReturnType<typeof useDeduplicator>>;
-
-beforeAll(async () => {
-	store = await useDeduplicator();
-});
+const store = useDeduplicator();
 beforeEach(() => {
-	store.clear();
 	processState().watched.clear();
 });
-
-const sent = () => bench.sandbox.journal.documents().map(({ body }) => body);
 
 test('where n8n keeps its hashes in another way than is read here, nothing goes out twice', async () => {
 	await bench.run([{ id: 'old' }], send(onceById));
@@ -38,7 +32,7 @@ test('where n8n keeps its hashes in another way than is read here, nothing goes 
 	try {
 		const result = await bench.run([{ id: 'old' }], send(onceById));
 		expect(errorOf(result).message).toContain("n8n's deduplication store failed");
-		expect(sent()).toHaveLength(1);
+		expect(bench.documents()).toHaveLength(1);
 	} finally {
 		Reflect.deleteProperty(deduplicator, 'constructor');
 	}
@@ -65,7 +59,7 @@ describe('a fault of the database', () => {
 			expect(error.context.outcome).toBe('notSent');
 		}
 		const wasSent = result.run.status === 'success';
-		expect(sent()).toEqual(wasSent ? [{ id: 'old' }, { id: 'new' }] : [{ id: 'old' }]);
+		expect(bench.documents()).toEqual(wasSent ? [{ id: 'old' }, { id: 'new' }] : [{ id: 'old' }]);
 
 		if (access === 'write' && when.moment === 'late') await lateWritesLand();
 		store.clearFaults();
@@ -77,7 +71,7 @@ describe('a fault of the database', () => {
 		for (const [name, watch] of before) watched.set(name, watch);
 		const again = await bench.run([{ id: 'old' }, { id: 'new' }], send(onceById));
 		expect(again.run.status).toBe('success');
-		expect(sent()).toEqual([{ id: 'old' }, { id: 'new' }]);
+		expect(bench.documents()).toEqual([{ id: 'old' }, { id: 'new' }]);
 		const skipped = again.json(NODE).map((json) => json.skipped === true);
 		expect(skipped).toEqual([true, wasSent]);
 	});
@@ -91,7 +85,7 @@ describe('a fault of the database', () => {
 			await bench.run([{ id: 'new' }], parameters);
 			store.clearFaults();
 			await bench.run([{ id: 'new' }], parameters);
-			expect(sent()).toEqual([{ id: 'old' }, { id: 'new' }]);
+			expect(bench.documents()).toEqual([{ id: 'old' }, { id: 'new' }]);
 		},
 	);
 
@@ -107,7 +101,7 @@ describe('a fault of the database', () => {
 		store.clearFaults();
 		const again = await bench.run([{ id: 'a' }], send(onceById));
 		expect(again.json(NODE)).toMatchObject([{ status: 'sent' }]);
-		expect(sent()).toEqual([{ id: 'a' }]);
+		expect(bench.documents()).toEqual([{ id: 'a' }]);
 	}, 60_000);
 });
 
@@ -132,7 +126,7 @@ test('an error of n8n before the request: not sent, and the key stays free', asy
 	}
 	expect(store.entries).toEqual([]);
 	await bench.run([{ id: 'a' }], send(onceById));
-	expect(sent()).toEqual([{ id: 'a' }]);
+	expect(bench.documents()).toEqual([{ id: 'a' }]);
 });
 
 test('stops at every moment: what did not leave is free, what left is seen through to its end', async () => {
@@ -148,7 +142,7 @@ test('stops at every moment: what did not leave is free, what left is seen throu
 		const { run } = readRun(await execution);
 		const again = await bench.run([{ id }], send({ ...onceById, maxWait: 30 }));
 		left.push(again.json(NODE)[0]?.skipped === true);
-		expect({ stopAfterMs, sent: sent() }).toEqual({ stopAfterMs, sent: [{ id }] });
+		expect({ stopAfterMs, sent: bench.documents() }).toEqual({ stopAfterMs, sent: [{ id }] });
 		expect(['canceled', 'success']).toContain(run.status);
 	}
 	// Some before, some after the request had left: else it shows nothing.
@@ -169,7 +163,7 @@ test('a stop ends a run at once, though the database does not respond', async ()
 	}
 	store.latencyMs = () => 0;
 	await bench.run([{ id: 'a' }], send(onceById));
-	expect(sent()).toEqual([{ id: 'a' }]);
+	expect(bench.documents()).toEqual([{ id: 'a' }]);
 }, 60_000);
 
 test('two nodes of a workflow send a document once', async () => {
@@ -182,5 +176,5 @@ test('two nodes of a workflow send a document once', async () => {
 	for (const _ of [1, 2]) {
 		await bench.engine.run(workflow, { key: bench.credential });
 	}
-	expect(sent()).toHaveLength(2);
+	expect(bench.documents()).toHaveLength(2);
 });

@@ -12,8 +12,7 @@ const AT_ONCE = 10;
 const SEED = 2026;
 const TIMEOUT_SECONDS = 0.25;
 const bench = useBench({ limits: NO_LIMITS });
-
-beforeAll(async () => void (await useDeduplicator()));
+useDeduplicator();
 
 function start(task: Task) {
 	const workflow = overlapWorkflow(task, TIMEOUT_SECONDS);

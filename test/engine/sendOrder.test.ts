@@ -2,23 +2,14 @@
 // items were sent, which was not, and which were not tried. Retry On Fail does not undo this.
 
 import type { FaultAction } from '../../sandbox/server';
-import {
-	apiRequest,
-	errorOf,
-	itemsOf,
-	NODE,
-	send,
-	SEND_ENDPOINT,
-	useBench,
-} from '../support/bench';
+import { errorOf, itemsOf, NODE, useBench } from '../support/bench';
+import { apiRequest, RETRY_ON_FAIL, send, SEND_ENDPOINT } from '../support/parameters';
 
 const bench = useBench();
 
-const documents = () => bench.sandbox.journal.documents().map(({ body }) => body);
-
 test('sends go out in item order', async () => {
 	const result = await bench.run(itemsOf(5), send());
-	expect(documents()).toEqual(itemsOf(5));
+	expect(bench.documents()).toEqual(itemsOf(5));
 	expect(result.json(NODE).map(({ id }) => id)).toEqual([1, 2, 3, 4, 5].map((n) => `doc-${n}`));
 });
 
@@ -46,7 +37,7 @@ describe('the first failing send', () => {
 			notTriedItems: [3, 4],
 			itemIndex: 2,
 		});
-		expect(documents()).toEqual(sent);
+		expect(bench.documents()).toEqual(sent);
 		expect(bench.sandbox.journal.count()).toBe(3);
 	});
 
@@ -88,14 +79,12 @@ describe('a mistake in the last item', () => {
 
 	test('fails that item alone when the node continues on error', async () => {
 		const result = await bench.run(itemsOf(5), parameters, { onError: 'continueErrorOutput' });
-		expect(documents()).toEqual(itemsOf(4));
+		expect(bench.documents()).toEqual(itemsOf(4));
 		expect(result.items(NODE, 1).map(({ pairedItem }) => pairedItem)).toEqual([{ item: 4 }]);
 	});
 });
 
 describe('Retry On Fail', () => {
-	const retry = { retryOnFail: true, maxTries: 3, waitBetweenTries: 1 };
-
 	test.each(['continueRegularOutput', 'continueErrorOutput'] as const)(
 		'does not run the node again for items that failed (%s)',
 		async (onError) => {
@@ -103,17 +92,17 @@ describe('Retry On Fail', () => {
 			bench.sandbox.fault({ after: 1, action: { type: 'hangUpAfterActing' } });
 			// An input field of this name would look like a failed run.
 			const items = itemsOf(3).map((item) => ({ ...item, error: 'earlier' }));
-			const result = await bench.run(items, send(), { ...retry, onError });
+			const result = await bench.run(items, send(), { ...RETRY_ON_FAIL, onError });
 			expect(result.run.status).toBe('success');
 			expect(bench.sandbox.journal.count(SEND_ENDPOINT)).toBe(3);
-			expect(documents()).toEqual(items.slice(1));
+			expect(bench.documents()).toEqual(items.slice(1));
 		},
 	);
 
 	test('does not run the node again for a credential that cannot be used', async () => {
 		bench.credential.apiKey = '12';
 		const execute = jest.spyOn(bench.engine.nodeType(), 'execute');
-		await bench.run(itemsOf(1), send(), { ...retry, onError: 'continueRegularOutput' });
+		await bench.run(itemsOf(1), send(), { ...RETRY_ON_FAIL, onError: 'continueRegularOutput' });
 		expect(execute).toHaveBeenCalledTimes(1);
 	});
 });

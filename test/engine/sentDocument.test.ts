@@ -2,38 +2,18 @@
 
 import type { INode } from 'n8n-workflow';
 
-import {
-	apiRequest,
-	errorOf,
-	itemsOf,
-	NODE,
-	send,
-	type ShownError,
-	useBench,
-} from '../support/bench';
+import { errorOf, hintsOf, itemsOf, NODE, type ShownError, useBench } from '../support/bench';
 import { useDeduplicator } from '../support/deduplicator';
 import { readRun } from '../support/engine';
 import { linksTo, NODE_TYPE, nodeOf, workflowOf } from '../support/engineWorkflow';
-import {
-	hintsOf,
-	playSteps,
-	sentDocument,
-	statesOf,
-	STEPS_OF_A_KEY,
-} from '../support/sentDocument';
+import { apiRequest, send, sentDocument } from '../support/parameters';
+import { playSteps, statesOf, STEPS_OF_A_KEY } from '../support/sentDocument';
 import { DELETED } from '../support/processedData';
 import { waitUntil } from '../support/waitUntil';
 
 const bench = useBench();
 const once = { sendOnceKey: '={{ $json.id }}' };
-let store: Awaited<ReturnType<typeof useDeduplicator>>;
-
-beforeAll(async () => {
-	store = await useDeduplicator();
-});
-beforeEach(() => store.clear());
-
-const sent = () => bench.sandbox.journal.documents().map(({ body }) => body);
+const store = useDeduplicator();
 const loseResponse = () => bench.sandbox.fault({ action: { type: 'hangUpAfterActing' } });
 const change = async (operation: 'markAsSent' | 'release', id: string) =>
 	(await bench.run([{ id }], sentDocument(operation))).json(NODE);
@@ -51,14 +31,14 @@ describe('one record per workflow, business and endpoint', () => {
 		const workflow = workflowOf([{ id: 'a' }], again, node);
 		const saved = { key: bench.credential, another: bench.credential };
 		await bench.engine.run(workflow, saved);
-		expect(sent()).toHaveLength(isSame ? 1 : 2);
+		expect(bench.documents()).toHaveLength(isSame ? 1 : 2);
 	});
 
 	test('another base URL is another business, another API key is not', async () => {
 		await bench.run([{ id: 'a' }], send(once));
 		bench.credential.apiKey = 'b'.repeat(64);
 		await bench.run([{ id: 'a' }], send(once));
-		expect(sent()).toHaveLength(1);
+		expect(bench.documents()).toHaveLength(1);
 		bench.credential.baseUrl = `${bench.credential.baseUrl as string}/v2`;
 		expect(await statesOf(bench, ['a'])).toEqual(['notSent']);
 	});
@@ -67,7 +47,7 @@ describe('one record per workflow, business and endpoint', () => {
 		await bench.run([{ id: 'a' }], send(once));
 		const workflow = workflowOf([{ id: 'a' }], send(once));
 		await bench.engine.run({ ...workflow, id: 'other' }, { key: bench.credential });
-		expect(sent()).toHaveLength(2);
+		expect(bench.documents()).toHaveLength(2);
 		const get = workflowOf([{ id: 'a' }], sentDocument('get', { workflowId: 'workflow' }));
 		const result = await bench.engine.run({ ...get, id: 'errors' }, { key: bench.credential });
 		expect(result.json(NODE)).toMatchObject([{ state: 'sent' }]);
@@ -88,7 +68,7 @@ describe('one record per workflow, business and endpoint', () => {
 		await bench.run(itemsOf(2), send({ ...once, sendOnceMaxEntries: 2 }));
 		await bench.run([{ id: 2 }], send({ ...once, sendOnceMaxEntries: 2 }));
 		await bench.run(itemsOf(3), send(once));
-		expect(sent()).toEqual(itemsOf(3));
+		expect(bench.documents()).toEqual(itemsOf(3));
 	});
 });
 
@@ -109,7 +89,7 @@ describe('the same key with other content', () => {
 		expect(error.message).toMatch(/^Send Once Key: a was used before, with other content/);
 		expect(error.description).toContain('Send Once Ignore Fields');
 		expect(error.context.outcome).toBe('notSent');
-		expect(sent()).toEqual([invoice]);
+		expect(bench.documents()).toEqual([invoice]);
 	});
 
 	test.each<[string, INode['parameters'], boolean]>([
@@ -122,7 +102,7 @@ describe('the same key with other content', () => {
 		await bench.run([invoice], send({ ...once, ...options }));
 		const { run } = await bench.run([later], send({ ...once, ...options }));
 		expect(run.status).toBe(isSkipped ? 'success' : 'error');
-		expect(sent()).toEqual([invoice]);
+		expect(bench.documents()).toEqual([invoice]);
 	});
 
 	test.each(STEPS_OF_A_KEY)('%s: %s', async (steps, last) => {
@@ -140,7 +120,7 @@ test.each<[string, INode['parameters']]>([
 	workflow.connections[NODE] = linksTo('main', 'Behind');
 	const error = errorOf(await bench.engine.run(workflow, { key: bench.credential }));
 	expect(error.message).toBe(`Data to Send: the input item ${problem}`);
-	expect(sent()).toEqual([{ id: 'a' }]);
+	expect(bench.documents()).toEqual([{ id: 'a' }]);
 });
 
 describe('by hand', () => {
@@ -153,11 +133,11 @@ describe('by hand', () => {
 		expect(await change('markAsSent', 'a')).toEqual([{ ...states, state: 'sent' }]);
 		expect(await get()).toEqual([{ ...states, state: 'sent' }]);
 		await bench.run([{ id: 'a' }], send(once));
-		expect(sent()).toHaveLength(1);
+		expect(bench.documents()).toHaveLength(1);
 		expect(await change('release', 'a')).toEqual([{ ...states, state: 'notSent' }]);
 		expect(await get()).toEqual([{ ...states, state: 'notSent' }]);
 		await bench.run([{ id: 'a' }], send(once));
-		expect(sent()).toHaveLength(2);
+		expect(bench.documents()).toHaveLength(2);
 		expect(await get()).toEqual([{ ...states, state: 'sent' }]);
 	});
 

@@ -3,7 +3,8 @@
 import { GlobalConfig } from '@n8n/config';
 import { Container } from '@n8n/di';
 
-import { itemsOf, NODE, read, READ_ENDPOINT, useBench } from '../support/bench';
+import { itemsOf, NODE, useBench } from '../support/bench';
+import { read, READ_ENDPOINT } from '../support/parameters';
 
 const bench = useBench();
 

@@ -5,22 +5,19 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
-import { deleteMany, NO_LIMITS, NODE, send, useBench } from '../support/bench';
+import { NO_LIMITS, NODE, useBench } from '../support/bench';
 import { useDeduplicator } from '../support/deduplicator';
+import { CONTINUE_ON_ERROR, deleteMany, RETRY_ON_FAIL, send } from '../support/parameters';
 import { type End, endOf, ITEMS, type Scenario } from '../support/scenarios';
 
 const bench = useBench({ limits: NO_LIMITS });
-let store: Awaited<ReturnType<typeof useDeduplicator>>;
+useDeduplicator();
 let simulated: End[];
 
 beforeAll(async () => {
-	store = await useDeduplicator();
 	simulated = await simulateAll();
 }, 60_000);
-beforeEach(() => store.clear());
 
-const retrying = { retryOnFail: true, maxTries: 3, waitBetweenTries: 0 };
-const continuing = { onError: 'continueRegularOutput' } as const;
 const once = { sendOnceKey: '={{ $json.id }}' };
 
 const scenarios: Scenario[] = [
@@ -28,16 +25,16 @@ const scenarios: Scenario[] = [
 	[send(), {}, [400]],
 	[send(), {}, [500]],
 	[send(), {}, ['cutBefore']],
-	[send(), continuing, [400, 500]],
-	[send(), retrying, [400]],
-	[send(), retrying, [400, 400, 400]],
-	[send(), retrying, ['cutAfter']],
-	[send(), { ...retrying, ...continuing }, [400, 500]],
-	[send(once), continuing, [400, 500], 2],
-	[send(once), retrying, ['cutAfter', 400], 2],
+	[send(), CONTINUE_ON_ERROR, [400, 500]],
+	[send(), RETRY_ON_FAIL, [400]],
+	[send(), RETRY_ON_FAIL, [400, 400, 400]],
+	[send(), RETRY_ON_FAIL, ['cutAfter']],
+	[send(), { ...RETRY_ON_FAIL, ...CONTINUE_ON_ERROR }, [400, 500]],
+	[send(once), CONTINUE_ON_ERROR, [400, 500], 2],
+	[send(once), RETRY_ON_FAIL, ['cutAfter', 400], 2],
 	[deleteMany({ batchSize: 2 }), {}, [500]],
-	[deleteMany({ batchSize: 2 }), retrying, [400]],
-	[deleteMany({ batchSize: 2 }), continuing, [400]],
+	[deleteMany({ batchSize: 2 }), RETRY_ON_FAIL, [400]],
+	[deleteMany({ batchSize: 2 }), CONTINUE_ON_ERROR, [400]],
 ].map(([parameters, settings, faults, executions = 1]) => ({
 	name: JSON.stringify([parameters, settings, faults, executions]),
 	...{ parameters, settings, faults, executions },

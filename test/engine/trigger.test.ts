@@ -1,7 +1,8 @@
 // The trigger emits every change of the contacts once, and forgets nothing when a poll fails.
 import type { IPollFunctions, NodeApiError } from 'n8n-workflow';
 
-import { getStatus, NODE, useBench } from '../support/bench';
+import { NODE, useBench } from '../support/bench';
+import { getStatus } from '../support/parameters';
 
 const bench = useBench({ contactCount: 12 });
 const ALL_EVENTS = ['contactCreated', 'contactUpdated', 'contactDeleted'];

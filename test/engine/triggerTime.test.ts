@@ -5,8 +5,9 @@ import { after } from '../support/logicalTime';
 
 import * as n8nWorkflow from 'n8n-workflow';
 
-import { apiRequest, pinRandom } from '../support/bench';
+import { pinRandom } from '../support/bench';
 import { workflowOf } from '../support/engineWorkflow';
+import { apiRequest } from '../support/parameters';
 import { inWords, useTriggerBench } from '../support/triggerBench';
 
 const bench = useTriggerBench();

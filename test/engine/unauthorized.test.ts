@@ -1,19 +1,9 @@
 // After a 401, what would get the same response is not sent: it would only wait for the limits and use them up.
 
-import {
-	apiRequest,
-	type Bench,
-	deleteMany,
-	errorOf,
-	itemsOf,
-	NODE,
-	read,
-	send,
-	useBench,
-} from '../support/bench';
+import { type Bench, errorOf, itemsOf, NODE, useBench } from '../support/bench';
+import { apiRequest, CONTINUE_ON_ERROR, deleteMany, read, send } from '../support/parameters';
 
 const bench = useBench();
-const CONTINUE = { onError: 'continueRegularOutput' } as const;
 const SENT_AT_ONCE = 10;
 
 interface Failed {
@@ -27,7 +17,7 @@ async function failures(
 	items: Parameters<Bench['run']>[0],
 	parameters: Parameters<Bench['run']>[1],
 ): Promise<Array<Failed | undefined>> {
-	const result = await bench.run(items, parameters, CONTINUE);
+	const result = await bench.run(items, parameters, CONTINUE_ON_ERROR);
 	return result.items(NODE).map(({ error }) => {
 		if (error === undefined) return undefined;
 		const { message, description, context } = error;

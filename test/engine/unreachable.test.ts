@@ -1,22 +1,15 @@
 // A service that cannot be reached: nothing was sent, so that even a send is retried, and the error
 // says that nothing reached the service.
 
-import { type AddressInfo, createServer, Socket } from 'node:net';
+import { Socket } from 'node:net';
 
 import { type Sandbox, startSandbox } from '../../sandbox/server';
-import { deleteMany, errorOf, itemsOf, pinRandom, read, send, useBench } from '../support/bench';
+import { freePort } from '../../scripts/host/freePort';
+import { errorOf, itemsOf, pinRandom, useBench } from '../support/bench';
+import { deleteMany, read, send } from '../support/parameters';
 import { waitUntil } from '../support/waitUntil';
 
 const bench = useBench();
-
-/** A port of this machine on which nobody listens. */
-async function closedPort(): Promise<number> {
-	const server = createServer();
-	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-	const { port } = server.address() as AddressInfo;
-	await new Promise((resolve) => server.close(resolve));
-	return port;
-}
 
 describe.each([
 	{ name: 'a read', parameters: read() },
@@ -24,7 +17,7 @@ describe.each([
 	{ name: 'a deletion', parameters: deleteMany() },
 ])('$name', ({ parameters }) => {
 	test('is tried four times when the connection is refused, and was not sent', async () => {
-		bench.credential.baseUrl = `http://127.0.0.1:${await closedPort()}`;
+		bench.credential.baseUrl = `http://127.0.0.1:${await freePort()}`;
 		const connect = jest.spyOn(Socket.prototype, 'connect');
 		const error = errorOf(await bench.run(itemsOf(1), parameters));
 		expect(connect).toHaveBeenCalledTimes(4);
@@ -48,7 +41,7 @@ describe.each([
 test('a send goes out once as soon as the service is up', async () => {
 	let latecomer: Sandbox | undefined;
 	try {
-		const port = await closedPort();
+		const port = await freePort();
 		bench.credential.baseUrl = `http://127.0.0.1:${port}`;
 		pinRandom(0.5);
 		const connect = jest.spyOn(Socket.prototype, 'connect');
@@ -74,5 +67,5 @@ test('what was not sent takes no slot: the next request goes out at once', async
 	bench.sandbox = await startSandbox({ port: Number(port) });
 	const result = await bench.run(itemsOf(3), send({ maxWait: 30 }));
 	expect(result.run.status).toBe('success');
-	expect(bench.sandbox.journal.documents()).toHaveLength(3);
+	expect(bench.documents()).toHaveLength(3);
 });

@@ -3,17 +3,10 @@
 
 import { getGlobalState, type INode, type INodeExecutionData } from 'n8n-workflow';
 
-import {
-	errorOf,
-	itemsOf,
-	NODE,
-	send,
-	SEND_ENDPOINT,
-	type ShownError,
-	useBench,
-} from '../support/bench';
+import { errorOf, itemsOf, NODE, type ShownError, useBench } from '../support/bench';
 import type { EngineRun } from '../support/engine';
 import { workflowOf } from '../support/engineWorkflow';
+import { send, SEND_ENDPOINT } from '../support/parameters';
 import { AGENT, agentWorkflow } from '../support/toolWorkflow';
 
 const WINDOW_MS = 4_800;

@@ -33,8 +33,7 @@ const LONGEST_HOLD_MS = 3 * 3_600_000;
 const keys = Array.from({ length: KEYS }, (_, index) => `${index}`.repeat(64));
 const apiKeys = Object.fromEntries(keys.map((key) => [key, { state: 'active' as const }]));
 const bench = useBench({ apiKeys, latency: { minMs: 0, maxMs: 6, seed: SEED } });
-let store: Awaited<ReturnType<typeof useDeduplicator>>;
-beforeAll(async () => (store = await useDeduplicator()));
+const store = useDeduplicator();
 
 /** Executions of a plan, several at once, and what became of them. */
 class Play {

@@ -27,7 +27,7 @@ class Inputs {
 
 	sandbox!: Sandbox;
 
-	store!: Awaited<ReturnType<typeof useDeduplicator>>;
+	readonly store = useDeduplicator();
 
 	/** What comes of the value in the place, and the requests that went out. */
 	async show(place: Place, value: unknown): Promise<{ shown: Shown; requests: JournalEntry[] }> {
@@ -110,7 +110,6 @@ export function useInputs(): Inputs {
 	const inputs = new Inputs();
 	beforeAll(async () => {
 		inputs.engine = await Engine.load();
-		inputs.store = await useDeduplicator();
 		inputs.sandbox = await startSandbox({ limits: LIMITS });
 	});
 	afterAll(async () => await inputs.sandbox.stop());

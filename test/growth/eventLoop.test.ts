@@ -3,8 +3,8 @@
 import type { INode } from 'n8n-workflow';
 
 import { loadNode } from '../../bench/growth/nodeLoad';
-import { apiRequest, deleteMany, read, send } from '../support/bench';
 import { Engine } from '../support/engine';
+import { apiRequest, deleteMany, read, send } from '../support/parameters';
 import { report } from '../support/report';
 
 const ITEMS = 100_000;

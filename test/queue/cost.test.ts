@@ -1,5 +1,7 @@
 // What the shared limit store costs: commands and time per request, and memory in Redis.
 
+import { setTimeout as pause } from 'node:timers/promises';
+
 import { Redis } from 'ioredis';
 
 import { KeyLimiter } from '../../nodes/BusinessData/rateLimit/keyLimiter';
@@ -37,8 +39,6 @@ afterEach(async () => {
 	await redis.quit();
 	await server.dispose();
 });
-
-const pause = async (ms: number) => await new Promise((resolve) => setTimeout(resolve, ms));
 
 async function figure(section: string, pattern: RegExp): Promise<number> {
 	return Number(pattern.exec(await redis.info(section))?.[1] ?? 0);

@@ -1,7 +1,8 @@
 // The credential's Test button with limits counted in Redis: it connects there, takes its slot there, and says
 // within 10 s what is wrong with Redis, with nothing sent.
 
-import { getStatus, NODE, useBench } from '../support/bench';
+import { NODE, useBench } from '../support/bench';
+import { getStatus } from '../support/parameters';
 import { RedisServer } from '../support/redisServer';
 
 const bench = useBench({}, { inRealTime: true });

@@ -2,13 +2,14 @@
 // scripts decide, test/unit/rateLimit proves in logical time.
 
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { setTimeout as pause } from 'node:timers/promises';
 
 import { limitStoreOf, type Limits } from '../../nodes/BusinessData/rateLimit';
 import { KeyLimiter } from '../../nodes/BusinessData/rateLimit/keyLimiter';
 import { RedisConnection } from '../../nodes/BusinessData/redis';
 import { abortController } from '../../nodes/BusinessData/async';
 import { CountingService } from '../support/countingService';
-import { limitStoreRequest, pause, stageOf, useLimitStoreBench } from '../support/limitStoreBench';
+import { limitStoreRequest, stageOf, useLimitStoreBench } from '../support/limitStoreBench';
 
 const { signal } = abortController();
 const SEND = 'send';

@@ -1,5 +1,7 @@
 // The limit store while Redis fails: requests wait or end in a clear error, and no held slot is forgotten.
 
+import { setTimeout as pause } from 'node:timers/promises';
+
 import { KeyLimiter } from '../../nodes/BusinessData/rateLimit/keyLimiter';
 import { connectionTo, RedisConnection, RedisError } from '../../nodes/BusinessData/redis';
 import { ENTER } from '../../nodes/BusinessData/rateLimit/redis/scripts';
@@ -8,7 +10,6 @@ import { limitStoreOf } from '../../nodes/BusinessData/rateLimit';
 import {
 	GENERAL_STAGE,
 	limitStoreRequest,
-	pause,
 	useLimitStoreBench,
 	stageOf,
 } from '../support/limitStoreBench';

@@ -1,6 +1,8 @@
 // A real n8n in queue mode: six executions over two workers share the limits of one key, also when a
 // worker dies, when the limit store's Redis is restarted or emptied, and when all of n8n is restarted.
 
+import { setTimeout as pause } from 'node:timers/promises';
+
 import { bestMakespan } from '../../bench/bestSchedule';
 import { ENDPOINTS, formatEndpoint } from '../../nodes/BusinessData/transport/endpoints';
 import { expectAllRespondedOnce, reportRun, SETUP_MS, useQueueBench } from '../support/queueBench';
@@ -68,7 +70,6 @@ const best: Record<Kind, number> = {
 	sends: bestMakespan(SENDS, [ofSends(LIMITS)]),
 };
 
-const pause = async (ms: number) => await new Promise((resolve) => setTimeout(resolve, ms));
 const midRun = async () => await waitUntil(() => bench.sandbox.journal.count() >= MID_RUN, RUN_MS);
 
 describe('six executions over two workers', () => {

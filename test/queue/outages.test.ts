@@ -1,6 +1,8 @@
 // 130 documents from three processes while the Redis that counts goes wrong: a cluster, Sentinels, and one
 // address with TLS, side by side. Each document goes out once, and hardly any request is refused.
 
+import { setTimeout as pause } from 'node:timers/promises';
+
 import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
 
 import { type Sandbox, startSandbox } from '../../sandbox/server';
@@ -27,8 +29,6 @@ const RUN_MS = 180_000;
  * process notices. Where all is lost, everybody notices before anything goes out.
  */
 const A_HANDFUL = 5;
-
-const pause = async (ms: number) => await new Promise((resolve) => setTimeout(resolve, ms));
 
 const table = new ProcessedDataRepository();
 const processes: EngineProcess[] = [];

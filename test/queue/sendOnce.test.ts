@@ -1,6 +1,8 @@
 // Send Once over three processes, each with n8n's engine, one table of n8n's deduplication store and one
 // Redis: whatever overlaps, whichever process dies, and also when Redis is emptied.
 
+import { setTimeout as pause } from 'node:timers/promises';
+
 import { playRounds, Round } from '../support/overlapRound';
 import { useProcessBench } from '../support/processBench';
 import { report } from '../support/report';
@@ -17,7 +19,6 @@ const roundsFrom = (first: number, count: number) =>
 	);
 const all = async (rounds: Round[], play: (round: Round) => Promise<void>) =>
 	await Promise.all(rounds.map(play));
-const pause = async (ms: number) => await new Promise((resolve) => setTimeout(resolve, ms));
 
 test(
 	'200 rounds of overlapping executions with faults and stops',

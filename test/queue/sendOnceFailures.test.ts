@@ -1,6 +1,8 @@
 // Send Once over two processes while something fails that is not the service: n8n's database, Redis, a
 // process. Nothing counts as sent for good that did not leave, and nothing is sent twice.
 
+import { setTimeout as pause } from 'node:timers/promises';
+
 import { SHORT_TIMEOUT_SECONDS, useProcessBench } from '../support/processBench';
 import { untilTrue } from '../support/redisCommand';
 import { waitUntil } from '../support/waitUntil';
@@ -10,7 +12,6 @@ const [ONE, OTHER] = [0, 1];
 const A_FEW_SECONDS_MS = 8_000;
 const bench = useProcessBench(2);
 
-const pause = async (ms: number) => await new Promise((resolve) => setTimeout(resolve, ms));
 const arrived = async () => await waitUntil(() => bench.sandbox.journal.count() === 1);
 
 describe("a fault of n8n's database in one process", () => {

@@ -1,12 +1,13 @@
 // Send Once in two processes on one Redis, step by step: what a process has seen before it waited may be wrong
 // when it goes on. Processes, as far as Send Once can tell: each has a connection and shared state of its own.
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { setTimeout as pause } from 'node:timers/promises';
 
 import { RedisConnection } from '../../nodes/BusinessData/redis';
 import { RedisRecord } from '../../nodes/BusinessData/sendOnce/redisRecord';
 import { SendOnce } from '../../nodes/BusinessData/sendOnce/sendOnce';
 import { abortController, KeyedMutex } from '../../nodes/BusinessData/async';
-import { pause, useLimitStoreBench } from '../support/limitStoreBench';
+import { useLimitStoreBench } from '../support/limitStoreBench';
 import { untilTrue } from '../support/redisCommand';
 
 const bench = useLimitStoreBench();

@@ -1,6 +1,8 @@
 // Send Once over two processes while Redis loses what it knew, and while its clock is set: nobody is told
 // "skipped" of a document that the service refuses after all, and nobody waits for long.
 
+import { setTimeout as pause } from 'node:timers/promises';
+
 import { useProcessBench } from '../support/processBench';
 import { waitUntil } from '../support/waitUntil';
 
@@ -13,7 +15,6 @@ beforeEach(async () => {
 	bench.sandbox.reset();
 }, 30_000);
 
-const pause = async (ms: number) => await new Promise((resolve) => setTimeout(resolve, ms));
 const arrived = async () => await waitUntil(() => bench.sandbox.journal.count() === 1);
 const refuseAfter = (afterMs: number) =>
 	bench.sandbox.fault({ action: { type: 'status', status: 400, afterMs } });

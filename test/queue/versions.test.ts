@@ -9,8 +9,9 @@ import { join } from 'node:path';
 import { Redis } from 'ioredis';
 
 import type * as RedisModule from '../../nodes/BusinessData/redis';
-import { NO_LIMITS, NODE, read, useBench } from '../support/bench';
+import { NO_LIMITS, NODE, useBench } from '../support/bench';
 import { limiters } from '../support/limiters';
+import { read } from '../support/parameters';
 import { RedisServer } from '../support/redisServer';
 import { waitUntil } from '../support/waitUntil';
 import { manifest, PROJECT_FOLDER } from '../unit/repository/projectFiles';

@@ -7,50 +7,13 @@ import { Engine, type EngineRun } from './engine';
 import { workflowOf } from './engineWorkflow';
 import { EXAMPLE_LIMITS } from './exampleLimits';
 import { useLogicalTime } from './logicalTime';
+import { read } from './parameters';
 import { credentialFor } from './scaledLimits';
 import { startWhenFree } from './startWhenFree';
 
 export const NODE = 'Business Data';
 
-export const READ_ENDPOINT = 'GET /masterdata/getContacts';
-export const SEND_ENDPOINT = 'POST /txndata/sendTxn';
-export const DELETE_ENDPOINT = 'POST /txndata/bulkDeleteTxn';
-
 type NodeParameters = INode['parameters'];
-
-/** Parameters of the node: one request per item, except that a deletion takes all items together. */
-export const read = (options: NodeParameters = {}): NodeParameters => ({
-	resource: 'contact',
-	operation: 'getMany',
-	returnAll: true,
-	options,
-});
-export const send = (options: NodeParameters = {}): NodeParameters => ({
-	resource: 'transaction',
-	operation: 'send',
-	dataMode: 'autoMapInputData',
-	options,
-});
-export const deleteMany = (options: NodeParameters = {}): NodeParameters => ({
-	resource: 'transaction',
-	operation: 'deleteMany',
-	ids: '={{ $json.id }}',
-	options,
-});
-export const apiRequest = (
-	method: string,
-	path: string,
-	options: NodeParameters = {},
-): NodeParameters => ({
-	resource: 'apiRequest',
-	operation: 'send',
-	method,
-	path,
-	options,
-});
-
-/** The node's own word on the limits. */
-export const getStatus: NodeParameters = { resource: 'rateLimit', operation: 'getStatus' };
 
 /** As many items as are asked for, with the ids 0, 1, 2 … */
 export const itemsOf = (count: number) => Array.from({ length: count }, (_, id) => ({ id }));
@@ -134,3 +97,7 @@ export function pinRandom(share: number): void {
 	let calls = 0;
 	jest.spyOn(Math, 'random').mockImplementation(() => share + ++calls * 1e-9);
 }
+
+/** The texts of the hints in the node's output panel. */
+export const hintsOf = (result: EngineRun): string[] =>
+	(result.task(NODE).hints ?? []).map(({ message }) => message);

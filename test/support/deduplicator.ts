@@ -2,7 +2,6 @@
  * n8n's own deduplication store over a table with latency, see `processedData.ts`. One for all engines of
  * a test file, as n8n has one.
  */
-import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { compileFunction } from 'node:vm';
@@ -14,21 +13,22 @@ import type { IDataDeduplicator } from 'n8n-workflow';
 import { ensureN8nSources } from '../../scripts/host/n8nSources';
 import { ProcessedDataRepository } from './processedData';
 
-/** Gives the engine n8n's deduplication store; returns its table, to look at and to disturb. */
-export async function useDeduplicator(
-	table = new ProcessedDataRepository(),
-): Promise<ProcessedDataRepository> {
+/** Gives the engines of a test file n8n's deduplication store; returns its table, to look at and to disturb. */
+export function useDeduplicator(): ProcessedDataRepository {
+	const table = new ProcessedDataRepository();
+	beforeAll(async () => await startDeduplicator(table));
+	beforeEach(() => table.clear());
+	return table;
+}
+
+export async function startDeduplicator(table: ProcessedDataRepository): Promise<void> {
 	const file = join(await ensureN8nSources(), 'deduplication', 'deduplication-helper.js');
 	const { DeduplicationHelper } = load(file) as {
 		DeduplicationHelper: new () => IDataDeduplicator;
 	};
 	Container.set(ProcessedDataRepository, table);
 	await DataDeduplicationService.init(new DeduplicationHelper());
-	return table;
 }
-
-/** What n8n's store keeps of a key. */
-export const hashOf = (key: string) => createHash('md5').update(key).digest('base64');
 
 /** Loads a file of n8n as Node does, with the table in place of n8n's database and the tests' packages. */
 function load(file: string): unknown {

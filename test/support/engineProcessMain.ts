@@ -1,5 +1,5 @@
 /** The program of an `EngineProcess`: runs what it is told to, until it is killed. */
-import { useDeduplicator } from './deduplicator';
+import { startDeduplicator } from './deduplicator';
 import { Engine, readRun } from './engine';
 import {
 	type FromProcess,
@@ -60,7 +60,7 @@ async function main(): Promise<void> {
 	// Never outlives its parent.
 	process.once('disconnect', () => process.exit());
 	const engine = await Engine.load();
-	await useDeduplicator(table as unknown as ProcessedDataRepository);
+	await startDeduplicator(table as unknown as ProcessedDataRepository);
 	process.on('message', (message: ToProcess) => {
 		if (message.kind === 'start') void start(engine, message);
 		if (message.kind === 'stop') stops.get(message.id)?.();

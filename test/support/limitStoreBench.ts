@@ -88,5 +88,3 @@ export function limitStoreRequest(
 ): RedisRequest {
 	return limitStore.request(new Stages(scope, general), 400);
 }
-
-export const pause = async (ms: number) => await new Promise((resolve) => setTimeout(resolve, ms));

@@ -5,6 +5,7 @@
 import { seededRandom } from '../../sandbox/random';
 import type { Sandbox } from '../../sandbox/server';
 import { FAULT_NAMES, randomFault } from './faults';
+import { after } from './logicalTime';
 
 /** What a user is told of an item: it was sent, skipped, may have been sent, or was not. */
 export type ItemEnd = 'sent' | 'skipped' | 'unknown' | 'failed';
@@ -34,8 +35,6 @@ export type Start = (task: Task) => Execution;
 const FAULTS = FAULT_NAMES.filter(
 	(name) => !/Retry-After: (seconds|date)|too long|again|MB/.test(name),
 );
-
-const pause = async (ms: number) => await new Promise((resolve) => setTimeout(resolve, ms));
 
 export class Round {
 	private readonly marker: string;
@@ -78,7 +77,7 @@ export class Round {
 		}));
 		await Promise.all(
 			planned.map(async ({ task, startAfterMs, stopAfterMs }) => {
-				await pause(startAfterMs);
+				await after(startAfterMs);
 				const execution = this.start(task);
 				if (stopAfterMs !== undefined) setTimeout(() => execution.stop(), stopAfterMs);
 				this.ends.push({ keys: task.keys, end: await execution.ended });

@@ -1,8 +1,9 @@
 /** The workflow that the executions of a round run, and what it tells of each item. */
-import { apiRequest, NODE } from './bench';
+import { NODE } from './bench';
 import type { EngineRun } from './engine';
 import { workflowOf, type WorkflowJson } from './engineWorkflow';
 import type { ExecutionEnd, Task } from './overlapRound';
+import { apiRequest } from './parameters';
 
 /** Sends each key as a document of its own, once. */
 export function overlapWorkflow(task: Task, timeoutSeconds: number): WorkflowJson {

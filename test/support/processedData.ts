@@ -2,6 +2,7 @@
  * The table of n8n's database that its deduplication store keeps its records in, one row per node, as
  * n8n's own code sees it: every access takes time, and nothing locks a row between reading and writing.
  */
+import { after } from './logicalTime';
 
 interface Row {
 	workflowId: string;
@@ -100,12 +101,12 @@ export class ProcessedDataRepository {
 		const isDue = fault !== undefined && fault.after-- <= 0;
 		if (isDue) fault.times--;
 		const latencyMs = this.latencyMs();
-		await pause(latencyMs / 2);
+		await after(latencyMs / 2);
 		// Its error is nobody's any more.
 		if (isDue && fault.moment === 'late') setTimeout(() => void attempt(effect), LATE_MS);
 		if (isDue && fault.moment !== 'after') throw new Error('the database is away');
 		const result = effect();
-		await pause(latencyMs / 2);
+		await after(latencyMs / 2);
 		if (isDue) throw new Error('the connection to the database was lost');
 		return result;
 	}
@@ -118,5 +119,3 @@ function attempt(effect: () => unknown): void {
 		// A row that another has inserted meanwhile.
 	}
 }
-
-const pause = async (ms: number) => await new Promise((resolve) => setTimeout(resolve, ms));

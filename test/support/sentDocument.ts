@@ -1,21 +1,6 @@
 /** Sent Document: what a user asks of a Send Once Key, and changes. */
-import type { INode, NodeExecutionHint } from 'n8n-workflow';
-
-import { type Bench, errorOf, NODE, send } from './bench';
-import type { EngineRun } from './engine';
-
-/** Parameters of the node. */
-export const sentDocument = (
-	operation: 'get' | 'markAsSent' | 'release',
-	parameters: INode['parameters'] = {},
-): INode['parameters'] => ({
-	resource: 'sentDocument',
-	operation,
-	sentWith: 'transaction:send',
-	sendOnceKey: '={{ $json.id }}',
-	workflowId: '={{ $workflow.id }}',
-	...parameters,
-});
+import { type Bench, errorOf, NODE } from './bench';
+import { send, sentDocument } from './parameters';
 
 /** The states of keys of Transaction → Send. */
 export async function statesOf(bench: Bench, keys: string[]): Promise<unknown[]> {
@@ -26,10 +11,6 @@ export async function statesOf(bench: Bench, keys: string[]): Promise<unknown[]>
 	expect(result.run.status).toBe('success');
 	return result.json(NODE).map(({ state }) => state);
 }
-
-/** The texts of the hints in the node's output panel. */
-export const hintsOf = (result: EngineRun): string[] =>
-	(result.task(NODE).hints ?? []).map(({ message }: NodeExecutionHint) => message);
 
 /**
  * What happens to one key, step by step, and what the last step gives. A and B are sends of different content; the

@@ -4,7 +4,6 @@ import type { IDataObject, INode } from 'n8n-workflow';
 export const KEY = '0123456789abcdef'.repeat(4);
 /** The same for all versions: what is saved belongs to a service, and its address has a port. */
 export const PORT = 28_417;
-export const BASE_URL = `http://127.0.0.1:${PORT}`;
 /** No test reaches them. */
 export const LIMITS = { general: [{ max: 1_000, windowSeconds: 1 }], endpoints: {} };
 

@@ -24,10 +24,6 @@ export interface Owner {
 export class EventQueue {
 	private readonly heap: WorldEvent[] = [];
 
-	get length(): number {
-		return this.heap.length;
-	}
-
 	push(event: WorldEvent): void {
 		const { heap } = this;
 		let index = heap.length;

@@ -1,0 +1,53 @@
+/** What the node is set to do: its parameters and settings, and the endpoints that it then calls. */
+import type { INode } from 'n8n-workflow';
+
+export const READ_ENDPOINT = 'GET /masterdata/getContacts';
+export const SEND_ENDPOINT = 'POST /txndata/sendTxn';
+export const DELETE_ENDPOINT = 'POST /txndata/bulkDeleteTxn';
+
+type NodeParameters = INode['parameters'];
+
+/** Parameters of the node: one request per item, except that a deletion takes all items together. */
+export const read = (options: NodeParameters = {}): NodeParameters => ({
+	resource: 'contact',
+	operation: 'getMany',
+	returnAll: true,
+	options,
+});
+export const send = (options: NodeParameters = {}): NodeParameters => ({
+	resource: 'transaction',
+	operation: 'send',
+	dataMode: 'autoMapInputData',
+	options,
+});
+export const deleteMany = (options: NodeParameters = {}): NodeParameters => ({
+	resource: 'transaction',
+	operation: 'deleteMany',
+	ids: '={{ $json.id }}',
+	options,
+});
+export const apiRequest = (
+	method: string,
+	path: string,
+	options: NodeParameters = {},
+): NodeParameters => ({ resource: 'apiRequest', operation: 'send', method, path, options });
+
+/** The node's own word on the limits. */
+export const getStatus: NodeParameters = { resource: 'rateLimit', operation: 'getStatus' };
+
+/** Settings of the node. */
+export const RETRY_ON_FAIL = { retryOnFail: true, maxTries: 3, waitBetweenTries: 1 };
+export const CONTINUE_ON_ERROR = { onError: 'continueRegularOutput' } as const;
+
+/** Of a key of Transaction → Send. */
+export const sentDocument = (
+	operation: 'get' | 'markAsSent' | 'release',
+	parameters: NodeParameters = {},
+): NodeParameters => ({
+	resource: 'sentDocument',
+	operation,
+	sentWith: 'transaction:send',
+	sendOnceKey: '={{ $json.id }}',
+	workflowId: '={{ $workflow.id }}',
+	...parameters,
+});
