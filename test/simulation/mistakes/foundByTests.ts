@@ -1,5 +1,5 @@
 /** Mistakes that no seed is sure to find, and a test of `npm test` is. */
-import type { MistakeFoundByTest } from './mistake';
+import { type MistakeFoundByTest, patch } from './mistake';
 
 const ONCE = 'nodes/BusinessData/sendOnce';
 const LIMITER = 'nodes/BusinessData/rateLimit';
@@ -12,159 +12,129 @@ export const MISTAKES_FOUND_BY_TESTS: MistakeFoundByTest[] = [
 	{
 		name: 'executions side by side read and write the record as they come',
 		patches: [
-			{
-				file: `${ONCE}/processState.js`,
-				search: 'processState().steps.runExclusive(bucket, async_1.never, step)',
-				replace: 'step()',
-			},
-			{
-				file: `${ONCE}/processState.js`,
-				search: 'return processState().leases.get(name);',
-				replace: 'return undefined;',
-			},
+			patch(
+				`${ONCE}/processState.js`,
+				'processState().steps.runExclusive(bucket, async_1.never, step)',
+				'step()',
+			),
+			patch(
+				`${ONCE}/processState.js`,
+				'return processState().leases.get(name);',
+				'return undefined;',
+			),
 		],
 		test: ORDERS,
 	},
 	{
 		name: 'a run that meets a lease takes it for a document that was sent',
 		patches: [
-			{
-				file: `${ONCE}/sendOnce.js`,
-				search:
-					'if (other !== undefined)\n            return { ended: other };\n        const { state: inRedis',
-				replace:
-					"if (other !== undefined)\n            return { state: 'sent', isOther: false, isLost: false };\n        const { state: inRedis",
-			},
+			patch(
+				`${ONCE}/sendOnce.js`,
+				'if (other !== undefined)\n            return { ended: other };\n        const { state: inRedis',
+				"if (other !== undefined)\n            return { state: 'sent', isOther: false, isLost: false };\n        const { state: inRedis",
+			),
 		],
 		test: ORDERS,
 	},
 	{
 		name: 'others have the key before its end is on record',
 		patches: [
-			{
-				file: `${ONCE}/sendOnce.js`,
-				search: '        const ended = isOut',
-				replace: '        lease.release();\n        const ended = isOut',
-			},
+			patch(
+				`${ONCE}/sendOnce.js`,
+				'        const ended = isOut',
+				'        lease.release();\n        const ended = isOut',
+			),
 		],
 		test: ORDERS,
 	},
 	{
 		name: 'what a lease has left that failed is not looked after',
 		patches: [
-			{
-				file: `${ONCE}/storedKey.js`,
-				search: 'this.expectNothing(bucket);\n                await',
-				replace: 'await',
-			},
+			patch(`${ONCE}/storedKey.js`, 'this.expectNothing(bucket);\n                await', 'await'),
 		],
 		test: ORDERS,
 	},
 	{
 		name: 'a lease that a late write has overwritten is lost',
 		patches: [
-			{
-				file: `${ONCE}/storedKey.js`,
-				search: 'this.expectThere(bucket, details);\n            return',
-				replace: 'return',
-			},
+			patch(
+				`${ONCE}/storedKey.js`,
+				'this.expectThere(bucket, details);\n            return',
+				'return',
+			),
 		],
 		test: ORDERS,
 	},
 	{
 		name: 'a command that is late leases a key whose sender is done',
 		patches: [
-			{
-				file: `${ONCE}/redisScripts.js`,
-				search: "return redis.call('GET', KEYS[4])",
-				replace: 'return false',
-			},
+			patch(`${ONCE}/redisScripts.js`, "return redis.call('GET', KEYS[4])", 'return false'),
 		],
 		test: ORDERS,
 	},
 	{
 		name: 'a stop while the key is recorded lets the request out',
 		patches: [
-			{
-				file: 'nodes/BusinessData/transport/client.js',
-				search: 'signal.throwIfAborted();',
-				replace: '',
-			},
-			{
-				file: `${ONCE}/sendOnce.js`,
-				search: 'await (0, async_1.onceAborted)(acquiring, this.signal)',
-				replace: 'await acquiring',
-			},
-			{
-				file: 'nodes/BusinessData/transport/attempt.js',
-				search: 'if (signal.aborted)\n        onEndOfRun.abort();',
-				replace: '',
-			},
+			patch('nodes/BusinessData/transport/client.js', 'signal.throwIfAborted();', ''),
+			patch(
+				`${ONCE}/sendOnce.js`,
+				'await (0, async_1.onceAborted)(acquiring, this.signal)',
+				'await acquiring',
+			),
+			patch(
+				'nodes/BusinessData/transport/attempt.js',
+				'if (signal.aborted)\n        onEndOfRun.abort();',
+				'',
+			),
 		],
 		test: 'test/engine/sendOnceFailures.test.ts',
 	},
 	{
 		name: 'after Redis was emptied, neither the lease nor the lock is asked for again',
 		patches: [
-			{
-				file: `${ONCE}/sendOnce.js`,
-				search: 'return { ...(await acquireInRedis()), missingMs: 0 };',
-				replace: "return { state: 'notSent', missingMs: 0 };",
-			},
-			{
-				file: `${ONCE}/buckets.js`,
-				search: 'lock === undefined ? step',
-				replace: 'true ? step',
-			},
+			patch(
+				`${ONCE}/sendOnce.js`,
+				'return { ...(await acquireInRedis()), missingMs: 0 };',
+				"return { state: 'notSent', missingMs: 0 };",
+			),
+			patch(`${ONCE}/buckets.js`, 'lock === undefined ? step', 'true ? step'),
 		],
 		test: DIRECTED,
 	},
 	{
 		name: 'a request that was lost is counted no longer than one that got a response',
-		patches: [
-			{
-				file: `${LIMITER}/permit.js`,
-				search: '        this.hold(lateMs);',
-				replace: '        this.hold(0);',
-			},
-		],
+		patches: [patch(`${LIMITER}/permit.js`, '        this.hold(lateMs);', '        this.hold(0);')],
 		test: DIRECTED,
 	},
 	{
 		name: 'two workflows share one record',
-		patches: [
-			{
-				file: `${ONCE}/sendOnce.js`,
-				search: 'const parts = [workflowId, ',
-				replace: "const parts = ['', ",
-			},
-		],
+		patches: [patch(`${ONCE}/sendOnce.js`, 'const parts = [workflowId, ', "const parts = ['', ")],
 		test: DIRECTED,
 	},
 	{
 		name: 'Redis forgets the newest keys instead of the oldest',
-		patches: [{ file: `${ONCE}/redisScripts.js`, search: '0, -most - 1))', replace: 'most, -1))' }],
+		patches: [patch(`${ONCE}/redisScripts.js`, '0, -most - 1))', 'most, -1))')],
 		test: DIRECTED,
 	},
 	{
 		name: 'a read that was stopped gives its slot back early',
 		patches: [
-			{
-				file: 'nodes/BusinessData/transport/attempt.js',
-				search: 'failure.isTimeout || signal.aborted',
-				replace: 'failure.isTimeout',
-			},
+			patch(
+				'nodes/BusinessData/transport/attempt.js',
+				'failure.isTimeout || signal.aborted',
+				'failure.isTimeout',
+			),
 		],
 		test: DIRECTED,
 	},
 	{
 		name: 'a later page takes back that records have moved',
 		patches: [
-			{
-				file: 'nodes/BusinessData/trigger/readList.js',
-				search: 'if (page.hasMoved)\n            read.hasMoved = true;',
-				replace: 'read.hasMoved = page.hasMoved;',
-			},
+			patch(
+				'nodes/BusinessData/trigger/readList.js',
+				'if (page.hasMoved)\n            read.hasMoved = true;',
+				'read.hasMoved = page.hasMoved;',
+			),
 		],
 		test: 'test/engine/triggerReads.test.ts',
 	},
@@ -187,34 +157,23 @@ export const MISTAKES_FOUND_BY_TESTS: MistakeFoundByTest[] = [
 	...['now', 'now + ageMs'].map((learnedAt) => ({
 		name: `what a process has learned of other clients, ${learnedAt === 'now' ? 'is young' : 'is not yet'} in another`,
 		patches: [
-			{
-				file: `${LIMITER}/otherClients.js`,
-				search: 'learnedAt: now - ageMs',
-				replace: `learnedAt: ${learnedAt}`,
-			},
+			patch(`${LIMITER}/otherClients.js`, 'learnedAt: now - ageMs', `learnedAt: ${learnedAt}`),
 		],
 		test: 'test/unit/rateLimit/processes.test.ts',
 	})),
 	{
 		name: 'the time until a limit has room leaves out the requests that wait',
-		patches: [
-			{
-				file: `${LIMITER}/keyLimiter.js`,
-				search: '([window], queued)',
-				replace: '([window], 0)',
-			},
-		],
+		patches: [patch(`${LIMITER}/keyLimiter.js`, '([window], queued)', '([window], 0)')],
 		test: LIMITER_TESTS,
 	},
 	{
 		name: 'a slot is held for its window without a margin',
 		patches: [
-			{
-				file: `${LIMITER}/limits.js`,
-				search:
-					'return windowMs + Math.max(SHORTEST_MARGIN_MS, forTimers, windowMs * CLOCK_DRIFT);',
-				replace: 'return windowMs;',
-			},
+			patch(
+				`${LIMITER}/limits.js`,
+				'return windowMs + Math.max(SHORTEST_MARGIN_MS, forTimers, windowMs * CLOCK_DRIFT);',
+				'return windowMs;',
+			),
 		],
 		test: LIMITER_TESTS,
 	},
@@ -222,11 +181,11 @@ export const MISTAKES_FOUND_BY_TESTS: MistakeFoundByTest[] = [
 		// Of use only where Redis is lost twice.
 		name: 'a process enters its slots in Redis again only once',
 		patches: [
-			{
-				file: `${LIMITER}/redis/redisLimitStore.js`,
-				search: 'this.enterAll().finally(() => (this.entering = undefined))',
-				replace: 'this.enterAll()',
-			},
+			patch(
+				`${LIMITER}/redis/redisLimitStore.js`,
+				'this.enterAll().finally(() => (this.entering = undefined))',
+				'this.enterAll()',
+			),
 		],
 		test: 'test/unit/rateLimit/redisLosses.test.ts',
 	},

@@ -17,3 +17,10 @@ export interface MistakeFoundByTest extends PlantedMistake {
 	/** The file of `npm test` that fails. */
 	test: string;
 }
+
+/** Puts a text in the place of the one that stands once in a file of the built package. */
+export const patch = (file: string, search: string, replace: string): Patch => ({
+	file,
+	search,
+	replace,
+});

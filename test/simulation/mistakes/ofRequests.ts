@@ -1,5 +1,5 @@
 /** Mistakes of requests, runs and polls: something is done twice, or what is told is not true. */
-import type { Mistake } from './mistake';
+import { type Mistake, patch } from './mistake';
 
 const RUN = 'nodes/BusinessData/run/run.js';
 const WAIT = 'nodes/BusinessData/resources/limits/waitForRoom.operation.js';
@@ -9,11 +9,11 @@ export const MISTAKES_OF_REQUESTS: Mistake[] = [
 	{
 		name: 'a send is retried after an unknown outcome',
 		patches: [
-			{
-				file: 'nodes/BusinessData/transport/retries.js',
-				search: 'isTransient && (isHarmless || (isNotSent && !isTimeout))',
-				replace: 'isTransient',
-			},
+			patch(
+				'nodes/BusinessData/transport/retries.js',
+				'isTransient && (isHarmless || (isNotSent && !isTimeout))',
+				'isTransient',
+			),
 		],
 		seed: 5,
 		shows: 'acted twice',
@@ -21,11 +21,7 @@ export const MISTAKES_OF_REQUESTS: Mistake[] = [
 	{
 		name: 'a credential that was edited in mid-run sends the new key to the old host',
 		patches: [
-			{
-				file: 'nodes/BusinessData/transport/httpRequest.js',
-				search: ', data: fieldsOf(account) }',
-				replace: ' }',
-			},
+			patch('nodes/BusinessData/transport/httpRequest.js', ', data: fieldsOf(account) }', ' }'),
 		],
 		seed: 24,
 		shows: 'key strayed',
@@ -33,11 +29,11 @@ export const MISTAKES_OF_REQUESTS: Mistake[] = [
 	{
 		name: 'Retry On Fail sends again what may have been sent',
 		patches: [
-			{
-				file: 'nodes/BusinessData/items/previousAttempts.js',
-				search: 'if (mayHaveActed(error))',
-				replace: 'if (false)',
-			},
+			patch(
+				'nodes/BusinessData/items/previousAttempts.js',
+				'if (mayHaveActed(error))',
+				'if (false)',
+			),
 		],
 		seed: 7,
 		shows: 'acted twice',
@@ -45,11 +41,11 @@ export const MISTAKES_OF_REQUESTS: Mistake[] = [
 	{
 		name: 'a failure after a 2xx counts as not sent',
 		patches: [
-			{
-				file: 'nodes/BusinessData/items/sendEach.js',
-				search: 'throw (0, serviceRequest_1.isRead)(request) ? error : ',
-				replace: 'throw true ? error : ',
-			},
+			patch(
+				'nodes/BusinessData/items/sendEach.js',
+				'throw (0, serviceRequest_1.isRead)(request) ? error : ',
+				'throw true ? error : ',
+			),
 		],
 		seed: 703,
 		shows: 'untrue result',
@@ -57,60 +53,46 @@ export const MISTAKES_OF_REQUESTS: Mistake[] = [
 	{
 		name: 'a time-out counts as not sent',
 		patches: [
-			{
-				file: 'nodes/BusinessData/transport/attempt.js',
-				search:
-					'const failure = (0, failure_1.readFailure)(error, watch.progress, account.apiKey);',
-				replace:
-					"const failure = (0, failure_1.readFailure)(error, 'notConnected', account.apiKey);",
-			},
+			patch(
+				'nodes/BusinessData/transport/attempt.js',
+				'const failure = (0, failure_1.readFailure)(error, watch.progress, account.apiKey);',
+				"const failure = (0, failure_1.readFailure)(error, 'notConnected', account.apiKey);",
+			),
 		],
 		seed: 161,
 		shows: 'untrue result',
 	},
 	{
 		name: 'the key shows in what the service says',
-		patches: [
-			{
-				file: 'nodes/BusinessData/values/redact.js',
-				search: 'return places;',
-				replace: 'return [];',
-			},
-		],
+		patches: [patch('nodes/BusinessData/values/redact.js', 'return places;', 'return [];')],
 		seed: 7,
 		shows: 'key shown',
 	},
 	{
 		name: 'a listener stays on the stop signal',
-		patches: [
-			{
-				file: RUN,
-				search: 'for (const stop of this.stopListening)\n            stop();',
-				replace: '',
-			},
-		],
+		patches: [patch(RUN, 'for (const stop of this.stopListening)\n            stop();', '')],
 		seed: 1,
 		shows: 'listener left',
 	},
 	{
 		name: 'Wait for Room goes on where there is no room',
-		patches: [{ file: WAIT, search: 'if (waitMs < SHORTEST_WAIT_MS)', replace: 'if (true)' }],
+		patches: [patch(WAIT, 'if (waitMs < SHORTEST_WAIT_MS)', 'if (true)')],
 		seed: 12,
 		shows: 'no room',
 	},
 	{
 		name: 'all who wait for the same room get it at the same moment',
 		patches: [
-			{
-				file: `${LIMITER}/tickets.js`,
-				search: 'make({ name, at, left }) {',
-				replace: 'make({ name, at, left }) {\n        return;',
-			},
-			{
-				file: `${LIMITER}/redis/roomScripts.js`,
-				search: 'for index = 1, together do add(TICKETS',
-				replace: 'for index = 1, 0 do add(TICKETS',
-			},
+			patch(
+				`${LIMITER}/tickets.js`,
+				'make({ name, at, left }) {',
+				'make({ name, at, left }) {\n        return;',
+			),
+			patch(
+				`${LIMITER}/redis/roomScripts.js`,
+				'for index = 1, together do add(TICKETS',
+				'for index = 1, 0 do add(TICKETS',
+			),
 		],
 		seed: 20,
 		shows: 'room given twice',
@@ -118,12 +100,11 @@ export const MISTAKES_OF_REQUESTS: Mistake[] = [
 	{
 		name: 'Wait for Room waits although there is room',
 		patches: [
-			{
-				file: WAIT,
-				search: 'if (waitMs < SHORTEST_WAIT_MS)',
-				replace:
-					'if (waitMs < SHORTEST_WAIT_MS)\n                await (0, async_1.sleep)(60_000, run.signal);\n            if (waitMs < SHORTEST_WAIT_MS)',
-			},
+			patch(
+				WAIT,
+				'if (waitMs < SHORTEST_WAIT_MS)',
+				'if (waitMs < SHORTEST_WAIT_MS)\n                await (0, async_1.sleep)(60_000, run.signal);\n            if (waitMs < SHORTEST_WAIT_MS)',
+			),
 		],
 		seed: 2,
 		shows: 'wait without a reason',
@@ -131,11 +112,7 @@ export const MISTAKES_OF_REQUESTS: Mistake[] = [
 	{
 		name: 'a body is read to its end, however long it is',
 		patches: [
-			{
-				file: 'nodes/BusinessData/transport/response.js',
-				search: 'if (length > most)',
-				replace: 'if (false)',
-			},
+			patch('nodes/BusinessData/transport/response.js', 'if (length > most)', 'if (false)'),
 		],
 		seed: 21,
 		shows: 'body read too far',
@@ -143,11 +120,11 @@ export const MISTAKES_OF_REQUESTS: Mistake[] = [
 	{
 		name: 'a contact that was deleted is never told',
 		patches: [
-			{
-				file: 'nodes/BusinessData/trigger/endRead.js',
-				search: "const enough = type === 'none' || isStill ? 2 : state_1.MOST_MISSED;",
-				replace: 'const enough = Infinity;',
-			},
+			patch(
+				'nodes/BusinessData/trigger/endRead.js',
+				"const enough = type === 'none' || isStill ? 2 : state_1.MOST_MISSED;",
+				'const enough = Infinity;',
+			),
 		],
 		seed: 17,
 		shows: 'event missing',

@@ -15,11 +15,12 @@ import {
 import { KEY } from './examples';
 import { NODE_TYPE, nodeOf } from '../../support/engineWorkflow';
 
-type Facts = { code?: string; syscall?: string; errno?: number; address?: string; name?: string };
+type Facts = { code?: string; syscall?: string; name?: string };
 
 const failed = (message: string, facts: Facts = {}) => Object.assign(new Error(message), facts);
-const refused = (address: string) =>
-	failed(`connect ECONNREFUSED ${address}`, { code: 'ECONNREFUSED', syscall: 'connect', address });
+const failedTo = (syscall: string, code: string, at = '') =>
+	failed(`${syscall} ${code}${at}`, { code, syscall });
+const refused = (address: string) => failedTo('connect', 'ECONNREFUSED', ` ${address}`);
 const severalAddresses = (code: string, errors: Error[]) =>
 	Object.assign(new AggregateError(errors), { code });
 
@@ -41,66 +42,38 @@ describe.each([
 	...wrappings,
 	['in the error of n8n 1.x, which loses its cause', inNodeApiErrorOfN8n1] as const,
 ])('%s', (_, wrap) => {
-	test.each<[string, Error & Facts, string, string]>([
-		['a refused connection', refused('127.0.0.1:9'), 'ECONNREFUSED', 'the connection was refused'],
+	test.each<[reason: string, what: string, Error & Facts]>([
+		['the connection was refused', 'a connection', refused('127.0.0.1:9')],
 		[
-			'several addresses that all refused',
-			severalAddresses('ECONNREFUSED', [refused('::1'), refused('127.0.0.1')]),
-			'ECONNREFUSED',
 			'the connection was refused',
+			'several addresses',
+			severalAddresses('ECONNREFUSED', [refused('::1'), refused('127.0.0.1')]),
 		],
 		[
-			'several addresses that failed in different ways',
+			'no connection could be made',
+			'several addresses, in different ways',
 			severalAddresses('ETIMEDOUT', [
-				failed('connect ETIMEDOUT', { code: 'ETIMEDOUT', syscall: 'connect' }),
-				failed('connect ENETUNREACH', { code: 'ENETUNREACH', syscall: 'connect' }),
+				failedTo('connect', 'ETIMEDOUT'),
+				failedTo('connect', 'ENETUNREACH'),
 			]),
-			'ETIMEDOUT',
+		],
+		["the host's name is not known", 'a name', failedTo('getaddrinfo', 'ENOTFOUND', ' x')],
+		["the host's name could not be looked up", 'DNS', failedTo('getaddrinfo', 'EAI_AGAIN', ' x')],
+		['the host cannot be reached', 'a host', failedTo('connect', 'EHOSTUNREACH')],
+		['the network cannot be reached', 'a network', failedTo('connect', 'ENETUNREACH')],
+		['the connection was cut off', 'a reset', failedTo('connect', 'ECONNRESET')],
+		[
 			'no connection could be made',
+			'a time-out',
+			failedTo('connect', 'ETIMEDOUT', ' 192.0.2.1:443'),
 		],
-		[
-			'a name that is not known',
-			failed('getaddrinfo ENOTFOUND x', { code: 'ENOTFOUND', syscall: 'getaddrinfo' }),
-			'ENOTFOUND',
-			"the host's name is not known",
-		],
-		[
-			'a name server that is away',
-			failed('getaddrinfo EAI_AGAIN x', { code: 'EAI_AGAIN', syscall: 'getaddrinfo' }),
-			'EAI_AGAIN',
-			"the host's name could not be looked up",
-		],
-		[
-			'a host that is away',
-			failed('connect EHOSTUNREACH', { code: 'EHOSTUNREACH', syscall: 'connect' }),
-			'EHOSTUNREACH',
-			'the host cannot be reached',
-		],
-		[
-			'a network that is away',
-			failed('connect ENETUNREACH', { code: 'ENETUNREACH', syscall: 'connect' }),
-			'ENETUNREACH',
-			'the network cannot be reached',
-		],
-		[
-			'a connection that was reset while it was made',
-			failed('connect ECONNRESET', { code: 'ECONNRESET', syscall: 'connect' }),
-			'ECONNRESET',
-			'the connection was cut off',
-		],
-		[
-			'a connection that took too long to make',
-			failed('connect ETIMEDOUT 192.0.2.1:443', { code: 'ETIMEDOUT', syscall: 'connect' }),
-			'ETIMEDOUT',
-			'no connection could be made',
-		],
-	])('%s was not sent', (_name, error, code, reason) => {
+	])('"%s" was not sent (%s)', (reason, _what, error) => {
 		expect(readFailure(wrap(error), 'unknown', KEY)).toMatchObject({
 			isNotSent: true,
 			isTimeout: false,
 			isPermanent: false,
 			reason,
-			code,
+			code: error.code,
 		});
 	});
 
@@ -121,45 +94,26 @@ describe.each([
 		});
 	});
 
-	test.each<[string, Error & Facts, string]>([
-		[
-			'a connection reset while reading',
-			failed('read ECONNRESET', { code: 'ECONNRESET', syscall: 'read' }),
-			'the connection was cut off',
-		],
-		['a hang-up', failed('socket hang up', { code: 'ECONNRESET' }), 'the connection was cut off'],
-		[
-			'a broken pipe',
-			failed('write EPIPE', { code: 'EPIPE', syscall: 'write' }),
-			'the connection was cut off',
-		],
-		[
-			'a TLS handshake that was cut off',
-			failed('Client network socket disconnected before secure TLS connection was established', {
-				code: 'ECONNRESET',
-			}),
-			'the connection was cut off',
-		],
+	const CUT_OFF = 'the connection was cut off';
+	const TLS = 'Client network socket disconnected before secure TLS connection was established';
+	test.each<[string, string, Error & Facts]>([
+		['a connection reset while reading', CUT_OFF, failedTo('read', 'ECONNRESET')],
+		['a hang-up', CUT_OFF, failed('socket hang up', { code: 'ECONNRESET' })],
+		['a broken pipe', CUT_OFF, failedTo('write', 'EPIPE')],
+		['a TLS handshake that was cut off', CUT_OFF, failed(TLS, { code: 'ECONNRESET' })],
 		[
 			'a response that ends in the middle',
-			failed('Premature close', { code: 'ERR_STREAM_PREMATURE_CLOSE' }),
 			'the connection was cut off in the middle of the response',
+			failed('Premature close', { code: 'ERR_STREAM_PREMATURE_CLOSE' }),
 		],
-		[
-			'a response that is no HTTP',
-			failed('Parse Error', { code: 'HPE_INVALID_CONSTANT' }),
-			'failed',
-		],
-		['an error without any code', failed('something'), 'the connection failed'],
+		['no HTTP', 'failed', failed('Parse Error', { code: 'HPE_INVALID_CONSTANT' })],
+		['an error without any code', 'the connection failed', failed('something')],
 		[
 			'several addresses of which one was reached',
-			severalAddresses('ECONNRESET', [
-				refused('::1'),
-				failed('read ECONNRESET', { code: 'ECONNRESET', syscall: 'read' }),
-			]),
-			'the connection was cut off',
+			CUT_OFF,
+			severalAddresses('ECONNRESET', [refused('::1'), failedTo('read', 'ECONNRESET')]),
 		],
-	])('%s may have been sent', (_name, error, reason) => {
+	])('%s may have been sent', (_name, reason, error) => {
 		const failure = readFailure(wrap(error), 'unknown', KEY);
 		expect(failure).toMatchObject({ isNotSent: false, isTimeout: false, isPermanent: false });
 		expect(failure.reason).toContain(reason);
@@ -167,7 +121,7 @@ describe.each([
 	});
 
 	test.each<[string, Error & Facts]>([
-		['of the socket', failed('read ETIMEDOUT', { code: 'ETIMEDOUT', syscall: 'read' })],
+		['of the socket', failedTo('read', 'ETIMEDOUT')],
 		['of axios', failed('timeout of 60000ms exceeded', { code: 'ECONNABORTED' })],
 		['of a socket library', failed('ESOCKETTIMEDOUT', { code: 'ESOCKETTIMEDOUT' })],
 	])('a time-out %s may have been sent', (_name, error) => {
@@ -256,68 +210,27 @@ test.each([
 	});
 });
 
-const reset = failed('read ECONNRESET', { code: 'ECONNRESET', syscall: 'read' });
+const reset = failedTo('read', 'ECONNRESET');
+const alert = failed('alert', { code: 'ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED' });
+const cause = failed('getaddrinfo', { syscall: 'getaddrinfo' });
+const wrapped = Object.assign(failed('n8n'), { cause });
+const NOT_MADE = 'n8n could not make the request';
+const long = `no zone ${'x'.repeat(150)}`;
 
-test.each<[Progress, Error, { isNotSent: boolean; isPermanent: boolean; reason: string }]>([
-	[
-		'notConnected',
-		reset,
-		{ isNotSent: true, isPermanent: false, reason: 'the connection was cut off' },
-	],
-	[
-		'notConnected',
-		new TimeoutError(),
-		{ isNotSent: true, isPermanent: false, reason: 'no connection could be made' },
-	],
-	[
-		'connected',
-		refused('127.0.0.1:9'),
-		{ isNotSent: false, isPermanent: false, reason: 'the connection was refused' },
-	],
-	[
-		'connected',
-		failed('alert', { code: 'ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED' }),
-		{ isNotSent: false, isPermanent: false, reason: 'the connection failed' },
-	],
-	[
-		'notBegun',
-		reset,
-		{
-			isNotSent: true,
-			isPermanent: true,
-			reason: 'n8n could not make the request: read ECONNRESET',
-		},
-	],
-	[
-		'notBegun',
-		failed('getaddrinfo ENOTFOUND x', { code: 'ENOTFOUND', syscall: 'getaddrinfo' }),
-		{ isNotSent: true, isPermanent: false, reason: "the host's name is not known" },
-	],
-	[
-		'notBegun',
-		Object.assign(failed('n8n'), { cause: failed('getaddrinfo', { syscall: 'getaddrinfo' }) }),
-		{ isNotSent: true, isPermanent: false, reason: 'no connection could be made' },
-	],
-	[
-		'notBegun',
-		Object.assign(failed(''), { cause: { message: 5 } }),
-		{ isNotSent: true, isPermanent: true, reason: 'n8n could not make the request' },
-	],
-	[
-		'notBegun',
-		new TimeoutError(),
-		{ isNotSent: true, isPermanent: false, reason: 'no connection could be made' },
-	],
-	[
-		'notBegun',
-		failed(`no zone ${'x'.repeat(150)}${KEY}`),
-		{
-			isNotSent: true,
-			isPermanent: true,
-			reason: `n8n could not make the request: no zone ${'x'.repeat(150)}${'*'.repeat(42)}`,
-		},
-	],
-])('a request that is %s and fails by %s', (progress, error, failure) => {
-	const refusedBy = failure.isPermanent ? 'n8n' : undefined;
-	expect(readFailure(error, progress, KEY)).toMatchObject({ ...failure, refusedBy });
+test.each<[Progress, Error, isNotSent: boolean, isPermanent: boolean, reason: string]>([
+	['notConnected', reset, true, false, 'the connection was cut off'],
+	['notConnected', new TimeoutError(), true, false, 'no connection could be made'],
+	['connected', refused('127.0.0.1:9'), false, false, 'the connection was refused'],
+	['connected', alert, false, false, 'the connection failed'],
+	['notBegun', reset, true, true, `${NOT_MADE}: read ECONNRESET`],
+	['notBegun', failedTo('getaddrinfo', 'ENOTFOUND'), true, false, "the host's name is not known"],
+	['notBegun', wrapped, true, false, 'no connection could be made'],
+	['notBegun', Object.assign(failed(''), { cause: { message: 5 } }), true, true, NOT_MADE],
+	['notBegun', new TimeoutError(), true, false, 'no connection could be made'],
+	['notBegun', failed(long + KEY), true, true, `${NOT_MADE}: ${long}${'*'.repeat(42)}`],
+])('a request that is %s and fails by %s', (progress, error, isNotSent, isPermanent, reason) => {
+	const refusedBy = isPermanent ? 'n8n' : undefined;
+	expect(readFailure(error, progress, KEY)).toMatchObject({
+		...{ isNotSent, isPermanent, reason, refusedBy },
+	});
 });
