@@ -5,7 +5,7 @@ import { MARKER_HEADER } from '../../sandbox/server';
 import { errorOf, useBench } from '../support/bench';
 import { useDeduplicator } from '../support/deduplicator';
 import { CREDENTIAL_TYPE } from '../support/engineWorkflow';
-import { sentDocument } from '../support/sentDocument';
+import { sentDocument } from '../support/parameters';
 import { KEY, LIMITS, PORT, RECORD } from '../upgrade/saved';
 import { savedByVersions, savedCredential, savedWorkflow } from '../upgrade/versions';
 

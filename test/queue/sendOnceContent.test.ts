@@ -6,12 +6,10 @@ import { RedisServer } from '../support/redisServer';
 import { playSteps, STEPS_OF_A_KEY } from '../support/sentDocument';
 
 const bench = useBench({ limits: NO_LIMITS }, { inRealTime: true });
+useDeduplicator();
 let server: RedisServer;
 
-beforeAll(async () => {
-	server = await RedisServer.start();
-	await useDeduplicator();
-});
+beforeAll(async () => (server = await RedisServer.start()));
 afterAll(async () => await server.dispose());
 
 test('what a key gives after each of the steps', async () => {

@@ -14,12 +14,12 @@ export const MISTAKES_FOUND_BY_TESTS: MistakeFoundByTest[] = [
 		patches: [
 			patch(
 				`${ONCE}/processState.js`,
-				'processState().steps.runExclusive(bucket, async_1.never, step)',
+				'(0, exports.processState)().steps.runExclusive(bucket, async_1.never, step)',
 				'step()',
 			),
 			patch(
 				`${ONCE}/processState.js`,
-				'return processState().leases.get(name);',
+				'return (0, exports.processState)().leases.get(name);',
 				'return undefined;',
 			),
 		],
