@@ -15,7 +15,7 @@ export interface ListHistory {
 
 const share = fc.double({ min: 0, max: 0.999, noNaN: true, noDefaultInfinity: true });
 
-const change: fc.Arbitrary<ListChange> = fc.oneof(
+export const listChange: fc.Arbitrary<ListChange> = fc.oneof(
 	{ arbitrary: fc.record({ type: fc.constant('delete' as const), which: share }), weight: 4 },
 	{ arbitrary: fc.record({ type: fc.constant('create' as const), at: share }), weight: 3 },
 	{
@@ -37,7 +37,7 @@ const change: fc.Arbitrary<ListChange> = fc.oneof(
 
 const changes = fc.oneof(
 	{ arbitrary: fc.constant<ListChange[]>([]), weight: 3 },
-	{ arbitrary: fc.array(change, { maxLength: 3 }), weight: 2 },
+	{ arbitrary: fc.array(listChange, { maxLength: 3 }), weight: 2 },
 );
 
 export const listHistory: fc.Arbitrary<ListHistory> = fc.record({
@@ -50,7 +50,10 @@ export const listHistory: fc.Arbitrary<ListHistory> = fc.record({
 });
 
 /** The option Pagination of the trigger for it. */
-export function paginationOf({ paging, pageSize }: ListHistory): object {
+export function paginationOf({
+	paging,
+	pageSize,
+}: Pick<ListHistory, 'paging' | 'pageSize'>): object {
 	if (paging === 'none') return {};
 	const isCursor = paging === 'offsetCursor' || paging === 'keyCursor';
 	return { pagination: { values: { type: isCursor ? 'cursor' : paging, pageSize } } };

@@ -6,6 +6,16 @@ export function workflowOf(context: IPollFunctions): Workflow | undefined {
 	return (context as unknown as { workflow?: Workflow }).workflow;
 }
 
+/** How long (ms) n8n gives a poll, but for its durable scheduler. n8n 1.x names no time. */
+export const USUAL_POLL_MS = 5 * 60_000;
+
+/** How long (ms) n8n gives a poll. Its durable scheduler gives less, and a `Workflow` object of its own to each poll. */
+export function pollBudgetMs(context: IPollFunctions): number {
+	// n8n 1.x has no such function.
+	const { getPollBudgetMs } = context as Partial<IPollFunctions>;
+	return getPollBudgetMs?.call(context) ?? USUAL_POLL_MS;
+}
+
 /**
  * Acquires the isolate in which n8n evaluates the expressions of the workflow. n8n releases it for all triggers of the
  * workflow when the first of several simultaneous polls ends, so it is acquired before each use.

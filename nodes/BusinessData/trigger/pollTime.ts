@@ -1,10 +1,8 @@
 /** The time that n8n gives a poll, and whether n8n makes it while it activates the trigger. */
 import type { IPollFunctions } from 'n8n-workflow';
 
-import { workflowOf } from '../n8nInternals/workflow';
+import { pollBudgetMs, USUAL_POLL_MS, workflowOf } from '../n8nInternals/workflow';
 
-/** What n8n 2.x gives a poll by default. n8n 1.x names no time, so there it is this one. */
-const USUAL_TIME_MS = 5 * 60_000;
 /**
  * n8n 2.x takes a publication of more than 84 s for failed, and n8n 1.x polls with the triggers of a workflow one
  * after the other. What the first poll does not get through, the next ones do.
@@ -32,10 +30,8 @@ const activations = new WeakMap<object, number>();
 /** To be called once, at the beginning of a poll. */
 export function timeForPoll(context: IPollFunctions): PollTime {
 	const startedAt = performance.now();
-	// n8n 1.x has no such function.
-	const { getPollBudgetMs } = context as Partial<IPollFunctions>;
-	const timeMs = getPollBudgetMs?.call(context) ?? USUAL_TIME_MS;
-	const isActivation = !known.has(context) && timeMs === USUAL_TIME_MS;
+	const timeMs = pollBudgetMs(context);
+	const isActivation = !known.has(context) && timeMs === USUAL_POLL_MS;
 	known.add(context);
 	if (!isActivation) return { startedAt, timeMs, isActivation };
 	const activation = workflowOf(context) ?? context;
