@@ -7,12 +7,6 @@ import { apiRequest, RETRY_ON_FAIL, send, SEND_ENDPOINT } from '../support/param
 
 const bench = useBench();
 
-test('sends go out in item order', async () => {
-	const result = await bench.run(itemsOf(5), send());
-	expect(bench.documents()).toEqual(itemsOf(5));
-	expect(result.json(NODE).map(({ id }) => id)).toEqual([1, 2, 3, 4, 5].map((n) => `doc-${n}`));
-});
-
 describe('the first failing send', () => {
 	test.each<[string, FaultAction, string, unknown[]]>([
 		[

@@ -1,6 +1,7 @@
 // The trigger emits every change of the contacts once, and forgets nothing when a poll fails.
 import type { IPollFunctions, NodeApiError } from 'n8n-workflow';
 
+import { seededRandom } from '../../sandbox/random';
 import { NODE, useBench } from '../support/bench';
 import { getStatus } from '../support/parameters';
 
@@ -61,6 +62,7 @@ test('emits only the events that are wanted, and remembers the others all the sa
 });
 
 test('50 random rounds: each change comes out once, a deletion one poll later', async () => {
+	const random = seededRandom(50);
 	const { poll } = trigger({ options: PAGES });
 	await poll();
 	let deletedBefore: string[] = [];
@@ -68,8 +70,8 @@ test('50 random rounds: each change comes out once, a deletion one poll later', 
 		const ids = bench.sandbox.contacts.list().map(({ id }) => id);
 		const expected = deletedBefore;
 		deletedBefore = [];
-		for (const id of ids.filter(() => Math.random() < 0.2)) {
-			if (Math.random() < 0.4) {
+		for (const id of ids.filter(() => random() < 0.2)) {
+			if (random() < 0.4) {
 				bench.sandbox.contacts.remove(id);
 				deletedBefore.push(`contactDeleted ${id}`);
 			} else {
@@ -77,7 +79,7 @@ test('50 random rounds: each change comes out once, a deletion one poll later', 
 				expected.push(`contactUpdated ${id}`);
 			}
 		}
-		for (let count = Math.floor(Math.random() * 4); count > 0; count--) {
+		for (let count = Math.floor(random() * 4); count > 0; count--) {
 			const id = `round-${round}-${count}`;
 			bench.sandbox.contacts.add({ id, name: id });
 			expected.push(`contactCreated ${id}`);
