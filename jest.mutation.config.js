@@ -1,8 +1,7 @@
-// For `npm run test:mutation`: the source, which Stryker changes, instead of the built package.
+// For `npm run test:mutation`, which builds the package with all mutants in it.
 /** @type {import('jest').Config} */
 module.exports = {
 	...require('./jest.config.js'),
-	moduleNameMapper: {},
 	roots: ['<rootDir>/test/mutation'],
 	testEnvironment: require.resolve('./test/mutation/environment.js'),
 };

@@ -5,8 +5,12 @@ export default {
 	jest: { configFile: 'jest.mutation.config.js', enableFindRelatedTests: false },
 	mutate: [
 		'nodes/BusinessData/rateLimit/**/*.ts',
+		'nodes/BusinessData/sendOnce/**/*.ts',
 		'nodes/BusinessData/transport/{attempt,backoff,connectionWatch,deadline,failure,response,retries}.ts',
+		'nodes/BusinessData/trigger/**/*.ts',
 	],
+	// The engine loads the built package.
+	buildCommand: 'npm run build',
 	ignorePatterns: ['/dist', '/docs', '/screenshots'],
 	tempDirName: 'coverage/mutation',
 	reporters: ['clear-text', 'json'],
@@ -15,5 +19,4 @@ export default {
 	concurrency: 1,
 	// A busy machine is no endless loop.
 	timeoutMS: 30_000,
-	disableTypeChecks: false,
 };

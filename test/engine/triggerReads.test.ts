@@ -154,17 +154,6 @@ test.each([
 	},
 );
 
-test.each(['offset', 'cursor'])(
-	'by %s, the length of the first page decides nothing',
-	async (type) => {
-		const { state, poll } = await begin(type, contacts(1, 2));
-		state.list = contacts(1);
-		expect(await poll()).toEqual([]);
-		state.list = contacts(1, 3);
-		expect(await poll()).toEqual(['contactCreated 3', 'contactDeleted 2']);
-	},
-);
-
 test('where cursor pages were never even, all is told', async () => {
 	const all = contacts(1, 2, 3, 4, 5, 6, 7, 8, 9, 10);
 	const starts = [0, 3, 4, 8];

@@ -21,13 +21,16 @@ export function useDeduplicator(): ProcessedDataRepository {
 	return table;
 }
 
+/** n8n refuses a second time; `test/mutation` loads several test files as one. */
+let initialized: Promise<void> | undefined;
+
 export async function startDeduplicator(table: ProcessedDataRepository): Promise<void> {
 	const file = join(await ensureN8nSources(), 'deduplication', 'deduplication-helper.js');
 	const { DeduplicationHelper } = load(file) as {
 		DeduplicationHelper: new () => IDataDeduplicator;
 	};
 	Container.set(ProcessedDataRepository, table);
-	await DataDeduplicationService.init(new DeduplicationHelper());
+	await (initialized ??= DataDeduplicationService.init(new DeduplicationHelper()));
 }
 
 /** Loads a file of n8n as Node does, with the table in place of n8n's database and the tests' packages. */
