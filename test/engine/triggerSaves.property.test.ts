@@ -45,6 +45,7 @@ async function play(history: SaveHistory): Promise<unknown> {
 	/** What a copy has that was told all that led to what is remembered, by the text of that. */
 	const copies = new Map<string, Copy>([['', list.records]]);
 	const falseEvents: string[] = [];
+	const durable = new Set<N8nProcess['trigger']>();
 	/** The copies of what the last poll of a process may have begun with: of two processes, both may have saved it. */
 	const copiesOf = ({ seen }: N8nProcess): Copy[] => {
 		const newest = Math.max(...seen.slice(-2).map(({ revision }) => revision));
@@ -72,8 +73,9 @@ async function play(history: SaveHistory): Promise<unknown> {
 	) => {
 		// The durable scheduler asks n8n's database before it emits, and each poll has a workflow of its own.
 		const isDurable = ends === 'emittedLate';
-		if (isDurable) n.republish();
+		if (isDurable || durable.has(n.trigger)) n.republish();
 		const { trigger } = n;
+		if (isDurable) durable.add(trigger);
 		n.save = save;
 		const left = [...strikes];
 		bench.service.response = (query, response) => {
