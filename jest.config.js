@@ -23,7 +23,7 @@ module.exports = {
 	},
 	testSequencer: '<rootDir>/jest.sequencer.js',
 	maxWorkers: 2,
-	testTimeout: 30_000,
+	testTimeout: 120_000,
 	// What talks to Redis needs a real one: test/queue.
 	collectCoverageFrom: [
 		'dist/nodes/**/*.js',

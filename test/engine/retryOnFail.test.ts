@@ -31,7 +31,7 @@ test('after a refusal of the third of five sends, each is sent once', async () =
 
 test('after a time-out, what may have been sent is not sent again', async () => {
 	bench.sandbox.fault({ after: 1, action: { type: 'neverAnswer', act: true } });
-	const result = await bench.run(itemsOf(3), send({ timeout: 0.2 }), RETRY_ON_FAIL);
+	const result = await bench.run(itemsOf(3), send({ timeout: 1 }), RETRY_ON_FAIL);
 	expect(result.run.status).toBe('error');
 	expect(bench.documents()).toEqual(itemsOf(2));
 	const { error } = result.run.data.resultData;
@@ -48,7 +48,7 @@ test.each([
 	const parameters = apiRequest(
 		'={{ $json.id === 1 ? "GET" : "POST" }}',
 		'={{ $json.id === 1 ? "/masterdata/getContacts" : "/txndata/sendTxn" }}',
-		{ timeout: 0.2 },
+		{ timeout: 1 },
 	);
 	const result = await bench.run(itemsOf(3), parameters, RETRY_ON_FAIL);
 	expect(result.run.status).toBe('success');

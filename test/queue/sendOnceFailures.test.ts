@@ -9,7 +9,7 @@ import { waitUntil } from '../support/waitUntil';
 
 const [ONE, OTHER] = [0, 1];
 /** What a lease may outlive its process by, beyond the time-out of its request. */
-const A_FEW_SECONDS_MS = 8_000;
+const HELD_AT_MOST_MS = 20_000;
 const bench = useProcessBench(2);
 
 const arrived = async () => await waitUntil(() => bench.sandbox.journal.count() === 1);
@@ -146,7 +146,7 @@ describe('a process is killed', () => {
 		const killedAt = performance.now();
 		expect(await one.ended).toBe('died');
 		expect(await bench.send(OTHER, ['a', 'b']).ended).toEqual(['skipped', 'sent']);
-		const longestMs = SHORT_TIMEOUT_SECONDS * 1000 + A_FEW_SECONDS_MS;
+		const longestMs = SHORT_TIMEOUT_SECONDS * 1000 + HELD_AT_MOST_MS;
 		expect(performance.now() - killedAt).toBeLessThan(longestMs);
 		expect(bench.sent()).toEqual(['a', 'b']);
 	}, 60_000);
@@ -161,6 +161,6 @@ describe('a process is killed', () => {
 		const killedAt = performance.now();
 		expect(await one.ended).toBe('died');
 		expect(await bench.send(OTHER, ['b']).ended).toEqual(['sent']);
-		expect(performance.now() - killedAt).toBeLessThan(A_FEW_SECONDS_MS);
+		expect(performance.now() - killedAt).toBeLessThan(HELD_AT_MOST_MS);
 	}, 60_000);
 });

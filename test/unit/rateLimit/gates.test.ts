@@ -12,5 +12,5 @@ test.each(GATES)(
 		expect(failure).toBeUndefined();
 		report(`Two runs and ${name}: all of ${plays} orders`);
 	},
-	240_000,
+	600_000,
 );

@@ -103,9 +103,9 @@ test('a scripted response has its headers', async () => {
 test.each<[FaultAction, number, number]>([
 	[{ type: 'neverAnswer', act: true }, 1, 1],
 	[{ type: 'neverAnswer', act: false }, 0, 0],
-	[{ type: 'delay', ms: 30, actFirst: true }, 1, 1],
+	[{ type: 'delay', ms: 500, actFirst: true }, 1, 1],
 	// It acts even if the client has given up.
-	[{ type: 'delay', ms: 30, actFirst: false }, 0, 1],
+	[{ type: 'delay', ms: 500, actFirst: false }, 0, 1],
 ])('%j, whose client gives up', async (action, actedBefore, actedLater) => {
 	play(action);
 	const abort = new AbortController();
