@@ -1,6 +1,11 @@
 // One logged-in user's connection to n8n's REST interface.
+import { setTimeout as sleep } from 'node:timers/promises';
 
 const SECONDS_FOR_A_REQUEST = 60;
+/** What n8n says instead of a response while it has lost its database; it connects again by itself. */
+const NO_DATABASE = 'Database is not ready!';
+const SECONDS_WITHOUT_DATABASE = 60;
+const SECONDS_BETWEEN_ATTEMPTS = 0.5;
 
 /** A response of n8n that says that something went wrong. */
 export class N8nResponseError extends Error {
@@ -9,7 +14,7 @@ export class N8nResponseError extends Error {
 		readonly status: number,
 		response: string,
 	) {
-		super(`n8n answered ${request} with ${status}: ${response.slice(0, 500)}`);
+		super(`n8n responded to ${request} with ${status}: ${response.slice(0, 500)}`);
 	}
 }
 
@@ -25,8 +30,21 @@ export class N8nConnection {
 		return ((await this.send(method, path, body)) as { data: Result }).data;
 	}
 
-	/** The whole response, which has to be JSON. */
+	/** The whole response, which has to be JSON. Waits while n8n has lost its database. */
 	async send(method: string, path: string, body?: unknown): Promise<unknown> {
+		const deadline = performance.now() + SECONDS_WITHOUT_DATABASE * 1000;
+		for (;;) {
+			try {
+				return await this.attempt(method, path, body);
+			} catch (error) {
+				const isWithoutDatabase = error instanceof Error && error.message.includes(NO_DATABASE);
+				if (!isWithoutDatabase || performance.now() > deadline) throw error;
+				await sleep(SECONDS_BETWEEN_ATTEMPTS * 1000);
+			}
+		}
+	}
+
+	private async attempt(method: string, path: string, body?: unknown): Promise<unknown> {
 		const response = await fetch(`${this.url}${path}`, {
 			method,
 			headers: {

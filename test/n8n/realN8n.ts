@@ -212,7 +212,7 @@ export class RealN8n {
 	/** A file that n8n gives to everyone, such as a node's icon, as text. */
 	async readFile(path: string): Promise<string> {
 		const response = await fetch(`${this.n8n?.url}/${path}`);
-		if (!response.ok) throw new Error(`n8n answered ${path} with ${response.status}`);
+		if (!response.ok) throw new Error(`n8n responded to ${path} with ${response.status}`);
 		return await response.text();
 	}
 
