@@ -15,11 +15,13 @@ const QUIET_POLLS = { usual: 2, slow: 5 };
 const MINUTES = 25;
 const MOST_SECONDS_BETWEEN_CHANGES = 8;
 
+/** The random deletions are more than a poll tells otherwise. */
+const options = { maxDeletionPercent: 100 };
 const SOURCES = [
 	{
 		name: 'Contacts on schedule',
 		endpoint: 'GET /masterdata/getContacts',
-		parameters: { events: ['contactCreated', 'contactUpdated', 'contactDeleted'] },
+		parameters: { events: ['contactCreated', 'contactUpdated', 'contactDeleted'], options },
 	},
 	{
 		name: 'Payments on schedule',
@@ -28,6 +30,7 @@ const SOURCES = [
 			source: 'endpoint',
 			path: '/txndata/getPayments',
 			events: ['recordCreated', 'recordUpdated', 'recordDeleted'],
+			options,
 		},
 	},
 ];
