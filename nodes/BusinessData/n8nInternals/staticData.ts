@@ -8,7 +8,7 @@ import type { IDataObject, INode, IPollFunctions, Workflow } from 'n8n-workflow'
 
 import { KeyedMutex, never, sleep } from '../async';
 import { findService } from './services';
-import { pollBudgetMs, USUAL_POLL_MS, workflowOf } from './workflow';
+import { isOfDurableScheduler, workflowOf } from './workflow';
 
 /** The part of n8n's WorkflowStaticDataService that is used. */
 interface StaticDataService {
@@ -146,8 +146,7 @@ export class StaticData {
 		// By now n8n has begun to save, or has discarded the items because the trigger was edited meanwhile. Then the
 		// content must not be saved with another node's items: the next poll finds the events again. The durable
 		// scheduler asks n8n's database before it emits, and its polls share nothing with other nodes.
-		const isShared = pollBudgetMs(this.context) === USUAL_POLL_MS;
-		if (isShared && this.mark === true) this.mark = undefined;
+		if (this.mark === true && !isOfDurableScheduler(this.context)) this.mark = undefined;
 		for (let looks = 1; looks < MOST_LOOKS; looks++) {
 			if (this.mark === false) return;
 			await sleep(LOOK_MS, never);

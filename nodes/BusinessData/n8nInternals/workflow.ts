@@ -7,13 +7,21 @@ export function workflowOf(context: IPollFunctions): Workflow | undefined {
 }
 
 /** How long (ms) n8n gives a poll, but for its durable scheduler. n8n 1.x names no time. */
-export const USUAL_POLL_MS = 5 * 60_000;
+const USUAL_POLL_MS = 5 * 60_000;
 
-/** How long (ms) n8n gives a poll. Its durable scheduler gives less, and a `Workflow` object of its own to each poll. */
+/** How long (ms) n8n gives a poll. */
 export function pollBudgetMs(context: IPollFunctions): number {
 	// n8n 1.x has no such function.
 	const { getPollBudgetMs } = context as Partial<IPollFunctions>;
 	return getPollBudgetMs?.call(context) ?? USUAL_POLL_MS;
+}
+
+/**
+ * Whether the durable scheduler of n8n 2.x makes the poll: it has a context and a `Workflow` object of its own, and
+ * less time.
+ */
+export function isOfDurableScheduler(context: IPollFunctions): boolean {
+	return pollBudgetMs(context) !== USUAL_POLL_MS;
 }
 
 /**

@@ -1,7 +1,7 @@
 /** The time that n8n gives a poll, and whether n8n makes it while it activates the trigger. */
 import type { IPollFunctions } from 'n8n-workflow';
 
-import { pollBudgetMs, USUAL_POLL_MS, workflowOf } from '../n8nInternals/workflow';
+import { isOfDurableScheduler, pollBudgetMs, workflowOf } from '../n8nInternals/workflow';
 
 /**
  * n8n 2.x takes a publication of more than 84 s for failed, and n8n 1.x polls with the triggers of a workflow one
@@ -18,10 +18,7 @@ export interface PollTime {
 	isActivation: boolean;
 }
 
-/**
- * The contexts that have polled. n8n makes a context for each activation, which includes its first poll; the durable
- * scheduler makes one for each poll, with another time.
- */
+/** The contexts that have polled. n8n makes a context for each activation, which includes its first poll. */
 const known = new WeakSet<IPollFunctions>();
 
 /** When the activation of a workflow, which is an object of its own each time, has begun to poll. */
@@ -31,7 +28,7 @@ const activations = new WeakMap<object, number>();
 export function timeForPoll(context: IPollFunctions): PollTime {
 	const startedAt = performance.now();
 	const timeMs = pollBudgetMs(context);
-	const isActivation = !known.has(context) && timeMs === USUAL_POLL_MS;
+	const isActivation = !known.has(context) && !isOfDurableScheduler(context);
 	known.add(context);
 	if (!isActivation) return { startedAt, timeMs, isActivation };
 	const activation = workflowOf(context) ?? context;
