@@ -1,3 +1,5 @@
+const { basename } = require('node:path');
+
 const Sequencer = require('@jest/test-sequencer').default;
 
 /** Small files that take long, and three times as long in a process that has run n8n's engine before. */
@@ -7,7 +9,7 @@ const FIRST = /orders|gates|estimate|Overlap|property/;
 module.exports = class extends Sequencer {
 	sort(tests) {
 		const sorted = super.sort(tests);
-		const isFirst = ({ path }) => FIRST.test(path);
+		const isFirst = ({ path }) => FIRST.test(basename(path));
 		return [...sorted.filter(isFirst), ...sorted.filter((test) => !isFirst(test))];
 	}
 };
