@@ -1,6 +1,7 @@
 // Each operation sends the request that the interface document names, and puts out what comes back.
 
 import { type Bench, NODE, useBench } from '../support/bench';
+import { apiRequest, CONTINUE_ON_ERROR } from '../support/parameters';
 
 const bench = useBench({ contactCount: 25 });
 
@@ -131,6 +132,23 @@ describe('apiRequest: send', () => {
 	test('puts out one item per element of a list', async () => {
 		const result = await run([{}], { ...send, method: 'GET', path: '/sandbox/array' });
 		expect(result.items(NODE)).toHaveLength(3);
+	});
+
+	test.each<[string, Array<{ method: string }>]>([
+		['alone', [{ method: 'GET' }]],
+		['beside a send', [{ method: 'GET' }, { method: 'POST' }]],
+		['beside a method that nobody knows', [{ method: 'GET' }, { method: 'FETCH' }]],
+	])('reads all pages, and no more than the limit: %s', async (_, items) => {
+		const pagination = { values: { type: 'offset', pageSize: 10 } };
+		const path = '={{ $json.method === "GET" ? "/masterdata/getContacts" : "/sandbox/echo" }}';
+		const options = { pagination, limit: 12, itemsField: 'contacts' };
+		const parameters = apiRequest('={{ $json.method }}', path, options);
+		const result = await bench.run(items, parameters, CONTINUE_ON_ERROR);
+		const ofRead = result
+			.items(NODE)
+			.filter(({ pairedItem }) => (pairedItem as { item: number }).item === 0);
+		expect(ofRead).toHaveLength(12);
+		expect(bench.sandbox.journal.count('GET /masterdata/getContacts')).toBe(2);
 	});
 
 	test('counts against the limit of a send endpoint', async () => {

@@ -1,6 +1,8 @@
 // Responses of every kind: what becomes an item, a file or a clear error, and what of the service's own
 // words a user gets to see.
 
+import type { INode } from 'n8n-workflow';
+
 import type { FaultAction } from '../../sandbox/server';
 import { errorOf, itemsOf, NODE, useBench } from '../support/bench';
 import { apiRequest, deleteMany, read, READ_ENDPOINT, send } from '../support/parameters';
@@ -114,12 +116,28 @@ describe('a body that is not JSON where JSON is due', () => {
 		expect(await get('/sandbox/no-content', { responseFormat: 'text' })).toEqual([{ data: '' }]);
 	});
 
-	test('a body of more than 64 MB is left out of what a send puts out', async () => {
-		bench.sandbox.fault({ action: { type: 'hugeBody', megabytes: 65 } });
-		const result = await bench.run(itemsOf(1), send());
-		expect(result.json(NODE)).toEqual([{ statusCode: 200 }]);
-		expect(JSON.stringify(result.task(NODE).hints)).toContain('larger than 64 MB');
-	});
+	test.each<[string, INode['parameters'], object]>([
+		['a send', send(), { statusCode: 200 }],
+		['text', apiRequest('POST', '/sandbox/echo', { responseFormat: 'text' }), { data: '' }],
+		[
+			'a file',
+			apiRequest('POST', '/sandbox/echo', { responseFormat: 'file' }),
+			{ statusCode: 200 },
+		],
+		[
+			'the full response',
+			apiRequest('POST', '/sandbox/echo', { fullResponse: true }),
+			{ statusCode: 200 },
+		],
+	])(
+		'a body of more than 64 MB is left out, which a hint says: %s',
+		async (_, parameters, item) => {
+			bench.sandbox.fault({ action: { type: 'hugeBody', megabytes: 65 } });
+			const result = await bench.run(itemsOf(1), parameters);
+			expect(result.json(NODE)).toMatchObject([item]);
+			expect(JSON.stringify(result.task(NODE).hints)).toContain('larger than 64 MB');
+		},
+	);
 
 	test('a body of more than 64 MB is an error of a read and is not read to its end', async () => {
 		bench.sandbox.fault({ times: Infinity, action: { type: 'hugeBody', megabytes: 1024 } });
@@ -152,6 +170,12 @@ describe('the response format', () => {
 		}
 	});
 
+	test.each(['GET', 'POST'])('JSON makes items of a very long list: %s', async (method) => {
+		response({ body: Array<number>(300_000).fill(1) });
+		const result = await bench.run([{}], apiRequest(method, '/sandbox/echo'));
+		expect(result.items(NODE)).toHaveLength(300_000);
+	});
+
 	test('JSON takes the list from the Items Field', async () => {
 		const path = '/masterdata/getContacts?shape=nested';
 		expect(await get(path)).toMatchObject([{ data: { items: expect.any(Array) as unknown } }]);
@@ -169,6 +193,9 @@ describe('the response format', () => {
 			{ json: { id: 1 }, pairedItem: { item: 0 } },
 			{ json: { id: 2 }, pairedItem: { item: 0 } },
 		]);
+		response({ body: { data: [{ items: [{ id: 1 }] }, { items: { id: 2 } }] } });
+		const wrapped = apiRequest('POST', '/sandbox/echo', { itemsField: 'data.*.items' });
+		expect((await bench.run([{}], wrapped)).json(NODE)).toEqual([{ id: 1 }, { id: 2 }]);
 		// What was carried out must not fail for a response that is not as expected.
 		for (const other of [{ data: { items: {} } }, { created: 1 }, { data: null }]) {
 			response({ body: other });

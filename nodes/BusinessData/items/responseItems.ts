@@ -28,6 +28,7 @@ export async function resultItems(
 	itemIndex: number,
 ): Promise<INodeExecutionData[]> {
 	const result = resultIn(response);
+	hintAtTooLarge(run, response);
 	hintAtResult(run, response, result);
 	if (result.kind === 'json') return itemsOf(result.value, itemIndex);
 	if (result.kind === 'text') return [toItem(result.text, itemIndex)];
@@ -35,13 +36,17 @@ export async function resultItems(
 	return [toItem({ statusCode: response.statusCode }, itemIndex)];
 }
 
+/** Shows a hint for a response that was left out. */
+export function hintAtTooLarge(run: Run, { isTooLarge }: ServiceResponse): void {
+	if (isTooLarge !== true) return;
+	run.hint(
+		'The service has carried out the request. Its response is larger than 64 MB and was left out.',
+	);
+}
+
 /** Shows a hint for an unusual result. */
 function hintAtResult(run: Run, response: ServiceResponse, result: Result): void {
-	if (response.isTooLarge === true) {
-		run.hint(
-			'The service has carried out the request. Its response is larger than 64 MB and was left out.',
-		);
-	} else if (result.kind === 'text' && result.isBroken) {
+	if (result.kind === 'text' && result.isBroken) {
 		run.hint(
 			'The service has carried out the request. Its response was meant to be JSON and is none, so it is put out as text.',
 		);

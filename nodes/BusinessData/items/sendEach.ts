@@ -32,15 +32,20 @@ export type ToItems<T> = (
 	itemIndex: number,
 ) => INodeExecutionData[] | Promise<INodeExecutionData[]>;
 
+/** Sends an item's request, if it is one that reads, and makes the output of the item. */
+type Read<T> = (request: T, itemIndex: number) => Promise<INodeExecutionData[]>;
+
 /**
  * @param prepare builds the request of an item; all are built before the first is sent, so that a
  * mistake in the last item leaves nothing half done
+ * @param read for items that read, where a run may have some
  * @throws a node error that names its item
  */
 export async function sendEach<T extends ServiceRequest>(
 	run: Run,
 	prepare: (itemIndex: number) => T | Promise<T>,
 	toItems: ToItems<T>,
+	read?: Read<T>,
 ): Promise<INodeExecutionData[]> {
 	const prepared: Array<Prepared<T> | { error: NodeError }> = [];
 	for (const index of run.items.keys()) {
@@ -53,7 +58,11 @@ export async function sendEach<T extends ServiceRequest>(
 		const endpoint = next !== undefined && 'request' in next ? next.request.endpoint : undefined;
 		return await describeSends(run, outputs.length, prepared.length, endpoint);
 	};
-	await reportDuring(run, describe, async () => await sendAll(run, prepared, toItems, outputs));
+	const execute = async (item: Prepared<T>, index: number): Promise<ItemResult> =>
+		read !== undefined && isRead(item.request)
+			? { output: await read(item.request, index) }
+			: await sendItem(run, item, index, toItems);
+	await reportDuring(run, describe, async () => await sendAll(run, prepared, execute, outputs));
 	const items = outputs.flat();
 	hintAtPerhapsSent(run, items);
 	return items;
@@ -63,7 +72,7 @@ export async function sendEach<T extends ServiceRequest>(
 async function sendAll<T extends ServiceRequest>(
 	run: Run,
 	prepared: Array<Prepared<T> | { error: NodeError }>,
-	toItems: ToItems<T>,
+	execute: (item: Prepared<T>, index: number) => Promise<ItemResult>,
 	outputs: INodeExecutionData[][],
 ): Promise<void> {
 	const previousAttempts = PreviousAttempts.of(run.context);
@@ -80,7 +89,7 @@ async function sendAll<T extends ServiceRequest>(
 				outputs.push([await dryRun.show(item, index)]);
 				continue;
 			}
-			const send = async () => await sendItem(run, item, index, toItems);
+			const send = async () => await execute(item, index);
 			const { output, isSkipped } = await previousAttempts.resultOf(index, send);
 			outputs.push(output);
 			endings.set(index, isSkipped === true ? 'skipped' : 'sent');
@@ -170,7 +179,7 @@ async function sendItem<T extends ServiceRequest>(
 		const output = await toItems(response, request, index);
 		return { output: run.hasErrorOutput ? output.map(asSuccess(response)) : output };
 	} catch (error) {
-		throw isRead(request) ? error : afterSuccessError(request, error, run.account.apiKey);
+		throw afterSuccessError(request, error, run.account.apiKey);
 	}
 }
 

@@ -11,7 +11,7 @@ import { METHODS, parsePath } from '../../transport/endpointPath';
 import { isRead, type ServiceRequest } from '../../transport/serviceRequest';
 import { readChoice, readFlag, readText, readWholeNumber } from '../../values/settingValues';
 import { valueAt } from '../../transport/valueAt';
-import { itemsOf, resultItems, toItem } from '../../items/responseItems';
+import { hintAtTooLarge, itemsOf, resultItems, toItem } from '../../items/responseItems';
 import { findList } from '../../lists/findList';
 import { itemsFieldOption, listFields } from '../../lists/listFields';
 import { type ListSettings, readListSettings } from '../../lists/listSettings';
@@ -154,12 +154,11 @@ export const send: Operation = {
 		const toItems: ToItems<ApiRequest> = async (response, request, index) =>
 			await itemsOfResponse(run, request, response, index);
 		const areReads = methods.every((method) => method === 'GET' || method === 'HEAD');
+		const read = async (request: ApiRequest, index: number) =>
+			await readResponse(run, request, index);
 		return areReads
-			? await readEach(run, async (index) => {
-					const request = await prepare(run, index);
-					return await readResponse(run, request, index);
-				})
-			: await sendEach(run, (index) => prepare(run, index), toItems);
+			? await readEach(run, async (index) => await read(await prepare(run, index), index))
+			: await sendEach(run, (index) => prepare(run, index), toItems, read);
 	},
 };
 
@@ -245,8 +244,8 @@ async function readResponse(
 	if (list !== undefined && !isFull && (isPaginated || list.itemsField !== '')) {
 		return await readItems(run, request, list, limit, (record) => toItem(record, index));
 	}
-	const items: INodeExecutionData[] = [];
 	if (isPaginated) {
+		const items: INodeExecutionData[] = [];
 		for await (const { response } of readPages(run.client, request, list)) {
 			items.push(await fullItem(run, response, request.response, index));
 			if (items.length >= limit) break;
@@ -254,7 +253,7 @@ async function readResponse(
 		return items;
 	}
 	const response = await run.client.request(request);
-	items.push(...(await itemsOfResponse(run, request, response, index)).slice(0, limit));
+	const items = (await itemsOfResponse(run, request, response, index)).slice(0, limit);
 	const isArray = /^\s*\[/.test(response.body.toString('latin1', 0, 100));
 	if (list !== undefined && !isFull && isArray) {
 		hintAtArray(run, list, response, items.length, items.length >= limit);
@@ -286,20 +285,35 @@ async function itemsOfResponse(
 	index: number,
 ): Promise<INodeExecutionData[]> {
 	const { format, itemsField, fileField } = response;
+	hintAtTooLarge(run, serviceResponse);
 	if (response.isFull) return [await fullItem(run, serviceResponse, response, index)];
 	if (format === 'file') return [await fileItem(run.context, serviceResponse, fileField, index)];
 	if (format === 'text') return [toItem(textOf(serviceResponse), index)];
 	if (!isRead(request)) {
-		// What was sent has been carried out by now: an unexpected response must not look like a failure.
-		const result = itemsField === '' ? undefined : resultIn(serviceResponse);
-		const list = result?.kind === 'json' ? valueAt(result.value, itemsField) : undefined;
-		return Array.isArray(list)
-			? itemsOf(list, index)
-			: await resultItems(run, serviceResponse, index);
+		const list = itemsField === '' ? undefined : listIn(serviceResponse, itemsField);
+		return list === undefined
+			? await resultItems(run, serviceResponse, index)
+			: itemsOf(list, index);
 	}
 	const body = jsonOf(serviceResponse);
 	if (itemsField !== '') return itemsOf(findList(body, itemsField).records, index);
 	return itemsOf(body === undefined ? { statusCode: serviceResponse.statusCode } : body, index);
+}
+
+/**
+ * The list in the response to what was carried out; undefined where there is none, because an unexpected response must
+ * not look like a failure.
+ */
+function listIn(response: ServiceResponse, itemsField: string): unknown[] | undefined {
+	const result = resultIn(response);
+	if (result.kind !== 'json') return undefined;
+	try {
+		const { records } = findList(result.value, itemsField);
+		const isList = records.length > 0 || Array.isArray(valueAt(result.value, itemsField));
+		return isList ? records : undefined;
+	} catch {
+		return undefined;
+	}
 }
 
 /** Points to Delete Many where items are DELETE requests, which may be for something that it cannot delete. */
