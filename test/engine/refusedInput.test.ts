@@ -90,6 +90,17 @@ describe('a header', () => {
 		},
 	);
 
+	test.each(operations)('that is there twice is refused for %s', async (_, parameters) => {
+		for (const name of ['X-Tenant', 'x-tenant']) {
+			const both = [
+				{ name: 'X-Tenant', value: 'a' },
+				{ name, value: 'b' },
+			];
+			const error = await refusalOf(parameters({ headerParameters: { parameters: both } }));
+			expect(error.message).toBe(`Headers: ${name} is there twice`);
+		}
+	});
+
 	test('with a line break is refused', async () => {
 		const parameters = [{ name: 'Accept', value: 'a\r\nx-api-key: b' }];
 		const error = await refusalOf(read({ headerParameters: { parameters } }));

@@ -76,6 +76,14 @@ describe('what it asks for', () => {
 		expect(service.since).toEqual([undefined, expected]);
 	});
 
+	test('in place of a parameter of the same name', async () => {
+		const since = '2020-01-01T00:00:00Z';
+		const queryParameters = { parameters: [{ name: 'since', value: since }] };
+		const { service, pollAfter } = await begin({}, {}, { queryParameters });
+		await pollAfter();
+		expect(service.since).toEqual([since, expect.not.stringMatching(since)]);
+	});
+
 	test('begins with the first response of the last read, of either kind, and goes by header too', async () => {
 		const { service, pollAfter } = await begin({ header: 'X-Since' }, { sendIn: 'header' });
 		await pollAfter(2 * MINUTE);

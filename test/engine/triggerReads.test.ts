@@ -263,6 +263,16 @@ describe('a total in the responses', () => {
 	});
 });
 
+test('a comma behind the last mark of a deletion makes no mark of an empty value', async () => {
+	let name = 'one';
+	bench.service.response = () => [{ id: 1, name }];
+	const deletedWhen = { values: { field: 'name', value: 'gone, ' } };
+	const { poll } = bench.trigger({ options: { deletedWhen } });
+	await poll();
+	name = '';
+	expect(inWords(await poll())).toEqual(['contactUpdated 1']);
+});
+
 test('a contact that came twice with different content is told once, and deletions wait', async () => {
 	const { state, poll } = await begin('offset');
 	const before = bench.service.queries.length;

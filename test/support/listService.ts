@@ -22,6 +22,11 @@ export async function startListService(): Promise<ListService> {
 		const query: Query = Object.fromEntries(searchParams);
 		service.queries.push(query);
 		service.methods.push(request.method ?? '');
+		// Of two parameters with the same name, services take either.
+		if (searchParams.size > Object.keys(query).length) {
+			response.writeHead(400).end();
+			return;
+		}
 		const body = service.response(query, response);
 		if (response.writableEnded || body === undefined) return;
 		response.setHeader('content-type', 'application/json');

@@ -5,7 +5,12 @@
 import { type ServiceResponse, jsonOf, shownBody } from '../transport/response';
 import type { Client } from '../transport/client';
 import { RequestError } from '../transport/requestError';
-import { encodeQuery, type ServiceRequest } from '../transport/serviceRequest';
+import {
+	encodeQuery,
+	type QueryParameters,
+	type ServiceRequest,
+	withParameters,
+} from '../transport/serviceRequest';
 import { alsoSaid } from '../transport/serviceTexts';
 import { valueAt } from '../transport/valueAt';
 import { hashOf } from '../values/hash';
@@ -142,12 +147,12 @@ function requestFor(
 		const endpoint = { ...request.endpoint, path: pathname };
 		return { ...request, endpoint, query: [...named, ...own] };
 	}
-	const query = [...request.query];
-	if (position !== undefined) query.push({ name: pagingParameter, value: position });
+	const own: QueryParameters = [];
+	if (position !== undefined) own.push({ name: pagingParameter, value: position });
 	if (type !== 'none' && pageSizeParameter !== '') {
-		query.push({ name: pageSizeParameter, value: String(pageSize) });
+		own.push({ name: pageSizeParameter, value: String(pageSize) });
 	}
-	return { ...request, query };
+	return { ...request, query: withParameters(request.query, own) };
 }
 
 /** @throws NoListError on the first page */

@@ -173,8 +173,18 @@ function readNamed(field: string, value: unknown): QueryParameters {
 function readHeaders(parameters: QueryParameters, contentTypes?: RegExp): Record<string, string> {
 	const field = 'Headers';
 	const headers: Record<string, string> = {};
+	const names = new Set<string>();
 	for (const { name, value } of parameters) {
 		checkHeader(field, name, value, contentTypes);
+		// n8n would send only the last one.
+		if (names.has(name.toLowerCase())) {
+			throw new InvalidSettingError(
+				field,
+				`${name} is there twice`,
+				'Remove one of them; several values stand in one header, separated by commas.',
+			);
+		}
+		names.add(name.toLowerCase());
 		headers[name] = value;
 	}
 	return headers;

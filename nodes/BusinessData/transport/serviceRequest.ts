@@ -42,6 +42,15 @@ export function encodeQuery(parameters: QueryParameters): string {
 	return new URLSearchParams(pairs).toString();
 }
 
+/** The query with these parameters in place of its own of the same names: a service may take either of two. */
+export function withParameters(
+	query: QueryParameters,
+	parameters: QueryParameters,
+): QueryParameters {
+	const names = parameters.map(({ name }) => name);
+	return [...query.filter(({ name }) => !names.includes(name)), ...parameters];
+}
+
 /** Whether a request changes nothing (RFC 9110 §9.2.1), so that it may be retried at any time. */
 export function isRead({ endpoint }: ServiceRequest): boolean {
 	return endpoint.method === 'GET' || endpoint.method === 'HEAD';

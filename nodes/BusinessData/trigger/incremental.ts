@@ -5,7 +5,7 @@ import { DateTime, IANAZone } from '../n8nInternals/luxon';
 import { checkQuery } from '../parameters/requestOptions';
 import { InvalidSettingError } from '../values/invalidSettingError';
 import { checkHeader } from '../transport/requestHeaders';
-import type { ServiceRequest } from '../transport/serviceRequest';
+import { type ServiceRequest, withParameters } from '../transport/serviceRequest';
 import {
 	defaultsOf,
 	readChoice,
@@ -174,7 +174,7 @@ export function requestSince(
 	const value = timeText(Math.max(0, cursor - lookbackMs), incremental);
 	return sendIn === 'header'
 		? { ...request, headers: { ...request.headers, [name]: value } }
-		: { ...request, query: [...request.query, { name, value }] };
+		: { ...request, query: withParameters(request.query, [{ name, value }]) };
 }
 
 /** The time as text, rounded down where the format leaves a part out. */

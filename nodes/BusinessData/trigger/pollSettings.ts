@@ -17,6 +17,7 @@ import {
 	readNumber,
 	readFlag,
 	readGroup,
+	readList,
 	readText,
 	readTextToSend,
 	refuseUnresolved,
@@ -139,10 +140,10 @@ function readDeletedWhen(option: unknown): PollSettings['deletedWhen'] {
 	if (values === undefined) return undefined;
 	const group = readGroup('Deleted When', values);
 	const howTo = 'Enter what the service says of a deleted record, or remove Deleted When.';
-	const value = readFilledText('Value', readTextToSend('Value', group.value), howTo);
+	const marks = readList('Value', readTextToSend('Value', group.value));
 	return {
 		field: readFilledText('Field', group.field, howTo),
-		values: value.split(',').map((one) => one.trim()),
+		values: readFilledText('Value', marks.join(), howTo).split(','),
 	};
 }
 

@@ -12,14 +12,18 @@ type Query = Record<string, string>;
 async function readAll(
 	options: ListOptions,
 	service: (query: Query, count: number) => unknown,
+	own: Query = { filter: 'open' },
 ): Promise<{ pages: unknown[][]; queries: Query[]; error?: unknown }> {
 	const queries: Query[] = [];
 	const request = async ({ query }: ServiceRequest) => {
 		const asked = Object.fromEntries(query.map(({ name, value }) => [name, value]));
+		// Services take the first, the last or neither of two.
+		expect(query).toHaveLength(Object.keys(asked).length);
 		return await Promise.resolve(responseOf(service(asked, queries.push(asked) - 1)));
 	};
 	const client: PageClient = { request, baseUrl: 'https://example.com' };
-	const first = requestOf('GET', '/list', { query: [{ name: 'filter', value: 'open' }] });
+	const query = Object.entries(own).map(([name, value]) => ({ name, value }));
+	const first = requestOf('GET', '/list', { query });
 	const pages: unknown[][] = [];
 	try {
 		for await (const page of readPages(client, first, readListSettings(options))) {
@@ -57,6 +61,23 @@ describe('without pagination', () => {
 		const { error } = await readAll({}, () => ({ id: 1 }));
 		expect(error).toMatchObject({ message: 'Items Field: the response contains no list' });
 	});
+});
+
+test.each([
+	['pageNumber', ['1', '2']],
+	['offset', ['0', '1']],
+	// The user may say where a list begins.
+	['cursor', ['7', 'b']],
+])('a parameter of the user gives way to that of the pagination: %s', async (type, expected) => {
+	const names = { pageParameter: 'at', offsetParameter: 'at', cursorParameter: 'at' };
+	const values = { type, ...names, cursorField: 'next', pageSize: 2 };
+	const { queries } = await readAll(
+		paginated(values),
+		(_, count) => (count === 0 ? { items: [1], next: 'b' } : { items: [] }),
+		{ at: '7', limit: '50' },
+	);
+	expect(asked(queries, 'at')).toEqual(expected);
+	expect(asked(queries, 'limit')).toEqual(['2', '2']);
 });
 
 describe('by page number', () => {
