@@ -11,6 +11,18 @@ import { playSteps, statesOf, STEPS_OF_A_KEY } from '../support/sentDocument';
 import { DELETED } from '../support/processedData';
 import { waitUntil } from '../support/waitUntil';
 
+/** n8n's table of workflows, which lacks this ID; `test/n8n` asks the real one. */
+const mockUnknown = 'workfl0w';
+jest.mock('../../nodes/BusinessData/n8nInternals/services', () => ({
+	findService: (module: string) =>
+		module === '@n8n/db'
+			? {
+					countBy: async ({ id }: { id: string }) =>
+						await Promise.resolve(Number(id !== mockUnknown)),
+				}
+			: undefined,
+}));
+
 const bench = useBench();
 const once = { sendOnceKey: '={{ $json.id }}' };
 const store = useDeduplicator();
@@ -177,6 +189,15 @@ describe('by hand', () => {
 		expect(errorOf(result).message).toMatch(message);
 		expect(store.text).toBe('');
 	});
+
+	test.each(['get', 'markAsSent', 'release'] as const)(
+		'%s of a workflow that n8n does not have is an error, not a document that was not sent',
+		async (operation) => {
+			const parameters = sentDocument(operation, { workflowId: mockUnknown });
+			const error = errorOf(await bench.run([{ id: 'a' }], parameters));
+			expect(error.message).toBe('Workflow ID: there is no such workflow in n8n');
+		},
+	);
 
 	test('what was sent by a workflow that was deleted cannot be marked', async () => {
 		const result = await bench.run(

@@ -2,12 +2,11 @@
 // was sent is on record, what was not is blocked by nothing, and nothing goes out twice.
 import { waitUntil } from '../support/waitUntil';
 import { itemsOf, type RealN8n } from './realN8n';
-import { inARow, node, SEND, send, startWith, startWithWebhook } from './workflows';
+import { BUSINESS_DATA, inARow, node, SEND, send, startWith, startWithWebhook } from './workflows';
 
 const SEND_ENDPOINT = 'POST /txndata/sendTxn';
 const IDS = ['a', 'b', 'c', 'd'];
 const DOCUMENTS = IDS.map((id) => ({ id }));
-const BUSINESS_DATA = 'n8n-nodes-business-data.businessData';
 const GET = {
 	...{ resource: 'sentDocument', operation: 'get' },
 	...{ sentWith: 'transaction:send', sendOnceKey: '={{ $json.id }}' },

@@ -1,8 +1,7 @@
 // What expressions fail to make, as the engine of a real n8n hands it over: it evaluates them in an isolate.
 import type { RealN8n } from './realN8n';
-import { inARow, node, startWith } from './workflows';
+import { BUSINESS_DATA, inARow, node, startWith } from './workflows';
 
-const BUSINESS_DATA = 'n8n-nodes-business-data.businessData';
 const NO_VALUE = '{{ $json.missing }} has no value (undefined)';
 
 export function expressionTests(real: () => RealN8n): void {

@@ -1,7 +1,7 @@
 // Each document is sent once in the real n8n: over Retry On Fail, re-runs, and a crash in mid-send.
 import { waitUntil } from '../support/waitUntil';
 import { itemsOf, type RealN8n } from './realN8n';
-import { inARow, SEND, send, startWith, startWithWebhook } from './workflows';
+import { BUSINESS_DATA, inARow, node, SEND, send, startWith, startWithWebhook } from './workflows';
 
 const SEND_ENDPOINT = 'POST /txndata/sendTxn';
 const FIVE = [1, 2, 3, 4, 5].map((number) => ({ id: `invoice-${number}` }));
@@ -105,6 +105,32 @@ export function sendingTests(real: () => RealN8n): void {
 		await real().callWebhook(path, { documents: FIVE.slice(2, 3) });
 		expect(await real().resultOfExecution(3, workflow.id)).toMatchObject({ status: 'success' });
 		expect(sent().slice(5)).toEqual([FIVE[2]]);
+	});
+
+	test('a key is not asked for, nor changed, under the ID of a workflow that n8n does not have', async () => {
+		const { client } = real();
+		const sender = await real().save(inARow('Sends', [...startWith(FIVE), send(ONCE)]));
+		await client.runWorkflow(sender, 'Start', 60);
+		const stateUnder = async (operation: string, workflowId: string | undefined) => {
+			const parameters = {
+				resource: 'sentDocument',
+				operation,
+				sendOnceKey: 'invoice-1',
+				workflowId,
+			};
+			const nodes = [...startWith([{}]), node('State', BUSINESS_DATA, 1, parameters)];
+			const result = await client.runWorkflow(
+				await real().save(inARow('Asks', nodes)),
+				'Start',
+				60,
+			);
+			return result.error ?? itemsOf(result, 'State');
+		};
+		expect(await stateUnder('get', sender.id)).toMatchObject([{ state: 'sent' }]);
+		const mistyped = [...String(sender.id)].reverse().join('');
+		for (const operation of ['get', 'release', 'markAsSent']) {
+			expect(await stateUnder(operation, mistyped)).toContain('there is no such workflow in n8n');
+		}
 	});
 
 	test('n8n killed in mid-send of a run by hand: run again, it sends nothing again', async () => {

@@ -6,6 +6,7 @@ import type { Workflow, WorkflowNode } from '../../scripts/host/n8nTypes';
 
 type Parameters = Record<string, unknown>;
 
+export const BUSINESS_DATA = 'n8n-nodes-business-data.businessData';
 /** The node's name in all workflows of the tests. */
 export const SEND = 'Send';
 
@@ -90,5 +91,5 @@ export function send(options: Parameters = {}, settings: Parameters = {}): Workf
 		dataMode: 'autoMapInputData',
 		options,
 	};
-	return node(SEND, 'n8n-nodes-business-data.businessData', 1, parameters, settings);
+	return node(SEND, BUSINESS_DATA, 1, parameters, settings);
 }

@@ -6,8 +6,8 @@
  */
 import { DeduplicationRow } from '../n8nInternals/deduplicationStore';
 import { InvalidSettingError } from '../values/invalidSettingError';
-import { RequestError } from '../transport/requestError';
 import { type Expectation, runExclusive, processState } from './processState';
+import { storeError } from './storeErrors';
 
 /** Runs a step when no other process is at the bucket. */
 export type BucketLock = <T>(bucket: string, step: () => Promise<T>) => Promise<T>;
@@ -153,20 +153,4 @@ export class Bucket {
 		};
 		setTimeout(() => void repair(), PAUSES_MS[times] ?? PAUSES_MS.at(-1)).unref();
 	}
-}
-
-function storeError(error: unknown): RequestError | InvalidSettingError {
-	const words = error instanceof Error ? error.message : String(error);
-	if (/foreign key/i.test(words)) {
-		return new InvalidSettingError(
-			'Workflow ID',
-			'there is no such workflow in n8n',
-			'Enter the ID of the workflow that sends the document, as its address in the browser shows it.',
-		);
-	}
-	return new RequestError(`Send Once Key: n8n's deduplication store failed (${words})`, {
-		outcome: 'notSent',
-		description:
-			"Nothing was sent for this item, because nobody could tell whether it was sent before. Check n8n's database, then run the node again.",
-	});
 }

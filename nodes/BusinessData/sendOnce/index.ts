@@ -1,2 +1,3 @@
 /** Send Once: what has a key goes out once. */
 export { AlreadySentError, SendOnce } from './sendOnce';
+export { requireWorkflow } from './storeErrors';

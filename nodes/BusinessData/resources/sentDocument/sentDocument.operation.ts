@@ -1,7 +1,7 @@
 /** Sent Document: shows or changes what is remembered of a Send Once Key, without a request to the service. */
 import type { INodeExecutionData, INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 
-import { SendOnce } from '../../sendOnce';
+import { requireWorkflow, SendOnce } from '../../sendOnce';
 import { parseEndpoint } from '../../transport/endpointPath';
 import { type Endpoint, SEND_ENDPOINTS } from '../../transport/endpoints';
 import { readChoice, readFilledText, readText } from '../../values/settingValues';
@@ -83,18 +83,22 @@ async function executeItem(
 	change: 'sent' | 'notSent' | undefined,
 ): Promise<INodeExecutionData> {
 	const sentWith = readChoice('Sent With', run.parameter('sentWith', index), SENT_WITH);
+	const { id: ownId } = run.context.getWorkflow();
+	const workflowId = readFilledText(
+		'Workflow ID',
+		run.parameter('workflowId', index, ownId),
+		'Save the workflow, or enter the ID of the one that sends the document.',
+	);
 	const document = new SendOnce(run, {
-		workflowId: readFilledText(
-			'Workflow ID',
-			run.parameter('workflowId', index, run.context.getWorkflow().id),
-			'Save the workflow, or enter the ID of the one that sends the document.',
-		),
+		workflowId,
 		endpoint: readEndpoint(run, index, sentWith),
 		key: readKey(run.parameter('sendOnceKey', index)),
 		// Only sends limit how many keys are remembered.
 		maxEntries: Number.MAX_SAFE_INTEGER,
 		timeoutMs: TIMEOUT_MS,
 	});
+	// Without it, a wrong ID would read as a document that was not sent.
+	if (workflowId !== ownId) await requireWorkflow(workflowId);
 	if (change !== undefined) await document.change(change);
 	const state = change ?? (await document.get());
 	return { json: { sendOnceKey: document.key, sentWith, state }, pairedItem: { item: index } };
