@@ -272,6 +272,34 @@ describe('Dry Run', () => {
 	});
 });
 
+describe('a 200 for what was not done, by the Result Field', () => {
+	const failures = { failureValues: 'false, 7' };
+	const successes = { failureValues: 'held', successValues: 'sent, queued' };
+
+	test.each<[object, unknown, boolean]>([
+		[{}, { state: false }, true],
+		[{}, { state: 'held' }, false],
+		[failures, { state: 7 }, true],
+		[failures, { state: 'ok' }, false],
+		[successes, { state: 'queued' }, false],
+		[successes, { state: 'Sent' }, true],
+		[successes, { state: null }, true],
+		// A list of contacts, for one, has no such field.
+		[successes, {}, false],
+		[successes, [], false],
+		[successes, 'held', false],
+	])('%j makes of %j a failure: %p', async (values, body, isFailure) => {
+		Object.assign(bench.credential, { resultField: 'state', ...values });
+		bench.sandbox.fault({ action: { type: 'status', status: 200, body } });
+		const result = await bench.run([{ id: 'a' }], send(once));
+		const refused = { outcome: 'refused', statusCode: 400 };
+		if (isFailure) expect(errorOf(result).context).toMatchObject(refused);
+		else expect(result.run.status).toBe('success');
+		expect(await statesOf(bench, ['a'])).toEqual([isFailure ? 'notSent' : 'sent']);
+		expect(bench.sandbox.journal.count()).toBe(1);
+	});
+});
+
 describe("the service's own idempotency", () => {
 	beforeEach(() => (bench.credential.idempotencyHeader = 'Idempotency-Key'));
 	const header = 'idempotency-key';
