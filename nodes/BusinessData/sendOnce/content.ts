@@ -1,4 +1,5 @@
 /** What tells the content of two documents apart. */
+import { joinPath } from '../transport/valueAt';
 import { hashOf } from '../values/hash';
 
 /**
@@ -7,18 +8,16 @@ import { hashOf } from '../values/hash';
  */
 export function contentHash(body: unknown, ignored: string[]): string {
 	const asItGoesOut = JSON.parse(JSON.stringify(body ?? null).normalize('NFC')) as unknown;
-	const paths = ignored.map((path) => path.normalize('NFC').split('.'));
-	return hashOf(without(asItGoesOut, paths));
+	return hashOf(without(asItGoesOut, new Set(ignored.map((path) => path.normalize('NFC'))), ''));
 }
 
-function without(value: unknown, ignored: string[][]): unknown {
-	if (Array.isArray(value)) return value.map((entry) => without(entry, ignored));
+/** @param path to the value; a name may itself hold dots */
+function without(value: unknown, ignored: Set<string>, path: string): unknown {
+	if (Array.isArray(value)) return value.map((entry) => without(entry, ignored, path));
 	if (typeof value !== 'object' || value === null) return value;
 	const entries = Object.entries(value)
-		.filter(([name]) => !ignored.some(([first, ...rest]) => first === name && rest.length === 0))
-		.map(([name, entry]) => {
-			const below = ignored.filter(([first]) => first === name).map(([, ...rest]) => rest);
-			return [name, without(entry, below)] as const;
-		});
+		.map(([name, entry]: [string, unknown]) => [name, entry, joinPath(path, name)] as const)
+		.filter(([, , inner]) => !ignored.has(inner))
+		.map(([name, entry, inner]) => [name, without(entry, ignored, inner)] as const);
 	return Object.fromEntries(entries);
 }
