@@ -45,7 +45,7 @@ export const waitForRoom: Operation = {
 			name: 'limitOf',
 			type: 'options',
 			default: 'transaction:send',
-			description: 'Which requests need room',
+			description: 'Which requests need room. It is read once, from the first item.',
 			options: [
 				{ name: 'Any Request', value: 'general', description: 'The limits of all requests' },
 				{ name: 'Payment: Send', value: 'payment:send' },
