@@ -1,6 +1,6 @@
 // Each operation sends the request that the interface document names, and puts out what comes back.
 
-import { type Bench, NODE, useBench } from '../support/bench';
+import { type Bench, errorOf, NODE, useBench } from '../support/bench';
 import { apiRequest, CONTINUE_ON_ERROR } from '../support/parameters';
 
 const bench = useBench({ contactCount: 25 });
@@ -149,6 +149,15 @@ describe('apiRequest: send', () => {
 			.filter(({ pairedItem }) => (pairedItem as { item: number }).item === 0);
 		expect(ofRead).toHaveLength(12);
 		expect(bench.sandbox.journal.count('GET /masterdata/getContacts')).toBe(2);
+	});
+
+	test('a read that fails among sends is not perhaps sent', async () => {
+		const parameters = apiRequest('={{ $json.method }}', '/sandbox/echo');
+		bench.sandbox.fault({ after: 1, times: 4, action: { type: 'status', status: 500 } });
+		const items = [{ method: 'POST' }, { method: 'GET' }, { method: 'POST' }];
+		const { context } = errorOf(await bench.run(items, parameters));
+		const lists = { sentItems: [0], perhapsSentItems: [], failedItems: [1], notTriedItems: [2] };
+		expect(context).toMatchObject(lists);
 	});
 
 	test('counts against the limit of a send endpoint', async () => {

@@ -95,7 +95,8 @@ async function sendAll<T extends ServiceRequest>(
 			endings.set(index, isSkipped === true ? 'skipped' : 'sent');
 		} catch (error) {
 			const nodeError = toNodeError(run.context.getNode(), error, index);
-			const mayBeSent = nodeError.context.outcome === 'unknown';
+			const sendsNothing = 'request' in item && isRead(item.request);
+			const mayBeSent = nodeError.context.outcome === 'unknown' && !sendsNothing;
 			endings.set(index, mayBeSent ? 'perhapsSent' : 'notSent');
 			if (!run.continuesOnError || run.isCanceled) {
 				throw withProgress(nodeError, index, progress());
