@@ -186,6 +186,22 @@ describe('IDs', () => {
 		expect(await poll()).toEqual([{ event: 'contactDeleted', contact: { data: { number: 1 } } }]);
 	});
 
+	test('may have names with dots, which a deleted contact has too', async () => {
+		const contacts = [{ meta: { '@odata.id': 1 } }, { meta: { '@odata.id': 2 } }];
+		let list = contacts;
+		const saved = {};
+		const pollList = async () => {
+			bench.sandbox.fault({ action: { type: 'status', status: 200, body: list } });
+			return await trigger({ idField: 'meta.@odata.id' }, 'trigger', saved).poll();
+		};
+		await pollList();
+		list = [];
+		await pollList();
+		expect(await pollList()).toEqual(
+			contacts.map((contact) => ({ event: 'contactDeleted', contact })),
+		);
+	});
+
 	const manyOfOne = Array.from({ length: 1_100 }, (_, a) => ({ id: '1', a }));
 
 	test.each([

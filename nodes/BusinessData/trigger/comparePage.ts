@@ -2,7 +2,7 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import { RequestError } from '../transport/requestError';
-import { valueAt } from '../transport/valueAt';
+import { namesAt, valueAt } from '../transport/valueAt';
 import type { Events } from './events';
 import { hashOf } from '../values/hash';
 import type { PollSettings } from './pollSettings';
@@ -49,6 +49,7 @@ export async function comparePage(
 		}
 		const id = idOf(value, settings, `${index + 1} of ${records.length}`);
 		const key = String(id);
+		if (index === 0) noteIdNames(state, value, settings);
 		const part = watchedFields.watchedPart(value);
 		const hash = hashOf(part, HASH_LENGTH);
 		hashes.push(key, hash);
@@ -95,6 +96,13 @@ export async function comparePage(
 		events.updated(key, value as IDataObject, hashesOfRecord, changed);
 	}
 	return { ...page, hash: hashOf(hashes, HASH_LENGTH) };
+}
+
+/** A name in the path to the ID may itself hold dots, and a record that is deleted is shown with it. */
+function noteIdNames(state: State, record: unknown, { idField }: PollSettings): void {
+	const names = namesAt(record, idField);
+	if (names.length < idField.split('.').length) state.idNames = names;
+	else delete state.idNames;
 }
 
 /** Whether the service says that the record is deleted. */

@@ -111,15 +111,15 @@ function isTooMany(gone: number, known: number, maxDeletionPercent: number): boo
 
 /** Reports the deletions that a poll has found, unless they are too many. */
 export function emitDeletions(
-	{ known }: State,
-	{ maxDeletionPercent }: PollSettings,
+	{ known, idNames }: State,
+	{ idField, maxDeletionPercent }: PollSettings,
 	events: Events,
 ): void {
 	const { gone } = events;
 	if (isTooMany(gone.size, known.size, maxDeletionPercent)) return;
 	for (const key of gone) {
 		const record = known.get(key);
-		if (record !== undefined) events.deleted(key, record);
+		if (record !== undefined) events.deleted(key, record, idNames ?? idField.split('.'));
 		known.delete(key);
 	}
 }

@@ -16,9 +16,6 @@ export class Events {
 	/** The records, by their ID as text, that this poll has found to be deleted. */
 	readonly gone = new Set<string>();
 
-	/** @param idField dot path to the ID of a record */
-	constructor(private readonly idField: string) {}
-
 	created(key: string, record: IDataObject): void {
 		this.changed.set(key, { change: 'Created', record });
 	}
@@ -51,11 +48,12 @@ export class Events {
 		this.changed.set(key, { change, record, ...more });
 	}
 
-	deleted(key: string, { id }: KnownRecord): void {
+	/** @param idNames the names that lead to the ID of a record */
+	deleted(key: string, { id }: KnownRecord, idNames: string[]): void {
 		const wasCreated = this.changed.get(key)?.change === 'Created';
 		this.changed.delete(key);
 		if (wasCreated) return;
-		this.deletions.push({ change: 'Deleted', record: recordOf(id, this.idField) });
+		this.deletions.push({ change: 'Deleted', record: recordOf(id, idNames) });
 	}
 
 	/** All of them, deletions last. */
@@ -65,7 +63,6 @@ export class Events {
 }
 
 /** A record of which only the ID is known. */
-export function recordOf(id: KnownRecord['id'], idField: string): IDataObject {
-	const names = idField.split('.');
-	return names.reduceRight<unknown>((inner, name) => ({ [name]: inner }), id) as IDataObject;
+export function recordOf(id: KnownRecord['id'], idNames: string[]): IDataObject {
+	return idNames.reduceRight<unknown>((inner, name) => ({ [name]: inner }), id) as IDataObject;
 }

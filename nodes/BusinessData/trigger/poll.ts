@@ -8,6 +8,7 @@ import { toNodeError } from '../run/itemErrors';
 import { readPages } from '../lists/pages';
 import { CREDENTIAL_TYPE, readAccount } from '../transport/account';
 import { RequestError } from '../transport/requestError';
+import { namesAt } from '../transport/valueAt';
 import { isForSchedule } from './activation';
 import { idOf } from './comparePage';
 import { countWithheld, emitDeletions } from './endRead';
@@ -113,7 +114,8 @@ async function sample(settings: PollSettings, client: PollClient): Promise<Recor
 		const id = idOf(record, settings, `${index + 1} of ${records.length}`);
 		return {
 			change,
-			record: change === 'Deleted' ? recordOf(id, idField) : (record as IDataObject),
+			record:
+				change === 'Deleted' ? recordOf(id, namesAt(record, idField)) : (record as IDataObject),
 		};
 	});
 }
@@ -156,7 +158,7 @@ async function exclusiveChanges(
 	underWay.add(name);
 	try {
 		const state = await memory.recall();
-		const found = new Events(settings.idField);
+		const found = new Events();
 		await new ListReader(client, settings, state, found, log, client.forFullReads).read();
 		if (boundFieldHashes(state)) {
 			log('Changed Fields: left out, because the records have too many fields to remember', 'warn');

@@ -79,6 +79,8 @@ export interface State {
 	revision: number;
 	/** The records by their ID as text. */
 	known: Map<string, KnownRecord>;
+	/** The names that lead to the ID of a record, where they are not the parts of its dot path. */
+	idNames?: string[];
 	/** How many reads may still be needed to know the records for the first time; 0 from then on. */
 	firstReads: number;
 	/** Whether records have moved during the last complete read. */
@@ -122,6 +124,7 @@ export interface SavedState {
 	hashes: string;
 	/** A character per record for `missed` and `isSeen`; left out where all are 0 and false. */
 	marks?: string;
+	idNames?: string[];
 	firstReadings?: number;
 	hasMoved?: true;
 	firstLength?: number;
@@ -206,6 +209,7 @@ export function readState(saved: unknown): State | undefined {
 		watchedList: { ...rest.asked },
 		revision: rest.revision ?? 0,
 		known,
+		...(rest.idNames === undefined ? {} : { idNames: [...rest.idNames] }),
 		firstReads: rest.firstReadings ?? 0,
 		hasMoved: rest.hasMoved ?? false,
 		firstLength: rest.firstLength,

@@ -122,7 +122,7 @@ async function play(history: SyncHistory): Promise<void> {
 			return await Promise.resolve({ ...responseOf(body), headers: { date } });
 		};
 		const state = readState(JSON.parse(saved)) ?? newState(ASKED);
-		const events = new Events('id');
+		const events = new Events();
 		try {
 			await new ListReader(
 				{ request, baseUrl: '' },

@@ -67,7 +67,7 @@ async function play(history: ListHistory, pagesPerPoll: number) {
 			return await Promise.resolve(response);
 		};
 		const state = readState(JSON.parse(saved)) ?? newState(ASKED);
-		const events = new Events('id');
+		const events = new Events();
 		await new ListReader({ request, baseUrl: '' }, settings, state, events, () => undefined).read();
 		emitDeletions(state, settings, events);
 		saved = JSON.stringify(saveState(state));
