@@ -19,14 +19,14 @@ const diffs = [...page.matchAll(/```diff\n([\s\S]*?)```/g)].map(([, diff = '']) 
 const CODE = join('nodes', 'BusinessData');
 
 let copy: string;
-beforeAll(() => {
+beforeEach(() => {
 	copy = mkdtempSync(join(tmpdir(), 'architecture-'));
 	for (const part of ['nodes', 'credentials', 'sandbox', 'tsconfig.json', 'tsconfig.build.json']) {
 		cpSync(join(PROJECT_FOLDER, part), join(copy, part), { recursive: true });
 	}
 	symlinkSync(join(PROJECT_FOLDER, 'node_modules'), join(copy, 'node_modules'), 'junction');
 });
-afterAll(() => rmSync(copy, { recursive: true, force: true }));
+afterEach(() => rmSync(copy, { recursive: true, force: true }));
 
 function apply(diff: string, ...options: string[]): void {
 	// On Windows, git is often set to change the line ends of what it writes.

@@ -178,7 +178,7 @@ describe('an encoded key', () => {
 		expect(leftOf(text)).toBeLessThan(2);
 	});
 
-	test('takes no longer than ten times what the JSON around it takes to be read', () => {
+	test('takes no longer than twenty times what the JSON around it takes to be read', () => {
 		const record = JSON.stringify({ id: 1, name: 'Büro', note: `${KEY.slice(0, 10)} \\u0061 %61` });
 		const records = record + `,${record}`.repeat((16 * 1024 * 1024) / record.length);
 		const basic = Buffer.from(`user:${KEY}`).toString('base64');
@@ -186,7 +186,7 @@ describe('an encoded key', () => {
 		const masked = inCpuTime(() => redactKey(body, KEY));
 		expect(masked.result.subarray(-basic.length).toString()).toContain('****');
 		const parsed = inCpuTime(() => JSON.parse(body.toString()) as unknown);
-		expect(masked.ms).toBeLessThan(10 * parsed.ms);
+		expect(masked.ms).toBeLessThan(20 * parsed.ms);
 	});
 });
 
