@@ -65,7 +65,31 @@ test.each<[string, Record<string, unknown>, string]>([
 	['a source that is not known', { source: 'other' }, 'Source: is not known'],
 	['events of contacts', { events: ['contactCreated'] }, 'Choose at least one of recordCreated'],
 	['no events', { events: [] }, 'Events: is not a list of known events'],
-	['no ID field', { idField: ' ' }, 'unique to a record'],
+	['events that are not all known', { events: [EVENTS[0], 'other'] }, 'Events: is not a list'],
+	[
+		'an expression of events, which n8n does not evaluate',
+		{ events: '={{ 1 }}' },
+		'Events: is not',
+	],
+	[
+		'no ID field',
+		{ idField: ' ' },
+		'ID Field: is empty Enter the field that is unique to a record',
+	],
+	['a switch of text', { options: { emitExisting: 'a' } }, 'Emit Existing: must be true or false'],
+	['another switch', { options: { changedFields: 'a' } }, 'Changed Fields: must be true or false'],
+	['a number for fields', { options: { watchFields: 1 } }, 'Watch Fields: is not a text'],
+	['one for others', { options: { ignoreFields: 1 } }, 'Ignore Fields: is not a text'],
+	['a percentage', { options: { maxDeletionPercent: 'a' } }, 'from 0 to 100 Use 100 for no guard.'],
+	...Object.entries({
+		'Value: is empty Enter what the service says': { field: 'a' },
+		'Field: is empty Enter what the service says': { value: 'a' },
+		'Value: is not a text': { field: 'a', value: {} },
+	}).map(([message, values]): [string, Record<string, unknown>, string] => [
+		`Deleted When of ${JSON.stringify(values)}`,
+		{ options: { deletedWhen: { values } } },
+		message,
+	]),
 ])('%s is an error before anything is sent', async (_, parameters, message) => {
 	const error: unknown = await watch('/list', parameters)
 		.poll()

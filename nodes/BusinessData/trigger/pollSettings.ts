@@ -20,7 +20,6 @@ import {
 	readList,
 	readText,
 	readTextToSend,
-	refuseUnresolved,
 } from '../values/settingValues';
 import { type Incremental, readIncremental } from './incremental';
 import {
@@ -82,15 +81,15 @@ interface TriggerOptions extends ListOptions, RequestOptions {
 /** @throws InvalidSettingError that names the field */
 export function readPollSettings(context: IPollFunctions, account: Account): PollSettings {
 	const parameter = parametersOf(context);
-	const source = readChoice('Source', parameter('source', 'contacts'), SOURCES);
-	const options: TriggerOptions = readGroup('Options', parameter('options', {}));
+	const source = readChoice('Source', parameter('source'), SOURCES);
+	const options: TriggerOptions = readGroup('Options', parameter('options'));
 	const requestOptions = parseRequestOptions(options);
 	const list = readListSettings(options);
 	const written = context.getNode().parameters;
 	const { path, query, isConstant } = readAddress(parameter, written.path, source);
 	const idField = readFilledText(
 		'ID Field',
-		parameter('idField', 'id'),
+		parameter('idField'),
 		`Enter the field that is unique to a ${RECORD_NAMES[source]}, for example id.`,
 	);
 	const recordName = RECORD_NAMES[source];
@@ -114,7 +113,7 @@ export function readPollSettings(context: IPollFunctions, account: Account): Pol
 		list,
 		recordName,
 		idField,
-		wanted: readWanted(parameter('events', []), recordName),
+		wanted: readWanted(parameter('events'), recordName),
 		emitsExisting: readFlag('Emit Existing', options.emitExisting),
 		readsChangesOnly:
 			(!isConstant && query.length > 0) || parameters.hasOthers || headers.hasOthers,
@@ -152,13 +151,12 @@ function readPercent(value: unknown = MAX_DELETION_PERCENT): number {
 	return readNumber('Max Deletion Percent', value, bounds, 'Use 100 for no guard.');
 }
 
-/** Reads a parameter, for a reader of `settingValues`. */
-type Parameter = (name: string, fallback: unknown) => unknown;
+/** Reads a parameter, for a reader of `settingValues`. Where it is not set, n8n gives its default. */
+type Parameter = (name: string) => unknown;
 
 function parametersOf(context: IPollFunctions): Parameter {
 	const written = context.getNode().parameters;
-	return (name, fallback) =>
-		readMarked(context, name, written[name], () => context.getNodeParameter(name, fallback));
+	return (name) => readMarked(context, name, written[name], () => context.getNodeParameter(name));
 }
 
 /** The path with the query behind it, and whether both stay the same from poll to poll. */
@@ -172,12 +170,11 @@ function readAddress(
 	}
 	const field = 'Path';
 	const isConstant = !holdsExpression(written);
-	const { path, query } = parsePath(readText(field, parameter('path', '')), field, !isConstant);
+	const { path, query } = parsePath(readText(field, parameter('path')), field, !isConstant);
 	return { path, query: checkQuery(query, field), isConstant };
 }
 
 function readWanted(value: unknown, recordName: RecordName): Change[] {
-	refuseUnresolved('Events', value);
 	const changes = (Array.isArray(value) ? value : []).map((event: unknown) =>
 		CHANGES.find((change) => recordName + change === event),
 	);

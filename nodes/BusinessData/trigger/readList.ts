@@ -78,9 +78,8 @@ export class ListReader {
 			forgetHashes(state, watchedFields.key);
 			forgetRead(state);
 		}
-		if (emitsChangedFields && !state.hasTooManyFields) state.fieldNames ??= new Map();
-		const isKept = state.fieldNames !== undefined || state.hasTooManyFields;
-		if (isKept && !emitsChangedFields) forgetFieldHashes(state);
+		if (!emitsChangedFields) forgetFieldHashes(state);
+		else if (!state.hasTooManyFields) state.fieldNames ??= new Map();
 	}
 
 	/** Reads from where the poll before has come to, or begins. */
