@@ -46,6 +46,15 @@ export function defaultsOf(properties: INodeProperties[]): Record<string, unknow
 	return Object.fromEntries(properties.map(({ name, default: value }) => [name, value]));
 }
 
+/** By name, the types, with their options where they have some. */
+export function kindsOf(properties: INodeProperties[]): Record<string, unknown> {
+	const kinds = properties.map(({ name, type, typeOptions }): [string, unknown] => [
+		name,
+		typeOptions === undefined ? type : { type, ...typeOptions },
+	]);
+	return Object.fromEntries(kinds);
+}
+
 /** The properties and all that are inside of them. */
 export function allOf(properties: INodeProperties[]): INodeProperties[] {
 	return properties.flatMap((property) => [

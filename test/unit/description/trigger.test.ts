@@ -4,7 +4,7 @@ import type { INodeProperties } from 'n8n-workflow';
 import codex from '../../../nodes/BusinessData/BusinessDataTrigger.node.json';
 import { BusinessDataTrigger } from '../../../nodes/BusinessData/BusinessDataTrigger.node';
 import packageJson from '../../../package.json';
-import { choicesOf, defaultsOf, optionsOf } from './properties';
+import { choicesOf, defaultsOf, groupsOf, kindsOf, optionsOf } from './properties';
 
 const { description } = new BusinessDataTrigger();
 const find = (name: string) => description.properties.find((property) => property.name === name);
@@ -64,12 +64,49 @@ test('has the parameters and options of the contract', () => {
 		...{ emitExisting: false, itemsField: '', timeout: 60 },
 		...{ watchFields: '', ignoreFields: '', changedFields: false, maxDeletionPercent: 50 },
 	});
-	const group = options.find(({ name }) => name === 'incremental')?.options?.[0];
-	const { values } = group as { values: INodeProperties[] };
-	expect(defaultsOf(values)).toEqual({
+	expect(kindsOf(options)).toMatchObject({
+		...{ changedFields: 'boolean', ignoreFields: 'string', watchFields: 'string' },
+		...{ deletedWhen: 'fixedCollection', incremental: 'fixedCollection' },
+		maxDeletionPercent: { type: 'number', minValue: 0, maxValue: 100 },
+	});
+});
+
+/** The fields of an option that is a group of them. */
+function fieldsOf(option: string): INodeProperties[] {
+	const [group, ...others] = groupsOf(
+		optionsOf(find('options')).find(({ name }) => name === option),
+	);
+	expect([group?.name, others]).toEqual(['values', []]);
+	return group?.values ?? [];
+}
+
+test('has the fields of Deleted When', () => {
+	const fields = fieldsOf('deletedWhen');
+	expect(kindsOf(fields)).toEqual({ field: 'string', value: 'string' });
+	expect(defaultsOf(fields)).toEqual({ field: '', value: '' });
+});
+
+test('has the fields of Incremental', () => {
+	const fields = fieldsOf('incremental');
+	expect(defaultsOf(fields)).toEqual({
 		...{ parameter: '', sendIn: 'query', format: 'iso', customFormat: '', timeZone: 'UTC' },
 		...{ lookbackSeconds: 300, fullReadHours: 24 },
 	});
+	expect(kindsOf(fields)).toEqual({
+		...{ parameter: 'string', customFormat: 'string', timeZone: 'string' },
+		...{ sendIn: 'options', format: 'options', lookbackSeconds: { type: 'number', minValue: 0 } },
+		fullReadHours: { type: 'number', minValue: 0, numberPrecision: 2 },
+	});
+	const valuesOf = (field: string) =>
+		choicesOf(fields.find(({ name }) => name === field)).map(({ value }) => value);
+	expect(valuesOf('sendIn')).toEqual(['header', 'query']);
+	expect(valuesOf('format')).toEqual([
+		...['custom', 'date', 'httpDate', 'iso', 'unixMilliseconds', 'unixSeconds'],
+	]);
+	const shown = fields.filter(({ displayOptions }) => displayOptions !== undefined);
+	expect(shown).toMatchObject([
+		{ name: 'customFormat', displayOptions: { show: { format: ['custom'] } } },
+	]);
 });
 
 test('says of Max Wait what it is to a poll, which has no items and is no tool', () => {

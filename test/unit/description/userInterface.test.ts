@@ -5,10 +5,14 @@ import { join } from 'node:path';
 import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 
 import { BusinessDataApi } from '../../../credentials/BusinessDataApi.credentials';
+import { BusinessDataTrigger } from '../../../nodes/BusinessData/BusinessDataTrigger.node';
 import { allOf, choicesOf, description, groupsOf, operationsOf } from './properties';
 
 const credential = new BusinessDataApi();
-const properties: INodeProperties[] = allOf([...description.properties, ...credential.properties]);
+const { description: trigger } = new BusinessDataTrigger();
+const properties: INodeProperties[] = allOf([
+	...[...description.properties, ...trigger.properties, ...credential.properties],
+]);
 const choices: INodePropertyOptions[] = properties.flatMap(choicesOf);
 const groups = properties.flatMap(groupsOf);
 const actions = choicesOf(description.properties[0]).flatMap(({ value }) =>
@@ -75,7 +79,10 @@ test('every description is in sentence case, with full stops only between senten
 	const texts = [...properties, ...choices].flatMap(({ description: text }) => text ?? []);
 	expect(texts.length).toBeGreaterThan(100);
 	expect(texts.filter((text) => !isDescription(text))).toEqual([]);
-	expect(isDescription(description.description)).toBe(true);
+	expect([description, trigger].map((node) => isDescription(node.description))).toEqual([
+		true,
+		true,
+	]);
 });
 
 test('every switch says what it is about: whether …', () => {
@@ -93,6 +100,12 @@ test('every placeholder of a value is an example', () => {
 		.flatMap(({ placeholder }) => placeholder ?? []);
 	expect(placeholders.length).toBeGreaterThan(0);
 	expect(placeholders.filter((text) => !text.startsWith('e.g. '))).toEqual([]);
+});
+
+test('every group of fields can be added', () => {
+	const collections = properties.filter(({ type }) => /^(fixedC|c)ollection$/.test(type));
+	expect(collections.length).toBeGreaterThan(5);
+	for (const { placeholder } of collections) expect(placeholder).toMatch(/^Add \S/);
 });
 
 test('every operation has an action in sentence case that starts with a verb and has no article', () => {

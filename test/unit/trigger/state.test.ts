@@ -1,0 +1,96 @@
+/** What is saved of a trigger: its names stay, and what cannot be understood is not guessed. */
+import {
+	newState,
+	readState,
+	type SavedState,
+	saveState,
+	type State,
+} from '../../../nodes/BusinessData/trigger/state';
+
+const LIST = {
+	...{ source: 'contacts', business: 'b', idField: 'id', itemsField: '', query: 'q', headers: '' },
+};
+const [A, B] = ['aaaaaaaa', 'bbbbbbbb'];
+
+const STATE: State = {
+	watchedList: LIST,
+	revision: 4,
+	known: new Map([
+		['1', { id: 1, hash: A, fields: 'xyz', missed: 0, isSeen: true }],
+		['b', { id: 'b', hash: B, fields: 'abcdef', missed: 5, isSeen: false }],
+		['c', { id: 'c', hash: A, missed: 2, isSeen: true }],
+	]),
+	firstReads: 2,
+	hasMoved: true,
+	firstLength: 3,
+	habits: ['noLastPage'],
+	pages: 2,
+	totalField: 'meta.total',
+	idNames: ['a.b', 'c'],
+	variants: new Map([['1', [A, B]]]),
+	newVariants: new Map([['b', [B]]]),
+	watched: 'w',
+	fieldNames: new Map([
+		['name', 0],
+		['tags', 1],
+	]),
+	hasTooManyFields: true,
+	cursor: 5,
+	fullReadAt: 6,
+	cutOffReads: 1,
+	withheldSaidAt: 7,
+	read: { place: { page: 2, count: 3 }, pagination: 'p', beganAt: 8 },
+};
+
+const SAVED: SavedState = {
+	version: 2,
+	asked: LIST,
+	revision: 4,
+	ids: [1, 'b', 'c'],
+	hashes: A + B + A,
+	marks: '658',
+	firstReadings: 2,
+	hasMoved: true,
+	firstLength: 3,
+	habits: ['noLastPage'],
+	pages: 2,
+	totalField: 'meta.total',
+	idNames: ['a.b', 'c'],
+	variants: [['1', [A, B]]],
+	newVariants: [['b', [B]]],
+	watched: 'w',
+	fieldNames: ['name', 'tags'],
+	fields: 'xyz   abcdef      ',
+	hasTooManyFields: true,
+	cursor: 5,
+	fullReadAt: 6,
+	cutOffReads: 1,
+	withheldSaidAt: 7,
+	reading: { place: { page: 2, count: 3 }, pagination: 'p', beganAt: 8 },
+};
+
+const inJson = (value: unknown) => JSON.parse(JSON.stringify(value)) as unknown;
+
+test('is saved by names that stay, and read again', () => {
+	expect(inJson(saveState(STATE))).toEqual(SAVED);
+	expect(readState(inJson(SAVED))).toEqual(STATE);
+});
+
+test('is little where there is little to remember', () => {
+	const none = { version: 2, asked: LIST, revision: 0, ids: [], hashes: '' };
+	expect(inJson(saveState(newState(LIST)))).toEqual({ ...none, firstReadings: 3 });
+	expect(inJson(saveState({ ...newState(LIST), firstReads: 0 }))).toEqual(none);
+	expect(readState(none)).toEqual({ ...newState(LIST), firstReads: 0 });
+});
+
+test.each<[string, unknown]>([
+	['nothing', undefined],
+	['another version', { ...SAVED, version: 3 }],
+	['no IDs', { ...SAVED, ids: 'abc' }],
+	['no hashes', { ...SAVED, hashes: undefined }],
+	['hashes of other records', { ...SAVED, hashes: A + B }],
+	['marks of other records', { ...SAVED, marks: '65' }],
+	['no watched list', { ...SAVED, asked: undefined }],
+])('with %s it is not understood', (_, saved) => {
+	expect(readState(saved)).toBeUndefined();
+});
