@@ -1,5 +1,10 @@
 // The trigger emits every change of the contacts once, and forgets nothing when a poll fails.
-import type { IPollFunctions, NodeApiError } from 'n8n-workflow';
+import type {
+	IAllExecuteFunctions,
+	IHttpRequestOptions,
+	IPollFunctions,
+	NodeApiError,
+} from 'n8n-workflow';
 
 import { seededRandom } from '../../sandbox/random';
 import { NODE, useBench } from '../support/bench';
@@ -232,6 +237,11 @@ test('a manual test run shows up to 10 samples and leaves the state alone', asyn
 	expect(JSON.stringify(staticData)).toBe('{}');
 });
 
+test('a manual test run reads no more pages than it shows', async () => {
+	expect(await trigger({ options: PAGES }, 'manual').poll()).toHaveLength(10);
+	expect(bench.sandbox.journal.count()).toBe(4);
+});
+
 test('a manual test run shows no more than a published trigger gives', async () => {
 	const only = async (...events: string[]) => await trigger({ events }, 'manual').poll();
 	const name = expect.any(String) as unknown;
@@ -243,7 +253,7 @@ test('a manual test run shows no more than a published trigger gives', async () 
 });
 
 test.each([
-	['an empty list', {}, 'The list has no contacts to show'],
+	['an empty list', {}, 'The list has no contacts to show: Create a contact in the service'],
 	[
 		'a trigger that can never emit anything',
 		{
@@ -251,6 +261,19 @@ test.each([
 			options: { headerParameters: { parameters: [{ name: 'X-Since', value: '={{ 5 }}' }] } },
 		},
 		'This trigger can never emit anything: A query parameter or a header is an expression',
+	],
+	[
+		'one without full reads',
+		{
+			events: ['contactDeleted'],
+			options: { incremental: { values: { parameter: 'since', fullReadHours: 0 } } },
+		},
+		'This trigger can never emit anything: Full Read Hours is 0',
+	],
+	[
+		'one without full reads that emits something else',
+		{ options: { incremental: { values: { parameter: 'since', fullReadHours: 0 } } } },
+		'The list has no contacts to show',
 	],
 	[
 		'a trigger that sees deletions by a mark alone',
@@ -291,7 +314,22 @@ test('an expression is evaluated where another trigger of the workflow has ended
 	});
 	const read = context.getNodeParameter.bind(context) as (...parameters: unknown[]) => unknown;
 	const getCredentials = context.getCredentials.bind(context);
+	const getStaticData = context.getWorkflowStaticData.bind(context);
+	const { helpers } = context;
 	const instead = {
+		// Between the parameters and the first request.
+		getWorkflowStaticData: (type: string) => {
+			stopRenewing();
+			return getStaticData(type);
+		},
+		helpers: {
+			...helpers,
+			httpRequestWithAuthentication: async (...parameters: [string, IHttpRequestOptions]) => {
+				if (!isHeld) throw new Error('No bridge acquired for this context');
+				const own = context as IAllExecuteFunctions;
+				return (await helpers.httpRequestWithAuthentication.call(own, ...parameters)) as unknown;
+			},
+		},
 		getCredentials: async (type: string) => {
 			const credential = await getCredentials(type);
 			stopRenewing();

@@ -3,7 +3,7 @@
 
 import type { ServerResponse } from 'node:http';
 
-import { type IDataObject, UserError } from 'n8n-workflow';
+import { type IDataObject, type INode, NodeOperationError, UserError } from 'n8n-workflow';
 
 import { CredentialsHelper } from '../support/credentialsHelper';
 import { inWords, useTriggerBench } from '../support/triggerBench';
@@ -78,6 +78,14 @@ const TROUBLES = {
 		unreadable: new UserError('the credential is not there'),
 		says: 'the credential is not there',
 	},
+	'a credential that is not chosen': {
+		unreadable: new NodeOperationError({} as INode, 'no credential is set'),
+		says: 'no credential is set',
+	},
+	'an expression that fails': {
+		parameters: { idField: '={{ $("Nowhere").item.json.id }}' },
+		says: 'Referenced node',
+	},
 	'a wrong key': { begin: () => responseAlways(401, {}), says: '401' },
 	'an empty field': { parameters: { idField: '' }, says: 'ID Field' },
 } satisfies Record<string, Trouble>;
@@ -87,11 +95,12 @@ const MOMENTS = {
 	'the first publication': { mode: 'activate', isKnown: false },
 	'another publication': { mode: 'update', isKnown: true },
 	'a start of n8n before the first poll has succeeded': { mode: 'init', isKnown: false },
+	'a change of leaders before that': { mode: 'leadershipChange', isKnown: false },
 } as const;
 
 type Moment = keyof typeof MOMENTS;
 
-/** Whether the activation fails at each of these moments. */
+/** Whether the activation fails at each of the first three moments. */
 const FAILS: Record<keyof typeof TROUBLES, [boolean, boolean, boolean]> = {
 	'a service that answers 503': [false, false, false],
 	'a service that is down': [false, false, false],
@@ -104,12 +113,16 @@ const FAILS: Record<keyof typeof TROUBLES, [boolean, boolean, boolean]> = {
 	'a web page': [true, false, false],
 	'records without an ID': [true, false, false],
 	'a credential that is gone': [true, true, true],
+	'a credential that is not chosen': [true, true, true],
+	'an expression that fails': [true, true, true],
 	'a wrong key': [true, true, true],
 	'an empty field': [true, true, true],
 };
 const CASES = Object.entries(FAILS).flatMap(([trouble, fails]) =>
 	(Object.keys(MOMENTS) as Moment[]).map(
-		(moment, index) => [trouble as keyof typeof TROUBLES, moment, fails[index]] as const,
+		// n8n starts the triggers at its start and in a new leader alike.
+		(moment, index) =>
+			[trouble as keyof typeof TROUBLES, moment, fails[Math.min(index, 2)]] as const,
 	),
 );
 

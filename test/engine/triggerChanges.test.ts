@@ -119,21 +119,45 @@ describe('what has changed', () => {
 	});
 
 	test('is not said without Changed Fields, nor where the fields were not known', async () => {
-		const { state, poll, staticData } = await begin({}, [invoice]);
-		state.list = [{ ...invoice, name: 'b' }];
-		expect(await poll()).toEqual([{ event: 'contactUpdated', contact: state.list[0] }]);
+		const { state, poll, staticData } = await begin({}, [invoice, { id: 2 }]);
+		state.list = [{ ...invoice, name: 'b' }, { id: 2 }];
+		expect(await poll()).toStrictEqual([{ event: 'contactUpdated', contact: state.list[0] }]);
 		const { poll: pollFields } = bench.trigger(
 			{ options: { changedFields: true } },
 			{ staticData },
 		);
-		state.list = [{ ...invoice, name: 'c' }];
+		state.list = [{ ...invoice, name: 'c' }, { id: 2 }];
 		expect(await pollFields()).toEqual([{ event: 'contactUpdated', contact: state.list[0] }]);
-		state.list = [{ ...invoice, name: 'd' }];
-		expect(await pollFields()).toMatchObject([{ changedFields: ['name'] }]);
+		state.list = [
+			{ ...invoice, name: 'd' },
+			{ id: 2, tags: [] },
+		];
+		expect(await pollFields()).toMatchObject([
+			{ changedFields: ['name'] },
+			{ changedFields: ['tags'] },
+		]);
 		const size = () => JSON.stringify(staticData).length;
 		const withFields = size();
 		await poll();
 		expect(size()).toBeLessThan(withFields);
+	});
+
+	test('is left out where the fields are too many to remember, said in the log once', async () => {
+		const LINE = 'Changed Fields: left out, because the records have too many fields to remember';
+		const many = { id: 1, ['x'.repeat(7_000_000)]: 'a' };
+		const { state, poll, staticData } = await begin({ changedFields: true }, [many]);
+		const lines = () => bench.logged().split(LINE).length - 1;
+		expect(lines()).toBe(1);
+		expect(JSON.stringify(staticData).length).toBeLessThan(1_000);
+		state.list = [{ id: 1, name: 'b' }];
+		expect(await poll()).toStrictEqual([{ event: 'contactUpdated', contact: state.list[0] }]);
+		expect(lines()).toBe(1);
+		// Without the option, the fields are forgotten, and with it they are tried again.
+		expect(await bench.trigger({}, { staticData }).poll()).toEqual([]);
+		const { poll: pollAgain } = bench.trigger({ options: { changedFields: true } }, { staticData });
+		expect(await pollAgain()).toEqual([]);
+		state.list = [{ id: 1, name: 'c' }];
+		expect(await pollAgain()).toMatchObject([{ changedFields: ['name'] }]);
 	});
 
 	test('is all that has changed, where a contact changes once more while it is read', async () => {

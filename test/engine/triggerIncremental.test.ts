@@ -104,9 +104,14 @@ describe('what it asks for', () => {
 		['Format: is not known', { format: 'roman' }],
 		['Full Read Hours: must be', { fullReadHours: -1 }],
 		['Lookback Seconds: must be', { lookbackSeconds: 'x' }],
+		['Send In: is not known', { sendIn: 'body' }],
+		['Time Zone: is not a text', { timeZone: 5 }],
 	])('%s is an error before anything is sent', async (message, values) => {
 		const incremental = { values: { parameter: 'since', ...values } };
-		await expect(bench.trigger({ options: { incremental } }).poll()).rejects.toThrow(message);
+		await expect(bench.trigger({ options: { incremental } }).poll()).rejects.toMatchObject({
+			message: expect.stringContaining(message) as string,
+			description: expect.stringMatching(/^(Choose|Enter|Use|Remove) |credential/) as string,
+		});
 		expect(bench.service.queries).toEqual([]);
 	});
 });
@@ -190,6 +195,25 @@ describe('nothing is missed and nothing told twice', () => {
 		await pollAfter();
 		await pollAfter();
 		expect(faults()).toEqual(NO_FAULTS);
+	});
+
+	test('when others leave the pages before it, in two reads of the same changes', async () => {
+		const settings: SyncSettings = { pageSize: 3, order: 'id' };
+		const { service, pollAfter, faults } = await begin(settings, { fullReadHours: 0 }, PAGES, 6);
+		await after(HOUR);
+		for (let id = 1; id <= 6; id++) service.write(id);
+		await after(HOUR);
+		// Contact 4 slips to the first page when that was read, is pushed back, and slips once more.
+		const strikes = [
+			() => service.remove(2),
+			() => undefined,
+			() => service.write(0),
+			() => service.remove(1),
+		];
+		service.strike = () => strikes.shift()?.();
+		await pollAfter();
+		await pollAfter(HOUR);
+		expect(faults()).toMatchObject({ falseEvents: [], missing: [] });
 	});
 
 	test('when the list never stands still, and no more is read again and again than of an hour', async () => {
@@ -285,7 +309,8 @@ describe('nothing is missed and nothing told twice', () => {
 		['null', (response) => void response.end('null')],
 		['an empty list', () => []],
 	])('%s is nothing changed, in one request', async (_, respond) => {
-		const { service, pollAfter, faults } = await begin({}, { fullReadHours: 0 });
+		const settings = { pageSize: 3 };
+		const { service, pollAfter, faults } = await begin(settings, { fullReadHours: 0 }, PAGES);
 		const before = bench.service.queries.length;
 		const { response } = bench.service;
 		service.write(3);
@@ -416,6 +441,24 @@ describe('deletions', () => {
 		// The first read, the one in parts, and the one that confirms it.
 		expect(service.since.filter((since) => since === undefined)).toHaveLength(3 * 8);
 		expect(reported.flat()).toEqual(['contactDeleted 20']);
+	});
+
+	test.each<[unknown, boolean]>([
+		['gone', true],
+		[' gone ', true],
+		['going', false],
+		[true, true],
+		[7, true],
+		[null, true],
+		[['gone'], false],
+		[undefined, false],
+	])('by the mark %j: %s', async (mark, isMarked) => {
+		const deletedWhen = { values: { field: 'a.mark', value: 'gone, true, 7, null' } };
+		bench.service.response = () => [{ id: 1 }];
+		const { poll } = bench.trigger({ options: { deletedWhen } });
+		await poll();
+		bench.service.response = () => [{ id: 1, a: { mark } }];
+		expect(inWords(await poll())).toEqual([isMarked ? 'contactDeleted 1' : 'contactUpdated 1']);
 	});
 
 	const DELETED = { deletedWhen: { values: { field: 'deleted', value: 'gone, true' } } };

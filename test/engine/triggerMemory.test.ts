@@ -63,7 +63,10 @@ describe('another question', () => {
 		const other = bench.trigger(parameters, { ...more(), staticData });
 		bench.service.response = () => ({ contacts: list(3, 11) });
 		expect(await other.poll()).toEqual([]);
-		expect(bench.logged()).toContain(`This is a first poll, because ${word} changed`);
+		const records = parameters.source === undefined ? 'contacts' : 'records';
+		expect(bench.logged()).toContain(
+			`This is a first poll, because ${word} changed: the ${records} are remembered, and nothing is emitted`,
+		);
 
 		bench.service.response = () => ({ contacts: list(4, 11) });
 		expect(inWords(await other.poll())).toEqual([expect.stringMatching(/Created 14$/)]);
@@ -75,6 +78,7 @@ describe('another question', () => {
 		const staticData = await memoryOf();
 		const options = { emitExisting: true, ...query('open').options };
 		expect(await bench.trigger({ options }, { staticData }).poll()).toHaveLength(3);
+		expect(bench.logged()).toContain('because the query changed: the contacts are all new');
 	});
 
 	test('is not an expression that has another value in each poll', async () => {
@@ -87,16 +91,24 @@ describe('another question', () => {
 		expect(bench.service.queries[0]).not.toEqual(bench.service.queries[1]);
 	});
 
-	test('is another value of a header that was there, and not another order or case of names', async () => {
-		const language = { name: 'Accept-Language', value: 'de' };
-		const staticData = await memoryOf(headers(TENANT, language));
+	test.each<['header' | 'query', string, Partial<typeof TENANT>, boolean]>([
+		['header', 'value', { value: 'other' }, true],
+		['header', 'case of a name', { name: 'x-tenant' }, false],
+		['query', 'value', { value: 'other' }, true],
+		['query', 'case of a name', { name: 'x-tenant' }, true],
+		['query', 'order', { name: ' X-Tenant ' }, false],
+	])('is, of a %s, another %s: %j: %s', async (part, _, changed, isOther) => {
+		const LANGUAGE = { name: 'Accept-Language', value: 'de' };
+		const withEntries = (...parameters: Array<typeof TENANT>) => ({
+			options: { [`${part}Parameters`]: { parameters } },
+		});
+		const staticData = await memoryOf(withEntries(TENANT, LANGUAGE));
 		bench.service.response = () => ({ contacts: list(4) });
-		const same = headers(language, { ...TENANT, name: 'x-tenant' });
-		const { poll } = bench.trigger(same, { staticData: copyOf(staticData) });
-		expect(inWords(await poll())).toEqual(['contactCreated 4']);
-		const other = headers(language, { ...TENANT, value: 'other' });
-		expect(await bench.trigger(other, { staticData }).poll()).toEqual([]);
-		expect(bench.logged()).toContain('because the headers changed');
+		const { poll } = bench.trigger(withEntries(LANGUAGE, { ...TENANT, ...changed }), {
+			staticData,
+		});
+		expect(inWords(await poll())).toEqual(isOther ? [] : ['contactCreated 4']);
+		expect(bench.logged().includes('This is a first poll')).toBe(isOther);
 	});
 
 	test('is not another key for the same business', async () => {

@@ -50,6 +50,7 @@ function fault(
 	};
 }
 
+const DELETED_1 = { event: 'contactDeleted', contact: { id: 1 } };
 const emptyBody = (response: ServerResponse) => void response.end();
 
 describe.each(KINDS)('by %s', (type) => {
@@ -256,6 +257,24 @@ describe('a total in the responses', () => {
 		expect(bench.logged()).toContain('2 of 4 records came');
 	});
 
+	test.each([
+		['count', true],
+		['Total', true],
+		['totalCount', true],
+		['total_results', true],
+		['subtotal', false],
+		['totals', false],
+		['totalAmount', false],
+		['countries', false],
+	])('may be called %s: %s', async (name, isTotal) => {
+		const state = { list: TEN };
+		bench.service.response = () => ({ contacts: state.list, [name]: 10 });
+		const { poll } = bench.trigger();
+		await poll();
+		state.list = TEN.slice(1);
+		expect([await poll(), await poll()]).toEqual([[], isTotal ? [] : [DELETED_1]]);
+	});
+
 	test('that has never been their number means nothing', async () => {
 		const { state, poll } = await responses(() => 12_000);
 		state.list = TEN.slice(1);
@@ -287,6 +306,26 @@ test('a contact that came twice with different content is told once, and deletio
 	expect(await poll()).toEqual(['contactUpdated 1']);
 	expect(bench.logged()).toContain('a record came twice with different content');
 	expect([await poll(), await poll()]).toEqual([[], []]);
+});
+
+test('a contact that comes twice on a page has not moved, so that deletions wait no longer', async () => {
+	const { state, poll } = await begin('pageNumber', contacts(1, 1, 2, 3, 4, 5));
+	state.list = contacts(1, 1, 2, 3, 4);
+	expect([await poll(), await poll()]).toEqual([[], ['contactDeleted 5']]);
+});
+
+test.each([
+	['a next cursor', { nextCursor: 'b' }, 'nextCursor'],
+	['a flag', { hasMore: true }, 'hasMore'],
+])('%s that no Pagination follows makes the read incomplete', async (_, more, field) => {
+	bench.service.response = () => ({ contacts: TEN, ...more });
+	const { poll } = bench.trigger();
+	await poll();
+	bench.service.response = () => ({ contacts: TEN.slice(1), ...more });
+	expect([await poll(), await poll()]).toEqual([[], []]);
+	expect(bench.logged()).toContain(
+		`Deletions wait, because the list was not read in full: the service says that there is more (${field})`,
+	);
 });
 
 describe('an ID that comes twice with different content', () => {

@@ -196,6 +196,20 @@ describe('a poll in which nothing could be read', () => {
 		});
 	});
 
+	test.each([
+		['because of limits for most of its time', 2.5, 'the limits left no room'],
+		['because of limits for a little of it', 0.5, 'the service did not respond'],
+	])('%s says which of both it was', async (_, windowSeconds, reason) => {
+		bench.service.response = () => contacts(1);
+		const limits = JSON.stringify({ general: [{ max: 1, windowSeconds }], endpoints: {} });
+		const { poll } = bench.trigger({}, { credential: { limits } });
+		await poll();
+		bench.service.response = () => undefined;
+		await expect(poll({ getPollBudgetMs: () => 4_000 })).rejects.toMatchObject({
+			message: `Not read: ${reason} in the time of this poll`,
+		});
+	});
+
 	test('because the service does not respond says that', async () => {
 		bench.service.response = () => undefined;
 		const { poll } = bench.trigger();
@@ -204,6 +218,9 @@ describe('a poll in which nothing could be read', () => {
 		expect(performance.now() - startedAt).toBeLessThan(LONGEST_MS);
 		expect(error).toMatchObject({
 			message: 'Not read: the service did not respond in the time of this poll',
+			description: expect.stringMatching(
+				/^GET \S+ — n8n gives a poll a time, of which 0\.9 s/,
+			) as string,
 		});
 		expectFailure(error, { cause: 'temporarily-unavailable' });
 	});
@@ -242,3 +259,38 @@ test('sends of workflows go first', async () => {
 	expect(await polled).toEqual([]);
 	expect(methods.at(-1)).toBe('GET');
 }, 60_000);
+
+test('polls of other triggers go before a full read beside incremental ones', async () => {
+	responseSlowly(contacts(200), 0);
+	const limits = JSON.stringify({ general: [{ max: 1, windowSeconds: 0.5 }], endpoints: {} });
+	const incremental = { values: { parameter: 'since' } };
+	const options = { ...byPage.options, incremental };
+	const fullRead = bench.trigger({ options }, { credential: { limits } });
+	const read = fullRead.poll({ getPollBudgetMs: () => 15_000 });
+	while (bench.service.queries.length < 2) await after(5);
+	const other = { source: 'endpoint', path: '/list?by=other', events: ['recordCreated'] };
+	const others = [1, 2].map(async () => {
+		const { poll } = bench.trigger({ ...other, ...byPage }, { credential: { limits } });
+		expect(await poll({ getPollBudgetMs: () => 6_000 })).toEqual([]);
+	});
+	await Promise.all(others);
+	const isOther = bench.service.queries.map(({ by }) => by === 'other');
+	const amongOther = isOther.slice(isOther.indexOf(true), isOther.lastIndexOf(true) + 1);
+	expect(amongOther.length).toBeGreaterThan(4);
+	// One may have stood in front.
+	expect(amongOther.filter((one) => !one).length).toBeLessThanOrEqual(1);
+	expect(await read).toEqual([]);
+}, 60_000);
+
+test('a read of what an expression asks for goes on with the value that it began with', async () => {
+	responseSlowly(contacts(200));
+	const parameters = [{ name: 'since', value: '={{ $now.toMillis() }}' }];
+	const { poll } = bench.trigger({
+		options: { ...byPage.options, queryParameters: { parameters } },
+	});
+	await poll(BUDGET);
+	await after(1_000);
+	await poll(BUDGET);
+	expect(pagesAsked().at(-1)).toBeGreaterThan(pagesAsked().length / 2);
+	expect(new Set(bench.service.queries.map(({ since }) => since)).size).toBe(1);
+}, 30_000);
