@@ -10,7 +10,7 @@ import { useDeduplicator } from '../support/deduplicator';
 import { readRun } from '../support/engine';
 import { workflowOf } from '../support/engineWorkflow';
 import { processState } from '../../nodes/BusinessData/sendOnce/processState';
-import { statesOf } from '../support/sentDocument';
+import { playSteps, statesOf } from '../support/sentDocument';
 import { waitUntil } from '../support/waitUntil';
 import { forgetRequests } from '../support/limiters';
 import { send, SEND_ENDPOINT } from '../support/parameters';
@@ -22,20 +22,54 @@ beforeEach(() => {
 	processState().watched.clear();
 });
 
-test('where n8n keeps its hashes in another way than is read here, nothing goes out twice', async () => {
-	await bench.run([{ id: 'old' }], send(onceById));
+/** Does something while n8n hashes keys in another way than is read here, or in one that cannot be known. */
+async function withHash(createValueHash: unknown, work: () => Promise<void>): Promise<void> {
 	const { deduplicator } = DataDeduplicationService.getInstance() as unknown as {
 		deduplicator: object;
 	};
-	const value = { createValueHash: () => 'another' };
+	const value = { createValueHash };
 	Object.defineProperty(deduplicator, 'constructor', { configurable: true, value });
-	try {
-		const result = await bench.run([{ id: 'old' }], send(onceById));
-		expect(errorOf(result).message).toContain("n8n's deduplication store failed");
-		expect(bench.documents()).toHaveLength(1);
-	} finally {
-		Reflect.deleteProperty(deduplicator, 'constructor');
-	}
+	await work().finally(() => Reflect.deleteProperty(deduplicator, 'constructor'));
+}
+
+test('where n8n keeps its hashes in another way than is read here, nothing goes out twice', async () => {
+	await bench.run([{ id: 'old' }], send(onceById));
+	await withHash(
+		() => 'another',
+		async () => {
+			const result = await bench.run([{ id: 'old' }], send(onceById));
+			expect(errorOf(result).message).toContain('(this version of the package cannot read it)');
+			expect(bench.documents()).toHaveLength(1);
+		},
+	);
+});
+
+test.each([
+	['A A', 'sent before'],
+	['lostA A', 'perhaps sent before'],
+	['A B', 'other content'],
+	['refusedA B', 'sent'],
+	['A release B', 'sent'],
+	['mark A', 'sent before'],
+])('where n8n does not let its rows be read, %s: %s', async (steps, last) => {
+	await withHash(undefined, async () => expect(await playSteps(bench, steps)).toBe(last));
+});
+
+test.each<[string, () => DataDeduplicationService]>([
+	[
+		'none',
+		() => {
+			throw new Error('none');
+		},
+	],
+	['another', () => ({}) as DataDeduplicationService],
+])('where n8n has %s such store, nothing is sent', async (_, getInstance) => {
+	const spy = jest.spyOn(DataDeduplicationService, 'getInstance').mockImplementation(getInstance);
+	const error = errorOf(await bench.run([{ id: 'a' }], send(onceById)));
+	spy.mockRestore();
+	expect(error.message).toBe('Send Once Key: this version of n8n has no deduplication store');
+	expect(error.description).toContain('Update n8n');
+	expect(bench.documents()).toEqual([]);
 });
 
 describe('a fault of the database', () => {
@@ -54,7 +88,7 @@ describe('a fault of the database', () => {
 		const result = await bench.run([{ id: 'old' }, { id: 'new' }], send(onceById));
 		if (result.run.status === 'error') {
 			const error = errorOf(result);
-			expect(error.message).toContain("Send Once Key: n8n's deduplication store failed");
+			expect(error.message).toMatch(/^Send Once Key: n8n's deduplication store failed \(the /);
 			expect(error.description).toContain("Check n8n's database");
 			expect(error.context.outcome).toBe('notSent');
 		}

@@ -82,12 +82,12 @@ export async function onceAborted<T>(promise: Promise<T>, signal: AbortSignal): 
 export async function sleep(
 	ms: number,
 	signal: AbortSignal,
-	earlier?: Promise<void>,
+	earlier?: Promise<unknown>,
 ): Promise<void> {
 	let timer: NodeJS.Timeout | undefined;
 	const elapsed = new Promise<void>((resolve) => {
 		timer = setTimeout(resolve, ms);
-		void earlier?.then(resolve);
+		void earlier?.then(() => resolve());
 	});
 	try {
 		await onceAborted(elapsed, signal);

@@ -73,16 +73,16 @@ export class DeduplicationRow {
 	}
 
 	/**
-	 * The given entries that the row may hold, in its order: one read, where `add` and `remove` would write twice. All
-	 * entries as they are given where this n8n does not let rows be read.
+	 * The given entries that the row holds, in its order. Where this n8n does not let rows be read, each is added, and
+	 * removed again if it was not there: a fault in between leaves it there.
 	 */
-	async mayHold(entries: string[]): Promise<string[]> {
+	async find(entries: string[]): Promise<string[]> {
 		const { deduplicator } = this.service;
 		const { createValueHash } = deduplicator?.constructor ?? {};
 		if (createValueHash === undefined || deduplicator?.findProcessedData === undefined)
-			return entries;
+			return await this.findByAdding(entries);
 		const data = (await deduplicator.findProcessedData(SCOPE, this.row))?.value.data ?? [];
-		if (!Array.isArray(data)) return entries;
+		if (!Array.isArray(data)) return await this.findByAdding(entries);
 		const byHash = new Map<unknown, string>(entries.map((one) => [createValueHash(one), one]));
 		return data.flatMap((hash) => byHash.get(hash) ?? []);
 	}
@@ -90,5 +90,15 @@ export class DeduplicationRow {
 	/** How many entries there are; writes nothing. */
 	async count(): Promise<number> {
 		return await this.service.getProcessedDataCount(SCOPE, this.row, { mode: 'entries' });
+	}
+
+	private async findByAdding(entries: string[]): Promise<string[]> {
+		if ((await this.count()) === 0) return [];
+		const found: string[] = [];
+		for (const entry of entries) {
+			if ((await this.add([entry])).length > 0) found.push(entry);
+			else await this.remove([entry]);
+		}
+		return found;
 	}
 }

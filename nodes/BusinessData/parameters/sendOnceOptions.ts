@@ -90,7 +90,7 @@ export function sendOnceOf(
 	const isForm = encoded !== undefined && Array.isArray(request.body);
 	const body = isForm ? (request.body as Array<{ name: string }>).filter(isCounted) : request.body;
 	return new SendOnce(run, {
-		workflowId: run.context.getWorkflow().id,
+		workflowId: run.context.getWorkflow().id ?? '',
 		key: readKey(options.sendOnceKey),
 		maxEntries: readWholeNumber('Send Once Memory', sendOnceMaxEntries, { least: 1 }),
 		content: { body, mustMatch: rule === 'mustMatch', ignoreFields },

@@ -16,8 +16,8 @@ export type BucketLock = <T>(bucket: string, step: () => Promise<T>) => Promise<
 type RowName = 'keys' | 'details';
 
 const WATCHED_MS = 10 * 60_000;
-/** How long (ms) to wait before each further comparison; the last goes for all that follow. */
-const PAUSES_MS = [100, 500, 2_000, 5_000, 15_000, 60_000, 180_000];
+/** How long (ms) to wait before the first comparison; before each further one, twice as long. */
+const FIRST_PAUSE_MS = 100;
 
 export class Bucket {
 	private readonly rows: Record<RowName, DeduplicationRow>;
@@ -44,10 +44,7 @@ export class Bucket {
 			return await work();
 		};
 		const { lock, id } = this;
-		return await runExclusive(
-			this.name,
-			lock === undefined ? step : async () => await lock(id, step),
-		);
+		return await runExclusive(this.name, async () => await (lock?.(id, step) ?? step()));
 	}
 
 	/** Whether it holds no key; writes nothing. @throws RequestError */
@@ -55,9 +52,9 @@ export class Bucket {
 		return await this.access(async () => (await this.rows.keys.count()) === 0);
 	}
 
-	/** The given entries that the row may hold, in its order; writes nothing. @throws RequestError */
-	async mayHold(row: RowName, entries: string[]): Promise<string[]> {
-		return await this.access(async () => await this.rows[row].mayHold(entries));
+	/** The given entries that the row holds, in its order. @throws RequestError */
+	async find(row: RowName, entries: string[]): Promise<string[]> {
+		return await this.access(async () => await this.rows[row].find(entries));
 	}
 
 	/**
@@ -65,18 +62,8 @@ export class Bucket {
 	 * @throws RequestError when a read says otherwise, as in an n8n that keeps hashes of another kind
 	 */
 	async requireReadable(key: string): Promise<void> {
-		if ((await this.mayHold('keys', [key])).length > 0) return;
+		if ((await this.find('keys', [key])).length > 0) return;
 		throw storeError(new Error('this version of the package cannot read it'));
-	}
-
-	/** The given entries that the row holds; leaves no trace unless it fails. @throws RequestError */
-	async find(row: RowName, entries: string[]): Promise<string[]> {
-		const possible = await this.mayHold(row, entries);
-		if (possible.length === 0) return [];
-		const found = await this.add(row, possible);
-		const added = possible.filter((entry) => !found.includes(entry));
-		if (added.length > 0) await this.remove(row, added);
-		return found;
 	}
 
 	/**
@@ -103,7 +90,7 @@ export class Bucket {
 		const { watched } = processState();
 		const watch = watched.get(this.name);
 		if (watch === undefined) return;
-		for (const [name, { holds }] of [...watch.expected]) {
+		for (const [name, { holds }] of watch.expected) {
 			if ((await holds?.()) === false) watch.expected.delete(name);
 		}
 		const all = [...watch.expected.values()];
@@ -142,15 +129,15 @@ export class Bucket {
 		if (watch !== undefined) watch.untilMs = untilMs;
 		else {
 			watched.set(this.name, { untilMs, expected: new Map() });
-			this.repairLater(0);
+			this.repairAfter(FIRST_PAUSE_MS);
 		}
 	}
 
-	private repairLater(times: number): void {
+	private repairAfter(ms: number): void {
 		const repair = async () => {
 			await this.step(async () => await Promise.resolve()).catch(() => undefined);
-			if (processState().watched.has(this.name)) this.repairLater(times + 1);
+			if (processState().watched.has(this.name)) this.repairAfter(2 * ms);
 		};
-		setTimeout(() => void repair(), PAUSES_MS[times] ?? PAUSES_MS.at(-1)).unref();
+		setTimeout(() => void repair(), ms).unref();
 	}
 }

@@ -43,10 +43,9 @@ export function leaseOf(name: string): Promise<void> | undefined {
 export function leaseKey(name: string): () => void {
 	const { leases } = processState();
 	let end: () => void = () => undefined;
-	const lease = new Promise<void>((resolve) => (end = resolve));
-	leases.set(name, lease);
+	leases.set(name, new Promise<void>((resolve) => (end = resolve)));
 	return () => {
-		if (leases.get(name) === lease) leases.delete(name);
+		leases.delete(name);
 		end();
 	};
 }

@@ -5,16 +5,15 @@
 import { randomUUID } from 'node:crypto';
 
 import { KEY_PREFIX, type RedisConnection, type RedisScript } from '../redis';
-import { abortController } from '../async';
+import { abortController, never, sleep } from '../async';
 import type { BucketLock } from './buckets';
 import {
 	ACQUIRE,
-	EXTEND_LOCK,
+	COMPLETE,
 	IS_LAST,
 	LOCK,
 	RENEW_LEASE,
 	RENEWED_EVERY_MS,
-	COMPLETE,
 	UNLOCK,
 } from './redisScripts';
 import type { SentState } from './storedKey';
@@ -101,9 +100,9 @@ export class RedisRecord {
 		const keys = [`${this.prefix}:lock:${bucket}`];
 		const parameters = [randomUUID(), LOCK_MS];
 		while ((await this.connection.run<number>(LOCK, keys, parameters)) === 0) {
-			await new Promise((resolve) => setTimeout(resolve, LOCK_RETRY_MS * (0.5 + Math.random())));
+			await sleep(LOCK_RETRY_MS, never);
 		}
-		const stopKeeping = this.keep(EXTEND_LOCK, keys, parameters, LOCK_MS);
+		const stopKeeping = this.keep(LOCK, keys, parameters, LOCK_MS);
 		try {
 			return await step();
 		} finally {
@@ -128,26 +127,20 @@ export class RedisRecord {
 	): () => void {
 		const stop = abortController();
 		const everyMs = Math.min(durationMs / 3, RENEWED_EVERY_MS);
-		const keepUntil = performance.now() + LONGEST_KEEP_MS;
-		let timer: NodeJS.Timeout | undefined;
-		const renewLater = () => {
-			if (stop.signal.aborted || performance.now() >= keepUntil) return;
-			timer = setTimeout(renew, everyMs).unref();
+		const renew = async () => {
+			for (let ms = 0; ms < LONGEST_KEEP_MS; ms += everyMs) {
+				await sleep(everyMs, stop.signal);
+				// What cannot be renewed now is renewed next time. Nothing is retried when it has ended.
+				await this.connection.run(script, keys, parameters, stop.signal).catch(() => undefined);
+			}
 		};
-		const renew = () => {
-			// What cannot be renewed now is renewed next time. Nothing is retried when it has ended.
-			this.connection.run(script, keys, parameters, stop.signal).then(renewLater, renewLater);
-		};
-		renewLater();
-		return () => {
-			clearTimeout(timer);
-			stop.abort();
-		};
+		renew().catch(() => undefined);
+		return () => stop.abort();
 	}
 }
 
 type Reply = [state: number, missingMs: number];
 
 function foundBy([state, missingMs]: Reply): FoundInRedis {
-	return { state: STATES[state] ?? 'perhapsSent', missingMs };
+	return { state: STATES[state] as KeyState, missingMs };
 }

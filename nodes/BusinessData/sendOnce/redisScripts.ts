@@ -125,23 +125,18 @@ export const IS_LAST = new RedisScript(`${LEASE_OF_KEY}
 return (leaseOf(ARGV[1]) == ARGV[2] or redis.call('GET', KEYS[5]) == ARGV[2]) and 1 or 0
 `);
 
-const EXTEND = `
+/**
+ * Takes the lock KEYS[1], or holds it for longer. ARGV: a token, and how long (ms) it is held at the most. Returns 1, or
+ * 0 if it is taken.
+ */
+export const LOCK = new RedisScript(`
 if redis.call('GET', KEYS[1]) == ARGV[1] then
 	redis.call('PEXPIRE', KEYS[1], ARGV[2])
 	return 1
 end
-`;
-
-/** Takes the lock KEYS[1]. ARGV: a token, and how long (ms) it is held at the most. Returns 1, or 0 if taken. */
-export const LOCK = new RedisScript(`${EXTEND}
 if redis.call('SET', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2]) then return 1 end
 -- The clock was set back.
 if redis.call('PTTL', KEYS[1]) > tonumber(ARGV[2]) then redis.call('PEXPIRE', KEYS[1], ARGV[2]) end
-return 0
-`);
-
-/** Holds the lock KEYS[1] for longer, if it is still held. ARGV: its token, and how long (ms). */
-export const EXTEND_LOCK = new RedisScript(`${EXTEND}
 return 0
 `);
 

@@ -16,14 +16,14 @@ import { contentHash } from './content';
 import { leaseKey, leaseOf } from './processState';
 import { type FoundInRedis, type KeyState, RedisRecord } from './redisRecord';
 import { retried } from './retried';
-import { type Found, shortHash, type SentState, StoredKey } from './storedKey';
+import { shortHash, type SentState, StoredKey } from './storedKey';
 
 /** What a lease lasts (ms) beyond a request's timeout; some seconds follow in which it can be renewed. */
 const SLACK_MS = 2_000;
 /** How often (ms) to look whether a lease of another process has ended. */
 const LOOK_UP_AGAIN_MS = 200;
 /** How long (ms) to wait before each further attempt to end a lease where a record cannot be changed: 10 minutes. */
-const PAUSES_MS = [100, 500, ...Array<number>(600).fill(1_000)];
+const PAUSES_MS = Array<number>(600).fill(1_000);
 /** How long (ms) a run waits for that; it goes on all the same. */
 const LONGEST_END_MS = 3_000;
 /** What n8n gives for the ID of a workflow that it has not saved. */
@@ -47,7 +47,7 @@ export class AlreadySentError extends Error {
 /** A key, and what it is unique to. */
 export interface KeyedDocument {
 	/** The workflow that sends it. */
-	workflowId: string | undefined;
+	workflowId: string;
 	endpoint: Endpoint;
 	key: string;
 	/** How many keys are remembered for the workflow, business and endpoint. */
@@ -108,23 +108,18 @@ export class SendOnce implements SendGuard {
 	/** @throws InvalidSettingError that names the field, also where n8n has no deduplication store */
 	constructor({ context, account, signal }: Party, document: KeyedDocument) {
 		const { workflowId, endpoint, key, maxEntries, content, timeoutMs } = document;
-		if (workflowId === undefined || NO_ID.includes(workflowId)) {
+		if (NO_ID.includes(workflowId)) {
 			throw unusable('the workflow is not saved yet', 'Save it: n8n keeps the keys with it.');
 		}
-		const credential = context.getNode().credentials?.[CREDENTIAL_TYPE]?.id;
-		if (typeof credential !== 'string' || credential === '') {
-			throw unusable(
-				'the credential has no ID',
-				'Choose a saved credential in the node: the keys of each are remembered by its ID.',
-			);
-		}
+		// n8n gives no credential without an ID.
+		const credential = context.getNode().credentials?.[CREDENTIAL_TYPE]?.id ?? '';
 		const parts = [workflowId, credential, account.baseUrl, formatEndpoint(endpoint)];
 		const name = shortHash(...parts);
 		this.key = key;
 		this.name = shortHash(...parts, key);
 		this.idempotencyKey = shortHash('idempotency', ...parts, key);
 		this.signal = signal;
-		this.durationMs = Math.ceil(timeoutMs + SLACK_MS);
+		this.durationMs = timeoutMs + SLACK_MS;
 		this.redis = account.redis && new RedisRecord(account.redis, name, this.name, maxEntries);
 		const { redis } = this;
 		this.content = content && {
@@ -156,9 +151,7 @@ export class SendOnce implements SendGuard {
 			return 'sent';
 		}
 		const found = await this.lookUp();
-		if ('ended' in found) return 'underWay';
-		if (found.isOther) throw this.otherContent();
-		return found.state;
+		return 'ended' in found ? 'underWay' : found.state;
 	}
 
 	/**
@@ -169,9 +162,7 @@ export class SendOnce implements SendGuard {
 	 */
 	async state(waitFor: WaitFor = this.untilEnded): Promise<SentState> {
 		for (;;) {
-			this.signal.throwIfAborted();
 			const found = await onceAborted(this.lookUp(waitFor), this.signal);
-			if (!('ended' in found) && found.isOther) throw this.otherContent();
 			const next = 'isLost' in found && found.isLost ? await this.enterAgain() : found;
 			if (!('ended' in next)) return next.state;
 			await waitFor(next.ended);
@@ -247,23 +238,25 @@ export class SendOnce implements SendGuard {
 
 	/**
 	 * What is known of the key, and whether Redis has lost it; or when to look again, while another sender has the key.
+	 * @throws what `state` throws
 	 */
 	private async lookUp(
 		waitFor = this.untilEnded,
-	): Promise<(Found & { isLost: boolean }) | { ended: Promise<void> }> {
+	): Promise<{ state: SentState; isLost: boolean } | { ended: Promise<void> }> {
 		const other = leaseOf(this.name);
 		if (other !== undefined) return { ended: other };
 		const { state: inRedis, missingMs } = (await this.redis?.lookUp(this.signal)) ?? FREE;
-		if (inRedis === 'underWay') return { ended: this.untilReleased() };
+		if (inRedis === 'underWay') return { ended: this.pause(LOOK_UP_AGAIN_MS) };
 		const found = await this.stored.find();
 		const isLost = this.redis !== undefined && inRedis === 'notSent' && found.state !== 'notSent';
 		if (isLost && missingMs > 0) {
-			await waitFor(this.untilRenewed(missingMs));
+			await waitFor(this.pause(missingMs));
 			return await this.lookUp(waitFor);
 		}
+		if (found.isOther) throw this.otherContent();
 		const states = [inRedis, found.state];
 		const state = (['sent', 'perhapsSent'] as const).find((one) => states.includes(one));
-		return { ...found, state: state ?? 'notSent', isLost };
+		return { state: state ?? 'notSent', isLost };
 	}
 
 	private readonly untilEnded: WaitFor = async (ended) => await onceAborted(ended, this.signal);
@@ -300,8 +293,7 @@ export class SendOnce implements SendGuard {
 		}
 		if (found.state === 'notSent') return undefined;
 		if (found.state !== 'underWay') return { state: found.state };
-		const { missingMs } = found;
-		return { ended: missingMs > 0 ? this.untilRenewed(missingMs) : this.untilReleased() };
+		return { ended: this.pause(Math.max(found.missingMs, LOOK_UP_AGAIN_MS)) };
 	}
 
 	/** Whether a lease that is being made is on record. */
@@ -322,11 +314,11 @@ export class SendOnce implements SendGuard {
 		const found = await stored.acquire();
 		if (found.state !== 'notSent') {
 			// Redis may have been emptied since, and the process that put it on record may be sending it.
-			const now = before.missingMs > 0 ? before : await acquireInRedis();
+			const now = await acquireInRedis();
 			if (now.state === 'underWay' || now.missingMs > 0) return { ...now, state: 'underWay' };
 			// Redis has lost the key, so this enters it again.
 			await redis?.complete(token, found.state);
-			return { ...before, state: found.state };
+			return { ...now, state: found.state };
 		}
 		this.isRecorded = true;
 		// Redis may have been emptied since, and another process may have acquired the key.
@@ -339,9 +331,7 @@ export class SendOnce implements SendGuard {
 	 * @param state undefined when the records are as they were
 	 */
 	private async end(lease: Lease, state?: SentState): Promise<void> {
-		const inStore = async () => {
-			if (state !== undefined) await this.stored.complete(state);
-		};
+		const inStore = async () => await this.stored.complete(state);
 		const inRedis = async () => {
 			// A renewal after the end would bring the lease back.
 			lease.stopRenewing();
@@ -351,30 +341,16 @@ export class SendOnce implements SendGuard {
 			await inStore();
 			await inRedis();
 		};
-		const isOut = state === 'sent' || state === 'perhapsSent';
-		// A document that went out is safe in both: a look-up finds the lease, or the entry that it has left.
-		const ended = isOut
-			? Promise.allSettled([inRedis(), retried(inStore, PAUSES_MS)]).then(() => undefined)
-			: retried(both, PAUSES_MS).catch(lease.stopRenewing);
-		await sleep(LONGEST_END_MS, never, ended);
+		// A document that was sent is safe in both: a look-up finds the lease, or the entry that it has left.
+		const ends =
+			state === 'sent' ? [inRedis(), retried(inStore, PAUSES_MS)] : [retried(both, PAUSES_MS)];
+		await sleep(LONGEST_END_MS, never, Promise.allSettled(ends));
 		lease.release();
 	}
 
-	/** Resolves when the sender of the key has acquired it in a Redis that is new. Never rejects. */
-	private async untilRenewed(ms: number): Promise<void> {
+	/** Resolves when it makes sense to ask Redis again. Never rejects. */
+	private async pause(ms: number): Promise<void> {
 		await sleep(ms, this.signal).catch(() => undefined);
-	}
-
-	/** Resolves when no other process is sending the key, or when Redis cannot tell. */
-	private async untilReleased(): Promise<void> {
-		try {
-			for (;;) {
-				await sleep(LOOK_UP_AGAIN_MS * (0.5 + Math.random()), this.signal);
-				if ((await this.redis?.lookUp(this.signal))?.state !== 'underWay') return;
-			}
-		} catch {
-			// The next request reports what is wrong.
-		}
 	}
 }
 

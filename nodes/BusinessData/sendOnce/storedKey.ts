@@ -1,8 +1,7 @@
 /**
- * What n8n's deduplication store knows of a key. Where this n8n does not let its rows be read, it can only be asked by
- * adding, so a crash or a fault may leave the entry that was asked for. Therefore what matters stands in several
- * entries, which are asked for one by one: a key is known by three, so that no two faults make one known that was
- * never sent.
+ * What n8n's deduplication store knows of a key. Where this n8n does not let its rows be read, it is asked by adding, so
+ * a crash or a fault may leave the entry that was asked for. Therefore a key is known by three entries: no two faults
+ * make one known that was never sent.
  */
 import { hashOf } from '../values/hash';
 import { Bucket, type BucketLock } from './buckets';
@@ -66,10 +65,7 @@ export class StoredKey {
 	/** @throws RequestError when the store fails */
 	async find(): Promise<Found> {
 		const bucket = await this.bucket();
-		return await bucket.step(async () =>
-			// Most keys are new. `acquire` does not rely on it, and asks in n8n's own way.
-			(await bucket.mayHold('keys', [this.key])).length > 0 ? await this.findIn(bucket) : NOT_SENT,
-		);
+		return await bucket.step(async () => await this.findIn(bucket));
 	}
 
 	/**
@@ -88,6 +84,8 @@ export class StoredKey {
 				await bucket.requireReadable(this.key);
 				const found = await this.findIn(bucket);
 				if (found.state !== 'notSent') return found;
+				// What a fault has left would be forgotten before the keys of its time.
+				await bucket.remove('keys', [this.key]);
 				await bucket.add('keys', [this.key], most);
 			}
 			try {
@@ -107,9 +105,12 @@ export class StoredKey {
 		});
 	}
 
-	/** Records what became of it, known or not before. @throws RequestError; then it is retried for a while */
-	async complete(state: SentState): Promise<void> {
-		if (state === 'perhapsSent') return;
+	/**
+	 * Records what became of it, known or not before; undefined when that is on record. @throws RequestError; then it is
+	 * retried for a while
+	 */
+	async complete(state: SentState | undefined): Promise<void> {
+		if (state === undefined || state === 'perhapsSent') return;
 		const bucket = this.last ?? (await this.bucket());
 		await bucket.step(async () => {
 			try {
@@ -139,38 +140,25 @@ export class StoredKey {
 	}
 
 	private async findIn(bucket: Bucket): Promise<Found> {
-		if (!(await this.isKnown(bucket))) return NOT_SENT;
-		const state = (await this.holdsAll(bucket, this.unended)) ? 'perhapsSent' : 'sent';
-		if (this.content?.mustMatch !== true) return { state, isOther: false };
-		const found = await bucket.find('details', [this.anyContent, this.contentEntry]);
-		// A release does not know the content: its entry stays, in front of those that make the key known again.
-		const [first] = await bucket.mayHold('details', [...this.known, this.contentEntry]);
-		return { state, isOther: found.every((entry) => entry === first) };
-	}
-
-	private async isKnown(bucket: Bucket): Promise<boolean> {
-		if (await bucket.isEmpty()) return false;
-		if ((await bucket.find('keys', [this.key])).length === 0) return false;
-		if (await this.holdsAll(bucket, this.known)) return true;
-		await bucket.remove('keys', [this.key]);
-		return false;
-	}
-
-	/** Whether all of the details are there; a part of them is what a fault has left. */
-	private async holdsAll(bucket: Bucket, entries: string[]): Promise<boolean> {
-		for (const [index, entry] of entries.entries()) {
-			if ((await bucket.find('details', [entry])).length > 0) continue;
-			if (index > 0) await bucket.remove('details', entries.slice(0, index));
-			return false;
+		const isThere = (await bucket.find('keys', [this.key])).length > 0;
+		const details = isThere ? await bucket.find('details', this.details) : [];
+		const holds = (entries: string[]) => entries.every((entry) => details.includes(entry));
+		if (!holds(this.known)) return NOT_SENT;
+		const state = holds(this.unended) ? 'perhapsSent' : 'sent';
+		if (this.content?.mustMatch !== true || holds([this.anyContent])) {
+			return { state, isOther: false };
 		}
-		return true;
+		// A release does not know the content: its entry stays, in front of those that make the key known again.
+		const first = details.findIndex((entry) => this.known.includes(entry));
+		return { state, isOther: details.indexOf(this.contentEntry) < first };
 	}
 
 	/** Where the key stands, or belongs. */
 	private async bucket(): Promise<Bucket> {
 		const [current, other] = this.buckets;
 		const isThere =
-			!(await other.isEmpty()) && (await other.step(async () => await this.isKnown(other)));
+			!(await other.isEmpty()) &&
+			(await other.step(async () => await this.findIn(other))).state !== 'notSent';
 		return (this.last = isThere ? other : current);
 	}
 

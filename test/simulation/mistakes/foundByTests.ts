@@ -41,8 +41,8 @@ export const MISTAKES_FOUND_BY_TESTS: MistakeFoundByTest[] = [
 		patches: [
 			patch(
 				`${ONCE}/sendOnce.js`,
-				'        const ended = isOut',
-				'        lease.release();\n        const ended = isOut',
+				'        const ends =',
+				'        lease.release();\n        const ends =',
 			),
 		],
 		test: ORDERS,
@@ -97,7 +97,7 @@ export const MISTAKES_FOUND_BY_TESTS: MistakeFoundByTest[] = [
 				'return { ...(await acquireInRedis()), missingMs: 0 };',
 				"return { state: 'notSent', missingMs: 0 };",
 			),
-			patch(`${ONCE}/buckets.js`, 'lock === undefined ? step', 'true ? step'),
+			patch(`${ONCE}/buckets.js`, 'lock?.(id, step) ?? step()', 'step()'),
 		],
 		test: DIRECTED,
 	},

@@ -37,7 +37,9 @@ export class Host {
 		};
 		this.credentialType = new BusinessDataApi();
 		const deduplicator = loadDeduplicator(process, installation.table, installation.n8nSources);
-		process.n8nCore.DataDeduplicationService = { getInstance: () => deduplicator };
+		// n8n's service hands on to it.
+		const service = Object.assign(deduplicator, { deduplicator });
+		process.n8nCore.DataDeduplicationService = { getInstance: () => service };
 	}
 
 	/** A node type of one of the copies of the package that are loaded. */
