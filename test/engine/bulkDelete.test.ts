@@ -100,12 +100,13 @@ test('when no item has an ID, no request goes out at all', async () => {
 });
 
 test('a dry run shows what would go out', async () => {
+	const query = [{ name: 'force', value: 'true' }];
 	const result = await run([{ id: 'a' }, { id: 'b' }, { id: 'c' }], {
 		dryRun: true,
-		options: { batchSize: 2 },
+		options: { batchSize: 2, queryParameters: { parameters: query } },
 	});
 	expect(bench.sandbox.journal.count()).toBe(0);
-	const request = { dryRun: true, method: 'POST', path: '/txndata/bulkDeleteTxn' };
+	const request = { dryRun: true, method: 'POST', path: '/txndata/bulkDeleteTxn', query };
 	expect(result.json(NODE)).toEqual([
 		{ ...request, count: 2, body: { ids: ['a', 'b'] } },
 		{ ...request, count: 1, body: { ids: ['c'] } },

@@ -60,6 +60,7 @@ describe('the key outside its header', () => {
 		['in a path', (key) => apiRequest('GET', `/masterdata/${key}`)],
 		['in the query of a path', (key) => apiRequest('GET', `/masterdata/getContacts?token=${key}`)],
 		['in a query parameter', (key) => read({ queryParameters: named(`Bearer ${key}`) })],
+		['in a Dry Run', (key) => ({ ...deleteMany({ queryParameters: named(key) }), dryRun: true })],
 		['in another header', (key) => send({ headerParameters: named(key.toUpperCase()) })],
 	])('is refused %s', async (_, parameters) => {
 		const error = await refusalOf(parameters(bench.sandbox.apiKey));

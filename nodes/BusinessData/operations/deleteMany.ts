@@ -107,7 +107,7 @@ async function deleteMany(run: Run, endpoint: Endpoint): Promise<INodeExecutionD
 		body: { [run.account.deleteIdsField]: ids },
 	});
 	if (isDryRun) {
-		return [...batches.map((batch) => dryRunItem(batch, requestOf(batch))), ...errors];
+		return [...batches.map((batch) => dryRunItem(run, batch, requestOf(batch))), ...errors];
 	}
 	return [...(await deleteBatches(run, batches, requestOf)), ...errors];
 }
@@ -132,10 +132,13 @@ async function sameForAll(run: Run, name: string, field: string, fallback: unkno
 	return first ?? null;
 }
 
-function dryRunItem(batch: Batch, { endpoint, body }: ServiceRequest): INodeExecutionData {
+/** @throws InvalidSettingError that the run would throw before it sends the request */
+function dryRunItem(run: Run, batch: Batch, request: ServiceRequest): INodeExecutionData {
+	run.client.check(request);
+	const { endpoint, query, body } = request;
 	const { method, path } = endpoint;
-	const count = batch.ids.length;
-	const json = { dryRun: true, method, path, count, body: { ...(body as object) } };
+	const asked = { method, path, ...(query.length > 0 ? { query } : {}) };
+	const json = { dryRun: true, ...asked, count: batch.ids.length, body: { ...(body as object) } };
 	return { json, pairedItem: pairedItemsOf(batch) };
 }
 
