@@ -188,6 +188,7 @@ describe('by hand', () => {
 		[{ sendOnceKey: 'k'.repeat(300) }, /^Send Once Key: has 300 characters; at most 255/],
 		[{ workflowId: "={{ '' }}" }, /^Workflow ID: is empty/],
 		[{ sentWith: 'apiRequest', endpoint: 'nothing' }, /^Endpoint: is not a method and a path/],
+		[{ sentWith: 'apiRequest', endpoint: 'GET /sandbox/echo' }, /^Endpoint: GET sends nothing/],
 		[{ sentWith: 'contact:send' }, /^Sent With: is not known/],
 	])('%j is an error', async (parameters, message) => {
 		const result = await bench.run([{ id: 'a' }], sentDocument('release', parameters));

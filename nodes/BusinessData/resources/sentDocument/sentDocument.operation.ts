@@ -4,6 +4,7 @@ import type { INodeExecutionData, INodeProperties, INodePropertyOptions } from '
 import { requireWorkflow, SendOnce } from '../../sendOnce';
 import { parseEndpoint } from '../../transport/endpointPath';
 import { type Endpoint, SEND_ENDPOINTS } from '../../transport/endpoints';
+import { InvalidSettingError } from '../../values/invalidSettingError';
 import { readChoice, readFilledText, readText } from '../../values/settingValues';
 import { itemOrError } from '../../items/readEach';
 import { type Operation, shownFor } from '../../operations/operation';
@@ -106,5 +107,12 @@ async function executeItem(
 
 function readEndpoint(run: Run, index: number, sentWith: (typeof SENT_WITH)[number]): Endpoint {
 	if (sentWith !== API_REQUEST) return SEND_ENDPOINTS[sentWith];
-	return parseEndpoint(readText('Endpoint', run.parameter('endpoint', index, '')), 'Endpoint');
+	const field = 'Endpoint';
+	const endpoint = parseEndpoint(readText(field, run.parameter('endpoint', index, '')), field);
+	// It would read as a document that was not sent.
+	if (endpoint.method === 'GET' || endpoint.method === 'HEAD') {
+		const howToFix = 'Write the method that the API Request sends with, such as POST.';
+		throw new InvalidSettingError(field, `${endpoint.method} sends nothing`, howToFix);
+	}
+	return endpoint;
 }
