@@ -43,8 +43,8 @@ export const MISTAKES_OF_REQUESTS: Mistake[] = [
 		patches: [
 			patch(
 				'nodes/BusinessData/items/sendEach.js',
-				'throw (0, serviceRequest_1.isRead)(request) ? error : ',
-				'throw true ? error : ',
+				'throw (0, requestErrors_1.afterSuccessError)(request, error, run.account.apiKey);',
+				'throw error;',
 			),
 		],
 		seed: 703,
