@@ -55,7 +55,7 @@ describe('what it asks for', () => {
 
 	test.each<[string, Record<string, unknown>, string]>([
 		['iso', {}, '2026-06-30T22:10:30Z'],
-		['iso', { timeZone: BERLIN }, '2026-07-01T00:10:30+02:00'],
+		['iso', { timeZone: ` ${BERLIN} ` }, '2026-07-01T00:10:30+02:00'],
 		['iso', { lookbackSeconds: 0 }, '2026-06-30T22:15:30Z'],
 		['date', {}, '2026-06-30'],
 		['date', { timeZone: BERLIN }, '2026-07-01'],
