@@ -101,6 +101,8 @@ describe('what has changed', () => {
 			{ address: { city: 'Bonn' } },
 			undefined,
 		],
+		['the first of those that are watched', { watchFields: 'x.y' }, { x: { y: 1 } }, ['x.y']],
+		['the last of those that are watched', { watchFields: 'name' }, { name: undefined }, ['name']],
 		['none where nothing is there to watch', { watchFields: 'x.y' }, { name: 'b' }, undefined],
 	])('%s %j', async (_, options, change, fields) => {
 		const { state, poll } = await begin({ changedFields: true, ...options }, [invoice]);

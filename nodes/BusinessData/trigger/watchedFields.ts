@@ -78,8 +78,9 @@ export function fieldHashesOf(watchedPart: unknown, names: Map<string, number>):
 export function differentFields(before: string, now: string, names: Map<string, number>): string[] {
 	const hashIn = (hashes: string, index: number) =>
 		hashes.slice(index * FIELD_HASH_LENGTH, (index + 1) * FIELD_HASH_LENGTH).trim();
+	// A record without any watched field has a hash at the empty path.
 	return [...names]
-		.filter(([, index]) => hashIn(before, index) !== hashIn(now, index))
+		.filter(([name, index]) => name !== '' && hashIn(before, index) !== hashIn(now, index))
 		.map(([name]) => name);
 }
 
