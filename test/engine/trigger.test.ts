@@ -249,6 +249,9 @@ test('a manual test run shows no more than a published trigger gives', async () 
 	expect(updated).toMatchObject({ event: 'contactUpdated', contact: { id: 'contact-1', name } });
 	const [deleted] = await only('contactDeleted');
 	expect(deleted).toEqual({ event: 'contactDeleted', contact: { id: 'contact-1' } });
+	const deletedWhen = { values: { field: 'city', value: 'Berlin' } };
+	const [unmarked] = await trigger({ options: { deletedWhen } }, 'manual').poll();
+	expect(unmarked).toMatchObject({ event: 'contactCreated', contact: { id: 'contact-2' } });
 	await expect(trigger({ idField: 'number' }, 'manual').poll()).rejects.toThrow('has no ID');
 });
 

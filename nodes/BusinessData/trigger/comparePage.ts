@@ -106,7 +106,7 @@ function noteIdNames(state: State, record: unknown, { idField }: PollSettings): 
 }
 
 /** Whether the service says that the record is deleted. */
-function isMarked(record: unknown, { deletedWhen }: PollSettings): boolean {
+export function isMarked(record: unknown, { deletedWhen }: PollSettings): boolean {
 	if (deletedWhen === undefined) return false;
 	const value = valueAt(record, deletedWhen.field);
 	const isText = ['string', 'number', 'boolean'].includes(typeof value) || value === null;

@@ -10,7 +10,7 @@ import { CREDENTIAL_TYPE, readAccount } from '../transport/account';
 import { RequestError } from '../transport/requestError';
 import { namesAt } from '../transport/valueAt';
 import { isForSchedule } from './activation';
-import { idOf } from './comparePage';
+import { idOf, isMarked } from './comparePage';
 import { countWithheld, emitDeletions } from './endRead';
 import { Events, recordOf } from './events';
 import { Memory } from './memory';
@@ -97,9 +97,12 @@ async function sample(settings: PollSettings, client: PollClient): Promise<Recor
 			`${reason}, so that only changed ${recordName}s are read, and deletions cannot be seen. Replace it with a fixed value, choose another event, or set Deleted When.`,
 		);
 	}
+	// A deletion would show the ID alone.
+	const change = wanted.find((one) => one !== 'Deleted') ?? 'Deleted';
+	const isShown = (record: unknown) => change === 'Deleted' || !isMarked(record, settings);
 	const records: unknown[] = [];
 	for await (const page of readPages(client, request, list)) {
-		records.push(...page.records.slice(0, SAMPLE_SIZE));
+		records.push(...page.records.filter(isShown).slice(0, SAMPLE_SIZE));
 		if (records.length >= SAMPLE_SIZE) break;
 	}
 	if (records.length === 0) {
@@ -108,8 +111,6 @@ async function sample(settings: PollSettings, client: PollClient): Promise<Recor
 			`Create a ${recordName} in the service, or check the options that filter the list. A published trigger waits for the first one.`,
 		);
 	}
-	// A deletion would show the ID alone.
-	const change = wanted.find((one) => one !== 'Deleted') ?? 'Deleted';
 	return records.slice(0, SAMPLE_SIZE).map((record, index) => {
 		const id = idOf(record, settings, `${index + 1} of ${records.length}`);
 		return {
