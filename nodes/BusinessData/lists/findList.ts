@@ -1,6 +1,6 @@
 /** Where in a response the list is. */
 import { RequestError } from '../transport/requestError';
-import { joinPath, valueAt, valuesAt } from '../transport/valueAt';
+import { joinPath, placesAt, valueAt, valuesAt } from '../transport/valueAt';
 import { isObject } from '../values/isObject';
 import { isZero, namesTotal } from './signsOfMore';
 
@@ -8,6 +8,8 @@ export interface FoundList {
 	records: unknown[];
 	/** Dot path to it; empty where it is the response itself. */
 	path: string;
+	/** How many entries of the service's list have no record at the path, where there are such. */
+	gaps?: number;
 }
 
 /** There is no list, or several. */
@@ -26,7 +28,11 @@ const BESIDE =
  * @throws NoListError
  */
 export function findList(body: unknown, itemsField: string): FoundList {
-	if (itemsField !== '') return { records: listAt(body, itemsField), path: itemsField };
+	if (itemsField !== '') {
+		const gaps = gapsAt(body, itemsField);
+		const records = listAt(body, itemsField);
+		return { records, path: itemsField, ...(gaps > 0 ? { gaps } : {}) };
+	}
 	if (Array.isArray(body)) return { records: body, path: '' };
 	if (isNothing(body)) return { records: [], path: '' };
 	const beside: FoundList[] = [];
@@ -94,6 +100,13 @@ function listAt(body: unknown, path: string): unknown[] {
 		);
 	}
 	throw noList(`there is no list at "${path}"`, body);
+}
+
+/** The service counts its entries, whatever is in them; lists in them are its list, though. */
+function gapsAt(body: unknown, path: string): number {
+	if (!path.split('.').includes('*')) return 0;
+	const places = placesAt(body, path);
+	return places.some(Array.isArray) ? 0 : places.filter((one) => one === undefined).length;
 }
 
 /** Whether the value may hold records by their IDs. */

@@ -46,6 +46,8 @@ export interface Page {
 	path: string;
 	/** Whether the response has nothing where a list is due. */
 	isBare: boolean;
+	/** How many entries of the page have no record. */
+	gaps?: number;
 	/** A hash of the records; empty without records. */
 	hash: string;
 	/** The next page; undefined after the last one. */
@@ -207,10 +209,11 @@ function nextPageState(
 	baseUrl: string,
 ): PageState | undefined {
 	const { length } = page.records;
+	const entries = length + (page.gaps ?? 0);
 	const state: PageState = {
 		page: pageState.page + 1,
-		count: pageState.count + length,
-		firstLength: pageState.firstLength ?? length,
+		count: pageState.count + entries,
+		firstLength: pageState.firstLength ?? entries,
 		...(page.path === '' ? {} : { path: page.path }),
 		...(length === 0 ? { empty: (pageState.empty ?? 0) + 1 } : { hash: page.hash }),
 	};
@@ -240,7 +243,7 @@ function namesNext({ type, cursorFrom }: ListSettings): boolean {
 function isEnd(
 	{ page, firstLength }: PageState,
 	settings: ListSettings,
-	{ body, records, isBare }: Omit<Page, 'next'>,
+	{ body, records, isBare, gaps = 0 }: Omit<Page, 'next'>,
 ): boolean {
 	const { type, endOfList, hasMoreField, totalPagesField } = settings;
 	const isEmpty = records.length === 0;
@@ -257,7 +260,8 @@ function isEnd(
 		if (!isNumber && page === 1 && !isEmpty) throw missing('Total Pages Field', totalPagesField);
 		return isNumber ? page >= Number(pages) : isEmpty;
 	}
-	if (endOfList === 'shortPage' && page > 1 && records.length < (firstLength ?? 0)) return true;
+	if (endOfList === 'shortPage' && page > 1 && records.length + gaps < (firstLength ?? 0))
+		return true;
 	return isEmpty && !namesNext(settings);
 }
 

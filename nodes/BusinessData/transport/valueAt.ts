@@ -46,13 +46,18 @@ export function namesAt(value: unknown, path: string): string[] {
  * becomes the `id` of a record that has none.
  */
 export function valuesAt(value: unknown, path: string): unknown[] {
+	return placesAt(value, path).filter((one) => one !== undefined);
+}
+
+/** The same, with undefined for each entry that has nothing there. */
+export function placesAt(value: unknown, path: string): unknown[] {
 	let found = [value];
 	for (const part of path.split(/(?:^|\.)(\*)(?:\.|$)/)) {
 		if (part === '*') {
 			found = found.flatMap(entriesIn);
 		} else if (part !== '') found = found.map((one) => valueAt(one, part));
 	}
-	return found.filter((one) => one !== undefined);
+	return found;
 }
 
 function entriesIn(value: unknown): unknown[] {

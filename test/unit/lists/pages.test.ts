@@ -135,6 +135,20 @@ describe('by offset', () => {
 	});
 });
 
+test.each([{ type: 'offset' }, { type: 'pageNumber', endOfList: 'shortPage' }])(
+	'entries without a record count by %j',
+	async (values) => {
+		const all = [0, 1, undefined, 3, 4].map((customer) => ({ customer }));
+		const service = ({ page, offset = String(2 * (Number(page) - 1)) }: Query) => {
+			const start = Number(offset);
+			return { list: all.slice(start, start + 2) };
+		};
+		const settings = { ...paginated(values), itemsField: 'list.*.customer' };
+		const { pages, error } = await readAll(settings, service);
+		expect({ records: pages.flat(), error }).toEqual({ records: [0, 1, 3, 4], error: undefined });
+	},
+);
+
 test('offsets of a service that counts items from 1 show no item twice', async () => {
 	const list = [1, 2, 3, 4, 5];
 	const values = { type: 'offset', offsetParameter: 'startIndex', firstOffset: 1 };
