@@ -2,6 +2,7 @@
  * The smallest context in which a run works: items, parameters and a credential from a test, and a
  * service that responds to each request with a function of the test.
  */
+import { randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
 
 import type {
@@ -67,9 +68,10 @@ export function fakeContext(setup: Setup = {}): FakeContext {
 	const { items = [{}], parameters = {}, statusCode = 200, headers = {} } = setup;
 	const sent: SentRequest[] = [];
 	const hints: NodeExecutionHint[] = [];
-	// No limits: nothing waits, and nothing is left to wait for when a test is over.
+	// No limits, so that nothing waits. Where a test sets some, no other has used up the room of its key.
 	const credential = {
 		...requiredFields,
+		...(setup.credential?.limits !== undefined && { apiKey: randomBytes(32).toString('hex') }),
 		customize: true,
 		limits: { general: [] },
 		...setup.credential,

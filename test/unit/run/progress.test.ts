@@ -1,6 +1,4 @@
 /** What is said while a run waits for the limits, in logical time. */
-import { randomBytes } from 'node:crypto';
-
 import { Run } from '../../../nodes/BusinessData/run/run';
 import { describeSends, reportDuring, timeAfter } from '../../../nodes/BusinessData/run/progress';
 import { readEach } from '../../../nodes/BusinessData/items/readEach';
@@ -34,9 +32,7 @@ async function reportedDuring(
 	work: (run: Run) => Promise<unknown>,
 ): Promise<Array<[ms: number, message: string]>> {
 	const reported: Array<[number, string]> = [];
-	// A key of its own: no other test has used up its room.
-	const credential = { apiKey: randomBytes(32).toString('hex'), ...setup.credential };
-	const { context } = fakeContext({ ...setup, credential });
+	const { context } = fakeContext(setup);
 	Object.assign(context, {
 		logger: { info: (message: string) => reported.push([Date.now() - BEGINNING, message]) },
 		sendMessageToUI: () => undefined,
