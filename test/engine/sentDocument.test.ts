@@ -104,7 +104,7 @@ describe('the same key with other content', () => {
 		const error = errorOf(await bench.run([{ ...invoice, id: 'a', total: 5 }], send(once)));
 		await first;
 		expect(error.message).toMatch(/^Send Once Key: a was used before, with other content/);
-		expect(error.description).toContain('Send Once Ignore Fields');
+		expect(error.description).toContain('Send Once Ignore Fields counts from the first send');
 		expect(error.context.outcome).toBe('notSent');
 		expect(bench.documents()).toEqual([invoice]);
 	});

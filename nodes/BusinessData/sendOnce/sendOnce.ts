@@ -232,7 +232,7 @@ export class SendOnce implements SendGuard {
 	private otherContent(): InvalidSettingError {
 		return unusable(
 			`${this.key} was used before, with other content; nothing was sent`,
-			'Give each document a key of its own. If they differ only in fields such as a time stamp, name these in Send Once Ignore Fields, or set Send Once Content to Ignore.',
+			'Give each document a key of its own. If they differ only in fields such as a time stamp, set Send Once Content to Ignore: Send Once Ignore Fields counts from the first send with a key on.',
 		);
 	}
 
