@@ -95,8 +95,10 @@ describe('what it asks for', () => {
 		expect(Math.abs(apartMs - 2 * MINUTE)).toBeLessThanOrEqual(1_000);
 	});
 
-	test.each<[string, Record<string, unknown>]>([
+	test.each<[string, Record<string, unknown>, object?]>([
 		['Parameter: is empty', { parameter: ' ' }],
+		['Pagination has the parameter "limit", too', { parameter: 'limit' }, { type: 'offset' }],
+		['Pagination has the parameter "page", too', { parameter: 'page' }, { type: 'pageNumber' }],
 		['the key must not be a query parameter', { parameter: 'apiKey' }],
 		['the header x-api-key cannot be set here', { parameter: 'x-api-key', sendIn: 'header' }],
 		['Time Zone: is not known', { timeZone: 'Mars' }],
@@ -106,9 +108,10 @@ describe('what it asks for', () => {
 		['Lookback Seconds: must be', { lookbackSeconds: 'x' }],
 		['Send In: is not known', { sendIn: 'body' }],
 		['Time Zone: is not a text', { timeZone: 5 }],
-	])('%s is an error before anything is sent', async (message, values) => {
+	])('%s is an error before anything is sent', async (message, values, pagination = {}) => {
 		const incremental = { values: { parameter: 'since', ...values } };
-		await expect(bench.trigger({ options: { incremental } }).poll()).rejects.toMatchObject({
+		const options = { incremental, pagination: { values: pagination } };
+		await expect(bench.trigger({ options }).poll()).rejects.toMatchObject({
 			message: expect.stringContaining(message) as string,
 			description: expect.stringMatching(/^(Choose|Enter|Use|Remove) |credential/) as string,
 		});

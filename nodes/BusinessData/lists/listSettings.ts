@@ -7,6 +7,7 @@ import {
 	readText,
 	readWholeNumber,
 } from '../values/settingValues';
+import { InvalidSettingError } from '../values/invalidSettingError';
 import { checkQuery } from '../parameters/requestOptions';
 import { END_OF_LIST, type EndOfList, paginationFields, type PaginationType } from './listFields';
 
@@ -70,6 +71,13 @@ export function readListSettings(options: ListOptions): ListSettings {
 		hasMoreField: endOfList === 'hasMoreField' ? name('Has More Field', 'hasMoreField') : '',
 		totalPagesField: endOfList === 'totalPages' ? name('Total Pages Field', 'totalPagesField') : '',
 	};
+	if (settings.pagingParameter !== '' && settings.pagingParameter === settings.pageSizeParameter) {
+		throw new InvalidSettingError(
+			'Page Size Parameter',
+			`is the same as ${label}`,
+			'Enter the name that the service has for it, or leave it empty.',
+		);
+	}
 	for (const parameter of [settings.pagingParameter, settings.pageSizeParameter]) {
 		checkQuery([{ name: parameter, value: '' }], 'Pagination');
 	}

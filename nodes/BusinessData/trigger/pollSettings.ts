@@ -85,6 +85,8 @@ export function readPollSettings(context: IPollFunctions, account: Account): Pol
 	const options: TriggerOptions = readGroup('Options', parameter('options'));
 	const requestOptions = parseRequestOptions(options);
 	const list = readListSettings(options);
+	const incremental = readIncremental(options.incremental);
+	refuseSameParameter(incremental, list);
 	const written = context.getNode().parameters;
 	const { path, query, isConstant } = readAddress(parameter, written.path, source);
 	const idField = readFilledText(
@@ -117,7 +119,7 @@ export function readPollSettings(context: IPollFunctions, account: Account): Pol
 		emitsExisting: readFlag('Emit Existing', options.emitExisting),
 		readsChangesOnly:
 			(!isConstant && query.length > 0) || parameters.hasOthers || headers.hasOthers,
-		incremental: readIncremental(options.incremental),
+		incremental,
 		deletedWhen: readDeletedWhen(options.deletedWhen),
 		watchedFields: new WatchedFields(options.watchFields, options.ignoreFields),
 		emitsChangedFields: readFlag('Changed Fields', options.changedFields),
@@ -132,6 +134,18 @@ export function readPollSettings(context: IPollFunctions, account: Account): Pol
 function businessOf({ credentials }: INode, { baseUrl }: Account): string {
 	const { id, name } = credentials?.[CREDENTIAL_TYPE] ?? {};
 	return JSON.stringify([id ?? name, baseUrl]);
+}
+
+/** @throws InvalidSettingError when Pagination would send its value in place of the time */
+function refuseSameParameter(incremental: Incremental | undefined, list: ListSettings): void {
+	if (incremental?.sendIn !== 'query' || list.type === 'none') return;
+	const { parameter } = incremental;
+	if (parameter !== list.pagingParameter && parameter !== list.pageSizeParameter) return;
+	throw new InvalidSettingError(
+		'Incremental',
+		`Pagination has the parameter "${parameter}", too`,
+		'Enter the name of the parameter that asks for what changed since a time.',
+	);
 }
 
 function readDeletedWhen(option: unknown): PollSettings['deletedWhen'] {

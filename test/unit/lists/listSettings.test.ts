@@ -40,6 +40,7 @@ test.each<[IDataObject, string]>([
 	[{ type: 'offset', pageSize: 1.5 }, 'Page Size: must be a whole number from 1 on'],
 	[{ type: 'offset', pageSize: '' }, 'Page Size: must be a whole number from 1 on'],
 	[{ type: 'offset', pageSize: 'many' }, 'Page Size: must be a whole number from 1 on'],
+	[{ type: 'offset', offsetParameter: 'limit' }, 'Page Size Parameter: is the same as Offset'],
 	[{ type: 'pageNumber', firstPage: -1 }, 'First Page: must be a whole number from 0 on'],
 	[{ type: 'offset', firstOffset: -1 }, 'First Offset: must be a whole number from 0 on'],
 	[{ type: 'pageNumber', firstPage: '' }, 'First Page: must be a whole number from 0 on'],
