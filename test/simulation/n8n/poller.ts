@@ -98,6 +98,7 @@ export class Poller {
 				getWorkflowStaticData: () => this.staticData,
 				getNodeParameter: (name: string, fallback?: unknown) => {
 					const value = valueAt(node.parameters, name) ?? fallback;
+					if (value === undefined) throw new Error(`Could not get parameter ${name}`);
 					return typeof value === 'object' ? host.process.realm.copy(value) : value;
 				},
 			},

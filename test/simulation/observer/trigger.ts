@@ -42,7 +42,14 @@ export function checkTriggers({ plan, polls, service }: Player): Violation[] {
 		const list = service.contacts.list();
 		const isEqual =
 			list.length === copy.size && list.every(({ id, name }) => copy.get(id) === name);
+		// Nothing in a plan makes the settings of a trigger wrong.
+		const broken = own.find(
+			({ error }) => (error as Error | undefined)?.name === 'NodeOperationError',
+		);
 		return [
+			...(broken === undefined
+				? []
+				: [{ kind: 'poll failed', text: `${node}: ${String(broken.error)}` }]),
 			...untrue.map((text) => ({ kind: 'untrue event', text: `${node}: ${text}` })),
 			...(isSettled && !isEqual
 				? [

@@ -71,7 +71,8 @@ export function nodesOf(random: Random, limits: LimitTable, isMixed: boolean): P
 	}
 	if (random.chance(0.2)) {
 		const events = ['contactCreated', 'contactUpdated', 'contactDeleted'];
-		add({ kind: 'trigger', mostItems: 0 }, { events, idField: 'id' }, { emitExisting: true });
+		const parameters = { source: 'contacts', events, idField: 'id' };
+		add({ kind: 'trigger', mostItems: 0 }, parameters, { emitExisting: true });
 	}
 	const room = random.of('room');
 	if (room.chance(0.25)) {
