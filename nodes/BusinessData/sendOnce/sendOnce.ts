@@ -313,12 +313,14 @@ export class SendOnce implements SendGuard {
 		if (isForced || before.state !== 'notSent') return before;
 		const found = await stored.acquire();
 		if (found.state !== 'notSent') {
-			// Redis may have been emptied since, and the process that put it on record may be sending it.
+			// The process that put it on record may be sending it: Redis may have been emptied since, or shortly before,
+			// and this lease has kept it from entering its own again.
 			const now = await acquireInRedis();
-			if (now.state === 'underWay' || now.missingMs > 0) return { ...now, state: 'underWay' };
+			const missingMs = Math.max(before.missingMs, now.missingMs);
+			if (now.state === 'underWay' || missingMs > 0) return { state: 'underWay', missingMs };
 			// Redis has lost the key, so this enters it again.
 			await redis?.complete(token, found.state);
-			return { ...now, state: found.state };
+			return { state: found.state, missingMs };
 		}
 		this.isRecorded = true;
 		// Redis may have been emptied since, and another process may have acquired the key.
