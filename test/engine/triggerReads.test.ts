@@ -82,6 +82,18 @@ describe.each(KINDS)('by %s', (type) => {
 		expect(bench.logged()).toContain(`page ${number} was no list`);
 	});
 
+	test.each([1, 2])('a failure with an empty list as page %i deletes nothing', async (number) => {
+		const { state, poll } = await begin(type);
+		for (let times = 0; times < 6; times++) {
+			fault(state, number, () => ({ contacts: [], success: false, message: 'Try again' }));
+			expect(await poll()).toEqual([]);
+		}
+		expect(bench.logged()).toContain(`page ${number} holds what looks like a failure`);
+		state.list = TEN.slice(0, 3);
+		bench.service.response = (query) => pageOf(state.list, query);
+		expect([...(await poll()), ...(await poll())]).toHaveLength(7);
+	});
+
 	test.each([1, 2, 3])(
 		'an empty list in place of page %i deletes nothing, however often',
 		async (number) => {
@@ -171,20 +183,28 @@ test('where cursor pages were never even, all is told', async () => {
 	expect([await poll(), inWords(await poll())]).toEqual([[], ['contactDeleted 11']]);
 });
 
-test.each(KINDS)('by %s, a list that always ends with nothing at all is complete', async (type) => {
-	const state = { list: TEN };
-	bench.service.response = (query, response) => {
-		const { contacts: page, nextCursor } = pageOf(state.list, query);
-		if (page.length === 0) return void response.writeHead(204).end();
-		const isLast = nextCursor === undefined && page.at(-1) === state.list.at(-1);
-		return { contacts: page, nextCursor: isLast ? '99' : nextCursor };
-	};
-	const options = { pagination: { values: { type, pageSize: 3 } } };
-	const { poll } = bench.trigger({ options });
-	expect([await poll(), await poll()]).toEqual([[], []]);
-	state.list = TEN.slice(1);
-	expect([await poll(), inWords(await poll())]).toEqual([[], ['contactDeleted 1']]);
-});
+const ENDS: Array<[string, (response: ServerResponse) => unknown]> = [
+	['nothing at all', (response) => void response.writeHead(204).end()],
+	['what looks like a failure', () => ({ contacts: [], error: 'There is no such page' })],
+];
+
+test.each(KINDS.flatMap((type) => ENDS.map(([what, end]) => [type, what, end] as const)))(
+	'by %s, a list that always ends with %s is complete',
+	async (type, _, end) => {
+		const state = { list: TEN };
+		bench.service.response = (query, response) => {
+			const { contacts: page, nextCursor } = pageOf(state.list, query);
+			if (page.length === 0) return end(response);
+			const isLast = nextCursor === undefined && page.at(-1) === state.list.at(-1);
+			return { contacts: page, nextCursor: isLast ? '99' : nextCursor };
+		};
+		const options = { pagination: { values: { type, pageSize: 3 } } };
+		const { poll } = bench.trigger({ options });
+		expect([await poll(), await poll()]).toEqual([[], []]);
+		state.list = TEN.slice(1);
+		expect([await poll(), inWords(await poll())]).toEqual([[], ['contactDeleted 1']]);
+	},
+);
 
 test('by offset, nothing is passed over behind a page that ends early', async () => {
 	const { state, poll } = await begin('offset');
@@ -275,6 +295,25 @@ describe('a total in the responses', () => {
 		expect([await poll(), await poll()]).toEqual([[], isTotal ? [] : [DELETED_1]]);
 	});
 
+	test.each<[string, (length: number) => object, Record<string, string>]>([
+		['a text', () => ({ total: '3' }), {}],
+		['MetaInformation.@TotalResources', () => ({ MetaInformation: { '@TotalResources': 3 } }), {}],
+		['response.result.total', () => ({ response: { result: { total: 3 } } }), {}],
+		['beside the length', (numberOfElements) => ({ numberOfElements, totalElements: 3 }), {}],
+		['a header', () => ({}), { 'x-total-count': '3' }],
+	])('may stand elsewhere: %s', async (_, body, headers) => {
+		const state = { list: contacts(1, 2, 3) };
+		bench.service.response = (__, response) => {
+			for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+			return { contacts: state.list, pages: 1, ...body(state.list.length) };
+		};
+		const values = { type: 'pageNumber', endOfList: 'totalPages', totalPagesField: 'pages' };
+		const { poll } = bench.trigger({ options: { pagination: { values } } });
+		await poll();
+		state.list = contacts(1, 2);
+		for (let times = 0; times < 6; times++) expect(await poll()).toEqual([]);
+	});
+
 	test('that has never been their number means nothing', async () => {
 		const { state, poll } = await responses(() => 12_000);
 		state.list = TEN.slice(1);
@@ -317,6 +356,8 @@ test('a contact that comes twice on a page has not moved, so that deletions wait
 test.each([
 	['a next cursor', { nextCursor: 'b' }, 'nextCursor'],
 	['a flag', { hasMore: true }, 'hasMore'],
+	['a total', { total: '40' }, 'total'],
+	['a number of pages', { meta: { total_pages: 4 } }, 'meta.total_pages'],
 ])('%s that no Pagination follows makes the read incomplete', async (_, more, field) => {
 	bench.service.response = () => ({ contacts: TEN, ...more });
 	const { poll } = bench.trigger();

@@ -53,19 +53,18 @@ export function isZero(value: unknown): boolean {
  * @param pages on how many pages
  */
 export function signsOfMore(
-	{ headers }: ServiceResponse,
+	response: ServiceResponse,
 	body: unknown,
 	read: number,
 	pages = Infinity,
 ): SignsOfMore {
 	const signs: SignsOfMore = {};
 	let isAtEnd = false;
-	const noteTotal = (path: string, count: number) => {
+	for (const [path, count] of totalsIn(response, body)) {
 		if (count > read) signs.total ??= { path, count };
-	};
+	}
 	const note = (path: string, name: string, value: unknown) => {
-		const number = typeof value === 'number' || /^\d+$/.test(String(value)) ? Number(value) : 0;
-		if (TOTAL.test(name)) noteTotal(path, number);
+		const number = numberIn(value) ?? 0;
 		// Some services count the records of the page by this name.
 		if (PAGES.test(name) && number > pages && number !== read) signs.flag ??= path;
 		const isText = typeof value === 'string' && value !== '';
@@ -80,28 +79,58 @@ export function signsOfMore(
 		if (flag === isLast) isAtEnd = true;
 		else signs.flag ??= path;
 	};
-	const look = (value: unknown, path: string, level: number): void => {
-		if (typeof value !== 'object' || value === null) note(path, plainName(path), value);
-		else if (!Array.isArray(value) && level < DEEPEST) {
-			for (const [name, inner] of Object.entries(value)) {
-				look(inner, joinPath(path, name), level + 1);
-			}
-		}
-	};
-	look(body, '', 0);
+	for (const [path, name, value] of scalarsIn(response, body)) note(path, name, value);
+	if (nextLink(response.headers) !== undefined)
+		signs.next ??= { path: 'the header Link', isAddress: true };
+	if (isAtEnd) delete signs.next;
+	return signs;
+}
+
+/** The numbers in a response that may say how many records there are in all, with the names of their fields. */
+export function totalsIn(response: ServiceResponse, body: unknown): Array<[string, number]> {
+	const totals = [...scalarsIn(response, body)].flatMap(
+		([path, name, value]): Array<[string, number]> => {
+			const total = TOTAL.test(name) ? numberIn(value) : undefined;
+			return total === undefined ? [] : [[path, total]];
+		},
+	);
+	const [, ofRange] =
+		/^(?!bytes)\S*\s*[\d*-]+\/(\d+)$/.exec(headerText(response.headers, 'content-range')) ?? [];
+	return ofRange === undefined
+		? totals
+		: [...totals, ['the header content-range', Number(ofRange)]];
+}
+
+function numberIn(value: unknown): number | undefined {
+	return typeof value === 'number' || /^\d+$/.test(String(value)) ? Number(value) : undefined;
+}
+
+/** The values beside the lists of a body and in its headers, with their dot paths and plain names. */
+function* scalarsIn(
+	{ headers }: ServiceResponse,
+	body: unknown,
+): Generator<[path: string, name: string, value: unknown]> {
+	yield* scalarsBelow(body, '', 0);
 	for (const name of Object.keys(headers)) {
 		const text = headerText(headers, name);
 		const parsed = text.startsWith('{') ? tryParseJson(text) : {};
-		if ('value' in parsed) look(parsed.value, `the header ${name}`, 1);
-		else
-			note(`the header ${name}`, plainName(name.replace(/^(x-)?(wp-)?(pagination-)?/, '')), text);
+		const path = `the header ${name}`;
+		if ('value' in parsed) yield* scalarsBelow(parsed.value, path, 1);
+		else yield [path, plainName(name.replace(/^(x-)?(wp-)?(pagination-)?/, '')), text];
 	}
-	const [, ofRange] =
-		/^(?!bytes)\S*\s*[\d*-]+\/(\d+)$/.exec(headerText(headers, 'content-range')) ?? [];
-	if (ofRange !== undefined) noteTotal('the header content-range', Number(ofRange));
-	if (nextLink(headers) !== undefined) signs.next ??= { path: 'the header Link', isAddress: true };
-	if (isAtEnd) delete signs.next;
-	return signs;
+}
+
+function* scalarsBelow(
+	value: unknown,
+	path: string,
+	level: number,
+): Generator<[path: string, name: string, value: unknown]> {
+	if (typeof value !== 'object' || value === null) yield [path, plainName(path), value];
+	else if (!Array.isArray(value) && level < DEEPEST) {
+		for (const [name, inner] of Object.entries(value)) {
+			yield* scalarsBelow(inner, joinPath(path, name), level + 1);
+		}
+	}
 }
 
 /** The last name of a path in small letters, without a prefix such as `hydra:` and without signs between its words. */

@@ -5,12 +5,9 @@
 import type { PaginationType } from '../lists/listFields';
 import type { ListSettings } from '../lists/listSettings';
 import { countedPosition, type Page, type PageState } from '../lists/pages';
-import { signsOfMore } from '../lists/signsOfMore';
-import { isObject } from '../values/isObject';
+import { signsOfMore, totalsIn } from '../lists/signsOfMore';
+import { holdsFailure } from '../transport/signsOfFailure';
 import { type ListRead, type Sign, SIGNS, type State } from './state';
-
-/** What a number of all records is called where the response has one. The name alone proves nothing. */
-const NAME_OF_TOTAL = /^(count|total(_?(count|elements|hits|items|records|results))?)$/i;
 
 /** Whether each page says where the next one is, so that the length of a page decides nothing. */
 const isLinked = (type: PaginationType) => type === 'cursor' || type === 'nextUrl';
@@ -40,8 +37,8 @@ export function noteLength(read: ListRead, type: PaginationType, length: number)
 }
 
 /** Notes how many records there are by the response; the lowest number counts, should it change. */
-export function noteTotals(read: ListRead, body: unknown): void {
-	for (const [path, total] of totalsIn(body)) {
+export function noteTotals(read: ListRead, { response, body }: Page): void {
+	for (const [path, total] of totalsIn(response, body)) {
 		read.totals ??= {};
 		read.totals[path] = Math.min(total, read.totals[path] ?? Infinity);
 	}
@@ -73,12 +70,27 @@ export function noteSign(read: ListRead, sign: Sign, inWords: string): void {
 	read.signs = { [sign]: inWords, ...read.signs };
 }
 
-/** Notes what the last page says of further pages. */
-export function noteSignsOfMore(read: ListRead, { response, body, records }: Page): void {
-	const { next, flag } = signsOfMore(response, body, 0);
+/** Notes what the last page says of records that did not come. */
+export function noteSignsOfMore(read: ListRead, page: Page, type: PaginationType): void {
+	const { response, body, records } = page;
+	// What has changed is compared with no total, which may count all records.
+	const isWhole = type === 'none' && read.isIncremental !== true;
+	const pages = isWhole ? 1 : Infinity;
+	const { next, flag, total } = signsOfMore(response, body, records.length, pages);
 	// Some services name a cursor on the empty last page, too.
-	const path = (records.length > 0 ? next?.path : undefined) ?? flag;
+	const ofPages = (records.length > 0 ? next?.path : undefined) ?? flag;
+	const path = ofPages ?? (isWhole ? total?.path : undefined);
 	if (path !== undefined) read.problem ??= `the service says that there is more (${path})`;
+}
+
+/** Notes a page without records that looks like a failure: the records that it lacks are not deleted. */
+export function noteFailure(read: ListRead, { body, records }: Page): void {
+	if (records.length > 0 || !holdsFailure(body)) return;
+	const { page } = read.place;
+	const inWords = `page ${page} holds what looks like a failure`;
+	if (page === 1) read.problem ??= inWords;
+	// Some services say so of each page behind the last one.
+	else noteSign(read, 'noLastPage', inWords);
 }
 
 /** Notes the end of the read. */
@@ -87,7 +99,9 @@ export function noteEnd(read: ListRead, state: State, type: PaginationType): voi
 	const seen = records.filter(({ isSeen }) => isSeen).length + (read.marked ?? 0);
 	const totals = Object.entries(read.totals ?? {});
 	// Kept from then on: where it is no longer their number, records are missing.
-	state.totalField ??= totals.find(([, total]) => total === seen)?.[0];
+	const fitting = totals.filter(([, total]) => total === seen).map(([path]) => path);
+	// Others may count the records of a page, which in a list of one page is the same number.
+	state.totalField ??= fitting.find((path) => /total|full/i.test(path)) ?? fitting[0];
 	const expected = read.totals?.[state.totalField ?? ''];
 	if (expected !== undefined && seen < expected) {
 		read.problem ??= `${seen} of ${expected} records came`;
@@ -111,20 +125,4 @@ export function noteEnd(read: ListRead, state: State, type: PaginationType): voi
 		if (!isHabit && (isDoubtful || !isConfirmed)) read.problem ??= inWords;
 		return isHabit || isConfirmed || isNew;
 	});
-}
-
-/** The numbers in a response, at its top or one level below, that may say how many records there are. */
-function totalsIn(body: unknown): Array<[path: string, total: number]> {
-	const inside = Object.entries(fieldsOf(body)).flatMap(([name, value]) => [
-		[name, value] as const,
-		...Object.entries(fieldsOf(value)).map(([inner, one]) => [`${name}.${inner}`, one] as const),
-	]);
-	return inside.flatMap(([path, value]) => {
-		const isTotal = NAME_OF_TOTAL.test(path.slice(path.indexOf('.') + 1));
-		return isTotal && typeof value === 'number' ? [[path, value]] : [];
-	});
-}
-
-function fieldsOf(value: unknown): Record<string, unknown> {
-	return isObject(value) ? value : {};
 }

@@ -7,6 +7,7 @@ import { hashOf } from '../values/hash';
 import { comparePage, settleVariants } from './comparePage';
 import {
 	noteEnd,
+	noteFailure,
 	noteLength,
 	noteSign,
 	noteSignsOfMore,
@@ -211,16 +212,17 @@ export class ListReader {
 			this.pages++;
 			await this.take(records, read);
 			noteLength(read, list.type, records.length);
-			noteTotals(read, page?.body);
 			// A page that came again is no gap.
 			const mayBeGap = page === undefined || list.endOfList !== 'repeatedPage';
+			if (page !== undefined) noteTotals(read, page);
+			if (page !== undefined && mayBeGap) noteFailure(read, page);
 			const next =
 				page?.next ??
 				(mayBeGap ? placeBehindGap(read, this.state, list, records.length) : undefined);
 			if (next === undefined) {
 				const isAll = read.isIncremental === true || !this.settings.readsChangesOnly;
-				if (page !== undefined && isAll) noteSignsOfMore(read, page);
 				if (!read.isIncremental) noteEnd(read, this.state, list.type);
+				if (page !== undefined && isAll) noteSignsOfMore(read, page, list.type);
 				return true;
 			}
 			read.place = next;
