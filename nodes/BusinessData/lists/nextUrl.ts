@@ -7,8 +7,9 @@ import { parseUrl } from '../values/parseUrl';
 export function nextLink(headers: Record<string, unknown>): string | undefined {
 	for (const link of headerText(headers, 'link').split(/,(?=\s*<)/)) {
 		const [, target, parameters = ''] = /^\s*<([^>]*)>(.*)$/s.exec(link) ?? [];
-		const rel = /;\s*rel\s*=\s*(?:"([^"]*)"|([^\s;,]+))/i.exec(parameters);
-		const relations = (rel?.[1] ?? rel?.[2] ?? '').toLowerCase().split(/\s+/);
+		// Single quotes are not in RFC 8288, but at some services.
+		const rel = /;\s*rel\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s;,]+))/i.exec(parameters);
+		const relations = (rel?.[1] ?? rel?.[2] ?? rel?.[3] ?? '').toLowerCase().split(/\s+/);
 		if (target !== undefined && relations.includes('next')) return target;
 	}
 	return undefined;

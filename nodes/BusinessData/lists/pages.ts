@@ -113,7 +113,8 @@ export async function readPage(
 	} catch (error) {
 		const status = error instanceof RequestError ? error.details.statusCode : undefined;
 		const isBehind = status === 404 || status === 416;
-		if (!isBehind || pageState.page === 1 || settings.endOfList !== 'notFound') throw error;
+		if (!isBehind || pageState.page === 1) throw error;
+		if (settings.endOfList !== 'notFound') throw noPage(error as RequestError, pageState.page);
 		const nothing = { statusCode: 404, headers: {}, body: Buffer.alloc(0) };
 		return { response: nothing, body: undefined, ...NO_RECORDS };
 	}
@@ -282,8 +283,11 @@ function nextPosition(
 	}
 	const isOfItem = cursorFrom === 'lastItem';
 	const cursor = valueAt(isOfItem ? records.at(-1) : body, cursorField);
-	if (isScalar(cursor) && !isNone(cursor)) return String(cursor);
+	// The item's own number may be 0.
+	if (isScalar(cursor) && (isOfItem ? cursor !== '' : !isNone(cursor))) return String(cursor);
 	if (isOfItem && records.length > 0) throw missing('Cursor Field', cursorField);
+	const isEmpty = typeof cursor === 'object' && Object.keys(cursor ?? {}).length === 0;
+	if (!isNone(cursor) && !isEmpty) throw noCursor(cursorField);
 	return undefined;
 }
 
@@ -293,7 +297,7 @@ function isScalar(value: unknown): boolean {
 
 /** Whether a response names no next page by this value. */
 function isNone(next: unknown): boolean {
-	return [undefined, null, false, 0, ''].includes(next as string);
+	return [undefined, null, false, 0, '', '0'].includes(next as string);
 }
 
 /** The error for a page with the items of an earlier page. */
@@ -309,6 +313,20 @@ export function samePage(
 
 const LAST_AGAIN =
 	'The service seems to give its last page again: set End of List to Repeated Page.';
+
+/** The error for a page that the service does not know, such as the one behind the last. */
+function noPage({ message, details }: RequestError, page: number): RequestError {
+	const description = `Page ${page} is not there. If the service ends its lists like this, set End of List in the option Pagination to Not Found.`;
+	return new RequestError(message, { ...details, description });
+}
+
+function noCursor(field: string): RequestError {
+	return new RequestError(`Cursor Field: what is at "${field}" is no text or number`, {
+		outcome: 'unknown',
+		description:
+			'Set Cursor Field in the option Pagination to the field that a query parameter can take, such as next.id.',
+	});
+}
 
 function missing(label: string, field: string): RequestError {
 	return new RequestError(`${label}: there is nothing at "${field}"`, {

@@ -67,7 +67,7 @@ export function signsOfMore(
 		const number = numberIn(value) ?? 0;
 		// Some services count the records of the page by this name.
 		if (PAGES.test(name) && number > pages && number !== read) signs.flag ??= path;
-		const isText = typeof value === 'string' && value !== '';
+		const isText = typeof value === 'string' && !['', '0'].includes(value);
 		const isOpaque = NEXT_AS_TEXT.test(name) && isText && !/^\d+$/.test(value);
 		const isNext = INSIDE_NEXT.test(path) || NEXT.test(name) || isOpaque;
 		if (isNext && (isText || number > 0)) {

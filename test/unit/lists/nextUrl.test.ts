@@ -6,6 +6,7 @@ test.each([
 	['<https://a/?page=1>; rel="prev", <https://a/?page=3>; rel="next"', 'https://a/?page=3'],
 	['<?a=1,2>; title="x, y"; rel="last next"', '?a=1,2'],
 	['<b>;REL=Next', 'b'],
+	["<b>; rel='next'", 'b'],
 	['<a>; rel="prev"', undefined],
 	['next', undefined],
 	['', undefined],

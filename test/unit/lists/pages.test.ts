@@ -3,6 +3,7 @@ import type { IDataObject } from 'n8n-workflow';
 
 import { type ListOptions, readListSettings } from '../../../nodes/BusinessData/lists/listSettings';
 import { type PageClient, readPages } from '../../../nodes/BusinessData/lists/pages';
+import { responseError } from '../../../nodes/BusinessData/transport/requestErrors';
 import type { ServiceRequest } from '../../../nodes/BusinessData/transport/serviceRequest';
 import { responseOf, requestOf } from '../transport/examples';
 
@@ -204,13 +205,31 @@ describe('by cursor', () => {
 		expect(asked(queries, 'after')).toEqual([undefined, 'x']);
 	});
 
-	test.each([undefined, null, '', false, {}])('ends at the cursor %j', async (nextCursor) => {
-		const { pages, queries } = await readAll(paginated({ type: 'cursor' }), () => ({
-			items: [1],
-			nextCursor,
-		}));
-		expect(pages).toEqual([[1]]);
-		expect(queries).toHaveLength(1);
+	test.each([undefined, null, '', false, {}, [], 0, '0'])(
+		'ends at the cursor %j',
+		async (nextCursor) => {
+			const { pages, queries } = await readAll(paginated({ type: 'cursor' }), () => ({
+				items: [1],
+				nextCursor,
+			}));
+			expect(pages).toEqual([[1]]);
+			expect(queries).toHaveLength(1);
+		},
+	);
+
+	test.each([{ id: 7 }, [7, 'x'], true])('does not end at %j, which is no cursor', async (next) => {
+		const values = { type: 'cursor', cursorField: 'next' };
+		const { error } = await readAll(paginated(values), () => ({ items: [{ id: 1 }], next }));
+		const message = 'Cursor Field: what is at "next" is no text or number';
+		expect(error).toMatchObject({ message });
+	});
+
+	test('goes on behind an item whose number is 0', async () => {
+		const values = { type: 'cursor', cursorFrom: 'lastItem', cursorField: 'number' };
+		const { pages } = await readAll(paginated(values), ({ cursor }) =>
+			cursor === undefined ? [{ number: 0 }] : cursor === '0' ? [{ number: -1 }] : [],
+		);
+		expect(pages).toEqual([[{ number: 0 }], [{ number: -1 }]]);
 	});
 
 	test('takes a number of any length as it is', async () => {
@@ -260,7 +279,7 @@ describe('by cursor', () => {
 		for (const length of [2, 3, 5]) {
 			const { queries, error } = await readAll(paginated({ type: 'cursor' }), (_, count) => ({
 				items: [count],
-				nextCursor: String(count < before ? count : before + ((count - before) % length)),
+				nextCursor: `c${count < before ? count : before + ((count - before) % length)}`,
 			}));
 			expect(error).toMatchObject({ message: 'Pagination: a cursor comes again' });
 			expect(queries.length).toBeLessThan(4 * (before + length));
@@ -286,6 +305,19 @@ test.each([
 		message: 'Pagination: page 2 holds the same items as the one before',
 		details: { outcome: 'unknown', description: expect.stringContaining(advice) as string },
 	});
+});
+
+test.each([404, 416])('a %i behind the last page says what to set', async (statusCode) => {
+	const values = { type: 'pageNumber' };
+	const service = ({ page }: Query) => {
+		if (page === '1') return [1];
+		throw responseError(requestOf('GET', '/list'), responseOf('', { statusCode }));
+	};
+	const { error } = await readAll(paginated(values), service);
+	const description = expect.stringMatching(/^Page 2 is not there.*Not Found\.$/) as string;
+	expect(error).toMatchObject({ details: { statusCode, description } });
+	const notFound = await readAll(paginated({ ...values, endOfList: 'notFound' }), service);
+	expect({ error: undefined, ...notFound }).toMatchObject({ pages: [[1]], error: undefined });
 });
 
 test('a page that came again is known by its IDs, and what to set is said', async () => {

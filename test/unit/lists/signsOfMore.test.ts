@@ -77,6 +77,7 @@ test.each([
 	},
 	// The service says itself that this is all.
 	{ has_more: false, next_cursor: 'x' },
+	{ next_cursor: '0' },
 	{ last: true, cursor: 'x', offset: 0, limit: 100, page_count: 2 },
 ])('%j says nothing of more', (body) => {
 	expect(signs(body)).toEqual({});
