@@ -116,6 +116,28 @@ describe('a body that is not JSON where JSON is due', () => {
 		expect(await get('/sandbox/no-content', { responseFormat: 'text' })).toEqual([{ data: '' }]);
 	});
 
+	test.each(['If-Modified-Since', 'if-none-match'])(
+		'a 304 that the header %s asks for says that nothing has changed',
+		async (name) => {
+			const headerParameters = { parameters: [{ name, value: '"7"' }] };
+			const operations: Array<[INode['parameters'], object[]]> = [
+				[read({ headerParameters }), []],
+				[apiRequest('GET', '/sandbox/array', { headerParameters }), [{ statusCode: 304 }]],
+				[apiRequest('HEAD', '/sandbox/array', { headerParameters }), [{ statusCode: 304 }]],
+			];
+			for (const [parameters, expected] of operations) {
+				response({ status: 304 });
+				const result = await bench.run([{}], parameters);
+				expect(result.run.data.resultData.error?.message).toBeUndefined();
+				expect(result.json(NODE)).toEqual(expected);
+			}
+			response({ status: 304 });
+			const { message, description } = errorOf(await bench.run([{}], read()));
+			expect(message).toBe('The service answered 304 Not Modified');
+			expect(description).not.toContain('Redirects');
+		},
+	);
+
 	test.each<[string, INode['parameters'], object]>([
 		['a send', send(), { statusCode: 200 }],
 		['text', apiRequest('POST', '/sandbox/echo', { responseFormat: 'text' }), { data: '' }],

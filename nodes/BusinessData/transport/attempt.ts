@@ -23,11 +23,11 @@ import { redactHeaders } from '../values/redact';
 import { isCanceled, RequestError } from './requestError';
 import { responseError, failedResultError, failureError, webPageError } from './requestErrors';
 import { failedResult } from './resultField';
-import { isRead, type ServiceRequest } from './serviceRequest';
+import { isConditional, isRead, type ServiceRequest } from './serviceRequest';
 
 /** What became of one attempt. */
 export type AttemptOutcome =
-	/** By a 2xx. */
+	/** By a 2xx, or by the 304 that a read has asked for. */
 	| { kind: 'succeeded'; response: ServiceResponse }
 	/** By a 429; the service did not act. */
 	| { kind: 'refused'; response: ServiceResponse; permit: Permit }
@@ -149,7 +149,8 @@ async function readBodyOf(
 			max: max === undefined ? undefined : shareOf(max, keepFree),
 		});
 	}
-	const isSuccess = statusCode >= 200 && statusCode < 300;
+	const isUnchanged = statusCode === 304 && isConditional(request);
+	const isSuccess = isUnchanged || (statusCode >= 200 && statusCode < 300);
 	const bodyRead = isSuccess
 		? readBody(rawResponse.body, apiKey)
 		: readErrorBody(rawResponse.body, apiKey);

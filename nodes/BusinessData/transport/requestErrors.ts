@@ -318,7 +318,7 @@ function outcomeOf(request: ServiceRequest, statusCode: number): Outcome {
 function causeOf(request: ServiceRequest, statusCode: number): FailureCause | undefined {
 	if (statusCode === 401) return 'credential-invalid';
 	if (statusCode === 429) return 'rate-limited';
-	if (statusCode === 404 || (statusCode >= 300 && statusCode < 400)) return 'configuration-invalid';
+	if (statusCode === 404 || isRedirect(statusCode)) return 'configuration-invalid';
 	const isTransient = statusCode >= 500 || statusCode === 408;
 	return isTransient && isRead(request) ? 'temporarily-unavailable' : undefined;
 }
@@ -338,7 +338,7 @@ function nextStep(
 			: 'The longest window of its limits passed and it was still refused.';
 		return `${wait} Something else seems to use the same API key: stop it, give it a key of its own, or leave it a share: Keep Free in the credential, under Customize for This Installation.`;
 	}
-	if (statusCode >= 300 && statusCode < 400) {
+	if (isRedirect(statusCode)) {
 		const advice = `Redirects are not followed, so that the key goes to no other address. Set the base URL in the credential to where the service is now${originOf(headers.location)}.`;
 		return outcome === 'unknown' ? `${advice} ${checkFirst(request)}` : advice;
 	}
@@ -353,6 +353,11 @@ function nextStep(
 	}
 	if (statusCode === 404) return 'The path is added to the base URL in the credential: check both.';
 	return 'Nothing was carried out. Correct what the service objects to, then run the node again.';
+}
+
+/** RFC 9110 §15.4.5: a 304 leads nowhere. */
+function isRedirect(statusCode: number): boolean {
+	return statusCode >= 300 && statusCode < 400 && statusCode !== 304;
 }
 
 /** The origin of a redirect's target; its path and query may hold anything and are not shown. */

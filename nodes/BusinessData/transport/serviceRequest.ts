@@ -55,3 +55,9 @@ export function withParameters(
 export function isRead({ endpoint }: ServiceRequest): boolean {
 	return endpoint.method === 'GET' || endpoint.method === 'HEAD';
 }
+
+/** Whether it is a read of what has changed since a time or a version: then a 304 says that nothing has. */
+export function isConditional(request: ServiceRequest): boolean {
+	const names = Object.keys(request.headers).map((name) => name.toLowerCase());
+	return isRead(request) && names.some((name) => /^if-(none-match|modified-since)$/.test(name));
+}

@@ -196,6 +196,8 @@ export class ListReader {
 			let isNoPage = false;
 			try {
 				page = await readPage(this.clientFor(read), pageRequest, list, read.place);
+				const isUnchanged = page.response.statusCode === NOT_MODIFIED;
+				if (this.readsChanges(read) && isUnchanged) read.isUnchanged = true;
 			} catch (error) {
 				if (error instanceof OutOfTimeError && this.pages > 0) return false;
 				if (!(error instanceof RequestError)) throw error;
