@@ -142,9 +142,11 @@ describe('a response without contacts', () => {
 	});
 });
 
-test('a header that is an expression reads changes only', async () => {
-	const parameters = [{ name: 'X-Since', value: '={{ 5 }}' }];
-	const { poll } = trigger({ options: { headerParameters: { parameters } } });
+test.each<[string, unknown]>([
+	['a value', { parameters: [{ name: 'X-Since', value: '={{ 5 }}' }] }],
+	['a name', { parameters: [{ name: '={{ "X-Since" }}', value: '5' }] }],
+])('%s of a header as an expression reads changes only', async (_, headerParameters) => {
+	const { poll } = trigger({ options: { headerParameters } });
 	await poll();
 	bench.sandbox.contacts.remove('contact-1');
 	expect([await poll(), await poll(), await poll()]).toEqual([[], [], []]);

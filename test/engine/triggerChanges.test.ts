@@ -246,6 +246,20 @@ describe('deletions that look like a mistake', () => {
 		expect([await pollLater(), await pollLater()]).toEqual([[], []]);
 	});
 
+	test('are no error where nobody wants deletions, and said in the log once a day', async () => {
+		let list = all;
+		bench.service.response = () => list;
+		const { poll } = bench.trigger({ events: ['contactCreated'] });
+		const lines = () => bench.logged().split(withheld).length - 1;
+		await poll();
+		list = some;
+		expect([await poll(), lines(), await poll(), lines()]).toEqual([[], 0, [], 1]);
+		await after(DAY - 60_000);
+		expect([await poll(), lines()]).toEqual([[], 1]);
+		await after(60_000);
+		expect([await poll(), lines()]).toEqual([[], 2]);
+	});
+
 	test('where n8n does not save what a failed poll remembers, all else goes on as well', async () => {
 		const { state, poll, staticData } = await begin({}, all);
 		state.list = [...some];

@@ -97,10 +97,21 @@ describe('what it asks for', () => {
 
 	test.each<[string, Record<string, unknown>, object?]>([
 		['Parameter: is empty', { parameter: ' ' }],
-		['Pagination has the parameter "limit", too', { parameter: 'limit' }, { type: 'offset' }],
-		['Pagination has the parameter "page", too', { parameter: 'page' }, { type: 'pageNumber' }],
-		['the key must not be a query parameter', { parameter: 'apiKey' }],
-		['the header x-api-key cannot be set here', { parameter: 'x-api-key', sendIn: 'header' }],
+		[
+			'Incremental: Pagination has the parameter "limit", too',
+			{ parameter: 'limit' },
+			{ type: 'offset' },
+		],
+		[
+			'Incremental: Pagination has the parameter "page", too',
+			{ parameter: 'page' },
+			{ type: 'pageNumber' },
+		],
+		['Incremental: the key must not be a query parameter', { parameter: 'apiKey' }],
+		[
+			'Incremental: the header x-api-key cannot be set here',
+			{ parameter: 'x-api-key', sendIn: 'header' },
+		],
 		['Time Zone: is not known', { timeZone: 'Mars' }],
 		['Custom Format: is empty', { format: 'custom' }],
 		['Format: is not known', { format: 'roman' }],

@@ -132,8 +132,7 @@ export function readPollSettings(context: IPollFunctions, account: Account): Pol
  * interface document), but the key may be replaced, and the business stays the same.
  */
 function businessOf({ credentials }: INode, { baseUrl }: Account): string {
-	const { id, name } = credentials?.[CREDENTIAL_TYPE] ?? {};
-	return JSON.stringify([id ?? name, baseUrl]);
+	return JSON.stringify([credentials?.[CREDENTIAL_TYPE]?.id, baseUrl]);
 }
 
 /** @throws InvalidSettingError when Pagination would send its value in place of the time */
@@ -221,6 +220,6 @@ function splitEntries(
 		.map((entry) =>
 			name === 'headerParameters' ? { ...entry, name: entry.name.toLowerCase() } : entry,
 		)
-		.sort((a, b) => (a.name < b.name ? -1 : Number(a.name > b.name)));
+		.sort((a, b) => (a.name < b.name ? -1 : 1));
 	return { constant, hasOthers: constant.length < all.length };
 }

@@ -1,10 +1,13 @@
 /** What is saved of a trigger: its names stay, and what cannot be understood is not guessed. */
 import {
+	boundFieldHashes,
+	forgetHashes,
 	newState,
 	readState,
 	type SavedState,
 	saveState,
 	type State,
+	TAKEN_NEXT,
 } from '../../../nodes/BusinessData/trigger/state';
 
 const LIST = {
@@ -93,4 +96,36 @@ test.each<[string, unknown]>([
 	['no watched list', { ...SAVED, asked: undefined }],
 ])('with %s it is not understood', (_, saved) => {
 	expect(readState(saved)).toBeUndefined();
+});
+
+test.each<[string, number, string[], boolean]>([
+	['little', 1, ['a'], false],
+	['as much as there may be', 2, ['x'.repeat(3_499_988), 'y'.repeat(3_499_999)], false],
+	['more', 2, ['x'.repeat(3_499_988), 'y'.repeat(3_500_000)], true],
+	['more for all records than for one', 2_000, ['x'.repeat(6_995_000)], true],
+])('fields that take %s are kept or not', (_, count, names, isTooMuch) => {
+	const state = newState(LIST);
+	for (let id = 1; id <= count; id++) {
+		state.known.set(`${id}`, { id, hash: A, fields: 'xyz', missed: 0, isSeen: false });
+	}
+	const fieldNames = new Map(names.map((name, index) => [name, index]));
+	expect(boundFieldHashes({ ...state, fieldNames: undefined })).toBe(false);
+	state.fieldNames = fieldNames;
+	expect(boundFieldHashes(state)).toBe(isTooMuch);
+	expect(state.hasTooManyFields).toBe(isTooMuch);
+	expect([state.fieldNames, state.known.get('1')?.fields]).toEqual(
+		isTooMuch ? [undefined, undefined] : [fieldNames, 'xyz'],
+	);
+});
+
+test('other watched fields: all is taken anew', () => {
+	const state = structuredClone(STATE);
+	forgetHashes(state, 'other');
+	expect(state).toMatchObject({
+		...{ watched: 'other', fieldNames: undefined, hasTooManyFields: false, cursor: undefined },
+		variants: new Map(),
+	});
+	for (const { hash, fields } of state.known.values()) {
+		expect([hash, fields]).toEqual([TAKEN_NEXT, undefined]);
+	}
 });
