@@ -3,8 +3,12 @@
 /** How deep, and at how many values, a failure is looked for. */
 const DEEPEST = 6;
 const MOST_VALUES = 10_000;
-const FAILURES = /^(errors?|faults?|failures?|failed|validationerrors)$/;
-const STATUS = /^(status|statuscode|statusattributestring|result|state|code)$/;
+const FAILURES =
+	/^((has|is)?(errors?|faults?|failures?|failed|exceptions?)|(errors?|fail(ure|ed))(count|messages?|ids?|items|records)|validationerrors|(notfound|rejected|unprocessed)(ids|items|records)?)$/;
+const SUCCESS = /^(is)?(success(ful)?|ok)$/;
+const STATUS = /^((http)?status(code)?|statusattributestring|result|state|code)$/;
+/** What services write where there is no failure. */
+const NONE = /^(|0|false|no|none|null|ok|success\w*|no ?errors?)$/i;
 const FAILED_STATUS = /error|fail|invalid|not_?found|denied|rejected|forbidden/i;
 
 /** Whether something in a response looks like the failure of a part of it. */
@@ -22,12 +26,13 @@ export function holdsFailure(value: unknown): boolean {
 }
 
 function isFailure(key: string, value: unknown): boolean {
-	if (key === 'success' || key === 'ok') return value === false;
+	if (SUCCESS.test(key)) return value === false || value === 'false';
 	if (STATUS.test(key)) {
 		const isErrorStatus = Number(value) >= 400 && Number(value) < 600;
 		return isErrorStatus || (typeof value === 'string' && FAILED_STATUS.test(value));
 	}
 	if (!FAILURES.test(key)) return false;
 	if (typeof value === 'object' && value !== null) return Object.keys(value).length > 0;
-	return ![undefined, null, '', '0', 'false', 0, false].includes(value as string);
+	if (typeof value === 'string') return !NONE.test(value.trim());
+	return ![undefined, null, 0, false].includes(value as null);
 }

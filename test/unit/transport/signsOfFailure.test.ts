@@ -1,0 +1,37 @@
+/** What looks like a failure in a response with the status 200, as services write it. */
+import { holdsFailure } from '../../../nodes/BusinessData/transport/signsOfFailure';
+
+test.each([
+	{ success: false },
+	{
+		results: [
+			{ Id: 1, isSuccess: true },
+			{ Id: 2, isSuccess: false },
+		],
+	},
+	{ ok: 'false' },
+	{ deleted: [1], failed: [2] },
+	{ deletedCount: 1, failedCount: 1 },
+	{ errorCount: '1' },
+	{ hasErrors: true, items: [] },
+	[{ id: 2, errorMessage: 'locked' }],
+	{ exceptions: [{ id: 2 }] },
+	{ deleted: 1, notFound: [2] },
+	{ accepted: [1], rejected: [{ id: 2 }] },
+	{ unprocessedIds: [2] },
+	[{ id: 2, httpStatus: 409 }],
+	{ Fault: { Error: [{ Message: 'locked' }] } },
+])('%j looks like a failure', (body) => {
+	expect(holdsFailure(body)).toBe(true);
+});
+
+test.each([
+	{ success: true, errors: {}, error_code: '', failedCount: 0 },
+	{ errorCode: 0, errorMessage: 'Success' },
+	{ error: 'none', exception: null, hasErrors: 'false' },
+	{ data: [{ id: 1, deleted: false }], notFound: [], status: 'sent', httpStatus: 204 },
+	undefined,
+	true,
+])('%j does not', (body) => {
+	expect(holdsFailure(body)).toBe(false);
+});
