@@ -32,20 +32,16 @@ export function askedWaitMs(response: ServiceResponse): number | undefined {
 }
 
 /**
- * The time (ms) that a `Retry-After` header asks for: seconds or an HTTP date (RFC 9110 §10.2.3).
- * A date is taken against the response's own `Date` header, so that a clock that is wrong here does not
- * matter. Other names for it count where it is not there. Undefined when there is none, or none that can be read.
+ * The time (ms) that a `Retry-After` header asks for: seconds or an HTTP date (RFC 9110 §10.2.3), or what else
+ * services write. Other names for it count where it is not there. Undefined when there is none, or none that can be read.
  */
 export function retryAfterMs(headers: Record<string, unknown>): number | undefined {
 	const others = Object.keys(headers).filter((name) => OTHER_RETRY_AFTER.test(name));
 	for (const name of ['retry-after', ...others]) {
 		const value = headerText(headers, name);
 		if (value.trim() === '') continue;
-		const ms = !isDecimal(value)
-			? parseHttpDate(value) - nowOf(headers)
-			: name.endsWith('ms')
-				? Number(value)
-				: msFromNow(Number(value), headers);
+		const isInMs = name.endsWith('ms') && isDecimal(value);
+		const ms = isInMs ? Number(value) : headerTimeMs(value, headers);
 		if (!Number.isNaN(ms)) return Math.min(Math.max(0, ms), LONGEST_RETRY_AFTER_MS);
 	}
 	return undefined;
@@ -58,8 +54,21 @@ export function isDecimal(text: string): boolean {
 	return /^\s*\d+(\.\d+)?\s*$/.test(text);
 }
 
+/**
+ * The time (ms) that the value of a header says: of seconds, of a duration such as `30s`, or until a moment since 1970,
+ * an HTTP date or one in ISO 8601. A moment is taken against the response's own `Date` header, so that a clock that is
+ * wrong here does not matter. NaN for anything else.
+ */
+export function headerTimeMs(text: string, headers: Record<string, unknown>): number {
+	const value = text.trim().replace(/^"(.*)"$/, '$1');
+	if (isDecimal(value)) return msFromNow(Number(value), headers);
+	const [, count, unit = ''] = DURATION.exec(value) ?? [];
+	if (count !== undefined) return durationMs(count, unit);
+	return (ISO_DATE.test(value) ? Date.parse(value) : parseHttpDate(value)) - nowOf(headers);
+}
+
 /** The time (ms) until a moment since 1970 (s or ms), or of a duration (s). */
-export function msFromNow(number: number, headers: Record<string, unknown>): number {
+function msFromNow(number: number, headers: Record<string, unknown>): number {
 	if (number < EPOCH.seconds) return number * 1000;
 	return (number < EPOCH.ms ? number * 1000 : number) - nowOf(headers);
 }
@@ -84,6 +93,8 @@ const UNITS_MS: Array<[beginning: RegExp, ms: number]> = [
 ];
 const UNIT = '(?:ms|milli\\w*|s|secs?|seconds?|m|mins?|minutes?|h|hrs?|hours?|days?)(?![a-z])';
 const NUMBER = '\\d+(?:\\.\\d+)?';
+const DURATION = new RegExp(`^(${NUMBER})\\s*(${UNIT})$`, 'i');
+const ISO_DATE = /^\d{4}-\d\d-\d\d[T ][\d:.]+(Z|[+-]\d\d:?\d\d)$/i;
 /** As in "2 minutes and 5.5 s", after a word such as "again" in the same sentence. */
 const IN_WORDS = new RegExp(
 	`(?:retry|try|again|wait|until|resets?|next|available|blocked)\\b[^\\d.]{0,60}?((?:${NUMBER}\\s*${UNIT}[\\s,and]*)+)`,

@@ -5,7 +5,7 @@
  * interface document shows none of them, so all are optional, and what cannot be understood is ignored.
  */
 import { headerText } from './response';
-import { isDecimal, msFromNow } from './backoff';
+import { headerTimeMs, isDecimal } from './backoff';
 
 /** How much is left of a limit, and when (ms from now) it is full again. */
 export interface HeaderLimit {
@@ -28,16 +28,16 @@ const NAMED = /^((?:x-)?rate-?limit(?:-[\w-]+)?)-(limit|remaining|reset)(?:-afte
 /**
  * How much the response says is left; nothing where it does not say it, or not understandably.
  * @param longestMs the longest window (ms): a reset beyond it, in seconds, is taken for one in ms
- * @param isRefused whether it is a 429, which says that nothing is left where no header does
+ * @param isRefused whether it is a 429, which says that nothing is left where no header says a number
  */
 export function headerLimits(
 	headers: Headers,
 	longestMs: number,
 	isRefused = false,
 ): HeaderLimit[] {
-	const least = isRefused ? '0' : undefined;
-	const limitsOf = (remaining = least, reset?: string, limit?: string) =>
-		headerLimit(remaining, resetOf(reset, headers, longestMs), limit);
+	const least = isRefused ? 0 : undefined;
+	const limitsOf = (remaining?: string, reset?: string, limit?: string) =>
+		headerLimit(wholeNumber(remaining) ?? least, resetOf(reset, headers, longestMs), limit);
 	const drafts = headerItems(headerText(headers, 'ratelimit')).flatMap((item) =>
 		limitsOf(item.r ?? item.remaining, item.t ?? item.reset, item.limit),
 	);
@@ -63,11 +63,10 @@ export function headerPolicies(headers: Headers): HeaderPolicy[] {
 }
 
 function headerLimit(
-	remainingText: string | undefined,
+	remaining: number | undefined,
 	resetMs: number | undefined,
 	limitText: string | undefined,
 ): HeaderLimit[] {
-	const remaining = wholeNumber(remainingText);
 	if (remaining === undefined || resetMs === undefined) return [];
 	const max = wholeNumber(limitText);
 	return max !== undefined && remaining > max ? [] : [{ remaining, resetMs, max }];
@@ -75,10 +74,10 @@ function headerLimit(
 
 /** Time (ms) from now on. */
 function resetOf(text: string | undefined, headers: Headers, longestMs: number) {
-	if (text === undefined || !isDecimal(text)) return undefined;
-	const ms = msFromNow(Number(text), headers);
+	if (text === undefined) return undefined;
+	const ms = headerTimeMs(text, headers);
 	// The same names stand for seconds at one service and for milliseconds at another.
-	const isInMs = ms > longestMs && Number(text) <= longestMs;
+	const isInMs = isDecimal(text) && ms > longestMs && Number(text) <= longestMs;
 	return ms > 0 ? (isInMs ? Number(text) : ms) : undefined;
 }
 

@@ -56,6 +56,8 @@ describe('Retry-After', () => {
 		['in a year', inSeconds(365 * 24 * 3_600), 365 * DAY],
 		['of the year 9999', 'Fri, 31 Dec 9999 23:59:59 GMT', LONGEST],
 		['in the older form', 'Sunday, 01-Mar-26 12:01:30 GMT', 90_000],
+		['in ISO 8601', '2026-03-01T12:01:30.000Z', 90_000],
+		['in ISO 8601 with its zone', '2026-03-01 13:01:30+01:00', 90_000],
 	])('as a date %s', (_, value, expected) => {
 		expect(retryAfter(value)).toBe(expected);
 	});
@@ -66,6 +68,10 @@ describe('Retry-After', () => {
 		[{ 'x-ratelimit-retry-after-seconds': '3' }, 3_000],
 		[{ 'retry-after': 'soon', 'x-ms-retry-after-ms': '40' }, 40],
 		[{ 'x-retry-after': '9', 'retry-after': '4' }, 4_000],
+		[{ 'retry-after': '120s' }, 120_000],
+		[{ 'retry-after': '5 minutes' }, 300_000],
+		[{ 'retry-after': '"30"' }, 30_000],
+		[{ 'retry-after-ms': '1.5s' }, 1_500],
 		[{ 'x-retry-after': '-1', 'x-no-retry-afterwards': '5' }, undefined],
 	])('in the headers %j is %s ms', (headers, expected) => {
 		expect(retryAfterMs(headers)).toBe(expected);
@@ -75,8 +81,8 @@ describe('Retry-After', () => {
 		'',
 		'  ',
 		'soon',
-		'5 minutes',
-		'120s',
+		'5 attempts',
+		'2026-03-01T12:01:30',
 		'1e3',
 		'1,000',
 		'NaN',

@@ -65,6 +65,21 @@ test.each<[string, Record<string, unknown>, unknown[]]>([
 		[{ remaining: 3, resetMs: 5_500, max: 60 }],
 	],
 	[
+		'X-RateLimit-* in ISO 8601',
+		{ 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '2026-03-01T12:00:20Z' },
+		[{ remaining: 0, resetMs: 20_000 }],
+	],
+	[
+		'X-RateLimit-* as an HTTP date',
+		{ 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': new Date(NOW + 20_000).toUTCString() },
+		[{ remaining: 0, resetMs: 20_000 }],
+	],
+	[
+		'X-RateLimit-* with a unit',
+		{ 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '20s' },
+		[{ remaining: 0, resetMs: 20_000 }],
+	],
+	[
 		'X-RateLimit-Reset-After',
 		{ 'x-ratelimit-remaining': '0', 'x-ratelimit-reset-after': '1.5' },
 		[{ remaining: 0, resetMs: 1_500 }],
@@ -91,10 +106,13 @@ test.each<[string, Record<string, unknown>, unknown[]]>([
 	expect(headerLimits(headers, LONGEST_MS)).toEqual(expected);
 });
 
-test('a refusal without more words says that nothing is left', () => {
-	const headers = { 'x-rate-limit-reset': '12' };
-	expect(headerLimits(headers, LONGEST_MS, true)).toEqual([{ remaining: 0, resetMs: 12_000 }]);
-});
+test.each([{}, { 'x-rate-limit-remaining': '-1' }, { 'x-rate-limit-remaining': '0.0' }])(
+	'a refusal with %j says that nothing is left',
+	(remaining) => {
+		const headers = { ...remaining, 'x-rate-limit-reset': '12' };
+		expect(headerLimits(headers, LONGEST_MS, true)).toEqual([{ remaining: 0, resetMs: 12_000 }]);
+	},
+);
 
 test('no header makes the limiter wait longer than its window, or leaves more free than without it', () => {
 	const window = { max: 10, windowMs: 60_000 };
