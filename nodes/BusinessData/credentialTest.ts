@@ -14,13 +14,16 @@ import type {
 } from 'n8n-workflow';
 
 import { type Account, readAccount } from './transport/account';
-import { jsonOf } from './transport/response';
+import { type ServiceResponse, jsonOf } from './transport/response';
 import { Client } from './transport/client';
 import { ENDPOINTS } from './transport/endpoints';
 import { InvalidSettingError } from './values/invalidSettingError';
 import { maskKeys } from './values/redact';
 import { RequestError } from './transport/requestError';
+import { alsoSaid } from './transport/serviceTexts';
+import { holdsFailure } from './transport/signsOfFailure';
 import { RunWaitTime } from './transport/waitTime';
+import { isObject } from './values/isObject';
 
 /** How long (ms) the test may take: a person waits for it. */
 const DEADLINE_MS = 9_000;
@@ -66,7 +69,8 @@ async function readContacts(context: ICredentialTestFunctions, account: Account)
 			timeoutMs: DEADLINE_MS,
 			maxWaitMs: DEADLINE_MS,
 		});
-		jsonOf(response);
+		const body = jsonOf(response);
+		if (isFailure(body)) throw failureError(response);
 	} catch (error) {
 		throw account.redis?.failure() ?? error;
 	} finally {
@@ -100,6 +104,23 @@ function contextFor(
 		getExecutionCancelSignal: () => signal,
 	};
 	return context as unknown as IPollFunctions;
+}
+
+/** Whether the body itself says that it failed; what its lists hold are records. */
+function isFailure(body: unknown): boolean {
+	if (!isObject(body)) return false;
+	const own = Object.entries(body).filter(
+		([name, value]) => typeof value !== 'object' || /^(errors?|faults?)$/i.test(name),
+	);
+	return holdsFailure(Object.fromEntries(own));
+}
+
+function failureError(response: ServiceResponse): InvalidSettingError {
+	return new InvalidSettingError(
+		'API Key',
+		`the service answered ${response.statusCode} with what looks like a failure`,
+		`Check the key, and the base URL.${alsoSaid(response)}`,
+	);
 }
 
 function tooSlow(): InvalidSettingError {

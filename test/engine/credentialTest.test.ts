@@ -33,6 +33,7 @@ const status = (code: number, others: object = {}): FaultAction => ({
 	...{ type: 'status', status: code, body: { message: 'no' } },
 	...others,
 });
+const failure = (body: object): FaultAction => status(200, { body });
 const elsewhere = { headers: { location: 'https://elsewhere.example/' } };
 const page = { body: '<!doctype html><title>Log in</title>', contentType: 'text/html' };
 const refused = { type: 'refuse', retryAfter: 'seconds', waitMs: 30_000 } as const;
@@ -43,6 +44,8 @@ test.each<[beginning: string, action: FaultAction, says: string]>([
 	['Base URL: The service answered 404', status(404), 'check both'],
 	['Base URL: The service answered 307', status(307, elsewhere), 'https://elsewhere.example'],
 	['Base URL: The service answered 200 with a web page', status(200, page), 'log-in page'],
+	['API Key: the service answered 200', failure({ success: false, message: 'Bad key' }), 'Bad key'],
+	['API Key: the service answered 200', failure({ error: { message: 'Bad key' } }), 'Bad key'],
 	['The service answered 503', status(503), 'no'],
 	['Base URL: The service could not be read', { type: 'hangUpAfterActing' }, 'cut off'],
 	['Base URL: the service gave no response', { type: 'neverAnswer', act: true }, 'service is up'],
@@ -53,6 +56,14 @@ test.each<[beginning: string, action: FaultAction, says: string]>([
 	expect([result, message.slice(0, beginning.length)]).toEqual(['Error', beginning]);
 	expect(message).toContain(says);
 });
+
+test.each([{ data: [{ id: 1, status: 'failed' }] }, { contacts: [], errors: [] }, [], {}, 7])(
+	'%j is no failure',
+	async (body) => {
+		bench.sandbox.fault({ action: status(200, { body: JSON.stringify(body) }) });
+		expect((await press())[0]).toBe('OK');
+	},
+);
 
 test('says that nobody listens at the base URL', async () => {
 	const [result, message] = await press({ baseUrl: `http://127.0.0.1:${await freePort()}` });

@@ -72,6 +72,8 @@ const REASONS: Record<string, string> = {
 	ENETUNREACH: 'the network cannot be reached',
 	ECONNRESET: 'the connection was cut off',
 	EPIPE: 'the connection was cut off',
+	Z_BUF_ERROR: 'the response could not be decompressed',
+	Z_DATA_ERROR: 'the response could not be decompressed',
 	ERR_STREAM_PREMATURE_CLOSE: 'the connection was cut off in the middle of the response',
 };
 

@@ -106,6 +106,7 @@ describe.each([
 			'the connection was cut off in the middle of the response',
 			failed('Premature close', { code: 'ERR_STREAM_PREMATURE_CLOSE' }),
 		],
+		['a broken gzip', 'decompressed', failed('incorrect header', { code: 'Z_DATA_ERROR' })],
 		['no HTTP', 'failed', failed('Parse Error', { code: 'HPE_INVALID_CONSTANT' })],
 		['an error without any code', 'the connection failed', failed('something')],
 		[
