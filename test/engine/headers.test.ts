@@ -70,3 +70,9 @@ test.each(['POST', 'GET'])('%s', async (method) => {
 	expect(REGISTERED_HEADERS.filter((name) => Object.hasOwn(refused, name)).join(' ')).toBe(REFUSED);
 	expect(service.requests).toHaveLength(names.length - Object.keys(refused).length);
 });
+
+test('a space in a query goes out as %20, which services know that take a + as it is', async () => {
+	const parameters = [{ name: '$filter', value: "name eq 'a+b'" }];
+	await bench.run([{}], apiRequest('GET', '/x?of=a%20b', { queryParameters: { parameters } }));
+	expect(service.requests).toEqual(['GET /x?of=a%20b&%24filter=name%20eq%20%27a%2Bb%27 HTTP/1']);
+});

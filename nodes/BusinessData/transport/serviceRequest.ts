@@ -36,10 +36,15 @@ export interface ServiceRequest {
 	isIdempotent?: boolean;
 }
 
-/** The parameters as an address or a form (`application/x-www-form-urlencoded`) holds them. */
-export function encodeQuery(parameters: QueryParameters): string {
+/** The parameters as a form (`application/x-www-form-urlencoded`) holds them. */
+export function encodeForm(parameters: QueryParameters): string {
 	const pairs = parameters.map(({ name, value }): [string, string] => [name, value]);
 	return new URLSearchParams(pairs).toString();
+}
+
+/** The parameters as an address holds them. By RFC 3986, which services of OData keep to, a `+` is no space. */
+export function encodeQuery(parameters: QueryParameters): string {
+	return encodeForm(parameters).replaceAll('+', '%20');
 }
 
 /** The query with these parameters in place of its own of the same names: a service may take either of two. */

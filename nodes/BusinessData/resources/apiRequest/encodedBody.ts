@@ -5,7 +5,7 @@ import type { IHttpRequestMethods, INodeProperties } from 'n8n-workflow';
 
 import { InvalidSettingError } from '../../values/invalidSettingError';
 import { boundaryOf, encodeMultipart, type FileFacts, type Part } from '../../transport/multipart';
-import { encodeQuery, type ServiceRequest } from '../../transport/serviceRequest';
+import { encodeForm, type ServiceRequest } from '../../transport/serviceRequest';
 import {
 	readChoice,
 	readEntries,
@@ -150,7 +150,7 @@ export async function readEncodedBody(
 	}
 	if (contentType === 'form-urlencoded') {
 		const body = entries.map(readField);
-		const read = () => Promise.resolve(Buffer.from(encodeQuery(body)));
+		const read = () => Promise.resolve(Buffer.from(encodeForm(body)));
 		return { body, encoded: { contentType: FORM, read } };
 	}
 	const parts: Part[] = [];
