@@ -153,12 +153,14 @@ describe('what has changed', () => {
 		expect(JSON.stringify(staticData).length).toBeLessThan(1_000);
 		state.list = [{ id: 1, name: 'b' }];
 		expect(await poll()).toStrictEqual([{ event: 'contactUpdated', contact: state.list[0] }]);
+		state.list = [{ id: 1, name: 'c' }];
+		expect(await poll()).toStrictEqual([{ event: 'contactUpdated', contact: state.list[0] }]);
 		expect(lines()).toBe(1);
 		// Without the option, the fields are forgotten, and with it they are tried again.
 		expect(await bench.trigger({}, { staticData }).poll()).toEqual([]);
 		const { poll: pollAgain } = bench.trigger({ options: { changedFields: true } }, { staticData });
 		expect(await pollAgain()).toEqual([]);
-		state.list = [{ id: 1, name: 'c' }];
+		state.list = [{ id: 1, name: 'd' }];
 		expect(await pollAgain()).toMatchObject([{ changedFields: ['name'] }]);
 	});
 

@@ -32,6 +32,19 @@ test('reads its pages, and the query of the path goes with each', async () => {
 	);
 });
 
+test('begins anew at another path', async () => {
+	const staticData = {};
+	const pollAt = async (path: string, ...ids: number[]) => {
+		bench.service.response = () => ids.map((id) => ({ id }));
+		const parameters = { source: 'endpoint', path, events: EVENTS };
+		return inWords(await bench.trigger(parameters, { staticData }).poll());
+	};
+	expect(await pollAt('/list', 1)).toEqual([]);
+	expect(await pollAt('/other', 2)).toEqual([]);
+	expect(bench.logged()).toContain('because the source changed: the records are remembered');
+	expect(await pollAt('/other', 2, 3)).toEqual(['recordCreated 3']);
+});
+
 test('shows samples in a manual test', async () => {
 	bench.service.response = () => [{ id: 1 }];
 	const parameters = { source: 'endpoint', path: '/list', events: ['recordDeleted'] };

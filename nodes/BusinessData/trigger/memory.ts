@@ -152,8 +152,8 @@ export class Memory {
 	/** What is kept of the trigger: what this process holds, or what was saved since. */
 	private newest(saved: Map<string, Saved>): Saved {
 		const { data, triggerId } = this.staticData;
-		const own = saved.get(triggerId);
-		return own !== undefined && revisionOf(own) > revisionOf(data) ? own : data;
+		const own: Saved = saved.get(triggerId) ?? data;
+		return revisionOf(own) > revisionOf(data) ? own : data;
 	}
 
 	private logFirstPoll(reason: string): void {

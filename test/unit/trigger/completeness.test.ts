@@ -17,10 +17,8 @@ import {
 	type State,
 } from '../../../nodes/BusinessData/trigger/state';
 import { responseOf } from '../transport/examples';
+import { LIST } from './examples';
 
-const LIST = {
-	...{ source: 'contacts', business: '', idField: 'id', itemsField: '', query: '', headers: '' },
-};
 const readAt = (page: number, more: Partial<ListRead> = {}): ListRead => ({
 	...{ place: { page, count: 0 }, pagination: '', beganAt: 0 },
 	...more,

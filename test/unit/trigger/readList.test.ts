@@ -1,35 +1,16 @@
-/** A read that goes on from the poll before, and a comparison of many records. */
-import { type ComparedPage, comparePage } from '../../../nodes/BusinessData/trigger/comparePage';
+/** A read that goes on from the poll before, its check, and the time from which changes are read. */
 import { Events } from '../../../nodes/BusinessData/trigger/events';
 import { readIncremental } from '../../../nodes/BusinessData/trigger/incremental';
 import { OutOfTimeError } from '../../../nodes/BusinessData/trigger/pollClient';
 import type { PollSettings } from '../../../nodes/BusinessData/trigger/pollSettings';
 import { ListReader } from '../../../nodes/BusinessData/trigger/readList';
-import { newState, saveState, type State } from '../../../nodes/BusinessData/trigger/state';
-import { WatchedFields } from '../../../nodes/BusinessData/trigger/watchedFields';
+import { newState, type State } from '../../../nodes/BusinessData/trigger/state';
 import { readListSettings } from '../../../nodes/BusinessData/lists/listSettings';
 import { type Outcome, RequestError } from '../../../nodes/BusinessData/transport/requestError';
 import type { ServiceRequest } from '../../../nodes/BusinessData/transport/serviceRequest';
-import { requestOf, responseOf } from '../transport/examples';
+import { responseOf } from '../transport/examples';
+import { LIST, SETTINGS } from './examples';
 
-const LIST = {
-	...{ source: 'contacts', business: '', idField: 'id', itemsField: '', query: '', headers: '' },
-};
-const SETTINGS: PollSettings = {
-	watchedList: LIST,
-	request: requestOf('GET', '/list'),
-	list: readListSettings({ pagination: { values: { type: 'pageNumber', pageSize: 1 } } }),
-	recordName: 'contact',
-	idField: 'id',
-	wanted: ['Created'],
-	emitsExisting: false,
-	readsChangesOnly: false,
-	incremental: undefined,
-	deletedWhen: undefined,
-	watchedFields: new WatchedFields('', ''),
-	emitsChangedFields: false,
-	maxDeletionPercent: 50,
-};
 const error = (outcome: Outcome) => new RequestError('', { outcome, description: '' });
 const OUT_OF_TIME = new OutOfTimeError('', { outcome: 'notSent', description: '' });
 
@@ -66,122 +47,6 @@ test.each<[string, Error[], string[]]>([
 	],
 ])('when the first request of a read that goes on %s', async (_, failures, pages) => {
 	expect(await readInTwoPolls([OUT_OF_TIME], failures)).toEqual(pages);
-});
-
-test('many records leave time for other work', async () => {
-	const now = jest.spyOn(performance, 'now');
-	let ms = 0;
-	// Each record takes 5 ms.
-	now.mockImplementation(() => (ms += 5));
-	const pauses = jest.spyOn(globalThis, 'setImmediate');
-	const records = Array.from({ length: 50 }, (_, id) => ({ id }));
-	await comparePage(records, SETTINGS, newState(LIST), new Events());
-	now.mockRestore();
-	expect(pauses).toHaveBeenCalledTimes(10);
-	pauses.mockRestore();
-});
-
-/** Compares pages of one read with a state in which contact 1 is known. */
-async function compare(pages: unknown[][], settings: Partial<PollSettings> = {}) {
-	const state = { ...newState(LIST), firstReads: 0, fieldNames: new Map<string, number>() };
-	const known = { id: 1, hash: '', missed: 3, isSeen: false };
-	state.known.set('1', known);
-	const events = new Events();
-	const compared: ComparedPage[] = [];
-	for (const page of pages) {
-		compared.push(await comparePage(page, { ...SETTINGS, ...settings }, state, events));
-	}
-	return { state, events, compared };
-}
-
-const marks = { deletedWhen: { field: 'mark', values: ['gone'] } };
-test.each<[string, unknown[][], Partial<ComparedPage>]>([
-	['shown', [[{ id: 1 }]], { hasMoved: false, marked: 0 }],
-	['shown twice on a page', [[{ id: 1 }, { id: 1 }]], { hasMoved: false }],
-	['shown on two pages', [[{ id: 1 }], [{ id: 2 }, { id: 1 }]], { hasMoved: true }],
-	[
-		'shown with two contents',
-		[[{ id: 1 }], [{ id: 1, a: 1 }, { id: 2 }, { id: 2, a: 1 }]],
-		{ ambiguousId: '1' },
-	],
-	['marked', [[{ id: 1, mark: 'gone' }]], { hasMoved: false, marked: 0 }],
-	[
-		'marked on two pages',
-		[[{ id: 1, mark: 'gone' }], [{ id: 1, mark: 'gone' }]],
-		{ hasMoved: true },
-	],
-	[
-		'not the one that is marked',
-		[[{ id: 2, mark: 'gone' }, { id: 3, mark: 'gone' }, { id: 1 }]],
-		{ marked: 2 },
-	],
-])('a page with a contact that is %s', async (_, pages, expected) => {
-	const { compared, state } = await compare(pages, marks);
-	expect(compared.at(-1)).toMatchObject(expected);
-	if (!('ambiguousId' in expected)) expect(compared.at(-1)).not.toHaveProperty('ambiguousId');
-	expect(state.known.get('1')).toMatchObject({ isSeen: true });
-	expect(state.known.get('1')?.missed).toBe(
-		JSON.stringify(pages[0]).includes('"id":1,"mark') ? 5 : 0,
-	);
-});
-
-test('a page that comes again is known by the IDs and the contents of its records', async () => {
-	const [one, other] = [{ id: 1 }, { id: 2 }];
-	const { compared } = await compare([
-		[one, other],
-		[one, other],
-		[other, one],
-		[one],
-		[{ ...one, a: 1 }, other],
-	]);
-	const [first, ...more] = compared.map(({ hash }) => hash);
-	expect(more.map((hash) => hash === first)).toEqual([true, false, false, false]);
-});
-
-test('a contact is marked, and then not any more, in one read', async () => {
-	const { events } = await compare([[{ id: 1, mark: 'gone' }]], marks);
-	expect([...events.gone]).toEqual(['1']);
-	const { events: none } = await compare([[{ id: 1, mark: 'gone' }], [{ id: 1 }]], marks);
-	expect([...none.gone]).toEqual([]);
-});
-
-test('what is saved of a contact stays the same in later versions', async () => {
-	const { state } = await compare([
-		[
-			{
-				...{ id: 1, name: 'Ä', tags: ['x', 'y'], address: { city: 'Bonn', zip: null } },
-				...{ lines: [{ amount: 1 }, { amount: 2, text: 't' }], empty: [] },
-			},
-			{ id: 2, name: 'b' },
-		],
-	]);
-	expect(saveState(state)).toMatchObject({
-		ids: [1, 2],
-		hashes: 'AkFejgmhKdJeJltS',
-		fieldNames: [
-			...['id', 'name', 'tags', 'address.city', 'address.zip', 'lines.amount', 'lines.text'],
-			'empty',
-		],
-	});
-	expect(state.known.get('1')?.fields).toBe('r93+qP2YkNaRsMW+GpTbQ8RX');
-});
-
-test.each([
-	[1_000, undefined],
-	[1_001, 'many different contacts have the same ID, such as "1"'],
-])('%i contents of one ID', async (count, message) => {
-	const contents = Array.from({ length: count }, (_, a) => ({ id: 1, a }));
-	const compared = compare([contents]);
-	if (message === undefined) expect((await compared).compared).toHaveLength(1);
-	else {
-		await expect(compared).rejects.toMatchObject({
-			message: `The contacts cannot be compared: ${message}`,
-			details: {
-				description:
-					'Set ID Field to a field that is unique to a contact. Nothing was changed in what the trigger remembers.',
-			},
-		});
-	}
 });
 
 const HOUR = 3_600_000;
@@ -309,6 +174,14 @@ describe('the time from which the next changes are asked for', () => {
 	test.each<[string, unknown[], Partial<State>, number | undefined, number]>([
 		['the first page of a full read', [ONE, TWO, THREE, []], { cursor: undefined }, FIRST, 4],
 		['that of changes on one page', [[]], {}, FIRST, 1],
+		[
+			'that of changes on a page shorter than those of the list',
+			[ONE, []],
+			{ firstLength: 2 },
+			FIRST,
+			2,
+		],
+		['that of changes on a page as long', [ONE, [], ONE, []], {}, FIRST, 4],
 		['that of the first of two reads of changes', [ONE, TWO, [], ONE, TWO, []], {}, FIRST, 6],
 		[
 			'that of the second of three, where a record has moved in the first',
@@ -356,6 +229,13 @@ describe('the time from which the next changes are asked for', () => {
 			FIRST - HOUR,
 			3,
 		],
+		[
+			'that of the first, where lists always end with nothing',
+			[ONE, TWO, BARE, ONE, TWO, BARE],
+			{ habits: ['noLastPage'] },
+			FIRST,
+			6,
+		],
 	])('is %s', async (_, pages, more, cursor, requests) => {
 		const { state, asked, failure } = await readOnce(pages, incremental(more));
 		expect(failure).toBeUndefined();
@@ -382,4 +262,26 @@ test.each([
 	});
 	expect(failure instanceof RequestError).toBe(isError);
 	expect(state.read === undefined).toBe(!isError);
+});
+
+test('where only changes are read, there may be more, and the first poll reads once', async () => {
+	const settings = { ...SETTINGS, list: readListSettings({}), readsChangesOnly: true };
+	const pages = Array.from({ length: 4 }, () => ({ contacts: ONE, hasMore: true }));
+	const { asked, log, state } = await readOnce(pages, { settings, more: { firstReads: 3 } });
+	expect([asked.length, log, state.firstReads]).toEqual([1, [], 0]);
+});
+
+test.each<[string, PollSettings, string]>([
+	['the same settings', INCREMENTAL, '2'],
+	['another page size', { ...INCREMENTAL, list: { ...INCREMENTAL.list, pageSize: 2 } }, '1'],
+	[
+		'another lookback',
+		{ ...INCREMENTAL, incremental: { ...INCREMENTAL.incremental!, lookbackMs: 1 } },
+		'1',
+	],
+])('with %s, the next poll goes on or begins again', async (_, settings, page) => {
+	const more = { cursor: undefined };
+	const { state } = await readOnce([ONE, OUT_OF_TIME], { settings: INCREMENTAL, more });
+	const { asked } = await readOnce([OUT_OF_TIME], { settings, more: state });
+	expect(asked[0]).toBe(page);
 });
