@@ -28,6 +28,7 @@ const FREE: Limits = {
 	scopes: {},
 };
 
+/** Before the first round, so that a new process has compiled what it takes. */
 const WARM_UP_REQUESTS = 1_000;
 /** The margin of a window, and what a busy machine takes to give 10,000 slots back. */
 const AFTER_THE_WINDOW_MS = 3_000;
@@ -48,12 +49,13 @@ export async function processorTimePerRequest(
 	{ queued, manyRuns, limitsBind, hasMaxWait }: Load,
 	rounds: number,
 	requestsPerRound: number,
+	warmUpRequests = WARM_UP_REQUESTS,
 ): Promise<number[]> {
 	const limits = limitsBind ? BINDING : FREE;
 	const limiter = new KeyLimiter(() => undefined);
 	const stop = abortController();
 	const times: number[] = [];
-	let left = WARM_UP_REQUESTS;
+	let left = warmUpRequests;
 	let startedAt: number | undefined;
 	let finish: () => void = () => undefined;
 	const finished = new Promise<void>((resolve) => (finish = resolve));

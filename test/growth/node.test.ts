@@ -1,4 +1,4 @@
-// 2,000 input items through the node in n8n's engine, with a helper that responds at once and limits so
+// 1,000 input items through the node in n8n's engine, with a helper that responds at once and limits so
 // high that nothing waits: what is left is the node's own time.
 
 import { loadNode, OPERATIONS } from '../../bench/growth/nodeLoad';
@@ -7,7 +7,7 @@ import { Engine } from '../support/engine';
 import { ProcessedDataRepository } from '../support/processedData';
 import { report } from '../support/report';
 
-const ITEMS = 2_000;
+const ITEMS = 1_000;
 /** Per item (ms). */
 const LONGEST_MS = 10;
 const HIGHEST_FACTOR = 3;
@@ -22,11 +22,11 @@ test.each([
 	['transaction: send', ITEMS],
 	['transaction: deleteMany', ITEMS / 100],
 ])(
-	'%s needs less than 10 ms of the processor for each of 2,000 items',
+	'%s needs less than 10 ms of the processor for each of 1,000 items',
 	async (name, requests) => {
 		const parameters = OPERATIONS[name] ?? {};
 		// So that a part of it is compiled, as it will be in a process that runs for long.
-		const few = await loadNode(engine, parameters, ITEMS / 10);
+		const few = await loadNode(engine, parameters, ITEMS / 5);
 		const many = await loadNode(engine, parameters, ITEMS);
 		const [perItemOfFew, perItem] = [few, many].map(
 			({ processorMs, items }) => processorMs / items,
@@ -44,7 +44,7 @@ test.each([
 test('with 50,000 remembered keys, a Send Once Key takes 6 reads and 3 writes of short rows, and none takes none', async () => {
 	const table = new ProcessedDataRepository();
 	table.latencyMs = () => 0;
-	const load = await loadSendOnce(engine, table, ITEMS / 20);
+	const load = await loadSendOnce(engine, table, ITEMS / 10);
 	expect(load.withoutKeyUses).toBe(0);
 	expect([load.reads, load.writes]).toEqual([6, 3]);
 	expect(load.entriesPerWrite).toBeLessThan(3_000);
