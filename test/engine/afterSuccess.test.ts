@@ -30,7 +30,7 @@ test.each([{}, RETRY_ON_FAIL])('a full disk behind the response (%j)', async (se
 	expect(error.context).toMatchObject({
 		outcome: 'unknown',
 		sentItems: [],
-		failedItem: 0,
+		perhapsSentItems: [0],
 		notTriedItems: [1, 2],
 	});
 });
@@ -46,6 +46,10 @@ test('with a Send Once Key, the document is not sent by a re-run', async () => {
 test('a response that breaks off', async () => {
 	bench.sandbox.fault({ action: { type: 'truncate' } });
 	const error = errorOf(await bench.run([{ id: 'a' }, { id: 'b' }], echo(), RETRY_ON_FAIL));
-	expect(error.context).toMatchObject({ outcome: 'unknown', failedItem: 0, notTriedItems: [1] });
+	expect(error.context).toMatchObject({
+		outcome: 'unknown',
+		perhapsSentItems: [0],
+		notTriedItems: [1],
+	});
 	expect(acted()).toHaveLength(1);
 });

@@ -108,8 +108,8 @@ test('a dry run shows what would go out', async () => {
 	expect(bench.sandbox.journal.count()).toBe(0);
 	const request = { dryRun: true, method: 'POST', path: '/txndata/bulkDeleteTxn', query };
 	expect(result.json(NODE)).toEqual([
-		{ ...request, count: 2, body: { ids: ['a', 'b'] } },
-		{ ...request, count: 1, body: { ids: ['c'] } },
+		{ ...request, count: 2, body: { ids: ['a', 'b'] }, waitSeconds: 0 },
+		{ ...request, count: 1, body: { ids: ['c'] }, waitSeconds: 0 },
 	]);
 });
 
@@ -123,15 +123,15 @@ describe('a batch that fails', () => {
 			'the first',
 			[{ action: lost }],
 			1,
-			'0 batches were deleted. Perhaps deleted: the IDs of items 0–1. Not tried: the IDs of items 2–19.',
-			{ outcome: 'unknown', batchesDone: 0, perhapsDeletedItems: [0, 1] },
+			'0 of 10 batches done. Perhaps deleted: the IDs of items 0–1. Not tried: the IDs of items 2–19.',
+			{ outcome: 'unknown', perhapsDeletedItems: [0, 1] },
 		],
 		[
 			'the second and all behind it',
 			[{ after: 1, times: Infinity, action: refused }],
 			4,
-			'1 batch was deleted. Not deleted: the IDs of items 2–7. Not tried: the IDs of items 8–19.',
-			{ outcome: 'refused', batchesDone: 1, failedItems: [2, 3, 4, 5, 6, 7] },
+			'1 of 10 batches done. Not deleted: the IDs of items 2–7. Not tried: the IDs of items 8–19.',
+			{ outcome: 'refused', failedItems: [2, 3, 4, 5, 6, 7] },
 		],
 		[
 			'the second, and nobody knows of those beside it',
@@ -140,7 +140,7 @@ describe('a batch that fails', () => {
 				{ after: 1, times: 2, action: lost },
 			],
 			4,
-			'1 batch was deleted. Perhaps deleted: the IDs of items 4–7. Not deleted: the IDs of items 2–3. Not tried: the IDs of items 8–19.',
+			'1 of 10 batches done. Perhaps deleted: the IDs of items 4–7. Not deleted: the IDs of items 2–3. Not tried: the IDs of items 8–19.',
 			{ outcome: 'unknown', perhapsDeletedItems: [4, 5, 6, 7], failedItems: [2, 3] },
 		],
 	])('stops the rest and says how far it got: %s', async (_, rules, requests, words, context) => {

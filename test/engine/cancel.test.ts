@@ -70,7 +70,7 @@ describe('what a node that continues on error tells of the items before it', () 
 		);
 		expect(context).toMatchObject({
 			...{ sentItems: [2], skippedItems: [], perhapsSentItems: [0] },
-			...{ failedItem: 3, failedItems: [1, 3], notTriedItems: [4, 5, 6, 7, 8] },
+			...{ failedItems: [1, 3], notTriedItems: [4, 5, 6, 7, 8] },
 		});
 	});
 
@@ -81,7 +81,7 @@ describe('what a node that continues on error tells of the items before it', () 
 		expect(description).toContain('Sent: item 2. Perhaps sent: items 0–1. Not tried: items 3–8.');
 		expect(context).toMatchObject({
 			...{ sentItems: [2], skippedItems: [], perhapsSentItems: [0, 1] },
-			...{ failedItem: 0, failedItems: [], notTriedItems: [3, 4, 5, 6, 7, 8] },
+			...{ failedItems: [], notTriedItems: [3, 4, 5, 6, 7, 8] },
 		});
 	});
 
@@ -93,10 +93,10 @@ describe('what a node that continues on error tells of the items before it', () 
 		});
 		expect(message).toContain('canceled');
 		expect(description).toMatch(
-			/1 batch was deleted\. Perhaps deleted: the IDs of item 0\. Not deleted: the IDs of items 1, 3–5\. Not tried: the IDs of items 6–8\.$/,
+			/1 of 9 batches done\. Perhaps deleted: the IDs of item 0\. Not deleted: the IDs of items 1, 3–5\. Not tried: the IDs of items 6–8\.$/,
 		);
 		expect(context).toMatchObject({
-			...{ outcome: 'unknown', batchesDone: 1 },
+			...{ outcome: 'unknown' },
 			...{ perhapsDeletedItems: [0], failedItems: [1, 3, 4, 5], notTriedItems: [6, 7, 8] },
 		});
 	});
@@ -110,7 +110,7 @@ describe('what a node that continues on error tells of the items before it', () 
 		});
 		// The second attempt ends at its first batch.
 		expect(context).toMatchObject({
-			...{ outcome: 'unknown', batchesDone: 1 },
+			...{ outcome: 'unknown' },
 			...{ perhapsDeletedItems: [1], failedItems: [0], notTriedItems: [3, 4, 5, 6, 7, 8] },
 		});
 	});

@@ -36,7 +36,11 @@ test('after a time-out, what may have been sent is not sent again', async () => 
 	expect(bench.documents()).toEqual(itemsOf(2));
 	const { error } = result.run.data.resultData;
 	expect(error?.message).toContain('may have taken effect');
-	expect(error?.context).toMatchObject({ outcome: 'unknown', sentItems: [0], failedItem: 1 });
+	expect(error?.context).toMatchObject({
+		outcome: 'unknown',
+		sentItems: [0],
+		perhapsSentItems: [1],
+	});
 });
 
 test.each([

@@ -45,7 +45,7 @@ test('an error after skipped items does not call them sent', async () => {
 	expect(error.description).toContain(
 		'Sent: item 1. Used before and skipped: item 0. Not sent: item 2. Not tried: item 3.',
 	);
-	const reported = { sentItems: [1], skippedItems: [0], failedItem: 2, notTriedItems: [3] };
+	const reported = { sentItems: [1], skippedItems: [0], itemIndex: 2, notTriedItems: [3] };
 	expect(error.context).toMatchObject(reported);
 });
 

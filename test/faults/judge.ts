@@ -95,7 +95,7 @@ function readError(ending: Ending, error: ShownError): void {
 	const outcome = outcomeOf(error, problems);
 	ending.messages = execution.items.map(() => error.message);
 	if (execution.settings.onError !== 'stopWorkflow') problems.push('ended although it continues');
-	const { sentItems, skippedItems, perhapsSentItems, failedItem, failedItems, notTriedItems } =
+	const { sentItems, skippedItems, perhapsSentItems, itemIndex, failedItems, notTriedItems } =
 		error.context;
 	if (execution.kind === 'delete') {
 		for (const index of failedItems as number[]) results[index] = 'notSent';
@@ -107,8 +107,8 @@ function readError(ending: Ending, error: ShownError): void {
 	for (const index of skippedItems as number[]) results[index] = 'skipped';
 	for (const index of notTriedItems as number[]) results[index] = 'notTried';
 	// Nothing but the item that ended the run has failed, as the node does not continue on error.
-	results[failedItem as number] = outcome;
-	const isFailedAlone = String([perhapsSentItems, failedItems].flat()) === String(failedItem);
+	results[itemIndex as number] = outcome;
+	const isFailedAlone = String([perhapsSentItems, failedItems].flat()) === String(itemIndex);
 	if (!isFailedAlone) problems.push('the error tells of several items that failed');
 	const reported = [sentItems, skippedItems, perhapsSentItems, failedItems, notTriedItems]
 		.flat()

@@ -34,7 +34,7 @@ export function endOf(
 		'skippedItems',
 		'perhapsSentItems',
 		'perhapsDeletedItems',
-		'failedItem',
+		'itemIndex',
 		'failedItems',
 		'notTriedItems',
 	];

@@ -2,8 +2,8 @@
 import type { INodeExecutionData } from 'n8n-workflow';
 
 import { type Id, nameOfId, readIds } from '../parameters/ids';
-import { errorItem, toNodeError } from '../run/itemErrors';
 import type { Run } from '../run/run';
+import { outputOrErrors } from './runTasks';
 
 /** What goes into one request. */
 export interface Batch {
@@ -20,49 +20,27 @@ export async function readBatches(
 	run: Run,
 	size: number,
 ): Promise<{ batches: Batch[]; errors: INodeExecutionData[] }> {
-	const { itemsById, errors } = await collectIds(run);
-	const batches = [...batchesOf(itemsById, size)].map((entries) => ({
-		ids: entries.map(({ id }) => id),
-		items: inOrder(entries),
-	}));
-	return { batches, errors };
-}
-
-/** Each ID once, with the items that name it, and the error items of those without a usable ID. */
-async function collectIds(run: Run) {
 	const itemsById = new Map<string, { id: Id; items: number[] }>();
 	const errors: INodeExecutionData[] = [];
-	for (const [index, input] of run.items.entries()) {
-		try {
+	for (const index of run.items.keys()) {
+		const collect = () => {
 			for (const id of readIds(run.parameter('ids', index))) {
 				const name = nameOfId(id);
 				const entry = itemsById.get(name);
 				if (entry === undefined) itemsById.set(name, { id, items: [index] });
 				else if (entry.items.at(-1) !== index) entry.items.push(index);
 			}
-		} catch (error) {
-			const nodeError = toNodeError(run.context.getNode(), error, index);
-			if (!run.continuesOnError) throw nodeError;
-			errors.push(errorItem(input, nodeError, index));
-		}
+			return [];
+		};
+		errors.push(...(await outputOrErrors(run, [index], collect)));
 		await run.yieldToEventLoop();
 	}
-	return { itemsById, errors };
-}
-
-function* batchesOf<T>(entries: Map<string, T>, size: number): Generator<T[]> {
-	let batch: T[] = [];
-	for (const entry of entries.values()) {
-		batch.push(entry);
-		if (batch.length === size) {
-			yield batch;
-			batch = [];
-		}
+	const entries = [...itemsById.values()];
+	const batches: Batch[] = [];
+	for (let start = 0; start < entries.length; start += size) {
+		const own = entries.slice(start, start + size);
+		const items = new Set(own.flatMap((entry) => entry.items));
+		batches.push({ ids: own.map(({ id }) => id), items: [...items].sort((a, b) => a - b) });
 	}
-	if (batch.length > 0) yield batch;
-}
-
-/** The items of batches, each once and in order. */
-export function inOrder(batches: Array<{ items: number[] }>): number[] {
-	return [...new Set(batches.flatMap(({ items }) => items))].sort((a, b) => a - b);
+	return { batches, errors };
 }

@@ -1,11 +1,11 @@
 /** Output items from the responses of the service. */
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 
-import { type ServiceResponse, type Result, resultIn } from '../transport/response';
+import type { Run } from '../run/run';
+import { type Result, resultIn, type ServiceResponse } from '../transport/response';
 import { holdsFailure } from '../transport/signsOfFailure';
 import { isObject } from '../values/isObject';
 import { fileItem } from './fileItem';
-import type { Run } from '../run/run';
 
 /** The value as an item; anything but an object goes into the field `data`. */
 export function toItem(value: unknown, itemIndex: number): INodeExecutionData {
@@ -13,40 +13,47 @@ export function toItem(value: unknown, itemIndex: number): INodeExecutionData {
 	return { json, pairedItem: { item: itemIndex } };
 }
 
-/** One item per element of a list, one for anything else. */
-export function itemsOf(value: unknown, itemIndex: number): INodeExecutionData[] {
-	const values = Array.isArray(value) ? value : [value];
-	return values.map((one) => toItem(one, itemIndex));
-}
-
-/**
- * The output of a request that the service has carried out: JSON, text, a file, or the status alone for an empty body.
- */
+/** The output of a request that the service has carried out, whatever it has responded. */
 export async function resultItems(
 	run: Run,
 	response: ServiceResponse,
 	itemIndex: number,
 ): Promise<INodeExecutionData[]> {
 	const result = resultIn(response);
-	hintAtTooLarge(run, response);
 	hintAtResult(run, response, result);
-	if (result.kind === 'json') return itemsOf(result.value, itemIndex);
-	if (result.kind === 'text') return [toItem(result.text, itemIndex)];
-	if (result.kind === 'file') return [await fileItem(run.context, response, 'data', itemIndex)];
-	return [toItem({ statusCode: response.statusCode }, itemIndex)];
+	return await itemsOf(run, response, result, itemIndex);
 }
 
-/** Shows a hint for a response that was left out. */
-export function hintAtTooLarge(run: Run, { isTooLarge }: ServiceResponse): void {
-	if (isTooLarge !== true) return;
-	run.hint(
-		'The service has carried out the request. Its response is larger than 64 MB and was left out.',
-	);
+/**
+ * JSON, with an item per element of a list; text; a file; or the status alone for an empty body.
+ * @param fileField the binary field for a file
+ */
+export async function itemsOf(
+	run: Run,
+	response: ServiceResponse,
+	result: Result,
+	itemIndex: number,
+	fileField = 'data',
+): Promise<INodeExecutionData[]> {
+	switch (result.kind) {
+		case 'json':
+			return [result.value].flat().map((value) => toItem(value, itemIndex));
+		case 'text':
+			return [toItem(result.text, itemIndex)];
+		case 'file':
+			return [await fileItem(run.context, response, fileField, itemIndex)];
+		case 'none':
+			return [toItem({ statusCode: response.statusCode }, itemIndex)];
+	}
 }
 
-/** Shows a hint for an unusual result. */
-function hintAtResult(run: Run, response: ServiceResponse, result: Result): void {
-	if (result.kind === 'text' && result.isBroken) {
+/** Shows a hint for an unusual result of what was carried out. */
+export function hintAtResult(run: Run, response: ServiceResponse, result: Result): void {
+	if (response.isTooLarge === true) {
+		run.hint(
+			'The service has carried out the request. Its response is larger than 64 MB and was left out.',
+		);
+	} else if (result.kind === 'text' && result.isBroken) {
 		run.hint(
 			'The service has carried out the request. Its response was meant to be JSON and is none, so it is put out as text.',
 		);

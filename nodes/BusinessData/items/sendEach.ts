@@ -9,101 +9,93 @@ import { AlreadySentError, type SendOnce } from '../sendOnce';
 import type { ServiceResponse } from '../transport/response';
 import { afterSuccessError, afterUnknownError } from '../transport/requestErrors';
 import { InvalidSettingError } from '../values/invalidSettingError';
-import { isRead, type ServiceRequest } from '../transport/serviceRequest';
+import type { ServiceRequest } from '../transport/serviceRequest';
 import { readFlag } from '../values/settingValues';
-import { PreviousAttempts, type ItemResult } from './previousAttempts';
-import {
-	errorItem,
-	isErrorJson,
-	listItems,
-	nameItems,
-	type NodeError,
-	toNodeError,
-} from '../run/itemErrors';
-import { describeSends, reportDuring } from '../run/progress';
+import { isErrorJson, nameItems, toNodeError } from '../run/itemErrors';
 import type { Run } from '../run/run';
 import { DryRun } from './dryRun';
+import type { TaskResult } from './previousAttempts';
+import { READS } from './readEach';
+import { runTasks, type Task, type TaskKind } from './runTasks';
 import { sendOnceOf } from '../parameters/sendOnceOptions';
 
-/** Makes the output of an item from the response to its request. */
-export type ToItems<T> = (
-	response: ServiceResponse,
-	request: T,
-	itemIndex: number,
-) => INodeExecutionData[] | Promise<INodeExecutionData[]>;
+type ToItems = (response: ServiceResponse) => Promise<INodeExecutionData[]>;
 
-/** Sends an item's request, if it is one that reads, and makes the output of the item. */
-type Read<T> = (request: T, itemIndex: number) => Promise<INodeExecutionData[]>;
+/** The request of an item, and how its output is made. */
+export interface Prepared {
+	request: ServiceRequest;
+	/** Makes the output from the response to what was sent. */
+	toItems: ToItems;
+	/** In place of it, for a request that reads: sends it, and makes the output. */
+	read?: () => Promise<INodeExecutionData[]>;
+}
+
+const SENDS: TaskKind = {
+	atOnce: 1,
+	unit: 'items',
+	lists: {
+		done: ['Sent:', 'sentItems'],
+		skipped: ['Used before and skipped:', 'skippedItems'],
+		unknown: ['Perhaps sent:', 'perhapsSentItems'],
+		failed: ['Not sent:', 'failedItems'],
+		notTried: ['Not tried:', 'notTriedItems'],
+	},
+};
 
 /**
- * @param prepare builds the request of an item; all are built before the first is sent, so that a
- * mistake in the last item leaves nothing half done
- * @param read for items that read, where a run may have some
+ * @param prepare for an item; all are prepared before the first is sent, so that a mistake in the last leaves nothing
+ * half done. Where all are reads, they go side by side
  * @throws a node error that names its item
  */
-export async function sendEach<T extends ServiceRequest>(
+export async function sendEach(
 	run: Run,
-	prepare: (itemIndex: number) => T | Promise<T>,
-	toItems: ToItems<T>,
-	read?: Read<T>,
+	prepare: (itemIndex: number) => Prepared | Promise<Prepared>,
 ): Promise<INodeExecutionData[]> {
-	const prepared: Array<Prepared<T> | { error: NodeError }> = [];
+	const dryRun = new DryRun(run);
+	const prepareTask = async (index: number): Promise<Task> => {
+		const { request, toItems, read } = await prepare(index);
+		run.client.check(request);
+		const task = { items: [index], endpoint: request.endpoint };
+		if (read !== undefined) {
+			const execute = async () => ({ output: await read(), ending: 'done' as const });
+			return { ...task, isRead: true, execute };
+		}
+		const guard = sendOnceOf(run, index, request);
+		const guarded = { request: withIdempotencyKey(run, request, guard), guard };
+		if (readFlag('Dry Run', run.options(index).dryRun)) {
+			const show = async () => [await dryRun.show(guarded, index)];
+			return { ...task, execute: async () => ({ output: await show(), ending: 'notTried' }) };
+		}
+		return { ...task, execute: async () => await sendItem(run, guarded, index, toItems) };
+	};
+	const tasks: Task[] = [];
 	for (const index of run.items.keys()) {
-		prepared.push(await tryToPrepare(run, prepare, index));
+		tasks.push(await preparedOrFailing(run, index, prepareTask));
 		await run.yieldToEventLoop();
 	}
-	const outputs: INodeExecutionData[][] = [];
-	const describe = async () => {
-		const next = prepared[outputs.length];
-		const endpoint = next !== undefined && 'request' in next ? next.request.endpoint : undefined;
-		return await describeSends(run, outputs.length, prepared.length, endpoint);
-	};
-	const execute = async (item: Prepared<T>, index: number): Promise<ItemResult> =>
-		read !== undefined && isRead(item.request)
-			? { output: await read(item.request, index) }
-			: await sendItem(run, item, index, toItems);
-	await reportDuring(run, describe, async () => await sendAll(run, prepared, execute, outputs));
-	const items = outputs.flat();
+	// What failed before it had an endpoint may be either.
+	const areReads = tasks.every(({ endpoint, isRead }) => endpoint === undefined || isRead);
+	const items = await runTasks(run, tasks, areReads ? READS : SENDS);
 	hintAtPerhapsSent(run, items);
 	return items;
 }
 
-/** @param outputs gets the output of each item as soon as it is done */
-async function sendAll<T extends ServiceRequest>(
+/**
+ * The task of an item. One that cannot be prepared fails in its turn.
+ * @throws a node error instead, unless the node continues on error
+ */
+async function preparedOrFailing(
 	run: Run,
-	prepared: Array<Prepared<T> | { error: NodeError }>,
-	execute: (item: Prepared<T>, index: number) => Promise<ItemResult>,
-	outputs: INodeExecutionData[][],
-): Promise<void> {
-	const previousAttempts = PreviousAttempts.of(run.context);
-	const endings = new Map<number, ItemEnding>();
-	const endingOf = (item: number) =>
-		endings.get(item) ?? previousAttempts.endingOf(item) ?? 'notTried';
-	const progress = () => listsOf(prepared.map((_, item) => endingOf(item)));
-	run.describeProgress = () => sentencesOf(progress());
-	const dryRun = new DryRun(run);
-	for (const [index, item] of prepared.entries()) {
-		try {
-			if ('error' in item) throw item.error;
-			if (item.isDryRun) {
-				outputs.push([await dryRun.show(item, index)]);
-				continue;
-			}
-			const send = async () => await execute(item, index);
-			const { output, isSkipped } = await previousAttempts.resultOf(index, send);
-			outputs.push(output);
-			endings.set(index, isSkipped === true ? 'skipped' : 'sent');
-		} catch (error) {
-			const nodeError = toNodeError(run.context.getNode(), error, index);
-			const sendsNothing = 'request' in item && isRead(item.request);
-			const mayBeSent = nodeError.context.outcome === 'unknown' && !sendsNothing;
-			endings.set(index, mayBeSent ? 'perhapsSent' : 'notSent');
-			if (!run.continuesOnError || run.isCanceled) {
-				throw withProgress(nodeError, index, progress());
-			}
-			outputs.push([errorItem(run.items[index], nodeError, index)]);
-		}
-		await run.yieldToEventLoop();
+	index: number,
+	prepare: (itemIndex: number) => Promise<Task>,
+): Promise<Task> {
+	try {
+		return await prepare(index);
+	} catch (error) {
+		const nodeError = toNodeError(run.context.getNode(), error, index);
+		if (!run.continuesOnError) throw nodeError;
+		nodeError.context.outcome ??= 'notSent';
+		return { items: [index], execute: async () => await Promise.reject(nodeError) };
 	}
 }
 
@@ -117,41 +109,12 @@ function hintAtPerhapsSent(run: Run, items: INodeExecutionData[]): void {
 	);
 }
 
-/** What became of an item, as the error that ends the run reports it. */
-type ItemEnding = 'sent' | 'skipped' | 'perhapsSent' | 'notSent' | 'notTried';
-
-/** An item's request, and the guard that sends it once only. */
-interface Prepared<T extends ServiceRequest> {
-	request: T;
-	guard: SendOnce | undefined;
-	isDryRun: boolean;
-}
-
-async function tryToPrepare<T extends ServiceRequest>(
-	run: Run,
-	prepare: (itemIndex: number) => T | Promise<T>,
-	index: number,
-): Promise<Prepared<T> | { error: NodeError }> {
-	try {
-		const request = await prepare(index);
-		run.client.check(request);
-		const guard = sendOnceOf(run, index, request);
-		const isDryRun = !isRead(request) && readFlag('Dry Run', run.options(index).dryRun);
-		return { request: withIdempotencyKey(run, request, guard), guard, isDryRun };
-	} catch (error) {
-		const nodeError = toNodeError(run.context.getNode(), error, index);
-		if (!run.continuesOnError) throw nodeError;
-		nodeError.context.outcome ??= 'notSent';
-		return { error: nodeError };
-	}
-}
-
 /** @throws InvalidSettingError when the header is set by hand, too */
-function withIdempotencyKey<T extends ServiceRequest>(
+function withIdempotencyKey(
 	{ account }: Run,
-	request: T,
+	request: ServiceRequest,
 	guard: SendOnce | undefined,
-): T {
+): ServiceRequest {
 	const { idempotencyHeader: name } = account;
 	if (guard === undefined || name === '') return request;
 	if (Object.keys(request.headers).some((own) => own.toLowerCase() === name.toLowerCase())) {
@@ -166,19 +129,20 @@ function withIdempotencyKey<T extends ServiceRequest>(
 }
 
 /** @throws RequestError, or what else ended the request */
-async function sendItem<T extends ServiceRequest>(
+export async function sendItem(
 	run: Run,
-	{ request, guard }: Prepared<T>,
+	{ request, guard }: { request: ServiceRequest; guard?: SendOnce },
 	index: number,
-	toItems: ToItems<T>,
-): Promise<ItemResult> {
+	toItems: ToItems,
+): Promise<TaskResult> {
 	const response = await sendUnlessUsed(run, request, guard);
 	if ('skipped' in response) {
-		return { output: [{ json: response, pairedItem: { item: index } }], isSkipped: true };
+		return { output: [{ json: response, pairedItem: { item: index } }], ending: 'skipped' };
 	}
 	try {
-		const output = await toItems(response, request, index);
-		return { output: run.hasErrorOutput ? output.map(asSuccess(response)) : output };
+		const output = await toItems(response);
+		const hasErrorOutput = run.context.getNode().onError === 'continueErrorOutput';
+		return { output: hasErrorOutput ? output.map(asSuccess(response)) : output, ending: 'done' };
 	} catch (error) {
 		throw afterSuccessError(request, error, run.account.apiKey);
 	}
@@ -204,41 +168,4 @@ async function sendUnlessUsed(
 		if (error instanceof AlreadySentError && guard !== undefined) return guard.skipped(error.state);
 		throw guard?.mayBeSent === true ? afterUnknownError(request, error, run.account.apiKey) : error;
 	}
-}
-
-type ItemLists = ReturnType<typeof listsOf>;
-
-function listsOf(endings: ItemEnding[]) {
-	const itemsThat = (ending: ItemEnding) =>
-		[...endings.keys()].filter((item) => endings[item] === ending);
-	return {
-		sentItems: itemsThat('sent'),
-		skippedItems: itemsThat('skipped'),
-		perhapsSentItems: itemsThat('perhapsSent'),
-		failedItems: itemsThat('notSent'),
-		notTriedItems: itemsThat('notTried'),
-	};
-}
-
-function sentencesOf(lists: ItemLists): string[] {
-	return listItems([
-		['Sent', lists.sentItems],
-		['Used before and skipped', lists.skippedItems],
-		['Perhaps sent', lists.perhapsSentItems],
-		['Not sent', lists.failedItems],
-		['Not tried', lists.notTriedItems],
-	]);
-}
-
-/** Adds what became of the items to the error. */
-function withProgress(error: NodeError, failedItem: number, lists: ItemLists): NodeError {
-	Object.assign(error.context, { ...lists, failedItem });
-	if (Object.values(lists).flat().length === 1) return error;
-	const mayBeSent = [...lists.sentItems, ...lists.perhapsSentItems];
-	const parts = [
-		...(mayBeSent.every((item) => item === failedItem) ? ['No item was sent before it.'] : []),
-		...sentencesOf(lists),
-	];
-	error.description = [error.description, ...parts].filter(Boolean).join(' ');
-	return error;
 }

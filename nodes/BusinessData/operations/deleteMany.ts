@@ -16,22 +16,31 @@ import type { Account } from '../transport/account';
 import { type ServiceResponse, resultIn } from '../transport/response';
 import type { Endpoint } from '../transport/endpoints';
 import { InvalidSettingError } from '../values/invalidSettingError';
-import { afterSuccessError } from '../transport/requestErrors';
-import type { ServiceRequest } from '../transport/serviceRequest';
 import { readFlag, readWholeNumber } from '../values/settingValues';
 import { resultItems } from '../items/responseItems';
-import { type Batch, inOrder, readBatches } from '../items/batchesOfIds';
-import { PreviousAttempts } from '../items/previousAttempts';
-import { errorItem, nameItems, type NodeError, listItems, toNodeError } from '../run/itemErrors';
+import { type Batch, readBatches } from '../items/batchesOfIds';
+import { DryRun } from '../items/dryRun';
+import type { TaskResult } from '../items/previousAttempts';
+import { runTasks, type Task, type TaskKind } from '../items/runTasks';
+import { sendItem } from '../items/sendEach';
+import { nameItems } from '../run/itemErrors';
 import { type Operation, shownFor } from './operation';
-import { reportDuring } from '../run/progress';
 import { optionsField, readRequestOptions } from '../parameters/requestOptions';
 import type { Run } from '../run/run';
 
 const DEFAULT_BATCH_SIZE = 100;
 const LARGEST_BATCH_SIZE = 10_000;
-/** How many batches go at once, after a first one alone: it shows what is wrong with all of them. */
-const BATCHES_AT_ONCE = 3;
+
+const DELETIONS: TaskKind = {
+	atOnce: 3,
+	isFirstAlone: true,
+	unit: 'batches',
+	lists: {
+		unknown: ['Perhaps deleted: the IDs of', 'perhapsDeletedItems'],
+		failed: ['Not deleted: the IDs of', 'failedItems'],
+		notTried: ['Not tried: the IDs of', 'notTriedItems'],
+	},
+};
 
 /**
  * The operation Delete Many of a resource.
@@ -101,15 +110,25 @@ async function deleteMany(run: Run, endpoint: Endpoint): Promise<INodeExecutionD
 	const { batchSize = DEFAULT_BATCH_SIZE } = run.options(0);
 	const size = readWholeNumber('Batch Size', batchSize, { least: 1, most: LARGEST_BATCH_SIZE });
 	const { batches, errors } = await readBatches(run, size);
-	const requestOf = ({ ids }: Batch): ServiceRequest => ({
-		...options,
-		endpoint,
-		body: { [run.account.deleteIdsField]: ids },
+	const dryRun = new DryRun(run);
+	const tasks = batches.map((batch): Task => {
+		const { ids, items } = batch;
+		const request = { ...options, endpoint, body: { [run.account.deleteIdsField]: ids } };
+		const execute = async (): Promise<TaskResult> => {
+			if (!isDryRun) {
+				return await sendItem(run, { request }, 0, async (response) => [
+					await batchItem(run, batch, response),
+				]);
+			}
+			const item = await dryRun.show({ request, guard: undefined }, 0);
+			const json = { ...item.json, count: ids.length };
+			return { output: [{ json, pairedItem: pairedItemsOf(batch) }], ending: 'notTried' };
+		};
+		return { items, endpoint, execute };
 	});
-	if (isDryRun) {
-		return [...batches.map((batch) => dryRunItem(run, batch, requestOf(batch))), ...errors];
-	}
-	return [...(await deleteBatches(run, batches, requestOf)), ...errors];
+	// In a Dry Run, each waits behind those before it.
+	const kind = isDryRun ? { ...DELETIONS, atOnce: 1 } : DELETIONS;
+	return [...(await runTasks(run, tasks, kind)), ...errors];
 }
 
 /**
@@ -132,79 +151,6 @@ async function sameForAll(run: Run, name: string, field: string, fallback: unkno
 	return first ?? null;
 }
 
-/** @throws InvalidSettingError that the run would throw before it sends the request */
-function dryRunItem(run: Run, batch: Batch, request: ServiceRequest): INodeExecutionData {
-	run.client.check(request);
-	const { endpoint, query, body } = request;
-	const { method, path } = endpoint;
-	const asked = { method, path, ...(query.length > 0 ? { query } : {}) };
-	const json = { dryRun: true, ...asked, count: batch.ids.length, body: { ...(body as object) } };
-	return { json, pairedItem: pairedItemsOf(batch) };
-}
-
-/** @throws a node error that says how far it got */
-async function deleteBatches(
-	run: Run,
-	batches: Batch[],
-	requestOf: (batch: Batch) => ServiceRequest,
-): Promise<INodeExecutionData[]> {
-	const previousAttempts = PreviousAttempts.of(run.context);
-	const outputs: INodeExecutionData[][] = batches.map(() => []);
-	const failed: FailedBatch[] = [];
-	let done = 0;
-	let begun = 0;
-	/** The failures that end the run. */
-	const ending: FailedBatch[] = [];
-	const deleteBatch = async (index: number, batch: Batch): Promise<void> => {
-		try {
-			const { output } = await previousAttempts.resultOf(index, async () => {
-				const response = await run.client.request(requestOf(batch));
-				try {
-					return { output: [await batchItem(run, batch, response)] };
-				} catch (error) {
-					throw afterSuccessError(requestOf(batch), error, run.account.apiKey);
-				}
-			});
-			outputs[index] = output;
-			done++;
-		} catch (error) {
-			const nodeError = toNodeError(run.context.getNode(), error);
-			const { items } = batch;
-			const failure = { error: nodeError, items };
-			failed.push(failure);
-			if (!run.continuesOnError || run.isCanceled) ending.push(failure);
-			else outputs[index] = items.map((item) => errorItem(run.items[item], nodeError, item));
-		}
-	};
-	const isRemembered = (index: number) => previousAttempts.endingOf(index) !== undefined;
-	const notTried = () => batches.filter((_, index) => index >= begun && !isRemembered(index));
-	run.describeProgress = () => describeBatches(listsOf(failed, notTried()), done);
-	const deleteNext = async (): Promise<boolean> => {
-		const batch = batches[begun];
-		if (batch === undefined || ending.length > 0) return false;
-		await deleteBatch(begun++, batch);
-		return true;
-	};
-	const deleteOnAndOn = async () => {
-		while (await deleteNext());
-	};
-	await reportDuring(
-		run,
-		() => `${done} of ${batches.length} batches deleted`,
-		async () => {
-			await deleteNext();
-			await Promise.all(Array.from({ length: BATCHES_AT_ONCE }, deleteOnAndOn));
-		},
-	);
-	for (const [index, batch] of [...batches.entries()].slice(begun)) {
-		// A batch that a previous attempt remembers needs no request, and is not reported as not tried.
-		if (isRemembered(index)) await deleteBatch(index, batch);
-	}
-	const [endedBy] = ending;
-	if (endedBy !== undefined) throw errorOf(endedBy, failed, done, notTried());
-	return outputs.flat();
-}
-
 /** The output of a batch, with the response of the service. */
 async function batchItem(
 	run: Run,
@@ -223,52 +169,4 @@ async function batchItem(
 
 function pairedItemsOf({ items }: Batch): IPairedItemData[] {
 	return items.map((item) => ({ item }));
-}
-
-interface FailedBatch {
-	error: NodeError;
-	items: number[];
-}
-
-type ItemLists = ReturnType<typeof listsOf>;
-
-function listsOf(failed: FailedBatch[], notTried: Batch[]) {
-	// Records that may have been deleted are not listed as failed.
-	const isUnknown = ({ error }: FailedBatch) => error.context.outcome === 'unknown';
-	return {
-		perhapsDeletedItems: inOrder(failed.filter(isUnknown)),
-		failedItems: inOrder(failed.filter((one) => !isUnknown(one))),
-		notTriedItems: inOrder(notTried),
-	};
-}
-
-function describeBatches(lists: ItemLists, done: number): string[] {
-	const sentences = listItems(
-		[
-			['Perhaps deleted', lists.perhapsDeletedItems],
-			['Not deleted', lists.failedItems],
-			['Not tried', lists.notTriedItems],
-		],
-		'the IDs of ',
-	);
-	return [`${done} ${done === 1 ? 'batch was' : 'batches were'} deleted.`, ...sentences];
-}
-
-/**
- * The error that ends the run, with how many batches were deleted and which were not tried.
- * @param endedBy the first that ended the run
- */
-function errorOf(
-	endedBy: FailedBatch,
-	failed: FailedBatch[],
-	done: number,
-	notTried: Batch[],
-): NodeError {
-	const perhapsDeleted = failed.find((one) => one.error.context.outcome === 'unknown');
-	const { error } = perhapsDeleted ?? endedBy;
-	const lists = listsOf(failed, notTried);
-	Object.assign(error.context, { batchesDone: done, ...lists });
-	const parts = [error.description, ...describeBatches(lists, done)];
-	error.description = parts.filter(Boolean).join(' ');
-	return error;
 }

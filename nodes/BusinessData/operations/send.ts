@@ -40,14 +40,13 @@ export function sendOperation(
 		]),
 		hints: durationHints(resource, String(option.value), limit),
 		execute: async (run) =>
-			await sendEach(
-				run,
-				(index) => ({
+			await sendEach(run, (index) => ({
+				request: {
 					endpoint: { method, path },
 					body: readDocument(run, index),
 					...readRequestOptions(run, index),
-				}),
-				async (response, _, index) => await resultOf(run, response, index),
-			),
+				},
+				toItems: async (response) => await resultOf(run, response, index),
+			})),
 	};
 }

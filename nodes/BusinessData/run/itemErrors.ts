@@ -125,12 +125,3 @@ export function nameItems(indexes: number[]): string {
 	const names = ranges.map(({ from, to }) => (from === to ? `${from}` : `${from}–${to}`));
 	return `${indexes.length === 1 ? 'item' : 'items'} ${names.join(', ')}`;
 }
-
-/**
- * A sentence for each list that holds items, such as `Not tried: items 3–4.`
- * @param of what stands before the items
- */
-export function listItems(lists: Array<[what: string, items: number[]]>, of = ''): string[] {
-	const filled = lists.filter(([, items]) => items.length > 0);
-	return filled.map(([what, items]) => `${what}: ${of}${nameItems(items)}.`);
-}

@@ -30,9 +30,9 @@ export const MISTAKES_OF_REQUESTS: Mistake[] = [
 		name: 'Retry On Fail sends again what may have been sent',
 		patches: [
 			patch(
-				'nodes/BusinessData/items/previousAttempts.js',
-				'if (mayHaveActed(error))',
-				'if (false)',
+				'nodes/BusinessData/items/runTasks.js',
+				'if (!isUnknown || isRead === true)',
+				'if (true)',
 			),
 		],
 		seed: 7,

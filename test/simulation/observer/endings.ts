@@ -111,9 +111,9 @@ function readError(reported: Reported, error: ShownError, kind: Kind): void {
 		for (const index of list('perhapsDeletedItems')) items[index] = { is: 'unknown', message };
 		return;
 	}
-	const { failedItem } = context;
+	const { itemIndex } = context;
 	// What no item could begin with.
-	if (typeof failedItem !== 'number') return;
+	if (typeof itemIndex !== 'number' || context.sentItems === undefined) return;
 	const sent = list('sentItems');
 	const skipped = list('skippedItems');
 	const perhapsSent = list('perhapsSentItems');
@@ -130,5 +130,5 @@ function readError(reported: Reported, error: ShownError, kind: Kind): void {
 	for (const index of perhapsSent) items[index] = { is: 'unknown', message: error.message };
 	for (const index of notSent) items[index] = { is: 'notSent', message: error.message };
 	for (const index of notTried) items[index] = { is: 'notTried' };
-	items[failedItem] = report;
+	items[itemIndex] = report;
 }

@@ -47,11 +47,10 @@ async function reportedDuring(
 test('a run that sends says at least every minute how far it is and when it is done', async () => {
 	const setup = { credential: { limits: LIMITS }, items: Array.from({ length: 7 }, () => ({})) };
 	const reported = await reportedDuring(setup, async (run) => {
-		return await sendEach(
-			run,
-			() => SEND,
-			(_, __, index) => [{ json: {}, pairedItem: { item: index } }],
-		);
+		return await sendEach(run, (index) => ({
+			request: SEND,
+			toItems: async () => await Promise.resolve([{ json: {}, pairedItem: { item: index } }]),
+		}));
 	});
 	const [[, first = ''] = []] = reported;
 	// The fourth goes out after ten minutes, the seventh ten minutes later: 13:20 in Brussels.
@@ -69,17 +68,14 @@ test('a run that sends says at least every minute how far it is and when it is d
 test('what has failed counts as done, not as sent', async () => {
 	const setup = { credential: { limits: LIMITS }, items: [{}, {}], continueOnFail: true };
 	const reported = await reportedDuring(setup, async (run) => {
-		return await sendEach(
-			run,
-			(index) => {
-				if (index === 0) throw new Error('malformed');
-				return SEND;
-			},
-			async () => {
+		return await sendEach(run, (index) => {
+			if (index === 0) throw new Error('malformed');
+			const toItems = async () => {
 				await after(2 * MINUTE);
 				return [];
-			},
-		);
+			};
+			return { request: SEND, toItems };
+		});
 	});
 	expect(reported[0]?.[1]).toMatch(/^Business Data: 1 of 2 done, /);
 });

@@ -1,37 +1,31 @@
 /** API Request → Send: any other endpoint of the service, under the same key, limits and care. */
-import type {
-	IDataObject,
-	IHttpRequestMethods,
-	INodeExecutionData,
-	INodeProperties,
-} from 'n8n-workflow';
+import type { IHttpRequestMethods, INodeExecutionData, INodeProperties } from 'n8n-workflow';
 
-import { type ServiceResponse, jsonOf, resultIn, textOf } from '../../transport/response';
-import { METHODS, parsePath } from '../../transport/endpointPath';
-import { isRead, type ServiceRequest } from '../../transport/serviceRequest';
-import { readChoice, readFlag, readText, readWholeNumber } from '../../values/settingValues';
-import { valueAt } from '../../transport/valueAt';
-import { hintAtTooLarge, itemsOf, resultItems, toItem } from '../../items/responseItems';
+import { fileItem } from '../../items/fileItem';
+import { hintAtResult, itemsOf, toItem } from '../../items/responseItems';
+import { type Prepared, sendEach } from '../../items/sendEach';
 import { findList } from '../../lists/findList';
 import { itemsFieldOption, listFields } from '../../lists/listFields';
 import { type ListSettings, readListSettings } from '../../lists/listSettings';
 import { readPages } from '../../lists/pages';
 import { hintAtArray, readItems } from '../../lists/readItems';
-import { fileItem } from '../../items/fileItem';
 import { type Operation, shownFor } from '../../operations/operation';
-import { readEach } from '../../items/readEach';
-import { isEmpty, readJsonBody } from '../../parameters/requestBody';
+import { isEmpty } from '../../parameters/requestBody';
 import { checkQuery, optionsField, readRequestOptions } from '../../parameters/requestOptions';
-import type { Run } from '../../run/run';
-import { sendEach, type ToItems } from '../../items/sendEach';
 import { sendOnceOptions } from '../../parameters/sendOnceOptions';
+import type { Run } from '../../run/run';
+import { METHODS, parsePath } from '../../transport/endpointPath';
 import {
-	contentFields,
-	type ContentType,
-	FITTING_TYPES,
-	readContentType,
-	readEncodedBody,
-} from './encodedBody';
+	jsonOf,
+	type Result,
+	resultIn,
+	type ServiceResponse,
+	textOf,
+} from '../../transport/response';
+import { isRead, type ServiceRequest } from '../../transport/serviceRequest';
+import { valueAt } from '../../transport/valueAt';
+import { readChoice, readFlag, readText, readWholeNumber } from '../../values/settingValues';
+import { contentFields, FITTING_TYPES, readBody, readContentType } from './body';
 
 const FORMATS = ['json', 'text', 'file'] as const;
 const METHODS_WITH_BODY: IHttpRequestMethods[] = ['POST', 'PUT', 'PATCH', 'DELETE'];
@@ -134,8 +128,6 @@ interface ResponseSettings {
 	list: ListSettings | undefined;
 }
 
-type ApiRequest = ServiceRequest & { response: ResponseSettings };
-
 export const send: Operation = {
 	option: {
 		name: 'Send',
@@ -149,18 +141,41 @@ export const send: Operation = {
 	},
 	description: shownFor('apiRequest', 'send', fields),
 	execute: async (run) => {
-		const methods = await methodsOf(run);
-		hintAtBulkDelete(run, methods);
-		const toItems: ToItems<ApiRequest> = async (response, request, index) =>
-			await itemsOfResponse(run, request, response, index);
-		const areReads = methods.every((method) => method === 'GET' || method === 'HEAD');
-		const read = async (request: ApiRequest, index: number) =>
-			await readResponse(run, request, index);
-		return areReads
-			? await readEach(run, async (index) => await read(await prepare(run, index), index))
-			: await sendEach(run, (index) => prepare(run, index), toItems, read);
+		let deletions = 0;
+		return await sendEach(run, async (index) => {
+			const prepared = await prepare(run, index);
+			if (prepared.request.endpoint.method === 'DELETE' && ++deletions === 2) {
+				run.hint(
+					'Several items are a DELETE request each. For contacts and transactions, the operation Delete Many sends 100 IDs per request and waits far less for the rate limits.',
+				);
+			}
+			return prepared;
+		});
 	},
 };
+
+async function prepare(run: Run, index: number): Promise<Prepared> {
+	const method = methodOf(run, index);
+	const field = 'Path';
+	const written = readText(field, run.parameter('path', index, ''));
+	const { path, query } = parsePath(written, field, run.isComputed('path'));
+	const contentType = METHODS_WITH_BODY.includes(method) ? readContentType(run, index) : 'none';
+	const options = readRequestOptions(run, index, FITTING_TYPES[contentType]);
+	const request: ServiceRequest = {
+		...options,
+		endpoint: { method, path },
+		query: [...checkQuery(query, field), ...options.query],
+		...(await readBody(run, index, contentType)),
+	};
+	// A DELETE usually has no body, so one without any field of JSON sends none.
+	if (method === 'DELETE' && contentType === 'json' && isEmpty(request.body)) delete request.body;
+	const settings = readResponseSettings(run.options(index), method);
+	return {
+		request,
+		toItems: async (response) => await itemsOfResponse(run, request, settings, response, index),
+		read: isRead(request) ? async () => await readAll(run, request, settings, index) : undefined,
+	};
+}
 
 /** @throws InvalidSettingError, as an expression may give any method */
 function methodOf(run: Run, index: number): IHttpRequestMethods {
@@ -172,37 +187,7 @@ function methodOf(run: Run, index: number): IHttpRequestMethods {
 	);
 }
 
-/** The methods of all items; undefined where one cannot be read, which the item itself reports later. */
-async function methodsOf(run: Run): Promise<Array<IHttpRequestMethods | undefined>> {
-	const methods: Array<IHttpRequestMethods | undefined> = [];
-	for (const index of run.items.keys()) {
-		try {
-			methods.push(methodOf(run, index));
-		} catch {
-			methods.push(undefined);
-		}
-		await run.yieldToEventLoop();
-	}
-	return methods;
-}
-
-async function prepare(run: Run, index: number): Promise<ApiRequest> {
-	const method = methodOf(run, index);
-	const field = 'Path';
-	const written = readText(field, run.parameter('path', index, ''));
-	const { path, query } = parsePath(written, field, run.isComputed('path'));
-	const contentType = readContentType(run, index, METHODS_WITH_BODY, method);
-	const options = readRequestOptions(run, index, FITTING_TYPES[contentType]);
-	return {
-		...options,
-		endpoint: { method, path },
-		query: [...checkQuery(query, field), ...options.query],
-		...(await bodyOf(run, index, method, contentType)),
-		response: readResponseOptions(run.options(index), method),
-	};
-}
-
-function readResponseOptions(
+function readResponseSettings(
 	options: Record<string, unknown>,
 	method: IHttpRequestMethods,
 ): ResponseSettings {
@@ -220,26 +205,14 @@ function readResponseOptions(
 	};
 }
 
-/** A DELETE usually has no body, so one without any field of JSON sends none. */
-async function bodyOf(
-	run: Run,
-	index: number,
-	method: IHttpRequestMethods,
-	contentType: ContentType,
-): Promise<Pick<ServiceRequest, 'body' | 'encoded'>> {
-	if (contentType === 'none') return {};
-	if (contentType !== 'json') return await readEncodedBody(run, index, contentType);
-	const body = readJsonBody(run, index);
-	return method === 'DELETE' && isEmpty(body) ? {} : { body };
-}
-
 /** @throws RequestError */
-async function readResponse(
+async function readAll(
 	run: Run,
-	request: ApiRequest,
+	request: ServiceRequest,
+	settings: ResponseSettings,
 	index: number,
 ): Promise<INodeExecutionData[]> {
-	const { limit, list, isFull } = request.response;
+	const { limit, list, isFull } = settings;
 	const isPaginated = list !== undefined && list.type !== 'none';
 	if (list !== undefined && !isFull && (isPaginated || list.itemsField !== '')) {
 		return await readItems(run, request, list, limit, (record) => toItem(record, index));
@@ -247,13 +220,13 @@ async function readResponse(
 	if (isPaginated) {
 		const items: INodeExecutionData[] = [];
 		for await (const { response } of readPages(run.client, request, list)) {
-			items.push(await fullItem(run, response, request.response, index));
+			items.push(...(await itemsOfResponse(run, request, settings, response, index)));
 			if (items.length >= limit) break;
 		}
 		return items;
 	}
 	const response = await run.client.request(request);
-	const items = (await itemsOfResponse(run, request, response, index)).slice(0, limit);
+	const items = (await itemsOfResponse(run, request, settings, response, index)).slice(0, limit);
 	const isArray = /^\s*\[/.test(response.body.toString('latin1', 0, 100));
 	if (list !== undefined && !isFull && isArray) {
 		hintAtArray(run, list, response, items.length, items.length >= limit);
@@ -261,66 +234,53 @@ async function readResponse(
 	return items;
 }
 
-/** The whole response: its body as JSON where it is, as a text, or as a file. */
-async function fullItem(
-	run: Run,
-	response: ServiceResponse,
-	{ format, fileField }: ResponseSettings,
-	index: number,
-): Promise<INodeExecutionData> {
-	const { statusCode, headers } = response;
-	const result = resultIn(response);
-	const isFile = format === 'file' || (format === 'json' && result.kind === 'file');
-	const file = isFile ? await fileItem(run.context, response, fileField, index) : {};
-	const body =
-		format === 'json' && result.kind === 'json' ? result.value : isFile ? null : textOf(response);
-	const json = { statusCode, headers, body } as IDataObject;
-	return { ...file, json, pairedItem: { item: index } };
-}
-
 async function itemsOfResponse(
 	run: Run,
-	{ response, ...request }: ApiRequest,
-	serviceResponse: ServiceResponse,
+	request: ServiceRequest,
+	settings: ResponseSettings,
+	response: ServiceResponse,
 	index: number,
 ): Promise<INodeExecutionData[]> {
-	const { format, itemsField, fileField } = response;
-	hintAtTooLarge(run, serviceResponse);
-	if (response.isFull) return [await fullItem(run, serviceResponse, response, index)];
-	if (format === 'file') return [await fileItem(run.context, serviceResponse, fileField, index)];
-	if (format === 'text') return [toItem(textOf(serviceResponse), index)];
-	if (!isRead(request)) {
-		const list = itemsField === '' ? undefined : listIn(serviceResponse, itemsField);
-		return list === undefined
-			? await resultItems(run, serviceResponse, index)
-			: itemsOf(list, index);
+	const { isFull, itemsField, fileField } = settings;
+	const result = resultOf(request, response, settings);
+	if (!isRead(request)) hintAtResult(run, response, result);
+	if (isFull) {
+		const { statusCode, headers } = response;
+		const isFile = result.kind === 'file';
+		const file = isFile ? await fileItem(run.context, response, fileField, index) : {};
+		const text = isFile ? null : textOf(response);
+		const body = result.kind === 'json' ? result.value : text;
+		return [{ ...file, ...toItem({ statusCode, headers, body }, index) }];
 	}
-	const body = jsonOf(serviceResponse);
-	if (itemsField !== '') return itemsOf(findList(body, itemsField).records, index);
-	return itemsOf(body === undefined ? { statusCode: serviceResponse.statusCode } : body, index);
+	const list = result.kind === 'json' ? listIn(result.value, itemsField) : undefined;
+	const listed: Result = list === undefined ? result : { kind: 'json', value: list };
+	return await itemsOf(run, response, listed, index, fileField);
+}
+
+/** @throws RequestError where a read has no JSON, for example a log-in page */
+function resultOf(
+	request: ServiceRequest,
+	response: ServiceResponse,
+	{ format, isFull }: ResponseSettings,
+): Result {
+	if (format === 'file') return { kind: 'file' };
+	if (format === 'text') return { kind: 'text', text: textOf(response), isBroken: false };
+	if (isFull || !isRead(request)) return resultIn(response);
+	const value = jsonOf(response);
+	return value === undefined ? { kind: 'none' } : { kind: 'json', value };
 }
 
 /**
  * The list in the response to what was carried out; undefined where there is none, because an unexpected response must
  * not look like a failure.
  */
-function listIn(response: ServiceResponse, itemsField: string): unknown[] | undefined {
-	const result = resultIn(response);
-	if (result.kind !== 'json') return undefined;
+function listIn(value: unknown, itemsField: string): unknown[] | undefined {
+	if (itemsField === '') return undefined;
 	try {
-		const { records } = findList(result.value, itemsField);
-		const isList = records.length > 0 || Array.isArray(valueAt(result.value, itemsField));
+		const { records } = findList(value, itemsField);
+		const isList = records.length > 0 || Array.isArray(valueAt(value, itemsField));
 		return isList ? records : undefined;
 	} catch {
 		return undefined;
 	}
-}
-
-/** Points to Delete Many where items are DELETE requests, which may be for something that it cannot delete. */
-function hintAtBulkDelete(run: Run, methods: Array<IHttpRequestMethods | undefined>): void {
-	const deletions = methods.filter((method) => method === 'DELETE').length;
-	if (deletions < 2) return;
-	run.hint(
-		`${deletions} items are a DELETE request each. For contacts and transactions, the operation Delete Many sends 100 IDs per request and waits far less for the rate limits.`,
-	);
 }

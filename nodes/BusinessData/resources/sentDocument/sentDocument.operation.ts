@@ -6,7 +6,7 @@ import { parseEndpoint } from '../../transport/endpointPath';
 import { type Endpoint, SEND_ENDPOINTS } from '../../transport/endpoints';
 import { InvalidSettingError } from '../../values/invalidSettingError';
 import { readChoice, readFilledText, readText } from '../../values/settingValues';
-import { itemOrError } from '../../items/readEach';
+import { outputOrErrors } from '../../items/runTasks';
 import { type Operation, shownFor } from '../../operations/operation';
 import type { Run } from '../../run/run';
 import { readKey, sendOnceKeyField } from '../../parameters/sendOnceOptions';
@@ -68,9 +68,9 @@ export function sentDocumentOperation(
 		description: shownFor('sentDocument', String(option.value), fields),
 		execute: async (run) => {
 			const outputs: INodeExecutionData[] = [];
-			const executeOne = async (index: number) => [await executeItem(run, index, change)];
 			for (const index of run.items.keys()) {
-				outputs.push(...(await itemOrError(run, index, executeOne)));
+				const executeOne = async () => [await executeItem(run, index, change)];
+				outputs.push(...(await outputOrErrors(run, [index], executeOne)));
 				await run.yieldToEventLoop();
 			}
 			return outputs;

@@ -1,7 +1,7 @@
-/** Bodies that are not JSON: forms and files, under the names of n8n's HTTP Request node. */
+/** The body of an API Request: JSON, a form or a file, under the names of n8n's HTTP Request node. */
 import { createHash } from 'node:crypto';
 
-import type { IHttpRequestMethods, INodeProperties } from 'n8n-workflow';
+import type { INodeProperties } from 'n8n-workflow';
 
 import { InvalidSettingError } from '../../values/invalidSettingError';
 import { boundaryOf, encodeMultipart, type FileFacts, type Part } from '../../transport/multipart';
@@ -14,7 +14,7 @@ import {
 	readText,
 	readTextToSend,
 } from '../../values/settingValues';
-import { bodyFields } from '../../parameters/requestBody';
+import { bodyFields, readJsonBody } from '../../parameters/requestBody';
 import { nameField, valueField } from '../../parameters/requestOptions';
 import type { Run } from '../../run/run';
 
@@ -118,13 +118,7 @@ export const contentFields: INodeProperties[] = [
 ];
 
 /** @throws InvalidSettingError */
-export function readContentType(
-	run: Run,
-	itemIndex: number,
-	methods: readonly IHttpRequestMethods[],
-	method: IHttpRequestMethods,
-): ContentType {
-	if (!methods.includes(method)) return 'none';
+export function readContentType(run: Run, itemIndex: number): ContentType {
 	return readChoice(TYPE, run.parameter('contentType', itemIndex, 'json'), CONTENT_TYPES);
 }
 
@@ -132,11 +126,13 @@ export function readContentType(
  * The body of an item's request. Files are read again when it goes out, so that only one item's are in memory.
  * @throws InvalidSettingError that names the field
  */
-export async function readEncodedBody(
+export async function readBody(
 	run: Run,
 	itemIndex: number,
-	contentType: Exclude<ContentType, 'json' | 'none'>,
+	contentType: ContentType,
 ): Promise<Pick<ServiceRequest, 'body' | 'encoded'>> {
+	if (contentType === 'none') return {};
+	if (contentType === 'json') return { body: readJsonBody(run, itemIndex) };
 	if (contentType === 'binaryData') {
 		const name = run.parameter('inputDataFieldName', itemIndex, 'data');
 		const { facts, read } = await readFile(run, itemIndex, name);
@@ -150,20 +146,18 @@ export async function readEncodedBody(
 	}
 	if (contentType === 'form-urlencoded') {
 		const body = entries.map(readField);
-		const read = () => Promise.resolve(Buffer.from(encodeForm(body)));
-		return { body, encoded: { contentType: FORM, read } };
+		return { body, encoded: { contentType: FORM, read: bufferOf(encodeForm(body)) } };
 	}
 	const parts: Part[] = [];
 	const reads: Array<() => Promise<Buffer>> = [];
 	for (const entry of entries) {
-		const { parameterType = 'formData' } = entry;
-		const type = readChoice(PARTS, parameterType, ['formData', 'formBinaryData'] as const);
-		if (type === 'formData') {
+		const { parameterType = 'formData', inputDataFieldName = 'data' } = entry;
+		if (readChoice(PARTS, parameterType, ['formData', 'formBinaryData']) === 'formData') {
 			const part = readField(entry);
 			parts.push(part);
-			reads.push(() => Promise.resolve(Buffer.from(part.value)));
+			reads.push(bufferOf(part.value));
 		} else {
-			const { facts, read } = await readFile(run, itemIndex, entry.inputDataFieldName ?? 'data');
+			const { facts, read } = await readFile(run, itemIndex, inputDataFieldName);
 			parts.push({ name: readName(PARTS, entry.name), ...facts });
 			reads.push(read);
 		}
@@ -172,6 +166,8 @@ export async function readEncodedBody(
 	const read = async () => encodeMultipart(parts, await Promise.all(reads.map((one) => one())));
 	return { body: parts, encoded: { contentType: type, read } };
 }
+
+const bufferOf = (text: string) => async () => await Promise.resolve(Buffer.from(text));
 
 function readField(entry: Record<string, unknown>) {
 	const name = readName(PARTS, entry.name);

@@ -1,0 +1,139 @@
+/**
+ * Runs what an operation does for its items, one by one or side by side. Where the node continues on error, what
+ * fails has its error as output; otherwise the first failure ends the run, and says what became of all items.
+ */
+import type { INodeExecutionData } from 'n8n-workflow';
+
+import { errorItem, nameItems, type NodeError, toNodeError } from '../run/itemErrors';
+import { describeSends, reportDuring } from '../run/progress';
+import type { Run } from '../run/run';
+import type { Endpoint } from '../transport/endpoints';
+import { RequestError } from '../transport/requestError';
+import { type Results, resultsOfAttempts, type TaskResult } from './previousAttempts';
+
+/** What is done for one input item, or for several together. */
+export interface Task {
+	/** Indexes of the input items. */
+	items: number[];
+	/** What it calls, where that is known. */
+	endpoint?: Endpoint;
+	/** Whether it changes nothing, whatever becomes of it. */
+	isRead?: boolean;
+	execute: () => Promise<TaskResult>;
+}
+
+type Ending = 'done' | 'skipped' | 'unknown' | 'failed' | 'notTried';
+
+/** How tasks are run, and what is said of them. */
+export interface TaskKind {
+	atOnce: number;
+	/** Whether the first goes alone, because it shows what is wrong with all. */
+	isFirstAlone?: boolean;
+	/** What a task is, in the plural. */
+	unit: string;
+	/** By ending, what a sentence says of the items, and the name of their list in `error.context`; none for reads. */
+	lists?: Partial<Record<Ending, [words: string, list: string]>>;
+}
+
+/**
+ * The outputs of the tasks, in their order.
+ * @throws a node error that names its item
+ */
+export async function runTasks(
+	run: Run,
+	tasks: Task[],
+	{ atOnce, isFirstAlone, unit, lists }: TaskKind,
+): Promise<INodeExecutionData[]> {
+	const results = lists === undefined ? (new Map() as Results) : resultsOfAttempts(run.context);
+	const endings = tasks.map((_, index): Ending => results.get(index)?.ending ?? 'notTried');
+	const outputs: INodeExecutionData[][] = tasks.map(() => []);
+	const waiting = tasks.entries();
+	let done = 0;
+	let endedBy: NodeError | undefined;
+
+	/** @throws what the task throws, or threw in a previous attempt if it may have acted */
+	const outputOf = async (index: number, { isRead, execute }: Task) => {
+		const asResult = (error: unknown) => {
+			endings[index] = 'failed';
+			const isUnknown = error instanceof RequestError && error.details.outcome === 'unknown';
+			if (!isUnknown || isRead === true) throw error;
+			return { ending: 'unknown' as const, error };
+		};
+		const result = results.get(index) ?? (await execute().catch(asResult));
+		results.set(index, result);
+		endings[index] = result.ending;
+		if ('error' in result) throw result.error;
+		return result.output;
+	};
+	const runNext = async (): Promise<boolean> => {
+		const { value: next } = waiting.next();
+		if (next === undefined || endedBy !== undefined) return false;
+		const [index, task] = next;
+		try {
+			const execute = async () => await outputOf(index, task);
+			outputs[index] = await outputOrErrors(run, task.items, execute);
+		} catch (error) {
+			// Nobody has to wait for other reads.
+			if (lists === undefined) throw error;
+			const nodeError = error as NodeError;
+			if (endedBy === undefined || nodeError.context.outcome === 'unknown') endedBy = nodeError;
+		}
+		done++;
+		await run.yieldToEventLoop();
+		return true;
+	};
+	const runAll = async () => {
+		if (isFirstAlone === true) await runNext();
+		const runOnAndOn = async () => {
+			while (await runNext());
+		};
+		await Promise.all(Array.from({ length: atOnce }, runOnAndOn));
+	};
+	const itemsThat = (ending: string) => {
+		const items = tasks.flatMap((task, index) => (endings[index] === ending ? task.items : []));
+		return [...new Set(items)].sort((a, b) => a - b);
+	};
+	const sentences = () => {
+		const named = Object.entries(lists ?? {})
+			.map(([ending, [words]]) => ({ words, items: itemsThat(ending) }))
+			.filter(({ items }) => items.length > 0)
+			.map(({ words, items }) => `${words} ${nameItems(items)}.`);
+		const count = endings.filter((ending) => ending === 'done').length;
+		return lists?.done ? named : [`${count} of ${tasks.length} ${unit} done.`, ...named];
+	};
+	const describe = async () =>
+		lists === undefined
+			? `${done} of ${tasks.length} done`
+			: await describeSends(run, done, tasks.length, tasks[done]?.endpoint);
+
+	run.describeProgress = sentences;
+	await reportDuring(run, describe, runAll);
+	if (endedBy === undefined) return outputs.flat();
+	for (const [ending, [, list]] of Object.entries(lists ?? {})) {
+		endedBy.context[list] = itemsThat(ending);
+	}
+	if (endings.includes('unknown')) endedBy.context.outcome = 'unknown';
+	if (tasks.length > 1) {
+		endedBy.description = [endedBy.description, ...sentences()].filter(Boolean).join(' ');
+	}
+	throw endedBy;
+}
+
+/**
+ * The output for items, or their error where the node continues on error.
+ * @throws a node error that names the item
+ */
+export async function outputOrErrors(
+	run: Run,
+	items: number[],
+	execute: () => INodeExecutionData[] | Promise<INodeExecutionData[]>,
+): Promise<INodeExecutionData[]> {
+	try {
+		return await execute();
+	} catch (error) {
+		const itemIndex = items.length === 1 ? items[0] : undefined;
+		const nodeError = toNodeError(run.context.getNode(), error, itemIndex);
+		if (!run.continuesOnError || run.isCanceled) throw nodeError;
+		return items.map((item) => errorItem(run.items[item], nodeError, item));
+	}
+}
