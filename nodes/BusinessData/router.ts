@@ -1,12 +1,12 @@
 /** Finds the operation that the user chose, and runs it. */
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
-import { InvalidSettingError } from './values/invalidSettingError';
+import type { Operation } from './operations/operation';
 import { resources } from './resources/index';
 import { errorItem, toNodeError } from './run/itemErrors';
-import type { Operation } from './operations/operation';
 import { Run } from './run/run';
 import { isCanceled } from './transport/requestError';
+import { InvalidSettingError } from './values/invalidSettingError';
 
 export async function router(context: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 	try {
@@ -24,15 +24,10 @@ function chosenOperation(context: IExecuteFunctions): Operation {
 	const resourceName = context.getNodeParameter('resource', 0, '');
 	const operationName = context.getNodeParameter('operation', 0, '');
 	const resource = resources.find(({ option }) => option.value === resourceName);
-	if (resource === undefined) throw notKnown('Resource');
-	const operation = resource.operations.find(({ option }) => option.value === operationName);
-	if (operation === undefined) throw notKnown('Operation');
-	return operation;
-}
-
-function notKnown(field: string): InvalidSettingError {
-	return new InvalidSettingError(
-		field,
+	const operation = resource?.operations.find(({ option }) => option.value === operationName);
+	if (operation !== undefined) return operation;
+	throw new InvalidSettingError(
+		resource === undefined ? 'Resource' : 'Operation',
 		'is not known',
 		'Choose a resource and an operation from the lists.',
 	);

@@ -123,15 +123,15 @@ describe('a batch that fails', () => {
 			'the first',
 			[{ action: lost }],
 			1,
-			'0 of 10 batches done. Perhaps deleted: the IDs of items 0–1. Not tried: the IDs of items 2–19.',
+			'Perhaps deleted: items 0–1. Not tried: items 2–19.',
 			{ outcome: 'unknown', perhapsDeletedItems: [0, 1] },
 		],
 		[
 			'the second and all behind it',
 			[{ after: 1, times: Infinity, action: refused }],
 			4,
-			'1 of 10 batches done. Not deleted: the IDs of items 2–7. Not tried: the IDs of items 8–19.',
-			{ outcome: 'refused', failedItems: [2, 3, 4, 5, 6, 7] },
+			'Deleted: items 0–1. Not deleted: items 2–7. Not tried: items 8–19.',
+			{ outcome: 'refused', deletedItems: [0, 1], failedItems: [2, 3, 4, 5, 6, 7] },
 		],
 		[
 			'the second, and nobody knows of those beside it',
@@ -140,7 +140,7 @@ describe('a batch that fails', () => {
 				{ after: 1, times: 2, action: lost },
 			],
 			4,
-			'1 of 10 batches done. Perhaps deleted: the IDs of items 4–7. Not deleted: the IDs of items 2–3. Not tried: the IDs of items 8–19.',
+			'Deleted: items 0–1. Perhaps deleted: items 4–7. Not deleted: items 2–3. Not tried: items 8–19.',
 			{ outcome: 'unknown', perhapsDeletedItems: [4, 5, 6, 7], failedItems: [2, 3] },
 		],
 	])('stops the rest and says how far it got: %s', async (_, rules, requests, words, context) => {

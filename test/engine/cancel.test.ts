@@ -93,7 +93,7 @@ describe('what a node that continues on error tells of the items before it', () 
 		});
 		expect(message).toContain('canceled');
 		expect(description).toMatch(
-			/1 of 9 batches done\. Perhaps deleted: the IDs of item 0\. Not deleted: the IDs of items 1, 3–5\. Not tried: the IDs of items 6–8\.$/,
+			/Deleted: item 2\. Perhaps deleted: item 0\. Not deleted: items 1, 3–5\. Not tried: items 6–8\.$/,
 		);
 		expect(context).toMatchObject({
 			...{ outcome: 'unknown' },

@@ -8,7 +8,7 @@ import { runTasks, type Task, type TaskKind } from './runTasks';
  * Enough to fill the shortest documented window twice: slots are held for a second after the response, so no more
  * than ten requests are ever under way, and the rest only wait in line.
  */
-export const READS: TaskKind = { atOnce: 20, unit: 'items' };
+export const READS: TaskKind = { atOnce: 20 };
 
 /**
  * Calls `read` for every item. The first error ends the run, unless the node continues on error.

@@ -29,8 +29,6 @@ export interface TaskKind {
 	atOnce: number;
 	/** Whether the first goes alone, because it shows what is wrong with all. */
 	isFirstAlone?: boolean;
-	/** What a task is, in the plural. */
-	unit: string;
 	/** By ending, what a sentence says of the items, and the name of their list in `error.context`; none for reads. */
 	lists?: Partial<Record<Ending, [words: string, list: string]>>;
 }
@@ -42,7 +40,7 @@ export interface TaskKind {
 export async function runTasks(
 	run: Run,
 	tasks: Task[],
-	{ atOnce, isFirstAlone, unit, lists }: TaskKind,
+	{ atOnce, isFirstAlone, lists }: TaskKind,
 ): Promise<INodeExecutionData[]> {
 	const results = lists === undefined ? (new Map() as Results) : resultsOfAttempts(run.context);
 	const endings = tasks.map((_, index): Ending => results.get(index)?.ending ?? 'notTried');
@@ -89,29 +87,24 @@ export async function runTasks(
 		};
 		await Promise.all(Array.from({ length: atOnce }, runOnAndOn));
 	};
-	const itemsThat = (ending: string) => {
-		const items = tasks.flatMap((task, index) => (endings[index] === ending ? task.items : []));
-		return [...new Set(items)].sort((a, b) => a - b);
-	};
-	const sentences = () => {
-		const named = Object.entries(lists ?? {})
-			.map(([ending, [words]]) => ({ words, items: itemsThat(ending) }))
-			.filter(({ items }) => items.length > 0)
-			.map(({ words, items }) => `${words} ${nameItems(items)}.`);
-		const count = endings.filter((ending) => ending === 'done').length;
-		return lists?.done ? named : [`${count} of ${tasks.length} ${unit} done.`, ...named];
-	};
 	const describe = async () =>
 		lists === undefined
 			? `${done} of ${tasks.length} done`
 			: await describeSends(run, done, tasks.length, tasks[done]?.endpoint);
+	const listed = () =>
+		Object.entries(lists ?? {}).map(([ending, [words, list]]) => {
+			const items = tasks.flatMap((task, index) => (endings[index] === ending ? task.items : []));
+			return { words, list, items: [...new Set(items)].sort((a, b) => a - b) };
+		});
+	const sentences = () =>
+		listed()
+			.filter(({ items }) => items.length > 0)
+			.map(({ words, items }) => `${words}: ${nameItems(items)}.`);
 
 	run.describeProgress = sentences;
 	await reportDuring(run, describe, runAll);
 	if (endedBy === undefined) return outputs.flat();
-	for (const [ending, [, list]] of Object.entries(lists ?? {})) {
-		endedBy.context[list] = itemsThat(ending);
-	}
+	for (const { list, items } of listed()) endedBy.context[list] = items;
 	if (endings.includes('unknown')) endedBy.context.outcome = 'unknown';
 	if (tasks.length > 1) {
 		endedBy.description = [endedBy.description, ...sentences()].filter(Boolean).join(' ');
@@ -133,7 +126,7 @@ export async function outputOrErrors(
 	} catch (error) {
 		const itemIndex = items.length === 1 ? items[0] : undefined;
 		const nodeError = toNodeError(run.context.getNode(), error, itemIndex);
-		if (!run.continuesOnError || run.isCanceled) throw nodeError;
+		if (!run.continuesOnError) throw nodeError;
 		return items.map((item) => errorItem(run.items[item], nodeError, item));
 	}
 }

@@ -32,13 +32,12 @@ export interface Prepared {
 
 const SENDS: TaskKind = {
 	atOnce: 1,
-	unit: 'items',
 	lists: {
-		done: ['Sent:', 'sentItems'],
-		skipped: ['Used before and skipped:', 'skippedItems'],
-		unknown: ['Perhaps sent:', 'perhapsSentItems'],
-		failed: ['Not sent:', 'failedItems'],
-		notTried: ['Not tried:', 'notTriedItems'],
+		done: ['Sent', 'sentItems'],
+		skipped: ['Used before and skipped', 'skippedItems'],
+		unknown: ['Perhaps sent', 'perhapsSentItems'],
+		failed: ['Not sent', 'failedItems'],
+		notTried: ['Not tried', 'notTriedItems'],
 	},
 };
 

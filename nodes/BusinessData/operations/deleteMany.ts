@@ -4,29 +4,24 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 
-import type {
-	IDataObject,
-	INodeExecutionData,
-	INodeProperties,
-	IPairedItemData,
-} from 'n8n-workflow';
+import type { IDataObject, INodeExecutionData, INodeProperties } from 'n8n-workflow';
 
 import { DELETE_HINT } from '../builderHints';
-import type { Account } from '../transport/account';
-import { type ServiceResponse, resultIn } from '../transport/response';
-import type { Endpoint } from '../transport/endpoints';
-import { InvalidSettingError } from '../values/invalidSettingError';
-import { readFlag, readWholeNumber } from '../values/settingValues';
-import { resultItems } from '../items/responseItems';
-import { type Batch, readBatches } from '../items/batchesOfIds';
 import { DryRun } from '../items/dryRun';
 import type { TaskResult } from '../items/previousAttempts';
-import { runTasks, type Task, type TaskKind } from '../items/runTasks';
+import { resultItems } from '../items/responseItems';
+import { outputOrErrors, runTasks, type Task, type TaskKind } from '../items/runTasks';
 import { sendItem } from '../items/sendEach';
-import { nameItems } from '../run/itemErrors';
-import { type Operation, shownFor } from './operation';
+import { type Id, nameOfId, readIds } from '../parameters/ids';
 import { optionsField, readRequestOptions } from '../parameters/requestOptions';
+import { nameItems } from '../run/itemErrors';
 import type { Run } from '../run/run';
+import type { Account } from '../transport/account';
+import type { Endpoint } from '../transport/endpoints';
+import { resultIn, type ServiceResponse } from '../transport/response';
+import { InvalidSettingError } from '../values/invalidSettingError';
+import { readFlag, readWholeNumber } from '../values/settingValues';
+import { type Operation, shownFor } from './operation';
 
 const DEFAULT_BATCH_SIZE = 100;
 const LARGEST_BATCH_SIZE = 10_000;
@@ -34,11 +29,11 @@ const LARGEST_BATCH_SIZE = 10_000;
 const DELETIONS: TaskKind = {
 	atOnce: 3,
 	isFirstAlone: true,
-	unit: 'batches',
 	lists: {
-		unknown: ['Perhaps deleted: the IDs of', 'perhapsDeletedItems'],
-		failed: ['Not deleted: the IDs of', 'failedItems'],
-		notTried: ['Not tried: the IDs of', 'notTriedItems'],
+		done: ['Deleted', 'deletedItems'],
+		unknown: ['Perhaps deleted', 'perhapsDeletedItems'],
+		failed: ['Not deleted', 'failedItems'],
+		notTried: ['Not tried', 'notTriedItems'],
 	},
 };
 
@@ -111,19 +106,24 @@ async function deleteMany(run: Run, endpoint: Endpoint): Promise<INodeExecutionD
 	const size = readWholeNumber('Batch Size', batchSize, { least: 1, most: LARGEST_BATCH_SIZE });
 	const { batches, errors } = await readBatches(run, size);
 	const dryRun = new DryRun(run);
-	const tasks = batches.map((batch): Task => {
-		const { ids, items } = batch;
+	const tasks = batches.map(({ ids, items }): Task => {
 		const request = { ...options, endpoint, body: { [run.account.deleteIdsField]: ids } };
-		const execute = async (): Promise<TaskResult> => {
-			if (!isDryRun) {
-				return await sendItem(run, { request }, 0, async (response) => [
-					await batchItem(run, batch, response),
-				]);
-			}
-			const item = await dryRun.show({ request, guard: undefined }, 0);
-			const json = { ...item.json, count: ids.length };
-			return { output: [{ json, pairedItem: pairedItemsOf(batch) }], ending: 'notTried' };
+		const count = ids.length;
+		const pairedItem = items.map((item) => ({ item }));
+		const toItems = async (response: ServiceResponse) => {
+			const [item] = await resultItems(run, response, 0);
+			const result = resultIn(response);
+			const shown = result.kind === 'json' ? (result.value as IDataObject) : item?.json;
+			return [{ ...item, json: { count, ids, response: shown }, pairedItem }];
 		};
+		const show = async () => {
+			const { json } = await dryRun.show({ request, guard: undefined }, 0);
+			return [{ json: { ...json, count }, pairedItem }];
+		};
+		const execute = async (): Promise<TaskResult> =>
+			isDryRun
+				? { output: await show(), ending: 'notTried' }
+				: await sendItem(run, { request }, 0, toItems);
 		return { items, endpoint, execute };
 	});
 	// In a Dry Run, each waits behind those before it.
@@ -151,22 +151,37 @@ async function sameForAll(run: Run, name: string, field: string, fallback: unkno
 	return first ?? null;
 }
 
-/** The output of a batch, with the response of the service. */
-async function batchItem(
-	run: Run,
-	batch: Batch,
-	serviceResponse: ServiceResponse,
-): Promise<INodeExecutionData> {
-	const [item] = await resultItems(run, serviceResponse, 0);
-	const result = resultIn(serviceResponse);
-	const response = result.kind === 'json' ? (result.value as IDataObject) : item?.json;
-	return {
-		...item,
-		json: { count: batch.ids.length, ids: batch.ids, response },
-		pairedItem: pairedItemsOf(batch),
-	};
+/** What goes into one request: IDs, and the indexes of the input items that name them, in order. */
+interface Batch {
+	ids: Id[];
+	items: number[];
 }
 
-function pairedItemsOf({ items }: Batch): IPairedItemData[] {
-	return items.map((item) => ({ item }));
+/**
+ * The IDs of all items, each once, in batches; and the error items of those items that name no usable ID.
+ * @throws a node error instead, unless the node continues on error
+ */
+async function readBatches(run: Run, size: number) {
+	const itemsById = new Map<string, { id: Id; items: number[] }>();
+	const errors: INodeExecutionData[] = [];
+	for (const index of run.items.keys()) {
+		const collect = () => {
+			for (const id of readIds(run.parameter('ids', index))) {
+				const entry = itemsById.get(nameOfId(id)) ?? { id, items: [] };
+				itemsById.set(nameOfId(id), entry);
+				if (entry.items.at(-1) !== index) entry.items.push(index);
+			}
+			return [];
+		};
+		errors.push(...(await outputOrErrors(run, [index], collect)));
+		await run.yieldToEventLoop();
+	}
+	const entries = [...itemsById.values()];
+	const batches: Batch[] = [];
+	for (let start = 0; start < entries.length; start += size) {
+		const batch = entries.slice(start, start + size);
+		const items = new Set(batch.flatMap((entry) => entry.items));
+		batches.push({ ids: batch.map(({ id }) => id), items: [...items].sort((a, b) => a - b) });
+	}
+	return { batches, errors };
 }

@@ -1,28 +1,15 @@
 /** The operations that send a document to a customer: one request per item, one after the other. */
-import type { INodeExecutionData, INodePropertyOptions } from 'n8n-workflow';
+import type { INodePropertyOptions, NodeHint } from 'n8n-workflow';
 
 import { SEND_HINT } from '../builderHints';
-import type { ServiceResponse } from '../transport/response';
-import type { Endpoint, LimitSetting } from '../transport/endpoints';
-import { formatLimit } from '../transport/waitTime';
 import { resultItems, toItem } from '../items/responseItems';
-import { durationHints } from './durationHints';
-import { type Operation, shownFor } from './operation';
+import { sendEach } from '../items/sendEach';
 import { bodyFields, readDocument } from '../parameters/requestBody';
 import { optionsField, readRequestOptions } from '../parameters/requestOptions';
-import type { Run } from '../run/run';
-import { sendEach } from '../items/sendEach';
 import { sendOnceOptions } from '../parameters/sendOnceOptions';
-
-/** A sent item always has output, also when the service responds with an empty list. */
-async function resultOf(
-	run: Run,
-	response: ServiceResponse,
-	itemIndex: number,
-): Promise<INodeExecutionData[]> {
-	const items = await resultItems(run, response, itemIndex);
-	return items.length > 0 ? items : [toItem({ statusCode: response.statusCode }, itemIndex)];
-}
+import type { Endpoint, LimitSetting } from '../transport/endpoints';
+import { formatDuration, formatLimit } from '../transport/waitTime';
+import { type Operation, shownFor } from './operation';
 
 /** An operation of the resource that sends each item's document to the endpoint. */
 export function sendOperation(
@@ -30,15 +17,13 @@ export function sendOperation(
 	option: INodePropertyOptions,
 	{ method, path, limit }: Endpoint & { limit: LimitSetting },
 ): Operation {
+	const operation = String(option.value);
 	const allowed = formatLimit(limit.max, limit.windowSeconds * 1000);
 	const description = `${option.description}. The service allows ${allowed}; more wait for their turn.`;
 	return {
 		option: { ...option, description, builderHint: { propertyHint: SEND_HINT } },
-		description: shownFor(resource, String(option.value), [
-			...bodyFields,
-			optionsField(sendOnceOptions),
-		]),
-		hints: durationHints(resource, String(option.value), limit),
+		description: shownFor(resource, operation, [...bodyFields, optionsField(sendOnceOptions)]),
+		hints: [durationHint(resource, operation, limit)],
 		execute: async (run) =>
 			await sendEach(run, (index) => ({
 				request: {
@@ -46,7 +31,32 @@ export function sendOperation(
 					body: readDocument(run, index),
 					...readRequestOptions(run, index),
 				},
-				toItems: async (response) => await resultOf(run, response, index),
+				toItems: async (response) => {
+					const items = await resultItems(run, response, index);
+					// A sent item has output also when the service responds with an empty list.
+					return items.length > 0 ? items : [toItem({ statusCode: response.statusCode }, index)];
+				},
 			})),
+	};
+}
+
+/** What the editor shows before a run on more items than the limit lets out at once. */
+function durationHint(
+	resource: string,
+	operation: string,
+	{ max, windowSeconds }: LimitSetting,
+): NodeHint {
+	const windowMs = windowSeconds * 1000;
+	const conditions = [
+		`$parameter["resource"] === "${resource}"`,
+		`$parameter["operation"] === "${operation}"`,
+		`$input.all().length > ${max}`,
+	];
+	return {
+		type: 'info',
+		message: `With the usual limit of ${formatLimit(max, windowMs)}, this many items take ${formatDuration(windowMs)} or more. If they take hours, send them in a loop with <b>Rate Limit: Wait for Room</b>, so that a restart of n8n does not end the run.`,
+		displayCondition: `={{ ${conditions.join(' && ')} }}`,
+		whenToDisplay: 'beforeExecution',
+		location: 'outputPane',
 	};
 }

@@ -11,8 +11,14 @@ import {
 
 import { ShutdownError } from '../n8nInternals/shutdown';
 import { RedisError } from '../redis';
+import {
+	ExecutionCanceledError,
+	RequestError,
+	type RequestErrorDetails,
+} from '../transport/requestError';
+import { redisError } from '../transport/requestErrors';
 import { InvalidSettingError } from '../values/invalidSettingError';
-import { ExecutionCanceledError, type FailureCause, RequestError } from '../transport/requestError';
+import { messageOf } from '../values/text';
 
 export type NodeError = NodeApiError | NodeOperationError;
 
@@ -22,54 +28,44 @@ export type NodeError = NodeApiError | NodeOperationError;
  */
 export function toNodeError(node: INode, error: unknown, itemIndex?: number): NodeError {
 	if (error instanceof NodeApiError || error instanceof NodeOperationError) return error;
-	if (error instanceof RequestError) {
-		const { description, cause, ...context } = error.details;
-		const { statusCode, retryAfterSeconds } = context;
-		const httpCode = statusCode?.toString();
-		// Only our own words go in: the original error would add the request's headers.
-		const nodeError = new NodeApiError(
-			node,
-			{ message: error.message, httpCode: httpCode ?? null },
-			{
-				...{ message: error.message, description, httpCode, itemIndex },
-				failure: failureOf(cause, retryAfterSeconds),
-			},
-		);
-		Object.assign(nodeError.context, context);
-		return withMessage(nodeError, error.message);
+	const message = messageOf(error);
+	const details = detailsOf(error);
+	if (details === undefined) {
+		// An unexpected error: n8n may report it as a fault of the node.
+		const isUnexpected = error instanceof Error && !(error instanceof ExecutionCanceledError);
+		const nodeError = new NodeOperationError(node, isUnexpected ? error : message, { itemIndex });
+		// The parameters of an item are read before anything is sent for it.
+		if (error instanceof ExpressionError) nodeError.context.outcome = 'notSent';
+		return nodeError;
 	}
-	if (
-		error instanceof InvalidSettingError ||
-		error instanceof RedisError ||
-		error instanceof ShutdownError
-	) {
-		const { message, description } = error;
-		const failure = failureOf(causeOf(error));
-		const nodeError = new NodeOperationError(node, message, { description, itemIndex, failure });
-		nodeError.context.outcome = 'notSent';
-		return withMessage(nodeError, message);
-	}
-	if (error instanceof ExecutionCanceledError) {
-		return new NodeOperationError(node, error.message, { itemIndex });
-	}
-	// An unexpected error: n8n may report it as a fault of the node.
-	const cause = error instanceof Error ? error : String(error);
-	const nodeError = new NodeOperationError(node, cause, { itemIndex });
-	// The parameters of an item are read before anything is sent for it.
-	if (error instanceof ExpressionError) nodeError.context.outcome = 'notSent';
-	return nodeError;
+	const { description, cause: _, ...context } = details;
+	const options = { message, description, itemIndex, failure: failureOf(details) };
+	const httpCode = details.statusCode?.toString();
+	// Only our own words go in: the original error would add the request's headers.
+	const nodeError =
+		error instanceof RequestError
+			? new NodeApiError(node, { message, httpCode: httpCode ?? null }, { ...options, httpCode })
+			: new NodeOperationError(node, message, options);
+	Object.assign(nodeError.context, context);
+	return withMessage(nodeError, message);
 }
 
-function causeOf(error: InvalidSettingError | RedisError | ShutdownError): FailureCause {
-	if (error instanceof InvalidSettingError) {
-		return error.field === 'API Key' ? 'credential-invalid' : 'configuration-invalid';
+/** What the user needs to know of an error that is expected. */
+function detailsOf(error: unknown): RequestErrorDetails | undefined {
+	if (error instanceof RequestError) return error.details;
+	if (error instanceof RedisError) return redisError(error).details;
+	const outcome = 'notSent';
+	if (error instanceof ShutdownError) {
+		return { outcome, cause: 'temporarily-unavailable', description: error.description };
 	}
-	const isPermanent = error instanceof RedisError && error.isPermanent;
-	return isPermanent ? 'configuration-invalid' : 'temporarily-unavailable';
+	if (!(error instanceof InvalidSettingError)) return undefined;
+	const isKey = error.field === 'API Key';
+	const cause = isKey ? 'credential-invalid' : 'configuration-invalid';
+	return { outcome, cause, description: error.description };
 }
 
 /** What the error says to n8n itself, which lets a trigger wait as long. n8n 1.x ignores it. */
-function failureOf(cause?: FailureCause, retryAfterSeconds?: number): Failure | undefined {
+function failureOf({ cause, retryAfterSeconds }: RequestErrorDetails): Failure | undefined {
 	if (cause === undefined) return undefined;
 	const canWait = cause === 'rate-limited' || cause === 'temporarily-unavailable';
 	if (!canWait || retryAfterSeconds === undefined) return { cause };

@@ -36,36 +36,23 @@ export async function describeSends(
 	endpoint: Endpoint | undefined,
 ): Promise<string> {
 	const { identity, limits, limitStore } = run.account;
-	const scope = endpoint === undefined ? undefined : canonicalEndpoint(endpoint);
-	const { nextMs, lastMs } = await limiterOf(identity).estimate(
-		{ limits, scope, limitStore },
-		total - done,
-	);
+	const scope = endpoint && canonicalEndpoint(endpoint);
+	const request = { limits, scope, limitStore };
+	const { nextMs, lastMs } = await limiterOf(identity).estimate(request, total - done);
 	const next = nextMs < NOT_WORTH_REPORTING_MS ? '' : `, the next in ${formatDuration(nextMs)}`;
 	return `${done} of ${total} done${next}, all about ${timeAfter(run, lastMs)}`;
 }
 
 /** The time of day `ms` from now in the workflow's time zone, with the date if it is more than half a day away. */
-export function timeAfter(run: Run, ms: number): string {
+export function timeAfter({ context }: Run, ms: number): string {
 	const date = ms < SAME_DAY_MS ? {} : ({ day: 'numeric', month: 'short' } as const);
-	return new Intl.DateTimeFormat('en-GB', {
-		...date,
-		hour: '2-digit',
-		minute: '2-digit',
-		timeZone: timeZoneOf(run),
-	}).format(Date.now() + ms);
-}
-
-/** The workflow's time zone, or n8n's own if a saved workflow has DEFAULT, nothing or a name that no zone has. */
-function timeZoneOf({ context }: Run): string | undefined {
-	return [context.getTimezone(), getGlobalState().defaultTimezone].find(isTimeZone);
-}
-
-function isTimeZone(name: string): boolean {
+	const time = { ...date, hour: '2-digit', minute: '2-digit' } as const;
+	const format = (timeZone: string) =>
+		new Intl.DateTimeFormat('en-GB', { ...time, timeZone }).format(Date.now() + ms);
 	try {
-		Intl.DateTimeFormat('en-GB', { timeZone: name });
-		return true;
+		return format(context.getTimezone());
 	} catch {
-		return false;
+		// A saved workflow may have DEFAULT, nothing or a name that no zone has.
+		return format(getGlobalState().defaultTimezone);
 	}
 }

@@ -3,14 +3,14 @@ import { randomUUID } from 'node:crypto';
 
 import type { IExecuteFunctions, INode, INodeExecutionData } from 'n8n-workflow';
 
+import { abortController, onAbort } from '../async';
 import { ShutdownError, shutdownSignal } from '../n8nInternals/shutdown';
 import { type Account, CREDENTIAL_TYPE, readAccount } from '../transport/account';
 import { Client } from '../transport/client';
-import { holdsExpression, readMarked } from '../values/unresolvedValues';
 import { ExecutionCanceledError, isCanceled } from '../transport/requestError';
-import { readGroup } from '../values/settingValues';
 import { RunWaitTime } from '../transport/waitTime';
-import { abortController, onAbort } from '../async';
+import { readGroup } from '../values/settingValues';
+import { holdsExpression, readMarked } from '../values/unresolvedValues';
 import { asCanceled, toNodeError } from './itemErrors';
 
 /** How long (ms) work on items may hold the event loop, which n8n needs for everything else. */
@@ -31,22 +31,22 @@ export class Run {
 
 	private readonly controller = abortController();
 
+	/** Aborts when the execution is stopped or n8n shuts down, and at the end of the run. */
+	readonly signal = this.controller.signal;
+
 	private readonly stopListening: Array<() => void>;
-
-	/** The values of parameters without an expression, which are the same for all items. */
-	private readonly constants = new Map<string, unknown>();
-
-	/** The last value of each other parameter, with its item: several options of an item are read together. */
-	private readonly latest = new Map<string, { itemIndex: number; value: unknown }>();
 
 	/** The parameters as they are saved. */
 	private readonly written: INode['parameters'];
 
-	private readonly hinted = new Set<string>();
+	/** The last value of each parameter, with its item; without one where it is the same for all items. */
+	private readonly values = new Map<string, { itemIndex?: number; value: unknown }>();
+
+	private readonly hints = new Set<string>();
 
 	private lastYieldAt = performance.now();
 
-	private yielded: Promise<unknown> | undefined;
+	private yielded: Promise<void> | undefined;
 
 	private constructor(
 		readonly context: IExecuteFunctions,
@@ -55,8 +55,7 @@ export class Run {
 		this.items = context.getInputData();
 		this.isTool = isTool(context);
 		this.written = context.getNode().parameters;
-		const { signal } = this.controller;
-		this.client = new Client(context, account, randomUUID(), this.waitTime, signal);
+		this.client = new Client(context, account, randomUUID(), this.waitTime, this.signal);
 		const abort = (reason: Error) => this.controller.abort(reason);
 		this.stopListening = [
 			onAbort(context.getExecutionCancelSignal(), () => abort(new ExecutionCanceledError())),
@@ -84,22 +83,8 @@ export class Run {
 
 	/** Whether an item's error becomes its output instead of ending the run. */
 	get continuesOnError(): boolean {
-		return this.context.continueOnFail();
-	}
-
-	/** Whether items that failed leave by an output of their own. */
-	get hasErrorOutput(): boolean {
-		return this.context.getNode().onError === 'continueErrorOutput';
-	}
-
-	/** Aborts when the execution is stopped or n8n shuts down, and at the end of the run. */
-	get signal(): AbortSignal {
-		return this.controller.signal;
-	}
-
-	/** Whether the execution was stopped, so that n8n takes no notice of what the node puts out. */
-	get isCanceled(): boolean {
-		return isCanceled(this.context);
+		// n8n takes no notice of what a stopped execution puts out.
+		return this.context.continueOnFail() && !isCanceled(this.context);
 	}
 
 	/** Whether a person runs the workflow in the editor. */
@@ -112,14 +97,12 @@ export class Run {
 	 * @param fallback for a parameter that is not there
 	 */
 	parameter(name: string, itemIndex: number, fallback?: unknown): unknown {
-		if (this.constants.has(name)) return this.constants.get(name);
-		const latest = this.latest.get(name);
-		if (latest?.itemIndex === itemIndex) return latest.value;
+		const known = this.values.get(name);
+		if (known !== undefined && (known.itemIndex ?? itemIndex) === itemIndex) return known.value;
 		const { [name]: written } = this.written;
 		const read = () => this.context.getNodeParameter(name, itemIndex, fallback);
 		const value = readMarked(this.context, name, written, read, itemIndex);
-		if (this.isComputed(name)) this.latest.set(name, { itemIndex, value });
-		else this.constants.set(name, value);
+		this.values.set(name, this.isComputed(name) ? { itemIndex, value } : { value });
 		return value;
 	}
 
@@ -129,73 +112,62 @@ export class Run {
 		return written === undefined || holdsExpression(written);
 	}
 
-	/** Yields to the event loop when this run has held it for long. To be called between items. */
-	async yieldToEventLoop(): Promise<void> {
-		if (performance.now() - this.lastYieldAt < LONGEST_HOLD_MS) return;
-		// All work of the run goes on together: one after the other, it would hold the event loop all the same.
-		this.yielded ??= new Promise((resolve) => setImmediate(resolve));
-		await this.yielded;
-		if (this.yielded === undefined) return;
-		this.yielded = undefined;
-		this.lastYieldAt = performance.now();
-	}
-
 	/** The Options of an item. @throws InvalidSettingError when they are no group of fields */
 	options(itemIndex: number): Record<string, unknown> {
 		return readGroup('Options', this.parameter('options', itemIndex, {}));
 	}
 
+	/** Yields to the event loop when this run has held it for long. To be called between items. */
+	async yieldToEventLoop(): Promise<void> {
+		if (performance.now() - this.lastYieldAt < LONGEST_HOLD_MS) return;
+		// All work of the run goes on together: one after the other, it would hold the event loop all the same.
+		this.yielded ??= new Promise((resolve) => {
+			setImmediate(() => {
+				this.yielded = undefined;
+				this.lastYieldAt = performance.now();
+				resolve();
+			});
+		});
+		await this.yielded;
+	}
+
 	/** Shows a hint in the output panel, each only once. */
 	hint(message: string): void {
-		if (this.hinted.has(message)) return;
-		this.hinted.add(message);
-		this.context.addExecutionHints({ message, location: 'outputPane', type: 'info' });
+		this.hints.add(message);
 	}
 
 	/** Shown while the node runs: in n8n's log, and in the browser of a run by hand. */
 	report(message: string): void {
+		this.log('info', message);
+		this.context.sendMessageToUI(message);
+	}
+
+	private log(level: 'info' | 'warn', message: string): void {
 		const { context } = this;
-		const { name } = context.getNode();
-		context.logger.info(`${name}: ${message}`, {
+		context.logger[level](`${context.getNode().name}: ${message}`, {
 			workflowId: context.getWorkflow().id,
 			executionId: context.getExecutionId(),
 		});
-		context.sendMessageToUI(message);
 	}
 
 	private end(): void {
+		const { context, signal, waitTime } = this;
 		for (const stop of this.stopListening) stop();
-		if (this.signal.aborted) this.logInterruption();
-		this.controller.abort(new ExecutionCanceledError());
-		this.hintAtWaits();
-	}
-
-	/** n8n keeps no error of an execution that was stopped, so its log says how far the run had come. */
-	private logInterruption(): void {
-		const { context, signal } = this;
-		const executionId = context.getExecutionId();
-		const event =
-			signal.reason instanceof ShutdownError
-				? 'was interrupted, because n8n is shutting down'
-				: 'was stopped';
-		const sentences = [
-			`${context.getNode().name}: execution ${executionId} ${event}.`,
-			...this.describeProgress(),
-		];
-		const details = { workflowId: context.getWorkflow().id, executionId };
-		context.logger.warn(sentences.join(' '), details);
-	}
-
-	private hintAtWaits(): void {
-		const waited = this.waitTime.describe();
-		for (const sentence of [
-			...(waited === undefined ? [] : [waited]),
-			...this.client.warnings.sentences,
-		]) {
-			this.hint(sentence);
+		// n8n keeps no error of an execution that was stopped, so its log says how far the run had come.
+		if (signal.aborted) {
+			const isShutdown = signal.reason instanceof ShutdownError;
+			const event = isShutdown ? 'interrupted, because n8n is shutting down' : 'stopped';
+			const sentence = `execution ${context.getExecutionId()} was ${event}.`;
+			this.log('warn', [sentence, ...this.describeProgress()].join(' '));
 		}
-		const { tracing } = this.waitTime;
-		if (tracing !== undefined) this.context.setMetadata?.({ tracing });
+		this.controller.abort(new ExecutionCanceledError());
+		const waited = waitTime.describe();
+		const hints = [...this.hints, ...(waited ? [waited] : []), ...this.client.warnings.sentences];
+		for (const message of hints) {
+			context.addExecutionHints({ message, location: 'outputPane', type: 'info' });
+		}
+		const { tracing } = waitTime;
+		if (tracing !== undefined) context.setMetadata?.({ tracing });
 	}
 }
 

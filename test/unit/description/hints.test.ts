@@ -33,18 +33,14 @@ const SENDS: Array<[resource: string, operation: string, limit: LimitSetting]> =
 	['payment', 'send', ENDPOINTS.sendPayment.limit],
 ];
 
-test.each(SENDS)('%s: %s says how long so many items take', (resource, operation, limit) => {
+test.each(SENDS)('%s: %s says that many items take long', (resource, operation, limit) => {
 	const { max, windowSeconds } = limit;
 	const of = (count: number) => shown({ resource, operation }, count);
-	const perHour = Math.ceil(3_600 / windowSeconds) * max;
 	expect(of(max)).toEqual([]);
-	expect(of(max + 1)).toEqual([expect.stringContaining(`take ${windowSeconds / 60} min or more.`)]);
-	expect(of(max + 1)[0]).toContain(`limit of ${max} per`);
-	expect(of(perHour)[0]).not.toContain('Wait for Room');
-	expect(of(perHour + 1)).toEqual([expect.stringContaining('take 60 min or more.')]);
-	expect(of(perHour + 1)[0]).toContain('Wait for Room');
-	expect(of(24 * perHour)).toHaveLength(1);
-	expect(of(24 * perHour + 1)).toEqual([expect.stringContaining('take 24 h or more.')]);
+	const [message, ...others] = of(max + 1);
+	expect(message).toContain(`limit of ${max} per`);
+	expect(message).toContain(`take ${windowSeconds / 60} min or more.`);
+	expect(others).toEqual([]);
 });
 
 test.each([
