@@ -35,24 +35,6 @@ const sendDocument = node({
 </pattern>
 </patterns>`;
 
-const DELETE_PATTERN = `<patterns>
-<pattern title="Show what would be deleted: all items in one node, no loop">
-const showDeletions = node({
-  type: '${NODE}',
-  version: 1,
-  config: {
-    name: 'Show Deletions',
-    parameters: {
-      resource: 'contact',
-      operation: 'deleteMany',
-      ids: expr('{{ $json.id }}'),
-      dryRun: true
-    }
-  }
-});
-</pattern>
-</patterns>`;
-
 export const nodeHint: IBuilderHint = {
 	searchHint:
 		"Use it for everything in the user's bookkeeping service: the HTTP Request node cannot use its credential and would break its rate limits. It waits for the limits by itself, so add no Wait node, no batching and no Retry On Fail for them; give it all items at once. Only a send of so many documents that it must outlive a restart needs Rate Limit: Wait for Room, in a loop. On the error output, {{ $input.item.error.context.outcome }} is notSent, refused or unknown; what is unknown may have been sent, so a person must look.",
@@ -70,7 +52,6 @@ export const nodeHint: IBuilderHint = {
 			},
 			content: SEND_PATTERN,
 		},
-		{ displayOptions: { show: { operation: ['deleteMany'] } }, content: DELETE_PATTERN },
 	],
 };
 

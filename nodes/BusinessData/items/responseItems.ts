@@ -2,10 +2,10 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 
 import type { Run } from '../run/run';
-import { type Result, resultIn, type ServiceResponse } from '../transport/response';
+import { decodePercent } from '../transport/endpointPath';
+import { headerText, type Result, resultIn, type ServiceResponse } from '../transport/response';
 import { holdsFailure } from '../transport/signsOfFailure';
 import { isObject } from '../values/isObject';
-import { fileItem } from './fileItem';
 
 /** The value as an item; anything but an object goes into the field `data`. */
 export function toItem(value: unknown, itemIndex: number): INodeExecutionData {
@@ -41,7 +41,7 @@ export async function itemsOf(
 		case 'text':
 			return [toItem(result.text, itemIndex)];
 		case 'file':
-			return [await fileItem(run.context, response, fileField, itemIndex)];
+			return [await fileItem(run, response, fileField, itemIndex)];
 		case 'none':
 			return [toItem({ statusCode: response.statusCode }, itemIndex)];
 	}
@@ -65,4 +65,36 @@ export function hintAtResult(run: Run, response: ServiceResponse, result: Result
 			`The service answered ${response.statusCode}, but its response holds what looks like a failure, of a single record perhaps: look at the output. If the service responds so to what it did not do, name the field in the credential (Result Field).`,
 		);
 	}
+}
+
+/**
+ * A response as a file in a binary field.
+ * @param field its name; empty means `data`
+ */
+export async function fileItem(
+	{ context }: Run,
+	{ headers, body, statusCode }: ServiceResponse,
+	field: string,
+	itemIndex: number,
+): Promise<INodeExecutionData> {
+	const type = headerText(headers, 'content-type').split(';')[0]?.trim();
+	const binary = await context.helpers.prepareBinaryData(
+		body,
+		fileNameOf(headerText(headers, 'content-disposition')),
+		type === '' ? undefined : type,
+	);
+	return {
+		json: { statusCode },
+		binary: { [field.trim() === '' ? 'data' : field.trim()]: binary },
+		pairedItem: { item: itemIndex },
+	};
+}
+
+/** The file's name in a `Content-Disposition` header (RFC 6266), without any folder. */
+function fileNameOf(header: string): string | undefined {
+	const encoded = /filename\*\s*=\s*[\w-]+'[^']*'([^;\s]+)/i.exec(header)?.[1];
+	const plain = /filename\s*=\s*("([^"]*)"|[^;\s]+)/i.exec(header);
+	const name =
+		encoded === undefined ? (plain?.[2] ?? plain?.[1]) : (decodePercent(encoded) ?? encoded);
+	return name?.split(/[\\/]/).at(-1) || undefined;
 }

@@ -9,9 +9,9 @@ import type { IDataObject, INodeExecutionData, INodeProperties } from 'n8n-workf
 import { DELETE_HINT } from '../builderHints';
 import { DryRun } from '../items/dryRun';
 import type { TaskResult } from '../items/previousAttempts';
+import { sendItem } from '../items/requestEach';
 import { resultItems } from '../items/responseItems';
 import { outputOrErrors, runTasks, type Task, type TaskKind } from '../items/runTasks';
-import { sendItem } from '../items/sendEach';
 import { type Id, nameOfId, readIds } from '../parameters/ids';
 import { optionsField, readRequestOptions } from '../parameters/requestOptions';
 import { nameItems } from '../run/itemErrors';

@@ -1,16 +1,16 @@
 /** The operations that read a list of the service, page by page where that is set up. */
-import type { INodeExecutionData, INodeProperties } from 'n8n-workflow';
+import type { INodeProperties } from 'n8n-workflow';
 
-import type { Endpoint } from '../transport/endpoints';
-import { readFlag, readWholeNumber } from '../values/settingValues';
+import { type Prepared, requestEach } from '../items/requestEach';
 import { toItem } from '../items/responseItems';
-import { type Operation, shownFor } from './operation';
-import { readEach } from '../items/readEach';
-import { optionsField, readRequestOptions } from '../parameters/requestOptions';
-import type { Run } from '../run/run';
 import { listFields } from '../lists/listFields';
 import { readListSettings } from '../lists/listSettings';
 import { readItems } from '../lists/readItems';
+import { optionsField, readRequestOptions } from '../parameters/requestOptions';
+import type { Run } from '../run/run';
+import type { Endpoint } from '../transport/endpoints';
+import { readFlag, readWholeNumber } from '../values/settingValues';
+import { type Operation, shownFor } from './operation';
 
 /**
  * The operation Get Many of a resource.
@@ -30,7 +30,7 @@ export function getManyOperation(
 		},
 		description: shownFor(resource, 'getMany', fields),
 		execute: async (run) =>
-			await readEach(run, async (index) => await getMany(run, index, { method, path })),
+			await requestEach(run, (index) => prepare(run, index, { method, path })),
 	};
 }
 
@@ -56,12 +56,14 @@ const fields: INodeProperties[] = [
 
 const LIMIT_HELP = 'Enter a number, or switch Return All on.';
 
-async function getMany(run: Run, index: number, endpoint: Endpoint): Promise<INodeExecutionData[]> {
+function prepare(run: Run, index: number, endpoint: Endpoint): Prepared {
 	const isAll = readFlag('Return All', run.parameter('returnAll', index, false));
 	const limit = isAll
 		? Infinity
 		: readWholeNumber('Limit', run.parameter('limit', index, 50), { least: 1 }, LIMIT_HELP);
 	const settings = readListSettings(run.options(index));
 	const request = { endpoint, ...readRequestOptions(run, index) };
-	return await readItems(run, request, settings, limit, (record) => toItem(record, index));
+	const read = async () =>
+		await readItems(run, request, settings, limit, (record) => toItem(record, index));
+	return { request, read };
 }

@@ -2,8 +2,8 @@
 import type { INodePropertyOptions, NodeHint } from 'n8n-workflow';
 
 import { SEND_HINT } from '../builderHints';
+import { requestEach } from '../items/requestEach';
 import { resultItems, toItem } from '../items/responseItems';
-import { sendEach } from '../items/sendEach';
 import { bodyFields, readDocument } from '../parameters/requestBody';
 import { optionsField, readRequestOptions } from '../parameters/requestOptions';
 import { sendOnceOptions } from '../parameters/sendOnceOptions';
@@ -25,7 +25,7 @@ export function sendOperation(
 		description: shownFor(resource, operation, [...bodyFields, optionsField(sendOnceOptions)]),
 		hints: [durationHint(resource, operation, limit)],
 		execute: async (run) =>
-			await sendEach(run, (index) => ({
+			await requestEach(run, (index) => ({
 				request: {
 					endpoint: { method, path },
 					body: readDocument(run, index),

@@ -42,7 +42,7 @@ export const MISTAKES_OF_REQUESTS: Mistake[] = [
 		name: 'a failure after a 2xx counts as not sent',
 		patches: [
 			patch(
-				'nodes/BusinessData/items/sendEach.js',
+				'nodes/BusinessData/items/requestEach.js',
 				'throw (0, requestErrors_1.afterSuccessError)(request, error, run.account.apiKey);',
 				'throw error;',
 			),

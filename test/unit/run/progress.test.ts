@@ -1,8 +1,7 @@
 /** What is said while a run waits for the limits, in logical time. */
 import { Run } from '../../../nodes/BusinessData/run/run';
 import { describeSends, reportDuring, timeAfter } from '../../../nodes/BusinessData/run/progress';
-import { readEach } from '../../../nodes/BusinessData/items/readEach';
-import { sendEach } from '../../../nodes/BusinessData/items/sendEach';
+import { requestEach } from '../../../nodes/BusinessData/items/requestEach';
 import { ENDPOINTS, formatEndpoint } from '../../../nodes/BusinessData/transport/endpoints';
 import { after, passTime } from '../../support/logicalTime';
 import { fakeContext, type Setup } from './fakeContext';
@@ -47,7 +46,7 @@ async function reportedDuring(
 test('a run that sends says at least every minute how far it is and when it is done', async () => {
 	const setup = { credential: { limits: LIMITS }, items: Array.from({ length: 7 }, () => ({})) };
 	const reported = await reportedDuring(setup, async (run) => {
-		return await sendEach(run, (index) => ({
+		return await requestEach(run, (index) => ({
 			request: SEND,
 			toItems: async () => await Promise.resolve([{ json: {}, pairedItem: { item: index } }]),
 		}));
@@ -68,7 +67,7 @@ test('a run that sends says at least every minute how far it is and when it is d
 test('what has failed counts as done, not as sent', async () => {
 	const setup = { credential: { limits: LIMITS }, items: [{}, {}], continueOnFail: true };
 	const reported = await reportedDuring(setup, async (run) => {
-		return await sendEach(run, (index) => {
+		return await requestEach(run, (index) => {
 			if (index === 0) throw new Error('malformed');
 			const toItems = async () => {
 				await after(2 * MINUTE);
@@ -82,10 +81,13 @@ test('what has failed counts as done, not as sent', async () => {
 
 test('a run that reads says so, too', async () => {
 	const reported = await reportedDuring({ items: [{}, {}] }, async (run) => {
-		return await readEach(run, async (index) => {
-			await after(index * 2 * MINUTE);
-			return [];
-		});
+		return await requestEach(run, (index) => ({
+			request: SEND,
+			read: async () => {
+				await after(index * 2 * MINUTE);
+				return [];
+			},
+		}));
 	});
 	expect(reported.map(([, message]) => message)).toEqual([
 		'Business Data: 1 of 2 done',

@@ -22,10 +22,7 @@ const TYPE = 'Body Content Type';
 const PARTS = 'Body Fields';
 const FILE = 'Input Data Field Name';
 
-const CONTENT_TYPES = [
-	...(['binaryData', 'form-urlencoded', 'json', 'multipart-form-data', 'none'] as const),
-];
-export type ContentType = (typeof CONTENT_TYPES)[number];
+type ContentType = 'binaryData' | 'form-urlencoded' | 'json' | 'multipart-form-data' | 'none';
 
 const FORM = 'application/x-www-form-urlencoded';
 /** n8n fails by a Buffer of exactly the type of a form, and parts have a boundary. */
@@ -39,6 +36,7 @@ export const FITTING_TYPES: Record<ContentType, RegExp | undefined> = {
 	'multipart-form-data': undefined,
 	none: undefined,
 };
+const CONTENT_TYPES = Object.keys(FITTING_TYPES) as ContentType[];
 
 const fileField: INodeProperties = {
 	displayName: FILE,

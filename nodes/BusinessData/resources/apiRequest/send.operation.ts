@@ -1,12 +1,11 @@
 /** API Request → Send: any other endpoint of the service, under the same key, limits and care. */
 import type { IHttpRequestMethods, INodeExecutionData, INodeProperties } from 'n8n-workflow';
 
-import { fileItem } from '../../items/fileItem';
-import { hintAtResult, itemsOf, toItem } from '../../items/responseItems';
-import { type Prepared, sendEach } from '../../items/sendEach';
+import { type Prepared, requestEach } from '../../items/requestEach';
+import { fileItem, hintAtResult, itemsOf, toItem } from '../../items/responseItems';
 import { findList } from '../../lists/findList';
 import { itemsFieldOption, listFields } from '../../lists/listFields';
-import { type ListSettings, readListSettings } from '../../lists/listSettings';
+import { readListSettings } from '../../lists/listSettings';
 import { readPages } from '../../lists/pages';
 import { hintAtArray, readItems } from '../../lists/readItems';
 import { type Operation, shownFor } from '../../operations/operation';
@@ -116,18 +115,6 @@ const fields: INodeProperties[] = [
 	]),
 ];
 
-/** How to read the response: checked before the request goes out, so that a wrong setting sends nothing. */
-interface ResponseSettings {
-	format: (typeof FORMATS)[number];
-	itemsField: string;
-	fileField: string;
-	isFull: boolean;
-	/** How many items come out at most. */
-	limit: number;
-	/** Where the response may be a list. */
-	list: ListSettings | undefined;
-}
-
 export const send: Operation = {
 	option: {
 		name: 'Send',
@@ -140,18 +127,7 @@ export const send: Operation = {
 		},
 	},
 	description: shownFor('apiRequest', 'send', fields),
-	execute: async (run) => {
-		let deletions = 0;
-		return await sendEach(run, async (index) => {
-			const prepared = await prepare(run, index);
-			if (prepared.request.endpoint.method === 'DELETE' && ++deletions === 2) {
-				run.hint(
-					'Several items are a DELETE request each. For contacts and transactions, the operation Delete Many sends 100 IDs per request and waits far less for the rate limits.',
-				);
-			}
-			return prepared;
-		});
-	},
+	execute: async (run) => await requestEach(run, async (index) => await prepare(run, index)),
 };
 
 async function prepare(run: Run, index: number): Promise<Prepared> {
@@ -170,11 +146,12 @@ async function prepare(run: Run, index: number): Promise<Prepared> {
 	// A DELETE usually has no body, so one without any field of JSON sends none.
 	if (method === 'DELETE' && contentType === 'json' && isEmpty(request.body)) delete request.body;
 	const settings = readResponseSettings(run.options(index), method);
-	return {
-		request,
-		toItems: async (response) => await itemsOfResponse(run, request, settings, response, index),
-		read: isRead(request) ? async () => await readAll(run, request, settings, index) : undefined,
-	};
+	if (isRead(request)) {
+		return { request, read: async () => await read(run, request, settings, index) };
+	}
+	const toItems = async (response: ServiceResponse) =>
+		await itemsOfResponse(run, request, settings, response, index);
+	return { request, toItems };
 }
 
 /** @throws InvalidSettingError, as an expression may give any method */
@@ -187,34 +164,34 @@ function methodOf(run: Run, index: number): IHttpRequestMethods {
 	);
 }
 
-function readResponseSettings(
-	options: Record<string, unknown>,
-	method: IHttpRequestMethods,
-): ResponseSettings {
+type ResponseSettings = ReturnType<typeof readResponseSettings>;
+
+/** How to read the response: checked before the request goes out, so that a wrong setting sends nothing. */
+function readResponseSettings(options: Record<string, unknown>, method: IHttpRequestMethods) {
 	const { responseFormat = 'json', itemsField, fileField = 'data', limit = 0 } = options;
-	const settings = readListSettings(method === 'GET' ? options : {});
-	const most = method === 'GET' ? readWholeNumber('Limit', limit, { least: 0 }) : 0;
 	const format = readChoice('Response Format', responseFormat, FORMATS);
+	const isPaged = method === 'GET' && format === 'json';
 	return {
 		format,
-		itemsField: readText('Items Field', itemsField).trim(),
-		fileField: readText('File Field', fileField),
+		list: readListSettings(isPaged ? options : { itemsField }),
+		/** How many items come out at most. */
+		limit: readWholeNumber('Limit', limit, { least: 0 }) || Infinity,
 		isFull: readFlag('Full Response', options.fullResponse),
-		limit: most === 0 ? Infinity : most,
-		list: method === 'GET' && format === 'json' ? settings : undefined,
+		fileField: readText('File Field', fileField),
 	};
 }
 
 /** @throws RequestError */
-async function readAll(
+async function read(
 	run: Run,
 	request: ServiceRequest,
 	settings: ResponseSettings,
 	index: number,
 ): Promise<INodeExecutionData[]> {
-	const { limit, list, isFull } = settings;
-	const isPaginated = list !== undefined && list.type !== 'none';
-	if (list !== undefined && !isFull && (isPaginated || list.itemsField !== '')) {
+	const { format, list, limit, isFull } = settings;
+	const isPaginated = list.type !== 'none';
+	const putsOutItems = format === 'json' && !isFull;
+	if (putsOutItems && (isPaginated || list.itemsField !== '')) {
 		return await readItems(run, request, list, limit, (record) => toItem(record, index));
 	}
 	if (isPaginated) {
@@ -228,7 +205,7 @@ async function readAll(
 	const response = await run.client.request(request);
 	const items = (await itemsOfResponse(run, request, settings, response, index)).slice(0, limit);
 	const isArray = /^\s*\[/.test(response.body.toString('latin1', 0, 100));
-	if (list !== undefined && !isFull && isArray) {
+	if (putsOutItems && isArray) {
 		hintAtArray(run, list, response, items.length, items.length >= limit);
 	}
 	return items;
@@ -241,19 +218,19 @@ async function itemsOfResponse(
 	response: ServiceResponse,
 	index: number,
 ): Promise<INodeExecutionData[]> {
-	const { isFull, itemsField, fileField } = settings;
+	const { isFull, list, fileField } = settings;
 	const result = resultOf(request, response, settings);
 	if (!isRead(request)) hintAtResult(run, response, result);
 	if (isFull) {
 		const { statusCode, headers } = response;
 		const isFile = result.kind === 'file';
-		const file = isFile ? await fileItem(run.context, response, fileField, index) : {};
+		const file = isFile ? await fileItem(run, response, fileField, index) : {};
 		const text = isFile ? null : textOf(response);
 		const body = result.kind === 'json' ? result.value : text;
 		return [{ ...file, ...toItem({ statusCode, headers, body }, index) }];
 	}
-	const list = result.kind === 'json' ? listIn(result.value, itemsField) : undefined;
-	const listed: Result = list === undefined ? result : { kind: 'json', value: list };
+	const value = result.kind === 'json' ? listIn(result.value, list.itemsField) : undefined;
+	const listed: Result = value === undefined ? result : { kind: 'json', value };
 	return await itemsOf(run, response, listed, index, fileField);
 }
 

@@ -1,34 +1,35 @@
 /**
- * Sends something for each item, one after the other in item order. The first failure stops the rest,
- * unless the node continues on error, and says which items were sent, perhaps or for certain, which were
- * not, and which were not tried.
+ * Makes a request for each item. Reads go side by side, as the limits let them. Everything else goes out one after the
+ * other in item order: the first failure stops the rest, unless the node continues on error, and says which items were
+ * sent, perhaps or for certain, which were not, and which were not tried.
  */
 import type { IDataObject, INodeExecutionData, IPairedItemData } from 'n8n-workflow';
 
-import { AlreadySentError, type SendOnce } from '../sendOnce';
-import type { ServiceResponse } from '../transport/response';
-import { afterSuccessError, afterUnknownError } from '../transport/requestErrors';
-import { InvalidSettingError } from '../values/invalidSettingError';
-import type { ServiceRequest } from '../transport/serviceRequest';
-import { readFlag } from '../values/settingValues';
+import { sendOnceOf } from '../parameters/sendOnceOptions';
 import { isErrorJson, nameItems, toNodeError } from '../run/itemErrors';
 import type { Run } from '../run/run';
+import { AlreadySentError, type SendOnce } from '../sendOnce';
+import { afterSuccessError, afterUnknownError } from '../transport/requestErrors';
+import type { ServiceResponse } from '../transport/response';
+import type { ServiceRequest } from '../transport/serviceRequest';
+import { InvalidSettingError } from '../values/invalidSettingError';
+import { readFlag } from '../values/settingValues';
 import { DryRun } from './dryRun';
 import type { TaskResult } from './previousAttempts';
-import { READS } from './readEach';
 import { runTasks, type Task, type TaskKind } from './runTasks';
-import { sendOnceOf } from '../parameters/sendOnceOptions';
 
 type ToItems = (response: ServiceResponse) => Promise<INodeExecutionData[]>;
 
-/** The request of an item, and how its output is made. */
-export interface Prepared {
-	request: ServiceRequest;
-	/** Makes the output from the response to what was sent. */
-	toItems: ToItems;
-	/** In place of it, for a request that reads: sends it, and makes the output. */
-	read?: () => Promise<INodeExecutionData[]>;
-}
+/** The request of an item, and what makes its output: for a read together with sending it, perhaps page by page. */
+export type Prepared =
+	| { request: ServiceRequest; read: () => Promise<INodeExecutionData[]> }
+	| { request: ServiceRequest; toItems: ToItems };
+
+/**
+ * Enough to fill the shortest documented window twice: slots are held for a second after the response, so no more
+ * than ten requests are ever under way, and the rest only wait in line.
+ */
+const READS: TaskKind = { atOnce: 20 };
 
 const SENDS: TaskKind = {
 	atOnce: 1,
@@ -42,21 +43,22 @@ const SENDS: TaskKind = {
 };
 
 /**
- * @param prepare for an item; all are prepared before the first is sent, so that a mistake in the last leaves nothing
- * half done. Where all are reads, they go side by side
+ * @param prepare for an item; all are prepared before the first request, so that a mistake in the last item leaves
+ * nothing half done
  * @throws a node error that names its item
  */
-export async function sendEach(
+export async function requestEach(
 	run: Run,
 	prepare: (itemIndex: number) => Prepared | Promise<Prepared>,
 ): Promise<INodeExecutionData[]> {
 	const dryRun = new DryRun(run);
 	const prepareTask = async (index: number): Promise<Task> => {
-		const { request, toItems, read } = await prepare(index);
+		const prepared = await prepare(index);
+		const { request } = prepared;
 		run.client.check(request);
 		const task = { items: [index], endpoint: request.endpoint };
-		if (read !== undefined) {
-			const execute = async () => ({ output: await read(), ending: 'done' as const });
+		if ('read' in prepared) {
+			const execute = async () => ({ output: await prepared.read(), ending: 'done' as const });
 			return { ...task, isRead: true, execute };
 		}
 		const guard = sendOnceOf(run, index, request);
@@ -65,11 +67,17 @@ export async function sendEach(
 			const show = async () => [await dryRun.show(guarded, index)];
 			return { ...task, execute: async () => ({ output: await show(), ending: 'notTried' }) };
 		}
-		return { ...task, execute: async () => await sendItem(run, guarded, index, toItems) };
+		return { ...task, execute: async () => await sendItem(run, guarded, index, prepared.toItems) };
 	};
 	const tasks: Task[] = [];
 	for (const index of run.items.keys()) {
-		tasks.push(await preparedOrFailing(run, index, prepareTask));
+		const failing = (error: unknown): Task => {
+			const nodeError = toNodeError(run.context.getNode(), error, index);
+			if (!run.continuesOnError) throw nodeError;
+			nodeError.context.outcome ??= 'notSent';
+			return { items: [index], execute: async () => await Promise.reject(nodeError) };
+		};
+		tasks.push(await prepareTask(index).catch(failing));
 		await run.yieldToEventLoop();
 	}
 	// What failed before it had an endpoint may be either.
@@ -77,25 +85,6 @@ export async function sendEach(
 	const items = await runTasks(run, tasks, areReads ? READS : SENDS);
 	hintAtPerhapsSent(run, items);
 	return items;
-}
-
-/**
- * The task of an item. One that cannot be prepared fails in its turn.
- * @throws a node error instead, unless the node continues on error
- */
-async function preparedOrFailing(
-	run: Run,
-	index: number,
-	prepare: (itemIndex: number) => Promise<Task>,
-): Promise<Task> {
-	try {
-		return await prepare(index);
-	} catch (error) {
-		const nodeError = toNodeError(run.context.getNode(), error, index);
-		if (!run.continuesOnError) throw nodeError;
-		nodeError.context.outcome ??= 'notSent';
-		return { items: [index], execute: async () => await Promise.reject(nodeError) };
-	}
 }
 
 /** A skipped item that may not have been sent is for a person to look at. */
