@@ -2,11 +2,12 @@
 
 import type { INode } from 'n8n-workflow';
 
+import type { FaultAction } from '../../sandbox/server';
 import { itemsOf, NODE, type ShownError, useBench } from '../support/bench';
 import { readRun } from '../support/engine';
 import { workflowOf } from '../support/engineWorkflow';
 import { after } from '../support/logicalTime';
-import { deleteMany, getStatus, read, send } from '../support/parameters';
+import { deleteMany, getStatus, read, RETRY_ON_FAIL, send } from '../support/parameters';
 import { waitUntil } from '../support/waitUntil';
 
 const bench = useBench();
@@ -42,13 +43,39 @@ test.each(['continueRegularOutput', 'stopWorkflow'] as const)(
 );
 
 describe('what a node that continues on error tells of the items before it', () => {
-	/** The error of a run that is stopped after three requests, while the next ones wait for their limit. */
-	async function errorOfStopped(
-		parameters: INode['parameters'],
-		{ waiting, ...settings }: Partial<INode> & { waiting: number },
-	) {
+	const lost: FaultAction = { type: 'hangUpAfterActing' };
+	const refused: FaultAction = { type: 'status', status: 400 };
+	const oneEach = deleteMany({ batchSize: 1 });
+	const rest = [4, 5, 6, 7, 8];
+
+	/** Three requests go out, of which the first two fail; then the run is stopped while the next ones wait. */
+	test.each<[string, INode['parameters'], object, number, readonly FaultAction[], string, object]>([
+		[
+			...(['sends', send(), {}, 1, [lost, refused]] as const),
+			'Sent: item 2. Perhaps sent: item 0. Not sent: items 1, 3. Not tried: items 4–8.',
+			{ sentItems: [2], perhapsSentItems: [0], failedItems: [1, 3], notTriedItems: rest },
+		],
+		[
+			// The second attempt ends at its first item, which it does not send again.
+			...(['sends that retry', send(), RETRY_ON_FAIL, 1, [lost, lost]] as const),
+			'Sent: item 2. Perhaps sent: items 0–1. Not tried: items 3–8.',
+			{ sentItems: [2], perhapsSentItems: [0, 1], failedItems: [], notTriedItems: [3, ...rest] },
+		],
+		[
+			...(['deletions', oneEach, {}, 3, [lost, refused]] as const),
+			'Deleted: item 2. Perhaps deleted: item 0. Not deleted: items 1, 3–5. Not tried: items 6–8.',
+			{ perhapsDeletedItems: [0], failedItems: [1, 3, 4, 5], notTriedItems: [6, 7, 8] },
+		],
+		[
+			// The second attempt ends at its first batch.
+			...(['deletions that retry', oneEach, RETRY_ON_FAIL, 3, [refused, lost]] as const),
+			'Deleted: item 2. Perhaps deleted: item 1. Not deleted: item 0. Not tried: items 3–8.',
+			{ perhapsDeletedItems: [1], failedItems: [0], notTriedItems: [3, ...rest] },
+		],
+	])('%s', async (_, parameters, settings, waiting, faults, words, lists) => {
 		const limits = JSON.stringify({ general: [{ max: 3, windowSeconds: 60 }] });
 		Object.assign(bench.credential, { customize: true, limits });
+		for (const action of faults) bench.sandbox.fault({ action });
 		const execution = start(9, parameters, { ...settings, onError: 'continueRegularOutput' });
 		await waitUntil(() => bench.sandbox.journal.count() === 3);
 		await waitUntil(async () => {
@@ -56,63 +83,10 @@ describe('what a node that continues on error tells of the items before it', () 
 			return look.json(NODE).some(({ queued }) => queued === waiting);
 		});
 		execution.cancel();
-		return readRun(await execution).task(NODE).error as unknown as ShownError;
-	}
-
-	const retry = { retryOnFail: true, maxTries: 2, waitBetweenTries: 1 };
-
-	test('is what was perhaps sent, and what was not', async () => {
-		bench.sandbox.fault({ action: { type: 'hangUpAfterActing' } });
-		bench.sandbox.fault({ action: { type: 'status', status: 400 } });
-		const { description, context } = await errorOfStopped(send(), { waiting: 1 });
-		expect(description).toBe(
-			'Sent: item 2. Perhaps sent: item 0. Not sent: items 1, 3. Not tried: items 4–8.',
-		);
-		expect(context).toMatchObject({
-			...{ sentItems: [2], skippedItems: [], perhapsSentItems: [0] },
-			...{ failedItems: [1, 3], notTriedItems: [4, 5, 6, 7, 8] },
-		});
-	});
-
-	test('does not call sent what a previous attempt has perhaps sent', async () => {
-		bench.sandbox.fault({ times: 2, action: { type: 'hangUpAfterActing' } });
-		const { description, context } = await errorOfStopped(send(), { ...retry, waiting: 1 });
-		// The second attempt ends at its first item, which it does not send again.
-		expect(description).toContain('Sent: item 2. Perhaps sent: items 0–1. Not tried: items 3–8.');
-		expect(context).toMatchObject({
-			...{ sentItems: [2], skippedItems: [], perhapsSentItems: [0, 1] },
-			...{ failedItems: [], notTriedItems: [3, 4, 5, 6, 7, 8] },
-		});
-	});
-
-	test('is which batches have failed', async () => {
-		bench.sandbox.fault({ action: { type: 'hangUpAfterActing' } });
-		bench.sandbox.fault({ action: { type: 'status', status: 400 } });
-		const { message, description, context } = await errorOfStopped(deleteMany({ batchSize: 1 }), {
-			waiting: 3,
-		});
-		expect(message).toContain('canceled');
-		expect(description).toMatch(
-			/Deleted: item 2\. Perhaps deleted: item 0\. Not deleted: items 1, 3–5\. Not tried: items 6–8\.$/,
-		);
-		expect(context).toMatchObject({
-			...{ outcome: 'unknown' },
-			...{ perhapsDeletedItems: [0], failedItems: [1, 3, 4, 5], notTriedItems: [6, 7, 8] },
-		});
-	});
-
-	test('is what a previous attempt has perhaps deleted', async () => {
-		bench.sandbox.fault({ action: { type: 'status', status: 400 } });
-		bench.sandbox.fault({ action: { type: 'hangUpAfterActing' } });
-		const { context } = await errorOfStopped(deleteMany({ batchSize: 1 }), {
-			...retry,
-			waiting: 3,
-		});
-		// The second attempt ends at its first batch.
-		expect(context).toMatchObject({
-			...{ outcome: 'unknown' },
-			...{ perhapsDeletedItems: [1], failedItems: [0], notTriedItems: [3, 4, 5, 6, 7, 8] },
-		});
+		const error = readRun(await execution).task(NODE).error as unknown as ShownError;
+		expect(error.message).toContain('canceled');
+		expect(error.description?.endsWith(words)).toBe(true);
+		expect(error.context).toMatchObject({ outcome: 'unknown', ...lists });
 	});
 });
 

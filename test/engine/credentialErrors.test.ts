@@ -10,47 +10,25 @@ const bench = useBench();
 /** A credential's fields, for a sandbox with this base URL and key. */
 type Fields = (baseUrl: string, apiKey: string) => ICredentialDataDecryptedObject;
 
+/** One of each field; the tests of readAccount have all values. */
 const cases: Array<[fields: Fields, message: string]> = [
 	[() => ({ baseUrl: '' }), 'Base URL: is empty'],
-	[() => ({ baseUrl: 'service.example' }), 'Base URL: is not a web address'],
-	[() => ({ baseUrl: 'ftp://service.example' }), 'Base URL: is not a web address'],
-	[() => ({ baseUrl: 'http://service.example' }), 'Base URL: must start with https://'],
-	[() => ({ baseUrl: 'http://localhost.example' }), 'Base URL: must start with https://'],
 	[() => ({ baseUrl: 'http://127.0.0.1.example' }), 'Base URL: must start with https://'],
-	[() => ({ baseUrl: 'http://10.0.0.1' }), 'Base URL: must start with https://'],
 	[
 		(baseUrl) => ({ baseUrl: baseUrl.replace('//', '//user:secret@') }),
 		'Base URL: must not contain a user or a password',
 	],
-	[
-		(baseUrl) => ({ baseUrl: `${baseUrl}?apiKey=1` }),
-		'Base URL: must not have a query or a fragment',
-	],
-	[(baseUrl) => ({ baseUrl: `${baseUrl}/?` }), 'Base URL: must not have a query or a fragment'],
 	[(baseUrl) => ({ baseUrl: `${baseUrl}#a` }), 'Base URL: must not have a query or a fragment'],
-	[() => ({ apiKey: '' }), 'API Key: is empty'],
 	[(_, apiKey) => ({ apiKey: apiKey.slice(1) }), 'API Key: has 63 characters instead of 64'],
-	[(_, apiKey) => ({ apiKey: `${apiKey}0` }), 'API Key: has 65 characters instead of 64'],
 	[
 		(_, apiKey) => ({ apiKey: `g${apiKey.slice(1)}` }),
 		'API Key: contains characters other than 0–9 and a–f',
 	],
 	[() => ({ limits: '{' }), 'Limits: is not valid JSON'],
-	[() => ({ limits: '[]' }), 'Limits: the value must be an object'],
-	[() => ({ limits: '{"general":{}}' }), 'Limits: general must be a list'],
-	[
-		() => ({ limits: '{"general":[{"max":0,"windowSeconds":1}]}' }),
-		'Limits: general[0].max must be a whole number',
-	],
-	[
-		() => ({ limits: '{"general":[{"max":1,"windowSeconds":"1"}]}' }),
-		'Limits: general[0].windowSeconds must be a number',
-	],
 	[
 		() => ({ limits: '{"general":[],"endpoints":{"POST /a":{"max":1}}}' }),
 		'Limits: endpoints["POST /a"].windowSeconds must be a number',
 	],
-	[() => ({ limits: '{"general":[],"perKey":[]}' }), 'Limits: perKey is not known'],
 	[
 		() => ({ transactionDelete: 'GET /txndata/bulkDeleteTxn' }),
 		'Transaction Delete Endpoint: GET cannot delete',

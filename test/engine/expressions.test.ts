@@ -18,10 +18,10 @@ const ITEM = {
 	customer: { name: 'a' },
 	date: 'tomorrow',
 };
-const field = (value: string, name = 'a') => ({
+const field = (value: string, name = 'a', type = 'string') => ({
 	...send(),
 	dataMode: 'defineBelow',
-	assignments: { assignments: [{ id: 'a', name, type: 'string', value }] },
+	assignments: { assignments: [{ id: 'a', name, type, value }] },
 });
 const json = (jsonBody: string) => ({ ...send(), dataMode: 'json', jsonBody });
 const query = (value: string) => ({ queryParameters: { parameters: [{ name: 'a', value }] } });
@@ -62,6 +62,10 @@ test.each<[INode['parameters'], string]>([
 		'Fields: "a": {{ $json.id + $json.missing }} is not a number that JSON can hold (NaN)',
 	],
 	[field('a', '={{ $json.missing }}'), `Fields: "name": ${NO_VALUE}`],
+	[
+		field('={{ $json.date }}', 'a', 'number'),
+		'Fields: "a" expects Number, but the value is the text "tomorrow"',
+	],
 	[json('={"name": "{{ $json.missing }}"}'), `JSON Body: ${NO_VALUE}`],
 	[
 		json('={{ ({ lines: [{ due: new Date($json.date) }] }) }}'),

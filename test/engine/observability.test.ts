@@ -1,11 +1,10 @@
 // What a run tells n8n itself, where n8n listens: why it failed, and how long its requests waited. n8n 1.x
 // knows neither word and must not stumble over them.
 
-import type { IRun } from 'n8n-workflow';
+import type { INode, IRun } from 'n8n-workflow';
 import * as n8nWorkflow from 'n8n-workflow';
 
 import { errorOf, itemsOf, NODE, useBench } from '../support/bench';
-import { forgetRequests } from '../support/limiters';
 import { getStatus, read, READ_ENDPOINT, send, SEND_ENDPOINT } from '../support/parameters';
 
 /** Since 2.x; its words are checked against n8n's own lists. */
@@ -16,80 +15,57 @@ const causes: readonly string[] = declares
 
 const bench = useBench();
 
-/** The failure that an error declares. */
-function failureOf(error: unknown): unknown {
-	return (error as { failure?: unknown }).failure;
-}
+type Declared = [cause: string | undefined, retryAfterMs?: number];
 
 /** Checks what an error declares; in n8n 1.x, that it declares nothing. */
-function expectFailure(error: unknown, failure: Record<string, unknown> | undefined): void {
-	if (failure === undefined || !declares) return expect(failureOf(error)).toBeUndefined();
-	expect(failureOf(error)).toEqual(failure);
-	expect(causes).toContain(failure.cause);
+function expectCause(error: unknown, ...[cause, retryAfterMs]: Declared): void {
+	const { failure } = error as { failure?: unknown };
+	if (cause === undefined || !declares) return expect(failure).toBeUndefined();
+	expect(failure).toEqual({ cause, retryAfterMs });
+	expect(causes).toContain(cause);
 }
 
-describe('the error', () => {
-	const status = (endpoint: string, code: number, headers = {}) =>
-		bench.sandbox.fault({ endpoint, action: { type: 'status', status: code, headers }, times: 9 });
+describe('the error declares its cause', () => {
+	const status = (code: number) => () => {
+		const action = { type: 'status', status: code, headers: { 'retry-after': '1' } } as const;
+		for (const endpoint of [READ_ENDPOINT, SEND_ENDPOINT])
+			bench.sandbox.fault({ endpoint, action, times: 9 });
+	};
+	const disable = () => bench.sandbox.setKeyState(bench.sandbox.apiKey, 'disabled');
 
-	test('of a refused key says that the credential is not valid', async () => {
-		bench.sandbox.setKeyState(bench.sandbox.apiKey, 'disabled');
-		expectFailure(errorOf(await bench.run([{}], read())), { cause: 'credential-invalid' });
-		bench.credential.apiKey = 'none';
-		expectFailure(errorOf(await bench.run([{}], read())), { cause: 'credential-invalid' });
+	test.each<[string, () => void, INode['parameters'], ...Declared]>([
+		['a refused key', disable, read(), 'credential-invalid'],
+		['no key', () => (bench.credential.apiKey = 'none'), read(), 'credential-invalid'],
+		['a wrong setting', () => undefined, read({ timeout: -1 }), 'configuration-invalid'],
+		['a redirect', status(307), read(), 'configuration-invalid'],
+		['a read that was not served', status(503), read(), 'temporarily-unavailable', 1_000],
+		// Nothing that could have it repeated.
+		['a send that may have taken effect', status(503), send(), undefined],
+	])('of %s', async (_, prepare, parameters, ...declared) => {
+		prepare();
+		expectCause(errorOf(await bench.run(itemsOf(1), parameters)), ...declared);
 	});
 
-	test('of a setting says that the configuration is not valid', async () => {
-		const error = errorOf(await bench.run([{}], read({ timeout: -1 })));
-		expectFailure(error, { cause: 'configuration-invalid' });
-		status(READ_ENDPOINT, 307);
-		const moved = errorOf(await bench.run([{}], read()));
-		expectFailure(moved, { cause: 'configuration-invalid' });
-	});
-
-	test('of an item that would wait too long says when there is room again', async () => {
+	test('of an item that would wait too long, also on the error output', async () => {
 		const error = errorOf(await bench.run(itemsOf(4), send({ maxWait: 1 })));
 		const { retryAfterSeconds } = error.context as { retryAfterSeconds: number };
 		expect(retryAfterSeconds).toBeGreaterThan(5);
-		expectFailure(error, { cause: 'rate-limited', retryAfterMs: retryAfterSeconds * 1000 });
+		expectCause(error, 'rate-limited', retryAfterSeconds * 1000);
+		const settings = { onError: 'continueErrorOutput' } as const;
+		const [item] = (await bench.run(itemsOf(1), send({ maxWait: 1 }), settings)).items(NODE, 1);
+		expect(item?.error).toMatchObject(declares ? { failure: { cause: 'rate-limited' } } : {});
 	});
 
-	test('of a read that the service could not serve says that a wait helps', async () => {
-		status(READ_ENDPOINT, 503);
-		const error = errorOf(await bench.run([{}], read()));
-		expectFailure(error, { cause: 'temporarily-unavailable' });
-	});
-
-	test('of a send that may have taken effect says nothing that could have it repeated', async () => {
-		for (const code of [503, 500]) {
-			status(SEND_ENDPOINT, code, { 'retry-after': '1' });
-			expectFailure(errorOf(await bench.run(itemsOf(1), send())), undefined);
-			forgetRequests(bench.sandbox);
-		}
-		bench.sandbox.fault({ endpoint: SEND_ENDPOINT, action: { type: 'hangUpAfterActing' } });
-		expectFailure(errorOf(await bench.run(itemsOf(1), send())), undefined);
-	});
-
-	test('that leaves by the error output says it too', async () => {
-		const result = await bench.run(itemsOf(4), send({ maxWait: 1 }), {
-			onError: 'continueErrorOutput',
-		});
-		const [item] = result.items(NODE, 1);
-		const cause = declares ? 'rate-limited' : undefined;
-		expect((failureOf(item?.error) as { cause?: string } | undefined)?.cause).toBe(cause);
-	});
-
-	test("of a trigger's poll says it too, so that n8n waits before the next one", async () => {
-		bench.sandbox.setKeyState(bench.sandbox.apiKey, 'disabled');
+	test("of a trigger's poll, so that n8n waits before the next one", async () => {
+		disable();
 		const parameters = { events: ['contactCreated'], idField: 'id', options: {} };
 		const { poll } = bench.engine.trigger(parameters, { key: bench.credential });
-		expectFailure(await poll().catch((error: unknown) => error), { cause: 'credential-invalid' });
+		expectCause(await poll().catch((error: unknown) => error), 'credential-invalid');
 	});
 });
 
 describe('the metadata for tracing', () => {
-	const tracingOf = ({ data }: IRun) =>
-		data.resultData.runData[NODE]?.at(-1)?.metadata?.tracing as Record<string, unknown>;
+	const tracingOf = ({ data }: IRun) => data.resultData.runData[NODE]?.at(-1)?.metadata?.tracing;
 
 	test('say how long the requests of a run waited, how many, and for what', async () => {
 		const limits = JSON.stringify({ general: [{ max: 5, windowSeconds: 2 }] });
@@ -97,27 +73,21 @@ describe('the metadata for tracing', () => {
 		const startedAt = performance.now();
 		const { run } = await bench.run(itemsOf(12), read());
 		const elapsedMs = performance.now() - startedAt;
-		expect(run.status).toBe('success');
-		const tracing = tracingOf(run);
-		expect(tracing['business_data.waited_for']).toBe('general/2s');
-		expect(tracing['business_data.requests_waited']).toBe(7);
+		const tracing = tracingOf(run) as Record<string, unknown>;
+		expect(tracing).toMatchObject({
+			...{ 'business_data.waited_for': 'general/2s', 'business_data.requests_waited': 7 },
+		});
 		const waitMs = Number(tracing['business_data.wait_ms']);
 		expect(Number.isInteger(waitMs)).toBe(true);
 		expect(waitMs).toBeGreaterThanOrEqual(2_000);
 		expect(waitMs).toBeLessThanOrEqual(elapsedMs);
 	});
 
-	test('say so of a run that failed, and that nothing waited where nothing did', async () => {
+	test('say so of a run that failed, and are not there for a run without a request', async () => {
 		bench.sandbox.setKeyState(bench.sandbox.apiKey, 'disabled');
-		const { run } = await bench.run([{}], read());
-		expect(run.status).toBe('error');
-		const tracing = tracingOf(run);
-		expect(tracing['business_data.requests_waited']).toBe(0);
+		const tracing = tracingOf((await bench.run([{}], read())).run);
+		expect(tracing).toMatchObject({ 'business_data.requests_waited': 0 });
 		expect(tracing).not.toHaveProperty(['business_data.waited_for']);
-	});
-
-	test('are not there for a run without a request', async () => {
-		const { run } = await bench.run([{}], getStatus);
-		expect(tracingOf(run)).toBeUndefined();
+		expect(tracingOf((await bench.run([{}], getStatus)).run)).toBeUndefined();
 	});
 });

@@ -1,8 +1,9 @@
 // Retry On Fail runs the whole node again: what was sent by then, or may have been sent, is not sent again.
 
-import { itemsOf, NODE, useBench } from '../support/bench';
+import { errorOf, itemsOf, NODE, useBench } from '../support/bench';
 import {
 	apiRequest,
+	deleteMany,
 	READ_ENDPOINT,
 	RETRY_ON_FAIL,
 	send,
@@ -17,29 +18,18 @@ test('after a refusal of the third of five sends, each is sent once', async () =
 	expect(result.run.status).toBe('success');
 	expect(bench.documents()).toEqual(itemsOf(5));
 	// The first results of the items come out, in their order.
-	expect(result.json(NODE).map(({ id }) => id)).toEqual([
-		'doc-1',
-		'doc-2',
-		'doc-3',
-		'doc-4',
-		'doc-5',
-	]);
-	expect(result.items(NODE).map(({ pairedItem }) => pairedItem)).toEqual(
-		itemsOf(5).map((_, item) => ({ item })),
+	expect(result.items(NODE)).toMatchObject(
+		itemsOf(5).map((_, item) => ({ json: { id: `doc-${item + 1}` }, pairedItem: { item } })),
 	);
 });
 
 test('after a time-out, what may have been sent is not sent again', async () => {
 	bench.sandbox.fault({ after: 1, action: { type: 'neverAnswer', act: true } });
-	const result = await bench.run(itemsOf(3), send({ timeout: 1 }), RETRY_ON_FAIL);
-	expect(result.run.status).toBe('error');
+	const error = errorOf(await bench.run(itemsOf(3), send({ timeout: 1 }), RETRY_ON_FAIL));
 	expect(bench.documents()).toEqual(itemsOf(2));
-	const { error } = result.run.data.resultData;
-	expect(error?.message).toContain('may have taken effect');
-	expect(error?.context).toMatchObject({
-		outcome: 'unknown',
-		sentItems: [0],
-		perhapsSentItems: [1],
+	expect(error.message).toContain('may have taken effect');
+	expect(error.context).toMatchObject({
+		...{ outcome: 'unknown', sentItems: [0], perhapsSentItems: [1], notTriedItems: [2] },
 	});
 });
 
@@ -62,13 +52,7 @@ test.each([
 
 test('a batch that was deleted is not deleted again', async () => {
 	bench.sandbox.fault({ after: 1, action: { type: 'status', status: 400 } });
-	const parameters = {
-		resource: 'transaction',
-		operation: 'deleteMany',
-		ids: '={{ $json.id }}',
-		options: { batchSize: 2 },
-	};
-	const result = await bench.run(itemsOf(4), parameters, RETRY_ON_FAIL);
+	const result = await bench.run(itemsOf(4), deleteMany({ batchSize: 2 }), RETRY_ON_FAIL);
 	expect(result.run.status).toBe('success');
 	const ids = bench.sandbox.journal.responded().map(({ body }) => (body as { ids: number[] }).ids);
 	expect(ids).toEqual([
@@ -77,15 +61,32 @@ test('a batch that was deleted is not deleted again', async () => {
 	]);
 });
 
-test('another execution sends again', async () => {
+test('another execution sends again, and a failed run without Retry On Fail runs once', async () => {
 	await bench.run(itemsOf(1), send(), RETRY_ON_FAIL);
 	await bench.run(itemsOf(1), send(), RETRY_ON_FAIL);
-	expect(bench.sandbox.journal.count(SEND_ENDPOINT)).toBe(2);
+	expect(bench.documents()).toHaveLength(2);
+	bench.sandbox.fault({ after: 1, action: { type: 'status', status: 400 } });
+	errorOf(await bench.run(itemsOf(2), send()));
+	expect(bench.documents()).toHaveLength(3);
 });
 
-test('without Retry On Fail nothing is remembered between attempts', async () => {
-	bench.sandbox.fault({ after: 1, action: { type: 'status', status: 400 } });
-	const result = await bench.run(itemsOf(2), send());
-	expect(result.run.status).toBe('error');
-	expect(bench.documents()).toHaveLength(1);
+test.each(['continueRegularOutput', 'continueErrorOutput'] as const)(
+	'does not run the node again for items that failed (%s)',
+	async (onError) => {
+		bench.sandbox.fault({ action: { type: 'status', status: 400 } });
+		bench.sandbox.fault({ after: 1, action: { type: 'hangUpAfterActing' } });
+		// An input field of this name would look like a failed run.
+		const items = itemsOf(3).map((item) => ({ ...item, error: 'earlier' }));
+		const result = await bench.run(items, send(), { ...RETRY_ON_FAIL, onError });
+		expect(result.run.status).toBe('success');
+		expect(bench.sandbox.journal.count(SEND_ENDPOINT)).toBe(3);
+		expect(bench.documents()).toEqual(items.slice(1));
+	},
+);
+
+test('does not run the node again for a credential that cannot be used', async () => {
+	bench.credential.apiKey = '12';
+	const execute = jest.spyOn(bench.engine.nodeType(), 'execute');
+	await bench.run(itemsOf(1), send(), { ...RETRY_ON_FAIL, onError: 'continueRegularOutput' });
+	expect(execute).toHaveBeenCalledTimes(1);
 });

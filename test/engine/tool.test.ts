@@ -47,24 +47,18 @@ test('each of several calls at once is sent, and gets its own response', async (
 	}
 });
 
-test('the same call twice is two documents, as the agent wants it', async () => {
-	const responses = await call([1, 1], {}, RETRY_ON_FAIL);
-	expect(bench.documents()).toEqual([{ number: 1 }, { number: 1 }]);
-	expect(new Set(responses.map(({ response }) => response)).size).toBe(2);
-});
-
-test.each([{}, RETRY_ON_FAIL])(
-	'the same call twice with a Send Once Key is one document',
-	async (own) => {
-		const responses = await call(
-			[1, 1, 1],
-			{ sendOnceKey: '={{ $fromAI("number", "", "number") }}' },
-			own,
-		);
-		expect(bench.documents()).toEqual([{ number: 1 }]);
-		expect(responses.filter(({ response }) => response?.includes('"skipped":true'))).toHaveLength(
-			2,
-		);
+test.each([
+	[{}, RETRY_ON_FAIL, 2],
+	[{ sendOnceKey: '={{ $fromAI("number", "", "number") }}' }, {}, 1],
+	[{ sendOnceKey: '={{ $fromAI("number", "", "number") }}' }, RETRY_ON_FAIL, 1],
+])(
+	'the same call twice with %j and %j is sent as often as asked: %d',
+	async (options, own, sent) => {
+		const responses = await call([1, 1], options, own);
+		expect(bench.documents()).toEqual(Array(sent).fill({ number: 1 }));
+		const skipped = responses.filter(({ response }) => response?.includes('"skipped":true'));
+		expect(skipped).toHaveLength(2 - sent);
+		expect(new Set(responses.map(({ response }) => response)).size).toBe(2);
 	},
 );
 

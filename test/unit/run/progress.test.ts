@@ -1,7 +1,7 @@
 /** What is said while a run waits for the limits, in logical time. */
-import { Run } from '../../../nodes/BusinessData/run/run';
-import { describeSends, reportDuring, timeAfter } from '../../../nodes/BusinessData/run/progress';
 import { requestEach } from '../../../nodes/BusinessData/items/requestEach';
+import { describeSends, reportDuring, timeAfter } from '../../../nodes/BusinessData/run/progress';
+import { Run } from '../../../nodes/BusinessData/run/run';
 import { ENDPOINTS, formatEndpoint } from '../../../nodes/BusinessData/transport/endpoints';
 import { after, passTime } from '../../support/logicalTime';
 import { fakeContext, type Setup } from './fakeContext';
@@ -14,7 +14,7 @@ const LIMITS = {
 	general: [{ max: 10, windowSeconds: 1 }],
 	endpoints: { [formatEndpoint(ENDPOINTS.sendTransaction)]: { max: 3, windowSeconds: 600 } },
 };
-const SEND = {
+const request = {
 	endpoint: ENDPOINTS.sendTransaction,
 	...{ query: [], headers: {}, timeoutMs: 1_000, maxWaitMs: Infinity },
 };
@@ -29,32 +29,30 @@ afterEach(() => jest.useRealTimers());
 async function reportedDuring(
 	setup: Setup,
 	work: (run: Run) => Promise<unknown>,
+	timeZone = 'Europe/Brussels',
 ): Promise<Array<[ms: number, message: string]>> {
 	const reported: Array<[number, string]> = [];
-	const { context } = fakeContext(setup);
+	const { context } = fakeContext({ credential: { limits: LIMITS }, ...setup });
 	Object.assign(context, {
 		logger: { info: (message: string) => reported.push([Date.now() - BEGINNING, message]) },
 		sendMessageToUI: () => undefined,
-		getTimezone: () => 'Europe/Brussels',
-		getWorkflow: () => ({ id: '1' }),
-		getExecutionId: () => '7',
+		getTimezone: () => timeZone,
 	});
 	await passTime(Run.during(context, work), 2 * HOUR);
 	return reported;
 }
 
 test('a run that sends says at least every minute how far it is and when it is done', async () => {
-	const setup = { credential: { limits: LIMITS }, items: Array.from({ length: 7 }, () => ({})) };
-	const reported = await reportedDuring(setup, async (run) => {
-		return await requestEach(run, (index) => ({
-			request: SEND,
-			toItems: async () => await Promise.resolve([{ json: {}, pairedItem: { item: index } }]),
-		}));
-	});
-	const [[, first = ''] = []] = reported;
+	const items = Array.from({ length: 7 }, () => ({}));
+	const toItems = async () => await Promise.resolve([]);
+	const reported = await reportedDuring(
+		{ items },
+		async (run) => await requestEach(run, () => ({ request, toItems })),
+	);
+	const messages = reported.map(([, message]) => message);
 	// The fourth goes out after ten minutes, the seventh ten minutes later: 13:20 in Brussels.
-	expect(first).toBe('Business Data: 3 of 7 done, the next in 9 min, all about 13:20');
-	expect(reported.at(-1)?.[1]).toMatch(
+	expect(messages[0]).toBe('Business Data: 3 of 7 done, the next in 9 min, all about 13:20');
+	expect(messages.at(-1)).toMatch(
 		/^Business Data: 6 of 7 done, the next in \d+ s, all about 13:20$/,
 	);
 	const moments = [0, ...reported.map(([ms]) => ms)];
@@ -64,61 +62,48 @@ test('a run that sends says at least every minute how far it is and when it is d
 	expect(reported.length).toBeGreaterThan(18);
 });
 
-test('what has failed counts as done, not as sent', async () => {
-	const setup = { credential: { limits: LIMITS }, items: [{}, {}], continueOnFail: true };
-	const reported = await reportedDuring(setup, async (run) => {
+test('what has failed counts as done, and a run that reads says how far it is, too', async () => {
+	const setup = { items: [{}, {}, {}], continueOnFail: true };
+	const slow = async () => {
+		await after(2 * MINUTE);
+		return [];
+	};
+	const [[, sends = ''] = []] = await reportedDuring(setup, async (run) => {
 		return await requestEach(run, (index) => {
 			if (index === 0) throw new Error('malformed');
-			const toItems = async () => {
-				await after(2 * MINUTE);
-				return [];
-			};
-			return { request: SEND, toItems };
+			return { request, toItems: slow };
 		});
 	});
-	expect(reported[0]?.[1]).toMatch(/^Business Data: 1 of 2 done, /);
-});
-
-test('a run that reads says so, too', async () => {
-	const reported = await reportedDuring({ items: [{}, {}] }, async (run) => {
-		return await requestEach(run, (index) => ({
-			request: SEND,
-			read: async () => {
-				await after(index * 2 * MINUTE);
-				return [];
-			},
-		}));
+	expect(sends).toMatch(/^Business Data: 1 of 3 done, /);
+	const reads = await reportedDuring(setup, async (run) => {
+		const done = async () => await Promise.resolve([]);
+		return await requestEach(run, (index) => ({ request, read: index < 2 ? done : slow }));
 	});
-	expect(reported.map(([, message]) => message)).toEqual([
-		'Business Data: 1 of 2 done',
-		'Business Data: 1 of 2 done',
+	expect(reads.map(([, message]) => message)).toEqual([
+		'Business Data: 2 of 3 done',
+		'Business Data: 2 of 3 done',
 	]);
 });
 
-test('nothing is said of what takes less than a minute, nor when it is over', async () => {
+test('nothing is said of what takes less than a minute, when it is over, or cannot be told', async () => {
 	const reported = await reportedDuring({}, async (run) => {
-		await reportDuring(
-			run,
-			() => 'too early',
-			async () => await after(50_000),
-		);
+		const describe = () => 'too early';
+		await reportDuring(run, describe, async () => await after(50_000));
 		await after(5 * MINUTE);
-	});
-	expect(reported).toEqual([]);
-});
-
-test('what cannot be told is passed over', async () => {
-	const reported = await reportedDuring({}, async (run) => {
 		const fail = async () => await Promise.reject(new Error('Redis is away'));
 		await reportDuring(run, fail, async () => await after(5 * MINUTE));
 	});
 	expect(reported).toEqual([]);
 });
 
-test('of another day, the date is told as well', async () => {
-	await reportedDuring({}, async (run) => {
+test('of another day, the date is told as well, and an unknown time zone is that of n8n', async () => {
+	await reportedDuring({ credential: {} }, async (run) => {
 		expect(timeAfter(run, 8 * HOUR)).toBe('21:00');
 		expect(timeAfter(run, 30 * HOUR)).toMatch(/1 Feb.*19:00/);
 		expect(await describeSends(run, 1, 2, undefined)).toBe('1 of 2 done, all about 13:00');
 	});
+	const check = async (run: Run) =>
+		await Promise.resolve(expect(timeAfter(run, 8 * HOUR)).toBe('15:00'));
+	// New York, unless n8n is set up otherwise.
+	await reportedDuring({}, check, 'DEFAULT');
 });
