@@ -10,32 +10,18 @@ import { apiRequest } from '../support/parameters';
 
 const bench = useBench({ limits: NO_LIMITS });
 useDeduplicator();
-const ECHO = 'POST /sandbox/echo';
 const BYTES = Buffer.from([0, 0xff, 0x0d, 0x0a, 0x2d, 0x2d, 0x80, 0xe2]);
+const PDF_FACTS = { mimeType: 'application/pdf', fileName: 'Rechnung "ä".pdf' };
 
 /** An item with the file in the binary field `data`. */
 const itemWith = (bytes: Buffer, facts = {}): IDataObject => ({
-	files: {
-		data: {
-			data: bytes.toString('base64'),
-			mimeType: 'application/pdf',
-			fileName: 'Rechnung "ä".pdf',
-			...facts,
-		},
-	},
+	files: { data: { ...PDF_FACTS, ...facts, data: bytes.toString('base64') } },
 });
 const PDF = itemWith(BYTES);
-const DRY_FILE = {
-	fileName: 'Rechnung "ä".pdf',
-	mimeType: 'application/pdf',
-	size: BYTES.length,
-	sha256: createHash('sha256').update(BYTES).digest('hex'),
-};
 
 const post = (contentType: string, parameters = {}, options = {}): INode['parameters'] => ({
 	...apiRequest('POST', '/sandbox/echo', options),
-	contentType,
-	...parameters,
+	...{ contentType, ...parameters },
 });
 const fields = (...parameters: object[]) => ({ bodyParameters: { parameters } });
 const TEXTS = [
@@ -46,13 +32,9 @@ const FILE = { parameterType: 'formBinaryData', name: 'file', inputDataFieldName
 const FORM = post('form-urlencoded', fields(...TEXTS));
 const MULTIPART = post('multipart-form-data', fields(...TEXTS, FILE));
 const BINARY = post('binaryData', { inputDataFieldName: 'data' });
-const ALL: Array<[string, INode['parameters']]> = [
-	['a form', FORM],
-	['parts', MULTIPART],
-	['a file', BINARY],
-];
-const with_ = (parameters: INode['parameters'], options: object, more = {}) =>
-	({ ...parameters, options, ...more }) as INode['parameters'];
+const SHOWN_TEXTS = [TEXTS[0], { name: 'a b', value: '2' }];
+const sha256 = createHash('sha256').update(BYTES).digest('hex');
+const SHOWN_FILE = { ...PDF_FACTS, size: BYTES.length, sha256 };
 
 /** What arrived, in order. */
 const arrived = () =>
@@ -66,43 +48,30 @@ const onlyOne = () => {
 	expect(more).toEqual([]);
 	return one ?? { type: undefined, length: undefined, bytes: Buffer.alloc(0) };
 };
-/** The parts as Node.js reads them. */
-const partsOf = async ({ type = '', bytes }: ReturnType<typeof onlyOne>) =>
-	await new Response(new Uint8Array(bytes), { headers: { 'content-type': type } }).formData();
 
-test('a form arrives with its values, whatever is in them', async () => {
-	const result = await bench.run([{}], FORM);
-	expect(result.run.status).toBe('success');
-	const { type, bytes } = onlyOne();
-	expect(type).toBe('application/x-www-form-urlencoded');
-	expect([...new URLSearchParams(bytes.toString())]).toEqual([
-		['a b', 'ü&=+\r\n'],
-		['a b', '2'],
-	]);
-});
-
-test('fields and files arrive together, byte by byte', async () => {
-	await bench.run([PDF], MULTIPART);
-	const parts = await partsOf(onlyOne());
-	expect(parts.getAll('a b')).toEqual(['ü&=+\r\n', '2']);
-	const file = parts.get('file') as File;
-	expect(file).toMatchObject({ type: 'application/pdf', name: 'Rechnung "ä".pdf' });
-	expect(Buffer.from(await file.arrayBuffer())).toEqual(BYTES);
-});
+test.each([FORM, MULTIPART])(
+	'fields arrive with their values, byte by byte: %j',
+	async (parameters) => {
+		await bench.run([PDF], parameters);
+		const { type = '', bytes } = onlyOne();
+		// As Node.js reads them.
+		const sent = new Response(new Uint8Array(bytes), { headers: { 'content-type': type } });
+		const parts = await sent.formData();
+		expect(parts.getAll('a b')).toEqual(['ü&=+\r\n', '2']);
+		if (parameters === FORM) return expect(type).toBe('application/x-www-form-urlencoded');
+		const file = parts.get('file') as File;
+		expect(file).toMatchObject({ type: 'application/pdf', name: 'Rechnung "ä".pdf' });
+		expect(Buffer.from(await file.arrayBuffer())).toEqual(BYTES);
+	},
+);
 
 test.each([
-	['a file', BYTES, {}, 'application/pdf'],
-	['a large file', Buffer.alloc(5_000_000, 'x'), { mimeType: 'text/plain' }, 'text/plain'],
-	['a file of an impossible type', BYTES, { mimeType: 'a/b\r\nX: y' }, 'application/octet-stream'],
-	[
-		'a file of the type of a form',
-		BYTES,
-		{ mimeType: 'application/x-www-form-urlencoded' },
-		'application/octet-stream',
-	],
-])('%s arrives as it is, in one piece', async (_, sent, facts, expected) => {
-	const result = await bench.run([itemWith(sent, facts)], BINARY);
-	expect(result.run.status).toBe('success');
+	['application/pdf', BYTES, 'application/pdf'],
+	['text/plain', Buffer.alloc(5_000_000, 'x'), 'text/plain'],
+	['a/b\r\nX: y', BYTES, 'application/octet-stream'],
+	['application/x-www-form-urlencoded', BYTES, 'application/octet-stream'],
+])('a file of type %j arrives as it is, in one piece', async (mimeType, sent, expected) => {
+	await bench.run([itemWith(sent, { mimeType })], BINARY);
 	const { type, length, bytes } = onlyOne();
 	expect([type, length]).toEqual([expected, String(sent.length)]);
 	expect(bytes.equals(sent.subarray(0, 1024 * 1024))).toBe(true);
@@ -113,13 +82,16 @@ test('None sends no body, whatever Data to Send says', async () => {
 	expect(onlyOne()).toEqual({ type: undefined, length: '0', bytes: Buffer.alloc(0) });
 });
 
-describe.each(ALL)('%s', (_, parameters) => {
+describe.each<[string, INode['parameters'], object, other: object]>([
+	['a form', FORM, SHOWN_TEXTS, fields({ name: 'a' })],
+	['parts', MULTIPART, [...SHOWN_TEXTS, { name: 'file', ...SHOWN_FILE }], {}],
+	['a file', BINARY, SHOWN_FILE, {}],
+])('%s', (_, parameters, body, other) => {
+	const once = { ...parameters, options: { sendOnceKey: 'a' } };
+
 	test('goes out anew with each attempt, and whole', async () => {
 		bench.credential.idempotencyHeader = 'Idempotency-Key';
-		for (const status of [429, 503]) {
-			bench.sandbox.fault({ endpoint: ECHO, times: 1, action: { type: 'status', status } });
-		}
-		const once = with_(parameters, { sendOnceKey: 'a' });
+		for (const status of [429, 503]) bench.sandbox.fault({ action: { type: 'status', status } });
 		expect((await bench.run([PDF], once)).run.status).toBe('success');
 		const [first, ...more] = arrived();
 		expect(more).toEqual([first, first]);
@@ -127,36 +99,24 @@ describe.each(ALL)('%s', (_, parameters) => {
 	});
 
 	test('has a Send Once Key of its own, as long as its content is the same', async () => {
-		const once = with_(parameters, { sendOnceKey: 'a' });
+		const options = { dryRun: true, sendOnceKey: 'a' };
+		const dry = await bench.run([PDF], { ...parameters, options });
+		expect(dry.json(NODE)).toMatchObject([
+			{ dryRun: true, method: 'POST', body, state: 'notSent' },
+		]);
+		expect(arrived()).toEqual([]);
 		await bench.run([PDF], once);
 		const again = await bench.run([PDF], once);
 		expect(again.json(NODE)).toMatchObject([{ skipped: true, state: 'sent' }]);
-		const isForm = parameters === FORM;
-		const other = isForm ? with_(once, { sendOnceKey: 'a' }, fields({ name: 'a' })) : once;
-		const result = await bench.run([itemWith(Buffer.from('other'))], other);
+		const result = await bench.run([itemWith(Buffer.from('other'))], { ...once, ...other });
 		expect(errorOf(result).context.outcome).toBe('notSent');
 		expect(arrived()).toHaveLength(1);
 	});
 
-	test('is only shown by a dry run', async () => {
-		const result = await bench.run([PDF], with_(parameters, { dryRun: true, sendOnceKey: 'a' }));
-		const texts = [TEXTS[0], { name: 'a b', value: '2' }];
-		const file = { name: 'file', ...DRY_FILE };
-		const body = new Map([
-			[FORM, texts],
-			[MULTIPART, [...texts, file]],
-			[BINARY, DRY_FILE],
-		] as Array<[unknown, unknown]>).get(parameters);
-		expect(result.json(NODE)).toMatchObject([{ dryRun: true, method: 'POST', body }]);
-		expect(result.json(NODE)[0]?.state).toBe('notSent');
-		expect(arrived()).toEqual([]);
-	});
-
 	test('is known to have been sent or not', async () => {
-		bench.sandbox.fault({ endpoint: ECHO, times: 1, action: { type: 'hangUpAfterActing' } });
+		bench.sandbox.fault({ action: { type: 'hangUpAfterActing' } });
 		expect(errorOf(await bench.run([PDF], parameters)).context.outcome).toBe('unknown');
-		const baseUrl = 'http://127.0.0.1:9';
-		Object.assign(bench.credential, { baseUrl });
+		bench.credential.baseUrl = 'http://127.0.0.1:9';
 		expect(errorOf(await bench.run([PDF], parameters)).context.outcome).toBe('notSent');
 	});
 });
@@ -170,44 +130,35 @@ test('a part that is ignored may differ', async () => {
 	expect(again.json(NODE)).toMatchObject([{ skipped: true }]);
 });
 
-test('a file that one item lacks is found before anything is sent', async () => {
-	const error = errorOf(await bench.run([PDF, {}], BINARY));
-	expect(error.message).toBe('Input Data Field Name: the input item has no binary field "data"');
-	expect(error.context).toMatchObject({ itemIndex: 1, outcome: 'notSent' });
+test.each<[INode['parameters'], string]>([
+	// It is found before the first is sent.
+	[BINARY, 'Input Data Field Name: the input item has no binary field "data"'],
+	[post('form-urlencoded'), 'Body Fields: there is nothing to send'],
+	[post('multipart-form-data', fields({ name: ' ' })), 'Body Fields: a name is empty'],
+	[post('form-urlencoded', fields({ name: 'a', value: '={{ $json.b }}' })), 'Body Fields: "a":'],
+	[post('raw'), 'Body Content Type: is not known'],
+])('%j for an item without a file is refused', async (parameters, message) => {
+	const error = errorOf(await bench.run([PDF, {}], parameters));
+	expect(error.message).toContain(message);
+	expect(error.context.outcome).toBe('notSent');
 	expect(arrived()).toEqual([]);
 });
 
-test.each<[string, object, string]>([
-	['form-urlencoded', {}, 'Body Fields: there is nothing to send'],
-	['multipart-form-data', fields({ name: ' ' }), 'Body Fields: a name is empty'],
-	['form-urlencoded', fields({ name: 'a', value: '={{ $json.b }}' }), 'Body Fields: "a":'],
-	['raw', {}, 'Body Content Type: is not known'],
-])('%s with %j is refused', async (contentType, parameters, message) => {
-	expect(errorOf(await bench.run([{}], post(contentType, parameters))).message).toContain(message);
+test.each<[string, string, isSent: boolean]>([
+	['json', 'application/vnd.api+json', true],
+	['json', 'text/plain', false],
+	['form-urlencoded', 'application/x-www-form-urlencoded', true],
+	['form-urlencoded', 'application/json', false],
+	['multipart-form-data', 'multipart/form-data; boundary=a', false],
+	['binaryData', 'image/png', true],
+	['binaryData', 'multipart/form-data', false],
+	['binaryData', 'a/b\r\nX: y', false],
+	['none', 'application/json', false],
+])('to %s, a header Content-Type of %j goes out: %j', async (contentType, value, isSent) => {
+	const headerParameters = { parameters: [{ name: 'content-type', value }] };
+	const parts = fields({ name: 'a', value: 'b' });
+	const result = await bench.run([PDF], post(contentType, parts, { headerParameters }));
+	if (isSent) return expect(onlyOne().type).toBe(value);
+	expect(errorOf(result).message).toMatch(/Headers: .*content-type/i);
 	expect(arrived()).toEqual([]);
 });
-
-test.each<[string, string, string | undefined]>([
-	['json', 'application/vnd.api+json', 'application/vnd.api+json'],
-	['json', 'text/plain', undefined],
-	['form-urlencoded', 'application/x-www-form-urlencoded', 'application/x-www-form-urlencoded'],
-	['form-urlencoded', 'application/json', undefined],
-	['multipart-form-data', 'multipart/form-data; boundary=a', undefined],
-	['binaryData', 'image/png', 'image/png'],
-	['binaryData', 'multipart/form-data', undefined],
-	['binaryData', 'a/b\r\nX: y', undefined],
-	['none', 'application/json', undefined],
-])(
-	'to %s, a header Content-Type of %j goes out where it fits',
-	async (contentType, value, sent) => {
-		const headerParameters = { parameters: [{ name: 'content-type', value }] };
-		const parts = fields({ name: 'a', value: 'b' });
-		const result = await bench.run([PDF], post(contentType, parts, { headerParameters }));
-		if (sent !== undefined) {
-			expect(onlyOne().type).toBe(sent);
-			return;
-		}
-		expect(errorOf(result).message).toMatch(/Headers: .*content-type/i);
-		expect(arrived()).toEqual([]);
-	},
-);
