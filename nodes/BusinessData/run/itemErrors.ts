@@ -47,7 +47,10 @@ export function toNodeError(node: INode, error: unknown, itemIndex?: number): No
 			? new NodeApiError(node, { message, httpCode: httpCode ?? null }, { ...options, httpCode })
 			: new NodeOperationError(node, message, options);
 	Object.assign(nodeError.context, context);
-	return withMessage(nodeError, message);
+	// Where it holds a code such as ECONNRESET, for example in what a proxy says, n8n has replaced it by advice of its
+	// own, which may be to retry a request that has taken effect.
+	nodeError.message = message;
+	return nodeError;
 }
 
 /** What the user needs to know of an error that is expected. */
@@ -70,25 +73,6 @@ function failureOf({ cause, retryAfterSeconds }: RequestErrorDetails): Failure |
 	const canWait = cause === 'rate-limited' || cause === 'temporarily-unavailable';
 	if (!canWait || retryAfterSeconds === undefined) return { cause };
 	return { cause, retryAfterMs: retryAfterSeconds * 1000 };
-}
-
-/**
- * Puts our message back: where it holds a code such as ECONNRESET, for example in what a proxy says, n8n
- * replaces it by advice of its own, which may be to retry a request that has taken effect.
- */
-function withMessage(nodeError: NodeError, message: string): NodeError {
-	nodeError.message = message;
-	return nodeError;
-}
-
-/**
- * The error of a stopped execution, which n8n knows by the word in its message: what failed just before it
- * was stopped must not make it look like a failed one.
- */
-export function asCanceled(error: NodeError): NodeError {
-	return error.message.includes('canceled')
-		? error
-		: withMessage(error, `The execution was canceled. Just before that: ${error.message}`);
 }
 
 /** The output of an item that failed, by n8n's contract for nodes that continue on error. */

@@ -11,7 +11,7 @@ import { ExecutionCanceledError, isCanceled } from '../transport/requestError';
 import { RunWaitTime } from '../transport/waitTime';
 import { readGroup } from '../values/settingValues';
 import { holdsExpression, readMarked } from '../values/unresolvedValues';
-import { asCanceled, toNodeError } from './itemErrors';
+import { toNodeError } from './itemErrors';
 
 /** How long (ms) work on items may hold the event loop, which n8n needs for everything else. */
 const LONGEST_HOLD_MS = 10;
@@ -75,7 +75,11 @@ export class Run {
 		} catch (error) {
 			const nodeError = toNodeError(context.getNode(), error);
 			if (run?.client.hasAttempted !== true) nodeError.context.outcome ??= 'notSent';
-			throw isCanceled(context) ? asCanceled(nodeError) : nodeError;
+			// By this word, n8n knows a stopped execution, which must not look like a failed one.
+			if (isCanceled(context) && !nodeError.message.includes('canceled')) {
+				nodeError.message = `The execution was canceled. Just before that: ${nodeError.message}`;
+			}
+			throw nodeError;
 		} finally {
 			run?.end();
 		}
