@@ -126,9 +126,7 @@ async function deleteMany(run: Run, endpoint: Endpoint): Promise<INodeExecutionD
 				: await sendItem(run, { request }, 0, toItems);
 		return { items, endpoint, execute };
 	});
-	// In a Dry Run, each waits behind those before it.
-	const kind = isDryRun ? { ...DELETIONS, atOnce: 1 } : DELETIONS;
-	return [...(await runTasks(run, tasks, kind)), ...errors];
+	return [...(await runTasks(run, tasks, DELETIONS)), ...errors];
 }
 
 /**
@@ -169,7 +167,7 @@ async function readBatches(run: Run, size: number) {
 			for (const id of readIds(run.parameter('ids', index))) {
 				const entry = itemsById.get(nameOfId(id)) ?? { id, items: [] };
 				itemsById.set(nameOfId(id), entry);
-				if (entry.items.at(-1) !== index) entry.items.push(index);
+				entry.items.push(index);
 			}
 			return [];
 		};
