@@ -1,7 +1,7 @@
 /** The body of an API Request: JSON, a form or a file, under the names of n8n's HTTP Request node. */
 import { createHash } from 'node:crypto';
 
-import type { INodeProperties } from 'n8n-workflow';
+import type { IDisplayOptions, IHttpRequestMethods, INodeProperties } from 'n8n-workflow';
 
 import { InvalidSettingError } from '../../values/invalidSettingError';
 import { boundaryOf, encodeMultipart, type FileFacts, type Part } from '../../transport/multipart';
@@ -14,7 +14,7 @@ import {
 	readText,
 	readTextToSend,
 } from '../../values/settingValues';
-import { bodyFields, readJsonBody } from '../../parameters/requestBody';
+import { bodyFields, isEmpty, readJsonBody } from '../../parameters/requestBody';
 import { nameField, valueField } from '../../parameters/requestOptions';
 import type { Run } from '../../run/run';
 
@@ -29,7 +29,7 @@ const FORM = 'application/x-www-form-urlencoded';
 const OF_A_FILE = /^(?!multipart\/|application\/x-www-form-urlencoded$)[\w!#$&^.+*-]+\/[\t -~]+$/i;
 
 /** By how the body is written: which Content-Type a user may give it. */
-export const FITTING_TYPES: Record<ContentType, RegExp | undefined> = {
+const FITTING_TYPES: Record<ContentType, RegExp | undefined> = {
 	binaryData: OF_A_FILE,
 	'form-urlencoded': /^application\/x-www-form-urlencoded\s*(;|$)/i,
 	json: /^[\w.-]+\/([\w.-]+\+)?json\s*(;|$)/i,
@@ -37,6 +37,7 @@ export const FITTING_TYPES: Record<ContentType, RegExp | undefined> = {
 	none: undefined,
 };
 const CONTENT_TYPES = Object.keys(FITTING_TYPES) as ContentType[];
+const METHODS_WITH_BODY: IHttpRequestMethods[] = ['POST', 'PUT', 'PATCH', 'DELETE'];
 
 const fileField: INodeProperties = {
 	displayName: FILE,
@@ -46,9 +47,9 @@ const fileField: INodeProperties = {
 	description: 'Name of the binary field of the input item that holds the file',
 };
 
-const ofType = (field: INodeProperties, ...contentType: ContentType[]): INodeProperties => ({
+const shownWith = (field: INodeProperties, show: IDisplayOptions['show']): INodeProperties => ({
 	...field,
-	displayOptions: { show: { contentType, ...field.displayOptions?.show } },
+	displayOptions: { show: { ...show, ...field.displayOptions?.show } },
 });
 
 const contentTypeField: INodeProperties = {
@@ -108,29 +109,42 @@ const partsField: INodeProperties = {
 	],
 };
 
+/** Without a body, a method has none of them. */
 export const contentFields: INodeProperties[] = [
 	contentTypeField,
-	...bodyFields.map((field) => ofType(field, 'json')),
-	ofType(partsField, 'form-urlencoded', 'multipart-form-data'),
-	ofType(fileField, 'binaryData'),
-];
-
-/** @throws InvalidSettingError */
-export function readContentType(run: Run, itemIndex: number): ContentType {
-	return readChoice(TYPE, run.parameter('contentType', itemIndex, 'json'), CONTENT_TYPES);
-}
+	...bodyFields.map((field) => shownWith(field, { contentType: ['json'] })),
+	shownWith(partsField, { contentType: ['form-urlencoded', 'multipart-form-data'] }),
+	shownWith(fileField, { contentType: ['binaryData'] }),
+].map((field) => shownWith(field, { method: METHODS_WITH_BODY }));
 
 /**
- * The body of an item's request. Files are read again when it goes out, so that only one item's are in memory.
+ * The body of an item's request, and the types that a header may give it.
  * @throws InvalidSettingError that names the field
  */
 export async function readBody(
 	run: Run,
 	itemIndex: number,
-	contentType: ContentType,
-): Promise<Pick<ServiceRequest, 'body' | 'encoded'>> {
+	method: IHttpRequestMethods,
+): Promise<Pick<ServiceRequest, 'body' | 'encoded'> & { fittingTypes?: RegExp }> {
+	if (!METHODS_WITH_BODY.includes(method)) return {};
+	const written = run.parameter('contentType', itemIndex, 'json');
+	const contentType = readChoice(TYPE, written, CONTENT_TYPES);
+	const fittingTypes = FITTING_TYPES[contentType];
 	if (contentType === 'none') return {};
-	if (contentType === 'json') return { body: readJsonBody(run, itemIndex) };
+	if (contentType !== 'json') {
+		return { fittingTypes, ...(await readEncoded(run, itemIndex, contentType)) };
+	}
+	const body = readJsonBody(run, itemIndex);
+	// A DELETE usually has no body, so one without any field sends none.
+	return method === 'DELETE' && isEmpty(body) ? { fittingTypes } : { fittingTypes, body };
+}
+
+/** Files are read again when the request goes out, so that only one item's are in memory. */
+async function readEncoded(
+	run: Run,
+	itemIndex: number,
+	contentType: Exclude<ContentType, 'json' | 'none'>,
+): Promise<Required<Pick<ServiceRequest, 'body' | 'encoded'>>> {
 	if (contentType === 'binaryData') {
 		const name = run.parameter('inputDataFieldName', itemIndex, 'data');
 		const { facts, read } = await readFile(run, itemIndex, name);

@@ -9,7 +9,6 @@ import { readListSettings } from '../../lists/listSettings';
 import { readPages } from '../../lists/pages';
 import { hintAtArray, readItems } from '../../lists/readItems';
 import { type Operation, shownFor } from '../../operations/operation';
-import { isEmpty } from '../../parameters/requestBody';
 import { checkQuery, optionsField, readRequestOptions } from '../../parameters/requestOptions';
 import { sendOnceOptions } from '../../parameters/sendOnceOptions';
 import type { Run } from '../../run/run';
@@ -24,10 +23,11 @@ import {
 import { isRead, type ServiceRequest } from '../../transport/serviceRequest';
 import { valueAt } from '../../transport/valueAt';
 import { readChoice, readFlag, readText, readWholeNumber } from '../../values/settingValues';
-import { contentFields, FITTING_TYPES, readBody, readContentType } from './body';
+import { contentFields, readBody } from './body';
 
-const FORMATS = ['json', 'text', 'file'] as const;
-const METHODS_WITH_BODY: IHttpRequestMethods[] = ['POST', 'PUT', 'PATCH', 'DELETE'];
+/** Not `show` for JSON: an option that was not added has no value, not even its default. */
+const ofJson = { hide: { responseFormat: ['file', 'text'] } };
+const ofLists = { ...ofJson, show: { '/method': ['GET'] } };
 
 const fields: INodeProperties[] = [
 	{
@@ -48,10 +48,7 @@ const fields: INodeProperties[] = [
 		placeholder: 'e.g. /masterdata/getContacts',
 		description: 'The path below the base URL of the credential',
 	},
-	...contentFields.map((field) => ({
-		...field,
-		displayOptions: { show: { method: METHODS_WITH_BODY, ...field.displayOptions?.show } },
-	})),
+	...contentFields,
 	optionsField([
 		...sendOnceOptions.map((option) => ({
 			...option,
@@ -67,8 +64,7 @@ const fields: INodeProperties[] = [
 		},
 		{
 			...itemsFieldOption,
-			// Not `show` for JSON: an option that was not added has no value, not even its default.
-			displayOptions: { hide: { responseFormat: ['file', 'text'] } },
+			displayOptions: ofJson,
 			description:
 				'Where in the response the list is, as a dot path. If there is none, a read (GET and HEAD) fails; anything else gives the whole response. Leave empty to get one item per element if the response itself is a list, and one item otherwise.',
 		},
@@ -87,19 +83,13 @@ const fields: INodeProperties[] = [
 			typeOptions: { minValue: 0 },
 			// eslint-disable-next-line n8n-nodes-base/node-param-default-wrong-for-limit -- 0 stands for all
 			default: 0,
-			displayOptions: { show: { '/method': ['GET'] }, hide: { responseFormat: ['file', 'text'] } },
+			displayOptions: ofLists,
 			// eslint-disable-next-line n8n-nodes-base/node-param-description-wrong-for-limit -- 0 stands for all
 			description: 'How many items to put out at most, or 0 for all',
 		},
 		...listFields
 			.filter(({ name }) => name === 'pagination')
-			.map((field) => ({
-				...field,
-				displayOptions: {
-					show: { '/method': ['GET'] },
-					hide: { responseFormat: ['file', 'text'] },
-				},
-			})),
+			.map((field) => ({ ...field, displayOptions: ofLists })),
 		{
 			displayName: 'Response Format',
 			name: 'responseFormat',
@@ -131,20 +121,23 @@ export const send: Operation = {
 };
 
 async function prepare(run: Run, index: number): Promise<Prepared> {
-	const method = methodOf(run, index);
-	const field = 'Path';
-	const written = readText(field, run.parameter('path', index, ''));
-	const { path, query } = parsePath(written, field, run.isComputed('path'));
-	const contentType = METHODS_WITH_BODY.includes(method) ? readContentType(run, index) : 'none';
-	const options = readRequestOptions(run, index, FITTING_TYPES[contentType]);
+	const name = run.parameter('method', index, 'GET');
+	// An expression may give anything.
+	const method = readChoice(
+		'Method',
+		typeof name === 'string' ? name.trim().toUpperCase() : name,
+		METHODS,
+	);
+	const written = readText('Path', run.parameter('path', index, ''));
+	const { path, query } = parsePath(written, 'Path', run.isComputed('path'));
+	const { fittingTypes, ...body } = await readBody(run, index, method);
+	const options = readRequestOptions(run, index, fittingTypes);
 	const request: ServiceRequest = {
 		...options,
+		...body,
 		endpoint: { method, path },
-		query: [...checkQuery(query, field), ...options.query],
-		...(await readBody(run, index, contentType)),
+		query: [...checkQuery(query, 'Path'), ...options.query],
 	};
-	// A DELETE usually has no body, so one without any field of JSON sends none.
-	if (method === 'DELETE' && contentType === 'json' && isEmpty(request.body)) delete request.body;
 	const settings = readResponseSettings(run.options(index), method);
 	if (isRead(request)) {
 		return { request, read: async () => await read(run, request, settings, index) };
@@ -154,22 +147,12 @@ async function prepare(run: Run, index: number): Promise<Prepared> {
 	return { request, toItems };
 }
 
-/** @throws InvalidSettingError, as an expression may give any method */
-function methodOf(run: Run, index: number): IHttpRequestMethods {
-	const value = run.parameter('method', index, 'GET');
-	return readChoice(
-		'Method',
-		typeof value === 'string' ? value.trim().toUpperCase() : value,
-		METHODS,
-	);
-}
-
 type ResponseSettings = ReturnType<typeof readResponseSettings>;
 
 /** How to read the response: checked before the request goes out, so that a wrong setting sends nothing. */
 function readResponseSettings(options: Record<string, unknown>, method: IHttpRequestMethods) {
 	const { responseFormat = 'json', itemsField, fileField = 'data', limit = 0 } = options;
-	const format = readChoice('Response Format', responseFormat, FORMATS);
+	const format = readChoice('Response Format', responseFormat, ['json', 'text', 'file']);
 	const isPaged = method === 'GET' && format === 'json';
 	return {
 		format,
@@ -205,9 +188,8 @@ async function read(
 	const response = await run.client.request(request);
 	const items = (await itemsOfResponse(run, request, settings, response, index)).slice(0, limit);
 	const isArray = /^\s*\[/.test(response.body.toString('latin1', 0, 100));
-	if (putsOutItems && isArray) {
+	if (putsOutItems && isArray)
 		hintAtArray(run, list, response, items.length, items.length >= limit);
-	}
 	return items;
 }
 
