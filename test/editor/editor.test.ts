@@ -146,7 +146,7 @@ describe('a run', () => {
 describe('before a run', () => {
 	const ITEMS = 20;
 
-	test('a send says how long so many items take', async () => {
+	test('a send says that so many items take long', async () => {
 		const documents = Array.from({ length: ITEMS }, (_, index) => ({ index }));
 		const nodes = [...startWith(documents), send()].map((one, index) => ({
 			...one,
@@ -158,7 +158,7 @@ describe('before a run', () => {
 		await editor.runNode(`${ITEMS} items`);
 		await editor.closeNode();
 		await editor.openNode(SEND);
-		const hint = editor.output.getByText(/this many items take 60 min or more/);
+		const hint = editor.output.getByText(/this many items take 10 min or more/);
 		await hint.waitFor();
 		expect(await hint.innerText()).toContain('in a loop with Rate Limit: Wait for Room');
 		await editor.takeScreenshots('hint-before');
