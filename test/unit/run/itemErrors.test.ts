@@ -65,21 +65,13 @@ describe('the error of a node', () => {
 		expect(toNodeError(node, error, 5)).toBe(error);
 	});
 
-	const timed = { cause: 'rate-limited' } as const;
+	// Of most causes, the tests in the engine tell.
 	test.each<[Error, object | undefined]>([
-		[requestError({ ...timed, retryAfterSeconds: 5 }), { ...timed, retryAfterMs: 5_000 }],
-		[requestError(timed), timed],
-		[
-			requestError({ cause: 'temporarily-unavailable', retryAfterSeconds: 1 }),
-			{ cause: 'temporarily-unavailable', retryAfterMs: 1_000 },
-		],
+		[requestError({ cause: 'rate-limited' }), { cause: 'rate-limited' }],
 		[
 			requestError({ cause: 'credential-invalid', retryAfterSeconds: 5 }),
 			{ cause: 'credential-invalid' },
 		],
-		[requestError({ retryAfterSeconds: 5 }), undefined],
-		[new InvalidSettingError('Path', 'is empty', ''), { cause: 'configuration-invalid' }],
-		[new InvalidSettingError('API Key', 'is empty', ''), { cause: 'credential-invalid' }],
 		[new RedisError('Redis …', ''), { cause: 'temporarily-unavailable' }],
 		[new RedisError('Redis …', '', true), { cause: 'configuration-invalid' }],
 		[new Error('unexpected'), undefined],
