@@ -64,7 +64,13 @@ export const MISTAKES_OF_REQUESTS: Mistake[] = [
 	},
 	{
 		name: 'the key shows in what the service says',
-		patches: [patch('nodes/BusinessData/values/redact.js', 'return places;', 'return [];')],
+		patches: [
+			patch(
+				'nodes/BusinessData/values/redact.js',
+				'.matchAll(patternOf(apiKey))',
+				'.matchAll(/^$/g)',
+			),
+		],
 		seed: 7,
 		shows: 'key shown',
 	},
