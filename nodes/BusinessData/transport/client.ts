@@ -10,8 +10,7 @@ import { RedisError } from '../redis';
 import { boundedSignal, onceAborted, sleep } from '../async';
 import type { Account } from './account';
 import type { ServiceResponse } from './response';
-import { attempt, type AttemptOutcome, type Failed, sentStateOf } from './attempt';
-import { askedWaitMs } from './backoff';
+import { attempt, type AttemptOutcome, type FailedAttempt, sentStateOf } from './attempt';
 import { ConnectionWatch } from './connectionWatch';
 import { withDeadline } from './deadline';
 import { canonicalEndpoint } from './endpointPath';
@@ -19,7 +18,6 @@ import { payloadOf, refuseKeyOutsideItsHeader } from './httpRequest';
 import { Retries } from './retries';
 import { RefusedKey } from './refusedKey';
 import {
-	responseError,
 	pauseTooLongError,
 	redisError,
 	stoppedError,
@@ -100,23 +98,14 @@ export class Client {
 			}
 			const sentAt = Date.now();
 			const outcome = await this.try(request, payload, permit);
-			if (outcome.response !== undefined)
-				this.warnings.noteResponse(outcome.response.headers, sentAt);
-			if (outcome.kind === 'succeeded') return outcome.response;
-			if (outcome.kind === 'failed' && outcome.response?.statusCode === 401) {
-				this.refusedKey.add(request.endpoint, outcome.error);
-			}
-			const waitMs = retries.after(outcome);
-			const errorOf = (response: ServiceResponse) =>
-				responseError(request, response, retries.isPauseTooLong(response));
-			if (outcome.kind === 'refused') {
-				// Otherwise the next attempt waits in the limiter, like all requests of the key.
-				if (waitMs === undefined) throw errorOf(outcome.response);
-			} else {
-				const { response, error } = outcome;
-				if (waitMs === undefined) throw response === undefined ? error : errorOf(response);
-				await this.pause(request, outcome, waitMs, signal);
-			}
+			const { error, response } = outcome;
+			if (response !== undefined) this.warnings.noteResponse(response.headers, sentAt);
+			if (error === undefined) return outcome.response;
+			if (response?.statusCode === 401) this.refusedKey.add(request.endpoint, error);
+			const waitMs = retries.after(outcome, permit);
+			if (waitMs === undefined) throw error;
+			// After a refusal, the next attempt waits in the limiter, like all requests of the key.
+			if (outcome.retry !== 'afterRefusal') await this.pause(request, outcome, waitMs, signal);
 		}
 	}
 
@@ -204,13 +193,16 @@ export class Client {
 	 * Waits before the next attempt of a request that failed.
 	 * @throws RequestError when that is longer than the request may wait, or the signal's reason
 	 */
-	private async pause(request: ServiceRequest, failed: Failed, ms: number, signal: AbortSignal) {
-		if (this.waitTime.elapsedMs + ms > request.maxWaitMs) {
-			throw pauseTooLongError(request, failed.error, ms);
-		}
+	private async pause(
+		request: ServiceRequest,
+		{ error, askedMs }: FailedAttempt,
+		ms: number,
+		signal: AbortSignal,
+	): Promise<void> {
+		const isTooLong = this.waitTime.elapsedMs + ms > request.maxWaitMs;
+		if (isTooLong) throw pauseTooLongError(request, error, ms);
 		await this.waitTime.during(sleep(ms, signal));
-		if (failed.response && askedWaitMs(failed.response) !== undefined)
-			this.waitTime.add(ms, PAUSE, true);
+		if (askedMs !== undefined) this.waitTime.add(ms, PAUSE, true);
 	}
 
 	/**

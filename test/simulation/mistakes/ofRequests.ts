@@ -11,8 +11,8 @@ export const MISTAKES_OF_REQUESTS: Mistake[] = [
 		patches: [
 			patch(
 				'nodes/BusinessData/transport/retries.js',
-				'isTransient && (isHarmless || (isNotSent && !isTimeout))',
-				'isTransient',
+				"retry === 'always' || (retry === 'ifHarmless' && isHarmless)",
+				"retry !== 'never'",
 			),
 		],
 		seed: 5,

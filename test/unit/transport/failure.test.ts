@@ -90,6 +90,7 @@ describe.each([
 			isPermanent: true,
 			isTimeout: false,
 			reason: "the server's certificate could not be verified",
+			howToFix: expect.stringContaining('NODE_EXTRA_CA_CERTS') as string,
 			code,
 		});
 	});
@@ -144,6 +145,7 @@ describe.each(wrappings)('%s', (_, wrap) => {
 				isNotSent: true,
 				isPermanent: true,
 				reason: "n8n's policy for outgoing requests does not allow the address",
+				howToFix: expect.stringContaining('N8N_SSRF_ALLOWED_HOSTNAMES') as string,
 			});
 		},
 	);
@@ -190,7 +192,6 @@ test.each([
 });
 
 test.each([
-	[[5, 'connect EPIPE'], true],
 	[['connect EPIPE'], true],
 	[['connect EPIPE | write EPIPE'], false],
 	[['after connect EPIPE'], false],
@@ -207,7 +208,8 @@ test.each([
 	[500, 'the proxy answered 500 Internal Server Error', false],
 ])('a proxy that responds %i', (statusCode, reason, isPermanent) => {
 	expect(readFailure(new ProxyError(statusCode), 'notConnected', KEY)).toMatchObject({
-		...{ isNotSent: true, isTimeout: false, isPermanent, reason, refusedBy: 'proxy' },
+		...{ isNotSent: true, isTimeout: false, isPermanent, reason },
+		howToFix: expect.stringContaining('HTTPS_PROXY') as string,
 	});
 });
 
@@ -230,8 +232,9 @@ test.each<[Progress, Error, isNotSent: boolean, isPermanent: boolean, reason: st
 	['notBegun', new TimeoutError(), true, false, 'no connection could be made'],
 	['notBegun', failed(long + KEY), true, true, `${NOT_MADE}: ${long}${'*'.repeat(42)}`],
 ])('a request that is %s and fails by %s', (progress, error, isNotSent, isPermanent, reason) => {
-	const refusedBy = isPermanent ? 'n8n' : undefined;
+	const howToFix = isPermanent ? 'Correct what n8n objects to' : 'whether the service is up';
 	expect(readFailure(error, progress, KEY)).toMatchObject({
-		...{ isNotSent, isPermanent, reason, refusedBy },
+		...{ isNotSent, isPermanent, reason },
+		howToFix: expect.stringContaining(howToFix) as string,
 	});
 });

@@ -55,18 +55,13 @@ test.each<[unknown, string]>([
 		{ errorMessage: 'Invalid', validationErrors: { record: { no: { errorMessage: 'is taken' } } } },
 		'Invalid; no: is taken',
 	],
-	// Frappe: JSON in a text, twice.
-	[{ _server_messages: '["{\\"message\\": \\"Customer is due\\"}"]' }, 'Customer is due'],
 	[{ error: 1042 }, 'error: 1042'],
-	['<error field="code" symbol="taken">is taken</error>', 'field: code; symbol: taken; is taken'],
-	[
-		'<?xml version="1.0"?><error code="E1" message="No such customer"/>',
-		'code: E1; No such customer',
-	],
+	['<error field="code">is <![CDATA[taken & gone]]></error>', 'is taken & gone'],
+	['a=is%20taken&b_c=', 'a: is taken; b_c:'],
 	['< 5 < 6', '< 5 < 6'],
 	['<div class="alert"><b>Bad</b></div>', 'Bad'],
 	['<html lang="en"><p class="a">Bad</p></html>', 'Bad'],
-	['<h1>Bad</h1><script>var x</script>&#90;Z', 'Bad; ZZ'],
+	['<h1>Bad</h1><script>var x</script>&#90;&#x5a;Z &lt;&apos;&none;', "Bad; ZZZ <'&none;"],
 ])('%j is told as %s', (body, words) => {
 	expect(errorOf(body).message).toBe(`The service answered 409 Conflict: ${words}`);
 });
