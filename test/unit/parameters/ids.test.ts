@@ -33,6 +33,7 @@ test.each<[value: unknown, ids: unknown[]]>([
 	['\n1001\n\n1002\n', ['1001', '1002']],
 	['\ufeff1001,\u200b1002\u00a0', ['1001', '1002']],
 	['[7, "9007199254740993", "a"]', [7, '9007199254740993', 'a']],
+	['[7, 9007199254740993]', [7, '9007199254740993']],
 	[' ["a"]\n', ['a']],
 	[
 		['a', 5, ' b '],
@@ -43,10 +44,10 @@ test.each<[value: unknown, ids: unknown[]]>([
 	expect(readIds(value)).toEqual(ids);
 });
 
-const BRACKET = 'an ID holds a bracket or a quotation mark, as if it were cut out of a list';
+const SUSPECT =
+	'an ID looks as if it were cut out of a list, or has a character that cannot be seen';
 const JSON_TEXT = 'the text begins like JSON and is no list in JSON';
-const inexact = (number: string) =>
-	`JavaScript cannot hold the number ${number} exactly, so another record could be deleted`;
+const inexact = (number: string) => `JavaScript cannot hold the number ${number} exactly`;
 
 test.each<[value: unknown, problem: string]>([
 	...[undefined, null, '', ' \n', '\u200b', 'a,,b', 'a,', ',a', 'a;', 'a,\n,b', ['a', null]].map(
@@ -62,18 +63,18 @@ test.each<[value: unknown, problem: string]>([
 	['"1001"', JSON_TEXT],
 	['{"id": 1001}', JSON_TEXT],
 	['[object Object]', JSON_TEXT],
-	['1001, 1002]', BRACKET],
-	['a,{b}', BRACKET],
-	[['[1001]'], BRACKET],
-	['["1\\"2"]', BRACKET],
-	['\u201c1001\u201d', BRACKET],
-	["'1001','1002'", 'an ID stands in quotation marks'],
-	['(1001, 1002)', 'an ID has one parenthesis of two, as if it were cut out of a list'],
-	['1001\uff0c1002', 'an ID holds a comma or a semicolon of another script'],
-	['10\u200b01', 'an ID holds a character that cannot be seen'],
-	['1001\t1002', 'an ID holds a character that cannot be seen'],
-	['1001\u00a01002', 'an ID holds a character that cannot be seen'],
-	[['1001\n1002'], 'an ID holds a character that cannot be seen'],
+	['1001, 1002]', SUSPECT],
+	['a,{b}', SUSPECT],
+	[['[1001]'], SUSPECT],
+	['["1\\"2"]', SUSPECT],
+	['\u201c1001\u201d', SUSPECT],
+	["'1001','1002'", SUSPECT],
+	['(1001, 1002)', SUSPECT],
+	['1001\uff0c1002', SUSPECT],
+	['10\u200b01', SUSPECT],
+	['1001\t1002', SUSPECT],
+	['1001\u00a01002', SUSPECT],
+	[['1001\n1002'], SUSPECT],
 	...['undefined', 'Null', 'NaN', 'nan', 'Invalid DateTime', 'invalid date'].flatMap(
 		(word): Array<[unknown, string]> => [
 			[word, `"${word}" stands for no value`],
@@ -83,8 +84,7 @@ test.each<[value: unknown, problem: string]>([
 	),
 	[2 ** 53, inexact('9007199254740992')],
 	[1e21, inexact('1e+21')],
-	['[7, 9007199254740993]', inexact('9007199254740993')],
-	['["8", 1.0]', inexact('1.0')],
+	['[7, 1e21]', inexact('1e+21')],
 	...[NaN, Infinity, true, { id: 5 }, [['a']], new Date(0), 5n, () => 1].map(
 		(value): [unknown, string] => [value, 'an ID is not a text or a number'],
 	),
