@@ -47,19 +47,16 @@ export function describeAddress(address: RedisAddress): string {
 	const nodes = 'nodes' in address ? address.nodes : [address];
 	const hosts = nodes.map(({ host, port }) => `${host.includes(':') ? `[${host}]` : host}:${port}`);
 	const facts = [
-		...(address.topology === 'cluster' ? ['cluster'] : []),
-		...(address.topology === 'sentinel' ? [`Sentinel, group ${address.group}`] : []),
-		...('database' in address && address.database > 0 ? [`database ${address.database}`] : []),
-		...(address.tls ? ['TLS'] : []),
-	];
+		address.topology === 'cluster' ? 'cluster' : '',
+		'group' in address ? `Sentinel, group ${address.group}` : '',
+		'database' in address && address.database > 0 ? `database ${address.database}` : '',
+		address.tls ? 'TLS' : '',
+	].filter((fact) => fact !== '');
 	return hosts.join(', ') + (facts.length === 0 ? '' : ` (${facts.join(', ')})`);
 }
 
 /** The passwords, which must never be shown. */
 export function secretsOf(address: RedisAddress): string[] {
-	const secrets = [
-		address.password,
-		'nodes' in address && 'group' in address ? address.sentinelPassword : '',
-	];
+	const secrets = [address.password, 'group' in address ? address.sentinelPassword : ''];
 	return secrets.filter((secret) => secret !== '');
 }
