@@ -7,7 +7,6 @@ import { type FieldType, type IDataObject, validateFieldType } from 'n8n-workflo
 import { InvalidSettingError } from '../values/invalidSettingError';
 import { redactText } from '../values/redact';
 import {
-	keepsDigits,
 	numberOf,
 	readEntries,
 	readGroup,
@@ -125,13 +124,6 @@ function typedValue(name: string, type: unknown, value: unknown, apiKey: string)
 	}
 	// Again, because a text may be one of a number that is too large, or of a list with such numbers.
 	refuseFaults(LABEL, result, false, name);
-	if (typeof given === 'string' && typeof result === 'number' && !keepsDigits(given, result)) {
-		throw invalid(
-			name,
-			`is a number that JavaScript cannot hold exactly (${given.trim()})`,
-			'Choose the type String, or give it fewer digits.',
-		);
-	}
 	return result;
 }
 

@@ -21,7 +21,7 @@ import { discard, type RawResponse, sendRequest } from './httpRequest';
 import { shareOf } from './limitSettings';
 import { headerLimits } from './rateLimitHeaders';
 import { redactHeaders } from '../values/redact';
-import { isCanceled, RequestError } from './requestError';
+import { isCanceled, type RequestError } from './requestError';
 import { responseError, failedResultError, failureError, webPageError } from './requestErrors';
 import { failedResult } from './resultField';
 import { isConditional, isRead, type ServiceRequest } from './serviceRequest';
@@ -79,12 +79,8 @@ export async function attempt(
 			discard(rawResponse);
 			throw new ProxyError(rawResponse.statusCode);
 		}
-		const windowMs = longestWindowMs(account.limits, canonicalEndpoint(request.endpoint));
-		endPermit(permit, account, windowMs, rawResponse);
-		const response = await readResponse(account, request, rawResponse, deadline);
-		return outcomeOf(account, request, response, windowMs, permit);
+		return await conclude(account, request, rawResponse, deadline, permit);
 	} catch (error) {
-		if (error instanceof RequestError) return { error, retry: 'never' };
 		const failure = readFailure(error, watch.progress, account.apiKey);
 		const { isNotSent, isTimeout, isPermanent } = failure;
 		// After a time-out the request may still reach the service, and be counted then.
@@ -98,71 +94,56 @@ export async function attempt(
 	}
 }
 
-/** Ends the permit by the head of the response, so that it ends whatever becomes of the body. */
-function endPermit(
+/**
+ * Ends the permit, reads the body, and says what it comes to.
+ * @throws the connection's error
+ */
+async function conclude(
+	account: Account,
+	request: ServiceRequest,
+	rawResponse: RawResponse,
+	deadline: number,
 	permit: Permit,
-	{ keepFree }: Account,
-	windowMs: number,
-	{ statusCode, headers }: RawResponse,
-): void {
-	const askedMs = retryAfterMs(headers) ?? 0;
+): Promise<AttemptOutcome> {
+	const { apiKey, keepFree, limits } = account;
+	const { statusCode, headers } = rawResponse;
+	// First, so that the permit ends whatever happens next.
 	const isRefused = statusCode === 429;
-	if (isRefused) permit.refused(askedMs);
+	const inHeaderMs = retryAfterMs(headers);
+	if (isRefused) permit.refused(inHeaderMs ?? 0);
 	else permit.letThrough();
 	// RFC 9110 §15.6.4: the service cannot be used for so long, by any request.
-	if (statusCode === 503 && askedMs > 0) permit.pause(askedMs);
+	if (statusCode === 503 && inHeaderMs) permit.pause(inHeaderMs);
+	const windowMs = longestWindowMs(limits, canonicalEndpoint(request.endpoint));
 	for (const { max, ...room } of headerLimits(headers, windowMs, isRefused)) {
 		// The limiter knows only our share of a limit.
 		permit.applyHeaderLimit({ ...room, max: max === undefined ? max : shareOf(max, keepFree) });
 	}
-}
-
-function isSuccess(request: ServiceRequest, { statusCode }: { statusCode: number }): boolean {
 	const isUnchanged = statusCode === 304 && isConditional(request);
-	return isUnchanged || (statusCode >= 200 && statusCode < 300);
-}
-
-/** @throws RequestError for the body of a read that is too large, or the connection's error */
-async function readResponse(
-	{ apiKey }: Account,
-	request: ServiceRequest,
-	rawResponse: RawResponse,
-	deadline: number,
-): Promise<ServiceResponse> {
-	const { statusCode, headers } = rawResponse;
-	const isNeeded = isSuccess(request, rawResponse);
-	const most = isNeeded ? LARGEST_BODY_BYTES : LARGEST_ERROR_BYTES;
+	const isSuccess = isUnchanged || (statusCode >= 200 && statusCode < 300);
+	const most = isSuccess ? LARGEST_BODY_BYTES : LARGEST_ERROR_BYTES;
 	const reading = readBody(rawResponse.body, apiKey, most);
 	const body = await withDeadline(deadline, reading, () => discard(rawResponse)).catch(
 		(error: unknown) => {
 			// The status of an error says enough.
-			if (isNeeded) throw error;
+			if (isSuccess) throw error;
 			return Buffer.alloc(0);
 		},
 	);
-	const response = { statusCode, headers: redactHeaders(headers, apiKey), body };
-	if (!isNeeded || body.length <= most) return response;
-	if (isRead(request)) throw tooLargeError();
-	return { ...response, body: Buffer.alloc(0), isTooLarge: true };
-}
-
-function outcomeOf(
-	account: Account,
-	request: ServiceRequest,
-	response: ServiceResponse,
-	windowMs: number,
-	permit: Permit,
-): AttemptOutcome {
-	const { statusCode, headers } = response;
-	if (isSuccess(request, response)) {
+	const isTooLarge = isSuccess && body.length > most;
+	const response: ServiceResponse = {
+		statusCode,
+		headers: redactHeaders(headers, apiKey),
+		body: isTooLarge ? Buffer.alloc(0) : body,
+		...(isTooLarge ? { isTooLarge } : {}),
+	};
+	if (isSuccess) {
 		const error = errorOfSuccess(account, request, response);
 		return error === undefined ? { response } : { error, retry: 'never' };
 	}
 	const askedMs = askedWaitMs(response);
-	const isRefused = statusCode === 429;
-	if (isRefused && askedMs !== undefined && retryAfterMs(headers) === undefined) {
-		permit.pause(askedMs, true);
-	}
+	const isInBody = isRefused && inHeaderMs === undefined && askedMs !== undefined;
+	if (isInBody) permit.pause(askedMs, true);
 	const isTooLong = isPauseTooLong(statusCode, askedMs ?? 0, windowMs);
 	const error = responseError(request, response, isTooLong);
 	const retry = isRefused ? 'afterRefusal' : isTransientStatus(statusCode) ? 'ifHarmless' : 'never';
@@ -175,6 +156,7 @@ function errorOfSuccess(
 	request: ServiceRequest,
 	response: ServiceResponse,
 ): RequestError | undefined {
+	if (response.isTooLarge && isRead(request)) return tooLargeError();
 	const result = failedResult(account.result, response);
 	if (result !== undefined) return failedResultError(request, response, result);
 	return !isRead(request) && isWebPage(response) ? webPageError(request, response) : undefined;

@@ -10,7 +10,7 @@ import { RedisError } from '../redis';
 import { boundedSignal, onceAborted, sleep } from '../async';
 import type { Account } from './account';
 import type { ServiceResponse } from './response';
-import { attempt, type AttemptOutcome, type FailedAttempt, sentStateOf } from './attempt';
+import { attempt, type AttemptOutcome, sentStateOf } from './attempt';
 import { ConnectionWatch } from './connectionWatch';
 import { withDeadline } from './deadline';
 import { canonicalEndpoint } from './endpointPath';
@@ -80,17 +80,47 @@ export class Client {
 		}
 	}
 
+	/**
+	 * Checks a request before it waits for its turn. Returns its body, where that is JSON.
+	 * @throws InvalidSettingError
+	 */
+	check(request: ServiceRequest): Buffer | undefined {
+		refuseKeyOutsideItsHeader(request, this.account.apiKey);
+		return payloadOf(request);
+	}
+
+	/**
+	 * Waits for another sender of the same document, as long as the request may wait.
+	 * @throws RequestError, or the signal's reason
+	 */
+	async waitForOther(
+		request: ServiceRequest,
+		end: Promise<void>,
+		signal = this.signal,
+	): Promise<void> {
+		const bounded = boundedSignal(signal, this.leftMs(request), () => underWayError(request));
+		try {
+			await this.waitTime.during(onceAborted(end, bounded.signal));
+		} finally {
+			bounded.release();
+		}
+	}
+
+	/** How long (ms) the request may still wait. */
+	private leftMs({ maxWaitMs }: ServiceRequest): number {
+		return Math.max(0, maxWaitMs - this.waitTime.elapsedMs);
+	}
+
 	/** @param signal ends the waits */
 	private async send(
 		request: ServiceRequest,
 		payload: Buffer | undefined,
 		signal: AbortSignal,
 	): Promise<ServiceResponse> {
-		const { limits } = this.account;
-		const windowMs = longestWindowMs(limits, canonicalEndpoint(request.endpoint));
-		const retries = new Retries(request, windowMs);
+		const scope = canonicalEndpoint(request.endpoint);
+		const retries = new Retries(request, longestWindowMs(this.account.limits, scope));
 		for (;;) {
-			const permit = await this.permit(request, signal, retries.refusals > 0);
+			const permit = await this.permit(request, scope, signal, retries.refusals > 0);
 			const acquired = await this.acquire(request, signal, permit);
 			if (acquired !== undefined) {
 				await this.waitForOther(request, acquired.ended, signal);
@@ -105,63 +135,34 @@ export class Client {
 			const waitMs = retries.after(outcome, permit);
 			if (waitMs === undefined) throw error;
 			// After a refusal, the next attempt waits in the limiter, like all requests of the key.
-			if (outcome.retry !== 'afterRefusal') await this.pause(request, outcome, waitMs, signal);
+			if (outcome.retry === 'afterRefusal') continue;
+			if (waitMs > this.leftMs(request)) throw pauseTooLongError(request, error, waitMs);
+			await this.waitTime.during(sleep(waitMs, signal));
+			if (outcome.askedMs !== undefined) this.waitTime.add(waitMs, PAUSE, true);
 		}
-	}
-
-	/**
-	 * Waits for another sender of the same document, as long as the request may wait.
-	 * @throws RequestError, or the signal's reason
-	 */
-	async waitForOther(
-		request: ServiceRequest,
-		end: Promise<void>,
-		signal = this.signal,
-	): Promise<void> {
-		const leftMs = Math.max(0, request.maxWaitMs - this.waitTime.elapsedMs);
-		const bounded = boundedSignal(signal, leftMs, () => underWayError(request));
-		try {
-			await this.waitTime.during(onceAborted(end, bounded.signal));
-		} finally {
-			bounded.release();
-		}
-	}
-
-	/**
-	 * Checks a request before it waits for its turn. Returns its body, where that is JSON.
-	 * @throws InvalidSettingError
-	 */
-	check(request: ServiceRequest): Buffer | undefined {
-		refuseKeyOutsideItsHeader(request, this.account.apiKey);
-		return payloadOf(request);
 	}
 
 	/** @throws RequestError when the limits or Redis leave no room, or the signal's reason */
 	private async permit(
 		request: ServiceRequest,
+		scope: string,
 		signal: AbortSignal,
 		isRetry: boolean,
 	): Promise<Permit> {
 		const { identity, limits, limitStore } = this.account;
 		this.warnings.noteRequest();
 		const acquired = limiterOf(identity).acquire({
-			run: this.run,
-			limits,
-			scope: canonicalEndpoint(request.endpoint),
+			...{ run: this.run, limits, scope, limitStore, signal },
 			priority: (this.priority - (isRetry ? PRIORITY_OF_RETRIES : 0)) as Priority,
-			maxWaitMs: Math.max(0, request.maxWaitMs - this.waitTime.elapsedMs),
-			limitStore,
+			maxWaitMs: this.leftMs(request),
 			inFlightMs: request.timeoutMs + SLACK_MS,
-			signal,
 		});
 		try {
 			const permit = await this.waitTime.during(acquired);
 			this.waitTime.add(permit.waitedMs, permit.waitedFor, isRetry);
 			return permit;
 		} catch (error) {
-			if (isWaitTooLong(error)) throw waitTooLongError(request, error);
-			if (error instanceof RedisError) throw redisError(error);
-			throw error;
+			throw isWaitTooLong(error) ? waitTooLongError(request, error) : inWords(error);
 		}
 	}
 
@@ -170,39 +171,23 @@ export class Client {
 	 * @returns what to wait for before another attempt to get a permit, while another sender has the document, or when
 	 * the permit has run out meanwhile
 	 */
-	private async acquire(request: ServiceRequest, signal: AbortSignal, permit: Permit) {
+	private async acquire({ guard }: ServiceRequest, signal: AbortSignal, permit: Permit) {
 		let isGood = false;
 		try {
-			const acquired = await request.guard?.acquire();
+			const acquired = await guard?.acquire();
 			if (acquired !== undefined) return acquired;
 			try {
 				signal.throwIfAborted();
 				isGood = await permit.confirm(signal);
 			} catch (error) {
-				throw error instanceof RedisError ? redisError(error) : error;
+				throw inWords(error);
 			} finally {
-				if (!isGood) await request.guard?.complete('notSent');
+				if (!isGood) await guard?.complete('notSent');
 			}
 			return isGood ? undefined : { ended: Promise.resolve() };
 		} finally {
 			if (!isGood) permit.unused();
 		}
-	}
-
-	/**
-	 * Waits before the next attempt of a request that failed.
-	 * @throws RequestError when that is longer than the request may wait, or the signal's reason
-	 */
-	private async pause(
-		request: ServiceRequest,
-		{ error, askedMs }: FailedAttempt,
-		ms: number,
-		signal: AbortSignal,
-	): Promise<void> {
-		const isTooLong = this.waitTime.elapsedMs + ms > request.maxWaitMs;
-		if (isTooLong) throw pauseTooLongError(request, error, ms);
-		await this.waitTime.during(sleep(ms, signal));
-		if (askedMs !== undefined) this.waitTime.add(ms, PAUSE, true);
 	}
 
 	/**
@@ -233,4 +218,8 @@ export class Client {
 			});
 		});
 	}
+}
+
+function inWords(error: unknown): unknown {
+	return error instanceof RedisError ? redisError(error) : error;
 }

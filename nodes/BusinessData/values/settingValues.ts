@@ -133,17 +133,6 @@ export function numberOf(value: unknown): number | undefined {
 	return typeof value === 'number' ? value : undefined;
 }
 
-/** Whether no digit of a decimal text is lost in the number that it is the text of. */
-export function keepsDigits(text: string, number: number): boolean {
-	const digits = text
-		.trim()
-		.replace(/^-?0*(?=\d)/, '')
-		.replace(/(\.\d*?)0+$/, '$1')
-		.replace(/\.$/, '');
-	// Every decimal number of 15 digits has a number of its own.
-	return digits.replace('.', '').length <= 15 || digits === String(Math.abs(number));
-}
-
 /** Both are allowed values; without `most` there is no upper one. */
 interface Bounds {
 	least: number;

@@ -142,9 +142,6 @@ describe('numbers', () => {
 			`Fields: "x" ${exact}`,
 		);
 		await expect(ofFields(field('x', 'number', '9'.repeat(400)))).rejects.toThrow('(Infinity)');
-		await expect(ofFields(field('x', 'number', '0.12345678901234567'))).rejects.toThrow(
-			'"x" is a number that JavaScript cannot hold exactly (0.12345678901234567)',
-		);
 		await expect(ofFields(field('x', 'array', '[9007199254740993]'))).rejects.toThrow(
 			`Fields: "x.0" ${exact}`,
 		);
