@@ -156,25 +156,14 @@ function failedToConnect({ errors, syscall }: Cause): boolean {
 	return syscall === 'connect' || syscall === 'getaddrinfo';
 }
 
+/** n8n 1.x loses the cause of its errors; what is left is its code, and its message behind others. */
 function causesOf(error: unknown): Cause[] {
 	const chain: Cause[] = [];
-	let cause = error;
-	while (isObject(cause) && !chain.includes(cause)) {
+	for (let cause = error; isObject(cause) && !chain.includes(cause); cause = cause.cause) {
 		chain.push(cause);
-		cause = cause.cause ?? remainsOfCause(cause);
+		const { httpCode, messages } = cause;
+		const isLost = cause.cause === undefined && /^[A-Z]/.test(String(httpCode));
+		if (isLost && Array.isArray(messages)) chain.push({ code: httpCode, message: messages[0] });
 	}
 	return chain;
-}
-
-/**
- * n8n 1.x loses the cause of its errors; what is left is its code and message. Where Node names the failing
- * system call, its message begins with it, and the messages of several addresses stand in one line.
- */
-function remainsOfCause({ httpCode, messages }: Cause): Cause | undefined {
-	if (typeof httpCode !== 'string' || !/^[A-Z]/.test(httpCode) || !Array.isArray(messages)) {
-		return undefined;
-	}
-	const texts = messages.flatMap((text: unknown) => String(text).split(' | '));
-	const errors = texts.map((text) => ({ syscall: /^(\w+) E[A-Z]/.exec(text)?.[1] }));
-	return { code: httpCode, errors, message: texts[0] };
 }

@@ -20,9 +20,7 @@ export const MISTAKES_OF_REQUESTS: Mistake[] = [
 	},
 	{
 		name: 'a credential that was edited in mid-run sends the new key to the old host',
-		patches: [
-			patch('nodes/BusinessData/transport/httpRequest.js', ', data: fieldsOf(account) }', ' }'),
-		],
+		patches: [patch('nodes/BusinessData/transport/httpRequest.js', ', data } }', ' } }')],
 		seed: 24,
 		shows: 'key strayed',
 	},
