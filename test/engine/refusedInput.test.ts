@@ -110,31 +110,16 @@ describe('a header', () => {
 });
 
 describe('a path', () => {
+	// More of them are in the unit tests.
 	test.each([
-		'https://elsewhere.example/masterdata/getContacts',
-		'HTTP://elsewhere.example',
-		'//elsewhere.example/masterdata',
-		'/\\elsewhere.example',
-		'\\\\elsewhere.example',
-		'@elsewhere.example/\\',
-		'..',
-		'/..',
-		'/masterdata/../../admin',
-		'/./masterdata',
-		'/%2e%2e/admin',
-		'/.%2E/admin',
-		'/%252e%252e/admin',
-		'/masterdata%2fgetContacts',
-		'/masterdata%2F..%2Fadmin',
-		'/masterdata%5cadmin',
-		'/masterdata%255cadmin',
-		'/masterdata\\..\\admin',
-		'/masterdata#/getContacts',
-		'/masterdata/%00',
-		'/masterdata/%zz',
-		'/masterdata/\ngetContacts',
-		'',
-		'   ',
+		...['https://elsewhere.example/masterdata/getContacts', '//elsewhere.example/masterdata'],
+		...[
+			'/\\elsewhere.example',
+			'@elsewhere.example/\\',
+			'/masterdata/../../admin',
+			'/%252e%252e/admin',
+		],
+		...['/masterdata%2F..%2Fadmin', '/masterdata#/getContacts', '/masterdata/%00', '   '],
 	])('that leaves the base URL or may be taken for another is refused: %j', async (path) => {
 		bench.credential.baseUrl = `${bench.sandbox.baseUrl}/below/this`;
 		const error = await refusalOf(apiRequest('POST', '={{ $json.path }}'), [{ path }]);
