@@ -1,7 +1,7 @@
 /** Connects to a server, to the primary that Sentinels name, or to a cluster. */
 import type { Cluster, Redis } from 'ioredis';
 
-import type { ClusterAddress, RedisAddress, RedisNode, SentinelAddress } from './address';
+import type { RedisAddress, RedisNode } from './address';
 import {
 	CLIENT_NAME,
 	COMMAND_TIMEOUT_MS,
@@ -22,17 +22,18 @@ const MOST_REDIRECTIONS = 6;
  * @throws why there is no connection, within some seconds
  */
 export async function connect(address: RedisAddress, known: RedisNode[]): Promise<RedisClient> {
-	if (address.topology === 'cluster') return await connectToCluster(address, known);
-	const node = address.topology === 'sentinel' ? await primaryOf(address) : address;
-	return await serverAt(node, address, address.database).connect();
+	const { topology, nodes, database } = address;
+	if (topology === 'cluster') return await connectToCluster(address, known);
+	const [server] = topology === 'sentinel' ? [await primaryOf(address)] : nodes;
+	return await serverAt(server as RedisNode, address, database).connect();
 }
 
 /**
  * The primary, by the first of the Sentinels that responds. ioredis's own Sentinel support does not report why a
  * Sentinel did not respond, such as a wrong certificate, and asks one after another.
  */
-async function primaryOf(address: SentinelAddress): Promise<RedisNode> {
-	const { nodes, group, sentinelPassword } = address;
+async function primaryOf(address: RedisAddress): Promise<RedisNode> {
+	const { nodes, group = '', sentinelPassword = '' } = address;
 	const access = { ...address, user: '', password: sentinelPassword };
 	return await firstResponse(nodes, access, async ({ redis }) => {
 		const reply = await redis.call('SENTINEL', 'get-master-addr-by-name', group);
@@ -42,7 +43,7 @@ async function primaryOf(address: SentinelAddress): Promise<RedisNode> {
 	});
 }
 
-async function connectToCluster(address: ClusterAddress, known: RedisNode[]): Promise<RedisClient> {
+async function connectToCluster(address: RedisAddress, known: RedisNode[]): Promise<RedisClient> {
 	const cluster = new (ioredis().Cluster)([await nodeThatIsUp(address, known)], {
 		lazyConnect: true,
 		enableReadyCheck: false,
@@ -74,7 +75,7 @@ function nodesOf(cluster: Cluster): RedisNode[] {
 }
 
 /** ioredis reports little of why it cannot connect to a cluster, so its servers are asked first. */
-async function nodeThatIsUp(address: ClusterAddress, known: RedisNode[]): Promise<RedisNode> {
+async function nodeThatIsUp(address: RedisAddress, known: RedisNode[]): Promise<RedisNode> {
 	return await firstResponse([...address.nodes, ...known], address, async ({ redis }, node) => {
 		const info = await redis.call('CLUSTER', 'INFO');
 		if (String(info).includes('cluster_state:ok')) return node;

@@ -6,7 +6,7 @@ import { never, onceAborted } from '../async';
 import { hashOf } from '../values/hash';
 import { processWide } from '../values/processWide';
 import { messageOf } from '../values/text';
-import { describeAddress, type RedisAddress, type RedisNode, secretsOf } from './address';
+import { describeAddress, type RedisAddress, type RedisNode } from './address';
 import type { RedisClient, RedisScript } from './client';
 import { connect } from './connect';
 import { RedisError } from './redisError';
@@ -51,7 +51,8 @@ export class RedisConnection {
 		parameters: Array<string | number>,
 		signal = never,
 	): Promise<T> {
-		const outageMs = 'nodes' in this.address ? LONGEST_FAILOVER_MS : LONGEST_OUTAGE_MS;
+		const outageMs =
+			this.address.topology === 'standalone' ? LONGEST_OUTAGE_MS : LONGEST_FAILOVER_MS;
 		const giveUpAt = performance.now() + outageMs;
 		this.underWay++;
 		clearTimeout(this.idleTimer);
@@ -103,11 +104,11 @@ export class RedisConnection {
 	}
 
 	private explain(error: unknown): RedisError {
-		const cause = secretsOf(this.address).reduce(
-			(text, secret) => text.replaceAll(secret, '***'),
-			messageOf(error),
-		);
-		const fields = 'nodes' in this.address ? 'Redis Nodes' : 'Redis Host, Redis Port';
+		const { topology, password, sentinelPassword = '' } = this.address;
+		const cause = [password, sentinelPassword]
+			.filter((secret) => secret !== '')
+			.reduce((text, secret) => text.replaceAll(secret, '***'), messageOf(error));
+		const fields = topology === 'standalone' ? 'Redis Host, Redis Port' : 'Redis Nodes';
 		const lasting = `Requests cannot be counted together with other n8n processes. Check ${fields} and Redis TLS in the credential and whether Redis is up, then run the node again.`;
 		return new RedisError(
 			`Redis at ${this.name} cannot be used: ${cause}`,

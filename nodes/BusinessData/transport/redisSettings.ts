@@ -55,7 +55,8 @@ function readAddress(fields: Fields): RedisAddress {
 	const database = readRedisNumber('Redis Database', fields.redisDatabase, 0);
 	if (topology === 'standalone') {
 		const host = readHost('Redis Host', fields.redisHost);
-		return { ...access, host, port: readRedisNumber('Redis Port', fields.redisPort, 1), database };
+		const port = readRedisNumber('Redis Port', fields.redisPort, 1);
+		return { ...access, topology, nodes: [{ host, port }], database };
 	}
 	const group = readFilledText(
 		'Redis Sentinel Group',
