@@ -132,17 +132,14 @@ describe('the one name of an endpoint', () => {
 	const name = (path: string) => canonicalEndpoint({ method: 'POST', path });
 
 	test.each([
-		'/txndata/sendTxn',
-		'/TXNDATA/SENDTXN',
-		'/txndata/sendTxn/',
-		'//txndata///sendTxn//',
-		'/txndata/%73end%54xn',
-		'/txndata/%2573endTxn',
-		'/txndata/sendTxn;v=1',
-		'/txndata;a=1;b/sendTxn',
-		'/txndata/;x/sendTxn',
-		'/txndata/sendTxn%3Bv=1',
-		'/txndata/%2573endTxn;%25zz',
+		...['/txndata/sendTxn', '/TXNDATA/SENDTXN', '/txndata/sendTxn/', '//txndata///sendTxn//'],
+		...['/txndata/%73end%54xn', '/txndata/%2573endTxn', '/txndata/sendTxn;v=1'],
+		...[
+			'/txndata;a=1;b/sendTxn',
+			'/txndata/;x/sendTxn',
+			'/txndata/sendTxn%3Bv=1',
+			'/txndata/%2573endTxn;%25zz',
+		],
 	])('is the same for %s', (path) => {
 		expect(name(path)).toBe('POST /txndata/sendtxn');
 	});
