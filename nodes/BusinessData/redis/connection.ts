@@ -109,10 +109,10 @@ export class RedisConnection {
 			.filter((secret) => secret !== '')
 			.reduce((text, secret) => text.replaceAll(secret, '***'), messageOf(error));
 		const fields = topology === 'standalone' ? 'Redis Host, Redis Port' : 'Redis Nodes';
-		const lasting = `Requests cannot be counted together with other n8n processes. Check ${fields} and Redis TLS in the credential and whether Redis is up, then run the node again.`;
+		const checkFields = `Requests cannot be counted together with other n8n processes. Check ${fields} and Redis TLS in the credential and whether Redis is up, then run the node again.`;
 		return new RedisError(
 			`Redis at ${this.name} cannot be used: ${cause}`,
-			`Nothing was sent. ${howToFix(error) ?? lasting}`,
+			`Nothing was sent. ${howToFix(error) ?? checkFields}`,
 			isPermanent(error),
 		);
 	}
