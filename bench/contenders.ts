@@ -56,7 +56,7 @@ export const REACTIVE = {
 /** A tenth of a second on top of what the limits ask for. */
 const BATCH_MARGIN_MS = 100;
 
-const OPEN_REDIS = { user: '', password: '', database: 0, tls: false };
+const OPEN_REDIS = { topology: 'standalone', user: '', password: '', tls: false } as const;
 const NUMBER = '={{ $json.number }}';
 const QUERY = { parameters: [{ name: 'number', value: NUMBER }] };
 const CONTINUE = { onError: 'continueRegularOutput' };
@@ -129,7 +129,7 @@ const OPERATIONS: Record<WorkItem['work'], (options: Parameters) => Parameters> 
 const limitStore = (redisPort: number | undefined): Parameters =>
 	redisPort === undefined
 		? { limitStore: 'memory' }
-		: fieldsOf({ ...OPEN_REDIS, host: '127.0.0.1', port: redisPort });
+		: fieldsOf({ ...OPEN_REDIS, nodes: [{ host: '127.0.0.1', port: redisPort }] });
 
 export const CONTENDERS: Record<ContenderId, Contender> = {
 	plain: {

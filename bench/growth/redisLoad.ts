@@ -52,7 +52,7 @@ export async function startServer(): Promise<MeasuredRedis> {
 	const { port } = server;
 	const access = { user: '', password: '', tls: false };
 	return {
-		address: { ...access, host: '127.0.0.1', port, database: 0 },
+		address: { ...access, topology: 'standalone', nodes: [{ host: '127.0.0.1', port }] },
 		connections: [new Redis({ port })],
 		dispose: async () => await server.dispose(),
 	};

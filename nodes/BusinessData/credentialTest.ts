@@ -14,7 +14,8 @@ import type {
 } from 'n8n-workflow';
 
 import { type Account, readAccount } from './transport/account';
-import { type ServiceResponse, jsonOf } from './transport/response';
+import { boundedSignal, never } from './async';
+import { jsonOf } from './transport/response';
 import { Client } from './transport/client';
 import { ENDPOINTS } from './transport/endpoints';
 import { InvalidSettingError } from './values/invalidSettingError';
@@ -27,8 +28,6 @@ import { isObject } from './values/isObject';
 
 /** How long (ms) the test may take: a person waits for it. */
 const DEADLINE_MS = 9_000;
-/** How long (ms) a Redis that cannot be used may take to come back. */
-const REDIS_DEADLINE_MS = 3_000;
 const PRIORITY = 2;
 
 /** Never throws: n8n would not show the error. */
@@ -46,21 +45,9 @@ export async function testCredential(
 
 /** @throws InvalidSettingError, RedisError, RequestError */
 async function readContacts(context: ICredentialTestFunctions, account: Account): Promise<void> {
-	const stop = new AbortController();
-	const timers = [
-		setTimeout(() => {
-			if (account.redis?.failure() !== undefined) stop.abort();
-		}, REDIS_DEADLINE_MS),
-		setTimeout(() => stop.abort(tooSlow()), DEADLINE_MS),
-	];
-	const client = new Client(
-		contextFor(context, account.apiKey, stop.signal),
-		account,
-		randomUUID(),
-		new RunWaitTime(),
-		stop.signal,
-		PRIORITY,
-	);
+	const { signal, release } = boundedSignal(never, DEADLINE_MS, tooSlow);
+	const own = contextFor(context, account.apiKey, signal);
+	const client = new Client(own, account, randomUUID(), new RunWaitTime(), signal, PRIORITY);
 	try {
 		const response = await client.request({
 			endpoint: ENDPOINTS.getContacts,
@@ -69,13 +56,25 @@ async function readContacts(context: ICredentialTestFunctions, account: Account)
 			timeoutMs: DEADLINE_MS,
 			maxWaitMs: DEADLINE_MS,
 		});
-		const body = jsonOf(response);
-		if (isFailure(body)) throw failureError(response);
+		if (!isFailure(jsonOf(response))) return;
+		throw new InvalidSettingError(
+			'API Key',
+			`the service answered ${response.statusCode} with what looks like a failure`,
+			`Check the key, and the base URL.${alsoSaid(response)}`,
+		);
 	} catch (error) {
 		throw account.redis?.failure() ?? error;
 	} finally {
-		timers.forEach(clearTimeout);
+		release();
 	}
+}
+
+function tooSlow(): InvalidSettingError {
+	return new InvalidSettingError(
+		'Base URL',
+		`the service gave no response within ${DEADLINE_MS / 1000} s`,
+		'Check the address, and whether the service is up.',
+	);
 }
 
 /**
@@ -115,36 +114,17 @@ function isFailure(body: unknown): boolean {
 	return holdsFailure(Object.fromEntries(own));
 }
 
-function failureError(response: ServiceResponse): InvalidSettingError {
-	return new InvalidSettingError(
-		'API Key',
-		`the service answered ${response.statusCode} with what looks like a failure`,
-		`Check the key, and the base URL.${alsoSaid(response)}`,
-	);
-}
-
-function tooSlow(): InvalidSettingError {
-	return new InvalidSettingError(
-		'Base URL',
-		`the service gave no response within ${DEADLINE_MS / 1000} s`,
-		'Check the address, and whether the service is up.',
-	);
-}
-
 /** One text, because n8n shows no description; it begins with the label of the field where one is known. */
 function describe(error: unknown): string {
-	if (error instanceof RequestError) return describeRequest(error);
-	const { message = String(error), description } = error as Partial<InvalidSettingError>;
-	return description === undefined ? message : `${message} — ${description}`;
-}
-
-function describeRequest({ message, details }: RequestError): string {
-	const { cause, statusCode, description, retryAfterSeconds } = details;
+	if (!(error instanceof RequestError)) {
+		const { message = String(error), description } = error as Partial<InvalidSettingError>;
+		return description === undefined ? message : `${message} — ${description}`;
+	}
+	const { cause, statusCode = 0, description, retryAfterSeconds = 60 } = error.details;
 	if (cause === 'rate-limited') {
-		return `The limits of this key leave no room for another ${retryAfterSeconds ?? 60} s. Test again after that time.`;
+		return `The limits of this key leave no room for another ${retryAfterSeconds} s. Test again after that time.`;
 	}
 	const isOfKey = statusCode === 401 || statusCode === 403;
-	const isOfService = statusCode !== undefined && statusCode >= 500;
-	const label = isOfKey ? 'API Key: ' : isOfService ? '' : 'Base URL: ';
-	return `${label}${message} — ${description}`;
+	const label = isOfKey ? 'API Key: ' : statusCode >= 500 ? '' : 'Base URL: ';
+	return `${label}${error.message} — ${description}`;
 }

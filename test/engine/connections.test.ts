@@ -103,7 +103,7 @@ const tunnel = (socket: Socket, { port }: { port: number }) => {
 		socket.pipe(inside).pipe(socket);
 	});
 };
-const silent: Handle = () => undefined;
+const silent = () => undefined;
 /** An address of which nobody listens. */
 const closed = async (): Promise<Place> => {
 	const service = await RawService.start(silent);
@@ -154,45 +154,51 @@ interface RowOptions {
 
 /** It was not sent, and waiting may help. */
 const transient = { tries: 4 };
+const swallowed = async () => {
+	const host = await swallowing();
+	return { baseUrl: `http://127.0.0.1:${host.port}`, journal: host };
+};
+/** A service or a host behind the name localhost, which has these addresses. */
+const named = ({ baseUrl, journal }: Place, ...addresses: string[]): Place => {
+	resolved(...addresses);
+	return { baseUrl: baseUrl.replace(/127\.0\.0\.\d/, 'localhost'), journal };
+};
+/** A proxy that is there in the environment only. */
+const missingProxy =
+	(variable: string, find: () => Promise<string>, options?: TlsOptions) => async () => {
+		process.env[variable] = await find();
+		return at(await start(silent, options));
+	};
+const proxy =
+	(...how: Parameters<typeof behindProxy>) =>
+	async () =>
+		await behindProxy(...how);
+const reset = (socket: Socket) => void socket.once('data', () => socket.resetAndDestroy());
+const closeAtOnce = (socket: Socket) => void socket.destroy();
+const NOTHING = 'Content-Length: 0\n\n';
+const CERTIFICATE = { message: /certificate could not be verified$/ };
 
 const rows: Row[] = [
 	['refused', closed, 'notSent', transient],
-	[
-		'swallowed',
-		async () => {
-			const host = await swallowing();
-			return { baseUrl: `http://127.0.0.1:${host.port}`, journal: host };
-		},
-		'notSent',
-		{ message: /no connection could be made within 0.5 s$/ },
-	],
+	['swallowed', swallowed, 'notSent', { message: /no connection could be made within 0.5 s$/ }],
 	[
 		'refused by one address, swallowed by the other',
 		async () => {
 			const host = await swallowing('127.0.0.3');
-			resolved('127.0.0.2', '127.0.0.3');
-			return { baseUrl: `http://localhost:${host.port}`, journal: host };
+			const place = { baseUrl: `http://127.0.0.3:${host.port}`, journal: host };
+			return named(place, '127.0.0.2', '127.0.0.3');
 		},
 		'notSent',
 	],
-	['reset', plain((socket) => void socket.once('data', () => socket.resetAndDestroy())), 'unknown'],
-	['closed at once', plain((socket) => void socket.destroy()), 'unknown'],
+	['reset', plain(reset), 'unknown'],
+	['closed at once', plain(closeAtOnce), 'unknown'],
 	['half closed', plain((socket) => void socket.end()), 'unknown'],
 	['without a response', plain(silent), 'unknown', { message: /no response came within 0.5 s$/ }],
 	['never read', plain((socket) => void socket.pause()), 'unknown', { body: LARGE }],
-	[
-		'reset in the middle of the body',
-		plain((socket) => void socket.once('data', () => socket.resetAndDestroy())),
-		'unknown',
-		{ body: LARGE },
-	],
+	['reset in the middle of the body', plain(reset), 'unknown', { body: LARGE }],
 	[
 		'refused by one address, accepted by another',
-		async () => {
-			const service = await start(response(OK()));
-			resolved('127.0.0.2', '127.0.0.1');
-			return at(service, service.baseUrl.replace('127.0.0.1', 'localhost'));
-		},
+		async () => named(at(await start(response(OK()))), '127.0.0.2', '127.0.0.1'),
 		'sent',
 	],
 	['swallowed by one address, accepted by another', secondOfTwo((s) => response(OK())(s)), 'sent'],
@@ -207,46 +213,34 @@ const rows: Row[] = [
 	],
 	[
 		'swallowed by one address, TLS, then closed by another',
-		async () => await secondOfTwo((socket) => void socket.destroy(), certified)(),
+		async () => await secondOfTwo(closeAtOnce, certified)(),
 		'unknown',
 	],
-	['answered by garbage', plain(response('nonsense\n\n')), 'unknown'],
-	['answered by nothing', plain(responseAndClose('')), 'unknown'],
-	['cut off in the header', plain(responseAndClose('HTTP/1.1 200 OK\nContent-')), 'unknown'],
-	['cut off after a 100', plain(responseAndClose('HTTP/1.1 100 Continue\n\n')), 'unknown'],
-	['cut off after a 103', plain(responseAndClose('HTTP/1.1 103 Early Hints\n\n')), 'unknown'],
-	['a switch of protocols', plain(response('HTTP/1.1 101 Switching\nUpgrade: x\n\n')), 'unknown'],
-	[
-		'cut off in the body',
-		plain(responseAndClose('HTTP/1.1 200 OK\nContent-Length: 9\n\n{"id"')),
-		'unknown',
-	],
-	[
-		'cut off before the last byte',
-		plain(responseAndClose('HTTP/1.1 200 OK\nContent-Length: 9\n\n{"id":12')),
-		'unknown',
-	],
-	[
-		'cut off before the last chunk',
-		plain(responseAndClose('HTTP/1.1 200 OK\nTransfer-Encoding: chunked\n\n2\n{}\n')),
-		'unknown',
-	],
+	...[
+		['garbage', response('nonsense\n\n')] as const,
+		['nothing', responseAndClose('')] as const,
+		['half a header', responseAndClose('HTTP/1.1 200 OK\nContent-')] as const,
+		['a 100', responseAndClose('HTTP/1.1 100 Continue\n\n')] as const,
+		['a 103', responseAndClose('HTTP/1.1 103 Early Hints\n\n')] as const,
+		['a switch of protocols', response('HTTP/1.1 101 Switching\nUpgrade: x\n\n')] as const,
+		['half a body', responseAndClose('HTTP/1.1 200 OK\nContent-Length: 9\n\n{"id"')] as const,
+		['all but a byte', responseAndClose('HTTP/1.1 200 OK\nContent-Length: 9\n\n{"id":12')] as const,
+		[
+			'all but the last chunk',
+			responseAndClose('HTTP/1.1 200 OK\nTransfer-Encoding: chunked\n\n2\n{}\n'),
+		] as const,
+	].map(([what, handle]): Row => [`answered by ${what}`, plain(handle), 'unknown']),
 	['answered in HTTP/1.0', plain(responseAndClose('HTTP/1.0 200 OK\n\n{}')), 'sent'],
 	['answered after a 103', plain(response(`HTTP/1.1 103 Hints\n\n${OK()}`)), 'sent'],
 	['TLS that is without a response', notSecure(silent), 'notSent'],
-	['TLS that is closed', notSecure((socket) => void socket.destroy()), 'notSent', transient],
-	[
-		'TLS that is reset',
-		notSecure((socket) => void socket.once('data', () => socket.resetAndDestroy())),
-		'notSent',
-		transient,
-	],
+	['TLS that is closed', notSecure(closeAtOnce), 'notSent', transient],
+	['TLS that is reset', notSecure(reset), 'notSent', transient],
 	['TLS answered by HTTP', notSecure(response('HTTP/1.1 400 Bad\n\n')), 'notSent', transient],
 	[
 		'TLS by a certificate for another address',
 		async () => at(await start(silent, authority.serverFor('DNS:elsewhere.example'))),
 		'notSent',
-		{ message: /certificate could not be verified$/ },
+		CERTIFICATE,
 	],
 	[
 		'TLS by a certificate of nobody',
@@ -255,85 +249,66 @@ const rows: Row[] = [
 			return at(await start(silent, certified));
 		},
 		'notSent',
-		{ message: /certificate could not be verified$/ },
+		CERTIFICATE,
 	],
 	[
 		'TLS that asks for a certificate of ours',
 		secure(silent, { requestCert: true, rejectUnauthorized: true }),
 		'unknown',
 	],
-	['TLS, then closed', secure((socket) => void socket.destroy()), 'unknown'],
+	['TLS, then closed', secure(closeAtOnce), 'unknown'],
 	['TLS, then without a response', secure(silent), 'unknown'],
 	['TLS, then answered', secure(response(OK())), 'sent'],
 	[
 		'a proxy that is gone',
-		async () => {
-			process.env.HTTPS_PROXY = (await closed()).baseUrl;
-			return at(await start(silent, certified));
-		},
+		async () =>
+			await missingProxy('HTTPS_PROXY', async () => (await closed()).baseUrl, certified)(),
 		'notSent',
 		transient,
 	],
 	[
 		'a proxy that swallows',
-		async () => {
-			process.env.HTTPS_PROXY = `http://127.0.0.1:${(await swallowing()).port}`;
-			return at(await start(silent, certified));
-		},
+		async () =>
+			await missingProxy('HTTPS_PROXY', async () => (await swallowed()).baseUrl, certified)(),
 		'notSent',
 	],
-	[
-		'a proxy that never responds CONNECT',
-		async () => await behindProxy(() => undefined),
-		'notSent',
-	],
+	['a proxy that never responds CONNECT', proxy(silent), 'notSent'],
 	[
 		'a proxy that closes',
-		async () => await behindProxy((socket) => void socket.once('data', () => socket.end())),
+		proxy((socket) => void socket.once('data', () => socket.end())),
 		'notSent',
 		transient,
 	],
 	...[401, 403, 407].map((status): Row => [
 		`a proxy that responds CONNECT by ${status}`,
-		async () => await behindProxy(responseAndClose(`HTTP/1.1 ${status} No\nContent-Length: 0\n\n`)),
+		proxy(responseAndClose(`HTTP/1.1 ${status} No\n${NOTHING}`)),
 		'notSent',
 		{ message: new RegExp(`^The request was not sent: the proxy answered ${status} `) },
 	]),
 	...[204, 429, 502, 503, 504].map((status): Row => [
 		`a proxy that responds CONNECT by ${status}`,
-		async () => await behindProxy(responseAndClose(`HTTP/1.1 ${status} No\n\n`)),
+		proxy(responseAndClose(`HTTP/1.1 ${status} No\n\n`)),
 		'notSent',
 		{ message: /the proxy answered/, ...(status === 204 ? {} : transient) },
 	]),
-	['a tunnel that hangs', async () => await behindProxy(response(established)), 'notSent'],
-	[
-		'a tunnel that closes',
-		async () => await behindProxy(responseAndClose(established)),
-		'notSent',
-		transient,
-	],
-	['a tunnel to silence', async () => await behindProxy(tunnel), 'unknown'],
-	['a tunnel to a response', async () => await behindProxy(tunnel, response(OK())), 'sent'],
+	['a tunnel that hangs', proxy(response(established)), 'notSent'],
+	['a tunnel that closes', proxy(responseAndClose(established)), 'notSent', transient],
+	['a tunnel to silence', proxy(tunnel), 'unknown'],
+	['a tunnel to a response', proxy(tunnel, response(OK())), 'sent'],
 	[
 		'a proxy without a tunnel that is gone',
-		async () => {
-			process.env.HTTP_PROXY = (await closed()).baseUrl;
-			return at(await start(silent));
-		},
+		missingProxy('HTTP_PROXY', async () => (await closed()).baseUrl),
 		'notSent',
 		transient,
 	],
 	[
 		'a proxy without a tunnel that never responds',
-		async () => await behindProxy(() => undefined, silent, { isSecure: false }),
+		proxy(silent, silent, { isSecure: false }),
 		'unknown',
 	],
 	[
 		'a proxy without a tunnel that wants a password',
-		async () =>
-			await behindProxy(response('HTTP/1.1 407 No\nContent-Length: 0\n\n'), silent, {
-				isSecure: false,
-			}),
+		proxy(response(`HTTP/1.1 407 No\n${NOTHING}`), silent, { isSecure: false }),
 		'refused',
 	],
 	[

@@ -69,7 +69,7 @@ test.each<[INode['parameters'], string]>([
 	[json('={"name": "{{ $json.missing }}"}'), `JSON Body: ${NO_VALUE}`],
 	[
 		json('={{ ({ lines: [{ due: new Date($json.date) }] }) }}'),
-		'JSON Body: {{ ({ lines: [{ due: new Date($json.date) }] }) }} holds "lines.0.due", which is an invalid date',
+		'JSON Body: {{ ({ lines: [{ due: new Date($json.date) }] }) }}: "lines.0.due" is an invalid date',
 	],
 	[send({ sendOnceKey: '=INV-{{ $json.missing }}' }), `Send Once Key: ${NO_VALUE}`],
 	[send({ sendOnceKey: '=INV-{{ $json.empty }}' }), 'Send Once Key: {{ $json.empty }} is empty'],

@@ -180,7 +180,7 @@ describe('the pause after a failure', () => {
 	});
 
 	test.each([
-		['Max Wait', 30, { maxWait: 10 }, 'in 30 s, and the option Max Wait allows 10 s in all.'],
+		['Max Wait', 30, { maxWait: 10 }, 'too late: the option Max Wait allows 10 s in all'],
 		['any window', 120, {}, 'The service asks to wait for 2 min, longer than waiting here makes'],
 	])('that is longer than %s is an error at once', async (_, seconds, options, words) => {
 		asking(seconds);

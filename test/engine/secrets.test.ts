@@ -157,62 +157,45 @@ describe('a service that gives the key away', () => {
 	});
 	afterAll(async () => await new Promise((resolve) => service.close(resolve)));
 
+	/** In the body of a response with this status, with these headers. */
+	const inBody =
+		(status: number, body: (key: string) => unknown, headers = {}) =>
+		(key: string): GivenAway => {
+			const written = body(key);
+			const text = typeof written === 'string' ? written : JSON.stringify(written);
+			return { status, body: text, headers };
+		};
+	const inHeader =
+		(status: number, headers: (key: string) => OutgoingHttpHeaders) =>
+		(key: string): GivenAway => ({ status, headers: headers(key), body: '[]' });
+	const disposition = (value: string) => ({ 'content-disposition': `attachment; ${value}` });
+
 	test.each<[string, (key: string) => GivenAway]>([
-		['a body', (key) => ({ status: 200, body: JSON.stringify({ key, [key]: key.toUpperCase() }) })],
-		['capitals', (key) => ({ status: 200, body: JSON.stringify({ key: key.toUpperCase() }) })],
-		['a list', (key) => ({ status: 200, body: JSON.stringify([key, { key }]) })],
-		['the names of lists', (key) => ({ status: 200, body: `{"${key}":[],"${key}2":[]}` })],
-		['a text', (key) => ({ status: 200, body: `Your key is ${key}${key.toUpperCase()}` })],
-		['a page', (key) => ({ status: 200, body: `<html>${key}</html>` })],
-		[
-			'the header of a file',
-			(key) => ({
-				status: 200,
-				headers: {
-					'content-type': `application/${key}`,
-					'content-disposition': `attachment; filename="${key}.pdf"`,
-				},
-				body: key,
-			}),
-		],
-		['a message', (key) => ({ status: 400, body: JSON.stringify({ message: `bad ${key}` }) })],
-		['an error page', (key) => ({ status: 500, body: `${key} is wrong` })],
-		['a reason', (key) => ({ status: 403, statusMessage: key })],
-		['a cookie', (key) => ({ status: 401, headers: { 'set-cookie': [key, `a=${key}`] } })],
-		['a redirect', (key) => ({ status: 302, headers: { location: `https://${key}.example` } })],
-		[
-			'the name of a header',
-			(key) => ({ status: 200, headers: { [`x-${key}`]: '1' }, body: '[]' }),
-		],
+		['a body', inBody(200, (key) => ({ key, [key]: key.toUpperCase() }))],
+		['a list', inBody(200, (key) => [key, { key }])],
+		['the names of lists', inBody(200, (key) => `{"${key}":[],"${key}2":[]}`)],
+		['a text', inBody(200, (key) => `Your key is ${key}${key.toUpperCase()}`)],
+		['a page', inBody(200, (key) => `<html>${key}</html>`)],
+		['the name of a file', inHeader(200, (key) => disposition(`filename="${key}.pdf"`))],
+		['a type', inHeader(200, (key) => ({ 'content-type': `application/${key}` }))],
 		[
 			'an encoded name of a file',
-			(key) => ({
-				status: 200,
-				headers: { 'content-disposition': `attachment; filename*=UTF-8''${percent(key)}.pdf` },
-				body: '',
-			}),
+			inHeader(200, (key) => disposition(`filename*=UTF-8''${percent(key)}.pdf`)),
 		],
-		['percent-encoding', (key) => ({ status: 400, body: `?apiKey=${percent(key)}` })],
-		[
-			'escapes of JSON',
-			(key) => ({ status: 200, body: `["${percent(key).replaceAll('%', '\\u00')}"]` }),
-		],
-		[
-			'escapes of HTML',
-			(key) => ({ status: 200, body: `["${percent(key).replaceAll('%', ';&#x')};"]` }),
-		],
-		[
-			'hexadecimal digits',
-			(key) => ({ status: 400, body: `Key ${percent(key).replaceAll('%', '')}` }),
-		],
+		['the name of a header', inHeader(200, (key) => ({ [`x-${key}`]: '1' }))],
+		['a message', inBody(400, (key) => ({ message: `bad ${key}` }))],
+		['an error page', inBody(500, (key) => `${key} is wrong`)],
+		['a reason', (key) => ({ status: 403, statusMessage: key })],
+		['a cookie', inHeader(401, (key) => ({ 'set-cookie': [key, `a=${key}`] }))],
+		['a redirect', inHeader(302, (key) => ({ location: `https://${key}.example` }))],
+		['a refusal', inBody(429, (key) => key, { 'retry-after': 'soon' })],
+		['Retry-After', inHeader(429, (key) => ({ 'retry-after': key }))],
+		['percent-encoding', inBody(400, (key) => `?apiKey=${percent(key)}`)],
+		['escapes of JSON', inBody(200, (key) => `["${percent(key).replaceAll('%', '\\u00')}"]`)],
 		...['', 'u', 'us', 'user:'].map((before): [string, (key: string) => GivenAway] => [
 			`Base64 behind ${before.length} characters`,
-			(key) => ({
-				status: 403,
-				body: `Basic ${Buffer.from(`${before}${key}`).toString('base64')}`,
-			}),
+			inBody(403, (key) => `Basic ${Buffer.from(`${before}${key}`).toString('base64')}`),
 		]),
-		['a refusal', (key) => ({ status: 429, headers: { 'retry-after': key }, body: key })],
 	])('in %s', async (_, giveAway) => {
 		serviceResponse = giveAway;
 		bench.credential.baseUrl = `http://127.0.0.1:${(service.address() as AddressInfo).port}`;

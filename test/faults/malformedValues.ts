@@ -5,30 +5,10 @@ import type { INodeProperties } from 'n8n-workflow';
 import { choicesOf } from '../unit/description/properties';
 
 const ODD_TEXTS = [
-	'',
-	'   ',
-	'\u0000',
-	'a\r\nx-api-key: b',
-	'\ud800',
-	'__proto__',
-	'constructor',
-	'toString',
-	'../../admin',
-	'%2e%2e/',
-	'%zz',
-	'https://elsewhere.example/',
-	'//elsewhere.example',
-	'apiKey',
-	'{"broken":',
-	'[1,2',
-	'null',
-	'NaN',
-	'-1',
-	'1e400',
-	'0.5',
-	'true',
-	'🙂'.repeat(50),
-	'x'.repeat(5_000),
+	...['', '   ', '\u0000', 'a\r\nx-api-key: b', '\ud800', '🙂'.repeat(50), 'x'.repeat(5_000)],
+	...['__proto__', 'constructor', 'toString', '../../admin', '%2e%2e/', '%zz', 'apiKey'],
+	...['https://elsewhere.example/', '//elsewhere.example', '{"broken":', '[1,2'],
+	...['null', 'NaN', '-1', '1e400', '0.5', 'true'],
 ];
 const ODD_NUMBERS = [-1, 0, 0.5, NaN, Infinity, -Infinity, 2 ** 53, 1e308, -0];
 

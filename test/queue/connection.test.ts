@@ -7,10 +7,10 @@ import { promisify } from 'node:util';
 
 import {
 	connectionTo,
+	type RedisAddress,
 	type RedisConnection,
 	RedisError,
 	RedisScript,
-	type StandaloneAddress,
 } from '../../nodes/BusinessData/redis';
 import { redisCommand, untilTrue } from '../support/redisCommand';
 import { RedisServer, withReplication } from '../support/redisServer';
@@ -26,7 +26,7 @@ const COUNT = new RedisScript("return redis.call('INCR', KEYS[1])");
 let server: RedisServer;
 let other: RedisServer;
 let proxy: TcpProxy;
-let address: StandaloneAddress;
+let address: RedisAddress;
 let connection: RedisConnection;
 
 beforeEach(async () => {
@@ -34,7 +34,8 @@ beforeEach(async () => {
 	[server, other] = await Promise.all([RedisServer.start(settings), RedisServer.start(settings)]);
 	proxy = await TcpProxy.to(server.port);
 	const { port } = proxy;
-	address = { host: '127.0.0.1', port, user: '', password: PASSWORD, database: 0, tls: false };
+	const nodes = [{ host: '127.0.0.1', port }];
+	address = { topology: 'standalone', nodes, user: '', password: PASSWORD, tls: false };
 	connection = connectionTo(address);
 });
 afterEach(async () => {
@@ -192,7 +193,7 @@ describe('the next attempt has a new connection', () => {
 });
 
 describe('trouble', () => {
-	test.each<[string, Partial<StandaloneAddress>, RegExp, string]>([
+	test.each<[string, Partial<RedisAddress>, RegExp, string]>([
 		[
 			'password',
 			{ password: 'secret-of-mine' },
@@ -250,7 +251,7 @@ describe('trouble', () => {
 		const hosts = ['127.0.0.1', 'redis-tls-cert.invalid'];
 		const startedAt = performance.now();
 		const errors = hosts.map(async (host) => {
-			const lost = connectionTo({ ...address, host, port: 1 });
+			const lost = connectionTo({ ...address, nodes: [{ host, port: 1 }] });
 			const error: unknown = await lost.run(COUNT, [KEY], []).catch((reason: unknown) => reason);
 			expect(performance.now() - startedAt).toBeGreaterThanOrEqual(15_000);
 			expect(error).toBeInstanceOf(RedisError);

@@ -32,8 +32,9 @@ beforeEach(async () => {
 	// What is written to the disk costs memory for a while, which is not what is measured.
 	server = await RedisServer.start(['--appendonly', 'no', '--save', '']);
 	redis = new Redis({ port: server.port });
-	const address = { host: '127.0.0.1', port: server.port, user: '', password: '' };
-	connection = connectionTo({ ...address, database: 0, tls: false });
+	const nodes = [{ host: '127.0.0.1', port: server.port }];
+	const access = { user: '', password: '', tls: false };
+	connection = connectionTo({ topology: 'standalone', nodes, ...access });
 });
 afterEach(async () => {
 	await redis.quit();

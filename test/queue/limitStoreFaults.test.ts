@@ -64,7 +64,10 @@ test('restarted in between: requests wait, and the slots are still held', async 
 }, 20_000);
 
 test('unreachable: a clear error within the bounded wait, nothing is taken', async () => {
-	const closed = limitStoreOf(connectionTo({ ...bench.address, port: 1 }), bench.identity);
+	const closed = limitStoreOf(
+		connectionTo({ ...bench.address, nodes: [{ host: '127.0.0.1', port: 1 }] }),
+		bench.identity,
+	);
 	let isIdle: boolean | undefined;
 	const limiter = new KeyLimiter((isNow) => (isIdle = isNow));
 	const error: unknown = await limiter

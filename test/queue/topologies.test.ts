@@ -59,13 +59,8 @@ async function errorOf(
 	return { message, description };
 }
 
-const plainAddress = () => ({
-	host: '127.0.0.1',
-	port: plain.port,
-	user: '',
-	password: PASSWORD,
-	database: 0,
-	tls: false,
+const plainAddress = (node = { host: '127.0.0.1', port: plain.port }): RedisAddress => ({
+	...{ topology: 'standalone', nodes: [node], user: '', password: PASSWORD, tls: false },
 });
 
 describe('a cluster', () => {
@@ -169,8 +164,7 @@ describe('Sentinels', () => {
 	test('taken for a server: an error that says what to choose', async () => {
 		const [node = { host: '', port: 0 }] = sentinel.address.nodes;
 		const { message, description } = await errorOf({
-			...plainAddress(),
-			...node,
+			...plainAddress(node),
 			password: SENTINEL_PASSWORD,
 		});
 		expect(message).toMatch(/cannot be used: ERR unknown command/);
@@ -246,7 +240,7 @@ test('what may pass is tried for 15 s, and then the error says what to check', a
 	const [node = { host: '', port: 0 }] = cluster.address.nodes;
 	const key = await cluster.keyOutside(node.port);
 	const errors = await Promise.all([
-		errorOf({ ...plainAddress(), ...node }, key),
+		errorOf(plainAddress(node), key),
 		errorOf({ ...tls.address, tls: false }),
 		errorOf({ ...plainAddress(), tls: true }),
 	]);

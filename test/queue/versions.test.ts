@@ -54,8 +54,8 @@ async function useBy(version: string): Promise<void> {
 		'./dist/nodes/BusinessData/redis',
 	) as typeof RedisModule;
 	const access = { user: 'default', password: '', tls: false };
-	const address = { ...access, host: '127.0.0.1', port: server.port, database: 0 };
-	versionsInUse(connectionTo(address));
+	const nodes = [{ host: '127.0.0.1', port: server.port }];
+	versionsInUse(connectionTo({ topology: 'standalone', nodes, ...access }));
 	await waitUntil(async () => (await redis.exists(KEY)) === 1);
 }
 

@@ -9,7 +9,7 @@ import { Redis } from 'ioredis';
 import { type Limit, limitStoreOf, type RedisLimitStore } from '../../nodes/BusinessData/rateLimit';
 import type { RedisRequest } from '../../nodes/BusinessData/rateLimit/redis/redisRequest';
 import { Scope, type Stage, Stages } from '../../nodes/BusinessData/rateLimit/scope';
-import { connectionTo, type StandaloneAddress } from '../../nodes/BusinessData/redis';
+import { connectionTo, type RedisAddress } from '../../nodes/BusinessData/redis';
 import { RedisServer } from './redisServer';
 
 export const PASSWORD = 'a-password-of-redis';
@@ -19,7 +19,7 @@ export interface LimitStoreBench {
 	server: RedisServer;
 	/** A connection of the test's own. */
 	redis: Redis;
-	address: StandaloneAddress;
+	address: RedisAddress;
 	/** Of the key of this test. */
 	limitStore: RedisLimitStore;
 	identity: string;
@@ -31,11 +31,11 @@ let lastKey = 0;
 const identity = () => `key-${RUN}-${lastKey}`;
 
 /** @param url such as `redis://user:password@localhost:6379/0`, or `rediss:` for TLS */
-function addressOf(url: string): StandaloneAddress {
+function addressOf(url: string): RedisAddress {
 	const { hostname, port, username, password, pathname, protocol } = new URL(url);
 	return {
-		host: hostname.replace(/^\[|\]$/g, ''),
-		port: Number(port === '' ? 6379 : port),
+		topology: 'standalone',
+		nodes: [{ host: hostname.replace(/^\[|\]$/g, ''), port: Number(port === '' ? 6379 : port) }],
 		user: decodeURIComponent(username),
 		password: decodeURIComponent(password),
 		database: Number(pathname.slice(1)),

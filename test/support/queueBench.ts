@@ -27,7 +27,7 @@ import { report } from './report';
 /** Two cores have to start three processes of n8n. */
 export const SETUP_MS = 300_000;
 
-const OPEN_SERVER = { host: '127.0.0.1', user: '', password: '', database: 0, tls: false };
+const OPEN_SERVER = { topology: 'standalone', user: '', password: '', tls: false } as const;
 const FAILED = ['error', 'crashed'];
 
 export interface QueueBench {
@@ -65,7 +65,8 @@ export function useQueueBench(prepare: () => Promise<void>): QueueBench {
 		const latency = { minMs: 5, maxMs: 30 };
 		bench.sandbox = await startSandbox({ limits, windowMode, latency, contactCount: 1 });
 		const { n8n, sandbox, limitStoreServer } = bench;
-		const fields = redis ?? fieldsOf({ ...OPEN_SERVER, port: limitStoreServer.port });
+		const nodes = [{ host: '127.0.0.1', port: limitStoreServer.port }];
+		const fields = redis ?? fieldsOf({ ...OPEN_SERVER, nodes });
 		bench.credentialId = await saveCredential(n8n, sandbox, limits, fields);
 		if (workflowIds.length === 0) workflowIds = await publishWorkflows(n8n, bench.credentialId);
 	};

@@ -4,7 +4,7 @@
  */
 import { setTimeout as pause } from 'node:timers/promises';
 
-import type { ClusterAddress } from '../../nodes/BusinessData/redis';
+import type { RedisAddress } from '../../nodes/BusinessData/redis';
 import { freePort } from '../../scripts/host/freePort';
 import { redisCommand, untilTrue } from './redisCommand';
 import { RedisServer, type TlsSettings, withReplication } from './redisServer';
@@ -54,7 +54,7 @@ export class RedisCluster {
 	}
 
 	/** As the credential has it: all servers, in no special order. */
-	get address(): ClusterAddress {
+	get address(): RedisAddress {
 		const nodes = this.servers.map(({ proxy }) => ({ host: '127.0.0.1', port: proxy.port }));
 		return { topology: 'cluster', nodes, user: '', password: this.password, tls: this.tls };
 	}

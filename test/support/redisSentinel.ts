@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import type { SentinelAddress } from '../../nodes/BusinessData/redis';
+import type { RedisAddress } from '../../nodes/BusinessData/redis';
 import { redisCommand, untilTrue } from './redisCommand';
 import { RedisServer, withReplication } from './redisServer';
 import { TcpProxy } from './tcpProxy';
@@ -62,7 +62,7 @@ export class RedisSentinel {
 		return group;
 	}
 
-	get address(): SentinelAddress {
+	get address(): RedisAddress {
 		return {
 			topology: 'sentinel',
 			nodes: this.sentinels.map(({ port }) => ({ host: '127.0.0.1', port })),

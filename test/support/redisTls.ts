@@ -2,7 +2,7 @@
  * A real primary with a replica that speak TLS under a private authority, behind one address that leads to
  * the primary, as managed Redis has it. The certificates are for a name, which is not that address.
  */
-import type { StandaloneAddress } from '../../nodes/BusinessData/redis';
+import type { RedisAddress } from '../../nodes/BusinessData/redis';
 import { PrivateAuthority } from './privateAuthority';
 import { redisCommand, untilTrue } from './redisCommand';
 import { RedisServer, withReplication } from './redisServer';
@@ -35,10 +35,10 @@ export class RedisTls {
 		return tls;
 	}
 
-	get address(): StandaloneAddress {
+	get address(): RedisAddress {
 		return {
-			host: '127.0.0.1',
-			port: this.proxy.port,
+			topology: 'standalone',
+			nodes: [{ host: '127.0.0.1', port: this.proxy.port }],
 			database: 0,
 			user: '',
 			password: this.password,

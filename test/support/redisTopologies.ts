@@ -36,19 +36,19 @@ export interface Topology {
 
 /** The credential's fields, as a user fills them in. */
 export function fieldsOf(address: RedisAddress): ICredentialDataDecryptedObject {
-	const { user, password, tls, tlsServerName = '', tlsCa = '' } = address;
+	const { topology, nodes, user, password, tls, tlsServerName = '', tlsCa = '' } = address;
+	const { database = 0, group = '', sentinelPassword = '' } = address;
 	const access = {
-		...{ limitStore: 'redis', redisTopology: address.topology ?? 'standalone' },
+		...{ limitStore: 'redis', redisTopology: topology },
 		...{ redisUser: user, redisPassword: password, redisTls: tls },
 		...{ redisTlsServerName: tlsServerName, redisTlsCa: tlsCa },
 	};
-	if (address.topology !== 'cluster' && address.topology !== 'sentinel') {
-		const { host, port, database } = address;
+	if (topology === 'standalone') {
+		const [{ host, port } = { host: '', port: 0 }] = nodes;
 		return { ...access, redisHost: host, redisPort: port, redisDatabase: database };
 	}
-	const redisNodes = address.nodes.map(({ host, port }) => `${host}:${port}`).join(', ');
-	if (address.topology === 'cluster') return { ...access, redisNodes };
-	const { group, sentinelPassword, database } = address;
+	const redisNodes = nodes.map(({ host, port }) => `${host}:${port}`).join(', ');
+	if (topology === 'cluster') return { ...access, redisNodes };
 	return {
 		...{ ...access, redisNodes, redisDatabase: database },
 		...{ redisSentinelGroup: group, redisSentinelPassword: sentinelPassword },

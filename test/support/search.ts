@@ -3,20 +3,13 @@
 /** What somebody can read in a text: the text itself, and what it says when it is decoded. */
 export function readsOf(text: string): string[] {
 	const unescaped = text
-		.replace(/\\+(?:u00|x)([\da-f]{2})/gi, fromHex)
-		.replace(/%(?:25)*([\da-f]{2})/gi, fromHex)
-		.replace(/&(?:amp;)*#x0*([\da-f]+);/gi, fromHex)
-		.replace(/&(?:amp;)*#0*(\d+);/g, (_, code: string) => String.fromCharCode(Number(code)))
+		.replace(/(?:%|\\+u00)([\da-f]{2})/gi, (_, code: string) =>
+			String.fromCharCode(parseInt(code, 16)),
+		)
 		.replaceAll('\0', '');
-	const inOneLine = text.replace(/\s|\\+[rn]/g, '');
-	const bytes = [0, 1, 2, 3].map((start) => Buffer.from(inOneLine.slice(start), 'base64'));
-	// Hexadecimal digits are read up to the first other character.
-	const digits = inOneLine.match(/[\da-f]{16,}/gi) ?? [];
-	const pairs = digits.flatMap((run) => [0, 1].map((at) => Buffer.from(run.slice(at), 'hex')));
-	return [text, inOneLine, unescaped, ...[...bytes, ...pairs].map((one) => one.toString('latin1'))];
+	const bytes = [0, 1, 2, 3].map((start) => Buffer.from(text.slice(start), 'base64'));
+	return [text, unescaped, ...bytes.map((one) => one.toString('latin1'))];
 }
-
-const fromHex = (_: string, code: string) => String.fromCharCode(parseInt(code, 16));
 
 /**
  * Where `text` is in `value`, whatever its case: as paths such as `.error.cause.headers`. Looks into every

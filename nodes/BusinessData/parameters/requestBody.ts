@@ -54,14 +54,13 @@ export const bodyFields: INodeProperties[] = [
 	},
 ];
 
-const MODES = ['autoMapInputData', 'defineBelow', 'json'] as const;
-
-/** By mode: the field to fill where a document is empty, and how. */
-const EMPTY_DOCUMENT = {
+/** By mode: the field that errors name, and what to do where a document is empty. */
+const MODES = {
 	autoMapInputData: [FIELD, 'The input item has no fields: check the node before this one.'],
 	defineBelow: ['Fields', 'Add a field.'],
 	json: ['JSON Body', 'Write at least one field or entry.'],
 } as const;
+type Mode = keyof typeof MODES;
 
 /**
  * The body of an item's request.
@@ -75,7 +74,7 @@ export function readJsonBody(run: Run, itemIndex: number, isDocument = false): u
 	}
 	const { json = {}, error } = run.items[itemIndex] ?? {};
 	const isMapped = mode === 'autoMapInputData';
-	const field = isMapped ? FIELD : 'JSON Body';
+	const [field] = MODES[mode];
 	const body = isMapped ? json : parseJsonBody(run.parameter('jsonBody', itemIndex, '{}'));
 	const isComputed = isMapped || run.isComputed('jsonBody');
 	// An API Request may report an error on purpose, so only n8n's own error items are refused.
@@ -92,17 +91,19 @@ export function readJsonBody(run: Run, itemIndex: number, isDocument = false): u
 export function readDocument(run: Run, itemIndex: number): unknown {
 	const body = readJsonBody(run, itemIndex, true);
 	if (!isEmpty(body)) return body;
-	const [field, howToFix] = EMPTY_DOCUMENT[readMode(run, itemIndex)];
-	throw new InvalidSettingError(
-		field,
-		'there is nothing to send',
-		`${howToFix} The service would get an empty document.`,
-	);
+	const [field, howToFill] = MODES[readMode(run, itemIndex)];
+	const howToFix = `${howToFill} The service would get an empty document.`;
+	throw new InvalidSettingError(field, 'there is nothing to send', howToFix);
 }
 
-/** @throws InvalidSettingError for JSON that only says what another node did not do: an error, a skip, a Dry Run */
+/** @throws InvalidSettingError for JSON that only says what another node did not do */
 function refuseResult(field: string, json: IDataObject): void {
-	const problem = whyNoDocument(json);
+	const results: Array<[is: boolean, problem: string]> = [
+		[isErrorJson(json), 'is an error'],
+		[json.skipped === true && 'sendOnceKey' in json, 'was skipped'],
+		[json.dryRun === true && 'method' in json, 'comes from a Dry Run'],
+	];
+	const [, problem] = results.find(([is]) => is) ?? [];
 	if (problem === undefined) return;
 	throw new InvalidSettingError(
 		field,
@@ -111,14 +112,9 @@ function refuseResult(field: string, json: IDataObject): void {
 	);
 }
 
-function whyNoDocument(json: IDataObject): string | undefined {
-	if (isErrorJson(json)) return 'is an error';
-	if (json.skipped === true && 'sendOnceKey' in json) return 'was skipped';
-	return json.dryRun === true && 'method' in json ? 'comes from a Dry Run' : undefined;
-}
-
-function readMode(run: Run, itemIndex: number) {
-	return readChoice(FIELD, run.parameter('dataMode', itemIndex, 'defineBelow'), MODES);
+function readMode(run: Run, itemIndex: number): Mode {
+	const modes = Object.keys(MODES) as Mode[];
+	return readChoice(FIELD, run.parameter('dataMode', itemIndex, 'defineBelow'), modes);
 }
 
 /** Whether a body has no field, or no entry. */
@@ -127,25 +123,15 @@ export function isEmpty(body: unknown): boolean {
 }
 
 function parseJsonBody(value: unknown): unknown {
-	refuseUnresolved('JSON Body', value);
-	let body = value;
-	if (typeof value === 'string') {
-		const parsed = tryParseJson(value);
-		if ('problem' in parsed) {
-			throw new InvalidSettingError(
-				'JSON Body',
-				`is not valid JSON (${parsed.problem})`,
-				'Check the quotation marks and commas; texts from expressions belong in quotation marks.',
-			);
-		}
-		body = parsed.value;
+	const field = 'JSON Body';
+	refuseUnresolved(field, value);
+	const parsed = typeof value === 'string' ? tryParseJson(value) : { value };
+	if ('problem' in parsed) {
+		const howToFix =
+			'Check the quotation marks and commas; texts from expressions belong in quotation marks.';
+		throw new InvalidSettingError(field, `is not valid JSON (${parsed.problem})`, howToFix);
 	}
-	if (typeof body !== 'object' || body === null) {
-		throw new InvalidSettingError(
-			'JSON Body',
-			'must be an object or a list',
-			'For example {"contactId": "42"}.',
-		);
-	}
-	return body;
+	if (typeof parsed.value === 'object' && parsed.value !== null) return parsed.value;
+	const example = 'For example {"contactId": "42"}.';
+	throw new InvalidSettingError(field, 'must be an object or a list', example);
 }

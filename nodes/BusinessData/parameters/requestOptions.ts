@@ -113,15 +113,23 @@ export function optionsField(
  * @param contentTypes the types that its body may have
  * @throws InvalidSettingError that names the field
  */
-export function readRequestOptions(
-	run: Run,
-	itemIndex: number,
+export function readRequestOptions(run: Run, index: number, contentTypes?: RegExp): ReadOptions {
+	return parseRequestOptions(run.options(index), run.isTool, contentTypes);
+}
+
+/** The same, of the value of an Options field. */
+export function parseRequestOptions(
+	options: RequestOptions,
+	isTool = false,
 	contentTypes?: RegExp,
 ): ReadOptions {
-	const options = run.options(itemIndex);
+	const { timeout = 60 } = options;
+	const bounds = { least: 0.001, most: LONGEST_TIMEOUT_SECONDS };
 	return {
-		...parseRequestOptions(options, contentTypes),
-		maxWaitMs: readMaxWaitMs(options, run.isTool),
+		query: checkQuery(readNamed('Query Parameters', options.queryParameters), 'Query Parameters'),
+		headers: readHeaders(readNamed('Headers', options.headerParameters), contentTypes),
+		timeoutMs: readSeconds('Timeout', timeout, bounds) * 1000,
+		maxWaitMs: readMaxWaitMs(options, isTool),
 	};
 }
 
@@ -131,23 +139,7 @@ export function readRequestOptions(
  */
 export function readMaxWaitMs(options: RequestOptions, isTool: boolean): number {
 	const { maxWait = isTool ? MAX_WAIT_OF_A_TOOL_SECONDS : 0 } = options;
-	const seconds = readSeconds('Max Wait', maxWait);
-	return seconds === 0 ? Infinity : seconds * 1000;
-}
-
-/**
- * What the value of an Options field says of a request.
- * @throws InvalidSettingError that names the field
- */
-export function parseRequestOptions(options: RequestOptions, contentTypes?: RegExp): ReadOptions {
-	const { timeout = 60 } = options;
-	return {
-		query: checkQuery(readNamed('Query Parameters', options.queryParameters), 'Query Parameters'),
-		headers: readHeaders(readNamed('Headers', options.headerParameters), contentTypes),
-		timeoutMs:
-			readSeconds('Timeout', timeout, { least: 0.001, most: LONGEST_TIMEOUT_SECONDS }) * 1000,
-		maxWaitMs: readMaxWaitMs(options, false),
-	};
+	return (readSeconds('Max Wait', maxWait) || Infinity) * 1000;
 }
 
 /** @throws InvalidSettingError for a parameter `apiKey`: the service refuses it with a 401 (section 5) */
@@ -172,20 +164,15 @@ function readNamed(field: string, value: unknown): QueryParameters {
 
 function readHeaders(parameters: QueryParameters, contentTypes?: RegExp): Record<string, string> {
 	const field = 'Headers';
-	const headers: Record<string, string> = {};
-	const names = new Set<string>();
+	const headers = new Map<string, [name: string, value: string]>();
 	for (const { name, value } of parameters) {
 		checkHeader(field, name, value, contentTypes);
-		// n8n would send only the last one.
-		if (names.has(name.toLowerCase())) {
-			throw new InvalidSettingError(
-				field,
-				`${name} is there twice`,
-				'Remove one of them; several values stand in one header, separated by commas.',
-			);
+		if (headers.has(name.toLowerCase())) {
+			// n8n would send only the last one.
+			const howToFix = 'Remove one; several values stand in one header, separated by commas.';
+			throw new InvalidSettingError(field, `${name} is there twice`, howToFix);
 		}
-		names.add(name.toLowerCase());
-		headers[name] = value;
+		headers.set(name.toLowerCase(), [name, value]);
 	}
-	return headers;
+	return Object.fromEntries(headers.values());
 }

@@ -7,7 +7,6 @@ import { type FieldType, type IDataObject, validateFieldType } from 'n8n-workflo
 import { InvalidSettingError } from '../values/invalidSettingError';
 import { redactText } from '../values/redact';
 import {
-	keepsDigits,
 	numberOf,
 	readEntries,
 	readGroup,
@@ -29,6 +28,24 @@ const TYPES: Record<string, string> = {
 	object: 'Object',
 };
 const LONGEST_SHOWN_VALUE = 60;
+/** What no name can have, and what to do about it. */
+const BAD_NAMES: Array<[name: RegExp, problem: string, howToFix: string]> = [
+	[
+		/^\s*(\.|$)|\.\s*(\.|$)/,
+		'has an empty part',
+		'Dots in a name make nested objects, as in customer.city. For a name that has a dot itself, choose Data to Send: JSON.',
+	],
+	[
+		/[[\]]/,
+		'cannot be a name',
+		'For a list choose the type Array. For a name that has brackets itself, choose Data to Send: JSON.',
+	],
+	[
+		/(^|\.)__proto__(\.|$)/,
+		'cannot be a name',
+		'JavaScript keeps __proto__ for itself. Choose Data to Send: JSON if your service really has such a field.',
+	],
+];
 
 /** A value that is there. */
 type Given = string | number | boolean | object;
@@ -41,71 +58,45 @@ type Given = string | number | boolean | object;
  */
 export function bodyOfFields(value: unknown, apiKey: string): IDataObject {
 	const body: IDataObject = {};
-	const taken = new Map<string, 'field' | 'object'>();
+	const nested = new Set<unknown>([body]);
 	for (const field of readEntries(LABEL, readGroup(LABEL, value).assignments)) {
-		const name = readPath(field.name);
-		takePlace(taken, name);
-		put(body, name.split('.'), typedValue(name, field.type, field.value, apiKey));
+		const name = readName(LABEL, field.name);
+		const [, problem, howToFix = ''] = BAD_NAMES.find(([bad]) => bad.test(name)) ?? [];
+		if (problem !== undefined) throw invalid(name, problem, howToFix);
+		put(body, name, typedValue(name, field.type, field.value, apiKey), nested);
 	}
 	return body;
 }
 
-function readPath(value: unknown): string {
-	const name = readName(LABEL, value);
+/**
+ * Puts a value where its name says.
+ * @param nested the objects that names have made, not the values of fields
+ * @throws InvalidSettingError where two names exclude each other
+ */
+function put(body: IDataObject, name: string, value: unknown, nested: Set<unknown>): void {
 	const parts = name.split('.');
-	if (parts.some((part) => part.trim() === '')) {
-		throw new InvalidSettingError(
-			LABEL,
-			`"${name}" has an empty part`,
-			'Dots in a name make nested objects, as in customer.city. For a name that has a dot itself, choose Data to Send: JSON.',
-		);
-	}
-	if (/[[\]]/.test(name)) {
-		throw new InvalidSettingError(
-			LABEL,
-			`"${name}" cannot be a name`,
-			'For a list choose the type Array. For a name that has brackets itself, choose Data to Send: JSON.',
-		);
-	}
-	if (parts.includes('__proto__')) {
-		throw new InvalidSettingError(
-			LABEL,
-			`"${name}" cannot be a name`,
-			'JavaScript keeps __proto__ for itself. Choose Data to Send: JSON if your service really has such a field.',
-		);
-	}
-	return name;
-}
-
-/** Records a name, and the objects around it. @throws where two names exclude each other */
-function takePlace(taken: Map<string, 'field' | 'object'>, name: string): void {
-	const parts = name.split('.');
-	for (let length = 1; length <= parts.length; length++) {
-		const path = parts.slice(0, length).join('.');
-		const kind = length === parts.length ? 'field' : 'object';
-		const known = taken.get(path);
-		if (kind === 'field' && known === 'field') {
-			throw new InvalidSettingError(LABEL, `"${path}" is there twice`, 'Remove one of them.');
-		}
-		if (known !== undefined && known !== kind) {
-			throw new InvalidSettingError(
-				LABEL,
-				`"${path}" is both a field and an object with fields of its own`,
+	let object = body;
+	for (const [index, part] of parts.entries()) {
+		const isField = index === parts.length - 1;
+		// Own ones only: every object inherits a `constructor`.
+		const isThere = Object.hasOwn(object, part);
+		if (isThere && isField !== !nested.has(object[part])) {
+			const path = parts.slice(0, index + 1).join('.');
+			throw invalid(
+				path,
+				'is both a field and an object with fields of its own',
 				`Remove "${path}", or the names that begin with "${path}.".`,
 			);
 		}
-		taken.set(path, kind);
+		if (isThere && isField) throw invalid(name, 'is there twice', 'Remove one of them.');
+		if (isField) object[part] = value as IDataObject;
+		else if (!isThere) nested.add((object[part] = {}));
+		object = object[part] as IDataObject;
 	}
 }
 
-function put(object: IDataObject, [first = '', ...rest]: string[], value: unknown): void {
-	if (rest.length === 0) {
-		object[first] = value as IDataObject;
-		return;
-	}
-	// Own ones only: every object inherits a `constructor`.
-	if (!Object.hasOwn(object, first)) object[first] = {};
-	put(object[first] as IDataObject, rest, value);
+function invalid(name: string, problem: string, howToFix: string): InvalidSettingError {
+	return new InvalidSettingError(LABEL, `"${name}" ${problem}`, howToFix);
 }
 
 /** The value as it goes out; null stays null, whatever the type. */
@@ -125,21 +116,14 @@ function typedValue(name: string, type: unknown, value: unknown, apiKey: string)
 	const given = value as Given;
 	const result = convert(name, type as FieldType, given);
 	if (result === undefined) {
-		throw new InvalidSettingError(
-			LABEL,
-			`"${name}" expects ${TYPES[type]}, but the value is ${describe(given, apiKey)}`,
+		throw invalid(
+			name,
+			`expects ${TYPES[type]}, but the value is ${describe(given, apiKey)}`,
 			'Check the expression, or choose another type for the field. Where there is no value, an expression should give null.',
 		);
 	}
 	// Again, because a text may be one of a number that is too large, or of a list with such numbers.
 	refuseFaults(LABEL, result, false, name);
-	if (typeof given === 'string' && typeof result === 'number' && !keepsDigits(given, result)) {
-		throw new InvalidSettingError(
-			LABEL,
-			`"${name}" is a number that JavaScript cannot hold exactly (${given.trim()})`,
-			'Choose the type String, or give it fewer digits.',
-		);
-	}
 	return result;
 }
 

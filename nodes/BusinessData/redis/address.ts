@@ -1,4 +1,4 @@
-/** Where a Redis is: one server, a cluster, or the servers that Sentinels watch over. */
+/** Where a Redis is, and how to log in there. */
 
 export interface RedisNode {
 	host: string;
@@ -18,48 +18,27 @@ export interface RedisAccess {
 	tlsCa?: string;
 }
 
-export interface StandaloneAddress extends RedisAccess, RedisNode {
-	topology?: 'standalone';
-	database: number;
-}
-
-export interface ClusterAddress extends RedisAccess {
-	topology: 'cluster';
-	/** Some of the servers; the cluster names the others. */
+export interface RedisAddress extends RedisAccess {
+	topology: 'standalone' | 'cluster' | 'sentinel';
+	/** The server; some servers of a cluster, which names the others; or the Sentinels. */
 	nodes: RedisNode[];
-}
-
-export interface SentinelAddress extends RedisAccess {
-	topology: 'sentinel';
-	/** The Sentinels. */
-	nodes: RedisNode[];
+	/** Not of a cluster. */
+	database?: number;
 	/** The name under which the Sentinels watch over the servers. */
-	group: string;
+	group?: string;
 	/** The Sentinels' password; empty for none. */
-	sentinelPassword: string;
-	database: number;
+	sentinelPassword?: string;
 }
-
-export type RedisAddress = StandaloneAddress | ClusterAddress | SentinelAddress;
 
 /** The address for errors, without secrets. */
 export function describeAddress(address: RedisAddress): string {
-	const nodes = 'nodes' in address ? address.nodes : [address];
+	const { topology, nodes, group, database = 0, tls } = address;
 	const hosts = nodes.map(({ host, port }) => `${host.includes(':') ? `[${host}]` : host}:${port}`);
 	const facts = [
-		...(address.topology === 'cluster' ? ['cluster'] : []),
-		...(address.topology === 'sentinel' ? [`Sentinel, group ${address.group}`] : []),
-		...('database' in address && address.database > 0 ? [`database ${address.database}`] : []),
-		...(address.tls ? ['TLS'] : []),
-	];
+		topology === 'cluster' ? 'cluster' : '',
+		topology === 'sentinel' ? `Sentinel, group ${group}` : '',
+		database > 0 ? `database ${database}` : '',
+		tls ? 'TLS' : '',
+	].filter((fact) => fact !== '');
 	return hosts.join(', ') + (facts.length === 0 ? '' : ` (${facts.join(', ')})`);
-}
-
-/** The passwords, which must never be shown. */
-export function secretsOf(address: RedisAddress): string[] {
-	const secrets = [
-		address.password,
-		'nodes' in address && 'group' in address ? address.sentinelPassword : '',
-	];
-	return secrets.filter((secret) => secret !== '');
 }

@@ -1,16 +1,54 @@
 /**
- * Runs scripts at an address: on a server, on the primary that Sentinels name, or on the shard of a cluster that has
- * the keys. A client never connects again and never retries a script by itself: its caller decides about both.
+ * Connections to servers by ioredis, which is loaded only where it is used: most installations count in memory. A client
+ * never connects again and never retries a script by itself: its caller decides about both.
  */
 import { createHash } from 'node:crypto';
+import { isIP } from 'node:net';
 
-import type { Cluster, Redis } from 'ioredis';
+import type * as Ioredis from 'ioredis';
 
-import type { RedisAccess, RedisAddress, RedisNode } from './address';
-import { connectToCluster } from './cluster';
-import { primaryOf } from './sentinel';
-import { Server } from './server';
+import type { RedisAccess, RedisNode } from './address';
+import { isPermanent } from './failure';
 import { messageOf } from '../values/text';
+
+export const CLIENT_NAME = 'n8n-nodes-business-data';
+export const COMMAND_TIMEOUT_MS = 2_000;
+const CONNECT_TIMEOUT_MS = 5_000;
+/** Shorter than most firewalls remember a connection. */
+const KEEP_ALIVE_MS = 10_000;
+
+let loaded: typeof Ioredis | undefined;
+
+export function ioredis(): typeof Ioredis {
+	// eslint-disable-next-line @typescript-eslint/no-require-imports -- n8n loads packages where `import()` fails
+	return (loaded ??= require('ioredis') as typeof Ioredis);
+}
+
+/** What all connections have in common. */
+export function optionsOf({ user, password }: RedisAccess): Ioredis.RedisOptions {
+	return {
+		username: user === '' ? undefined : user,
+		password: password === '' ? undefined : password,
+		connectTimeout: CONNECT_TIMEOUT_MS,
+		commandTimeout: COMMAND_TIMEOUT_MS,
+		keepAlive: KEEP_ALIVE_MS,
+		// Closed when nothing is under way: the timer of a slow farewell would only keep the process.
+		disconnectTimeout: 0,
+		// A server that is loading its data says so to the first command.
+		enableReadyCheck: false,
+		disableClientInfo: true,
+		retryStrategy: () => null,
+	};
+}
+
+export function tlsOf({ tls, tlsServerName = '', tlsCa = '' }: RedisAccess, host: string) {
+	if (!tls) return undefined;
+	const name = isIP(host) === 0 ? host : undefined;
+	return {
+		servername: tlsServerName === '' ? name : tlsServerName,
+		ca: tlsCa === '' ? undefined : tlsCa,
+	};
+}
 
 /** A script that Redis runs as one step, and that may safely be retried when its reply was lost. */
 export class RedisScript {
@@ -22,34 +60,27 @@ export class RedisScript {
 }
 
 export class RedisClient {
-	private constructor(
-		private readonly redis: Redis | Cluster,
-		/** The last failure of the connection. */
-		private readonly failure: () => Error | undefined,
-	) {}
+	/** The last failure of the connection. */
+	failure: Error | undefined;
 
-	/**
-	 * @param known further servers of a cluster, which are kept up to date
-	 * @throws why there is no connection, within some seconds
-	 */
-	static async connect(address: RedisAddress, known: RedisNode[]): Promise<RedisClient> {
-		if (address.topology === 'cluster') {
-			const { cluster, failure } = await connectToCluster(address, known);
-			return new RedisClient(cluster, failure);
-		}
-		const node = address.topology === 'sentinel' ? await primaryOf(address) : address;
-		return await RedisClient.connectToServer(node, address, address.database);
+	/** @param open makes the connection */
+	constructor(
+		readonly redis: Ioredis.Redis | Ioredis.Cluster,
+		private readonly open: () => Promise<void>,
+	) {
+		redis.on('error', (error: Error) => (this.failure = error));
 	}
 
-	private static async connectToServer(node: RedisNode, access: RedisAccess, database: number) {
-		const server = new Server(node, access, database);
+	/** @throws why there is no connection, within some seconds */
+	async connect(): Promise<this> {
 		try {
-			await server.ready();
+			await this.open();
+			return this;
 		} catch (error) {
-			server.close();
-			throw error;
+			this.close();
+			// The event has the cause where the rejection only says that the connection is closed.
+			throw this.failure ?? error;
 		}
-		return new RedisClient(server.redis, () => server.failure);
 	}
 
 	/**
@@ -64,22 +95,63 @@ export class RedisClient {
 		signal: AbortSignal,
 	): Promise<unknown> {
 		const { redis } = this;
+		const [count, all] = [keys.length, [...keys, ...parameters]];
 		try {
-			return await redis.evalsha(hash, keys.length, ...keys, ...parameters).catch(
+			return await redis.evalsha(hash, count, ...all).catch(async (error: unknown) => {
 				// Redis forgets scripts when it is restarted.
-				async (error: unknown) => {
-					if (!messageOf(error).startsWith('NOSCRIPT') || signal.aborted) throw error;
-					return await redis.eval(lua, keys.length, ...keys, ...parameters);
-				},
-			);
+				if (!messageOf(error).startsWith('NOSCRIPT') || signal.aborted) throw error;
+				return await redis.eval(lua, count, ...all);
+			});
 		} catch (error) {
-			// The event has the cause where the rejection only says that the connection is closed.
-			throw messageOf(error) === 'Connection is closed.' ? (this.failure() ?? error) : error;
+			throw messageOf(error) === 'Connection is closed.' ? (this.failure ?? error) : error;
 		}
 	}
 
 	/** Closes at once; commands under way fail. */
 	close(): void {
 		this.redis.disconnect();
+	}
+}
+
+/** A client of one server, which is not connected yet. */
+export function serverAt(
+	{ host, port }: RedisNode,
+	access: RedisAccess,
+	database = 0,
+): RedisClient {
+	const redis = new (ioredis().Redis)({
+		...optionsOf(access),
+		...{ host, port, db: database, tls: tlsOf(access, host) },
+		lazyConnect: true,
+		enableOfflineQueue: false,
+	});
+	const client = new RedisClient(redis, async () => {
+		await redis.connect();
+		// Nothing waits for it: a server that hangs shall not hang twice.
+		redis.client('SETNAME', CLIENT_NAME).catch(() => undefined);
+		await redis.ping();
+		// Only the event reports a database that does not exist; the first one would be used.
+		if (client.failure !== undefined) throw client.failure;
+		redis.stream.unref();
+	});
+	return client;
+}
+
+/** Asks all servers side by side for the first good response. @throws the failure of one of them */
+export async function firstResponse<T>(
+	nodes: RedisNode[],
+	access: RedisAccess,
+	ask: (client: RedisClient, node: RedisNode) => Promise<T>,
+): Promise<T> {
+	const servers = nodes.map((node) => ({ node, client: serverAt(node, access) }));
+	try {
+		return await Promise.any(
+			servers.map(async ({ node, client }) => await ask(await client.connect(), node)),
+		);
+	} catch (error) {
+		const { errors } = error as AggregateError;
+		throw errors.find(isPermanent) ?? errors[0];
+	} finally {
+		for (const { client } of servers) client.close();
 	}
 }

@@ -6,8 +6,9 @@ import { never, onceAborted } from '../async';
 import { hashOf } from '../values/hash';
 import { processWide } from '../values/processWide';
 import { messageOf } from '../values/text';
-import { describeAddress, type RedisAddress, type RedisNode, secretsOf } from './address';
-import { RedisClient, type RedisScript } from './client';
+import { describeAddress, type RedisAddress, type RedisNode } from './address';
+import type { RedisClient, RedisScript } from './client';
+import { connect } from './connect';
 import { RedisError } from './redisError';
 import { howToFix, isPermanent, needsNewConnection } from './failure';
 
@@ -50,7 +51,9 @@ export class RedisConnection {
 		parameters: Array<string | number>,
 		signal = never,
 	): Promise<T> {
-		const giveUpAt = performance.now() + longestOutageMs(this.address);
+		const outageMs =
+			this.address.topology === 'standalone' ? LONGEST_OUTAGE_MS : LONGEST_FAILOVER_MS;
+		const giveUpAt = performance.now() + outageMs;
 		this.underWay++;
 		clearTimeout(this.idleTimer);
 		try {
@@ -81,10 +84,9 @@ export class RedisConnection {
 	}
 
 	private async once(...script: Parameters<RedisClient['run']>): Promise<unknown> {
-		const used = (this.client ??= RedisClient.connect(this.address, this.known));
+		const used = (this.client ??= connect(this.address, this.known));
 		try {
-			const client = await used;
-			return await client.run(...script);
+			return await (await used).run(...script);
 		} catch (error) {
 			if (needsNewConnection(error)) this.replace(used);
 			throw error;
@@ -102,14 +104,15 @@ export class RedisConnection {
 	}
 
 	private explain(error: unknown): RedisError {
-		const { address } = this;
-		const cause = secretsOf(address).reduce(
-			(text, secret) => text.replaceAll(secret, '***'),
-			messageOf(error),
-		);
+		const { topology, password, sentinelPassword = '' } = this.address;
+		const cause = [password, sentinelPassword]
+			.filter((secret) => secret !== '')
+			.reduce((text, secret) => text.replaceAll(secret, '***'), messageOf(error));
+		const fields = topology === 'standalone' ? 'Redis Host, Redis Port' : 'Redis Nodes';
+		const checkFields = `Requests cannot be counted together with other n8n processes. Check ${fields} and Redis TLS in the credential and whether Redis is up, then run the node again.`;
 		return new RedisError(
-			`Redis at ${describeAddress(address)} cannot be used: ${cause}`,
-			`Nothing was sent. ${howToFix(error) ?? adviceFor(address, cause)}`,
+			`Redis at ${this.name} cannot be used: ${cause}`,
+			`Nothing was sent. ${howToFix(error) ?? checkFields}`,
 			isPermanent(error),
 		);
 	}
@@ -118,21 +121,6 @@ export class RedisConnection {
 /** It keeps no process alive: whatever waits for a slot does. */
 async function pause(): Promise<void> {
 	await new Promise<void>((resolve) => void setTimeout(resolve, RETRY_MS).unref());
-}
-
-function longestOutageMs({ topology }: RedisAddress): number {
-	return topology === 'cluster' || topology === 'sentinel'
-		? LONGEST_FAILOVER_MS
-		: LONGEST_OUTAGE_MS;
-}
-
-/** How to go on when Redis was away for too long. */
-function adviceFor({ topology = 'standalone' }: RedisAddress, cause: string): string {
-	if (topology === 'standalone' && /^(MOVED|ASK) /.test(cause)) {
-		return 'It belongs to a cluster: choose Cluster under Redis Topology in the credential.';
-	}
-	const fields = topology === 'standalone' ? 'Redis Host, Redis Port' : 'Redis Nodes';
-	return `Requests cannot be counted together with other n8n processes. Check ${fields} and Redis TLS in the credential and whether Redis is up, then run the node again.`;
 }
 
 const connections = processWide('redis/1', () => new Map<string, RedisConnection>());

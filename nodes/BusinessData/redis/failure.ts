@@ -1,18 +1,16 @@
 /**
- * What a failed command or connection means: whether it is transient, whether the connection has to be
- * replaced, and what the user can do. Judged by the codes of errors and the first words of replies alone:
- * the rest of a message has names of hosts in it, which may say anything.
+ * What a failed command or connection means, and what the user can do. Judged by the code of the error, or else by the
+ * first words of the reply: the rest of a message has names of hosts in it, which may say anything.
  */
 import { messageOf } from '../values/text';
 
 /** The group is not known to the Sentinels. */
 export const UNKNOWN_GROUP = 'ERR_SENTINEL_UNKNOWN_GROUP';
 
-const CHECK_TLS_CA =
-	'Enter the certificate of the authority that has signed those of Redis under Redis TLS CA in the credential, and check whether they are still valid.';
+type Known = Array<[sign: RegExp, howToFix: string]>;
 
-/** Permanent failures, with how to fix them. */
-const PERMANENT_REPLIES: Array<[reply: RegExp, advice: string]> = [
+/** Failures that waiting cannot help. */
+const PERMANENT: Known = [
 	[
 		/^(WRONGPASS|NOAUTH|NOPERM|DENIED|ERR (invalid password|AUTH|Client sent AUTH))\b/,
 		'Check Redis User and the Redis passwords in the credential, and what the user may do.',
@@ -26,15 +24,13 @@ const PERMANENT_REPLIES: Array<[reply: RegExp, advice: string]> = [
 		/^ERR unknown command\b/i,
 		'It is no Redis that runs scripts. If it is a Sentinel, choose Sentinel under Redis Topology in the credential.',
 	],
-];
-const PERMANENT_CODES: Array<[code: RegExp, advice: string]> = [
 	[
 		/^ERR_TLS_CERT_ALTNAME_INVALID$/,
 		'Enter the name that is in its certificate under Redis TLS Server Name in the credential.',
 	],
 	[
-		/^(CERT_|UNABLE_TO_|DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|HOSTNAME_MISMATCH|INVALID_CA|INVALID_PURPOSE|PATH_LENGTH_EXCEEDED|ERR_OSSL_)/,
-		CHECK_TLS_CA,
+		/^(CERT_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|HOSTNAME_MISMATCH|INVALID_|PATH_LENGTH_|ERR_OSSL_)/,
+		'Enter the certificate of the authority that has signed those of Redis under Redis TLS CA in the credential, and check whether they are still valid.',
 	],
 	[
 		/^(EPROTO|ERR_SSL_|ERR_TLS_)/,
@@ -44,12 +40,16 @@ const PERMANENT_CODES: Array<[code: RegExp, advice: string]> = [
 ];
 
 /** Transient failures, with how to fix those that last; Redis 6 puts the reply of a script's command last. */
-const TRANSIENT_REPLIES: Array<[reply: RegExp, advice: string]> = [
+const TRANSIENT: Known = [
 	[/^OOM\b|-OOM\b/, 'Redis has no memory left: raise its maxmemory, or remove data.'],
 	[/^MISCONF\b|-MISCONF\b/, 'Redis cannot save its data, and accepts no more: its log says why.'],
 	[
 		/^(READONLY|MASTERDOWN)\b|-READONLY\b/,
 		'It is a replica: enter the address of the primary in the credential.',
+	],
+	[
+		/^(MOVED|ASK) /,
+		'It belongs to a cluster: choose Cluster under Redis Topology in the credential.',
 	],
 ];
 
@@ -59,27 +59,21 @@ const NOT_THE_ONE_TO_ASK =
 
 /** Whether waiting cannot help. */
 export function isPermanent(error: unknown): boolean {
-	return fixForPermanent(error) !== undefined;
+	return PERMANENT.some(([sign]) => sign.test(signOf(error)));
 }
 
-/** How to fix a failure that has not passed; undefined where the reply does not say. */
+/** How to fix a failure that has not passed; undefined where it does not say. */
 export function howToFix(error: unknown): string | undefined {
-	const reply = messageOf(error);
-	return fixForPermanent(error) ?? TRANSIENT_REPLIES.find(([words]) => words.test(reply))?.[1];
-}
-
-/** How to fix a permanent failure; undefined for a transient one. */
-export function fixForPermanent(error: unknown): string | undefined {
-	const reply = messageOf(error);
-	const { code } = error as { code?: unknown };
-	return (
-		PERMANENT_REPLIES.find(([start]) => start.test(reply))?.[1] ??
-		PERMANENT_CODES.find(([codes]) => typeof code === 'string' && codes.test(code))?.[1]
-	);
+	return [...PERMANENT, ...TRANSIENT].find(([sign]) => sign.test(signOf(error)))?.[1];
 }
 
 /** Whether the next attempt needs a new connection; not where a server that works refuses one script. */
 export function needsNewConnection(error: unknown): boolean {
 	const isReply = error instanceof Error && error.name === 'ReplyError';
-	return !isReply || NOT_THE_ONE_TO_ASK.test(messageOf(error)) || isPermanent(error);
+	return !isReply || NOT_THE_ONE_TO_ASK.test(signOf(error)) || isPermanent(error);
+}
+
+function signOf(error: unknown): string {
+	const { code } = error as { code?: unknown };
+	return typeof code === 'string' ? code : messageOf(error);
 }

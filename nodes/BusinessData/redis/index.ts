@@ -1,11 +1,5 @@
 /** The Redis that n8n's processes share: scripts run there, over one connection per address and process. */
-export type {
-	ClusterAddress,
-	RedisAddress,
-	RedisNode,
-	SentinelAddress,
-	StandaloneAddress,
-} from './address';
+export type { RedisAddress, RedisNode } from './address';
 export { RedisScript } from './client';
 export { connectionTo, RedisConnection } from './connection';
 export { KEY_PREFIX } from './keyPrefix';

@@ -2,7 +2,6 @@
  * Which versions of the package use a Redis. Two versions may count and lease apart, so each records itself under one
  * key that all versions know.
  */
-import { boundedSignal, never } from '../async';
 import { RedisScript } from './client';
 import type { RedisConnection } from './connection';
 import { KEY_FORMAT, PACKAGE_PREFIX } from './keyPrefix';
@@ -12,8 +11,6 @@ const KEY = `${PACKAGE_PREFIX}:versions`;
 const NOTED_EVERY_MS = 10_000;
 /** How long (ms) a version counts as in use. */
 const IN_USE_MS = 60_000;
-/** Nothing waits for a note, and there will be another one (ms). */
-const LONGEST_NOTE_MS = 2_000;
 
 /** Notes a version, and returns all that are in use, by Redis's own clock. */
 const NOTE = new RedisScript(`
@@ -52,21 +49,11 @@ export function versionsInUse(connection: RedisConnection, version = VERSION): s
 	if (last !== undefined && now - last.notedAt < NOTED_EVERY_MS) return last.versions;
 	const known: Known = { notedAt: now, versions: [version] };
 	knownOf.set(connection, known);
-	note(connection, version).then(
+	connection.run<string[]>(NOTE, [KEY], [version]).then(
 		(versions) => (known.versions = versions),
 		() => undefined,
 	);
 	return known.versions;
-}
-
-async function note(connection: RedisConnection, version: string): Promise<string[]> {
-	const late = () => new Error('Redis has not replied');
-	const { signal, release } = boundedSignal(never, LONGEST_NOTE_MS, late);
-	try {
-		return await connection.run<string[]>(NOTE, [KEY], [version], signal);
-	} finally {
-		release();
-	}
 }
 
 /** The version in package.json, which is one level further up from the built files. */

@@ -51,6 +51,16 @@ export interface Account {
 	result: ResultSetting;
 }
 
+/** The defaults of the fields for an installation that differs. */
+const CUSTOM_DEFAULTS: CredentialFields = {
+	limits: DOCUMENTED_LIMITS,
+	keepFree: 0,
+	transactionDelete: formatEndpoint(ENDPOINTS.deleteTransactions),
+	contactDelete: formatEndpoint(ENDPOINTS.deleteContacts),
+	deleteIdsField: 'ids',
+	failureValues: 'false',
+};
+
 /**
  * Checks the credential before any request.
  * @throws InvalidSettingError that says which field is wrong and how to fix it
@@ -60,29 +70,25 @@ export function readAccount(fields: CredentialFields): Account {
 	const baseUrl = readBaseUrl(checked.baseUrl);
 	const apiKey = readApiKey(checked.apiKey);
 	const isCustomized = readFlag('Customize for This Installation', checked.customize);
-	const custom = isCustomized ? checked : {};
-	const { deleteIdsField = 'ids', limits: limitTable = DOCUMENTED_LIMITS } = custom;
-	const { transactionDelete = formatEndpoint(ENDPOINTS.deleteTransactions) } = custom;
-	const { contactDelete = formatEndpoint(ENDPOINTS.deleteContacts) } = custom;
-	const keepFree = readKeepFree(custom);
-	const limits = parseLimits(limitTable, keepFree);
+	const custom = { ...CUSTOM_DEFAULTS, ...(isCustomized ? checked : {}) };
+	const keepFree = readWholeNumber(
+		'Keep Free',
+		custom.keepFree,
+		{ least: 0, most: MOST_KEPT_FREE },
+		'Enter how many percent of each limit are left to other programs.',
+	);
 	const redis = readRedis(checked);
 	const identity = identityOf(baseUrl, apiKey);
 	return {
-		baseUrl,
-		apiKey,
-		limits,
-		keepFree,
-		redis,
+		...{ baseUrl, apiKey, keepFree, redis, identity, fields },
+		limits: parseLimits(custom.limits, keepFree),
 		limitStore: redis === undefined ? undefined : limitStoreOf(redis, identity),
-		identity,
-		fields,
-		transactionDelete: readDeleteEndpoint('Transaction Delete Endpoint', transactionDelete),
-		contactDelete: readDeleteEndpoint('Contact Delete Endpoint', contactDelete),
+		transactionDelete: readDeletion('Transaction Delete Endpoint', custom.transactionDelete),
+		contactDelete: readDeletion('Contact Delete Endpoint', custom.contactDelete),
 		result: readResultSetting(custom),
 		deleteIdsField: readFilledText(
 			'Delete IDs Field',
-			deleteIdsField,
+			custom.deleteIdsField,
 			'Enter the name of the list of IDs in the request body, for example ids.',
 		),
 		idempotencyHeader: readIdempotencyHeader(custom.idempotencyHeader),
@@ -90,33 +96,24 @@ export function readAccount(fields: CredentialFields): Account {
 }
 
 const LOOPBACK_HOST = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
+const LIKE_THIS = 'in the credential, with https://, for example https://api.example.com.';
 
 function readBaseUrl(value: unknown): string {
-	const invalid = (problem: string, description: string) =>
-		new InvalidSettingError('Base URL', problem, description);
-	const text = readFilledText(
-		'Base URL',
-		value,
-		"Enter the service's address in the credential, for example https://api.example.com.",
-	);
-	const url = parseUrl(text);
-	if (url === undefined || !/^https?:\/\//i.test(text)) {
-		throw invalid(
-			'is not a web address',
-			'Enter it with https://, for example https://api.example.com.',
-		);
-	}
+	const field = 'Base URL';
+	const text = readFilledText(field, value, `Enter the service's address ${LIKE_THIS}`);
+	const invalid = (problem: string, howToFix: string) =>
+		new InvalidSettingError(field, problem, howToFix);
+	const url = /^https?:\/\//i.test(text) ? parseUrl(text) : undefined;
+	if (url === undefined) throw invalid('is not a web address', `Enter it ${LIKE_THIS}`);
 	if (url.username !== '' || url.password !== '') {
 		throw invalid('must not contain a user or a password', 'Remove the part before the "@".');
 	}
-	if (text.includes('?') || text.includes('#')) {
+	if (/[?#]/.test(text)) {
 		throw invalid('must not have a query or a fragment', 'Remove the part from the "?" or "#" on.');
 	}
 	if (url.protocol === 'http:' && !LOOPBACK_HOST.test(url.hostname)) {
-		throw invalid(
-			'must start with https://',
-			'Over http:// the key could be read on its way; http:// is accepted for localhost only.',
-		);
+		const why = 'Over http:// the key could be read on its way; it is accepted for localhost only.';
+		throw invalid('must start with https://', why);
 	}
 	return (url.origin + url.pathname).replace(/\/+$/, '');
 }
@@ -128,37 +125,29 @@ function identityOf(baseUrl: string, apiKey: string): string {
 	return hashOf([service, apiKey.toLowerCase()]);
 }
 
+/** Its errors say what is wrong without showing any of the key. */
 function readApiKey(value: unknown): string {
-	const text = readText('API Key', value).trim();
-	if (!/^[\da-f]{64}$/i.test(text)) {
-		throw new InvalidSettingError(
-			'API Key',
-			describeBadKey(text),
-			text === ''
-				? 'Create a key in the settings of the business, under API keys, and enter it in the credential.'
-				: 'A key has exactly 64 characters, 0–9 and a–f. Copy it again in full; if it is lost, create a new one, because a key is shown only once.',
-		);
-	}
-	return text;
+	const field = 'API Key';
+	const key = readFilledText(
+		field,
+		value,
+		'Create a key in the settings of the business, under API keys, and enter it in the credential.',
+	);
+	if (/^[\da-f]{64}$/i.test(key)) return key;
+	throw new InvalidSettingError(
+		field,
+		key.length === 64
+			? 'contains characters other than 0–9 and a–f'
+			: `has ${key.length} characters instead of 64`,
+		'A key has exactly 64 characters, 0–9 and a–f. Copy it again in full; if it is lost, create a new one, because a key is shown only once.',
+	);
 }
 
-/** Says what is wrong without showing any of the key. */
-function describeBadKey(text: string): string {
-	if (text === '') return 'is empty';
-	if (text.length !== 64) return `has ${text.length} characters instead of 64`;
-	return 'contains characters other than 0–9 and a–f';
-}
-
-function readDeleteEndpoint(field: string, value: unknown): Endpoint {
+function readDeletion(field: string, value: unknown): Endpoint {
 	const endpoint = parseEndpoint(readText(field, value), field);
-	if (endpoint.method === 'GET' || endpoint.method === 'HEAD') {
-		throw new InvalidSettingError(
-			field,
-			`${endpoint.method} cannot delete`,
-			'Use the method that the service expects, such as POST or DELETE.',
-		);
-	}
-	return endpoint;
+	if (endpoint.method !== 'GET' && endpoint.method !== 'HEAD') return endpoint;
+	const howToFix = 'Use the method that the service expects, such as POST or DELETE.';
+	throw new InvalidSettingError(field, `${endpoint.method} cannot delete`, howToFix);
 }
 
 function readIdempotencyHeader(value: unknown): string {
@@ -166,9 +155,4 @@ function readIdempotencyHeader(value: unknown): string {
 	const name = readText(field, value).trim();
 	if (name !== '') checkHeader(field, name, '');
 	return name;
-}
-
-function readKeepFree({ keepFree = 0 }: CredentialFields): number {
-	const description = 'Enter how many percent of each limit are left to other programs.';
-	return readWholeNumber('Keep Free', keepFree, { least: 0, most: MOST_KEPT_FREE }, description);
 }

@@ -10,8 +10,7 @@ import { RedisError } from '../redis';
 import { boundedSignal, onceAborted, sleep } from '../async';
 import type { Account } from './account';
 import type { ServiceResponse } from './response';
-import { attempt, type AttemptOutcome, type Failed, sentStateOf } from './attempt';
-import { askedWaitMs } from './backoff';
+import { attempt, type AttemptOutcome, sentStateOf } from './attempt';
 import { ConnectionWatch } from './connectionWatch';
 import { withDeadline } from './deadline';
 import { canonicalEndpoint } from './endpointPath';
@@ -19,7 +18,6 @@ import { payloadOf, refuseKeyOutsideItsHeader } from './httpRequest';
 import { Retries } from './retries';
 import { RefusedKey } from './refusedKey';
 import {
-	responseError,
 	pauseTooLongError,
 	redisError,
 	stoppedError,
@@ -82,42 +80,13 @@ export class Client {
 		}
 	}
 
-	/** @param signal ends the waits */
-	private async send(
-		request: ServiceRequest,
-		payload: Buffer | undefined,
-		signal: AbortSignal,
-	): Promise<ServiceResponse> {
-		const { limits } = this.account;
-		const windowMs = longestWindowMs(limits, canonicalEndpoint(request.endpoint));
-		const retries = new Retries(request, windowMs);
-		for (;;) {
-			const permit = await this.permit(request, signal, retries.refusals > 0);
-			const acquired = await this.acquire(request, signal, permit);
-			if (acquired !== undefined) {
-				await this.waitForOther(request, acquired.ended, signal);
-				continue;
-			}
-			const sentAt = Date.now();
-			const outcome = await this.try(request, payload, permit);
-			if (outcome.response !== undefined)
-				this.warnings.noteResponse(outcome.response.headers, sentAt);
-			if (outcome.kind === 'succeeded') return outcome.response;
-			if (outcome.kind === 'failed' && outcome.response?.statusCode === 401) {
-				this.refusedKey.add(request.endpoint, outcome.error);
-			}
-			const waitMs = retries.after(outcome);
-			const errorOf = (response: ServiceResponse) =>
-				responseError(request, response, retries.isPauseTooLong(response));
-			if (outcome.kind === 'refused') {
-				// Otherwise the next attempt waits in the limiter, like all requests of the key.
-				if (waitMs === undefined) throw errorOf(outcome.response);
-			} else {
-				const { response, error } = outcome;
-				if (waitMs === undefined) throw response === undefined ? error : errorOf(response);
-				await this.pause(request, outcome, waitMs, signal);
-			}
-		}
+	/**
+	 * Checks a request before it waits for its turn. Returns its body, where that is JSON.
+	 * @throws InvalidSettingError
+	 */
+	check(request: ServiceRequest): Buffer | undefined {
+		refuseKeyOutsideItsHeader(request, this.account.apiKey);
+		return payloadOf(request);
 	}
 
 	/**
@@ -129,8 +98,7 @@ export class Client {
 		end: Promise<void>,
 		signal = this.signal,
 	): Promise<void> {
-		const leftMs = Math.max(0, request.maxWaitMs - this.waitTime.elapsedMs);
-		const bounded = boundedSignal(signal, leftMs, () => underWayError(request));
+		const bounded = boundedSignal(signal, this.leftMs(request), () => underWayError(request));
 		try {
 			await this.waitTime.during(onceAborted(end, bounded.signal));
 		} finally {
@@ -138,41 +106,63 @@ export class Client {
 		}
 	}
 
-	/**
-	 * Checks a request before it waits for its turn. Returns its body, where that is JSON.
-	 * @throws InvalidSettingError
-	 */
-	check(request: ServiceRequest): Buffer | undefined {
-		refuseKeyOutsideItsHeader(request, this.account.apiKey);
-		return payloadOf(request);
+	/** How long (ms) the request may still wait. */
+	private leftMs({ maxWaitMs }: ServiceRequest): number {
+		return Math.max(0, maxWaitMs - this.waitTime.elapsedMs);
+	}
+
+	/** @param signal ends the waits */
+	private async send(
+		request: ServiceRequest,
+		payload: Buffer | undefined,
+		signal: AbortSignal,
+	): Promise<ServiceResponse> {
+		const scope = canonicalEndpoint(request.endpoint);
+		const retries = new Retries(request, longestWindowMs(this.account.limits, scope));
+		for (;;) {
+			const permit = await this.permit(request, scope, signal, retries.refusals > 0);
+			const acquired = await this.acquire(request, signal, permit);
+			if (acquired !== undefined) {
+				await this.waitForOther(request, acquired.ended, signal);
+				continue;
+			}
+			const sentAt = Date.now();
+			const outcome = await this.try(request, payload, permit);
+			const { error, response } = outcome;
+			if (response !== undefined) this.warnings.noteResponse(response.headers, sentAt);
+			if (error === undefined) return outcome.response;
+			if (response?.statusCode === 401) this.refusedKey.add(request.endpoint, error);
+			const waitMs = retries.after(outcome, permit);
+			if (waitMs === undefined) throw error;
+			// After a refusal, the next attempt waits in the limiter, like all requests of the key.
+			if (outcome.retry === 'afterRefusal') continue;
+			if (waitMs > this.leftMs(request)) throw pauseTooLongError(request, error, waitMs);
+			await this.waitTime.during(sleep(waitMs, signal));
+			if (outcome.askedMs !== undefined) this.waitTime.add(waitMs, PAUSE, true);
+		}
 	}
 
 	/** @throws RequestError when the limits or Redis leave no room, or the signal's reason */
 	private async permit(
 		request: ServiceRequest,
+		scope: string,
 		signal: AbortSignal,
 		isRetry: boolean,
 	): Promise<Permit> {
 		const { identity, limits, limitStore } = this.account;
 		this.warnings.noteRequest();
 		const acquired = limiterOf(identity).acquire({
-			run: this.run,
-			limits,
-			scope: canonicalEndpoint(request.endpoint),
+			...{ run: this.run, limits, scope, limitStore, signal },
 			priority: (this.priority - (isRetry ? PRIORITY_OF_RETRIES : 0)) as Priority,
-			maxWaitMs: Math.max(0, request.maxWaitMs - this.waitTime.elapsedMs),
-			limitStore,
+			maxWaitMs: this.leftMs(request),
 			inFlightMs: request.timeoutMs + SLACK_MS,
-			signal,
 		});
 		try {
 			const permit = await this.waitTime.during(acquired);
 			this.waitTime.add(permit.waitedMs, permit.waitedFor, isRetry);
 			return permit;
 		} catch (error) {
-			if (isWaitTooLong(error)) throw waitTooLongError(request, error);
-			if (error instanceof RedisError) throw redisError(error);
-			throw error;
+			throw isWaitTooLong(error) ? waitTooLongError(request, error) : inWords(error);
 		}
 	}
 
@@ -181,36 +171,23 @@ export class Client {
 	 * @returns what to wait for before another attempt to get a permit, while another sender has the document, or when
 	 * the permit has run out meanwhile
 	 */
-	private async acquire(request: ServiceRequest, signal: AbortSignal, permit: Permit) {
+	private async acquire({ guard }: ServiceRequest, signal: AbortSignal, permit: Permit) {
 		let isGood = false;
 		try {
-			const acquired = await request.guard?.acquire();
+			const acquired = await guard?.acquire();
 			if (acquired !== undefined) return acquired;
 			try {
 				signal.throwIfAborted();
 				isGood = await permit.confirm(signal);
 			} catch (error) {
-				throw error instanceof RedisError ? redisError(error) : error;
+				throw inWords(error);
 			} finally {
-				if (!isGood) await request.guard?.complete('notSent');
+				if (!isGood) await guard?.complete('notSent');
 			}
 			return isGood ? undefined : { ended: Promise.resolve() };
 		} finally {
 			if (!isGood) permit.unused();
 		}
-	}
-
-	/**
-	 * Waits before the next attempt of a request that failed.
-	 * @throws RequestError when that is longer than the request may wait, or the signal's reason
-	 */
-	private async pause(request: ServiceRequest, failed: Failed, ms: number, signal: AbortSignal) {
-		if (this.waitTime.elapsedMs + ms > request.maxWaitMs) {
-			throw pauseTooLongError(request, failed.error, ms);
-		}
-		await this.waitTime.during(sleep(ms, signal));
-		if (failed.response && askedWaitMs(failed.response) !== undefined)
-			this.waitTime.add(ms, PAUSE, true);
 	}
 
 	/**
@@ -241,4 +218,8 @@ export class Client {
 			});
 		});
 	}
+}
+
+function inWords(error: unknown): unknown {
+	return error instanceof RedisError ? redisError(error) : error;
 }

@@ -2,21 +2,12 @@
  * Paths as users write them: checked so that a request stays below the base URL, and brought into one
  * form so that every way of writing a path counts against the same limit.
  */
-import type { IHttpRequestMethods } from 'n8n-workflow';
-
 import type { Endpoint } from './endpoints';
 import type { QueryParameters } from './serviceRequest';
 import { InvalidSettingError } from '../values/invalidSettingError';
 import { refuseFaults, textProblem, trimUnseen } from '../values/valueFaults';
 
-export const METHODS: readonly IHttpRequestMethods[] = [
-	'GET',
-	'POST',
-	'PUT',
-	'PATCH',
-	'DELETE',
-	'HEAD',
-];
+export const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD'] as const;
 
 /** A path that may be sent, and the query that was written behind it. */
 export interface ParsedPath {
@@ -39,9 +30,8 @@ const ENCODED_CHARACTERS = /%[0-7][\da-f]|(%[89a-f][\da-f])+/gi;
  */
 export function parsePath(input: string, field: string, isComputed = false): ParsedPath {
 	const text = input.trim();
-	const refuse = (problem: string, description: string) => {
-		return new InvalidSettingError(field, problem, description);
-	};
+	const refuse = (problem: string, howToFix: string) =>
+		new InvalidSettingError(field, problem, howToFix);
 	if (text === '' || SCHEME_OR_HOST.test(text)) {
 		throw refuse(
 			text === '' ? 'is empty' : 'must be a path below the base URL, not a full address',
@@ -66,10 +56,8 @@ export function parsePath(input: string, field: string, isComputed = false): Par
 		}
 		// Some servers drop path parameters (`;…`) first and resolve the dots then.
 		if (/^\.\.?(;|$)/.test(decoded) || /[/\\]/.test(decoded)) {
-			throw refuse(
-				'must not lead out of its folder',
-				'Remove the "." and ".." segments and the encoded slashes.',
-			);
+			const howToFix = 'Remove the "." and ".." segments and the encoded slashes.';
+			throw refuse('must not lead out of its folder', howToFix);
 		}
 		if (CONTROL_OR_SPACE.test(decoded.replaceAll(' ', ''))) {
 			throw refuse('contains an encoded control character', 'Remove it from the path.');
@@ -77,10 +65,8 @@ export function parsePath(input: string, field: string, isComputed = false): Par
 		const [name = ''] = decoded.split(';');
 		const problem = trimUnseen(name) === '' ? 'is empty' : textProblem(name);
 		if (problem !== undefined) {
-			throw refuse(
-				`a segment ${problem}`,
-				'Check the expression in the path, and the slashes, so that no other endpoint is called.',
-			);
+			const howToFix = 'Check the expression and the slashes, so that no other endpoint is called.';
+			throw refuse(`a segment ${problem}`, howToFix);
 		}
 	}
 	const query = [...new URLSearchParams(queries.join('?'))].map(([name, value]) => {
@@ -98,22 +84,14 @@ export function parseEndpoint(input: string, field: string): Endpoint {
 	const [, methodText = '', pathText = ''] = /^\s*(\S+)\s+(\S.*)$/s.exec(input) ?? [];
 	const method = METHODS.find((known) => known === methodText.toUpperCase());
 	if (method === undefined || !pathText.startsWith('/')) {
-		throw new InvalidSettingError(
-			field,
-			'is not a method and a path',
-			'Write a method, a space and a path, for example POST /txndata/bulkDeleteTxn.',
-		);
+		const howToFix = 'Write a method, a space and a path, for example POST /txndata/bulkDeleteTxn.';
+		throw new InvalidSettingError(field, 'is not a method and a path', howToFix);
 	}
 	// Here, repeated slashes are one: a limit is for its endpoint, however that is written.
 	const { path, query } = parsePath(pathText.trim().replace(/(?<=[^/])\/{2,}/g, '/'), field);
-	if (query.length > 0) {
-		throw new InvalidSettingError(
-			field,
-			'must not have a query',
-			'Remove the part from the "?" on.',
-		);
-	}
-	return { method, path };
+	if (query.length === 0) return { method, path };
+	const howToFix = 'Remove the part from the "?" on.';
+	throw new InvalidSettingError(field, 'must not have a query', howToFix);
 }
 
 /**

@@ -57,21 +57,18 @@ export async function sendRequest(
 		returnFullResponse: true,
 		encoding: 'stream',
 	};
+	// A copy, because n8n may add to it.
+	const data = { ...account.fields } as ICredentialDataDecryptedObject;
 	const response = (await context.helpers.httpRequestWithAuthentication.call(
 		Object.create(context, { getExecutionCancelSignal: { value: () => signal } }) as Context,
 		CREDENTIAL_TYPE,
 		options,
 		// The credential as the run has read it: n8n would read it anew, and could send a new key to the old host.
-		{ credentialsDecrypted: { id: '', name: '', type: CREDENTIAL_TYPE, data: fieldsOf(account) } },
+		{ credentialsDecrypted: { id: '', name: '', type: CREDENTIAL_TYPE, data } },
 	)) as RawResponse;
 	// Without a listener, an error of a response that is no longer read would end n8n.
 	response.body.on('error', () => undefined);
 	return response;
-}
-
-/** A copy, because n8n may add to it. */
-function fieldsOf({ fields }: Account): ICredentialDataDecryptedObject {
-	return { ...fields } as ICredentialDataDecryptedObject;
 }
 
 /** The body as it goes out, where it is JSON. @throws InvalidSettingError for what JSON cannot hold */

@@ -1,5 +1,5 @@
 /** Reads the credential's Limits field: JSON that users may write by hand, so every place is checked. */
-import { GENERAL, LARGEST_MAX, type Limit, type Limits, windowName } from '../rateLimit';
+import { LARGEST_MAX, type Limit, type Limits } from '../rateLimit';
 import { formatEndpoint } from './endpoints';
 import { canonicalEndpoint, parseEndpoint } from './endpointPath';
 import { InvalidSettingError } from '../values/invalidSettingError';
@@ -7,7 +7,7 @@ import { isObject } from '../values/isObject';
 import { tryParseJson } from '../values/json';
 
 const FIELD = 'Limits';
-const EXAMPLE = '{"general":[{"max":10,"windowSeconds":1}],"endpoints":{}}';
+const EXAMPLE = 'For example {"general":[{"max":10,"windowSeconds":1}],"endpoints":{}}.';
 /** Eleven days: a longer hold would not fit into a timer. */
 const LONGEST_WINDOW_SECONDS = 1_000_000;
 
@@ -27,78 +27,53 @@ export function shareOf(max: number, keepFree: number): number {
  * @throws InvalidSettingError that names the place, for example `endpoints["POST /a"].max`
  */
 export function parseLimits(value: unknown, keepFree = 0): Limits {
-	const settings = asRecord(typeof value === 'string' ? parseJson(value) : value, 'the value');
-	refuseUnknownKeys(settings, ['general', 'endpoints'], '');
-	const ours = ({ max, windowMs }: Limit): Limit => ({
-		max: shareOf(max, keepFree),
-		windowMs,
-	});
-	const general = parseGeneral(settings.general).map(ours);
-	const scopes: Limits['scopes'] = {};
-	const names: Limits['names'] = {};
-	for (const [name, setting] of Object.entries(asRecord(settings.endpoints ?? {}, 'endpoints'))) {
-		const endpoint = parseEndpoint(name, `${FIELD}: endpoints["${name}"]`);
+	const parsed = typeof value === 'string' ? tryParseJson(value) : { value };
+	if ('problem' in parsed) throw invalid(`is not valid JSON (${parsed.problem})`);
+	const { general, endpoints } = readRecord(parsed.value, 'the value', ['general', 'endpoints']);
+	if (!Array.isArray(general)) throw invalid('general must be a list');
+	const names: Record<string, string> = {};
+	const limits: Limits = { general: [], scopes: {}, names };
+	for (const [index, setting] of general.entries()) {
+		const limit = readLimit(setting, `general[${index}]`, keepFree);
+		const isSame = limits.general.some(({ windowMs }) => windowMs === limit.windowMs);
+		if (isSame) throw invalid(`general[${index}] repeats a window`);
+		limits.general.push(limit);
+	}
+	for (const [name, setting] of Object.entries(readRecord(endpoints ?? {}, 'endpoints'))) {
+		const place = `endpoints["${name}"]`;
+		const endpoint = parseEndpoint(name, `${FIELD}: ${place}`);
 		const scope = canonicalEndpoint(endpoint);
-		if (scope in scopes) {
-			throw invalid(`endpoints["${name}"] is there twice`, 'Keep one entry per endpoint.');
-		}
+		if (scope in limits.scopes) throw invalid(`${place} is there twice`);
+		limits.scopes[scope] = [readLimit(setting, place, keepFree)];
 		names[scope] = formatEndpoint(endpoint);
-		scopes[scope] = [ours(parseLimit(setting, `endpoints["${name}"]`))];
-	}
-	return { general, scopes, names };
-}
-
-function parseGeneral(value: unknown): Limit[] {
-	if (!Array.isArray(value)) {
-		throw invalid('general must be a list', `For example ${EXAMPLE}.`);
-	}
-	const limits = value.map((setting, index) => parseLimit(setting, `general[${index}]`));
-	const names = limits.map((limit) => windowName(GENERAL, limit));
-	const repeated = names.findIndex((name, index) => names.indexOf(name) !== index);
-	if (repeated !== -1) {
-		throw invalid(`general[${repeated}] repeats a window`, 'Keep one limit per window length.');
 	}
 	return limits;
 }
 
-function parseLimit(value: unknown, place: string): Limit {
-	const setting = asRecord(value, place);
-	refuseUnknownKeys(setting, ['max', 'windowSeconds'], `${place}.`);
-	const { max, windowSeconds } = setting;
+function readLimit(value: unknown, place: string, keepFree: number): Limit {
+	const { max, windowSeconds } = readRecord(value, place, ['max', 'windowSeconds']);
 	if (typeof max !== 'number' || !Number.isInteger(max) || max < 1 || max > LARGEST_MAX) {
-		throw invalid(
-			`${place}.max must be a whole number from 1 to ${LARGEST_MAX}`,
-			'It is the number of requests that the service allows in one window.',
-		);
+		throw invalid(`${place}.max must be a whole number from 1 to ${LARGEST_MAX}`);
 	}
 	const isLength = typeof windowSeconds === 'number' && windowSeconds >= 0.001;
 	if (!isLength || windowSeconds > LONGEST_WINDOW_SECONDS) {
 		throw invalid(
 			`${place}.windowSeconds must be a number from 0.001 to ${LONGEST_WINDOW_SECONDS}`,
-			'It is the length of the window in seconds, for example 600 for ten minutes.',
 		);
 	}
-	return { max, windowMs: Math.round(windowSeconds * 1000) };
+	return { max: shareOf(max, keepFree), windowMs: Math.round(windowSeconds * 1000) };
 }
 
-function parseJson(text: string): unknown {
-	const parsed = tryParseJson(text);
-	if ('value' in parsed) return parsed.value;
-	throw invalid(`is not valid JSON (${parsed.problem})`, `For example ${EXAMPLE}.`);
+/** @param known the keys that it may have; any unless given */
+function readRecord(value: unknown, place: string, known?: string[]): Record<string, unknown> {
+	if (!isObject(value)) throw invalid(`${place} must be an object`);
+	const unknown = Object.keys(value).find((key) => known?.includes(key) === false);
+	if (unknown === undefined) return value;
+	throw invalid(`${place === 'the value' ? '' : `${place}.`}${unknown} is not known`);
 }
 
-function asRecord(value: unknown, place: string): Record<string, unknown> {
-	if (isObject(value)) return value;
-	throw invalid(`${place} must be an object`, `For example ${EXAMPLE}.`);
-}
-
-function refuseUnknownKeys(record: Record<string, unknown>, known: string[], place: string): void {
-	const unknown = Object.keys(record).find((key) => !known.includes(key));
-	if (unknown !== undefined) {
-		throw invalid(`${place}${unknown} is not known`, `Use ${known.join(' and ')} here.`);
-	}
-}
-
-function invalid(problem: string, description: string): InvalidSettingError {
-	return new InvalidSettingError(FIELD, problem, description);
+function invalid(problem: string): InvalidSettingError {
+	const howToFix =
+		'Give "max" requests in "windowSeconds" seconds, once for each window or endpoint.';
+	return new InvalidSettingError(FIELD, problem, `${howToFix} ${EXAMPLE}`);
 }

@@ -5,7 +5,7 @@
  * interface document shows none of them, so all are optional, and what cannot be understood is ignored.
  */
 import { headerText } from './response';
-import { headerTimeMs, isDecimal } from './backoff';
+import { isDecimal, timeMs } from './backoff';
 
 /** How much is left of a limit, and when (ms from now) it is full again. */
 export interface HeaderLimit {
@@ -23,6 +23,9 @@ export interface HeaderPolicy {
 
 type Headers = Record<string, unknown>;
 
+/** The texts of a limit, by what they say of it. */
+type Fields = Partial<Record<'limit' | 'remaining' | 'reset', string>>;
+
 const NAMED = /^((?:x-)?rate-?limit(?:-[\w-]+)?)-(limit|remaining|reset)(?:-after)?$/;
 
 /**
@@ -35,50 +38,36 @@ export function headerLimits(
 	longestMs: number,
 	isRefused = false,
 ): HeaderLimit[] {
-	const least = isRefused ? 0 : undefined;
-	const limitsOf = (remaining?: string, reset?: string, limit?: string) =>
-		headerLimit(wholeNumber(remaining) ?? least, resetOf(reset, headers, longestMs), limit);
-	const drafts = headerItems(headerText(headers, 'ratelimit')).flatMap((item) =>
-		limitsOf(item.r ?? item.remaining, item.t ?? item.reset, item.limit),
+	const limitOf = ({ limit, remaining: left, reset = '' }: Fields): HeaderLimit[] => {
+		const remaining = wholeNumber(left) ?? (isRefused ? 0 : NaN);
+		const ms = timeMs(reset, headers);
+		const isInMs = isDecimal(reset) && ms > longestMs && Number(reset) <= longestMs;
+		const max = wholeNumber(limit?.split(/[,;]/)[0]);
+		const isLimit = ms > 0 && remaining <= (max ?? Infinity);
+		return isLimit ? [{ remaining, resetMs: isInMs ? Number(reset) : ms, max }] : [];
+	};
+	const drafts = headerItems(headerText(headers, 'ratelimit')).flatMap(
+		({ r, t, remaining = r, reset = t, limit }) => limitOf({ limit, remaining, reset }),
 	);
-	if (drafts.length > 0) return drafts;
-	const named: Record<string, Record<string, string>> = {};
-	for (const [name, value] of Object.entries(headers)) {
-		const [, limit = '', field = ''] = NAMED.exec(name) ?? [];
-		if (field !== '') (named[limit] ??= {})[field] = String(value);
-	}
-	return Object.values(named).flatMap(({ remaining, reset, limit }) =>
-		limitsOf(remaining, reset, limit?.split(/[,;]/)[0]),
-	);
+	return drafts.length > 0 ? drafts : namedFields(headers).flatMap(limitOf);
 }
 
 /** The limits that the service says it has. */
 export function headerPolicies(headers: Headers): HeaderPolicy[] {
-	return headerItems(headerText(headers, 'ratelimit-policy')).flatMap((item) => {
-		const max = wholeNumber(item.q ?? item.name);
-		const windowSeconds = wholeNumber(item.w);
-		const isPolicy = max !== undefined && windowSeconds !== undefined && max > 0;
-		return isPolicy && windowSeconds > 0 ? [{ max, windowSeconds }] : [];
+	return headerItems(headerText(headers, 'ratelimit-policy')).flatMap(({ q, name, w }) => {
+		const [max = 0, windowSeconds = 0] = [wholeNumber(q ?? name), wholeNumber(w)];
+		return max > 0 && windowSeconds > 0 ? [{ max, windowSeconds }] : [];
 	});
 }
 
-function headerLimit(
-	remaining: number | undefined,
-	resetMs: number | undefined,
-	limitText: string | undefined,
-): HeaderLimit[] {
-	if (remaining === undefined || resetMs === undefined) return [];
-	const max = wholeNumber(limitText);
-	return max !== undefined && remaining > max ? [] : [{ remaining, resetMs, max }];
-}
-
-/** Time (ms) from now on. */
-function resetOf(text: string | undefined, headers: Headers, longestMs: number) {
-	if (text === undefined) return undefined;
-	const ms = headerTimeMs(text, headers);
-	// The same names stand for seconds at one service and for milliseconds at another.
-	const isInMs = isDecimal(text) && ms > longestMs && Number(text) <= longestMs;
-	return ms > 0 ? (isInMs ? Number(text) : ms) : undefined;
+/** The fields of each limit that has headers of its own. */
+function namedFields(headers: Headers): Fields[] {
+	const limits: Record<string, Fields> = {};
+	for (const [name, value] of Object.entries(headers)) {
+		const [, limit = '', field] = NAMED.exec(name) ?? [];
+		if (field !== undefined) (limits[limit] ??= {})[field as keyof Fields] = String(value);
+	}
+	return Object.values(limits);
 }
 
 /**
@@ -86,21 +75,18 @@ function resetOf(text: string | undefined, headers: Headers, longestMs: number) 
  * begins with stands under `name`; in the older form all belongs to one.
  */
 function headerItems(header: string): Array<Record<string, string>> {
-	const items = header
-		.split(',')
-		.map((item) => item.trim())
-		.filter((item) => item !== '')
-		.map((item) =>
-			Object.fromEntries(
-				item.split(';').map((part): [string, string] => {
-					const [name = '', value] = part.trim().split('=');
-					const text = (value ?? name).trim().replace(/^"(.*)"$/, '$1');
-					return [value === undefined ? 'name' : name.trim().toLowerCase(), text];
-				}),
-			),
-		);
-	const isOlder = items.length > 0 && items.every((item) => !('name' in item));
-	return isOlder ? [Object.assign({}, ...items) as Record<string, string>] : items;
+	const items = header.split(',').flatMap((item) => {
+		if (item.trim() === '') return [];
+		const parts = item.split(';').map((part): [string, string] => {
+			const [name = '', value] = part.trim().split('=');
+			const text = (value ?? name).trim().replace(/^"(.*)"$/, '$1');
+			return [value === undefined ? 'name' : name.trim().toLowerCase(), text];
+		});
+		return [Object.fromEntries(parts)];
+	});
+	return items.some((item) => 'name' in item) || items.length === 0
+		? items
+		: [Object.assign({}, ...items) as Record<string, string>];
 }
 
 function wholeNumber(text: string | undefined): number | undefined {

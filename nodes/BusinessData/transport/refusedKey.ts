@@ -2,7 +2,7 @@
  * What a run has learned of its key: after a 401, further requests to the endpoint are not sent, and after those
  * of two paths none at all. They would get the same response, after waiting for the limits and using them up.
  */
-import { abortController, type Abortable, listen, unlisten } from '../async';
+import { abortController, type Abortable, onAbort } from '../async';
 import { canonicalEndpoint } from './endpointPath';
 import { type Endpoint, formatEndpoint } from './endpoints';
 import { RequestError } from './requestError';
@@ -41,20 +41,16 @@ export class RefusedKey {
 	 */
 	signalFor(endpoint: Endpoint, run: AbortSignal): { signal: AbortSignal; release: () => void } {
 		const controller = abortController();
-		const { signal } = controller;
 		const pending = { endpoint, abort: (reason: Error) => controller.abort(reason) };
-		const error = run.aborted ? (run.reason as Error) : this.errorFor(endpoint);
-		if (error !== undefined) {
-			controller.abort(error);
-			return { signal, release: () => undefined };
-		}
 		this.pending.add(pending);
-		listen(run, pending);
+		const stopListening = onAbort(run, pending.abort);
+		const error = this.errorFor(endpoint);
+		if (error !== undefined) pending.abort(error);
 		const release = () => {
 			this.pending.delete(pending);
-			unlisten(run, pending);
+			stopListening();
 		};
-		return { signal, release };
+		return { signal: controller.signal, release };
 	}
 
 	private errorFor(endpoint: Endpoint): RequestError | undefined {

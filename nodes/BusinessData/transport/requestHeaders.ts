@@ -1,29 +1,20 @@
 /** Which headers a request may have besides the node's own. */
 import { InvalidSettingError } from '../values/invalidSettingError';
 
-/** Another value would break or reroute the request. */
-const SET_BY_THE_NODE = [
+/**
+ * Set by the node, by the connection (RFC 9110 §7.6.1: with another value, Node, a proxy or the service fails, or waits
+ * for something else), or lost in n8n.
+ */
+const RESERVED = new Set([
 	...['x-api-key', 'content-length', 'content-type'],
 	// Some services take the method from them.
 	...['x-http-method-override', 'x-method-override', 'x-http-method'],
-];
-
-/**
- * Headers of the connection, not of the request (RFC 9110 §7.6.1): Node, a proxy or the service fails by them. a
- * `Trailer` cannot be without chunks, and after an `Expect` or an `Upgrade` the service waits for something else.
- */
-const SET_BY_THE_CONNECTION = [
 	...['host', 'connection', 'keep-alive', 'te', 'trailer', 'transfer-encoding', 'upgrade'],
 	...['expect', 'http2-settings'],
-];
-
-/** Names that mean something else to objects of JavaScript, or to axios in its settings, and get lost. */
-const LOST_IN_N8N = [
+	// They mean something else to objects of JavaScript, or to axios in its settings.
 	...['__proto__', 'constructor', 'prototype'],
 	...['common', 'delete', 'get', 'head', 'patch', 'post', 'put', 'query'],
-];
-
-const RESERVED = new Set([...SET_BY_THE_NODE, ...SET_BY_THE_CONNECTION, ...LOST_IN_N8N]);
+]);
 
 /** RFC 9110 §5.6.2: the characters of a token. */
 const NAME = /^[!#$%&'*+.^_`|~\w-]+$/;
@@ -51,14 +42,12 @@ export function checkHeader(
 				: 'Remove it: it is set by the node or by the connection, or n8n cannot send it.',
 		);
 	}
-	if (!NAME.test(name) || !VALUE.test(value)) {
-		// A longer one may be the key in the wrong field.
-		const which =
-			NAME.test(name) && name.length < 40 ? `the value of ${name}` : 'a name or a value';
-		throw new InvalidSettingError(
-			field,
-			`${which} contains characters that a header cannot have`,
-			'Use letters, digits and hyphens in names, and one line of text in values.',
-		);
-	}
+	if (NAME.test(name) && VALUE.test(value)) return;
+	// A longer one may be the key in the wrong field.
+	const isName = NAME.test(name) && name.length < 40;
+	throw new InvalidSettingError(
+		field,
+		`${isName ? `the value of ${name}` : 'a name or a value'} contains characters that a header cannot have`,
+		'Use letters, digits and hyphens in names, and one line of text in values.',
+	);
 }

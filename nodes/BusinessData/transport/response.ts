@@ -18,42 +18,24 @@ export interface ServiceResponse {
 /** The largest body that is read, so that no response exhausts n8n's memory. */
 export const LARGEST_BODY_BYTES = 64 * 1024 * 1024;
 
+/** The largest part of an error's body that is read: more says nothing new. */
+export const LARGEST_ERROR_BYTES = 1024 * 1024;
+
 /**
- * Reads the stream to its end.
- * @returns undefined when the body is too large
+ * Reads the stream to its end, or until it has more than so many bytes; then the stream ends, and its connection.
+ * @returns what was read, without the key
  * @throws the stream's error when it breaks off
  */
-export async function readBody(stream: Readable, apiKey: string): Promise<Buffer | undefined> {
+export async function readBody(stream: Readable, apiKey: string, most: number): Promise<Buffer> {
 	const chunks: Buffer[] = [];
-	const isWhole = await readChunks(stream, LARGEST_BODY_BYTES, chunks);
-	return isWhole ? redactKey(Buffer.concat(chunks), apiKey) : undefined;
-}
-
-/** Reads until there are more than `most` bytes. Returns whether the stream ended before. */
-async function readChunks(stream: Readable, most: number, chunks: Buffer[]): Promise<boolean> {
 	let length = 0;
 	for await (const chunk of stream as AsyncIterable<Buffer>) {
 		chunks.push(chunk);
 		length += chunk.length;
-		// Leaving the loop destroys the stream, and with it the connection.
-		if (length > most) return false;
+		// Leaving the loop destroys the stream.
+		if (length > most) break;
 	}
-	return true;
-}
-
-/** The largest part of an error's body that is read: more says nothing new. */
-const LARGEST_ERROR_BYTES = 1024 * 1024;
-/** No way of writing the key is longer. */
-const LONGEST_KEY_BYTES = 4096;
-
-/** Reads the beginning of an error's body, as far as it comes. Never rejects. */
-export async function readErrorBody(stream: Readable, apiKey: string): Promise<Buffer> {
-	const chunks: Buffer[] = [];
-	const most = LARGEST_ERROR_BYTES + LONGEST_KEY_BYTES;
-	// Where the body breaks off, the status says enough.
-	await readChunks(stream, most, chunks).catch(() => undefined);
-	// A key that is cut in two would not be found.
-	return redactKey(Buffer.concat(chunks), apiKey).subarray(0, LARGEST_ERROR_BYTES);
+	return redactKey(Buffer.concat(chunks), apiKey);
 }
 
 /** The error for the body of a read that is too large. */
@@ -86,29 +68,22 @@ export function textOf({ headers, body }: ServiceResponse): string {
 	return new TextDecoder('windows-1252').decode(body);
 }
 
+const LONGEST_SHOWN = 10_000;
+
 /** The beginning of the body, for the context of an error. */
 export function shownBody(response: ServiceResponse): string {
-	return textOf({ ...response, body: response.body.subarray(0, 4 * LONGEST_SHOWN) }).slice(
-		0,
-		LONGEST_SHOWN,
-	);
+	const body = response.body.subarray(0, 4 * LONGEST_SHOWN);
+	return textOf({ ...response, body }).slice(0, LONGEST_SHOWN);
 }
-
-const LONGEST_SHOWN = 10_000;
 
 /** How much of a body may stand in front of a page. */
 const LONGEST_PROLOGUE = 100_000;
+/** The beginning of a page, behind white space, comments and declarations. */
+const WEB_PAGE = /^(?:\s|<!--(?:(?!-->)[^])*-->|<\?[^>]*>)*<(?:!doctype\s+html|html)\b/i;
 
 /** Whether it is a web page, such as a proxy's log-in page, whatever its content type says. */
 export function isWebPage(response: ServiceResponse): boolean {
-	let text = textOf({ ...response, body: response.body.subarray(0, LONGEST_PROLOGUE) }).trimStart();
-	for (;;) {
-		const [end] = /^<!--/.test(text) ? ['-->'] : /^<\?/.test(text) ? ['>'] : [];
-		if (end === undefined) return /^<(!doctype\s+html|html)\b/i.test(text);
-		const at = text.indexOf(end);
-		if (at < 0) return false;
-		text = text.slice(at + end.length).trimStart();
-	}
+	return WEB_PAGE.test(textOf({ ...response, body: response.body.subarray(0, LONGEST_PROLOGUE) }));
 }
 
 /**
@@ -121,14 +96,8 @@ export function jsonOf(response: ServiceResponse): unknown {
 	const { statusCode } = response;
 	const type = headerText(response.headers, 'content-type').slice(0, 80) || 'no content type';
 	const isOfLines = /\b(x-)?(nd-?json|json-?l(ines)?)\b/i.test(type);
-	const parsed = tryParseExactJson(
-		isOfLines
-			? `[${text
-					.trim()
-					.split(/\s*\n\s*/)
-					.join()}]`
-			: text,
-	);
+	const lines = () => text.trim().split(/\s*\n\s*/);
+	const parsed = tryParseExactJson(isOfLines ? `[${lines().join()}]` : text);
 	if ('value' in parsed) return parsed.value;
 	const isXml = /xml/i.test(type) || (/^\s*<\?xml/i.test(text) && !/html/i.test(type));
 	const isPage = isWebPage(response) || (text.trim().startsWith('<') && !isXml);

@@ -16,11 +16,10 @@ export interface ResultSetting {
 
 /** @throws InvalidSettingError that names the field */
 export function readResultSetting(fields: Record<string, unknown>): ResultSetting {
-	const { resultField, failureValues = 'false', successValues } = fields;
 	return {
-		field: readText('Result Field', resultField).trim(),
-		failures: readList('Failure Values', failureValues),
-		successes: readList('Success Values', successValues),
+		field: readText('Result Field', fields.resultField).trim(),
+		failures: readList('Failure Values', fields.failureValues),
+		successes: readList('Success Values', fields.successValues),
 	};
 }
 
@@ -29,8 +28,7 @@ export function failedResult(
 	{ field, failures, successes }: ResultSetting,
 	response: ServiceResponse,
 ): string | undefined {
-	if (field === '') return undefined;
-	const parsed = tryParseExactJson(textOf(response));
+	const parsed = field === '' ? {} : tryParseExactJson(textOf(response));
 	const value = 'value' in parsed ? valueAt(parsed.value, field) : undefined;
 	const text = value === null ? 'null' : scalarText(value);
 	if (text === undefined) return undefined;

@@ -5,6 +5,7 @@
 import type { IExecuteFunctions, IPollFunctions } from 'n8n-workflow';
 
 import { isQueueMode } from '../n8nInternals/executionsMode';
+import type { Limit } from '../rateLimit';
 import { versionsInUse } from '../redis';
 import type { Account } from './account';
 import { headerText } from './response';
@@ -44,7 +45,8 @@ export class SetupWarnings {
 				'n8n runs in queue mode, but the limits of this API key are counted in each process alone. Together, the processes can exceed them. Choose Redis under Count Limits In in the credential.',
 			);
 		}
-		this.compareVersions();
+		// Redis has replied by the time of the response.
+		if (redis !== undefined) versionsInUse(redis);
 		const stores = this.storesInUse(redis?.name ?? 'this n8n process');
 		if (stores.length > 1) {
 			this.warn(
@@ -54,64 +56,59 @@ export class SetupWarnings {
 		}
 	}
 
-	/** @param sentAt when (ms since 1970) the request went out */
+	/**
+	 * To be called with the headers of a response.
+	 * @param sentAt when (ms since 1970) the request went out
+	 */
 	noteResponse(headers: Record<string, unknown>, sentAt: number): void {
-		this.compareVersions();
-		this.compareClocks(headers, sentAt);
-		this.comparePolicies(headers);
-	}
-
-	/** The names of the limit stores that still count requests of the key. */
-	private storesInUse(name: string): string[] {
-		const { identity, limits } = this.account;
-		const now = Date.now();
-		const countedMs = Math.max(
-			...[limits.general, ...Object.values(limits.scopes)].flat().map(({ windowMs }) => windowMs),
-		);
-		const stores = storesByKey.get(identity) ?? new Map<string, number>();
-		for (const [store, usedAt] of stores) if (now - usedAt > countedMs) stores.delete(store);
-		storesByKey.set(identity, stores.set(name, now));
-		return [...stores.keys()];
-	}
-
-	private compareVersions(): void {
-		const { redis } = this.account;
+		const { keepFree, redis } = this.account;
 		const versions = redis === undefined ? [] : versionsInUse(redis);
-		if (redis === undefined || versions.length < 2) return;
-		this.warn(
-			'versions',
-			`${versions.length} versions of this package use ${redis.name} at the same time: ${versions.join(', ')}. They may count requests apart, exceed limits, and send a document twice. Install the same version on every process of n8n.`,
-		);
-	}
-
-	private compareClocks(headers: Record<string, unknown>, sentAt: number): void {
+		if (versions.length > 1) {
+			this.warn(
+				'versions',
+				`${versions.length} versions of this package use ${redis?.name} at the same time: ${versions.join(', ')}. They may count requests apart, exceed limits, and send a document twice. Install the same version on every process of n8n.`,
+			);
+		}
 		// RFC 9110 §5.6.7; RFC 9111 §5.1: a cache adds how many seconds ago the service responded.
 		const age = Number(headerText(headers, 'age')) || 0;
 		const servedAt = Date.parse(headerText(headers, 'date')) + age * 1000;
 		const [aheadMs, behindMs] = [sentAt - servedAt, servedAt - Date.now()];
 		// Not so for NaN.
-		if (!(Math.max(aheadMs, behindMs) > CLOCK_TOLERANCE_MS)) return;
-		const difference =
-			aheadMs > 0 ? `${formatDuration(aheadMs)} ahead of` : `${formatDuration(behindMs)} behind`;
+		if (Math.max(aheadMs, behindMs) > CLOCK_TOLERANCE_MS) {
+			const off =
+				aheadMs > 0 ? `${formatDuration(aheadMs)} ahead of` : `${formatDuration(behindMs)} behind`;
+			this.warn(
+				'clock',
+				`The clock of the computer that runs n8n is ${off} the clock of the service. Check how it is synchronized.`,
+			);
+		}
+		// The limits of the credential are our share of the service's.
+		const policy = headerPolicies(headers).find(({ max, windowSeconds }) =>
+			this.allLimits.every(
+				(limit) => limit.max !== shareOf(max, keepFree) || limit.windowMs !== windowSeconds * 1000,
+			),
+		);
+		if (policy === undefined || this.found.has('policy')) return;
 		this.warn(
-			'clock',
-			`The clock of the computer that runs n8n is ${difference} the clock of the service. Check how it is synchronized.`,
+			'policy',
+			`The service says that it allows ${policy.max} requests per ${formatDuration(policy.windowSeconds * 1000)}, which is none of the limits in the credential. Compare them under Customize for This Installation.`,
 		);
 	}
 
-	/** Compares what the service says of its limits with those of the credential, by our share of both. */
-	private comparePolicies(headers: Record<string, unknown>): void {
-		const { limits, keepFree } = this.account;
-		const known = [limits.general, ...Object.values(limits.scopes)].flat();
-		const unknown = headerPolicies(headers).find(({ max, windowSeconds }) => {
-			const ours = shareOf(max, keepFree);
-			return !known.some((limit) => limit.max === ours && limit.windowMs === windowSeconds * 1000);
-		});
-		if (unknown === undefined || this.found.has('policy')) return;
-		this.warn(
-			'policy',
-			`The service says that it allows ${unknown.max} requests per ${formatDuration(unknown.windowSeconds * 1000)}, which is none of the limits in the credential. Compare them under Customize for This Installation.`,
-		);
+	private get allLimits(): Limit[] {
+		const { general, scopes } = this.account.limits;
+		return [general, ...Object.values(scopes)].flat();
+	}
+
+	/** The names of the limit stores that still count requests of the key. */
+	private storesInUse(name: string): string[] {
+		const { identity } = this.account;
+		const now = Date.now();
+		const countedMs = Math.max(...this.allLimits.map(({ windowMs }) => windowMs));
+		const stores = storesByKey.get(identity) ?? new Map<string, number>();
+		for (const [store, usedAt] of stores) if (now - usedAt > countedMs) stores.delete(store);
+		storesByKey.set(identity, stores.set(name, now));
+		return [...stores.keys()];
 	}
 
 	private warn(kind: string, sentence: string): void {

@@ -6,39 +6,33 @@ export function joinPath(path: string, name: string): string {
 	return path === '' ? name : `${path}.${name}`;
 }
 
-/**
- * The value at a dot path such as `data.items` or `d.@odata.nextLink`; undefined where the path leads nowhere. A name
- * may itself hold dots: the longest one that is there counts.
- */
+/** The value at a dot path such as `data.items` or `d.@odata.nextLink`; undefined where the path leads nowhere. */
 export function valueAt(value: unknown, path: string): unknown {
-	return walk(value, path.split('.'));
+	let found = value;
+	for (const name of namesAt(value, path)) found = ownAt(found, name);
+	return found;
 }
 
-function walk(value: unknown, names: string[]): unknown {
-	if (names.length === 0) return value;
-	if (typeof value !== 'object' || value === null) return undefined;
-	for (let length = names.length; length > 0; length--) {
-		const name = names.slice(0, length).join('.');
-		if (!Object.hasOwn(value, name)) continue;
-		return walk((value as Record<string, unknown>)[name], names.slice(length));
-	}
-	return undefined;
-}
-
-/** The names that lead to the value at a dot path; where it leads nowhere, its parts. */
+/**
+ * The names that lead to the value at a dot path. A name may itself hold dots: the longest one that is there counts, and
+ * the first part where none is.
+ */
 export function namesAt(value: unknown, path: string): string[] {
 	const parts = path.split('.');
-	for (let length = parts.length; length > 1; length--) {
-		const name = parts.slice(0, length).join('.');
-		if (!isObject(value) || !Object.hasOwn(value, name)) continue;
-		return length === parts.length
-			? [name]
-			: [name, ...namesAt(value[name], parts.slice(length).join('.'))];
+	const names: string[] = [];
+	for (let found = value, at = 0; at < parts.length;) {
+		let end = parts.length;
+		while (end > at + 1 && ownAt(found, parts.slice(at, end).join('.')) === undefined) end--;
+		const name = parts.slice(at, end).join('.');
+		names.push(name);
+		[found, at] = [ownAt(found, name), end];
 	}
-	const [first = '', ...rest] = parts;
-	return rest.length === 0
-		? parts
-		: [first, ...namesAt(isObject(value) ? value[first] : undefined, rest.join('.'))];
+	return names;
+}
+
+function ownAt(value: unknown, name: string): unknown {
+	const isThere = typeof value === 'object' && value !== null && Object.hasOwn(value, name);
+	return isThere ? (value as Record<string, unknown>)[name] : undefined;
 }
 
 /**

@@ -10,7 +10,6 @@ import { UnresolvedValue } from './unresolvedValues';
 import { InvalidSettingError } from './invalidSettingError';
 import { refuseFaults, scalarText } from './valueFaults';
 
-const USE_DEFAULT = 'Enter a number, or remove the option to use its default.';
 /** A decimal number, as a person writes it. */
 const DECIMAL = /^-?\d+(\.\d+)?$/;
 
@@ -20,11 +19,9 @@ const DECIMAL = /^-?\d+(\.\d+)?$/;
  */
 export function refuseUnresolved(field: string, value: unknown, name = ''): void {
 	if (!(value instanceof UnresolvedValue)) return;
-	throw new InvalidSettingError(
-		field,
-		[name === '' ? '' : `"${name}":`, value.expression, value.problem].join(' ').trim(),
-		'Check the expression, and where its value comes from.',
-	);
+	const problem = name === '' ? value.problem : `"${name}": ${value.problem}`;
+	const howToFix = 'Check the expression, and where its value comes from.';
+	throw new InvalidSettingError(field, problem, howToFix);
 }
 
 /** True or false; `undefined` is false. */
@@ -40,11 +37,11 @@ export function readFlag(field: string, value: unknown): boolean {
 }
 
 /** A text; what is not set is an empty one. */
-export function readText(field: string, value: unknown, name = ''): string {
-	refuseUnresolved(field, value, name);
+export function readText(field: string, value: unknown): string {
+	refuseUnresolved(field, value);
 	if (value === undefined) return '';
 	if (typeof value === 'string') return value;
-	throw notText(field, value, name);
+	throw notText(field, value);
 }
 
 /** Dot paths, separated by commas; they go through lists, also where a `*` says so. */
@@ -61,12 +58,12 @@ export function readList(field: string, value: unknown): string[] {
 
 /**
  * A text without white space around it.
- * @param description how to fix it where it is empty
+ * @param howToFix where it is empty
  */
-export function readFilledText(field: string, value: unknown, description: string): string {
+export function readFilledText(field: string, value: unknown, howToFix: string): string {
 	const text = readText(field, value).trim();
 	if (text !== '') return text;
-	throw new InvalidSettingError(field, 'is empty', description);
+	throw new InvalidSettingError(field, 'is empty', howToFix);
 }
 
 /** The name of an entry. */
@@ -86,6 +83,12 @@ export function readTextToSend(field: string, value: unknown, name = ''): string
 	throw notText(field, value, name);
 }
 
+function notText(field: string, value: unknown, name = ''): InvalidSettingError {
+	const problem = value === null ? 'has no value (null)' : 'is not a text';
+	const text = name === '' ? problem : `"${name}" ${problem}`;
+	return new InvalidSettingError(field, text, 'Enter a text; check the expression.');
+}
+
 /** One of the known texts. */
 export function readChoice<T extends string>(
 	field: string,
@@ -98,16 +101,14 @@ export function readChoice<T extends string>(
 	throw new InvalidSettingError(field, 'is not known', `Use one of ${known.join(', ')}.`);
 }
 
+const ADD_AGAIN = 'Remove it and add it again in the editor.';
+
 /** The values of a group of fields; what is not set is an empty one. */
 export function readGroup(field: string, value: unknown): Record<string, unknown> {
 	refuseUnresolved(field, value);
 	if (value === undefined) return {};
 	if (isObject(value)) return value;
-	throw new InvalidSettingError(
-		field,
-		'is not a group of fields',
-		'Remove it and add it again in the editor.',
-	);
+	throw new InvalidSettingError(field, 'is not a group of fields', ADD_AGAIN);
 }
 
 /** The default values of fields: n8n does not save them. */
@@ -120,11 +121,7 @@ export function readEntries(field: string, value: unknown): Array<Record<string,
 	refuseUnresolved(field, value);
 	if (value === undefined) return [];
 	if (Array.isArray(value) && value.every(isObject)) return value;
-	throw new InvalidSettingError(
-		field,
-		'is not a list of entries',
-		'Remove it and add its entries again in the editor.',
-	);
+	throw new InvalidSettingError(field, 'is not a list of entries', ADD_AGAIN);
 }
 
 /**
@@ -134,17 +131,6 @@ export function readEntries(field: string, value: unknown): Array<Record<string,
 export function numberOf(value: unknown): number | undefined {
 	if (typeof value === 'string' && DECIMAL.test(value.trim())) return Number(value);
 	return typeof value === 'number' ? value : undefined;
-}
-
-/** Whether no digit of a decimal text is lost in the number that it is the text of. */
-export function keepsDigits(text: string, number: number): boolean {
-	const digits = text
-		.trim()
-		.replace(/^-?0*(?=\d)/, '')
-		.replace(/(\.\d*?)0+$/, '$1')
-		.replace(/\.$/, '');
-	// Every decimal number of 15 digits has a number of its own.
-	return digits.replace('.', '').length <= 15 || digits === String(Math.abs(number));
 }
 
 /** Both are allowed values; without `most` there is no upper one. */
@@ -160,25 +146,25 @@ interface Bounds {
 export function readNumber(
 	field: string,
 	value: unknown,
-	{ least, most }: Bounds,
-	description = USE_DEFAULT,
+	{ least, most = Infinity }: Bounds,
+	howToFix = 'Enter a number, or remove the option to use its default.',
 	kind = { name: 'a number', includes: Number.isFinite },
 ): number {
 	refuseUnresolved(field, value);
 	const number = numberOf(value) ?? NaN;
-	if (kind.includes(number) && number >= least && number <= (most ?? Infinity)) return number;
-	const range = `from ${least} ${most === undefined ? 'on' : `to ${most}`}`;
-	throw new InvalidSettingError(field, `must be ${kind.name} ${range}`, description);
+	if (kind.includes(number) && number >= least && number <= most) return number;
+	const range = `from ${least} ${most === Infinity ? 'on' : `to ${most}`}`;
+	throw new InvalidSettingError(field, `must be ${kind.name} ${range}`, howToFix);
 }
 
 export function readWholeNumber(
 	field: string,
 	value: unknown,
 	bounds: Bounds,
-	description?: string,
+	howToFix?: string,
 ): number {
 	const kind = { name: 'a whole number', includes: Number.isSafeInteger };
-	return readNumber(field, value, bounds, description, kind);
+	return readNumber(field, value, bounds, howToFix, kind);
 }
 
 /** A time (s), which may have decimals. */
@@ -188,14 +174,5 @@ export function readSeconds(
 	bounds = { least: 0, most: Number.MAX_SAFE_INTEGER / 1000 },
 ): number {
 	const kind = { name: 'a number of seconds', includes: Number.isFinite };
-	return readNumber(field, value, bounds, USE_DEFAULT, kind);
-}
-
-function notText(field: string, value: unknown, name: string): InvalidSettingError {
-	const problem = value === null ? 'has no value (null)' : 'is not a text';
-	return new InvalidSettingError(
-		field,
-		name === '' ? problem : `"${name}" ${problem}`,
-		'Enter a text; check the expression.',
-	);
+	return readNumber(field, value, bounds, undefined, kind);
 }

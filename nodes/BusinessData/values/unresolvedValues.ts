@@ -16,25 +16,19 @@ import { findFault, scalarText, trimUnseen } from './valueFaults';
 
 /** Stands for a value that an expression failed to make, until the reader of the field refuses it by name. */
 export class UnresolvedValue {
-	constructor(
-		/** The expression, for example `{{ $json.id }}`; empty where it is not known. */
-		readonly expression: string,
-		/** Goes behind the name of the value, for example `has no value (undefined)`. */
-		readonly problem: string,
-	) {}
+	/** @param problem for example `{{ $json.id }} has no value (undefined)`, or what comes behind the field's name */
+	constructor(readonly problem: string) {}
 }
 
 /** Fields in whose texts an expression may give a list, which n8n writes with commas. */
-const FIELDS_WITH_LISTS = new Set(['ids', 'jsonBody']);
+const FIELDS_WITH_LISTS = ['ids', 'jsonBody'];
 /** Fields that identify a record or document: a value with a gap would identify another one. */
-const FIELDS_WITHOUT_GAPS = new Set(['ids', 'sendOnceKey']);
-/** Fields with a path, none of whose segments may be empty. */
-const FIELDS_WITH_PATHS = new Set(['path']);
+const FIELDS_WITHOUT_GAPS = ['ids', 'sendOnceKey'];
+/** A field with a path, none of whose segments may be empty. */
+const PATH = 'path';
 /** Stands for an expression that gives an empty text; no text of a path can hold it. */
 const GAP = '\u0000';
 const LONGEST_SHOWN_EXPRESSION = 100;
-
-type Context = IExecuteFunctions | IPollFunctions;
 
 /** Has n8n evaluate what stands between `{{` and `}}`. */
 type Evaluate = (code: string) => unknown;
@@ -52,18 +46,24 @@ export function holdsExpression(written: unknown): boolean {
  * @throws ExpressionError of n8n's, which says what is wrong with the expression
  */
 export function readMarked(
-	context: Context,
+	context: IExecuteFunctions | IPollFunctions,
 	name: string,
 	written: unknown,
 	read: () => unknown,
 	itemIndex = 0,
 ): unknown {
-	const evaluate = (code: string) => evaluateAlone(context, code, itemIndex);
+	// The context of a poll has it too, but its type does not say so.
+	const { evaluateExpression } = context as Partial<IExecuteFunctions>;
+	const evaluate = (code: string) =>
+		// Without it, nothing can be said of the parts of a text.
+		evaluateExpression === undefined
+			? '-'
+			: evaluateExpression.call(context as IExecuteFunctions, `{{${code}}}`, itemIndex);
 	try {
 		return mark(name, written, read(), evaluate);
 	} catch (error) {
 		if (error instanceof ExpressionError) throw error;
-		return unresolved('', `has no value (${messageOf(error)})`);
+		return new UnresolvedValue(noValue(error));
 	}
 }
 
@@ -75,7 +75,7 @@ function mark(name: string, written: unknown, value: unknown, evaluate: Evaluate
 		const [first, ...others] = pieces.filter(({ text }) => text !== '');
 		if (first === undefined || pieces.every(({ type }) => type === 'text')) return value;
 		return others.length === 0
-			? (unresolved(first.text, faultOf(value)) ?? value)
+			? (unresolved(first.text, findFault(value, true)) ?? value)
 			: (unresolvedInText(name, [first, ...others], evaluate) ?? value);
 	}
 	if (!hasParts(written) || !hasParts(value)) return value;
@@ -95,22 +95,12 @@ export function markUnresolvedFields(
 	fields: Record<string, unknown>,
 	exceptTexts: string[],
 ): Record<string, unknown> {
-	const mark = ([name, value]: [string, unknown]): [string, unknown] => {
-		const isFree = typeof value === 'string' && exceptTexts.includes(name);
-		const problem = isFree ? undefined : faultOf(value);
-		return [name, problem === undefined ? value : new UnresolvedValue('', problem)];
-	};
-	return Object.fromEntries(Object.entries(fields).map(mark));
-}
-
-/** @throws an error of n8n's where the expression alone gives a function, for example */
-function evaluateAlone(context: Context, code: string, itemIndex: number): unknown {
-	// The context of a poll has it too, but its type does not say so.
-	const { evaluateExpression } = context as Partial<IExecuteFunctions>;
-	// Without it, nothing can be said of the parts of a text.
-	return evaluateExpression === undefined
-		? '-'
-		: evaluateExpression.call(context as IExecuteFunctions, `{{${code}}}`, itemIndex);
+	const marked = Object.entries(fields).map(([name, value]): [string, unknown] => {
+		const mayBeAny = typeof value === 'string' && exceptTexts.includes(name);
+		const problem = mayBeAny ? undefined : findFault(value, true);
+		return [name, problem === undefined ? value : new UnresolvedValue(problem)];
+	});
+	return Object.fromEntries(marked);
 }
 
 /** The first of the expressions in a longer text that gives none, or that leaves a gap where there must not be one. */
@@ -122,54 +112,46 @@ function unresolvedInText(
 	const empty: string[] = [];
 	let outline = '';
 	for (const { type, text } of pieces) {
-		const piece =
-			type === 'text' ? text : textOfExpression(() => evaluate(text), FIELDS_WITH_LISTS.has(name));
-		if (typeof piece !== 'string') return unresolved(text, piece.problem);
-		const isEmpty = type === 'code' && trimUnseen(piece) === '';
+		const written = type === 'text' ? text : textIn(() => evaluate(text), name);
+		if (typeof written !== 'string') return unresolved(text, written.problem);
+		const isEmpty = type === 'code' && trimUnseen(written) === '';
 		if (isEmpty) empty.push(text);
-		outline += isEmpty ? GAP : piece;
+		outline += isEmpty ? GAP : written;
 	}
-	const [firstEmpty] = empty;
-	if (firstEmpty === undefined) return undefined;
-	if (FIELDS_WITHOUT_GAPS.has(name)) return unresolved(firstEmpty, 'is empty');
+	const [code] = empty;
+	if (code === undefined) return undefined;
+	if (FIELDS_WITHOUT_GAPS.includes(name)) return unresolved(code, 'is empty');
 	const segments = outline.split('?', 1).join().split('/');
-	const isSegmentEmpty = FIELDS_WITH_PATHS.has(name) && segments.some((one) => /^\0+$/.test(one));
-	return isSegmentEmpty ? unresolved(firstEmpty, 'leaves a segment of the path empty') : undefined;
+	const isSegmentEmpty = name === PATH && segments.some((one) => /^\0+$/.test(one));
+	return isSegmentEmpty ? unresolved(code, 'leaves a segment of the path empty') : undefined;
 }
 
-/** What n8n writes into a longer text for the value of an expression. */
-function textOfExpression(
-	evaluate: () => unknown,
-	allowsLists: boolean,
-): string | { problem: string } {
+/** What n8n writes into a longer text for the value of an expression, or why it is no text. */
+function textIn(evaluate: () => unknown, name: string): string | { problem: string } {
 	let value: unknown;
 	try {
 		value = evaluate();
 	} catch (error) {
-		return { problem: `has no value (${messageOf(error)})` };
+		return { problem: noValue(error) };
 	}
-	const problem = faultOf(value);
+	const problem = findFault(value, true);
 	if (problem !== undefined) return { problem };
 	if (value === null) return { problem: 'is null' };
-	if (Array.isArray(value)) {
-		const areTexts = value.every((part) => typeof part !== 'object');
-		return allowsLists && areTexts ? value.join() : { problem: 'is a list, not a text' };
-	}
-	return scalarText(value) ?? { problem: 'is an object, not a text' };
+	if (!Array.isArray(value)) return scalarText(value) ?? { problem: 'is an object, not a text' };
+	const areTexts = value.every((part) => typeof part !== 'object');
+	const isWritten = areTexts && FIELDS_WITH_LISTS.includes(name);
+	return isWritten ? value.join() : { problem: 'is a list, not a text' };
 }
 
-function faultOf(value: unknown): string | undefined {
-	const fault = findFault(value, true);
-	if (fault === undefined) return undefined;
-	return fault.path.length === 0
-		? fault.problem
-		: `holds "${fault.path.join('.')}", which ${fault.problem}`;
+function noValue(error: unknown): string {
+	return `has no value (${messageOf(error)})`;
 }
 
 function unresolved(code: string, problem: string | undefined): UnresolvedValue | undefined {
 	if (problem === undefined) return undefined;
 	const shown = shorten(maskKeys(code), LONGEST_SHOWN_EXPRESSION);
-	return new UnresolvedValue(code === '' ? '' : `{{${shown}}}`, problem);
+	// The problem of a part begins with the name of that part.
+	return new UnresolvedValue(`{{${shown}}}${problem.startsWith('"') ? ':' : ''} ${problem}`);
 }
 
 function hasParts(value: unknown): value is Record<string, unknown> {

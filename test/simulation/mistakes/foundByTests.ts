@@ -83,8 +83,8 @@ export const MISTAKES_FOUND_BY_TESTS: MistakeFoundByTest[] = [
 			),
 			patch(
 				'nodes/BusinessData/transport/attempt.js',
-				'if (signal.aborted)\n        onEndOfRun.abort();',
-				'',
+				'(0, async_1.onAbort)(signal, ',
+				'(0, async_1.onAbort)(signal.aborted ? async_1.never : signal, ',
 			),
 		],
 		test: 'test/engine/sendOnceFailures.test.ts',
@@ -119,11 +119,7 @@ export const MISTAKES_FOUND_BY_TESTS: MistakeFoundByTest[] = [
 	{
 		name: 'a read that was stopped gives its slot back early',
 		patches: [
-			patch(
-				'nodes/BusinessData/transport/attempt.js',
-				'failure.isTimeout || signal.aborted',
-				'failure.isTimeout',
-			),
+			patch('nodes/BusinessData/transport/attempt.js', 'isTimeout || signal.aborted', 'isTimeout'),
 		],
 		test: DIRECTED,
 	},

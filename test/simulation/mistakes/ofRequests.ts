@@ -11,8 +11,8 @@ export const MISTAKES_OF_REQUESTS: Mistake[] = [
 		patches: [
 			patch(
 				'nodes/BusinessData/transport/retries.js',
-				'isTransient && (isHarmless || (isNotSent && !isTimeout))',
-				'isTransient',
+				"retry === 'always' || (retry === 'ifHarmless' && isHarmless)",
+				"retry !== 'never'",
 			),
 		],
 		seed: 5,
@@ -20,9 +20,7 @@ export const MISTAKES_OF_REQUESTS: Mistake[] = [
 	},
 	{
 		name: 'a credential that was edited in mid-run sends the new key to the old host',
-		patches: [
-			patch('nodes/BusinessData/transport/httpRequest.js', ', data: fieldsOf(account) }', ' }'),
-		],
+		patches: [patch('nodes/BusinessData/transport/httpRequest.js', ', data } }', ' } }')],
 		seed: 24,
 		shows: 'key strayed',
 	},
@@ -64,7 +62,13 @@ export const MISTAKES_OF_REQUESTS: Mistake[] = [
 	},
 	{
 		name: 'the key shows in what the service says',
-		patches: [patch('nodes/BusinessData/values/redact.js', 'return places;', 'return [];')],
+		patches: [
+			patch(
+				'nodes/BusinessData/values/redact.js',
+				'.matchAll(patternOf(apiKey))',
+				'.matchAll(/^$/g)',
+			),
+		],
 		seed: 7,
 		shows: 'key shown',
 	},

@@ -43,7 +43,7 @@ export const MISTAKES_OF_SEND_ONCE: Mistake[] = [
 		patches: [
 			patch(
 				'nodes/BusinessData/transport/attempt.js',
-				"isUnknown ? 'perhapsSent' : 'notSent'",
+				"error.details.outcome === 'unknown' ? 'perhapsSent' : 'notSent'",
 				"'notSent'",
 			),
 		],

@@ -4,7 +4,11 @@ import { Readable } from 'node:stream';
 
 import type { Permit } from '../../../nodes/BusinessData/rateLimit';
 import { readAccount } from '../../../nodes/BusinessData/transport/account';
-import { attempt, sentStateOf } from '../../../nodes/BusinessData/transport/attempt';
+import {
+	attempt,
+	type FailedAttempt,
+	sentStateOf,
+} from '../../../nodes/BusinessData/transport/attempt';
 import type { ConnectionWatch } from '../../../nodes/BusinessData/transport/connectionWatch';
 import type { ServiceRequest } from '../../../nodes/BusinessData/transport/serviceRequest';
 import { after } from '../../support/logicalTime';
@@ -78,7 +82,7 @@ async function play({ request = read, isConnected = true, latencyMs = 0, ...rest
 	await jest.advanceTimersByTimeAsync(2 * TIMEOUT_MS);
 	const outcome = await attempting;
 	expect(getEventListeners(end.signal, 'abort')).toEqual([]);
-	return { outcome, endings, cutOffAt, body, hasActed: sentStateOf(outcome) !== 'notSent' };
+	return { outcome, endings, cutOffAt, body };
 }
 
 beforeEach(() => void jest.useFakeTimers().advanceTimersByTime(1_000));
@@ -88,38 +92,49 @@ const LET_THROUGH = [['letThrough']];
 const asking = { 'retry-after': '7' };
 const limits = { 'ratelimit-remaining': '5', 'ratelimit-reset': '3' };
 
-test.each<[number, Record<string, string>, string, object, unknown[]]>([
-	[200, {}, 'succeeded', {}, LET_THROUGH],
-	[200, asking, 'succeeded', {}, LET_THROUGH],
-	[299, {}, 'succeeded', {}, LET_THROUGH],
-	[300, {}, 'failed', { isTransient: false }, LET_THROUGH],
-	[199, {}, 'failed', { isTransient: false }, LET_THROUGH],
-	[429, {}, 'refused', {}, [['refused', 0]]],
-	[429, asking, 'refused', {}, [['refused', 7_000]]],
-	[404, {}, 'failed', { isTransient: false, isNotSent: false, isTimeout: false }, LET_THROUGH],
-	[408, {}, 'failed', { isTransient: true }, LET_THROUGH],
-	[499, {}, 'failed', { isTransient: false }, LET_THROUGH],
-	[500, asking, 'failed', { isTransient: true }, LET_THROUGH],
-	[503, {}, 'failed', { isTransient: true, isNotSent: false, isTimeout: false }, LET_THROUGH],
-	[503, asking, 'failed', { isTransient: true }, [...LET_THROUGH, ['pause', 7_000]]],
+type Kind = FailedAttempt['retry'] | 'succeeded';
+const refusal = (ms: number) => [['refused', ms]];
+
+test.each<[number, Record<string, string>, Kind, unknown[]]>([
+	[200, {}, 'succeeded', LET_THROUGH],
+	[200, asking, 'succeeded', LET_THROUGH],
+	[299, {}, 'succeeded', LET_THROUGH],
+	[300, {}, 'never', LET_THROUGH],
+	[199, {}, 'never', LET_THROUGH],
+	[429, {}, 'afterRefusal', refusal(0)],
+	[429, asking, 'afterRefusal', refusal(7_000)],
+	[429, { 'retry-after': '700' }, 'never', refusal(700_000)],
+	[404, {}, 'never', LET_THROUGH],
+	[408, {}, 'ifHarmless', LET_THROUGH],
+	[499, {}, 'never', LET_THROUGH],
+	[500, asking, 'ifHarmless', LET_THROUGH],
+	[503, {}, 'ifHarmless', LET_THROUGH],
+	[503, asking, 'ifHarmless', [...LET_THROUGH, ['pause', 7_000]]],
+	[503, { 'retry-after': '700' }, 'never', [...LET_THROUGH, ['pause', 700_000]]],
 	[
-		200,
-		limits,
-		'succeeded',
-		{},
+		...([200, limits, 'succeeded'] as const),
 		[...LET_THROUGH, ['applyHeaderLimit', { remaining: 5, resetMs: 3_000 }]],
 	],
 	[
-		...([200, { ...limits, 'ratelimit-limit': '10' }, 'succeeded', {}] as const),
+		...([200, { ...limits, 'ratelimit-limit': '10' }, 'succeeded'] as const),
 		[...LET_THROUGH, ['applyHeaderLimit', { remaining: 5, resetMs: 3_000, max: 5 }]],
 	],
-])('a %i with %j is %s', async (statusCode, headers, kind, facts, endings) => {
-	const played = await play({ statusCode, headers, keepFree: 50 });
-	expect(played.outcome).toMatchObject({ kind, ...facts });
+])('a %i with %j: %s', async (statusCode, headers, kind, endings) => {
+	const { outcome, ...played } = await play({ statusCode, headers, keepFree: 50 });
+	expect(outcome.error === undefined ? 'succeeded' : outcome.retry).toBe(kind);
 	expect(played.endings).toEqual(endings);
-	expect(played.outcome).toHaveProperty('response.statusCode', statusCode);
-	expect('permit' in played.outcome).toBe(kind === 'refused');
+	expect(outcome.response?.statusCode).toBe(statusCode);
 	expect(played.cutOffAt).toBeUndefined();
+	if (outcome.error === undefined) return;
+	const seconds = headers['retry-after'];
+	expect(outcome.askedMs).toBe(seconds === undefined ? undefined : Number(seconds) * 1_000);
+});
+
+test('a 429 whose body alone asks for a wait pauses the key', async () => {
+	const body = Readable.from([Buffer.from('Try again in 5 seconds')]);
+	const { outcome, endings } = await play({ statusCode: 429, body });
+	expect(outcome).toMatchObject({ retry: 'afterRefusal', askedMs: 5_000 });
+	expect(endings).toEqual([...refusal(0), ['pause', 5_000, true]]);
 });
 
 const reset = Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' });
@@ -131,56 +146,46 @@ const broken = () =>
 		},
 	});
 const endless = () => new Readable({ read: () => undefined });
+const tooMuch = Readable.from([Buffer.alloc(64 * 1024 * 1024 + 1)]);
+const viaProxy = (statusCode: number): Play => ({
+	...{ statusCode, isProxyResponse: true, isConnected: false, body: endless() },
+});
+const LOST = ['lost', TIMEOUT_MS];
 
-test.each<[string, Play, object, unknown[]]>([
-	['is refused', { isConnected: false, error: refused }, { isNotSent: true }, [['unused']]],
-	['is reset', { error: reset }, { isTransient: true, isNotSent: false }, [['lost', 0]]],
-	['times out', { latencyMs: Infinity }, { isTimeout: true }, [['lost', TIMEOUT_MS]]],
-	[
-		'breaks off in the body of a success',
-		{ body: broken() },
-		{ isTransient: true },
-		[...LET_THROUGH, ['lost', 0]],
-	],
-	['breaks off in the body of an error', { statusCode: 404, body: broken() }, {}, LET_THROUGH],
-	['hangs in the body of an error', { statusCode: 404, body: endless() }, {}, LET_THROUGH],
-	[
-		'hangs in the body of a success',
-		{ body: endless() },
-		{ isTimeout: true },
-		[...LET_THROUGH, ['lost', TIMEOUT_MS]],
-	],
-	[
-		'gets a response with too much',
-		{ body: Readable.from([Buffer.alloc(64 * 1024 * 1024 + 1)]) },
-		{ isTransient: false, isNotSent: false, isTimeout: false },
-		LET_THROUGH,
-	],
-	[
-		'gets a response from a proxy',
-		{ statusCode: 502, isProxyResponse: true, isConnected: false, body: endless() },
-		{ isNotSent: true, isTransient: true },
-		[['unused']],
-	],
-	[
-		'gets a response too late',
-		{ latencyMs: TIMEOUT_MS + 1, body: endless() },
-		{ isTimeout: true },
-		[['lost', TIMEOUT_MS]],
-	],
-])('a request that %s', async (_, how, facts, endings) => {
+test.each<[string, Play, FailedAttempt['retry'], unknown[]]>([
+	['is refused', { isConnected: false, error: refused }, 'always', [['unused']]],
+	['finds no connection', { isConnected: false, latencyMs: Infinity }, 'ifHarmless', [['unused']]],
+	['is reset', { error: reset }, 'ifHarmless', [['lost', 0]]],
+	['times out', { latencyMs: Infinity }, 'ifHarmless', [LOST]],
+	['breaks off in a success', { body: broken() }, 'ifHarmless', [...LET_THROUGH, ['lost', 0]]],
+	['breaks off in an error', { statusCode: 404, body: broken() }, 'never', LET_THROUGH],
+	['hangs in an error', { statusCode: 404, body: endless() }, 'never', LET_THROUGH],
+	['hangs in a success', { body: endless() }, 'ifHarmless', [...LET_THROUGH, LOST]],
+	['gets too much', { body: tooMuch }, 'never', LET_THROUGH],
+	['gets a response from a proxy', viaProxy(502), 'always', [['unused']]],
+	['is refused by a proxy', viaProxy(407), 'never', [['unused']]],
+	['is late', { latencyMs: TIMEOUT_MS + 1, body: endless() }, 'ifHarmless', [LOST]],
+])('a request that %s', async (_, how, retry, endings) => {
 	const played = await play(how);
-	expect(played.outcome).toMatchObject({ kind: 'failed', ...facts });
+	expect(played.outcome).toMatchObject({ retry });
 	expect(played.endings).toEqual(endings);
 	if (how.latencyMs !== undefined) expect(played.cutOffAt).toBe(TIMEOUT_MS);
 	// Nothing holds the connection any more.
 	if (how.body !== undefined) expect(played.body.destroyed).toBe(true);
 });
 
+test('of an error, a megabyte is read', async () => {
+	const chunk = Buffer.alloc(600_000, 'x');
+	const body = Readable.from([chunk, chunk, chunk]);
+	const { outcome } = await play({ statusCode: 422, body });
+	expect(outcome.response?.body).toHaveLength(2 * chunk.length);
+	expect(body.destroyed).toBe(true);
+});
+
 test.each<[string, Play, number | undefined, unknown[]]>([
 	['has not left', { request: send, isConnected: false }, 1_000, [['unused']]],
 	['is a read that goes on', {}, undefined, LET_THROUGH],
-	['is a read that is stopped', { isStopped: true }, 1_000, [['lost', TIMEOUT_MS]]],
+	['is a read that is stopped', { isStopped: true }, 1_000, [LOST]],
 	['is a send that has left', { request: send, isStopped: true }, undefined, LET_THROUGH],
 	['has not begun', { isConnected: false, endsAfterMs: 0 }, 0, [['unused']]],
 ])('at the end of its run, a request that %s', async (_, how, cutOffAt, endings) => {
@@ -190,13 +195,14 @@ test.each<[string, Play, number | undefined, unknown[]]>([
 	expect(played.endings).toEqual(endings);
 });
 
-test.each<[ServiceRequest, Play, boolean]>([
-	[send, {}, true],
-	[send, { statusCode: 429 }, false],
-	[send, { statusCode: 404 }, false],
-	[send, { statusCode: 500 }, true],
-	[send, { isConnected: false, error: refused }, false],
-	[send, { error: reset }, true],
-])('whether the service may have acted: case %#', async (request, how, expected) => {
-	expect((await play({ request, ...how })).hasActed).toBe(expected);
+test.each<[Play, ReturnType<typeof sentStateOf>]>([
+	[{}, 'sent'],
+	[{ statusCode: 429 }, 'notSent'],
+	[{ statusCode: 404 }, 'notSent'],
+	[{ statusCode: 500 }, 'perhapsSent'],
+	[{ isConnected: false, error: refused }, 'notSent'],
+	[{ error: reset }, 'perhapsSent'],
+])('what is known of a document: case %#', async (how, expected) => {
+	const { outcome } = await play({ request: send, ...how });
+	expect(sentStateOf(outcome)).toBe(expected);
 });

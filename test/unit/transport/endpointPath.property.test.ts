@@ -20,41 +20,9 @@ const base = new URL(`https://api.example.com${BASE_PATH}`);
 /** Any UTF-16 code unit, so halves of characters too. */
 const codeUnit = fc.integer({ min: 0, max: 0xffff }).map((code) => String.fromCharCode(code));
 /** What paths are taken apart at, in every way of writing it, and what leads out of a folder. */
-const piece = fc.constantFrom(
-	...[
-		'/',
-		'//',
-		'\\',
-		'..',
-		'.',
-		'%2e',
-		'%2E',
-		'%252e',
-		'%2f',
-		'%252F',
-		'%5c',
-		';',
-		'%3b',
-		'?',
-		'#',
-	],
-	...[
-		'%',
-		'%25',
-		'%zz',
-		'%25zz',
-		'%00',
-		'%c0%af',
-		'@',
-		':',
-		'https:',
-		'host',
-		'a',
-		' ',
-		'\t',
-		'\n',
-	],
-);
+const PIECES =
+	'/ // \\ .. . %2e %2E %252e %2f %252F %5c ; %3b ? # % %25 %zz %25zz %00 %c0%af @ : https: host a \t \n';
+const piece = fc.constantFrom(...PIECES.split(' '), ' ');
 const anyPath = fc.oneof(
 	fc.string(),
 	fc.string({ unit: codeUnit }),

@@ -15,13 +15,13 @@ import {
 import { KEY } from './examples';
 import { NODE_TYPE, nodeOf } from '../../support/engineWorkflow';
 
-type Facts = { code?: string; syscall?: string; name?: string };
+type Facts = { code?: string; syscall?: string; name?: string; cause?: unknown };
 
 const failed = (message: string, facts: Facts = {}) => Object.assign(new Error(message), facts);
 const failedTo = (syscall: string, code: string, at = '') =>
 	failed(`${syscall} ${code}${at}`, { code, syscall });
 const refused = (address: string) => failedTo('connect', 'ECONNREFUSED', ` ${address}`);
-const severalAddresses = (code: string, errors: Error[]) =>
+const severalAddresses = (code: string, ...errors: Error[]) =>
 	Object.assign(new AggregateError(errors), { code });
 
 const node = nodeOf('Business Data', NODE_TYPE, {});
@@ -29,174 +29,133 @@ const inAxios = (error: Error & Facts) => AxiosError.from(error, error.code);
 const inNodeApiError = (error: Error) => new NodeApiError(node, error as unknown as JsonObject);
 
 /** Every way in which an error of Node's network code reaches the node. */
-const wrappings: Array<[string, (error: Error & Facts) => Error]> = [
-	['as Node gives it', (error) => error],
-	['in the error of axios', inAxios],
-	['in the error of n8n', inNodeApiError],
-	['in both', (error) => inNodeApiError(inAxios(error))],
+const wrappings: Array<(error: Error & Facts) => Error> = [
+	(error) => error,
+	inAxios,
+	inNodeApiError,
+	(error) => inNodeApiError(inAxios(error)),
 ];
 const inNodeApiErrorOfN8n1 = (error: Error & Facts) =>
 	Object.assign(inNodeApiError(inAxios(error)), { cause: undefined });
 
-describe.each([
-	...wrappings,
-	['in the error of n8n 1.x, which loses its cause', inNodeApiErrorOfN8n1] as const,
-])('%s', (_, wrap) => {
-	test.each<[reason: string, what: string, Error & Facts]>([
-		['the connection was refused', 'a connection', refused('127.0.0.1:9')],
-		[
-			'the connection was refused',
-			'several addresses',
-			severalAddresses('ECONNREFUSED', [refused('::1'), refused('127.0.0.1')]),
-		],
-		[
-			'no connection could be made',
-			'several addresses, in different ways',
-			severalAddresses('ETIMEDOUT', [
-				failedTo('connect', 'ETIMEDOUT'),
-				failedTo('connect', 'ENETUNREACH'),
-			]),
-		],
-		["the host's name is not known", 'a name', failedTo('getaddrinfo', 'ENOTFOUND', ' x')],
-		["the host's name could not be looked up", 'DNS', failedTo('getaddrinfo', 'EAI_AGAIN', ' x')],
-		['the host cannot be reached', 'a host', failedTo('connect', 'EHOSTUNREACH')],
-		['the network cannot be reached', 'a network', failedTo('connect', 'ENETUNREACH')],
-		['the connection was cut off', 'a reset', failedTo('connect', 'ECONNRESET')],
-		[
-			'no connection could be made',
-			'a time-out',
-			failedTo('connect', 'ETIMEDOUT', ' 192.0.2.1:443'),
-		],
-	])('"%s" was not sent (%s)', (reason, _what, error) => {
-		expect(readFailure(wrap(error), 'unknown', KEY)).toMatchObject({
-			isNotSent: true,
-			isTimeout: false,
-			isPermanent: false,
-			reason,
-			code: error.code,
-		});
-	});
+const NO_CONNECTION = 'no connection could be made';
+const CUT_OFF = 'the connection was cut off';
+const TLS = 'Client network socket disconnected before secure TLS connection was established';
+type Row = [what: string, error: Error & Facts, isNotSent: boolean, reason: string];
+const rows: Row[] = [
+	['a connection', refused('127.0.0.1:9'), true, 'the connection was refused'],
+	[
+		'several addresses',
+		severalAddresses('ECONNREFUSED', refused('::1'), refused('127.0.0.1')),
+		true,
+		'the connection was refused',
+	],
+	[
+		'several addresses, in different ways',
+		severalAddresses('ETIMEDOUT', failedTo('connect', 'ETIMEDOUT'), refused('::1')),
+		true,
+		NO_CONNECTION,
+	],
+	['a name', failedTo('getaddrinfo', 'ENOTFOUND', ' x'), true, "the host's name is not known"],
+	['DNS', failedTo('getaddrinfo', 'EAI_AGAIN'), true, "the host's name could not be looked up"],
+	['a host', failedTo('connect', 'EHOSTUNREACH'), true, 'the host cannot be reached'],
+	['a network', failedTo('connect', 'ENETUNREACH'), true, 'the network cannot be reached'],
+	['connecting', failedTo('connect', 'ECONNRESET'), true, CUT_OFF],
+	['connecting in time', failedTo('connect', 'ETIMEDOUT', ' 192.0.2.1:443'), true, NO_CONNECTION],
+	['reading', failedTo('read', 'ECONNRESET'), false, CUT_OFF],
+	['a hang-up', failed('socket hang up', { code: 'ECONNRESET' }), false, CUT_OFF],
+	['a pipe', failedTo('write', 'EPIPE'), false, CUT_OFF],
+	['a TLS handshake', failed(TLS, { code: 'ECONNRESET' }), false, CUT_OFF],
+	[
+		'a response that ends in the middle',
+		failed('Premature close', { code: 'ERR_STREAM_PREMATURE_CLOSE' }),
+		false,
+		`${CUT_OFF} in the middle of the response`,
+	],
+	[
+		'a broken gzip',
+		failed('incorrect header', { code: 'Z_DATA_ERROR' }),
+		false,
+		'the response could not be decompressed',
+	],
+	['no HTTP', failed('', { code: 'HPE_INVALID_CONSTANT' }), false, 'the connection failed'],
+	['what has no code', failed('something'), false, 'the connection failed'],
+	[
+		'several addresses of which one was reached',
+		severalAddresses('ECONNRESET', refused('::1'), failedTo('read', 'ECONNRESET')),
+		false,
+		CUT_OFF,
+	],
+];
 
-	test.each([
-		['DEPTH_ZERO_SELF_SIGNED_CERT'],
-		['SELF_SIGNED_CERT_IN_CHAIN'],
-		['CERT_HAS_EXPIRED'],
-		['UNABLE_TO_VERIFY_LEAF_SIGNATURE'],
-		['UNABLE_TO_GET_ISSUER_CERT_LOCALLY'],
-		['ERR_TLS_CERT_ALTNAME_INVALID'],
-	])('the certificate error %s was not sent and lasts', (code) => {
-		expect(readFailure(wrap(failed('certificate', { code })), 'unknown', KEY)).toMatchObject({
-			isNotSent: true,
-			isPermanent: true,
-			isTimeout: false,
-			reason: "the server's certificate could not be verified",
-			code,
-		});
-	});
-
-	const CUT_OFF = 'the connection was cut off';
-	const TLS = 'Client network socket disconnected before secure TLS connection was established';
-	test.each<[string, string, Error & Facts]>([
-		['a connection reset while reading', CUT_OFF, failedTo('read', 'ECONNRESET')],
-		['a hang-up', CUT_OFF, failed('socket hang up', { code: 'ECONNRESET' })],
-		['a broken pipe', CUT_OFF, failedTo('write', 'EPIPE')],
-		['a TLS handshake that was cut off', CUT_OFF, failed(TLS, { code: 'ECONNRESET' })],
-		[
-			'a response that ends in the middle',
-			'the connection was cut off in the middle of the response',
-			failed('Premature close', { code: 'ERR_STREAM_PREMATURE_CLOSE' }),
-		],
-		['a broken gzip', 'decompressed', failed('incorrect header', { code: 'Z_DATA_ERROR' })],
-		['no HTTP', 'failed', failed('Parse Error', { code: 'HPE_INVALID_CONSTANT' })],
-		['an error without any code', 'the connection failed', failed('something')],
-		[
-			'several addresses of which one was reached',
-			CUT_OFF,
-			severalAddresses('ECONNRESET', [refused('::1'), failedTo('read', 'ECONNRESET')]),
-		],
-	])('%s may have been sent', (_name, reason, error) => {
+test.each(rows)('%s', (_, error, isNotSent, reason) => {
+	const facts = { isNotSent, reason, code: error.code };
+	for (const wrap of wrappings) {
 		const failure = readFailure(wrap(error), 'unknown', KEY);
-		expect(failure).toMatchObject({ isNotSent: false, isTimeout: false, isPermanent: false });
-		expect(failure.reason).toContain(reason);
-		expect(failure.code).toBe(error.code);
-	});
+		expect(failure).toMatchObject({ ...facts, isTimeout: false, isPermanent: false });
+		expect(failure.howToFix).toContain('whether the service is up');
+	}
+	const progress = isNotSent ? 'notConnected' : 'connected';
+	expect(readFailure(inNodeApiErrorOfN8n1(error), progress, KEY)).toMatchObject(facts);
+});
 
-	test.each<[string, Error & Facts]>([
-		['of the socket', failedTo('read', 'ETIMEDOUT')],
-		['of axios', failed('timeout of 60000ms exceeded', { code: 'ECONNABORTED' })],
-		['of a socket library', failed('ESOCKETTIMEDOUT', { code: 'ESOCKETTIMEDOUT' })],
-	])('a time-out %s may have been sent', (_name, error) => {
+test.each([
+	['of the socket', failedTo('read', 'ETIMEDOUT')],
+	['of axios', failed('timeout of 60000ms exceeded', { code: 'ECONNABORTED' })],
+	['of a socket library', failed('ESOCKETTIMEDOUT', { code: 'ESOCKETTIMEDOUT' })],
+	['of the node itself', new TimeoutError()],
+])('a time-out %s may have been sent', (_, error) => {
+	for (const wrap of [...wrappings, inNodeApiErrorOfN8n1]) {
+		if (error instanceof TimeoutError && wrap === inNodeApiErrorOfN8n1) continue;
 		expect(readFailure(wrap(error), 'unknown', KEY)).toMatchObject({
-			isNotSent: false,
-			isTimeout: true,
-			isPermanent: false,
-			reason: 'no response came',
+			...{ isNotSent: false, isTimeout: true, isPermanent: false, reason: 'no response came' },
 		});
-	});
+	}
 });
 
-// n8n 1.x has no such policy.
-describe.each(wrappings)('%s', (_, wrap) => {
-	test.each(['SsrfBlockedIpError', 'SsrfBlockedHostnameError'])(
-		"an address that n8n's policy blocks (%s) was not sent and lasts",
-		(name) => {
-			expect(readFailure(wrap(failed('blocked', { name })), 'unknown', KEY)).toMatchObject({
-				isNotSent: true,
-				isPermanent: true,
-				reason: "n8n's policy for outgoing requests does not allow the address",
-			});
-		},
-	);
-});
-
-test('the time-out of the node itself may have been sent', () => {
-	expect(readFailure(new TimeoutError(), 'unknown', KEY)).toMatchObject({
-		isNotSent: false,
-		isTimeout: true,
-		isPermanent: false,
-		reason: 'no response came',
-		code: undefined,
-	});
+const CERTIFICATE = "the server's certificate could not be verified";
+const POLICY = "n8n's policy for outgoing requests does not allow the address";
+test.each<[Error & Facts, reason: string, setting: string]>([
+	...[
+		...['DEPTH_ZERO_SELF_SIGNED_CERT', 'SELF_SIGNED_CERT_IN_CHAIN', 'CERT_HAS_EXPIRED'],
+		...['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY'],
+		'ERR_TLS_CERT_ALTNAME_INVALID',
+	].map(
+		(code): [Error, string, string] =>
+			[...[failed('certificate', { code }), CERTIFICATE, 'NODE_EXTRA_CA_CERTS']] as [
+				Error,
+				string,
+				string,
+			],
+	),
+	[failed('blocked', { name: 'SsrfBlockedIpError' }), POLICY, 'N8N_SSRF_ALLOWED_HOSTNAMES'],
+	[failed('blocked', { name: 'SsrfBlockedHostnameError' }), POLICY, 'N8N_SSRF_ALLOWED_HOSTNAMES'],
+])('%s was not sent and lasts', (error, reason, setting) => {
+	for (const wrap of wrappings) {
+		const failure = readFailure(wrap(error), 'unknown', KEY);
+		expect(failure).toMatchObject({ isNotSent: true, isTimeout: false, isPermanent: true, reason });
+		expect(failure.howToFix).toContain(setting);
+	}
 });
 
 test('causes that go round in a circle come to an end', () => {
-	const outer: Error & { cause?: unknown } = failed('outer');
-	outer.cause = Object.assign(refused('127.0.0.1:9'), { cause: outer });
-	expect(readFailure(outer, 'unknown', KEY)).toMatchObject({
-		isNotSent: true,
-		code: 'ECONNREFUSED',
-	});
-	const itself: Error & { cause?: unknown } = failed('itself');
-	itself.cause = itself;
+	const outer = failed('outer');
+	Object.assign(outer, { cause: Object.assign(refused('127.0.0.1:9'), { cause: outer }) });
+	expect(readFailure(outer, 'unknown', KEY)).toMatchObject({ isNotSent: true });
+	const itself = failed('itself');
+	Object.assign(itself, { cause: itself });
 	expect(readFailure(itself, 'unknown', KEY)).toMatchObject({ isNotSent: false });
 });
 
-const ofConnecting = { messages: ['connect ECONNREFUSED 127.0.0.1'] };
+const messages = ['connect ECONNREFUSED 127.0.0.1'];
 test.each([
 	...[undefined, null, 'text', 42, {}, [], { errors: [] }, { errors: [null] }, { code: 5 }],
-	...[{ httpCode: 'ECONNREFUSED' }, { httpCode: '404', ...ofConnecting }],
-	...[
-		{ httpCode: '4E4', ...ofConnecting },
-		{ httpCode: ['ECONNREFUSED'], ...ofConnecting },
-	],
+	...[{ httpCode: 'ECONNREFUSED' }, { httpCode: '404', messages }, { httpCode: '4E4', messages }],
 ])('%j as an error may have been sent', (error) => {
 	expect(readFailure(error, 'unknown', KEY)).toMatchObject({
-		isNotSent: false,
-		isTimeout: false,
-		isPermanent: false,
-		reason: 'the connection failed',
-		code: undefined,
+		...{ isNotSent: false, isTimeout: false, isPermanent: false },
+		...{ reason: 'the connection failed', code: undefined },
 	});
-});
-
-test.each([
-	[[5, 'connect EPIPE'], true],
-	[['connect EPIPE'], true],
-	[['connect EPIPE | write EPIPE'], false],
-	[['after connect EPIPE'], false],
-])('of n8n 1.x, by the messages %j: not sent is %s', (messages, isNotSent) => {
-	const error = { httpCode: 'EPIPE', messages };
-	expect(readFailure(error, 'unknown', KEY)).toMatchObject({ isNotSent, code: 'EPIPE' });
 });
 
 test.each([
@@ -207,31 +166,33 @@ test.each([
 	[500, 'the proxy answered 500 Internal Server Error', false],
 ])('a proxy that responds %i', (statusCode, reason, isPermanent) => {
 	expect(readFailure(new ProxyError(statusCode), 'notConnected', KEY)).toMatchObject({
-		...{ isNotSent: true, isTimeout: false, isPermanent, reason, refusedBy: 'proxy' },
+		...{ isNotSent: true, isTimeout: false, isPermanent, reason },
+		howToFix: expect.stringContaining('HTTPS_PROXY') as string,
 	});
 });
 
 const reset = failedTo('read', 'ECONNRESET');
 const alert = failed('alert', { code: 'ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED' });
-const cause = failed('getaddrinfo', { syscall: 'getaddrinfo' });
-const wrapped = Object.assign(failed('n8n'), { cause });
+const lookup = failed('n8n', { cause: failed('getaddrinfo', { syscall: 'getaddrinfo' }) });
 const NOT_MADE = 'n8n could not make the request';
 const long = `no zone ${'x'.repeat(150)}`;
 
 test.each<[Progress, Error, isNotSent: boolean, isPermanent: boolean, reason: string]>([
-	['notConnected', reset, true, false, 'the connection was cut off'],
-	['notConnected', new TimeoutError(), true, false, 'no connection could be made'],
+	['notConnected', reset, true, false, CUT_OFF],
+	['notConnected', new TimeoutError(), true, false, NO_CONNECTION],
 	['connected', refused('127.0.0.1:9'), false, false, 'the connection was refused'],
 	['connected', alert, false, false, 'the connection failed'],
 	['notBegun', reset, true, true, `${NOT_MADE}: read ECONNRESET`],
+	['notBegun', inNodeApiErrorOfN8n1(reset), true, true, `${NOT_MADE}: read ECONNRESET`],
 	['notBegun', failedTo('getaddrinfo', 'ENOTFOUND'), true, false, "the host's name is not known"],
-	['notBegun', wrapped, true, false, 'no connection could be made'],
-	['notBegun', Object.assign(failed(''), { cause: { message: 5 } }), true, true, NOT_MADE],
-	['notBegun', new TimeoutError(), true, false, 'no connection could be made'],
+	['notBegun', lookup, true, false, NO_CONNECTION],
+	['notBegun', failed('', { cause: { message: 5 } }), true, true, NOT_MADE],
+	['notBegun', new TimeoutError(), true, false, NO_CONNECTION],
 	['notBegun', failed(long + KEY), true, true, `${NOT_MADE}: ${long}${'*'.repeat(42)}`],
 ])('a request that is %s and fails by %s', (progress, error, isNotSent, isPermanent, reason) => {
-	const refusedBy = isPermanent ? 'n8n' : undefined;
+	const howToFix = isPermanent ? 'Correct what n8n objects to' : 'whether the service is up';
 	expect(readFailure(error, progress, KEY)).toMatchObject({
-		...{ isNotSent, isPermanent, reason, refusedBy },
+		...{ isNotSent, isPermanent, reason },
+		howToFix: expect.stringContaining(howToFix) as string,
 	});
 });

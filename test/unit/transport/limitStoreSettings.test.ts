@@ -9,17 +9,12 @@ const limitStoreOf = (fields: CredentialFields) =>
 const inRedis = (fields: CredentialFields = {}) => limitStoreOf({ limitStore: 'redis', ...fields });
 
 const [CERTIFICATE = ''] = rootCertificates;
-const NO_HOST = 'Redis Nodes: is not the name of a host';
-const NO_PORT = 'Redis Nodes: must be a whole number from 1 to 65535';
 
-test.each([
-	['nothing', {}],
-	['this process', { limitStore: 'memory' }],
-	[
-		'this process, with Redis fields left over',
-		{ limitStore: 'memory', redisHost: '', redisPort: 0 },
-	],
-])('this process counts alone for %s', (_, fields) => {
+test.each<CredentialFields>([
+	{},
+	{ limitStore: 'memory' },
+	{ limitStore: 'memory', redisHost: '', redisPort: 0 },
+])('this process counts alone with %j', (fields) => {
 	expect(limitStoreOf(fields)).toBeUndefined();
 });
 
@@ -27,85 +22,62 @@ test('a store that is not known is refused', () => {
 	expect(() => limitStoreOf({ limitStore: 'file' })).toThrow('Count Limits In: is not known');
 });
 
+const inCluster = (redisNodes: unknown) => ({ redisTopology: 'cluster', redisNodes });
+const withSentinel = (fields: CredentialFields) => ({
+	...{ redisTopology: 'sentinel', redisNodes: 'sentinel-1', ...fields },
+});
+const withTls = (fields: CredentialFields) => ({ redisTls: true, ...fields });
+
 test.each<CredentialFields>([
 	{},
 	{ redisHost: ' redis.example.com ', redisPort: '6380', redisDatabase: '3' },
-	{
-		redisHost: '127.0.0.1',
-		redisPort: 65_535,
-		redisUser: 'n8n',
-		redisPassword: 'a b',
-		redisTls: true,
-	},
+	{ redisHost: '127.0.0.1', redisPort: 65_535, redisUser: 'n8n', redisPassword: 'a b' },
 	{ redisHost: '2001:db8::1' },
-	{ redisTopology: 'cluster', redisNodes: 'redis-1.example.com:6379' },
-	{
-		redisTopology: 'cluster',
-		redisNodes: ' redis-1:6379,redis-2 ,\n[2001:db8::1]:6380, 10.0.0.1,',
-	},
-	{ redisTopology: 'cluster', redisNodes: 'redis-1', redisHost: '', redisDatabase: 'left over' },
-	{ redisTopology: 'sentinel', redisNodes: 'sentinel-1:26379, sentinel-2:26379' },
-	{
-		redisTopology: 'sentinel',
-		redisNodes: 'sentinel-1',
-		redisSentinelGroup: 'ours',
-		redisSentinelPassword: 'a b',
-		redisDatabase: 2,
-	},
-	{ redisTls: true, redisTlsServerName: ' redis.example.com ', redisTlsCa: CERTIFICATE },
+	inCluster('redis-1.example.com:6379'),
+	inCluster(' redis-1:6379,redis-2 ,\n[2001:db8::1]:6380, 10.0.0.1,'),
+	{ ...inCluster('redis-1'), redisHost: '', redisDatabase: 'left over' },
+	withSentinel({ redisNodes: 'sentinel-1:26379, sentinel-2:26379' }),
+	withSentinel({ redisSentinelGroup: 'ours', redisSentinelPassword: 'a b', redisDatabase: 2 }),
+	withTls({ redisTlsServerName: ' redis.example.com ', redisTlsCa: CERTIFICATE }),
 	{ redisTls: false, redisTlsServerName: 'left over', redisTlsCa: 'left over' },
 ])('Redis with %j is a limit store', (fields) => {
 	expect(inRedis(fields)).toBeDefined();
 });
 
+const NO_HOST = 'is not the name of a host';
+const NO_PORT = 'must be a whole number from 1 to 65535';
+const NO_DATABASE = 'Redis Database: must be a whole number from 0 to 65535';
+const NO_CERTIFICATE = 'Redis TLS CA: is not a certificate';
+
 test.each<[CredentialFields, string]>([
 	[{ redisHost: '' }, 'Redis Host: is empty'],
 	[{ redisHost: 5 }, 'Redis Host: is not a text'],
-	[{ redisHost: 'redis://localhost' }, 'Redis Host: is not the name of a host'],
-	[{ redisHost: 'user@localhost' }, 'Redis Host: is not the name of a host'],
-	[{ redisHost: 'two words' }, 'Redis Host: is not the name of a host'],
-	[{ redisPort: 0 }, 'Redis Port: must be a whole number from 1 to 65535'],
-	[{ redisPort: 65_536 }, 'Redis Port: must be a whole number from 1 to 65535'],
-	[{ redisPort: '' }, 'Redis Port: must be a whole number from 1 to 65535'],
-	[{ redisPort: 'a' }, 'Redis Port: must be a whole number from 1 to 65535'],
-	[{ redisDatabase: -1 }, 'Redis Database: must be a whole number from 0 to 65535'],
+	...['redis://localhost', 'user@localhost', 'two words', 'localhost:6379'].map(
+		(redisHost): [CredentialFields, string] => [{ redisHost }, `Redis Host: ${NO_HOST}`],
+	),
+	...[0, 65_536, '', 'a'].map((redisPort): [CredentialFields, string] => [
+		...([{ redisPort }, `Redis Port: ${NO_PORT}`] as const),
+	]),
+	[{ redisDatabase: -1 }, NO_DATABASE],
+	[{ redisDatabase: 1.5 }, NO_DATABASE],
 	[{ redisTopology: 'ring' }, 'Redis Topology: is not known'],
 	[{ redisTopology: 'cluster' }, 'Redis Nodes: is empty'],
-	[{ redisTopology: 'cluster', redisNodes: ' , ' }, 'Redis Nodes: is empty'],
-	[{ redisTopology: 'cluster', redisNodes: 5 }, 'Redis Nodes: is not a text'],
-	[{ redisTopology: 'cluster', redisNodes: 'redis://a:6379' }, NO_HOST],
-	[{ redisTopology: 'cluster', redisNodes: 'a:6379, user@b:6379' }, NO_HOST],
-	[{ redisTopology: 'cluster', redisNodes: '[not-an-address]:6379' }, NO_HOST],
-	[{ redisTopology: 'cluster', redisNodes: ':6379' }, 'Redis Nodes: is empty'],
-	[{ redisTopology: 'cluster', redisNodes: 'a:b' }, NO_PORT],
-	[{ redisTopology: 'cluster', redisNodes: 'a:6379:1' }, NO_PORT],
-	[{ redisTopology: 'sentinel', redisNodes: '' }, 'Redis Nodes: is empty'],
-	[
-		{ redisTopology: 'sentinel', redisNodes: 'a', redisSentinelGroup: ' ' },
-		'Redis Sentinel Group: is empty',
-	],
-	[
-		{ redisTopology: 'sentinel', redisNodes: 'a', redisSentinelPassword: 1 },
-		'Redis Sentinel Password: is not a text',
-	],
-	[
-		{ redisTopology: 'sentinel', redisNodes: 'a', redisDatabase: -1 },
-		'Redis Database: must be a whole number from 0 to 65535',
-	],
-	[
-		{ redisTls: true, redisTlsServerName: 'https://a' },
-		'Redis TLS Server Name: is not the name of a host',
-	],
-	[{ redisTls: true, redisTlsCa: '/etc/ssl/ca.pem' }, 'Redis TLS CA: is not a certificate'],
-	[
-		{ redisTls: true, redisTlsCa: CERTIFICATE.replaceAll('CERTIFICATE', 'PRIVATE KEY') },
-		'Redis TLS CA: is not a certificate',
-	],
-	[
-		{ redisTls: true, redisTlsCa: CERTIFICATE.replace('MI', 'AA') },
-		'Redis TLS CA: is not a certificate',
-	],
-	[{ redisDatabase: 1.5 }, 'Redis Database: must be a whole number from 0 to 65535'],
+	[inCluster(' , '), 'Redis Nodes: is empty'],
+	[inCluster(5), 'Redis Nodes: is not a text'],
+	[inCluster('redis://a:6379'), `Redis Nodes: ${NO_HOST}`],
+	[inCluster('a:6379, user@b:6379'), `Redis Nodes: ${NO_HOST}`],
+	[inCluster('[not-an-address]:6379'), `Redis Nodes: ${NO_HOST}`],
+	[inCluster(':6379'), 'Redis Nodes: is empty'],
+	[inCluster('a:b'), `Redis Nodes: ${NO_PORT}`],
+	[inCluster('a:6379:1'), `Redis Nodes: ${NO_PORT}`],
+	[withSentinel({ redisNodes: '' }), 'Redis Nodes: is empty'],
+	[withSentinel({ redisSentinelGroup: ' ' }), 'Redis Sentinel Group: is empty'],
+	[withSentinel({ redisSentinelPassword: 1 }), 'Redis Sentinel Password: is not a text'],
+	[withSentinel({ redisDatabase: -1 }), NO_DATABASE],
+	[withTls({ redisTlsServerName: 'https://a' }), `Redis TLS Server Name: ${NO_HOST}`],
+	[withTls({ redisTlsCa: '/etc/ssl/ca.pem' }), NO_CERTIFICATE],
+	[withTls({ redisTlsCa: CERTIFICATE.replaceAll('CERTIFICATE', 'PRIVATE KEY') }), NO_CERTIFICATE],
+	[withTls({ redisTlsCa: CERTIFICATE.replace('MI', 'AA') }), NO_CERTIFICATE],
 ])('Redis with %j is refused: %s', (fields, message) => {
 	const error = errorOf(() => inRedis({ redisPassword: 'secret', ...fields })) as Error;
 	expect(error.message).toBe(message);

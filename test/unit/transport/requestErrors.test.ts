@@ -5,7 +5,7 @@ import {
 	failureError,
 	waitTooLongError,
 } from '../../../nodes/BusinessData/transport/requestErrors';
-import { responseOf, KEY, read, requestOf, send } from './examples';
+import { responseOf, read, requestOf, send } from './examples';
 
 const CONTACTS = 'GET /masterdata/getContacts';
 const SEND = 'POST /txndata/sendTxn';
@@ -23,191 +23,139 @@ describe('a response', () => {
 		expect(error(send, 499).message).toBe('The service answered 499');
 	});
 
-	test.each([
-		[400, 'refused', 'Nothing was carried out. Correct what the service objects to'],
-		[404, 'refused', 'The path is added to the base URL in the credential: check both.'],
-		[429, 'refused', 'Something else seems to use the same API key'],
-		[302, 'unknown', 'Redirects are not followed'],
-		[303, 'unknown', 'It was not retried, because it may have been carried out'],
-		[307, 'refused', 'Redirects are not followed'],
-		[408, 'unknown', 'It was not retried, because it may have been carried out'],
-		[500, 'unknown', 'It was not retried, because it may have been carried out'],
-		[503, 'unknown', 'Check in the service before you run it again'],
-	])('%i to a send is %s: %s', (statusCode, outcome, nextStep) => {
-		const { details } = error(send, statusCode);
-		expect(details).toMatchObject({ outcome, statusCode });
-		expect(details.description).toMatch(`${SEND} — `);
-		expect(details.description).toContain(nextStep);
-	});
+	const CHECK = 'It was not retried, because it may have been carried out';
+	const KEY_IS_WRONG = 'Four causes are possible: the key is missing, the key is wrong';
+	const INVALID = 'configuration-invalid';
+	const known = requestOf('POST', '/txndata/sendTxn', { isIdempotent: true });
 
-	test.each([408, 500, 502])('%i to a read is told without a word of sending', (statusCode) => {
-		const { details } = error(read, statusCode);
-		expect(details.description).toBe(
-			`${CONTACTS} — Several attempts failed. Run the node again later.`,
-		);
-	});
-
-	test.each([
-		[401, 'credential-invalid', 'credential-invalid'],
-		[429, 'rate-limited', 'rate-limited'],
-		[307, 'configuration-invalid', 'configuration-invalid'],
-		[404, 'configuration-invalid', 'configuration-invalid'],
-		[400, undefined, undefined],
-		[403, undefined, undefined],
-		[408, 'temporarily-unavailable', undefined],
-		[503, 'temporarily-unavailable', undefined],
-	])('%i has the cause %s for a read, and %s for a send', (statusCode, ofRead, ofSend) => {
-		expect(error(read, statusCode).details.cause).toBe(ofRead);
-		expect(error(send, statusCode).details.cause).toBe(ofSend);
-	});
-
-	test('401 has four causes', () => {
-		const { message, details } = error(read, 401, { error: 'nope' });
-		expect(message).toBe('The service answered 401 Unauthorized: nope');
-		for (const cause of ['missing', 'wrong', 'disabled or deleted', 'role is not allowed']) {
-			expect(details.description).toContain(cause);
-		}
-	});
-
-	test.each([
+	test.each<[typeof read, number, outcome: string, cause: string | undefined, nextStep: string]>([
+		[send, 400, 'refused', undefined, 'Nothing was carried out. Correct what the service objects'],
+		[send, 304, 'refused', undefined, 'Nothing was carried out.'],
+		[read, 401, 'refused', 'credential-invalid', KEY_IS_WRONG],
+		[send, 401, 'refused', 'credential-invalid', 'disabled or deleted, or its role is not allowed'],
+		[send, 403, 'refused', undefined, 'Nothing was carried out.'],
+		[send, 404, 'refused', INVALID, 'The path is added to the base URL'],
+		[read, 429, 'refused', 'rate-limited', 'Something else seems to use the same API key'],
+		[send, 429, 'refused', 'rate-limited', 'The longest window of its limits passed'],
+		[send, 302, 'unknown', INVALID, 'Redirects are not followed'],
+		[send, 303, 'unknown', INVALID, CHECK],
+		[read, 303, 'refused', INVALID, 'Redirects are not followed'],
+		[send, 307, 'refused', INVALID, 'Redirects are not followed'],
+		[send, 101, 'unknown', undefined, CHECK],
+		[send, 408, 'unknown', undefined, CHECK],
+		[send, 500, 'unknown', undefined, CHECK],
+		[send, 503, 'unknown', undefined, 'Check in the service before you run it again'],
 		[
-			'https://new.example/login?key=secret#a',
-			'service is now (it points to https://new.example).',
+			known,
+			409,
+			'unknown',
+			undefined,
+			'another request with it is under way, or was carried out. It',
 		],
-		['/login?key=secret', 'service is now.'],
-		['', 'service is now.'],
-		[undefined, 'service is now.'],
-	])('that redirects to %s shows the origin at most', (location, end) => {
-		const { details } = error(read, 307, '', { location });
-		expect(details.description).toMatch(new RegExp(`${end.replace(/[().]/g, '\\$&')}$`));
-		expect(details.description).not.toContain('secret');
+		[known, 422, 'refused', undefined, 'it knows the Send Once Key with other content'],
+		[known, 500, 'unknown', undefined, '— It may have been carried out'],
+		[send, 409, 'refused', undefined, 'Nothing was carried out.'],
+		[read, 408, 'unknown', 'temporarily-unavailable', '— Several attempts failed. Run the node'],
+		[read, 503, 'unknown', 'temporarily-unavailable', '— Several attempts failed. Run the node'],
+	])('%j: a %i is %s', (request, statusCode, outcome, cause, nextStep) => {
+		const { details } = error(request, statusCode);
+		expect(details).toMatchObject({ outcome, statusCode });
+		expect(details.cause).toBe(cause);
+		expect(details.description).toMatch(`${request === read ? CONTACTS : SEND} — `);
+		expect(details.description).toContain(nextStep);
+		if (request === read) expect(details.description).not.toContain('carried out');
+	});
+
+	test.each([429, 503])('that asks to wait for too long says so: %i', (statusCode) => {
+		const response = responseOf('', { statusCode, headers: { 'retry-after': '7200' } });
+		const { description } = responseError(read, response, true).details;
+		expect(description).toContain('The service asks to wait for 2 h, longer than waiting here');
 	});
 
 	test.each([
-		['5', 5],
-		['1.2', 2],
-		['0', 0],
-		['soon', undefined],
-		[undefined, undefined],
-	])('with Retry-After %j says so for expressions', (value, seconds) => {
-		const { details } = error(read, 429, '', { 'retry-after': value });
+		['https://new.example/login?key=secret#a', ' (it points to https://new.example).'],
+		...['/login?key=secret', '', undefined].map((location) => [location, 'service is now.']),
+	])('that redirects to %s shows the origin at most', (location, end) => {
+		const { description } = error(read, 307, '', { location }).details;
+		expect(description.endsWith(end ?? '')).toBe(true);
+		expect(description).not.toContain('secret');
+	});
+
+	test.each<[typeof read, number, string | undefined, number | undefined]>([
+		[read, 429, '5', 5],
+		[read, 429, '1.2', 2],
+		[read, 429, '0', 0],
+		[read, 429, 'soon', undefined],
+		[read, 429, undefined, undefined],
+		[send, 429, '30', 30],
+		[read, 503, '30', 30],
+		// It may have been carried out.
+		[send, 303, '30', undefined],
+		[send, 408, '30', undefined],
+		[send, 503, '30', undefined],
+	])('%j: a %i with Retry-After %j says when to retry', (request, statusCode, value, seconds) => {
+		const { details } = error(request, statusCode, '', { 'retry-after': value });
 		expect(details.retryAfterSeconds).toBe(seconds);
 		expect('retryAfterSeconds' in details).toBe(seconds !== undefined);
-	});
-
-	test('to a send that may have been carried out names no time after which to send it again', () => {
-		const asking = { 'retry-after': '30' };
-		for (const statusCode of [303, 408, 503]) {
-			expect(error(send, statusCode, '', asking).details).not.toHaveProperty('retryAfterSeconds');
-		}
-		expect(error(send, 429, '', asking).details.retryAfterSeconds).toBe(30);
-		expect(error(read, 503, '', asking).details.retryAfterSeconds).toBe(30);
 	});
 });
 
 describe('a failure', () => {
 	const failure: Failure = {
-		isNotSent: false,
-		isTimeout: false,
-		isPermanent: false,
-		reason: 'the connection was cut off',
-		code: 'ECONNRESET',
+		...{ isNotSent: false, isTimeout: false, isPermanent: false },
+		...{ reason: 'the connection was cut off', howToFix: 'Look there.', code: 'ECONNRESET' },
 	};
-	const refused = { ...failure, isNotSent: true, reason: 'the connection was refused', code: 'X1' };
-	const timeout = {
-		...failure,
-		isTimeout: true,
-		reason: 'no response came',
-		code: undefined,
-	};
+	const notSent = { ...failure, isNotSent: true };
+	const permanent = { ...notSent, isPermanent: true };
+	const late = { ...failure, isTimeout: true, reason: 'no response came', code: undefined };
+	const UNAVAILABLE = 'temporarily-unavailable';
 
-	test.each([
-		['a read', read, CONTACTS],
-		['a send', send, SEND],
-	])('before %s was sent says so', (_, request, endpoint) => {
-		const { message, details } = failureError(request, refused);
-		expect(message).toBe('The request was not sent: the connection was refused');
-		expect(details.outcome).toBe('notSent');
-		expect(details.description).toMatch(`${endpoint} (X1) — nothing reached the service.`);
-		expect(details.description).toContain('whether the service is up');
-	});
-
-	test.each([
-		[undefined, 'NODE_EXTRA_CA_CERTS'],
-		['policy', 'N8N_SSRF_ALLOWED_HOSTNAMES'],
-		['proxy', 'HTTPS_PROXY'],
-	] as const)('that is permanent names the setting of n8n (%s)', (refusedBy, setting) => {
-		const { details } = failureError(send, { ...refused, isPermanent: true, refusedBy });
-		expect(details.description).toContain(setting);
-		expect(details.description).not.toContain('run the node again');
-	});
-
-	test('has a cause that a wait can help, but for a send that may have taken effect', () => {
-		expect(failureError(read, failure).details.cause).toBe('temporarily-unavailable');
-		expect(failureError(send, failure).details.cause).toBeUndefined();
-		expect(failureError(send, refused).details.cause).toBe('temporarily-unavailable');
-		const permanent = { ...refused, isPermanent: true };
-		expect(failureError(send, permanent).details.cause).toBe('configuration-invalid');
-	});
-
-	test('of a send says that it may have taken effect', () => {
-		const { message, details } = failureError(send, failure);
-		expect(message).toBe(
-			'The request may have taken effect: it went out, but the connection was cut off',
-		);
-		expect(details.outcome).toBe('unknown');
-		expect(details.description).toMatch(`${SEND} (ECONNRESET) — It was not retried`);
-		expect(details.description).toContain('a document may have been sent');
-	});
-
-	test('of a send that took too long says how long', () => {
-		const request = requestOf('POST', '/txndata/sendTxn', { timeoutMs: 90_000 });
-		const { message, details } = failureError(request, timeout);
-		expect(message).toBe(
-			'The request may have taken effect: it went out, but no response came within 90 s',
-		);
-		expect(details.outcome).toBe('unknown');
-		expect(details.description).toMatch(`${SEND} — It was not retried`);
-	});
-
-	test.each([
-		[failure, 'the connection was cut off', 'Run the node again later.'],
-		[timeout, 'no response came within 60 s', 'again later, or raise the timeout in its options.'],
-	])('of a read is told without a word of sending', (one, happened, nextStep) => {
-		const { message, details } = failureError(read, one);
-		expect(message).toBe(`The service could not be read: ${happened}`);
-		expect(details.outcome).toBe('unknown');
-		expect(details.description).toContain('several attempts failed');
-		expect(details.description).toContain(nextStep);
-		expect(details.description).not.toContain('may have been');
+	test.each<[typeof read, Failure, outcome: string, cause: string | undefined, ...words: string[]]>(
+		[
+			[
+				...([read, notSent, 'notSent', UNAVAILABLE] as const),
+				'The request was not sent: the connection was cut off',
+				`${CONTACTS} (ECONNRESET) — nothing reached the service. Look there.`,
+			],
+			[
+				...([send, permanent, 'notSent', 'configuration-invalid'] as const),
+				'The request was not sent: the connection was cut off',
+				`${SEND} (ECONNRESET) — nothing reached the service. Look there.`,
+			],
+			[
+				...([send, failure, 'unknown', undefined] as const),
+				'The request may have taken effect: it went out, but the connection was cut off',
+				`${SEND} (ECONNRESET) — It was not retried, because it may have been carried out: a document may have been sent, or records deleted. Check in the service before you run it again.`,
+			],
+			[
+				...([{ ...send, timeoutMs: 90_000 }, late, 'unknown', undefined] as const),
+				'The request may have taken effect: it went out, but no response came within 90 s',
+				`${SEND} — It was not retried, because it may have been carried out: a document may have been sent, or records deleted. Check in the service before you run it again.`,
+			],
+			[
+				...([read, failure, 'unknown', UNAVAILABLE] as const),
+				'The service could not be read: the connection was cut off',
+				`${CONTACTS} (ECONNRESET) — several attempts failed. Run the node again later.`,
+			],
+			[
+				...([read, late, 'unknown', UNAVAILABLE] as const),
+				'The service could not be read: no response came within 60 s',
+				`${CONTACTS} — several attempts failed. Run the node again later, or raise the timeout in its options.`,
+			],
+		],
+	)('of %j: %j is %s', (request, one, outcome, cause, message, description) => {
+		const error = failureError(request, one);
+		expect(error.message).toBe(message);
+		expect(error.details).toEqual({ outcome, cause, description });
 	});
 });
 
-describe('a wait that would be too long', () => {
-	test('says how long it would be and how long it may be', () => {
-		const request = requestOf('POST', '/txndata/sendTxn', { maxWaitMs: 60_000 });
-		const { message, details } = waitTooLongError(request, tooLong(594_200));
-		expect(message).toBe('Not sent: the limits leave no room for at least 10 min');
-		expect(details).toMatchObject({
-			...{ outcome: 'notSent', retryAfterSeconds: 595, cause: 'rate-limited' },
-		});
-		expect(details.description).toContain(`${SEND} — the option Max Wait allows 60 s.`);
+test('a wait that would be too long says how long it would be and how long it may be', () => {
+	const request = requestOf('POST', '/txndata/sendTxn', { maxWaitMs: 60_000 });
+	const { message, details } = waitTooLongError(request, tooLong(594_200));
+	expect(message).toBe('Not sent: the limits leave no room for at least 10 min');
+	expect(details).toEqual({
+		...{ outcome: 'notSent', retryAfterSeconds: 595, cause: 'rate-limited' },
+		description: `${SEND} — the option Max Wait allows 60 s in all (0 waits as long as it takes). Run it again in 595 s.`,
 	});
-});
-
-test('headers, query and body of a request are in no error', () => {
-	const request = requestOf('POST', '/a', {
-		query: [{ name: 'q', value: KEY }],
-		headers: { 'x-other': KEY },
-		body: { secret: KEY },
-		maxWaitMs: 1,
-	});
-	const failure = { isNotSent: true, isTimeout: false, isPermanent: false, reason: '', code: 'X' };
-	for (const error of [
-		responseError(request, responseOf('', { statusCode: 500 })),
-		failureError(request, failure),
-		waitTooLongError(request, tooLong(5)),
-	]) {
-		expect(JSON.stringify([error.message, error.details])).not.toContain(KEY);
-	}
 });

@@ -49,40 +49,25 @@ describe('Waits', () => {
 		expect(waitTime.tracing).toMatchObject({ 'business_data.waited_for': 'refusal' });
 	});
 
-	test.each([
-		['one request', [48_000], '1 request waited 48 s for the limit of 30 per 10 s.'],
+	test.each<[WaitCause, number[], string]>([
+		[general, [48_000], '1 request waited 48 s for the limit of 30 per 10 s.'],
+		[general, [1_000, 48_000, 9_000], '3 requests waited 48 s for the limit of 30 per 10 s.'],
 		[
-			'many requests',
-			[1_000, 48_000, 9_000],
-			'3 requests waited 48 s for the limit of 30 per 10 s.',
-		],
-		['minutes', [600_000], '1 request waited 10 min for the limit of 30 per 10 s.'],
-	])('tells of %s', async (_, times, sentence) => {
-		await wait(general, ...times);
-		expect(waitTime.describe()).toBe(sentence);
-	});
-
-	test('names the endpoint that a limit is for', async () => {
-		await wait(scoped, 600_000);
-		expect(waitTime.describe()).toBe(
+			...([scoped, [600_000]] as const),
 			'1 request waited 10 min for the limit of 3 per 10 min on POST /txndata/sendTxn.',
-		);
-	});
-
-	test('tells of a refusal', async () => {
-		await wait(REFUSAL, 5_000, 5_000);
-		expect(waitTime.describe()).toBe(
+		],
+		[
+			...([REFUSAL, [5_000, 5_000]] as const),
 			'2 requests waited 5 s after the service refused a request (429). Something else seems to use the same API key.',
-		);
-	});
-
-	test('tells of a pause that the service has asked for', async () => {
-		await wait(PAUSE, 30_000);
-		expect(waitTime.describe()).toBe(
-			'1 request waited 30 s because the service had asked for a pause.',
-		);
-		expect(waitTime.tracing).toMatchObject({ 'business_data.waited_for': 'pause' });
-	});
+		],
+		[PAUSE, [30_000], '1 request waited 30 s because the service had asked for a pause.'],
+	] as Array<[WaitCause, number[], string]>)(
+		'of %j for %j ms: %s',
+		async (cause, times, sentence) => {
+			await wait(cause, ...times);
+			expect(waitTime.describe()).toBe(sentence);
+		},
+	);
 
 	test('names the cause that took the most time in all', async () => {
 		await wait(general, 4_000, 4_000, 4_000);

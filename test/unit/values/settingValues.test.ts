@@ -43,26 +43,9 @@ test.each(['a', {}, [null], [[]], ['a'], null])('%j is no list of entries', (val
 	expect(() => readEntries('Field', value)).toThrow('Field: is not a list of entries');
 });
 
-test.each([
-	0,
-	11,
-	0.5,
-	NaN,
-	Infinity,
-	'',
-	' ',
-	'a',
-	'1e400',
-	'1e0',
-	'0x5',
-	'+5',
-	'5.',
-	'\uff15',
-	true,
-	null,
-	[],
-	[5],
-	{},
+test.each<unknown>([
+	...[0, 11, 0.5, NaN, Infinity, true, null, [], [5], {}],
+	...['', ' ', 'a', '1e400', '1e0', '0x5', '+5', '5.', '\uff15'],
 ])('%j is no whole number from 1 to 10', (value) => {
 	expect(() => readWholeNumber('Field', value, bounds)).toThrow(
 		'Field: must be a whole number from 1 to 10',
