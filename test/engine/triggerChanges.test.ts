@@ -164,18 +164,6 @@ describe('what has changed', () => {
 		expect(await pollAgain()).toMatchObject([{ changedFields: ['name'] }]);
 	});
 
-	test('is all that has changed, where a contact changes once more while it is read', async () => {
-		const pages: object[][] = [[invoice], [{ id: 2 }]];
-		bench.service.response = ({ page }) => pages[Number(page) - 1] ?? [];
-		const options = { changedFields: true, pagination: { values: { type: 'pageNumber' } } };
-		const { poll } = bench.trigger({ options });
-		expect(await poll()).toEqual([]);
-		const contact = { ...invoice, name: 'b', tags: [] };
-		pages.splice(0, 2, [{ ...invoice, name: 'b' }], [contact]);
-		const changedFields = ['name', 'tags'];
-		expect(await poll()).toEqual([{ event: 'contactUpdated', contact, changedFields }]);
-	});
-
 	test.each([
 		['other', { watchFields: 'name' }],
 		['all', {}],
@@ -243,6 +231,7 @@ describe('deletions that look like a mistake', () => {
 		expect(await pollAgain()).toEqual([]);
 		expect(bench.logged()).toContain(withheld);
 		await expect(pollAgain()).rejects.toThrow(withheld);
+		expect(await pollAgain()).toEqual([]);
 		// Another start of n8n says no more than the log.
 		const { poll: pollLater } = bench.trigger({}, { staticData });
 		expect([await pollLater(), await pollLater()]).toEqual([[], []]);

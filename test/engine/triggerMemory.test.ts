@@ -135,8 +135,8 @@ describe('what was saved', () => {
 	});
 
 	test.each<[string, IDataObject]>([
-		['a later version', { records: { version: 3, ids: [1, 9] } }],
-		['a hand that broke it', { records: { version: 2, ids: [1, 9], hashes: 'abc' } }],
+		['a later version', { records: { version: 4, ids: [1, 9] } }],
+		['a hand that broke it', { records: { version: 3, ids: [1, 9], hashes: 'abc' } }],
 	])('by %s is begun anew, said in the log', async (_, data) => {
 		const { poll, staticData } = bench.trigger({}, { staticData: { [MEMORY]: data } });
 		expect(await poll()).toEqual([]);
@@ -190,13 +190,12 @@ describe('a trigger is known by the ID of its node', () => {
 		expect(await publish(staticData)).toEqual(['contactCreated 5']);
 	});
 
-	test('another one of its name begins anew, and leaves its memory for an older version', async () => {
+	test('another one of its name begins anew, and a deleted one is forgotten', async () => {
 		bench.service.response = () => list(3);
 		const staticData = await memoryOf();
 		bench.service.response = () => list(4);
 		expect(await publish(staticData, OTHER_NODE)).toEqual([]);
-		expect(await publish(staticData)).toEqual(['contactCreated 4']);
-		expect(await publish(staticData, OTHER_NODE)).toEqual([]);
+		expect(remembered(staticData)).toEqual(['other']);
 	});
 
 	test('nodes of one ID, which n8n 1.x takes, have a memory each by their names', async () => {
@@ -207,23 +206,6 @@ describe('a trigger is known by the ID of its node', () => {
 		expect(remembered(staticData)).toEqual(['Trigger']);
 	});
 
-	/** Lets so many days pass for those that are deleted. */
-	function waitDays(staticData: IDataObject, days: number): void {
-		for (const data of Object.values(staticData) as { deletedAt?: number }[]) {
-			if (data.deletedAt !== undefined) data.deletedAt -= days * 86_400_000;
-		}
-	}
-
-	test('deleted again, it is remembered as long as before', async () => {
-		bench.service.response = () => list(3);
-		const staticData = await memoryOf();
-		await publish(staticData, OTHER_NODE);
-		await publish(staticData);
-		waitDays(staticData, 31);
-		await publish(staticData, OTHER_NODE);
-		expect(remembered(staticData)).toEqual(['trigger', 'other']);
-	});
-
 	test('one that was added since is not taken for deleted', async () => {
 		bench.service.response = () => list(3);
 		const { poll, workflow, staticData } = bench.trigger();
@@ -232,24 +214,7 @@ describe('a trigger is known by the ID of its node', () => {
 		Object.assign(added.workflow.nodes, workflow.nodes);
 		await added.poll();
 		await poll();
-		for (const data of Object.values(staticData)) expect(data).not.toHaveProperty('deletedAt');
-	});
-
-	test('what the last three that were deleted remembered is kept for 30 days', async () => {
-		bench.service.response = () => list(3);
-		const staticData = await memoryOf();
-		// Each is deleted a day after the one before.
-		for (const id of ['a', 'b', 'c', 'd', 'e']) {
-			await publish(staticData, { id });
-			waitDays(staticData, 1);
-		}
-		expect(remembered(staticData)).toEqual(['b', 'c', 'd', 'e']);
-		waitDays(staticData, 26);
-		await publish(staticData, { id: 'e' });
-		expect(remembered(staticData)).toEqual(['b', 'c', 'd', 'e']);
-		waitDays(staticData, 1);
-		await publish(staticData, { id: 'e' });
-		expect(remembered(staticData)).toEqual(['c', 'd', 'e']);
+		expect(remembered(staticData)).toEqual(['trigger', 'added']);
 	});
 });
 

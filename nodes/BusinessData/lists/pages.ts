@@ -115,21 +115,25 @@ export async function readPage(
 		const isBehind = status === 404 || status === 416;
 		if (!isBehind || pageState.page === 1) throw error;
 		if (settings.endOfList !== 'notFound') throw noPage(error as RequestError, pageState.page);
-		const nothing = { statusCode: 404, headers: {}, body: Buffer.alloc(0) };
-		return { response: nothing, body: undefined, ...NO_RECORDS };
+		return emptyPage(status);
 	}
 	const body = jsonOf(response);
 	const found = listIn(body, response, settings, pageState);
 	const hash = pageHash(found.records);
 	if (hash !== '' && hash === pageState.hash && settings.endOfList === 'repeatedPage') {
-		return { response, body, ...NO_RECORDS };
+		return { response, body: undefined, ...NO_RECORDS };
 	}
 	const page = { response, body, ...found, hash };
 	return { ...page, next: nextPageState(pageState, settings, page, pageRequest, client.baseUrl) };
 }
 
-/** A last page without records. */
 export const NO_RECORDS = { records: [], path: '', hash: '', isBare: false, next: undefined };
+
+/** A last page without records, by the status alone. */
+export function emptyPage(statusCode: number): Page {
+	const response = { statusCode, headers: {}, body: Buffer.alloc(0) };
+	return { response, body: undefined, ...NO_RECORDS };
+}
 
 function requestFor(
 	request: ServiceRequest,

@@ -9,13 +9,7 @@ import { newState, readState, type SavedState, saveState, type State } from './s
 /** What is kept of a trigger. */
 interface Saved extends IDataObject {
 	records?: SavedState & IDataObject;
-	/** When the trigger was first missing in its workflow (ms since 1970). */
-	deletedAt?: number;
 }
-
-/** An older version of a workflow may bring triggers back, so what they remember is kept for a while. */
-const DELETED_ARE_KEPT_MS = 30 * 86_400_000;
-const MOST_DELETED = 3;
 
 /** A cursor alone is saved only after so long (ms): n8n would write all known records with it. */
 const CURSOR_SAVED_AFTER_MS = 3_600_000;
@@ -24,7 +18,7 @@ const CURSOR_SAVED_AFTER_MS = 3_600_000;
  * Where the cursors are by now, by workflow and trigger, and to which saved state they belong. A process that has just
  * started begins from the saved cursor: the records that come again are known.
  */
-const movedCursors = new Map<string, { revision: number; cursor: number | undefined }>();
+const movedCursors = new Map<string, Pick<State, 'revision' | 'cursor' | 'unconfirmed'>>();
 
 /** The parts of a watched list, in the words of the log. */
 const WORDS: Record<keyof WatchedList, string> = {
@@ -40,10 +34,10 @@ export class Memory {
 	/** Whether the watched list is known; undefined before `recall`. */
 	isKnown: boolean | undefined;
 
-	private readonly staticData: StaticData;
-
 	/** Identifies the trigger in this process. */
-	private readonly name: string;
+	readonly name: string;
+
+	private readonly staticData: StaticData;
 
 	/** The revision that was saved when the poll began. */
 	private revision = 0;
@@ -70,7 +64,7 @@ export class Memory {
 		this.isKnown = state !== undefined && changed.length === 0;
 		if (state !== undefined && changed.length === 0) {
 			const moved = movedCursors.get(this.name);
-			return moved?.revision === this.revision ? { ...state, cursor: moved.cursor } : state;
+			return moved?.revision === this.revision ? { ...state, ...moved } : state;
 		}
 		if (changed.length > 0) this.logFirstPoll(`${changed.join(' and ')} changed`);
 		else if (saved.records !== undefined) {
@@ -98,16 +92,21 @@ export class Memory {
 		const own = saved.get(this.staticData.triggerId);
 		const hasForgotten = this.isActivation && this.forgetDeleted(saved);
 		// n8n writes the whole state into its database, so only a changed one is saved.
-		const { cursor } = newest.records ?? {};
+		const { cursor, unconfirmed } = newest.records ?? {};
 		const movedMs = Number(state.cursor) - Number(cursor);
 		// The service's clock may have been set back: a saved cursor later than that of the last read must not stay.
 		const isLeft = movedMs >= 0 && movedMs < CURSOR_SAVED_AFTER_MS;
-		const compared = isLeft ? { ...state, cursor } : state;
-		const isChanged =
-			JSON.stringify(saveState(compared)) !== JSON.stringify(newest.records) ||
-			'deletedAt' in newest;
+		const compared = isLeft ? { ...state, cursor, unconfirmed } : state;
+		const isChanged = JSON.stringify(saveState(compared)) !== JSON.stringify(newest.records);
 		if (isChanged) movedCursors.delete(this.name);
-		else movedCursors.set(this.name, { revision: this.revision, cursor: state.cursor });
+		else {
+			const { revision } = this;
+			movedCursors.set(this.name, {
+				revision,
+				cursor: state.cursor,
+				unconfirmed: state.unconfirmed,
+			});
+		}
 		const content = isChanged
 			? { records: saveState({ ...state, revision: this.revision + 1 }) as Saved['records'] }
 			: newest;
@@ -120,31 +119,22 @@ export class Memory {
 		return true;
 	}
 
-	/** Forgets deleted triggers after a while. Returns whether there is a change to save. */
+	/** Forgets triggers that the workflow has no more. Returns whether there are such. */
 	private forgetDeleted(saved: Map<string, Saved>): boolean {
 		const { nodeIds } = this.staticData;
-		const now = Date.now();
-		const deleted = [...saved].filter(([id]) => !nodeIds.has(id));
-		const isNew = deleted.some(([, data]) => data.deletedAt === undefined);
-		for (const [, data] of deleted) data.deletedAt ??= now;
-		const newestFirst = deleted.sort(([, a], [, b]) => Number(b.deletedAt) - Number(a.deletedAt));
-		const over = newestFirst.filter(
-			([, { deletedAt }], index) =>
-				index >= MOST_DELETED || now - Number(deletedAt) > DELETED_ARE_KEPT_MS,
-		);
-		for (const [id] of over) {
+		const deleted = [...saved.keys()].filter((id) => !nodeIds.has(id));
+		for (const id of deleted) {
 			saved.delete(id);
 			this.staticData.forget(id);
 		}
-		return isNew || over.length > 0;
+		return deleted.length > 0;
 	}
 
 	/** n8n saves what it holds for all triggers with the items of this one, so this updates the others. */
 	private leaveOthersAsSaved(saved: Map<string, Saved>): void {
 		for (const [id, data] of saved) {
 			if (id === this.staticData.triggerId) continue;
-			const held: Saved = this.staticData.held(id);
-			const isNewer = revisionOf(data) > revisionOf(held) || data.deletedAt !== held.deletedAt;
+			const isNewer = revisionOf(data) > revisionOf(this.staticData.held(id));
 			if (isNewer) this.staticData.holdFor(id, data);
 		}
 	}
@@ -169,8 +159,7 @@ function revisionOf(data: Saved | undefined): number {
 }
 
 /** The parts of the watched list that have changed, in words. */
-function differences(before: Partial<WatchedList>, now: WatchedList): string[] {
+function differences(before: WatchedList, now: WatchedList): string[] {
 	const names = Object.keys(WORDS) as Array<keyof WatchedList>;
-	// What was saved before headers counted has none.
-	return names.filter((name) => (before[name] ?? '') !== now[name]).map((name) => WORDS[name]);
+	return names.filter((name) => before[name] !== now[name]).map((name) => WORDS[name]);
 }

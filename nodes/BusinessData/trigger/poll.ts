@@ -2,7 +2,6 @@
 import type { IDataObject, INodeExecutionData, IPollFunctions } from 'n8n-workflow';
 
 import { ShutdownError } from '../n8nInternals/shutdown';
-import { triggerIdOf } from '../n8nInternals/staticData';
 import { acquireExpressionIsolate } from '../n8nInternals/workflow';
 import { toNodeError } from '../run/itemErrors';
 import { readPages } from '../lists/pages';
@@ -11,7 +10,7 @@ import { RequestError } from '../transport/requestError';
 import { namesAt } from '../transport/valueAt';
 import { isForSchedule } from './activation';
 import { idOf, isMarked } from './comparePage';
-import { countWithheld, emitDeletions } from './endRead';
+import { emitDeletions } from './endRead';
 import { Events, recordOf } from './events';
 import { Memory } from './memory';
 import { PollClient } from './pollClient';
@@ -19,7 +18,7 @@ import { timeForPoll } from './pollTime';
 import { type PollSettings, readPollSettings } from './pollSettings';
 import { ListReader } from './readList';
 import type { RecordEvent } from './sources';
-import { boundFieldHashes, type State } from './state';
+import { boundFieldHashes } from './state';
 
 /** How many events a manual test run shows. */
 const SAMPLE_SIZE = 10;
@@ -29,7 +28,7 @@ const underWay = new Set<string>();
 
 const DAY_MS = 86_400_000;
 
-/** When withheld deletions were last reported, also where n8n does not save the state of a failed poll. */
+/** When withheld deletions were last reported, by workflow and node: a poll that fails is not remembered. */
 const withheldReportedAt = new Map<string, number>();
 
 /** Writes a sentence into n8n's log. */
@@ -54,7 +53,7 @@ export async function poll(context: IPollFunctions): Promise<INodeExecutionData[
 		if (isTest) events = await sample(settings, client);
 		else {
 			memory = new Memory(context, settings, time.isActivation, log);
-			events = await exclusiveChanges(context, settings, client, memory, log, time.isActivation);
+			events = await exclusiveChanges(settings, client, memory, log, time.isActivation);
 		}
 		if (events.length === 0) return null;
 		const { recordName } = settings;
@@ -121,11 +120,6 @@ async function sample(settings: PollSettings, client: PollClient): Promise<Recor
 	});
 }
 
-/** Whether a day has passed since withheld deletions were last reported. */
-function isReportDue({ withheldSaidAt = 0 }: State, name: string): boolean {
-	return Date.now() - Math.max(withheldSaidAt, withheldReportedAt.get(name) ?? 0) >= DAY_MS;
-}
-
 function withheldError(
 	withheld: number,
 	known: number,
@@ -147,14 +141,13 @@ function nothingToShow(message: string, description: string): RequestError {
 
 /** The changes, unless the poll before is still under way: both would see the same. */
 async function exclusiveChanges(
-	context: IPollFunctions,
 	settings: PollSettings,
 	client: PollClient,
 	memory: Memory,
 	log: Log,
 	isActivation: boolean,
 ): Promise<RecordEvent[]> {
-	const name = `${context.getWorkflow().id} ${triggerIdOf(context)}`;
+	const { name } = memory;
 	if (underWay.has(name)) return [];
 	underWay.add(name);
 	try {
@@ -164,20 +157,16 @@ async function exclusiveChanges(
 		if (boundFieldHashes(state)) {
 			log('Changed Fields: left out, because the records have too many fields to remember', 'warn');
 		}
-		emitDeletions(state, settings, found);
-		const withheld = countWithheld(state);
-		if (withheld === 0) state.withheldSaidAt = undefined;
-		if (withheld === 0) withheldReportedAt.delete(name);
-		else if (isReportDue(state, name)) {
+		const withheld = emitDeletions(state, settings, found);
+		const last = Math.max(state.withheldReportedAt, withheldReportedAt.get(name) ?? 0);
+		const isReportDue = withheld > 0 && Date.now() - last >= DAY_MS;
+		state.withheldReportedAt =
+			withheld === 0 ? 0 : isReportDue && !isActivation ? Date.now() : last;
+		withheldReportedAt.set(name, state.withheldReportedAt);
+		if (isReportDue) {
 			const error = withheldError(withheld, state.known.size, settings);
-			const isError = !isActivation && settings.wanted.includes('Deleted');
-			if (!isActivation) withheldReportedAt.set(name, Date.now());
-			if (isError) {
-				// What else was found comes with the next poll, which finds it again.
-				const before = { ...(await memory.recall()), withheldSaidAt: Date.now() };
-				if (await memory.keep(before, false)) throw error;
-				return [];
-			}
+			// Nothing is remembered then, so the next poll finds all else again.
+			if (!isActivation && settings.wanted.includes('Deleted')) throw error;
 			log(error.message, 'warn');
 		}
 		const events = found.list.filter(({ change }) => settings.wanted.includes(change));
