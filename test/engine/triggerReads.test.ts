@@ -464,7 +464,7 @@ test('a first poll that is cut short does not take the rest for new', async () =
 test('a service that ignores the page is an error', async () => {
 	bench.service.response = () => contacts(1, 2);
 	const { poll } = bench.trigger({ options: { pagination: { values: { type: 'pageNumber' } } } });
-	await expect(poll()).rejects.toThrow('holds the same items as the one before');
+	await expect(poll()).rejects.toThrow('holds the same items as an earlier one');
 });
 
 test.each([2, 3])(

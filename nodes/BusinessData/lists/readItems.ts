@@ -8,7 +8,7 @@ import { holdsFailure } from '../transport/signsOfFailure';
 import type { Run } from '../run/run';
 import { countOf } from '../values/text';
 import type { ListSettings } from './listSettings';
-import { idsIn, NO_RECORDS, type Page, readPages } from './pages';
+import { emptyPage, idsIn, type Page, readPages } from './pages';
 import { signsOfMore } from './signsOfMore';
 
 interface ReadSummary {
@@ -66,7 +66,7 @@ export function hintAtArray(
 	items: number,
 	isLimited: boolean,
 ): void {
-	const page = { response, body: [], ...NO_RECORDS };
+	const page = { ...emptyPage(response.statusCode), response, body: [] };
 	hintAtList(run, settings, { first: page, last: page, pages: 1, empty: 0, items, isLimited });
 }
 

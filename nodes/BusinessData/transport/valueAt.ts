@@ -42,14 +42,9 @@ export function namesAt(value: unknown, path: string): string[] {
 }
 
 /**
- * The values at a dot path in which `*` stands for every entry of a list or an object. The key of an object's entry
- * becomes the `id` of a record that has none.
+ * The values at a dot path in which `*` stands for every entry of a list or an object, with undefined for each entry
+ * that has nothing there. The key of an object's entry becomes the `id` of a record that has none.
  */
-export function valuesAt(value: unknown, path: string): unknown[] {
-	return placesAt(value, path).filter((one) => one !== undefined);
-}
-
-/** The same, with undefined for each entry that has nothing there. */
 export function placesAt(value: unknown, path: string): unknown[] {
 	let found = [value];
 	for (const part of path.split(/(?:^|\.)(\*)(?:\.|$)/)) {

@@ -219,7 +219,7 @@ export class ListReader {
 		}
 		if (page.isBare && isFull && place.page === 1) throw nothingCame();
 		read.repeated = page.hash !== '' && page.hash === place.hash ? read.repeated + 1 : 0;
-		if (read.repeated === MOST_REPEATED) throw samePage(list, place);
+		if (read.repeated === MOST_REPEATED) throw samePage(list, place.page);
 		return page;
 	}
 

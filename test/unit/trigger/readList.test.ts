@@ -193,7 +193,7 @@ test.each([
 	const settings = { ...SETTINGS, list: listOf({ type: 'cursor' }) };
 	const { failure } = await poll(begin(), [...pages, { a: TWO }], settings);
 	expect(failure?.message).toBe(
-		isError ? 'Pagination: page 11 holds the same items as the one before' : undefined,
+		isError ? 'Pagination: page 11 holds the same items as an earlier one' : undefined,
 	);
 });
 
