@@ -91,22 +91,22 @@ describe('another question', () => {
 		expect(bench.service.queries[0]).not.toEqual(bench.service.queries[1]);
 	});
 
-	test.each<['header' | 'query', string, Partial<typeof TENANT>, boolean]>([
-		['header', 'value', { value: 'other' }, true],
-		['header', 'case of a name', { name: 'x-tenant' }, false],
-		['query', 'value', { value: 'other' }, true],
-		['query', 'case of a name', { name: 'x-tenant' }, true],
-		['query', 'order', { name: ' X-Tenant ' }, false],
-	])('is, of a %s, another %s: %j: %s', async (part, _, changed, isOther) => {
+	test.each([
+		['header', { value: 'other' }, true],
+		['header', {}, false],
+		['query', { value: 'other' }, true],
+		['query', { name: 'x-tenant' }, true],
+		['query', {}, false],
+	])('is, of a %s beside another, %j: %s', async (part, changed, isOther) => {
 		const LANGUAGE = { name: 'Accept-Language', value: 'de' };
 		const withEntries = (...parameters: Array<typeof TENANT>) => ({
 			options: { [`${part}Parameters`]: { parameters } },
 		});
 		const staticData = await memoryOf(withEntries(TENANT, LANGUAGE));
 		bench.service.response = () => ({ contacts: list(4) });
-		const { poll } = bench.trigger(withEntries(LANGUAGE, { ...TENANT, ...changed }), {
-			staticData,
-		});
+		// In another order.
+		const parameters = withEntries(LANGUAGE, { ...TENANT, ...changed });
+		const { poll } = bench.trigger(parameters, { staticData });
 		expect(inWords(await poll())).toEqual(isOther ? [] : ['contactCreated 4']);
 		expect(bench.logged().includes('This is a first poll')).toBe(isOther);
 	});

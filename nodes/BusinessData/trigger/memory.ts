@@ -1,15 +1,10 @@
 /** What a trigger remembers of its watched list from poll to poll. */
-import type { IDataObject, IPollFunctions } from 'n8n-workflow';
+import type { IPollFunctions } from 'n8n-workflow';
 
 import { shutdownSignal } from '../n8nInternals/shutdown';
-import { StaticData } from '../n8nInternals/staticData';
+import { type Kept, revisionOf, StaticData } from '../n8nInternals/staticData';
 import type { WatchedList, PollSettings } from './pollSettings';
-import { newState, readState, type SavedState, saveState, type State } from './state';
-
-/** What is kept of a trigger. */
-interface Saved extends IDataObject {
-	records?: SavedState & IDataObject;
-}
+import { newState, readState, saveState, type State } from './state';
 
 /** A cursor alone is saved only after so long (ms): n8n would write all known records with it. */
 const CURSOR_SAVED_AFTER_MS = 3_600_000;
@@ -56,10 +51,10 @@ export class Memory {
 
 	/** The known records; none after a change of the watched list. */
 	async recall(): Promise<State> {
-		const saved = this.newest(await this.staticData.saved());
-		this.revision = revisionOf(saved);
+		const kept = await this.staticData.newest();
+		this.revision = revisionOf(kept);
 		const { watchedList } = this.settings;
-		const state = readState(saved.records);
+		const state = readState(kept.records);
 		const changed = state === undefined ? [] : differences(state.watchedList, watchedList);
 		this.isKnown = state !== undefined && changed.length === 0;
 		if (state !== undefined && changed.length === 0) {
@@ -67,7 +62,7 @@ export class Memory {
 			return moved?.revision === this.revision ? { ...state, ...moved } : state;
 		}
 		if (changed.length > 0) this.logFirstPoll(`${changed.join(' and ')} changed`);
-		else if (saved.records !== undefined) {
+		else if (kept.records !== undefined) {
 			this.logFirstPoll('another version of this node saved what was known');
 		}
 		return { ...newState(watchedList), revision: this.revision };
@@ -80,70 +75,34 @@ export class Memory {
 	 * then, and without being remembered it is found again
 	 */
 	async keep(state: State, hasItems: boolean): Promise<boolean> {
-		return await this.staticData.runExclusive(
-			async () => await this.keepExclusively(state, hasItems),
-		);
+		return await this.staticData.runExclusive(async () => {
+			const kept = await this.staticData.newest();
+			if (revisionOf(kept) !== this.revision || shutdownSignal().aborted) return false;
+			const content = this.changed(state, kept) ?? kept;
+			await this.staticData.keep(content, hasItems, this.isActivation);
+			return true;
+		});
 	}
 
-	private async keepExclusively(state: State, hasItems: boolean): Promise<boolean> {
-		const saved = await this.staticData.saved();
-		const newest = this.newest(saved);
-		if (revisionOf(newest) !== this.revision || shutdownSignal().aborted) return false;
-		const own = saved.get(this.staticData.triggerId);
-		const hasForgotten = this.isActivation && this.forgetDeleted(saved);
-		// n8n writes the whole state into its database, so only a changed one is saved.
-		const { cursor, unconfirmed } = newest.records ?? {};
+	/** The state to be saved: n8n writes all of it into its database. Undefined where little has changed. */
+	private changed(state: State, { records }: Kept): Kept | undefined {
+		const { cursor, unconfirmed } = (records ?? {}) as Partial<State>;
 		const movedMs = Number(state.cursor) - Number(cursor);
 		// The service's clock may have been set back: a saved cursor later than that of the last read must not stay.
 		const isLeft = movedMs >= 0 && movedMs < CURSOR_SAVED_AFTER_MS;
 		const compared = isLeft ? { ...state, cursor, unconfirmed } : state;
-		const isChanged = JSON.stringify(saveState(compared)) !== JSON.stringify(newest.records);
-		if (isChanged) movedCursors.delete(this.name);
-		else {
+		if (JSON.stringify(saveState(compared)) === JSON.stringify(records)) {
 			const { revision } = this;
 			movedCursors.set(this.name, {
 				revision,
 				cursor: state.cursor,
 				unconfirmed: state.unconfirmed,
 			});
+			return undefined;
 		}
-		const content = isChanged
-			? { records: saveState({ ...state, revision: this.revision + 1 }) as Saved['records'] }
-			: newest;
-		// What is saved with another node's data may have been set back.
-		const isSaved = !isChanged && !hasForgotten && revisionOf(own) === this.revision;
-		if (hasItems) {
-			this.leaveOthersAsSaved(saved);
-			this.staticData.leaveToN8n(content);
-		} else if (!isSaved) await this.staticData.save(content);
-		return true;
-	}
-
-	/** Forgets triggers that the workflow has no more. Returns whether there are such. */
-	private forgetDeleted(saved: Map<string, Saved>): boolean {
-		const { nodeIds } = this.staticData;
-		const deleted = [...saved.keys()].filter((id) => !nodeIds.has(id));
-		for (const id of deleted) {
-			saved.delete(id);
-			this.staticData.forget(id);
-		}
-		return deleted.length > 0;
-	}
-
-	/** n8n saves what it holds for all triggers with the items of this one, so this updates the others. */
-	private leaveOthersAsSaved(saved: Map<string, Saved>): void {
-		for (const [id, data] of saved) {
-			if (id === this.staticData.triggerId) continue;
-			const isNewer = revisionOf(data) > revisionOf(this.staticData.held(id));
-			if (isNewer) this.staticData.holdFor(id, data);
-		}
-	}
-
-	/** What is kept of the trigger: what this process holds, or what was saved since. */
-	private newest(saved: Map<string, Saved>): Saved {
-		const { data, triggerId } = this.staticData;
-		const own: Saved = saved.get(triggerId) ?? data;
-		return revisionOf(own) > revisionOf(data) ? own : data;
+		movedCursors.delete(this.name);
+		const saved = saveState({ ...state, revision: this.revision + 1 });
+		return { records: saved as unknown as Kept['records'] };
 	}
 
 	private logFirstPoll(reason: string): void {
@@ -151,11 +110,6 @@ export class Memory {
 		const consequence = emitsExisting ? 'are all new' : 'are remembered, and nothing is emitted';
 		this.log(`This is a first poll, because ${reason}: the ${recordName}s ${consequence}`);
 	}
-}
-
-function revisionOf(data: Saved | undefined): number {
-	const { revision } = data?.records ?? {};
-	return typeof revision === 'number' ? revision : 0;
 }
 
 /** The parts of the watched list that have changed, in words. */

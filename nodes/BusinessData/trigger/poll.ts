@@ -4,7 +4,7 @@ import type { IDataObject, INodeExecutionData, IPollFunctions } from 'n8n-workfl
 import { ShutdownError } from '../n8nInternals/shutdown';
 import { acquireExpressionIsolate } from '../n8nInternals/workflow';
 import { toNodeError } from '../run/itemErrors';
-import { readPages } from '../lists/pages';
+import { type PageClient, readPages } from '../lists/pages';
 import { CREDENTIAL_TYPE, readAccount } from '../transport/account';
 import { RequestError } from '../transport/requestError';
 import { namesAt } from '../transport/valueAt';
@@ -13,7 +13,7 @@ import { idOf, isMarked } from './comparePage';
 import { emitDeletions } from './endRead';
 import { Events, recordOf } from './events';
 import { Memory } from './memory';
-import { PollClient } from './pollClient';
+import { clientsFor, type PollClients } from './pollClient';
 import { timeForPoll } from './pollTime';
 import { type PollSettings, readPollSettings } from './pollSettings';
 import { ListReader } from './readList';
@@ -42,18 +42,18 @@ export async function poll(context: IPollFunctions): Promise<INodeExecutionData[
 	const time = timeForPoll(context);
 	const isTest = context.getMode() === 'manual';
 	const log = logOf(context);
-	let client: PollClient | undefined;
+	let clients: PollClients | undefined;
 	let memory: Memory | undefined;
 	try {
 		const account = readAccount(await context.getCredentials(CREDENTIAL_TYPE));
 		await acquireExpressionIsolate(context);
 		const settings = readPollSettings(context, account);
-		client = new PollClient(context, account, time);
+		clients = clientsFor(context, account, time);
 		let events: RecordEvent[];
-		if (isTest) events = await sample(settings, client);
+		if (isTest) events = await sample(settings, clients.client);
 		else {
 			memory = new Memory(context, settings, time.isActivation, log);
-			events = await exclusiveChanges(settings, client, memory, log, time.isActivation);
+			events = await exclusiveChanges(settings, clients, memory, log, time.isActivation);
 		}
 		if (events.length === 0) return null;
 		const { recordName } = settings;
@@ -77,12 +77,12 @@ export async function poll(context: IPollFunctions): Promise<INodeExecutionData[
 		log(`Not polled, which is left to the next poll of the schedule: ${nodeError.message}`, 'warn');
 		return null;
 	} finally {
-		client?.end();
+		clients?.end();
 	}
 }
 
 /** Some of the records as they are, as if they had just been changed. */
-async function sample(settings: PollSettings, client: PollClient): Promise<RecordEvent[]> {
+async function sample(settings: PollSettings, client: PageClient): Promise<RecordEvent[]> {
 	const { request, list, wanted, idField, recordName, readsChangesOnly, incremental, deletedWhen } =
 		settings;
 	const seesDeletions =
@@ -142,7 +142,7 @@ function nothingToShow(message: string, description: string): RequestError {
 /** The changes, unless the poll before is still under way: both would see the same. */
 async function exclusiveChanges(
 	settings: PollSettings,
-	client: PollClient,
+	{ client, fullReadClient }: PollClients,
 	memory: Memory,
 	log: Log,
 	isActivation: boolean,
@@ -153,7 +153,7 @@ async function exclusiveChanges(
 	try {
 		const state = await memory.recall();
 		const found = new Events();
-		await new ListReader(client, settings, state, found, log, client.forFullReads).read();
+		await new ListReader(client, settings, state, found, log, fullReadClient).read();
 		if (boundFieldHashes(state)) {
 			log('Changed Fields: left out, because the records have too many fields to remember', 'warn');
 		}
