@@ -193,22 +193,6 @@ describe('IDs', () => {
 		expect(await poll()).toEqual([{ event: 'contactDeleted', contact: { data: { number: 1 } } }]);
 	});
 
-	test('may have names with dots, which a deleted contact has too', async () => {
-		const contacts = [{ meta: { '@odata.id': 1 } }, { meta: { '@odata.id': 2 } }];
-		let list = contacts;
-		const saved = {};
-		const pollList = async () => {
-			bench.sandbox.fault({ action: { type: 'status', status: 200, body: list } });
-			return await trigger({ idField: 'meta.@odata.id' }, 'trigger', saved).poll();
-		};
-		await pollList();
-		list = [];
-		await pollList();
-		expect(await pollList()).toEqual(
-			contacts.map((contact) => ({ event: 'contactDeleted', contact })),
-		);
-	});
-
 	test.each([
 		['that are missing', [{ id: 1 }, { name: 'a' }], 'contact 2 of 2 has no ID at "id"'],
 		['that are empty', [{ id: '' }], 'contact 1 of 1 has no ID at "id"'],

@@ -25,22 +25,6 @@ function walk(value: unknown, names: string[]): unknown {
 	return undefined;
 }
 
-/** The names that lead to the value at a dot path; where it leads nowhere, its parts. */
-export function namesAt(value: unknown, path: string): string[] {
-	const parts = path.split('.');
-	for (let length = parts.length; length > 1; length--) {
-		const name = parts.slice(0, length).join('.');
-		if (!isObject(value) || !Object.hasOwn(value, name)) continue;
-		return length === parts.length
-			? [name]
-			: [name, ...namesAt(value[name], parts.slice(length).join('.'))];
-	}
-	const [first = '', ...rest] = parts;
-	return rest.length === 0
-		? parts
-		: [first, ...namesAt(isObject(value) ? value[first] : undefined, rest.join('.'))];
-}
-
 /**
  * The values at a dot path in which `*` stands for every entry of a list or an object, with undefined for each entry
  * that has nothing there. The key of an object's entry becomes the `id` of a record that has none.

@@ -2,7 +2,7 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import { RequestError } from '../transport/requestError';
-import { namesAt, valueAt } from '../transport/valueAt';
+import { valueAt } from '../transport/valueAt';
 import type { Events } from './events';
 import { hashOf } from '../values/hash';
 import type { PollSettings } from './pollSettings';
@@ -37,7 +37,6 @@ export async function comparePage(
 		}
 		const id = idOf(value, settings, `${index + 1} of ${records.length}`);
 		const key = String(id);
-		if (index === 0) noteIdNames(state, value, settings);
 		const part = watchedFields.watchedPart(value);
 		const hash = hashOf(part, HASH_LENGTH);
 		const fields = () => fieldNames && fieldHashesOf(part, fieldNames);
@@ -74,13 +73,6 @@ export async function comparePage(
 				: undefined;
 		events.updated(key, value as IDataObject, { before, now: hash }, changed);
 	}
-}
-
-/** A name in the path to the ID may itself hold dots, and a record that is deleted is shown with it. */
-function noteIdNames(state: State, record: unknown, { idField }: PollSettings): void {
-	const names = namesAt(record, idField);
-	if (names.length < idField.split('.').length) state.idNames = names;
-	else delete state.idNames;
 }
 
 /** Whether the service says that the record is deleted. */

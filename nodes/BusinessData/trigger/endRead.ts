@@ -102,7 +102,7 @@ function isTooMany(gone: number, known: number, maxDeletionPercent: number): boo
  * @returns how many deletions are withheld
  */
 export function emitDeletions(
-	{ known, idNames }: State,
+	{ known }: State,
 	{ idField, maxDeletionPercent }: PollSettings,
 	events: Events,
 ): number {
@@ -110,7 +110,7 @@ export function emitDeletions(
 	if (!isTooMany(gone.size, known.size, maxDeletionPercent)) {
 		for (const key of gone) {
 			const record = known.get(key);
-			if (record !== undefined) events.deleted(key, record, idNames ?? idField.split('.'));
+			if (record !== undefined) events.deleted(key, record, idField);
 			known.delete(key);
 		}
 	}

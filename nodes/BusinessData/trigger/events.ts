@@ -45,12 +45,12 @@ export class Events {
 		}
 	}
 
-	/** @param idNames the names that lead to the ID of a record */
-	deleted(key: string, { id }: KnownRecord, idNames: string[]): void {
+	/** @param idField dot path to the ID of a record */
+	deleted(key: string, { id }: KnownRecord, idField: string): void {
 		const wasCreated = this.changed.get(key)?.change === 'Created';
 		this.changed.delete(key);
 		if (wasCreated) return;
-		this.deletions.push({ change: 'Deleted', record: recordOf(id, idNames) });
+		this.deletions.push({ change: 'Deleted', record: recordOf(id, idField) });
 	}
 
 	/** All of them, deletions last. */
@@ -60,6 +60,7 @@ export class Events {
 }
 
 /** A record of which only the ID is known. */
-export function recordOf(id: KnownRecord['id'], idNames: string[]): IDataObject {
-	return idNames.reduceRight<unknown>((inner, name) => ({ [name]: inner }), id) as IDataObject;
+export function recordOf(id: KnownRecord['id'], idField: string): IDataObject {
+	const names = idField.split('.');
+	return names.reduceRight<unknown>((inner, name) => ({ [name]: inner }), id) as IDataObject;
 }

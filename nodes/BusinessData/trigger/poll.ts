@@ -7,7 +7,6 @@ import { toNodeError } from '../run/itemErrors';
 import { type PageClient, readPages } from '../lists/pages';
 import { CREDENTIAL_TYPE, readAccount } from '../transport/account';
 import { RequestError } from '../transport/requestError';
-import { namesAt } from '../transport/valueAt';
 import { isForSchedule } from './activation';
 import { idOf, isMarked } from './comparePage';
 import { emitDeletions } from './endRead';
@@ -114,8 +113,7 @@ async function sample(settings: PollSettings, client: PageClient): Promise<Recor
 		const id = idOf(record, settings, `${index + 1} of ${records.length}`);
 		return {
 			change,
-			record:
-				change === 'Deleted' ? recordOf(id, namesAt(record, idField)) : (record as IDataObject),
+			record: change === 'Deleted' ? recordOf(id, idField) : (record as IDataObject),
 		};
 	});
 }

@@ -96,7 +96,7 @@ export class ListReader {
 			if (last === undefined) return false;
 			noteEnd(read, state, last, settings.list);
 			noteSignsOfMore(read, last, settings.list);
-			const { problem = read.ambiguousId && ambiguous(read) } = read;
+			const { problem = read.ambiguousId && ambiguous(read.ambiguousId) } = read;
 			if (problem !== undefined) {
 				this.log(`Deletions wait, because the list was not read in full: ${problem}`);
 			}
@@ -127,6 +127,7 @@ export class ListReader {
 		const read = (state.read ??= this.newRead(false));
 		const last = await this.readPages(read);
 		if (last === undefined) return;
+		if (read.ambiguousId !== undefined) this.log(ambiguous(read.ambiguousId));
 		state.firstReads = 0;
 		if (settings.incremental !== undefined && last.response.statusCode !== NOT_MODIFIED) {
 			noteSignsOfMore(read, last, settings.list);
@@ -188,10 +189,7 @@ export class ListReader {
 				throw error;
 			}
 			this.pages++;
-			const { ambiguousId } = read;
 			await comparePage(page.records, settings, state, read, this.events);
-			// A full read logs it at its end.
-			if (!read.isFull && read.ambiguousId !== ambiguousId) this.log(ambiguous(read));
 			notePage(read, page, list);
 			const next =
 				page.next ?? (page.records.length > 0 ? undefined : placeBehindGap(read, state, list));
@@ -255,8 +253,8 @@ export class ListReader {
 	}
 }
 
-function ambiguous({ ambiguousId = '' }: ListRead): string {
-	return `a record came twice with different content (ID ${ambiguousId})`;
+function ambiguous(id: string): string {
+	return `a record came twice with different content (ID ${id})`;
 }
 
 function nothingCame(): RequestError {

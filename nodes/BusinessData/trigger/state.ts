@@ -72,8 +72,6 @@ export interface State {
 	revision: number;
 	/** The records by their ID as text. */
 	known: Map<string, KnownRecord>;
-	/** The names that lead to the ID of a record, where they are not the parts of its dot path. */
-	idNames?: string[];
 	/** How many reads may still be needed to know the records for the first time; 0 from then on. */
 	firstReads: number;
 	/** Whether records have moved during the last complete read. */

@@ -21,7 +21,7 @@ test.each([
 		const record = { step };
 		const [, before = '', now = '', fields] = /^(.)>(.):?(.+)?$/.exec(step) ?? [];
 		if (step === 'created') events.created('1', record);
-		else if (step === 'deleted') events.deleted('1', recordOf(1), ['data', 'id']);
+		else if (step === 'deleted') events.deleted('1', recordOf(1), 'data.id');
 		else events.updated('1', record, { before, now }, fields?.split(','));
 	}
 	const words = events.list.map(({ change, changedFields }) =>
