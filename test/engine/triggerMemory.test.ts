@@ -111,21 +111,19 @@ describe('another question', () => {
 		expect(bench.logged().includes('This is a first poll')).toBe(isOther);
 	});
 
-	test('is not another key for the same business', async () => {
+	const pagination = { values: { type: 'offset', pageSize: 50 } };
+	test.each([
+		['key for the same business', {}, { credential: { apiKey: OTHER_KEY } }],
+		[
+			'page size, another time-out or other events',
+			{ events: ['contactCreated'], options: { pagination, timeout: 5 } },
+			{},
+		],
+	])('is not another %s', async (_, parameters, more) => {
 		const staticData = await memoryOf();
-		bench.service.response = () => ({ contacts: list(4) });
-		const { poll } = bench.trigger({}, { credential: { apiKey: OTHER_KEY }, staticData });
+		bench.service.response = ({ offset = '0' }) => ({ contacts: offset === '0' ? list(4) : [] });
+		const { poll } = bench.trigger(parameters, { ...more, staticData });
 		expect(inWords(await poll())).toEqual(['contactCreated 4']);
-	});
-
-	test('is not another page size, another time-out or other events', async () => {
-		const staticData = await memoryOf();
-		bench.service.response = ({ offset }) => ({ contacts: offset === '0' ? list(4) : [] });
-		const pagination = { values: { type: 'offset', pageSize: 50 } };
-		const parameters = { events: ['contactCreated'], options: { pagination, timeout: 5 } };
-		expect(inWords(await bench.trigger(parameters, { staticData }).poll())).toEqual([
-			'contactCreated 4',
-		]);
 	});
 });
 
@@ -157,17 +155,13 @@ describe('what was saved', () => {
 		expect(await pollAgain()).toEqual([]);
 	});
 
-	test('is not written again when nothing has changed', async () => {
+	test('holds neither the key nor the address, and is not written again when nothing has changed', async () => {
 		const { poll, staticData } = bench.trigger();
 		await poll();
+		expect(JSON.stringify(staticData)).not.toMatch(/127\.0\.0\.1|[0-9a-f]{20}/);
 		const before = (staticData[MEMORY] as IDataObject).records;
 		await poll();
 		expect((staticData[MEMORY] as IDataObject).records).toBe(before);
-	});
-
-	test('holds neither the key nor the address', async () => {
-		const text = JSON.stringify(await memoryOf());
-		expect(text).not.toMatch(/127\.0\.0\.1|[0-9a-f]{20}/);
 	});
 });
 
@@ -219,60 +213,44 @@ describe('a trigger is known by the ID of its node', () => {
 });
 
 describe('polls that overlap', () => {
-	/** Responds after the test says so. */
-	function hold() {
+	/** A trigger that knows three contacts, and the polls of others begin when the service responds to a fourth. */
+	async function overlap(others: (staticData: IDataObject) => Array<() => Promise<IDataObject[]>>) {
+		bench.service.response = () => list(3);
+		const { poll, staticData } = bench.trigger();
+		await poll();
 		const waiting: Array<() => void> = [];
 		bench.service.response = (_, response) => {
 			response.setHeader('content-type', 'application/json');
 			waiting.push(() => void response.end(JSON.stringify(list(4))));
 		};
-		const arrived = async (count: number) => {
-			while (waiting.length < count) await new Promise((resolve) => setTimeout(resolve, 5));
-		};
-		return {
-			arrived,
-			goOn: () => waiting.splice(0).forEach((serviceResponse) => serviceResponse()),
-		};
+		const polls = [poll, ...others(staticData)].map(async (one) => await one());
+		while (waiting.length < polls.length) await new Promise((resolve) => setTimeout(resolve, 5));
+		const during = await poll();
+		for (const respond of waiting) respond();
+		return { events: await Promise.all(polls), during, poll };
 	}
 
 	test('of one trigger: the second one sees nothing, and the first one loses nothing', async () => {
-		bench.service.response = () => list(3);
-		const { poll } = bench.trigger();
-		await poll();
-		const { arrived, goOn } = hold();
-		const slow = poll();
-		await arrived(1);
-		expect(await poll()).toEqual([]);
-		goOn();
-		expect(inWords(await slow)).toEqual(['contactCreated 4']);
+		const { events, during } = await overlap(() => []);
+		expect(during).toEqual([]);
+		expect(events.map(inWords)).toEqual([['contactCreated 4']]);
 	});
 
 	test('of two processes with the same memory: whoever is last tells nothing', async () => {
-		bench.service.response = () => list(3);
-		const staticData = await memoryOf();
-		const [one, two] = [bench.trigger({}, { staticData }), bench.trigger({}, { staticData })];
-		const { arrived, goOn } = hold();
-		const polls = [one.poll(), two.poll()];
-		await arrived(2);
-		goOn();
-		expect((await Promise.all(polls)).map((events) => events.length).sort()).toEqual([0, 1]);
+		let other = async (): Promise<IDataObject[]> => await Promise.resolve([]);
+		const { events, poll } = await overlap((staticData) => [
+			(other = bench.trigger({}, { staticData }).poll),
+		]);
+		expect(events.map(({ length }) => length).sort()).toEqual([0, 1]);
 		bench.service.response = () => list(5);
-		expect(inWords(await one.poll())).toEqual(['contactCreated 5']);
-		expect(await two.poll()).toEqual([]);
+		expect(inWords(await poll())).toEqual(['contactCreated 5']);
+		expect(await other()).toEqual([]);
 	});
 
 	test('with a manual test: each has its own', async () => {
-		bench.service.response = () => list(3);
-		const { poll, staticData } = bench.trigger();
-		await poll();
-		const { arrived, goOn } = hold();
-		const slow = poll();
-		await arrived(1);
-		const manual = bench.trigger({}, { mode: 'manual', staticData });
-		const tested = manual.poll();
-		await arrived(2);
-		goOn();
-		expect(await tested).toHaveLength(4);
-		expect(inWords(await slow)).toEqual(['contactCreated 4']);
+		const { events } = await overlap((staticData) => [
+			bench.trigger({}, { mode: 'manual', staticData }).poll,
+		]);
+		expect(events.map(({ length }) => length)).toEqual([1, 4]);
 	});
 });
