@@ -27,40 +27,67 @@ function pageOf(list: Contact[], query: Record<string, string | undefined>) {
 
 const KINDS = ['pageNumber', 'offset', 'cursor'];
 
+const paged = (type: string, more: object = {}) => ({
+	...{ pagination: { values: { type, pageSize: 3 } }, maxDeletionPercent: 100 },
+	...more,
+});
+
 /** A trigger for a list that is split in this way, which has been read once. */
 async function begin(type: string, list: Contact[] = TEN) {
 	const state = { list };
 	bench.service.response = (query) => pageOf(state.list, query);
-	const options = { pagination: { values: { type, pageSize: 3 } }, maxDeletionPercent: 100 };
-	const { poll, staticData } = bench.trigger({ options });
+	const { poll, staticData } = bench.trigger({ options: paged(type) });
 	expect(await poll()).toEqual([]);
 	return { state, staticData, poll: async () => inWords(await poll()) };
 }
 
+type State = Awaited<ReturnType<typeof begin>>['state'];
+
 /** Responds to the n-th request (from 1) of the next poll in another way. */
-function fault(
-	list: { list: Contact[] },
-	number: number,
-	body: (response: ServerResponse) => unknown,
-) {
+function fault(state: State, number: number, body: (response: ServerResponse) => unknown) {
 	const before = bench.service.queries.length;
 	bench.service.response = (query, response) => {
 		const isHit = bench.service.queries.length - before === number;
-		return isHit ? body(response) : pageOf(list.list, query);
+		return isHit ? body(response) : pageOf(state.list, query);
 	};
 }
 
-const DELETED_1 = { event: 'contactDeleted', contact: { id: 1 } };
+/** Changes the list behind the n-th response (from 1) of the next poll. */
+function changeBehind(state: State, number: number, list: Contact[]) {
+	const before = bench.service.queries.length;
+	bench.service.response = (query) => {
+		const response = pageOf(state.list, query);
+		if (bench.service.queries.length - before === number) state.list = list;
+		return response;
+	};
+}
+
 const emptyBody = (response: ServerResponse) => void response.end();
+const FAILURE = { contacts: [], success: false, message: 'Try again' };
+
+type Row = [what: string, page: number, body: (response: ServerResponse) => unknown, words: string];
+const rows = (what: string, pages: number[], body: Row[2], words: string) =>
+	pages.map((page): Row => [what, page, body, words]);
 
 describe.each(KINDS)('by %s', (type) => {
-	test.each([2, 3, 4])('an empty body on page %i deletes nothing', async (number) => {
+	const isCursor = type === 'cursor';
+	const EMPTY = isCursor ? 'had no records, although' : 'had no records, although more followed';
+	test.each([
+		...rows('an empty body', [2, 3, 4], emptyBody, 'was empty'),
+		...rows('no list', [2, 3], () => ({ a: 1 }), 'was no list'),
+		...rows('a failure', [1, 2], () => FAILURE, 'holds what looks like a failure'),
+		// With a cursor, nothing tells an empty first page from an empty list.
+		...rows('an empty list', isCursor ? [2, 3] : [1, 2, 3], () => ({ contacts: [] }), EMPTY),
+	])('%s as page %i deletes nothing, however often', async (_, page, body, words) => {
 		const { state, poll } = await begin(type);
 		for (let times = 0; times < 6; times++) {
-			fault(state, number, emptyBody);
+			fault(state, page, body);
 			expect(await poll()).toEqual([]);
 		}
-		expect(bench.logged()).toContain(`page ${number} was empty`);
+		expect(bench.logged()).toContain(`page ${page} ${words}`);
+		state.list = TEN.slice(0, 3);
+		expect(await poll()).toEqual([]);
+		expect(await poll()).toHaveLength(7);
 	});
 
 	test('what was read before it is told, and the rest when it is read', async () => {
@@ -73,74 +100,19 @@ describe.each(KINDS)('by %s', (type) => {
 		expect(await poll()).toEqual(['contactDeleted 7']);
 	});
 
-	test.each([2, 3])('something else than a list on page %i deletes nothing', async (number) => {
-		const { state, poll } = await begin(type);
-		for (let times = 0; times < 6; times++) {
-			fault(state, number, () => ({ message: 'Try again' }));
-			expect(await poll()).toEqual([]);
-		}
-		expect(bench.logged()).toContain(`page ${number} was no list`);
-	});
-
-	test.each([1, 2])('a failure with an empty list as page %i deletes nothing', async (number) => {
-		const { state, poll } = await begin(type);
-		for (let times = 0; times < 6; times++) {
-			fault(state, number, () => ({ contacts: [], success: false, message: 'Try again' }));
-			expect(await poll()).toEqual([]);
-		}
-		expect(bench.logged()).toContain(`page ${number} holds what looks like a failure`);
-		state.list = TEN.slice(0, 3);
-		bench.service.response = (query) => pageOf(state.list, query);
-		expect([...(await poll()), ...(await poll())]).toHaveLength(7);
-	});
-
-	test.each([1, 2, 3])(
-		'an empty list in place of page %i deletes nothing, however often',
-		async (number) => {
-			const { state, poll } = await begin(type);
-			for (let times = 0; times < 6; times++) {
-				// With a cursor, nothing tells an empty first page from an empty list.
-				const isOnce = type === 'cursor' && number === 1;
-				if (!isOnce || times === 0) fault(state, number, () => ({ contacts: [] }));
-				expect(await poll()).toEqual([]);
+	test.each<[string, Contact[]]>([
+		['contactDeleted 1', TEN.slice(1)],
+		['contactCreated 0', [{ id: 0 }, ...TEN]],
+	])(
+		'%s, whichever page it happens behind, is told once and takes no other along',
+		async (event, list) => {
+			for (const number of [1, 2, 3, 4]) {
+				const { state, poll } = await begin(type);
+				changeBehind(state, number, list);
+				expect([await poll(), await poll(), await poll()].flat()).toEqual([event]);
 			}
-			if (type !== 'cursor') {
-				expect(bench.logged()).toContain(`page ${number} had no records, although more followed`);
-			}
-			expect([await poll(), await poll()]).toEqual([[], []]);
-			state.list = TEN.slice(0, 3);
-			expect(await poll()).toEqual([]);
-			expect(await poll()).toHaveLength(7);
 		},
 	);
-
-	test('a contact that is deleted behind a page neither takes another one along nor stays', async () => {
-		for (const number of [1, 2, 3, 4]) {
-			const { state, poll } = await begin(type);
-			const before = bench.service.queries.length;
-			bench.service.response = (query) => {
-				const response = pageOf(state.list, query);
-				if (bench.service.queries.length - before === number) state.list = TEN.slice(1);
-				return response;
-			};
-			const reported = [await poll(), await poll(), await poll()];
-			expect(reported.flat()).toEqual(['contactDeleted 1']);
-		}
-	});
-
-	test('a contact that comes in front behind a page is told once, and no other one', async () => {
-		for (const number of [1, 2, 3, 4]) {
-			const { state, poll } = await begin(type);
-			const before = bench.service.queries.length;
-			bench.service.response = (query) => {
-				const response = pageOf(state.list, query);
-				if (bench.service.queries.length - before === number) state.list = [{ id: 0 }, ...TEN];
-				return response;
-			};
-			const reported = [await poll(), await poll(), await poll()];
-			expect(reported.flat()).toEqual(['contactCreated 0']);
-		}
-	});
 
 	test('deletions are told after two reads, also when others follow each time', async () => {
 		const { state, poll } = await begin(type);
@@ -151,31 +123,32 @@ describe.each(KINDS)('by %s', (type) => {
 	});
 });
 
+const SHORTER = 'a page before page 3 was shorter than the first one';
 test.each([
-	['pageNumber', contacts(4), 'a page before page 3 was shorter'],
-	['cursor', contacts(4), 'a page before page 3 was shorter'],
-	['pageNumber', contacts(4, 5, 8, 9), 'page 2 was longer'],
+	['pageNumber', contacts(4), SHORTER],
+	['cursor', contacts(4), SHORTER],
+	['pageNumber', contacts(4, 5, 8, 9), 'page 2 was longer than the first one'],
 ])(
-	'by %s, page %j, where the first one had three, makes the read incomplete',
+	'by %s, page %j, where the first one had three: the read is not complete',
 	async (type, page, words) => {
 		const { state, poll } = await begin(type);
 		for (let times = 0; times < 6; times++) {
 			fault(state, 2, () => ({ contacts: page, nextCursor: '6' }));
 			expect(await poll()).toEqual([]);
 		}
-		expect(bench.logged()).toContain(`${words} than the first one`);
+		expect(bench.logged()).toContain(words);
 	},
 );
 
 test('where cursor pages were never even, all is told', async () => {
-	const all = contacts(1, 2, 3, 4, 5, 6, 7, 8, 9, 10);
+	const all = [...TEN];
 	const starts = [0, 3, 4, 8];
 	bench.service.response = ({ cursor }) => {
-		const [index, list] = [Number(cursor ?? 0), all];
+		const index = Number(cursor ?? 0);
 		const next = index + 1 < starts.length ? { nextCursor: String(index + 1) } : {};
-		return { contacts: list.slice(starts[index], starts[index + 1]), ...next };
+		return { contacts: all.slice(starts[index], starts[index + 1]), ...next };
 	};
-	const { poll } = bench.trigger({ options: { pagination: { values: { type: 'cursor' } } } });
+	const { poll } = bench.trigger({ options: paged('cursor') });
 	await poll();
 	all.push({ id: 11 });
 	expect(inWords(await poll())).toEqual(['contactCreated 11']);
@@ -186,6 +159,7 @@ test('where cursor pages were never even, all is told', async () => {
 const ENDS: Array<[string, (response: ServerResponse) => unknown]> = [
 	['nothing at all', (response) => void response.writeHead(204).end()],
 	['what looks like a failure', () => ({ contacts: [], error: 'There is no such page' })],
+	['a page that was announced and has nothing', () => ({ contacts: [] })],
 ];
 
 test.each(KINDS.flatMap((type) => ENDS.map(([what, end]) => [type, what, end] as const)))(
@@ -198,8 +172,7 @@ test.each(KINDS.flatMap((type) => ENDS.map(([what, end]) => [type, what, end] as
 			const isLast = nextCursor === undefined && page.at(-1) === state.list.at(-1);
 			return { contacts: page, nextCursor: isLast ? '99' : nextCursor };
 		};
-		const options = { pagination: { values: { type, pageSize: 3 } } };
-		const { poll } = bench.trigger({ options });
+		const { poll } = bench.trigger({ options: paged(type) });
 		expect([await poll(), await poll()]).toEqual([[], []]);
 		state.list = TEN.slice(1);
 		expect([await poll(), inWords(await poll())]).toEqual([[], ['contactDeleted 1']]);
@@ -213,45 +186,25 @@ test('by offset, nothing is passed over behind a page that ends early', async ()
 	expect([await poll(), await poll()]).toEqual([[], ['contactDeleted 10']]);
 });
 
-test('a page that was announced and has nothing makes the read incomplete', async () => {
-	const { state, poll } = await begin('cursor');
-	fault(state, 2, () => ({ contacts: [] }));
-	expect(await poll()).toEqual([]);
-	expect(bench.logged()).toContain(
-		'page 2 had no records, although the page before had announced it',
-	);
-});
-
-test('where lists always end with such a page, deletions are told all the same', async () => {
-	const state = { list: TEN };
-	bench.service.response = ({ cursor }) => {
-		const page = state.list.slice(Number(cursor ?? 0), Number(cursor ?? 0) + 3);
-		const nextCursor = String(Number(cursor ?? 0) + page.length);
-		return { contacts: page, ...(page.length > 0 ? { nextCursor } : {}) };
-	};
-	const { poll } = bench.trigger({ options: { pagination: { values: { type: 'cursor' } } } });
-	await poll();
-	state.list = TEN.slice(1);
-	expect(await poll()).toEqual([]);
-	expect(inWords(await poll())).toEqual(['contactDeleted 1']);
-});
-
 describe('a total in the responses', () => {
-	const responses = async (total: (length: number) => number) => {
+	/** A trigger that has read ten contacts. Whatever is lost by then, the service goes on to count. */
+	const responses = async (
+		more: (length: number) => object,
+		headers: Record<string, string> = {},
+	) => {
 		const state = { list: TEN, lost: 0 };
-		bench.service.response = (query) => ({
-			...pageOf(state.list.slice(0, state.list.length - state.lost), query),
-			meta: { total: total(state.list.length) },
-		});
-		const pagination = { values: { type: 'pageNumber', pageSize: 3 } };
-		const options = { pagination, maxDeletionPercent: 100 };
-		const { poll } = bench.trigger({ options });
+		bench.service.response = (query, response) => {
+			for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+			const { length } = state.list;
+			return { ...pageOf(state.list.slice(0, length - state.lost), query), ...more(length) };
+		};
+		const { poll } = bench.trigger({ options: paged('pageNumber') });
 		await poll();
 		return { state, poll: async () => inWords(await poll()) };
 	};
 
 	test('that is larger than what came makes the read incomplete', async () => {
-		const { state, poll } = await responses((length) => length);
+		const { state, poll } = await responses((total) => ({ meta: { total } }));
 		state.lost = 4;
 		for (let times = 0; times < 6; times++) expect(await poll()).toEqual([]);
 		expect(bench.logged()).toContain('6 of 10 records came');
@@ -259,6 +212,21 @@ describe('a total in the responses', () => {
 		expect([await poll(), await poll()]).toEqual([[], []]);
 		state.list = TEN.slice(1);
 		expect([await poll(), await poll()]).toEqual([[], ['contactDeleted 1']]);
+	});
+
+	test.each<[(length: number) => object, boolean, Record<string, string>?]>([
+		[() => ({ count: 10 }), true],
+		[() => ({ subtotal: 10, totalAmount: 10, countries: 10 }), false],
+		[() => ({ total: '10' }), true],
+		[() => ({ response: { '@TotalResources': 10 } }), true],
+		[(numberOfElements) => ({ numberOfElements, totalElements: 10 }), true],
+		[() => ({}), true, { 'x-total-count': '10' }],
+		// It has never been their number.
+		[() => ({ total: 12_000 }), false],
+	])('stands in %p: %s', async (more, isTotal, headers = {}) => {
+		const { state, poll } = await responses(more, headers);
+		state.list = TEN.slice(1);
+		expect([await poll(), await poll()]).toEqual([[], isTotal ? [] : ['contactDeleted 1']]);
 	});
 
 	test('that counts records which are marked as deleted is their number', async () => {
@@ -276,49 +244,6 @@ describe('a total in the responses', () => {
 		expect([await poll(), await poll()]).toEqual([[], []]);
 		expect(bench.logged()).toContain('2 of 4 records came');
 	});
-
-	test.each([
-		['count', true],
-		['Total', true],
-		['totalCount', true],
-		['total_results', true],
-		['subtotal', false],
-		['totals', false],
-		['totalAmount', false],
-		['countries', false],
-	])('may be called %s: %s', async (name, isTotal) => {
-		const state = { list: TEN };
-		bench.service.response = () => ({ contacts: state.list, [name]: 10 });
-		const { poll } = bench.trigger();
-		await poll();
-		state.list = TEN.slice(1);
-		expect([await poll(), await poll()]).toEqual([[], isTotal ? [] : [DELETED_1]]);
-	});
-
-	test.each<[string, (length: number) => object, Record<string, string>]>([
-		['a text', () => ({ total: '3' }), {}],
-		['MetaInformation.@TotalResources', () => ({ MetaInformation: { '@TotalResources': 3 } }), {}],
-		['response.result.total', () => ({ response: { result: { total: 3 } } }), {}],
-		['beside the length', (numberOfElements) => ({ numberOfElements, totalElements: 3 }), {}],
-		['a header', () => ({}), { 'x-total-count': '3' }],
-	])('may stand elsewhere: %s', async (_, body, headers) => {
-		const state = { list: contacts(1, 2, 3) };
-		bench.service.response = (__, response) => {
-			for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
-			return { contacts: state.list, pages: 1, ...body(state.list.length) };
-		};
-		const values = { type: 'pageNumber', endOfList: 'totalPages', totalPagesField: 'pages' };
-		const { poll } = bench.trigger({ options: { pagination: { values } } });
-		await poll();
-		state.list = contacts(1, 2);
-		for (let times = 0; times < 6; times++) expect(await poll()).toEqual([]);
-	});
-
-	test('that has never been their number means nothing', async () => {
-		const { state, poll } = await responses(() => 12_000);
-		state.list = TEN.slice(1);
-		expect([await poll(), await poll()]).toEqual([[], ['contactDeleted 1']]);
-	});
 });
 
 test('a comma behind the last mark of a deletion makes no mark of an empty value', async () => {
@@ -333,15 +258,8 @@ test('a comma behind the last mark of a deletion makes no mark of an empty value
 
 test('a contact that came twice with different content is told once, and deletions wait', async () => {
 	const { state, poll } = await begin('offset');
-	const before = bench.service.queries.length;
-	bench.service.response = (query) => {
-		const response = pageOf(state.list, query);
-		// Contact 1 is changed, and moves behind the others.
-		if (bench.service.queries.length - before === 2) {
-			state.list = [...TEN.slice(1), { id: 1, name: 'new' }];
-		}
-		return response;
-	};
+	// Contact 1 is changed, and moves behind the others.
+	changeBehind(state, 2, [...TEN.slice(1), { id: 1, name: 'new' }]);
 	expect(await poll()).toEqual([]);
 	expect(bench.logged()).toContain('a record came twice with different content');
 	expect([await poll(), await poll()]).toEqual([['contactUpdated 1'], []]);
@@ -414,15 +332,8 @@ test('a contact that slips past two reads in the same way was not deleted', asyn
 	const { state, poll } = await begin('offset');
 	for (const pollNumber of [1, 2, 3]) {
 		state.list = TEN;
-		const before = bench.service.queries.length;
-		bench.service.response = (query) => {
-			const response = pageOf(state.list, query);
-			// From the unread part of the list to the part that was read; page 2 shows contact 3 again, page 3 nothing
-			// new.
-			const isFirstPage = bench.service.queries.length - before === 1;
-			if (isFirstPage) state.list = [{ id: 10 }, ...TEN.slice(0, 9)];
-			return response;
-		};
+		// From the unread part of the list to the part that was read; page 2 shows contact 3 again, page 3 nothing new.
+		changeBehind(state, 1, [{ id: 10 }, ...TEN.slice(0, 9)]);
 		expect([pollNumber, await poll()]).toEqual([pollNumber, []]);
 	}
 });
@@ -452,9 +363,7 @@ describe.each(['pageNumber', 'offset'])('by %s, behind the page after the last o
 
 test('a first poll that is cut short does not take the rest for new', async () => {
 	const state = { list: TEN };
-	const { poll } = bench.trigger({
-		options: { pagination: { values: { type: 'offset', pageSize: 3 } } },
-	});
+	const { poll } = bench.trigger({ options: paged('offset') });
 	fault(state, 2, emptyBody);
 	expect([await poll(), await poll()]).toEqual([[], []]);
 	state.list = [...TEN, { id: 11 }];
@@ -463,7 +372,7 @@ test('a first poll that is cut short does not take the rest for new', async () =
 
 test('a service that ignores the page is an error', async () => {
 	bench.service.response = () => contacts(1, 2);
-	const { poll } = bench.trigger({ options: { pagination: { values: { type: 'pageNumber' } } } });
+	const { poll } = bench.trigger({ options: paged('pageNumber') });
 	await expect(poll()).rejects.toThrow('holds the same items as an earlier one');
 });
 
