@@ -69,8 +69,49 @@ export function placeBehindGap(
 	return { ...behind, ...countedPosition(list, behind) };
 }
 
+/**
+ * Notes what makes a read that has come to its end incomplete, and learns from full reads which signs the service
+ * always shows.
+ */
+export function noteEnd(read: ListRead, state: State, last: Page, list: ListSettings): void {
+	noteSignsOfMore(read, last, list);
+	const { isFull, place } = read;
+	const { page } = place;
+	const expected = isFull ? expectedTotal(read, state) : undefined;
+	if (expected !== undefined && read.came < expected) {
+		read.problem ??= `${read.came} of ${expected} records came`;
+	}
+	if (isFull && isLinked(list) && page > 1 && last.records.length === 0) {
+		const inWords = `page ${page} had no records, although the page before had announced it`;
+		noteSign(read, 'emptyLastPage', inWords);
+	}
+	const areAllSeen = [...state.known.values()].every(({ isSeen }) => isSeen);
+	const isConfirmed = isFull && (expected === undefined ? areAllSeen : read.came >= expected);
+	// No list of several pages has come to its end before, so that this end is as good as any.
+	const isNew = state.pages === 1;
+	const habits = SIGNS.filter((sign) => {
+		const inWords = read.signs[sign];
+		const isHabit = state.habits.includes(sign);
+		if (inWords === undefined) return isHabit && page === 1;
+		// The first read has nothing to compare with, and with no page at all it may have been cut off.
+		const isDoubtful = sign === 'noLastPage' && state.firstReads > 0 && expected === undefined;
+		if (!isHabit && (isDoubtful || !isConfirmed)) read.problem ??= inWords;
+		return isHabit || isConfirmed || isNew;
+	});
+	if (isFull) state.habits = habits;
+}
+
+/** How many records there are by the responses, as far as a field of theirs has been right about that. */
+function expectedTotal({ came, totals }: ListRead, state: State): number | undefined {
+	const fitting = Object.keys(totals).filter((path) => totals[path] === came);
+	// Kept from then on: where it is no longer their number, records are missing. Others may count the records of a
+	// page, which in a list of one page is the same number.
+	state.totalField ??= fitting.find((path) => /total|full/i.test(path)) ?? fitting[0];
+	return totals[state.totalField ?? ''];
+}
+
 /** Notes what the last page says of records that did not come. */
-export function noteSignsOfMore(read: ListRead, page: Page, { type }: ListSettings): void {
+function noteSignsOfMore(read: ListRead, page: Page, { type }: ListSettings): void {
 	const { response, body, records } = page;
 	// What has changed is compared with no total, which may count all records.
 	const isWhole = type === 'none' && read.isFull;
@@ -80,35 +121,4 @@ export function noteSignsOfMore(read: ListRead, page: Page, { type }: ListSettin
 	const ofPages = (records.length > 0 ? next?.path : undefined) ?? flag;
 	const path = ofPages ?? (isWhole ? total?.path : undefined);
 	if (path !== undefined) read.problem ??= `the service says that there is more (${path})`;
-}
-
-/** Judges the signs of a full read that has come to its end, and learns which of them the service always shows. */
-export function noteEnd(read: ListRead, state: State, last: Page, list: ListSettings): void {
-	const { came, totals, place } = read;
-	const fitting = Object.keys(totals).filter((path) => totals[path] === came);
-	// Kept from then on: where it is no longer their number, records are missing. Others may count the records of a
-	// page, which in a list of one page is the same number.
-	state.totalField ??= fitting.find((path) => /total|full/i.test(path)) ?? fitting[0];
-	const expected = totals[state.totalField ?? ''];
-	if (expected !== undefined && came < expected) {
-		read.problem ??= `${came} of ${expected} records came`;
-	}
-	const { page } = place;
-	if (isLinked(list) && page > 1 && last.records.length === 0) {
-		const inWords = `page ${page} had no records, although the page before had announced it`;
-		noteSign(read, 'emptyLastPage', inWords);
-	}
-	const areAllSeen = [...state.known.values()].every(({ isSeen }) => isSeen);
-	const isConfirmed = expected === undefined ? areAllSeen : came >= expected;
-	// No list of several pages has come to its end before, so that this end is as good as any.
-	const isNew = state.pages === 1;
-	state.habits = SIGNS.filter((sign) => {
-		const inWords = read.signs[sign];
-		const isHabit = state.habits.includes(sign);
-		if (inWords === undefined) return isHabit && page === 1;
-		// The first read has nothing to compare with, and with no page at all it may have been cut off.
-		const isDoubtful = sign === 'noLastPage' && state.firstReads > 0 && expected === undefined;
-		if (!isHabit && (isDoubtful || !isConfirmed)) read.problem ??= inWords;
-		return isHabit || isConfirmed || isNew;
-	});
 }

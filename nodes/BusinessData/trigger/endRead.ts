@@ -1,15 +1,19 @@
 /**
- * What the end of a full read says of the records that it has not seen.
+ * What the end of a read says of the records that it has not seen.
  *
  * The pages of a list are read one after the other, while the service changes it. A record is passed over
  * when it moves from the unread part of the list to the part that was read. Then either a record that was
  * read leaves that part, and is missing in the next read, or another one is pushed out of it, and is read
  * again on the next page. So a read in which no record came on two pages, and of whose records none is
- * missing in the next one, has seen everything that was there; what is missing in both was deleted.
+ * missing in the next one, has seen everything that was there. What is missing in such a full read and in
+ * the next one was deleted; after such a read of changes, the next ones are asked for from its beginning.
  */
 import type { Events } from './events';
 import type { PollSettings } from './pollSettings';
 import { MOST_MISSED, type ListRead, type State } from './state';
+
+/** For so long (ms) the same changes are read again; then the whole list is read. */
+const LONGEST_UNCONFIRMED_MS = 3_600_000;
 
 /**
  * @param gone receives the IDs of the records that are deleted
@@ -51,6 +55,28 @@ export function endFullRead(
 	return needsCheck;
 }
 
+/** Lets the next incremental read begin where one began that has seen everything. */
+export function endChanges(state: State, { beganAt, place, problem, hasMoved }: ListRead): void {
+	const records = [...state.known.values()];
+	const { unconfirmed: before } = state;
+	// A page that is shorter than usual has all that there was at its moment.
+	const { firstLength = 0 } = place;
+	const isShort = firstLength === 0 || firstLength < (state.firstLength ?? 0);
+	const isOneMoment = place.page === 1 || (place.page === 2 && isShort);
+	const showsAll = records.every(({ wasSeen, isSeen }) => isSeen || !wasSeen);
+	if (isOneMoment && problem === undefined) moveCursor(state, beganAt);
+	else if (before?.isStill === true && showsAll) moveCursor(state, before.beganAt);
+	else {
+		const { firstBeganAt = beganAt } = before ?? {};
+		const isStill = problem === undefined && hasMoved !== true;
+		state.unconfirmed = { beganAt, firstBeganAt, isStill };
+		// A list that never stands still would become ever longer.
+		if (beganAt - firstBeganAt > LONGEST_UNCONFIRMED_MS) moveCursor(state, undefined);
+	}
+	const isUnconfirmed = state.unconfirmed !== undefined;
+	for (const record of records) record.wasSeen = isUnconfirmed && record.isSeen;
+}
+
 /** Counts what the read has not seen. Returns how many records are missing for the first time. */
 function countMissed({ known }: State, isCheck = false): number {
 	let newlyMissed = 0;
@@ -69,7 +95,7 @@ export function forgetRead(state: State): void {
 	for (const record of state.known.values()) record.isSeen = false;
 }
 
-export function moveCursor(state: State, time: number | undefined): void {
+function moveCursor(state: State, time: number | undefined): void {
 	state.cursor = time;
 	delete state.unconfirmed;
 }

@@ -15,8 +15,8 @@ import { RequestError } from '../transport/requestError';
 import type { ServiceRequest } from '../transport/serviceRequest';
 import { hashOf } from '../values/hash';
 import { comparePage } from './comparePage';
-import { noteEnd, notePage, noteSign, noteSignsOfMore, placeBehindGap } from './completeness';
-import { endFullRead, forgetRead, isFullReadDue, moveCursor } from './endRead';
+import { noteEnd, notePage, noteSign, placeBehindGap } from './completeness';
+import { endChanges, endFullRead, forgetRead, isFullReadDue } from './endRead';
 import type { Events } from './events';
 import { requestSince } from './incremental';
 import { OutOfTimeError } from './pollClient';
@@ -25,9 +25,6 @@ import { forgetFieldHashes, forgetHashes, type ListRead, type State } from './st
 
 /** A page that repeats so often is not due to moved records. */
 const MOST_REPEATED = 10;
-
-/** For so long (ms) the same changes are read again; then the whole list is read. */
-const LONGEST_UNCONFIRMED_MS = 3_600_000;
 
 const NOT_MODIFIED = 304;
 
@@ -95,7 +92,6 @@ export class ListReader {
 			const last = await this.readPages(read);
 			if (last === undefined) return false;
 			noteEnd(read, state, last, settings.list);
-			noteSignsOfMore(read, last, settings.list);
 			const { problem = read.ambiguousId && ambiguous(read.ambiguousId) } = read;
 			if (problem !== undefined) {
 				this.log(`Deletions wait, because the list was not read in full: ${problem}`);
@@ -117,11 +113,7 @@ export class ListReader {
 		}
 	}
 
-	/**
-	 * Reads what has changed since the cursor. Of several pages, a record may slip past when others leave the pages
-	 * before it. So the cursor moves to the beginning of a read that shows no record twice, and of whose records the
-	 * next one lacks none.
-	 */
+	/** Reads what has changed since the cursor. */
 	private async readChanges(): Promise<void> {
 		const { state, settings } = this;
 		const read = (state.read ??= this.newRead(false));
@@ -130,37 +122,12 @@ export class ListReader {
 		if (read.ambiguousId !== undefined) this.log(ambiguous(read.ambiguousId));
 		state.firstReads = 0;
 		if (settings.incremental !== undefined && last.response.statusCode !== NOT_MODIFIED) {
-			noteSignsOfMore(read, last, settings.list);
-			this.endChanges(read);
+			noteEnd(read, state, last, settings.list);
+			const { problem } = read;
+			if (problem !== undefined) this.log(`The next poll reads the same changes again: ${problem}`);
+			endChanges(state, read);
 		}
 		forgetRead(state);
-	}
-
-	private endChanges(read: ListRead): void {
-		const { state } = this;
-		const { beganAt, signs, place } = read;
-		const records = [...state.known.values()];
-		const [sign] = Object.keys(signs) as Array<keyof typeof signs>;
-		const { problem = sign && !state.habits.includes(sign) ? signs[sign] : undefined } = read;
-		if (problem !== undefined) this.log(`The next poll reads the same changes again: ${problem}`);
-		const { unconfirmed: before } = state;
-		const isConfirmed =
-			before?.isStill === true && records.every(({ wasSeen, isSeen }) => isSeen || !wasSeen);
-		// A page that is shorter than usual has all that there was at its moment.
-		const { firstLength = 0 } = place;
-		const isShort = firstLength === 0 || firstLength < (state.firstLength ?? 0);
-		const isOneMoment = place.page === 1 || (place.page === 2 && isShort);
-		for (const record of records) record.wasSeen = false;
-		if (isOneMoment && problem === undefined) moveCursor(state, beganAt);
-		else if (isConfirmed) moveCursor(state, before.beganAt);
-		else {
-			const { firstBeganAt = beganAt } = before ?? {};
-			const isStill = problem === undefined && read.hasMoved !== true;
-			state.unconfirmed = { beganAt, firstBeganAt, isStill };
-			for (const record of records) record.wasSeen = record.isSeen;
-			// A list that never stands still would become ever longer.
-			if (beganAt - firstBeganAt > LONGEST_UNCONFIRMED_MS) moveCursor(state, undefined);
-		}
 	}
 
 	private newRead(isFull: boolean, isCheck = false): ListRead {
@@ -179,11 +146,10 @@ export class ListReader {
 	private async readPages(read: ListRead): Promise<Page | undefined> {
 		const { settings, state } = this;
 		const { list } = settings;
-		const request = this.requestFor(read);
 		for (;;) {
 			let page: Page;
 			try {
-				page = await this.readPage(read, request);
+				page = await this.readPage(read);
 			} catch (error) {
 				if (error instanceof OutOfTimeError && this.pages > 0) return undefined;
 				throw error;
@@ -198,12 +164,13 @@ export class ListReader {
 		}
 	}
 
-	private async readPage(read: ListRead, request: ServiceRequest): Promise<Page> {
-		const { list } = this.settings;
+	private async readPage(read: ListRead): Promise<Page> {
+		const { list, incremental } = this.settings;
 		const { place, isFull } = read;
+		const client = isFull && incremental !== undefined ? this.fullReadClient : this.client;
 		let page: Page;
 		try {
-			page = await readPage(this.clientFor(read), request, list, place);
+			page = await readPage(client, this.requestFor(read), list, place);
 		} catch (error) {
 			if (!(error instanceof RequestError)) throw error;
 			const { statusCode = 0, outcome } = error.details;
@@ -216,6 +183,8 @@ export class ListReader {
 			return emptyPage(statusCode);
 		}
 		if (page.isBare && isFull && place.page === 1) throw nothingCame();
+		const time = Date.parse(headerText(page.response.headers, 'date'));
+		if (place.page === 1 && !Number.isNaN(time)) read.beganAt = time;
 		read.repeated = page.hash !== '' && page.hash === place.hash ? read.repeated + 1 : 0;
 		if (read.repeated === MOST_REPEATED) throw samePage(list, place.page);
 		return page;
@@ -228,21 +197,6 @@ export class ListReader {
 		return read.isFull || incremental === undefined || cursor === undefined
 			? pageRequest
 			: requestSince(pageRequest, incremental, cursor);
-	}
-
-	/** A client that notes the time of the first response of a read. */
-	private clientFor(read: ListRead): PageClient {
-		const isBehind = this.settings.incremental !== undefined && read.isFull;
-		const client = isBehind ? this.fullReadClient : this.client;
-		return {
-			baseUrl: client.baseUrl,
-			request: async (request) => {
-				const response = await client.request(request);
-				const time = Date.parse(headerText(response.headers, 'date'));
-				if (read.place.page === 1 && !Number.isNaN(time)) read.beganAt = time;
-				return response;
-			},
-		};
 	}
 
 	/** A hash of the settings that a page state depends on. */

@@ -3,7 +3,6 @@ import type { Page } from '../../../nodes/BusinessData/lists/pages';
 import {
 	noteEnd,
 	notePage,
-	noteSignsOfMore,
 	placeBehindGap,
 } from '../../../nodes/BusinessData/trigger/completeness';
 import type { ListRead, Sign, State } from '../../../nodes/BusinessData/trigger/state';
@@ -177,7 +176,9 @@ test.each<[string, number, object, string | undefined]>([
 	const [length, body, path] = page;
 	const problem = path && `the service says that there is more (${path})`;
 	const [full, changes] = [readAt(1), readAt(1, { isFull: false })];
-	for (const read of [full, changes]) noteSignsOfMore(read, pageOf(length, body), listOf({ type }));
+	for (const read of [full, changes]) {
+		noteEnd(read, stateOf([-1]), pageOf(length, body), listOf({ type }));
+	}
 	expect(full.problem).toBe(problem);
 	// No total and no number of pages is one of what has changed.
 	expect(changes.problem).toBe(path === 'total' || path === 'pages' ? undefined : problem);
