@@ -184,12 +184,20 @@ describe('a trigger is known by the ID of its node', () => {
 		expect(await publish(staticData)).toEqual(['contactCreated 5']);
 	});
 
-	test('another one of its name begins anew, and a deleted one is forgotten', async () => {
+	test('another one of its name begins anew, and leaves its memory for an older version', async () => {
 		bench.service.response = () => list(3);
 		const staticData = await memoryOf();
 		bench.service.response = () => list(4);
 		expect(await publish(staticData, OTHER_NODE)).toEqual([]);
-		expect(remembered(staticData)).toEqual(['other']);
+		expect(await publish(staticData)).toEqual(['contactCreated 4']);
+		expect(await publish(staticData, OTHER_NODE)).toEqual([]);
+	});
+
+	test('of those that were deleted, what the last three remembered is kept', async () => {
+		bench.service.response = () => list(3);
+		const staticData = await memoryOf();
+		for (const id of ['a', 'b', 'c', 'd']) await publish(staticData, { id });
+		expect(remembered(staticData)).toEqual(['a', 'b', 'c', 'd']);
 	});
 
 	test('nodes of one ID, which n8n 1.x takes, have a memory each by their names', async () => {

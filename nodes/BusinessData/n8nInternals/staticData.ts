@@ -28,6 +28,9 @@ const mutex = new KeyedMutex();
 const LOOK_MS = 10;
 const MOST_LOOKS = 200;
 
+/** An older version of a workflow may bring triggers back, so what the last ones remember is kept. */
+const MOST_DELETED = 3;
+
 /** What is kept of a trigger. */
 export interface Kept extends IDataObject {
 	/** What it remembers, with a number that grows whenever it is saved. */
@@ -127,20 +130,20 @@ export class StaticData {
 		}
 	}
 
-	/** Forgets triggers that the workflow has no more. Returns whether there are such. */
+	/** Forgets triggers that the workflow has no more, but for the last ones. Returns whether there are such. */
 	private forgetDeleted(): boolean {
 		// By their names too, see `triggerIdOf`.
 		const nodes = Object.values(this.workflow?.nodes ?? {});
 		const known = new Set(nodes.flatMap(({ id, name }) => [KEY_BEGINS + id, KEY_BEGINS + name]));
 		const isDeleted = (key: string) => key.startsWith(KEY_BEGINS) && !known.has(key);
-		const deleted = Object.keys(this.all).filter(isDeleted);
+		const forgotten = Object.keys(this.all).filter(isDeleted).slice(0, -MOST_DELETED);
 		this.unnoticed(() => {
-			for (const key of deleted) {
+			for (const key of forgotten) {
 				delete this.all[key];
 				delete this.workflow?.staticData[key];
 			}
 		});
-		return deleted.length > 0;
+		return forgotten.length > 0;
 	}
 
 	/** Updates what n8n holds for the other triggers. */
