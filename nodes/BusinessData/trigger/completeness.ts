@@ -74,7 +74,6 @@ export function placeBehindGap(
  * always shows.
  */
 export function noteEnd(read: ListRead, state: State, last: Page, list: ListSettings): void {
-	noteSignsOfMore(read, last, list);
 	const { isFull, place } = read;
 	const { page } = place;
 	const expected = isFull ? expectedTotal(read, state) : undefined;
@@ -99,6 +98,7 @@ export function noteEnd(read: ListRead, state: State, last: Page, list: ListSett
 		return isHabit || isConfirmed || isNew;
 	});
 	if (isFull) state.habits = habits;
+	noteSignsOfMore(read, last, list);
 }
 
 /** How many records there are by the responses, as far as a field of theirs has been right about that. */

@@ -136,7 +136,7 @@ export const MISTAKES_FOUND_BY_TESTS: MistakeFoundByTest[] = [
 				'const onPage = new Set();\n    read.hasMoved = undefined;',
 			),
 		],
-		test: 'test/engine/triggerReads.test.ts',
+		test: 'test/unit/trigger/reads.test.ts',
 	},
 	...[
 		['keeps its place', 'mine.left >= count', 'mine.left > 0'],

@@ -47,41 +47,6 @@ test.each<[string, number[], string | undefined]>([
 	}
 });
 
-const FAILURE = 'holds what looks like a failure';
-test.each<[number, Page, Partial<ListRead>]>([
-	[1, pageOf(0, { items: [], error: 'x' }), { problem: `page 1 ${FAILURE}` }],
-	[2, pageOf(0, { items: [], error: 'x' }), { signs: { noLastPage: `page 2 ${FAILURE}` } }],
-	[2, pageOf(1, { items: [1], error: 'x' }), { signs: {} }],
-	[1, pageOf(0, null, { isBare: true }), { signs: {} }],
-	[2, pageOf(0, null, { isBare: true }), { signs: { noLastPage: 'page 2 was empty' } }],
-	[
-		2,
-		pageOf(0, 0, { isBare: true, body: undefined }),
-		{ signs: { noLastPage: 'page 2 was empty' } },
-	],
-	[2, pageOf(0, { a: 1 }, { isBare: true }), { signs: { noLastPage: 'page 2 was no list' } }],
-])('as page %i, what a response says: %#', (number, page, expected) => {
-	const list = listOf({ type: 'pageNumber' });
-	const read = readAt(number, { place: { page: number, count: number - 1, firstLength: 1 } });
-	notePage(read, page, list);
-	const { problem, signs } = { problem: undefined, signs: {}, ...expected };
-	expect([read.problem, read.signs]).toEqual([problem, signs]);
-	// The first one stays.
-	read.place.page = 3;
-	notePage(read, pageOf(0, { a: 1 }, { isBare: true }), list);
-	expect(read.signs).toEqual({ noLastPage: 'page 3 was no list', ...signs });
-});
-
-test('records behind a page without any make the read incomplete; of its totals, the lowest counts', () => {
-	const list = listOf({ type: 'offset' });
-	const read = readAt(3, { emptyPage: 'page 2 had no records' });
-	notePage(read, pageOf(0, { total: 5 }), list);
-	expect(read.problem).toBeUndefined();
-	for (const total of [4, 6]) notePage(read, pageOf(1, { total }), list);
-	expect(read.problem).toBe('page 2 had no records, although more followed');
-	expect(read.totals).toEqual({ total: 4 });
-});
-
 const EMPTY = { signs: { noLastPage: 'page 2 was empty' } };
 test.each<[string, boolean, Partial<ListRead>, Partial<State>, object?]>([
 	['before the last page of the read before', true, {}, {}],
@@ -136,20 +101,6 @@ test.each<[string, number[], Partial<State>, Partial<ListRead>, Sign[] | undefin
 	const ended = readAt(2, read);
 	noteEnd(ended, state, pageOf(1), listOf({ type: 'pageNumber' }));
 	expect([state.habits, ended.problem ?? '']).toEqual([habits, problem]);
-});
-
-test.each([
-	['cursor', 2, 0, true],
-	['nextUrl', 2, 0, true],
-	['cursor', 1, 0, false],
-	['cursor', 2, 1, false],
-	['pageNumber', 2, 0, false],
-])('by %s, page %i with %i records is a last one without any: %s', (type, page, length, is) => {
-	const read = readAt(page);
-	noteEnd(read, stateOf([-1, 0], { pages: 2 }), pageOf(length), listOf({ type }));
-	const inWords = `page ${page} had no records, although the page before had announced it`;
-	const expected = is ? inWords : undefined;
-	expect([read.signs.emptyLastPage, read.problem]).toEqual([expected, expected]);
 });
 
 test('the number that was the number of records is kept', () => {
