@@ -64,13 +64,13 @@ export async function comparePage(
 			continue;
 		}
 		const { hash: before, fields: fieldsBefore } = record;
-		Object.assign(record, { hash, missed: 0, isSeen: true });
-		if (before !== hash || fieldsBefore === undefined) record.fields = fields();
+		const fieldsNow = before !== hash || fieldsBefore === undefined ? fields() : fieldsBefore;
+		Object.assign(record, { hash, fields: fieldsNow, missed: 0, isSeen: true });
 		if (before === hash || before === TAKEN_NEXT) continue;
-		const changed =
-			fieldNames && fieldsBefore !== undefined && record.fields !== undefined
-				? differentFields(fieldsBefore, record.fields, fieldNames)
-				: undefined;
+		const areKnown = fieldNames !== undefined && fieldsBefore !== undefined;
+		const changed = areKnown
+			? differentFields(fieldsBefore, fieldsNow ?? '', fieldNames)
+			: undefined;
 		events.updated(key, value as IDataObject, { before, now: hash }, changed);
 	}
 }
