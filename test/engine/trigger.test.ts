@@ -88,13 +88,6 @@ describe('a response without contacts', () => {
 		expect(await poll()).toHaveLength(12);
 	});
 
-	test('that is an empty list once means nothing', async () => {
-		const { poll } = trigger();
-		await poll();
-		bench.sandbox.fault({ action: { type: 'status', status: 200, body: [] } });
-		expect([await poll(), await poll(), await poll()]).toEqual([[], [], []]);
-	});
-
 	test.each([
 		['an empty body', { type: 'emptyBody' }],
 		['no content', { type: 'status', status: 204 }],
@@ -154,16 +147,6 @@ describe('IDs', () => {
 	])('%s are an error', async (_, body, message) => {
 		bench.sandbox.fault({ action: { type: 'status', status: 200, body } });
 		await expect(trigger().poll()).rejects.toThrow(message);
-	});
-
-	test('of one contact that is read twice are no error', async () => {
-		const body = [
-			{ id: 1, name: 'a' },
-			{ name: 'a', id: 1 },
-		];
-		bench.sandbox.fault({ action: { type: 'status', status: 200, body } });
-		const events = await trigger({ options: { emitExisting: true } }).poll();
-		expect(events).toHaveLength(1);
 	});
 });
 

@@ -71,15 +71,6 @@ test('what was read is told at once, and deletions after two whole reads', async
 	expect(reported.flat()).toEqual([...updates, 'contactDeleted 1']);
 }, 30_000);
 
-test('with Emit Existing, each record of a long first read comes out once', async () => {
-	responseSlowly(contacts(40));
-	const options = { ...byPage.options, emitExisting: true };
-	const { poll } = bench.trigger({ options });
-	const reported: string[] = [];
-	for (let polls = 0; polls < 8; polls++) reported.push(...inWords(await poll(BUDGET)));
-	expect(reported).toEqual(contacts(40).map(({ id }) => `contactCreated ${id}`));
-}, 30_000);
-
 test.each([
 	[410, 'once', 1_000],
 	[500, 'several times', 30_000],
