@@ -70,11 +70,10 @@ export function endChanges(state: State, { beganAt, place, problem, hasMoved }: 
 		const { firstBeganAt = beganAt } = before ?? {};
 		const isStill = problem === undefined && hasMoved !== true;
 		state.unconfirmed = { beganAt, firstBeganAt, isStill };
+		for (const record of records) record.wasSeen = record.isSeen;
 		// A list that never stands still would become ever longer.
 		if (beganAt - firstBeganAt > LONGEST_UNCONFIRMED_MS) moveCursor(state, undefined);
 	}
-	const isUnconfirmed = state.unconfirmed !== undefined;
-	for (const record of records) record.wasSeen = isUnconfirmed && record.isSeen;
 }
 
 /** Counts what the read has not seen. Returns how many records are missing for the first time. */

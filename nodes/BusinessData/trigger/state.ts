@@ -17,7 +17,7 @@ export interface KnownRecord {
 	missed: number;
 	/** Whether the read that is under way has seen it. */
 	isSeen: boolean;
-	/** Whether the unconfirmed incremental read has seen it. */
+	/** Whether the last incremental read that is or was unconfirmed has seen it. */
 	wasSeen: boolean;
 }
 
