@@ -31,7 +31,7 @@ const DAY_MS = 86_400_000;
 const withheldReportedAt = new Map<string, number>();
 
 /** Writes a sentence into n8n's log. */
-export type Log = (sentence: string, level?: 'info' | 'warn') => void;
+type Log = (sentence: string, level?: 'info' | 'warn') => void;
 
 /**
  * The changes since the last poll; null when there is none, or when the next poll reports them.
