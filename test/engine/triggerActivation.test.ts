@@ -28,6 +28,8 @@ const responseAlways = (status: number, body: unknown, headers: Record<string, s
 };
 
 interface Trouble {
+	/** Whether the activation fails at each of the first three moments. */
+	fails: readonly [boolean, boolean, boolean];
 	begin?: () => unknown;
 	parameters?: Record<string, unknown>;
 	credential?: IDataObject;
@@ -37,102 +39,87 @@ interface Trouble {
 	says: string;
 }
 
-const TROUBLES = {
+const NEVER = [false, false, false] as const;
+const ALWAYS = [true, true, true] as const;
+/** By a person, who can repair it at once. */
+const PUBLISHED = [true, true, false] as const;
+const AT_FIRST = [true, false, false] as const;
+const GONE = new UserError('the credential is not there');
+const NOT_CHOSEN = new NodeOperationError({} as INode, 'no credential is set');
+const LOCKED = new Error('the database is locked');
+
+const TROUBLES: Record<string, Trouble> = {
 	'a service that answers 503': {
+		...{ fails: NEVER, says: 'The service answered 503' },
 		begin: () => responseAlways(503, {}),
-		says: 'The service answered 503',
 	},
 	'a service that is down': {
+		...{ fails: NEVER, says: 'the connection was refused' },
 		begin: async () => await bench.service.stop(),
-		says: 'the connection was refused',
 	},
 	'a service that is full for a minute': {
+		...{ fails: NEVER, says: 'the limits left no room in the time of this poll' },
 		begin: () => responseAlways(429, {}, { 'retry-after': '59' }),
 		credential: { limits: JSON.stringify({ general: [{ max: 100, windowSeconds: 60 }] }) },
-		says: 'the limits left no room in the time of this poll',
 	},
 	'a service that answers after 50 s': {
+		...{ fails: NEVER, says: 'the service did not respond in the time of this poll' },
 		begin: () => {
 			bench.service.response = (_, response: ServerResponse) => {
 				setTimeout(() => response.end(JSON.stringify(LIST)), 50_000);
 			};
 		},
-		says: 'the service did not respond in the time of this poll',
 	},
 	'a Redis that is away': {
+		...{ fails: NEVER, says: 'cannot be used' },
 		credential: { limitStore: 'redis', redisHost: '127.0.0.1', redisPort: CLOSED_PORT },
-		says: 'cannot be used',
 	},
-	'a database that is locked': {
-		unreadable: new Error('the database is locked'),
-		says: 'the database is locked',
+	'a database that is locked': { fails: PUBLISHED, unreadable: LOCKED, says: LOCKED.message },
+	'a path that is not there': {
+		...{ fails: PUBLISHED, begin: () => responseAlways(404, {}), says: '404' },
 	},
-	'a path that is not there': { begin: () => responseAlways(404, {}), says: '404' },
-	'a web page': { begin: () => responseAlways(200, '<html>'), says: 'The service answered' },
+	'a role that must not read': {
+		...{ fails: PUBLISHED, begin: () => responseAlways(403, {}), says: '403' },
+	},
+	'a web page': {
+		...{ fails: AT_FIRST, says: 'The service answered' },
+		begin: () => responseAlways(200, '<html>'),
+	},
 	'records without an ID': {
+		...{ fails: AT_FIRST, says: 'has no ID' },
 		begin: () => (bench.service.response = () => [{ number: 1 }]),
-		says: 'has no ID',
 	},
-	'a role that must not read': { begin: () => responseAlways(403, {}), says: '403' },
-	'a credential that is gone': {
-		unreadable: new UserError('the credential is not there'),
-		says: 'the credential is not there',
-	},
-	'a credential that is not chosen': {
-		unreadable: new NodeOperationError({} as INode, 'no credential is set'),
-		says: 'no credential is set',
-	},
+	'a credential that is gone': { fails: ALWAYS, unreadable: GONE, says: GONE.message },
+	'one that is not chosen': { fails: ALWAYS, unreadable: NOT_CHOSEN, says: NOT_CHOSEN.message },
 	'an expression that fails': {
+		...{ fails: ALWAYS, says: 'Referenced node' },
 		parameters: { idField: '={{ $("Nowhere").item.json.id }}' },
-		says: 'Referenced node',
 	},
-	'a wrong key': { begin: () => responseAlways(401, {}), says: '401' },
-	'an empty field': { parameters: { idField: '' }, says: 'ID Field' },
-} satisfies Record<string, Trouble>;
+	'a wrong key': { fails: ALWAYS, begin: () => responseAlways(401, {}), says: '401' },
+	'an empty field': { fails: ALWAYS, parameters: { idField: '' }, says: 'ID Field' },
+};
 
 /** When the trouble is met, and whether something is remembered by then. */
-const MOMENTS = {
-	'the first publication': { mode: 'activate', isKnown: false },
-	'another publication': { mode: 'update', isKnown: true },
-	'a start of n8n before the first poll has succeeded': { mode: 'init', isKnown: false },
-	'a change of leaders before that': { mode: 'leadershipChange', isKnown: false },
-} as const;
+const MOMENTS = [
+	['the first publication', 'activate', false],
+	['another publication', 'update', true],
+	['a start of n8n before the first poll has succeeded', 'init', false],
+	// n8n starts the triggers at its start and in a new leader alike.
+	['a change of leaders before that', 'leadershipChange', false],
+] as const;
 
-type Moment = keyof typeof MOMENTS;
-
-/** Whether the activation fails at each of the first three moments. */
-const FAILS: Record<keyof typeof TROUBLES, [boolean, boolean, boolean]> = {
-	'a service that answers 503': [false, false, false],
-	'a service that is down': [false, false, false],
-	'a service that is full for a minute': [false, false, false],
-	'a service that answers after 50 s': [false, false, false],
-	'a Redis that is away': [false, false, false],
-	'a database that is locked': [true, true, false],
-	'a path that is not there': [true, true, false],
-	'a role that must not read': [true, true, false],
-	'a web page': [true, false, false],
-	'records without an ID': [true, false, false],
-	'a credential that is gone': [true, true, true],
-	'a credential that is not chosen': [true, true, true],
-	'an expression that fails': [true, true, true],
-	'a wrong key': [true, true, true],
-	'an empty field': [true, true, true],
-};
-const CASES = Object.entries(FAILS).flatMap(([trouble, fails]) =>
-	(Object.keys(MOMENTS) as Moment[]).map(
-		// n8n starts the triggers at its start and in a new leader alike.
-		(moment, index) =>
-			[trouble as keyof typeof TROUBLES, moment, fails[Math.min(index, 2)]] as const,
-	),
+const CASES = Object.entries(TROUBLES).flatMap(([name, trouble]) =>
+	MOMENTS.map(([moment, mode, isKnown], index) => {
+		const fails = trouble.fails[Math.min(index, 2)] === true;
+		return [name, moment, fails, { ...trouble, mode, isKnown }] as const;
+	}),
 );
 
 test.each(CASES)(
 	'%s at %s: the activation fails: %s',
-	async (name, moment, fails) => {
-		const { begin, parameters, credential, unreadable, says }: Trouble = TROUBLES[name];
-		const { mode, isKnown } = MOMENTS[moment];
+	async (_, __, fails, { begin, parameters, credential, unreadable, says, mode, isKnown }) => {
 		const staticData: IDataObject = {};
-		const { idField: _, ...right } = parameters ?? {};
+		const { idField: ___, ...right } = parameters ?? {};
 		if (isKnown) await bench.trigger(right, { staticData }).poll();
 		await begin?.();
 		if (unreadable !== undefined) {

@@ -35,88 +35,41 @@ async function begin(
 
 describe('what has changed', () => {
 	const lines = (...amounts: number[]) => amounts.map((amount) => ({ amount, text: 'x' }));
+	const address = { city: 'Köln', zip: '1' };
+	const [first] = invoice.lines;
+	const several = { name: 'b', tags: [], address: null };
 
-	test.each<[string, Record<string, unknown>, object, string[] | undefined]>([
-		['any field', {}, { name: 'b' }, ['name']],
-		['a nested one', {}, { address: { city: 'Köln', zip: '1' } }, ['address.city']],
-		[
-			'one in a list',
-			{},
-			{ lines: [invoice.lines[0], { amount: 3, text: 'y' }] },
-			['lines.amount'],
-		],
-		['a longer list', {}, { tags: ['x', 'y'] }, ['tags']],
-		['one that is new', {}, { note: null }, ['note']],
-		['one that is gone', {}, { name: undefined }, ['name']],
-		['a list that fills', {}, { empty: [{ a: 1 }] }, ['empty', 'empty.a']],
-		[
-			'values that change places',
-			{},
-			{ lines: [...invoice.lines].reverse() },
-			['lines.amount', 'lines.text'],
-		],
-		[
-			'several',
-			{},
-			{ name: 'b', tags: [], address: null },
-			['name', 'tags', 'address.city', 'address.zip', 'address'],
-		],
-		['the order of fields', {}, { address: { zip: '1', city: 'Bonn' } }, undefined],
-		['one that is ignored', { ignoreFields: 'name, tags' }, { name: 'b', tags: [] }, undefined],
-		[
-			'a part that is ignored',
-			{ ignoreFields: 'address' },
-			{ address: { city: 'Köln' } },
-			undefined,
-		],
-		[
-			'one in a list that is ignored',
-			{ ignoreFields: 'lines.text' },
-			{ lines: lines(1, 2) },
-			undefined,
-		],
-		['one beside it', { ignoreFields: 'lines.text' }, { lines: lines(1, 3) }, ['lines.amount']],
-		['a name that begins alike', { ignoreFields: 'na' }, { name: 'b' }, ['name']],
-		[
-			'one that is watched',
-			{ watchFields: 'lines.amount' },
-			{ lines: lines(1, 3) },
-			['lines.amount'],
-		],
-		[
-			'a part that is watched',
-			{ watchFields: 'address, x' },
-			{ address: { city: 'Köln', zip: '1' } },
-			['address.city'],
-		],
-		[
-			'one that is not watched',
-			{ watchFields: 'lines.amount, id' },
-			{ lines: lines(1, 2), name: 'b' },
-			undefined,
-		],
-		[
-			'all but a part',
-			{ watchFields: 'address', ignoreFields: 'address.zip' },
-			{ address: { city: 'Bonn' } },
-			undefined,
-		],
-		['the first of those that are watched', { watchFields: 'x.y' }, { x: { y: 1 } }, ['x.y']],
-		['the last of those that are watched', { watchFields: 'name' }, { name: undefined }, ['name']],
-		['none where nothing is there to watch', { watchFields: 'x.y' }, { name: 'b' }, undefined],
-	])('%s %j', async (_, options, change, fields) => {
+	// What is watched, what changes, and which fields are said to have changed.
+	test.each<[Record<string, unknown>, object, string]>([
+		[{}, { name: 'b' }, 'name'],
+		[{}, { address }, 'address.city'],
+		[{}, { lines: [first, { amount: 3, text: 'y' }] }, 'lines.amount'],
+		[{}, { tags: ['x', 'y'] }, 'tags'],
+		[{}, { note: null }, 'note'],
+		[{}, { name: undefined }, 'name'],
+		[{}, { empty: [{ a: 1 }] }, 'empty,empty.a'],
+		[{}, { lines: [...invoice.lines].reverse() }, 'lines.amount,lines.text'],
+		[{}, several, 'address,address.city,address.zip,name,tags'],
+		[{}, { address: { zip: '1', city: 'Bonn' } }, ''],
+		[{ ignoreFields: 'name, tags' }, { name: 'b', tags: [] }, ''],
+		[{ ignoreFields: 'address' }, { address: { city: 'Köln' } }, ''],
+		[{ ignoreFields: 'lines.text' }, { lines: lines(1, 2) }, ''],
+		[{ ignoreFields: 'lines.text' }, { lines: lines(1, 3) }, 'lines.amount'],
+		[{ ignoreFields: 'na' }, { name: 'b' }, 'name'],
+		[{ watchFields: 'lines.amount' }, { lines: lines(1, 3) }, 'lines.amount'],
+		[{ watchFields: 'address, x' }, { address }, 'address.city'],
+		[{ watchFields: 'lines.amount, id' }, { lines: lines(1, 2), name: 'b' }, ''],
+		[{ watchFields: 'address', ignoreFields: 'address.zip' }, { address: { city: 'Bonn' } }, ''],
+		[{ watchFields: 'x.y' }, { x: { y: 1 } }, 'x.y'],
+		[{ watchFields: 'name' }, { name: undefined }, 'name'],
+		[{ watchFields: 'x.y' }, { name: 'b' }, ''],
+	])('with %j, %j: %s', async (options, change, fields) => {
 		const { state, poll } = await begin({ changedFields: true, ...options }, [invoice]);
 		const contact = JSON.parse(JSON.stringify({ ...invoice, ...change })) as object;
 		state.list = [contact];
-		const events =
-			fields === undefined
-				? []
-				: [{ event: 'contactUpdated', contact, changedFields: expect.any(Array) as unknown }];
-		const reported = await poll();
-		expect(reported).toEqual(events);
-		expect(((reported[0]?.changedFields ?? []) as string[]).sort()).toEqual(
-			[...(fields ?? [])].sort(),
-		);
+		const [event] = await poll();
+		expect(((event?.changedFields ?? []) as string[]).sort().join()).toBe(fields);
+		if (fields !== '') expect(event).toMatchObject({ event: 'contactUpdated', contact });
 		expect(await poll()).toEqual([]);
 	});
 
@@ -162,18 +115,6 @@ describe('what has changed', () => {
 		expect(await pollAgain()).toEqual([]);
 		state.list = [{ id: 1, name: 'd' }];
 		expect(await pollAgain()).toMatchObject([{ changedFields: ['name'] }]);
-	});
-
-	test('is all that has changed, where a contact changes once more while it is read', async () => {
-		const pages: object[][] = [[invoice], [{ id: 2 }]];
-		bench.service.response = ({ page }) => pages[Number(page) - 1] ?? [];
-		const options = { changedFields: true, pagination: { values: { type: 'pageNumber' } } };
-		const { poll } = bench.trigger({ options });
-		expect(await poll()).toEqual([]);
-		const contact = { ...invoice, name: 'b', tags: [] };
-		pages.splice(0, 2, [{ ...invoice, name: 'b' }], [contact]);
-		const changedFields = ['name', 'tags'];
-		expect(await poll()).toEqual([{ event: 'contactUpdated', contact, changedFields }]);
 	});
 
 	test.each([
@@ -243,6 +184,7 @@ describe('deletions that look like a mistake', () => {
 		expect(await pollAgain()).toEqual([]);
 		expect(bench.logged()).toContain(withheld);
 		await expect(pollAgain()).rejects.toThrow(withheld);
+		expect(await pollAgain()).toEqual([]);
 		// Another start of n8n says no more than the log.
 		const { poll: pollLater } = bench.trigger({}, { staticData });
 		expect([await pollLater(), await pollLater()]).toEqual([[], []]);
@@ -260,18 +202,6 @@ describe('deletions that look like a mistake', () => {
 		expect([await poll(), lines()]).toEqual([[], 1]);
 		await after(60_000);
 		expect([await poll(), lines()]).toEqual([[], 2]);
-	});
-
-	test('where n8n does not save what a failed poll remembers, all else goes on as well', async () => {
-		const { state, poll, staticData } = await begin({}, all);
-		state.list = [...some];
-		expect(await poll()).toEqual([]);
-		const saved = JSON.stringify(staticData);
-		state.list = [...some, { id: 99 }];
-		await expect(poll()).rejects.toThrow('withheld');
-		for (const key of Object.keys(staticData)) delete staticData[key];
-		Object.assign(staticData, JSON.parse(saved));
-		expect(inWords(await poll())).toEqual(['contactCreated 99']);
 	});
 
 	test.each<[string, number, number, Record<string, unknown>, boolean]>([
@@ -300,10 +230,5 @@ describe('deletions that look like a mistake', () => {
 		expect(await poll()).toEqual([]);
 		state.list = all.slice(3);
 		expect(await poll()).toEqual([]);
-	});
-
-	test.each([-1, 101, 'many'])('a percentage of %s is an error', async (maxDeletionPercent) => {
-		const { poll } = bench.trigger({ options: { maxDeletionPercent } });
-		await expect(poll()).rejects.toThrow('Max Deletion Percent: must be a number');
 	});
 });

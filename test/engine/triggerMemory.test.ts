@@ -91,41 +91,39 @@ describe('another question', () => {
 		expect(bench.service.queries[0]).not.toEqual(bench.service.queries[1]);
 	});
 
-	test.each<['header' | 'query', string, Partial<typeof TENANT>, boolean]>([
-		['header', 'value', { value: 'other' }, true],
-		['header', 'case of a name', { name: 'x-tenant' }, false],
-		['query', 'value', { value: 'other' }, true],
-		['query', 'case of a name', { name: 'x-tenant' }, true],
-		['query', 'order', { name: ' X-Tenant ' }, false],
-	])('is, of a %s, another %s: %j: %s', async (part, _, changed, isOther) => {
+	test.each([
+		['header', { value: 'other' }, true],
+		['header', {}, false],
+		['query', { value: 'other' }, true],
+		['query', { name: 'x-tenant' }, true],
+		['query', {}, false],
+	])('is, of a %s beside another, %j: %s', async (part, changed, isOther) => {
 		const LANGUAGE = { name: 'Accept-Language', value: 'de' };
 		const withEntries = (...parameters: Array<typeof TENANT>) => ({
 			options: { [`${part}Parameters`]: { parameters } },
 		});
 		const staticData = await memoryOf(withEntries(TENANT, LANGUAGE));
 		bench.service.response = () => ({ contacts: list(4) });
-		const { poll } = bench.trigger(withEntries(LANGUAGE, { ...TENANT, ...changed }), {
-			staticData,
-		});
+		// In another order.
+		const parameters = withEntries(LANGUAGE, { ...TENANT, ...changed });
+		const { poll } = bench.trigger(parameters, { staticData });
 		expect(inWords(await poll())).toEqual(isOther ? [] : ['contactCreated 4']);
 		expect(bench.logged().includes('This is a first poll')).toBe(isOther);
 	});
 
-	test('is not another key for the same business', async () => {
+	const pagination = { values: { type: 'offset', pageSize: 50 } };
+	test.each([
+		['key for the same business', {}, { credential: { apiKey: OTHER_KEY } }],
+		[
+			'page size, another time-out or other events',
+			{ events: ['contactCreated'], options: { pagination, timeout: 5 } },
+			{},
+		],
+	])('is not another %s', async (_, parameters, more) => {
 		const staticData = await memoryOf();
-		bench.service.response = () => ({ contacts: list(4) });
-		const { poll } = bench.trigger({}, { credential: { apiKey: OTHER_KEY }, staticData });
+		bench.service.response = ({ offset = '0' }) => ({ contacts: offset === '0' ? list(4) : [] });
+		const { poll } = bench.trigger(parameters, { ...more, staticData });
 		expect(inWords(await poll())).toEqual(['contactCreated 4']);
-	});
-
-	test('is not another page size, another time-out or other events', async () => {
-		const staticData = await memoryOf();
-		bench.service.response = ({ offset }) => ({ contacts: offset === '0' ? list(4) : [] });
-		const pagination = { values: { type: 'offset', pageSize: 50 } };
-		const parameters = { events: ['contactCreated'], options: { pagination, timeout: 5 } };
-		expect(inWords(await bench.trigger(parameters, { staticData }).poll())).toEqual([
-			'contactCreated 4',
-		]);
 	});
 });
 
@@ -135,8 +133,8 @@ describe('what was saved', () => {
 	});
 
 	test.each<[string, IDataObject]>([
-		['a later version', { records: { version: 3, ids: [1, 9] } }],
-		['a hand that broke it', { records: { version: 2, ids: [1, 9], hashes: 'abc' } }],
+		['a later version', { records: { version: 4, ids: [1, 9] } }],
+		['a hand that broke it', { records: { version: 3, ids: [1, 9], hashes: 'abc' } }],
 	])('by %s is begun anew, said in the log', async (_, data) => {
 		const { poll, staticData } = bench.trigger({}, { staticData: { [MEMORY]: data } });
 		expect(await poll()).toEqual([]);
@@ -157,17 +155,13 @@ describe('what was saved', () => {
 		expect(await pollAgain()).toEqual([]);
 	});
 
-	test('is not written again when nothing has changed', async () => {
+	test('holds neither the key nor the address, and is not written again when nothing has changed', async () => {
 		const { poll, staticData } = bench.trigger();
 		await poll();
+		expect(JSON.stringify(staticData)).not.toMatch(/127\.0\.0\.1|[0-9a-f]{20}/);
 		const before = (staticData[MEMORY] as IDataObject).records;
 		await poll();
 		expect((staticData[MEMORY] as IDataObject).records).toBe(before);
-	});
-
-	test('holds neither the key nor the address', async () => {
-		const text = JSON.stringify(await memoryOf());
-		expect(text).not.toMatch(/127\.0\.0\.1|[0-9a-f]{20}/);
 	});
 });
 
@@ -199,29 +193,19 @@ describe('a trigger is known by the ID of its node', () => {
 		expect(await publish(staticData, OTHER_NODE)).toEqual([]);
 	});
 
+	test('of those that were deleted, what the last three remembered is kept', async () => {
+		bench.service.response = () => list(3);
+		const staticData = await memoryOf();
+		for (const id of ['a', 'b', 'c', 'd']) await publish(staticData, { id });
+		expect(remembered(staticData)).toEqual(['a', 'b', 'c', 'd']);
+	});
+
 	test('nodes of one ID, which n8n 1.x takes, have a memory each by their names', async () => {
 		bench.service.response = () => list(3);
 		const { poll, workflow, staticData } = bench.trigger();
 		workflow.nodes.Other = { ...workflow.getNode('Trigger'), name: 'Other' } as INode;
 		await poll();
 		expect(remembered(staticData)).toEqual(['Trigger']);
-	});
-
-	/** Lets so many days pass for those that are deleted. */
-	function waitDays(staticData: IDataObject, days: number): void {
-		for (const data of Object.values(staticData) as { deletedAt?: number }[]) {
-			if (data.deletedAt !== undefined) data.deletedAt -= days * 86_400_000;
-		}
-	}
-
-	test('deleted again, it is remembered as long as before', async () => {
-		bench.service.response = () => list(3);
-		const staticData = await memoryOf();
-		await publish(staticData, OTHER_NODE);
-		await publish(staticData);
-		waitDays(staticData, 31);
-		await publish(staticData, OTHER_NODE);
-		expect(remembered(staticData)).toEqual(['trigger', 'other']);
 	});
 
 	test('one that was added since is not taken for deleted', async () => {
@@ -232,82 +216,49 @@ describe('a trigger is known by the ID of its node', () => {
 		Object.assign(added.workflow.nodes, workflow.nodes);
 		await added.poll();
 		await poll();
-		for (const data of Object.values(staticData)) expect(data).not.toHaveProperty('deletedAt');
-	});
-
-	test('what the last three that were deleted remembered is kept for 30 days', async () => {
-		bench.service.response = () => list(3);
-		const staticData = await memoryOf();
-		// Each is deleted a day after the one before.
-		for (const id of ['a', 'b', 'c', 'd', 'e']) {
-			await publish(staticData, { id });
-			waitDays(staticData, 1);
-		}
-		expect(remembered(staticData)).toEqual(['b', 'c', 'd', 'e']);
-		waitDays(staticData, 26);
-		await publish(staticData, { id: 'e' });
-		expect(remembered(staticData)).toEqual(['b', 'c', 'd', 'e']);
-		waitDays(staticData, 1);
-		await publish(staticData, { id: 'e' });
-		expect(remembered(staticData)).toEqual(['c', 'd', 'e']);
+		expect(remembered(staticData)).toEqual(['trigger', 'added']);
 	});
 });
 
 describe('polls that overlap', () => {
-	/** Responds after the test says so. */
-	function hold() {
+	/** A trigger that knows three contacts, and the polls of others begin when the service responds to a fourth. */
+	async function overlap(others: (staticData: IDataObject) => Array<() => Promise<IDataObject[]>>) {
+		bench.service.response = () => list(3);
+		const { poll, staticData } = bench.trigger();
+		await poll();
 		const waiting: Array<() => void> = [];
 		bench.service.response = (_, response) => {
 			response.setHeader('content-type', 'application/json');
 			waiting.push(() => void response.end(JSON.stringify(list(4))));
 		};
-		const arrived = async (count: number) => {
-			while (waiting.length < count) await new Promise((resolve) => setTimeout(resolve, 5));
-		};
-		return {
-			arrived,
-			goOn: () => waiting.splice(0).forEach((serviceResponse) => serviceResponse()),
-		};
+		const polls = [poll, ...others(staticData)].map(async (one) => await one());
+		while (waiting.length < polls.length) await new Promise((resolve) => setTimeout(resolve, 5));
+		const during = await poll();
+		for (const respond of waiting) respond();
+		return { events: await Promise.all(polls), during, poll };
 	}
 
 	test('of one trigger: the second one sees nothing, and the first one loses nothing', async () => {
-		bench.service.response = () => list(3);
-		const { poll } = bench.trigger();
-		await poll();
-		const { arrived, goOn } = hold();
-		const slow = poll();
-		await arrived(1);
-		expect(await poll()).toEqual([]);
-		goOn();
-		expect(inWords(await slow)).toEqual(['contactCreated 4']);
+		const { events, during } = await overlap(() => []);
+		expect(during).toEqual([]);
+		expect(events.map(inWords)).toEqual([['contactCreated 4']]);
 	});
 
 	test('of two processes with the same memory: whoever is last tells nothing', async () => {
-		bench.service.response = () => list(3);
-		const staticData = await memoryOf();
-		const [one, two] = [bench.trigger({}, { staticData }), bench.trigger({}, { staticData })];
-		const { arrived, goOn } = hold();
-		const polls = [one.poll(), two.poll()];
-		await arrived(2);
-		goOn();
-		expect((await Promise.all(polls)).map((events) => events.length).sort()).toEqual([0, 1]);
+		let other = async (): Promise<IDataObject[]> => await Promise.resolve([]);
+		const { events, poll } = await overlap((staticData) => [
+			(other = bench.trigger({}, { staticData }).poll),
+		]);
+		expect(events.map(({ length }) => length).sort()).toEqual([0, 1]);
 		bench.service.response = () => list(5);
-		expect(inWords(await one.poll())).toEqual(['contactCreated 5']);
-		expect(await two.poll()).toEqual([]);
+		expect(inWords(await poll())).toEqual(['contactCreated 5']);
+		expect(await other()).toEqual([]);
 	});
 
 	test('with a manual test: each has its own', async () => {
-		bench.service.response = () => list(3);
-		const { poll, staticData } = bench.trigger();
-		await poll();
-		const { arrived, goOn } = hold();
-		const slow = poll();
-		await arrived(1);
-		const manual = bench.trigger({}, { mode: 'manual', staticData });
-		const tested = manual.poll();
-		await arrived(2);
-		goOn();
-		expect(await tested).toHaveLength(4);
-		expect(inWords(await slow)).toEqual(['contactCreated 4']);
+		const { events } = await overlap((staticData) => [
+			bench.trigger({}, { mode: 'manual', staticData }).poll,
+		]);
+		expect(events.map(({ length }) => length)).toEqual([1, 4]);
 	});
 });

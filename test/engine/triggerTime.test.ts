@@ -18,6 +18,10 @@ const LONGEST_MS = 10_000;
 const contacts = (count: number) =>
 	Array.from({ length: count }, (_, index) => ({ id: index + 1 }));
 
+const limitsOf = (max: number, windowSeconds: number) =>
+	JSON.stringify({ general: [{ max, windowSeconds }], endpoints: {} });
+const errorOf = async (polled: Promise<unknown>) => await polled.catch((error: unknown) => error);
+
 /** A list that is served with five contacts per page, each page after `delayMs`. */
 function responseSlowly(list: { id: number; name?: string }[], delayMs = 120) {
 	bench.service.response = ({ page }, response) => {
@@ -67,25 +71,6 @@ test('what was read is told at once, and deletions after two whole reads', async
 	expect(reported.flat()).toEqual([...updates, 'contactDeleted 1']);
 }, 30_000);
 
-test('with Emit Existing, each record of a long first read comes out once', async () => {
-	responseSlowly(contacts(40));
-	const options = { ...byPage.options, emitExisting: true };
-	const { poll } = bench.trigger({ options });
-	const reported: string[] = [];
-	for (let polls = 0; polls < 8; polls++) reported.push(...inWords(await poll(BUDGET)));
-	expect(reported).toEqual(contacts(40).map(({ id }) => `contactCreated ${id}`));
-}, 30_000);
-
-test('another pagination begins the read again', async () => {
-	responseSlowly(contacts(60));
-	const { poll, staticData } = bench.trigger(byPage);
-	await poll(BUDGET);
-	const options = { pagination: { values: { type: 'pageNumber', pageSize: 6 } } };
-	bench.service.queries.length = 0;
-	await bench.trigger({ options }, { staticData }).poll(BUDGET);
-	expect(pagesAsked()[0]).toBe(1);
-}, 30_000);
-
 test.each([
 	[410, 'once', 1_000],
 	[500, 'several times', 30_000],
@@ -128,11 +113,10 @@ describe('a poll in which nothing could be read', () => {
 
 	test('because the limits leave no room says so, with the time to wait, as n8n understands it', async () => {
 		bench.service.response = () => contacts(1);
-		const limits = JSON.stringify({ general: [{ max: 1, windowSeconds: 60 }], endpoints: {} });
-		const { poll } = bench.trigger({}, { credential: { limits } });
+		const { poll } = bench.trigger({}, { credential: { limits: limitsOf(1, 60) } });
 		await poll();
 		const startedAt = performance.now();
-		const error: unknown = await poll(BUDGET).catch((reason: unknown) => reason);
+		const error = await errorOf(poll(BUDGET));
 		expect(performance.now() - startedAt).toBeLessThan(LONGEST_MS);
 		expect(error).toMatchObject({
 			message: 'Not read: the limits left no room in the time of this poll',
@@ -153,9 +137,8 @@ describe('a poll in which nothing could be read', () => {
 			response.setHeader('retry-after', '30');
 			return {};
 		};
-		const limits = JSON.stringify({ general: [{ max: 9, windowSeconds: 60 }], endpoints: {} });
-		const { poll } = bench.trigger({}, { credential: { limits } });
-		const error: unknown = await poll(BUDGET).catch((reason: unknown) => reason);
+		const { poll } = bench.trigger({}, { credential: { limits: limitsOf(9, 60) } });
+		const error = await errorOf(poll(BUDGET));
 		expect(error).toMatchObject({
 			message,
 			description: expect.stringMatching(
@@ -169,10 +152,7 @@ describe('a poll in which nothing could be read', () => {
 	test('because nobody is there says that', async () => {
 		pinRandom(0.99);
 		await bench.service.stop();
-		const error: unknown = await bench
-			.trigger()
-			.poll(BUDGET)
-			.catch((reason: unknown) => reason);
+		const error = await errorOf(bench.trigger().poll(BUDGET));
 		expect(error).toMatchObject({
 			message: expect.stringContaining('the connection was refused') as string,
 			description: expect.not.stringContaining('Max Wait') as string,
@@ -181,11 +161,11 @@ describe('a poll in which nothing could be read', () => {
 
 	test('because of Max Wait says that', async () => {
 		bench.service.response = () => contacts(1);
-		const limits = JSON.stringify({ general: [{ max: 1, windowSeconds: 60 }], endpoints: {} });
+		const limits = limitsOf(1, 60);
 		const parameters = { options: { maxWait: 1 } };
 		const { poll } = bench.trigger(parameters, { credential: { limits } });
 		await poll();
-		const error: unknown = await poll().catch((reason: unknown) => reason);
+		const error = await errorOf(poll());
 		expect(error).toMatchObject({
 			message: expect.stringContaining('Not sent: the limits leave no room') as string,
 			description: expect.stringContaining('the option Max Wait allows 1 s') as string,
@@ -201,8 +181,7 @@ describe('a poll in which nothing could be read', () => {
 		['because of limits for a little of it', 0.5, 'the service did not respond'],
 	])('%s says which of both it was', async (_, windowSeconds, reason) => {
 		bench.service.response = () => contacts(1);
-		const limits = JSON.stringify({ general: [{ max: 1, windowSeconds }], endpoints: {} });
-		const { poll } = bench.trigger({}, { credential: { limits } });
+		const { poll } = bench.trigger({}, { credential: { limits: limitsOf(1, windowSeconds) } });
 		await poll();
 		bench.service.response = () => undefined;
 		await expect(poll({ getPollBudgetMs: () => 4_000 })).rejects.toMatchObject({
@@ -214,7 +193,7 @@ describe('a poll in which nothing could be read', () => {
 		bench.service.response = () => undefined;
 		const { poll } = bench.trigger();
 		const startedAt = performance.now();
-		const error: unknown = await poll(BUDGET).catch((reason: unknown) => reason);
+		const error = await errorOf(poll(BUDGET));
 		expect(performance.now() - startedAt).toBeLessThan(LONGEST_MS);
 		expect(error).toMatchObject({
 			message: 'Not read: the service did not respond in the time of this poll',
@@ -228,8 +207,7 @@ describe('a poll in which nothing could be read', () => {
 
 test('a poll that the limits slow down keeps what it has read', async () => {
 	responseSlowly(contacts(60), 0);
-	const limits = JSON.stringify({ general: [{ max: 4, windowSeconds: 0.8 }], endpoints: {} });
-	const { poll } = bench.trigger(byPage, { credential: { limits } });
+	const { poll } = bench.trigger(byPage, { credential: { limits: limitsOf(4, 0.8) } });
 	for (let polls = 0; polls < 6 && !pagesAsked().includes(13); polls++) {
 		expect(await poll(BUDGET)).toEqual([]);
 		await after(20);
@@ -241,7 +219,7 @@ test('a poll that the limits slow down keeps what it has read', async () => {
 test('sends of workflows go first', async () => {
 	responseSlowly(contacts(200), 0);
 	// One request every half second: there is always a send that waits beside the poll.
-	const limits = JSON.stringify({ general: [{ max: 1, windowSeconds: 0.5 }], endpoints: {} });
+	const limits = limitsOf(1, 0.5);
 	const { poll } = bench.trigger(byPage, { credential: { limits } });
 	const polled = poll({ getPollBudgetMs: () => 15_000 });
 	while (bench.service.methods.length < 2) await after(5);
@@ -262,7 +240,7 @@ test('sends of workflows go first', async () => {
 
 test('polls of other triggers go before a full read beside incremental ones', async () => {
 	responseSlowly(contacts(200), 0);
-	const limits = JSON.stringify({ general: [{ max: 1, windowSeconds: 0.5 }], endpoints: {} });
+	const limits = limitsOf(1, 0.5);
 	const incremental = { values: { parameter: 'since' } };
 	const options = { ...byPage.options, incremental };
 	const fullRead = bench.trigger({ options }, { credential: { limits } });

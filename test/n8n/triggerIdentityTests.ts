@@ -40,14 +40,13 @@ export function triggerIdentityTests(real: () => RealN8n): void {
 			executions = reported.length;
 			return (ids as { id: string }[]).map((contact) => contact.id);
 		};
-		/** The triggers of which n8n's database has something, and whether they are taken for deleted. */
+		/** The triggers of which n8n's database has something. */
 		const remembered = () => {
 			const query = `SELECT staticData FROM workflow_entity WHERE id = '${workflowId}'`;
 			const [row] = real().readDatabase(query) as { staticData: string }[];
-			const all = Object.entries(JSON.parse(row?.staticData ?? '{}') as Record<string, object>);
-			return all
-				.filter(([key]) => key.startsWith(KEY_BEGINS))
-				.map(([key, data]) => [key.slice(KEY_BEGINS.length), 'deletedAt' in data]);
+			const all = JSON.parse(row?.staticData ?? '{}') as Record<string, object>;
+			const own = Object.keys(all).filter((key) => key.startsWith(KEY_BEGINS));
+			return own.map((key) => key.slice(KEY_BEGINS.length));
 		};
 
 		expect(await publish('first')).toEqual([]);
@@ -72,13 +71,8 @@ export function triggerIdentityTests(real: () => RealN8n): void {
 
 			// One beside it is deleted again.
 			await publish('first', 'Beside another', 'third');
-			const others = (isDeleted: boolean) => [
-				['second', true],
-				['third', isDeleted],
-			];
-			expect(remembered()).toEqual([['first', false], ...others(false)]);
 			expect(await publish('first', 'Alone')).toEqual([]);
-			expect(remembered()).toEqual([['first', false], ...others(true)]);
+			expect(remembered()).toEqual(['first', 'second', 'third']);
 		} finally {
 			await client.unpublishWorkflow(workflowId);
 			sandbox.setKeyState(sandbox.apiKey, 'active');

@@ -1,8 +1,8 @@
 /** Where in a response the list is. */
 import { RequestError } from '../transport/requestError';
-import { joinPath, placesAt, valueAt, valuesAt } from '../transport/valueAt';
+import { joinPath, placesAt, valueAt } from '../transport/valueAt';
 import { isObject } from '../values/isObject';
-import { isZero, namesTotal } from './signsOfMore';
+import { namesTotal } from './signsOfMore';
 
 export interface FoundList {
 	records: unknown[];
@@ -21,6 +21,9 @@ const DEEPEST = 4;
 const BESIDE =
 	/^_?(sort|order|orderby|errors?|warnings?|messages?|links?|filters?|facets|included)$/i;
 
+type Entry = [path: string, value: unknown];
+type List = [path: string, records: unknown[]];
+
 /**
  * The list in a response.
  * @param itemsField dot path to it, in which `*` stands for every entry; empty finds it: the response itself, or the
@@ -28,23 +31,14 @@ const BESIDE =
  * @throws NoListError
  */
 export function findList(body: unknown, itemsField: string): FoundList {
-	if (itemsField !== '') {
-		const gaps = gapsAt(body, itemsField);
-		const records = listAt(body, itemsField);
-		return { records, path: itemsField, ...(gaps > 0 ? { gaps } : {}) };
-	}
+	if (itemsField.split('.').includes('*')) return recordsAt(body, itemsField);
+	if (itemsField !== '') return { records: listAt(body, itemsField), path: itemsField };
 	if (Array.isArray(body)) return { records: body, path: '' };
-	if (isNothing(body)) return { records: [], path: '' };
-	const beside: FoundList[] = [];
-	for (
-		let level: Entry[] = entriesOf(body), depth = 1;
-		level.length > 0 && depth <= DEEPEST;
-		depth++
-	) {
-		const lists = level.filter(isListEntry).map(([path, records]) => ({ path, records }));
-		const own = lists.filter(
-			({ path }) => !path.split(/\.[_@$]*/).some((name) => BESIDE.test(name)),
-		);
+	const beside: List[] = [];
+	let level = entriesOf(body);
+	for (let depth = 1; depth <= DEEPEST; depth++) {
+		const lists = level.filter(isList);
+		const own = lists.filter(([path]) => !path.split(/\.[_@$]*/).some((one) => BESIDE.test(one)));
 		const found = onlyOf(own, body);
 		if (found !== undefined) return found;
 		beside.push(...lists);
@@ -52,61 +46,61 @@ export function findList(body: unknown, itemsField: string): FoundList {
 	}
 	const found = onlyOf(beside, body);
 	if (found !== undefined) return found;
-	const [only, ...others] = Object.values(isObject(body) ? body : { body });
-	if ((others.length === 0 && isNothing(only)) || saysNone(body)) return { records: [], path: '' };
-	const isMapOfMany = others.length > 0 && isMap(body);
-	const [path] = entriesOf(body).find(([, value]) => isMap(value)) ?? [];
-	const map = path === undefined ? isMapOfMany && '*' : `${path}.*`;
-	throw noList('the response contains no list', body, map ? ` Perhaps it is ${map}.` : '');
+	const [only, ...others] = entriesOf(body);
+	const isNone = isNothing(body) || (others.length === 0 && isNothing(only?.[1]));
+	if (isNone || saysNone(body)) return { records: [], path: '' };
+	const [map = ''] = entriesOf(body).find(([, value]) => isMap(value)) ?? [];
+	const isLikely = map !== '' || (others.length > 0 && isMap(body));
+	throw noList('the response contains no list', body, isLikely ? [joinPath(map, '*')] : []);
 }
-
-type Entry = [path: string, value: unknown];
 
 /** @throws NoListError when several lists fit */
-function onlyOf(lists: FoundList[], body: unknown): FoundList | undefined {
-	const ofObjects = lists.filter(({ records }) => records.some(isObject));
-	const filled = lists.filter(({ records }) => records.length > 0);
-	const [found, ...others] = ofObjects.length > 0 ? ofObjects : filled;
-	if (others.length > 0) {
-		const names = [found, ...others].map((list) => list?.path).join(', ');
-		throw noList('the response contains several lists', body, ` It is one of ${names}.`);
-	}
-	// All are empty, so it does not matter which it is.
-	return found ?? lists[0];
-}
-
-function listAt(body: unknown, path: string): unknown[] {
-	const isWild = path.split('.').includes('*');
-	const found = isWild ? valuesAt(body, path) : [valueAt(body, path)];
-	if (isWild && found.length > 0) return found.flat();
-	const [value] = found;
-	if (Array.isArray(value)) return value as unknown[];
-	if (value === undefined) {
-		const parent = path.split('.').slice(0, -1).join('.');
-		const around = parent === '' || isWild ? body : valueAt(body, parent);
-		const isEmptyList = isWild && valuesAt(body, path.slice(0, path.indexOf('*') + 1)).length === 0;
-		const isThere = valueAt(body, path.slice(0, Math.max(0, path.indexOf('*') - 1))) !== undefined;
-		if (isNothing(around) || saysNone(body) || (isEmptyList && isThere)) return [];
-	} else if (isNothing(value)) return [];
-	else if (isObject(value)) {
-		const lists = entriesOf(value, path).filter(isListEntry);
-		const names = lists.filter(([, list]) => list.some(isObject)).map(([name]) => name);
-		if (names.length === 0 && isMap(value)) names.push(`${path}.*`);
-		if (names.length === 0) return [value];
+function onlyOf(lists: List[], body: unknown): FoundList | undefined {
+	const ofObjects = lists.filter(([, records]) => records.some(isObject));
+	const filled = lists.filter(([, records]) => records.length > 0);
+	const fitting = ofObjects.length > 0 ? ofObjects : filled;
+	if (fitting.length > 1) {
 		throw noList(
-			`"${path}" is an object with ${lists.length > 0 ? 'lists' : 'objects'} in it`,
+			'the response contains several lists',
 			body,
-			` Perhaps it is ${names.join(' or ')}.`,
+			fitting.map(([path]) => path),
 		);
 	}
+	// All are empty, so it does not matter which it is.
+	const [path, records] = fitting[0] ?? lists[0] ?? [];
+	return path === undefined || records === undefined ? undefined : { path, records };
+}
+
+/** The records at a path in which `*` stands for every entry. */
+function recordsAt(body: unknown, path: string): FoundList {
+	const places = placesAt(body, path);
+	const records = places.filter((one) => one !== undefined);
+	if (records.length > 0) {
+		// The service counts its entries, whatever is in them; lists in them are its list, though.
+		const gaps = records.some(Array.isArray) ? 0 : places.length - records.length;
+		return { records: records.flat(), path, ...(gaps > 0 ? { gaps } : {}) };
+	}
+	const start = path.indexOf('*');
+	const isThere = valueAt(body, path.slice(0, Math.max(0, start - 1))) !== undefined;
+	const isEmpty = isThere && placesAt(body, path.slice(0, start + 1)).length === 0;
+	if (isEmpty || isNothing(body) || saysNone(body)) return { records, path };
 	throw noList(`there is no list at "${path}"`, body);
 }
 
-/** The service counts its entries, whatever is in them; lists in them are its list, though. */
-function gapsAt(body: unknown, path: string): number {
-	if (!path.split('.').includes('*')) return 0;
-	const places = placesAt(body, path);
-	return places.some(Array.isArray) ? 0 : places.filter((one) => one === undefined).length;
+function listAt(body: unknown, path: string): unknown[] {
+	const value = valueAt(body, path);
+	if (Array.isArray(value)) return value;
+	const parent = path.split('.').slice(0, -1).join('.');
+	const around = parent === '' ? body : valueAt(body, parent);
+	if (isNothing(value === undefined ? around : value)) return [];
+	if (value === undefined && saysNone(body)) return [];
+	if (!isObject(value)) throw noList(`there is no list at "${path}"`, body);
+	const lists = entriesOf(value, path).filter(isList);
+	const names = lists.filter(([, list]) => list.some(isObject)).map(([name]) => name);
+	if (names.length === 0 && isMap(value)) names.push(`${path}.*`);
+	if (names.length === 0) return [value];
+	const what = lists.length > 0 ? 'lists' : 'objects';
+	throw noList(`"${path}" is an object with ${what} in it`, body, names);
 }
 
 /** Whether the value may hold records by their IDs. */
@@ -121,11 +115,9 @@ function isNothing(value: unknown): boolean {
 
 /** Whether the response says that there are no records. */
 function saysNone(body: unknown): boolean {
-	const inside = entriesOf(body).flatMap(([path, value]) => [
-		[path, value] as Entry,
-		...entriesOf(value, path),
-	]);
-	return inside.some(([path, value]) => namesTotal(path) && isZero(value));
+	const outer = entriesOf(body);
+	const all = [...outer, ...outer.flatMap(([path, value]) => entriesOf(value, path))];
+	return all.some(([path, value]) => namesTotal(path) && String(value) === '0');
 }
 
 function entriesOf(value: unknown, path = ''): Entry[] {
@@ -133,15 +125,17 @@ function entriesOf(value: unknown, path = ''): Entry[] {
 	return Object.entries(value).map(([name, inner]) => [joinPath(path, name), inner]);
 }
 
-function isListEntry(entry: Entry): entry is [string, unknown[]] {
+function isList(entry: Entry): entry is List {
 	return Array.isArray(entry[1]);
 }
 
-function noList(problem: string, body: unknown, more = ''): NoListError {
-	const names = isObject(body) ? Object.keys(body).slice(0, 20) : [];
-	const fields = names.length > 0 ? ` The response has the fields ${names.join(', ')}.` : '';
+/** @param names what it may be, in dot paths */
+function noList(problem: string, body: unknown, names: string[] = []): NoListError {
+	const perhaps = names.length > 0 ? ` Perhaps it is ${names.join(' or ')}.` : '';
+	const fields = isObject(body) ? Object.keys(body).slice(0, 20).join(', ') : '';
+	const has = fields === '' ? '' : ` The response has the fields ${fields}.`;
 	return new NoListError(`Items Field: ${problem}`, {
 		outcome: 'unknown',
-		description: `Set the option Items Field to the place of the list, for example data.items.${more}${fields}`,
+		description: `Set the option Items Field to the place of the list, for example data.items.${perhaps}${has}`,
 	});
 }

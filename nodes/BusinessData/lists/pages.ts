@@ -14,6 +14,7 @@ import {
 import { alsoSaid } from '../transport/serviceTexts';
 import { valueAt } from '../transport/valueAt';
 import { hashOf } from '../values/hash';
+import { numberOf } from '../values/settingValues';
 import { findList, NoListError } from './findList';
 import type { ListSettings } from './listSettings';
 import { belowBaseUrl, nextLink } from './nextUrl';
@@ -26,8 +27,6 @@ export interface PageState {
 	position?: string;
 	/** How many items the previous pages had. */
 	count: number;
-	/** The position of an earlier page, to notice positions that go in a circle. */
-	passed?: string;
 	/** How many items the first page had. */
 	firstLength?: number;
 	/** Dot path to the list, as found on an earlier page. */
@@ -57,8 +56,6 @@ export interface Page {
 /** What sends the requests of a read. */
 export type PageClient = Pick<Client, 'request' | 'baseUrl'>;
 
-/** No list has more pages: a service that never ends must not keep n8n busy for ever. */
-const MOST_PAGES = 100_000;
 /** After so many empty pages in a row the list has ended, whatever cursors they name. */
 const MOST_EMPTY = 10;
 
@@ -74,7 +71,7 @@ export async function* readPages(
 	const hashes = new Set<string>();
 	for (let pageState: PageState | undefined = firstPageState(settings); pageState !== undefined;) {
 		const page = await readPage(client, request, settings, pageState);
-		if (hashes.has(page.hash)) throw samePage(settings, pageState, page.hash);
+		if (hashes.has(page.hash)) throw samePage(settings, pageState.page);
 		if (page.hash !== '') hashes.add(page.hash);
 		yield page;
 		pageState = page.next;
@@ -115,21 +112,25 @@ export async function readPage(
 		const isBehind = status === 404 || status === 416;
 		if (!isBehind || pageState.page === 1) throw error;
 		if (settings.endOfList !== 'notFound') throw noPage(error as RequestError, pageState.page);
-		const nothing = { statusCode: 404, headers: {}, body: Buffer.alloc(0) };
-		return { response: nothing, body: undefined, ...NO_RECORDS };
+		return emptyPage(status);
 	}
 	const body = jsonOf(response);
 	const found = listIn(body, response, settings, pageState);
-	const hash = pageHash(found.records);
-	if (hash !== '' && hash === pageState.hash && settings.endOfList === 'repeatedPage') {
-		return { response, body, ...NO_RECORDS };
-	}
-	const page = { response, body, ...found, hash };
+	// By the IDs where records have them: signed addresses and times differ in every response.
+	const { length } = found.records;
+	const hash = length === 0 ? '' : hashOf(idsIn(found.records) ?? found.records, 16);
+	const isRepeated = hash !== '' && hash === pageState.hash;
+	if (isRepeated && settings.endOfList === 'repeatedPage') return emptyPage(response.statusCode);
+	const page = { response, body, ...found, hash, next: undefined };
 	return { ...page, next: nextPageState(pageState, settings, page, pageRequest, client.baseUrl) };
 }
 
-/** A last page without records. */
-export const NO_RECORDS = { records: [], path: '', hash: '', isBare: false, next: undefined };
+/** A last page without records, by the status alone. */
+export function emptyPage(statusCode: number): Page {
+	const response = { statusCode, headers: {}, body: Buffer.alloc(0) };
+	const nothing = { records: [], path: '', hash: '', isBare: false, next: undefined };
+	return { response, body: undefined, ...nothing };
+}
 
 function requestFor(
 	request: ServiceRequest,
@@ -163,15 +164,16 @@ function listIn(
 	body: unknown,
 	response: ServiceResponse,
 	{ itemsField }: ListSettings,
-	{ page, path }: PageState,
-) {
-	if (body === undefined || body === null) return { records: [], path: path ?? '', isBare: true };
+	{ page, path = '' }: PageState,
+): Pick<Page, 'records' | 'path' | 'isBare' | 'gaps'> {
+	const bare = { records: [], path, isBare: true };
+	if (body === undefined || body === null) return bare;
 	try {
-		return { ...findList(body, itemsField === '' ? (path ?? '') : itemsField), isBare: false };
+		return { ...findList(body, itemsField === '' ? path : itemsField), isBare: false };
 	} catch (error) {
 		if (!(error instanceof NoListError)) throw error;
 		if (page === 1) throw withResponse(error, response);
-		return { records: [], path: path ?? '', isBare: true };
+		return bare;
 	}
 }
 
@@ -193,11 +195,6 @@ export function idsIn(records: unknown[]): unknown[] | undefined {
 	return ids.every(isScalar) && new Set(ids).size === ids.length ? ids : undefined;
 }
 
-/** A hash of the IDs where records have them: signed addresses and times differ in every response. */
-function pageHash(records: unknown[]): string {
-	return records.length === 0 ? '' : hashOf(idsIn(records) ?? records, 16);
-}
-
 /**
  * The state for the next page; undefined after the last one.
  * @throws RequestError when the list does not end, or a field that is set up is not there
@@ -205,7 +202,7 @@ function pageHash(records: unknown[]): string {
 function nextPageState(
 	pageState: PageState,
 	settings: ListSettings,
-	page: Omit<Page, 'next'>,
+	page: Page,
 	pageRequest: ServiceRequest,
 	baseUrl: string,
 ): PageState | undefined {
@@ -221,56 +218,41 @@ function nextPageState(
 	if (isEnd(pageState, settings, page) || state.empty === MOST_EMPTY) return undefined;
 	const position = nextPosition(state, settings, page, pageRequest, baseUrl);
 	if (position === undefined) return undefined;
-	if (pageState.page === MOST_PAGES) {
-		throw notUnderstood(`the list has more than ${MOST_PAGES} pages`, settings);
-	}
-	if (position === pageState.position || position === pageState.passed) {
-		if (length === 0 || settings.endOfList === 'repeatedPage') return undefined;
-		const what = settings.type === 'nextUrl' ? 'an address' : 'a cursor';
-		throw notUnderstood(`${what} comes again`, settings);
-	}
-	// By Brent: one position is kept, another one after 2, 4, 8 … pages, so that each circle is noticed.
-	const isPowerOfTwo = Number.isInteger(Math.log2(pageState.page));
-	const passed = isPowerOfTwo ? position : pageState.passed;
-	return { ...state, position, ...(namesNext(settings) ? { passed } : {}) };
-}
-
-/** Whether the response names the next page, so that an empty page is not the end. */
-function namesNext({ type, cursorFrom }: ListSettings): boolean {
-	return type === 'nextUrl' || (type === 'cursor' && cursorFrom === 'response');
+	if (position !== pageState.position) return { ...state, position };
+	if (length === 0 || settings.endOfList === 'repeatedPage') return undefined;
+	const what = settings.type === 'nextUrl' ? 'an address' : 'a cursor';
+	throw notUnderstood(`${what} comes again`, settings);
 }
 
 /** Whether the page is the last one, by the setting End of List. */
 function isEnd(
-	{ page, firstLength }: PageState,
-	settings: ListSettings,
-	{ body, records, isBare, gaps = 0 }: Omit<Page, 'next'>,
+	{ page, firstLength = 0 }: PageState,
+	{ type, endOfList, hasMoreField, totalPagesField, cursorFrom }: ListSettings,
+	{ body, records, isBare, gaps = 0 }: Page,
 ): boolean {
-	const { type, endOfList, hasMoreField, totalPagesField } = settings;
 	const isEmpty = records.length === 0;
+	const mustBeThere = page === 1 && !isEmpty;
 	if (type === 'none' || isBare) return true;
 	if (endOfList === 'hasMoreField') {
 		const flag = valueAt(body, hasMoreField);
-		if (flag === undefined && page === 1 && !isEmpty) throw missing('Has More Field', hasMoreField);
+		if (flag === undefined && mustBeThere) throw missing('Has More Field', hasMoreField);
 		return /^\s*(|0|false|no?|null|undefined)\s*$/i.test(String(flag));
 	}
 	if (endOfList === 'totalPages') {
-		const pages = valueAt(body, totalPagesField);
-		const isNumber =
-			typeof pages === 'number' || (typeof pages === 'string' && /^\d+$/.test(pages));
-		if (!isNumber && page === 1 && !isEmpty) throw missing('Total Pages Field', totalPagesField);
-		return isNumber ? page >= Number(pages) : isEmpty;
+		const pages = numberOf(valueAt(body, totalPagesField));
+		if (pages === undefined && mustBeThere) throw missing('Total Pages Field', totalPagesField);
+		return pages === undefined ? isEmpty : page >= pages;
 	}
-	if (endOfList === 'shortPage' && page > 1 && records.length + gaps < (firstLength ?? 0))
-		return true;
-	return isEmpty && !namesNext(settings);
+	if (endOfList === 'shortPage' && page > 1 && records.length + gaps < firstLength) return true;
+	// Where the response names the next page, an empty one is not the end.
+	return isEmpty && type !== 'nextUrl' && (type !== 'cursor' || cursorFrom === 'lastItem');
 }
 
 /** The position of the next page; undefined where the response names none. */
 function nextPosition(
 	state: PageState,
 	settings: ListSettings,
-	{ response, body, records }: Omit<Page, 'next'>,
+	{ response, body, records }: Page,
 	{ endpoint, query }: ServiceRequest,
 	baseUrl: string,
 ): string | undefined {
@@ -287,8 +269,12 @@ function nextPosition(
 	if (isScalar(cursor) && (isOfItem ? cursor !== '' : !isNone(cursor))) return String(cursor);
 	if (isOfItem && records.length > 0) throw missing('Cursor Field', cursorField);
 	const isEmpty = typeof cursor === 'object' && Object.keys(cursor ?? {}).length === 0;
-	if (!isNone(cursor) && !isEmpty) throw noCursor(cursorField);
-	return undefined;
+	if (isNone(cursor) || isEmpty) return undefined;
+	throw new RequestError(`Cursor Field: what is at "${cursorField}" is no text or number`, {
+		outcome: 'unknown',
+		description:
+			'Set Cursor Field in the option Pagination to the field that a query parameter can take, such as next.id.',
+	});
 }
 
 function isScalar(value: unknown): boolean {
@@ -301,31 +287,16 @@ function isNone(next: unknown): boolean {
 }
 
 /** The error for a page with the items of an earlier page. */
-export function samePage(
-	settings: ListSettings,
-	{ page, hash }: PageState,
-	found?: string,
-): RequestError {
-	const where = found === undefined || found === hash ? 'the one before' : 'one before';
-	const advice = page > 2 ? LAST_AGAIN : undefined;
-	return notUnderstood(`page ${page} holds the same items as ${where}`, settings, advice);
+export function samePage(settings: ListSettings, page: number): RequestError {
+	const advice = 'The service seems to give its last page again: set End of List to Repeated Page.';
+	const problem = `page ${page} holds the same items as an earlier one`;
+	return notUnderstood(problem, settings, page > 2 ? advice : undefined);
 }
-
-const LAST_AGAIN =
-	'The service seems to give its last page again: set End of List to Repeated Page.';
 
 /** The error for a page that the service does not know, such as the one behind the last. */
 function noPage({ message, details }: RequestError, page: number): RequestError {
 	const description = `Page ${page} is not there. If the service ends its lists like this, set End of List in the option Pagination to Not Found.`;
 	return new RequestError(message, { ...details, description });
-}
-
-function noCursor(field: string): RequestError {
-	return new RequestError(`Cursor Field: what is at "${field}" is no text or number`, {
-		outcome: 'unknown',
-		description:
-			'Set Cursor Field in the option Pagination to the field that a query parameter can take, such as next.id.',
-	});
 }
 
 function missing(label: string, field: string): RequestError {
@@ -335,14 +306,15 @@ function missing(label: string, field: string): RequestError {
 	});
 }
 
-function notUnderstood(problem: string, settings: ListSettings, advice = ''): RequestError {
-	const { type, pagingParameter } = settings;
-	const cause =
-		type === 'nextUrl'
-			? 'The addresses that the service names do not lead on.'
-			: `The service does not seem to know the parameter "${pagingParameter}".`;
+function notUnderstood(
+	problem: string,
+	{ type, pagingParameter }: ListSettings,
+	cause = type === 'nextUrl'
+		? 'The addresses that the service names do not lead on.'
+		: `The service does not seem to know the parameter "${pagingParameter}".`,
+): RequestError {
 	return new RequestError(`Pagination: ${problem}`, {
 		outcome: 'unknown',
-		description: `${advice || cause} Check the option Pagination against the documentation of your service.`,
+		description: `${cause} Check the option Pagination against the documentation of your service.`,
 	});
 }

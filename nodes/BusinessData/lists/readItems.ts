@@ -8,15 +8,13 @@ import { holdsFailure } from '../transport/signsOfFailure';
 import type { Run } from '../run/run';
 import { countOf } from '../values/text';
 import type { ListSettings } from './listSettings';
-import { idsIn, NO_RECORDS, type Page, readPages } from './pages';
+import { emptyPage, idsIn, type Page, readPages } from './pages';
 import { signsOfMore } from './signsOfMore';
 
 interface ReadSummary {
 	first: Page;
 	last: Page;
 	pages: number;
-	/** How many pages at the end were empty. */
-	empty: number;
 	items: number;
 	/** Whether the limit was reached. */
 	isLimited: boolean;
@@ -33,28 +31,21 @@ export async function readItems(
 	const items: INodeExecutionData[] = [];
 	const ids = new Set<unknown>();
 	let twice: unknown;
-	let read: ReadSummary | undefined;
-	for await (const page of readPages(run.client, request, settings)) {
-		const pageIds = idsIn(page.records) ?? [];
+	let first: Page | undefined;
+	let pages = 0;
+	for await (const last of readPages(run.client, request, settings)) {
+		first ??= last;
+		pages++;
+		const pageIds = idsIn(last.records) ?? [];
 		twice ??= pageIds.find((id) => ids.has(id));
 		for (const id of pageIds) ids.add(id);
-		for (const record of page.records) {
-			if (items.length < limit) items.push(toItem(record));
-		}
+		for (const record of last.records) if (items.length < limit) items.push(toItem(record));
 		const isLimited = items.length >= limit;
-		const { first = page, pages = 0, empty = 0 } = read ?? {};
-		read = {
-			first,
-			last: page,
-			pages: pages + 1,
-			empty: page.records.length === 0 ? empty + 1 : 0,
-			items: items.length,
-			isLimited,
-		};
-		if (isLimited) break;
+		if (!isLimited && last.next !== undefined) continue;
+		if (twice !== undefined) hintAtTwice(run, settings, twice);
+		hintAtList(run, settings, { first, last, pages, items: items.length, isLimited });
+		break;
 	}
-	if (twice !== undefined) hintAtTwice(run, settings, twice);
-	if (read !== undefined) hintAtList(run, settings, read);
 	return items;
 }
 
@@ -66,8 +57,8 @@ export function hintAtArray(
 	items: number,
 	isLimited: boolean,
 ): void {
-	const page = { response, body: [], ...NO_RECORDS };
-	hintAtList(run, settings, { first: page, last: page, pages: 1, empty: 0, items, isLimited });
+	const page = { ...emptyPage(response.statusCode), response, body: [] };
+	hintAtList(run, settings, { first: page, last: page, pages: 1, items, isLimited });
 }
 
 /** Records move while a list is read, or the pages overlap. */
@@ -80,39 +71,40 @@ function hintAtTwice(run: Run, { type }: ListSettings, id: unknown): void {
 
 function hintAtList(run: Run, { type }: ListSettings, read: ReadSummary): void {
 	const { first, last, pages, items: count, isLimited } = read;
-	const { response, body, path, next: nextPage } = last;
+	const { response, body, path } = last;
 	const { flag, ...ofLast } = signsOfMore(response, body, count, pages);
 	// Some services name a cursor on the empty last page, too.
-	const next = read.empty === 1 && pages > 1 ? undefined : ofLast.next;
+	const next = pages > 1 && last.records.length === 0 ? undefined : ofLast.next;
 	// A page without a list may not name the total.
 	const hasList = !last.isBare && body !== undefined;
 	const total = hasList ? ofLast.total : signsOfMore(first.response, first.body, count).total;
-	const isMore = total !== undefined || (nextPage === undefined && (next ?? flag) !== undefined);
-	const by = next === undefined ? '' : `; the next page is named by ${next.path}`;
+	const isMore = total !== undefined || (last.next === undefined && (next ?? flag) !== undefined);
 	const items = countOf(count, 'item');
 	const all = total === undefined ? '' : ` of ${total.count} (${total.path})`;
 	const wereRead = `${items}${all} ${count === 1 ? 'was' : 'were'} read`;
 	if (!isLimited && (count === 0 || !hasList) && holdsFailure(body)) {
 		const where = pages === 1 ? 'The response' : `Page ${pages}`;
-		run.hint(
-			`${where} has no items, and what looks like a failure: ${wereRead}.${alsoSaid(response)}`,
-		);
+		const what = 'has no items, and what looks like a failure';
+		run.hint(`${where} ${what}: ${wereRead}.${alsoSaid(response)}`);
 	} else if (isMore && !isLimited) {
+		const by = next === undefined ? '' : `; the next page is named by ${next.path}`;
+		const names = type === 'pageNumber' ? 'names, First Page' : 'names';
+		const kind = next?.isAddress === true ? ' to Next URL' : '';
 		const advice =
-			type !== 'none'
-				? `Check the option Pagination: its names${type === 'pageNumber' ? ', First Page' : ''}, and End of List.`
-				: next?.isAddress === true
-					? 'Set the option Pagination to Next URL to read the rest.'
-					: 'Set the option Pagination to read the rest.';
+			type === 'none'
+				? `Set the option Pagination${kind} to read the rest.`
+				: `Check the option Pagination: its ${names}, and End of List.`;
+		const sign = flag === undefined ? '' : ` (${flag})`;
 		const says =
-			total === undefined
-				? `The service says that there is more${flag === undefined ? '' : ` (${flag})`}`
-				: 'There are more';
+			total === undefined ? `The service says that there is more${sign}` : 'There are more';
 		run.hint(`${says}: ${wereRead}${by}. ${advice}`);
 	} else if (run.isManual) {
 		const where = path === '' ? 'the response itself' : path;
-		const empty = `The list is empty: 0 items in ${where}. If the service has some, check the options, and whether the API key is that of the right business.`;
-		if (count === 0) return run.hint(empty);
-		run.hint(`${items}${all} in ${where}${by === '' ? '' : `; more pages by ${next?.path}`}.`);
+		const by = next === undefined ? '' : `; more pages by ${next.path}`;
+		run.hint(
+			count === 0
+				? `The list is empty: 0 items in ${where}. If the service has some, check the options, and whether the API key is that of the right business.`
+				: `${items}${all} in ${where}${by}.`,
+		);
 	}
 }

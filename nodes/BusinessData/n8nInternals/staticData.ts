@@ -28,6 +28,17 @@ const mutex = new KeyedMutex();
 const LOOK_MS = 10;
 const MOST_LOOKS = 200;
 
+/** An older version of a workflow may bring triggers back, so what the last ones remember is kept. */
+const MOST_DELETED = 3;
+
+/** What is kept of a trigger. */
+export interface Kept extends IDataObject {
+	/** What it remembers, with a number that grows whenever it is saved. */
+	records?: IDataObject & { revision: number };
+}
+
+export const revisionOf = (kept: Kept | undefined) => kept?.records?.revision ?? 0;
+
 /**
  * `__dataChanged`: whether n8n saves the static data of the workflow with the next items. n8n sets it to false after a
  * save; undefined, which n8n takes for false, is set here.
@@ -35,7 +46,7 @@ const MOST_LOOKS = 200;
 type Mark = boolean | undefined;
 
 /** The ID of a trigger. n8n 1.x also takes nodes without one, or with the same one, which have their name. */
-export function triggerIdOf(context: IPollFunctions): string {
+function triggerIdOf(context: IPollFunctions): string {
 	const { id, name } = context.getNode();
 	const nodes = Object.values(workflowOf(context)?.nodes ?? {});
 	const isUnique = nodes.filter((node) => node.id === id).length <= 1;
@@ -45,99 +56,115 @@ export function triggerIdOf(context: IPollFunctions): string {
 export class StaticData {
 	readonly triggerId: string;
 
-	/** What n8n holds for the trigger. */
-	readonly data: Readonly<IDataObject>;
+	private readonly workflowId: string;
+
+	/** What n8n holds for the trigger, and saves with its items. */
+	private readonly data: Kept;
 
 	private readonly workflow: Workflow | undefined;
 
 	private readonly service: StaticDataService | undefined;
 
-	/** The data before `leaveToN8n`, to be restored if n8n does not save. */
-	private before: { content: IDataObject; mark: Mark } | undefined;
+	/** The data before `keep`, to be restored if n8n does not save. */
+	private before: { content: Kept; mark: Mark } | undefined;
 
-	/** The static data of all nodes, as last read from the database. */
-	private all: IDataObject = {};
+	/** The static data of all nodes, as last read from the database; without n8n's service, what n8n holds. */
+	private all: Record<string, Kept> = {};
 
 	constructor(private readonly context: IPollFunctions) {
 		this.triggerId = triggerIdOf(context);
+		this.workflowId = context.getWorkflow().id ?? '';
 		this.workflow = workflowOf(context);
 		const data = context.getWorkflowStaticData('node');
 		// Without this mark it is a durable cursor of n8n 2.x, which n8n keeps by ID, and saves after each poll.
 		const isDurable = this.workflow === undefined || !('__dataChanged' in data);
-		this.data = isDurable ? data : this.held(this.triggerId);
-		this.service = isDurable
-			? undefined
-			: findService<StaticDataService>(MODULE, 'WorkflowStaticDataService', METHODS);
+		this.data = isDurable ? data : this.held(KEY_BEGINS + this.triggerId);
+		this.service =
+			isDurable || this.workflowId === ''
+				? undefined
+				: findService<StaticDataService>(MODULE, 'WorkflowStaticDataService', METHODS);
 	}
 
-	/** The IDs of all triggers that the workflow may have, as far as n8n says; also their names, see `triggerIdOf`. */
-	get nodeIds(): Set<string> {
-		const nodes = Object.values(this.workflow?.nodes ?? {});
-		return new Set(nodes.flatMap(({ id, name }) => [id, name]));
-	}
-
-	/**
-	 * The saved data of each trigger by its ID, also what another process has saved; without n8n's service, what n8n
-	 * holds.
-	 */
-	async saved(): Promise<Map<string, IDataObject>> {
-		const { id } = this.context.getWorkflow();
-		const isSaved = this.service !== undefined && id !== undefined;
-		this.all = isSaved
-			? await this.service.getStaticDataById(id)
-			: (this.workflow?.staticData ?? {});
-		const own = Object.entries(this.all).filter(([key]) => key.startsWith(KEY_BEGINS));
-		return new Map(own.map(([key, data]) => [key.slice(KEY_BEGINS.length), data as IDataObject]));
+	/** What is kept of the trigger: what this process holds, or what was saved since, also by another one. */
+	async newest(): Promise<Kept> {
+		const all =
+			(await this.service?.getStaticDataById(this.workflowId)) ?? this.workflow?.staticData;
+		this.all = (all ?? {}) as Record<string, Kept>;
+		const own = this.all[KEY_BEGINS + this.triggerId];
+		return own !== undefined && revisionOf(own) > revisionOf(this.data) ? own : this.data;
 	}
 
 	/** Runs the task while neither n8n nor another trigger of the workflow reads or saves the data. */
 	async runExclusive<Result>(task: () => Promise<Result>): Promise<Result> {
-		const { id } = this.context.getWorkflow();
-		if (this.service === undefined || id === undefined) return await task();
+		if (this.service === undefined) return await task();
 		return await new Promise<Result>((resolve, reject) => {
 			const work = async () => {
 				resolve(await task());
 				await this.untilSavedByN8n();
 			};
-			mutex.runExclusive(id, never, work).catch(reject);
+			mutex.runExclusive(this.workflowId, never, work).catch(reject);
 		});
 	}
 
-	/** Leaves the content for n8n to save with the items of the poll. */
-	leaveToN8n(content: Readonly<IDataObject>): void {
-		if (this.service !== undefined) {
-			this.before = { content: { ...this.data }, mark: this.mark };
+	/**
+	 * Keeps the content. To be called right after `newest`.
+	 * @param hasItems whether the poll gives out items, with which n8n saves all that it holds
+	 * @param isActivation whether n8n has just read the workflow, and so knows its nodes
+	 */
+	async keep(content: Kept, hasItems: boolean, isActivation: boolean): Promise<void> {
+		const hasForgotten = isActivation && this.forgetDeleted();
+		const key = KEY_BEGINS + this.triggerId;
+		// What is saved with another node's data may have been set back.
+		const isSaved = !hasForgotten && revisionOf(this.all[key]) === revisionOf(content);
+		if (hasItems) {
+			this.leaveOthersAsSaved();
+			if (this.service !== undefined) {
+				this.before = { content: { ...this.data }, mark: this.mark };
+			}
+			this.hold(content);
+		} else if (this.service === undefined) this.hold(content);
+		else if (!isSaved) {
+			this.unnoticed(() => this.hold(content));
+			const all = { ...this.all, [key]: this.data };
+			await this.service.saveStaticDataById(this.workflowId, all);
 		}
-		this.hold(content);
 	}
 
-	/** What n8n holds for a trigger of the workflow, and saves with the items of this trigger. */
-	held(triggerId: string): IDataObject {
-		const node = { name: NAME_BEGINS + triggerId } as INode;
+	/** Forgets triggers that the workflow has no more, but for the last ones. Returns whether there are such. */
+	private forgetDeleted(): boolean {
+		// By their names too, see `triggerIdOf`.
+		const nodes = Object.values(this.workflow?.nodes ?? {});
+		const known = new Set(nodes.flatMap(({ id, name }) => [KEY_BEGINS + id, KEY_BEGINS + name]));
+		const isDeleted = (key: string) => key.startsWith(KEY_BEGINS) && !known.has(key);
+		const forgotten = Object.keys(this.all).filter(isDeleted).slice(0, -MOST_DELETED);
+		this.unnoticed(() => {
+			for (const key of forgotten) {
+				delete this.all[key];
+				delete this.workflow?.staticData[key];
+			}
+		});
+		return forgotten.length > 0;
+	}
+
+	/** Updates what n8n holds for the other triggers. */
+	private leaveOthersAsSaved(): void {
+		for (const [key, saved] of Object.entries(this.all)) {
+			if (!key.startsWith(KEY_BEGINS) || key === KEY_BEGINS + this.triggerId) continue;
+			const held = this.held(key);
+			if (revisionOf(saved) > revisionOf(held)) this.unnoticed(() => Object.assign(held, saved));
+		}
+	}
+
+	/** What n8n holds for a trigger of the workflow. */
+	private held(key: string): Kept {
+		const node = { name: key.slice('node:'.length) } as INode;
 		return this.workflow?.getStaticData('node', node) ?? {};
 	}
 
-	/** Replaces what n8n holds for another trigger. */
-	holdFor(triggerId: string, content: IDataObject): void {
-		this.unnoticed(() => Object.assign(this.held(triggerId), content));
-	}
-
-	/** Drops the data of a trigger; the saved data goes with the next save. */
-	forget(triggerId: string): void {
-		delete this.all[KEY_BEGINS + triggerId];
-		this.unnoticed(() => delete this.workflow?.staticData[KEY_BEGINS + triggerId]);
-	}
-
-	/** Saves the content although the poll returns no items. To be called right after `saved`. */
-	async save(content: Readonly<IDataObject>): Promise<void> {
-		const { id } = this.context.getWorkflow();
-		if (this.service === undefined || id === undefined) {
-			this.hold(content);
-			return;
-		}
-		this.unnoticed(() => this.hold(content));
-		const own = { [KEY_BEGINS + this.triggerId]: this.data };
-		await this.service.saveStaticDataById(id, { ...this.all, ...own });
+	private hold(content: Kept): void {
+		if (content === this.data) return;
+		delete this.data.records;
+		Object.assign(this.data, content);
 	}
 
 	private async untilSavedByN8n(): Promise<void> {
@@ -153,13 +180,6 @@ export class StaticData {
 		}
 		this.hold(this.before.content);
 		this.mark = this.before.mark;
-	}
-
-	private hold(content: Readonly<IDataObject>): void {
-		const data: IDataObject = this.data;
-		if (content === data) return;
-		for (const name of Object.keys(data)) if (!Object.hasOwn(content, name)) delete data[name];
-		Object.assign(data, content);
 	}
 
 	/** Changes what n8n holds without marking it as changed: n8n would also save outdated data of other nodes. */

@@ -2,7 +2,6 @@
  * What makes a read incomplete: signs in the pages that records are missing, although no request failed. The interface
  * document says nothing of lists, so the previous read shows what the service usually does.
  */
-import type { PaginationType } from '../lists/listFields';
 import type { ListSettings } from '../lists/listSettings';
 import { countedPosition, type Page, type PageState } from '../lists/pages';
 import { signsOfMore, totalsIn } from '../lists/signsOfMore';
@@ -10,38 +9,42 @@ import { holdsFailure } from '../transport/signsOfFailure';
 import { type ListRead, type Sign, SIGNS, type State } from './state';
 
 /** Whether each page says where the next one is, so that the length of a page decides nothing. */
-const isLinked = (type: PaginationType) => type === 'cursor' || type === 'nextUrl';
+const isLinked = ({ type }: ListSettings) => type === 'cursor' || type === 'nextUrl';
 
-/** Notes how many records a page has. */
-export function noteLength(read: ListRead, type: PaginationType, length: number): void {
-	const { page } = read.place;
-	read.firstLength ??= length;
-	if (length > 0 && read.emptyPage !== undefined) {
-		read.problem ??= `${read.emptyPage}, although more followed`;
-	}
-	// An offset counts the records that came, so that a page of another length passes over none.
-	if (length > 0 && (type === 'pageNumber' || isLinked(type))) {
-		const { firstLength, lastLength = firstLength } = read;
-		const uneven =
-			lastLength < firstLength
-				? `page ${page - 1} was shorter than the first one, although more followed`
-				: length > firstLength
-					? `page ${page} was longer than the first one`
-					: undefined;
-		// A cursor or link passes over no record whatever the length of its pages, so that some services cut them
-		// anyhow.
-		if (uneven !== undefined && isLinked(type)) noteSign(read, 'unevenPages', uneven);
-		else read.problem ??= uneven;
-	}
-	read.lastLength = length;
+/** Notes a sign that means an incomplete read only where the service does not always show it. */
+export function noteSign(read: ListRead, sign: Sign, inWords: string): void {
+	read.signs[sign] ??= inWords;
 }
 
-/** Notes how many records there are by the response; the lowest number counts, should it change. */
-export function noteTotals(read: ListRead, { response, body }: Page): void {
+/** Notes what a page says of its read. */
+export function notePage(read: ListRead, page: Page, list: ListSettings): void {
+	const { response, body, records, isBare, gaps = 0 } = page;
+	const { page: number, count, firstLength } = read.place;
+	const length = records.length + gaps;
+	read.came += records.length;
 	for (const [path, total] of totalsIn(response, body)) {
-		read.totals ??= {};
+		// The lowest counts, should it change meanwhile.
 		read.totals[path] = Math.min(total, read.totals[path] ?? Infinity);
 	}
+	if (length === 0 && holdsFailure(body)) {
+		const inWords = `page ${number} holds what looks like a failure`;
+		if (number === 1) read.problem ??= inWords;
+		// Some services say so of each page behind the last one.
+		else noteSign(read, 'noLastPage', inWords);
+	}
+	if (isBare && number > 1) {
+		const what = body === undefined || body === null ? 'was empty' : 'was no list';
+		noteSign(read, 'noLastPage', `page ${number} ${what}`);
+	}
+	if (length === 0) return;
+	if (read.emptyPage !== undefined) read.problem ??= `${read.emptyPage}, although more followed`;
+	// An offset counts the records that came, so that a page of another length passes over none.
+	const first = firstLength ?? length;
+	const isEven = count === (number - 1) * first && length <= first;
+	if (isEven || list.type === 'offset' || (!read.isFull && isLinked(list))) return;
+	const [which, word] =
+		length > first ? [`page ${number}`, 'longer'] : [`a page before page ${number}`, 'shorter'];
+	noteSign(read, 'unevenPages', `${which} was ${word} than the first one`);
 }
 
 /**
@@ -50,74 +53,43 @@ export function noteTotals(read: ListRead, { response, body }: Page): void {
  */
 export function placeBehindGap(
 	read: ListRead,
-	{ known, habits, pages = 0 }: State,
+	{ known, habits, pages }: State,
 	list: ListSettings,
-	length: number,
 ): PageState | undefined {
-	const { page, count } = read.place;
+	const { place, signs, isFull } = read;
 	const isCounted = list.type === 'pageNumber' || list.type === 'offset';
-	if (!isCounted || length > 0 || page >= pages || read.isIncremental) return undefined;
+	// A page that came again is no gap.
+	if (!isFull || !isCounted || list.endOfList === 'repeatedPage') return undefined;
 	// A response with nothing at all is an end of its own kind, unless the service always ends like that.
-	if (read.signs?.noLastPage !== undefined && !habits.includes('noLastPage')) return undefined;
-	if ([...known.values()].every(({ isSeen }) => isSeen)) return undefined;
-	read.emptyPage ??= read.signs?.noLastPage ?? `page ${page} had no records`;
-	const behind = { page: page + 1, count: count + (read.firstLength || list.pageSize) };
+	if (signs.noLastPage !== undefined && !habits.includes('noLastPage')) return undefined;
+	if (place.page >= pages || [...known.values()].every(({ isSeen }) => isSeen)) return undefined;
+	read.emptyPage ??= signs.noLastPage ?? `page ${place.page} had no records`;
+	const count = place.count + (place.firstLength || list.pageSize);
+	const behind = { ...place, page: place.page + 1, count };
 	return { ...behind, ...countedPosition(list, behind) };
 }
 
-/** Notes a sign that means an incomplete read only where the service does not always show it. */
-export function noteSign(read: ListRead, sign: Sign, inWords: string): void {
-	read.signs = { [sign]: inWords, ...read.signs };
-}
-
-/** Notes what the last page says of records that did not come. */
-export function noteSignsOfMore(read: ListRead, page: Page, type: PaginationType): void {
-	const { response, body, records } = page;
-	// What has changed is compared with no total, which may count all records.
-	const isWhole = type === 'none' && read.isIncremental !== true;
-	const pages = isWhole ? 1 : Infinity;
-	const { next, flag, total } = signsOfMore(response, body, records.length, pages);
-	// Some services name a cursor on the empty last page, too.
-	const ofPages = (records.length > 0 ? next?.path : undefined) ?? flag;
-	const path = ofPages ?? (isWhole ? total?.path : undefined);
-	if (path !== undefined) read.problem ??= `the service says that there is more (${path})`;
-}
-
-/** Notes a page without records that looks like a failure: the records that it lacks are not deleted. */
-export function noteFailure(read: ListRead, { body, records }: Page): void {
-	if (records.length > 0 || !holdsFailure(body)) return;
-	const { page } = read.place;
-	const inWords = `page ${page} holds what looks like a failure`;
-	if (page === 1) read.problem ??= inWords;
-	// Some services say so of each page behind the last one.
-	else noteSign(read, 'noLastPage', inWords);
-}
-
-/** Notes the end of the read. */
-export function noteEnd(read: ListRead, state: State, type: PaginationType): void {
-	const records = [...state.known.values()];
-	const seen = records.filter(({ isSeen }) => isSeen).length + (read.marked ?? 0);
-	const totals = Object.entries(read.totals ?? {});
-	// Kept from then on: where it is no longer their number, records are missing.
-	const fitting = totals.filter(([, total]) => total === seen).map(([path]) => path);
-	// Others may count the records of a page, which in a list of one page is the same number.
-	state.totalField ??= fitting.find((path) => /total|full/i.test(path)) ?? fitting[0];
-	const expected = read.totals?.[state.totalField ?? ''];
-	if (expected !== undefined && seen < expected) {
-		read.problem ??= `${seen} of ${expected} records came`;
+/**
+ * Notes what makes a read that has come to its end incomplete, and learns from full reads which signs the service
+ * always shows.
+ */
+export function noteEnd(read: ListRead, state: State, last: Page, list: ListSettings): void {
+	const { isFull, place } = read;
+	const { page } = place;
+	const expected = isFull ? expectedTotal(read, state) : undefined;
+	if (expected !== undefined && read.came < expected) {
+		read.problem ??= `${read.came} of ${expected} records came`;
 	}
-
-	const { page } = read.place;
-	if (isLinked(type) && page > 1 && read.lastLength === 0) {
+	if (isFull && isLinked(list) && page > 1 && last.records.length === 0) {
 		const inWords = `page ${page} had no records, although the page before had announced it`;
 		noteSign(read, 'emptyLastPage', inWords);
 	}
-	const isConfirmed =
-		expected === undefined ? records.every(({ isSeen }) => isSeen) : seen >= expected;
+	const areAllSeen = [...state.known.values()].every(({ isSeen }) => isSeen);
+	const isConfirmed = isFull && (expected === undefined ? areAllSeen : read.came >= expected);
 	// No list of several pages has come to its end before, so that this end is as good as any.
-	const isNew = (state.pages ?? 1) === 1;
-	state.habits = SIGNS.filter((sign) => {
-		const inWords = read.signs?.[sign];
+	const isNew = state.pages === 1;
+	const habits = SIGNS.filter((sign) => {
+		const inWords = read.signs[sign];
 		const isHabit = state.habits.includes(sign);
 		if (inWords === undefined) return isHabit && page === 1;
 		// The first read has nothing to compare with, and with no page at all it may have been cut off.
@@ -125,4 +97,28 @@ export function noteEnd(read: ListRead, state: State, type: PaginationType): voi
 		if (!isHabit && (isDoubtful || !isConfirmed)) read.problem ??= inWords;
 		return isHabit || isConfirmed || isNew;
 	});
+	if (isFull) state.habits = habits;
+	noteSignsOfMore(read, last, list);
+}
+
+/** How many records there are by the responses, as far as a field of theirs has been right about that. */
+function expectedTotal({ came, totals }: ListRead, state: State): number | undefined {
+	const fitting = Object.keys(totals).filter((path) => totals[path] === came);
+	// Kept from then on: where it is no longer their number, records are missing. Others may count the records of a
+	// page, which in a list of one page is the same number.
+	state.totalField ??= fitting.find((path) => /total|full/i.test(path)) ?? fitting[0];
+	return totals[state.totalField ?? ''];
+}
+
+/** Notes what the last page says of records that did not come. */
+function noteSignsOfMore(read: ListRead, page: Page, { type }: ListSettings): void {
+	const { response, body, records } = page;
+	// What has changed is compared with no total, which may count all records.
+	const isWhole = type === 'none' && read.isFull;
+	const pages = isWhole ? 1 : Infinity;
+	const { next, flag, total } = signsOfMore(response, body, records.length, pages);
+	// Some services name a cursor on the empty last page, too.
+	const ofPages = (records.length > 0 ? next?.path : undefined) ?? flag;
+	const path = ofPages ?? (isWhole ? total?.path : undefined);
+	if (path !== undefined) read.problem ??= `the service says that there is more (${path})`;
 }

@@ -5,37 +5,36 @@
  * when it moves from the unread part of the list to the part that was read. Then either a record that was
  * read leaves that part, and is missing in the next read, or another one is pushed out of it, and is read
  * again on the next page. So a read in which no record came on two pages, and of whose records none is
- * missing in the next one, has seen everything that was there; what is missing in both was deleted.
+ * missing in the next one, has seen everything that was there. What is missing in such a full read and in
+ * the next one was deleted; after such a read of changes, the next ones are asked for from its beginning.
  */
-import { settleVariants } from './comparePage';
 import type { Events } from './events';
 import type { PollSettings } from './pollSettings';
 import { MOST_MISSED, type ListRead, type State } from './state';
 
-/** How many full reads in a row may follow one that did not come to the end of the list. */
-const MOST_CUT_OFF = 3;
+/** For so long (ms) the same changes are read again; then the whole list is read. */
+const LONGEST_UNCONFIRMED_MS = 3_600_000;
 
 /**
- * Ends the full read that is under way.
  * @param gone receives the IDs of the records that are deleted
  * @returns whether records were missing twice, but may only have moved, so that another read is needed
  */
-export function endRead(
+export function endFullRead(
 	state: State,
 	read: ListRead,
-	{ list: { type }, readsChangesOnly, incremental }: PollSettings,
+	{ list: { type } }: PollSettings,
 	gone: Set<string>,
-): { needsCheck: boolean } {
-	const isCutOff = read.problem !== undefined;
-	const isComplete = !isCutOff && read.ambiguousId === undefined;
+): boolean {
+	const { problem, ambiguousId, isCheck } = read;
 	let needsCheck = false;
-	if (isComplete && !readsChangesOnly) {
-		const newlyMissed = countMissed(state, read);
+	if (problem === undefined && ambiguousId === undefined) {
+		const newlyMissed = countMissed(state, isCheck);
+		const { firstLength } = read.place;
 		// By their numbers, pages that become longer while they are read pass over records as well.
-		const isResized = type === 'pageNumber' && read.firstLength !== state.firstLength;
+		const isResized = type === 'pageNumber' && firstLength !== state.firstLength;
 		const isStill = newlyMissed === 0 && !state.hasMoved && !isResized;
 		state.hasMoved = read.hasMoved === true;
-		state.firstLength = read.firstLength;
+		state.firstLength = firstLength;
 		state.pages = read.place.page;
 		// A single page is from one moment.
 		const enough = type === 'none' || isStill ? 2 : MOST_MISSED;
@@ -43,60 +42,74 @@ export function endRead(
 			if (record.missed >= enough) {
 				record.missed = MOST_MISSED;
 				gone.add(key);
-			} else if (record.missed >= 2) needsCheck = read.isCheck !== true;
+			} else if (record.missed >= 2) needsCheck = isCheck !== true;
 		}
 	}
-	if (read.isCheck !== true) {
-		state.firstReads = isCutOff ? Math.max(0, state.firstReads - 1) : 0;
-		state.cutOffReads = isCutOff && incremental !== undefined ? state.cutOffReads + 1 : 0;
-		if (incremental === undefined) state.cursor = undefined;
+	if (isCheck !== true) {
+		state.firstReads = problem === undefined ? 0 : Math.max(0, state.firstReads - 1);
 		// A change may have slipped past between several pages: the incremental read that follows shows it.
-		else if (!isCutOff && (state.cursor === undefined || read.place.page === 1)) {
-			state.cursor = read.serviceTime ?? read.beganAt;
-		}
-		// Another one follows with the next poll, unless that does not help.
-		if (incremental !== undefined && state.cutOffReads % MOST_CUT_OFF === 0) {
-			state.fullReadAt = read.beganAt;
-		}
+		const isFromNow = state.cursor === undefined || read.place.page === 1;
+		if (problem === undefined && isFromNow) moveCursor(state, read.beganAt);
 	}
-	settleVariants(state);
 	forgetRead(state);
-	return { needsCheck };
+	return needsCheck;
 }
 
-/** Drops the read that is under way, as if it had not begun. */
-export function forgetRead(state: State): void {
-	state.read = undefined;
-	state.newVariants.clear();
-	for (const record of state.known.values()) record.isSeen = false;
+/** Lets the next incremental read begin where one began that has seen everything. */
+export function endChanges(state: State, { beganAt, place, problem, hasMoved }: ListRead): void {
+	const records = [...state.known.values()];
+	const { unconfirmed: before } = state;
+	// A page that is shorter than usual has all that there was at its moment.
+	const { firstLength = 0 } = place;
+	const isShort = firstLength === 0 || firstLength < (state.firstLength ?? 0);
+	const isOneMoment = place.page === 1 || (place.page === 2 && isShort);
+	const showsAll = records.every(({ wasSeen, isSeen }) => isSeen || !wasSeen);
+	if (isOneMoment && problem === undefined) moveCursor(state, beganAt);
+	else if (before?.isStill === true && showsAll) moveCursor(state, before.beganAt);
+	else {
+		const { firstBeganAt = beganAt } = before ?? {};
+		const isStill = problem === undefined && hasMoved !== true;
+		state.unconfirmed = { beganAt, firstBeganAt, isStill };
+		for (const record of records) record.wasSeen = record.isSeen;
+		// A list that never stands still would become ever longer.
+		if (beganAt - firstBeganAt > LONGEST_UNCONFIRMED_MS) moveCursor(state, undefined);
+	}
 }
 
 /** Counts what the read has not seen. Returns how many records are missing for the first time. */
-function countMissed({ known }: State, { isCheck }: ListRead): number {
+function countMissed({ known }: State, isCheck = false): number {
 	let newlyMissed = 0;
 	for (const record of known.values()) {
 		if (record.isSeen) continue;
 		if (record.missed === 0) newlyMissed++;
 		// A check tells what has moved, and is no second time.
-		if (record.missed === 0 || isCheck !== true) {
-			record.missed = Math.min(record.missed + 1, MOST_MISSED);
-		}
+		if (record.missed === 0 || !isCheck) record.missed = Math.min(record.missed + 1, MOST_MISSED);
 	}
 	return newlyMissed;
 }
 
+/** Drops the read that is under way, as if it had not begun. */
+export function forgetRead(state: State): void {
+	delete state.read;
+	for (const record of state.known.values()) record.isSeen = false;
+}
+
+function moveCursor(state: State, time: number | undefined): void {
+	state.cursor = time;
+	delete state.unconfirmed;
+}
+
 /** Whether a poll reads the whole list. */
 export function isFullReadDue(
-	state: State,
-	{ incremental, maxDeletionPercent }: PollSettings,
+	{ known, cursor, fullReadAt }: State,
+	{ incremental, readsChangesOnly, maxDeletionPercent }: PollSettings,
 	now: number,
 ): boolean {
-	const { known, cursor, fullReadAt, cutOffReads } = state;
+	if (readsChangesOnly) return false;
 	if (incremental === undefined || cursor === undefined) return true;
 	// The clock may also have been set back.
 	const isOld = Math.abs(now - fullReadAt) >= incremental.fullReadMs;
 	if (incremental.fullReadMs > 0 && isOld) return true;
-	if (cutOffReads % MOST_CUT_OFF > 0) return true;
 	const missed = [...known.values()].map((record) => record.missed).filter((times) => times > 0);
 	if (missed.some((times) => times < MOST_MISSED)) return true;
 	return missed.length > 0 && !isTooMany(missed.length, known.size, maxDeletionPercent);
@@ -109,22 +122,22 @@ function isTooMany(gone: number, known: number, maxDeletionPercent: number): boo
 	return known >= LEAST_FOR_GUARD && 100 * gone > maxDeletionPercent * known;
 }
 
-/** Reports the deletions that a poll has found, unless they are too many. */
+/**
+ * Reports the deletions that a poll has found, unless they are too many.
+ * @returns how many deletions are withheld
+ */
 export function emitDeletions(
-	{ known, idNames }: State,
+	{ known }: State,
 	{ idField, maxDeletionPercent }: PollSettings,
 	events: Events,
-): void {
+): number {
 	const { gone } = events;
-	if (isTooMany(gone.size, known.size, maxDeletionPercent)) return;
-	for (const key of gone) {
-		const record = known.get(key);
-		if (record !== undefined) events.deleted(key, record, idNames ?? idField.split('.'));
-		known.delete(key);
+	if (!isTooMany(gone.size, known.size, maxDeletionPercent)) {
+		for (const key of gone) {
+			const record = known.get(key);
+			if (record !== undefined) events.deleted(key, record, idField);
+			known.delete(key);
+		}
 	}
-}
-
-/** How many deletions are withheld. */
-export function countWithheld({ known }: State): number {
 	return [...known.values()].filter(({ missed }) => missed === MOST_MISSED).length;
 }

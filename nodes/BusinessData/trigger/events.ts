@@ -5,11 +5,8 @@ import type { RecordEvent } from './sources';
 import type { KnownRecord } from './state';
 
 export class Events {
-	/** By the ID as text, in the order of the records. */
-	private readonly changed = new Map<string, RecordEvent>();
-
-	/** By the ID as text, the hashes that updated records had before this poll. */
-	private readonly hashes = new Map<string, string>();
+	/** By the ID as text, in the order of the records; of updated ones with the hash that they had before this poll. */
+	private readonly changed = new Map<string, RecordEvent & { hashBefore?: string }>();
 
 	private readonly deletions: RecordEvent[] = [];
 
@@ -18,6 +15,11 @@ export class Events {
 
 	created(key: string, record: IDataObject): void {
 		this.changed.set(key, { change: 'Created', record });
+	}
+
+	/** Whether an updated record had this hash before this poll. */
+	wasBefore(key: string, hash: string): boolean {
+		return this.changed.get(key)?.hashBefore === hash;
 	}
 
 	/**
@@ -30,30 +32,25 @@ export class Events {
 		hashes: { before: string; now: string },
 		changedFields?: string[],
 	): void {
-		const before = this.changed.get(key);
-		const first = this.hashes.get(key) ?? hashes.before;
-		this.hashes.set(key, first);
-		// It was changed back while this poll read it.
-		if (first === hashes.now && before?.change === 'Updated') {
-			this.changed.delete(key);
-			return;
-		}
+		const earlier = this.changed.get(key);
 		// One that was created and updated in the same poll comes out once, as it is now.
-		const change = before?.change ?? 'Updated';
-		const fields =
-			before === undefined || changedFields === undefined
-				? changedFields
-				: before.changedFields && [...new Set([...before.changedFields, ...changedFields])];
-		const more = change === 'Created' || fields === undefined ? {} : { changedFields: fields };
-		this.changed.set(key, { change, record, ...more });
+		if (earlier?.change === 'Created') earlier.record = record;
+		// It was changed back while this poll read it.
+		else if (earlier?.hashBefore === hashes.now) this.changed.delete(key);
+		else {
+			const { hashBefore = hashes.before, changedFields: fields = [] } = earlier ?? {};
+			const areKnown = changedFields && (earlier === undefined || earlier.changedFields);
+			const all = areKnown && { changedFields: [...new Set([...fields, ...changedFields])] };
+			this.changed.set(key, { change: 'Updated', record, hashBefore, ...all });
+		}
 	}
 
-	/** @param idNames the names that lead to the ID of a record */
-	deleted(key: string, { id }: KnownRecord, idNames: string[]): void {
+	/** @param idField dot path to the ID of a record */
+	deleted(key: string, { id }: KnownRecord, idField: string): void {
 		const wasCreated = this.changed.get(key)?.change === 'Created';
 		this.changed.delete(key);
 		if (wasCreated) return;
-		this.deletions.push({ change: 'Deleted', record: recordOf(id, idNames) });
+		this.deletions.push({ change: 'Deleted', record: recordOf(id, idField) });
 	}
 
 	/** All of them, deletions last. */
@@ -63,6 +60,7 @@ export class Events {
 }
 
 /** A record of which only the ID is known. */
-export function recordOf(id: KnownRecord['id'], idNames: string[]): IDataObject {
-	return idNames.reduceRight<unknown>((inner, name) => ({ [name]: inner }), id) as IDataObject;
+export function recordOf(id: KnownRecord['id'], idField: string): IDataObject {
+	const names = idField.split('.');
+	return names.reduceRight<unknown>((inner, name) => ({ [name]: inner }), id) as IDataObject;
 }

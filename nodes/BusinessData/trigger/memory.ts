@@ -1,21 +1,10 @@
 /** What a trigger remembers of its watched list from poll to poll. */
-import type { IDataObject, IPollFunctions } from 'n8n-workflow';
+import type { IPollFunctions } from 'n8n-workflow';
 
 import { shutdownSignal } from '../n8nInternals/shutdown';
-import { StaticData } from '../n8nInternals/staticData';
+import { type Kept, revisionOf, StaticData } from '../n8nInternals/staticData';
 import type { WatchedList, PollSettings } from './pollSettings';
-import { newState, readState, type SavedState, saveState, type State } from './state';
-
-/** What is kept of a trigger. */
-interface Saved extends IDataObject {
-	records?: SavedState & IDataObject;
-	/** When the trigger was first missing in its workflow (ms since 1970). */
-	deletedAt?: number;
-}
-
-/** An older version of a workflow may bring triggers back, so what they remember is kept for a while. */
-const DELETED_ARE_KEPT_MS = 30 * 86_400_000;
-const MOST_DELETED = 3;
+import { newState, readState, saveState, type State } from './state';
 
 /** A cursor alone is saved only after so long (ms): n8n would write all known records with it. */
 const CURSOR_SAVED_AFTER_MS = 3_600_000;
@@ -24,7 +13,7 @@ const CURSOR_SAVED_AFTER_MS = 3_600_000;
  * Where the cursors are by now, by workflow and trigger, and to which saved state they belong. A process that has just
  * started begins from the saved cursor: the records that come again are known.
  */
-const movedCursors = new Map<string, { revision: number; cursor: number | undefined }>();
+const movedCursors = new Map<string, Pick<State, 'revision' | 'cursor' | 'unconfirmed'>>();
 
 /** The parts of a watched list, in the words of the log. */
 const WORDS: Record<keyof WatchedList, string> = {
@@ -40,10 +29,10 @@ export class Memory {
 	/** Whether the watched list is known; undefined before `recall`. */
 	isKnown: boolean | undefined;
 
-	private readonly staticData: StaticData;
-
 	/** Identifies the trigger in this process. */
-	private readonly name: string;
+	readonly name: string;
+
+	private readonly staticData: StaticData;
 
 	/** The revision that was saved when the poll began. */
 	private revision = 0;
@@ -62,18 +51,18 @@ export class Memory {
 
 	/** The known records; none after a change of the watched list. */
 	async recall(): Promise<State> {
-		const saved = this.newest(await this.staticData.saved());
-		this.revision = revisionOf(saved);
+		const kept = await this.staticData.newest();
+		this.revision = revisionOf(kept);
 		const { watchedList } = this.settings;
-		const state = readState(saved.records);
+		const state = readState(kept.records);
 		const changed = state === undefined ? [] : differences(state.watchedList, watchedList);
 		this.isKnown = state !== undefined && changed.length === 0;
 		if (state !== undefined && changed.length === 0) {
 			const moved = movedCursors.get(this.name);
-			return moved?.revision === this.revision ? { ...state, cursor: moved.cursor } : state;
+			return moved?.revision === this.revision ? { ...state, ...moved } : state;
 		}
 		if (changed.length > 0) this.logFirstPoll(`${changed.join(' and ')} changed`);
-		else if (saved.records !== undefined) {
+		else if (kept.records !== undefined) {
 			this.logFirstPoll('another version of this node saved what was known');
 		}
 		return { ...newState(watchedList), revision: this.revision };
@@ -86,74 +75,34 @@ export class Memory {
 	 * then, and without being remembered it is found again
 	 */
 	async keep(state: State, hasItems: boolean): Promise<boolean> {
-		return await this.staticData.runExclusive(
-			async () => await this.keepExclusively(state, hasItems),
-		);
+		return await this.staticData.runExclusive(async () => {
+			const kept = await this.staticData.newest();
+			if (revisionOf(kept) !== this.revision || shutdownSignal().aborted) return false;
+			const content = this.changed(state, kept) ?? kept;
+			await this.staticData.keep(content, hasItems, this.isActivation);
+			return true;
+		});
 	}
 
-	private async keepExclusively(state: State, hasItems: boolean): Promise<boolean> {
-		const saved = await this.staticData.saved();
-		const newest = this.newest(saved);
-		if (revisionOf(newest) !== this.revision || shutdownSignal().aborted) return false;
-		const own = saved.get(this.staticData.triggerId);
-		const hasForgotten = this.isActivation && this.forgetDeleted(saved);
-		// n8n writes the whole state into its database, so only a changed one is saved.
-		const { cursor } = newest.records ?? {};
+	/** The state to be saved: n8n writes all of it into its database. Undefined where little has changed. */
+	private changed(state: State, { records }: Kept): Kept | undefined {
+		const { cursor, unconfirmed } = (records ?? {}) as Partial<State>;
 		const movedMs = Number(state.cursor) - Number(cursor);
 		// The service's clock may have been set back: a saved cursor later than that of the last read must not stay.
 		const isLeft = movedMs >= 0 && movedMs < CURSOR_SAVED_AFTER_MS;
-		const compared = isLeft ? { ...state, cursor } : state;
-		const isChanged =
-			JSON.stringify(saveState(compared)) !== JSON.stringify(newest.records) ||
-			'deletedAt' in newest;
-		if (isChanged) movedCursors.delete(this.name);
-		else movedCursors.set(this.name, { revision: this.revision, cursor: state.cursor });
-		const content = isChanged
-			? { records: saveState({ ...state, revision: this.revision + 1 }) as Saved['records'] }
-			: newest;
-		// What is saved with another node's data may have been set back.
-		const isSaved = !isChanged && !hasForgotten && revisionOf(own) === this.revision;
-		if (hasItems) {
-			this.leaveOthersAsSaved(saved);
-			this.staticData.leaveToN8n(content);
-		} else if (!isSaved) await this.staticData.save(content);
-		return true;
-	}
-
-	/** Forgets deleted triggers after a while. Returns whether there is a change to save. */
-	private forgetDeleted(saved: Map<string, Saved>): boolean {
-		const { nodeIds } = this.staticData;
-		const now = Date.now();
-		const deleted = [...saved].filter(([id]) => !nodeIds.has(id));
-		const isNew = deleted.some(([, data]) => data.deletedAt === undefined);
-		for (const [, data] of deleted) data.deletedAt ??= now;
-		const newestFirst = deleted.sort(([, a], [, b]) => Number(b.deletedAt) - Number(a.deletedAt));
-		const over = newestFirst.filter(
-			([, { deletedAt }], index) =>
-				index >= MOST_DELETED || now - Number(deletedAt) > DELETED_ARE_KEPT_MS,
-		);
-		for (const [id] of over) {
-			saved.delete(id);
-			this.staticData.forget(id);
+		const compared = isLeft ? { ...state, cursor, unconfirmed } : state;
+		if (JSON.stringify(saveState(compared)) === JSON.stringify(records)) {
+			const { revision } = this;
+			movedCursors.set(this.name, {
+				revision,
+				cursor: state.cursor,
+				unconfirmed: state.unconfirmed,
+			});
+			return undefined;
 		}
-		return isNew || over.length > 0;
-	}
-
-	/** n8n saves what it holds for all triggers with the items of this one, so this updates the others. */
-	private leaveOthersAsSaved(saved: Map<string, Saved>): void {
-		for (const [id, data] of saved) {
-			if (id === this.staticData.triggerId) continue;
-			const held: Saved = this.staticData.held(id);
-			const isNewer = revisionOf(data) > revisionOf(held) || data.deletedAt !== held.deletedAt;
-			if (isNewer) this.staticData.holdFor(id, data);
-		}
-	}
-
-	/** What is kept of the trigger: what this process holds, or what was saved since. */
-	private newest(saved: Map<string, Saved>): Saved {
-		const { data, triggerId } = this.staticData;
-		const own: Saved = saved.get(triggerId) ?? data;
-		return revisionOf(own) > revisionOf(data) ? own : data;
+		movedCursors.delete(this.name);
+		const saved = saveState({ ...state, revision: this.revision + 1 });
+		return { records: saved as unknown as Kept['records'] };
 	}
 
 	private logFirstPoll(reason: string): void {
@@ -163,14 +112,8 @@ export class Memory {
 	}
 }
 
-function revisionOf(data: Saved | undefined): number {
-	const { revision } = data?.records ?? {};
-	return typeof revision === 'number' ? revision : 0;
-}
-
 /** The parts of the watched list that have changed, in words. */
-function differences(before: Partial<WatchedList>, now: WatchedList): string[] {
+function differences(before: WatchedList, now: WatchedList): string[] {
 	const names = Object.keys(WORDS) as Array<keyof WatchedList>;
-	// What was saved before headers counted has none.
-	return names.filter((name) => (before[name] ?? '') !== now[name]).map((name) => WORDS[name]);
+	return names.filter((name) => before[name] !== now[name]).map((name) => WORDS[name]);
 }

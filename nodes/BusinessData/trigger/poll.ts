@@ -2,24 +2,22 @@
 import type { IDataObject, INodeExecutionData, IPollFunctions } from 'n8n-workflow';
 
 import { ShutdownError } from '../n8nInternals/shutdown';
-import { triggerIdOf } from '../n8nInternals/staticData';
 import { acquireExpressionIsolate } from '../n8nInternals/workflow';
 import { toNodeError } from '../run/itemErrors';
-import { readPages } from '../lists/pages';
+import { type PageClient, readPages } from '../lists/pages';
 import { CREDENTIAL_TYPE, readAccount } from '../transport/account';
 import { RequestError } from '../transport/requestError';
-import { namesAt } from '../transport/valueAt';
 import { isForSchedule } from './activation';
 import { idOf, isMarked } from './comparePage';
-import { countWithheld, emitDeletions } from './endRead';
+import { emitDeletions } from './endRead';
 import { Events, recordOf } from './events';
 import { Memory } from './memory';
-import { PollClient } from './pollClient';
+import { clientsFor, type PollClients } from './pollClient';
 import { timeForPoll } from './pollTime';
 import { type PollSettings, readPollSettings } from './pollSettings';
 import { ListReader } from './readList';
 import type { RecordEvent } from './sources';
-import { boundFieldHashes, type State } from './state';
+import { boundFieldHashes } from './state';
 
 /** How many events a manual test run shows. */
 const SAMPLE_SIZE = 10;
@@ -29,11 +27,11 @@ const underWay = new Set<string>();
 
 const DAY_MS = 86_400_000;
 
-/** When withheld deletions were last reported, also where n8n does not save the state of a failed poll. */
+/** When withheld deletions were last reported, by workflow and node: a poll that fails is not remembered. */
 const withheldReportedAt = new Map<string, number>();
 
 /** Writes a sentence into n8n's log. */
-export type Log = (sentence: string, level?: 'info' | 'warn') => void;
+type Log = (sentence: string, level?: 'info' | 'warn') => void;
 
 /**
  * The changes since the last poll; null when there is none, or when the next poll reports them.
@@ -43,18 +41,18 @@ export async function poll(context: IPollFunctions): Promise<INodeExecutionData[
 	const time = timeForPoll(context);
 	const isTest = context.getMode() === 'manual';
 	const log = logOf(context);
-	let client: PollClient | undefined;
+	let clients: PollClients | undefined;
 	let memory: Memory | undefined;
 	try {
 		const account = readAccount(await context.getCredentials(CREDENTIAL_TYPE));
 		await acquireExpressionIsolate(context);
 		const settings = readPollSettings(context, account);
-		client = new PollClient(context, account, time);
+		clients = clientsFor(context, account, time);
 		let events: RecordEvent[];
-		if (isTest) events = await sample(settings, client);
+		if (isTest) events = await sample(settings, clients.client);
 		else {
 			memory = new Memory(context, settings, time.isActivation, log);
-			events = await exclusiveChanges(context, settings, client, memory, log, time.isActivation);
+			events = await exclusiveChanges(settings, clients, memory, log, time.isActivation);
 		}
 		if (events.length === 0) return null;
 		const { recordName } = settings;
@@ -78,12 +76,12 @@ export async function poll(context: IPollFunctions): Promise<INodeExecutionData[
 		log(`Not polled, which is left to the next poll of the schedule: ${nodeError.message}`, 'warn');
 		return null;
 	} finally {
-		client?.end();
+		clients?.end();
 	}
 }
 
 /** Some of the records as they are, as if they had just been changed. */
-async function sample(settings: PollSettings, client: PollClient): Promise<RecordEvent[]> {
+async function sample(settings: PollSettings, client: PageClient): Promise<RecordEvent[]> {
 	const { request, list, wanted, idField, recordName, readsChangesOnly, incremental, deletedWhen } =
 		settings;
 	const seesDeletions =
@@ -115,15 +113,9 @@ async function sample(settings: PollSettings, client: PollClient): Promise<Recor
 		const id = idOf(record, settings, `${index + 1} of ${records.length}`);
 		return {
 			change,
-			record:
-				change === 'Deleted' ? recordOf(id, namesAt(record, idField)) : (record as IDataObject),
+			record: change === 'Deleted' ? recordOf(id, idField) : (record as IDataObject),
 		};
 	});
-}
-
-/** Whether a day has passed since withheld deletions were last reported. */
-function isReportDue({ withheldSaidAt = 0 }: State, name: string): boolean {
-	return Date.now() - Math.max(withheldSaidAt, withheldReportedAt.get(name) ?? 0) >= DAY_MS;
 }
 
 function withheldError(
@@ -147,37 +139,32 @@ function nothingToShow(message: string, description: string): RequestError {
 
 /** The changes, unless the poll before is still under way: both would see the same. */
 async function exclusiveChanges(
-	context: IPollFunctions,
 	settings: PollSettings,
-	client: PollClient,
+	{ client, fullReadClient }: PollClients,
 	memory: Memory,
 	log: Log,
 	isActivation: boolean,
 ): Promise<RecordEvent[]> {
-	const name = `${context.getWorkflow().id} ${triggerIdOf(context)}`;
+	const { name } = memory;
 	if (underWay.has(name)) return [];
 	underWay.add(name);
 	try {
 		const state = await memory.recall();
 		const found = new Events();
-		await new ListReader(client, settings, state, found, log, client.forFullReads).read();
+		await new ListReader(client, settings, state, found, log, fullReadClient).read();
 		if (boundFieldHashes(state)) {
 			log('Changed Fields: left out, because the records have too many fields to remember', 'warn');
 		}
-		emitDeletions(state, settings, found);
-		const withheld = countWithheld(state);
-		if (withheld === 0) state.withheldSaidAt = undefined;
-		if (withheld === 0) withheldReportedAt.delete(name);
-		else if (isReportDue(state, name)) {
+		const withheld = emitDeletions(state, settings, found);
+		const last = Math.max(state.withheldReportedAt, withheldReportedAt.get(name) ?? 0);
+		const isReportDue = withheld > 0 && Date.now() - last >= DAY_MS;
+		state.withheldReportedAt =
+			withheld === 0 ? 0 : isReportDue && !isActivation ? Date.now() : last;
+		withheldReportedAt.set(name, state.withheldReportedAt);
+		if (isReportDue) {
 			const error = withheldError(withheld, state.known.size, settings);
-			const isError = !isActivation && settings.wanted.includes('Deleted');
-			if (!isActivation) withheldReportedAt.set(name, Date.now());
-			if (isError) {
-				// What else was found comes with the next poll, which finds it again.
-				const before = { ...(await memory.recall()), withheldSaidAt: Date.now() };
-				if (await memory.keep(before, false)) throw error;
-				return [];
-			}
+			// Nothing is remembered then, so the next poll finds all else again.
+			if (!isActivation && settings.wanted.includes('Deleted')) throw error;
 			log(error.message, 'warn');
 		}
 		const events = found.list.filter(({ change }) => settings.wanted.includes(change));

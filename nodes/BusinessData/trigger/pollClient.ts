@@ -31,106 +31,80 @@ const LAST_PRIORITY = 9;
 /** A request does not fit into what is left of the poll's time; the next poll can send it. */
 export class OutOfTimeError extends RequestError {}
 
-export class PollClient {
-	private readonly waitTime = new RunWaitTime();
-
-	private readonly timeMs: number;
-
-	private readonly deadline: number;
-
-	private readonly signal: AbortSignal;
-
-	/** To be called when the poll is over. */
-	readonly end: () => void;
-
-	private readonly client: Client;
-
+export interface PollClients {
+	client: PageClient;
 	/** Its requests go after the requests of all polls. */
-	readonly forFullReads: PageClient;
+	fullReadClient: PageClient;
+	/** To be called when the poll is over. */
+	end: () => void;
+}
 
-	constructor(context: IPollFunctions, account: Account, { startedAt, timeMs }: PollTime) {
-		this.timeMs = SHARE_FOR_REQUESTS * Math.max(0, timeMs);
-		this.deadline = startedAt + this.timeMs;
-		const leftMs = Math.max(0, Math.ceil(this.leftMs));
-		const bounded = boundedSignal(shutdownSignal(), leftMs, () => new TimeoutError());
-		this.signal = bounded.signal;
-		this.end = bounded.release;
-		const [own, run] = [withExpressions(context), randomUUID()];
-		const withPriority = (priority: Priority) =>
-			new Client(own, account, run, this.waitTime, this.signal, priority);
-		this.client = withPriority(PRIORITY);
-		const last = withPriority(LAST_PRIORITY);
-		this.forFullReads = {
-			baseUrl: account.baseUrl,
-			request: async (request) => await this.requestBy(last, request),
+/**
+ * The clients of a poll. Their requests fail with an OutOfTimeError when they would not come in time, with a
+ * ShutdownError, or with what a client throws.
+ */
+export function clientsFor(
+	context: IPollFunctions,
+	account: Account,
+	{ startedAt, timeMs: allMs }: PollTime,
+): PollClients {
+	const timeMs = SHARE_FOR_REQUESTS * Math.max(0, allMs);
+	const timeLeft = () => startedAt + timeMs - performance.now();
+	const waitTime = new RunWaitTime();
+	const atMost = Math.max(0, Math.ceil(timeLeft()));
+	const bounded = boundedSignal(shutdownSignal(), atMost, () => new TimeoutError());
+	const [own, run] = [withExpressions(context), randomUUID()];
+
+	const describe = ({ endpoint }: ServiceRequest, retryAfterSeconds = 0) => {
+		const after = formatDuration(retryAfterSeconds * 1000);
+		const at = retryAfterSeconds === 0 ? '' : `It can be retried in ${after} at the earliest. `;
+		return `GET ${endpoint.path} — ${at}n8n gives a poll a time, of which ${formatDuration(timeMs)} are for requests. The next poll tries again.`;
+	};
+
+	const outOfTime = (request: ServiceRequest, retryAfterSeconds?: number) => {
+		const hasWaited = retryAfterSeconds !== undefined || waitTime.elapsedMs > timeMs / 2;
+		const reason = hasWaited ? 'the limits left no room' : 'the service did not respond';
+		return new OutOfTimeError(`Not read: ${reason} in the time of this poll`, {
+			outcome: 'notSent',
+			description: describe(request, retryAfterSeconds),
+			...(hasWaited
+				? { cause: 'rate-limited', retryAfterSeconds: retryAfterSeconds ?? 1 }
+				: { cause: 'temporarily-unavailable' }),
+		});
+	};
+
+	const clientOf = (priority: Priority): PageClient => {
+		const client = new Client(own, account, run, waitTime, bounded.signal, priority);
+		const request = async (request: ServiceRequest): Promise<ServiceResponse> => {
+			const leftMs = timeLeft();
+			if (leftMs <= 0) throw outOfTime(request);
+			// The client also counts how long the poll has waited before.
+			const maxWaitMs = Math.min(request.maxWaitMs, leftMs + waitTime.elapsedMs);
+			const timeoutMs = Math.min(request.timeoutMs, leftMs + BEHIND_THE_SIGNAL_MS);
+			try {
+				return await client.request({ ...request, maxWaitMs, timeoutMs });
+			} catch (error) {
+				if (error instanceof ShutdownError) throw error;
+				if (bounded.signal.aborted) throw outOfTime(request);
+				if (!(error instanceof RequestError)) throw error;
+				const { message, details } = error;
+				const { cause, outcome, retryAfterSeconds } = details;
+				if (retryAfterSeconds === undefined) throw error;
+				const isNotSent = outcome === 'notSent';
+				const isOfPoll = maxWaitMs < request.maxWaitMs;
+				if (!isOfPoll) throw isNotSent ? new OutOfTimeError(message, details) : error;
+				if (isNotSent && cause === 'rate-limited') throw outOfTime(request, retryAfterSeconds);
+				const description = describe(request, retryAfterSeconds);
+				throw new RequestError(message, { ...details, description });
+			}
 		};
-	}
-
-	get baseUrl(): string {
-		return this.client.baseUrl;
-	}
-
-	/**
-	 * Resolves with a 2xx response.
-	 * @throws OutOfTimeError when it would not come in time, ShutdownError, or what a client throws
-	 */
-	async request(request: ServiceRequest): Promise<ServiceResponse> {
-		return await this.requestBy(this.client, request);
-	}
-
-	private async requestBy(client: Client, request: ServiceRequest): Promise<ServiceResponse> {
-		const { leftMs } = this;
-		if (leftMs <= 0) throw this.outOfTime(request);
-		// The client also counts how long the poll has waited before.
-		const mayWaitMs = Math.min(request.maxWaitMs, leftMs + this.waitTime.elapsedMs);
-		try {
-			return await client.request({
-				...request,
-				maxWaitMs: mayWaitMs,
-				timeoutMs: Math.min(request.timeoutMs, leftMs + BEHIND_THE_SIGNAL_MS),
-			});
-		} catch (error) {
-			if (error instanceof ShutdownError) throw error;
-			if (this.signal.aborted) throw this.outOfTime(request);
-			if (!(error instanceof RequestError)) throw error;
-			const { cause, outcome, retryAfterSeconds } = error.details;
-			if (retryAfterSeconds === undefined) throw error;
-			const isOfPoll = mayWaitMs < request.maxWaitMs;
-			const isNotSent = outcome === 'notSent';
-			if (!isOfPoll) throw isNotSent ? new OutOfTimeError(error.message, error.details) : error;
-			if (isNotSent && cause === 'rate-limited') throw this.outOfTime(request, retryAfterSeconds);
-			const description = this.describe(request, retryAfterSeconds);
-			throw new RequestError(error.message, { ...error.details, description });
-		}
-	}
-
-	private get leftMs(): number {
-		return this.deadline - performance.now();
-	}
-
-	private describe({ endpoint }: ServiceRequest, retryAfterSeconds = 0): string {
-		const at =
-			retryAfterSeconds === 0
-				? ''
-				: `It can be retried in ${formatDuration(retryAfterSeconds * 1000)} at the earliest. `;
-		return `GET ${endpoint.path} — ${at}n8n gives a poll a time, of which ${formatDuration(this.timeMs)} are for requests. The next poll tries again.`;
-	}
-
-	private outOfTime(request: ServiceRequest, retryAfterSeconds?: number): OutOfTimeError {
-		const hasWaited = retryAfterSeconds !== undefined || this.waitTime.elapsedMs > this.timeMs / 2;
-		return new OutOfTimeError(
-			hasWaited
-				? 'Not read: the limits left no room in the time of this poll'
-				: 'Not read: the service did not respond in the time of this poll',
-			{
-				outcome: 'notSent',
-				description: this.describe(request, retryAfterSeconds),
-				...(hasWaited
-					? { cause: 'rate-limited', retryAfterSeconds: retryAfterSeconds ?? 1 }
-					: { cause: 'temporarily-unavailable' }),
-			},
-		);
-	}
+		return { baseUrl: account.baseUrl, request };
+	};
+	return {
+		client: clientOf(PRIORITY),
+		fullReadClient: clientOf(LAST_PRIORITY),
+		end: bounded.release,
+	};
 }
 
 /** The same context, whose requests acquire the expression isolate first: the credential's header is an expression. */

@@ -1,8 +1,8 @@
 /** What a trigger reads, from its fields, checked before any request. */
-import type { INode, IPollFunctions } from 'n8n-workflow';
+import type { IPollFunctions } from 'n8n-workflow';
 
-import { type ListOptions, type ListSettings, readListSettings } from '../lists/listSettings';
-import { checkQuery, parseRequestOptions, type RequestOptions } from '../parameters/requestOptions';
+import { type ListSettings, readListSettings } from '../lists/listSettings';
+import { checkQuery, parseRequestOptions } from '../parameters/requestOptions';
 import { type Account, CREDENTIAL_TYPE } from '../transport/account';
 import { ENDPOINTS } from '../transport/endpoints';
 import { parsePath } from '../transport/endpointPath';
@@ -43,7 +43,7 @@ export interface WatchedList {
 	itemsField: string;
 	/** A hash of the query parameters that stay the same from poll to poll. */
 	query: string;
-	/** A hash of the headers that stay the same from poll to poll; empty where there are none. */
+	/** A hash of the headers that stay the same from poll to poll. */
 	headers: string;
 }
 
@@ -68,45 +68,38 @@ export interface PollSettings {
 	maxDeletionPercent: number;
 }
 
-interface TriggerOptions extends ListOptions, RequestOptions {
-	emitExisting?: unknown;
-	incremental?: unknown;
-	deletedWhen?: unknown;
-	watchFields?: unknown;
-	ignoreFields?: unknown;
-	changedFields?: unknown;
-	maxDeletionPercent?: unknown;
-}
-
 /** @throws InvalidSettingError that names the field */
 export function readPollSettings(context: IPollFunctions, account: Account): PollSettings {
-	const parameter = parametersOf(context);
+	const { parameters: written, credentials } = context.getNode();
+	const parameter: Parameter = (name) =>
+		readMarked(context, name, written[name], () => context.getNodeParameter(name));
 	const source = readChoice('Source', parameter('source'), SOURCES);
-	const options: TriggerOptions = readGroup('Options', parameter('options'));
+	const options = readGroup('Options', parameter('options'));
+	const { maxDeletionPercent = MAX_DELETION_PERCENT } = options;
 	const requestOptions = parseRequestOptions(options);
 	const list = readListSettings(options);
 	const incremental = readIncremental(options.incremental);
 	refuseSameParameter(incremental, list);
-	const written = context.getNode().parameters;
 	const { path, query, isConstant } = readAddress(parameter, written.path, source);
+	const recordName = RECORD_NAMES[source];
 	const idField = readFilledText(
 		'ID Field',
 		parameter('idField'),
-		`Enter the field that is unique to a ${RECORD_NAMES[source]}, for example id.`,
+		`Enter the field that is unique to a ${recordName}, for example id.`,
 	);
-	const recordName = RECORD_NAMES[source];
 	const parameters = splitEntries(written.options, options, 'queryParameters');
 	const headers = splitEntries(written.options, options, 'headerParameters');
-	const watchedList = {
-		source: source === 'endpoint' ? `endpoint ${path}` : source,
-		business: hashOf(businessOf(context.getNode(), account), 16),
-		idField,
-		itemsField: list.itemsField,
-		query: hashOf([isConstant ? query : [], parameters.constant], 16),
-		headers: headers.constant.length === 0 ? '' : hashOf(headers.constant, 16),
-	};
+	// A key belongs to one business (section 5 of the interface document), but may be replaced.
+	const business = JSON.stringify([credentials?.[CREDENTIAL_TYPE]?.id, account.baseUrl]);
 	return {
-		watchedList,
+		watchedList: {
+			source: source === 'endpoint' ? `endpoint ${path}` : source,
+			business: hashOf(business, 16),
+			idField,
+			itemsField: list.itemsField,
+			query: hashOf([isConstant ? query : [], parameters.constant], 16),
+			headers: hashOf(headers.constant, 16),
+		},
 		request: {
 			...requestOptions,
 			endpoint: { method: 'GET', path },
@@ -123,17 +116,17 @@ export function readPollSettings(context: IPollFunctions, account: Account): Pol
 		deletedWhen: readDeletedWhen(options.deletedWhen),
 		watchedFields: new WatchedFields(options.watchFields, options.ignoreFields),
 		emitsChangedFields: readFlag('Changed Fields', options.changedFields),
-		maxDeletionPercent: readPercent(options.maxDeletionPercent),
+		maxDeletionPercent: readNumber(
+			'Max Deletion Percent',
+			maxDeletionPercent,
+			{ least: 0, most: 100 },
+			'Use 100 for no guard.',
+		),
 	};
 }
 
-/**
- * The business of a node: its credential in n8n with the base URL. A key belongs to one business (section 5 of the
- * interface document), but the key may be replaced, and the business stays the same.
- */
-function businessOf({ credentials }: INode, { baseUrl }: Account): string {
-	return JSON.stringify([credentials?.[CREDENTIAL_TYPE]?.id, baseUrl]);
-}
+/** Reads a parameter, for a reader of `settingValues`. Where it is not set, n8n gives its default. */
+type Parameter = (name: string) => unknown;
 
 /** @throws InvalidSettingError when Pagination would send its value in place of the time */
 function refuseSameParameter(incremental: Incremental | undefined, list: ListSettings): void {
@@ -157,19 +150,6 @@ function readDeletedWhen(option: unknown): PollSettings['deletedWhen'] {
 		field: readFilledText('Field', group.field, howTo),
 		values: readFilledText('Value', marks.join(), howTo).split(','),
 	};
-}
-
-function readPercent(value: unknown = MAX_DELETION_PERCENT): number {
-	const bounds = { least: 0, most: 100 };
-	return readNumber('Max Deletion Percent', value, bounds, 'Use 100 for no guard.');
-}
-
-/** Reads a parameter, for a reader of `settingValues`. Where it is not set, n8n gives its default. */
-type Parameter = (name: string) => unknown;
-
-function parametersOf(context: IPollFunctions): Parameter {
-	const written = context.getNode().parameters;
-	return (name) => readMarked(context, name, written[name], () => context.getNodeParameter(name));
 }
 
 /** The path with the query behind it, and whether both stay the same from poll to poll. */
@@ -201,25 +181,22 @@ function readWanted(value: unknown, recordName: RecordName): Change[] {
 }
 
 /**
- * The entries whose name and value are no expressions, in the order of their names, and whether there are others.
+ * The entries whose name and value are no expressions, in any order, and whether there are others.
  * @param written the options as they are saved
  * @param options the options with the values of their expressions
  */
 function splitEntries(
 	written: unknown,
-	options: TriggerOptions,
+	options: Record<string, unknown>,
 	name: 'queryParameters' | 'headerParameters',
-): { constant: Array<{ name: string; value: unknown }>; hasOthers: boolean } {
+): { constant: string[]; hasOthers: boolean } {
 	const all = readEntries(name, readGroup(name, options[name]).parameters);
+	const groups = written as Record<string, { parameters?: unknown }> | undefined;
+	const saved = groups?.[name]?.parameters;
 	// An expression may also give all of them.
-	const saved = (written as Record<string, { parameters?: unknown }> | undefined)?.[name]
-		?.parameters;
 	const constant = (Array.isArray(saved) ? readEntries(name, saved) : [])
 		.filter((entry) => !holdsExpression(entry))
-		.map((entry) => ({ name: String(entry.name).trim(), value: entry.value }))
-		.map((entry) =>
-			name === 'headerParameters' ? { ...entry, name: entry.name.toLowerCase() } : entry,
-		)
-		.sort((a, b) => (a.name < b.name ? -1 : 1));
+		.map((entry) => JSON.stringify([entry.name, entry.value]))
+		.sort();
 	return { constant, hasOthers: constant.length < all.length };
 }

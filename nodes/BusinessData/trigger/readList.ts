@@ -1,34 +1,30 @@
-/** Reads the list for a poll, page by page, as far as the poll's time allows. */
-import { firstPageState, type Page, type PageClient, readPage, samePage } from '../lists/pages';
+/**
+ * Reads the list for a poll, page by page, as far as the poll's time allows: what has changed since the cursor, and
+ * the whole list where that is due. A read that does not come to its end goes on with the next poll.
+ */
+import {
+	emptyPage,
+	firstPageState,
+	type Page,
+	type PageClient,
+	readPage,
+	samePage,
+} from '../lists/pages';
 import { headerText } from '../transport/response';
 import { RequestError } from '../transport/requestError';
 import type { ServiceRequest } from '../transport/serviceRequest';
 import { hashOf } from '../values/hash';
-import { comparePage, settleVariants } from './comparePage';
-import {
-	noteEnd,
-	noteFailure,
-	noteLength,
-	noteSign,
-	noteSignsOfMore,
-	noteTotals,
-	placeBehindGap,
-} from './completeness';
-import { endRead, forgetRead, isFullReadDue } from './endRead';
+import { comparePage } from './comparePage';
+import { noteEnd, notePage, noteSign, placeBehindGap } from './completeness';
+import { endChanges, endFullRead, forgetRead, isFullReadDue } from './endRead';
 import type { Events } from './events';
 import { requestSince } from './incremental';
 import { OutOfTimeError } from './pollClient';
 import type { PollSettings } from './pollSettings';
-import { forgetFieldHashes, forgetHashes, type ListRead, MOST_MISSED, type State } from './state';
+import { forgetFieldHashes, forgetHashes, type ListRead, type State } from './state';
 
 /** A page that repeats so often is not due to moved records. */
 const MOST_REPEATED = 10;
-
-/** How often one poll reads the same changes until nothing can have slipped past. */
-const MOST_READS_OF_CHANGES = 4;
-
-/** For so long (ms) the same changes are read again; then the whole list is read. */
-const LONGEST_UNCONFIRMED_MS = 3_600_000;
 
 const NOT_MODIFIED = 304;
 
@@ -50,11 +46,7 @@ export class ListReader {
 		private readonly fullReadClient = client,
 	) {}
 
-	/**
-	 * Reads the list, or what has changed in it, to its end, and once more where records may have moved meanwhile;
-	 * or as far as the time allows, and the next poll goes on there.
-	 * @throws RequestError when a request fails, or nothing could be read
-	 */
+	/** @throws RequestError when a request fails, or nothing could be read */
 	async read(): Promise<void> {
 		const { state } = this;
 		this.prepareFields();
@@ -83,46 +75,36 @@ export class ListReader {
 		else if (!state.hasTooManyFields) state.fieldNames ??= new Map();
 	}
 
-	/** Reads from where the poll before has come to, or begins. */
 	private async readOn(): Promise<void> {
 		const { state, settings } = this;
-		const isFull =
-			state.read === undefined
-				? isFullReadDue(state, settings, Date.now())
-				: state.read.isIncremental !== true;
-		await (isFull ? this.readList() : this.readChanges());
-		if (isFull) await this.readMoved();
+		const { incremental, readsChangesOnly } = settings;
+		const hasCursor = incremental !== undefined && state.cursor !== undefined;
+		// What has moved while the whole list was read has changed, and is then no reason to read it all again.
+		if (state.read?.isFull !== true && (hasCursor || readsChangesOnly)) await this.readChanges();
+		if (state.read?.isFull ?? isFullReadDue(state, settings, Date.now())) await this.readAll();
 	}
 
-	/** What has changed while the pages of a list were read may have moved, and is no reason to read it all again. */
-	private async readMoved(): Promise<void> {
-		const { known, read, cursor, pages = 1 } = this.state;
-		const isMissing = [...known.values()].some(({ missed }) => missed > 0 && missed < MOST_MISSED);
-		const isIncremental = this.settings.incremental !== undefined && cursor !== undefined;
-		if (!isMissing || !isIncremental || read !== undefined || pages === 1) return;
-		try {
-			await this.readChanges();
-		} catch (error) {
-			if (!(error instanceof RequestError)) throw error;
-		} finally {
-			// Where it did not come to its end, the next poll reads the whole list.
-			forgetRead(this.state);
-		}
-	}
-
-	private async readList(): Promise<void> {
-		const { state } = this;
+	/** Reads the whole list, and once more where records that seem to be deleted may only have moved. */
+	private async readAll(): Promise<void> {
+		const { state, settings, events } = this;
+		const readOnce = async (isCheck: boolean): Promise<boolean> => {
+			const read = (state.read ??= this.newRead(true, isCheck));
+			const last = await this.readPages(read);
+			if (last === undefined) return false;
+			noteEnd(read, state, last, settings.list);
+			const { problem = read.ambiguousId && ambiguous(read.ambiguousId) } = read;
+			if (problem !== undefined) {
+				this.log(`Deletions wait, because the list was not read in full: ${problem}`);
+			}
+			return endFullRead(state, read, settings, events.gone);
+		};
 		let needsCheck: boolean;
-		do {
-			state.read ??= this.newRead();
-			if (!(await this.reachesEnd(state.read))) return;
-			({ needsCheck } = this.end(state.read));
-			// Until the list is known, nothing that comes into it is reported.
-		} while (state.firstReads > 0);
+		// Until the list is known, nothing that comes into it is reported.
+		do needsCheck = await readOnce(false);
+		while (state.firstReads > 0 && state.read === undefined);
 		if (!needsCheck) return;
-		state.read = { ...this.newRead(), isCheck: true };
 		try {
-			if (await this.reachesEnd(state.read)) this.end(state.read);
+			await readOnce(true);
 		} catch (error) {
 			if (!(error instanceof RequestError)) throw error;
 			// What was read before it holds without a check.
@@ -131,174 +113,90 @@ export class ListReader {
 		}
 	}
 
-	/**
-	 * Reads what has changed since the cursor. Of several pages, a record may slip past when others leave the pages
-	 * before it. So they are read until a read shows no record twice, and the next one shows all of its records.
-	 */
+	/** Reads what has changed since the cursor. */
 	private async readChanges(): Promise<void> {
-		const { state } = this;
-		let before: { read: ListRead; keys: string[]; isStill: boolean } | undefined;
-		for (let count = 1; count <= MOST_READS_OF_CHANGES; count++) {
-			state.read ??= { ...this.newRead(), isIncremental: true };
-			const { read } = state;
-			const isAtEnd = await this.reachesEnd(read);
-			if (!isAtEnd && before === undefined) return;
-			const { known } = state;
-			const isConfirmed =
-				before?.isStill === true && before.keys.every((key) => known.get(key)?.isSeen === true);
-			const isShort = read.place.page === 1 || isShorter(read, state);
-			const isOver = (!isAtEnd && before?.isStill) || isConfirmed || (count === 1 && isShort);
-			const began = before?.read ?? read;
-			const { problem = this.missingEnd(read) } = read;
-			const keys = isOver ? [] : [...known].filter(([, one]) => one.isSeen).map(([key]) => key);
-			before = { read, keys, isStill: read.hasMoved !== true };
-			const isReportedNext = settleVariants(state, true);
-			forgetRead(state);
+		const { state, settings } = this;
+		const read = (state.read ??= this.newRead(false));
+		const last = await this.readPages(read);
+		if (last === undefined) return;
+		if (read.ambiguousId !== undefined) this.log(ambiguous(read.ambiguousId));
+		state.firstReads = 0;
+		if (settings.incremental !== undefined && last.response.statusCode !== NOT_MODIFIED) {
+			noteEnd(read, state, last, settings.list);
+			const { problem } = read;
 			if (problem !== undefined) this.log(`The next poll reads the same changes again: ${problem}`);
-			const isLast = isOver || !isAtEnd || problem !== undefined || count === MOST_READS_OF_CHANGES;
-			const isDone = isOver === true && problem === undefined && !isReportedNext;
-			if (isLast) return this.moveCursor(began, isDone);
+			endChanges(state, read);
 		}
+		forgetRead(state);
 	}
 
-	/** Lets the next incremental read begin where this one began, or the next poll read the whole list. */
-	private moveCursor(read: ListRead, isDone: boolean): void {
-		const { state } = this;
-		const time = read.serviceTime ?? read.beganAt;
-		// A list that never stands still would become ever longer.
-		const isTooOld = !isDone && time - (state.cursor ?? 0) > LONGEST_UNCONFIRMED_MS;
-		if (isTooOld) state.cursor = undefined;
-		else if (isDone && read.isUnchanged !== true) state.cursor = time;
-	}
-
-	/** Why the list of changes may have been cut off, in words. */
-	private missingEnd({ signs, place }: ListRead): string | undefined {
-		const isHabit = place.page === 1 || this.state.habits.includes('noLastPage');
-		return isHabit ? undefined : signs?.noLastPage;
-	}
-
-	private newRead(): ListRead {
-		const { list, readsChangesOnly, request } = this.settings;
+	private newRead(isFull: boolean, isCheck = false): ListRead {
+		const { list, readsChangesOnly, request, incremental } = this.settings;
+		const now = Date.now();
+		if (isFull && incremental !== undefined) this.state.fullReadAt = now;
 		return {
-			place: firstPageState(list),
-			pagination: this.pagination,
-			beganAt: Date.now(),
+			...{ place: firstPageState(list), pagination: this.pagination, isFull, beganAt: now },
+			...{ came: 0, signs: {}, totals: {}, repeated: 0 },
 			...(readsChangesOnly ? { query: request.query } : {}),
+			...(isCheck ? { isCheck } : {}),
 		};
 	}
 
-	/** Reads page by page. Returns whether it has come to the end of the list; otherwise, the time is up. */
-	private async reachesEnd(read: ListRead): Promise<boolean> {
-		const { list } = this.settings;
-		const pageRequest = this.requestFor(read);
+	/** Reads page by page to the end of the list. Returns the last page; undefined where the time is up before. */
+	private async readPages(read: ListRead): Promise<Page | undefined> {
+		const { settings, state } = this;
+		const { list } = settings;
 		for (;;) {
-			let page: Page | undefined;
-			let isNoPage = false;
+			let page: Page;
 			try {
-				page = await readPage(this.clientFor(read), pageRequest, list, read.place);
-				const isUnchanged = page.response.statusCode === NOT_MODIFIED;
-				if (this.readsChanges(read) && isUnchanged) read.isUnchanged = true;
+				page = await this.readPage(read);
 			} catch (error) {
-				if (error instanceof OutOfTimeError && this.pages > 0) return false;
-				if (!(error instanceof RequestError)) throw error;
-				const { statusCode, outcome } = error.details;
-				const isUnchanged = this.readsChanges(read) && statusCode === NOT_MODIFIED;
-				if (isUnchanged) read.isUnchanged = true;
-				// Some services fail after the last page.
-				const isBehind = read.emptyPage !== undefined && outcome !== 'notSent';
-				if (!isUnchanged && !isBehind) throw error;
-				isNoPage = isBehind && NO_SUCH_PAGE.includes(statusCode ?? 0);
+				if (error instanceof OutOfTimeError && this.pages > 0) return undefined;
+				throw error;
 			}
-			if (!isNoPage) this.noteMissingList(page, read);
-			const records = page?.records ?? [];
 			this.pages++;
-			await this.take(records, read);
-			noteLength(read, list.type, records.length);
-			// A page that came again is no gap.
-			const mayBeGap = page === undefined || list.endOfList !== 'repeatedPage';
-			if (page !== undefined) noteTotals(read, page);
-			if (page !== undefined && mayBeGap) noteFailure(read, page);
+			await comparePage(page.records, settings, state, read, this.events);
+			notePage(read, page, list);
 			const next =
-				page?.next ??
-				(mayBeGap ? placeBehindGap(read, this.state, list, records.length) : undefined);
-			if (next === undefined) {
-				const isAll = read.isIncremental === true || !this.settings.readsChangesOnly;
-				if (!read.isIncremental) noteEnd(read, this.state, list.type);
-				if (page !== undefined && isAll) noteSignsOfMore(read, page, list.type);
-				return true;
-			}
+				page.next ?? (page.records.length > 0 ? undefined : placeBehindGap(read, state, list));
+			if (next === undefined) return page;
 			read.place = next;
 		}
 	}
 
+	private async readPage(read: ListRead): Promise<Page> {
+		const { list, incremental } = this.settings;
+		const { place, isFull } = read;
+		const client = isFull && incremental !== undefined ? this.fullReadClient : this.client;
+		let page: Page;
+		try {
+			page = await readPage(client, this.requestFor(read), list, place);
+		} catch (error) {
+			if (!(error instanceof RequestError)) throw error;
+			const { statusCode = 0, outcome } = error.details;
+			if (!isFull && statusCode === NOT_MODIFIED) return emptyPage(statusCode);
+			// Some services fail after the last page.
+			if (read.emptyPage === undefined || outcome === 'notSent') throw error;
+			if (!NO_SUCH_PAGE.includes(statusCode)) {
+				noteSign(read, 'noLastPage', `page ${place.page} could not be read`);
+			}
+			return emptyPage(statusCode);
+		}
+		if (page.isBare && isFull && place.page === 1) throw nothingCame();
+		const time = Date.parse(headerText(page.response.headers, 'date'));
+		if (place.page === 1 && !Number.isNaN(time)) read.beganAt = time;
+		read.repeated = page.hash !== '' && page.hash === place.hash ? read.repeated + 1 : 0;
+		if (read.repeated === MOST_REPEATED) throw samePage(list, place.page);
+		return page;
+	}
+
 	private requestFor(read: ListRead): ServiceRequest {
 		const { request, incremental } = this.settings;
+		const { cursor } = this.state;
 		const pageRequest = { ...request, query: read.query ?? request.query };
-		return read.isIncremental && incremental !== undefined
-			? requestSince(pageRequest, incremental, this.state.cursor ?? 0)
-			: pageRequest;
-	}
-
-	/** A client that notes the time of the first response of a read. */
-	private clientFor(read: ListRead): PageClient {
-		const { incremental } = this.settings;
-		const isBehind = incremental !== undefined && read.isIncremental !== true;
-		const client = isBehind ? this.fullReadClient : this.client;
-		return {
-			baseUrl: client.baseUrl,
-			request: async (request) => {
-				const isFirst = read.place.page === 1 && read.serviceTime === undefined;
-				const response = await client.request(request);
-				const time = Date.parse(headerText(response.headers, 'date'));
-				if (isFirst && !Number.isNaN(time)) read.serviceTime = time;
-				return response;
-			},
-		};
-	}
-
-	/** Whether a record that a response lacks has just not changed. */
-	private readsChanges({ isIncremental }: ListRead): boolean {
-		return isIncremental === true || this.settings.readsChangesOnly;
-	}
-
-	/**
-	 * Notes a response without a list, which usually is not the end of one.
-	 * @throws RequestError on the first page
-	 */
-	private noteMissingList(page: Page | undefined, read: ListRead): void {
-		if (page !== undefined && !page.isBare) return;
-		const isFirst = read.place.page === 1;
-		if (isFirst && this.readsChanges(read)) return;
-		if (isFirst && read.isCheck !== true) throw nothingCame();
-		const isNothing = page?.body === undefined || page.body === null;
-		const what =
-			page === undefined ? 'could not be read' : `was ${isNothing ? 'empty' : 'no list'}`;
-		const inWords = `page ${read.place.page} ${what}`;
-		if (isFirst) read.problem = inWords;
-		else noteSign(read, 'noLastPage', inWords);
-	}
-
-	/** Compares the records of a page with the known records. */
-	private async take(records: unknown[], read: ListRead): Promise<void> {
-		const page = await comparePage(records, this.settings, this.state, this.events);
-		const isRepeated = records.length > 0 && page.hash === read.lastPage;
-		read.repeated = isRepeated ? (read.repeated ?? 0) + 1 : undefined;
-		read.lastPage = page.hash;
-		if (read.repeated === MOST_REPEATED) throw samePage(this.settings.list, read.place);
-		if (page.hasMoved) read.hasMoved = true;
-		if (page.marked > 0) read.marked = (read.marked ?? 0) + page.marked;
-		read.ambiguousId ??= page.ambiguousId;
-		// A full read logs it at its end.
-		if (page.ambiguousId !== undefined && this.readsChanges(read)) this.log(ambiguous(read));
-	}
-
-	private end(read: ListRead): { needsCheck: boolean } {
-		const { settings, state, events } = this;
-		const { problem = read.ambiguousId && ambiguous(read) } = read;
-		if (problem !== undefined && !settings.readsChangesOnly) {
-			this.log(`Deletions wait, because the list was not read in full: ${problem}`);
-		}
-		return endRead(state, read, settings, events.gone);
+		return read.isFull || incremental === undefined || cursor === undefined
+			? pageRequest
+			: requestSince(pageRequest, incremental, cursor);
 	}
 
 	/** A hash of the settings that a page state depends on. */
@@ -309,13 +207,8 @@ export class ListReader {
 	}
 }
 
-/** Whether the first page was shorter than that of the whole list, so that nothing can have followed it. */
-function isShorter({ firstLength = 0, place }: ListRead, state: State): boolean {
-	return place.page <= 2 && (firstLength === 0 || firstLength < (state.firstLength ?? 0));
-}
-
-function ambiguous({ ambiguousId = '' }: ListRead): string {
-	return `a record came twice with different content (ID ${ambiguousId})`;
+function ambiguous(id: string): string {
+	return `a record came twice with different content (ID ${id})`;
 }
 
 function nothingCame(): RequestError {

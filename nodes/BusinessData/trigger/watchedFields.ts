@@ -84,9 +84,9 @@ export function differentFields(before: string, now: string, names: Map<string, 
 		.map(([name]) => name);
 }
 
-/** How many characters the hashes of a record take. */
-export function fieldHashesLength(names: Map<string, number>): number {
-	return FIELD_HASH_LENGTH * names.size;
+/** How many characters the hashes of so many fields take. */
+export function fieldHashesLength(fields: number): number {
+	return FIELD_HASH_LENGTH * fields;
 }
 
 /** FNV-1a, folded to 18 bits: a large list has millions of fields, for which SHA-256 takes seconds. */

@@ -127,12 +127,12 @@ export const MISTAKES_FOUND_BY_TESTS: MistakeFoundByTest[] = [
 		name: 'a later page takes back that records have moved',
 		patches: [
 			patch(
-				'nodes/BusinessData/trigger/readList.js',
-				'if (page.hasMoved)\n            read.hasMoved = true;',
-				'read.hasMoved = page.hasMoved;',
+				'nodes/BusinessData/trigger/comparePage.js',
+				'const onPage = new Set();',
+				'const onPage = new Set();\n    read.hasMoved = undefined;',
 			),
 		],
-		test: 'test/engine/triggerReads.test.ts',
+		test: 'test/unit/trigger/reads.test.ts',
 	},
 	...[
 		['keeps its place', 'mine.left >= count', 'mine.left > 0'],

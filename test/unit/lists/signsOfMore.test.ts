@@ -54,15 +54,10 @@ test.each<[string, object]>([
 
 test.each<[object, object]>([
 	[{ total: { path: 'the header x-wp-total', count: 5 } }, { 'x-wp-total': '5' }],
-	[{ total: { path: 'the header content-range', count: 5 } }, { 'content-range': 'items 0-1/5' }],
-	[
-		{ total: { path: 'the header x-pagination.TotalCount', count: 5 } },
-		{ 'x-pagination': '{"TotalCount":5}' },
-	],
 	[{ next: { path: 'the header x-next-page', isAddress: false } }, { 'x-next-page': '2' }],
 	[{ next: { path: 'the header Link', isAddress: true } }, { link: '</c?page=2>; rel=next' }],
 	[{ flag: 'the header x-has-more' }, { 'x-has-more': 'true' }],
-	[{}, { 'x-next-page': '', 'content-range': 'bytes 0-1/5', 'content-length': '500', age: '7' }],
+	[{}, { 'x-next-page': '', 'content-length': '500', age: '7' }],
 ])('%j is found in the headers %j', (found, headers) => {
 	expect(signs({}, headers)).toEqual(found);
 });

@@ -1,19 +1,39 @@
-/** Examples for the tests of trigger/: a watched list, and the settings of a poll. */
+/** What the tests of trigger/ share: a watched list, the settings of a poll, and polls without n8n. */
+import type { IDataObject } from 'n8n-workflow';
+
+import type { PageClient } from '../../../nodes/BusinessData/lists/pages';
 import { readListSettings } from '../../../nodes/BusinessData/lists/listSettings';
+import { emitDeletions } from '../../../nodes/BusinessData/trigger/endRead';
+import { Events } from '../../../nodes/BusinessData/trigger/events';
 import type { PollSettings } from '../../../nodes/BusinessData/trigger/pollSettings';
+import { ListReader } from '../../../nodes/BusinessData/trigger/readList';
+import {
+	type KnownRecord,
+	type ListRead,
+	newState,
+	readState,
+	saveState,
+	type State,
+} from '../../../nodes/BusinessData/trigger/state';
 import { WatchedFields } from '../../../nodes/BusinessData/trigger/watchedFields';
 import { requestOf } from '../transport/examples';
 
+export const NOW = 1_800_000_000_000;
+export const HOUR = 3_600_000;
+
 export const LIST = {
-	...{ source: 'contacts', business: '', idField: 'id', itemsField: '', query: '', headers: '' },
+	...{ source: 'contacts', business: 'b', idField: 'id', itemsField: '', query: 'q', headers: '' },
 };
+
+export const listOf = (values: object) => readListSettings({ pagination: { values } });
+
 export const SETTINGS: PollSettings = {
 	watchedList: LIST,
 	request: requestOf('GET', '/list'),
-	list: readListSettings({ pagination: { values: { type: 'pageNumber', pageSize: 1 } } }),
+	list: listOf({ type: 'pageNumber', pageSize: 1 }),
 	recordName: 'contact',
 	idField: 'id',
-	wanted: ['Created'],
+	wanted: ['Created', 'Updated', 'Deleted'],
 	emitsExisting: false,
 	readsChangesOnly: false,
 	incremental: undefined,
@@ -22,3 +42,51 @@ export const SETTINGS: PollSettings = {
 	emitsChangedFields: false,
 	maxDeletionPercent: 50,
 };
+
+export const HASH = 'aaaaaaaa';
+
+/** A record that was missing so often; by a negative number, one that was seen. */
+export const recordOf = (id: number, missed = 0): KnownRecord => ({
+	...{ id, hash: HASH, missed: Math.max(0, missed), isSeen: missed < 0, wasSeen: false },
+});
+
+/** A state with the records 0, 1, 2, …, by how often each was missing. */
+export function stateOf(missed: number[], more: Partial<State> = {}): State {
+	const known = missed.map((times, id): [string, KnownRecord] => [`${id}`, recordOf(id, times)]);
+	return { ...newState(LIST), firstReads: 0, known: new Map(known), ...more };
+}
+
+export const readAt = (page: number, more: Partial<ListRead> = {}): ListRead => ({
+	...{ place: { page, count: 0 }, pagination: '', isFull: true, beganAt: 0 },
+	...{ came: 0, signs: {}, totals: {}, repeated: 0 },
+	...more,
+});
+
+/** A trigger that is polled without n8n, which has what it remembers as text between its polls. */
+export class PolledTrigger {
+	state = newState(LIST);
+
+	readonly log: string[] = [];
+
+	requests = 0;
+
+	/** Polls, and remembers what it has found unless the poll fails, or `isLost`. */
+	async poll(
+		settings: PollSettings,
+		request: PageClient['request'],
+		isLost = false,
+	): Promise<IDataObject[]> {
+		const text = JSON.stringify(saveState(this.state));
+		const state = readState(JSON.parse(text)) as State;
+		const events = new Events();
+		const log = (line: string) => void this.log.push(line);
+		await new ListReader({ request, baseUrl: '' }, settings, state, events, log).read();
+		emitDeletions(state, settings, events);
+		if (isLost) return [];
+		this.state = state;
+		return events.list.map(({ change, record }) => ({
+			event: `contact${change}`,
+			contact: record,
+		}));
+	}
+}

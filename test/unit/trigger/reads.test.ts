@@ -1,0 +1,346 @@
+/** Only a complete read tells of deletions: faults on any page, and records that move while it lasts. */
+import { readListSettings } from '../../../nodes/BusinessData/lists/listSettings';
+import { RequestError } from '../../../nodes/BusinessData/transport/requestError';
+import type { ServiceRequest } from '../../../nodes/BusinessData/transport/serviceRequest';
+import type { PollSettings } from '../../../nodes/BusinessData/trigger/pollSettings';
+import { responseOf } from '../transport/examples';
+import { listOf, PolledTrigger, SETTINGS } from './examples';
+
+interface Contact {
+	id: number;
+	name?: string;
+}
+
+type Query = Record<string, string | undefined>;
+/** The response to the n-th request (from 1) of a poll; undefined for what the list gives. */
+type Respond = (query: Query, number: number) => unknown;
+
+const contacts = (...ids: number[]): Contact[] => ids.map((id) => ({ id }));
+const TEN = contacts(1, 2, 3, 4, 5, 6, 7, 8, 9, 10);
+
+/** The page of a list that a query asks for, with three records per page. */
+function pageOf(list: Contact[], { page, offset, cursor }: Query) {
+	const start = page === undefined ? Number(offset ?? cursor ?? 0) : 3 * (Number(page) - 1);
+	const next = start + 3 < list.length && offset === undefined && page === undefined;
+	return {
+		contacts: list.slice(start, start + 3),
+		...(next ? { nextCursor: String(start + 3) } : {}),
+	};
+}
+
+const KINDS = ['pageNumber', 'offset', 'cursor'];
+
+/** A trigger for a list that is split in this way. */
+function watch(type: string, list: Contact[] = TEN, settings: Partial<PollSettings> = {}) {
+	const state = { list, headers: {} };
+	const trigger = new PolledTrigger();
+	const all = { ...SETTINGS, list: listOf({ type, pageSize: 3 }), maxDeletionPercent: 100 };
+	const poll = async (respond: Respond = () => undefined) => {
+		let number = 0;
+		const request = async ({ query }: ServiceRequest) => {
+			const asked = Object.fromEntries(query.map(({ name, value }) => [name, value]));
+			const page = pageOf(state.list, asked);
+			const body = respond(asked, ++number) ?? page;
+			if (body instanceof Error) throw body;
+			return await Promise.resolve(responseOf(body, { headers: state.headers }));
+		};
+		const events = await trigger.poll({ ...all, ...settings }, request);
+		return events.map(({ event, contact }) => `${event as string} ${(contact as Contact).id}`);
+	};
+	return { state, poll, log: trigger.log };
+}
+
+/** The same, after a poll. */
+async function begin(...parameters: Parameters<typeof watch>) {
+	const watched = watch(...parameters);
+	expect(await watched.poll()).toEqual([]);
+	return watched;
+}
+
+const onRequest = (number: number, body: unknown): Respond => {
+	return (_, one) => (one === number ? body : undefined);
+};
+/** Changes the list behind the n-th response. */
+const changeBehind = (state: { list: Contact[] }, number: number, list: Contact[]): Respond => {
+	return (_, one) => {
+		if (one === number) state.list = list;
+	};
+};
+
+const FAILURE = { contacts: [], success: false, message: 'Try again' };
+const EMPTY = { contacts: [] };
+
+describe.each(KINDS)('by %s', (type) => {
+	const isCursor = type === 'cursor';
+	const NO_RECORDS = isCursor
+		? 'had no records, although'
+		: 'had no records, although more followed';
+	test.each<[string, number[], unknown, string]>([
+		['an empty body', [2, 3, 4], '', 'was empty'],
+		['null', [2], 'null', 'was empty'],
+		['no list', [2, 3], { a: 1 }, 'was no list'],
+		['a failure', [1, 2], FAILURE, 'holds what looks like a failure'],
+		// With a cursor, nothing tells an empty first page from an empty list.
+		['an empty list', isCursor ? [2, 3] : [1, 2, 3], EMPTY, NO_RECORDS],
+	])('%s as a page deletes nothing, however often: %j', async (_, numbers, body, words) => {
+		for (const number of numbers) {
+			const { state, poll, log } = await begin(type);
+			for (let times = 0; times < 6; times++)
+				expect(await poll(onRequest(number, body))).toEqual([]);
+			expect(log.join()).toContain(`page ${number} ${words}`);
+			state.list = TEN.slice(0, 3);
+			expect([await poll(), (await poll()).length]).toEqual([[], 7]);
+		}
+	});
+
+	test('what was read before it is told, and the rest when it is read', async () => {
+		const { state, poll } = await begin(type);
+		state.list = [...TEN.slice(0, 5), { id: 6, name: 'new' }, ...contacts(8, 9, 10, 11)];
+		state.list[0] = { id: 1, name: 'new' };
+		expect(await poll(onRequest(3, ''))).toEqual(['contactUpdated 1', 'contactUpdated 6']);
+		expect([await poll(), await poll()]).toEqual([['contactCreated 11'], ['contactDeleted 7']]);
+	});
+
+	test.each<[string, Contact[]]>([
+		['contactDeleted 1', TEN.slice(1)],
+		['contactCreated 0', [{ id: 0 }, ...TEN]],
+	])(
+		'%s, whichever page it happens behind, is told once and takes no other along',
+		async (event, list) => {
+			for (const number of [1, 2, 3, 4]) {
+				const { state, poll } = await begin(type);
+				const first = await poll(changeBehind(state, number, list));
+				expect([...first, ...(await poll()), ...(await poll())]).toEqual([event]);
+			}
+		},
+	);
+
+	test('deletions are told after two reads, also when others follow each time', async () => {
+		const { state, poll } = await begin(type);
+		for (let id = 1; id < 8; id++) {
+			state.list = TEN.slice(id);
+			expect(await poll()).toEqual(id === 1 ? [] : [`contactDeleted ${id - 1}`]);
+		}
+	});
+
+	test.each<[string, unknown]>([
+		['nothing at all', ''],
+		['what looks like a failure', { contacts: [], error: 'There is no such page' }],
+		['a page that was announced and has nothing', EMPTY],
+	])('a list that always ends with %s is complete', async (_, end) => {
+		const { state, poll } = watch(type);
+		const respond: Respond = (query) => {
+			const { contacts: page, nextCursor = '99' } = pageOf(state.list, query);
+			return page.length === 0 ? end : { contacts: page, nextCursor };
+		};
+		expect([await poll(respond), await poll(respond)]).toEqual([[], []]);
+		state.list = TEN.slice(1);
+		expect([await poll(respond), await poll(respond)]).toEqual([[], ['contactDeleted 1']]);
+	});
+});
+
+const SHORTER = 'a page before page 3 was shorter than the first one';
+test.each([
+	['pageNumber', contacts(4), SHORTER],
+	['cursor', contacts(4), SHORTER],
+	['pageNumber', contacts(4, 5, 8, 9), 'page 2 was longer than the first one'],
+])(
+	'by %s, page %j, where the first one had three: the read is not complete',
+	async (type, page, words) => {
+		const { poll, log } = await begin(type);
+		const body = { contacts: page, nextCursor: '6' };
+		for (let times = 0; times < 6; times++) expect(await poll(onRequest(2, body))).toEqual([]);
+		expect(log.join()).toContain(words);
+	},
+);
+
+test.each([
+	['page 2 had no records, although the page before had announced it', EMPTY],
+	['the service says that there is more (next)', { contacts: contacts(4), next: 'x' }],
+])('by cursor, deletions wait: %s', async (words, body) => {
+	const { poll, log } = await begin('cursor');
+	expect(await poll(onRequest(2, body))).toEqual([]);
+	expect(log).toEqual([`Deletions wait, because the list was not read in full: ${words}`]);
+});
+
+test('where cursor pages were never even, all is told', async () => {
+	const all = [...TEN];
+	const starts = [0, 3, 4, 8];
+	const { poll } = watch('cursor');
+	const respond: Respond = ({ cursor = '0' }) => {
+		const [start, end] = starts.slice(Number(cursor));
+		const next = end === undefined ? {} : { nextCursor: String(Number(cursor) + 1) };
+		return { contacts: all.slice(start, end), ...next };
+	};
+	await poll(respond);
+	all.push({ id: 11 });
+	expect(await poll(respond)).toEqual(['contactCreated 11']);
+	all.pop();
+	expect([await poll(respond), await poll(respond)]).toEqual([[], ['contactDeleted 11']]);
+});
+
+test('by offset, nothing is passed over behind a page that ends early', async () => {
+	const { state, poll } = await begin('offset');
+	state.list = TEN.slice(0, 9);
+	const first = await poll(onRequest(2, { contacts: contacts(4) }));
+	expect([first, await poll()]).toEqual([[], ['contactDeleted 10']]);
+});
+
+describe('a total in the responses', () => {
+	/** Whatever is lost by then, the service goes on to count. */
+	const counted = (
+		state: { list: Contact[] },
+		more: (length: number) => object,
+		lost = 0,
+	): Respond => {
+		return (query) => {
+			const { length } = state.list;
+			return { ...pageOf(state.list.slice(0, length - lost), query), ...more(length) };
+		};
+	};
+
+	test('that is larger than what came makes the read incomplete', async () => {
+		const { state, poll, log } = watch('pageNumber');
+		const total = (lost = 0) => counted(state, (length) => ({ meta: { total: length } }), lost);
+		await poll(total());
+		for (let times = 0; times < 6; times++) expect(await poll(total(4))).toEqual([]);
+		expect(log.join()).toContain('6 of 10 records came');
+		expect([await poll(total()), await poll(total())]).toEqual([[], []]);
+		state.list = TEN.slice(1);
+		expect([await poll(total()), await poll(total())]).toEqual([[], ['contactDeleted 1']]);
+	});
+
+	test.each<[string, (length: number) => object, boolean, Record<string, string>?]>([
+		['count', () => ({ count: 10 }), true],
+		['other numbers', () => ({ subtotal: 10, totalAmount: 10, countries: 10 }), false],
+		['a text', () => ({ total: '10' }), true],
+		['response.@TotalResources', () => ({ response: { '@TotalResources': 10 } }), true],
+		['beside the length', (numberOfElements) => ({ numberOfElements, totalElements: 10 }), true],
+		['a header', () => ({}), true, { 'x-total-count': '10' }],
+		['one that has never been their number', () => ({ total: 12_000 }), false],
+	])('is %s', async (_, more, isTotal, headers = {}) => {
+		const { state, poll } = watch('pageNumber');
+		state.headers = headers;
+		await poll(counted(state, more));
+		state.list = TEN.slice(1);
+		const polls = [await poll(counted(state, more)), await poll(counted(state, more))];
+		expect(polls).toEqual([[], isTotal ? [] : ['contactDeleted 1']]);
+	});
+
+	test('that counts records which are marked as deleted is their number', async () => {
+		const deletedWhen = { field: 'name', values: ['gone'] };
+		const list = readListSettings({});
+		const { poll, log } = watch('none', TEN, { deletedWhen, list });
+		const marked = { id: 9, name: 'gone' };
+		const respond = (total: number, ...ids: number[]): Respond => {
+			return () => ({ contacts: [...contacts(...ids), marked], total });
+		};
+		expect(await poll(respond(5, 1, 2, 3, 4))).toEqual([]);
+		const polls = [await poll(respond(4, 1, 2, 3)), await poll(respond(4, 1, 2, 3))];
+		expect(polls).toEqual([[], ['contactDeleted 4']]);
+		expect([await poll(respond(4, 1, 2)), await poll(respond(4, 1, 2))]).toEqual([[], []]);
+		expect(log.join()).toContain('3 of 4 records came');
+	});
+});
+
+test('a contact that came twice with different content is told once, and deletions wait', async () => {
+	const { state, poll, log } = await begin('offset');
+	// Contact 1 is changed, and moves behind the others.
+	const list = [...TEN.slice(1), { id: 1, name: 'new' }];
+	expect(await poll(changeBehind(state, 2, list))).toEqual([]);
+	expect(log.join()).toContain('a record came twice with different content');
+	expect([await poll(), await poll()]).toEqual([['contactUpdated 1'], []]);
+});
+
+test('a contact that comes twice on a page has not moved, so that deletions wait no longer', async () => {
+	const { state, poll } = await begin('pageNumber', contacts(1, 1, 2, 3, 4, 5));
+	state.list = contacts(1, 1, 2, 3, 4);
+	expect([await poll(), await poll()]).toEqual([[], ['contactDeleted 5']]);
+});
+
+test.each([
+	['nextCursor', { nextCursor: 'b' }],
+	['hasMore', { hasMore: true }],
+	['total', { total: '40' }],
+	['meta.total_pages', { meta: { total_pages: 4 } }],
+])('%s that no Pagination follows makes the read incomplete', async (field, more) => {
+	const { state, poll, log } = watch('none');
+	const respond: Respond = () => ({ contacts: state.list, ...more });
+	await poll(respond);
+	state.list = TEN.slice(1);
+	expect([await poll(respond), await poll(respond)]).toEqual([[], []]);
+	expect(log.at(-1)).toBe(
+		`Deletions wait, because the list was not read in full: the service says that there is more (${field})`,
+	);
+});
+
+describe('an ID that comes twice with different content', () => {
+	const one = { id: 1, name: 'one' };
+	const other = { id: 1, name: 'other' };
+	const paged = (...pages: Contact[][]): Respond => {
+		return ({ page }) => pages[Number(page) - 1] ?? [];
+	};
+
+	test.each<[string, ...Contact[][]]>([
+		['on one page', [one, other]],
+		['on two pages', [one], [other]],
+		['in another order each time', [other], [one]],
+	])('%s is told once, with a line in the log', async (_, ...pages) => {
+		const { poll, log } = watch('pageNumber');
+		await poll(paged(contacts(2)));
+		expect(await poll(paged(...pages))).toEqual(['contactCreated 1']);
+		for (let times = 0; times < 4; times++)
+			expect(await poll(paged(...pages.reverse()))).toEqual([]);
+		expect(log.join()).toContain('came twice with different content (ID 1)');
+	});
+
+	test('still tells a change of the first one, and when only the other one is left', async () => {
+		const { poll } = watch('pageNumber');
+		await poll(paged([one], [other]));
+		const changed = paged([{ ...one, name: 'third' }], [other]);
+		expect([await poll(changed), await poll(changed)]).toEqual([['contactUpdated 1'], []]);
+		const left = paged([other]);
+		expect([await poll(left), await poll(left)]).toEqual([['contactUpdated 1'], []]);
+	});
+});
+
+test('a contact that slips past two reads in the same way was not deleted', async () => {
+	const { state, poll } = await begin('offset');
+	for (const pollNumber of [1, 2, 3]) {
+		state.list = TEN;
+		// From the unread part of the list to the part that was read; page 2 shows contact 3 again, page 3 nothing new.
+		const slip = changeBehind(state, 1, [{ id: 10 }, ...TEN.slice(0, 9)]);
+		expect([pollNumber, await poll(slip)]).toEqual([pollNumber, []]);
+	}
+});
+
+describe.each(['pageNumber', 'offset'])('by %s, behind the page after the last one', (type) => {
+	test.each([
+		[404, true],
+		[400, true],
+		[416, true],
+		[500, false],
+		[403, false],
+	])('a %i: deletions are reported: %p', async (statusCode, isReported) => {
+		const { state, poll, log } = await begin(type);
+		state.list = [{ id: 1, name: 'new' }, ...contacts(2, 3, 4, 5, 6)];
+		const refused = new RequestError('', { outcome: 'refused', statusCode, description: '' });
+		const respond: Respond = ({ page = '0', offset = '0' }) =>
+			Number(page) < 4 && Number(offset) < 9 ? undefined : refused;
+		expect(await poll(respond)).toEqual(['contactUpdated 1']);
+		expect(await poll(respond)).toHaveLength(isReported ? 4 : 0);
+		expect(log.join().includes('page 4 could not be read')).toBe(!isReported);
+	});
+});
+
+test('a first poll that is cut short does not take the rest for new', async () => {
+	const { state, poll } = watch('offset');
+	expect([await poll(onRequest(2, '')), await poll()]).toEqual([[], []]);
+	state.list = [...TEN, { id: 11 }];
+	expect(await poll()).toEqual(['contactCreated 11']);
+});
+
+test('a service that ignores the page is an error', async () => {
+	const polled = watch('pageNumber').poll(() => contacts(1, 2));
+	await expect(polled).rejects.toThrow('holds the same items as an earlier one');
+});
