@@ -3,7 +3,6 @@
 //
 // FAULTS_SEED repeats a run; FAULTS_REQUESTS makes it longer or shorter.
 
-import { createHash } from 'node:crypto';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext, runInThisContext } from 'node:vm';
 
@@ -16,9 +15,7 @@ import { FAULT_NAMES } from '../support/faults';
 import { limiters } from '../support/limiters';
 import { after, realNow } from '../support/logicalTime';
 import { report } from '../support/report';
-import { TcpProxy } from '../support/tcpProxy';
-import { actedTwice, contradictions, type Ending, endingOf } from './judge';
-import { ListenerWatch } from './listeners';
+import { contradictions, type Ending, endingOf, resultOf } from './judge';
 import { KEYS, type PlannedExecution, planOf } from './plan';
 
 const SEED = Number(process.env.FAULTS_SEED ?? Math.floor(Math.random() * 1e6));
@@ -26,7 +23,7 @@ const REQUESTS = Number(process.env.FAULTS_REQUESTS ?? 2_500);
 const EXECUTIONS_AT_ONCE = 10;
 /** What a process may hold more after the run than before: some kilobytes per request would show. */
 const HEAP_GROWTH_BYTES = 8 * 1024 * 1024;
-const RESULTS = ['done', 'skipped', 'notSent', 'refused', 'unknown', 'notTried', 'canceled'];
+const RESULTS = ['done', 'notSent', 'refused', 'unknown', 'notTried'];
 /** How long (ms) slots and what was learned from refusals may last when nothing goes out any more. */
 const LONGEST_HOLD_MS = 3 * 3_600_000;
 
@@ -39,12 +36,8 @@ const store = useDeduplicator();
 class Play {
 	readonly endings: Ending[] = [];
 
-	private readonly doors: TcpProxy[] = [];
-
 	/** The last request of the journal when a stopped execution had ended, by execution. */
 	private readonly lastRequests = new Map<string, number>();
-
-	constructor(private readonly listeners: ListenerWatch) {}
 
 	async play(plan: PlannedExecution[]): Promise<void> {
 		const executions = plan.values();
@@ -54,7 +47,6 @@ class Play {
 		await Promise.all(Array.from({ length: EXECUTIONS_AT_ONCE }, playOnAndOn));
 		const end = performance.now() + LONGEST_HOLD_MS;
 		while (limiters().size > 0 && performance.now() < end) await after(60_000);
-		for (const door of this.doors) await door.close();
 	}
 
 	/** Requests of stopped executions that came when they had ended. */
@@ -67,15 +59,14 @@ class Play {
 	}
 
 	private async execute(execution: PlannedExecution): Promise<void> {
-		const { name, rules, items, parameters, settings, cancelAfterMs } = execution;
+		const { name, rules, items, parameters, settings, cancelAfterMs, key } = execution;
 		for (const rule of rules) bench.sandbox.fault(rule);
-		const credential = await this.credentialOf(execution);
-		const workflow = workflowOf(items, parameters, settings);
-		const ended = await this.listeners.during(name, async () => {
-			const running = bench.engine.start(workflow, { key: credential });
-			const timer = setTimeout(() => running.cancel(), cancelAfterMs ?? 2 ** 30);
-			return await running.finally(() => clearTimeout(timer));
+		const credential = { ...bench.credential, apiKey: keys[key] ?? '' };
+		const running = bench.engine.start(workflowOf(items, parameters, settings), {
+			key: credential,
 		});
+		const timer = setTimeout(() => running.cancel(), cancelAfterMs ?? 2 ** 30);
+		const ended = await running.finally(() => clearTimeout(timer));
 		if (ended.status === 'canceled') {
 			// Lets the service count what was on its way.
 			await after(10);
@@ -84,19 +75,6 @@ class Play {
 		this.endings.push(endingOf(execution, readRun(ended)));
 		// It holds all that n8n has logged.
 		bench.engine.log.length = 0;
-	}
-
-	/** Lets the execution reach the service at its address, if it has one of its own. */
-	private async credentialOf({ name, key, reachableAfterMs = 0 }: PlannedExecution) {
-		if (key !== 'own') return { ...bench.credential, apiKey: keys[key] ?? '' };
-		const door = await TcpProxy.to(Number(new URL(bench.sandbox.baseUrl).port));
-		await door.refuse();
-		this.doors.push(door);
-		if (reachableAfterMs < Infinity) setTimeout(() => door.accept(), reachableAfterMs);
-		// The limits count per key: at another address it would be another key to the node.
-		const apiKey = createHash('sha256').update(name).digest('hex');
-		bench.sandbox.setKeyState(apiKey, 'active');
-		return { ...bench.credential, baseUrl: `http://127.0.0.1:${door.port}`, apiKey };
 	}
 }
 
@@ -122,10 +100,9 @@ async function remains() {
 
 /** Plays a plan, and holds what its executions report against what the service has done. */
 async function playPlan(seed: number, count: number) {
-	const listeners = new ListenerWatch();
-	const play = new Play(listeners);
+	const play = new Play();
 	const plan = planOf(seed, count);
-	await play.play(plan).finally(listeners.stop);
+	await play.play(plan);
 	const { journal } = bench.sandbox;
 	const entries = journal.all();
 	const { endings, lateRequests } = play;
@@ -134,24 +111,16 @@ async function playPlan(seed: number, count: number) {
 	);
 	const scripted = entries.filter((entry) => entry.scripted);
 	const met = scripted.map(({ headers }) => faults.get(headers[MARKER_HEADER] ?? ''));
-	// Reads run side by side: the first that fails, also of an attempt, leaves the others behind, to be dropped.
-	const mayBeUnderWay = endings.filter(
-		({ status, execution: { kind, settings } }) =>
-			status === 'canceled' ||
-			(kind === 'read' && (status === 'error' || settings.retryOnFail === true)),
-	);
-	for (const { execution } of mayBeUnderWay) listeners.left.delete(execution.name);
 	const found = {
 		contradictions: contradictions(endings, entries),
-		actedTwice: actedTwice(entries),
 		refused: journal.refused().length,
 		afterCancel: lateRequests,
-		listeners: [...listeners.left],
-		listenersAtTheEnd: listeners.size,
 		limiters: limiters().size,
 		unmet: FAULT_NAMES.filter((name) => !met.includes(name)),
 	};
-	const results = tally(endings.flatMap((ending) => ending.results.map(String)));
+	const results = tally(
+		endings.flatMap(({ reports }) => reports.map((one) => (one ? resultOf(one) : 'nothing'))),
+	);
 	bench.sandbox.reset();
 	store.clear();
 	return { found, results, requests: entries.length };
@@ -173,9 +142,8 @@ test(`FAULTS_SEED=${SEED}: ${REQUESTS} requests end as the service has seen them
 	report(`${requests} requests in ${seconds} s: ${JSON.stringify(results)}; heap ${heap} MB`);
 	realProcess.off('warning', warn);
 
-	const nothing = { contradictions: [], actedTwice: [], refused: 0, afterCancel: [] };
-	const none = { listeners: [], listenersAtTheEnd: 0, limiters: 0, unmet: [] };
-	expect(found).toEqual({ ...nothing, ...none });
+	const nothing = { contradictions: [], refused: 0, afterCancel: [], limiters: 0, unmet: [] };
+	expect(found).toEqual(nothing);
 	expect({ ...left, heapBytes: 0 }).toEqual({ ...before, heapBytes: 0 });
 	expect(warnings).toEqual([]);
 	expect(Object.keys(results)).toEqual(expect.arrayContaining(RESULTS));

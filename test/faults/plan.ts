@@ -14,7 +14,7 @@ import {
 
 /** One request that the node is asked for: an item, or a batch of a bulk deletion. */
 export interface PlannedRequest {
-	/** Of the document that is sent; the same in a re-run. */
+	/** Of the document that is sent. */
 	id: string;
 	/** In the request's header, so that the journal tells which request it was. */
 	marker: string;
@@ -32,10 +32,8 @@ export interface PlannedExecution {
 	items: Array<Record<string, string | number>>;
 	parameters: INode['parameters'];
 	settings: Partial<INode>;
-	/** Which of the keys it uses; `own` is a key of its own, at an address of its own. */
-	key: number | 'own';
-	/** When (ms) the service can be reached at its own address. */
-	reachableAfterMs?: number;
+	/** Which of the keys it uses. */
+	key: number;
 	/** When (ms) it is stopped. */
 	cancelAfterMs?: number;
 	rules: FaultRule[];
@@ -52,19 +50,13 @@ const SENDS = [
 	{ resource: 'transaction', operation: 'sendWp' },
 	{ resource: 'payment' },
 ];
-/** What differs in a re-run of the same document. */
-const ONCE = { sendOnceKey: '={{ $json.id }}', sendOnceIgnoreFields: 'marker, timeout' };
+const ONCE = { sendOnceKey: '={{ $json.id }}' };
 const FAULTY = 0.3;
 const LONGEST_RUN_MS = 120_000;
-/** How long the attempts at a closed door last, about. */
-const LONGEST_BACK_OFF_MS = 4_000;
-
 /** Executions with `count` requests in all, beside those of the executions that are stopped. */
 export function planOf(seed: number, count: number): PlannedExecution[] {
 	const random = seededRandom(seed);
 	const executions: PlannedExecution[] = [];
-	/** Sends with a Send Once Key that may be run again. */
-	const once: PlannedExecution[] = [];
 	const whole = (least: number, most: number) => least + Math.floor(random() * (most - least + 1));
 	const one = <T>(choices: readonly T[]) => choices[whole(0, choices.length - 1)] as T;
 
@@ -82,7 +74,7 @@ export function planOf(seed: number, count: number): PlannedExecution[] {
 		return { ...send, resource: 'apiRequest', method, path: '/sandbox/echo' };
 	};
 
-	const add = (kind: Kind, ids: string[], { isOnce = false, wanted = '' } = {}) => {
+	const add = (kind: Kind, ids: string[], wanted = '') => {
 		const name = `${seed}-${executions.length}`;
 		const isRead = kind === 'read' || (kind === 'echo' && random() < 0.5);
 		const isRetried = random() < 0.12;
@@ -101,7 +93,7 @@ export function planOf(seed: number, count: number): PlannedExecution[] {
 			headerParameters: { parameters: [{ name: MARKER_HEADER, value: '={{ $json.marker }}' }] },
 			timeout: '={{ $json.timeout }}',
 			...(isHurried ? { maxWait: 1 } : {}),
-			...(isOnce && !isRead ? ONCE : {}),
+			...(kind === 'send' && random() < 0.4 ? ONCE : {}),
 			...(kind === 'delete' ? { batchSize: IDS_PER_BATCH } : {}),
 		};
 		const execution: PlannedExecution = {
@@ -118,58 +110,19 @@ export function planOf(seed: number, count: number): PlannedExecution[] {
 			rules: rulesOf(kind, requests),
 		};
 		executions.push(execution);
-		if (isOnce && kind === 'send') once.push(execution);
 		return execution;
 	};
 
-	/** The documents of an earlier execution with the same keys: each may be sent by one of the two only. */
-	const addRerun = () => {
-		const first = one(once);
-		const again = add(
-			'send',
-			first.requests.map(({ id }) => id),
-			{ isOnce: true },
-		);
-		// To the same endpoint of the same business.
-		const { resource, operation } = first.parameters;
-		Object.assign(again, {
-			key: first.key,
-			parameters: { ...again.parameters, resource, operation },
-		});
-		for (const { allowed } of [first, again].flatMap(({ requests }) => requests)) {
-			allowed.push('skipped');
-		}
-		return again;
-	};
-
-	/** Connections are refused at first, so that each request is retried, up to four times. */
-	const addBehindDoor = () => {
-		const kind = one<Kind>(['read', 'send', 'send', 'delete']);
-		const ids = idsOf(whole(1, 5));
-		const execution = add(kind, ids);
-		for (const { allowed, fault } of execution.requests) {
-			allowed.push('notSent');
-			// The attempts of a read that found the door closed are missing when its response is cut off.
-			if (kind === 'read' && fault !== undefined) allowed.push('unknown');
-		}
-		const reachableAfterMs = random() < 0.3 ? Infinity : random() * LONGEST_BACK_OFF_MS;
-		return Object.assign(execution, { key: 'own', reachableAfterMs });
-	};
-
 	const addAny = () => {
-		const choice = random();
-		if (choice < 0.06) return addBehindDoor();
-		if (choice < 0.1 && once.length > 0) return addRerun();
 		const kind = one<Kind>(['read', 'read', 'send', 'send', 'echo', 'delete']);
-		const ids = idsOf(whole(1, kind === 'delete' ? 8 : 24));
-		const execution = add(kind, ids, { isOnce: random() < 0.4 });
+		const execution = add(kind, idsOf(whole(1, kind === 'delete' ? 8 : 24)));
 		if (random() < 0.12) execution.cancelAfterMs = random() * LONGEST_RUN_MS;
 		return execution;
 	};
 
 	// Each kind of fault at least once.
 	for (const wanted of FAULT_NAMES) {
-		for (const kind of ['read', 'send'] as const) add(kind, idsOf(1), { wanted });
+		for (const kind of ['read', 'send'] as const) add(kind, idsOf(1), wanted);
 	}
 	for (let planned = executions.length; planned < count;) {
 		const { requests, cancelAfterMs } = addAny();
