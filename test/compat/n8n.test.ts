@@ -2,10 +2,8 @@
 import { startSandbox } from '../../sandbox/server';
 import { findProblems } from '../../scripts/demo/demoCheck';
 import { DEMO_CONTACT_COUNT, runDemo, saveDemo } from '../../scripts/demo/demoWorkflow';
-import { credentialEditTests } from '../n8n/credentialEditTests';
 import { exampleTests } from '../n8n/exampleTests';
 import { installationTests } from '../n8n/installationTests';
-import { overlapTests } from '../n8n/overlapTests';
 import { parkingTests } from '../n8n/parkingTests';
 import { sendingTests } from '../n8n/sendingTests';
 import { customApiCallTests, noRestrictionTests } from '../n8n/sideDoorTests';
@@ -25,12 +23,8 @@ test('the demo workflow: everything comes through', async () => {
 	}
 });
 
-describe('sending once', () => {
-	sendingTests(real);
-	overlapTests(real);
-});
+describe('sending once', () => sendingTests(real));
 describe('waiting for room', () => parkingTests(real, false));
-describe('a credential', () => credentialEditTests(real));
 describe('the node as a tool', () => toolTests(real));
 describe('the example', () => exampleTests(real));
 describe('beside the node', () => {

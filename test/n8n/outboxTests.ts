@@ -8,12 +8,12 @@ import { waitUntil } from '../support/waitUntil';
 import { itemsOf, type RealN8n } from './realN8n';
 import { inARow, node, readExample } from './workflows';
 
-export const OUTBOX_TABLE = { __rl: true, mode: 'name', value: 'business_data_outbox' };
+const OUTBOX_TABLE = { __rl: true, mode: 'name', value: 'business_data_outbox' };
 
 const SEND_ENDPOINT = 'POST /txndata/sendTxn';
 const NUMBERS = [41, 42, 43, 44, 45, 46, 47].map((number) => `2026-00${number}`);
 /** Ten minutes become ten seconds. */
-export const OUTBOX_LIMITS = scaledLimits(1, 1 / 60);
+const OUTBOX_LIMITS = scaledLimits(1, 1 / 60);
 const WINDOW_OVER_MS = 11_000;
 const PARK_AFTER_SECONDS = 2;
 const TIMEOUT_SECONDS = 8;
@@ -25,7 +25,7 @@ interface Row {
 }
 
 /** The example, in which what counts as a long wait, and for a response, is scaled like the limits. */
-export function readScaledOutbox(): Workflow {
+function readScaledOutbox(): Workflow {
 	const workflow = readExample('invoice-outbox');
 	const own: Record<string, object> = {
 		'Wait for room': { parkAfter: PARK_AFTER_SECONDS },
@@ -40,7 +40,7 @@ export function readScaledOutbox(): Workflow {
 }
 
 /** A workflow that gives out the rows of the outbox. */
-export function outboxReader(): Workflow {
+function outboxReader(): Workflow {
 	return inARow('Read the outbox', [
 		node('Start', 'n8n-nodes-base.manualTrigger', 1),
 		node('Rows', 'n8n-nodes-base.dataTable', 1, {

@@ -1,8 +1,5 @@
 // Ways past the node to the service: n8n's own HTTP Request node with our credential, and the entry "Custom
 // API Call" that leads there.
-import { readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-
 import type { SavedWorkflow, WorkflowNode } from '../../scripts/host/n8nTypes';
 import { credentialFor } from '../support/scaledLimits';
 import { itemsOf, type RealN8n } from './realN8n';
@@ -10,7 +7,6 @@ import { inARow, node, startWith } from './workflows';
 
 const HTTP_REQUEST = 'HTTP Request';
 const CONTACTS = 'GET /masterdata/getContacts';
-const RESTRICTED = 'Credential type "businessDataApi" is restricted to specific nodes';
 const CUSTOM_API_CALL = { name: 'Custom API Call', value: '__CUSTOM_API_CALL__' };
 
 /** An HTTP Request node with our credential, which sends the key to the address that its user enters. */
@@ -53,25 +49,6 @@ export function customApiCallTests(real: () => RealN8n): void {
 export function restrictionTests(real: () => RealN8n): void {
 	beforeEach(() => real().sandbox.reset());
 
-	/** What the installed package says of the credential, for the time of some work. */
-	async function withoutRestriction(work: () => Promise<void>): Promise<void> {
-		const file = join(
-			...[real().packageFolder, 'dist', 'credentials', 'BusinessDataApi.credentials.js'],
-		);
-		const built = await readFile(file, 'utf8');
-		expect(built).toContain('restrictToSupportedNodes');
-		await real().end();
-		await writeFile(file, built.replaceAll('restrictToSupportedNodes', 'notRestricted'));
-		await real().startAgain();
-		try {
-			await work();
-		} finally {
-			await real().end();
-			await writeFile(file, built);
-			await real().startAgain();
-		}
-	}
-
 	test('the HTTP Request node cannot be saved with it, as a tool neither', async () => {
 		const refusal = 'cannot use credential type \\"businessDataApi\\" — it is restricted to: ';
 		await expect(saveHttpRequest(real(), 'New with HTTP Request')).rejects.toMatchObject({
@@ -87,32 +64,6 @@ export function restrictionTests(real: () => RealN8n): void {
 			status: 400,
 			message: expect.stringContaining('n8n-nodes-business-data.businessDataTrigger') as string,
 		});
-	});
-
-	test('an older workflow, in which it could, no longer runs; ours do', async () => {
-		const run = async (id: string) => {
-			const workflow = await real().client.readWorkflow(id);
-			return await real().client.runWorkflow(workflow, 'Start', 60);
-		};
-		let older = '';
-		await withoutRestriction(async () => {
-			({ id: older } = await saveHttpRequest(real(), 'Older with HTTP Request'));
-			// So it is the restriction that keeps the key in.
-			expect(await run(older)).toMatchObject({ status: 'success' });
-			expect(real().sandbox.journal.summary().byEndpoint).toEqual({ [CONTACTS]: 1 });
-		});
-		real().sandbox.reset();
-		expect(await run(older)).toMatchObject({ status: 'error', error: RESTRICTED });
-		expect(real().sandbox.journal.count()).toBe(0);
-
-		const parameters = { resource: 'contact', operation: 'getMany', limit: 2, options: {} };
-		const read = node('Read', 'n8n-nodes-business-data.businessData', 1, parameters);
-		const ours = await real().save(inARow('Ours', [...startWith([{}]), read]));
-		const result = await real().client.runWorkflow(ours, 'Start', 60);
-		expect(itemsOf(result, 'Read')).toHaveLength(2);
-		const { client, credentialId } = real();
-		expect(await client.testCredential(credentialId)).toMatchObject({ status: 'OK' });
-		expect(real().sandbox.journal.summary().byEndpoint).toEqual({ [CONTACTS]: 2 });
 	});
 }
 

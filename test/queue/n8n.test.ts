@@ -23,7 +23,6 @@ import { scaledLimits } from '../support/scaledLimits';
 import { waitUntil } from '../support/waitUntil';
 import { inARow, node } from '../n8n/workflows';
 import { failOverTests } from './failOverTests';
-import { outboxTests } from './outboxTests';
 import { overlapTests } from './overlapTests';
 
 const RUN_MS = 120_000;
@@ -102,8 +101,6 @@ describe('six executions over two workers', () => {
 });
 
 describe('Send Once', () => overlapTests(bench, WIDE_LIMITS));
-
-describe('a long send', () => outboxTests(bench));
 
 describe('the primary of Redis is lost in mid-run', () => failOverTests(bench, LIMITS, midRun));
 
