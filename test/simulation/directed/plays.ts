@@ -72,7 +72,7 @@ const moments = (from: number, to: number, everyMs: number) =>
 export const DIRECTED_PLAYS: DirectedPlay[] = [
 	{
 		name: 'two executions with one key send once, whenever Redis is emptied',
-		plans: moments(66_000, 76_000, 100).map((at) =>
+		plans: moments(66_000, 76_000, 200).map((at) =>
 			// With a memory so small that it is one row of the store, which is slower than a Redis that is new.
 			planWith([sender('n', 'w', 2)], {
 				executions: executions([1_000, 'n', ['z']], [60_000, 'n', ['a']], [60_600, 'n', ['a'], 1]),
