@@ -1,7 +1,7 @@
 // The same executions over two workers, with their limits counted in a cluster and behind Sentinels whose
 // primary is lost in mid-run.
 import { type LimitSettings } from '../../nodes/BusinessData/transport/endpoints';
-import { expectAllRespondedOnce, reportRun, type QueueBench } from '../support/queueBench';
+import { expectAllRespondedOnce, type QueueBench } from '../support/queueBench';
 import { callAll } from '../support/queueRuns';
 import { startCluster, startSentinel, type Topology } from '../support/redisTopologies';
 
@@ -19,7 +19,7 @@ export function failOverTests(
 		['Sentinels', startSentinel],
 	])(
 		'%s: all executions come through, with hardly a refusal',
-		async (name, start) => {
+		async (_, start) => {
 			const topology = await start();
 			try {
 				await bench.open(limits, 'sliding', topology.fields);
@@ -27,7 +27,6 @@ export function failOverTests(
 				await midRun();
 				await topology.failOver();
 				const responses = await run;
-				reportRun(`Fail-over in ${name}`, bench, responses);
 				expectAllRespondedOnce(bench, responses);
 				expect(bench.sandbox.journal.refused().length).toBeLessThanOrEqual(A_HANDFUL);
 			} finally {
