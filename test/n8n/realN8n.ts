@@ -76,11 +76,6 @@ export class RealN8n {
 		return this.n8n !== undefined;
 	}
 
-	/** Where n8n has installed the package. */
-	get packageFolder(): string {
-		return join(this.userFolder.path, '.n8n', 'nodes', 'node_modules', 'n8n-nodes-business-data');
-	}
-
 	/** Where the editor is. */
 	get url(): string {
 		if (this.n8n === undefined) throw new Error('n8n is not running');
