@@ -30,8 +30,6 @@ function planWith(nodes: SavedNode[], changes: Partial<Plan>, limits = NO_LIMITS
 		processes: ['main', 'worker'].map((name) => ({ name, drift: 0, copies: 1 })),
 		credentials: { main: { ...plan.credentials.main, ...fields } },
 		nodes,
-		triggers: [],
-		contactChanges: [],
 		faults: [],
 		endsAt: 120_000,
 		...changes,

@@ -80,7 +80,7 @@ export class Execution {
 
 	async run(): Promise<void> {
 		const { tool, copy } = this.start;
-		const nodeType = this.host.nodeType('BusinessData', copy);
+		const nodeType = this.host.nodeType(copy);
 		const ending = tool === undefined ? await this.runNode(nodeType) : await this.runTool(nodeType);
 		if (this.parkedUntil !== undefined) {
 			await this.wait(this.parkedUntil - this.host.process.clock.wall());

@@ -18,9 +18,6 @@ type Part = (plan: Plan) => {
 const PARTS: Part[] = [
 	({ faults, ...plan }) => listPart(faults, (kept) => ({ ...plan, faults: kept })),
 	({ executions, ...plan }) => listPart(executions, (kept) => ({ ...plan, executions: kept })),
-	({ contactChanges, ...plan }) =>
-		listPart(contactChanges, (kept) => ({ ...plan, contactChanges: kept })),
-	({ triggers, ...plan }) => listPart(triggers, (kept) => ({ ...plan, triggers: kept })),
 	itemsOfAll,
 ];
 

@@ -163,7 +163,7 @@ export class FaultBook {
 	}
 
 	private strikeRedis(event: RedisEvent): void {
-		const { redis, links } = this.player;
+		const { redis } = this.player;
 		switch (event.what) {
 			case 'flush':
 				return redis.flush();
@@ -178,7 +178,7 @@ export class FaultBook {
 			case 'clock':
 				return redis.clock.step(event.stepMs);
 			case 'silence':
-				for (const link of links) link.isSilent = true;
+				for (const link of redis.links) link.isSilent = true;
 		}
 	}
 
