@@ -153,6 +153,13 @@ export class RealN8n {
 		return await this.client.saveWorkflow({ ...workflow, nodes });
 	}
 
+	/** Runs a workflow to its good end. Returns what gives the items of its nodes. */
+	async run(workflow: SavedWorkflow, start = 'Start'): Promise<(node: string) => unknown[]> {
+		const result = await this.client.runWorkflow(workflow, start, SECONDS_FOR_AN_EXECUTION);
+		expect(result).toMatchObject({ status: 'success' });
+		return (node) => itemsOf(result, node);
+	}
+
 	/** Calls the webhook of a published workflow, as another program does. */
 	async callWebhook(path: string, body: unknown): Promise<void> {
 		const response = await fetch(`${this.url}/webhook/${path}`, {

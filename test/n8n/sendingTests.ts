@@ -1,7 +1,16 @@
 // Each document is sent once in the real n8n: over re-runs, and a crash in mid-send.
 import { waitUntil } from '../support/waitUntil';
 import { itemsOf, type RealN8n } from './realN8n';
-import { BUSINESS_DATA, inARow, node, SEND, send, startWith, startWithWebhook } from './workflows';
+import {
+	BUSINESS_DATA,
+	inARow,
+	node,
+	SEND,
+	send,
+	sentBy,
+	startWith,
+	startWithWebhook,
+} from './workflows';
 
 const SEND_ENDPOINT = 'POST /txndata/sendTxn';
 const FIVE = [1, 2, 3, 4, 5].map((number) => ({ id: `invoice-${number}` }));
@@ -16,10 +25,7 @@ const skipped = (state: keyof typeof REASONS, documents: typeof FIVE) =>
 	}));
 
 export function sendingTests(real: () => RealN8n): void {
-	const sent = () =>
-		real()
-			.sandbox.journal.documents()
-			.map(({ body }) => body);
+	const sent = () => sentBy(real().sandbox);
 
 	beforeEach(() => real().sandbox.reset());
 
