@@ -6,7 +6,6 @@ import { exampleTests } from '../n8n/exampleTests';
 import { installationTests } from '../n8n/installationTests';
 import { parkingTests } from '../n8n/parkingTests';
 import { sendingTests } from '../n8n/sendingTests';
-import { customApiCallTests, noRestrictionTests } from '../n8n/sideDoorTests';
 import { toolTests } from '../n8n/toolTests';
 import { useRealN8n } from '../n8n/useRealN8n';
 
@@ -27,9 +26,5 @@ describe('sending once', () => sendingTests(real));
 describe('waiting for room', () => parkingTests(real, false));
 describe('the node as a tool', () => toolTests(real));
 describe('the example', () => exampleTests(real));
-describe('beside the node', () => {
-	customApiCallTests(real);
-	noRestrictionTests(real);
-});
 // n8n 1.x loses the status before it looks for the credential's own message.
 describe('the installed package', () => installationTests(real));

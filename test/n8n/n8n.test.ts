@@ -5,7 +5,6 @@ import { expressionTests } from './expressionTests';
 import { installationTests } from './installationTests';
 import { parkingTests } from './parkingTests';
 import { sendingTests } from './sendingTests';
-import { customApiCallTests, restrictionTests } from './sideDoorTests';
 import { toolTests } from './toolTests';
 import { useRealN8n } from './useRealN8n';
 
@@ -27,8 +26,3 @@ describe('waiting for room', () => parkingTests(real, true));
 describe('the node as a tool', () => toolTests(real));
 describe("n8n's AI builder", () => builderTests(real));
 describe('the installed package', () => installationTests(real));
-// Last, because n8n logs what it refuses there.
-describe('beside the node', () => {
-	customApiCallTests(real);
-	restrictionTests(real);
-});
