@@ -35,8 +35,8 @@ async function missedBySeeds(mostSeeds: number, ownFirst: boolean): Promise<stri
 		() => jobs.next().value as MistakeJob | undefined,
 		({ mistake, seed }, { violations }) => {
 			if (violations.some(({ kind }) => kind === mistake.shows)) {
-				const isNews = unseen.delete(mistake) && !(ownFirst && seed === mistake.seed);
-				if (isNews) console.log(`Seed ${seed} finds "${mistake.name}"`);
+				const isAnother = unseen.delete(mistake) && !(ownFirst && seed === mistake.seed);
+				if (isAnother) console.log(`Seed ${seed} finds "${mistake.name}"`);
 			} else if (violations.length > 0 && unseen.has(mistake)) {
 				unseen.set(mistake, violations.map(({ kind, text }) => `${kind}: ${text}`).join('; '));
 			}
