@@ -1,17 +1,16 @@
 /** Every item ends in exactly one result or one clear error, and what is said of it is true. */
-import { type ItemReport, type Kind, reportedBy } from '../../support/itemReports';
 import { isSendOnce, keysOf } from '../scenario/generate';
 import type { Played } from '../scenario/played';
 import type { Player } from '../scenario/player';
 import type { Exchange } from '../service/exchange';
+import { type ItemReport, type Kind, reportedBy } from './endings';
 import type { Violation } from './violation';
 
 export function checkResults(player: Player): Violation[] {
 	return player.played.flatMap((played) => {
 		const kind = kindOf(player, played);
+		const { items: reports, problems } = reportedBy(played, kind);
 		const { id, items } = played.planned;
-		const { ending } = played.execution;
-		const { items: reports, problems } = reportedBy(ending, items.length, kind);
 		const lies = reports.flatMap((report, index) => {
 			const item = items[index]?.id ?? '';
 			const why =

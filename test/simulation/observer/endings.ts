@@ -1,7 +1,8 @@
-/** What users are told became of each item, by execution; for all tests with random faults. */
+/** What users are told became of each item, by execution. */
 import type { INodeExecutionData } from 'n8n-workflow';
 
-import type { Ending, ShownError, ToolResponse } from '../simulation/n8n/execution';
+import type { ShownError, ToolResponse } from '../n8n/execution';
+import type { Played } from '../scenario/played';
 
 export const OUTCOMES = ['notSent', 'refused', 'unknown'] as const;
 
@@ -23,12 +24,10 @@ export interface Reported {
 /** What `call` gets of a list may be nothing. */
 export type Kind = 'read' | 'send' | 'call' | 'delete' | 'wait';
 
-/** What becomes of so many items, as far as it is told; a stopped execution tells nothing. */
-export function reportedBy(ending: Ending | undefined, count: number, kind: Kind): Reported {
-	const reported: Reported = {
-		items: Array<ItemReport | undefined>(count).fill(undefined),
-		problems: [],
-	};
+/** What becomes of the items, as far as it is told; a stopped execution tells nothing. */
+export function reportedBy({ planned, execution }: Played, kind: Kind): Reported {
+	const reported: Reported = { items: planned.items.map(() => undefined), problems: [] };
+	const { ending } = execution;
 	switch (ending?.status) {
 		case 'success':
 			readOutputs(reported, ending.items, kind);
