@@ -2,8 +2,8 @@ const { basename } = require('node:path');
 
 const Sequencer = require('@jest/test-sequencer').default;
 
-/** Small files that take long, and three times as long in a process that has run n8n's engine before. */
-const FIRST = /orders|gates|estimate|Overlap|property/;
+/** Small files that take long. */
+const FIRST = /directed|orders|gates|estimate|Overlap|property|architecture/;
 
 /** Plays first what takes long also where Jest does not know yet how long: it goes by the sizes of files then. */
 module.exports = class extends Sequencer {

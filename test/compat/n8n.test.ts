@@ -2,13 +2,10 @@
 import { startSandbox } from '../../sandbox/server';
 import { findProblems } from '../../scripts/demo/demoCheck';
 import { DEMO_CONTACT_COUNT, runDemo, saveDemo } from '../../scripts/demo/demoWorkflow';
-import { credentialEditTests } from '../n8n/credentialEditTests';
 import { exampleTests } from '../n8n/exampleTests';
 import { installationTests } from '../n8n/installationTests';
-import { overlapTests } from '../n8n/overlapTests';
 import { parkingTests } from '../n8n/parkingTests';
 import { sendingTests } from '../n8n/sendingTests';
-import { customApiCallTests, noRestrictionTests } from '../n8n/sideDoorTests';
 import { toolTests } from '../n8n/toolTests';
 import { useRealN8n } from '../n8n/useRealN8n';
 
@@ -25,17 +22,9 @@ test('the demo workflow: everything comes through', async () => {
 	}
 });
 
-describe('sending once', () => {
-	sendingTests(real);
-	overlapTests(real);
-});
+describe('sending once', () => sendingTests(real));
 describe('waiting for room', () => parkingTests(real, false));
-describe('a credential', () => credentialEditTests(real));
 describe('the node as a tool', () => toolTests(real));
 describe('the example', () => exampleTests(real));
-describe('beside the node', () => {
-	customApiCallTests(real);
-	noRestrictionTests(real);
-});
 // n8n 1.x loses the status before it looks for the credential's own message.
 describe('the installed package', () => installationTests(real));

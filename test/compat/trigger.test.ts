@@ -3,14 +3,12 @@ import { badMinuteTests } from '../n8n/badMinuteTests';
 import { logTest } from '../n8n/installationTests';
 import { triggerIdentityTests } from '../n8n/triggerIdentityTests';
 import { triggerRestartTests } from '../n8n/triggerRestartTests';
-import { triggerTests } from '../n8n/triggerTests';
 import { triggerTogetherTests } from '../n8n/triggerTogetherTests';
 import { useRealN8n } from '../n8n/useRealN8n';
 
 const real = useRealN8n('n8n-1');
 
 describe('the trigger', () => {
-	triggerTests(real);
 	triggerIdentityTests(real);
 	triggerRestartTests(real);
 	triggerTogetherTests(real);

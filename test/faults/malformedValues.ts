@@ -4,65 +4,49 @@ import type { INodeProperties } from 'n8n-workflow';
 
 import { choicesOf } from '../unit/description/properties';
 
-const ODD_TEXTS = [
+const ODD_VALUES = [
 	...['', '   ', '\u0000', 'a\r\nx-api-key: b', '\ud800', '🙂'.repeat(50), 'x'.repeat(5_000)],
-	...['__proto__', 'constructor', 'toString', '../../admin', '%2e%2e/', '%zz', 'apiKey'],
-	...['https://elsewhere.example/', '//elsewhere.example', '{"broken":', '[1,2'],
-	...['null', 'NaN', '-1', '1e400', '0.5', 'true'],
+	...[
+		'__proto__',
+		'constructor',
+		'toString',
+		'apiKey',
+		'null',
+		'NaN',
+		'true',
+		'-1',
+		'1e400',
+		'0.5',
+	],
+	...['../../admin', '%2e%2e/', '%zz', 'https://elsewhere.example/', '//elsewhere.example'],
+	...['{"broken":', '[1,2', null, true, false],
+	...[-1, 0, 0.5, NaN, Infinity, -Infinity, 2 ** 53, 1e308, -0],
+	...[
+		{},
+		{ a: 1 },
+		{ values: null },
+		{ parameters: 'a' },
+		{ assignments: [{}] },
+		{ values: [null] },
+	],
+	...[[], [null], [[]], [{}], ['a', 1]],
 ];
-const ODD_NUMBERS = [-1, 0, 0.5, NaN, Infinity, -Infinity, 2 ** 53, 1e308, -0];
-
-const text = fc.oneof(fc.constantFrom(...ODD_TEXTS), fc.string({ unit: 'binary', maxLength: 40 }));
-const number = fc.oneof(fc.constantFrom(...ODD_NUMBERS), fc.double(), fc.integer());
-const nothing = fc.constant(null);
-const group = fc.oneof(
-	fc.constantFrom<unknown>({}, { a: 1 }, { values: null }, { parameters: 'a' }, { values: [null] }),
-	fc.dictionary(fc.string({ maxLength: 5 }), fc.jsonValue(), { maxKeys: 3 }),
-);
-const list = fc.oneof(
-	fc.constantFrom<unknown[]>([], [null], [[]], [{}], ['a', 1]),
+const odd = fc.constantFrom<unknown>(...ODD_VALUES);
+const any = fc.oneof(
+	fc.string({ unit: 'binary', maxLength: 40 }),
+	fc.double(),
+	fc.integer(),
+	fc.json(),
+	fc.dictionary(fc.constantFrom('values', 'parameters', 'a'), fc.jsonValue(), { maxKeys: 3 }),
 	fc.array(fc.jsonValue(), { maxLength: 4 }),
 );
-const flag = fc.boolean();
 
-/** By type of the field: what is likely to be taken for a value of it, and what is of another type. */
+/** Beside any value, what is likely to be taken for a choice of the field. */
 export function malformedValueOf(property: INodeProperties): fc.Arbitrary<unknown> {
-	switch (property.type) {
-		case 'number':
-			return fc.oneof(number, number, text, nothing, flag, group, list);
-		case 'boolean':
-			return fc.oneof(text, number, nothing, group, list);
-		case 'options':
-		case 'multiOptions':
-			return fc.oneof(
-				text,
-				number,
-				nothing,
-				group,
-				list,
-				fc.constantFrom(...choicesOf(property).map(({ value }) => [value])),
-				fc.constantFrom(...choicesOf(property).map(({ value }) => `${String(value)} x`)),
-			);
-		case 'collection':
-		case 'fixedCollection':
-		case 'assignmentCollection':
-			return fc.oneof(
-				text,
-				number,
-				nothing,
-				flag,
-				group,
-				list,
-				fc.dictionary(
-					fc.constantFrom('values', 'parameters', 'assignments'),
-					fc.oneof(text, number, list, group),
-				),
-			);
-		case 'json':
-			return fc.oneof(text, fc.json(), number, nothing, flag, group, list);
-		default:
-			return fc.oneof(text, text, text, number, nothing, flag, group, list);
-	}
+	const choices = choicesOf(property).flatMap(({ value }) => [[value], `${String(value)} x`]);
+	return choices.length === 0
+		? fc.oneof(odd, odd, any)
+		: fc.oneof(odd, any, fc.constantFrom<unknown>(...choices));
 }
 
 /**

@@ -4,7 +4,7 @@ import type { INode } from 'n8n-workflow';
 
 import { loadNode } from '../../bench/growth/nodeLoad';
 import { Engine } from '../support/engine';
-import { apiRequest, deleteMany, read, send } from '../support/parameters';
+import { apiRequest, deleteMany, send } from '../support/parameters';
 import { report } from '../support/report';
 
 const ITEMS = 100_000;
@@ -25,13 +25,6 @@ const CASES: Array<[string, INode['parameters'], items: number, requests: number
 	['Delete Many', deleteMany(), ITEMS, ITEMS / 100],
 	['Send', { ...send(), ...NOT_A_BODY }, FEWER_ITEMS, 0],
 	['API Request', apiRequest('GET', '={{ "no path " + $json.id }}'), FEWER_ITEMS, 0],
-	[
-		'Method by expression',
-		apiRequest('={{ "GET" }}', '={{ "no path " + $json.id }}'),
-		FEWER_ITEMS,
-		0,
-	],
-	['Get Many', { ...read(), returnAll: false, limit: '={{ "none " + $json.id }}' }, FEWER_ITEMS, 0],
 ];
 
 test.each(CASES)(

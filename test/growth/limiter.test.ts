@@ -26,9 +26,7 @@ beforeAll(async () => {
 }, 60_000);
 
 test.each<[string, Omit<Load, 'queued'>]>([
-	['of one run', { manyRuns: false, limitsBind: false, hasMaxWait: false }],
 	['of one run that wait for slots', { manyRuns: false, limitsBind: true, hasMaxWait: false }],
-	['of as many runs', { manyRuns: true, limitsBind: false, hasMaxWait: false }],
 	['of as many runs with a longest wait', { manyRuns: true, limitsBind: true, hasMaxWait: true }],
 ])(
 	'a request costs as much with 10,000 queued requests %s as alone',

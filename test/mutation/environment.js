@@ -1,5 +1,5 @@
 // Skips what is left when a test has failed: the mutant is found then.
-const { TestEnvironment } = require('jest-environment-node');
+const TestEnvironment = require('../../jest.environment');
 
 module.exports = class extends TestEnvironment {
 	hasFailed = false;

@@ -2,7 +2,16 @@
 // was sent is on record, what was not is blocked by nothing, and nothing goes out twice.
 import { waitUntil } from '../support/waitUntil';
 import { itemsOf, type RealN8n } from './realN8n';
-import { BUSINESS_DATA, inARow, node, SEND, send, startWith, startWithWebhook } from './workflows';
+import {
+	BUSINESS_DATA,
+	inARow,
+	node,
+	SEND,
+	send,
+	sentBy,
+	startWith,
+	startWithWebhook,
+} from './workflows';
 
 const SEND_ENDPOINT = 'POST /txndata/sendTxn';
 const IDS = ['a', 'b', 'c', 'd'];
@@ -43,7 +52,7 @@ export function databaseTests(
 			const result = await client.runWorkflow(asking, 'Start', 60);
 			return itemsOf(result, 'State').map((item) => (item as { state?: string }).state);
 		};
-		const sent = () => sandbox.journal.documents().map(({ body }) => (body as { id: string }).id);
+		const sent = () => sentBy<{ id: string }>(sandbox).map(({ id }) => id);
 
 		// One whose end has to be recorded meanwhile, and others that nobody has looked for yet.
 		sandbox.fault({

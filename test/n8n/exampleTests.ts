@@ -1,7 +1,7 @@
 // The example workflows do in the real n8n what examples/README.md says.
 import type { FaultAction } from '../../sandbox/faultRules';
 import { itemsOf, type RealN8n } from './realN8n';
-import { exampleNames, inARow, node, readExample } from './workflows';
+import { exampleNames, inARow, node, readExample, sentBy } from './workflows';
 
 const SEND_ENDPOINT = 'POST /txndata/sendTxn';
 const TABLE = { __rl: true, mode: 'name', value: 'business_data_contacts' };
@@ -77,8 +77,7 @@ export function tableExampleTests(real: () => RealN8n): void {
 		expect(await real().resultOfExecution(1, workflow.id)).toMatchObject({ status: 'error' });
 		await client.unpublishWorkflow(workflow.id);
 		const [failed] = await client.listExecutions(workflow.id);
-		const made = await client.runWorkflow(workflow, 'Run this once first', 60);
-		expect(made).toMatchObject({ status: 'success' });
+		await real().run(workflow, 'Run this once first');
 		const retried = await client.retryExecution(failed?.id ?? '');
 		expect(await client.waitForExecution(retried, 60)).toMatchObject({ status: 'success' });
 		expect(await savedContacts()).toEqual(sandbox.contacts.list());
@@ -99,12 +98,8 @@ export function tableExampleTests(real: () => RealN8n): void {
 	test('invoices-sent-once: a person says what became of those that may have been sent', async () => {
 		const { client, sandbox } = real();
 		const workflow = await real().save(readExample('invoices-sent-once'));
-		const run = async (start = 'Start') => {
-			const result = await client.runWorkflow(workflow, start, 60);
-			expect(result).toMatchObject({ status: 'success' });
-			return (node: string) => itemsOf(result, node);
-		};
-		await run('Run this once first');
+		const run = async () => await real().run(workflow);
+		await real().run(workflow, 'Run this once first');
 		const actions = [
 			{ type: 'status', status: 400 },
 			{ type: 'hangUpBeforeActing' },
@@ -155,8 +150,7 @@ export function tableExampleTests(real: () => RealN8n): void {
 			{ sendOnceKey: '2026-0044', state: 'sent' },
 		]);
 		expect(third('Sent now')).toHaveLength(1);
-		const numbers = sandbox.journal.documents().map(({ body }) => body);
-		expect(numbers).toMatchObject(
+		expect(sentBy(sandbox)).toMatchObject(
 			['2026-0044', '2026-0041', '2026-0042'].map((invoiceNumber) => ({ invoiceNumber })),
 		);
 	});
@@ -173,8 +167,8 @@ export function tableExampleTests(real: () => RealN8n): void {
 				node('Rows', 'n8n-nodes-base.dataTable', 1, parameters),
 			]),
 		);
-		const result = await real().client.runWorkflow(workflow, 'Start', 60);
-		return (itemsOf(result, 'Rows') as { content: string }[]).map(
+		const items = await real().run(workflow);
+		return (items('Rows') as { content: string }[]).map(
 			({ content }) => JSON.parse(content) as unknown,
 		);
 	}

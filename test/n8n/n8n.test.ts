@@ -1,14 +1,10 @@
 // The node in a real n8n, as the other files of this folder have one of their own each. Build the package before.
-import { brokenLineageTests } from './brokenLineageTests';
 import { builderTests } from './builderTests';
-import { credentialEditTests } from './credentialEditTests';
 import { databaseTests } from './databaseTests';
 import { expressionTests } from './expressionTests';
 import { installationTests } from './installationTests';
-import { overlapTests } from './overlapTests';
 import { parkingTests } from './parkingTests';
 import { sendingTests } from './sendingTests';
-import { customApiCallTests, restrictionTests } from './sideDoorTests';
 import { toolTests } from './toolTests';
 import { useRealN8n } from './useRealN8n';
 
@@ -19,7 +15,6 @@ const real = useRealN8n('n8n-2');
 
 describe('sending once', () => {
 	sendingTests(real);
-	overlapTests(real);
 	databaseTests(real, 'a database that is locked', async () => {
 		const unlock = await real().lockDatabase();
 		await new Promise((resolve) => setTimeout(resolve, LOCKED_MS));
@@ -27,14 +22,7 @@ describe('sending once', () => {
 	});
 });
 describe('an expression', () => expressionTests(real));
-describe('the error output', () => brokenLineageTests(real));
 describe('waiting for room', () => parkingTests(real, true));
-describe('a credential', () => credentialEditTests(real));
 describe('the node as a tool', () => toolTests(real));
 describe("n8n's AI builder", () => builderTests(real));
 describe('the installed package', () => installationTests(real));
-// Last, because n8n logs what it refuses there.
-describe('beside the node', () => {
-	customApiCallTests(real);
-	restrictionTests(real);
-});

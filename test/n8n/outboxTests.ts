@@ -5,19 +5,23 @@ import { type Sandbox, startSandbox } from '../../sandbox/server';
 import type { SavedWorkflow, Workflow } from '../../scripts/host/n8nTypes';
 import { scaledLimits } from '../support/scaledLimits';
 import { waitUntil } from '../support/waitUntil';
-import { itemsOf, type RealN8n } from './realN8n';
-import { inARow, node, readExample } from './workflows';
+import type { RealN8n } from './realN8n';
+import { inARow, node, readExample, sentBy } from './workflows';
 
-export const OUTBOX_TABLE = { __rl: true, mode: 'name', value: 'business_data_outbox' };
+const OUTBOX_TABLE = { __rl: true, mode: 'name', value: 'business_data_outbox' };
 
 const SEND_ENDPOINT = 'POST /txndata/sendTxn';
 const NUMBERS = [41, 42, 43, 44, 45, 46, 47].map((number) => `2026-00${number}`);
 /** Ten minutes become ten seconds. */
-export const OUTBOX_LIMITS = scaledLimits(1, 1 / 60);
+const OUTBOX_LIMITS = scaledLimits(1, 1 / 60);
 const WINDOW_OVER_MS = 11_000;
 const PARK_AFTER_SECONDS = 2;
 const TIMEOUT_SECONDS = 8;
 const LONGER_THAN_THE_TEST_MS = 600_000;
+
+interface Invoice {
+	invoiceNumber: string;
+}
 
 interface Row {
 	invoice_number: string;
@@ -25,7 +29,7 @@ interface Row {
 }
 
 /** The example, in which what counts as a long wait, and for a response, is scaled like the limits. */
-export function readScaledOutbox(): Workflow {
+function readScaledOutbox(): Workflow {
 	const workflow = readExample('invoice-outbox');
 	const own: Record<string, object> = {
 		'Wait for room': { parkAfter: PARK_AFTER_SECONDS },
@@ -40,7 +44,7 @@ export function readScaledOutbox(): Workflow {
 }
 
 /** A workflow that gives out the rows of the outbox. */
-export function outboxReader(): Workflow {
+function outboxReader(): Workflow {
 	return inARow('Read the outbox', [
 		node('Start', 'n8n-nodes-base.manualTrigger', 1),
 		node('Rows', 'n8n-nodes-base.dataTable', 1, {
@@ -66,19 +70,11 @@ export function outboxTests(real: () => RealN8n): void {
 
 	afterAll(async () => await sandbox.stop());
 
-	const run = async (trigger: string) => {
-		const result = await real().client.runWorkflow(workflow, trigger, 60);
-		expect(result).toMatchObject({ status: 'success' });
-		return result;
-	};
-	const sent = () =>
-		sandbox.journal
-			.documents()
-			.map(({ body }) => (body as { invoiceNumber: string }).invoiceNumber);
+	const run = async (trigger: string) => await real().run(workflow, trigger);
+	const sent = () => sentBy<Invoice>(sandbox).map(({ invoiceNumber }) => invoiceNumber);
 	const states = async () => {
 		const reader = await real().save(outboxReader());
-		const result = await real().client.runWorkflow(reader, 'Start', 60);
-		const rows = itemsOf(result, 'Rows') as Row[];
+		const rows = (await real().run(reader))('Rows') as Row[];
 		return Object.fromEntries(rows.map((row) => [row.invoice_number, row.state]));
 	};
 
@@ -105,7 +101,7 @@ export function outboxTests(real: () => RealN8n): void {
 		const second = await run('Every hour');
 		expect(sent()).toEqual(NUMBERS);
 		// Of the three that went out together, one is on record as sent, and of one the response was lost.
-		expect(itemsOf(second, 'Check in the service')).toEqual(
+		expect(second('Check in the service')).toEqual(
 			NUMBERS.slice(4, 5).map((invoiceNumber) => ({
 				invoiceNumber,
 				state: 'check',
@@ -117,7 +113,7 @@ export function outboxTests(real: () => RealN8n): void {
 			Object.fromEntries(NUMBERS.map((number, index) => [number, ends[index]])),
 		);
 		const third = await run('Every hour');
-		expect(itemsOf(third, 'Send the invoice')).toEqual([]);
+		expect(third('Send the invoice')).toEqual([]);
 		expect(sandbox.journal.refused()).toEqual([]);
 	});
 
@@ -141,7 +137,7 @@ export function outboxTests(real: () => RealN8n): void {
 		sandbox.fault({ endpoint: SEND_ENDPOINT, after: 1, action: { type: 'hangUpAfterActing' } });
 		sandbox.fault({ endpoint: SEND_ENDPOINT, after: 1, action: { type: 'status', status: 400 } });
 		const result = await run('Every hour');
-		expect(itemsOf(result, 'Check in the service')).toMatchObject([
+		expect(result('Check in the service')).toMatchObject([
 			{
 				invoiceNumber: 'B-2',
 				state: 'check',

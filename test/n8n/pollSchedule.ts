@@ -84,6 +84,13 @@ export class Polls {
 		await this.whenEnded(this.begun + 1);
 	}
 
+	/** Starts n8n, which has ended, and waits for the end of its first poll. */
+	async whenStartedAgain(): Promise<void> {
+		const before = this.begun;
+		await this.real.startAgain();
+		await this.whenEnded(before + 1);
+	}
+
 	/** Waits until no further request has come for a while. Returns how many polls have begun. */
 	async whenQuiet(): Promise<number> {
 		for (let before = -1; before !== this.requests.length;) {

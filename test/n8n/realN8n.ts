@@ -76,11 +76,6 @@ export class RealN8n {
 		return this.n8n !== undefined;
 	}
 
-	/** Where n8n has installed the package. */
-	get packageFolder(): string {
-		return join(this.userFolder.path, '.n8n', 'nodes', 'node_modules', 'n8n-nodes-business-data');
-	}
-
 	/** Where the editor is. */
 	get url(): string {
 		if (this.n8n === undefined) throw new Error('n8n is not running');
@@ -156,6 +151,13 @@ export class RealN8n {
 			return { ...node, credentials: Object.fromEntries(chosen) };
 		});
 		return await this.client.saveWorkflow({ ...workflow, nodes });
+	}
+
+	/** Runs a workflow to its good end. Returns what gives the items of its nodes. */
+	async run(workflow: SavedWorkflow, start = 'Start'): Promise<(node: string) => unknown[]> {
+		const result = await this.client.runWorkflow(workflow, start, SECONDS_FOR_AN_EXECUTION);
+		expect(result).toMatchObject({ status: 'success' });
+		return (node) => itemsOf(result, node);
 	}
 
 	/** Calls the webhook of a published workflow, as another program does. */

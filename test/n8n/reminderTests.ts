@@ -4,8 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Sandbox, startSandbox } from '../../sandbox/server';
 import type { SavedWorkflow, Workflow } from '../../scripts/host/n8nTypes';
 import { scaledLimits } from '../support/scaledLimits';
-import { itemsOf, type RealN8n } from './realN8n';
-import { readExample } from './workflows';
+import type { RealN8n } from './realN8n';
+import { readExample, sentBy } from './workflows';
 
 const ENDPOINT = 'POST /txndata/sendPayment';
 /** Of ten minutes and of Max Wait: ten seconds for the one, one second for the other. */
@@ -45,24 +45,16 @@ export function reminderTests(real: () => RealN8n): void {
 
 	afterAll(async () => await sandbox.stop());
 
-	const run = async () => {
-		const result = await real().client.runWorkflow(workflow, 'Start by hand', 60);
-		expect(result).toMatchObject({ status: 'success' });
-		return result;
-	};
-	const sent = () =>
-		sandbox.journal
-			.documents()
-			.map(({ body }) => (body as { paymentNumber: string }).paymentNumber);
+	const run = async () => await real().run(workflow, 'Start by hand');
 
 	test('payment-reminders: three go out, the others say when to retry, and then go out', async () => {
 		const before = Date.now();
 		const first = await run();
-		expect(itemsOf(first, 'Reminded now')).toHaveLength(3);
+		expect(first('Reminded now')).toHaveLength(3);
 		expect(sandbox.journal.documents()[0]?.body).toEqual({
 			...{ paymentNumber: 'P-2026-101', contactId: 'contact-1', amount: 120, reminder: 1 },
 		});
-		const later = itemsOf(first, 'Try again later') as Later[];
+		const later = first('Try again later') as Later[];
 		expect(later.map(({ paymentNumber }) => paymentNumber)).toEqual(['P-2026-105', 'P-2026-106']);
 		for (const { retryAfterSeconds, tryAgainAt } of later) {
 			expect(retryAfterSeconds).toBeGreaterThan(1);
@@ -71,11 +63,11 @@ export function reminderTests(real: () => RealN8n): void {
 			expect(Date.parse(tryAgainAt)).toBeGreaterThanOrEqual(earliest);
 			expect(Date.parse(tryAgainAt)).toBeLessThan(earliest + 10_000);
 		}
-		expect(itemsOf(first, 'Needs a look')).toEqual([]);
+		expect(first('Needs a look')).toEqual([]);
 
 		const tooEarly = await run();
-		expect(itemsOf(tooEarly, 'Reminded before')).toHaveLength(3);
-		expect(itemsOf(tooEarly, 'Try again later')).toHaveLength(2);
+		expect(tooEarly('Reminded before')).toHaveLength(3);
+		expect(tooEarly('Try again later')).toHaveLength(2);
 		expect(sandbox.journal.count(ENDPOINT)).toBe(3);
 
 		await sleep(Math.max(0, ...later.map(({ tryAgainAt }) => Date.parse(tryAgainAt) - Date.now())));
@@ -83,11 +75,11 @@ export function reminderTests(real: () => RealN8n): void {
 		const action = { type: 'status', status: 503, headers: { 'retry-after': '1' } } as const;
 		sandbox.fault({ endpoint: ENDPOINT, after: 1, action });
 		const second = await run();
-		expect(itemsOf(second, 'Reminded before')).toHaveLength(3);
-		expect(itemsOf(second, 'Reminded now')).toHaveLength(1);
-		expect(itemsOf(second, 'Try again later')).toEqual([]);
+		expect(second('Reminded before')).toHaveLength(3);
+		expect(second('Reminded now')).toHaveLength(1);
+		expect(second('Try again later')).toEqual([]);
 		// Perhaps it was sent all the same, so it is not for a later run.
-		expect(itemsOf(second, 'Needs a look')).toEqual([
+		expect(second('Needs a look')).toEqual([
 			{
 				paymentNumber: 'P-2026-106',
 				outcome: 'unknown',
@@ -95,15 +87,21 @@ export function reminderTests(real: () => RealN8n): void {
 			},
 		]);
 		const third = await run();
-		expect(itemsOf(third, 'Reminded before')).toHaveLength(4);
-		expect(itemsOf(third, 'Needs a look')).toEqual([
+		expect(third('Reminded before')).toHaveLength(4);
+		expect(third('Needs a look')).toEqual([
 			{
 				paymentNumber: 'P-2026-106',
 				outcome: 'perhapsSent',
 				reason: expect.stringContaining('Check in the service') as string,
 			},
 		]);
-		expect(sent()).toEqual(['P-2026-101', 'P-2026-102', 'P-2026-104', 'P-2026-105']);
+		const sent = sentBy<{ paymentNumber: string }>(sandbox);
+		expect(sent.map(({ paymentNumber }) => paymentNumber)).toEqual([
+			'P-2026-101',
+			'P-2026-102',
+			'P-2026-104',
+			'P-2026-105',
+		]);
 		expect(sandbox.journal.refused()).toEqual([]);
 	});
 }

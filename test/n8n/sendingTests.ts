@@ -1,7 +1,16 @@
-// Each document is sent once in the real n8n: over Retry On Fail, re-runs, and a crash in mid-send.
+// Each document is sent once in the real n8n: over re-runs, and a crash in mid-send.
 import { waitUntil } from '../support/waitUntil';
 import { itemsOf, type RealN8n } from './realN8n';
-import { BUSINESS_DATA, inARow, node, SEND, send, startWith, startWithWebhook } from './workflows';
+import {
+	BUSINESS_DATA,
+	inARow,
+	node,
+	SEND,
+	send,
+	sentBy,
+	startWith,
+	startWithWebhook,
+} from './workflows';
 
 const SEND_ENDPOINT = 'POST /txndata/sendTxn';
 const FIVE = [1, 2, 3, 4, 5].map((number) => ({ id: `invoice-${number}` }));
@@ -16,28 +25,9 @@ const skipped = (state: keyof typeof REASONS, documents: typeof FIVE) =>
 	}));
 
 export function sendingTests(real: () => RealN8n): void {
-	const sent = () =>
-		real()
-			.sandbox.journal.documents()
-			.map(({ body }) => body);
+	const sent = () => sentBy(real().sandbox);
 
 	beforeEach(() => real().sandbox.reset());
-
-	test('Retry On Fail after a failing third of five sends: each is sent once', async () => {
-		const { client, sandbox } = real();
-		const retrying = { retryOnFail: true, maxTries: 3, waitBetweenTries: 100 };
-		const workflow = await real().save(
-			inARow('Retry On Fail', [...startWith(FIVE), send({}, retrying)]),
-		);
-		sandbox.fault({ endpoint: SEND_ENDPOINT, after: 2, action: { type: 'status', status: 400 } });
-		const result = await client.runWorkflow(workflow, 'Start', 60);
-		expect(result).toMatchObject({ status: 'success' });
-		expect(sent()).toEqual(FIVE);
-		// Five that went out, and the one that was refused.
-		expect(sandbox.journal.count(SEND_ENDPOINT)).toBe(6);
-		const documentIds = ['doc-1', 'doc-2', 'doc-3', 'doc-4', 'doc-5'];
-		expect(itemsOf(result, SEND)).toEqual(documentIds.map((id) => ({ id, status: 'sent' })));
-	});
 
 	describe.each([
 		['retried from the list of executions', 'retry'],

@@ -3,7 +3,7 @@
 import { startChatModel } from '../support/chatModel';
 import { McpClient } from '../support/mcpClient';
 import type { RealN8n } from './realN8n';
-import { node } from './workflows';
+import { node, sentBy } from './workflows';
 
 const ACTS_AND_RESPONSES_500 = { type: 'status', status: 500, act: true } as const;
 const RETRYING = { retryOnFail: true, maxTries: 3, waitBetweenTries: 100 };
@@ -30,10 +30,7 @@ const tool = () =>
 	);
 
 export function toolTests(real: () => RealN8n): void {
-	const sent = () =>
-		real()
-			.sandbox.journal.documents()
-			.map(({ body }) => body);
+	const sent = () => sentBy(real().sandbox);
 
 	beforeEach(() => real().sandbox.reset());
 

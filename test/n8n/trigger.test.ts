@@ -2,14 +2,12 @@
 import { logTest } from './installationTests';
 import { triggerIdentityTests } from './triggerIdentityTests';
 import { triggerRestartTests } from './triggerRestartTests';
-import { triggerTests } from './triggerTests';
 import { triggerTogetherTests } from './triggerTogetherTests';
 import { useRealN8n } from './useRealN8n';
 
 const real = useRealN8n('n8n-2');
 
 describe('the trigger', () => {
-	triggerTests(real);
 	triggerIdentityTests(real);
 	triggerRestartTests(real);
 	triggerTogetherTests(real);

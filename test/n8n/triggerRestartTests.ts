@@ -18,13 +18,6 @@ async function publish(real: RealN8n, name: string, parameters: Record<string, u
 	return { polls, workflow };
 }
 
-/** Starts n8n again, which has ended, and waits for the end of its first poll. */
-async function startAgain(real: RealN8n, polls: Polls): Promise<void> {
-	const before = polls.begun;
-	await real.startAgain();
-	await polls.whenEnded(before + 1);
-}
-
 export function triggerRestartTests(real: () => RealN8n): void {
 	test(
 		'on a schedule, across two crashes and a stop',
@@ -41,7 +34,7 @@ export function triggerRestartTests(real: () => RealN8n): void {
 			await real().kill();
 			sandbox.contacts.update('silent', { city: 'Ghent' });
 			sandbox.contacts.remove('contact-2');
-			await startAgain(real(), polls);
+			await polls.whenStartedAgain();
 			// The schedule's own poll may have come behind it already, and confirmed the deletion.
 			const [first] = await emittedBy(real(), workflow.id);
 			expect(first).toMatchObject([
@@ -56,7 +49,7 @@ export function triggerRestartTests(real: () => RealN8n): void {
 				await polls.whenBegun(before + 1);
 				await sleep(1_000);
 				await end();
-				await startAgain(real(), polls);
+				await polls.whenStartedAgain();
 			};
 			await cutShort('contact-1', async () => await real().kill());
 			await cutShort('contact-3', async () => await real().end());
@@ -91,7 +84,7 @@ export function triggerRestartTests(real: () => RealN8n): void {
 			await polls.whenBegun(before + 1);
 			await sleep(1_000);
 			await real().end();
-			await startAgain(real(), polls);
+			await polls.whenStartedAgain();
 			const reported = (await emittedBy(real(), workflow.id)).flat();
 			expect(reported).toMatchObject([{ event: 'contactUpdated', contact: { id: 'contact-1' } }]);
 			await real().client.unpublishWorkflow(workflow.id);

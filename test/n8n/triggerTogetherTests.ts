@@ -59,50 +59,13 @@ export function triggerTogetherTests(real: () => RealN8n): void {
 			while ((await reported(TRIGGER)).length === 0) await polls.whenNextEnded();
 			await real().kill();
 			sandbox.contacts.add({ id: 'while-n8n-was-down' });
-			const before = polls.begun;
-			await real().startAgain();
-			await polls.whenEnded(before + 1);
+			await polls.whenStartedAgain();
 
 			expect(await reported(ADDED)).toMatchObject([
 				{ event: 'contactCreated', contact: { id: 'while-n8n-was-down' } },
 			]);
 			expect(await reported(TRIGGER)).toMatchObject([{ contact: { id: 'contact-1' } }]);
 			await real().client.unpublishWorkflow(workflow.id);
-		},
-		MINUTES * 60_000,
-	);
-
-	test(
-		'polling at the same moment: each finds again what it remembered',
-		async () => {
-			const { sandbox } = real();
-			sandbox.reset();
-			const polls = new Polls(real(), CONTACTS);
-			const names = ['First', 'Second', 'Third', 'Fourth'];
-			const { id } = await real().save({
-				name: 'Four triggers',
-				nodes: names.map((name) =>
-					scheduledTrigger(name, {
-						events: ['contactUpdated'],
-						pollTimes: twiceAMinute(0),
-					}),
-				),
-				connections: {},
-				settings: { executionOrder: 'v1' },
-			});
-			await real().client.publishWorkflow(id);
-			await polls.whenQuiet();
-			// Remembered, although nothing is emitted: it is not an update.
-			sandbox.contacts.add({ id: 'new' });
-			await polls.whenNextEnded();
-			await real().kill();
-			sandbox.contacts.update('new', { city: 'Bruges' });
-			const before = polls.begun;
-			await real().startAgain();
-			await polls.whenEnded(before + 1);
-			const reported = await Promise.all(names.map((name) => emittedBy(real(), id, name)));
-			expect(reported.map((ofTrigger) => ofTrigger.flat().length)).toEqual([1, 1, 1, 1]);
-			await real().client.unpublishWorkflow(id);
 		},
 		MINUTES * 60_000,
 	);
@@ -134,47 +97,6 @@ export function triggerTogetherTests(real: () => RealN8n): void {
 			await polls.whenNextEnded();
 			await polls.whenNextEnded();
 			expect((await emittedBy(real(), id)).flat()).toEqual([REPORTED]);
-			await real().client.unpublishWorkflow(id);
-		},
-		MINUTES * 60_000,
-	);
-
-	test(
-		'one that gives out no items: what an edited one remembers stays as it is',
-		async () => {
-			const { sandbox } = real();
-			sandbox.reset();
-			const polls = new Polls(real(), CONTACTS);
-			const saveFor = async (...events: string[]) =>
-				await real().save({
-					name: 'One edited',
-					nodes: [
-						scheduledTrigger('Silent', { events: ['contactCreated'], pollTimes: twiceAMinute(0) }),
-						scheduledTrigger(ADDED, { events, pollTimes: twiceAMinute(15) }),
-						CLOCK,
-					],
-					connections: {},
-					settings: { executionOrder: 'v1' },
-				});
-			const { id } = await saveFor('contactUpdated');
-			await real().client.publishWorkflow(id);
-			await polls.whenQuiet();
-			// n8n leaves the others on the workflow as it was.
-			await saveFor('contactUpdated', 'contactDeleted');
-			await real().client.publishWorkflow(id);
-			await polls.whenQuiet();
-			sandbox.contacts.update('contact-1', { city: 'Bruges' });
-			await polls.whenNextEnded();
-			await polls.whenNextEnded();
-			const reported = async () => (await emittedBy(real(), id, ADDED)).flat();
-			expect(await reported()).toEqual([REPORTED]);
-			// By now, n8n has saved the workflow with the clock's items.
-			await sleep(3 * CLOCK_SECONDS * 1_000);
-			await real().kill();
-			const before = polls.begun;
-			await real().startAgain();
-			await polls.whenEnded(before + 1);
-			expect(await reported()).toEqual([REPORTED]);
 			await real().client.unpublishWorkflow(id);
 		},
 		MINUTES * 60_000,

@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
+import type { Sandbox } from '../../sandbox/server';
 import type { Workflow, WorkflowNode } from '../../scripts/host/n8nTypes';
 
 type Parameters = Record<string, unknown>;
@@ -58,6 +59,10 @@ export function inARow(name: string, nodes: WorkflowNode[]): Workflow {
 		settings: { executionOrder: 'v1' },
 	};
 }
+
+/** The bodies of the documents that the service has sent, in order. */
+export const sentBy = <T>({ journal }: Sandbox): T[] =>
+	journal.documents().map(({ body }) => body as T);
 
 /** The nodes that start by hand and give out the documents, one per item. */
 export function startWith(documents: unknown[]): WorkflowNode[] {

@@ -1,8 +1,10 @@
 // Executions of one published workflow side by side over two workers, and one by hand in the main process,
 // with the same keyed documents: each is sent once.
-import { expectEachSentOnce } from '../n8n/sentOnce';
-import { inARow, send, startWithWebhook } from '../n8n/workflows';
+import { itemsOf } from '../n8n/realN8n';
+import { inARow, SEND, send, startWithWebhook } from '../n8n/workflows';
 import type { LimitSettings } from '../../nodes/BusinessData/transport/endpoints';
+import type { Sandbox } from '../../sandbox/server';
+import type { ExecutionResult } from '../../scripts/host/executionData';
 import type { QueueBench } from '../support/queueBench';
 import { WORKERS } from '../support/queueMode';
 import { post } from '../support/queueRuns';
@@ -12,6 +14,23 @@ const CALLS = 4;
 const PATH = 'the-same-documents';
 const RUN_MS = 120_000;
 const SEND_ENDPOINT = 'POST /txndata/sendTxn';
+
+/** Each document has gone out once, and one execution, no other, tells that it has sent it. */
+function expectEachSentOnce(
+	{ journal }: Sandbox,
+	documents: Array<{ id: string }>,
+	results: ExecutionResult[],
+): void {
+	const sent = journal.documents().map(({ body }) => (body as { id: string }).id);
+	expect(sent.sort()).toEqual(documents.map(({ id }) => id).sort());
+	const isWhole = (result: ExecutionResult) => itemsOf(result, SEND).length === documents.length;
+	expect(results.filter((result) => !isWhole(result))).toEqual([]);
+	for (const [index, { id }] of documents.entries()) {
+		const reported = results.map((result) => itemsOf(result, SEND)[index] as { status?: string });
+		const times = reported.filter(({ status }) => status === 'sent').length;
+		expect([{ id, reported }, times]).toEqual([{ id, reported }, 1]);
+	}
+}
 
 export function overlapTests(bench: QueueBench, limits: LimitSettings): void {
 	test(

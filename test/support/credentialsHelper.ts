@@ -10,6 +10,9 @@ import {
 import type { PackageDirectoryLoader } from 'n8n-core';
 
 /** The credentials by their id; `loader` knows their types. */
+/** What the templates of headers give, by template and credential: each request asks for them. */
+const evaluated = new Map<string, string>();
+
 export class CredentialsHelper extends ICredentialsHelper {
 	constructor(
 		private readonly loader: PackageDirectoryLoader,
@@ -38,12 +41,14 @@ export class CredentialsHelper extends ICredentialsHelper {
 		if (authenticate === undefined || typeof authenticate === 'function') return options;
 		const headers = { ...options.headers };
 		for (const [name, value] of Object.entries(authenticate.properties.headers ?? {})) {
-			headers[name] = workflow.expression.getSimpleParameterValue(
-				node,
-				value as string,
-				'internal',
-				{ $credentials: data },
-			);
+			const key = JSON.stringify([value, data]);
+			const known =
+				evaluated.get(key) ??
+				(workflow.expression.getSimpleParameterValue(node, value as string, 'internal', {
+					$credentials: data,
+				}) as string);
+			evaluated.set(key, known);
+			headers[name] = known;
 		}
 		return await Promise.resolve({ ...options, headers });
 	}

@@ -2,7 +2,7 @@
 import type { RedisConnection, RedisScript } from '../../nodes/BusinessData/redis';
 import { DataSet } from '../simulation/redis/dataSet';
 import { Lua } from '../simulation/redis/lua';
-import { RedisFailure } from '../simulation/redis/resp';
+import { RedisFailure } from '../simulation/redis/reply';
 
 /**
  * What becomes of a command on its way, which may be run once or twice, now or later.

@@ -4,7 +4,7 @@
  */
 import { seededRandom } from '../../sandbox/random';
 import type { Sandbox } from '../../sandbox/server';
-import { FAULT_NAMES, randomFault } from './faults';
+import { randomFault } from './faults';
 import { after } from './logicalTime';
 
 /** What a user is told of an item: it was sent, skipped, may have been sent, or was not. */
@@ -30,11 +30,6 @@ export interface Task {
 }
 
 export type Start = (task: Task) => Execution;
-
-/** All that neither make the other rounds of the key wait nor take much memory. */
-const FAULTS = FAULT_NAMES.filter(
-	(name) => !/Retry-After: (seconds|date)|too long|again|MB/.test(name),
-);
 
 export class Round {
 	private readonly marker: string;
@@ -66,8 +61,7 @@ export class Round {
 	async play(): Promise<void> {
 		const { marker } = this;
 		for (let faults = this.pick(0, 4); faults > 0; faults--) {
-			const name = FAULTS[this.pick(0, FAULTS.length - 1)];
-			const { action } = randomFault(this.random, name);
+			const action = randomFault(this.random);
 			this.sandbox.fault({ action, marker, after: this.pick(0, 3) });
 		}
 		const planned = Array.from({ length: this.pick(2, 8) }, () => ({

@@ -11,12 +11,9 @@ import { Cleanup } from '../../scripts/cleanup';
 import { QueueMode } from './queueMode';
 import {
 	type CallResponse,
-	KINDS,
-	makespan,
 	numbersOf,
 	publishWorkflows,
 	READS,
-	requestsByWorker,
 	saveCredential,
 	SENDS,
 } from './queueRuns';
@@ -130,27 +127,4 @@ export function expectAllRespondedOnce({ sandbox }: QueueBench, responses: CallR
 	expect(numbersOf(sandbox, 'sends')).toEqual(numbersUpTo(SENDS));
 	expect(sandbox.journal.documents()).toHaveLength(SENDS);
 	expect(sandbox.journal.count()).toBe(READS + SENDS + sandbox.journal.refused().length);
-}
-
-/** Prints what came of a run. */
-export function reportRun(
-	title: string,
-	{ n8n, sandbox }: QueueBench,
-	responses: CallResponse[],
-): void {
-	const { requests, refused, documents } = sandbox.journal.summary();
-	const byWorker = Object.entries(requestsByWorker(n8n, sandbox))
-		.map(([worker, count]) => `${count} by ${worker}`)
-		.join(', ');
-	const complete = responses.filter(({ status }) => status === 200);
-	const lasted = KINDS.map((kind) =>
-		complete.some((one) => one.kind === kind)
-			? `${kind} ${(makespan(complete, kind) / 1000).toFixed(2)} s`
-			: `no ${kind}`,
-	);
-	report(
-		`${title}: ${complete.length} of ${responses.length} executions complete, ${requests} requests ` +
-			`(${byWorker}), ${refused} refused, ${documents} documents; ` +
-			`complete: ${lasted.join(', ')}`,
-	);
 }

@@ -8,6 +8,7 @@ import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
 import type { LimitSettings } from '../../nodes/BusinessData/transport/endpoints';
 import type { Sandbox } from '../../sandbox/server';
 import type { WorkflowNode } from '../../scripts/host/n8nTypes';
+import { BUSINESS_DATA, inARow, node } from '../n8n/workflows';
 import { type QueueMode, type WorkerName, WORKERS } from './queueMode';
 import { credentialFor } from './scaledLimits';
 
@@ -45,48 +46,29 @@ export interface CallResponse {
 	status: number;
 	/** How many items came out. */
 	items: number;
-	/** Since the first call of the run. */
-	afterMs: number;
 }
 
 function workflowOf(kind: Kind, credentialId: string) {
-	const node = (name: string, type: string, parameters: object, position: number) => ({
-		id: `${kind}-${position}`,
-		name,
-		type,
-		typeVersion: type.endsWith('webhook') ? 2 : 1,
-		position: [position * 220, 0],
-		parameters,
-	});
 	const query = [
 		{ name: 'number', value: '={{ $json.number }}' },
 		{ name: 'execution', value: '={{ $execution.id }}' },
 	];
+	const webhook = {
+		...{ httpMethod: 'POST', path: kind },
+		...{ responseMode: 'lastNode', responseData: 'allEntries' },
+	};
+	const items = { fieldToSplitOut: 'body.items', options: {} };
 	const request = {
 		...(OPERATIONS[kind] as object),
 		// Bounds for how long the slots of a worker that died are held.
 		options: { timeout: 5, queryParameters: { parameters: query } },
 	};
-	const webhook = {
-		httpMethod: 'POST',
-		path: kind,
-		responseMode: 'lastNode',
-		responseData: 'allEntries',
-	};
-	const next = (name: string) => ({ main: [[{ node: name, type: 'main', index: 0 }]] });
-	return {
-		name: kind,
-		nodes: [
-			{ ...node('Webhook', 'n8n-nodes-base.webhook', webhook, 0), webhookId: `queue-${kind}` },
-			node('Items', 'n8n-nodes-base.splitOut', { fieldToSplitOut: 'body.items', options: {} }, 1),
-			{
-				...node(kind, 'n8n-nodes-business-data.businessData', request, 2),
-				credentials: { [CREDENTIAL.type]: { id: credentialId, name: CREDENTIAL.name } },
-			},
-		],
-		connections: { Webhook: next('Items'), Items: next(kind) },
-		settings: { executionOrder: 'v1' },
-	};
+	const credentials = { [CREDENTIAL.type]: { id: credentialId, name: CREDENTIAL.name } };
+	return inARow(kind, [
+		node('Webhook', 'n8n-nodes-base.webhook', 2, webhook, { webhookId: `queue-${kind}` }),
+		node('Items', 'n8n-nodes-base.splitOut', 1, items),
+		node(kind, BUSINESS_DATA, 1, request, { credentials }),
+	]);
 }
 
 /** @param redis the credential's fields for where its limits are counted */
@@ -132,31 +114,24 @@ export async function post(url: string, body: object): Promise<Response> {
 }
 
 /** Starts an execution by its webhook and waits for its response. */
-export async function call(
-	n8n: QueueMode,
-	kind: Kind,
-	numbers: number[],
-	startedAt = performance.now(),
-): Promise<CallResponse> {
+export async function call(n8n: QueueMode, kind: Kind, numbers: number[]): Promise<CallResponse> {
 	const response = await post(n8n.webhookUrl(kind), {
 		items: numbers.map((number) => ({ number })),
 	});
 	const serviceResponse: unknown = await response.json();
 	const items = Array.isArray(serviceResponse) ? serviceResponse.length : 0;
-	const afterMs = performance.now() - startedAt;
-	return { kind, numbers, status: response.status, items, afterMs };
+	return { kind, numbers, status: response.status, items };
 }
 
 /** Starts all six executions and waits for their responses. */
 export async function callAll(n8n: QueueMode): Promise<CallResponse[]> {
-	const startedAt = performance.now();
 	const used = { reads: 0, sends: 0 };
 	const calls = SHARES.map(async ([kind, count], position) => {
 		const first = used[kind];
 		used[kind] += count;
 		await new Promise((resolve) => setTimeout(resolve, position * BETWEEN_CALLS_MS));
 		const numbers = Array.from({ length: count }, (_, index) => first + index + 1);
-		return await call(n8n, kind, numbers, startedAt);
+		return await call(n8n, kind, numbers);
 	});
 	return await Promise.all(calls);
 }
@@ -169,11 +144,6 @@ export function numbersOf(sandbox: Sandbox, kind: Kind): number[] {
 		.filter((entry) => entry.method === method)
 		.map(({ query }) => Number(query.number))
 		.sort((a, b) => a - b);
-}
-
-/** How long (ms) it took until the last response to the calls of a kind. */
-export function makespan(responses: CallResponse[], kind: Kind): number {
-	return Math.max(...responses.filter((one) => one.kind === kind).map(({ afterMs }) => afterMs));
 }
 
 /** How many requests of the sandbox's journal came from each worker. */

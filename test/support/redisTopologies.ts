@@ -55,55 +55,47 @@ export function fieldsOf(address: RedisAddress): ICredentialDataDecryptedObject 
 	};
 }
 
-const plain = async (server: RedisServer, ...command: string[]) =>
-	await redisCommand(server.port, PASSWORD, ...command);
+/** What the topologies have in common, unless `own` says otherwise. */
+function topologyOf(
+	name: Topology['name'],
+	redis: RedisCluster | RedisSentinel | RedisTls,
+	own: Pick<Topology, 'primary'> & Partial<Topology>,
+): Topology {
+	return {
+		name,
+		fields: fieldsOf(redis.address),
+		isWatched: true,
+		ask: async (server, ...command) => await redisCommand(server.port, PASSWORD, ...command),
+		failOver: async () => await (await own.primary()).server.stop('SIGKILL'),
+		flushAll: async () => await redis.flushAll(),
+		untilWhole: async () => await redis.untilWhole(),
+		dispose: async () => await redis.dispose(),
+		...own,
+	};
+}
 
 /** @param pattern of the keys whose shard is the one that counts */
 export async function startCluster(pattern: string): Promise<Topology> {
 	const cluster = await RedisCluster.start(PASSWORD);
 	const counted = async () => await cluster.keyLike(pattern);
-	const primary = async () => await cluster.primaryOf(await counted());
-	return {
-		name: 'cluster',
-		fields: fieldsOf(cluster.address),
-		isWatched: true,
-		primary,
-		ask: plain,
-		failOver: async () => await (await primary()).server.stop('SIGKILL'),
-		flushAll: async () => await cluster.flushAll(),
+	return topologyOf('cluster', cluster, {
+		primary: async () => await cluster.primaryOf(await counted()),
 		reshard: async () => await cluster.moveSlotOf(await counted(), 1_000),
-		untilWhole: async () => await cluster.untilWhole(),
-		dispose: async () => await cluster.dispose(),
-	};
+	});
 }
 
 export async function startSentinel(): Promise<Topology> {
 	const sentinel = await RedisSentinel.start(PASSWORD, SENTINEL_PASSWORD, DOWN_AFTER_MS);
-	return {
-		name: 'Sentinel',
-		fields: fieldsOf(sentinel.address),
-		isWatched: true,
-		primary: async () => await sentinel.primary(),
-		ask: plain,
-		failOver: async () => await (await sentinel.primary()).server.stop('SIGKILL'),
-		flushAll: async () => await sentinel.flushAll(),
-		untilWhole: async () => await sentinel.untilWhole(),
-		dispose: async () => await sentinel.dispose(),
-	};
+	return topologyOf('Sentinel', sentinel, { primary: async () => await sentinel.primary() });
 }
 
 /** One address with TLS, behind which an operator fails over by hand. */
 export async function startTls(): Promise<Topology> {
 	const tls = await RedisTls.start(PASSWORD);
-	return {
-		name: 'TLS',
-		fields: fieldsOf(tls.address),
+	return topologyOf('TLS', tls, {
 		isWatched: false,
 		primary: async () => await Promise.resolve({ server: tls.primary, proxy: tls.proxy }),
 		ask: async (server, ...command) => await tls.ask(server, ...command),
 		failOver: async () => await tls.failOver(),
-		flushAll: async () => await tls.flushAll(),
-		untilWhole: async () => await tls.untilWhole(),
-		dispose: async () => await tls.dispose(),
-	};
+	});
 }

@@ -64,8 +64,6 @@ function planFor({ parameters, settings, faults, executions }: Scenario): Plan {
 				copy: 0,
 			},
 		})),
-		triggers: [],
-		contactChanges: [],
 		faults: faults.map(faultOf),
 	};
 }

@@ -16,11 +16,6 @@ import { exampleNames, readExample } from '../n8n/workflows';
 
 const STICKY_NOTE = 'n8n-nodes-base.stickyNote';
 const PACKAGES = /^(n8n-nodes-base|@n8n\/n8n-nodes-langchain|n8n-nodes-business-data)\.\w+$/;
-/** What a node takes up with its name below it, in the editor's units: from its position on. */
-const NODE_SPACE = { left: 50, right: 150, height: 140 };
-/** Longer notes are cut off below a node. */
-const LONGEST_NOTE = 26;
-
 const { description: action } = new BusinessData();
 const { description: trigger } = new BusinessDataTrigger();
 
@@ -52,35 +47,6 @@ const descriptions: Record<string, INodeTypeDescription> = {
 	},
 };
 
-interface Box {
-	name: string;
-	left: number;
-	right: number;
-	top: number;
-	bottom: number;
-}
-
-function boxOf({ name, type, position: [x, y], parameters }: INode): Box {
-	if (type !== STICKY_NOTE) {
-		const { left, right, height } = NODE_SPACE;
-		return { name, left: x - left, right: x + right, top: y, bottom: y + height };
-	}
-	const { width, height } = parameters as { width: number; height: number };
-	return { name, left: x, right: x + width, top: y, bottom: y + height };
-}
-
-const overlap = (one: Box, other: Box) =>
-	one.left < other.right &&
-	other.left < one.right &&
-	one.top < other.bottom &&
-	other.top < one.bottom;
-
-interface Link {
-	from: string;
-	to: string;
-	kind: string;
-}
-
 test('are the seven of a bookkeeper and the demo', () => {
 	expect(exampleNames().sort()).toEqual([
 		'contact-lookup-agent',
@@ -99,12 +65,6 @@ describe.each(exampleNames())('%s', (example) => {
 	const nodes = workflow.nodes as unknown as INode[];
 	const running = nodes.filter(({ type }) => type !== STICKY_NOTE);
 	const ours = running.filter(({ type }) => type.startsWith('n8n-nodes-business-data.'));
-	const nodeOf = (name: string) => running.find((node) => node.name === name);
-	const links = Object.entries(workflow.connections).flatMap(([from, byKind]) =>
-		Object.entries(byKind as Record<string, { node: string }[][]>).flatMap(([kind, outputs]) =>
-			outputs.flat().map(({ node }): Link => ({ from, to: node, kind })),
-		),
-	);
 
 	test('sets the fields of our nodes as they are', () => {
 		expect(ours.length).toBeGreaterThan(0);
@@ -150,30 +110,14 @@ describe.each(exampleNames())('%s', (example) => {
 		for (const [, name = ''] of referred) expect(names).toContain(name);
 	});
 
-	test('is connected, from left to right, but for the way back in a loop', () => {
-		for (const { from, to, kind } of links) {
-			const [source, target] = [nodeOf(from), nodeOf(to)];
-			if (source === undefined || target === undefined)
-				throw new Error(`${from} → ${to} leads nowhere`);
-			const isLoop = target.type === 'n8n-nodes-base.splitInBatches';
-			if (isLoop && source.position[0] > target.position[0]) continue;
-			if (kind === 'main') expect(source.position[0]).toBeLessThan(target.position[0]);
-			// What an agent uses stands below it.
-			else expect(source.position[1]).toBeGreaterThan(target.position[1]);
-		}
-		const connected = links.flatMap(({ from, to }) => [from, to]);
-		expect(running.map(({ name }) => name).filter((name) => !connected.includes(name))).toEqual([]);
-	});
-
-	test('is laid out without overlap, with notes that are seen in full', () => {
-		const boxes = nodes.map(boxOf);
-		const pairs = boxes.flatMap((box, index) =>
-			boxes
-				.slice(index + 1)
-				.flatMap((other) => (overlap(box, other) ? [[box.name, other.name]] : [])),
-		);
-		expect(pairs).toEqual([]);
-		for (const { notes = '' } of running) expect(notes.length).toBeLessThanOrEqual(LONGEST_NOTE);
+	test('is connected, each node with another', () => {
+		const connected = Object.entries(workflow.connections).flatMap(([from, byKind]) => [
+			from,
+			...Object.values(byKind as Record<string, { node: string }[][]>).flatMap((outputs) =>
+				outputs.flat().map(({ node }) => node),
+			),
+		]);
+		expect([...new Set(connected)].sort()).toEqual(running.map(({ name }) => name).sort());
 	});
 
 	test('uses n8n and this package only, and names credentials without choosing one', () => {

@@ -38,12 +38,6 @@ test.each([[[1]], [[1, 1]], [[2, 2]], [[3, 2, 1]], [[4, 4]]])(
 	},
 );
 
-test('a fault strikes before each point, or not at all', async () => {
-	const scenario = walkers([2, 2], (play) => play.mayStrike('fault', () => undefined));
-	const { plays } = await explore(scenario, { ...BOUND, faults: 1 });
-	expect(plays).toBe(orders(2, 2) * (1 + 4));
-});
-
 test.each([
 	[0, 1],
 	[1, 1 + 5],
@@ -65,27 +59,4 @@ test.each([
 	const check = () => expect(copies.size).toBeGreaterThan(0);
 	const exploration = await explore(walkers([1], begin, check), { ...BOUND, faults });
 	expect(exploration.failures).toBe(failures);
-});
-
-test('something may happen later than its cause, and time passes only where all wait for it', async () => {
-	const seen: string[][] = [];
-	let chosen: string[] = [];
-	const scenario: Scenario = {
-		begin: async (play) => {
-			({ chosen } = play);
-			play.later('commit', () => undefined);
-			const party = async () => {
-				await play.call('ask', () => undefined);
-				await new Promise((resolve) => setTimeout(resolve, 100));
-			};
-			return await Promise.resolve([party]);
-		},
-		check: () => void seen.push(chosen),
-	};
-	await explore(scenario, BOUND);
-	expect(seen).toEqual([
-		['ask', 'time passes', 'commit'],
-		['ask', 'commit', 'time passes'],
-		['commit', 'ask', 'time passes'],
-	]);
 });

@@ -191,6 +191,6 @@ runToEnd(async (cleanup) => {
 	};
 	const folder = join(__dirname, version);
 	await mkdir(folder, { recursive: true });
-	await writeFile(join(folder, 'saved.json'), `${JSON.stringify(saved, null, '\t')}\n`);
+	await writeFile(join(folder, 'saved.json'), `${JSON.stringify(saved)}\n`);
 	console.log(`Saved: ${join('test', 'upgrade', version, 'saved.json')}`);
 });

@@ -30,8 +30,6 @@ function planWith(nodes: SavedNode[], changes: Partial<Plan>, limits = NO_LIMITS
 		processes: ['main', 'worker'].map((name) => ({ name, drift: 0, copies: 1 })),
 		credentials: { main: { ...plan.credentials.main, ...fields } },
 		nodes,
-		triggers: [],
-		contactChanges: [],
 		faults: [],
 		endsAt: 120_000,
 		...changes,
@@ -72,7 +70,7 @@ const moments = (from: number, to: number, everyMs: number) =>
 export const DIRECTED_PLAYS: DirectedPlay[] = [
 	{
 		name: 'two executions with one key send once, whenever Redis is emptied',
-		plans: moments(66_000, 76_000, 100).map((at) =>
+		plans: moments(66_000, 76_000, 200).map((at) =>
 			// With a memory so small that it is one row of the store, which is slower than a Redis that is new.
 			planWith([sender('n', 'w', 2)], {
 				executions: executions([1_000, 'n', ['z']], [60_000, 'n', ['a']], [60_600, 'n', ['a'], 1]),

@@ -121,16 +121,4 @@ export const MISTAKES_OF_REQUESTS: Mistake[] = [
 		seed: 21,
 		shows: 'body read too far',
 	},
-	{
-		name: 'a contact that was deleted is never told',
-		patches: [
-			patch(
-				'nodes/BusinessData/trigger/endRead.js',
-				"const enough = type === 'none' || isStill ? 2 : state_1.MOST_MISSED;",
-				'const enough = Infinity;',
-			),
-		],
-		seed: 17,
-		shows: 'event missing',
-	},
 ];

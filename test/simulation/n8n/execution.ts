@@ -49,9 +49,6 @@ export class Execution {
 	/** When (ms of the world's time) it was stopped. */
 	stoppedAt: number | undefined;
 
-	/** Until when (ms of the world's time) n8n itself waits before the next attempt. */
-	waitsUntil = 0;
-
 	/** When (ms since 1970, by the clock of its process) n8n goes on behind the node. */
 	private parkedUntil: number | undefined;
 
@@ -83,7 +80,7 @@ export class Execution {
 
 	async run(): Promise<void> {
 		const { tool, copy } = this.start;
-		const nodeType = this.host.nodeType('BusinessData', copy);
+		const nodeType = this.host.nodeType(copy);
 		const ending = tool === undefined ? await this.runNode(nodeType) : await this.runTool(nodeType);
 		if (this.parkedUntil !== undefined) {
 			await this.wait(this.parkedUntil - this.host.process.clock.wall());
@@ -204,7 +201,6 @@ export class Execution {
 
 	private async wait(ms: number): Promise<void> {
 		const { process } = this.host;
-		this.waitsUntil = process.world.now + ms + 50;
 		if (ms > 0) await process.world.sleep(ms, process);
 	}
 

@@ -42,13 +42,13 @@ export class Host {
 		process.n8nCore.DataDeduplicationService = { getInstance: () => service };
 	}
 
-	/** A node type of one of the copies of the package that are loaded. */
-	nodeType(name: 'BusinessData' | 'BusinessDataTrigger', copy: number): INodeType {
-		const file = `nodes/BusinessData/${name}.node.js`;
-		const exports = this.process.require(file, copy) as Record<string, new () => INodeType>;
-		const NodeType = exports[name];
-		if (NodeType === undefined) throw new Error(`${file} has no ${name}`);
-		return new NodeType();
+	/** The node type of one of the copies of the package that are loaded. */
+	nodeType(copy: number): INodeType {
+		const file = 'nodes/BusinessData/BusinessData.node.js';
+		const { BusinessData } = this.process.require(file, copy) as {
+			BusinessData: new () => INodeType;
+		};
+		return new BusinessData();
 	}
 
 	/** The credential as it is saved now. */

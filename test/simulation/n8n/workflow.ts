@@ -20,7 +20,6 @@ export interface SavedNode {
 export const NODE_TYPE = 'n8n-nodes-business-data.businessData';
 /** What n8n makes of the node for agents. */
 export const TOOL_TYPE = `${NODE_TYPE}Tool`;
-export const TRIGGER_TYPE = 'n8n-nodes-business-data.businessDataTrigger';
 export const CREDENTIAL_TYPE = 'businessDataApi';
 
 /** A node as nodes see themselves. */

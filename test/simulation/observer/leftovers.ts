@@ -35,13 +35,11 @@ export function checkLeftovers(player: Player): Violation[] {
 	return left.map(([kind, text]) => ({ kind, text }));
 }
 
-function leftIn({ process, pollers }: Life): Array<[string, string]> {
+function leftIn({ process }: Life): Array<[string, string]> {
 	const { name, timers, resources, realm, complaints } = process;
-	const polls = [...pollers.values()].reduce((sum, { underWay }) => sum + underWay, 0);
 	return [
 		...timers.active.map(({ ms }): [string, string] => ['timer left', `${name}: ${ms} ms`]),
 		...(resources.size > 0 ? [['connection left', `${name}: ${resources.size}`] as const] : []),
-		...(polls > 0 ? [['poll without end', `${name}: ${polls}`] as const] : []),
 		...complaints.map((text): [string, string] => ['complaint', `${name}: ${text}`]),
 		...registries(realm.global).map((text): [string, string] => ['entry left', `${name}: ${text}`]),
 	].map(([kind, text]) => [kind, text]);

@@ -9,7 +9,6 @@ import { checkResults } from './results';
 import { checkRoom } from './room';
 import { checkSecrets } from './secrets';
 import { checkStops } from './stops';
-import { checkTriggers } from './trigger';
 import type { Violation } from './violation';
 
 const CHECKS = [
@@ -21,7 +20,6 @@ const CHECKS = [
 	checkLeftovers,
 	checkNights,
 	checkSecrets,
-	checkTriggers,
 	checkProgress,
 ];
 

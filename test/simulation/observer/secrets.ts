@@ -6,14 +6,13 @@ import { groupBy } from './groupBy';
 import type { Violation } from './violation';
 
 export function checkSecrets(player: Player): Violation[] {
-	const { plan, network, played, polls, texts, table } = player;
+	const { plan, network, played, texts, table } = player;
 	const keys = plan.keys.map(({ key }) => key);
 	const places: Array<[string, unknown]> = [
 		...played.map(({ planned, execution }): [string, unknown] => [
 			planned.id,
 			[execution.ending, execution.hints],
 		]),
-		...polls.map((poll): [string, unknown] => [poll.trigger, [poll.events, poll.error]]),
 		['logs and Redis', texts],
 		['the table', table.text],
 		...network.exchanges.map((exchange): [string, unknown] => [

@@ -1,8 +1,8 @@
 /** The modules of Node.js that a simulated process gets in place of the real ones. */
 import * as hostCrypto from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
+import { isIP } from 'node:net';
 
-import { createTcpModule } from '../redis/tcpModule';
 import { HttpClient } from '../service/httpClient';
 import { gap } from '../world/gap';
 import { channelModules } from './channels';
@@ -23,7 +23,7 @@ export function builtinsOf(
 		fs: filesWithoutWaiting(),
 		http: http.module('http'),
 		https: http.module('https'),
-		...createTcpModule(process),
+		net: { isIP },
 		...channelModules(process),
 	};
 }

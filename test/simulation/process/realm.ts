@@ -58,7 +58,7 @@ export class Realm {
 
 	/**
 	 * Loads the built package; every copy has modules of its own.
-	 * @param replaced what stands in for n8n's packages
+	 * @param replaced what stands in for packages, by their name
 	 */
 	loadPackage(
 		copy: 0 | 1,

@@ -1,5 +1,6 @@
 /** One process of n8n: a global object of its own, a clock of its own, and an end at any moment. */
-import type { TcpNetwork } from '../redis/tcp';
+import { redisModule } from '../redis/client';
+import type { RedisServer } from '../redis/redisServer';
 import type { Network } from '../service/network';
 import type { Owner } from '../world/eventQueue';
 import type { Random } from '../world/random';
@@ -26,7 +27,7 @@ export interface ProcessSettings {
 	copies: 1 | 2;
 	patches: Patch[];
 	network: Network;
-	tcp: TcpNetwork;
+	redis: RedisServer;
 }
 
 export class SimulatedProcess implements Owner {
@@ -38,7 +39,7 @@ export class SimulatedProcess implements Owner {
 
 	readonly network: Network;
 
-	readonly tcp: TcpNetwork;
+	readonly redis: RedisServer;
 
 	readonly clock: Clock;
 
@@ -64,20 +65,19 @@ export class SimulatedProcess implements Owner {
 
 	constructor(
 		readonly world: World,
-		{ name, drift, copies, patches, network, tcp }: ProcessSettings,
+		{ name, drift, copies, patches, network, redis }: ProcessSettings,
 	) {
 		this.name = name;
 		this.network = network;
-		this.tcp = tcp;
+		this.redis = redis;
 		this.random = world.random.of(`process ${name}`);
 		this.clock = new Clock(() => world.now, WORLD_BEGINS_AT, drift, world.now);
 		const random = this.random.of('timers');
 		this.timers = new Timers(world, this, this.clock, random, (text) => this.complain(text));
 		this.realm = Realm.take(this);
+		const replaced = { 'n8n-core': this.n8nCore, ioredis: redisModule(this) };
 		for (let copy = 0; copy < copies; copy++) {
-			this.packages.push(
-				this.realm.loadPackage(copy as 0 | 1, patches, { 'n8n-core': this.n8nCore }),
-			);
+			this.packages.push(this.realm.loadPackage(copy as 0 | 1, patches, replaced));
 		}
 	}
 

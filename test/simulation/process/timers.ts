@@ -14,8 +14,6 @@ const LONGEST_MS = 2 ** 31 - 1;
 type Callback = (...parameters: unknown[]) => void;
 
 export class Timer {
-	isRef = true;
-
 	dueAt = 0;
 
 	isActive = false;
@@ -28,27 +26,13 @@ export class Timer {
 		readonly repeats: boolean,
 	) {}
 
-	ref(): this {
-		this.isRef = true;
-		return this;
-	}
-
+	/** The world has no end to wait for. */
 	unref(): this {
-		this.isRef = false;
 		return this;
-	}
-
-	hasRef(): boolean {
-		return this.isRef;
 	}
 
 	refresh(): this {
 		if (this.isActive) this.timers.start(this);
-		return this;
-	}
-
-	close(): this {
-		this.timers.clear(this);
 		return this;
 	}
 }

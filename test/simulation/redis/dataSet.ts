@@ -1,5 +1,5 @@
 /** What a simulated Redis keeps, and the commands on it. What the package does not use is not there, and says so. */
-import { RedisFailure, type RedisReply } from './resp';
+import { RedisFailure, type RedisReply } from './reply';
 import { boundOf, numberOf, scoreText, SortedSet } from './sortedSet';
 import { gap } from '../world/gap';
 

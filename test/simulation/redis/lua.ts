@@ -4,7 +4,7 @@
  */
 import { LuaApi } from 'wasmoon-lua5.1';
 
-import { RedisFailure, type RedisReply } from './resp';
+import { RedisFailure, type RedisReply } from './reply';
 import { gap } from '../world/gap';
 
 /** The C interface of Lua 5.1, as far as it is used here. */

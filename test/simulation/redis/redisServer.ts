@@ -1,16 +1,17 @@
 /**
- * A simulated Redis: commands one after the other in the order in which they arrive, by a clock of its own, over
- * connections that can be cut; and what happens to servers in the night.
+ * A simulated Redis: commands one after the other in the order in which they arrive, by a clock of its own, and what
+ * happens to servers in the night.
  */
 import { createHash } from 'node:crypto';
 
 import type { Clock } from '../process/clock';
 import { gap } from '../world/gap';
+import type { Random } from '../world/random';
 import type { World } from '../world/world';
+import type { Link } from './client';
 import { DataSet } from './dataSet';
 import type { Lua } from './lua';
-import { CommandReader, encode, RedisFailure, type RedisReply } from './resp';
-import type { Connection, Link, TcpServer } from './tcp';
+import { RedisFailure, type RedisReply } from './reply';
 
 /** What goes wrong with a command. */
 export type CommandFault = 'cutBefore' | 'cutAfter' | 'silent';
@@ -29,13 +30,20 @@ const REPLICATION_MS = 500;
 
 type Copy = ReturnType<DataSet['copy']>;
 
-export class RedisServer implements TcpServer {
+export class RedisServer {
 	readonly data: DataSet;
+
+	/** All connections that are open at the moment. */
+	readonly links = new Set<Link>();
 
 	private readonly scripts = new Map<string, string>();
 
 	/** Whether it takes connections. */
-	private isUp = true;
+	isUp = true;
+
+	private connections = 0;
+
+	private readonly random: Random;
 
 	private pausedUntil = 0;
 
@@ -50,23 +58,30 @@ export class RedisServer implements TcpServer {
 		private readonly world: World,
 		readonly clock: Clock,
 		private readonly lua: Lua | undefined,
-		private readonly links: Set<Link>,
+		/** One way (ms): mostly near the first. */
+		private readonly latencyMs: [number, number],
 		private readonly hooks: RedisHooks,
 	) {
 		this.data = new DataSet(() => clock.wall());
+		this.random = world.random.of('tcp');
 	}
 
-	accept(link: Link): Connection | undefined {
-		return this.isUp ? new Client(this, link) : undefined;
+	/** Chance of its own for each connection. */
+	latencies(): () => number {
+		const random = this.random.of(++this.connections);
+		return () => random.skewed(...this.latencyMs);
 	}
 
 	/** Runs a command when those before it are done, and nothing holds the server up. */
-	enqueue(run: () => void): void {
+	receive(command: string[], link: Link, onReply: (reply: RedisReply) => void): void {
+		const run = () => {
+			if (!link.isCut) this.execute(command, link, onReply);
+		};
 		if (this.world.now >= this.pausedUntil && this.waiting.length === 0) run();
 		else this.waiting.push(run);
 	}
 
-	execute(command: string[], link: Link): void {
+	private execute(command: string[], link: Link, onReply: (reply: RedisReply) => void): void {
 		const [name = '', ...parameters] = command;
 		const fault = isOfTheConnection(name) ? undefined : this.hooks.faultOf(command, link);
 		this.hooks.onCommand(command);
@@ -75,7 +90,7 @@ export class RedisServer implements TcpServer {
 		const reply = this.reply(name.toUpperCase(), parameters);
 		this.replicate();
 		if (fault === 'cutAfter') return link.cut();
-		link.toClient(Buffer.from(encode(reply)));
+		link.reply(() => onReply(reply));
 	}
 
 	/** Lets it stand still for `ms`. */
@@ -159,22 +174,4 @@ export class RedisServer implements TcpServer {
 
 function isOfTheConnection(name: string): boolean {
 	return /^(PING|INFO|SELECT|CLIENT|AUTH|HELLO|QUIT)$/i.test(name);
-}
-
-/** One connection. */
-class Client implements Connection {
-	private readonly reader = new CommandReader();
-
-	constructor(
-		private readonly server: RedisServer,
-		private readonly link: Link,
-	) {}
-
-	receive(bytes: Buffer): void {
-		for (const command of this.reader.read(bytes)) {
-			this.server.enqueue(() => {
-				if (this.link.isTaken) this.server.execute(command, this.link);
-			});
-		}
-	}
 }

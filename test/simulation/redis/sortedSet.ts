@@ -1,5 +1,5 @@
 /** A sorted set of Redis: members by score, and by their bytes where scores are equal. */
-import { RedisFailure } from './resp';
+import { RedisFailure } from './reply';
 
 interface Entry {
 	member: string;

@@ -22,8 +22,8 @@ export class ProjectCopy {
 		);
 	}
 
-	/** Whether the tests of a file pass although the patches are applied. */
-	passes(test: string, patches: Patch[]): boolean {
+	/** Whether the tests of these files pass although the patches are applied. */
+	passes(tests: string[], patches: Patch[]): boolean {
 		const files = new Map<string, string>();
 		for (const patch of patches) {
 			const file = join(this.folder, 'dist', patch.file);
@@ -32,7 +32,7 @@ export class ProjectCopy {
 			writeFileSync(file, apply(text, patch));
 		}
 		const jest = join('node_modules', 'jest', 'bin', 'jest.js');
-		const run = spawnSync(process.execPath, [jest, test], { cwd: this.folder, stdio: 'pipe' });
+		const run = spawnSync(process.execPath, [jest, ...tests], { cwd: this.folder, stdio: 'pipe' });
 		for (const [file, text] of files) writeFileSync(file, text);
 		return run.status === 0;
 	}

@@ -7,8 +7,7 @@ import type { Step } from '../service/network';
 import type { Moment, Plan, PlannedFault, RedisEvent } from './plan';
 import type { Player } from './player';
 
-type Kind = PlannedFault['kind'];
-type Of<K extends Kind> = PlannedFault & { kind: K };
+type Of<K extends PlannedFault['kind']> = PlannedFault & { kind: K };
 
 /** Strikes once, at its moment. */
 class Trap<T> {
@@ -31,13 +30,8 @@ class Trap<T> {
 }
 
 export class FaultBook {
-	private readonly requests: Array<Trap<Of<'request'>>>;
-
-	private readonly commands: Array<Trap<Of<'command'>>>;
-
-	private readonly table: Array<Trap<Of<'table'>>>;
-
-	private readonly host: Array<Trap<Of<'host'>>>;
+	/** What strikes when something happens that it is asked about. */
+	private readonly traps: Array<Trap<PlannedFault>> = [];
 
 	/** What strikes at a step of a request, or at a command. */
 	private readonly steps: Array<{ step: Moment['step']; trap: Trap<() => void> }> = [];
@@ -45,17 +39,12 @@ export class FaultBook {
 	constructor(
 		private readonly plan: Plan,
 		private readonly player: Player,
-	) {
-		this.requests = this.traps('request');
-		this.commands = this.traps('command');
-		this.table = this.traps('table');
-		this.host = this.traps('host');
-	}
+	) {}
 
 	get needsReplica(): boolean {
-		return this.plan.faults.some(({ kind, ...fault }) => {
-			return kind === 'redis' && 'event' in fault && fault.event.what === 'failOver';
-		});
+		return this.plan.faults.some(
+			(fault) => fault.kind === 'redis' && fault.event.what === 'failOver',
+		);
 	}
 
 	planAll(): void {
@@ -64,26 +53,26 @@ export class FaultBook {
 
 	/** Nothing lies in wait any more. */
 	end(): void {
-		const { requests, commands, table, host, steps } = this;
-		for (const traps of [requests, commands, table, host, steps]) traps.length = 0;
+		this.traps.length = 0;
+		this.steps.length = 0;
 	}
 
 	faultOfRequest(): ExchangeFault | undefined {
-		return this.sprung(this.requests)?.fault;
+		return this.sprung('request')?.fault;
 	}
 
 	faultOfCommand(): CommandFault | undefined {
-		const fault = this.sprung(this.commands)?.fault;
+		const fault = this.sprung('command')?.fault;
 		this.onStep('command');
 		return fault;
 	}
 
 	faultOfTable(access: 'read' | 'write'): StoreFault | undefined {
-		return this.sprung(this.table.filter(({ fault }) => fault.access === access))?.moment;
+		return this.sprung('table', access)?.moment;
 	}
 
 	faultOfHost(access: 'credential' | 'file'): boolean {
-		return this.sprung(this.host.filter(({ fault }) => fault.access === access)) !== undefined;
+		return this.sprung('host', access) !== undefined;
 	}
 
 	onStep(step: Step | 'command', exchange?: Exchange): void {
@@ -93,77 +82,66 @@ export class FaultBook {
 			this.player.world.history.add(`request ${step}`, { what: `${method} ${path}`, ...details });
 		}
 		for (const one of this.steps) {
-			if (one.step === step && one.trap.isSprung(this.now)) this.soon(one.trap.fault);
+			// Not in the midst of what a process is doing, but before it does anything else.
+			if (one.step === step && one.trap.isSprung(this.now)) {
+				this.player.world.after(0, one.trap.fault);
+			}
 		}
 	}
 
 	private planOne(fault: PlannedFault): void {
 		const { player } = this;
 		const { world } = player;
-		const strike = (happens: () => void) => () => {
-			this.tell(fault);
-			happens();
-		};
+		const at = (time: number, happens: () => void) =>
+			world.at(time, () => {
+				this.tell(fault);
+				happens();
+			});
 		switch (fault.kind) {
-			case 'kill': {
-				const end = strike(() => player.killProcess(fault.process));
-				const begin = () => player.startProcess(fault.process);
+			case 'kill':
 				return this.when(fault.when, () => {
 					if (player.life(fault.process) === undefined) return;
-					end();
-					world.after(fault.downMs, begin);
+					this.tell(fault);
+					player.killProcess(fault.process);
+					world.after(fault.downMs, () => player.startProcess(fault.process));
 				});
-			}
 			case 'stall':
-				return this.when(
-					fault.when,
-					strike(() => player.life(fault.process)?.process.stall(fault.ms)),
-				);
+				return this.when(fault.when, () => {
+					this.tell(fault);
+					player.life(fault.process)?.process.stall(fault.ms);
+				});
 			case 'stop':
-				return this.when(
-					fault.when,
-					strike(() => player.stop(fault.execution)),
-				);
+				return this.when(fault.when, () => {
+					this.tell(fault);
+					player.stop(fault.execution);
+				});
 			case 'clock':
-				return this.at(
-					fault.at,
-					strike(() => player.life(fault.process)?.process.clock.step(fault.stepMs)),
-				);
+				at(fault.at, () => player.life(fault.process)?.process.clock.step(fault.stepMs));
+				return;
 			case 'redis':
-				return this.at(
-					fault.at,
-					strike(() => this.strikeRedis(fault.event)),
-				);
+				at(fault.at, () => this.strikeRedis(fault.event));
+				return;
 			case 'tableLoss':
-				this.at(fault.backupAt, () => player.table.makeBackup());
-				return this.at(
-					fault.at,
-					strike(() => player.table.restoreBackup()),
-				);
+				world.at(fault.backupAt, () => player.table.makeBackup());
+				at(fault.at, () => player.table.restoreBackup());
+				return;
 			case 'edit':
-				return this.at(
-					fault.at,
-					strike(() => player.edit(fault.credential, fault.fields)),
-				);
+				at(fault.at, () => player.edit(fault.credential, fault.fields));
+				return;
 			case 'foreign':
 				for (let index = 0; index < fault.count; index++) {
-					this.at(fault.at + index * fault.everyMs, () =>
+					world.at(fault.at + index * fault.everyMs, () =>
 						player.service.otherClientRequest(fault.key, fault.endpoint),
 					);
 				}
 				return;
 			default:
-				// The others lie in wait.
-				return;
+				this.traps.push(new Trap(fault.when, fault));
 		}
 	}
 
-	private at(time: number, strike: () => void): void {
-		this.player.world.at(time, strike);
-	}
-
 	private strikeRedis(event: RedisEvent): void {
-		const { redis, links } = this.player;
+		const { redis } = this.player;
 		switch (event.what) {
 			case 'flush':
 				return redis.flush();
@@ -178,7 +156,7 @@ export class FaultBook {
 			case 'clock':
 				return redis.clock.step(event.stepMs);
 			case 'silence':
-				for (const link of links) link.isSilent = true;
+				for (const link of redis.links) link.isSilent = true;
 		}
 	}
 
@@ -187,21 +165,16 @@ export class FaultBook {
 		else this.steps.push({ step: moment.step, trap: new Trap(moment, strike) });
 	}
 
-	/** Not in the midst of what a process is doing, but before it does anything else. */
-	private soon(strike: () => void): void {
-		this.player.world.after(0, strike);
-	}
-
-	private traps<K extends 'request' | 'command' | 'table' | 'host'>(kind: K) {
-		return this.plan.faults
-			.filter((fault): fault is Of<K> => fault.kind === kind)
-			.map((fault) => new Trap(fault.when, fault));
-	}
-
-	private sprung<T extends PlannedFault>(traps: Array<Trap<T>>): T | undefined {
-		const fault = traps.find((trap) => trap.isSprung(this.now))?.fault;
+	/** The fault of this kind whose moment has come, and of this access where it has one. */
+	private sprung<K extends PlannedFault['kind']>(kind: K, access?: string): Of<K> | undefined {
+		const fault = this.traps.find(
+			(trap) =>
+				trap.fault.kind === kind &&
+				(!('access' in trap.fault) || trap.fault.access === access) &&
+				trap.isSprung(this.now),
+		)?.fault;
 		if (fault !== undefined) this.tell(fault);
-		return fault;
+		return fault as Of<K> | undefined;
 	}
 
 	private tell(fault: PlannedFault): void {

@@ -2,7 +2,7 @@
 import type { SavedNode } from '../n8n/workflow';
 import { DOCUMENTED_LIMITS, type LimitTable } from '../../../sandbox/limits';
 import { Random } from '../world/random';
-import { changesIn, executionsOf, finalRuns, triggersOf } from './generateExecutions';
+import { executionsOf, finalRuns } from './generateExecutions';
 import { faultsOf } from './generateFaults';
 import { nodesOf } from './generateNodes';
 import { HOUR_MS, rushesOf } from './rushes';
@@ -57,15 +57,11 @@ export function planOf(seed: number): Plan {
 		credentials: { main: credentialOf(random, store, key, limits) },
 		nodes: nodes.map(({ node }) => node),
 		executions: [...executions, ...finalRuns(nodes, executions, lastAt)],
-		triggers: triggersOf(random.of('triggers'), nodes, rushes),
-		contactChanges: [],
 		hasLowerLimits: false,
 		faults: [],
 		endsAt: lastAt + HOUR_MS,
 	};
 	addOtherCredential(random.of('second credential'), plan);
-	const [trigger] = plan.triggers;
-	if (trigger !== undefined) plan.contactChanges = changesIn(random.of('contacts'), trigger);
 	plan.faults = faultsOf(random.of('faults'), plan, rushes);
 	plan.hasLowerLimits =
 		plan.credentials.other !== undefined || plan.faults.some(({ kind }) => kind === 'edit');

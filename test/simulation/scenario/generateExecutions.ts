@@ -1,8 +1,8 @@
 /** What runs in a plan, and when. */
 import type { Random } from '../world/random';
 import type { PlannedNode } from './generateNodes';
-import type { Plan, PlannedExecution, PlannedProcess, Span } from './plan';
-import { MINUTE_MS, type Rush } from './rushes';
+import type { PlannedExecution, PlannedProcess, Span } from './plan';
+import type { Rush } from './rushes';
 
 export function executionsOf(
 	random: Random,
@@ -25,9 +25,8 @@ export function executionsOf(
 		executions.push({ id, at, process, node: planned.node.id, items, copy, tool: planned.tool });
 	};
 	const anywhere = () => random.whole(0, processes.length - 1);
-	const runnable = nodes.filter(({ kind }) => kind !== 'trigger');
-	const reads = runnable.filter(({ kind }) => kind === 'read');
-	const sends = runnable.filter(({ kind }) => kind === 'send');
+	const reads = nodes.filter(({ kind }) => kind === 'read');
+	const sends = nodes.filter(({ kind }) => kind === 'send');
 	for (const { from, until } of rushes) {
 		const sometime = () => random.between(from, until);
 		if (isMixed) {
@@ -42,7 +41,7 @@ export function executionsOf(
 				add(send, (busy + 1) % processes.length, from, 8, 8);
 			continue;
 		}
-		const choices = random.chance(0.2) ? [random.one(runnable)] : runnable;
+		const choices = random.chance(0.2) ? [random.one(nodes)] : nodes;
 		for (let n = random.whole(2, 6); n > 0; n--) add(random.one(choices), anywhere(), sometime());
 	}
 	return executions;
@@ -76,21 +75,4 @@ export function finalRuns(
 			{ id: `final${index}`, at, process: 0, node: node.id, items, copy: 0, tool: own[0]?.tool },
 		];
 	});
-}
-
-export function triggersOf(random: Random, nodes: PlannedNode[], rushes: Rush[]): Plan['triggers'] {
-	const trigger = nodes.find(({ kind }) => kind === 'trigger');
-	const [first] = rushes;
-	if (trigger === undefined || first === undefined) return [];
-	const from = Math.max(0, first.from - 5 * MINUTE_MS);
-	const until = from + random.whole(8, 20) * MINUTE_MS;
-	return [{ node: trigger.node.id, from, until, everyMs: MINUTE_MS }];
-}
-
-/** The last polls find nothing new. */
-export function changesIn(random: Random, { from, until }: Plan['triggers'][number]): number[] {
-	const count = random.whole(0, 8);
-	return Array.from({ length: count }, () => random.between(from, until - 5 * MINUTE_MS)).sort(
-		(a, b) => a - b,
-	);
 }

@@ -4,7 +4,7 @@ import type { LimitTable } from '../../../sandbox/limits';
 import type { Random } from '../world/random';
 
 export interface PlannedNode {
-	kind: 'read' | 'send' | 'delete' | 'wait' | 'trigger';
+	kind: 'read' | 'send' | 'delete' | 'wait';
 	node: SavedNode;
 	/** What a node with a Send Once Key may send. */
 	documents?: string[];
@@ -68,11 +68,6 @@ export function nodesOf(random: Random, limits: LimitTable, isMixed: boolean): P
 		const resource = random.one(['contact', 'transaction']);
 		const parameters = { resource, operation: 'deleteMany', ids: '={{ $json.id }}' };
 		add({ kind: 'delete', mostItems: 9 }, parameters, { batchSize: random.whole(1, 3) });
-	}
-	if (random.chance(0.2)) {
-		const events = ['contactCreated', 'contactUpdated', 'contactDeleted'];
-		const parameters = { source: 'contacts', events, idField: 'id' };
-		add({ kind: 'trigger', mostItems: 0 }, parameters, { emitExisting: true });
 	}
 	const room = random.of('room');
 	if (room.chance(0.25)) {

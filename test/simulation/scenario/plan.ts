@@ -24,9 +24,6 @@ export interface Plan {
 	credentials: Record<string, CredentialFields>;
 	nodes: SavedNode[];
 	executions: PlannedExecution[];
-	triggers: PlannedTrigger[];
-	/** When (ms) somebody changes a contact. */
-	contactChanges: number[];
 	/** Whether some credential at some time has lower limits than the service: by up to 2. */
 	hasLowerLimits: boolean;
 	faults: PlannedFault[];
@@ -52,14 +49,6 @@ export interface PlannedExecution {
 	items: Array<{ id: string }>;
 	copy: number;
 	tool?: 'agent' | 'mcp';
-}
-
-export interface PlannedTrigger {
-	/** The ID of its node. */
-	node: string;
-	from: number;
-	until: number;
-	everyMs: number;
 }
 
 /** From `after` (ms) on, when this has happened `skip` times and happens again; without a step, right then. */

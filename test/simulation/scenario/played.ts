@@ -1,7 +1,6 @@
 /** What is played with, and what has been played. */
 import type { Execution } from '../n8n/execution';
 import type { Host } from '../n8n/host';
-import type { Poller } from '../n8n/poller';
 import type { Patch } from '../process/modules';
 import type { SimulatedProcess } from '../process/simulatedProcess';
 import type { Lua } from '../redis/lua';
@@ -20,7 +19,6 @@ export interface Equipment {
 export interface Life {
 	process: SimulatedProcess;
 	host: Host;
-	pollers: Map<string, Poller>;
 	bornAt: number;
 	diedAt?: number;
 }

@@ -2,24 +2,16 @@
 import { Execution } from '../n8n/execution';
 import { Host, type Installation } from '../n8n/host';
 import { DeduplicationTable } from '../n8n/deduplication';
-import { Poller, type PollResult, type SavedStaticData } from '../n8n/poller';
 import { Clock } from '../process/clock';
 import { SimulatedProcess } from '../process/simulatedProcess';
 import { RedisServer } from '../redis/redisServer';
-import { TcpNetwork } from '../redis/tcp';
 import { Network } from '../service/network';
 import { Service } from '../service/service';
 import { throwGaps } from '../world/gap';
 import { World, WORLD_BEGINS_AT } from '../world/world';
 import { FaultBook } from './faultBook';
 import type { Equipment, Life, Night, Played } from './played';
-import {
-	limitsOf,
-	type Plan,
-	type PlannedExecution,
-	type PlannedFault,
-	type PlannedTrigger,
-} from './plan';
+import { limitsOf, type Plan, type PlannedExecution, type PlannedFault } from './plan';
 
 /** How long (ms) after the end of a day everything must have come to its own end. */
 export const LONGEST_EVENING_MS = 12 * 3_600_000;
@@ -53,8 +45,6 @@ export class Player {
 
 	readonly played: Played[] = [];
 
-	readonly polls: PollResult[] = [];
-
 	/** Everything that was logged, or went to Redis. */
 	readonly texts: string[] = [];
 
@@ -74,10 +64,6 @@ export class Player {
 	readonly struck: Array<{ at: number; fault: PlannedFault }> = [];
 
 	private readonly current: Array<Life | undefined>;
-
-	private readonly saved: SavedStaticData = new Map();
-
-	private readonly tcp: TcpNetwork;
 
 	private readonly installation: Installation;
 
@@ -99,14 +85,12 @@ export class Player {
 			faultOf: () => book.faultOfRequest(),
 			onStep: (step, exchange) => book.onStep(step, exchange),
 		});
-		this.tcp = new TcpNetwork(world, latencies.redis);
 		const clock = new Clock(() => world.now, WORLD_BEGINS_AT, plan.redisDrift, 0);
-		this.redis = new RedisServer(world, clock, equipment.lua, this.tcp.links, {
+		this.redis = new RedisServer(world, clock, equipment.lua, latencies.redis, {
 			faultOf: () => book.faultOfCommand(),
 			onCommand: (command) => this.texts.push(command.join(' ')),
 			hasReplica: book.needsReplica,
 		});
-		this.tcp.listen('redis', 6379, this.redis);
 		this.table = new DeduplicationTable(world, latencies.table, {
 			faultOf: (access) => book.faultOfTable(access),
 		});
@@ -127,8 +111,6 @@ export class Player {
 		const { plan, world } = this;
 		for (const index of plan.processes.keys()) this.startProcess(index);
 		for (const planned of plan.executions) world.at(planned.at, () => this.start(planned));
-		for (const trigger of plan.triggers) this.schedule(trigger);
-		for (const at of plan.contactChanges) world.at(at, () => this.service.contacts.change());
 		this.book.planAll();
 		await world.play(plan.endsAt);
 		await world.play(plan.endsAt + LONGEST_EVENING_MS, () => this.isOver);
@@ -168,10 +150,10 @@ export class Player {
 			...{ drift, copies },
 			patches: this.equipment.patches,
 			network: this.network,
-			tcp: this.tcp,
+			redis: this.redis,
 		});
 		const host = new Host(process, this.installation);
-		const life: Life = { process, host, pollers: new Map(), bornAt: this.world.now };
+		const life: Life = { process, host, bornAt: this.world.now };
 		this.lives.push(life);
 		this.current[index] = life;
 		this.world.history.add('process starts', { process: process.name });
@@ -196,11 +178,6 @@ export class Player {
 	edit(credential: string, fields: Record<string, unknown>): void {
 		const known = this.installation.credentials.get(credential);
 		this.installation.credentials.set(credential, { ...known, ...fields });
-	}
-
-	/** Cuts off all connections to Redis, or lets them fall silent. */
-	get links() {
-		return this.tcp.links;
 	}
 
 	private get isOver(): boolean {
@@ -260,22 +237,5 @@ export class Player {
 			this.nights.push({ life, limits, before, filling, after: await run(GET_STATUS) });
 			await this.world.play(this.world.now + LONGEST_HOLD_MS);
 		}
-	}
-
-	/** n8n's main process polls. */
-	private schedule({ node: id, from, until, everyMs }: PlannedTrigger): void {
-		const node = this.plan.nodes.find((one) => one.id === id);
-		if (node === undefined) return;
-		const tick = () => {
-			const life = this.current[0];
-			if (this.world.now + everyMs <= until) this.world.after(everyMs, tick);
-			if (life === undefined) return;
-			const poller =
-				life.pollers.get(id) ??
-				new Poller(life.host, node, this.saved, (result) => this.polls.push(result));
-			life.pollers.set(id, poller);
-			this.world.after(0, () => void poller.poll(), life.process);
-		};
-		this.world.at(from, tick);
 	}
 }

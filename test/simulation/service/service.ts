@@ -5,7 +5,6 @@
 import { LimitCounters, type LimitTable } from '../../../sandbox/limits';
 import type { Random } from '../world/random';
 import { type World, WORLD_BEGINS_AT } from '../world/world';
-import { Contacts } from './contacts';
 import type { Exchange, Reply } from './exchange';
 import type { ExchangeFault } from './faults';
 
@@ -25,6 +24,8 @@ export interface ServiceSettings {
 /** The status that the service is told to respond with. */
 type Scripted = ExchangeFault & { kind: 'status' };
 
+const CONTACTS = [1, 2, 3].map((number) => ({ id: `c${number}`, name: `Contact ${number}` }));
+
 /** Something that the service did. */
 export interface Action {
 	at: number;
@@ -38,8 +39,6 @@ export interface Action {
 export class Service {
 	/** All that was done, in order. */
 	readonly actions: Action[] = [];
-
-	readonly contacts: Contacts;
 
 	private readonly counters: LimitCounters;
 
@@ -57,7 +56,6 @@ export class Service {
 		this.random = world.random.of('service');
 		const { limits, windows: windowMode, phaseMs, countsRefused: countRefused } = settings;
 		this.counters = new LimitCounters({ limits, windowMode, phaseMs, countRefused, timeScale: 1 });
-		this.contacts = new Contacts(this.random.of('contacts'));
 	}
 
 	addKey(key: string, origin: string): void {
@@ -110,7 +108,7 @@ export class Service {
 			if (exchange.path !== '/masterdata/getContacts') {
 				return jsonReply(200, { item: exchange.items[0] ?? null, at: Math.round(at) });
 			}
-			return jsonReply(200, { contacts: this.contacts.list() });
+			return jsonReply(200, { contacts: CONTACTS });
 		}
 		exchange.actedAt = at;
 		for (const item of exchange.items) this.actions.push({ at, item, endpoint, exchange });

@@ -45,11 +45,6 @@ export class Random {
 			.sort((a, b) => a.order - b.order)
 			.map(({ value }) => value);
 	}
-
-	/** An integer below 2³². */
-	bits(): number {
-		return Math.floor(this.next() * 0x1_0000_0000);
-	}
 }
 
 /** FNV-1a. */

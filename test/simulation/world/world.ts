@@ -31,9 +31,6 @@ export class World {
 
 	private readonly ties: Random;
 
-	/** Called between two events. */
-	betweenEvents: () => void = () => undefined;
-
 	constructor(seed: string) {
 		this.random = new Random(seed);
 		this.ties = this.random.of('ties');
@@ -91,7 +88,6 @@ export class World {
 				drain();
 				event.owner.afterEvent();
 			}
-			this.betweenEvents();
 		}
 	}
 

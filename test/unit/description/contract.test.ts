@@ -109,14 +109,6 @@ describe('the resources', () => {
 			/delete|remove|destroy|clear/i,
 		);
 	});
-
-	test('share no field', () => {
-		for (const { name, displayOptions } of description.properties) {
-			if (name === 'resource' || name === 'operation') continue;
-			expect(displayOptions?.show?.resource).toHaveLength(1);
-			expect(displayOptions?.show?.operation).toHaveLength(1);
-		}
-	});
 });
 
 describe('the parameters', () => {
@@ -172,10 +164,6 @@ describe('the parameters', () => {
 		expect(limits.map(({ value }) => value)).toEqual([
 			...['general', 'payment:send', 'transaction:send', 'transaction:sendWp'],
 		]);
-		// Its default is for one request, whatever comes in.
-		const requests = fieldOf('rateLimit', 'waitForRoom', 'requests');
-		expect(requests?.description).toContain('{{ $input.all().length }} for one per input item');
-		expect(requests?.description).toContain('from the first item');
 		const options = optionsFieldOf('rateLimit', 'waitForRoom');
 		expect(defaultsOf(options)).toEqual({ maxWait: 0, parkAfter: 65 });
 	});
@@ -192,14 +180,6 @@ describe('the options', () => {
 			expect(group?.values.map(({ name }) => name)).toEqual(['name', 'value']);
 		},
 	);
-
-	test.each(withRequests)('of %s: %s say whose wait Max Wait bounds', (resource, operation) => {
-		const maxWait = find(optionsFieldOf(resource, operation), 'maxWait');
-		const whose =
-			operation === 'deleteMany' ? 'the batches may wait' : 'the items of a run may wait';
-		expect(maxWait?.description).toContain(whose);
-		expect(maxWait?.description).toMatch(/in all\..* unless this is set\.$/);
-	});
 
 	test.each(withBody)('of %s: %s say how to send once', (resource, operation) => {
 		const options = optionsFieldOf(resource, operation);
@@ -234,12 +214,4 @@ describe('the options', () => {
 		const formats = choicesOf(find(options, 'responseFormat')).map(({ value }) => value);
 		expect(formats).toEqual(['file', 'json', 'text']);
 	});
-});
-
-test('Delete Many says why it is the way to delete many records', () => {
-	for (const [resource] of deletions) {
-		const choice = choicesOf(operationsOf(resource)).find(({ value }) => value === 'deleteMany');
-		expect(choice?.description).toContain('Preferred over single requests');
-		expect(choice?.description).toContain('1,000 input items take 10 requests instead of 1,000');
-	}
 });

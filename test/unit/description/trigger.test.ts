@@ -108,14 +108,3 @@ test('has the fields of Incremental', () => {
 		{ name: 'customFormat', displayOptions: { show: { format: ['custom'] } } },
 	]);
 });
-
-test('says of Max Wait what it is to a poll, which has no items and is no tool', () => {
-	const option = optionsOf(find('options')).find(({ name }) => name === 'maxWait');
-	expect(option?.description).toContain('a poll may wait');
-	expect(option?.description).not.toMatch(/item|tool/);
-});
-
-test('says that deletions cannot be seen when only changes are read', () => {
-	const option = optionsOf(find('options')).find(({ name }) => name === 'queryParameters');
-	expect(option?.description).toContain('deletions cannot be seen');
-});

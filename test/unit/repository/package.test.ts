@@ -1,15 +1,13 @@
-// What npm would publish: the built node, its texts and nothing else, installable and loadable as it is.
+// What npm would publish: the built node, its texts and nothing else.
 
-import { execFile, execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
-import { promisify } from 'node:util';
 
-import { installPackedNode, type PackedNode, packNode } from '../../../scripts/host/packNode';
+import { type PackedNode, packNode } from '../../../scripts/host/packNode';
 import { manifest, PROJECT_FOLDER } from './projectFiles';
 
-const run = promisify(execFile);
 const entryPoints = [...manifest.n8n.credentials, ...manifest.n8n.nodes];
 
 let folder: string;
@@ -84,32 +82,3 @@ describe('package.json', () => {
 		expect(Object.keys(manifest.scripts).filter((name) => ownMoments.test(name))).toEqual([]);
 	});
 });
-
-test('an installed package loads its credential and its nodes without a warning', async () => {
-	await installPackedNode(packed, folder);
-	const modules = join(folder, '.n8n', 'nodes', 'node_modules');
-	expect(existsSync(join(modules, 'n8n-workflow'))).toBe(false);
-	// n8n brings it.
-	symlinkSync(
-		join(PROJECT_FOLDER, 'node_modules', 'n8n-workflow'),
-		join(modules, 'n8n-workflow'),
-		'junction',
-	);
-	const files = entryPoints.map((path) => join(modules, manifest.name, path));
-	const load = `for (const file of ${JSON.stringify(files)}) {
-		for (const [name, Type] of Object.entries(require(file))) {
-			const made = new Type();
-			console.log(name, made.description?.name ?? made.name);
-		}
-	}`;
-	const { stdout, stderr } = await run(process.execPath, ['--trace-warnings', '-e', load], {
-		cwd: folder,
-		timeout: 30_000,
-	});
-	expect(stderr).toBe('');
-	expect(stdout.trim().split('\n').sort()).toEqual([
-		'BusinessData businessData',
-		'BusinessDataApi businessDataApi',
-		'BusinessDataTrigger businessDataTrigger',
-	]);
-}, 60_000);

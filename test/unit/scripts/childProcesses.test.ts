@@ -57,9 +57,3 @@ test('a program ends when it is asked to', async () => {
 	killGroup(child);
 	await waitUntil(() => !isRunning(otherPid));
 });
-
-test('a program that cannot be started is an error that names it', async () => {
-	await expect(startProgram('no-such-program', [], {}).ended).rejects.toThrow(
-		'no-such-program cannot be started',
-	);
-});

@@ -10,7 +10,7 @@ let wrong: Record<string, unknown>;
 
 beforeAll(async () => {
 	const program = join(__dirname, '../../simulation/directed/main.ts');
-	const parameters = ['--import', 'tsx', program];
+	const parameters = ['--max-semi-space-size=64', '--import', 'tsx', program];
 	const { stdout } = await promisify(execFile)(process.execPath, parameters);
 	wrong = JSON.parse(stdout) as Record<string, unknown>;
 }, 180_000);

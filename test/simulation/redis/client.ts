@@ -1,0 +1,189 @@
+/**
+ * ioredis for a program in a simulated process, as much of it as the package uses: one connection, which is never made
+ * again, over which commands and replies come in order, late, cut, or never. test/queue has the real one.
+ */
+import { EventEmitter } from 'node:events';
+
+import type { Resource, SimulatedProcess } from '../process/simulatedProcess';
+import { RedisFailure, type RedisReply } from './reply';
+import type { RedisServer } from './redisServer';
+
+/** Between two things that must keep their order (ms). */
+const STEP_MS = 1e-3;
+
+/** Both directions of one connection. */
+export class Link {
+	/** Whether what is sent arrives nowhere, without anybody being told. */
+	isSilent = false;
+
+	/** Whether something in between has ended it: what was on its way is lost. */
+	isCut = false;
+
+	private lastToServer = 0;
+
+	private lastToClient = 0;
+
+	constructor(
+		private readonly server: RedisServer,
+		private readonly process: SimulatedProcess,
+		private readonly latency: () => number,
+		private readonly onLost: () => void,
+	) {
+		server.links.add(this);
+	}
+
+	get isOpen(): boolean {
+		return this.server.links.has(this);
+	}
+
+	/** The client sends a command. */
+	send(command: string[], onReply: (reply: RedisReply) => void): void {
+		this.lastToServer = this.later(this.lastToServer, () => {
+			if (!this.isCut && !this.isSilent) this.server.receive(command, this, onReply);
+		});
+	}
+
+	/** The server replies. */
+	reply(arrive: () => void): void {
+		const run = () => {
+			if (this.isOpen && !this.isSilent) arrive();
+		};
+		this.lastToClient = this.later(this.lastToClient, run, this.process);
+	}
+
+	/** The server, or something in between, ends it. */
+	cut(): void {
+		if (!this.server.links.delete(this)) return;
+		this.isCut = true;
+		this.lastToClient = this.later(this.lastToClient, this.onLost, this.process);
+	}
+
+	/** The client ends it; what it has sent before still arrives. */
+	close(): void {
+		this.server.links.delete(this);
+	}
+
+	private later(last: number, run: () => void, owner?: SimulatedProcess): number {
+		const { world } = this.process;
+		const at = Math.max(last + STEP_MS, world.now + this.latency());
+		world.at(at, run, owner);
+		return at;
+	}
+}
+
+/** What the package asks ioredis for. */
+interface Options {
+	host?: string;
+	commandTimeout?: number;
+}
+
+class Client extends EventEmitter implements Resource {
+	readonly stream = { unref: () => undefined };
+
+	private link: Link | undefined;
+
+	private isClosed = false;
+
+	/** What ends the commands that have no reply yet. */
+	private readonly pending = new Set<(error: Error) => void>();
+
+	constructor(
+		private readonly process: SimulatedProcess,
+		private readonly options: Options,
+	) {
+		super();
+	}
+
+	async connect(): Promise<void> {
+		const { process } = this;
+		const server = process.redis;
+		const latency = server.latencies();
+		process.resources.add(this);
+		await process.world.sleep(2 * latency(), process);
+		if (!this.isClosed && !server.isUp) this.lose('connect', 'ECONNREFUSED');
+		if (this.isClosed) throw this.closed();
+		this.link = new Link(server, process, latency, () => this.lose('read', 'ECONNRESET'));
+	}
+
+	async client(...parameters: string[]): Promise<unknown> {
+		return await this.run('CLIENT', ...parameters);
+	}
+
+	async ping(): Promise<unknown> {
+		return await this.run('PING');
+	}
+
+	async evalsha(...parameters: unknown[]): Promise<unknown> {
+		return await this.run('EVALSHA', ...parameters);
+	}
+
+	async eval(...parameters: unknown[]): Promise<unknown> {
+		return await this.run('EVAL', ...parameters);
+	}
+
+	/** The program closes it. */
+	disconnect(): void {
+		this.isClosed = true;
+		this.cutOff();
+		this.process.resources.delete(this);
+		for (const end of [...this.pending]) end(this.closed());
+	}
+
+	cutOff(): void {
+		this.link?.close();
+	}
+
+	private lose(syscall: string, code: string): void {
+		if (this.isClosed) return;
+		const error = this.error(`${syscall} ${code} ${this.options.host}`);
+		this.emit('error', Object.assign(error, { syscall, code }));
+		this.disconnect();
+	}
+
+	private async run(...command: unknown[]): Promise<unknown> {
+		return await new Promise((resolve, reject) => {
+			const { link, process, pending } = this;
+			if (link === undefined || this.isClosed) return reject(this.closed());
+			const settle = (): boolean => {
+				process.timers.clear(timer);
+				return pending.delete(end);
+			};
+			const end = (error: Error) => {
+				if (settle()) reject(error);
+			};
+			const { commandTimeout } = this.options;
+			const onTimeout = () => end(this.error('Command timed out'));
+			const timer = process.timers.set(onTimeout, commandTimeout, [], false);
+			pending.add(end);
+			link.send(command.map(String), (reply) => {
+				if (reply instanceof RedisFailure) end(this.error(reply.message));
+				else if (settle()) resolve(valueOf(reply));
+			});
+		});
+	}
+
+	private closed(): Error {
+		return this.error('Connection is closed.');
+	}
+
+	private error(message: string): Error {
+		return new this.process.realm.global.Error(message);
+	}
+}
+
+/** A reply as a program gets it. */
+function valueOf(reply: RedisReply): unknown {
+	if (Array.isArray(reply)) return reply.map(valueOf);
+	return typeof reply === 'object' && reply !== null && 'status' in reply ? reply.status : reply;
+}
+
+/** The module as a program in the process requires it. */
+export function redisModule(process: SimulatedProcess): unknown {
+	return {
+		Redis: class extends Client {
+			constructor(options: Options) {
+				super(process, options);
+			}
+		},
+	};
+}
