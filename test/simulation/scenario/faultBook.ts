@@ -134,12 +134,6 @@ export class FaultBook {
 					fault.at,
 					strike(() => this.strikeRedis(fault.event)),
 				);
-			case 'tableLoss':
-				this.at(fault.backupAt, () => player.table.makeBackup());
-				return this.at(
-					fault.at,
-					strike(() => player.table.restoreBackup()),
-				);
 			case 'edit':
 				return this.at(
 					fault.at,
