@@ -1,13 +1,10 @@
-// Send Once over two processes while Redis loses what it knew, and while its clock is set: nobody is told
-// "skipped" of a document that the service refuses after all, and nobody waits for long.
-
-import { setTimeout as pause } from 'node:timers/promises';
+// Send Once over two processes while Redis loses what it knew: nobody is told "skipped" of a document that the service
+// refuses after all, and nobody waits for long.
 
 import { useProcessBench } from '../support/processBench';
 import { waitUntil } from '../support/waitUntil';
 
 const [ONE, OTHER] = [0, 1];
-const HOUR = 3_600_000;
 const bench = useProcessBench(2);
 beforeEach(async () => {
 	// The limits have noticed that Redis was emptied between two tests, and hold nobody up any more.
@@ -19,13 +16,6 @@ const arrived = async () => await waitUntil(() => bench.sandbox.journal.count() 
 const refuseAfter = (afterMs: number) =>
 	bench.sandbox.fault({ action: { type: 'status', status: 400, afterMs } });
 const keysOfSendOnce = async () => await bench.redis.keys('*sendOnce*');
-
-/** What becomes of the leases when Redis's clock was set by so much (ms): their moments do not move. */
-async function setClock(ms: number): Promise<void> {
-	for (const key of await keysOfSendOnce()) {
-		await bench.redis.pexpire(key, (await bench.redis.pttl(key)) - ms);
-	}
-}
 
 describe('Redis loses data while a document is on its way', () => {
 	const emptied = async () => void (await bench.redis.flushall());
@@ -87,39 +77,3 @@ test('it takes a moment until a document counts as perhaps sent, but not a momen
 	expect(performance.now() - startedAt).toBeLessThan(9_000);
 	expect(bench.sent()).toEqual(keys);
 }, 60_000);
-
-describe("Redis's clock is set while a document is on its way", () => {
-	test.each([
-		['forward', HOUR],
-		['back', -HOUR],
-	])(
-		'%s: whoever comes then waits for what becomes of it, and no longer',
-		async (_, ms) => {
-			refuseAfter(3_500);
-			const one = bench.send(ONE, ['a']);
-			await arrived();
-			await pause(500);
-			await setClock(ms);
-			const other = bench.send(OTHER, ['a']);
-			expect(await one.ended).toEqual(['failed']);
-			const endedAt = performance.now();
-			expect(await other.ended).toEqual(['sent']);
-			expect(performance.now() - endedAt).toBeLessThan(3_000);
-			expect(bench.sent()).toEqual(['a']);
-		},
-		60_000,
-	);
-
-	test('back, and its process has died: others do not wait for that hour', async () => {
-		bench.sandbox.fault({ action: { type: 'neverAnswer', act: true } });
-		const one = bench.send(ONE, ['a'], 2);
-		await arrived();
-		await bench.processes[ONE]?.kill();
-		expect(await one.ended).toBe('died');
-		await setClock(-HOUR);
-		const startedAt = performance.now();
-		expect(await bench.send(OTHER, ['a'], 2).ended).toEqual(['skipped']);
-		expect(performance.now() - startedAt).toBeLessThan(20_000);
-		await bench.replace(ONE);
-	}, 60_000);
-});
