@@ -12,6 +12,7 @@ import { send } from '../../test/support/parameters';
 import type { ProcessedDataRepository } from '../../test/support/processedData';
 import { loadNode, type NodeLoad } from './nodeLoad';
 
+type Row = Parameters<ProcessedDataRepository['insert']>[0];
 type Table = Pick<ProcessedDataRepository, 'find' | 'findOne' | 'insert' | 'update' | 'delete'>;
 
 export interface SendOnceLoad {
@@ -26,7 +27,7 @@ export interface SendOnceLoad {
 }
 
 const REMEMBERED = 50_000;
-/** So many that nearly each row has some. */
+/** So many that nearly all lists of keys are there. */
 const SENT_FIRST = 200;
 
 /** Sends items without a key and with one, when so many others are remembered in the table. */
@@ -36,14 +37,14 @@ export async function loadSendOnce(
 	items: number,
 ): Promise<SendOnceLoad> {
 	const uses = { reads: 0, writes: 0, entries: 0 };
-	const { findOne, insert, update } = table;
+	const { findOne, insert, update, delete: remove } = table;
 	table.findOne = async (...args) => {
 		uses.reads++;
 		return await findOne.apply(table, args);
 	};
-	const countWrite = ({ value }: { value: { data: string[] } }) => {
+	const countWrite = (row?: Row) => {
 		uses.writes++;
-		uses.entries += value.data.length;
+		uses.entries += row?.value.data.length ?? 0;
 	};
 	table.insert = async (row) => {
 		countWrite(row);
@@ -53,13 +54,29 @@ export async function loadSendOnce(
 		countWrite(row);
 		await update.call(table, where, row);
 	};
+	table.delete = async (where) => {
+		countWrite();
+		await remove.call(table, where);
+	};
 	await startDeduplicator(table as ProcessedDataRepository);
 	await loadNode(engine, send({ sendOnceKey: '=first {{ $json.id }}' }), SENT_FIRST);
-	for (const row of await table.find()) {
-		const { data } = row.value;
-		const others = data.length * (REMEMBERED / SENT_FIRST - 1);
-		row.value.data = [...Array.from({ length: others }, () => randomUUID().slice(0, 24)), ...data];
-		await update.call(table, { workflowId: row.workflowId, context: row.context }, row);
+	const lists = (await table.find()).filter(({ context }) => /:keys:\d+$/.test(context));
+	for (const row of lists) {
+		const { workflowId, context } = row;
+		const count = Math.floor(REMEMBERED / lists.length);
+		const keys = Array.from({ length: count }, () => randomUUID().slice(0, 24));
+		await update.call(
+			table,
+			{ workflowId, context },
+			{ ...row, value: { ...row.value, data: keys } },
+		);
+		const value = { mode: 'entries', data: ['token', 'known', 'content'] };
+		await Promise.all(
+			keys.map(async (key) => {
+				const rowOfKey = { ...row, context: context.replace(/keys:\d+$/, key), value };
+				await insert.call(table, rowOfKey);
+			}),
+		);
 	}
 	Object.assign(uses, { reads: 0, writes: 0, entries: 0 });
 	const withoutKey = await loadNode(engine, send(), items);

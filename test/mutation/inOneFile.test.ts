@@ -10,6 +10,7 @@ const FOLDERS = [
 	'unit/description',
 	'unit/rateLimit',
 	'unit/redis',
+	'unit/sendOnce',
 	'unit/transport',
 	'unit/trigger',
 	'engine',

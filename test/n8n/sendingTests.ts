@@ -97,6 +97,29 @@ export function sendingTests(real: () => RealN8n): void {
 		expect(sent().slice(5)).toEqual([FIVE[2]]);
 	});
 
+	test("n8n's Remove Duplicates, in the same workflow, forgets no key", async () => {
+		const { client } = real();
+		const duplicates = (operation: string, scope: string, parameters = {}) =>
+			node(`${operation} ${scope}`, 'n8n-nodes-base.removeDuplicates', 2, {
+				...{ operation, options: { scope, historySize: 10 } },
+				...parameters,
+			});
+		const scopes = [
+			duplicates('removeItemsSeenInPreviousExecutions', 'workflow', {
+				logic: 'removeItemsWithAlreadySeenKeyValues',
+				dedupeValue: '={{ $json.id }}',
+			}),
+			duplicates('clearDeduplicationHistory', 'workflow'),
+			duplicates('clearDeduplicationHistory', 'node'),
+		];
+		const workflow = await real().save(
+			inARow('Remove Duplicates', [...startWith(FIVE.slice(0, 1)), ...scopes, send(ONCE)]),
+		);
+		await client.runWorkflow(workflow, 'Start', 60);
+		const again = await client.runWorkflow(workflow, 'Start', 60);
+		expect(itemsOf(again, SEND)).toEqual(skipped('sent', FIVE.slice(0, 1)));
+	});
+
 	test('a key is not asked for, nor changed, under the ID of a workflow that n8n does not have', async () => {
 		const { client } = real();
 		const sender = await real().save(inARow('Sends', [...startWith(FIVE), send(ONCE)]));

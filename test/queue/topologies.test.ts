@@ -11,10 +11,10 @@ import {
 	RedisError,
 	RedisScript,
 } from '../../nodes/BusinessData/redis';
-import { RedisRecord } from '../../nodes/BusinessData/sendOnce/redisRecord';
+import { Leases } from '../../nodes/BusinessData/sendOnce/leases';
 import { limitStoreRequest, stageOf } from '../support/limitStoreBench';
 import { PrivateAuthority } from '../support/privateAuthority';
-import { redisCommand } from '../support/redisCommand';
+import { redisCommand, untilTrue } from '../support/redisCommand';
 import { RedisCluster } from '../support/redisCluster';
 import { RedisSentinel } from '../support/redisSentinel';
 import { RedisServer } from '../support/redisServer';
@@ -226,12 +226,14 @@ test('a user who may do no more than docs/queue-mode.md says can count and send 
 	first.publish();
 	first.hold(0);
 	expect(await limitStore.use(general.windows)).toMatchObject([{ used: 1 }]);
-	const record = new RedisRecord(connectionTo(address), 'document', 'a', 10);
-	const acquire = async () => await record.acquire('token', 1_000, false);
-	expect(await record.lock('bucket', acquire)).toMatchObject({ state: 'notSent' });
-	expect(await record.isLast('token')).toBe(true);
-	await record.complete('token', 'sent');
-	expect((await record.lookUp(signal)).state).toBe('sent');
+	const id = { workflowId: 'w', document: 'document', name: 'a' };
+	const leases = new Leases(id, connectionTo(address), signal);
+	const acquired = await leases.acquire();
+	expect(await new Leases({ ...id, name: 'b' }, connectionTo(address), signal).missingMs()).toBe(
+		5_000,
+	);
+	if ('release' in acquired) acquired.release();
+	await untilTrue('free', async () => typeof (await leases.missingMs()) === 'number');
 	const log = await redisCommand(plain.port, PASSWORD, 'ACL', 'LOG');
 	expect(log).toBe('');
 });

@@ -1,23 +1,19 @@
 // `npm run record:upgrade`: lets this version of the package save its workflows, the memory of its trigger and the
-// records of Send Once in a real n8n and a real Redis, and keeps them in test/upgrade/<version>/saved.json. Run
+// records of Send Once in a real n8n, and keeps them in test/upgrade/<version>/saved.json. Run
 // once per version, before it is published: what users have saved by then must work ever after.
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import { Redis } from 'ioredis';
 import type { IDataObject, INode } from 'n8n-workflow';
 
 import { MARKER_HEADER, type Sandbox } from '../../sandbox/server';
-import type { Cleanup } from '../../scripts/cleanup';
 import { describeHost } from '../../scripts/host/hosts';
 import type { SavedWorkflow, WorkflowNode } from '../../scripts/host/n8nTypes';
 import { runToEnd } from '../../scripts/runToEnd';
 import { RealN8n } from '../n8n/realN8n';
 import { inARow, node } from '../n8n/workflows';
-import { credentialFor } from '../support/scaledLimits';
 import { remembered } from '../support/triggerBench';
-import { RedisServer } from '../support/redisServer';
-import { KEY, LIMITS, PORT, RECORD, type Saved } from './saved';
+import { KEY, PORT, RECORD, type Saved } from './saved';
 
 const NODE_TYPE = 'n8n-nodes-business-data.businessData';
 const TRIGGER_TYPE = 'n8n-nodes-business-data.businessDataTrigger';
@@ -134,48 +130,23 @@ async function saveTrigger(real: RealN8n): Promise<Saved['trigger']> {
 	return { node: nodeOf(published, 'Trigger'), staticData: all };
 }
 
-async function saveSendOnce(real: RealN8n, cleanup: Cleanup): Promise<Saved['sendOnce']> {
-	const server = await RedisServer.start();
-	cleanup.add(async () => await server.dispose());
-	const credentialId = await real.client.saveCredential({
-		name: 'With Redis',
-		type: 'businessDataApi',
-		data: {
-			...credentialFor(real.sandbox),
-			...{ customize: true, limits: JSON.stringify(LIMITS) },
-			...{ limitStore: 'redis', redisPort: server.port },
-		},
-	});
+async function saveSendOnce(real: RealN8n): Promise<Saved['sendOnce']> {
 	const parameters = {
 		...{ resource: 'transaction', dataMode: 'autoMapInputData' },
 		options: { sendOnceKey: '={{ $json.invoice }}' },
 	};
 	const workflow = await real.save(
 		inARow('Invoices', [START, ITEM, node('Business Data', NODE_TYPE, 1, parameters)]),
-		{ businessDataApi: credentialId },
 	);
 	await run(real, workflow);
 	const rows = real.readDatabase(
 		`SELECT workflowId, context, value FROM processed_data WHERE workflowId = '${workflow.id}'`,
 	) as Array<{ workflowId: string; context: string; value: string }>;
-	const client = new Redis({ port: server.port });
-	try {
-		const redis = [];
-		for (const key of (await client.keys('*')).sort()) {
-			// What comes free by itself is of no use to a later version.
-			if ((await client.pttl(key)) !== -1) continue;
-			const dump = await client.dumpBuffer(key);
-			redis.push({ key, dump: dump.toString('base64') });
-		}
-		return {
-			workflowId: workflow.id,
-			node: nodeOf(await real.client.readWorkflow(workflow.id), 'Business Data'),
-			rows: rows.map((row) => ({ ...row, value: JSON.parse(row.value) as unknown })),
-			redis,
-		};
-	} finally {
-		client.disconnect();
-	}
+	return {
+		workflowId: workflow.id,
+		node: nodeOf(await real.client.readWorkflow(workflow.id), 'Business Data'),
+		rows: rows.map((row) => ({ ...row, value: JSON.parse(row.value) as unknown })),
+	};
 }
 
 runToEnd(async (cleanup) => {
@@ -187,7 +158,7 @@ runToEnd(async (cleanup) => {
 		n8n: describeHost('n8n-2').n8nVersion,
 		nodes: await saveNodes(real),
 		trigger: await saveTrigger(real),
-		sendOnce: await saveSendOnce(real, cleanup),
+		sendOnce: await saveSendOnce(real),
 	};
 	const folder = join(__dirname, version);
 	await mkdir(folder, { recursive: true });

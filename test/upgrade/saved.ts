@@ -25,12 +25,10 @@ export interface Saved {
 	nodes: Array<{ node: INode; requests: SavedRequest[] }>;
 	/** A published trigger, with the static data of its workflow: what it remembered of the service's contacts. */
 	trigger: { node: INode; staticData: IDataObject };
-	/** A node that has sent `RECORD` with a Send Once Key: n8n's record of it, and that in Redis. */
+	/** A node that has sent `RECORD` with a Send Once Key, and n8n's record of it. */
 	sendOnce: {
 		workflowId: string;
 		node: INode;
 		rows: Array<{ workflowId: string; context: string; value: unknown }>;
-		/** Entries of Redis, as `DUMP` gives them, in base64. */
-		redis: Array<{ key: string; dump: string }>;
 	};
 }

@@ -35,7 +35,7 @@ export class DryRun {
 				path: endpoint.path,
 				...(query.length > 0 ? { query } : {}),
 				...(body === undefined ? {} : { body }),
-				...(guard === undefined ? {} : { sendOnceKey: guard.key, state }),
+				...(guard === undefined ? {} : { sendOnceKey: guard.document.key, state }),
 				waitSeconds: Math.ceil(waitMs) / 1000,
 			},
 			pairedItem: { item: itemIndex },

@@ -9,27 +9,24 @@ type Helpers = IExecuteFunctions['helpers'];
 type Checked = Awaited<ReturnType<Helpers['checkProcessedAndRecord']>>;
 
 const SCOPE = 'node';
-const METHODS = ['checkProcessedAndRecord', 'removeProcessed', 'getProcessedDataCount'] as const;
+const METHODS = [
+	...(['checkProcessedAndRecord', 'removeProcessed'] as const),
+	...(['clearAllProcessedItems', 'getProcessedDataCount'] as const),
+];
 
 interface Row {
 	node: { id: string };
 	workflow: { id: string };
 }
 
+type Method<T> = (scope: string, row: Row, options: ICheckProcessedOptions) => Promise<T>;
+type EntriesMethod<T> = (entries: string[], ...rest: Parameters<Method<T>>) => Promise<T>;
+
 interface Service {
-	checkProcessedAndRecord(
-		entries: string[],
-		scope: string,
-		row: Row,
-		options: ICheckProcessedOptions,
-	): Promise<Checked>;
-	removeProcessed(
-		entries: string[],
-		scope: string,
-		row: Row,
-		options: ICheckProcessedOptions,
-	): Promise<void>;
-	getProcessedDataCount(scope: string, row: Row, options: ICheckProcessedOptions): Promise<number>;
+	checkProcessedAndRecord: EntriesMethod<Checked>;
+	removeProcessed: EntriesMethod<void>;
+	clearAllProcessedItems: Method<void>;
+	getProcessedDataCount: Method<number>;
 	/** The part of the service that reads and writes rows. */
 	deduplicator?: Partial<Deduplicator>;
 }
@@ -39,7 +36,11 @@ interface Deduplicator {
 	constructor: { createValueHash?: (entry: string) => string };
 }
 
-/** One row of the store: a set of texts, of which n8n keeps hashes only, in the order in which they were added. */
+/**
+ * One row of the store: a set of texts, of which n8n keeps hashes only, in the order in which they were added. n8n
+ * reads a row, changes it and writes it back without a lock; but a row that is not there it inserts, and of several
+ * inserts of a row, over all processes, one succeeds.
+ */
 export class DeduplicationRow {
 	private constructor(
 		private readonly service: Service,
@@ -61,42 +62,46 @@ export class DeduplicationRow {
 		}
 	}
 
-	/** Adds entries, and returns the ones that the row held before. Beyond `most`, the oldest are dropped. */
+	/** Adds entries, and returns those that are new. Beyond `most`, the oldest are dropped. */
 	async add(entries: string[], most?: number): Promise<string[]> {
 		const options = { mode: 'entries' as const, maxEntries: most };
 		const checked = await this.service.checkProcessedAndRecord(entries, SCOPE, this.row, options);
-		return checked.processed as string[];
+		return checked.new as string[];
 	}
 
 	async remove(entries: string[]): Promise<void> {
 		await this.service.removeProcessed(entries, SCOPE, this.row, { mode: 'entries' });
 	}
 
+	/** Deletes the row. */
+	async clear(): Promise<void> {
+		await this.service.clearAllProcessedItems(SCOPE, this.row, { mode: 'entries' });
+	}
+
 	/**
-	 * The given entries that the row holds, in its order. Where this n8n does not let rows be read, each is added, and
-	 * removed again if it was not there: a fault in between leaves it there.
+	 * What the row holds, in its order: the given entries as they are, of others the hash. Where this n8n does not let
+	 * rows be read, only the given entries, in their order.
+	 * @returns undefined when there is no such row, or nothing in it
 	 */
-	async find(entries: string[]): Promise<string[]> {
+	async read(entries: string[]): Promise<unknown[] | undefined> {
 		const { deduplicator } = this.service;
 		const { createValueHash } = deduplicator?.constructor ?? {};
 		if (createValueHash === undefined || deduplicator?.findProcessedData === undefined)
-			return await this.findByAdding(entries);
-		const data = (await deduplicator.findProcessedData(SCOPE, this.row))?.value.data ?? [];
-		if (!Array.isArray(data)) return await this.findByAdding(entries);
+			return await this.readByAdding(entries);
+		const found = await deduplicator.findProcessedData(SCOPE, this.row);
+		const data = found === null ? [] : [found.value.data].flat();
 		const byHash = new Map<unknown, string>(entries.map((one) => [createValueHash(one), one]));
-		return data.flatMap((hash) => byHash.get(hash) ?? []);
+		return data.length === 0 ? undefined : data.map((hash) => byHash.get(hash) ?? hash);
 	}
 
-	/** How many entries there are; writes nothing. */
-	async count(): Promise<number> {
-		return await this.service.getProcessedDataCount(SCOPE, this.row, { mode: 'entries' });
-	}
-
-	private async findByAdding(entries: string[]): Promise<string[]> {
-		if ((await this.count()) === 0) return [];
+	/** Each entry is added, and removed again if it was not there: a fault in between leaves it there. */
+	private async readByAdding(entries: string[]): Promise<string[] | undefined> {
+		const options = { mode: 'entries' as const };
+		if ((await this.service.getProcessedDataCount(SCOPE, this.row, options)) === 0)
+			return undefined;
 		const found: string[] = [];
 		for (const entry of entries) {
-			if ((await this.add([entry])).length > 0) found.push(entry);
+			if ((await this.add([entry])).length === 0) found.push(entry);
 			else await this.remove([entry]);
 		}
 		return found;

@@ -7,6 +7,7 @@ import { isRead, type ServiceRequest } from '../transport/serviceRequest';
 import { readChoice, readPaths, readTextToSend, readWholeNumber } from '../values/settingValues';
 import { trimUnseen } from '../values/valueFaults';
 import type { Run } from '../run/run';
+import { contentHash } from './contentHash';
 
 const FIELD = 'Send Once Key';
 const LONGEST_KEY = 255;
@@ -84,7 +85,7 @@ export function sendOnceOf(
 	const { sendOnceMaxEntries = DEFAULT_MAX_ENTRIES, sendOnceContent = 'mustMatch' } = options;
 	const rule = readChoice('Send Once Content', sendOnceContent, CONTENT_RULES);
 	const ignoreFields = readPaths('Send Once Ignore Fields', options.sendOnceIgnoreFields);
-	const { endpoint, encoded, timeoutMs } = request;
+	const { endpoint, encoded } = request;
 	// The fields of a form are its parts.
 	const isCounted = ({ name }: { name: string }) => !ignoreFields.includes(name);
 	const isForm = encoded !== undefined && Array.isArray(request.body);
@@ -93,9 +94,8 @@ export function sendOnceOf(
 		workflowId: run.context.getWorkflow().id ?? '',
 		key: readKey(options.sendOnceKey),
 		maxEntries: readWholeNumber('Send Once Memory', sendOnceMaxEntries, { least: 1 }),
-		content: { body, mustMatch: rule === 'mustMatch', ignoreFields },
+		content: { hash: contentHash(body, ignoreFields), mustMatch: rule === 'mustMatch' },
 		endpoint,
-		timeoutMs,
 	});
 }
 

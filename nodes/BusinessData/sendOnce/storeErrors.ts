@@ -6,13 +6,23 @@ import { RequestError } from '../transport/requestError';
 
 /** @throws InvalidSettingError where n8n knows that there is no workflow with this ID, RequestError when it cannot look */
 export async function requireWorkflow(id: string): Promise<void> {
-	let isSaved: boolean | undefined;
+	if ((await inStore(async () => await isSavedWorkflow(id))) === false) throw noSuchWorkflow();
+}
+
+/** Runs what uses n8n's database. @throws RequestError, or InvalidSettingError for a workflow that was deleted */
+export async function inStore<T>(access: () => Promise<T>): Promise<T> {
 	try {
-		isSaved = await isSavedWorkflow(id);
+		return await access();
 	} catch (error) {
-		throw storeError(error);
+		const words = messageOf(error);
+		// The rows of a workflow go with it.
+		if (/foreign key/i.test(words)) throw noSuchWorkflow();
+		throw new RequestError(`Send Once Key: n8n's deduplication store failed (${words})`, {
+			outcome: 'notSent',
+			description:
+				"Nothing was sent for this item, because nobody could tell whether it was sent before. Check n8n's database, then run the node again.",
+		});
 	}
-	if (isSaved === false) throw noSuchWorkflow();
 }
 
 function noSuchWorkflow(): InvalidSettingError {
@@ -21,16 +31,4 @@ function noSuchWorkflow(): InvalidSettingError {
 		'there is no such workflow in n8n',
 		'Enter the ID of the workflow that sends the document, as its address in the browser shows it.',
 	);
-}
-
-/** The error for one of n8n's database. */
-export function storeError(error: unknown): RequestError | InvalidSettingError {
-	const words = messageOf(error);
-	// The rows of a workflow go with it.
-	if (/foreign key/i.test(words)) return noSuchWorkflow();
-	return new RequestError(`Send Once Key: n8n's deduplication store failed (${words})`, {
-		outcome: 'notSent',
-		description:
-			"Nothing was sent for this item, because nobody could tell whether it was sent before. Check n8n's database, then run the node again.",
-	});
 }

@@ -10,28 +10,23 @@ const TICKET_TESTS = 'test/unit/rateLimit/tickets.test.ts';
 
 export const MISTAKES_FOUND_BY_TESTS: MistakeFoundByTest[] = [
 	{
-		name: 'executions side by side read and write the record as they come',
+		name: 'a record that another process was first to make counts as one’s own',
 		patches: [
 			patch(
-				`${ONCE}/processState.js`,
-				'(0, exports.processState)().steps.runExclusive(bucket, async_1.never, step)',
-				'step()',
-			),
-			patch(
-				`${ONCE}/processState.js`,
-				'return (0, exports.processState)().leases.get(name);',
-				'return undefined;',
+				`${ONCE}/keyRow.js`,
+				'return (await (0, storeErrors_1.inStore)(async () => await this.row.add(entries))).includes(KNOWN);',
+				'return (await (0, storeErrors_1.inStore)(async () => await this.row.add(entries))), true;',
 			),
 		],
 		test: ORDERS,
 	},
 	{
-		name: 'a run that meets a lease takes it for a document that was sent',
+		name: 'a run that meets a lease takes it for a document that may have been sent',
 		patches: [
 			patch(
 				`${ONCE}/sendOnce.js`,
-				'if (other !== undefined)\n            return { ended: other };\n        const { state: inRedis',
-				"if (other !== undefined)\n            return { state: 'sent', isOther: false, isLost: false };\n        const { state: inRedis",
+				"if (typeof missing !== 'number')\n                return missing;",
+				"if (typeof missing !== 'number')\n                return state;",
 			),
 		],
 		test: ORDERS,
@@ -41,36 +36,59 @@ export const MISTAKES_FOUND_BY_TESTS: MistakeFoundByTest[] = [
 		patches: [
 			patch(
 				`${ONCE}/sendOnce.js`,
-				'        const ends =',
-				'        lease.release();\n        const ends =',
+				'await row.end(end, { isLeased: true });',
+				'release();\n            await row.end(end, { isLeased: true });',
 			),
 		],
 		test: ORDERS,
 	},
 	{
-		name: 'what a lease has left that failed is not looked after',
-		patches: [
-			patch(`${ONCE}/storedKey.js`, 'this.expectNothing(bucket);\n                await', 'await'),
-		],
-		test: ORDERS,
-	},
-	{
-		name: 'a lease that a late write has overwritten is lost',
+		name: 'the end of a document is not recorded',
 		patches: [
 			patch(
-				`${ONCE}/storedKey.js`,
-				'this.expectThere(bucket, details);\n            return',
-				'return',
+				`${ONCE}/keyRow.js`,
+				"if (state === 'sent')\n                await (0, storeErrors_1.inStore)(async () => await this.row.remove([OPEN]));",
+				'',
 			),
 		],
 		test: ORDERS,
 	},
 	{
-		name: 'a command that is late leases a key whose sender is done',
+		name: 'what a record has left that failed is not looked after',
+		patches: [patch(`${ONCE}/keyRow.js`, "this.watch('notSent');\n            if", 'if')],
+		test: ORDERS,
+	},
+	{
+		name: 'what is undone is the record of another sender',
 		patches: [
-			patch(`${ONCE}/redisScripts.js`, "return redis.call('GET', KEYS[4])", 'return false'),
+			patch(
+				`${ONCE}/keyRow.js`,
+				"if (found.owner !== token || found.state !== 'perhapsSent')",
+				"if (found.state !== 'perhapsSent')",
+			),
 		],
 		test: ORDERS,
+	},
+	{
+		name: 'a deletion that lands late takes the record of the next sender with it',
+		patches: [
+			patch(
+				`${ONCE}/keyRow.js`,
+				'isLeased &&= performance.now() - failedAt < exports.LATE_MS;',
+				'isLeased = false;',
+			),
+		],
+		test: ORDERS,
+	},
+	{
+		name: 'in a Redis that was emptied, what is under way counts as perhaps sent',
+		patches: [patch(`${ONCE}/leases.js`, 'return math.max(0, missing)', 'return 0')],
+		test: 'test/unit/sendOnce/leases.test.ts',
+	},
+	{
+		name: 'what is sent again after a release is among the oldest',
+		patches: [patch(`${ONCE}/sentKeys.js`, 'await row.remove([id.name]);\n    await', 'await')],
+		test: 'test/unit/sendOnce/sentKeys.test.ts',
 	},
 	{
 		name: 'a stop while the key is recorded lets the request out',
@@ -78,7 +96,7 @@ export const MISTAKES_FOUND_BY_TESTS: MistakeFoundByTest[] = [
 			patch('nodes/BusinessData/transport/client.js', 'signal.throwIfAborted();', ''),
 			patch(
 				`${ONCE}/sendOnce.js`,
-				'await (0, async_1.onceAborted)(acquiring, this.signal)',
+				'await (0, async_1.onceAborted)(acquiring, this.run.signal)',
 				'await acquiring',
 			),
 			patch(
@@ -90,30 +108,16 @@ export const MISTAKES_FOUND_BY_TESTS: MistakeFoundByTest[] = [
 		test: 'test/engine/sendOnceFailures.test.ts',
 	},
 	{
-		name: 'after Redis was emptied, neither the lease nor the lock is asked for again',
-		patches: [
-			patch(
-				`${ONCE}/sendOnce.js`,
-				'return { ...(await acquireInRedis()), missingMs: 0 };',
-				"return { state: 'notSent', missingMs: 0 };",
-			),
-			patch(`${ONCE}/buckets.js`, 'lock?.(id, step) ?? step()', 'step()'),
-		],
-		test: DIRECTED,
-	},
-	{
 		name: 'a request that was lost is counted no longer than one that got a response',
 		patches: [patch(`${LIMITER}/permit.js`, '        this.hold(lateMs);', '        this.hold(0);')],
 		test: DIRECTED,
 	},
 	{
 		name: 'two workflows share one record',
-		patches: [patch(`${ONCE}/sendOnce.js`, 'const parts = [workflowId, ', "const parts = ['', ")],
-		test: DIRECTED,
-	},
-	{
-		name: 'Redis forgets the newest keys instead of the oldest',
-		patches: [patch(`${ONCE}/redisScripts.js`, '0, -most - 1))', 'most, -1))')],
+		patches: [
+			patch(`${ONCE}/sendOnce.js`, 'const parts = [workflowId, ', "const parts = ['', "),
+			patch(`${ONCE}/sendOnce.js`, 'const id = { workflowId, ', "const id = { workflowId: 'w', "),
+		],
 		test: DIRECTED,
 	},
 	{

@@ -1,28 +1,32 @@
 /** Mistakes of Send Once: a document goes out twice, or never. */
 import { type Mistake, patch } from './mistake';
 
-const STATE = 'nodes/BusinessData/sendOnce/processState.js';
-const ONCE = 'nodes/BusinessData/sendOnce/sendOnce.js';
-const REDIS = 'nodes/BusinessData/sendOnce/redisRecord.js';
-const STORED = 'nodes/BusinessData/sendOnce/storedKey.js';
+const ROW = 'nodes/BusinessData/sendOnce/keyRow.js';
 
 export const MISTAKES_OF_SEND_ONCE: Mistake[] = [
 	{
-		name: 'processes do not see the leases of others',
+		name: 'a document goes out without a record',
 		patches: [
 			patch(
-				REDIS,
-				'async acquire(token, durationMs, isForced) {',
-				"async acquire(token, durationMs, isForced) {\n        return { state: 'notSent', missingMs: 0 };",
+				ROW,
+				'return await this.add([this.token, KNOWN, this.ownContent, OPEN]);',
+				'return true;',
 			),
-			patch(STORED, 'if (!isNew) {', 'if (false) {'),
+		],
+		seed: 4,
+		shows: 'acted twice',
+	},
+	{
+		name: 'a sender takes the record of another for its own',
+		patches: [
+			patch(ROW, "return state === 'perhapsSent' && owner === this.token;", 'return true;'),
 		],
 		seed: 14,
 		shows: 'acted twice',
 	},
 	{
 		name: 'a lease never ends',
-		patches: [patch(STATE, '        end();\n', '')],
+		patches: [patch('nodes/BusinessData/sendOnce/leases.js', '            end();\n', '')],
 		seed: 14,
 		shows: 'execution without end',
 	},
@@ -30,7 +34,7 @@ export const MISTAKES_OF_SEND_ONCE: Mistake[] = [
 		name: 'the key of a refused document stays on record',
 		patches: [
 			patch(
-				ONCE,
+				'nodes/BusinessData/sendOnce/sendOnce.js',
 				"state === 'notSent' && this.mayBeSent ? 'perhapsSent'",
 				"state === 'notSent' ? 'perhapsSent'",
 			),
@@ -47,20 +51,19 @@ export const MISTAKES_OF_SEND_ONCE: Mistake[] = [
 				"'notSent'",
 			),
 		],
-		seed: 69,
+		seed: 68,
 		shows: 'acted twice',
 	},
 	{
 		name: 'a memory that is full forgets others than the oldest keys',
 		patches: [
-			patch('nodes/BusinessData/sendOnce/redisScripts.js', '0, -most - 1)', 'most, -1)'),
 			patch(
-				'nodes/BusinessData/n8nInternals/deduplicationStore.js',
-				'maxEntries: most }',
-				'maxEntries: most && 1 }',
+				'nodes/BusinessData/sendOnce/sentKeys.js',
+				'others.slice(0, Math.max(0, others.length + 1 - most))',
+				'others.length < most ? [] : [id.name].map(keyRow_1.rowNameOf)',
 			),
 		],
-		seed: 4,
+		seed: 11,
 		shows: 'acted twice',
 	},
 ];

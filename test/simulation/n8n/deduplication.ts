@@ -27,10 +27,7 @@ export interface StoreHooks {
 const keyOf = ({ workflowId, context }: Key) => JSON.stringify([workflowId, context]);
 
 export class DeduplicationTable {
-	private rows = new Map<string, string>();
-
-	/** What a backup would bring back. */
-	private backup = new Map<string, string>();
+	private readonly rows = new Map<string, string>();
 
 	private readonly random: Random;
 
@@ -46,15 +43,6 @@ export class DeduplicationTable {
 	/** Everything in it, as text. */
 	get text(): string {
 		return [...this.rows.values()].join('\n');
-	}
-
-	makeBackup(): void {
-		this.backup = new Map(this.rows);
-	}
-
-	/** Loses what was written since the last backup. */
-	restoreBackup(): void {
-		this.rows = new Map(this.backup);
 	}
 
 	/** As n8n's code in a process sees it. */

@@ -121,10 +121,6 @@ export class FaultBook {
 			case 'redis':
 				at(fault.at, () => this.strikeRedis(fault.event));
 				return;
-			case 'tableLoss':
-				world.at(fault.backupAt, () => player.table.makeBackup());
-				at(fault.at, () => player.table.restoreBackup());
-				return;
 			case 'edit':
 				at(fault.at, () => player.edit(fault.credential, fault.fields));
 				return;

@@ -14,7 +14,7 @@ export function faultsOf(random: Random, plan: Plan, rushes: Rush[]): PlannedFau
 			if (fault !== undefined) faults.push(fault);
 		}
 	}
-	return onlyOneLoss(faults);
+	return faults;
 }
 
 function faultIn(random: Random, plan: Plan, rush: Rush): PlannedFault | undefined {
@@ -55,10 +55,6 @@ function faultIn(random: Random, plan: Plan, rush: Rush): PlannedFault | undefin
 	if (choice < 0.92) {
 		const fault = random.one(['cutBefore', 'cutAfter', 'silent'] as const);
 		return { kind: 'command', when: momentIn(random, rush, undefined, 60), fault };
-	}
-	if (choice < 0.93) {
-		const at = random.between(rush.from, rush.until);
-		return { kind: 'tableLoss', backupAt: Math.max(0, at - 10_000), at };
 	}
 	return { kind: 'redis', at: random.between(rush.from, rush.until), event: redisEvent(random) };
 }
@@ -166,14 +162,6 @@ function redisEvent(random: Random): RedisEvent {
 		() => ({ what: 'silence' }),
 		() => ({ what: 'clock', stepMs: random.one([-30_000, -2_000, 2_000, 30_000]) }),
 	])();
-}
-
-/** What Redis and n8n's database know of a document is lost in one of them, never in both. */
-function onlyOneLoss(faults: PlannedFault[]): PlannedFault[] {
-	const losesRedis = faults.some(
-		({ kind, ...fault }) => kind === 'redis' && 'event' in fault && losesData(fault.event),
-	);
-	return faults.filter(({ kind }) => kind !== 'tableLoss' || !losesRedis);
 }
 
 /** Whether Redis forgets something. */

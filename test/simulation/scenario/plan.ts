@@ -73,8 +73,6 @@ export type PlannedFault =
 	| { kind: 'redis'; at: number; event: RedisEvent }
 	/** The access to n8n's database at this moment. */
 	| { kind: 'table'; when: Moment; access: 'read' | 'write'; moment: 'before' | 'after' }
-	/** n8n's database loses what was written since `backupAt` (ms). */
-	| { kind: 'tableLoss'; backupAt: number; at: number }
 	/** A credential cannot be read, a file cannot be stored. */
 	| { kind: 'host'; when: Moment; access: 'credential' | 'file' }
 	/** Somebody edits a credential. */

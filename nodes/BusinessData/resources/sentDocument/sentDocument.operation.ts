@@ -16,8 +16,6 @@ const SENT_WITH = [
 	...(Object.keys(SEND_ENDPOINTS) as Array<keyof typeof SEND_ENDPOINTS>),
 	API_REQUEST,
 ] as const;
-/** How long (ms) a change of what is remembered may take. */
-const TIMEOUT_MS = 60_000;
 
 const fields: INodeProperties[] = [
 	{
@@ -90,19 +88,14 @@ async function executeItem(
 		run.parameter('workflowId', index, ownId),
 		'Save the workflow, or enter the ID of the one that sends the document.',
 	);
-	const document = new SendOnce(run, {
-		workflowId,
-		endpoint: readEndpoint(run, index, sentWith),
-		key: readKey(run.parameter('sendOnceKey', index)),
-		// Only sends limit how many keys are remembered.
-		maxEntries: Number.MAX_SAFE_INTEGER,
-		timeoutMs: TIMEOUT_MS,
-	});
+	const sendOnceKey = readKey(run.parameter('sendOnceKey', index));
+	const endpoint = readEndpoint(run, index, sentWith);
+	const document = new SendOnce(run, { workflowId, endpoint, key: sendOnceKey });
 	// Without it, a wrong ID would read as a document that was not sent.
 	if (workflowId !== ownId) await requireWorkflow(workflowId);
 	if (change !== undefined) await document.change(change);
 	const state = change ?? (await document.get());
-	return { json: { sendOnceKey: document.key, sentWith, state }, pairedItem: { item: index } };
+	return { json: { sendOnceKey, sentWith, state }, pairedItem: { item: index } };
 }
 
 function readEndpoint(run: Run, index: number, sentWith: (typeof SENT_WITH)[number]): Endpoint {

@@ -1,6 +1,6 @@
 // What counts as the same content.
 
-import { contentHash } from '../../../nodes/BusinessData/sendOnce/content';
+import { contentHash } from '../../../nodes/BusinessData/parameters/contentHash';
 
 const INVOICE = { note: null, lines: [{ price: 1, at: '10:00' }], meta: { at: '10:00' } };
 const LATER = { meta: { at: '11:00' }, lines: [{ at: '11:00', price: 1 }], note: null };

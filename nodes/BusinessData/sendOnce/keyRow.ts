@@ -1,0 +1,169 @@
+/**
+ * The record of a key: a row of its own in n8n's deduplication store. A key is known when its row is there. n8n's
+ * database inserts a row only once, so of all senders in all processes one records the key; its token says which.
+ */
+import { createHash, randomUUID } from 'node:crypto';
+
+import { DeduplicationRow } from '../n8nInternals/deduplicationStore';
+import { never } from '../async';
+import { InvalidSettingError } from '../values/invalidSettingError';
+import { processState, type SentState } from './processState';
+import { inStore } from './storeErrors';
+
+/** In every row. */
+const KNOWN = 'known';
+/** In the row of a key that was marked by hand: any content is the same. */
+const ANY_CONTENT = '*';
+/** In the row until the end of the request is known. */
+const OPEN = '?';
+
+/** How long (ms) after its error a write may land; for so long nobody else gets the key. */
+export const LATE_MS = 5_000;
+/** For how long (ms) the row is looked at then; between two looks it takes twice as long as before. */
+const WATCHED_MS = 10 * 60_000;
+const FIRST_PAUSE_MS = 100;
+
+/** Of `document`, a hash of workflow, business and endpoint; `name` is a hash of these and the key. */
+export type KeyId = Record<'workflowId' | 'document' | 'name', string>;
+
+/** What is sent with a key, and whether the same key with other content is an error. */
+export type Content = { hash: string; mustMatch: boolean };
+
+/** What is known of a key, whether it was sent with other content, and what stands for its sender. */
+type Found = { state: SentState; isOther: boolean; owner: unknown };
+
+/** Its methods throw a RequestError when the store fails. */
+export class KeyRow {
+	private readonly row: DeduplicationRow;
+
+	private readonly ownContent: string;
+
+	/** Tells the requests of all senders apart. */
+	private token = '';
+
+	/** @throws InvalidSettingError where n8n has no store */
+	constructor(
+		readonly id: KeyId,
+		readonly content: Content | undefined,
+	) {
+		this.row = rowOf(id, rowNameOf(id.name));
+		this.ownContent = `#${content?.hash ?? ''}`;
+	}
+
+	/** What is known of the key, when the rest of a write that failed is repaired. */
+	async find(): Promise<Found> {
+		for (const [token, state] of processState().watched.get(this.id.name) ?? []) {
+			await this.end(state, { token });
+		}
+		return await this.read();
+	}
+
+	/**
+	 * Records the key as perhaps sent if it is not known. Returns whether the record is that of this sender.
+	 * @param isRetry whether it may be that of the attempt before
+	 */
+	async record(isRetry: boolean): Promise<boolean> {
+		if (!isRetry) this.token = randomUUID();
+		const { state, owner } = await this.find();
+		if (state !== 'notSent') return state === 'perhapsSent' && owner === this.token;
+		try {
+			return await this.add([this.token, KNOWN, this.ownContent, OPEN]);
+		} catch (error) {
+			const found = await this.read().catch(() => undefined);
+			// The error came after the commit.
+			if (found?.owner === this.token) return true;
+			this.watch('notSent');
+			if (found === undefined || found.state === 'notSent') throw error;
+			return false;
+		}
+	}
+
+	/**
+	 * Records what became of a request, unless somebody else has changed its record.
+	 * @param isLeased whether nobody was allowed to: then there is a record, if the document may have been sent
+	 */
+	async end(state: SentState, { token = this.token, isLeased = false } = {}): Promise<void> {
+		await processState().ends.runExclusive(this.id.name, never, async () => {
+			const found = await this.read(token);
+			if (isLeased && found.state === 'notSent' && state !== 'notSent') {
+				await this.add([token, KNOWN, this.ownContent, ...(state === 'sent' ? [] : [OPEN])]);
+			}
+			if (found.owner !== token || found.state !== 'perhapsSent') return;
+			if (state === 'sent') await inStore(async () => await this.row.remove([OPEN]));
+			if (state === 'notSent') await this.clear();
+		});
+	}
+
+	/** Records by hand that it was sent. */
+	async mark(): Promise<void> {
+		await this.add([randomUUID(), KNOWN, ANY_CONTENT]);
+		await inStore(async () => await this.row.remove([OPEN]));
+	}
+
+	/** Forgets the key. */
+	async clear(): Promise<void> {
+		await inStore(async () => await this.row.clear());
+	}
+
+	/**
+	 * Makes the record what it must be after a write that failed, and goes on to look at it, as that may land late.
+	 * @param release ends the lease of the key, as soon as that is done
+	 */
+	watch(state: SentState, release?: () => void): void {
+		const { token, id } = this;
+		const { watched } = processState();
+		const states = watched.get(id.name) ?? new Map<string, SentState>();
+		watched.set(id.name, states.set(token, state));
+		const untilMs = performance.now() + WATCHED_MS;
+		const look = async () => {
+			let isLeased = release !== undefined;
+			let failedAt = performance.now();
+			for (let ms = FIRST_PAUSE_MS; performance.now() < untilMs; ms *= 2) {
+				await new Promise((resolve) => setTimeout(resolve, ms).unref());
+				try {
+					await this.end(state, { token, isLeased });
+					isLeased &&= performance.now() - failedAt < LATE_MS;
+					if (!isLeased) release?.();
+				} catch {
+					failedAt = performance.now();
+				}
+			}
+			release?.();
+			if (states.delete(token) && states.size === 0) watched.delete(id.name);
+		};
+		void look();
+	}
+
+	private async read(token = this.token): Promise<Found> {
+		const own = this.ownContent;
+		const row = await inStore(async () => {
+			const entries = await this.row.read([token, KNOWN, own, ANY_CONTENT, OPEN]);
+			// As in an n8n that keeps hashes of another kind.
+			if (entries?.includes(KNOWN) !== false) return entries;
+			throw new Error('this version of the package cannot read it');
+		});
+		if (row === undefined) return { state: 'notSent', isOther: false, owner: undefined };
+		const isOther = !row.includes(own) && !row.includes(ANY_CONTENT);
+		const state = row.includes(OPEN) ? 'perhapsSent' : 'sent';
+		return { state, isOther: isOther && this.content?.mustMatch === true, owner: row[0] };
+	}
+
+	/** Returns whether the row is new. */
+	private async add(entries: string[]): Promise<boolean> {
+		return (await inStore(async () => await this.row.add(entries))).includes(KNOWN);
+	}
+}
+
+/** A row of the document. @throws InvalidSettingError where n8n has no store */
+export function rowOf({ workflowId, document }: KeyId, name: string): DeduplicationRow {
+	const row = DeduplicationRow.of(workflowId, `businessData:${document}:${name}`);
+	if (row !== undefined) return row;
+	const problem = 'this version of n8n has no deduplication store';
+	const howToFix = 'Update n8n to use this option, or remove it.';
+	throw new InvalidSettingError('Send Once Key', problem, howToFix);
+}
+
+/** The hash that n8n keeps of an entry, so that a list of keys names their rows. */
+export function rowNameOf(key: string): string {
+	return createHash('md5').update(key).digest('base64');
+}

@@ -1,0 +1,128 @@
+/**
+ * Who is sending a key right now: in this process, and with Redis in all. Whoever meets a lease waits for its end. A
+ * lease only saves others from guessing: that nothing goes out twice rests on the rows in n8n's store.
+ */
+import { randomUUID } from 'node:crypto';
+
+import { abortController, sleep } from '../async';
+import { KEY_PREFIX, type RedisConnection, RedisScript } from '../redis';
+import type { KeyId } from './keyRow';
+import { processState } from './processState';
+
+/** How long (ms) others wait for a process that died. */
+const LEASE_MS = 15_000;
+const RENEWED_EVERY_MS = 2_000;
+/** How long (ms) it takes at most until it is: a command may have to be retried on a new connection. */
+const RENEWED_WITHIN_MS = 5_000;
+/** How often (ms) to look whether a lease of another process has ended. */
+const LOOK_UP_AGAIN_MS = 200;
+
+/** For a clock that was set back. */
+const SHORTEN = `if redis.call('PTTL', KEYS[1]) > ${LEASE_MS} then redis.call('PEXPIRE', KEYS[1], ${LEASE_MS}) end`;
+
+/** Acquires or renews the lease KEYS[1] for the token ARGV[1]. Returns 0 when another has it. */
+const ACQUIRE = new RedisScript(`
+local owner = redis.call('GET', KEYS[1])
+if not owner or owner == ARGV[1] then
+	redis.call('SET', KEYS[1], ARGV[1], 'PX', ${LEASE_MS})
+	return 1
+end
+${SHORTEN}
+return 0
+`);
+
+/** Ends the lease KEYS[1] of the token ARGV[1]. */
+const RELEASE = new RedisScript(`
+if redis.call('GET', KEYS[1]) == ARGV[1] then redis.call('DEL', KEYS[1]) end
+return 1
+`);
+
+/**
+ * Returns -1 while there is a lease KEYS[1]; otherwise for how long (ms) it may be missing, because Redis is new, was
+ * emptied, is another server, or its clock was set. KEYS[2] stands for the server, and expires before any lease does.
+ */
+const LOOK_UP = new RedisScript(`
+local info = redis.pcall('INFO', 'server')
+local server = type(info) == 'string' and string.match(info, 'run_id:(%w+)') or ''
+if redis.call('GET', KEYS[2]) ~= server or redis.call('PTTL', KEYS[2]) > ${LEASE_MS} then
+	redis.call('SET', KEYS[2], server, 'PX', ${LEASE_MS})
+end
+local missing = redis.call('PTTL', KEYS[2]) - ${LEASE_MS - RENEWED_WITHIN_MS}
+if missing <= 0 then redis.call('PEXPIRE', KEYS[2], ${LEASE_MS - RENEWED_WITHIN_MS}) end
+if redis.call('GET', KEYS[1]) then
+	${SHORTEN}
+	return -1
+end
+return math.max(0, missing)
+`);
+
+/** Another sender has the key. */
+export interface UnderWay {
+	/** Resolves when it makes sense to look again. */
+	ended: Promise<void>;
+}
+
+/** The lease of a key, as a run sees it. */
+export class Leases {
+	private readonly keys: string[];
+
+	constructor(
+		private readonly id: KeyId,
+		private readonly redis: RedisConnection | undefined,
+		private readonly signal: AbortSignal,
+	) {
+		// The hash tag keeps them in one place of a cluster.
+		const prefix = `${KEY_PREFIX}:{sendOnce:${id.document}}`;
+		this.keys = [`${prefix}:lease:${id.name}`, `${prefix}:server`];
+	}
+
+	/** Returns what ends the lease, unless another sender has it. @throws RedisError */
+	async acquire(): Promise<UnderWay | { release: () => void }> {
+		const { leases } = processState();
+		const other = leases.get(this.id.name);
+		if (other !== undefined) return { ended: other };
+		const [stop, token] = [abortController(), randomUUID()];
+		let end: () => void = () => undefined;
+		leases.set(this.id.name, new Promise<void>((resolve) => (end = resolve)));
+		const release = () => {
+			if (stop.signal.aborted) return;
+			stop.abort();
+			// If that fails, it ends by itself.
+			this.redis?.run(RELEASE, this.keys, [token]).catch(() => undefined);
+			leases.delete(this.id.name);
+			end();
+		};
+		try {
+			// Not to be broken off: it would be unknown whether the key is leased.
+			const isAcquired = (await this.redis?.run(ACQUIRE, this.keys, [token])) !== 0;
+			if (!isAcquired) release();
+			else this.keepRenewing(token, stop.signal).catch(() => undefined);
+			return isAcquired ? { release } : { ended: this.pause(LOOK_UP_AGAIN_MS) };
+		} catch (error) {
+			release();
+			throw error;
+		}
+	}
+
+	/** For how long (ms) Redis may lack a lease, unless another sender has it. @throws RedisError, or the signal's reason */
+	async missingMs(): Promise<UnderWay | number> {
+		const ended = processState().leases.get(this.id.name);
+		if (ended !== undefined) return { ended };
+		const missingMs = (await this.redis?.run<number>(LOOK_UP, this.keys, [], this.signal)) ?? 0;
+		return missingMs < 0 ? { ended: this.pause(LOOK_UP_AGAIN_MS) } : missingMs;
+	}
+
+	/** Never rejects. */
+	async pause(ms: number): Promise<void> {
+		await sleep(ms, this.signal).catch(() => undefined);
+	}
+
+	/** Enters the lease again if Redis has lost it. @throws the signal's reason */
+	private async keepRenewing(token: string, signal: AbortSignal): Promise<void> {
+		while (this.redis !== undefined) {
+			await sleep(RENEWED_EVERY_MS, signal);
+			// What cannot be renewed now is renewed next time.
+			await this.redis.run(ACQUIRE, this.keys, [token], signal).catch(() => undefined);
+		}
+	}
+}

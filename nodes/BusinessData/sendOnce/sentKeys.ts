@@ -1,0 +1,40 @@
+/**
+ * The keys of a document in the order in which they were sent, so that the oldest can be forgotten. It says nothing of
+ * their states, so it needs no lock: a change that is lost only lets a key be remembered for longer.
+ */
+import { type KeyId, rowNameOf, rowOf } from './keyRow';
+
+/** Up to so many keys stand in one row, so that just the oldest is forgotten. */
+const MOST_IN_ONE_ROW = 1_000;
+/** A change writes a whole row, so more keys are spread over so many. */
+const ROWS = 64;
+/** They are spread at random, so that a row gets more than its share, but hardly ever more than this allows. */
+const DEVIATIONS = 5;
+
+/** The row of few keys, and that of many in which the key belongs. */
+function rowsOf(id: KeyId) {
+	const number = Buffer.from(rowNameOf(id.name), 'base64').readUInt32BE() % ROWS;
+	return [rowOf(id, 'keys'), rowOf(id, `keys:${number}`)] as const;
+}
+
+/** Adds a key as the newest, and forgets the oldest; none where this n8n does not let rows be read. */
+export async function addSentKey(id: KeyId, maxEntries: number): Promise<void> {
+	const [few, many] = rowsOf(id);
+	const isFew = maxEntries <= MOST_IN_ONE_ROW;
+	const row = isFew ? few : many;
+	const share = maxEntries / ROWS;
+	const most = isFew ? maxEntries : Math.ceil(share + DEVIATIONS * Math.sqrt(share));
+	const before = (await row.read([id.name])) ?? [];
+	// It would keep its place.
+	if (before.includes(id.name)) await row.remove([id.name]);
+	await row.add([id.name], most);
+	const others = before.filter((one) => one !== id.name);
+	for (const oldest of others.slice(0, Math.max(0, others.length + 1 - most))) {
+		await rowOf(id, String(oldest)).clear();
+	}
+}
+
+/** To be called when it is released, so that nobody forgets it while it is sent again. */
+export async function removeSentKey(id: KeyId): Promise<void> {
+	for (const row of rowsOf(id)) await row.remove([id.name]);
+}

@@ -1,0 +1,239 @@
+// The record of a key in n8n's own store, over a database whose writes fail or land late, in logical time.
+
+import { KeyRow } from '../../../nodes/BusinessData/sendOnce/keyRow';
+import { processState, type SentState } from '../../../nodes/BusinessData/sendOnce/processState';
+import { useDeduplicator } from '../../support/deduplicator';
+import { after, passTime } from '../../support/logicalTime';
+
+const store = useDeduplicator();
+beforeEach(() => {
+	jest.useFakeTimers();
+	store.latencyMs = () => 2;
+	processState().watched.clear();
+});
+afterEach(() => {
+	jest.clearAllTimers();
+	jest.useRealTimers();
+});
+
+const keyRow = (hash = 'content') =>
+	new KeyRow({ workflowId: 'w', document: 'document', name: 'key' }, { hash, mustMatch: true });
+const pass = async <T = void>(work: Promise<T> | number) =>
+	await passTime((typeof work === 'number' ? after(work) : work) as Promise<T>, 3_600_000);
+const found = async (hash?: string) => await pass(keyRow(hash).find());
+const state = async () => (await found()).state;
+/** As a process that knows nothing of what has failed. */
+async function stateElsewhere(): Promise<SentState> {
+	const { watched } = processState();
+	const own = [...watched];
+	watched.clear();
+	const result = await state();
+	for (const [name, states] of own) watched.set(name, states);
+	return result;
+}
+
+async function recorded(): Promise<KeyRow> {
+	const row = keyRow();
+	expect(await pass(row.record(false))).toBe(true);
+	return row;
+}
+
+test('is that of one of many senders, who alone may try again', async () => {
+	store.latencyMs = () => 1 + Math.random() * 20;
+	const rows = Array.from({ length: 20 }, () => keyRow());
+	const all = await pass(Promise.all(rows.map(async (row) => await row.record(false))));
+	expect(all.filter(Boolean)).toHaveLength(1);
+	const again = await pass(Promise.all(rows.map(async (row) => await row.record(true))));
+	expect(again).toEqual(all);
+	expect(await state()).toBe('perhapsSent');
+});
+
+test.each(['sent', 'perhapsSent', 'notSent'] as const)('of a request that is %s', async (end) => {
+	const row = await recorded();
+	await pass(row.end(end));
+	expect(await state()).toBe(end);
+	expect((await found('other')).isOther).toBe(end !== 'notSent');
+	expect(await pass(row.record(true))).toBe(end !== 'sent');
+});
+
+test.each<[string, boolean, SentState, SentState]>([
+	['sent', true, 'sent', 'sent'],
+	['sent', false, 'sent', 'notSent'],
+	['perhaps sent', true, 'perhapsSent', 'perhapsSent'],
+	['not sent', true, 'notSent', 'notSent'],
+])(
+	'that was lost under way is there again if it is %s, when leased: %p',
+	async (_, isLeased, end, expected) => {
+		const row = await recorded();
+		await pass(keyRow().clear());
+		await pass(row.end(end, { isLeased }));
+		expect(await found()).toMatchObject({ state: expected, isOther: false });
+		expect((await found('other')).isOther).toBe(expected !== 'notSent');
+	},
+);
+
+test.each(['sent', 'notSent'] as const)(
+	'of another sender, or of a person, stays: %s',
+	async (end) => {
+		const row = await recorded();
+		await pass(keyRow().clear());
+		await recorded();
+		await pass(row.end(end, { isLeased: true }));
+		expect(await state()).toBe('perhapsSent');
+		await pass(keyRow().mark());
+		expect(await found('other')).toMatchObject({ state: 'sent', isOther: false });
+		await pass(row.end(end, { isLeased: true }));
+		expect(await state()).toBe('sent');
+	},
+);
+
+test('by a person is not undone by a refusal that comes later', async () => {
+	const row = await recorded();
+	await pass(keyRow().mark());
+	await pass(row.end('notSent', { isLeased: true }));
+	expect(await state()).toBe('sent');
+});
+
+describe('of which the insert fails', () => {
+	const record = async () =>
+		await pass(
+			keyRow()
+				.record(false)
+				.catch((error: Error) => error.name),
+		);
+
+	test('before it: nothing is on record', async () => {
+		store.fail('write');
+		expect(await record()).toBe('RequestError');
+		expect(await state()).toBe('notSent');
+		expect(await record()).toBe(true);
+	});
+
+	test('after its commit: it counts, as nothing else does', async () => {
+		store.fail('write', { moment: 'after' });
+		expect(await record()).toBe(true);
+		expect(processState().watched.size).toBe(0);
+		await pass(900_000);
+		expect(await state()).toBe('perhapsSent');
+	});
+
+	test('after its commit, and cannot be looked at: it is undone', async () => {
+		store.fail('write', { moment: 'after' });
+		// One before the insert, and n8n's own.
+		store.fail('read', { after: 2 });
+		expect(await record()).toBe('RequestError');
+		expect(await stateElsewhere()).toBe('perhapsSent');
+		expect(await state()).toBe('notSent');
+	});
+
+	test('and lands late: it is undone by who looks, and by itself', async () => {
+		for (const look of [state, async () => (await pass(700), await stateElsewhere())]) {
+			store.fail('write', { moment: 'late' });
+			expect(await record()).toBe('RequestError');
+			await pass(2_500);
+			expect(await stateElsewhere()).toBe('perhapsSent');
+			expect(await look()).toBe('notSent');
+		}
+	});
+
+	test('because another sender was first', async () => {
+		store.fail('read');
+		const one = keyRow().record(false);
+		await expect(pass(one)).rejects.toThrow("n8n's deduplication store failed");
+		const insert = store.insert.bind(store);
+		const first = jest.spyOn(store, 'insert').mockImplementationOnce(async (row) => {
+			await keyRow('other').record(false);
+			await insert(row);
+		});
+		expect(await record()).toBe(false);
+		expect(await found('other')).toMatchObject({ state: 'perhapsSent', isOther: false });
+		first.mockRestore();
+	});
+
+	test('late, and a record that another sender has made meanwhile stays', async () => {
+		store.fail('write', { moment: 'late' });
+		expect(await record()).toBe('RequestError');
+		expect(await record()).toBe(true);
+		await pass(900_000);
+		expect(await state()).toBe('perhapsSent');
+		expect(processState().watched.size).toBe(0);
+		expect(jest.getTimerCount()).toBe(0);
+	});
+});
+
+test('is repaired by one at a time: a slow one does not undo what was recorded since', async () => {
+	store.fail('write', { moment: 'late' });
+	await pass(
+		keyRow()
+			.record(false)
+			.catch(() => undefined),
+	);
+	await pass(2_505);
+	expect(await stateElsewhere()).toBe('perhapsSent');
+	// The second of two that look at the same time deletes slowly.
+	let deletes = 0;
+	const remove = store.delete.bind(store);
+	const slow = jest.spyOn(store, 'delete').mockImplementation(async (where) => {
+		if (++deletes === 2) await after(50);
+		await remove(where);
+	});
+	const looks = [keyRow().find(), keyRow().find()];
+	await pass(looks[0] as Promise<unknown>);
+	await recorded();
+	await pass(looks[1] as Promise<unknown>);
+	await pass(100);
+	slow.mockRestore();
+	expect(await state()).toBe('perhapsSent');
+});
+
+describe('of which the end cannot be recorded', () => {
+	/** When (s) the lease ends. */
+	async function endOf(end: SentState, ...faults: Array<Parameters<typeof store.fail>>) {
+		const row = await recorded();
+		for (const fault of faults) store.fail(...fault);
+		await expect(pass(row.end(end, { isLeased: true }))).rejects.toThrow('deduplication store');
+		const startedAt = performance.now();
+		let seconds = Infinity;
+		row.watch(end, () => (seconds = Math.min(seconds, (performance.now() - startedAt) / 1000)));
+		await pass(900_000);
+		return seconds;
+	}
+
+	test.each(['sent', 'notSent'] as const)(
+		'as %s: it is soon, but the key is kept until that cannot land late',
+		async (end) => {
+			const row = await recorded();
+			store.fail('write', { moment: 'late' });
+			await expect(pass(row.end(end, { isLeased: true }))).rejects.toThrow('deduplication store');
+			const release = jest.fn();
+			row.watch(end, release);
+			await pass(110);
+			expect(await stateElsewhere()).toBe(end);
+			await pass(4_800);
+			expect(release).not.toHaveBeenCalled();
+			await pass(1_500);
+			expect(release).toHaveBeenCalled();
+			expect(await stateElsewhere()).toBe(end);
+		},
+	);
+
+	test('again and again: the last failure counts, and after ten minutes others go on', async () => {
+		expect(Math.round(await endOf('sent', ['write', { times: 6 }]))).toBe(13);
+		store.clear();
+		const never = await endOf('notSent', ['write', { times: Infinity }]);
+		expect(never).toBeGreaterThan(600);
+		expect(never).toBeLessThan(900);
+	});
+
+	test('is there again if it gets lost before others have the key, and then no more', async () => {
+		const row = await recorded();
+		row.watch('sent', () => undefined);
+		await pass(keyRow().clear());
+		await pass(1_000);
+		expect(await stateElsewhere()).toBe('sent');
+		await pass(10_000);
+		await pass(keyRow().clear());
+		await pass(900_000);
+		expect(await stateElsewhere()).toBe('notSent');
+	});
+});

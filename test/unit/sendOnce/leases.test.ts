@@ -1,0 +1,193 @@
+// The leases of Send Once, in logical time: whoever meets one waits as long as it must, and no longer.
+
+import type { RedisConnection } from '../../../nodes/BusinessData/redis';
+import { Leases } from '../../../nodes/BusinessData/sendOnce/leases';
+import { abortController } from '../../../nodes/BusinessData/async';
+import { processState } from '../../../nodes/BusinessData/sendOnce/processState';
+import { after, passTime } from '../../support/logicalTime';
+import { LuaRedis } from '../../support/luaRedis';
+
+const HOUR = 3_600_000;
+let redis: LuaRedis;
+/** Commands of the process that has the lease, and whether they fail. */
+let commands: number;
+let isAway: boolean;
+beforeAll(async () => (redis = await LuaRedis.load()));
+beforeEach(() => {
+	jest.useFakeTimers();
+	redis.data.clear();
+	processState().leases.clear();
+	[commands, isAway] = [0, false];
+});
+afterEach(() => {
+	jest.clearAllTimers();
+	jest.useRealTimers();
+});
+
+const leasesOf = (
+	connection: RedisConnection | undefined,
+	name = 'a',
+	signal = abortController().signal,
+) => new Leases({ workflowId: 'w', document: 'document', name }, connection, signal);
+/** Another process: leases of this one are not known there. */
+async function inOther<T>(work: (leases: Leases) => Promise<T>, name = 'a'): Promise<T> {
+	const { leases } = processState();
+	const own = new Map(leases);
+	leases.clear();
+	const result = await passTime(work(leasesOf(redis.connection(), name)), HOUR);
+	leases.clear();
+	for (const [key, lease] of own) leases.set(key, lease);
+	return result;
+}
+/** For how long (ms) a lease may be missing; undefined while there is one. */
+const missing = async (name = 'a') =>
+	await inOther(async (leases) => {
+		const found = await leases.missingMs();
+		return typeof found === 'number' ? found : undefined;
+	}, name);
+/** How long (s) the other process waits for the key. */
+async function waitOf(): Promise<number> {
+	const startedAt = performance.now();
+	await inOther(async (leases) => {
+		for (;;) {
+			const acquired = await leases.acquire();
+			if ('release' in acquired) return acquired.release();
+			await acquired.ended;
+		}
+	});
+	return Math.round((performance.now() - startedAt) / 1000);
+}
+
+async function acquire(): Promise<() => void> {
+	const connection = redis.connection(async (run) => {
+		commands++;
+		if (isAway) throw new Error('Redis is away');
+		return await Promise.resolve(run());
+	});
+	const acquired = await passTime(leasesOf(connection).acquire(), 1_000);
+	if ('ended' in acquired) throw new Error('another has it');
+	return acquired.release;
+}
+
+const pass = async (ms: number) => await passTime(after(ms), HOUR);
+
+test.each([
+	['in one process', false],
+	['with Redis', true],
+])('%s, whoever meets a lease waits for its end', async (_, hasRedis) => {
+	const leases = leasesOf(hasRedis ? redis.connection() : undefined);
+	const acquired = await leases.acquire();
+	const met = [await leases.acquire(), await leases.missingMs()];
+	const [isOver, later] = [jest.fn(), jest.fn()];
+	for (const one of met) (one as { ended: Promise<void> }).ended.then(isOver, later);
+	await pass(60_000);
+	expect(isOver).not.toHaveBeenCalled();
+	(acquired as { release: () => void }).release();
+	await pass(1);
+	expect([isOver, later].map(({ mock }) => mock.calls.length)).toEqual([2, 0]);
+	// Whoever has it now keeps it.
+	const next = await passTime(leases.acquire(), 10);
+	(acquired as { release: () => void }).release();
+	expect(next).toHaveProperty('release');
+	expect(await leases.acquire()).toHaveProperty('ended');
+});
+
+test('is renewed every 2 s until it ends, and then free at once', async () => {
+	const release = await acquire();
+	commands = 0;
+	await pass(61_000);
+	expect(commands).toBe(30);
+	expect(await missing()).toBeUndefined();
+	release();
+	expect(await waitOf()).toBe(0);
+	await pass(61_000);
+	expect(commands).toBe(31);
+});
+
+test('of a process that died, ends by itself', async () => {
+	await acquire();
+	isAway = true;
+	expect(await waitOf()).toBe(15);
+});
+
+test('outlives a Redis that was away, emptied, and a clock that was set', async () => {
+	await acquire();
+	isAway = true;
+	await pass(10_000);
+	isAway = false;
+	redis.data.clear();
+	expect(await missing()).toBe(5_000);
+	await pass(2_000);
+	expect(await missing()).toBeUndefined();
+	redis.setClock(HOUR);
+	expect(await missing()).toBe(5_000);
+	await pass(2_000);
+	redis.setClock(-HOUR);
+	expect(await missing()).toBeUndefined();
+	await pass(60_000);
+	expect(await missing()).toBeUndefined();
+});
+
+test.each([
+	['look', async () => await missing()],
+	['wait', async () => await passTime(inOtherOnce(), HOUR)],
+])(
+	'of a process that died, ends soon for those that %s when the clock was set back',
+	async (_, meet) => {
+		await acquire();
+		isAway = true;
+		redis.setClock(-HOUR);
+		await meet();
+		await pass(14_000);
+		expect(await missing()).toBeUndefined();
+		await pass(1_001);
+		expect(await missing()).toBeDefined();
+	},
+);
+const inOtherOnce = async () => await inOther(async (leases) => await leases.acquire());
+
+test('may be missing for some seconds only in a Redis that nobody has looked at', async () => {
+	expect(await missing()).toBe(5_000);
+	await pass(2_000);
+	expect([await missing(), await missing('b')]).toEqual([3_000, 3_000]);
+	await pass(3_000);
+	expect(await missing()).toBe(0);
+	// A clock that was set back by more than that says nothing.
+	redis.setClock(-HOUR);
+	expect(await missing()).toBe(5_000);
+	await pass(5_000);
+	expect(await missing()).toBe(0);
+	redis.data.starts++;
+	expect(await missing()).toBe(5_000);
+	for (let looks = 0; looks < 5; looks++) {
+		await pass(9_000);
+		expect(await missing()).toBe(0);
+	}
+	await pass(10_001);
+	expect(await missing()).toBe(5_000);
+});
+
+test('is nobody’s when Redis fails, and a stop ends a wait', async () => {
+	isAway = true;
+	await expect(acquire()).rejects.toThrow('Redis is away');
+	isAway = false;
+	(await acquire())();
+	expect(processState().leases.size).toBe(0);
+	const stop = abortController();
+	const other = leasesOf(redis.connection(), 'a', stop.signal);
+	const paused = other.pause(HOUR);
+	stop.abort();
+	await passTime(paused, 10);
+	await expect(other.missingMs()).rejects.toThrow('aborted');
+});
+
+test('its keys say whose they are, and are in one place of a cluster', async () => {
+	const connection = redis.connection();
+	const run = jest.spyOn(connection, 'run');
+	const leases = leasesOf(connection);
+	await leases.missingMs();
+	await leases.acquire();
+	const keys = new Set(run.mock.calls.flatMap(([, names]) => names));
+	const names = [...keys].map((key) => /^n8n-nodes-.+:\{sendOnce:document\}:(.+)$/.exec(key)?.[1]);
+	expect(names).toEqual(['lease:a', 'server']);
+});
