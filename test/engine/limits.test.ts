@@ -113,16 +113,6 @@ describe('hints in the output panel', () => {
 		const result = await bench.run(itemsOf(5), readOne);
 		expect(result.task(NODE).hints ?? []).toEqual([]);
 	});
-
-	test('point to bulk delete where records are deleted one by one', async () => {
-		const parameters = apiRequest('DELETE', '=/txndata/transactions/{{ $json.id }}');
-		const result = await bench.run(itemsOf(3), parameters);
-		expect(result.run.status).toBe('success');
-		const messages = (result.task(NODE).hints ?? []).map(({ message }) => message);
-		expect(messages).toEqual([
-			expect.stringContaining('3 items are a DELETE request each. For contacts and transactions,'),
-		]);
-	});
 });
 
 describe('the limits of the interface document, which a credential has by default', () => {

@@ -3,7 +3,7 @@ import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 
 import type { Run } from '../run/run';
 import { decodePercent } from '../transport/endpointPath';
-import { headerText, type Result, resultIn, type ServiceResponse } from '../transport/response';
+import { headerText, type Result, type ServiceResponse } from '../transport/response';
 import { holdsFailure } from '../transport/signsOfFailure';
 import { isObject } from '../values/isObject';
 
@@ -13,19 +13,8 @@ export function toItem(value: unknown, itemIndex: number): INodeExecutionData {
 	return { json, pairedItem: { item: itemIndex } };
 }
 
-/** The output of a request that the service has carried out, whatever it has responded. */
-export async function resultItems(
-	run: Run,
-	response: ServiceResponse,
-	itemIndex: number,
-): Promise<INodeExecutionData[]> {
-	const result = resultIn(response);
-	hintAtResult(run, response, result);
-	return await itemsOf(run, response, result, itemIndex);
-}
-
 /**
- * JSON, with an item per element of a list; text; a file; or the status alone for an empty body.
+ * The output of what is in a response: JSON, with an item per element of a list; text; a file; or the status alone for an empty body.
  * @param fileField the binary field for a file
  */
 export async function itemsOf(

@@ -10,7 +10,7 @@ import { DELETE_HINT } from '../builderHints';
 import { DryRun } from '../items/dryRun';
 import type { TaskResult } from '../items/previousAttempts';
 import { sendItem } from '../items/requestEach';
-import { resultItems } from '../items/responseItems';
+import { hintAtResult, itemsOf } from '../items/responseItems';
 import { outputOrErrors, runTasks, type Task, type TaskKind } from '../items/runTasks';
 import { type Id, nameOfId, readIds } from '../parameters/ids';
 import { optionsField, readRequestOptions } from '../parameters/requestOptions';
@@ -111,8 +111,9 @@ async function deleteMany(run: Run, endpoint: Endpoint): Promise<INodeExecutionD
 		const count = ids.length;
 		const pairedItem = items.map((item) => ({ item }));
 		const toItems = async (response: ServiceResponse) => {
-			const [item] = await resultItems(run, response, 0);
 			const result = resultIn(response);
+			hintAtResult(run, response, result);
+			const [item] = await itemsOf(run, response, result, 0);
 			const shown = result.kind === 'json' ? (result.value as IDataObject) : item?.json;
 			return [{ ...item, json: { count, ids, response: shown }, pairedItem }];
 		};

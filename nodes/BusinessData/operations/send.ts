@@ -3,11 +3,12 @@ import type { INodePropertyOptions, NodeHint } from 'n8n-workflow';
 
 import { SEND_HINT } from '../builderHints';
 import { requestEach } from '../items/requestEach';
-import { resultItems, toItem } from '../items/responseItems';
+import { hintAtResult, itemsOf, toItem } from '../items/responseItems';
 import { bodyFields, readDocument } from '../parameters/requestBody';
 import { optionsField, readRequestOptions } from '../parameters/requestOptions';
 import { sendOnceOptions } from '../parameters/sendOnceOptions';
 import type { Endpoint, LimitSetting } from '../transport/endpoints';
+import { resultIn } from '../transport/response';
 import { formatDuration, formatLimit } from '../transport/waitTime';
 import { type Operation, shownFor } from './operation';
 
@@ -32,7 +33,9 @@ export function sendOperation(
 					...readRequestOptions(run, index),
 				},
 				toItems: async (response) => {
-					const items = await resultItems(run, response, index);
+					const result = resultIn(response);
+					hintAtResult(run, response, result);
+					const items = await itemsOf(run, response, result, index);
 					// A sent item has output also when the service responds with an empty list.
 					return items.length > 0 ? items : [toItem({ statusCode: response.statusCode }, index)];
 				},
