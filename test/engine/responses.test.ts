@@ -342,14 +342,4 @@ describe('an error of the service', () => {
 		const context = { outcome: 'refused', statusCode: 409, responseBody: '{"message":"locked"}' };
 		expect(error).toMatchObject({ httpCode: '409', context });
 	});
-
-	test('names the four causes of a 401', async () => {
-		bench.sandbox.setKeyState(bench.sandbox.apiKey, 'disabled');
-		const error = errorOf(await bench.run([{}], read()));
-		expect(error.message).toBe('The service answered 401 Unauthorized');
-		for (const cause of ['missing', 'wrong', 'disabled or deleted', 'role is not allowed']) {
-			expect(error.description).toContain(cause);
-		}
-		expect(bench.sandbox.journal.count()).toBe(1);
-	});
 });

@@ -37,10 +37,9 @@ export function nameOfId(id: Id): string {
 function readId(value: unknown): Id {
 	if (typeof value === 'number' && Number.isFinite(value)) {
 		if (Math.abs(value) <= Number.MAX_SAFE_INTEGER) return value;
-		throw new InvalidSettingError(
-			FIELD,
+		throw invalid(
 			`JavaScript cannot hold the number ${value} exactly, so another record could be deleted`,
-			'Give the ID as a text, in quotation marks where it comes from. Nothing is deleted for this item.',
+			'Give the ID as a text, in quotation marks where it comes from.',
 		);
 	}
 	if (value === undefined || value === null) throw invalid('an ID is empty');
@@ -66,10 +65,9 @@ function partsOf(value: unknown): unknown[] {
 	throw invalid('the text begins like JSON and is no list in JSON');
 }
 
-function invalid(problem: string): InvalidSettingError {
-	return new InvalidSettingError(
-		FIELD,
-		problem,
-		'Enter an ID, a list with commas, semicolons or line breaks between the IDs, or an expression that gives one or a list, for example {{ $json.id }}. Nothing is deleted for this item.',
-	);
+function invalid(
+	problem: string,
+	howToFix = 'Enter an ID, a list with commas, semicolons or line breaks between the IDs, or an expression that gives one or a list, for example {{ $json.id }}.',
+): InvalidSettingError {
+	return new InvalidSettingError(FIELD, problem, `${howToFix} Nothing is deleted for this item.`);
 }

@@ -77,11 +77,9 @@ export function payloadOf({ body, encoded }: ServiceRequest): Buffer | undefined
 	try {
 		return Buffer.from(JSON.stringify(body));
 	} catch (error) {
-		throw new InvalidSettingError(
-			'Data to Send',
-			`cannot be written as JSON (${messageOf(error)})`,
-			'Send texts, numbers, lists and objects only.',
-		);
+		const problem = `cannot be written as JSON (${messageOf(error)})`;
+		const howToFix = 'Send texts, numbers, lists and objects only.';
+		throw new InvalidSettingError('Data to Send', problem, howToFix);
 	}
 }
 
@@ -95,13 +93,9 @@ export function refuseKeyOutsideItsHeader(
 ): void {
 	const parameters = query.flatMap(({ name, value }) => [name, value]);
 	const texts = [endpoint.path, ...parameters, ...Object.entries(headers).flat()];
-	if (texts.some((text) => text.toLowerCase().includes(apiKey.toLowerCase()))) {
-		throw new InvalidSettingError(
-			'API Key',
-			'the key must not be part of a path, a query parameter or a header',
-			'Remove it: the credential sends the key.',
-		);
-	}
+	if (!texts.some((text) => text.toLowerCase().includes(apiKey.toLowerCase()))) return;
+	const problem = 'the key must not be part of a path, a query parameter or a header';
+	throw new InvalidSettingError('API Key', problem, 'Remove it: the credential sends the key.');
 }
 
 /** Closes a response without reading its body. */

@@ -2,7 +2,7 @@
  * What a run has learned of its key: after a 401, further requests to the endpoint are not sent, and after those
  * of two paths none at all. They would get the same response, after waiting for the limits and using them up.
  */
-import { abortController, type Abortable, onAbort } from '../async';
+import { abortController, onAbort } from '../async';
 import { canonicalEndpoint } from './endpointPath';
 import { type Endpoint, formatEndpoint } from './endpoints';
 import { RequestError } from './requestError';
@@ -11,10 +11,6 @@ import { CAUSES_OF_401 } from './requestErrors';
 /** With a 401 on so many paths the key itself is wrong: its role may be refused a single one (section 5). */
 const MOST_PATHS = 2;
 
-interface PendingRequest extends Abortable {
-	endpoint: Endpoint;
-}
-
 export class RefusedKey {
 	private readonly endpoints = new Set<string>();
 
@@ -22,16 +18,17 @@ export class RefusedKey {
 
 	private error: RequestError | undefined;
 
-	private readonly pending = new Set<PendingRequest>();
+	/** The endpoints of requests that are not done, by what ends their waits. */
+	private readonly pending = new Map<AbortController, Endpoint>();
 
 	/** A request to the endpoint got this 401. */
 	add(endpoint: Endpoint, error: RequestError): void {
 		this.error = error;
 		this.endpoints.add(canonicalEndpoint(endpoint));
 		this.paths.add(canonicalEndpoint({ ...endpoint, method: 'GET' }));
-		for (const one of this.pending) {
-			const reason = this.errorFor(one.endpoint);
-			if (reason !== undefined) one.abort(reason);
+		for (const [controller, pending] of this.pending) {
+			const reason = this.errorFor(pending);
+			if (reason !== undefined) controller.abort(reason);
 		}
 	}
 
@@ -41,13 +38,12 @@ export class RefusedKey {
 	 */
 	signalFor(endpoint: Endpoint, run: AbortSignal): { signal: AbortSignal; release: () => void } {
 		const controller = abortController();
-		const pending = { endpoint, abort: (reason: Error) => controller.abort(reason) };
-		this.pending.add(pending);
-		const stopListening = onAbort(run, pending.abort);
+		this.pending.set(controller, endpoint);
+		const stopListening = onAbort(run, (reason) => controller.abort(reason));
 		const error = this.errorFor(endpoint);
-		if (error !== undefined) pending.abort(error);
+		if (error !== undefined) controller.abort(error);
 		const release = () => {
-			this.pending.delete(pending);
+			this.pending.delete(controller);
 			stopListening();
 		};
 		return { signal: controller.signal, release };

@@ -34,20 +34,15 @@ export function checkHeader(
 	const lowerCased = name.toLowerCase();
 	const isFitting = lowerCased === 'content-type' && contentTypes?.test(value.trim()) === true;
 	if (!isFitting && (RESERVED.has(lowerCased) || lowerCased.startsWith('proxy-'))) {
-		throw new InvalidSettingError(
-			field,
-			`the header ${name} cannot be set here`,
-			lowerCased === 'x-api-key'
-				? 'Remove it: the key is sent by the credential.'
-				: 'Remove it: it is set by the node or by the connection, or n8n cannot send it.',
-		);
+		const isKey = lowerCased === 'x-api-key';
+		const why = 'it is set by the node or by the connection, or n8n cannot send it';
+		const howToFix = `Remove it: ${isKey ? 'the key is sent by the credential' : why}.`;
+		throw new InvalidSettingError(field, `the header ${name} cannot be set here`, howToFix);
 	}
 	if (NAME.test(name) && VALUE.test(value)) return;
 	// A longer one may be the key in the wrong field.
-	const isName = NAME.test(name) && name.length < 40;
-	throw new InvalidSettingError(
-		field,
-		`${isName ? `the value of ${name}` : 'a name or a value'} contains characters that a header cannot have`,
-		'Use letters, digits and hyphens in names, and one line of text in values.',
-	);
+	const which = NAME.test(name) && name.length < 40 ? `the value of ${name}` : 'a name or a value';
+	const problem = `${which} contains characters that a header cannot have`;
+	const howToFix = 'Use letters, digits and hyphens in names, and one line of text in values.';
+	throw new InvalidSettingError(field, problem, howToFix);
 }
