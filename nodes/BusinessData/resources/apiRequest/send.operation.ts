@@ -117,8 +117,27 @@ export const send: Operation = {
 		},
 	},
 	description: shownFor('apiRequest', 'send', fields),
-	execute: async (run) => await requestEach(run, async (index) => await prepare(run, index)),
+	execute: async (run) => {
+		let deletions = 0;
+		const prepareItem = async (index: number) => {
+			const prepared = await prepare(run, index);
+			if (prepared.request.endpoint.method === 'DELETE') deletions++;
+			return prepared;
+		};
+		try {
+			return await requestEach(run, prepareItem);
+		} finally {
+			if (deletions > 1) hintAtBulkDelete(run, deletions);
+		}
+	},
 };
+
+/** Points to Delete Many, although the requests may delete something that it cannot. */
+function hintAtBulkDelete(run: Run, deletions: number): void {
+	run.hint(
+		`${deletions} items are a DELETE request each. For contacts and transactions, the operation Delete Many sends 100 IDs per request and waits far less for the rate limits.`,
+	);
+}
 
 async function prepare(run: Run, index: number): Promise<Prepared> {
 	const name = run.parameter('method', index, 'GET');
