@@ -1,7 +1,7 @@
 /**
- * Send Once: two runs with one key, and people who mark or release it, in one process with a store whose writes fail
- * before they land, after, or land late; or each in a process of its own, with a Redis that is emptied or whose
- * replies are lost. Each access of the store, each script and each request is a point.
+ * Send Once: two runs with one key, and people who mark or release it, over a store whose writes fail before they land,
+ * after, or land late: in one process, or each in a process of its own, without a Redis, or with one that is emptied or
+ * whose replies are lost. Each access of the store, each script and each request is a point.
  */
 import type * as sendOnceModule from '../../nodes/BusinessData/sendOnce';
 import type * as processStateModule from '../../nodes/BusinessData/sendOnce/processState';
@@ -39,6 +39,7 @@ const BOUND = { faults: 1, reorderings: 1, longestMs: 60_000 };
 const REDIS = { ...BOUND, longestMs: 900_000 };
 
 const oneProcess = { narrow: BOUND, wide: { ...BOUND, faults: 2, reorderings: 2 } };
+/** Two faults are more than it stands: what lands late may overwrite what another process has recorded since. */
 const apart = { isApart: true, narrow: BOUND, wide: { ...BOUND, reorderings: 2 } };
 const redis = { isApart: true, hasRedis: true, narrow: { ...REDIS, reorderings: 0 } };
 const withRedis = { ...redis, wide: { ...REDIS, faults: 2, reorderings: 0 } };
