@@ -1,7 +1,7 @@
 /** Bottleneck decides which job goes next, and how many run at once. */
 import Bottleneck from 'bottleneck';
 
-import { listen, unlisten } from '../async';
+import { onAbort } from '../async';
 
 /** 0 goes first and 9 last. */
 export type Priority = 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9;
@@ -33,10 +33,9 @@ export async function schedule<T>(
 ): Promise<T> {
 	signal.throwIfAborted();
 	return await new Promise<T>((resolve, reject) => {
-		const waiting = { abort: reject };
-		listen(signal, waiting);
+		const stopListening = onAbort(signal, reject);
 		const begin = async () => {
-			unlisten(signal, waiting);
+			stopListening();
 			if (!signal.aborted) await job().then(resolve, reject);
 		};
 		limiter.schedule({ priority }, begin).catch(reject);

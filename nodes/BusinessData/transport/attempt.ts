@@ -2,7 +2,7 @@
 import type { IExecuteFunctions, IPollFunctions } from 'n8n-workflow';
 
 import { longestWindowMs, type Permit } from '../rateLimit';
-import { listen, unlisten } from '../async';
+import { onAbort } from '../async';
 import type { Account } from './account';
 import {
 	type ServiceResponse,
@@ -68,13 +68,9 @@ export async function attempt(
 	const { context, account, signal } = sender;
 	const deadline = performance.now() + request.timeoutMs;
 	const cutOff = new AbortController();
-	const onEndOfRun = {
-		abort: () => {
-			if (!watch.mayHaveLeft || (isRead(request) && isCanceled(context))) cutOff.abort();
-		},
-	};
-	if (signal.aborted) onEndOfRun.abort();
-	listen(signal, onEndOfRun);
+	const stopListening = onAbort(signal, () => {
+		if (!watch.mayHaveLeft || (isRead(request) && isCanceled(context))) cutOff.abort();
+	});
 	try {
 		const sending = watch.during(
 			async () => await sendRequest(context, account, request, payload, cutOff.signal),
@@ -100,7 +96,7 @@ export async function attempt(
 		const shown = failureError(request, failure);
 		return { kind: 'failed', error: shown, isNotSent, isTimeout, isTransient: !isPermanent };
 	} finally {
-		unlisten(signal, onEndOfRun);
+		stopListening();
 	}
 }
 

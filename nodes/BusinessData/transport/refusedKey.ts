@@ -2,7 +2,7 @@
  * What a run has learned of its key: after a 401, further requests to the endpoint are not sent, and after those
  * of two paths none at all. They would get the same response, after waiting for the limits and using them up.
  */
-import { abortController, type Abortable, listen, unlisten } from '../async';
+import { abortController, onAbort } from '../async';
 import { canonicalEndpoint } from './endpointPath';
 import { type Endpoint, formatEndpoint } from './endpoints';
 import { RequestError } from './requestError';
@@ -11,8 +11,9 @@ import { CAUSES_OF_401 } from './requestErrors';
 /** With a 401 on so many paths the key itself is wrong: its role may be refused a single one (section 5). */
 const MOST_PATHS = 2;
 
-interface PendingRequest extends Abortable {
+interface PendingRequest {
 	endpoint: Endpoint;
+	controller: AbortController;
 }
 
 export class RefusedKey {
@@ -31,7 +32,7 @@ export class RefusedKey {
 		this.paths.add(canonicalEndpoint({ ...endpoint, method: 'GET' }));
 		for (const one of this.pending) {
 			const reason = this.errorFor(one.endpoint);
-			if (reason !== undefined) one.abort(reason);
+			if (reason !== undefined) one.controller.abort(reason);
 		}
 	}
 
@@ -41,20 +42,16 @@ export class RefusedKey {
 	 */
 	signalFor(endpoint: Endpoint, run: AbortSignal): { signal: AbortSignal; release: () => void } {
 		const controller = abortController();
-		const { signal } = controller;
-		const pending = { endpoint, abort: (reason: Error) => controller.abort(reason) };
-		const error = run.aborted ? (run.reason as Error) : this.errorFor(endpoint);
-		if (error !== undefined) {
-			controller.abort(error);
-			return { signal, release: () => undefined };
-		}
+		const pending = { endpoint, controller };
+		const stopListening = onAbort(run, (reason) => controller.abort(reason));
+		const error = this.errorFor(endpoint);
+		if (error !== undefined) controller.abort(error);
 		this.pending.add(pending);
-		listen(run, pending);
 		const release = () => {
 			this.pending.delete(pending);
-			unlisten(run, pending);
+			stopListening();
 		};
-		return { signal, release };
+		return { signal: controller.signal, release };
 	}
 
 	private errorFor(endpoint: Endpoint): RequestError | undefined {

@@ -83,8 +83,8 @@ export const MISTAKES_FOUND_BY_TESTS: MistakeFoundByTest[] = [
 			),
 			patch(
 				'nodes/BusinessData/transport/attempt.js',
-				'if (signal.aborted)\n        onEndOfRun.abort();',
-				'',
+				'= (0, async_1.onAbort)(signal,',
+				'= signal.aborted ? () => undefined : (0, async_1.onAbort)(signal,',
 			),
 		],
 		test: 'test/engine/sendOnceFailures.test.ts',
