@@ -36,9 +36,9 @@ export async function describeSends(
 	endpoint: Endpoint | undefined,
 ): Promise<string> {
 	const { identity, limits, limitStore } = run.account;
-	const scope = endpoint === undefined ? undefined : canonicalEndpoint(endpoint);
+	const key = endpoint && canonicalEndpoint(endpoint);
 	const { nextMs, lastMs } = await limiterOf(identity).estimate(
-		{ limits, scope, limitStore },
+		{ limits, endpoint: key, limitStore },
 		total - done,
 	);
 	const next = nextMs < NOT_WORTH_REPORTING_MS ? '' : `, the next in ${formatDuration(nextMs)}`;

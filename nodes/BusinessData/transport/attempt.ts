@@ -91,7 +91,7 @@ export async function attempt(
 		const failure = readFailure(error, watch.progress, account.apiKey);
 		// After a time-out the request may still reach the service, and be counted then.
 		if (failure.isNotSent) permit.unused();
-		else permit.lost(failure.isTimeout || signal.aborted ? request.timeoutMs : 0);
+		else permit.ended(failure.isTimeout || signal.aborted ? request.timeoutMs : 0);
 		const { isNotSent, isTimeout, isPermanent } = failure;
 		const shown = failureError(request, failure);
 		return { kind: 'failed', error: shown, isNotSent, isTimeout, isTransient: !isPermanent };
@@ -139,12 +139,10 @@ async function readBodyOf(
 	if (statusCode === 503 && requestedMs > 0) permit.pause(requestedMs);
 	// The limiter knows only our share of a limit.
 	const longestMs = longestWindowMs(limits, canonicalEndpoint(request.endpoint));
-	for (const { max, ...room } of headerLimits(rawResponse.headers, longestMs, isRefused)) {
-		permit.applyHeaderLimit({
-			...room,
-			max: max === undefined ? undefined : shareOf(max, keepFree),
-		});
-	}
+	const said = headerLimits(rawResponse.headers, longestMs, isRefused);
+	permit.applyHeaderLimits(
+		said.map(({ max, ...room }) => ({ ...room, max: max && shareOf(max, keepFree) })),
+	);
 	const isUnchanged = statusCode === 304 && isConditional(request);
 	const isSuccess = isUnchanged || (statusCode >= 200 && statusCode < 300);
 	const bodyRead = isSuccess

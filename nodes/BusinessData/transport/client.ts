@@ -5,7 +5,7 @@
 import type { IExecuteFunctions, IPollFunctions } from 'n8n-workflow';
 
 import { ShutdownError } from '../n8nInternals/shutdown';
-import { limiterOf, longestWindowMs, PAUSE, type Permit, type Priority } from '../rateLimit';
+import { limiterOf, longestWindowMs, PAUSE, type Permit } from '../rateLimit';
 import { RedisError } from '../redis';
 import { boundedSignal, onceAborted, sleep } from '../async';
 import type { Account } from './account';
@@ -58,7 +58,7 @@ export class Client {
 		private readonly run: string,
 		private readonly waitTime: RunWaitTime,
 		readonly signal: AbortSignal,
-		private readonly priority: Priority = 5,
+		private readonly priority = 5,
 	) {
 		this.warnings = new SetupWarnings(context, account);
 	}
@@ -158,8 +158,8 @@ export class Client {
 		const acquired = limiterOf(identity).acquire({
 			run: this.run,
 			limits,
-			scope: canonicalEndpoint(request.endpoint),
-			priority: (this.priority - (isRetry ? PRIORITY_OF_RETRIES : 0)) as Priority,
+			endpoint: canonicalEndpoint(request.endpoint),
+			priority: this.priority - (isRetry ? PRIORITY_OF_RETRIES : 0),
 			maxWaitMs: Math.max(0, request.maxWaitMs - this.waitTime.elapsedMs),
 			limitStore,
 			inFlightMs: request.timeoutMs + SLACK_MS,

@@ -1,10 +1,12 @@
 /** Reads the credential's Limits field: JSON that users may write by hand, so every place is checked. */
-import { GENERAL, LARGEST_MAX, type Limit, type Limits, windowName } from '../rateLimit';
+import { GENERAL, LARGEST_MAX, type Limits, windowName } from '../rateLimit';
 import { formatEndpoint } from './endpoints';
 import { canonicalEndpoint, parseEndpoint } from './endpointPath';
 import { InvalidSettingError } from '../values/invalidSettingError';
 import { isObject } from '../values/isObject';
 import { tryParseJson } from '../values/json';
+
+type Limit = Limits['general'][number];
 
 const FIELD = 'Limits';
 const EXAMPLE = '{"general":[{"max":10,"windowSeconds":1}],"endpoints":{}}';
@@ -20,8 +22,7 @@ export function shareOf(max: number, keepFree: number): number {
 }
 
 /**
- * Scopes are canonical endpoints (see `canonicalEndpoint`), so that credentials that write one differently count
- * together.
+ * Endpoints are canonical (see `canonicalEndpoint`), so that credentials that write one differently count together.
  * @param value the field's value: JSON text or the object itself
  * @param keepFree see `shareOf`
  * @throws InvalidSettingError that names the place, for example `endpoints["POST /a"].max`
@@ -34,18 +35,18 @@ export function parseLimits(value: unknown, keepFree = 0): Limits {
 		windowMs,
 	});
 	const general = parseGeneral(settings.general).map(ours);
-	const scopes: Limits['scopes'] = {};
+	const endpoints: Limits['endpoints'] = {};
 	const names: Limits['names'] = {};
 	for (const [name, setting] of Object.entries(asRecord(settings.endpoints ?? {}, 'endpoints'))) {
 		const endpoint = parseEndpoint(name, `${FIELD}: endpoints["${name}"]`);
-		const scope = canonicalEndpoint(endpoint);
-		if (scope in scopes) {
+		const key = canonicalEndpoint(endpoint);
+		if (key in endpoints) {
 			throw invalid(`endpoints["${name}"] is there twice`, 'Keep one entry per endpoint.');
 		}
-		names[scope] = formatEndpoint(endpoint);
-		scopes[scope] = [ours(parseLimit(setting, `endpoints["${name}"]`))];
+		names[key] = formatEndpoint(endpoint);
+		endpoints[key] = [ours(parseLimit(setting, `endpoints["${name}"]`))];
 	}
-	return { general, scopes, names };
+	return { general, endpoints, names };
 }
 
 function parseGeneral(value: unknown): Limit[] {

@@ -66,7 +66,9 @@ export class SetupWarnings {
 		const { identity, limits } = this.account;
 		const now = Date.now();
 		const countedMs = Math.max(
-			...[limits.general, ...Object.values(limits.scopes)].flat().map(({ windowMs }) => windowMs),
+			...[limits.general, ...Object.values(limits.endpoints)]
+				.flat()
+				.map(({ windowMs }) => windowMs),
 		);
 		const stores = storesByKey.get(identity) ?? new Map<string, number>();
 		for (const [store, usedAt] of stores) if (now - usedAt > countedMs) stores.delete(store);
@@ -102,7 +104,7 @@ export class SetupWarnings {
 	/** Compares what the service says of its limits with those of the credential, by our share of both. */
 	private comparePolicies(headers: Record<string, unknown>): void {
 		const { limits, keepFree } = this.account;
-		const known = [limits.general, ...Object.values(limits.scopes)].flat();
+		const known = [limits.general, ...Object.values(limits.endpoints)].flat();
 		const unknown = headerPolicies(headers).find(({ max, windowSeconds }) => {
 			const ours = shareOf(max, keepFree);
 			return !known.some((limit) => limit.max === ours && limit.windowMs === windowSeconds * 1000);

@@ -6,7 +6,6 @@ import { randomUUID } from 'node:crypto';
 
 import type { IPollFunctions } from 'n8n-workflow';
 
-import type { Priority } from '../rateLimit';
 import { ShutdownError, shutdownSignal } from '../n8nInternals/shutdown';
 import { acquireExpressionIsolate } from '../n8nInternals/workflow';
 import type { PageClient } from '../lists/pages';
@@ -56,7 +55,7 @@ export class PollClient {
 		this.signal = bounded.signal;
 		this.end = bounded.release;
 		const [own, run] = [withExpressions(context), randomUUID()];
-		const withPriority = (priority: Priority) =>
+		const withPriority = (priority: number) =>
 			new Client(own, account, run, this.waitTime, this.signal, priority);
 		this.client = withPriority(PRIORITY);
 		const last = withPriority(LAST_PRIORITY);

@@ -48,7 +48,7 @@ test.each(['true', 1, null, {}])('Customize as %j is refused', (customize) => {
 describe('with Customize', () => {
 	test('each field counts', () => {
 		expect(customized(different)).toMatchObject({
-			limits: { general: [{ max: 1, windowMs: 2_000 }], scopes: {} },
+			limits: { general: [{ max: 1, windowMs: 2_000 }], endpoints: {} },
 			transactionDelete: { method: 'DELETE', path: '/v2/transactions' },
 			contactDelete: { method: 'PUT', path: '/v2/contacts' },
 			deleteIdsField: 'records',
@@ -130,7 +130,7 @@ describe('the scope of an endpoint', () => {
 		const read = customized({ limits });
 		expect(scopeNameOf(read, SEND)).toBeUndefined();
 		expect(scopeNameOf(read, { method: 'POST', path: '/v2/send' })).toBe('POST /V2/Send/');
-		expect(Object.values(read.limits.scopes)).toEqual([[{ max: 1, windowMs: 60_000 }]]);
+		expect(Object.values(read.limits.endpoints)).toEqual([[{ max: 1, windowMs: 60_000 }]]);
 	});
 
 	test.each(['/v2/send', '/V2//Send/', '/v2/%73end', '/v2;a=1/SEND;b=2/'])(
@@ -142,7 +142,7 @@ describe('the scope of an endpoint', () => {
 						general: [],
 						endpoints: { [`POST ${written}`]: { max: 1, windowSeconds: 60 } },
 					},
-				}).limits.scopes;
+				}).limits.endpoints;
 			expect(scopes(path)).toEqual(scopes('/v2/send'));
 		},
 	);
@@ -162,7 +162,7 @@ describe('Keep Free', () => {
 	])('of %j percent leaves %d and %d', (keepFree, general, scope) => {
 		const { limits: read } = customized({ limits, keepFree });
 		expect(read.general).toEqual([{ max: general, windowMs: 60_000 }]);
-		expect(read.scopes['POST /a']).toEqual([{ max: scope, windowMs: 600_000 }]);
+		expect(read.endpoints['POST /a']).toEqual([{ max: scope, windowMs: 600_000 }]);
 	});
 
 	test.each([-1, 91, 0.5, 'half', null])('of %j is refused', (keepFree) => {

@@ -1,6 +1,7 @@
 // What becomes of one attempt: its outcome, the ending of its slots, and what ends it early.
 import { getEventListeners } from 'node:events';
 import { Readable } from 'node:stream';
+import { isDeepStrictEqual } from 'node:util';
 
 import type { Permit } from '../../../nodes/BusinessData/rateLimit';
 import { readAccount } from '../../../nodes/BusinessData/transport/account';
@@ -35,8 +36,10 @@ async function play({ request = read, isConnected = true, latencyMs = 0, ...rest
 	const permit = new Proxy({} as Permit, {
 		get:
 			(_, name) =>
-			(...parameters: unknown[]) =>
-				void endings.push([name, ...parameters]),
+			(...parameters: unknown[]) => {
+				const saysNothing = name === 'applyHeaderLimits' && isDeepStrictEqual(parameters, [[]]);
+				if (!saysNothing) endings.push([name, ...parameters]);
+			},
 	});
 	const watch = {
 		progress: isConnected ? 'connected' : 'notConnected',
@@ -107,11 +110,11 @@ test.each<[number, Record<string, string>, string, object, unknown[]]>([
 		limits,
 		'succeeded',
 		{},
-		[...LET_THROUGH, ['applyHeaderLimit', { remaining: 5, resetMs: 3_000 }]],
+		[...LET_THROUGH, ['applyHeaderLimits', [{ remaining: 5, resetMs: 3_000 }]]],
 	],
 	[
 		...([200, { ...limits, 'ratelimit-limit': '10' }, 'succeeded', {}] as const),
-		[...LET_THROUGH, ['applyHeaderLimit', { remaining: 5, resetMs: 3_000, max: 5 }]],
+		[...LET_THROUGH, ['applyHeaderLimits', [{ remaining: 5, resetMs: 3_000, max: 5 }]]],
 	],
 ])('a %i with %j is %s', async (statusCode, headers, kind, facts, endings) => {
 	const played = await play({ statusCode, headers, keepFree: 50 });
@@ -134,13 +137,13 @@ const endless = () => new Readable({ read: () => undefined });
 
 test.each<[string, Play, object, unknown[]]>([
 	['is refused', { isConnected: false, error: refused }, { isNotSent: true }, [['unused']]],
-	['is reset', { error: reset }, { isTransient: true, isNotSent: false }, [['lost', 0]]],
-	['times out', { latencyMs: Infinity }, { isTimeout: true }, [['lost', TIMEOUT_MS]]],
+	['is reset', { error: reset }, { isTransient: true, isNotSent: false }, [['ended', 0]]],
+	['times out', { latencyMs: Infinity }, { isTimeout: true }, [['ended', TIMEOUT_MS]]],
 	[
 		'breaks off in the body of a success',
 		{ body: broken() },
 		{ isTransient: true },
-		[...LET_THROUGH, ['lost', 0]],
+		[...LET_THROUGH, ['ended', 0]],
 	],
 	['breaks off in the body of an error', { statusCode: 404, body: broken() }, {}, LET_THROUGH],
 	['hangs in the body of an error', { statusCode: 404, body: endless() }, {}, LET_THROUGH],
@@ -148,7 +151,7 @@ test.each<[string, Play, object, unknown[]]>([
 		'hangs in the body of a success',
 		{ body: endless() },
 		{ isTimeout: true },
-		[...LET_THROUGH, ['lost', TIMEOUT_MS]],
+		[...LET_THROUGH, ['ended', TIMEOUT_MS]],
 	],
 	[
 		'gets a response with too much',
@@ -166,7 +169,7 @@ test.each<[string, Play, object, unknown[]]>([
 		'gets a response too late',
 		{ latencyMs: TIMEOUT_MS + 1, body: endless() },
 		{ isTimeout: true },
-		[['lost', TIMEOUT_MS]],
+		[['ended', TIMEOUT_MS]],
 	],
 ])('a request that %s', async (_, how, facts, endings) => {
 	const played = await play(how);
@@ -180,7 +183,7 @@ test.each<[string, Play, object, unknown[]]>([
 test.each<[string, Play, number | undefined, unknown[]]>([
 	['has not left', { request: send, isConnected: false }, 1_000, [['unused']]],
 	['is a read that goes on', {}, undefined, LET_THROUGH],
-	['is a read that is stopped', { isStopped: true }, 1_000, [['lost', TIMEOUT_MS]]],
+	['is a read that is stopped', { isStopped: true }, 1_000, [['ended', TIMEOUT_MS]]],
 	['is a send that has left', { request: send, isStopped: true }, undefined, LET_THROUGH],
 	['has not begun', { isConnected: false, endsAfterMs: 0 }, 0, [['unused']]],
 ])('at the end of its run, a request that %s', async (_, how, cutOffAt, endings) => {

@@ -20,8 +20,8 @@ describe('the documented table', () => {
 			windowMs: windowSeconds * 1000,
 		});
 		expect(expected.general).toEqual(DOCUMENTED_LIMITS.general.map(inMs));
-		const written = Object.entries(expected.scopes).map(([scope, limits]) => [
-			...[expected.names?.[scope], limits],
+		const written = Object.entries(expected.endpoints).map(([key, limits]) => [
+			...[expected.names?.[key], limits],
 		]);
 		expect(written).toEqual(
 			Object.entries(DOCUMENTED_LIMITS.endpoints).map(([name, limit]) => [name, [inMs(limit)]]),
@@ -33,7 +33,7 @@ describe('the documented table', () => {
 	});
 
 	test('comes through again after it was written from what was read', () => {
-		const { general, scopes, names } = expected;
+		const { general, endpoints, names } = expected;
 		const settingOf = ({ max, windowMs }: { max: number; windowMs: number }) => ({
 			max,
 			windowSeconds: windowMs / 1000,
@@ -41,7 +41,7 @@ describe('the documented table', () => {
 		const written = {
 			general: general.map(settingOf),
 			endpoints: Object.fromEntries(
-				Object.entries(scopes).flatMap(([name, limits]) =>
+				Object.entries(endpoints).flatMap(([name, limits]) =>
 					limits.map((limit) => [names?.[name] ?? '', settingOf(limit)]),
 				),
 			),
@@ -116,7 +116,8 @@ describe('whatever is given', () => {
 	/** Parses, or throws an InvalidSettingError and nothing else. */
 	function expectResponse(value: unknown): void {
 		try {
-			for (const limits of Object.values(parseLimits(value).scopes)) expect(limits).toHaveLength(1);
+			for (const limits of Object.values(parseLimits(value).endpoints))
+				expect(limits).toHaveLength(1);
 		} catch (error) {
 			expect(error).toBeInstanceOf(InvalidSettingError);
 		}
