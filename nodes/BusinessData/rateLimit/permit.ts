@@ -182,6 +182,7 @@ export class Permit {
 				const meant = applied.find((one) => one.limits.some((limit) => limit.max === max)) ?? own;
 				return meant.endpoint === endpoint;
 			});
+			if (said.length === 0) continue;
 			// The service may not have counted requests under way.
 			const underWay = endpoint.permits.filter(({ countedAt }) => countedAt === undefined).length;
 			const rooms = said.map(({ remaining, resetMs }) => ({ left: remaining - underWay, resetMs }));

@@ -156,21 +156,25 @@ export class RedisLimitStore {
 		this.checkTimer = this.held.size > 0 ? this.checkLater() : undefined;
 	}
 
-	/** The slots of this process, oldest first, with their age (ms), which is below 0 while the request is under way. */
-	private slotsIn({ endpoint }: AppliedLimits): Array<[id: string, ageMs: number]> {
-		const now = performance.now();
-		return endpoint.permits.flatMap(({ id, request, countedAt, takenAt }) => {
-			if (id === undefined || request.limitStore !== this) return [];
-			return [[id, Math.ceil(now - (countedAt ?? takenAt + request.inFlightMs))]];
-		});
+	/** The slot of a permit in Redis, if it has one, with its age (ms), which is below 0 while the request is under way. */
+	private slotOf(permit: Permit | undefined): Array<[id: string, ageMs: number]> {
+		if (permit?.id === undefined || permit.request.limitStore !== this) return [];
+		const { id, request, countedAt, takenAt } = permit;
+		const ageMs = performance.now() - (countedAt ?? takenAt + request.inFlightMs);
+		return [[id, Math.ceil(ageMs)]];
 	}
 
-	/** The newest slot; none where it may be over. */
+	private slotsIn({ endpoint }: AppliedLimits) {
+		return endpoint.permits.flatMap((permit) => this.slotOf(permit));
+	}
+
+	/** The newest slot that Redis must have. */
 	private newestIn(applied: AppliedLimits): [id: string, ageMs: number] | undefined {
-		const newest = this.slotsIn(applied).at(-1);
 		const holdMs = holdMsOf(applied.limits[0]?.windowMs ?? 0);
 		const lastsMs = holdMs * (1 - DROPPED_EARLY.share) - DROPPED_EARLY.ms;
-		return newest !== undefined && newest[1] < lastsMs ? newest : undefined;
+		const isThere = ([, ageMs]: [string, number]) => ageMs < lastsMs;
+		const [newest] = this.slotOf(applied.endpoint.newest).filter(isThere);
+		return newest ?? this.slotsIn(applied).findLast(isThere);
 	}
 
 	/** Enters all slots of this process again. @throws RedisError; then the next command retries */

@@ -41,17 +41,9 @@ export const LIMIT_SCRIPT = new RedisScript(`
 local call, STATE = cjson.decode(ARGV[1]), KEYS[1]
 local id, endpoints, actions = call.id, call.endpoints, {}
 
-local function text(number)
-	return string.format('%.0f', number)
-end
-
-local function get(field)
-	return tonumber(redis.call('HGET', STATE, field) or 0)
-end
-
-local function set(field, number)
-	redis.call('HSET', STATE, field, text(number))
-end
+local function text(number) return string.format('%.0f', number) end
+local function get(field) return tonumber(redis.call('HGET', STATE, field) or 0) end
+local function set(field, number) redis.call('HSET', STATE, field, text(number)) end
 
 -- The state lasts as long as any other key.
 local function keep(key, ms)
@@ -138,9 +130,7 @@ local function placeIn(endpoint)
 	return text(now) .. ':' .. id, #members
 end
 
-local function leave(endpoint)
-	redis.call('ZREM', endpoint.queue, (placeIn(endpoint)))
-end
+local function leave(endpoint) redis.call('ZREM', endpoint.queue, (placeIn(endpoint))) end
 
 -- Whether the server has just started, or is another one: it may lack what processes hold. Returns for how long (ms).
 local function newFor()
