@@ -21,11 +21,11 @@ const BINDING: Limits = {
 		{ max: 60, windowMs: 10 },
 		{ max: 200, windowMs: 50 },
 	],
-	scopes: {},
+	endpoints: {},
 };
 const FREE: Limits = {
 	general: BINDING.general.map(({ windowMs }) => ({ max: 100_000, windowMs })),
-	scopes: {},
+	endpoints: {},
 };
 
 /** Before the first round, so that a new process has compiled what it takes. */
@@ -40,6 +40,9 @@ const LITTLE = 2 ** 20;
 const LONGEST_LEAVING_MS = 60_000;
 /** Nothing waits for as long (ms). */
 const LONG_WAIT_MS = 3_600_000;
+
+/** What all requests ask for. */
+const ASKED = { priority: 5, maxWaitMs: Infinity, inFlightMs: 0 };
 
 /**
  * Lets requests through a limiter, each followed by another, so that the queue keeps its length.
@@ -61,8 +64,14 @@ export async function processorTimePerRequest(
 	const finished = new Promise<void>((resolve) => (finish = resolve));
 	const passOnAndOn = async (run: string) => {
 		while (times.length < rounds) {
-			const maxWaitMs = hasMaxWait ? LONG_WAIT_MS : undefined;
-			const permit = await limiter.acquire({ run, limits, maxWaitMs, signal: stop.signal });
+			const maxWaitMs = hasMaxWait ? LONG_WAIT_MS : Infinity;
+			const permit = await limiter.acquire({
+				...ASKED,
+				run,
+				limits,
+				maxWaitMs,
+				signal: stop.signal,
+			});
 			permit.letThrough();
 			if (--left > 0) continue;
 			left = requestsPerRound;
@@ -98,16 +107,21 @@ export interface QueueMemory extends Memory {
 
 /** The heap that requests take which wait in the queue of one key. */
 export async function memoryOfQueue(requests: number, manyRuns: boolean): Promise<QueueMemory> {
-	const limits = { general: [{ max: 1, windowMs: 3_600_000 }], scopes: {} };
+	const limits = { general: [{ max: 1, windowMs: 3_600_000 }], endpoints: {} };
 	const limiter = new KeyLimiter(() => undefined);
-	const first = await limiter.acquire({ run: 'first', limits, signal: abortController().signal });
+	const first = await limiter.acquire({
+		...ASKED,
+		run: 'first',
+		limits,
+		signal: abortController().signal,
+	});
 	const before = await heapInUse();
 	let stop: AbortController | undefined = abortController();
 	const { signal } = stop;
 	let canceled: Promise<unknown> | undefined = Promise.all(
 		Array.from({ length: requests }, async (_, index) => {
 			const run = manyRuns ? `run ${index}` : 'run';
-			await limiter.acquire({ run, limits, signal }).catch(() => undefined);
+			await limiter.acquire({ ...ASKED, run, limits, signal }).catch(() => undefined);
 		}),
 	);
 	const during = await heapInUse();
@@ -140,7 +154,12 @@ async function useOnce(keys: number, limits: Limits): Promise<void> {
 	const permits: Permit[] = [];
 	for (let first = 0; first < keys; first += KEYS_AT_ONCE) {
 		const some = Array.from({ length: Math.min(KEYS_AT_ONCE, keys - first) }, async (_, index) => {
-			return await limiterOf(`key ${first + index}`).acquire({ run: 'run', limits, signal });
+			return await limiterOf(`key ${first + index}`).acquire({
+				...ASKED,
+				run: 'run',
+				limits,
+				signal,
+			});
 		});
 		permits.push(...(await Promise.all(some)));
 	}
@@ -156,7 +175,7 @@ export async function memoryOfIdleKeys(keys: number, limits: Limits): Promise<Id
 	// What a process makes once for that many keys and then keeps, such as the room in its tables, is not
 	// theirs: they are used twice.
 	const shortly = limits.general.map(({ max }, index) => ({ max, windowMs: index + 1 }));
-	await useOnce(keys, { general: shortly, scopes: {} });
+	await useOnce(keys, { general: shortly, endpoints: {} });
 	await pause(AFTER_THE_WINDOW_MS);
 	const before = await heapInUse();
 	await useOnce(keys, limits);

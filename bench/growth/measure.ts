@@ -35,7 +35,7 @@ const measurements = {
 				max,
 				windowMs: windowSeconds * 1000,
 			})),
-			scopes: {},
+			endpoints: {},
 		}),
 	node: async (operation: string) => await node(operation, loadNode, MANY),
 	nodeOverHttp: async (operation: string) =>

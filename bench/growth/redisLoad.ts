@@ -44,7 +44,7 @@ const limits: Limits = {
 		max,
 		windowMs: windowSeconds * 1000 * TIME_SCALE,
 	})),
-	scopes: {},
+	endpoints: {},
 };
 
 export async function startServer(): Promise<MeasuredRedis> {
@@ -85,7 +85,8 @@ export async function loadRedis(
 		const requestOnAndOn = async (limiter: InstanceType<typeof KeyLimiter>, key: number) => {
 			const limitStore = limitStoreOf(connection, `key ${key}`);
 			while (!stop.signal.aborted) {
-				const request = { run: 'run', limits, limitStore, inFlightMs: 1_000, signal: stop.signal };
+				const asked = { run: 'run', priority: 5, maxWaitMs: Infinity, inFlightMs: 1_000 };
+				const request = { ...asked, limits, limitStore, signal: stop.signal };
 				(await limiter.acquire(request)).letThrough();
 				requests++;
 			}

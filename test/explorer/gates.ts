@@ -72,7 +72,7 @@ export class Gates implements Scenario {
 			const windowMs = windowSeconds * 1000;
 			bench.limits = {
 				general: [{ max: 2, windowMs }],
-				scopes: { [SEND]: [{ max: 1, windowMs }] },
+				endpoints: { [SEND]: [{ max: 1, windowMs }] },
 			};
 			return bench;
 		});
@@ -86,8 +86,8 @@ export class Gates implements Scenario {
 			const run = names[index] ?? '';
 			const signal = run === 'A' ? stop.signal : abortController().signal;
 			for (const request of requests) {
-				const scope = request === 'send' ? SEND : undefined;
-				const acquired = bench.acquire({ run, scope, signal });
+				const endpoint = request === 'send' ? SEND : undefined;
+				const acquired = bench.acquire({ run, endpoint, signal });
 				const permit = await acquired.catch((error: unknown) => {
 					if (!signal.aborted) throw error;
 				});
@@ -97,7 +97,7 @@ export class Gates implements Scenario {
 				}
 				expect(signal.aborted).toBe(false);
 				await play.call(`${run} arrives`, () => {
-					this.counted.push({ at: performance.now(), endpoint: scope, run });
+					this.counted.push({ at: performance.now(), endpoint, run });
 				});
 				permit.letThrough();
 			}

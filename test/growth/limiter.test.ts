@@ -68,7 +68,7 @@ test.each([
 
 test('3,000 keys that are idle are forgotten after their longest window', async () => {
 	const general = [1_000, 3_000, 9_000].map((windowMs) => ({ max: 10, windowMs }));
-	const keys = await memoryOfIdleKeys(KEYS, { general, scopes: {} });
+	const keys = await memoryOfIdleKeys(KEYS, { general, endpoints: {} });
 	report(`${keys.bytesEach.toFixed(0)} bytes per key`);
 	expect(keys.keptDuring).toBe(KEYS);
 	expect(keys.bytesEach).toBeLessThan(60_000);

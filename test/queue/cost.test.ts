@@ -10,7 +10,7 @@ import { connectionTo, type RedisConnection } from '../../nodes/BusinessData/red
 import { abortController } from '../../nodes/BusinessData/async';
 import { DOCUMENTED_LIMITS } from '../../sandbox/limits';
 import { RedisServer } from '../support/redisServer';
-import { limitStoreRequest, stageOf } from '../support/limitStoreBench';
+import { LimitStoreRequest, limitsOf } from '../support/limitStoreBench';
 import { report } from '../support/report';
 
 const REQUESTS = 2_000;
@@ -68,7 +68,7 @@ const limits = {
 		max: 1_000_000,
 		windowMs: windowSeconds * 1000,
 	})),
-	scopes: {},
+	endpoints: {},
 };
 
 /** How long (ms) each of many requests waits for its permit, one after another; shortest first. */
@@ -81,7 +81,7 @@ async function passTimes(
 	for (let count = 0; count < requests; count++) {
 		const startedAt = performance.now();
 		const permit = await limiter.acquire({
-			run: 'run',
+			...{ run: 'run', priority: 5, maxWaitMs: Infinity },
 			limits,
 			limitStore: sharedLimitStore,
 			inFlightMs: 1_000,
@@ -98,12 +98,12 @@ const percentile = (sorted: number[], part: number) =>
 
 test('slots that are held cost hardly more than a command per second', async () => {
 	const limitStore = limitStoreOf(connection, 'held');
-	const general = stageOf('general', [{ max: HELD, windowMs: HELD_MS }]);
-	const scope = stageOf('send', [{ max: 3, windowMs: HELD_MS }]);
+	const general = limitsOf('general', [{ max: HELD, windowMs: HELD_MS }]);
+	const own = limitsOf('send', [{ max: 3, windowMs: HELD_MS }]);
 	for (let count = 0; count < HELD; count++) {
-		const shared = limitStoreRequest(limitStore, { general, scope: count < 3 ? scope : undefined });
-		await shared.take(signal);
-		shared.hold(0);
+		const shared = new LimitStoreRequest(limitStore, ...(count < 3 ? [own] : []), general);
+		await shared.take();
+		shared.permit.letThrough();
 	}
 	const processorMs = async () => {
 		const { user, system } = process.cpuUsage();
@@ -154,10 +154,10 @@ test('two commands per request, and a few milliseconds', async () => {
 test('the memory of keys that are idle comes back', async () => {
 	const windows = [300, 600, 900].map((windowMs) => ({ max: 10, windowMs }));
 	const use = async (key: number) => {
-		const general = stageOf('general', windows);
-		const shared = limitStoreRequest(limitStoreOf(connection, `key-${key}`), { general });
-		await shared.take(signal);
-		shared.hold(0);
+		const general = limitsOf('general', windows);
+		const shared = new LimitStoreRequest(limitStoreOf(connection, `key-${key}`), general);
+		await shared.take();
+		shared.permit.letThrough();
 	};
 	await use(0);
 	await settled(async () => await redis.dbsize());

@@ -9,7 +9,12 @@ import { KeyLimiter } from '../../nodes/BusinessData/rateLimit/keyLimiter';
 import { RedisConnection } from '../../nodes/BusinessData/redis';
 import { abortController } from '../../nodes/BusinessData/async';
 import { CountingService } from '../support/countingService';
-import { limitStoreRequest, stageOf, useLimitStoreBench } from '../support/limitStoreBench';
+import {
+	GENERAL,
+	limitsOf,
+	LimitStoreRequest,
+	useLimitStoreBench,
+} from '../support/limitStoreBench';
 
 const { signal } = abortController();
 const SEND = 'send';
@@ -18,7 +23,7 @@ const general = [
 	{ max: 4, windowMs: 100 },
 	{ max: 12, windowMs: 1_000 },
 ];
-const limits: Limits = { general, scopes: { [SEND]: [{ max: 3, windowMs: WINDOW_MS }] } };
+const limits: Limits = { general, endpoints: { [SEND]: [{ max: 3, windowMs: WINDOW_MS }] } };
 
 const bench = useLimitStoreBench({ isHarmless: true });
 
@@ -30,18 +35,25 @@ class Process {
 
 	constructor(private readonly service = new CountingService()) {}
 
-	async request(scope?: string): Promise<void> {
+	async request(endpoint?: string): Promise<void> {
 		const { limitStore } = this;
-		const request = { run: 'run', limits, scope, limitStore, inFlightMs: 1_000, signal };
-		const permit = await this.limiter.acquire(request);
+		const request = {
+			run: 'run',
+			priority: 5,
+			maxWaitMs: Infinity,
+			inFlightMs: 1_000,
+			limitStore,
+			signal,
+		};
+		const permit = await this.limiter.acquire({ ...request, limits, endpoint });
 		this.service.counted.push(performance.now());
 		await pause(Math.random() * 20);
 		permit.letThrough();
 	}
 
-	async promise(name: string): Promise<number> {
-		const request = { name, count: 3, maxWaitMs: Infinity, scope: SEND };
-		return await this.limiter.issueTicket({ ...request, limits, limitStore: this.limitStore });
+	async ticket(holder: string): Promise<number> {
+		const request = { holder, count: 3, maxWaitMs: Infinity, endpoint: SEND };
+		return await this.limiter.issueTickets({ ...request, limits, limitStore: this.limitStore });
 	}
 }
 
@@ -77,30 +89,31 @@ test('what one process sends and is promised, another waits for', async () => {
 		...{ used: 3, remaining: 0, queued: 0 },
 	});
 	for (const [index, process] of [one, other, one].entries()) {
-		const waitMs = await process.promise(`execution ${index}`);
+		const waitMs = await process.ticket(`execution ${index}`);
 		expect(waitMs).toBeGreaterThan((index + 0.7) * WINDOW_MS);
 		expect(waitMs).toBeLessThan((index + 1.3) * WINDOW_MS);
 	}
 	// It lapses by itself.
-	const [key = ''] = await bench.redis.keys(`*${bench.identity}*promises*`);
+	const [key = ''] = await bench.redis.keys(`*${bench.identity}*tickets*`);
 	const ttl = await bench.redis.pttl(key);
 	expect(ttl).toBeGreaterThan(80_000);
 	expect(ttl).toBeLessThanOrEqual(90_000 + 4 * WINDOW_MS);
 });
 
 test('keys share a hash tag, and expire by themselves after the longest hold', async () => {
-	const scope = stageOf(SEND, [{ max: 1, windowMs: 600 }]);
-	const request = limitStoreRequest(bench.limitStore, { scope });
+	const own = limitsOf(SEND, [{ max: 1, windowMs: 600 }]);
+	const request = new LimitStoreRequest(bench.limitStore, own, GENERAL);
 	const keysInRedis = async () => await bench.redis.keys(`*{${bench.identity}}*`);
-	await request.take(signal);
+	await request.take();
 	const keys = await keysInRedis();
 	expect(keys).toHaveLength(3);
 	for (const key of keys) {
-		expect(key).toMatch(/^n8n-nodes-business-data:1:\{key-[\w-]+\}:(slots|state):/);
+		expect(key).toMatch(/^n8n-nodes-business-data:1:\{key-[\w-]+\}:(slots:|state$)/);
 	}
-	request.hold(0);
-	await pause(400);
+	request.permit.letThrough();
+	await pause(800);
 	expect(await keysInRedis()).toHaveLength(2);
-	await pause(700);
+	// The state lasts for 2.5 s, whatever else.
+	await pause(1_900);
 	expect(await keysInRedis()).toHaveLength(0);
 });

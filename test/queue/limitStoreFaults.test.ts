@@ -4,63 +4,67 @@ import { setTimeout as pause } from 'node:timers/promises';
 
 import { KeyLimiter } from '../../nodes/BusinessData/rateLimit/keyLimiter';
 import { connectionTo, RedisConnection, RedisError } from '../../nodes/BusinessData/redis';
-import { ENTER } from '../../nodes/BusinessData/rateLimit/redis/scripts';
 import { abortController } from '../../nodes/BusinessData/async';
 import { limitStoreOf } from '../../nodes/BusinessData/rateLimit';
 import {
-	GENERAL_STAGE,
-	limitStoreRequest,
+	GENERAL,
+	limitsOf,
+	LimitStoreRequest,
 	useLimitStoreBench,
-	stageOf,
 } from '../support/limitStoreBench';
 
 const signal = abortController().signal;
-const limits = { general: [{ max: 4, windowMs: 100 }], scopes: {} };
+const limits = { general: [{ max: 4, windowMs: 100 }], endpoints: {} };
+const asked = { run: 'run', priority: 5, maxWaitMs: Infinity, inFlightMs: 0, limits, signal };
 const bench = useLimitStoreBench();
 
 test('emptied in between: it goes on, and the held slots are known again', async () => {
-	const request = limitStoreRequest(bench.limitStore);
-	await request.take(signal);
+	const request = new LimitStoreRequest(bench.limitStore);
+	await request.take();
 	await bench.redis.flushall();
-	request.hold(0);
+	request.permit.letThrough();
 	await pause(30);
-	const [use] = await bench.limitStore.use(GENERAL_STAGE.windows);
-	expect(use?.used).toBe(1);
+	const [use] = await bench.limitStore.read([GENERAL]);
+	expect(use?.countedAt).toHaveLength(1);
 });
 
 test('emptied, and then away while slots are entered again: they are entered later', async () => {
 	const connection = new RedisConnection(bench.address);
 	const limitStore = limitStoreOf(connection, bench.identity);
-	const general = stageOf('general', [{ max: 3, windowMs: 5_000 }]);
+	const general = limitsOf('general', [{ max: 3, windowMs: 5_000 }]);
 	for (let count = 0; count < 2; count++) {
-		const request = limitStoreRequest(limitStore, { general });
-		await request.take(signal);
-		request.hold(0);
+		const request = new LimitStoreRequest(limitStore, general);
+		// A server that has just started lets nobody go at first.
+		while (!(await request.take())) await pause(100);
+		request.permit.letThrough();
 	}
 	await pause(50);
 	await bench.redis.flushall();
 	const run = connection.run.bind(connection);
-	const away = jest.spyOn(connection, 'run').mockImplementation(async (script, ...call) => {
-		if (script === ENTER) throw new Error('away');
-		return await run(script, ...call);
-	});
-	await expect(limitStoreRequest(limitStore, { general }).take(signal)).rejects.toThrow('away');
+	const away = jest
+		.spyOn(connection, 'run')
+		.mockImplementation(async (script, keys, parameters, ...call) => {
+			if (String(parameters[0]).includes('"enter"')) throw new Error('away');
+			return await run(script, keys, parameters, ...call);
+		});
+	await expect(new LimitStoreRequest(limitStore, general).take()).rejects.toThrow('away');
 	away.mockRestore();
-	await limitStoreRequest(limitStore, { general }).take(signal);
-	expect(await limitStore.use(general.windows)).toMatchObject([{ used: 2 }]);
+	await new LimitStoreRequest(limitStore, general).take();
+	const [use] = await limitStore.read([general]);
+	expect(use?.countedAt).toHaveLength(2);
 });
 
 test('restarted in between: requests wait, and the slots are still held', async () => {
-	const general = stageOf('general', [{ max: 1, windowMs: 4_000 }]);
-	const first = limitStoreRequest(bench.limitStore, { general });
-	await first.take(signal);
-	first.hold(0);
+	const general = limitsOf('general', [{ max: 1, windowMs: 4_000 }]);
+	const first = new LimitStoreRequest(bench.limitStore, general);
+	await first.take();
+	first.permit.letThrough();
 	await pause(1_100);
 	await bench.server.stop();
-	const take = limitStoreRequest(bench.limitStore, { general }).take(signal);
+	const take = new LimitStoreRequest(bench.limitStore, general).take();
 	await pause(1_000);
 	await bench.server.start();
-	expect(await take).toMatchObject({ isTaken: false });
+	expect(await take).toBe(false);
 }, 20_000);
 
 test('unreachable: a clear error within the bounded wait, nothing is taken', async () => {
@@ -71,12 +75,12 @@ test('unreachable: a clear error within the bounded wait, nothing is taken', asy
 	let isIdle: boolean | undefined;
 	const limiter = new KeyLimiter((isNow) => (isIdle = isNow));
 	const error: unknown = await limiter
-		.acquire({ run: 'run', limits, limitStore: closed, inFlightMs: 0, maxWaitMs: 1_000, signal })
+		.acquire({ ...asked, limitStore: closed, maxWaitMs: 1_000 })
 		.catch((reason: unknown) => reason);
 	expect(error).toBeInstanceOf(RedisError);
 	expect((error as Error).message).toContain('127.0.0.1:1 cannot be used');
 	expect(isIdle).toBe(true);
-	await expect(limitStoreRequest(closed).take(signal)).rejects.toThrow('ECONNREFUSED');
+	await expect(new LimitStoreRequest(closed).take()).rejects.toThrow('ECONNREFUSED');
 }, 25_000);
 
 test.each([
@@ -90,7 +94,7 @@ test.each([
 		// What other tests still send over theirs fails in its own way.
 		const limitStore = limitStoreOf(new RedisConnection(bench.address), identity);
 		const limiter = new KeyLimiter(() => undefined);
-		const request = { run: 'run', limits, limitStore, inFlightMs: 0, signal };
+		const request = { ...asked, limitStore };
 		await redis.call(name, ...words);
 		try {
 			const error: unknown = await limiter

@@ -12,7 +12,7 @@ import {
 	RedisScript,
 } from '../../nodes/BusinessData/redis';
 import { Leases } from '../../nodes/BusinessData/sendOnce/leases';
-import { limitStoreRequest, stageOf } from '../support/limitStoreBench';
+import { LimitStoreRequest, limitsOf } from '../support/limitStoreBench';
 import { PrivateAuthority } from '../support/privateAuthority';
 import { redisCommand, untilTrue } from '../support/redisCommand';
 import { RedisCluster } from '../support/redisCluster';
@@ -215,17 +215,18 @@ test('a user who may do no more than docs/queue-mode.md says can count and send 
 	await redisCommand(plain.port, PASSWORD, ...setUser);
 	const address = { ...plainAddress(), user: 'n8n', password: 'another-password' };
 	const signal = new AbortController().signal;
-	const general = stageOf('general', [{ max: 1, windowMs: 300 }]);
+	const general = limitsOf('general', [{ max: 1, windowMs: 300 }]);
 	const limitStore = limitStoreOf(connectionTo(address), 'key');
 	const [first, second] = [
-		limitStoreRequest(limitStore, { general }),
-		limitStoreRequest(limitStore, { general }),
+		new LimitStoreRequest(limitStore, general),
+		new LimitStoreRequest(limitStore, general),
 	];
-	expect(await first.take(signal)).toMatchObject({ isTaken: true });
-	expect(await second.take(signal)).toMatchObject({ isTaken: false });
-	first.publish();
-	first.hold(0);
-	expect(await limitStore.use(general.windows)).toMatchObject([{ used: 1 }]);
+	expect(await first.take()).toBe(true);
+	expect(await second.take()).toBe(false);
+	limitStore.publish(first.permit);
+	first.permit.letThrough();
+	const [use] = await limitStore.read([general]);
+	expect(use?.countedAt).toHaveLength(1);
 	const id = { workflowId: 'w', document: 'document', name: 'a' };
 	const leases = new Leases(id, connectionTo(address), signal);
 	const acquired = await leases.acquire();

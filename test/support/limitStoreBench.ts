@@ -6,9 +6,18 @@ import { randomUUID } from 'node:crypto';
 
 import { Redis } from 'ioredis';
 
-import { type Limit, limitStoreOf, type RedisLimitStore } from '../../nodes/BusinessData/rateLimit';
-import type { RedisRequest } from '../../nodes/BusinessData/rateLimit/redis/redisRequest';
-import { Scope, type Stage, Stages } from '../../nodes/BusinessData/rateLimit/scope';
+import {
+	type Limits,
+	limitStoreOf,
+	type RedisLimitStore,
+} from '../../nodes/BusinessData/rateLimit';
+import {
+	type AppliedLimits,
+	EndpointLimiter,
+} from '../../nodes/BusinessData/rateLimit/endpointLimiter';
+import { Permit } from '../../nodes/BusinessData/rateLimit/permit';
+import { Queue } from '../../nodes/BusinessData/rateLimit/queue';
+import { abortController } from '../../nodes/BusinessData/async';
 import { connectionTo, type RedisAddress } from '../../nodes/BusinessData/redis';
 import { RedisServer } from './redisServer';
 
@@ -73,18 +82,38 @@ export function useLimitStoreBench({ isHarmless = false } = {}): LimitStoreBench
 	return bench;
 }
 
-/** Windows of a process that knows of no others. */
-export function stageOf(scope: string, limits: Limit[]): Stage {
-	return new Scope(scope, scope, () => undefined).under(limits);
+/** The limits of a process that knows of no other clients. */
+export function limitsOf(endpoint: string, limits: Limits['general']): AppliedLimits {
+	return new EndpointLimiter(endpoint, () => undefined).under(limits, endpoint);
 }
 
 /** One window of two slots. */
-export const GENERAL_STAGE = stageOf('general', [{ max: 2, windowMs: 300 }]);
+export const GENERAL = limitsOf('general', [{ max: 2, windowMs: 300 }]);
 
-/** A request of its own to the limit store. */
-export function limitStoreRequest(
-	limitStore: RedisLimitStore,
-	{ general = GENERAL_STAGE, scope }: { general?: Stage; scope?: Stage } = {},
-): RedisRequest {
-	return limitStore.request(new Stages(scope, general), 400);
+/** A request that asks the limit store by itself, without a queue. */
+export class LimitStoreRequest {
+	readonly permit: Permit;
+
+	constructor(
+		private readonly limitStore: RedisLimitStore,
+		...countedBy: AppliedLimits[]
+	) {
+		const [own = GENERAL, ...others] = countedBy;
+		const limits = { general: [], endpoints: {} };
+		const asked = { run: 'run', priority: 5, maxWaitMs: Infinity, inFlightMs: 400, limits };
+		const { signal } = abortController();
+		this.permit = new Permit(
+			{ ...asked, limitStore, signal },
+			new Queue('queue', own, others[0] ?? own),
+			[own, ...others],
+			() => undefined,
+		);
+	}
+
+	/** Whether it has its slots now, which are held in this process as well. */
+	async take(): Promise<boolean> {
+		const { isTaken } = await this.limitStore.take(this.permit, abortController().signal);
+		if (isTaken) this.permit.grant();
+		return isTaken;
+	}
 }

@@ -13,7 +13,7 @@ import type { LuaRedis } from './luaRedis';
 
 type Limiter = ReturnType<typeof limiterOf>;
 export type SlotRequest = Parameters<Limiter['acquire']>[0];
-export type RoomRequest = Parameters<Limiter['issueTicket']>[0];
+export type RoomRequest = Parameters<Limiter['issueTickets']>[0];
 
 const inMs = ({ max, windowSeconds }: { max: number; windowSeconds: number }) => ({
 	max,
@@ -24,7 +24,7 @@ export const SEND = 'POST /txndata/sendTxn';
 export const send = { max: 3, windowMs: 600_000 };
 export const HOUR = 3_600_000;
 
-export const limits: Limits = { general, scopes: { [SEND]: [send] } };
+export const limits: Limits = { general, endpoints: { [SEND]: [send] } };
 const never = abortController().signal;
 let processes = 0;
 
@@ -59,8 +59,14 @@ export class LimiterBench {
 
 	async acquire(changes: Partial<SlotRequest> = {}) {
 		const { limitStore } = this;
-		const request = { run: 'a', limits: this.limits, limitStore, inFlightMs: 5_000, signal: never };
-		return await this.limiter.acquire({ ...request, ...changes });
+		const request = {
+			run: 'a',
+			priority: 5,
+			maxWaitMs: Infinity,
+			inFlightMs: 5_000,
+			signal: never,
+		};
+		return await this.limiter.acquire({ ...request, limits: this.limits, limitStore, ...changes });
 	}
 
 	/** One request: takes its slots, is counted, and gives them back. Returns when it went out (ms). */
@@ -79,16 +85,11 @@ export class LimiterBench {
 		return await Promise.all(all);
 	}
 
-	/** Room for sends, promised to an execution of that name. */
-	async promise(name: string, changes: Partial<RoomRequest> = {}): Promise<number> {
+	/** Tickets for sends, for an execution of that name. */
+	async ticket(holder: string, changes: Partial<RoomRequest> = {}): Promise<number> {
 		const { limits, limitStore } = this;
-		const request = { name, count: 3, scope: SEND, maxWaitMs: Infinity, limits, limitStore };
-		return await this.limiter.issueTicket({ ...request, ...changes });
-	}
-
-	async withdraw(name: string): Promise<void> {
-		const { limits, limitStore } = this;
-		await this.limiter.withdrawTicket({ name, scope: SEND, limits, limitStore });
+		const request = { holder, count: 3, endpoint: SEND, maxWaitMs: Infinity, limits, limitStore };
+		return await this.limiter.issueTickets({ ...request, ...changes });
 	}
 
 	/** By the name of each window. */
@@ -100,6 +101,6 @@ export class LimiterBench {
 
 	async estimate(count: number) {
 		const { limits, limitStore } = this;
-		return await this.limiter.estimate({ limits, scope: SEND, limitStore }, count);
+		return await this.limiter.estimate({ limits, endpoint: SEND, limitStore }, count);
 	}
 }

@@ -4,61 +4,34 @@ import { setMaxListeners } from 'node:events';
 /** The longest time (ms) that a timer takes. */
 export const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
-/** A wait or a request that a signal ends. */
-export interface Abortable {
-	/** @param reason the reason of the signal */
-	abort(reason: Error): void;
-}
-
-const listeners = new WeakMap<AbortSignal, Listener>();
+type Action = (reason: Error) => void;
 
 /**
- * The only listener of a signal, for any number of abortables: AbortSignal searches its list for each listener that is
- * added or removed, which is slow with 10,000 waiting requests.
+ * The actions of a signal, which has one listener for all of them: AbortSignal searches its list for each listener that
+ * is added or removed, which is slow with 10,000 waiting requests.
  */
-class Listener {
-	readonly abortables = new Set<Abortable>();
+const actionsOf = new WeakMap<AbortSignal, { actions: Set<Action>; listener: () => void }>();
 
-	constructor(private readonly signal: AbortSignal) {
-		signal.addEventListener('abort', this.abortAll);
-	}
-
-	end(): void {
-		listeners.delete(this.signal);
-		this.signal.removeEventListener('abort', this.abortAll);
-	}
-
-	private readonly abortAll = () => {
-		this.end();
-		for (const one of this.abortables) one.abort(this.signal.reason as Error);
-	};
-}
-
-/** Calls `abort` once the signal aborts, unless `unlisten` was called before. Takes constant time. */
-export function listen(signal: AbortSignal, abortable: Abortable): void {
-	let listener = listeners.get(signal);
-	if (listener === undefined) listeners.set(signal, (listener = new Listener(signal)));
-	listener.abortables.add(abortable);
-}
-
-/** Undoes `listen`. */
-export function unlisten(signal: AbortSignal, abortable: Abortable): void {
-	const listener = listeners.get(signal);
-	if (listener?.abortables.delete(abortable) === true && listener.abortables.size === 0) {
-		listener.end();
-	}
-}
-
-/** Calls `action` with the signal's reason once it aborts, or at once if it has. Returns a function that undoes it. */
-export function onAbort(
-	signal: AbortSignal | undefined,
-	action: (reason: Error) => void,
-): () => void {
+/**
+ * Calls `action` with the signal's reason once it aborts, or at once if it has. Takes constant time.
+ * @returns a function that undoes it
+ */
+export function onAbort(signal: AbortSignal | undefined, action: Action): () => void {
 	if (signal?.aborted === true) action(signal.reason as Error);
 	if (signal === undefined || signal.aborted) return () => undefined;
-	const abortable = { abort: action };
-	listen(signal, abortable);
-	return () => unlisten(signal, abortable);
+	const known = actionsOf.get(signal);
+	const actions = known?.actions ?? new Set();
+	const listener = known?.listener ?? (() => actions.forEach((one) => one(signal.reason as Error)));
+	if (known === undefined) {
+		actionsOf.set(signal, { actions, listener });
+		signal.addEventListener('abort', listener, { once: true });
+	}
+	actions.add(action);
+	return () => {
+		if (!actions.delete(action) || actions.size > 0) return;
+		actionsOf.delete(signal);
+		signal.removeEventListener('abort', listener);
+	};
 }
 
 /**

@@ -9,7 +9,7 @@ import type { Run } from '../run/run';
 
 export class DryRun {
 	/** What a run would have sent before the next item. */
-	private readonly sent: Array<{ scope: string; guard: SendOnce | undefined }> = [];
+	private readonly sent: Array<{ endpoint: string; guard: SendOnce | undefined }> = [];
 
 	constructor(private readonly run: Run) {}
 
@@ -24,10 +24,10 @@ export class DryRun {
 			json === undefined ? encoded && request.body : (JSON.parse(json.toString()) as object);
 		const guards = this.sent.flatMap((one) => one.guard ?? []);
 		const state = (await guard?.get(guards)) ?? 'notSent';
-		const scope = canonicalEndpoint(endpoint);
+		const key = canonicalEndpoint(endpoint);
 		const isSkipped = state === 'sent' || state === 'perhapsSent';
-		const waitMs = isSkipped ? 0 : await this.waitMs(scope);
-		if (!isSkipped) this.sent.push({ scope, guard });
+		const waitMs = isSkipped ? 0 : await this.waitMs(key);
+		if (!isSkipped) this.sent.push({ endpoint: key, guard });
 		return {
 			json: {
 				dryRun: true,
@@ -43,12 +43,12 @@ export class DryRun {
 	}
 
 	/** When (ms from now) the next request would go out, behind those before it. */
-	private async waitMs(scope: string): Promise<number> {
+	private async waitMs(endpoint: string): Promise<number> {
 		const { identity, limits, limitStore } = this.run.account;
 		const limiter = limiterOf(identity);
-		const own = this.sent.filter((one) => one.scope === scope).length;
+		const own = this.sent.filter((one) => one.endpoint === endpoint).length;
 		const estimates = await Promise.all([
-			limiter.estimate({ limits, scope, limitStore }, own + 1),
+			limiter.estimate({ limits, endpoint, limitStore }, own + 1),
 			limiter.estimate({ limits, limitStore }, this.sent.length + 1),
 		]);
 		return Math.max(...estimates.map(({ lastMs }) => lastMs));

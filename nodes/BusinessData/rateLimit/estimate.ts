@@ -1,60 +1,48 @@
-/** How long a request would have to wait at the least, from the taken slots and the requests ahead. */
-import type { Ticket } from './tickets';
-import type { LimitedWindow, Stages } from './scope';
+/** How long requests have to wait at the least, from the taken slots and the requests ahead. */
+import type { EndpointUse } from './endpointLimiter';
+import { holdMsOf, type NamedLimit } from './limits';
 
-/** The shortest wait (ms) until `count` requests have room at once, see `estimateWaitIn`. */
-export function estimateWait(
-	{ scope, general, own, pausedMs }: Stages,
-	ahead: number,
-	count = 1,
-	tickets: Ticket[] = [],
-): number {
-	const ownMs = estimateWaitIn(own.windows, ahead, count, tickets);
-	const ofAllMs =
-		scope === undefined ? 0 : estimateWaitIn(general.windows, ownMs > 0 ? 0 : ahead, count);
-	return Math.max(pausedMs, ownMs, ofAllMs);
+/** A window: how many requests fit, how long (ms) each holds its slot, and when those that are taken come free. */
+export type WindowState = NamedLimit & { room: number; holdMs: number; freeAt: number[] };
+
+/** The windows of an endpoint under limits, longest first. */
+export function windowStates({ endpoint, limits, countedAt }: EndpointUse): WindowState[] {
+	const now = performance.now();
+	return limits.map((limit) => {
+		const holdMs = holdMsOf(limit.windowMs);
+		const freeAt = countedAt.map((at) => at + holdMs).filter((at) => at > now);
+		return { ...limit, room: endpoint.otherClients.roomIn(limit), holdMs, freeAt };
+	});
 }
 
 /**
- * The shortest wait (ms) until `count` requests have room in each of the windows at once, or as many as a
- * window lets through at once, each with a response at once.
+ * The shortest wait (ms) until `count` requests have room at once in every window, or as many as a window lets through
+ * at once, each with a response at once.
  * @param ahead how many others go before, each as early as every window allows
- * @param tickets the tickets whose requests go before, at their times
  */
-export function estimateWaitIn(
-	windows: LimitedWindow[],
-	ahead: number,
-	count = 1,
-	tickets: Ticket[] = [],
-): number {
-	const before = ahead + tickets.reduce((sum, { left }) => sum + left, 0);
-	// A window that has room for all of them needs no closer look.
-	if (windows.every(({ window, room }) => window.used + before + count <= room)) return 0;
+export function estimateWait(windows: WindowState[], ahead: number, count = 1): number {
+	const isRoomForAll = windows.every(({ room, freeAt }) => freeAt.length + ahead + count <= room);
+	if (isRoomForAll) return 0;
 	const now = performance.now();
-	const states = windows.map(({ room: max, holdMs, window }) => {
-		const ofTickets = tickets.flatMap(({ at, left }) => Array<number>(left).fill(at + holdMs));
-		return { max, holdMs, freeTimes: sorted([...window.freeTimes(now), ...ofTickets]) };
+	const states = windows.map(({ room, holdMs, freeAt }) => {
+		return { room, holdMs, freeAt: [...freeAt].sort((a, b) => a - b) };
 	});
-	// When so many slots are free in every window, or all slots of a smaller one; not before `time`.
-	const freeAt = (time: number, wanted: number) =>
-		states.reduce((latest, { max, freeTimes }) => {
-			const missing = freeTimes.length + Math.min(wanted, max) - max;
-			return Math.max(latest, freeTimes[missing - 1] ?? now);
+	/** When so many slots are free in every window, or all of a smaller one; not before `time`. */
+	const roomAt = (time: number, wanted: number) =>
+		states.reduce((latest, { room, freeAt }) => {
+			const missing = freeAt.length + Math.min(wanted, room) - room;
+			return Math.max(latest, freeAt[missing - 1] ?? now);
 		}, time);
-	// Every `max` requests take one more turn of the slowest window: no need to simulate each.
-	const slowest = states.reduce((a, b) => (b.holdMs / b.max > a.holdMs / a.max ? b : a));
-	const turns = Math.floor(ahead / slowest.max);
+	// Every `room` requests take one more turn of the slowest window: no need to simulate each.
+	const slowest = states.reduce((a, b) => (b.holdMs / b.room > a.holdMs / a.room ? b : a));
+	const turns = Math.floor(ahead / slowest.room);
 	let time = now;
-	for (let request = 0; request < ahead % slowest.max; request++) {
-		time = freeAt(time, 1);
-		for (const { freeTimes, holdMs } of states) {
-			freeTimes.push(time + holdMs);
-			sorted(freeTimes);
+	for (let request = 0; request < ahead % slowest.room; request++) {
+		time = roomAt(time, 1);
+		for (const { holdMs, freeAt } of states) {
+			const end = time + holdMs;
+			freeAt.splice(freeAt.findLastIndex((at) => at <= end) + 1, 0, end);
 		}
 	}
-	return freeAt(time, count) - now + turns * slowest.holdMs;
-}
-
-function sorted(times: number[]): number[] {
-	return times.sort((a, b) => a - b);
+	return roomAt(time, count) - now + turns * slowest.holdMs;
 }

@@ -1,31 +1,25 @@
-/**
- * When a request may go: the limiters of this process, one per key, shared by all nodes, workflows and
- * executions. Nothing of n8n or HTTP is known here.
- */
+/** When a request may go: the limiters of this process, one per key. Nothing of n8n or HTTP is known here. */
 import { processWide } from '../values/processWide';
 import { KeyLimiter } from './keyLimiter';
 
-export type { Priority } from './bottleneck';
 export {
 	GENERAL,
 	holdMsOf,
 	LARGEST_MAX,
-	type Limit,
 	type Limits,
-	limitsOfScope,
+	limitsOfEndpoint,
 	longestWindowMs,
 	windowName,
 } from './limits';
 export type { Permit } from './permit';
 export { limitStoreOf, type RedisLimitStore } from './redis/redisLimitStore';
-export { PAUSE, REFUSAL, type WaitCause, WaitTooLongError } from './waitTime';
+export { PAUSE, REFUSAL, WaitTooLongError } from './waitTime';
 
 /** Two copies of the package that count for themselves would break the limits together. */
 const limiters = processWide('limiters/1', () => new Map<string, KeyLimiter>());
 
 /**
- * The limiter of a key. Do not keep it: it lasts only while the key has requests, slots, tickets or known other
- * clients.
+ * The limiter of a key. Do not keep it: it lasts only while the key has requests, slots, tickets or known other clients.
  * @param identity a hash of the service and the key
  */
 export function limiterOf(identity: string): KeyLimiter {

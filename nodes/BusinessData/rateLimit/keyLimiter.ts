@@ -1,226 +1,237 @@
 /**
- * Says when the next request of one key may go out: first its turn in its run, so that runs take turns, then the gates
- * (`gates.ts`). It also estimates, without taking a slot, how long that would take.
+ * Says when the next request of one key may go out: one that nothing hinders in any window that counts it. It takes a
+ * slot in all of these at once, so a request that waits holds nothing that another could use.
  */
-import { boundedSignal, LONGEST_TIMER_MS, onceAborted } from '../async';
-import type { Priority } from './bottleneck';
-import { estimateWait, estimateWaitIn } from './estimate';
-import { GENERAL, type Limits, limitsOfScope, scopeName, windowName } from './limits';
-import { passGates } from './gates';
-import type { Permit } from './permit';
-import type { WantedTicket } from './tickets';
-import type { RedisLimitStore } from './redis/redisLimitStore';
-import { Scope, Stages } from './scope';
-import { WaitTime, WaitTooLongError } from './waitTime';
+import { boundedSignal, LONGEST_TIMER_MS, onAbort } from '../async';
+import { type AppliedLimits, EndpointLimiter, type EndpointUse } from './endpointLimiter';
+import { estimateWait, windowStates } from './estimate';
+import { GENERAL, type Limits, limitsOfEndpoint } from './limits';
+import { type LimitedRequest, Permit, type PermitRequest } from './permit';
+import { Queue } from './queue';
+import { WaitTooLongError } from './waitTime';
 
 /** How long (ms) the limiter may take, Redis included, to find that there is nothing to wait for. */
 const OWN_WORK_MS = 100;
-
-/** Requests that are to come. */
-export interface LimitedRequest {
-	/** The limits of these requests; other requests of the key may have others. */
-	limits: Limits;
-	/** The scope whose windows count them beside the general ones. */
-	scope?: string;
-	/** Counts the requests of all processes that share it, too. */
-	limitStore?: RedisLimitStore;
-}
-
-export interface SlotRequest extends LimitedRequest {
-	/** The requests of a run go in the order of the calls, and runs take turns. */
-	run: string;
-	/** Among the requests at a gate; 5 unless given. */
-	priority?: Priority;
-	/** How long (ms) the request may wait; longer is an error at once. */
-	maxWaitMs?: number;
-	/** How long (ms) the request may be under way, should this process die; needed for a limit store. */
-	inFlightMs?: number;
-	signal: AbortSignal;
-}
-
-export type RoomRequest = LimitedRequest & WantedTicket;
-
-export interface WindowStatus {
-	/** For example `general/60s`. */
-	limit: string;
-	max: number;
-	windowSeconds: number;
-	/** Slots held: by this process, or by all that share the limit store. */
-	used: number;
-	/** How much of the limit other clients, such as a second program, seem to use, by refusals. */
-	usedByOthers: number;
-	remaining: number;
-	/** When (ms from now) one more request can go out at the earliest. */
-	availableInMs: number;
-	/** Requests of this process that wait. */
-	queued: number;
-}
+/** After how long (ms) to ask the limit store again that has room where this process has none. */
+const ASKED_AGAIN_MS = 100;
+/** How much later (ms) than the limit store this process may give a slot back. */
+const FREED_LATE_MS = 5;
 
 export class KeyLimiter {
-	private readonly scopes = new Map<string, Scope>();
-
-	/** Keeps the process alive while requests wait; held slots alone do not. */
-	private keepAlive: NodeJS.Timeout | undefined;
-
-	private idleTimer: NodeJS.Timeout | undefined;
+	private readonly endpoints = new Map<string, EndpointLimiter>();
+	/** In the order of their turns. */
+	private readonly queues = new Map<string, Queue>();
+	/** The request that takes its slots. */
+	private admitted: Permit | undefined;
+	private timer: NodeJS.Timeout | undefined;
 
 	/** @param onChange called with true when the limiter holds nothing, with false when it does */
 	constructor(private readonly onChange: (isIdle: boolean) => void) {}
 
 	/**
 	 * Resolves when a request may go out, with a slot in every window that applies.
-	 * @throws WaitTooLongError when it would wait longer than `maxWaitMs`, or the service has asked for a pause
-	 * that is longer than any of its windows; RedisError when the limit store cannot be used, the signal's reason when
-	 * it aborts; no slot is taken then
+	 * @throws WaitTooLongError when it would wait longer than `maxWaitMs`, or the service has asked for a pause that is
+	 * longer than any of its windows; RedisError; the signal's reason. No slot is taken then.
 	 */
-	async acquire(request: SlotRequest): Promise<Permit> {
-		const { run, priority = 5, maxWaitMs = Infinity, limitStore, inFlightMs = 0 } = request;
+	async acquire(request: PermitRequest): Promise<Permit> {
+		const { run, maxWaitMs, limitStore } = request;
 		request.signal.throwIfAborted();
-		const stages = this.stagesOf(request);
-		stages.refuseLongPause();
-		const { runs } = stages.own.scope;
-		const expectedMs = maxWaitMs === Infinity ? 0 : estimateWait(stages, runs.aheadOf(run));
+		const queue = this.queueOf(request);
+		const pauseError = queue.pauseError();
+		if (pauseError !== undefined) throw pauseError;
+		const estimate = (ahead: number) => waitOf(queue, usesOf(queue.limits), ahead);
+		const expectedMs = maxWaitMs === Infinity ? 0 : estimate(queue.aheadOf(run));
 		if (expectedMs > maxWaitMs) throw new WaitTooLongError(expectedMs);
 
-		this.onChange(false);
-		this.keepAlive ??= setInterval(() => undefined, LONGEST_TIMER_MS);
 		const tooLate = () =>
-			limitStore?.failure() ?? new WaitTooLongError(Math.max(1, estimateWait(stages, 0)));
+			limitStore?.connection.failure() ?? new WaitTooLongError(Math.max(1, estimate(0)));
 		const boundMs = Math.max(maxWaitMs, OWN_WORK_MS);
 		const { signal, release } = boundedSignal(request.signal, boundMs, tooLate);
-		const shared = limitStore?.request(stages, inFlightMs);
-		const waitTime = new WaitTime();
-		const deadline = waitTime.startedAt + maxWaitMs;
-		const queued = { stages, priority, signal, shared, waitTime, deadline };
-		let permit: Permit | undefined;
+		const applied = this.apply(request.limits, request.endpoint ?? GENERAL);
+		const isLimited = queue.limits.some(({ endpoint }) => endpoint === applied.endpoint);
+		// Where the endpoint has no limits of its own, other requests may have some that count this one.
+		const countedBy = isLimited ? queue.limits : [...queue.limits, applied];
+		const permit = new Permit({ ...request, signal }, queue, countedBy, this.goOn);
+		queue.add(permit);
+		const stopListening = onAbort(signal, (reason) => {
+			// One that takes its slots notices by itself.
+			if (this.admitted !== permit) queue.refuse(permit, reason);
+		});
+		this.onChange(false);
+		this.goOn();
 		try {
-			permit = await runs.runExclusive(run, signal, async () => await passGates(queued));
-			// Requests behind this one do not wait for its places.
-			await onceAborted(permit.placed, signal);
+			await permit.granted;
 			return permit;
 		} catch (error) {
-			permit?.unused();
-			shared?.free();
+			permit.unused();
 			throw error;
 		} finally {
+			stopListening();
 			release();
-			this.reportIfIdle();
 		}
 	}
 
 	/**
-	 * Issues a ticket for room: returns how long (ms) it takes until so many requests have room; later tickets
-	 * get later times. Nothing is reserved.
-	 * @throws WaitTooLongError when that is longer than `maxWaitMs`, RedisError; no ticket is issued then
+	 * Issues tickets for room in place of those of the holder. Returns how long (ms) it takes until `count` requests have
+	 * room; later tickets get later times. A count of 0 takes the holder's tickets back.
+	 * @throws WaitTooLongError when that is longer than `maxWaitMs`, RedisError; nothing is issued then
 	 */
-	async issueTicket(request: RoomRequest): Promise<number> {
-		const { name, count, maxWaitMs, limitStore } = request;
-		const stages = this.stagesOf(request);
-		const { tickets, runs } = stages.own.scope;
-		const localMs = estimateWait(stages, runs.size, count, tickets.before(name, count));
-		// Without a limit store, nothing is awaited here: no other call gets a ticket for the same room meanwhile.
-		const waitMs =
-			limitStore === undefined ? localMs : await limitStore.issueTicket(stages, request, localMs);
-		if (waitMs > maxWaitMs) throw new WaitTooLongError(waitMs);
-		if (limitStore === undefined) {
-			tickets.make({ name, at: performance.now() + waitMs, left: count });
-			this.onChange(false);
-			this.reportIfIdle();
+	async issueTickets(
+		request: LimitedRequest & { holder: string; count: number; maxWaitMs: number },
+	): Promise<number> {
+		const { holder, count, maxWaitMs, limitStore } = request;
+		const queue = this.queueOf(request);
+		for (;;) {
+			// Without a limit store, nothing is awaited: no other call gets a ticket for the same room meanwhile.
+			const uses = limitStore ? await limitStore.read(queue.limits) : usesOf(queue.limits);
+			const own = uses[0] as EndpointUse;
+			const { tickets, countedAt, queued } = own;
+			countedAt.push(...tickets.before(holder, count));
+			const ahead = Math.max(queued, this.queuedFor(queue.own.endpoint));
+			const waitMs = waitOf(queue, uses, ahead, count);
+			if (waitMs > maxWaitMs) throw new WaitTooLongError(waitMs);
+			const at = tickets.momentOf(holder, count, performance.now() + waitMs);
+			if (limitStore === undefined) {
+				tickets.issue(holder, count, at);
+				this.onChange(false);
+				this.goOn();
+				return waitMs;
+			}
+			if (await limitStore.issueTickets(own, holder, count, at)) return waitMs;
 		}
-		return waitMs;
 	}
 
-	/** Takes a ticket back. @throws RedisError */
-	async withdrawTicket({ name, ...request }: LimitedRequest & { name: string }): Promise<void> {
-		const stages = this.stagesOf(request);
-		stages.own.scope.tickets.withdraw(name);
-		await request.limitStore?.issueTicket(stages, { name, count: 0, maxWaitMs: Infinity }, 0);
-		this.reportIfIdle();
+	/** When (ms from now) the next of `count` requests and the last of them go out at the earliest. @throws RedisError */
+	async estimate(request: LimitedRequest, count: number) {
+		const queue = this.queueOf(request);
+		const uses = (await request.limitStore?.read(queue.limits)) ?? usesOf(queue.limits);
+		return { nextMs: waitOf(queue, uses, 0), lastMs: waitOf(queue, uses, Math.max(0, count - 1)) };
 	}
 
 	/**
-	 * When (ms from now) the next of `count` requests and the last of them go out at the earliest. @throws RedisError
+	 * One entry per window, general ones first: what is used by this process, or by all that share the limit store, and
+	 * by other clients; when (ms from now) one more can go out; and how many of this process wait. @throws RedisError
 	 */
-	async estimate(
-		request: LimitedRequest,
-		count: number,
-	): Promise<{ nextMs: number; lastMs: number }> {
-		const stages = this.stagesOf(request);
-		const uses = (await request.limitStore?.use(stages.windows)) ?? [];
-		const localMs = estimateWait(stages, 0);
-		const nextMs = Math.max(localMs, ...uses.map(({ availableInMs }) => availableInMs));
-		return { nextMs, lastMs: nextMs + estimateWait(stages, count - 1) - localMs };
-	}
-
-	/** One entry per window, general ones first. @throws RedisError */
-	async status({ limits, limitStore }: LimitedRequest): Promise<WindowStatus[]> {
-		const all = Object.entries({ [GENERAL]: limits.general, ...limits.scopes });
-		const entries = all.flatMap(([name, own]) => {
-			const stage = this.scope(name, limits).under(own);
-			return stage.windows.map((window) => ({ stage, window, name: scopeName(limits, name) }));
-		});
-		const uses = await limitStore?.use(entries.map(({ window }) => window));
-		return entries.map(({ stage, window, name }, index) => {
-			const queued = name === GENERAL ? this.queued : stage.scope.runs.size;
-			const shared = uses?.[index] ?? { used: 0, availableInMs: 0 };
-			const used = Math.max(window.window.used, shared.used);
-			const waitMs = Math.max(
-				stage.pausedMs,
-				estimateWaitIn([window], queued),
-				shared.availableInMs,
-			);
-			return {
-				limit: windowName(name, window),
-				max: window.max,
-				windowSeconds: window.windowMs / 1000,
-				used,
-				usedByOthers: Math.round(window.otherClients.usedIn(window.windowMs)),
-				remaining: Math.max(0, window.room - used),
-				availableInMs: Math.ceil(waitMs),
-				queued,
-			};
+	async status({ limits, limitStore }: LimitedRequest) {
+		const keys = [GENERAL, ...Object.keys(limits.endpoints)];
+		const all = keys.map((key) => this.apply(limits, key));
+		const uses = (await limitStore?.read(all)) ?? usesOf(all);
+		return uses.flatMap((use) => {
+			const { key, otherClients } = use.endpoint;
+			const queued = this.queuedFor(key === GENERAL ? undefined : use.endpoint);
+			return windowStates(use).map((state) => {
+				const { name, max, windowMs, room, freeAt } = state;
+				const waitMs = Math.max(otherClients.waitMs(use.limits), estimateWait([state], queued));
+				return {
+					limit: name,
+					max,
+					windowSeconds: windowMs / 1000,
+					used: freeAt.length,
+					usedByOthers: Math.round(otherClients.usedIn(windowMs)),
+					remaining: Math.max(0, room - freeAt.length),
+					availableInMs: Math.ceil(waitMs),
+					queued,
+				};
+			});
 		});
 	}
 
-	private get restMs(): number {
-		return Math.max(0, ...[...this.scopes.values()].map(({ restMs }) => restMs));
+	/** How many requests wait: all, or those under limits of the endpoint. */
+	private queuedFor(endpoint?: EndpointLimiter): number {
+		const isMeant = ({ own }: Queue) => endpoint === undefined || own.endpoint === endpoint;
+		return [...this.queues.values()].reduce((sum, one) => sum + (isMeant(one) ? one.size : 0), 0);
 	}
 
-	private get queued(): number {
-		return [...this.scopes.values()].reduce((sum, { runs }) => sum + runs.size, 0);
+	private queueOf({ limits, endpoint = GENERAL }: LimitedRequest): Queue {
+		const general = this.apply(limits, GENERAL);
+		const hasOwn = limitsOfEndpoint(limits, endpoint).length > 0;
+		const own = hasOwn ? this.apply(limits, endpoint) : general;
+		const key = JSON.stringify([own.endpoint.key, own.limits, general.limits]);
+		const queue = this.queues.get(key) ?? new Queue(key, own, general);
+		this.queues.set(key, queue);
+		return queue;
 	}
 
-	private stagesOf({ limits, scope }: LimitedRequest): Stages {
-		const general = this.scope(GENERAL, limits).under(limits.general);
-		if (scope === undefined) return new Stages(undefined, general);
-		const own = limitsOfScope(limits, scope);
-		if (own.length > 0) return new Stages(this.scope(scope, limits).under(own), general);
-		// Kept only if other requests have limits for the scope: any path may be a scope.
-		return new Stages(undefined, general, this.scopes.get(scope) ?? this.newScope(scope, limits));
+	/** An endpoint without limits is not kept, because any path may be one. */
+	private apply(limits: Limits, key: string): AppliedLimits {
+		const own = key === GENERAL ? limits.general : limitsOfEndpoint(limits, key);
+		const endpoint = this.endpoints.get(key) ?? new EndpointLimiter(key, this.goOn);
+		if (own.length > 0 || key === GENERAL) this.endpoints.set(key, endpoint);
+		return endpoint.under(own, limits.names?.[key] ?? key);
 	}
 
-	private scope(key: string, limits: Limits): Scope {
-		const scope = this.scopes.get(key) ?? this.newScope(key, limits);
-		this.scopes.set(key, scope);
-		return scope;
-	}
+	/** Admits the next request that nothing hinders, and looks again when something may have changed. */
+	private readonly goOn = (): void => {
+		const againMs = this.admitted === undefined ? this.admitNext() : Infinity;
+		clearTimeout(this.timer);
+		const isWaiting = this.queuedFor() > 0;
+		const restMs = Math.max(0, ...[...this.endpoints.values()].map((one) => one.restMs));
+		if (!isWaiting && restMs === 0) return this.onChange(true);
+		const ms = Math.ceil(isWaiting ? againMs : restMs + 1);
+		this.timer = setTimeout(this.goOn, Math.min(ms, LONGEST_TIMER_MS));
+		// Held slots, tickets and what was learned of other clients keep no process alive.
+		if (!isWaiting) this.timer.unref();
+	};
 
-	private newScope(key: string, limits: Limits): Scope {
-		return new Scope(key, scopeName(limits, key), () => this.reportIfIdle());
-	}
-
-	private reportIfIdle(): void {
-		if (this.queued === 0) {
-			clearInterval(this.keepAlive);
-			this.keepAlive = undefined;
+	/** Returns after how long (ms) to look again, unless something happens before. */
+	private admitNext(): number {
+		let next: Permit | undefined;
+		let againMs = Infinity;
+		for (const queue of this.queues.values()) {
+			const permit = queue.next();
+			if (permit === undefined) continue;
+			// The limit store keeps a place in the queue of all processes for whoever asks, so windows here do not matter yet.
+			const obstacle = queue.obstacle(permit.request.limitStore === undefined);
+			permit.waitsFor(obstacle?.cause);
+			if (obstacle !== undefined) againMs = Math.min(againMs, obstacle.againMs);
+			else if (!next || permit.request.priority < next.request.priority) next = permit;
 		}
-		clearTimeout(this.idleTimer);
-		const { restMs } = this;
-		if (restMs === 0) this.onChange(true);
-		else if (restMs < Infinity) {
-			// A ticket, or what was learned of other clients, is forgotten without anything else happening.
-			const afterMs = Math.min(Math.ceil(restMs) + 1, LONGEST_TIMER_MS);
-			this.idleTimer = setTimeout(() => this.reportIfIdle(), afterMs).unref();
-		}
+		if (next !== undefined) void this.admit(next);
+		return againMs;
 	}
+
+	/** Lets a request go, if the limit store has room as well. */
+	private async admit(permit: Permit): Promise<void> {
+		const { queue, request } = permit;
+		this.admitted = permit;
+		try {
+			const reply = await request.limitStore?.take(permit, request.signal);
+			request.signal.throwIfAborted();
+			const [now, obstacle] = [performance.now(), queue.obstacle(true)];
+			if (reply !== undefined && !reply.isTaken) {
+				if (reply.waitMs > permit.leftMs) throw new WaitTooLongError(reply.waitMs);
+				queue.full = { cause: reply.limit, until: now + reply.retryMs + FREED_LATE_MS };
+			} else if (obstacle !== undefined) {
+				// A refusal has come meanwhile, or Redis has lost slots of this process.
+				request.limitStore?.complete(permit, -Infinity);
+				queue.full = { cause: obstacle.cause, until: now + ASKED_AGAIN_MS };
+			} else {
+				queue.delete(permit);
+				queue.lastCause = permit.waitedFor;
+				this.queues.delete(queue.key);
+				this.queues.set(queue.key, queue);
+				queue.own.endpoint.tickets.use();
+				permit.grant(reply?.used);
+			}
+		} catch (error) {
+			queue.refuse(permit, error as Error);
+		}
+		this.admitted = undefined;
+		this.goOn();
+	}
+}
+
+/** The shortest wait (ms), also for a pause, until `count` requests of the queue have room at once, see `estimateWait`. */
+function waitOf(queue: Queue, uses: EndpointUse[], ahead: number, count = 1): number {
+	return Math.max(queue.pausedMs, estimateWait(uses.flatMap(windowStates), ahead, count));
+}
+
+/** What this process knows. */
+function usesOf(all: AppliedLimits[]): EndpointUse[] {
+	const now = performance.now();
+	return all.map((applied) => {
+		const { permits, tickets } = applied.endpoint;
+		const countedAt = permits.map((permit) => permit.countedAt ?? now);
+		return { ...applied, countedAt, queued: 0, tickets, version: 0 };
+	});
 }

@@ -6,51 +6,46 @@ export interface Limit {
 	windowMs: number;
 }
 
-/**
- * General limits count every request; the limits of a scope also count its own requests. A scope is any name, such as
- * the name of an endpoint.
- */
+/** With the name of its window as users see it, such as `general/60s`. */
+export type NamedLimit = Limit & { name: string };
+
+/** General limits count every request; those of an endpoint also count its own requests. */
 export interface Limits {
 	general: Limit[];
-	scopes: Record<string, Limit[]>;
-	/** How users see a scope, where that is not its own name. */
+	/** By a key that all spellings of the endpoint have in common. */
+	endpoints: Record<string, Limit[]>;
+	/** How users see an endpoint, where that is not its key. */
 	names?: Record<string, string>;
 }
 
-/** No limit is larger; so no more requests of a scope need to be remembered. */
+/** No limit is larger; so no more requests of an endpoint need to be remembered. */
 export const LARGEST_MAX = 100_000;
-
-/** The scope of the general limits in the names of windows. */
+/** Stands for all endpoints, in keys and in the names of windows. */
 export const GENERAL = 'general';
 
-/** The name of a window as users see it, for example `general/60s`. */
-export function windowName(scope: string, { windowMs }: Limit): string {
-	return `${scope}/${windowMs / 1000}s`;
+/** The name of a window as users see it. */
+export function windowName(endpoint: string, { windowMs }: Limit): string {
+	return `${endpoint}/${windowMs / 1000}s`;
 }
 
-/** A scope as users see it. */
-export function scopeName({ names }: Limits, scope: string): string {
-	return names?.[scope] ?? scope;
+/** The limits that count the requests of an endpoint only; none without an endpoint. */
+export function limitsOfEndpoint({ endpoints }: Limits, endpoint: string | undefined): Limit[] {
+	return endpoint === undefined ? [] : (endpoints[endpoint] ?? []);
 }
 
-/** The limits that count the requests of a scope only; none without a scope. */
-export function limitsOfScope({ scopes }: Limits, scope: string | undefined): Limit[] {
-	return scope === undefined ? [] : (scopes[scope] ?? []);
-}
-
-/** The longest window (ms) that counts requests of the scope; 0 when there is none. */
-export function longestWindowMs(limits: Limits, scope: string | undefined): number {
-	const all = [...limits.general, ...limitsOfScope(limits, scope)];
+/** The longest window (ms) that counts requests to the endpoint; 0 when there is none. */
+export function longestWindowMs(limits: Limits, endpoint: string | undefined): number {
+	const all = [...limits.general, ...limitsOfEndpoint(limits, endpoint)];
 	return Math.max(0, ...all.map(({ windowMs }) => windowMs));
 }
 
-const SHORTEST_MARGIN_MS = 10;
-const LONGEST_MARGIN_OF_TIMERS_MS = 100;
+/** For timers, at least and at most. */
+const MARGIN_MS = { least: 10, most: 100 };
 /** Two clocks may run apart by up to half a millisecond per second while one of them is adjusted. */
 const CLOCK_DRIFT = 0.0005;
 
 /** How long (ms) a slot stays taken after its response: the window and a margin for timers and clocks. */
 export function holdMsOf(windowMs: number): number {
-	const forTimers = Math.min(LONGEST_MARGIN_OF_TIMERS_MS, windowMs * 0.02);
-	return windowMs + Math.max(SHORTEST_MARGIN_MS, forTimers, windowMs * CLOCK_DRIFT);
+	const forTimers = Math.min(MARGIN_MS.most, windowMs * 0.02);
+	return windowMs + Math.max(MARGIN_MS.least, forTimers, windowMs * CLOCK_DRIFT);
 }

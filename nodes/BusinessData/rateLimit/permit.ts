@@ -1,78 +1,146 @@
-/** The right to send one request, and the four ways in which the request may end. */
-import type { OtherClients, UsedWindow } from './otherClients';
-import type { RedisRequest } from './redis/redisRequest';
-import type { Stages } from './scope';
-import type { WaitTime, WaitCause } from './waitTime';
-import type { Slot } from './window';
+/** The right to send one request: it is asked for, waits in a queue for its slots, and ends in one of four ways. */
+import type { AppliedLimits } from './endpointLimiter';
+import { holdMsOf, type Limits } from './limits';
+import type { UsedLimit } from './otherClients';
+import type { Queue } from './queue';
+import type { RedisLimitStore } from './redis/redisLimitStore';
+import type { WaitCause } from './waitTime';
 
-/** One of the four endings must be called; of several, the first one counts. */
+/** Requests that are to come. */
+export interface LimitedRequest {
+	/** The limits of these requests; other requests of the key may have others. */
+	limits: Limits;
+	/** The endpoint whose windows count them beside the general ones. */
+	endpoint?: string;
+	/** Counts the requests of all processes that share it, too. */
+	limitStore?: RedisLimitStore;
+}
+
+/** What a permit is asked for. */
+export interface PermitRequest extends LimitedRequest {
+	/** The requests of a run go in the order of the calls, and runs take turns. */
+	run: string;
+	/** 0 goes first. */
+	priority: number;
+	/** How long (ms) the request may wait; longer is an error at once. */
+	maxWaitMs: number;
+	/** How long (ms) the request may be under way, should this process die; for a limit store. */
+	inFlightMs: number;
+	/** Ends the wait. */
+	signal: AbortSignal;
+}
+
+/** Slots that were taken so long (ms) ago may run out in the limit store while the request is under way. */
+const TAKEN_LONG_AGO_MS = 1_000;
+
+/** One of the four endings must be called; of several, the first one counts. Moments are ms of `performance.now()`. */
 export class Permit {
-	/** How long (ms) the request has waited. */
-	readonly waitedMs: number;
+	/** When the service has counted the request at the latest; undefined before it ends, -Infinity for never. */
+	countedAt: number | undefined;
+	/** Its ID in the limit store, undefined when that knows nothing of it, and when its slots there were asked for. */
+	id: string | undefined;
+	takenAt = -Infinity;
+	/** What the request waited for longest at a stretch. */
+	waitedFor: WaitCause | undefined;
 
-	/** What it waited for most. */
-	readonly waitedFor: WaitCause | undefined;
+	/** Settles when it has a slot in every window, or with the error of a request that fails. */
+	readonly granted: Promise<unknown>;
+	private resolve: (placed: Promise<unknown>) => void = () => undefined;
+	refuse: (error: Error) => void = () => undefined;
 
-	private sentAt = performance.now();
-
-	/** The windows when the request went out, windows of the scope first. */
-	private readonly windows: Array<UsedWindow & { otherClients: OtherClients }>;
-
-	private hasEnded = false;
-
-	private end: () => void = () => undefined;
+	private readonly startedAt = performance.now();
+	private sentAt = 0;
+	/** What it waits for, and since when; null before it is the first of its queue. */
+	private cause: WaitCause | undefined | null = null;
+	private since = this.startedAt;
+	private longestMs = 0;
+	/** The windows when the request went out. */
+	private readonly used = new Map<AppliedLimits, UsedLimit[]>();
 
 	/**
-	 * @param shared the request in Redis
-	 * @param used how many slots all processes hold in each window, in the order of the stages
+	 * @param countedBy the limits of the queue, and the endpoint where only other requests have limits for it
+	 * @param onEnd called when the request is over
 	 */
 	constructor(
-		private readonly slots: Slot[],
-		private readonly shared: RedisRequest | undefined,
-		private readonly stages: Stages,
-		used: number[],
-		waitTime: WaitTime,
+		readonly request: PermitRequest,
+		readonly queue: Queue,
+		readonly countedBy: AppliedLimits[],
+		private readonly onEnd: () => void,
 	) {
-		this.waitedMs = waitTime.totalMs;
-		this.waitedFor = waitTime.longestCause;
-		this.windows = stages.windows.map(({ max, windowMs, window, otherClients }, index) => {
-			return { max, windowMs, otherClients, used: Math.max(window.used, used[index] ?? 0) };
+		this.granted = new Promise((resolve, reject) => {
+			[this.resolve, this.refuse] = [resolve, reject];
 		});
-		const ended = new Promise<void>((resolve) => (this.end = resolve));
-		for (const { otherClients } of stages.all) otherClients.sent(ended);
 	}
 
-	/** Settles when every slot has its place, or with an error of Bottleneck's own. */
-	get placed(): Promise<unknown> {
-		return Promise.all(this.slots.map(({ placed }) => placed));
+	/** How long (ms) it may still wait. */
+	get leftMs(): number {
+		return this.startedAt + this.request.maxWaitMs - performance.now();
+	}
+
+	/** How long (ms) it has waited, until it waited for nothing any more. */
+	get waitedMs(): number {
+		return this.since - this.startedAt;
+	}
+
+	/** When the last request with the same limits went out that was let through. */
+	get lastLetThroughAt(): number {
+		return this.queue.own.endpoint.otherClients.lastLetThroughAt;
+	}
+
+	/** It is the first of its queue, and waits for `cause` from now on. */
+	waitsFor(cause: WaitCause | undefined): void {
+		const now = performance.now();
+		// Before that it has waited for what those before it have waited for.
+		if (this.cause === null) this.cause = this.queue.lastCause;
+		if (cause === this.cause) return;
+		if (this.cause !== undefined && now - this.since > this.longestMs) {
+			[this.waitedFor, this.longestMs] = [this.cause, now - this.since];
+		}
+		[this.cause, this.since] = [cause, now];
+	}
+
+	/** Takes its slots, for which there is room. All processes hold so many in each window. */
+	grant(used: number[][] = []): void {
+		this.sentAt = performance.now();
+		const places = this.countedBy.map(async ({ endpoint, limits }) => {
+			await endpoint.take(this, limits);
+		});
+		for (const [index, applied] of this.countedBy.entries()) {
+			const { endpoint, limits } = applied;
+			const all = limits.map((limit, window) => {
+				const known = used[index]?.[window] ?? 0;
+				return { ...limit, used: Math.max(endpoint.window(limit).used, known) };
+			});
+			this.used.set(applied, all);
+			endpoint.otherClients.sent(this);
+		}
+		this.resolve(Promise.all(places));
 	}
 
 	/**
-	 * Whether the slots are still held for a request that goes out now. If not, call `unused`.
-	 * @throws RedisError, or the signal's reason
+	 * Whether the slots last for a request that goes out now: those that were taken long ago are taken anew. If not, call
+	 * `unused`. @throws RedisError, or the signal's reason
 	 */
 	async confirm(signal: AbortSignal): Promise<boolean> {
-		const isHeld = (await this.shared?.confirm(signal)) ?? true;
+		const isOld = performance.now() - this.takenAt >= TAKEN_LONG_AGO_MS;
+		const reply = isOld ? await this.request.limitStore?.take(this, signal) : undefined;
 		this.sentAt = performance.now();
-		return isHeld;
+		return reply?.isTaken ?? true;
 	}
 
 	/** The service counted the request and let it through. */
 	letThrough(): void {
-		for (const { otherClients } of this.stages.all) otherClients.letThrough(this.sentAt);
-		this.hold(0);
+		for (const { endpoint } of this.countedBy) endpoint.otherClients.letThrough(this.sentAt);
+		this.ended(0);
 	}
 
-	/**
-	 * The service refused the request.
-	 * @param requestedMs how long (ms) it asks to wait; 0 when it does not say
-	 */
+	/** The service refused the request, and asks to wait for `requestedMs` (ms); 0 when it does not say. */
 	refused(requestedMs: number): void {
-		const blamed = this.blamed();
-		blamed.learn(this.windowsOf(blamed), this.sentAt);
-		for (const { otherClients } of this.stages.all) otherClients.refused();
+		const { sentAt, blamed } = this;
+		blamed.endpoint.otherClients.learn(this.used.get(blamed) ?? [], sentAt);
+		for (const { endpoint } of this.countedBy) endpoint.otherClients.refused(sentAt);
 		this.pause(requestedMs, true);
-		this.hold(0);
+		this.ended(0);
 	}
 
 	/**
@@ -80,71 +148,53 @@ export class Permit {
 	 * no longer than the request's own window concerns that window; any other concerns every request of the key.
 	 */
 	pause(requestedMs: number, isRefusal = false): void {
-		const { all, own } = this.stages;
-		const isExplained = isRefusal && requestedMs <= (own.windows[0]?.holdMs ?? 0);
-		for (const stage of all) {
-			stage.otherClients.pause(stage.windows, requestedMs, stage === own || !isExplained);
+		const { own } = this.queue;
+		const isExplained = isRefusal && requestedMs <= holdMsOf(own.limits[0]?.windowMs ?? 0);
+		for (const applied of this.countedBy) {
+			const isOwn = applied === own || !isExplained;
+			applied.endpoint.otherClients.pause(applied.limits, requestedMs, isOwn);
 		}
-		this.shared?.publish();
+		this.request.limitStore?.publish(this);
 	}
 
-	/** No response was seen: the service may count the request up to `lateMs` (ms) from now. */
-	lost(lateMs: number): void {
-		this.hold(lateMs);
+	/** The request is over: the service may count it up to `lateMs` (ms) from now; with -Infinity, never. */
+	ended(lateMs: number): void {
+		if (this.countedAt !== undefined) return;
+		this.countedAt = performance.now() + lateMs;
+		for (const { endpoint } of this.countedBy) endpoint.freeInTime(this);
+		this.request.limitStore?.complete(this, lateMs);
+		this.onEnd();
 	}
 
 	/** The request never reached the service. */
 	unused(): void {
-		if (this.hasEnded) return;
-		this.hasEnded = true;
-		for (const slot of this.slots) slot.free();
-		this.shared?.free();
-		this.end();
+		this.ended(-Infinity);
 	}
 
 	/**
-	 * The service says how much is left, for all programs, of a limit that counts this request.
-	 * @param max how much that limit allows, where the service says so
-	 * @param resetMs when (ms from now) it is full again
+	 * The service says how much is left of limits, for all programs, and when (ms from now) they are full again; how much
+	 * a limit allows tells which one it is.
 	 */
-	applyHeaderLimit({
-		remaining,
-		resetMs,
-		max,
-	}: {
-		remaining: number;
-		resetMs: number;
-		max?: number;
-	}): void {
-		const { all, own } = this.stages;
-		const meant = all.find((stage) => stage.windows.some((window) => window.max === max));
-		const { otherClients, windows } = meant ?? own;
-		const underWay = Math.max(0, ...windows.map(({ window }) => window.underWay));
-		// The service may not have counted requests under way.
-		otherClients.applyHeaderLimit(windows, remaining - underWay, resetMs, this);
+	applyHeaderLimits(all: Array<{ remaining: number; resetMs: number; max?: number }>): void {
+		const { own, limits: applied } = this.queue;
+		for (const { endpoint, limits } of applied) {
+			const said = all.filter(({ max }) => {
+				const meant = applied.find((one) => one.limits.some((limit) => limit.max === max)) ?? own;
+				return meant.endpoint === endpoint;
+			});
+			if (said.length === 0) continue;
+			// The service may not have counted requests under way.
+			const underWay = endpoint.permits.filter(({ countedAt }) => countedAt === undefined).length;
+			const rooms = said.map(({ remaining, resetMs }) => ({ left: remaining - underWay, resetMs }));
+			endpoint.otherClients.applyHeaderLimits(limits, rooms);
+		}
 	}
 
-	/** When (ms, `performance.now()`) a request with the same limits was let through last. */
-	get lastLetThroughAt(): number {
-		return this.stages.own.otherClients.lastLetThroughAt;
-	}
-
-	/** The service does not say whether windows of the scope or general ones were full. */
-	private blamed(): OtherClients {
-		const [own, general] = [this.stages.own.otherClients, this.stages.general.otherClients];
-		const isGeneralBusy = this.windowsOf(general).some(({ used, max }) => 2 * used > max);
-		return (isGeneralBusy || general.isKnown) && !own.isRefusing ? general : own;
-	}
-
-	private windowsOf(one: OtherClients): UsedWindow[] {
-		return this.windows.filter(({ otherClients }) => otherClients === one);
-	}
-
-	private hold(lateMs: number): void {
-		if (this.hasEnded) return;
-		this.hasEnded = true;
-		for (const slot of this.slots) slot.hold(lateMs);
-		this.shared?.hold(lateMs);
-		this.end();
+	/** The service does not say whether windows of the endpoint or general ones were full. */
+	private get blamed(): AppliedLimits {
+		const { own, general } = this.queue;
+		const isBusy = this.used.get(general)?.some(({ used, max }) => 2 * used > max) === true;
+		const isGeneral = isBusy || general.endpoint.otherClients.isKnown;
+		return isGeneral && !own.endpoint.otherClients.isRefusing ? general : own;
 	}
 }

@@ -36,8 +36,8 @@ export async function describeSends(
 	endpoint: Endpoint | undefined,
 ): Promise<string> {
 	const { identity, limits, limitStore } = run.account;
-	const scope = endpoint && canonicalEndpoint(endpoint);
-	const request = { limits, scope, limitStore };
+	const key = endpoint && canonicalEndpoint(endpoint);
+	const request = { limits, endpoint: key, limitStore };
 	const { nextMs, lastMs } = await limiterOf(identity).estimate(request, total - done);
 	const next = nextMs < NOT_WORTH_REPORTING_MS ? '' : `, the next in ${formatDuration(nextMs)}`;
 	return `${done} of ${total} done${next}, all about ${timeAfter(run, lastMs)}`;

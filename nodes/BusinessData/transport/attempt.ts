@@ -85,7 +85,7 @@ export async function attempt(
 		const { isNotSent, isTimeout, isPermanent } = failure;
 		// After a time-out the request may still reach the service, and be counted then.
 		if (isNotSent) permit.unused();
-		else permit.lost(isTimeout || signal.aborted ? request.timeoutMs : 0);
+		else permit.ended(isTimeout || signal.aborted ? request.timeoutMs : 0);
 		// A connection that timed out would time out again.
 		const retry = isNotSent && !isTimeout ? 'always' : 'ifHarmless';
 		return { error: failureError(request, failure), retry: isPermanent ? 'never' : retry };
@@ -115,10 +115,11 @@ async function conclude(
 	// RFC 9110 §15.6.4: the service cannot be used for so long, by any request.
 	if (statusCode === 503 && inHeaderMs) permit.pause(inHeaderMs);
 	const windowMs = longestWindowMs(limits, canonicalEndpoint(request.endpoint));
-	for (const { max, ...room } of headerLimits(headers, windowMs, isRefused)) {
+	const said = headerLimits(headers, windowMs, isRefused);
+	permit.applyHeaderLimits(
 		// The limiter knows only our share of a limit.
-		permit.applyHeaderLimit({ ...room, max: max === undefined ? max : shareOf(max, keepFree) });
-	}
+		said.map(({ max, ...room }) => ({ ...room, max: max && shareOf(max, keepFree) })),
+	);
 	const isUnchanged = statusCode === 304 && isConditional(request);
 	const isSuccess = isUnchanged || (statusCode >= 200 && statusCode < 300);
 	const most = isSuccess ? LARGEST_BODY_BYTES : LARGEST_ERROR_BYTES;

@@ -5,7 +5,7 @@
 import type { IExecuteFunctions, IPollFunctions } from 'n8n-workflow';
 
 import { ShutdownError } from '../n8nInternals/shutdown';
-import { limiterOf, longestWindowMs, PAUSE, type Permit, type Priority } from '../rateLimit';
+import { limiterOf, longestWindowMs, PAUSE, type Permit } from '../rateLimit';
 import { RedisError } from '../redis';
 import { boundedSignal, onceAborted, sleep } from '../async';
 import type { Account } from './account';
@@ -56,7 +56,7 @@ export class Client {
 		private readonly run: string,
 		private readonly waitTime: RunWaitTime,
 		readonly signal: AbortSignal,
-		private readonly priority: Priority = 5,
+		private readonly priority = 5,
 	) {
 		this.warnings = new SetupWarnings(context, account);
 	}
@@ -117,10 +117,10 @@ export class Client {
 		payload: Buffer | undefined,
 		signal: AbortSignal,
 	): Promise<ServiceResponse> {
-		const scope = canonicalEndpoint(request.endpoint);
-		const retries = new Retries(request, longestWindowMs(this.account.limits, scope));
+		const endpoint = canonicalEndpoint(request.endpoint);
+		const retries = new Retries(request, longestWindowMs(this.account.limits, endpoint));
 		for (;;) {
-			const permit = await this.permit(request, scope, signal, retries.refusals > 0);
+			const permit = await this.permit(request, endpoint, signal, retries.refusals > 0);
 			const acquired = await this.acquire(request, signal, permit);
 			if (acquired !== undefined) {
 				await this.waitForOther(request, acquired.ended, signal);
@@ -145,15 +145,15 @@ export class Client {
 	/** @throws RequestError when the limits or Redis leave no room, or the signal's reason */
 	private async permit(
 		request: ServiceRequest,
-		scope: string,
+		endpoint: string,
 		signal: AbortSignal,
 		isRetry: boolean,
 	): Promise<Permit> {
 		const { identity, limits, limitStore } = this.account;
 		this.warnings.noteRequest();
 		const acquired = limiterOf(identity).acquire({
-			...{ run: this.run, limits, scope, limitStore, signal },
-			priority: (this.priority - (isRetry ? PRIORITY_OF_RETRIES : 0)) as Priority,
+			...{ run: this.run, limits, endpoint, limitStore, signal },
+			priority: this.priority - (isRetry ? PRIORITY_OF_RETRIES : 0),
 			maxWaitMs: this.leftMs(request),
 			inFlightMs: request.timeoutMs + SLACK_MS,
 		});

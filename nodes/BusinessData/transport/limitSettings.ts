@@ -1,10 +1,12 @@
 /** Reads the credential's Limits field: JSON that users may write by hand, so every place is checked. */
-import { LARGEST_MAX, type Limit, type Limits } from '../rateLimit';
+import { LARGEST_MAX, type Limits } from '../rateLimit';
 import { formatEndpoint } from './endpoints';
 import { canonicalEndpoint, parseEndpoint } from './endpointPath';
 import { InvalidSettingError } from '../values/invalidSettingError';
 import { isObject } from '../values/isObject';
 import { tryParseJson } from '../values/json';
+
+type Limit = Limits['general'][number];
 
 const FIELD = 'Limits';
 const EXAMPLE = 'For example {"general":[{"max":10,"windowSeconds":1}],"endpoints":{}}.';
@@ -20,8 +22,7 @@ export function shareOf(max: number, keepFree: number): number {
 }
 
 /**
- * Scopes are canonical endpoints (see `canonicalEndpoint`), so that credentials that write one differently count
- * together.
+ * Endpoints are canonical (see `canonicalEndpoint`), so that credentials that write one differently count together.
  * @param value the field's value: JSON text or the object itself
  * @param keepFree see `shareOf`
  * @throws InvalidSettingError that names the place, for example `endpoints["POST /a"].max`
@@ -32,7 +33,7 @@ export function parseLimits(value: unknown, keepFree = 0): Limits {
 	const { general, endpoints } = readRecord(parsed.value, 'the value', ['general', 'endpoints']);
 	if (!Array.isArray(general)) throw invalid('general must be a list');
 	const names: Record<string, string> = {};
-	const limits: Limits = { general: [], scopes: {}, names };
+	const limits: Limits = { general: [], endpoints: {}, names };
 	for (const [index, setting] of general.entries()) {
 		const limit = readLimit(setting, `general[${index}]`, keepFree);
 		const isSame = limits.general.some(({ windowMs }) => windowMs === limit.windowMs);
@@ -42,10 +43,10 @@ export function parseLimits(value: unknown, keepFree = 0): Limits {
 	for (const [name, setting] of Object.entries(readRecord(endpoints ?? {}, 'endpoints'))) {
 		const place = `endpoints["${name}"]`;
 		const endpoint = parseEndpoint(name, `${FIELD}: ${place}`);
-		const scope = canonicalEndpoint(endpoint);
-		if (scope in limits.scopes) throw invalid(`${place} is there twice`);
-		limits.scopes[scope] = [readLimit(setting, place, keepFree)];
-		names[scope] = formatEndpoint(endpoint);
+		const key = canonicalEndpoint(endpoint);
+		if (key in limits.endpoints) throw invalid(`${place} is there twice`);
+		limits.endpoints[key] = [readLimit(setting, place, keepFree)];
+		names[key] = formatEndpoint(endpoint);
 	}
 	return limits;
 }

@@ -5,7 +5,7 @@
 import type { IExecuteFunctions, IPollFunctions } from 'n8n-workflow';
 
 import { isQueueMode } from '../n8nInternals/executionsMode';
-import type { Limit } from '../rateLimit';
+import type { Limits } from '../rateLimit';
 import { versionsInUse } from '../redis';
 import type { Account } from './account';
 import { headerText } from './response';
@@ -95,9 +95,9 @@ export class SetupWarnings {
 		);
 	}
 
-	private get allLimits(): Limit[] {
-		const { general, scopes } = this.account.limits;
-		return [general, ...Object.values(scopes)].flat();
+	private get allLimits(): Limits['general'] {
+		const { general, endpoints } = this.account.limits;
+		return [general, ...Object.values(endpoints)].flat();
 	}
 
 	/** The names of the limit stores that still count requests of the key. */

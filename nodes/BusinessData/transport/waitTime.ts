@@ -1,6 +1,8 @@
 /** How long the requests of one node run waited, for which limits, and what the user reads about it. */
-import { PAUSE, REFUSAL, type WaitCause, type WaitTooLongError } from '../rateLimit';
+import { PAUSE, type Permit, REFUSAL, type WaitTooLongError } from '../rateLimit';
 import { countOf } from '../values/text';
+
+type WaitCause = NonNullable<Permit['waitedFor']>;
 
 /** Waits shorter than this (ms) are the limiter's own work, not a wait for a limit. */
 const SHORTEST_WAIT_MS = 100;

@@ -6,7 +6,6 @@ import { randomUUID } from 'node:crypto';
 
 import type { IPollFunctions } from 'n8n-workflow';
 
-import type { Priority } from '../rateLimit';
 import { ShutdownError, shutdownSignal } from '../n8nInternals/shutdown';
 import { acquireExpressionIsolate } from '../n8nInternals/workflow';
 import type { PageClient } from '../lists/pages';
@@ -73,7 +72,7 @@ export function clientsFor(
 		});
 	};
 
-	const clientOf = (priority: Priority): PageClient => {
+	const clientOf = (priority: number): PageClient => {
 		const client = new Client(own, account, run, waitTime, bounded.signal, priority);
 		const request = async (request: ServiceRequest): Promise<ServiceResponse> => {
 			const leftMs = timeLeft();

@@ -109,7 +109,13 @@ export const MISTAKES_FOUND_BY_TESTS: MistakeFoundByTest[] = [
 	},
 	{
 		name: 'a request that was lost is counted no longer than one that got a response',
-		patches: [patch(`${LIMITER}/permit.js`, '        this.hold(lateMs);', '        this.hold(0);')],
+		patches: [
+			patch(
+				`${LIMITER}/permit.js`,
+				'ended(lateMs) {',
+				'ended(lateMs) {\n        lateMs = Math.min(0, lateMs);',
+			),
+		],
 		test: DIRECTED,
 	},
 	{
@@ -150,31 +156,38 @@ export const MISTAKES_FOUND_BY_TESTS: MistakeFoundByTest[] = [
 		test: 'test/engine/triggerReads.test.ts',
 	},
 	...[
-		['keeps its place', 'mine.left >= count', 'mine.left > 0'],
-		['loses its place', 'mine.left >= count', 'mine.left > count'],
-	].map(([what, search = '', replace = '']) => ({
-		name: `a ticket for room that was used in part ${what}`,
-		patches: [{ file: `${LIMITER}/tickets.js`, search, replace }],
+		['keeps its place', '>', '0'],
+		['loses its place', '>', 'count'],
+	].map(([what, sign = '', most = '']) => ({
+		name: `tickets for room that were used in part: the holder ${what}`,
+		patches: [patch(`${LIMITER}/tickets.js`, 'own.length >= count', `own.length ${sign} ${most}`)],
 		test: TICKET_TESTS,
 	})),
-	...[
-		['keeps its place', 'if #mine < together then', 'if false then'],
-		['loses its place', 'if #mine < together then', 'if #mine <= together then'],
-	].map(([what, search = '', replace = '']) => ({
-		name: `a ticket for room in Redis that was used in part ${what}`,
-		patches: [{ file: `${LIMITER}/redis/roomScripts.js`, search, replace }],
-		test: TICKET_TESTS,
-	})),
-	...['now', 'now + ageMs'].map((learnedAt) => ({
-		name: `what a process has learned of other clients, ${learnedAt === 'now' ? 'is young' : 'is not yet'} in another`,
+	{
+		name: 'two processes issue tickets for the same room in Redis',
 		patches: [
-			patch(`${LIMITER}/otherClients.js`, 'learnedAt: now - ageMs', `learnedAt: ${learnedAt}`),
+			patch(`${LIMITER}/redis/script.js`, 'if call.version ~= version then return 0 end', ''),
 		],
+		test: TICKET_TESTS,
+	},
+	{
+		name: 'a request that has failed is admitted once more',
+		patches: [
+			patch(`${LIMITER}/queue.js`, 'this.delete(permit);\n        permit.refuse', 'permit.refuse'),
+		],
+		test: 'test/unit/rateLimit/queue.test.ts',
+	},
+	...[
+		['is young', 'performance.now()'],
+		['is not yet', 'performance.now() + ageMs'],
+	].map(([what, moment = '']) => ({
+		name: `what a process has learned of other clients ${what} in another`,
+		patches: [patch(`${LIMITER}/otherClients.js`, 'performance.now() - ageMs', moment)],
 		test: 'test/unit/rateLimit/processes.test.ts',
 	})),
 	{
 		name: 'the time until a limit has room leaves out the requests that wait',
-		patches: [patch(`${LIMITER}/keyLimiter.js`, '([window], queued)', '([window], 0)')],
+		patches: [patch(`${LIMITER}/keyLimiter.js`, '([state], queued)', '([state], 0)')],
 		test: LIMITER_TESTS,
 	},
 	{
@@ -182,7 +195,7 @@ export const MISTAKES_FOUND_BY_TESTS: MistakeFoundByTest[] = [
 		patches: [
 			patch(
 				`${LIMITER}/limits.js`,
-				'return windowMs + Math.max(SHORTEST_MARGIN_MS, forTimers, windowMs * CLOCK_DRIFT);',
+				'return windowMs + Math.max(MARGIN_MS.least, forTimers, windowMs * CLOCK_DRIFT);',
 				'return windowMs;',
 			),
 		],

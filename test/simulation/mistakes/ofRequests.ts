@@ -89,14 +89,10 @@ export const MISTAKES_OF_REQUESTS: Mistake[] = [
 		patches: [
 			patch(
 				`${LIMITER}/tickets.js`,
-				'make({ name, at, left }) {',
-				'make({ name, at, left }) {\n        return;',
+				'issue(holder, count, at) {',
+				'issue(holder, count, at) {\n        return;',
 			),
-			patch(
-				`${LIMITER}/redis/roomScripts.js`,
-				'for index = 1, together do add(TICKETS',
-				'for index = 1, 0 do add(TICKETS',
-			),
+			patch(`${LIMITER}/redis/script.js`, 'for index = 1, call.count do', 'for index = 1, 0 do'),
 		],
 		seed: 20,
 		shows: 'room given twice',

@@ -63,7 +63,7 @@ const GLOBALS = -10_002;
 const [BOOLEAN, NUMBER, STRING, TABLE] = [1, 3, 4, 5];
 
 /** The longest text (bytes) that a script or a reply may have. */
-const LONGEST_TEXT = 2 ** 16;
+const LONGEST_TEXT = 2 ** 18;
 
 /** What of Redis's Lua the scripts may use; anything else is an error that names it. */
 const PRELUDE = `
@@ -77,6 +77,7 @@ function redis.call(...)
 end
 function redis.error_reply(text) return { err = text } end
 function redis.status_reply(text) return { ok = text } end
+cjson = { decode = function(text) return send('cjson.decode', text) end }
 os, io, debug, package, require, print, dofile, loadfile, module = nil
 setmetatable(_G, {
 	__newindex = function(_, name) error('Script attempted to create global variable ' .. tostring(name), 2) end,
@@ -182,7 +183,9 @@ export class Lua {
 			const command = Array.from({ length: this.api.lua_gettop(state) }, (_, index) =>
 				this.argument(index + 1),
 			);
-			this.push(this.run(command));
+			const [name, text = ''] = command;
+			if (name === 'cjson.decode') this.pushJson(JSON.parse(text));
+			else this.push(this.run(command));
 		} catch (error) {
 			this.fault = error as Error;
 			this.push(new RedisFailure('ERR fault of the simulation'));
@@ -216,6 +219,23 @@ export class Lua {
 			this.pushText(isError ? 'err' : 'ok');
 			this.pushText(isError ? reply.message : reply.status);
 			api.lua_rawset(state, -3);
+		}
+	}
+
+	private pushJson(value: unknown): void {
+		const { api, state } = this;
+		if (typeof value === 'boolean') api.lua_pushboolean(state, Number(value));
+		else if (typeof value === 'number') api.lua_pushnumber(state, value);
+		else if (typeof value === 'string') this.pushText(value);
+		else if (value === null) throw gap('null in JSON');
+		else {
+			api.lua_createtable(state, 0, 0);
+			for (const [name, one] of Object.entries(value as object)) {
+				if (Array.isArray(value)) api.lua_pushnumber(state, Number(name) + 1);
+				else this.pushText(name);
+				this.pushJson(one);
+				api.lua_rawset(state, -3);
+			}
 		}
 	}
 

@@ -25,7 +25,7 @@ const inMs = ({ max, windowSeconds }: { max: number; windowSeconds: number }) =>
 });
 const limits: Limits = {
 	general: table.general.map(inMs),
-	scopes: { [SEND]: [inMs(table.endpoints[SEND])] },
+	endpoints: { [SEND]: [inMs(table.endpoints[SEND])] },
 };
 const DAY = 24 * 3_600_000;
 
@@ -35,7 +35,7 @@ interface Arrival {
 	atMs: number;
 	process: number;
 	run: string;
-	scope: string | undefined;
+	endpoint: string | undefined;
 	beforeMs: number;
 	afterMs: number;
 	/** When the wait is canceled, counted from the arrival; undefined for never. */
@@ -47,7 +47,7 @@ const arrival: fc.Arbitrary<Arrival> = fc.record({
 	atMs: fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 90_000 })),
 	process: fc.integer({ min: 0, max: 1 }),
 	run: fc.constantFrom('a', 'b', 'c'),
-	scope: fc.constantFrom(SEND, undefined),
+	endpoint: fc.constantFrom(SEND, undefined),
 	beforeMs: fc.integer({ min: 0, max: 900 }),
 	afterMs: fc.integer({ min: 0, max: 900 }),
 	cancelAfterMs: fc.option(fc.integer({ min: 0, max: 30_000 }), { nil: undefined }),
@@ -85,13 +85,13 @@ test('no limit is exceeded, and no slot leaks', async () => {
 async function playOne(
 	bench: LimiterBench,
 	counted: CountedRequest[],
-	{ atMs, run, scope, beforeMs, afterMs, cancelAfterMs, end }: Arrival,
+	{ atMs, run, endpoint, beforeMs, afterMs, cancelAfterMs, end }: Arrival,
 ): Promise<'sent' | 'canceled'> {
 	await after(atMs);
 	const stop = abortController();
 	const cancel = () => stop.abort(new Error('canceled'));
 	const timer = cancelAfterMs === undefined ? undefined : setTimeout(cancel, cancelAfterMs);
-	const request = { run, limits, scope, signal: stop.signal };
+	const request = { run, limits, endpoint, signal: stop.signal };
 	const permit = await bench.acquire(request).catch(() => undefined);
 	clearTimeout(timer);
 	if (permit === undefined) return 'canceled';
@@ -100,9 +100,9 @@ async function playOne(
 		return 'sent';
 	}
 	// The client gives up at once; the service counts the request up to `beforeMs` later.
-	if (end === 'lost') permit.lost(beforeMs);
+	if (end === 'lost') permit.ended(beforeMs);
 	await after(beforeMs);
-	counted.push({ at: performance.now(), endpoint: scope });
+	counted.push({ at: performance.now(), endpoint });
 	await after(afterMs);
 	if (end === 'refused') permit.refused(afterMs);
 	else permit.letThrough();

@@ -34,7 +34,7 @@ describe.each(['memory', 'Redis'])('counting in %s', (store) => {
 
 	test('9 sends take at most 2 % longer than the best possible schedule', async () => {
 		const startedAt = performance.now();
-		await passTime(bench.requests(9, { scope: SEND }), 3 * HOUR);
+		await passTime(bench.requests(9, { endpoint: SEND }), 3 * HOUR);
 		const best = bestMakespan(9, [...general, send]);
 		expect(best).toBe(1_200_000);
 		const makespan = Math.max(...bench.service.counted) - startedAt;
@@ -44,7 +44,7 @@ describe.each(['memory', 'Redis'])('counting in %s', (store) => {
 	});
 
 	test('stays within the limits of a service whose clock loses 0.4 ms per second', async () => {
-		const sends = bench.requests(7, { scope: SEND, run: 'sends' });
+		const sends = bench.requests(7, { endpoint: SEND, run: 'sends' });
 		await passTime(Promise.all([bench.requests(130), sends]), HOUR);
 		const counted = bench.service.counted.map((at, index) => ({
 			at: at * (1 - 0.0004),
@@ -54,7 +54,7 @@ describe.each(['memory', 'Redis'])('counting in %s', (store) => {
 	});
 
 	test('holds a slot until its window has passed after the response', async () => {
-		const narrow = { general: [{ max: 1, windowMs: 1_000 }], scopes: {} };
+		const narrow = { general: [{ max: 1, windowMs: 1_000 }], endpoints: {} };
 		bench.limits = narrow;
 		const [first = 0, second = 0] = await passTime(bench.requests(2, {}, 400), HOUR);
 		expect(second - first).toBeGreaterThanOrEqual(1_400);
@@ -62,7 +62,7 @@ describe.each(['memory', 'Redis'])('counting in %s', (store) => {
 	});
 
 	test('a send that waits ten minutes holds up no read', async () => {
-		const sends = bench.requests(4, { scope: SEND });
+		const sends = bench.requests(4, { endpoint: SEND });
 		await jest.advanceTimersByTimeAsync(100);
 		const startedAt = performance.now();
 		const reads = await passTime(bench.requests(5, { run: 'b' }), HOUR);
@@ -98,9 +98,9 @@ describe.each(['memory', 'Redis'])('counting in %s', (store) => {
 	});
 
 	test('a retry goes before others at the gate', async () => {
-		bench.limits = { general: [{ max: 1, windowMs: 1_000 }], scopes: {} };
+		bench.limits = { general: [{ max: 1, windowMs: 1_000 }], endpoints: {} };
 		const order: string[] = [];
-		const requestOf = async (run: string, priority?: 3) => {
+		const requestOf = async (run: string, priority = 5) => {
 			await bench.request({ run, priority });
 			order.push(run);
 		};
@@ -115,7 +115,7 @@ describe.each(['memory', 'Redis'])('counting in %s', (store) => {
 	});
 
 	test('a canceled wait ends at once and takes no slot', async () => {
-		bench.limits = { general: [{ max: 1, windowMs: 1_000 }], scopes: {} };
+		bench.limits = { general: [{ max: 1, windowMs: 1_000 }], endpoints: {} };
 		await passTime(bench.request(), HOUR);
 		const stop = abortController();
 		const canceled = Array.from(
@@ -135,7 +135,7 @@ describe.each(['memory', 'Redis'])('counting in %s', (store) => {
 	});
 
 	test('a request that never reached the service gives its slot back at once', async () => {
-		bench.limits = { general: [{ max: 1, windowMs: HOUR }], scopes: {} };
+		bench.limits = { general: [{ max: 1, windowMs: HOUR }], endpoints: {} };
 		const permit = await passTime(bench.acquire(), HOUR);
 		permit.unused();
 		const startedAt = performance.now();
@@ -144,9 +144,9 @@ describe.each(['memory', 'Redis'])('counting in %s', (store) => {
 	});
 
 	test('a request without a response holds its slot for longer', async () => {
-		bench.limits = { general: [{ max: 1, windowMs: 1_000 }], scopes: {} };
+		bench.limits = { general: [{ max: 1, windowMs: 1_000 }], endpoints: {} };
 		const permit = await passTime(bench.acquire(), HOUR);
-		permit.lost(5_000);
+		permit.ended(5_000);
 		permit.letThrough();
 		const startedAt = performance.now();
 		await passTime(bench.acquire(), HOUR);
@@ -163,15 +163,15 @@ describe.each(['memory', 'Redis'])('counting in %s', (store) => {
 
 	test('a lower limit counts what is held already', async () => {
 		await passTime(bench.requests(5), HOUR);
-		bench.limits = { general: [{ max: 5, windowMs: 60_000 }], scopes: {} };
+		bench.limits = { general: [{ max: 5, windowMs: 60_000 }], endpoints: {} };
 		const startedAt = performance.now();
 		await passTime(bench.requests(1), HOUR);
 		expect(performance.now() - startedAt).toBeGreaterThan(59_000);
 	});
 
 	test('each request keeps the limits of its own run', async () => {
-		const narrow: Limits = { general: [{ max: 2, windowMs: 60_000 }], scopes: {} };
-		const wide: Limits = { general: [{ max: 5, windowMs: 60_000 }], scopes: {} };
+		const narrow: Limits = { general: [{ max: 2, windowMs: 60_000 }], endpoints: {} };
+		const wide: Limits = { general: [{ max: 5, windowMs: 60_000 }], endpoints: {} };
 		const startedAt = performance.now();
 		const sentAt = async (run: string, limits: Limits) => {
 			return (await bench.request({ run, limits })) - startedAt;
@@ -203,14 +203,14 @@ describe.each(['memory', 'Redis'])('counting in %s', (store) => {
 		await jest.advanceTimersByTimeAsync(10);
 		jest.setSystemTime(Date.now() - HOUR);
 		const startedAt = performance.now();
-		await passTime(bench.requests(1, { scope: SEND }), 2 * HOUR);
+		await passTime(bench.requests(1, { endpoint: SEND }), 2 * HOUR);
 		expect(performance.now() - startedAt).toBeLessThan(1_000);
 	});
 
 	test('reports every window', async () => {
-		const unanswered = await passTime(bench.acquire({ scope: SEND }), HOUR);
-		await passTime(bench.requests(2, { scope: SEND }), HOUR);
-		const waiting = bench.requests(1, { scope: SEND });
+		const unanswered = await passTime(bench.acquire({ endpoint: SEND }), HOUR);
+		await passTime(bench.requests(2, { endpoint: SEND }), HOUR);
+		const waiting = bench.requests(1, { endpoint: SEND });
 		await jest.advanceTimersByTimeAsync(50);
 		const status = [...(await bench.status()).values()];
 		expect(
@@ -234,18 +234,18 @@ describe.each(['memory', 'Redis'])('counting in %s', (store) => {
 	});
 
 	test('tells when one more can go, after all that wait', async () => {
-		const waiting = bench.requests(7, { scope: SEND });
+		const waiting = bench.requests(7, { endpoint: SEND });
 		await jest.advanceTimersByTimeAsync(100);
 		const { availableInMs = 0 } = (await bench.status()).get(`${SEND}/600s`) ?? {};
 		const askedAt = performance.now();
-		const [wentAt = 0] = await passTime(bench.requests(1, { scope: SEND }), HOUR);
+		const [wentAt = 0] = await passTime(bench.requests(1, { endpoint: SEND }), HOUR);
 		expect(wentAt - askedAt).toBeGreaterThanOrEqual(availableInMs);
 		expect(wentAt - askedAt).toBeLessThan(availableInMs + 1_000);
 		await waiting;
 	});
 
 	test('is idle only when nothing is queued or held any more', async () => {
-		await passTime(bench.request({ scope: SEND }), HOUR);
+		await passTime(bench.request({ endpoint: SEND }), HOUR);
 		await jest.advanceTimersByTimeAsync(599_000);
 		expect(bench.isIdle).toBe(false);
 		await jest.advanceTimersByTimeAsync(2_000);
@@ -255,7 +255,7 @@ describe.each(['memory', 'Redis'])('counting in %s', (store) => {
 
 	test('lets the time pass between turns', async () => {
 		// A request of a line that is canceled while the one before it is under way leaves no gap.
-		bench.limits = { general: [{ max: 1, windowMs: 1_000 }], scopes: {} };
+		bench.limits = { general: [{ max: 1, windowMs: 1_000 }], endpoints: {} };
 		const stop = new AbortController();
 		const first = bench.request();
 		const canceled = bench.acquire({ signal: stop.signal }).catch(() => 'canceled');

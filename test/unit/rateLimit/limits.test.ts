@@ -1,27 +1,21 @@
 // The figures that follow from limits: names, how long a slot is held, and how long a request waits at the least.
-import { estimateWait, estimateWaitIn } from '../../../nodes/BusinessData/rateLimit/estimate';
+import { estimateWait, type WindowState } from '../../../nodes/BusinessData/rateLimit/estimate';
 import {
 	holdMsOf,
 	type Limits,
-	limitsOfScope,
+	limitsOfEndpoint,
 	longestWindowMs,
-	scopeName,
 	windowName,
 } from '../../../nodes/BusinessData/rateLimit/limits';
-import type { LimitedWindow, Stages } from '../../../nodes/BusinessData/rateLimit/scope';
 
 const limit = { max: 3, windowMs: 1_500 };
 const limits: Limits = {
 	general: [limit, { max: 9, windowMs: 600 }],
-	scopes: { 'POST /a': [{ max: 1, windowMs: 2_000 }], 'POST /b': [] },
-	names: { 'POST /a': 'POST /A/' },
+	endpoints: { 'POST /a': [{ max: 1, windowMs: 2_000 }], 'POST /b': [] },
 };
 
 test('names are those that users see', () => {
 	expect(windowName('general', limit)).toBe('general/1.5s');
-	expect(scopeName(limits, 'POST /a')).toBe('POST /A/');
-	expect(scopeName(limits, 'POST /b')).toBe('POST /b');
-	expect(scopeName({ general: [], scopes: {} }, 'POST /b')).toBe('POST /b');
 });
 
 test.each([
@@ -29,10 +23,10 @@ test.each([
 	['POST /b', 0, 1_500],
 	['POST /c', 0, 1_500],
 	[undefined, 0, 1_500],
-])('%s has %i limits of its own, and windows up to %i ms', (scope, count, longestMs) => {
-	expect(limitsOfScope(limits, scope)).toHaveLength(count);
-	expect(longestWindowMs(limits, scope)).toBe(longestMs);
-	expect(longestWindowMs({ general: [], scopes: {} }, scope)).toBe(0);
+])('%s has %i limits of its own, and windows up to %i ms', (endpoint, count, longestMs) => {
+	expect(limitsOfEndpoint(limits, endpoint)).toHaveLength(count);
+	expect(longestWindowMs(limits, endpoint)).toBe(longestMs);
+	expect(longestWindowMs({ general: [], endpoints: {} }, endpoint)).toBe(0);
 });
 
 test.each([
@@ -48,15 +42,10 @@ test.each([
 	expect(holdMsOf(windowMs)).toBe(holdMs);
 });
 
-/** How many it takes, how long (ms) it holds each, and after what times (ms) the taken ones come free. */
+/** How many requests fit, how long (ms) each is held, and after what times (ms) those that are taken come free. */
 type Windows = Array<[room: number, holdMs: number, free: number[]]>;
 
 const NOW = 1_000_000;
-const windowsOf = (windows: Windows) =>
-	windows.map(([room, holdMs, free]) => ({
-		...{ room, holdMs },
-		window: { used: free.length, freeTimes: () => free.map((ms) => NOW + ms) },
-	})) as unknown as LimitedWindow[];
 
 describe('the shortest wait', () => {
 	beforeEach(() => void jest.spyOn(performance, 'now').mockReturnValue(NOW));
@@ -68,25 +57,27 @@ describe('the shortest wait', () => {
 		[3, 100, [70, 80]],
 	];
 
-	test.each<[string, Windows, number, number, Array<[inMs: number, left: number]>, number]>([
-		['without limits', [], 5, 5, [], 0],
-		['with room', [[3, 100, [30]]], 1, 1, [], 0],
-		['with room for one less', [[3, 100, [30]]], 1, 2, [], 30],
-		['for one', full, 0, 1, [], 10],
-		['for two at once', full, 0, 2, [], 20],
-		['for more than there is room for', full, 0, 5, [], 30],
-		['behind one', full, 1, 1, [], 20],
-		['behind two', full, 2, 1, [], 30],
-		['behind as many as fit', full, 3, 1, [], 110],
-		['behind four', full, 4, 1, [], 120],
-		['behind two turns and one', full, 7, 1, [], 220],
-		['for three behind one', full, 1, 3, [], 110],
-		['in two windows', two, 0, 1, [], 0],
-		['for two in two windows', two, 0, 2, [], 70],
-		['behind one in two windows', two, 1, 1, [], 70],
-		['behind two in two windows', two, 2, 1, [], 80],
-		['behind three in two windows', two, 3, 1, [], 100],
-		['behind three where each is as slow', [...two, [3, 100, []]], 3, 1, [], 100],
+	test.each<[string, Windows, number, number, number]>([
+		['without limits', [], 5, 5, 0],
+		['with room', [[3, 100, [30]]], 1, 1, 0],
+		['with room for one less', [[3, 100, [30]]], 1, 2, 30],
+		['for one', full, 0, 1, 10],
+		['for none', full, 0, 0, 0],
+		['for two at once', full, 0, 2, 20],
+		['for more than there is room for', full, 0, 5, 30],
+		['behind one', full, 1, 1, 20],
+		['behind two', full, 2, 1, 30],
+		['behind as many as fit', full, 3, 1, 110],
+		['behind four', full, 4, 1, 120],
+		['behind two turns and one', full, 7, 1, 220],
+		['for three behind one', full, 1, 3, 110],
+		['where one is lost', [[2, 100, [30, 150]]], 1, 1, 130],
+		['in two windows', two, 0, 1, 0],
+		['for two in two windows', two, 0, 2, 70],
+		['behind one in two windows', two, 1, 1, 70],
+		['behind two in two windows', two, 2, 1, 80],
+		['behind three in two windows', two, 3, 1, 100],
+		['behind three where each is as slow', [...two, [3, 100, []]], 3, 1, 100],
 		[
 			'behind many where the first is slowest',
 			[
@@ -95,47 +86,13 @@ describe('the shortest wait', () => {
 			],
 			20,
 			1,
-			[],
 			20_400,
 		],
-		['beside a ticket', [[3, 100, []]], 0, 1, [[40, 2]], 0],
-		['for two beside a ticket', [[3, 100, []]], 0, 2, [[40, 2]], 140],
-		[
-			'for three beside two tickets',
-			[[3, 100, [5]]],
-			0,
-			2,
-			[
-				[40, 1],
-				[60, 1],
-			],
-			140,
-		],
-	])('%s', (_, windows, ahead, count, promised, expected) => {
-		const all = promised.map(([inMs, left]) => ({ name: 'a', at: NOW + inMs, left }));
-		expect(estimateWaitIn(windowsOf(windows), ahead, count, all)).toBe(expected);
-		if (count === 1 && promised.length === 0) {
-			expect(estimateWaitIn(windowsOf(windows), ahead)).toBe(expected);
-		}
-	});
-
-	const stage = (windows: Windows) => ({ windows: windowsOf(windows) });
-	test.each<[string, Windows | undefined, Windows, number, number, number, number]>([
-		['of all requests', undefined, full, 2, 1, 0, 30],
-		['of a pause', undefined, full, 2, 1, 50, 50],
-		['of a scope with room', [[9, 900, []]], full, 2, 1, 0, 30],
-		['of a scope without room, of which nobody is ahead in general', full, two, 2, 1, 0, 30],
-		['of a scope, for two', [[9, 900, []]], two, 0, 2, 0, 70],
-		['of a scope that is slower', [[1, 900, [400]]], full, 0, 1, 0, 400],
-		['of a scope that is quicker', [[1, 5, [3]]], full, 9, 1, 0, 48],
-	])('%s', (_, scope, general, ahead, count, pausedMs, expected) => {
-		const stages = {
-			scope: scope && stage(scope),
-			general: stage(general),
-			own: stage(scope ?? general),
-			pausedMs,
-		} as unknown as Stages;
-		expect(estimateWait(stages, ahead, count)).toBe(expected);
-		if (count === 1) expect(estimateWait(stages, ahead)).toBe(expected);
+	])('%s', (_, windows, ahead, count, expected) => {
+		const states = windows.map(([room, holdMs, free]) => {
+			return { room, holdMs, freeAt: free.map((ms) => NOW + ms) } as WindowState;
+		});
+		expect(estimateWait(states, ahead, count)).toBe(expected);
+		if (count === 1) expect(estimateWait(states, ahead)).toBe(expected);
 	});
 });

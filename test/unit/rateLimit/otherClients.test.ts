@@ -1,4 +1,5 @@
 // What is taken for the use of other clients, in figures: after a refusal, as time passes, and by what is said of it.
+import type { Permit } from '../../../nodes/BusinessData/rateLimit/permit';
 import { OtherClients } from '../../../nodes/BusinessData/rateLimit/otherClients';
 
 const MINUTE = 60_000;
@@ -19,6 +20,8 @@ beforeEach(() => {
 	jest.spyOn(Math, 'random').mockReturnValue(0.5);
 });
 afterEach(() => jest.restoreAllMocks());
+
+const underWay = () => ({ countedAt: undefined }) as Permit;
 
 /** A refusal where so many of ours were in the windows. */
 const learn = (used: number[], sentAt = now) =>
@@ -128,18 +131,23 @@ test.each([
 	expect(use.waitMs(limits)).toBe(expected);
 });
 
-test.each<[string, Array<[left: number, resetMs: number, request: string]>, number, number]>([
-	['none is left', [[0, 5_000, 'a']], 0, 5_000],
-	['one is left', [[1, 5_000, 'a']], 0, 0],
-	['one is left, which goes', [[1, 5_000, 'a']], 1, 5_000],
-	['part of one is left', [[0.9, 5_000, 'a']], 0, 5_000],
-	['for as long as the longest window', [[0, MINUTE, 'a']], 0, MINUTE],
-	['for longer', [[0, MINUTE + 1, 'a']], 0, 0],
+/** By responses one after the other, what each says of limits. */
+type Said = Array<Array<{ left: number; resetMs: number }>>;
+
+test.each<[string, Said, number, number]>([
+	['none is left', [[{ left: 0, resetMs: 5_000 }]], 0, 5_000],
+	['one is left', [[{ left: 1, resetMs: 5_000 }]], 0, 0],
+	['one is left, which goes', [[{ left: 1, resetMs: 5_000 }]], 1, 5_000],
+	['part of one is left', [[{ left: 0.9, resetMs: 5_000 }]], 0, 5_000],
+	['for as long as the longest window', [[{ left: 0, resetMs: MINUTE }]], 0, MINUTE],
+	['for longer', [[{ left: 0, resetMs: MINUTE + 1 }]], 0, 0],
 	[
 		'of two limits, by one response',
 		[
-			[0, 5_000, 'a'],
-			[0, 3_000, 'a'],
+			[
+				{ left: 0, resetMs: 5_000 },
+				{ left: 0, resetMs: 3_000 },
+			],
 		],
 		0,
 		5_000,
@@ -147,17 +155,18 @@ test.each<[string, Array<[left: number, resetMs: number, request: string]>, numb
 	[
 		'anew, by another response',
 		[
-			[0, 5_000, 'a'],
-			[0, 3_000, 'b'],
+			[{ left: 0, resetMs: 5_000 }],
+			[{ left: 0, resetMs: 3_000 }],
+			[],
+			[{ left: 0, resetMs: MINUTE + 1 }],
 		],
 		0,
 		3_000,
 	],
-])('the service says what is left: %s', (_, headerLimits, sent, expected) => {
-	for (const [left, resetMs, request] of headerLimits)
-		use.applyHeaderLimit(limits, left, resetMs, request);
-	use.applyHeaderLimit([], 0, 9_000, 'c');
-	for (let count = 0; count < sent; count++) use.sent(Promise.resolve());
+])('the service says what is left: %s', (_, said, sent, expected) => {
+	for (const one of said) use.applyHeaderLimits(limits, one);
+	use.applyHeaderLimits([], [{ left: 0, resetMs: 9_000 }]);
+	for (let count = 0; count < sent; count++) use.sent(underWay());
 	expect(use.waitMs(limits)).toBe(expected);
 	now += 10_000;
 	expect(use.waitMs(limits)).toBe(Math.max(0, expected - 10_000));
@@ -165,59 +174,61 @@ test.each<[string, Array<[left: number, resetMs: number, request: string]>, numb
 
 test('another process takes over what is younger, and every pause', () => {
 	const other = new OtherClients();
-	expect(other.snapshot).toEqual(['', 0, 0]);
+	expect(other.publish()).toEqual(['', 0, 0]);
 	learn([51]);
 	now += 10_000;
-	const [state, ageMs, pausedMs] = use.snapshot;
-	expect([JSON.parse(state), ageMs, pausedMs]).toEqual([
+	const [estimate, ageMs, pausedMs] = use.publish();
+	expect([JSON.parse(estimate), ageMs, pausedMs]).toEqual([
 		{ rate: 25 / MINUTE, longestMs: MINUTE, refusalsInRow: 1 },
 		10_000,
 		0,
 	]);
+	expect(use.shared).toBe(estimate);
 	// Too old, and nothing.
-	other.merge(state, MINUTE, 700);
-	expect([other.snapshot, other.waitMs([])]).toEqual([['', 0, 700], 700]);
+	other.merge([estimate, MINUTE, 700]);
+	expect([other.publish(), other.waitMs([]), other.shared]).toEqual([['', 0, 700], 700, estimate]);
+	other.merge(['', 0, 300]);
+	expect([other.publish(), other.isKnown, other.shared]).toEqual([['', 0, 700], false, estimate]);
 	const late = new OtherClients();
-	late.merge(state, MINUTE, 0);
+	late.merge([estimate, MINUTE, 0]);
 	late.learn([{ ...longest, used: 51 }], now);
 	expect(late.waitMs([])).toBeCloseTo(1_260);
-	other.merge('', 0, 300);
-	expect([other.snapshot, other.isKnown]).toEqual([['', 0, 700], false]);
-	other.merge(state, ageMs, 0);
-	expect(other.snapshot).toEqual([state, ageMs, 700]);
+	const third = new OtherClients();
+	third.merge([estimate, ageMs, 0]);
+	expect(third.publish()).toEqual([estimate, ageMs, 0]);
+	// It is known already, and does not get any younger.
+	third.merge([estimate, ageMs - 1, 0]);
+	expect(third.publish()).toEqual([estimate, ageMs, 0]);
 	// As old as what is known, and younger.
 	const newer = JSON.stringify({ rate: 50 / MINUTE, longestMs: MINUTE, refusalsInRow: 2 });
-	other.merge(newer, ageMs, 0);
-	expect(other.snapshot[0]).toBe(state);
-	other.merge(newer, ageMs - 1, 900);
-	expect(other.snapshot).toEqual([newer, ageMs - 1, 900]);
+	third.merge([newer, ageMs, 0]);
+	expect([third.publish()[0], third.usedIn(MINUTE)]).toEqual([estimate, used()]);
+	third.merge([newer.replace('2', '3'), ageMs - 1, 900]);
+	expect(third.publish()).toEqual([newer.replace('2', '3'), ageMs - 1, 900]);
 	now += 1_000;
-	expect(other.snapshot).toEqual([newer, ageMs + 999, 0]);
+	expect(third.publish()[2]).toBe(0);
 });
 
-test('beside others, the next one waits for the end of the one before', async () => {
-	let end: () => void = () => undefined;
-	const first = new Promise<void>((resolve) => (end = resolve));
-	const never = new Promise<void>(() => undefined);
+test('beside others, the next one waits for the end of the one before', () => {
+	const [first, second] = [underWay(), underWay()];
 	use.sent(first);
-	expect(use.underWay).toBeUndefined();
+	expect(use.isUnderWay).toBe(false);
 	learn([51]);
-	expect(use.underWay).toBe(first);
-	use.sent(never);
-	end();
-	await first;
-	expect(use.underWay).toBe(never);
-	use.sent(Promise.resolve());
-	await Promise.resolve();
-	await Promise.resolve();
-	expect(use.underWay).toBeUndefined();
+	expect(use.isUnderWay).toBe(true);
+	use.sent(second);
+	first.countedAt = now;
+	expect(use.isUnderWay).toBe(true);
+	second.countedAt = -Infinity;
+	expect(use.isUnderWay).toBe(false);
 });
 
-test('it is refusing until one is let through', () => {
-	expect(use.isRefusing).toBe(false);
-	use.refused();
-	expect(use.isRefusing).toBe(true);
-	use.letThrough(now);
-	expect(use.isRefusing).toBe(false);
-	expect(use.lastLetThroughAt).toBe(now);
+test('it is refusing until one that went out later is let through', () => {
+	expect([use.isRefusing, use.lastLetThroughAt]).toEqual([false, -Infinity]);
+	use.refused(now);
+	use.refused(now - 10);
+	use.letThrough(now - 5);
+	expect([use.isRefusing, use.lastLetThroughAt]).toEqual([true, now - 5]);
+	use.letThrough(now + 1);
+	use.letThrough(now - 5);
+	expect([use.isRefusing, use.lastLetThroughAt]).toEqual([false, now + 1]);
 });

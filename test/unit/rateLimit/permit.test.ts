@@ -1,180 +1,243 @@
-// The endings of a permit: what each does to its slots, here and in Redis, and what it tells of other clients.
+// The endings of a permit: what each does to its slots, here and in the limit store, and what it says of other clients.
+import {
+	type AppliedLimits,
+	EndpointLimiter,
+} from '../../../nodes/BusinessData/rateLimit/endpointLimiter';
 import { Permit } from '../../../nodes/BusinessData/rateLimit/permit';
-import type { RedisRequest } from '../../../nodes/BusinessData/rateLimit/redis/redisRequest';
-import type { Stages } from '../../../nodes/BusinessData/rateLimit/scope';
-import { WaitTime } from '../../../nodes/BusinessData/rateLimit/waitTime';
-import type { Slot } from '../../../nodes/BusinessData/rateLimit/window';
+import { Queue } from '../../../nodes/BusinessData/rateLimit/queue';
+import type { RedisLimitStore } from '../../../nodes/BusinessData/rateLimit/redis/redisLimitStore';
+import { abortController } from '../../../nodes/BusinessData/async';
 
-interface Facts {
-	used?: number[];
-	underWay?: number[];
-	isKnown?: boolean;
-	isRefusing?: boolean;
-}
+const OWN = [{ max: 3, windowMs: 600_000 }];
+const GENERAL = [
+	{ max: 100, windowMs: 60_000 },
+	{ max: 30, windowMs: 10_000 },
+];
+const limits = { general: [], endpoints: {} };
+const { signal } = abortController();
 
-interface Play {
-	/** No windows of its own where undefined. */
-	own?: Facts;
-	general?: Facts;
-	/** By what Redis knows. */
-	used?: number[];
-}
-
-const WINDOWS = {
-	own: [{ max: 3, windowMs: 600_000, holdMs: 600_300 }],
-	general: [
-		{ max: 100, windowMs: 60_000, holdMs: 60_100 },
-		{ max: 30, windowMs: 10_000, holdMs: 10_100 },
-	],
-};
-
+let own: AppliedLimits;
+let general: AppliedLimits;
+let now: number;
+/** What was called, by whom and with what. */
 let calls: unknown[];
+/** What the limit store replies. */
+let isTaken: boolean;
+
+/** Notes what is called of an object, which goes on as it is. */
+function spied<T extends object>(owner: string, target: T, ...names: Array<keyof T & string>): T {
+	for (const name of names) {
+		jest
+			.spyOn(target as never, name as never)
+			.mockImplementation(
+				((...parameters: unknown[]) => void calls.push([owner, name, ...parameters])) as never,
+			);
+	}
+	return target;
+}
+
 beforeEach(() => {
-	calls = [];
-	jest.spyOn(performance, 'now').mockReturnValue(1_000);
+	[calls, now, isTaken] = [[], 5_000, true];
+	jest.spyOn(performance, 'now').mockImplementation(() => now);
+	[own, general] = [
+		new EndpointLimiter('own', () => undefined).under(OWN, 'own'),
+		new EndpointLimiter('general', () => undefined).under(GENERAL, 'general'),
+	];
+	for (const { endpoint } of [own, general]) {
+		spied(endpoint.key, endpoint, 'freeInTime');
+		const names = ['letThrough', 'refused', 'learn', 'pause', 'applyHeaderLimits'] as const;
+		spied(endpoint.key, endpoint.otherClients, ...names);
+	}
 });
 afterEach(() => jest.restoreAllMocks());
 
-/** Whatever is called is noted, with the windows by their number. */
-function noting(owner: string, more: object = {}): object {
-	return new Proxy(more, {
-		get: (target, name) =>
-			name in target
-				? (Reflect.get(target, name) as unknown)
-				: (...parameters: unknown[]) => void calls.push([owner, name, ...parameters]),
-	});
+const limitStore = {
+	take: async () => await Promise.resolve({ isTaken }),
+	complete: (_: Permit, lateMs: number) => calls.push(['store', 'complete', lateMs]),
+	publish: () => calls.push(['store', 'publish']),
+} as unknown as RedisLimitStore;
+
+function newPermit(hasOwn = true, used: number[][] = []): Permit {
+	const queue = new Queue('key', hasOwn ? own : general, general);
+	const request = { run: 'a', priority: 5, maxWaitMs: 900, inFlightMs: 0, limitStore };
+	const onEnd = () => void calls.push('over');
+	const permit = new Permit({ ...request, limits, signal }, queue, queue.limits, onEnd);
+	permit.grant(used);
+	calls = [];
+	return permit;
 }
+const called = (name: string) => calls.filter((call) => (call as unknown[])[1] === name);
+/** Lets requests take slots, so that there are as many as given in each window. */
+const fill = ({ endpoint, limits: some }: AppliedLimits, ...counts: number[]) => {
+	for (const [index, count] of counts.entries()) {
+		const limit = some.slice(index, index + 1);
+		for (let one = 0; one < count; one++)
+			void endpoint.window(limit[0] ?? OWN[0]!).take({} as Permit);
+	}
+};
 
-function stageOf(name: 'own' | 'general', facts: Facts) {
-	const { isKnown = false, isRefusing = false, used = [], underWay = [] } = facts;
-	const otherClients = noting(name, { isKnown, isRefusing, lastLetThroughAt: name.length });
-	const windows = WINDOWS[name].map((window, index) => ({
-		...window,
-		...{ otherClients, window: { used: used[index] ?? 0, underWay: underWay[index] ?? 0 } },
-	}));
-	return { otherClients, windows };
-}
-
-function newPermit({ own, general = {}, used = [] }: Play = {}, shared = noting('redis')) {
-	const [scope, all] = [own && stageOf('own', own), stageOf('general', general)];
-	const stages = {
-		...{ scope, general: all, own: scope ?? all, all: scope ? [scope, all] : [all] },
-		windows: [...(scope?.windows ?? []), ...all.windows],
-	} as unknown as Stages;
-	const waitTime = Object.assign(new WaitTime(), { longestCause: 'pause' });
-	const slot = noting('slot', { placed: Promise.resolve() });
-	const permit = new Permit([slot as Slot], shared as RedisRequest, stages, used, waitTime);
-	const [sent] = calls.splice(0) as Array<[string, string, Promise<void>]>;
-	return { permit, ended: sent?.[2] as Promise<void>, slot };
-}
-
-/** The calls of that name, by whom and with what. */
-const called = (name: string) =>
-	calls.flatMap((call) => {
-		const [owner, method, ...parameters] = call as [string, string, ...unknown[]];
-		return method === name ? [[owner, ...parameters]] : [];
-	});
-
-const OF_HOLD = (ms: number) => [
-	['slot', 'hold', ms],
-	['redis', 'hold', ms],
+const endOf = (permit: Permit, lateMs: number) => [
+	['own', 'freeInTime', permit],
+	['general', 'freeInTime', permit],
+	['store', 'complete', lateMs],
+	'over',
 ];
-test.each<[string, (permit: Permit) => void, unknown[]]>([
+
+test.each<[string, (permit: Permit) => void, number, unknown[]]>([
 	[
 		'letThrough',
 		(permit) => permit.letThrough(),
-		[['own', 'letThrough', 1_000], ['general', 'letThrough', 1_000], ...OF_HOLD(0)],
-	],
-	['lost', (permit) => permit.lost(5_000), OF_HOLD(5_000)],
-	[
-		'unused',
-		(permit) => permit.unused(),
+		0,
 		[
-			['slot', 'free'],
-			['redis', 'free'],
+			['own', 'letThrough', 5_000],
+			['general', 'letThrough', 5_000],
 		],
 	],
-])('%s', async (_, end, expected) => {
-	const { permit, ended } = newPermit({ own: {} });
+	['ended', (permit) => permit.ended(5_000), 5_000, []],
+	['unused', (permit) => permit.unused(), -Infinity, []],
+	[
+		'refused',
+		(permit) => permit.refused(7_000),
+		0,
+		[
+			['own', 'learn', [{ ...OWN[0], name: 'own/600s', used: 1 }], 5_000],
+			['own', 'refused', 5_000],
+			['general', 'refused', 5_000],
+			['own', 'pause', undefined, 7_000, true],
+			['general', 'pause', undefined, 7_000, false],
+			['store', 'publish'],
+		],
+	],
+])('%s', (_, end, lateMs, before) => {
+	const permit = newPermit();
+	now = 6_000;
 	end(permit);
-	await ended;
-	expect(calls).toEqual(expected);
+	const expected = before.map((call) =>
+		(call as unknown[]).map((one) => one ?? (expect.any(Array) as unknown)),
+	);
+	expect(calls).toEqual([...expected, ...endOf(permit, lateMs)]);
+	expect(permit.countedAt).toBe(6_000 + lateMs);
 	calls = [];
-	for (const again of [() => permit.unused(), () => permit.lost(1)]) again();
+	for (const again of [() => permit.unused(), () => permit.ended(1)]) again();
 	expect(calls).toEqual([]);
 });
 
-test('refused', async () => {
-	const { permit, ended } = newPermit({ own: {} });
-	permit.refused(7_000);
-	await ended;
-	expect(called('refused')).toEqual([['own'], ['general']]);
-	expect(called('publish')).toEqual([['redis']]);
-	expect(calls.slice(-2)).toEqual(OF_HOLD(0));
+describe('a refusal is put down to what is likely', () => {
+	const blamed = () => called('learn').map((call) => (call as unknown[])[0]);
+
+	test.each<[string, () => Permit, string]>([
+		['to all requests without limits of its own', () => newPermit(false), 'general'],
+		['to its own with little in the general windows', () => newPermit(), 'own'],
+		['to its own with half', () => newPermit(true, [[0], [50, 15]]), 'own'],
+		['to all with much in one', () => newPermit(true, [[0], [50, 16]]), 'general'],
+	])('%s', (_, permit, expected) => {
+		permit().refused(0);
+		expect(blamed()).toEqual([expected]);
+	});
+
+	test.each<[isKnown: boolean, isRefusing: boolean, expected: string]>([
+		[true, false, 'general'],
+		[true, true, 'own'],
+	])('with other clients %s, and a refusal before %s, to %s', (isKnown, isRefusing, expected) => {
+		jest.spyOn(general.endpoint.otherClients, 'isKnown', 'get').mockReturnValue(isKnown);
+		jest.spyOn(own.endpoint.otherClients, 'isRefusing', 'get').mockReturnValue(isRefusing);
+		newPermit().refused(0);
+		expect(blamed()).toEqual([expected]);
+	});
+
+	test('with as many slots as are known here, or to all processes', () => {
+		fill(general, 6, 1);
+		newPermit(false, [[5, 9]]).refused(0);
+		expect(called('learn')).toEqual([
+			[
+				'general',
+				'learn',
+				[7, 9].map((used, index) => ({ ...general.limits[index], used })),
+				5_000,
+			],
+		]);
+	});
 });
 
-test.each<[string, Play, unknown[]]>([
-	['without windows of its own', { general: { used: [7, 2] } }, ['general', 7, 2]],
-	['by what Redis knows', { general: { used: [7, 2] }, used: [5, 3] }, ['general', 7, 3]],
-	[
-		'with little in the general windows',
-		{ own: { used: [2] }, general: { used: [50, 15] } },
-		['own', 2],
-	],
-	['with much in one', { own: {}, general: { used: [50, 16] } }, ['general', 50, 16]],
-	['with others in the general ones', { own: {}, general: { isKnown: true } }, ['general', 0, 0]],
-	['with a refusal before', { own: { isRefusing: true }, general: { used: [99] } }, ['own', 0]],
-])('a refusal is put down to what is likely: %s', (_, how, [who, ...used]) => {
-	newPermit(how).permit.refused(0);
-	const windows = WINDOWS[who as 'own' | 'general'].map(
-		({ max, windowMs }, index) =>
-			expect.objectContaining({ max, windowMs, used: used[index] }) as object,
-	);
-	expect(called('learn')).toEqual([[who, windows, 1_000]]);
-});
-
-test.each<[string, Play, (permit: Permit) => void, boolean[]]>([
-	['that its own window explains', { own: {} }, (permit) => permit.refused(600_300), [true, false]],
-	['that is longer', { own: {} }, (permit) => permit.refused(600_301), [true, true]],
-	['of a response', { own: {} }, (permit) => permit.pause(600_300), [true, true]],
-	['without windows of its own', {}, (permit) => permit.refused(60_101), [true]],
-])('a pause %s', (_, how, pause, isOwn) => {
-	pause(newPermit(how).permit);
-	expect(called('pause').map((call) => call.at(-1))).toEqual(isOwn);
+test.each<[string, boolean, (permit: Permit) => void, boolean[]]>([
+	['that its own window explains', true, (permit) => permit.refused(600_300), [true, false]],
+	['that is longer', true, (permit) => permit.refused(600_301), [true, true]],
+	['of a response', true, (permit) => permit.pause(600_300), [true, true]],
+	['without windows of its own', false, (permit) => permit.refused(60_101), [true]],
+])('a pause %s', (_, hasOwn, pause, isOwn) => {
+	pause(newPermit(hasOwn));
+	expect(called('pause').map((call) => (call as unknown[]).at(-1))).toEqual(isOwn);
 	expect(called('publish')).toHaveLength(1);
 });
 
 test.each([
-	['the general ones', 30, 'general', 5 - 4],
+	['the general ones', 30, 'general', 5 - 3],
 	['its own', 3, 'own', 5 - 1],
 	['one that nobody knows', 7, 'own', 5 - 1],
 	['one that it does not name', undefined, 'own', 5 - 1],
 ])('what the service says is left of %s', (_, max, who, left) => {
-	const { permit } = newPermit({ own: { underWay: [1] }, general: { underWay: [2, 4] } });
-	permit.applyHeaderLimit({ remaining: 5, resetMs: 900, max });
-	expect(called('applyHeaderLimit')).toEqual([[who, expect.any(Array), left, 900, permit]]);
-	expect(permit.lastLetThroughAt).toBe('own'.length);
+	for (let count = 0; count < 2; count++) newPermit(false);
+	newPermit(false).ended(0);
+	newPermit().applyHeaderLimits([{ remaining: 5, resetMs: 900, max }]);
+	expect(called('applyHeaderLimits')).toEqual([
+		[who, 'applyHeaderLimits', expect.any(Array), [{ left, resetMs: 900 }]],
+	]);
 });
 
-test.each([
-	[undefined, true],
-	[true, true],
-	[false, false],
-])('where Redis says %s of the slots, whether it is still good is %s', async (isHeld, expected) => {
-	const shared =
-		isHeld === undefined
-			? undefined
-			: { confirm: async () => await Promise.resolve(isHeld), hold() {} };
-	const { permit } = newPermit({}, shared);
-	jest.spyOn(performance, 'now').mockReturnValue(2_000);
-	expect(await permit.confirm(new AbortController().signal)).toBe(expected);
-	permit.letThrough();
-	expect(called('letThrough')).toEqual([['general', 2_000]]);
+test.each<[afterMs: number, isTaken: boolean, expected: boolean]>([
+	[999, false, true],
+	[1_000, true, true],
+	[1_000, false, false],
+])(
+	'after %i ms, and where slots can be taken anew: %s, they last: %s',
+	async (ms, taken, lasts) => {
+		const permit = newPermit(false);
+		permit.takenAt = now;
+		[now, isTaken] = [now + ms, taken];
+		expect(await permit.confirm(signal)).toBe(lasts);
+		permit.letThrough();
+		expect(called('letThrough')).toEqual([['general', 'letThrough', now]]);
+	},
+);
+
+test('without a limit store, slots always last', async () => {
+	const permit = newPermit();
+	Object.assign(permit, { request: { ...permit.request, limitStore: undefined } });
+	expect(await permit.confirm(signal)).toBe(true);
 });
 
-test('it tells of its wait, and of a slot that could not be placed', async () => {
-	const { permit, slot } = newPermit();
-	expect([permit.waitedMs, permit.waitedFor]).toEqual([0, 'pause']);
-	Object.assign(slot, { placed: Promise.reject(new Error('no place')) });
-	await expect(permit.placed).rejects.toThrow('no place');
+test('a wait is put down to what took longest', () => {
+	const permit = newPermit();
+	permit.queue.lastCause = 'pause';
+	expect([permit.waitedMs, permit.waitedFor, permit.leftMs]).toEqual([0, undefined, 900]);
+	for (const [ms, cause] of [
+		[300, 'refusal'],
+		[200, 'refusal'],
+		[50, 'pause'],
+		[400, undefined],
+		[900, 'refusal'],
+		[100, undefined],
+	] as const) {
+		now += ms;
+		permit.waitsFor(cause);
+	}
+	now += 5_000;
+	expect([permit.waitedMs, permit.waitedFor]).toEqual([1_950, 'pause']);
+	expect(permit.leftMs).toBe(900 - 6_950);
+	const other = newPermit();
+	other.queue.lastCause = 'pause';
+	now += 100;
+	other.waitsFor('refusal');
+	now += 100;
+	other.waitsFor(undefined);
+	expect(other.waitedFor).toBe('pause');
+});
+
+test('it is granted when each slot has its place, and fails where one cannot be placed', async () => {
+	jest.spyOn(own.endpoint, 'take').mockRejectedValue(new Error('no place'));
+	await expect(newPermit().granted).rejects.toThrow('no place');
+	jest.restoreAllMocks();
+	await newPermit(false).granted;
+	general.endpoint.otherClients.lastLetThroughAt = 7;
+	expect(newPermit(false).lastLetThroughAt).toBe(7);
 });

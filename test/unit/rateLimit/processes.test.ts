@@ -1,10 +1,8 @@
 // Several processes that count in one Redis, in logical time: each has a connection and windows of its own.
 
 import { type Limits, limitStoreOf } from '../../../nodes/BusinessData/rateLimit';
-import { KEEP_PLACE } from '../../../nodes/BusinessData/rateLimit/redis/scripts';
-import { Stages } from '../../../nodes/BusinessData/rateLimit/scope';
 import { fullestWindow } from '../../support/countingService';
-import { GENERAL_STAGE, limitStoreRequest, stageOf } from '../../support/limitStoreBench';
+import { LimitStoreRequest } from '../../support/limitStoreBench';
 import { HOUR, LimiterBench, SEND } from '../../support/limiterBench';
 import { passTime } from '../../support/logicalTime';
 import { LuaRedis } from '../../support/luaRedis';
@@ -16,10 +14,10 @@ let other: LimiterBench;
 const newProcess = (limits?: Limits) =>
 	Object.assign(LimiterBench.on(redis), limits === undefined ? {} : { limits });
 const pass = async (ms: number) => await jest.advanceTimersByTimeAsync(ms);
-const request = async (bench: LimiterBench, scope?: string) =>
-	await passTime(bench.request({ scope }), HOUR);
-const refuse = async (bench: LimiterBench, afterMs = 0, scope?: string) =>
-	(await passTime(bench.acquire({ scope }), HOUR)).refused(afterMs);
+const request = async (bench: LimiterBench, endpoint?: string) =>
+	await passTime(bench.request({ endpoint }), HOUR);
+const refuse = async (bench: LimiterBench, afterMs = 0, endpoint?: string) =>
+	(await passTime(bench.acquire({ endpoint }), HOUR)).refused(afterMs);
 /** What a process takes for the use of other clients. */
 const usedByOthers = async (bench: LimiterBench, limit = 'general/60s') =>
 	(await bench.status()).get(limit)?.usedByOthers ?? 0;
@@ -35,7 +33,7 @@ afterEach(() => jest.useRealTimers());
 describe('whoever waits longest goes next', () => {
 	test('of processes with one request after the other, each gets its turn', async () => {
 		const general = [{ max: 4, windowMs: 1_000 }];
-		const processes = [1, 2, 3].map(() => newProcess({ general, scopes: {} }));
+		const processes = [1, 2, 3].map(() => newProcess({ general, endpoints: {} }));
 		const order: number[] = [];
 		const all = processes.map(async (process, index) => {
 			for (let count = 0; count < 12; count++) {
@@ -56,14 +54,14 @@ describe('whoever waits longest goes next', () => {
 
 	test('a send of a process that reads as well goes out after at most one of each other', async () => {
 		const general = [{ max: 3, windowMs: 3_000 }];
-		const limits = { general, scopes: { [SEND]: [{ max: 1, windowMs: 400 }] } };
+		const limits = { general, endpoints: { [SEND]: [{ max: 1, windowMs: 400 }] } };
 		const names = ['busy', 'b', 'c'];
 		const processes = names.map(() => newProcess(limits));
 		const order: string[] = [];
 		let isOver = false;
 		const sends = processes.map(async (process, index) => {
 			for (let count = 0; count < 3; count++) {
-				await process.request({ scope: SEND, run: 'sends' }, 10);
+				await process.request({ endpoint: SEND, run: 'sends' }, 10);
 				order.push(names[index] ?? '');
 			}
 		});
@@ -96,59 +94,41 @@ test('processes see each other in the status', async () => {
 });
 
 test('what waits in one process goes before what another is promised', async () => {
-	await passTime(one.requests(3, { scope: SEND }), HOUR);
-	const waiting = other.request({ scope: SEND });
+	await passTime(one.requests(3, { endpoint: SEND }), HOUR);
+	const waiting = other.request({ endpoint: SEND });
 	await pass(100);
 	// One goes after the first window, so three have room after the second.
-	const waitMs = await one.promise('a');
+	const waitMs = await one.ticket('a');
 	expect(waitMs).toBeGreaterThanOrEqual(1_200_000);
 	expect(waitMs).toBeLessThan(1_203_000);
 	await passTime(waiting, HOUR);
 });
 
 describe('slots in Redis', () => {
-	const { signal } = new AbortController();
 	const limitStore = () => limitStoreOf(redis.connection(), 'key');
 
 	test('of a process that died come free after window and time-out, not before', async () => {
-		for (let count = 0; count < 2; count++) await limitStoreRequest(limitStore()).take(signal);
-		const waiting = limitStoreRequest(limitStore());
+		for (let count = 0; count < 2; count++) await new LimitStoreRequest(limitStore()).take();
+		const waiting = new LimitStoreRequest(limitStore());
 		// 300 ms and 400 ms.
 		await pass(690);
-		expect(await waiting.take(signal)).toMatchObject({ isTaken: false });
+		expect(await waiting.take()).toBe(false);
 		await pass(1_000);
-		expect(await waiting.take(signal)).toMatchObject({ isTaken: true });
+		expect(await waiting.take()).toBe(true);
 	});
 
 	test('that are waited for are kept for who came first, until it gives up', async () => {
-		const [holder, last, first, second] = [1, 2, 3, 4].map(() =>
-			limitStoreRequest(limitStore()),
-		) as [
-			ReturnType<typeof limitStoreRequest>,
-			ReturnType<typeof limitStoreRequest>,
-			ReturnType<typeof limitStoreRequest>,
-			ReturnType<typeof limitStoreRequest>,
-		];
-		for (const taker of [holder, last]) await taker.take(signal);
-		expect(await first.take(signal)).toMatchObject({ isTaken: false });
-		holder.free();
+		const [holder, last, first, second] = [1, 2, 3, 4].map(
+			() => new LimitStoreRequest(limitStore()),
+		) as [LimitStoreRequest, LimitStoreRequest, LimitStoreRequest, LimitStoreRequest];
+		for (const taker of [holder, last]) await taker.take();
+		expect(await first.take()).toBe(false);
+		holder.permit.unused();
 		await pass(1);
-		expect(await second.take(signal)).toMatchObject({ isTaken: false });
-		first.free();
+		expect(await second.take()).toBe(false);
+		first.permit.unused();
 		await pass(1);
-		expect(await second.take(signal)).toMatchObject({ isTaken: true });
-	});
-
-	test('that are taken leave no place in the queue, also when one is asked for late', async () => {
-		const scope = stageOf('send', [{ max: 2, windowMs: 300 }]);
-		await limitStoreRequest(limitStore(), { scope }).take(signal);
-		const key = [...redis.data.copy().keys()].find((name) => name.includes('slots:send')) ?? '';
-		const [id] = redis.data.run(['ZRANGE', key, '0', '-1']) as string[];
-		const stages = new Stages(scope, GENERAL_STAGE);
-		await limitStore().run(KEEP_PLACE, { id, number: 1_000, stages });
-		expect(await limitStoreRequest(limitStore(), { scope }).take(signal)).toMatchObject({
-			isTaken: true,
-		});
+		expect(await second.take()).toBe(true);
 	});
 });
 
@@ -182,8 +162,8 @@ describe('what one process has learned of other clients', () => {
 	});
 
 	test('of a scope reaches those that have asked for something else since', async () => {
-		const scopes = { [SEND]: [{ max: 10, windowMs: 60_000 }] };
-		one.limits = other.limits = { general: [{ max: 30, windowMs: 60_000 }], scopes };
+		const endpoints = { [SEND]: [{ max: 10, windowMs: 60_000 }] };
+		one.limits = other.limits = { general: [{ max: 30, windowMs: 60_000 }], endpoints };
 		await request(other, SEND);
 		await refuse(one, 0, SEND);
 		// The snapshot comes with a read, which is not counted by the scope.
@@ -196,7 +176,7 @@ describe('what one process has learned of other clients', () => {
 
 	test('of a scope leaves what another has learned of all requests', async () => {
 		const third = newProcess();
-		const sending = await passTime(one.acquire({ scope: SEND }), HOUR);
+		const sending = await passTime(one.acquire({ endpoint: SEND }), HOUR);
 		await passTime(other.requests(9), HOUR);
 		await refuse(other);
 		const learned = await usedByOthers(other);

@@ -1,189 +1,233 @@
-// What a process tells Redis of its slots: the arguments of the scripts, and what is seen to while slots are held.
+// What a process tells Redis, what it makes of the replies, and what it does while it holds slots.
 import {
-	RedisLimitStore,
+	type AppliedLimits,
+	EndpointLimiter,
+} from '../../../nodes/BusinessData/rateLimit/endpointLimiter';
+import { Permit } from '../../../nodes/BusinessData/rateLimit/permit';
+import { Queue } from '../../../nodes/BusinessData/rateLimit/queue';
+import {
 	limitStoreOf,
-	type ScriptCall,
+	RedisLimitStore,
 } from '../../../nodes/BusinessData/rateLimit/redis/redisLimitStore';
-import { TICKET, USE } from '../../../nodes/BusinessData/rateLimit/redis/roomScripts';
-import { HEARTBEAT, ENTER, TAKE } from '../../../nodes/BusinessData/rateLimit/redis/scripts';
-import type { LimitedWindow, Stages } from '../../../nodes/BusinessData/rateLimit/scope';
 import type { RedisConnection } from '../../../nodes/BusinessData/redis';
 
-const NAMES = new Map([
-	[TAKE, 'take'],
-	[TICKET, 'promise'],
-	[USE, 'use'],
-	[HEARTBEAT, 'beat'],
-	[ENTER, 'enter'],
-]);
+interface Call {
+	action: string;
+	keys: string[];
+	id?: string;
+	ms?: number;
+	endpoints: Array<{ newest?: [id: string, ageMs: number] }>;
+	[more: string]: unknown;
+}
 
-let calls: Array<[what: string, keys: string[], parameters: Array<string | number>]>;
+const { signal } = new AbortController();
+const TAKEN = [0, 1, 0, 0, 0, []];
+
+let calls: Call[];
 let replies: unknown[][];
 let limitStore: RedisLimitStore;
+let own: AppliedLimits;
+let general: AppliedLimits;
 
 const connection = {
-	run: async (script: typeof TAKE, keys: string[], parameters: Array<string | number>) => {
-		calls.push([NAMES.get(script) ?? '', keys, parameters]);
-		return await Promise.resolve(replies.shift() ?? [0]);
+	run: async (_: unknown, keys: string[], [call]: [string]) => {
+		const request = JSON.parse(call) as Call;
+		calls.push({ ...request, keys: keys.map((key) => key.replace(/^.*:\{key\}:/, '')) });
+		return await Promise.resolve(replies.shift() ?? (request.action === 'take' ? TAKEN : [0]));
 	},
-	failure: () => 'trouble',
 } as unknown as RedisConnection;
 
+const under = (name: string, ...limits: Array<[max: number, windowMs: number]>) =>
+	new EndpointLimiter(name, () => undefined).under(
+		limits.map(([max, windowMs]) => ({ max, windowMs })),
+		name,
+	);
+
 beforeEach(() => {
-	jest.useFakeTimers();
+	jest.useFakeTimers().advanceTimersByTime(5_000);
 	[calls, replies] = [[], []];
 	limitStore = new RedisLimitStore(connection, 'key');
+	own = under('a', [3, 1_001]);
+	general = under('general', [9, 60_000], [5, 10_000]);
 });
 afterEach(() => jest.useRealTimers());
 
 const pass = async (ms: number) => await jest.advanceTimersByTimeAsync(ms);
-const windowOf = (key: string, room: number, holdMs: number) =>
-	({ scope: { key }, room, holdMs }) as LimitedWindow;
-const stageOf = (key: string, windows: LimitedWindow[], everyMs: number) => ({
-	...{ windows, scope: { key, otherClientsVersion: `version of ${key}` } },
-	otherClients: { everyMs: (of: unknown) => (of === windows ? everyMs : NaN) },
-});
-const general = stageOf('general', [windowOf('general', 9, 60_100)], 0.2);
-const scope = stageOf('a', [windowOf('a', 3, 1_000.5), windowOf('a', 1, 20.5)], 7.3);
-const both = {
-	scope,
-	general,
-	own: scope,
-	windows: [...scope.windows, ...general.windows],
-} as unknown as Stages;
-const alone = { general, own: general, windows: general.windows } as unknown as Stages;
-const names = (keys: string[] = []) => keys.map((key) => key.replace(/^.*:\{key\}:/, ''));
-const newest = () => calls.at(-1)?.[2].slice(6);
-const run = async (stages: Stages, call: ScriptCall = {}) =>
-	await limitStore.run(TAKE, { stages, ...call });
+function newPermit(hasOwn = true, store = limitStore): Permit {
+	const queue = new Queue('key', hasOwn ? own : general, general);
+	const request = { run: 'a', priority: 5, maxWaitMs: 9, inFlightMs: 4_000, signal };
+	const limits = { general: [], endpoints: {} };
+	return new Permit({ ...request, limits, limitStore: store }, queue, queue.limits, () => {});
+}
+async function taken(...parameters: Parameters<typeof newPermit>): Promise<Permit> {
+	const permit = newPermit(...parameters);
+	await limitStore.take(permit, signal);
+	permit.grant();
+	return permit;
+}
+const newest = () => calls.at(-1)?.endpoints.map((endpoint) => endpoint.newest);
 
-test('scripts are told the keys, and of the request, its windows and more', async () => {
-	replies.push([0, 'reply', 5]);
-	expect(await run(both, { id: 'one', number: 4.2, more: ['m', 1] })).toEqual(['reply', 5]);
-	const [[, keys, parameters] = []] = calls;
-	expect(keys?.[0]).toMatch(/^n8n-nodes-business-data:1:\{key\}:state:$/);
-	expect(names(keys)).toEqual([
-		...['state:', 'queue:general', 'queue:a', 'promises:a', 'slots:a', 'slots:a', 'slots:general'],
+test('the script gets the keys, and what the process knows', async () => {
+	own.endpoint.otherClients.shared = 'estimate';
+	jest.spyOn(own.endpoint.otherClients, 'everyMs').mockReturnValue(7.3);
+	const permit = await taken();
+	expect(calls).toEqual([
+		{
+			action: 'take',
+			id: permit.id,
+			ms: 4_000,
+			keys: [
+				...['state', 'slots:a', 'queue:a:3/1001', 'tickets:a'],
+				...['slots:general', 'queue:general:9/60000,5/10000', 'tickets:general'],
+			],
+			endpoints: [
+				{ windows: [[3, 1_022]], everyMs: 8, estimate: 'estimate' },
+				{
+					windows: [
+						[9, 60_100],
+						[5, 10_100],
+					],
+					everyMs: 0,
+					estimate: '',
+				},
+			],
+		},
 	]);
-	expect(parameters).toEqual([
-		...['one', 'version of a', 5, 2, 8, 1],
-		...[3, 1_001, '', 0, 1, 21, '', 0, 9, 60_100, '', 0, 'm', 1],
-	]);
-	await run({ ...alone, unlimited: { key: 'b' } } as unknown as Stages);
-	const [, [, other, more] = []] = calls;
-	expect(names(other)).toEqual([
-		...['state:', 'queue:general', 'queue:general', 'promises:general', 'slots:general', 'slots:b'],
-	]);
-	expect(more).toEqual([
-		...['', 'version of general', 0, 0, 0, 1, 9, 60_100, '', 0],
-		...[Number.MAX_SAFE_INTEGER, 0, '', 0],
-	]);
-});
-
-test('room is asked for, and looked at', async () => {
-	const wanted = { name: 'n', count: 2, maxWaitMs: Infinity };
-	replies.push([0, 77], [0, [1, 5], [0, 0]]);
-	expect(await limitStore.issueTicket(both, wanted, 12.5)).toBe(77);
-	expect(calls[0]?.[0]).toBe('promise');
-	expect(calls[0]?.[2].slice(2, 3)).toEqual([13]);
-	expect(calls[0]?.[2].slice(-3)).toEqual(['n', 2, Number.MAX_SAFE_INTEGER]);
-	expect(await limitStore.use(both.windows.slice(1))).toEqual([
-		{ used: 1, availableInMs: 5 },
-		{ used: 0, availableInMs: 0 },
-	]);
-	expect(names(calls[1]?.[1])).toEqual([
-		'state:',
-		'queue:',
-		'queue:',
-		'promises:',
-		'slots:a',
-		'slots:general',
-	]);
-	expect(calls[1]?.[2]).toEqual(['', '', 0, 0, 0, 0, 1, 21, '', 0, 9, 60_100, '', 0]);
-	expect(limitStore.failure()).toBe('trouble');
 });
 
-test('each command names the newest slot of each scope, as long as Redis must have it', async () => {
-	const at = performance.now();
-	limitStore.hold('one', both, at + 5_000);
-	limitStore.hold('two', alone, at + 5_000.4);
-	await run(both);
+test('what it replies is merged, and names the limit that is full', async () => {
+	const merge = jest.spyOn(general.endpoint.otherClients, 'merge');
+	const known = [
+		['', 0, 0, [1]],
+		['estimate', 5, 6, [2, 3]],
+	];
+	merge.mockImplementation(() => undefined);
+	replies.push([0, 0, 900, 500, 2, known], [0, 1, 0, 0, 0, known]);
+	const permit = newPermit();
+	expect(await limitStore.take(permit, signal)).toEqual({
+		isTaken: false,
+		waitMs: 900,
+		retryMs: 500,
+		limit: general.limits[0],
+		used: [[1], [2, 3]],
+	});
+	expect([merge.mock.calls, permit.takenAt]).toEqual([[[['estimate', 5, 6]]], -Infinity]);
+	const startedAt = performance.now();
+	const { id } = permit;
+	expect(await limitStore.take(permit, signal)).toMatchObject({ isTaken: true, limit: undefined });
+	expect([permit.takenAt, permit.id]).toEqual([startedAt, id]);
+});
+
+test('each command names the newest slot of each endpoint, as long as Redis must have it', async () => {
+	const first = await taken();
+	const second = await taken(false);
+	// Of another limit store, and of one that Redis does not know.
+	Object.assign(newPermit(false, new RedisLimitStore(connection, 'key')), { id: 'other' }).grant();
+	newPermit(false).grant();
+	await limitStore.read([own, general]);
 	expect(newest()).toEqual([
-		3,
-		1_001,
-		'one',
-		-5_000,
-		1,
-		21,
-		'one',
-		-5_000,
-		9,
-		60_100,
-		'two',
-		-5_000,
+		[first.id, -4_000],
+		[second.id, -4_000],
 	]);
-	// Settled, it is not newer than the others.
-	limitStore.hold('one', both, at);
-	await pass(1_000);
-	await run(alone);
-	expect(newest()).toEqual([9, 60_100, 'two', -4_000]);
-	limitStore.free('two');
-	await run(alone);
-	expect(newest()).toEqual([9, 60_100, 'one', 1_000]);
-	await pass(57_040);
-	await run(alone);
-	expect(newest()).toEqual([9, 60_100, 'one', 58_040]);
-	await pass(1_000);
-	await run(alone);
-	expect(newest()).toEqual([9, 60_100, '', 0]);
-	limitStore.free('one');
-	await run(both);
-	expect(newest()).toEqual([3, 1_001, '', 0, 1, 21, '', 0, 9, 60_100, '', 0]);
+	await pass(1_000.4);
+	first.ended(-1_000);
+	expect(newest()).toEqual([undefined, [second.id, -2_999]]);
+	second.unused();
+	await limitStore.read([general]);
+	expect(newest()).toEqual([[first.id, 1_000]]);
+	await pass(59_039 - 1_000);
+	await limitStore.read([general]);
+	expect(newest()).toEqual([[first.id, 59_039]]);
+	await pass(1);
+	await limitStore.read([general]);
+	expect(newest()).toEqual([undefined]);
 });
 
-test('as long as slots are held, it is seen every 0.8 s whether Redis has them', async () => {
-	limitStore.hold('one', both, performance.now());
-	limitStore.hold('one', both, performance.now());
-	await pass(799);
-	expect(calls).toEqual([]);
-	await pass(1);
-	expect(calls.map(([what, keys]) => [what, names(keys).slice(4)])).toEqual([
-		['beat', ['slots:a', 'slots:general']],
+test('what is over is said, and freed under an ID that is never used again', async () => {
+	const [lost, unused] = [await taken(), await taken()];
+	const { id } = unused;
+	calls = [];
+	lost.ended(300);
+	unused.unused();
+	limitStore.complete(unused, -Infinity);
+	limitStore.publish(lost);
+	expect(calls).toMatchObject([
+		{ action: 'complete', id: lost.id, ms: 300 },
+		{ action: 'complete', id, ms: -1 },
+		{
+			action: 'publish',
+			snapshots: [
+				['', 0, 0],
+				['', 0, 0],
+			],
+		},
 	]);
-	expect(calls[0]?.[2].slice(6)).toEqual([0, 1_001, '', 0, 0, 60_100, 'one', 800]);
+	await limitStore.take(unused, signal);
+	expect(unused.id).not.toBe(id);
+});
+
+test('what all processes know is read, and tickets are issued', async () => {
+	const known = [[100, 0], 2, 7, [['b', 50], ['b', 60]]]; // prettier-ignore
+	replies.push([0, known], [0, 0], [0, 1]);
+	const [use] = await limitStore.read([own]);
+	const now = performance.now();
+	expect(use).toMatchObject({ ...own, countedAt: [now - 100, now], queued: 2, version: 7 });
+	expect(use?.tickets.before('a', 1)).toEqual([now + 50, now + 60]);
+	if (use === undefined) return;
+	expect(await limitStore.issueTickets(use, 'a', 2, now + 12.5)).toBe(false);
+	expect(await limitStore.issueTickets(use, 'a', 2, now)).toBe(true);
+	expect(calls[1]).toMatchObject({ action: 'ticket', holder: 'a', count: 2, version: 7, ms: 13 });
+});
+
+test('while slots are held, it is seen every 0.8 s whether Redis has them', async () => {
+	const permit = await taken();
+	await taken();
+	permit.ended(0);
+	await pass(799);
+	calls = [];
+	await pass(1);
+	expect(calls).toMatchObject([{ action: 'check' }]);
+	expect(calls[0]?.keys.filter((key) => key.startsWith('slots'))).toHaveLength(2);
+	replies.push([1]);
+	jest.spyOn(connection, 'run').mockRejectedValueOnce(new Error('away'));
+	await pass(800);
+	own.endpoint.permits.forEach((one) => one.ended(0));
+	await pass(61_000);
+	expect(calls.at(-1)?.keys.filter((key) => key.startsWith('slots'))).toEqual(['slots:general']);
+	const { length } = calls;
 	await pass(60_000);
-	expect(calls).toHaveLength(75);
-	await pass(200_000);
-	expect([calls.length, jest.getTimerCount()]).toEqual([75, 0]);
+	expect([calls.length, jest.getTimerCount()]).toEqual([length, 0]);
 });
 
 test('what Redis lacks is entered again, once for all, before anything goes on', async () => {
-	const at = performance.now();
-	for (let count = 0; count < 998; count++) limitStore.hold(`slot ${count}`, alone, at - 0.5);
-	const longer = { windows: [windowOf('general', 1, 90_000)] } as Stages;
-	limitStore.hold('longer', longer, at);
-	limitStore.hold('other', both, at + 700);
-	replies.push([1, 'first'], [1, 'second']);
-	const given = new AbortController();
-	const first = run(alone);
-	const second = limitStore.run(TAKE, { stages: both }, given.signal);
-	given.abort(new Error('given up'));
-	await expect(second).rejects.toThrow('given up');
-	expect(await first).toEqual(['first']);
-	await pass(0);
-	const entered = calls.filter(([what]) => what === 'enter');
-	expect(entered.map(([, keys]) => names(keys).slice(4))).toEqual([
-		['slots:general'],
-		['slots:general'],
-		['slots:a'],
-	]);
-	expect(entered.map(([, , { length }]) => (length - 10) / 2)).toEqual([500, 500, 1]);
-	expect(entered[1]?.[2][7]).toBe(90_000);
-	expect(entered[0]?.[2].slice(6, 14)).toEqual([0, 60_100, '', 0, 'slot 0', 0, 'slot 1', 0]);
-	expect(entered[2]?.[2].slice(6)).toEqual([0, 1_001, '', 0, 'other', -700]);
+	const [first, second] = [await taken(), await taken()];
+	first.ended(0);
+	const stop = new AbortController();
+	replies.push([1, 0, 0, 0, 0, []], [1, 0, 0, 0, 0, []]);
+	calls = [];
+	const asking = limitStore.take(newPermit(), signal);
+	const stopped = limitStore.take(newPermit(), stop.signal);
+	stop.abort(new Error('given up'));
+	await expect(stopped).rejects.toThrow('given up');
+	expect(await asking).toMatchObject({ isTaken: false });
+	expect(calls.filter(({ action }) => action === 'enter')).toEqual(
+		['a', 'general'].map((name) => {
+			const key = expect.stringContaining(name) as unknown;
+			const newest = expect.anything() as unknown;
+			return {
+				action: 'enter',
+				keys: ['state', key, key, key],
+				endpoints: [expect.not.objectContaining({ newest }) as unknown],
+				slots: [
+					[first.id, 0],
+					[second.id, -4_000],
+				],
+			};
+		}),
+	);
 	replies.push([1]);
-	await run(alone);
-	expect(calls.filter(([what]) => what === 'enter')).toHaveLength(6);
+	await limitStore.read([own]);
+	expect(calls.filter(({ action }) => action === 'enter')).toHaveLength(4);
 });
 
 test('a key has one limit store on each connection', () => {
@@ -191,5 +235,4 @@ test('a key has one limit store on each connection', () => {
 	expect(limitStoreOf(connection, 'key')).toBe(one);
 	expect(limitStoreOf(connection, 'other')).not.toBe(one);
 	expect(limitStoreOf({ ...connection } as RedisConnection, 'key')).not.toBe(one);
-	expect(one.request(both, 5)).toEqual(expect.objectContaining({ inFlightMs: 5, stages: both }));
 });

@@ -10,11 +10,11 @@ const limits: Limits = {
 		{ max: 4, windowMs: 1_000 },
 		{ max: 12, windowMs: 10_000 },
 	],
-	scopes: { [SEND]: [{ max: 3, windowMs: 60_000 }] },
+	endpoints: { [SEND]: [{ max: 3, windowMs: 60_000 }] },
 };
 const narrow: Limits = {
 	general: [{ max: 1, windowMs: 1_000 }],
-	scopes: { [SEND]: [{ max: 1, windowMs: 60_000 }] },
+	endpoints: { [SEND]: [{ max: 1, windowMs: 60_000 }] },
 };
 const never = new AbortController().signal;
 
@@ -67,7 +67,7 @@ describe('while slots are held and nobody sends a command', () => {
 		'a Redis that %s, twice, has all of them again within a second',
 		async (_, strike) => {
 			const one = newProcess();
-			const send = async () => await passTime(one.request({ scope: SEND }), HOUR);
+			const send = async () => await passTime(one.request({ endpoint: SEND }), HOUR);
 			await send();
 			const before = redis.data.copy();
 			await send();
@@ -81,7 +81,7 @@ describe('while slots are held and nobody sends a command', () => {
 			}
 
 			const other = newProcess();
-			const [sent, read] = [other.request({ scope: SEND }), other.request({ run: 'b' })];
+			const [sent, read] = [other.request({ endpoint: SEND }), other.request({ run: 'b' })];
 			await passTime(read, HOUR);
 			expect(seconds()).toBeGreaterThanOrEqual(readAt + 10);
 			expect(seconds()).toBeLessThan(readAt + 13);
@@ -94,19 +94,19 @@ describe('while slots are held and nobody sends a command', () => {
 	test('a Redis that is emptied before the newest request ends has the others again, too', async () => {
 		const one = newProcess();
 		for (const latencyMs of [0, 0, 500]) {
-			const sending = one.request({ scope: SEND }, latencyMs);
+			const sending = one.request({ endpoint: SEND }, latencyMs);
 			await jest.advanceTimersByTimeAsync(100);
 			if (latencyMs > 0) redis.data.clear();
 			await passTime(sending, HOUR);
 		}
 		await jest.advanceTimersByTimeAsync(1_000);
-		await passTime(newProcess().request({ scope: SEND }), HOUR);
+		await passTime(newProcess().request({ endpoint: SEND }), HOUR);
 		expect(seconds()).toBeGreaterThanOrEqual(60);
 		expect(seconds()).toBeLessThan(63);
 	});
 
 	test('it costs a command per 0.8 s, and nothing when nothing is held', async () => {
-		await passTime(newProcess().request({ scope: SEND }, 300), HOUR);
+		await passTime(newProcess().request({ endpoint: SEND }, 300), HOUR);
 		await jest.advanceTimersByTimeAsync(10);
 		// One takes the slots, the other says when the service has counted the request.
 		expect(commands).toBe(2);
@@ -134,13 +134,13 @@ test.each<Loss>([
 	'a Redis that was %s lets nobody go before others have entered their slots',
 	async (_, strike) => {
 		const one = newProcess();
-		await passTime(one.request({ scope: SEND }), HOUR);
+		await passTime(one.request({ endpoint: SEND }), HOUR);
 		const before = redis.data.copy();
-		for (let count = 0; count < 2; count++) await passTime(one.request({ scope: SEND }), HOUR);
+		for (let count = 0; count < 2; count++) await passTime(one.request({ endpoint: SEND }), HOUR);
 		await jest.advanceTimersByTimeAsync(5_000);
 		redis.data.starts++;
 		strike(before);
-		await passTime(newProcess().request({ scope: SEND }), HOUR);
+		await passTime(newProcess().request({ endpoint: SEND }), HOUR);
 		expect(seconds()).toBeGreaterThanOrEqual(60);
 	},
 );
@@ -204,13 +204,13 @@ describe('a permit that waits for something else', () => {
 
 test.each(['general', SEND])(
 	'slots that are taken twice, as the reply was lost, count once, though Redis lost %s',
-	async (scope) => {
+	async (endpoint) => {
 		const twice: Sender = async (run) => {
 			run();
-			evict(`slots:${scope}`);
+			evict(`slots:${endpoint}`);
 			return await Promise.resolve(run());
 		};
-		await passTime(newProcess(narrow, twice).acquire({ scope: SEND }), HOUR);
+		await passTime(newProcess(narrow, twice).acquire({ endpoint: SEND }), HOUR);
 		expect(seconds()).toBeLessThan(1);
 		for (const set of ['general', SEND]) {
 			expect(redis.data.run(['ZCARD', keyOf(`slots:${set}`)])).toBe(1);
@@ -219,10 +219,10 @@ test.each(['general', SEND])(
 );
 
 test('whoever has waited longest goes next, also when the clock of Redis is set back', async () => {
-	await passTime(newProcess(narrow).request({ scope: SEND }), HOUR);
+	await passTime(newProcess(narrow).request({ endpoint: SEND }), HOUR);
 	const order: string[] = [];
 	const wait = async (name: string) => {
-		await newProcess(narrow).request({ scope: SEND });
+		await newProcess(narrow).request({ endpoint: SEND });
 		order.push(name);
 	};
 	const first = wait('first');

@@ -4,8 +4,9 @@ import { type Limits, limiterOf } from '../../../nodes/BusinessData/rateLimit';
 import { abortController } from '../../../nodes/BusinessData/async';
 import { passTime } from '../../support/logicalTime';
 
-const limits: Limits = { general: [{ max: 2, windowMs: 60_000 }], scopes: {} };
-const request = { run: 'run', limits, signal: abortController().signal };
+const limits: Limits = { general: [{ max: 2, windowMs: 60_000 }], endpoints: {} };
+const asked = { run: 'run', priority: 5, maxWaitMs: Infinity, inFlightMs: 0 };
+const request = { ...asked, limits, signal: abortController().signal };
 
 beforeEach(() => jest.useFakeTimers());
 afterEach(() => jest.useRealTimers());

@@ -44,7 +44,7 @@ test.each([
 
 test('with Customize, each field counts', () => {
 	expect(customized(different)).toMatchObject({
-		limits: { general: [{ max: 1, windowMs: 2_000 }], scopes: {} },
+		limits: { general: [{ max: 1, windowMs: 2_000 }], endpoints: {} },
 		transactionDelete: { method: 'DELETE', path: '/v2/transactions' },
 		contactDelete: { method: 'PUT', path: '/v2/contacts/' },
 		deleteIdsField: 'records',
@@ -111,8 +111,8 @@ describe('the scope of an endpoint', () => {
 	test.each(['/V2//Send/', '/v2/%73end', '/v2;a=1/SEND;b=2/'])(
 		'is the same for a credential that writes %s',
 		(path) => {
-			const { scopes } = customized(limitsOf(`POST ${path}`)).limits;
-			expect(scopes).toEqual(customized(limitsOf('POST /v2/send')).limits.scopes);
+			const { endpoints } = customized(limitsOf(`POST ${path}`)).limits;
+			expect(endpoints).toEqual(customized(limitsOf('POST /v2/send')).limits.endpoints);
 		},
 	);
 });
@@ -122,11 +122,11 @@ test.each([
 	[10, 90, 2],
 	['50', 50, 1],
 	[90, 10, 1],
-])('Keep Free of %j percent leaves %d and %d', (keepFree, general, scope) => {
+])('Keep Free of %j percent leaves %d and %d', (keepFree, general, endpoint) => {
 	const endpoints = { 'POST /a': { max: 3, windowSeconds: 600 } };
 	const limits = { general: [{ max: 100, windowSeconds: 60 }], endpoints };
 	expect(customized({ limits, keepFree }).limits).toMatchObject({
 		general: [{ max: general, windowMs: 60_000 }],
-		scopes: { 'POST /a': [{ max: scope, windowMs: 600_000 }] },
+		endpoints: { 'POST /a': [{ max: endpoint, windowMs: 600_000 }] },
 	});
 });

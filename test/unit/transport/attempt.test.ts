@@ -1,6 +1,7 @@
 // What becomes of one attempt: its outcome, the ending of its slots, and what ends it early.
 import { getEventListeners } from 'node:events';
 import { Readable } from 'node:stream';
+import { isDeepStrictEqual } from 'node:util';
 
 import type { Permit } from '../../../nodes/BusinessData/rateLimit';
 import { readAccount } from '../../../nodes/BusinessData/transport/account';
@@ -39,8 +40,10 @@ async function play({ request = read, isConnected = true, latencyMs = 0, ...rest
 	const permit = new Proxy({} as Permit, {
 		get:
 			(_, name) =>
-			(...parameters: unknown[]) =>
-				void endings.push([name, ...parameters]),
+			(...parameters: unknown[]) => {
+				const saysNothing = name === 'applyHeaderLimits' && isDeepStrictEqual(parameters, [[]]);
+				if (!saysNothing) endings.push([name, ...parameters]);
+			},
 	});
 	const watch = {
 		progress: isConnected ? 'connected' : 'notConnected',
@@ -113,11 +116,11 @@ test.each<[number, Record<string, string>, Kind, unknown[]]>([
 	[503, { 'retry-after': '700' }, 'never', [...LET_THROUGH, ['pause', 700_000]]],
 	[
 		...([200, limits, 'succeeded'] as const),
-		[...LET_THROUGH, ['applyHeaderLimit', { remaining: 5, resetMs: 3_000 }]],
+		[...LET_THROUGH, ['applyHeaderLimits', [{ remaining: 5, resetMs: 3_000 }]]],
 	],
 	[
 		...([200, { ...limits, 'ratelimit-limit': '10' }, 'succeeded'] as const),
-		[...LET_THROUGH, ['applyHeaderLimit', { remaining: 5, resetMs: 3_000, max: 5 }]],
+		[...LET_THROUGH, ['applyHeaderLimits', [{ remaining: 5, resetMs: 3_000, max: 5 }]]],
 	],
 ])('a %i with %j: %s', async (statusCode, headers, kind, endings) => {
 	const { outcome, ...played } = await play({ statusCode, headers, keepFree: 50 });
@@ -150,14 +153,14 @@ const tooMuch = Readable.from([Buffer.alloc(64 * 1024 * 1024 + 1)]);
 const viaProxy = (statusCode: number): Play => ({
 	...{ statusCode, isProxyResponse: true, isConnected: false, body: endless() },
 });
-const LOST = ['lost', TIMEOUT_MS];
+const LOST = ['ended', TIMEOUT_MS];
 
 test.each<[string, Play, FailedAttempt['retry'], unknown[]]>([
 	['is refused', { isConnected: false, error: refused }, 'always', [['unused']]],
 	['finds no connection', { isConnected: false, latencyMs: Infinity }, 'ifHarmless', [['unused']]],
-	['is reset', { error: reset }, 'ifHarmless', [['lost', 0]]],
+	['is reset', { error: reset }, 'ifHarmless', [['ended', 0]]],
 	['times out', { latencyMs: Infinity }, 'ifHarmless', [LOST]],
-	['breaks off in a success', { body: broken() }, 'ifHarmless', [...LET_THROUGH, ['lost', 0]]],
+	['breaks off in a success', { body: broken() }, 'ifHarmless', [...LET_THROUGH, ['ended', 0]]],
 	['breaks off in an error', { statusCode: 404, body: broken() }, 'never', LET_THROUGH],
 	['hangs in an error', { statusCode: 404, body: endless() }, 'never', LET_THROUGH],
 	['hangs in a success', { body: endless() }, 'ifHarmless', [...LET_THROUGH, LOST]],

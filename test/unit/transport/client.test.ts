@@ -18,7 +18,7 @@ beforeEach(async () => (redis = await LuaRedis.load()));
 
 const otherProcess = () =>
 	Object.assign(LimiterBench.on(redis), {
-		limits: { general: [{ max: 1, windowMs: WINDOW_MS }], scopes: {} },
+		limits: { general: [{ max: 1, windowMs: WINDOW_MS }], endpoints: {} },
 	});
 
 /** Sends a request whose first lease takes so long (ms); tells when what happened. */

@@ -15,8 +15,8 @@ test('the documented table comes through as it stands, as a text and as an objec
 	const inMs = ({ max, windowSeconds }: LimitSetting) => ({ max, windowMs: windowSeconds * 1000 });
 	const expected = parseLimits(DOCUMENTED_LIMITS);
 	expect(expected.general).toEqual(DOCUMENTED_LIMITS.general.map(inMs));
-	const written = Object.entries(expected.scopes).map(([scope, limits]) => [
-		...[expected.names?.[scope], limits],
+	const written = Object.entries(expected.endpoints).map(([key, limits]) => [
+		...[expected.names?.[key], limits],
 	]);
 	expect(written).toEqual(
 		Object.entries(DOCUMENTED_LIMITS.endpoints).map(([name, limit]) => [name, [inMs(limit)]]),
@@ -92,8 +92,8 @@ test('whatever is given is parsed, or refused in the one way it may be', () => {
 	fc.assert(
 		fc.property(anything, (value) => {
 			try {
-				const { scopes } = parseLimits(value);
-				for (const limits of Object.values(scopes)) expect(limits).toHaveLength(1);
+				const { endpoints } = parseLimits(value);
+				for (const limits of Object.values(endpoints)) expect(limits).toHaveLength(1);
 			} catch (error) {
 				expect(error).toBeInstanceOf(InvalidSettingError);
 			}

@@ -77,9 +77,11 @@ test('no header makes the limiter wait longer than its window, or leaves more fr
 	fc.assert(
 		fc.property(headers, fc.boolean(), (some, isRefused) => {
 			const use = new OtherClients();
-			for (const { remaining, resetMs } of headerLimits(some, LONGEST_MS, isRefused)) {
-				use.applyHeaderLimit([window], remaining, resetMs, some);
-			}
+			const said = headerLimits(some, LONGEST_MS, isRefused);
+			use.applyHeaderLimits(
+				[window],
+				said.map(({ remaining: left, resetMs }) => ({ left, resetMs })),
+			);
 			const waitMs = use.waitMs([window]);
 			expect(waitMs >= 0 && waitMs <= window.windowMs).toBe(true);
 			expect(use.roomIn(window)).toBe(window.max);

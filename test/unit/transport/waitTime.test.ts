@@ -1,7 +1,9 @@
 /** The sentence about waits in the output panel: how many requests waited, how long and for what. */
-import { PAUSE, REFUSAL, type WaitCause } from '../../../nodes/BusinessData/rateLimit';
+import { PAUSE, type Permit, REFUSAL } from '../../../nodes/BusinessData/rateLimit';
 import { formatDuration, RunWaitTime } from '../../../nodes/BusinessData/transport/waitTime';
 import { after } from '../../support/logicalTime';
+
+type WaitCause = NonNullable<Permit['waitedFor']>;
 
 const general: WaitCause = { name: 'general/10s', max: 30, windowMs: 10_000 };
 const minute: WaitCause = { name: 'general/60s', max: 100, windowMs: 60_000 };

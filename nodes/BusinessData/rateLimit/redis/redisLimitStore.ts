@@ -1,231 +1,188 @@
 /**
- * The limit store in Redis, for n8n in queue mode: the slots of a key that all processes hold, counted on top of each
- * one's own windows. These stay underneath, so a Redis that lost its data cannot make a process exceed a limit alone.
- * It also remembers the slots of this process, to enter them again.
+ * The limit store in Redis, for n8n in queue mode: the slots of a key that all processes hold, on top of each one's own
+ * windows. A Redis that lost its data cannot make a process exceed a limit alone, and gets back what each one holds.
  */
-import { KEY_PREFIX, type RedisConnection, type RedisError, type RedisScript } from '../../redis';
+import { randomUUID } from 'node:crypto';
+
 import { onceAborted } from '../../async';
-import type { WantedTicket } from '../tickets';
-import type { LimitedWindow, Stages } from '../scope';
-import { RedisRequest } from './redisRequest';
-import { TICKET, USE } from './roomScripts';
-import { HEARTBEAT, ENTER } from './scripts';
+import { KEY_PREFIX, type RedisConnection } from '../../redis';
+import type { AppliedLimits, EndpointUse } from '../endpointLimiter';
+import { holdMsOf } from '../limits';
+import type { Snapshot } from '../otherClients';
+import type { Permit } from '../permit';
+import { Tickets } from '../tickets';
+import { LIMIT_SCRIPT } from './script';
 
-/** The arguments that differ between calls, see `scripts.ts`. */
-export interface ScriptCall {
-	/** The ID of the request. */
-	id?: string;
-	/** A time (ms) whose meaning each script defines. */
-	number?: number;
-	stages?: Stages;
-	/** More arguments. */
-	more?: Array<string | number>;
-}
-
-/** A window as the scripts receive it. */
-interface ScriptWindow {
-	/** The scope whose slots the window counts. */
-	scope: string;
-	/** How many of our requests fit. */
-	room: number;
-	/** How long (ms) it counts a slot. */
-	holdMs: number;
-}
-
-/** A slot of this process. */
-interface HeldSlot {
-	/** When (ms, `performance.now()`) the service has counted the request at the latest. */
-	countedAt: number;
-	/** By scope, how long (ms) the slot counts. */
-	scopes: Map<string, number>;
-}
+type Known = [...snapshot: Snapshot, used: number[]];
+type TakeReply = [isTaken: number, waitMs: number, retryMs: number, window: number, known: Known[]];
+type Issued = [holder: string, inMs: number];
+type ReadReply = Array<[ages: number[], queued: number, version: number, tickets: Issued[]]>;
 
 /** How often (ms) to check that Redis has the held slots; a loss is repaired within a second. */
-const HEARTBEAT_MS = 800;
+const CHECKED_EVERY_MS = 800;
 /** How much earlier Redis may drop a slot, in ms and as a share of its age: clocks and latencies differ. */
 const DROPPED_EARLY = { ms: 1_000, share: 0.001 };
-/** How many slots are entered at once. */
-const ENTERED_AT_ONCE = 500;
 
 export class RedisLimitStore {
-	/** By the ID of the request, oldest first. */
-	private readonly held = new Map<string, HeldSlot>();
-
-	/** The ID of the newest slot in each scope. */
-	private readonly newest = new Map<string, string>();
-
-	private heartbeatTimer: NodeJS.Timeout | undefined;
+	/** Where this process has slots, by the keys of the endpoints. */
+	private readonly held = new Map<string, AppliedLimits>();
+	private checkTimer: NodeJS.Timeout | undefined;
 
 	/** Settles when all held slots are in Redis again. */
 	private entering: Promise<void> | undefined;
 
 	/** @param identity a hash of the service and the key */
 	constructor(
-		private readonly connection: RedisConnection,
+		readonly connection: RedisConnection,
 		private readonly identity: string,
 	) {}
 
-	/** @param inFlightMs how long (ms) it may be under way: the slots of a process that died are held so long */
-	request(stages: Stages, inFlightMs: number): RedisRequest {
-		return new RedisRequest(this, stages, inFlightMs);
+	/**
+	 * Takes a slot in every window of a request, or in none. Returns also how long (ms) it takes until it is its turn,
+	 * after how long to ask again to keep its place, which limit is full, and how many slots all processes hold in each.
+	 * @throws RedisError when Redis cannot be reached for a bounded time, or the signal's reason
+	 */
+	async take(permit: Permit, signal: AbortSignal) {
+		const { countedBy } = permit;
+		const id = (permit.id ??= randomUUID());
+		const askedAt = performance.now();
+		const call = { id, ms: permit.request.inFlightMs };
+		const reply = await this.run<TakeReply>('take', countedBy, call, signal);
+		const [isTaken, waitMs, retryMs, window, known] = reply;
+		const used = known.map(([estimate, ageMs, pausedMs, usedInWindows], index) => {
+			countedBy[index]?.endpoint.otherClients.merge([estimate, ageMs, pausedMs]);
+			return usedInWindows;
+		});
+		if (isTaken === 1) {
+			permit.takenAt = askedAt;
+			for (const one of permit.queue.limits) this.held.set(one.endpoint.key, one);
+			this.checkTimer ??= this.checkLater();
+		}
+		const limit = countedBy.flatMap(({ limits }) => limits)[window - 1];
+		return { isTaken: isTaken === 1, waitMs, retryMs, limit, used };
+	}
+
+	/** Publishes what this process has learned of other clients. Nothing waits for it. */
+	publish({ queue: { limits } }: Permit): void {
+		const snapshots = limits.map(({ endpoint }) => endpoint.otherClients.publish());
+		this.run('publish', limits, { snapshots }).catch(() => undefined);
 	}
 
 	/**
-	 * Returns how long (ms) it takes until there is room, and makes later tickets later. For a count of 0 it
-	 * takes the ticket back.
-	 * @param localMs how long it takes by what this process knows
+	 * Holds the slots for their window plus `lateMs` (ms); with -Infinity, gives them and places in queues up at once.
+	 * Nothing waits for it: if the command is lost, the time-out of the slots makes up for it.
+	 */
+	complete(permit: Permit, lateMs: number): void {
+		const { id, countedBy } = permit;
+		const isUnused = lateMs === -Infinity;
+		// The command may be repeated late, so slots that are taken from now on get another ID.
+		if (isUnused) permit.id = undefined;
+		if (id === undefined) return;
+		this.run('complete', countedBy, { id, ms: isUnused ? -1 : lateMs }).catch(() => undefined);
+	}
+
+	/** What Redis knows of the requests of all processes. @throws RedisError */
+	async read(all: AppliedLimits[]): Promise<EndpointUse[]> {
+		const reply = await this.run<ReadReply>('read', all);
+		const now = performance.now();
+		return all.map((applied, index) => {
+			const [ages, queued, version, members] = reply[index] ?? [[], 0, 0, []];
+			const countedAt = ages.map((ms) => now - ms);
+			const tickets = new Tickets(members.map(([holder, ms]) => ({ holder, at: now + ms })));
+			return { ...applied, countedAt, queued, version, tickets };
+		});
+	}
+
+	/**
+	 * Replaces the tickets of a holder by `count` ones.
+	 * @returns false where others were issued since it was read
 	 * @throws RedisError
 	 */
-	async issueTicket(stages: Stages, wanted: WantedTicket, localMs: number): Promise<number> {
-		const { name, count, maxWaitMs } = wanted;
-		const more = [name, count, Math.min(maxWaitMs, Number.MAX_SAFE_INTEGER)];
-		const [waitMs] = await this.run<[number]>(TICKET, { stages, number: localMs, more });
-		return waitMs;
-	}
-
-	/** How many slots all processes hold, and how long (ms) it takes until one is free. @throws RedisError */
-	async use(windows: LimitedWindow[]): Promise<Array<{ used: number; availableInMs: number }>> {
-		const scriptWindows = windows.map(toScript);
-		const uses = await this.run<Array<[number, number]>>(USE, {}, undefined, scriptWindows);
-		return uses.map(([used, availableInMs]) => ({ used, availableInMs }));
-	}
-
-	/** Why Redis cannot be used at the moment; undefined when it can. */
-	failure(): RedisError | undefined {
-		return this.connection.failure();
+	async issueTickets(
+		{ version, ...own }: EndpointUse,
+		...[holder, count, at]: Parameters<Tickets['issue']>
+	): Promise<boolean> {
+		const call = { holder, count, version, ms: Math.ceil(at - performance.now()) };
+		const [isIssued] = await this.run<[number]>('ticket', [own], call);
+		return isIssued === 1;
 	}
 
 	/**
-	 * Runs a script. If Redis lacks a slot that this process holds, all of them are entered again first.
+	 * Runs an action of the script. If Redis lacks a slot that this process holds, all of them are entered again first.
 	 * @throws RedisError, the signal's reason
 	 */
-	async run<T extends unknown[]>(
-		script: RedisScript,
-		{ id = '', number = 0, stages, more = [] }: ScriptCall,
+	private async run<Reply extends unknown[]>(
+		action: 'take' | 'complete' | 'publish' | 'check' | 'enter' | 'read' | 'ticket',
+		all: AppliedLimits[],
+		call: object = {},
 		signal?: AbortSignal,
-		windows = stages === undefined ? [] : windowsOf(stages),
-	): Promise<T> {
-		const scope = stages?.scope;
-		const general = stages?.general;
-		const own = stages?.own.scope;
-		const keys = [
-			this.key('state', ''),
-			this.key('queue', general?.scope.key ?? ''),
-			this.key('queue', own?.key ?? ''),
-			this.key('promises', own?.key ?? ''),
-			...windows.map((window) => this.key('slots', window.scope)),
-		];
-		const parameters = [
-			...[id, own?.otherClientsVersion ?? '', Math.ceil(number), scope?.windows.length ?? 0],
-			Math.ceil(scope?.otherClients.everyMs(scope.windows) ?? 0),
-			Math.ceil(general?.otherClients.everyMs(general.windows) ?? 0),
-			...windows.flatMap(({ scope: name, room, holdMs }) => {
-				return [room, Math.ceil(holdMs), ...(script === ENTER ? ['', 0] : this.newestIn(name))];
-			}),
-			...more,
-		];
-		const reply = this.connection.run<[isOff: number, ...T]>(script, keys, parameters, signal);
-		const [isOff, ...rest] = await reply;
+	): Promise<Reply> {
+		const names = all.flatMap(({ endpoint: { key }, limits }) => {
+			const table = limits.map(({ max, windowMs }) => `${max}/${windowMs}`).join();
+			return [`slots:${key}`, `queue:${key}:${table}`, `tickets:${key}`];
+		});
+		// All keys of an identity share a hash tag, so that a cluster keeps them in one place.
+		const keys = ['state', ...names].map((name) => `${KEY_PREFIX}:{${this.identity}}:${name}`);
+		const endpoints = all.map((applied) => {
+			const { endpoint, limits } = applied;
+			const windows = limits.map((limit) => {
+				return [endpoint.otherClients.roomIn(limit), Math.ceil(holdMsOf(limit.windowMs))];
+			});
+			const everyMs = Math.ceil(endpoint.otherClients.everyMs(limits));
+			const newest = action === 'enter' ? undefined : this.newestIn(applied);
+			return { windows, everyMs, estimate: endpoint.otherClients.shared, newest };
+		});
+		const request = JSON.stringify({ ...call, action, endpoints });
+		type Off = [isOff: number, ...Reply];
+		const [isOff, ...reply] = await this.connection.run<Off>(LIMIT_SCRIPT, keys, [request], signal);
 		if (isOff === 1) {
-			const entering = this.enterAgain();
+			this.entering ??= this.enterAll().finally(() => (this.entering = undefined));
 			// The caller may give up meanwhile, so the rejection is handled here.
-			entering.catch(() => undefined);
-			await (signal === undefined ? entering : onceAborted(entering, signal));
+			this.entering.catch(() => undefined);
+			await (signal === undefined ? this.entering : onceAborted(this.entering, signal));
 		}
-		return rest;
+		return reply;
 	}
 
-	/** Remembers slots that the service has counted by `countedAt` (ms, `performance.now()`) at the latest. */
-	hold(id: string, stages: Stages, countedAt: number): void {
-		const scopes = new Map<string, number>();
-		for (const { scope, holdMs } of stages.windows) {
-			scopes.set(scope.key, Math.max(holdMs, scopes.get(scope.key) ?? 0));
-			if (!this.held.has(id)) this.newest.set(scope.key, id);
-		}
-		this.held.set(id, { countedAt, scopes });
-		this.heartbeatTimer ??= this.heartbeatLater();
+	private checkLater(): NodeJS.Timeout {
+		return setTimeout(() => void this.check(), CHECKED_EVERY_MS).unref();
 	}
 
-	free(id: string): void {
-		this.held.delete(id);
+	/** Sees, while slots are held, whether Redis has them. */
+	private async check(): Promise<void> {
+		for (const [key, one] of this.held) if (this.slotsIn(one).length === 0) this.held.delete(key);
+		// A failure shows with the next command.
+		if (this.held.size > 0) await this.run('check', [...this.held.values()]).catch(() => undefined);
+		this.checkTimer = this.held.size > 0 ? this.checkLater() : undefined;
 	}
 
-	/** Checks, while slots are held, that Redis has them. */
-	private async heartbeat(): Promise<void> {
-		const now = performance.now();
-		const scopes = new Map<string, ScriptWindow>();
-		for (const [id, slot] of this.held) {
-			if (endOf(slot) <= now) this.held.delete(id);
-			for (const [scope, holdMs] of slot.scopes) scopes.set(scope, { scope, room: 0, holdMs });
-		}
-		if (this.held.size > 0) {
-			// A failure shows with the next command.
-			await this.run(HEARTBEAT, {}, undefined, [...scopes.values()]).catch(() => undefined);
-		}
-		this.heartbeatTimer = this.held.size > 0 ? this.heartbeatLater() : undefined;
+	/** The slot of a permit in Redis, if it has one, with its age (ms), which is below 0 while the request is under way. */
+	private slotOf(permit: Permit | undefined): Array<[id: string, ageMs: number]> {
+		if (permit?.id === undefined || permit.request.limitStore !== this) return [];
+		const { id, request, countedAt, takenAt } = permit;
+		const ageMs = performance.now() - (countedAt ?? takenAt + request.inFlightMs);
+		return [[id, Math.ceil(ageMs)]];
 	}
 
-	private heartbeatLater(): NodeJS.Timeout {
-		return setTimeout(() => void this.heartbeat(), HEARTBEAT_MS).unref();
+	private slotsIn({ endpoint }: AppliedLimits) {
+		return endpoint.permits.flatMap((permit) => this.slotOf(permit));
 	}
 
-	/** The newest slot in a scope, and its age (ms), below 0 while it is under way; empty where it may be over. */
-	private newestIn(scope: string): [id: string, ageMs: number] {
-		const known = this.newest.get(scope) ?? '';
-		const id = this.held.has(known) ? known : this.lastHeldIn(scope);
-		this.newest.set(scope, id);
-		const slot = this.held.get(id);
-		if (slot === undefined) return ['', 0];
-		const ageMs = performance.now() - slot.countedAt;
-		const { ms, share } = DROPPED_EARLY;
-		const lastsMs = (slot.scopes.get(scope) ?? 0) * (1 - share) - ms;
-		return ageMs < lastsMs ? [id, Math.ceil(ageMs)] : ['', 0];
+	/** The newest slot that Redis must have. */
+	private newestIn(applied: AppliedLimits): [id: string, ageMs: number] | undefined {
+		const holdMs = holdMsOf(applied.limits[0]?.windowMs ?? 0);
+		const lastsMs = holdMs * (1 - DROPPED_EARLY.share) - DROPPED_EARLY.ms;
+		const isThere = ([, ageMs]: [string, number]) => ageMs < lastsMs;
+		const [newest] = this.slotOf(applied.endpoint.newest).filter(isThere);
+		return newest ?? this.slotsIn(applied).findLast(isThere);
 	}
 
-	private lastHeldIn(scope: string): string {
-		return [...this.held].findLast(([, { scopes }]) => scopes.has(scope))?.[0] ?? '';
-	}
-
-	/** Enters all slots that this process holds again. @throws RedisError; then the next command retries */
-	private async enterAgain(): Promise<void> {
-		this.entering ??= this.enterAll().finally(() => (this.entering = undefined));
-		await this.entering;
-	}
-
+	/** Enters all slots of this process again. @throws RedisError; then the next command retries */
 	private async enterAll(): Promise<void> {
-		for (const scope of this.newest.keys()) {
-			const slots = [...this.held].filter(([, { scopes }]) => scopes.has(scope));
-			for (let first = 0; first < slots.length; first += ENTERED_AT_ONCE) {
-				const some = slots.slice(first, first + ENTERED_AT_ONCE);
-				const now = performance.now();
-				const more = some.flatMap(([id, { countedAt }]) => [id, Math.floor(now - countedAt)]);
-				const holdMs = Math.max(...some.map(([, { scopes }]) => scopes.get(scope) ?? 0));
-				await this.run(ENTER, { more }, undefined, [{ scope, room: 0, holdMs }]);
-			}
+		for (const applied of this.held.values()) {
+			await this.run('enter', [applied], { slots: this.slotsIn(applied) });
 		}
 	}
-
-	/** All keys of an identity share a hash tag, so that a cluster keeps them in one place. */
-	private key(kind: string, name: string): string {
-		return `${KEY_PREFIX}:{${this.identity}}:${kind}:${name}`;
-	}
-}
-
-function toScript({ scope: { key }, room, holdMs }: LimitedWindow): ScriptWindow {
-	return { scope: key, room, holdMs };
-}
-
-function windowsOf({ windows, unlimited }: Stages): ScriptWindow[] {
-	const own = windows.map(toScript);
-	// Its slot counts only for the limits of other requests.
-	return unlimited === undefined
-		? own
-		: [...own, { scope: unlimited.key, room: Number.MAX_SAFE_INTEGER, holdMs: 0 }];
-}
-
-/** When (ms, `performance.now()`) the slot comes free. */
-function endOf({ countedAt, scopes }: HeldSlot): number {
-	return countedAt + Math.max(...scopes.values());
 }
 
 const limitStores = new WeakMap<RedisConnection, Map<string, RedisLimitStore>>();

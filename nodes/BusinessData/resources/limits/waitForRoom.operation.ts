@@ -8,7 +8,7 @@ import { randomUUID } from 'node:crypto';
 import type { INodeExecutionData } from 'n8n-workflow';
 
 import { WAIT_HINT } from '../../builderHints';
-import { limiterOf, limitsOfScope } from '../../rateLimit';
+import { limiterOf, limitsOfEndpoint } from '../../rateLimit';
 import { canonicalEndpoint } from '../../transport/endpointPath';
 import { SEND_ENDPOINTS } from '../../transport/endpoints';
 import { roomTooLateError } from '../../transport/requestErrors';
@@ -95,16 +95,16 @@ export const waitForRoom: Operation = {
 
 /** @throws RequestError when the wait would be too long, RedisError, or the signal's reason */
 async function waitOrPark(run: Run): Promise<void> {
-	const { requests, scope, maxWaitMs, parkAfterMs } = readSettings(run);
+	const { requests, endpoint, maxWaitMs, parkAfterMs } = readSettings(run);
 	const { identity, limits, limitStore } = run.account;
-	const ticket = { name: ticketName(run), limits, scope, limitStore };
+	const ticket = { holder: ticketHolder(run), limits, endpoint, limitStore };
 	const notParked = whyNotParked(run.context);
 	const startedAt = performance.now();
 	try {
 		for (;;) {
 			const waitedMs = performance.now() - startedAt;
 			const request = { ...ticket, count: requests, maxWaitMs: Math.max(0, maxWaitMs - waitedMs) };
-			const waitMs = await onceAborted(limiterOf(identity).issueTicket(request), run.signal);
+			const waitMs = await onceAborted(limiterOf(identity).issueTickets(request), run.signal);
 			if (waitMs < SHORTEST_WAIT_MS) {
 				if (waitedMs >= NOTICEABLE_WAIT_MS)
 					run.hint(`Waited ${formatDuration(waitedMs)} for room.`);
@@ -118,7 +118,7 @@ async function waitOrPark(run: Run): Promise<void> {
 	} catch (error) {
 		// A ticket that cannot be withdrawn lapses.
 		limiterOf(identity)
-			.withdrawTicket(ticket)
+			.issueTickets({ ...ticket, count: 0, maxWaitMs: Infinity })
 			.catch(() => undefined);
 		throw isWaitTooLong(error) ? roomTooLateError(requests, maxWaitMs, error) : error;
 	}
@@ -143,10 +143,10 @@ async function park(run: Run, waitMs: number, requests: number): Promise<void> {
 
 /** @throws InvalidSettingError */
 function readSettings(run: Run) {
-	const scope = readScope(run);
+	const endpoint = readEndpoint(run);
 	const { limits } = run.account;
-	const ofScope = limitsOfScope(limits, scope);
-	const own = ofScope.length === 0 ? limits.general : ofScope;
+	const ofEndpoint = limitsOfEndpoint(limits, endpoint);
+	const own = ofEndpoint.length === 0 ? limits.general : ofEndpoint;
 	// The limit of the longest window; shorter windows need not have room for all at once.
 	const [longest] = [...own].sort((a, b) => b.windowMs - a.windowMs);
 	const bounds = { least: 1, most: longest?.max };
@@ -157,20 +157,20 @@ function readSettings(run: Run) {
 	const parkAfterSeconds = readSeconds('Park After', parkAfter);
 	return {
 		requests,
-		scope,
+		endpoint,
 		maxWaitMs: readMaxWaitMs(options, run.isTool),
 		parkAfterMs: parkAfterSeconds * 1000,
 	};
 }
 
-function readScope(run: Run): string | undefined {
+function readEndpoint(run: Run): string | undefined {
 	const limitOf = run.parameter('limitOf', 0, 'transaction:send');
 	const name = readChoice('Limit Of', limitOf, ['general', ...ENDPOINT_NAMES]);
 	return name === 'general' ? undefined : canonicalEndpoint(SEND_ENDPOINTS[name]);
 }
 
-/** The name of the ticket: in a loop the same each time, so that unused room is not kept twice. */
-function ticketName({ context, isTool }: Run): string {
+/** In a loop the same each time, so that unused room is not kept twice. */
+function ticketHolder({ context, isTool }: Run): string {
 	// An agent may call it several times at once.
 	if (isTool) return randomUUID();
 	const { id: nodeId } = context.getNode();

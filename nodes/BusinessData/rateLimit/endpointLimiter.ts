@@ -1,0 +1,107 @@
+/**
+ * The limits that apply to an endpoint of a key, or to all its requests: their windows, and what is known of other
+ * clients. Credentials with the same key may have other limits, and limits may be edited, so the windows count every
+ * request, and each request brings the limits that it is under.
+ */
+import { type Limit, type NamedLimit, windowName } from './limits';
+import { OtherClients } from './otherClients';
+import type { Permit } from './permit';
+import { Tickets } from './tickets';
+import { PAUSE, REFUSAL, type WaitCause } from './waitTime';
+import { Window } from './window';
+
+/** The limits of a request for an endpoint, or for all requests; longest window first. */
+export interface AppliedLimits {
+	endpoint: EndpointLimiter;
+	limits: NamedLimit[];
+}
+
+/** What is known of the requests of an endpoint: by this process, or by all that share a limit store. */
+export interface EndpointUse extends AppliedLimits {
+	/** When (ms, `performance.now()`) the service has counted each at the latest. */
+	countedAt: number[];
+	/** How many wait. */
+	queued: number;
+	tickets: Tickets;
+	/** Changes with the tickets in a limit store. */
+	version: number;
+}
+
+/** Why no request goes, and after how long (ms) to look again, unless a slot comes free or a request ends before. */
+export interface Obstacle {
+	cause: WaitCause | undefined;
+	againMs: number;
+}
+
+export class EndpointLimiter {
+	readonly otherClients = new OtherClients();
+	/** Those without a limit store; Redis keeps the others. */
+	readonly tickets = new Tickets();
+	/** The permit that has taken slots last. */
+	newest: Permit | undefined;
+	/** By length (ms). */
+	private readonly windows = new Map<number, Window>();
+
+	/** @param onFreed called after a slot was given back */
+	constructor(
+		readonly key: string,
+		private readonly onFreed: () => void,
+	) {}
+
+	/** The endpoint under the limits of a request, with its name as users see it. */
+	under(limits: Limit[], name: string): AppliedLimits {
+		const named = limits.map((limit) => ({ ...limit, name: windowName(name, limit) }));
+		return { endpoint: this, limits: named.sort((a, b) => b.windowMs - a.windowMs) };
+	}
+
+	/** The permits that have a slot in any window, oldest first. */
+	get permits(): Permit[] {
+		return [...new Set([...this.windows.values()].flatMap(({ permits }) => permits))];
+	}
+
+	/** Takes a slot in every window; in those of the limits there must be room. Resolves when it has them. */
+	async take(permit: Permit, limits: Limit[]): Promise<void> {
+		this.newest = permit;
+		const maxOf = new Map(limits.map((limit) => [this.window(limit), limit.max]));
+		const all = [...this.windows.values()];
+		await Promise.all(all.map(async (window) => await window.take(permit, maxOf.get(window))));
+	}
+
+	/** Gives a slot back in each window when that has passed. */
+	freeInTime(permit: Permit): void {
+		for (const window of this.windows.values()) window.freeInTime(permit);
+	}
+
+	/**
+	 * A pause, a full window, or, while other clients are known, a request that has to end first.
+	 * @param hasWindows whether a full window is one
+	 */
+	obstacle(limits: NamedLimit[], hasWindows: boolean): Obstacle | undefined {
+		const { otherClients } = this;
+		const { isKnown, isRefusing, isUnderWay, forgottenInMs } = otherClients;
+		const pausedMs = otherClients.waitMs(limits);
+		if (pausedMs > 0) return { cause: isKnown || isRefusing ? REFUSAL : PAUSE, againMs: pausedMs };
+		const full = limits.find((limit) => this.window(limit).used >= otherClients.roomIn(limit));
+		if (full !== undefined && hasWindows) {
+			// Room also appears as the estimate of other clients fades.
+			return { cause: full, againMs: isKnown ? full.windowMs / full.max : Infinity };
+		}
+		return isUnderWay ? { cause: REFUSAL, againMs: forgottenInMs } : undefined;
+	}
+
+	/** How long (ms) this must be kept; Infinity while slots are taken. */
+	get restMs(): number {
+		if ([...this.windows.values()].some(({ used }) => used > 0)) return Infinity;
+		return Math.max(0, this.otherClients.forgottenInMs, this.tickets.lapsedInMs);
+	}
+
+	/** The window of a limit. A new one has what is held in the others. */
+	window(limit: Limit): Window {
+		const known = this.windows.get(limit.windowMs);
+		if (known !== undefined) return known;
+		const window = new Window({ ...limit }, this.onFreed);
+		for (const permit of this.permits) window.take(permit).catch(() => undefined);
+		this.windows.set(limit.windowMs, window);
+		return window;
+	}
+}

@@ -1,0 +1,101 @@
+/**
+ * The requests under the same limits, which wait together: who waits under narrower limits holds up nobody else. The
+ * one with the lowest priority number goes first; of those with the same number, runs take turns.
+ */
+import type { AppliedLimits, Obstacle } from './endpointLimiter';
+import { holdMsOf } from './limits';
+import type { Permit } from './permit';
+import { type WaitCause, WaitTooLongError } from './waitTime';
+
+export class Queue {
+	size = 0;
+	/** Where the limit store has no room: for what, and when (ms, `performance.now()`) to ask again. */
+	full: { cause?: WaitCause; until: number } = { until: 0 };
+	/** What the request that went last has waited for. */
+	lastCause: WaitCause | undefined;
+	/** Those of the endpoint first, if it has any. */
+	readonly limits: AppliedLimits[];
+	/** By priority, and by run in the order of their turns. */
+	private readonly runs = new Map<number, Map<string, Set<Permit>>>();
+
+	/** @param own the general ones, where the endpoint has none */
+	constructor(
+		readonly key: string,
+		readonly own: AppliedLimits,
+		readonly general: AppliedLimits,
+	) {
+		this.limits = own === general ? [general] : [own, general];
+	}
+
+	/** The first request; those for whom a pause is too long fail. */
+	next(): Permit | undefined {
+		for (;;) {
+			const runs = this.runs.get(Math.min(...this.runs.keys()));
+			const [permits = []] = runs?.values() ?? [];
+			const [first] = permits;
+			const error = first && this.pauseError(first.leftMs);
+			if (first === undefined || error === undefined) return first;
+			this.refuse(first, error);
+		}
+	}
+
+	add(permit: Permit): void {
+		const { run, priority } = permit.request;
+		const runs = this.runs.get(priority) ?? new Map<string, Set<Permit>>();
+		this.runs.set(priority, runs);
+		runs.set(run, (runs.get(run) ?? new Set()).add(permit));
+		this.size++;
+	}
+
+	/** Removes a request that has had its turn, or has given up. */
+	delete(permit: Permit): void {
+		const { run, priority } = permit.request;
+		const runs = this.runs.get(priority);
+		const ofRun = runs?.get(run);
+		if (runs === undefined || ofRun?.delete(permit) !== true) return;
+		this.size--;
+		runs.delete(run);
+		if (ofRun.size > 0) runs.set(run, ofRun);
+		if (runs.size === 0) this.runs.delete(priority);
+	}
+
+	refuse(permit: Permit, error: Error): void {
+		this.delete(permit);
+		permit.refuse(error);
+	}
+
+	/** How many requests go before a new one of the run, at the least: all of its own, and the first of each other one. */
+	aheadOf(run: string): number {
+		const groups = [...this.runs.values()];
+		return groups.reduce((sum, runs) => {
+			const own = runs.get(run)?.size ?? 0;
+			return sum + runs.size + Math.max(0, own - 1);
+		}, 0);
+	}
+
+	/** How long (ms) nothing goes, whatever room there is. */
+	get pausedMs(): number {
+		const all = this.limits.map(({ endpoint, limits }) => endpoint.otherClients.waitMs(limits));
+		return Math.max(...all);
+	}
+
+	/** What hinders a request; full windows of this process do where `hasWindows` is true. Undefined when it may go. */
+	obstacle(hasWindows: boolean): Obstacle | undefined {
+		for (const { endpoint, limits } of this.limits) {
+			const obstacle = endpoint.obstacle(limits, hasWindows);
+			if (obstacle !== undefined) return obstacle;
+		}
+		const { cause, until } = this.full;
+		const againMs = until - performance.now();
+		return againMs > 0 ? { cause, againMs } : undefined;
+	}
+
+	/** The error for a pause that is longer than `leftMs` (ms), or than any of the windows lasts. */
+	pauseError(leftMs = Infinity): WaitTooLongError | undefined {
+		const { pausedMs } = this;
+		const all = this.limits.flatMap(({ limits }) => limits);
+		const isLong = all.every(({ windowMs }) => pausedMs > holdMsOf(windowMs));
+		const isTooLong = pausedMs > 0 && (isLong || pausedMs > leftMs);
+		return isTooLong ? new WaitTooLongError(pausedMs, isLong) : undefined;
+	}
+}

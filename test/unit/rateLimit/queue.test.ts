@@ -1,0 +1,134 @@
+// Who goes next of the requests under the same limits, how many are before a new one, and which pauses are too long.
+import { EndpointLimiter } from '../../../nodes/BusinessData/rateLimit/endpointLimiter';
+import { Permit } from '../../../nodes/BusinessData/rateLimit/permit';
+import { Queue } from '../../../nodes/BusinessData/rateLimit/queue';
+import { WaitTooLongError } from '../../../nodes/BusinessData/rateLimit/waitTime';
+import { abortController } from '../../../nodes/BusinessData/async';
+
+const MINUTE = { max: 3, windowMs: 60_000 };
+const SECOND = { max: 2, windowMs: 1_000 };
+const limits = { general: [], endpoints: {} };
+const { signal } = abortController();
+
+const under = (limit: typeof SECOND, name: string) =>
+	new EndpointLimiter(name, () => undefined).under([limit], name);
+
+let queue: Queue;
+beforeEach(() => {
+	jest.useFakeTimers().advanceTimersByTime(1_000);
+	queue = new Queue('key', under(MINUTE, 'a'), under(SECOND, 'general'));
+});
+afterEach(() => jest.useRealTimers());
+
+/** Also puts it into the queue. */
+function newPermit(run: string, priority = 5, maxWaitMs = Infinity): Permit {
+	const request = { run, priority, maxWaitMs, inFlightMs: 0, limits, signal };
+	const permit = new Permit(request, queue, queue.limits, () => undefined);
+	permit.granted.catch(() => undefined);
+	queue.add(permit);
+	return permit;
+}
+/** The runs of those that go, one after the other. */
+function order(): string[] {
+	const runs: string[] = [];
+	for (let next = queue.next(); next !== undefined; next = queue.next()) {
+		runs.push(next.request.run);
+		queue.delete(next);
+	}
+	return runs;
+}
+
+test('the limits of the endpoint come first, and alone where they are the general ones', () => {
+	expect(queue.limits).toEqual([queue.own, queue.general]);
+	expect(new Queue('key', queue.own, queue.own).limits).toEqual([queue.own]);
+});
+
+test('the lowest number goes first, and runs take turns', () => {
+	for (const run of ['a', 'a', 'a', 'b', 'b', 'c']) newPermit(run);
+	newPermit('a', 3);
+	newPermit('d', 8);
+	expect(queue.size).toBe(8);
+	expect(order()).toEqual(['a', 'a', 'b', 'c', 'a', 'b', 'a', 'd']);
+	expect([queue.size, queue.next()]).toEqual([0, undefined]);
+});
+
+test('the first one stays first, and one that has given up is gone', () => {
+	const [first, second] = [newPermit('a'), newPermit('b')];
+	expect([queue.next(), queue.next()]).toEqual([first, first]);
+	queue.delete(first);
+	queue.delete(first);
+	expect([queue.next(), queue.size]).toEqual([second, 1]);
+});
+
+test('a request that is refused fails', async () => {
+	const permit = newPermit('a');
+	queue.refuse(permit, new Error('stop'));
+	await expect(permit.granted).rejects.toThrow('stop');
+	expect(queue.size).toBe(0);
+});
+
+test('before a new one go all of its run, and the first one of each other run', () => {
+	expect(queue.aheadOf('a')).toBe(0);
+	for (const run of ['a', 'a', 'a', 'b', 'b', 'c']) newPermit(run);
+	expect(['a', 'b', 'c', 'd'].map((run) => queue.aheadOf(run))).toEqual([5, 4, 3, 3]);
+	newPermit('a', 3);
+	expect(queue.aheadOf('a')).toBe(6);
+});
+
+test.each<[number, number | undefined, boolean | undefined]>([
+	[0, 0, undefined],
+	[0, -1, undefined],
+	[1_020, undefined, undefined],
+	[60_100, undefined, undefined],
+	[60_101, undefined, true],
+	[60_101, 1, true],
+	[2_000, 2_000, undefined],
+	[2_000, 1_999, false],
+])(
+	'a pause of %i ms where %s ms are left is too long, as asked for: %s',
+	(ms, leftMs, expected) => {
+		queue.own.endpoint.otherClients.pause([MINUTE], ms, true);
+		expect(queue.pausedMs).toBe(ms);
+		const error = expected === undefined ? undefined : new WaitTooLongError(ms, expected);
+		expect(queue.pauseError(leftMs)).toEqual(error);
+		if (error !== undefined) {
+			expect(queue.pauseError(leftMs)).toMatchObject({ retryAfterMs: ms, isRequested: expected });
+		}
+	},
+);
+
+test('without limits, no pause is too long', () => {
+	const { own } = new Queue('key', { ...queue.own, limits: [] }, queue.own);
+	expect(new Queue('key', own, own).pauseError()).toBeUndefined();
+});
+
+test('those for whom a pause is too long fail as soon as they are first', async () => {
+	const [short, , long] = [newPermit('a', 5, 5_000), newPermit('b', 5, 4_000), newPermit('c')];
+	queue.general.endpoint.otherClients.pause([MINUTE], 6_000, true);
+	expect(queue.next()).toBe(long);
+	await expect(short.granted).rejects.toMatchObject({ retryAfterMs: 6_000 });
+	expect(queue.size).toBe(1);
+});
+
+test('what hinders it is of its own limits, of all, or of other processes', async () => {
+	expect(queue.obstacle(true)).toBeUndefined();
+	queue.full = { cause: 'pause', until: performance.now() + 50 };
+	expect(queue.obstacle(true)).toEqual({ cause: 'pause', againMs: 50 });
+	await jest.advanceTimersByTimeAsync(50);
+	expect(queue.obstacle(true)).toBeUndefined();
+	const { general, own } = queue;
+	for (const { endpoint, limits: some } of [general, own]) {
+		for (const { max, name } of some) {
+			for (let count = 0; count < max; count++) void endpoint.take(newPermit('a'), some);
+			expect(queue.obstacle(true)?.cause).toMatchObject({ name });
+			expect(queue.obstacle(false)).toBeUndefined();
+		}
+	}
+});
+
+test('a wait that is too long says so', () => {
+	expect(new WaitTooLongError(1_001, true)).toMatchObject({
+		...{ name: 'WaitTooLongError', retryAfterMs: 1_001, isRequested: true },
+		message: 'The wait would take at least 2 s',
+	});
+});
