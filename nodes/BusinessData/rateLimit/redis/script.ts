@@ -78,7 +78,7 @@ for index, endpoint in ipairs(endpoints) do
 	redis.call('ZREMRANGEBYRANK', slots, 0, -${LARGEST_MAX} - 1)
 	redis.call('ZREMRANGEBYSCORE', queue, '-inf', text(now))
 	redis.call('ZREMRANGEBYSCORE', tickets, '-inf', text(now - ${TICKET_KEPT_MS}))
-	if endpoint.newest then
+	if endpoint.newest and endpoint.keptMs > 0 then
 		local newest, age = unpack(endpoint.newest)
 		local score = redis.call('ZSCORE', slots, newest)
 		local older, unsure = now - (score or 0) - age, ${UNSURE.ms} + math.abs(age) * ${UNSURE.share}
