@@ -64,7 +64,7 @@ test.each(['sliding', 'fixed'] as const)(
 describe('Send Once', () => overlapTests(bench, WIDE_LIMITS));
 
 /** What is done to Redis, and how many requests may be refused then. */
-const FAULTS: Array<[name: string, strike: () => Promise<void>, most: number, redis?: Start]> = [
+const FAULTS: Array<[name: string, strike: () => Promise<void>, most: number, redis: Start | undefined]> = [
 	[
 		'killed, and comes back with its data',
 		async () => {
@@ -73,6 +73,7 @@ const FAULTS: Array<[name: string, strike: () => Promise<void>, most: number, re
 			await bench.limitStoreServer.start();
 		},
 		0,
+		undefined,
 	],
 	[
 		'emptied, and each worker enters what it holds again',
@@ -82,6 +83,7 @@ const FAULTS: Array<[name: string, strike: () => Promise<void>, most: number, re
 			await bench.redis.flushall();
 		},
 		0,
+		undefined,
 	],
 	// What the new primary lacks is entered again when its process notices.
 	['failed over in a cluster', failOver, 5, async () => await startCluster('*:slots:general')],
