@@ -34,9 +34,12 @@ export class KeyLimiter {
 	 * longer than any of its windows; RedisError; the signal's reason. No slot is taken then.
 	 */
 	async acquire(request: PermitRequest): Promise<Permit> {
-		const { run, maxWaitMs, limitStore } = request;
+		const { run, maxWaitMs } = request;
 		request.signal.throwIfAborted();
 		const queue = this.queueOf(request);
+		// Without limits, other processes have nothing to count.
+		const hasLimits = queue.limits.some(({ limits }) => limits.length > 0);
+		const limitStore = hasLimits ? request.limitStore : undefined;
 		const pauseError = queue.pauseError();
 		if (pauseError !== undefined) throw pauseError;
 		const estimate = (ahead: number) => waitOf(queue, usesOf(queue.limits), ahead);
@@ -51,7 +54,7 @@ export class KeyLimiter {
 		const isLimited = queue.limits.some(({ endpoint }) => endpoint === applied.endpoint);
 		// Where the endpoint has no limits of its own, other requests may have some that count this one.
 		const countedBy = isLimited ? queue.limits : [...queue.limits, applied];
-		const permit = new Permit({ ...request, signal }, queue, countedBy, this.goOn);
+		const permit = new Permit({ ...request, limitStore, signal }, queue, countedBy, this.goOn);
 		queue.add(permit);
 		const stopListening = onAbort(signal, (reason) => {
 			// One that takes its slots notices by itself.

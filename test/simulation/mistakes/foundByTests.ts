@@ -171,6 +171,28 @@ export const MISTAKES_FOUND_BY_TESTS: MistakeFoundByTest[] = [
 		test: TICKET_TESTS,
 	},
 	{
+		name: 'slots leak when the run is stopped in the moment of their grant',
+		patches: [
+			patch(
+				`${LIMITER}/keyLimiter.js`,
+				'permit.unused();\n            throw error;',
+				'throw error;',
+			),
+		],
+		test: LIMITER_TESTS,
+	},
+	{
+		name: 'a send starves behind those of other processes: its place lapses before it asks again',
+		patches: [
+			patch(
+				`${LIMITER}/redis/script.js`,
+				'const PLACE_KEPT_MS = 2_000;',
+				'const PLACE_KEPT_MS = -2_000;',
+			),
+		],
+		test: 'test/unit/rateLimit/processes.test.ts',
+	},
+	{
 		name: 'a request that has failed is admitted once more',
 		patches: [
 			patch(`${LIMITER}/queue.js`, 'this.delete(permit);\n        permit.refuse', 'permit.refuse'),

@@ -1,6 +1,7 @@
 /**
  * No document is acted on twice by our doing. What a proxy has doubled is not our doing; and a key that is forgotten,
- * because nodes remember so many and as many others were leased since, goes out again: the oldest, never others.
+ * because nodes remember so many and as many others were sent since, goes out again: the oldest, never others. Of two
+ * that were under way together, either is the older one.
  */
 import { isSendOnce, keysOf, memoryOf } from '../scenario/generate';
 import type { Player } from '../scenario/player';
@@ -28,7 +29,7 @@ export function checkDocuments({ plan, service, network, played }: Player): Viol
 		const same = plan.nodes.filter((node) => isSendOnce(node) && keysOf(node) === scope);
 		const others = network.exchanges.filter(
 			(exchange) =>
-				exchange.startedAt > first.exchange.startedAt &&
+				(exchange.bodyAt ?? exchange.lostAt ?? Infinity) > first.exchange.startedAt &&
 				exchange.startedAt < second.exchange.startedAt &&
 				scopeOf(exchange) === scope,
 		);

@@ -9,6 +9,9 @@ import { apply, PACKAGE_FOLDER, type Patch } from '../process/modules';
 /** Made by tools; with the packages, the copy shares the original's. */
 const LEFT_OUT = ['.git', 'node_modules', 'coverage', 'reports', 'screenshots'];
 
+/** Many times what the tests of one file take, on a busy machine. */
+const LONGEST_RUN_MS = 180_000;
+
 export class ProjectCopy {
 	private readonly folder = mkdtempSync(join(tmpdir(), 'planted-mistakes-'));
 
@@ -32,7 +35,11 @@ export class ProjectCopy {
 			writeFileSync(file, apply(text, patch));
 		}
 		const jest = join('node_modules', 'jest', 'bin', 'jest.js');
-		const run = spawnSync(process.execPath, [jest, ...tests], { cwd: this.folder, stdio: 'pipe' });
+		const run = spawnSync(process.execPath, [jest, ...tests], {
+			...{ cwd: this.folder, stdio: 'pipe' },
+			// A mistake may leave a loop without end.
+			...{ timeout: LONGEST_RUN_MS, killSignal: 'SIGKILL' },
+		});
 		for (const [file, text] of files) writeFileSync(file, text);
 		return run.status === 0;
 	}

@@ -145,7 +145,7 @@ function asAPersonReads(text: string): string[] | undefined {
 	// A line break beside a comma adds none; several are one.
 	const line = seen(text).replace(/[\s\p{Cc}\p{Cf}]*[,;][\s\p{Cc}\p{Cf}]*/gu, ',');
 	return line
-		.replace(/\s*[\r\n\v\f\u0085\u2028\u2029][\s\u0085]*/g, ',')
+		.replace(/[\s\p{Cc}\p{Cf}]*[\r\n\v\f\u0085\u2028\u2029][\s\p{Cc}\p{Cf}]*/gu, ',')
 		.split(',')
 		.map(seen);
 }

@@ -1,7 +1,8 @@
 // What the limiter of a key guarantees, counted in memory and in Redis.
 
 import { bestMakespan } from '../../../bench/bestSchedule';
-import type { Limits } from '../../../nodes/BusinessData/rateLimit';
+import { type Limits, limitStoreOf } from '../../../nodes/BusinessData/rateLimit';
+import type { RedisConnection } from '../../../nodes/BusinessData/redis';
 import { abortController } from '../../../nodes/BusinessData/async';
 import { exceededLimits } from '../../support/countingService';
 import { general, HOUR, LimiterBench, SEND, send } from '../../support/limiterBench';
@@ -51,6 +52,15 @@ describe.each(['memory', 'Redis'])('counting in %s', (store) => {
 			endpoint: bench.sentRuns[index] === 'sends' ? SEND : undefined,
 		}));
 		expect(exceededLimits(counted)).toEqual([]);
+	});
+
+	test('a request without limits has nothing to count, also while Redis is down', async () => {
+		const run = async () => await Promise.reject(new Error('Redis is down'));
+		const connection = { run, failure: () => undefined } as unknown as RedisConnection;
+		const limitStore = store === 'memory' ? undefined : limitStoreOf(connection, 'key');
+		const limits = { general: [], endpoints: {} };
+		const startedAt = performance.now();
+		expect(await passTime(bench.request({ limits, limitStore }), HOUR)).toBe(startedAt);
 	});
 
 	test('holds a slot until its window has passed after the response', async () => {

@@ -12,6 +12,7 @@ import {
 } from '../../../nodes/BusinessData/transport/attempt';
 import type { ConnectionWatch } from '../../../nodes/BusinessData/transport/connectionWatch';
 import type { ServiceRequest } from '../../../nodes/BusinessData/transport/serviceRequest';
+import { DOCUMENTED_LIMITS } from '../../../sandbox/limits';
 import { after } from '../../support/logicalTime';
 import { fakeContext } from '../run/fakeContext';
 import { read, requiredFields, send } from './examples';
@@ -97,6 +98,9 @@ const limits = { 'ratelimit-remaining': '5', 'ratelimit-reset': '3' };
 
 type Kind = FailedAttempt['retry'] | 'succeeded';
 const refusal = (ms: number) => [['refused', ms]];
+const allLimits = [...DOCUMENTED_LIMITS.general, ...Object.values(DOCUMENTED_LIMITS.endpoints)];
+/** Longer (s) than any window. */
+const tooLong = Math.max(...allLimits.map(({ windowSeconds }) => windowSeconds)) + 100;
 
 test.each<[number, Record<string, string>, Kind, unknown[]]>([
 	[200, {}, 'succeeded', LET_THROUGH],
@@ -106,14 +110,14 @@ test.each<[number, Record<string, string>, Kind, unknown[]]>([
 	[199, {}, 'never', LET_THROUGH],
 	[429, {}, 'afterRefusal', refusal(0)],
 	[429, asking, 'afterRefusal', refusal(7_000)],
-	[429, { 'retry-after': '700' }, 'never', refusal(700_000)],
+	[429, { 'retry-after': String(tooLong) }, 'never', refusal(tooLong * 1_000)],
 	[404, {}, 'never', LET_THROUGH],
 	[408, {}, 'ifHarmless', LET_THROUGH],
 	[499, {}, 'never', LET_THROUGH],
 	[500, asking, 'ifHarmless', LET_THROUGH],
 	[503, {}, 'ifHarmless', LET_THROUGH],
 	[503, asking, 'ifHarmless', [...LET_THROUGH, ['pause', 7_000]]],
-	[503, { 'retry-after': '700' }, 'never', [...LET_THROUGH, ['pause', 700_000]]],
+	[503, { 'retry-after': String(tooLong) }, 'never', [...LET_THROUGH, ['pause', tooLong * 1_000]]],
 	[
 		...([200, limits, 'succeeded'] as const),
 		[...LET_THROUGH, ['applyHeaderLimits', [{ remaining: 5, resetMs: 3_000 }]]],
