@@ -64,7 +64,9 @@ test.each(['sliding', 'fixed'] as const)(
 describe('Send Once', () => overlapTests(bench, WIDE_LIMITS));
 
 /** What is done to Redis, and how many requests may be refused then. */
-const FAULTS: Array<[name: string, strike: () => Promise<void>, most: number, redis: Start | undefined]> = [
+const FAULTS: Array<
+	[name: string, strike: () => Promise<void>, most: number, redis: Start | undefined]
+> = [
 	[
 		'killed, and comes back with its data',
 		async () => {
