@@ -100,10 +100,9 @@ export class EndpointLimiter {
 		const known = this.windows.get(limit.windowMs);
 		if (known !== undefined) return known;
 		const window = new Window({ ...limit }, this.onFreed);
-		const { permits } = this;
 		// Before it is filled: a slot that finds no room in it is given back at once.
 		this.windows.set(limit.windowMs, window);
-		for (const permit of permits) window.take(permit).catch(() => undefined);
+		for (const permit of this.permits) window.take(permit).catch(() => undefined);
 		return window;
 	}
 }

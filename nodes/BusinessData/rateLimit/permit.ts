@@ -42,7 +42,6 @@ export class Permit {
 	takenAt = -Infinity;
 	/** What the request waited for longest at a stretch. */
 	waitedFor: WaitCause | undefined;
-
 	/** Settles when it has a slot in every window, or with the error of a request that fails. */
 	readonly granted: Promise<unknown>;
 	private resolve: (placed: Promise<unknown>) => void = () => undefined;

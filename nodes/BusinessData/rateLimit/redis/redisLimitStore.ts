@@ -27,7 +27,6 @@ export class RedisLimitStore {
 	/** Where this process has slots, by the keys of the endpoints. */
 	private readonly held = new Map<string, AppliedLimits>();
 	private checkTimer: NodeJS.Timeout | undefined;
-
 	/** Settles when all held slots are in Redis again. */
 	private entering: Promise<void> | undefined;
 
