@@ -183,7 +183,7 @@ export class KeyLimiter {
 		for (const queue of this.queues.values()) {
 			const permit = queue.next();
 			if (permit === undefined) continue;
-			// The limit store keeps a place in the queue of all processes for whoever asks, so windows here do not matter yet.
+			// Asking the limit store keeps a place in the queue of all processes, so windows here do not matter yet.
 			const obstacle = queue.obstacle(permit.request.limitStore === undefined);
 			permit.waitsFor(obstacle?.cause);
 			if (obstacle !== undefined) againMs = Math.min(againMs, obstacle.againMs);

@@ -8,6 +8,8 @@ const STORE = 'nodes/BusinessData/rateLimit/redis/redisLimitStore.js';
 const SCRIPT = 'nodes/BusinessData/rateLimit/redis/script.js';
 const USED = 'used: freeAt.length';
 
+const KEEPS_UNUSED_SLOTS = patch(PERMIT, 'this.ended(-Infinity);', '');
+
 export const MISTAKES_OF_THE_LIMITER: Mistake[] = [
 	{
 		name: 'a slot is freed a window after the request, not after its response',
@@ -43,16 +45,13 @@ export const MISTAKES_OF_THE_LIMITER: Mistake[] = [
 	},
 	{
 		name: 'a request that was never sent keeps its slots',
-		patches: [patch(PERMIT, 'this.ended(-Infinity);', '')],
+		patches: [KEEPS_UNUSED_SLOTS],
 		seed: 3,
 		shows: 'slot left',
 	},
 	{
 		name: 'a request that was never sent keeps its slots, and Get Status hides them',
-		patches: [
-			patch(PERMIT, 'this.ended(-Infinity);', ''),
-			patch(LIMITER, USED, 'used: 0 * freeAt.length'),
-		],
+		patches: [KEEPS_UNUSED_SLOTS, patch(LIMITER, USED, 'used: 0 * freeAt.length')],
 		seed: 3,
 		shows: 'slot left',
 	},

@@ -196,7 +196,7 @@ function actions.take()
 		for _, endpoint in ipairs(endpoints) do
 			if endpoint.everyMs > 0 then set('last:' .. endpoint.slots, now) end
 		end
-		-- It uses the room of the first ticket whose moment has come, whoever has it.
+		-- It uses the room of the first ticket whose moment has come, of any holder.
 		local tickets = endpoints[1].tickets
 		local first = redis.call('ZRANGE', tickets, 0, 0, 'WITHSCORES')
 		if first[2] and tonumber(first[2]) <= now + ${TICKET_EARLY_MS} then redis.call('ZREM', tickets, first[1]) end
