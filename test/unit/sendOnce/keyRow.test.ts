@@ -1,5 +1,6 @@
 // The record of a key in n8n's own store, over a database whose writes fail or land late, in logical time.
 
+import { KeyedMutex } from '../../../nodes/BusinessData/async';
 import { KeyRow } from '../../../nodes/BusinessData/sendOnce/keyRow';
 import { processState, type SentState } from '../../../nodes/BusinessData/sendOnce/processState';
 import { useDeduplicator } from '../../support/deduplicator';
@@ -9,7 +10,8 @@ const store = useDeduplicator();
 beforeEach(() => {
 	jest.useFakeTimers();
 	store.latencyMs = () => 2;
-	processState().watched.clear();
+	// What the test before was still repairing has lost its timers, and would never end.
+	Object.assign(processState(), { ends: new KeyedMutex(), watched: new Map() });
 });
 afterEach(() => {
 	jest.clearAllTimers();
