@@ -7,16 +7,18 @@ import { hashOf } from '../values/hash';
  * @param ignored dot paths of fields that do not count; a path goes through lists
  */
 export function contentHash(body: unknown, ignored: string[]): string {
-	const asItGoesOut = JSON.parse(JSON.stringify(body ?? null).normalize('NFC')) as unknown;
+	const asItGoesOut = JSON.parse(JSON.stringify(body ?? null)) as unknown;
 	return hashOf(without(asItGoesOut, new Set(ignored.map((path) => path.normalize('NFC'))), ''));
 }
 
 /** @param path to the value; a name may itself hold dots */
 function without(value: unknown, ignored: Set<string>, path: string): unknown {
 	if (Array.isArray(value)) return value.map((entry) => without(entry, ignored, path));
+	if (typeof value === 'string') return value.normalize('NFC');
 	if (typeof value !== 'object' || value === null) return value;
 	const entries = Object.entries(value)
-		.map(([name, entry]: [string, unknown]) => [name, entry, joinPath(path, name)] as const)
+		.map(([name, entry]: [string, unknown]) => [name.normalize('NFC'), entry] as const)
+		.map(([name, entry]) => [name, entry, joinPath(path, name)] as const)
 		.filter(([, , inner]) => !ignored.has(inner))
 		.map(([name, entry, inner]) => [name, without(entry, ignored, inner)] as const);
 	return Object.fromEntries(entries);

@@ -15,6 +15,8 @@ test.each<[string, unknown, unknown, string[], boolean]>([
 	['a field with all that is in it', INVOICE, LATER, ['meta', 'lines'], true],
 	['a name that holds dots', { a: { 'b.c': 1 } }, { a: { 'b.c': 2 } }, ['a.b.c'], true],
 	['another form of Unicode', { é: 'é' }, { 'e\u0301': 'e\u0301' }, [], true],
+	['a line that begins with an accent', { a: 'x\n\u0303y' }, { a: 'x\n\u0303y' }, [], true],
+	['another such line', { a: 'x\n\u0303y' }, { a: 'x\n\u0303z' }, [], false],
 	['a path in another form of Unicode', { é: 1 }, { é: 2 }, ['e\u0301'], true],
 	['a date, and what goes out for it', { a: new Date(0) }, { a: new Date(0).toJSON() }, [], true],
 	['nothing, and null', undefined, null, [], true],
