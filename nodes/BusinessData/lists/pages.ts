@@ -139,7 +139,7 @@ function requestFor(
 ): ServiceRequest {
 	if (type === 'nextUrl') {
 		if (position === undefined) return request;
-		const { pathname, searchParams } = new URL(`http://base${position}`);
+		const { pathname, search, searchParams } = new URL(`http://base${position}`);
 		// An API key in the address was masked with the response; the key goes out in its header alone.
 		const isKey = ([name, value]: [string, string]) =>
 			/^api_?key$/i.test(name) || /\*{64}/.test(value);
@@ -148,8 +148,13 @@ function requestFor(
 			.map(([name, value]) => ({ name, value }));
 		// A query parameter of the user that the address lacks would be missing from the second page on.
 		const own = request.query.filter(({ name }) => !searchParams.has(name));
+		const parts = search.slice(1).split('&');
+		const written = parts.filter((part) => ![...new URLSearchParams(part)].some(isKey));
 		const endpoint = { ...request.endpoint, path: pathname };
-		return { ...request, endpoint, query: [...named, ...own] };
+		return {
+			...{ ...request, endpoint, query: [...named, ...own] },
+			search: [...written, encodeQuery(own)].filter((part) => part !== '').join('&'),
+		};
 	}
 	const own: QueryParameters = [];
 	if (position !== undefined) own.push({ name: pagingParameter, value: position });

@@ -37,7 +37,7 @@ export async function sendRequest(
 	signal: AbortSignal,
 ): Promise<RawResponse> {
 	const { endpoint, query, headers, timeoutMs } = request;
-	const search = encodeQuery(query);
+	const { search = encodeQuery(query) } = request;
 	const own = Object.keys(headers).find((name) => name.toLowerCase() === 'content-type') ?? '';
 	const contentType = headers[own] ?? request.encoded?.contentType ?? 'application/json';
 	const options: IHttpRequestOptions = {

@@ -22,6 +22,8 @@ export type QueryParameters = Array<{ name: string; value: string }>;
 export interface ServiceRequest {
 	endpoint: Endpoint;
 	query: QueryParameters;
+	/** The query as the service has written it: encoded anew, a cursor with a `+` in it could be another one. */
+	search?: string;
 	headers: Record<string, string>;
 	/** Sent as JSON unless undefined; beside `encoded`, what identifies its content. */
 	body?: unknown;
