@@ -152,7 +152,9 @@ function requestFor(
 		const written = parts.filter((part) => ![...new URLSearchParams(part)].some(isKey));
 		const endpoint = { ...request.endpoint, path: pathname };
 		return {
-			...{ ...request, endpoint, query: [...named, ...own] },
+			...request,
+			endpoint,
+			query: [...named, ...own],
 			search: [...written, encodeQuery(own)].filter((part) => part !== '').join('&'),
 		};
 	}
