@@ -4,6 +4,7 @@
 import type { JournalEntry } from '../../sandbox/server';
 import { workflowOf } from '../support/engineWorkflow';
 import { errorOf, itemsOf, NODE, pinRandom, useBench } from '../support/bench';
+import { after } from '../support/logicalTime';
 import { read, READ_ENDPOINT, send, SEND_ENDPOINT } from '../support/parameters';
 
 const LONGEST_WINDOW_MS = 1_200;
@@ -158,6 +159,52 @@ describe('a Retry-After beyond all windows', () => {
 		const startedAt = performance.now();
 		expect((await bench.run(itemsOf(1), read())).run.status).toBe('success');
 		expect(performance.now() - startedAt).toBeLessThan(1_100);
+	});
+});
+
+describe('a 429 under a credential without limits', () => {
+	const bench = useBench({ limits: { general: [], endpoints: {} } });
+	const waits = (headers: Record<string, string> = {}, times = 3) =>
+		bench.sandbox.fault({ times, action: refusal(headers) });
+
+	test('is retried with exponential backoff', async () => {
+		pinRandom(0);
+		waits();
+		const result = await bench.run(itemsOf(1), send());
+		expect(result.run.status).toBe('success');
+		const at = milliseconds(bench.sandbox.journal.all());
+		const pauses = at.slice(1).map((one, index) => one - (at[index] ?? NaN));
+		expect(pauses).toHaveLength(3);
+		for (const [index, pause] of pauses.entries()) {
+			expect(pause).toBeGreaterThanOrEqual(1_000 * 2 ** index);
+			expect(pause).toBeLessThan(2_000 * 2 ** index);
+		}
+	});
+
+	test('waits as long as the service asks, with all requests of the key', async () => {
+		waits({ 'retry-after': '30' }, 1);
+		const sends = bench.run(itemsOf(1), send());
+		await after(1_000);
+		const reads = bench.run(itemsOf(1), read());
+		for (const { run } of await Promise.all([sends, reads])) expect(run.status).toBe('success');
+		const [first = NaN, ...later] = milliseconds(bench.sandbox.journal.all());
+		expect(later).toHaveLength(2);
+		expect(Math.min(...later) - first).toBeGreaterThanOrEqual(30_000);
+	});
+
+	test('is an error after a minute in which none was let through', async () => {
+		waits({}, Infinity);
+		expect(errorOf(await bench.run(itemsOf(1), read())).httpCode).toBe('429');
+		const spanMs = spanOf(bench.sandbox.journal.all());
+		expect(spanMs).toBeGreaterThanOrEqual(60_000);
+		expect(spanMs).toBeLessThan(180_000);
+	});
+
+	test('with a longer pause is an error at once', async () => {
+		waits({ 'retry-after': '90' }, 1);
+		const error = errorOf(await bench.run(itemsOf(1), read()));
+		expect(error.context).toMatchObject({ outcome: 'refused', retryAfterSeconds: 90 });
+		expect(bench.sandbox.journal.count()).toBe(1);
 	});
 });
 

@@ -21,6 +21,8 @@ export class KeyLimiter {
 	private readonly endpoints = new Map<string, EndpointLimiter>();
 	/** In the order of their turns. */
 	private readonly queues = new Map<string, Queue>();
+	/** How many requests wait or are under way. */
+	private open = 0;
 	/** The request that takes its slots. */
 	private admitted: Permit | undefined;
 	private timer: NodeJS.Timeout | undefined;
@@ -54,7 +56,12 @@ export class KeyLimiter {
 		const isLimited = queue.limits.some(({ endpoint }) => endpoint === applied.endpoint);
 		// Where the endpoint has no limits of its own, other requests may have some that count this one.
 		const countedBy = isLimited ? queue.limits : [...queue.limits, applied];
-		const permit = new Permit({ ...request, limitStore, signal }, queue, countedBy, this.goOn);
+		const onEnd = () => {
+			this.open--;
+			this.goOn();
+		};
+		const permit = new Permit({ ...request, limitStore, signal }, queue, countedBy, onEnd);
+		this.open++;
 		queue.add(permit);
 		const stopListening = onAbort(signal, (reason) => {
 			// One that takes its slots notices by itself.
@@ -169,7 +176,7 @@ export class KeyLimiter {
 		clearTimeout(this.timer);
 		const isWaiting = this.queuedFor() > 0;
 		const restMs = Math.max(0, ...[...this.endpoints.values()].map((one) => one.restMs));
-		if (!isWaiting && restMs === 0) return this.onChange(true);
+		if (!isWaiting && restMs === 0) return this.onChange(this.open === 0);
 		const ms = Math.ceil(isWaiting ? againMs : restMs + 1);
 		this.timer = setTimeout(this.goOn, Math.min(ms, LONGEST_TIMER_MS));
 		// Held slots, tickets and what was learned of other clients keep no process alive.

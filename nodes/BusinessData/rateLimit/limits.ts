@@ -33,10 +33,18 @@ export function limitsOfEndpoint({ endpoints }: Limits, endpoint: string | undef
 	return endpoint === undefined ? [] : (endpoints[endpoint] ?? []);
 }
 
-/** The longest window (ms) that counts requests to the endpoint; 0 when there is none. */
+/** Where no limit is known, a service that refuses or pauses a request is taken to have one of a minute. */
+export const ASSUMED_LIMIT: Limit = { max: 60, windowMs: 60_000 };
+
+/** The longest window (ms) of limits. */
+export function longestOf(limits: Limit[]): number {
+	const all = limits.length > 0 ? limits : [ASSUMED_LIMIT];
+	return Math.max(...all.map(({ windowMs }) => windowMs));
+}
+
+/** The longest window (ms) that counts requests to the endpoint. */
 export function longestWindowMs(limits: Limits, endpoint: string | undefined): number {
-	const all = [...limits.general, ...limitsOfEndpoint(limits, endpoint)];
-	return Math.max(0, ...all.map(({ windowMs }) => windowMs));
+	return longestOf([...limits.general, ...limitsOfEndpoint(limits, endpoint)]);
 }
 
 /** For timers, at least and at most. */

@@ -9,7 +9,7 @@
  * The estimate fades within the longest window; the next refusal shows whether the others still send. Headers of
  * responses that say how much is left may only lower what is free here.
  */
-import type { Limit } from './limits';
+import { ASSUMED_LIMIT, type Limit } from './limits';
 import type { Permit } from './permit';
 
 /** How much of what a single refusal suggests is believed. */
@@ -46,6 +46,7 @@ export class OtherClients {
 	private lastRefusedAt = -Infinity;
 	/** How much is left for all clients by the last rate-limit headers, and until when. */
 	private headerLimits: Array<{ left: number; until: number }> = [];
+	private headersSentAt = -Infinity;
 	/** The request that went out last. */
 	private latest: Permit | undefined;
 
@@ -116,17 +117,21 @@ export class OtherClients {
 
 	/** Learns from a refusal; of requests that were under way together, from the first one. */
 	learn(limits: UsedLimit[], sentAt: number): void {
-		const [longest] = limits;
-		if (longest === undefined || sentAt <= this.learnedAt) return;
-		const least = Math.max(1, LEAST_SHARE * longest.max) / longest.windowMs;
-		const known = this.usedIn(1);
-		// The service does not say which window was full; so the least that explains it.
-		const seen = Math.min(...limits.map(({ max, windowMs, used }) => (max - used + 1) / windowMs));
-		this.rate = Math.max(least, known, known + (seen - known) * BELIEF);
+		if (sentAt <= this.learnedAt) return;
+		const [longest = ASSUMED_LIMIT] = limits;
+		if (limits.length > 0) {
+			const least = Math.max(1, LEAST_SHARE * longest.max) / longest.windowMs;
+			const known = this.usedIn(1);
+			// The service does not say which window was full; so the least that explains it.
+			const seen = Math.min(
+				...limits.map(({ max, windowMs, used }) => (max - used + 1) / windowMs),
+			);
+			this.rate = Math.max(least, known, known + (seen - known) * BELIEF);
+		}
 		this.learnedAt = performance.now();
 		this.longestMs = longest.windowMs;
 		const turns = PAUSE_TURNS.least + PAUSE_TURNS.jitter * Math.random();
-		const turnMs = Math.max(...limits.map(({ max, windowMs }) => windowMs / max));
+		const turnMs = Math.max(...[longest, ...limits].map(({ max, windowMs }) => windowMs / max));
 		this.pauseFor(Math.min(turns * 2 ** this.refusalsInRow++ * turnMs, longest.windowMs));
 	}
 
@@ -136,11 +141,19 @@ export class OtherClients {
 		this.pauseFor(isBounded ? Math.min(requestedMs, longest?.windowMs ?? 0) : requestedMs);
 	}
 
-	/** A response says how many of our requests limits still take; for no longer than the longest window. */
-	applyHeaderLimits([longest]: Limit[], all: Array<{ left: number; resetMs: number }>): void {
+	/**
+	 * A response says how many of our requests limits still take; for no longer than the longest window.
+	 * @param sentAt when its request went out: the response of an earlier one than the last knows less
+	 */
+	applyHeaderLimits(
+		[longest = ASSUMED_LIMIT]: Limit[],
+		all: Array<{ left: number; resetMs: number }>,
+		sentAt: number,
+	): void {
 		const now = performance.now();
-		const applied = all.filter(({ resetMs }) => resetMs <= (longest?.windowMs ?? 0));
-		if (applied.length === 0) return;
+		const applied = all.filter(({ resetMs }) => resetMs <= longest.windowMs);
+		if (applied.length === 0 || sentAt < this.headersSentAt) return;
+		this.headersSentAt = sentAt;
 		this.headerLimits = applied.map(({ left, resetMs }) => ({ left, until: now + resetMs }));
 	}
 

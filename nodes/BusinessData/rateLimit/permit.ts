@@ -185,7 +185,7 @@ export class Permit {
 			// The service may not have counted requests under way.
 			const underWay = endpoint.permits.filter(({ countedAt }) => countedAt === undefined).length;
 			const rooms = said.map(({ remaining, resetMs }) => ({ left: remaining - underWay, resetMs }));
-			endpoint.otherClients.applyHeaderLimits(limits, rooms);
+			endpoint.otherClients.applyHeaderLimits(limits, rooms, this.sentAt);
 		}
 	}
 

@@ -3,7 +3,7 @@
  * one with the lowest priority number goes first; of those with the same number, runs take turns.
  */
 import type { AppliedLimits, Obstacle } from './endpointLimiter';
-import { holdMsOf } from './limits';
+import { holdMsOf, longestOf } from './limits';
 import type { Permit } from './permit';
 import { type WaitCause, WaitTooLongError } from './waitTime';
 
@@ -94,7 +94,7 @@ export class Queue {
 	pauseError(leftMs = Infinity): WaitTooLongError | undefined {
 		const { pausedMs } = this;
 		const all = this.limits.flatMap(({ limits }) => limits);
-		const isLong = all.every(({ windowMs }) => pausedMs > holdMsOf(windowMs));
+		const isLong = pausedMs > holdMsOf(longestOf(all));
 		const isTooLong = pausedMs > 0 && (isLong || pausedMs > leftMs);
 		return isTooLong ? new WaitTooLongError(pausedMs, isLong) : undefined;
 	}

@@ -164,8 +164,9 @@ test.each<[string, Said, number, number]>([
 		3_000,
 	],
 ])('the service says what is left: %s', (_, said, sent, expected) => {
-	for (const one of said) use.applyHeaderLimits(limits, one);
-	use.applyHeaderLimits([], [{ left: 0, resetMs: 9_000 }]);
+	for (const one of said) use.applyHeaderLimits(limits, one, now);
+	use.applyHeaderLimits(limits, [{ left: 9, resetMs: 9_000 }], now - 1);
+	use.applyHeaderLimits([], [{ left: 0, resetMs: MINUTE + 1 }], now);
 	for (let count = 0; count < sent; count++) use.sent(underWay());
 	expect(use.waitMs(limits)).toBe(expected);
 	now += 10_000;

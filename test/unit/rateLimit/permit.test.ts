@@ -180,7 +180,7 @@ test.each([
 	newPermit(false).ended(0);
 	newPermit().applyHeaderLimits([{ remaining: 5, resetMs: 900, max }]);
 	expect(called('applyHeaderLimits')).toEqual([
-		[who, 'applyHeaderLimits', expect.any(Array), [{ left, resetMs: 900 }]],
+		[who, 'applyHeaderLimits', expect.any(Array), [{ left, resetMs: 900 }], expect.any(Number)],
 	]);
 });
 

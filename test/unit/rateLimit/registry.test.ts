@@ -20,6 +20,19 @@ test('a key has one limiter while a slot is held, and no longer', async () => {
 	expect(limiterOf('a')).not.toBe(limiter);
 });
 
+test('a key without limits has one limiter while a request is under way', async () => {
+	const limiter = limiterOf('unlimited');
+	const unlimited = { ...request, limits: { general: [], endpoints: {} } };
+	const permit = await passTime(limiter.acquire(unlimited), 1_000);
+	await jest.advanceTimersByTimeAsync(60_000);
+	expect(limiterOf('unlimited')).toBe(limiter);
+	permit.refused(30_000);
+	await jest.advanceTimersByTimeAsync(29_000);
+	expect(limiterOf('unlimited')).toBe(limiter);
+	await jest.advanceTimersByTimeAsync(2_000);
+	expect(limiterOf('unlimited')).not.toBe(limiter);
+});
+
 test('another key has another', () => {
 	expect(limiterOf('b')).not.toBe(limiterOf('c'));
 });

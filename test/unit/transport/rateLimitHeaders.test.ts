@@ -81,6 +81,7 @@ test('no header makes the limiter wait longer than its window, or leaves more fr
 			use.applyHeaderLimits(
 				[window],
 				said.map(({ remaining: left, resetMs }) => ({ left, resetMs })),
+				0,
 			);
 			const waitMs = use.waitMs([window]);
 			expect(waitMs >= 0 && waitMs <= window.windowMs).toBe(true);
