@@ -1,0 +1,286 @@
+// What a guard does for one document, in n8n's own store, in logical time: `orders.test` has two runs in every order.
+import type { INodeCredentials } from 'n8n-workflow';
+
+import { abortController, KeyedMutex } from '../../../nodes/BusinessData/async';
+import { DeduplicationRow } from '../../../nodes/BusinessData/n8nInternals/deduplicationStore';
+import type { Run } from '../../../nodes/BusinessData/run/run';
+import {
+	AlreadySentError,
+	type KeyedDocument,
+	SendOnce,
+} from '../../../nodes/BusinessData/sendOnce/sendOnce';
+import { KeyRow } from '../../../nodes/BusinessData/sendOnce/keyRow';
+import { processState, type SentState } from '../../../nodes/BusinessData/sendOnce/processState';
+import { CREDENTIAL_TYPE } from '../../../nodes/BusinessData/transport/account';
+import { InvalidSettingError } from '../../../nodes/BusinessData/values/invalidSettingError';
+import { useDeduplicator } from '../../support/deduplicator';
+import { after, passTime } from '../../support/logicalTime';
+import { DELETED } from '../../support/processedData';
+import { errorOf, send } from '../transport/examples';
+
+const table = useDeduplicator();
+beforeEach(() => {
+	jest.useFakeTimers();
+	table.latencyMs = () => 2;
+	// A test may end while a lease is held, or a record is still being repaired.
+	const none = { leases: new Map(), ends: new KeyedMutex(), watched: new Map() };
+	Object.assign(processState(), none);
+});
+afterEach(() => {
+	jest.clearAllTimers();
+	jest.useRealTimers();
+	jest.restoreAllMocks();
+});
+
+const content = { hash: 'content', mustMatch: true };
+const other = { ...content, hash: 'other' };
+
+function guard(
+	changes: Partial<KeyedDocument> = {},
+	{ signal = abortController().signal, baseUrl = 'https://one.example', id = 'credential' } = {},
+): SendOnce {
+	const credentials: INodeCredentials = { [CREDENTIAL_TYPE]: { id, name: '' } };
+	const run = { context: { getNode: () => ({ credentials }) }, account: { baseUrl }, signal };
+	const document = { workflowId: 'workflow', key: 'invoice 1', endpoint: send.endpoint, content };
+	return new SendOnce(run as unknown as Run, { ...document, ...changes });
+}
+const pass = async <T>(work: Promise<T>) => await passTime(work, 3_600_000);
+/** What a new run finds. */
+const found = async (changes?: Partial<KeyedDocument>) => await pass(guard(changes).get());
+const ended = expect.objectContaining({ ended: expect.any(Promise) as unknown }) as unknown;
+
+async function sent(state: SentState, changes: Partial<KeyedDocument> = {}): Promise<SendOnce> {
+	const one = guard(changes);
+	expect(await pass(one.acquire())).toBeUndefined();
+	await pass(one.complete(state));
+	return one;
+}
+
+test.each(['sent', 'perhapsSent'] as const)('what is %s goes out no more', async (state) => {
+	await sent(state);
+	expect(await found()).toBe(state);
+	const error = new AlreadySentError(state);
+	await expect(pass(guard().acquire())).rejects.toThrow(error);
+	await expect(pass(guard().acquire())).rejects.toMatchObject({ state });
+	expect(guard().skipped(state)).toEqual({
+		...{ skipped: true, state, sendOnceKey: 'invoice 1' },
+		reason: expect.stringMatching(state === 'sent' ? /^It was sent/ : /^It may have/) as string,
+	});
+	expect(await found()).toBe(state);
+});
+
+test('what was not sent leaves no trace, and may go out', async () => {
+	await sent('notSent', { maxEntries: 5 });
+	expect(await found()).toBe('notSent');
+	expect(table.text).toBe('');
+	await sent('sent');
+	expect(await found()).toBe('sent');
+});
+
+test('one waits while another sends it', async () => {
+	const one = guard();
+	await pass(one.acquire());
+	expect(await found()).toBe('underWay');
+	expect(await pass(guard().acquire())).toEqual(ended);
+	const waited: unknown[] = [];
+	const state = guard().state(async (end) => void waited.push(await end));
+	await pass(after(1_000));
+	expect(waited).toEqual([]);
+	await pass(one.complete('sent'));
+	expect([await pass(state), waited]).toEqual(['sent', [undefined]]);
+});
+
+test('the end of what may have been sent before is not known, whatever comes of the next attempt', async () => {
+	const one = guard();
+	expect(one.mayBeSent).toBe(false);
+	await pass(one.acquire());
+	await pass(one.complete('perhapsSent'));
+	expect(one.mayBeSent).toBe(true);
+	expect(await pass(one.acquire())).toBeUndefined();
+	await pass(one.complete('notSent'));
+	expect(await found()).toBe('perhapsSent');
+});
+
+test('one that has not acquired it records nothing', async () => {
+	await pass(guard({ maxEntries: 5 }).complete('sent'));
+	expect(table.text).toBe('');
+	const one = await sent('notSent');
+	await pass(one.complete('sent'));
+	expect(table.text).toBe('');
+});
+
+test.each(['sent', 'perhapsSent'] as const)(
+	'a record that got lost on the way is there again: %s',
+	async (state) => {
+		const one = guard();
+		await pass(one.acquire());
+		table.clear();
+		await pass(one.complete(state));
+		expect(await found()).toBe(state);
+	},
+);
+
+describe('another sender has recorded it right before', () => {
+	/** Acquires it while the other, who has no lease here, is a moment faster. */
+	async function acquireBehind(forgottenAfterMs?: number): Promise<unknown> {
+		const { id } = (guard() as unknown as { row: KeyRow }).row;
+		const insert = table.insert.bind(table);
+		jest.spyOn(table, 'insert').mockImplementationOnce(async (row) => {
+			const winner = new KeyRow(id, content);
+			await winner.record(false);
+			if (forgottenAfterMs !== undefined) {
+				void after(forgottenAfterMs).then(async () => await winner.end('notSent'));
+			}
+			await insert(row);
+		});
+		return await pass(
+			guard()
+				.acquire()
+				.catch((error: unknown) => error),
+		);
+	}
+
+	test('and may have sent it', async () => {
+		expect(await acquireBehind()).toMatchObject({ state: 'perhapsSent' });
+	});
+
+	test('and has not sent it: it makes sense to try again', async () => {
+		expect(await acquireBehind(1)).toEqual(ended);
+		expect(await found()).toBe('notSent');
+		expect(await pass(guard().acquire())).toBeUndefined();
+	});
+});
+
+test('what is acquired after a stop is free for others', async () => {
+	const stop = abortController();
+	const acquiring = guard({}, { signal: stop.signal }).acquire();
+	stop.abort(new Error('stopped'));
+	await expect(acquiring).rejects.toThrow('stopped');
+	await pass(after(100));
+	expect(await found()).toBe('notSent');
+	await sent('sent');
+});
+
+test.each<[string, Partial<KeyedDocument>, Partial<KeyedDocument>, string]>([
+	['the same content', {}, {}, 'sent'],
+	['other content', { content: other }, {}, 'invoice 1 was used before, with other content'],
+	['other content, ignored', { content: { ...other, mustMatch: false } }, {}, 'sent'],
+	['no content', { content: undefined }, {}, 'sent'],
+	['content where that had none', {}, { content: undefined }, 'invoice 1 was used before'],
+	['another key', { key: 'invoice 2' }, {}, 'notSent'],
+])('%s, after a send, and in the same Dry Run', async (_, changes, earlier, expected) => {
+	const finding = async (before?: SendOnce[]) =>
+		await pass(
+			guard(changes)
+				.get(before)
+				.catch((error: unknown) => error),
+		);
+	const before = [guard({ key: 'invoice 0' }), guard(earlier)];
+	const inDryRun = await finding(before);
+	expect(await finding()).toBe('notSent');
+	await sent('sent', earlier);
+	for (const result of [inDryRun, await finding()]) {
+		if (result instanceof InvalidSettingError) expect(result.message).toContain(expected);
+		else expect(result).toBe(expected);
+	}
+});
+
+test.each<[string, Parameters<typeof guard>]>([
+	['key', [{ key: 'invoice 2' }]],
+	['workflow', [{ workflowId: 'other' }]],
+	['endpoint', [{ endpoint: { method: 'POST', path: '/other' } }]],
+	['base URL', [{}, { baseUrl: 'https://two.example' }]],
+	['credential', [{}, { id: 'other' }]],
+])('another %s is another document, with another idempotency key', async (_, parameters) => {
+	await sent('sent');
+	expect(guard().idempotencyKey).toBe(guard({ content: other }).idempotencyKey);
+	const another = guard(...parameters);
+	expect(another.idempotencyKey).not.toBe(guard().idempotencyKey);
+	expect(await pass(another.get())).toBe('notSent');
+});
+
+test('n8n, and what reads its database, finds neither key nor business', async () => {
+	const one = await sent('sent', { maxEntries: 5 });
+	expect(table.text).not.toMatch(/invoice|example|credential/);
+	expect(table.text).not.toContain(one.idempotencyKey);
+});
+
+describe('a person', () => {
+	test.each(['notSent', 'perhapsSent', 'sent'] as const)('may change what is %s', async (state) => {
+		for (const change of ['sent', 'notSent'] as const) {
+			if ((await found()) === 'notSent') await sent(state);
+			await pass(guard().change(change));
+			expect(await found({ content: other })).toBe(change);
+		}
+	});
+
+	test('may not while it is being sent', async () => {
+		const one = guard();
+		await pass(one.acquire());
+		await expect(pass(guard().change('notSent'))).rejects.toThrow('it is being sent right now');
+		await pass(one.complete('sent'));
+		expect(await found()).toBe('sent');
+	});
+
+	test('whose change fails keeps others from it until that cannot land late', async () => {
+		await sent('perhapsSent');
+		table.fail('write', { moment: 'late' });
+		await expect(pass(guard().change('notSent'))).rejects.toThrow('deduplication store failed');
+		expect(await pass(guard().acquire())).toEqual(ended);
+		await pass(after(5_000));
+		await sent('sent');
+		expect(await found()).toBe('sent');
+	});
+
+	test.each([
+		['releases', 'notSent', ['sent', 'notSent', 'sent']],
+		['marks', 'sent', ['notSent', 'sent', 'sent']],
+	] as const)('%s the newest of two that are remembered', async (_, change, expected) => {
+		const keys = ['a', 'b', 'c'].map((key) => ({ key, maxEntries: 2 }));
+		for (const one of keys.slice(0, 2)) await sent('sent', one);
+		await pass(guard(keys[1]).change(change));
+		await sent('sent', keys[2]);
+		const states: unknown[] = [];
+		for (const one of keys) states.push(await found(one));
+		expect(states).toEqual(expected);
+	});
+});
+
+describe('an error that says what to do', () => {
+	test.each(['', '__EMPTY__'])('the workflow has the ID %j: it is not saved', (workflowId) => {
+		const creating = () => guard({ workflowId });
+		expect(creating).toThrow(InvalidSettingError);
+		expect(creating).toThrow('Send Once Key: the workflow is not saved yet');
+	});
+
+	test('n8n has no store', () => {
+		jest.spyOn(DeduplicationRow, 'of').mockReturnValue(undefined);
+		const creating = () => guard();
+		expect(creating).toThrow('Send Once Key: this version of n8n has no deduplication store');
+		expect(errorOf(creating)).toMatchObject({
+			description: 'Update n8n to use this option, or remove it.',
+		});
+	});
+
+	test('n8n has deleted the workflow', async () => {
+		await expect(pass(guard({ workflowId: DELETED }).acquire())).rejects.toThrow(
+			'Workflow ID: there is no such workflow in n8n',
+		);
+	});
+
+	test('the store fails', async () => {
+		table.fail('read');
+		await expect(found()).rejects.toMatchObject({
+			message: expect.stringContaining('failed (the database is away)') as string,
+			details: { outcome: 'notSent', description: expect.stringContaining('Nothing') as string },
+		});
+	});
+
+	test('the record is of another kind', async () => {
+		await sent('sent');
+		const [row] = await pass(table.find());
+		if (row === undefined) throw new Error('no record');
+		await pass(table.update(row, { ...row, value: { ...row.value, data: ['x'] } }));
+		await expect(found()).rejects.toThrow('this version of the package cannot read it');
+	});
+});
