@@ -37,8 +37,6 @@ export class EndpointLimiter {
 	readonly otherClients = new OtherClients();
 	/** Those without a limit store; Redis keeps the others. */
 	readonly tickets = new Tickets();
-	/** The permit that has taken slots last. */
-	newest: Permit | undefined;
 	/** By length (ms). */
 	private readonly windows = new Map<number, Window>();
 
@@ -61,7 +59,6 @@ export class EndpointLimiter {
 
 	/** Takes a slot in every window; in those of the limits there must be room. Resolves when it has them. */
 	async take(permit: Permit, limits: Limit[]): Promise<void> {
-		this.newest = permit;
 		const maxOf = new Map(limits.map((limit) => [this.window(limit), limit.max]));
 		const all = [...this.windows.values()];
 		await Promise.all(all.map(async (window) => await window.take(permit, maxOf.get(window))));

@@ -34,7 +34,7 @@ export function limitsOfEndpoint({ endpoints }: Limits, endpoint: string | undef
 }
 
 /** Where no limit is known, a service that refuses or pauses a request is taken to have one of a minute. */
-export const ASSUMED_LIMIT: Limit = { max: 60, windowMs: 60_000 };
+export const ASSUMED_LIMIT = { max: 60, windowMs: 60_000, used: 60 };
 
 /** The longest window (ms) of limits. */
 export function longestOf(limits: Limit[]): number {

@@ -117,21 +117,17 @@ export class OtherClients {
 
 	/** Learns from a refusal; of requests that were under way together, from the first one. */
 	learn(limits: UsedLimit[], sentAt: number): void {
-		if (sentAt <= this.learnedAt) return;
-		const [longest = ASSUMED_LIMIT] = limits;
-		if (limits.length > 0) {
-			const least = Math.max(1, LEAST_SHARE * longest.max) / longest.windowMs;
-			const known = this.usedIn(1);
-			// The service does not say which window was full; so the least that explains it.
-			const seen = Math.min(
-				...limits.map(({ max, windowMs, used }) => (max - used + 1) / windowMs),
-			);
-			this.rate = Math.max(least, known, known + (seen - known) * BELIEF);
-		}
+		const [longest] = limits;
+		if (longest === undefined || sentAt <= this.learnedAt) return;
+		const least = Math.max(1, LEAST_SHARE * longest.max) / longest.windowMs;
+		const known = this.usedIn(1);
+		// The service does not say which window was full; so the least that explains it.
+		const seen = Math.min(...limits.map(({ max, windowMs, used }) => (max - used + 1) / windowMs));
+		this.rate = Math.max(least, known, known + (seen - known) * BELIEF);
 		this.learnedAt = performance.now();
 		this.longestMs = longest.windowMs;
 		const turns = PAUSE_TURNS.least + PAUSE_TURNS.jitter * Math.random();
-		const turnMs = Math.max(...[longest, ...limits].map(({ max, windowMs }) => windowMs / max));
+		const turnMs = Math.max(...limits.map(({ max, windowMs }) => windowMs / max));
 		this.pauseFor(Math.min(turns * 2 ** this.refusalsInRow++ * turnMs, longest.windowMs));
 	}
 

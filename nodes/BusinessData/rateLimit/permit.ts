@@ -1,6 +1,6 @@
 /** The right to send one request: it is asked for, waits in a queue for its slots, and ends in one of four ways. */
 import type { AppliedLimits } from './endpointLimiter';
-import { holdMsOf, type Limits } from './limits';
+import { ASSUMED_LIMIT, holdMsOf, type Limits } from './limits';
 import type { UsedLimit } from './otherClients';
 import type { Queue } from './queue';
 import type { RedisLimitStore } from './redis/redisLimitStore';
@@ -136,7 +136,8 @@ export class Permit {
 	/** The service refused the request, and asks to wait for `requestedMs` (ms); 0 when it does not say. */
 	refused(requestedMs: number): void {
 		const { sentAt, blamed } = this;
-		blamed.endpoint.otherClients.learn(this.used.get(blamed) ?? [], sentAt);
+		const used = this.used.get(blamed) ?? [];
+		blamed.endpoint.otherClients.learn(used.length > 0 ? used : [ASSUMED_LIMIT], sentAt);
 		for (const { endpoint } of this.countedBy) endpoint.otherClients.refused(sentAt);
 		this.pause(requestedMs, true);
 		this.ended(0);

@@ -155,25 +155,20 @@ export class RedisLimitStore {
 		this.checkTimer = this.held.size > 0 ? this.checkLater() : undefined;
 	}
 
-	/** The slot of a permit in Redis, if it has one, with its age (ms), which is below 0 while the request is under way. */
-	private slotOf(permit: Permit | undefined): Array<[id: string, ageMs: number]> {
-		if (permit?.id === undefined || permit.request.limitStore !== this) return [];
-		const { id, request, countedAt, takenAt } = permit;
-		const ageMs = performance.now() - (countedAt ?? takenAt + request.inFlightMs);
-		return [[id, Math.ceil(ageMs)]];
-	}
-
-	private slotsIn({ endpoint }: AppliedLimits) {
-		return endpoint.permits.flatMap((permit) => this.slotOf(permit));
+	/** The slots of this process in Redis, oldest first, with their age (ms); below 0 while the request is under way. */
+	private slotsIn({ endpoint }: AppliedLimits): Array<[id: string, ageMs: number]> {
+		const now = performance.now();
+		return endpoint.permits.flatMap(({ id, request, countedAt, takenAt }) => {
+			if (id === undefined || request.limitStore !== this) return [];
+			return [[id, Math.ceil(now - (countedAt ?? takenAt + request.inFlightMs))]];
+		});
 	}
 
 	/** The newest slot that Redis must have. */
 	private newestIn(applied: AppliedLimits): [id: string, ageMs: number] | undefined {
 		const holdMs = holdMsOf(applied.limits[0]?.windowMs ?? 0);
 		const lastsMs = holdMs * (1 - DROPPED_EARLY.share) - DROPPED_EARLY.ms;
-		const isThere = ([, ageMs]: [string, number]) => ageMs < lastsMs;
-		const [newest] = this.slotOf(applied.endpoint.newest).filter(isThere);
-		return newest ?? this.slotsIn(applied).findLast(isThere);
+		return this.slotsIn(applied).findLast(([, ageMs]) => ageMs < lastsMs);
 	}
 
 	/** Enters all slots of this process again. @throws RedisError; then the next command retries */
