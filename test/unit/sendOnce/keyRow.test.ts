@@ -74,7 +74,7 @@ test.each<[string, boolean, SentState, SentState]>([
 	},
 );
 
-test.each(['sent', 'notSent'] as const)(
+test.each(['sent', 'perhapsSent', 'notSent'] as const)(
 	'of another sender, or of a person, stays: %s',
 	async (end) => {
 		const row = await recorded();
@@ -235,7 +235,20 @@ describe('of which the end cannot be recorded', () => {
 		expect(await stateElsewhere()).toBe('sent');
 		await pass(10_000);
 		await pass(keyRow().clear());
+		expect(await state()).toBe('notSent');
 		await pass(900_000);
 		expect(await stateElsewhere()).toBe('notSent');
+	});
+
+	test('of one attempt is looked at longer than that of an earlier one', async () => {
+		const row = await recorded();
+		row.watch('perhapsSent');
+		await pass(500_000);
+		expect(await pass(row.record(false))).toBe(false);
+		row.watch('notSent');
+		await pass(700_000);
+		expect([...processState().watched.values()].map(({ size }) => size)).toEqual([1]);
+		await pass(900_000);
+		expect(processState().watched.size).toBe(0);
 	});
 });

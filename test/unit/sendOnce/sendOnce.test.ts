@@ -99,6 +99,26 @@ test('the end of what may have been sent before is not known, whatever comes of 
 	expect(await pass(one.acquire())).toBeUndefined();
 	await pass(one.complete('notSent'));
 	expect(await found()).toBe('perhapsSent');
+	expect(await pass(one.acquire())).toBeUndefined();
+	await pass(one.complete('sent'));
+	expect(await found()).toBe('sent');
+});
+
+test('an end that cannot be recorded is, as soon as it can, and others wait for that', async () => {
+	const one = guard();
+	await pass(one.acquire());
+	table.fail('write', { times: 3 });
+	await pass(one.complete('sent'));
+	expect(await pass(guard().acquire())).toEqual(ended);
+	await pass(after(20_000));
+	expect(await found()).toBe('sent');
+});
+
+test('without a memory of so many keys, only the key itself is on record', async () => {
+	await sent('sent');
+	expect(await pass(table.find())).toHaveLength(1);
+	await sent('sent', { key: 'invoice 2', maxEntries: 5 });
+	expect(await pass(table.find())).toHaveLength(3);
 });
 
 test('one that has not acquired it records nothing', async () => {
@@ -180,8 +200,8 @@ test.each<[string, Partial<KeyedDocument>, Partial<KeyedDocument>, string]>([
 	expect(await finding()).toBe('notSent');
 	await sent('sent', earlier);
 	for (const result of [inDryRun, await finding()]) {
-		if (result instanceof InvalidSettingError) expect(result.message).toContain(expected);
-		else expect(result).toBe(expected);
+		if (typeof result === 'string') expect(result).toBe(expected);
+		else expect((result as InvalidSettingError).message).toContain(`Send Once Key: ${expected}`);
 	}
 });
 
