@@ -14,6 +14,7 @@ import { nodeHint } from './builderHints';
 import { testCredential } from './credentialTest';
 import { resources } from './resources';
 import { describeResource } from './operations/operation';
+import { durationHints } from './operations/send';
 import { router } from './router';
 
 export class BusinessData implements INodeType {
@@ -37,7 +38,7 @@ export class BusinessData implements INodeType {
 		outputs: [NodeConnectionTypes.Main],
 		// Both as literals, which is what n8n's linter reads.
 		credentials: [{ name: 'businessDataApi', required: true, testedBy: 'testCredential' }],
-		hints: resources.flatMap(({ operations }) => operations.flatMap(({ hints = [] }) => hints)),
+		hints: durationHints,
 		properties: [
 			{
 				displayName: 'Resource',

@@ -1,11 +1,12 @@
 /** What a run would send, without sending it. */
-import type { INodeExecutionData } from 'n8n-workflow';
+import type { IDataObject } from 'n8n-workflow';
 
 import { limiterOf } from '../rateLimit';
 import type { SendOnce } from '../sendOnce';
 import { canonicalEndpoint } from '../transport/endpointPath';
 import type { ServiceRequest } from '../transport/serviceRequest';
 import type { Run } from '../run/run';
+import type { TaskResult } from './previousAttempts';
 
 export class DryRun {
 	/** What a run would have sent before the next item. */
@@ -13,33 +14,36 @@ export class DryRun {
 
 	constructor(private readonly run: Run) {}
 
-	/** @throws what a run would throw before it sends the item, or RedisError */
+	/**
+	 * @param more fields of the output
+	 * @throws what a run would throw before it sends the request, or RedisError
+	 */
 	async show(
-		{ request, guard }: { request: ServiceRequest; guard: SendOnce | undefined },
-		itemIndex: number,
-	): Promise<INodeExecutionData> {
+		request: ServiceRequest,
+		guard?: SendOnce,
+		more: IDataObject = {},
+	): Promise<TaskResult> {
 		const { endpoint, query, encoded } = request;
-		const json = this.run.client.check(request);
+		const payload = this.run.client.check(request);
 		const body =
-			json === undefined ? encoded && request.body : (JSON.parse(json.toString()) as object);
+			payload === undefined ? encoded && request.body : (JSON.parse(payload.toString()) as object);
 		const guards = this.sent.flatMap((one) => one.guard ?? []);
 		const state = (await guard?.get(guards)) ?? 'notSent';
 		const key = canonicalEndpoint(endpoint);
 		const isSkipped = state === 'sent' || state === 'perhapsSent';
 		const waitMs = isSkipped ? 0 : await this.waitMs(key);
 		if (!isSkipped) this.sent.push({ endpoint: key, guard });
-		return {
-			json: {
-				dryRun: true,
-				method: endpoint.method,
-				path: endpoint.path,
-				...(query.length > 0 ? { query } : {}),
-				...(body === undefined ? {} : { body }),
-				...(guard === undefined ? {} : { sendOnceKey: guard.document.key, state }),
-				waitSeconds: Math.ceil(waitMs) / 1000,
-			},
-			pairedItem: { item: itemIndex },
+		const json = {
+			dryRun: true,
+			method: endpoint.method,
+			path: endpoint.path,
+			...(query.length > 0 ? { query } : {}),
+			...(body === undefined ? {} : { body }),
+			...(guard === undefined ? {} : { sendOnceKey: guard.document.key, state }),
+			waitSeconds: Math.ceil(waitMs) / 1000,
+			...more,
 		};
+		return { output: [{ json }], ending: 'notTried' };
 	}
 
 	/** When (ms from now) the next request would go out, behind those before it. */

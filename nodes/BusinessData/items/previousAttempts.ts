@@ -8,6 +8,7 @@ import { isTool } from '../run/run';
 
 /** What came of a task. */
 export interface TaskResult {
+	/** Without `pairedItem`. */
 	output: INodeExecutionData[];
 	/** A Dry Run has tried nothing. */
 	ending: 'done' | 'skipped' | 'notTried';

@@ -10,15 +10,17 @@ import { isErrorJson, nameItems, toNodeError } from '../run/itemErrors';
 import type { Run } from '../run/run';
 import { AlreadySentError, type SendOnce } from '../sendOnce';
 import { afterSuccessError, afterUnknownError } from '../transport/requestErrors';
-import type { ServiceResponse } from '../transport/response';
+import { type Result, resultIn, type ServiceResponse } from '../transport/response';
 import type { ServiceRequest } from '../transport/serviceRequest';
 import { InvalidSettingError } from '../values/invalidSettingError';
 import { readFlag } from '../values/settingValues';
 import { DryRun } from './dryRun';
 import type { TaskResult } from './previousAttempts';
+import { hintAtResult } from './responseItems';
 import { runTasks, type Task, type TaskKind } from './runTasks';
 
-type ToItems = (response: ServiceResponse) => Promise<INodeExecutionData[]>;
+/** Makes the output of what was carried out. */
+type ToItems = (response: ServiceResponse, result: Result) => Promise<INodeExecutionData[]>;
 
 /** The request of an item, and what makes its output: for a read together with sending it, perhaps page by page. */
 export type Prepared =
@@ -62,12 +64,13 @@ export async function requestEach(
 			return { ...task, isRead: true, execute };
 		}
 		const guard = sendOnceOf(run, index, request);
-		const guarded = { request: withIdempotencyKey(run, request, guard), guard };
-		if (readFlag('Dry Run', run.options(index).dryRun)) {
-			const show = async () => [await dryRun.show(guarded, index)];
-			return { ...task, execute: async () => ({ output: await show(), ending: 'notTried' }) };
-		}
-		return { ...task, execute: async () => await sendItem(run, guarded, index, prepared.toItems) };
+		const keyed = withIdempotencyKey(run, request, guard);
+		const isDryRun = readFlag('Dry Run', run.options(index).dryRun);
+		const execute = async () =>
+			isDryRun
+				? await dryRun.show(keyed, guard)
+				: await sendItem(run, keyed, prepared.toItems, guard);
+		return { ...task, execute };
 	};
 	const tasks: Task[] = [];
 	for (const index of run.items.keys()) {
@@ -119,16 +122,16 @@ function withIdempotencyKey(
 /** @throws RequestError, or what else ended the request */
 export async function sendItem(
 	run: Run,
-	{ request, guard }: { request: ServiceRequest; guard?: SendOnce },
-	index: number,
+	request: ServiceRequest,
 	toItems: ToItems,
+	guard?: SendOnce,
 ): Promise<TaskResult> {
 	const response = await sendUnlessUsed(run, request, guard);
-	if ('skipped' in response) {
-		return { output: [{ json: response, pairedItem: { item: index } }], ending: 'skipped' };
-	}
+	if ('skipped' in response) return { output: [{ json: response }], ending: 'skipped' };
 	try {
-		const output = await toItems(response);
+		const result = resultIn(response);
+		hintAtResult(run, response, result);
+		const output = await toItems(response, result);
 		const hasErrorOutput = run.context.getNode().onError === 'continueErrorOutput';
 		return { output: hasErrorOutput ? output.map(asSuccess(response)) : output, ending: 'done' };
 	} catch (error) {

@@ -8,31 +8,25 @@ import { holdsFailure } from '../transport/signsOfFailure';
 import { isObject } from '../values/isObject';
 
 /** The value as an item; anything but an object goes into the field `data`. */
-export function toItem(value: unknown, itemIndex: number): INodeExecutionData {
-	const json = (isObject(value) ? value : { data: value }) as IDataObject;
-	return { json, pairedItem: { item: itemIndex } };
+export function toItem(value: unknown): INodeExecutionData {
+	return { json: (isObject(value) ? value : { data: value }) as IDataObject };
 }
 
-/**
- * The output of what is in a response: JSON, with an item per element of a list; text; a file; or the status alone for an empty body.
- * @param fileField the binary field for a file
- */
+/** What is in a response: JSON, with an item per element of a list; text; a file in the field `data`; or the status alone. */
 export async function itemsOf(
 	run: Run,
 	response: ServiceResponse,
 	result: Result,
-	itemIndex: number,
-	fileField = 'data',
 ): Promise<INodeExecutionData[]> {
 	switch (result.kind) {
 		case 'json':
-			return [result.value].flat().map((value) => toItem(value, itemIndex));
+			return [result.value].flat().map(toItem);
 		case 'text':
-			return [toItem(result.text, itemIndex)];
+			return [toItem(result.text)];
 		case 'file':
-			return [await fileItem(run, response, fileField, itemIndex)];
+			return [await fileItem(run, response, 'data')];
 		case 'none':
-			return [toItem({ statusCode: response.statusCode }, itemIndex)];
+			return [toItem({ statusCode: response.statusCode })];
 	}
 }
 
@@ -64,7 +58,6 @@ export async function fileItem(
 	{ context }: Run,
 	{ headers, body, statusCode }: ServiceResponse,
 	field: string,
-	itemIndex: number,
 ): Promise<INodeExecutionData> {
 	const type = headerText(headers, 'content-type').split(';')[0]?.trim();
 	const binary = await context.helpers.prepareBinaryData(
@@ -75,7 +68,6 @@ export async function fileItem(
 	return {
 		json: { statusCode },
 		binary: { [field.trim() === '' ? 'data' : field.trim()]: binary },
-		pairedItem: { item: itemIndex },
 	};
 }
 

@@ -113,7 +113,7 @@ export async function runTasks(
 }
 
 /**
- * The output for items, or their error where the node continues on error.
+ * The output for items, paired with them, or their error where the node continues on error.
  * @throws a node error that names the item
  */
 export async function outputOrErrors(
@@ -122,7 +122,9 @@ export async function outputOrErrors(
 	execute: () => INodeExecutionData[] | Promise<INodeExecutionData[]>,
 ): Promise<INodeExecutionData[]> {
 	try {
-		return await execute();
+		const pairs = items.map((item) => ({ item }));
+		const pairedItem = pairs.length === 1 ? pairs[0] : pairs;
+		return (await execute()).map((output) => ({ ...output, pairedItem }));
 	} catch (error) {
 		const itemIndex = items.length === 1 ? items[0] : undefined;
 		const nodeError = toNodeError(run.context.getNode(), error, itemIndex);

@@ -8,9 +8,8 @@ import type { IDataObject, INodeExecutionData, INodeProperties } from 'n8n-workf
 
 import { DELETE_HINT } from '../builderHints';
 import { DryRun } from '../items/dryRun';
-import type { TaskResult } from '../items/previousAttempts';
 import { sendItem } from '../items/requestEach';
-import { hintAtResult, itemsOf } from '../items/responseItems';
+import { itemsOf } from '../items/responseItems';
 import { outputOrErrors, runTasks, type Task, type TaskKind } from '../items/runTasks';
 import { type Id, nameOfId, readIds } from '../parameters/ids';
 import { optionsField, readRequestOptions } from '../parameters/requestOptions';
@@ -18,10 +17,10 @@ import { nameItems } from '../run/itemErrors';
 import type { Run } from '../run/run';
 import type { Account } from '../transport/account';
 import type { Endpoint } from '../transport/endpoints';
-import { resultIn, type ServiceResponse } from '../transport/response';
+import type { Result, ServiceResponse } from '../transport/response';
 import { InvalidSettingError } from '../values/invalidSettingError';
 import { readFlag, readWholeNumber } from '../values/settingValues';
-import { type Operation, shownFor } from './operation';
+import type { Operation } from './operation';
 
 const DEFAULT_BATCH_SIZE = 100;
 const LARGEST_BATCH_SIZE = 10_000;
@@ -38,12 +37,11 @@ const DELETIONS: TaskKind = {
 };
 
 /**
- * The operation Delete Many of a resource.
+ * The operation Delete Many.
  * @param plural what is deleted, for example `contacts`
  * @param endpointOf the endpoint, which is a setting of the credential
  */
 export function deleteManyOperation(
-	resource: string,
 	plural: string,
 	endpointOf: (account: Account) => Endpoint,
 ): Operation {
@@ -56,7 +54,7 @@ export function deleteManyOperation(
 				'Preferred over single requests: 1,000 input items take 10 requests instead of 1,000',
 			builderHint: { propertyHint: DELETE_HINT },
 		},
-		description: shownFor(resource, 'deleteMany', deleteFields(plural)),
+		fields: deleteFields(plural),
 		execute: async (run) => await deleteMany(run, endpointOf(run.account)),
 	};
 }
@@ -79,22 +77,16 @@ function deleteFields(plural: string): INodeProperties[] {
 			default: false,
 			description: 'Whether to only show the requests that would go out, without deleting anything',
 		},
-		optionsField(
-			[
-				{
-					displayName: 'Batch Size',
-					name: 'batchSize',
-					type: 'number',
-					typeOptions: { minValue: 1, maxValue: LARGEST_BATCH_SIZE },
-					default: DEFAULT_BATCH_SIZE,
-					description: 'How many IDs go into one request',
-				},
-			],
+		optionsField([
 			{
-				maxWait:
-					'How many seconds the batches may wait for the rate limits in all. A batch that would wait beyond that fails at once and is not sent. With 0 they wait as long as it takes. A tool of an agent waits 60 seconds unless this is set.',
+				displayName: 'Batch Size',
+				name: 'batchSize',
+				type: 'number',
+				typeOptions: { minValue: 1, maxValue: LARGEST_BATCH_SIZE },
+				default: DEFAULT_BATCH_SIZE,
+				description: 'How many IDs go into one request',
 			},
-		),
+		]),
 	];
 }
 
@@ -109,22 +101,15 @@ async function deleteMany(run: Run, endpoint: Endpoint): Promise<INodeExecutionD
 	const tasks = batches.map(({ ids, items }): Task => {
 		const request = { ...options, endpoint, body: { [run.account.deleteIdsField]: ids } };
 		const count = ids.length;
-		const pairedItem = items.map((item) => ({ item }));
-		const toItems = async (response: ServiceResponse) => {
-			const result = resultIn(response);
-			hintAtResult(run, response, result);
-			const [item] = await itemsOf(run, response, result, 0);
+		const toItems = async (response: ServiceResponse, result: Result) => {
+			const [item] = await itemsOf(run, response, result);
 			const shown = result.kind === 'json' ? (result.value as IDataObject) : item?.json;
-			return [{ ...item, json: { count, ids, response: shown }, pairedItem }];
+			return [{ ...item, json: { count, ids, response: shown } }];
 		};
-		const show = async () => {
-			const { json } = await dryRun.show({ request, guard: undefined }, 0);
-			return [{ json: { ...json, count }, pairedItem }];
-		};
-		const execute = async (): Promise<TaskResult> =>
+		const execute = async () =>
 			isDryRun
-				? { output: await show(), ending: 'notTried' }
-				: await sendItem(run, { request }, 0, toItems);
+				? await dryRun.show(request, undefined, { count })
+				: await sendItem(run, request, toItems);
 		return { items, endpoint, execute };
 	});
 	return [...(await runTasks(run, tasks, DELETIONS)), ...errors];

@@ -10,17 +10,13 @@ import { optionsField, readRequestOptions } from '../parameters/requestOptions';
 import type { Run } from '../run/run';
 import type { Endpoint } from '../transport/endpoints';
 import { readFlag, readWholeNumber } from '../values/settingValues';
-import { type Operation, shownFor } from './operation';
+import type { Operation } from './operation';
 
 /**
- * The operation Get Many of a resource.
+ * The operation Get Many.
  * @param plural what is read, for example `contacts`
  */
-export function getManyOperation(
-	resource: string,
-	plural: string,
-	{ method, path }: Endpoint,
-): Operation {
+export function getManyOperation(plural: string, { method, path }: Endpoint): Operation {
 	return {
 		option: {
 			name: 'Get Many',
@@ -28,7 +24,7 @@ export function getManyOperation(
 			action: `Get many ${plural}`,
 			description: `Read the ${plural} of the business that the API key belongs to`,
 		},
-		description: shownFor(resource, 'getMany', fields),
+		fields,
 		execute: async (run) =>
 			await requestEach(run, (index) => prepare(run, index, { method, path })),
 	};
@@ -63,7 +59,6 @@ function prepare(run: Run, index: number, endpoint: Endpoint): Prepared {
 		: readWholeNumber('Limit', run.parameter('limit', index, 50), { least: 1 }, LIMIT_HELP);
 	const settings = readListSettings(run.options(index));
 	const request = { endpoint, ...readRequestOptions(run, index) };
-	const read = async () =>
-		await readItems(run, request, settings, limit, (record) => toItem(record, index));
+	const read = async () => await readItems(run, request, settings, limit, toItem);
 	return { request, read };
 }

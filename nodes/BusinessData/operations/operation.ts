@@ -1,9 +1,9 @@
 /** What a resource and an operation are, for the router and for the node's description. */
 import type {
+	IDisplayOptions,
 	INodeExecutionData,
 	INodeProperties,
 	INodePropertyOptions,
-	NodeHint,
 } from 'n8n-workflow';
 
 import type { Run } from '../run/run';
@@ -11,10 +11,8 @@ import type { Run } from '../run/run';
 export interface Operation {
 	/** The entry in the Operation list; its `value` is saved in workflows. */
 	option: INodePropertyOptions;
-	/** The operation's own fields. */
-	description: INodeProperties[];
-	/** What the editor shows with it, whenever their conditions hold. */
-	hints?: NodeHint[];
+	/** The operation's own fields; `describeResource` shows them for this operation only. */
+	fields: INodeProperties[];
 	/** Returns one output item or more per input item, each with its `pairedItem`. */
 	execute(run: Run): Promise<INodeExecutionData[]>;
 }
@@ -27,34 +25,33 @@ export interface Resource {
 	defaultOperation: string;
 }
 
-/** Shows the properties for one operation of a resource only. */
-export function shownFor(
-	resource: string,
-	operation: string,
-	properties: INodeProperties[],
-): INodeProperties[] {
-	return properties.map((property) => ({
-		...property,
-		displayOptions: {
-			...property.displayOptions,
-			show: { resource: [resource], operation: [operation], ...property.displayOptions?.show },
-		},
-	}));
+/** The field, shown under further conditions. */
+export function shownWith(field: INodeProperties, show: IDisplayOptions['show']): INodeProperties {
+	const { displayOptions } = field;
+	return {
+		...field,
+		displayOptions: { ...displayOptions, show: { ...show, ...displayOptions?.show } },
+	};
 }
 
 /** The Operation list of a resource, followed by the fields of its operations. */
-export function describeResource(resource: Resource): INodeProperties[] {
+export function describeResource({
+	option: { value: resource },
+	operations,
+	defaultOperation,
+}: Resource): INodeProperties[] {
 	return [
-		// eslint-disable-next-line n8n-nodes-base/node-param-default-missing -- it is there, as a variable
 		{
 			displayName: 'Operation',
 			name: 'operation',
 			type: 'options',
 			noDataExpression: true,
-			displayOptions: { show: { resource: [resource.option.value] } },
-			options: resource.operations.map(({ option }) => option),
-			default: resource.defaultOperation,
+			displayOptions: { show: { resource: [resource] } },
+			options: operations.map(({ option }) => option),
+			default: defaultOperation,
 		},
-		...resource.operations.flatMap(({ description }) => description),
+		...operations.flatMap(({ option: { value: operation }, fields }) =>
+			fields.map((field) => shownWith(field, { resource: [resource], operation: [operation] })),
+		),
 	];
 }

@@ -3,28 +3,24 @@ import type { INodePropertyOptions, NodeHint } from 'n8n-workflow';
 
 import { SEND_HINT } from '../builderHints';
 import { requestEach } from '../items/requestEach';
-import { hintAtResult, itemsOf, toItem } from '../items/responseItems';
+import { itemsOf, toItem } from '../items/responseItems';
 import { bodyFields, readDocument } from '../parameters/requestBody';
 import { optionsField, readRequestOptions } from '../parameters/requestOptions';
 import { sendOnceOptions } from '../parameters/sendOnceOptions';
-import type { Endpoint, LimitSetting } from '../transport/endpoints';
-import { resultIn } from '../transport/response';
+import { type Endpoint, type LimitSetting, SEND_ENDPOINTS } from '../transport/endpoints';
 import { formatDuration, formatLimit } from '../transport/waitTime';
-import { type Operation, shownFor } from './operation';
+import type { Operation } from './operation';
 
-/** An operation of the resource that sends each item's document to the endpoint. */
+/** An operation that sends each item's document to the endpoint. */
 export function sendOperation(
-	resource: string,
 	option: INodePropertyOptions,
 	{ method, path, limit }: Endpoint & { limit: LimitSetting },
 ): Operation {
-	const operation = String(option.value);
 	const allowed = formatLimit(limit.max, limit.windowSeconds * 1000);
 	const description = `${option.description}. The service allows ${allowed}; more wait for their turn.`;
 	return {
 		option: { ...option, description, builderHint: { propertyHint: SEND_HINT } },
-		description: shownFor(resource, operation, [...bodyFields, optionsField(sendOnceOptions)]),
-		hints: [durationHint(resource, operation, limit)],
+		fields: [...bodyFields, optionsField(sendOnceOptions)],
 		execute: async (run) =>
 			await requestEach(run, (index) => ({
 				request: {
@@ -32,34 +28,27 @@ export function sendOperation(
 					body: readDocument(run, index),
 					...readRequestOptions(run, index),
 				},
-				toItems: async (response) => {
-					const result = resultIn(response);
-					hintAtResult(run, response, result);
-					const items = await itemsOf(run, response, result, index);
+				toItems: async (response, result) => {
+					const items = await itemsOf(run, response, result);
 					// A sent item has output also when the service responds with an empty list.
-					return items.length > 0 ? items : [toItem({ statusCode: response.statusCode }, index)];
+					return items.length > 0 ? items : [toItem({ statusCode: response.statusCode })];
 				},
 			})),
 	};
 }
 
-/** What the editor shows before a run on more items than the limit lets out at once. */
-function durationHint(
-	resource: string,
-	operation: string,
-	{ max, windowSeconds }: LimitSetting,
-): NodeHint {
-	const windowMs = windowSeconds * 1000;
-	const conditions = [
-		`$parameter["resource"] === "${resource}"`,
-		`$parameter["operation"] === "${operation}"`,
-		`$input.all().length > ${max}`,
-	];
-	return {
-		type: 'info',
-		message: `With the usual limit of ${formatLimit(max, windowMs)}, this many items take ${formatDuration(windowMs)} or more. If they take hours, send them in a loop with <b>Rate Limit: Wait for Room</b>, so that a restart of n8n does not end the run.`,
-		displayCondition: `={{ ${conditions.join(' && ')} }}`,
-		whenToDisplay: 'beforeExecution',
-		location: 'outputPane',
-	};
-}
+/** What the editor shows before a run on more items than the limit of their operation lets out at once. */
+export const durationHints = Object.entries(SEND_ENDPOINTS).map(
+	([operation, { limit }]): NodeHint => {
+		const { max, windowSeconds } = limit;
+		const windowMs = windowSeconds * 1000;
+		const isChosen = `$parameter["resource"] + ":" + $parameter["operation"] === "${operation}"`;
+		return {
+			type: 'info',
+			message: `With the usual limit of ${formatLimit(max, windowMs)}, this many items take ${formatDuration(windowMs)} or more. If they take hours, send them in a loop with <b>Rate Limit: Wait for Room</b>, so that a restart of n8n does not end the run.`,
+			displayCondition: `={{ ${isChosen} && $input.all().length > ${max} }}`,
+			whenToDisplay: 'beforeExecution',
+			location: 'outputPane',
+		};
+	},
+);

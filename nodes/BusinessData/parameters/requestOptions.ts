@@ -39,17 +39,15 @@ export const valueField: INodeProperties = {
 	default: '',
 };
 
-/** The option that bounds a wait. */
-export function maxWaitField(description: string): INodeProperties {
-	return {
-		displayName: 'Max Wait',
-		name: 'maxWait',
-		type: 'number',
-		typeOptions: { minValue: 0 },
-		default: 0,
-		description,
-	};
-}
+export const maxWaitField: INodeProperties = {
+	displayName: 'Max Wait',
+	name: 'maxWait',
+	type: 'number',
+	typeOptions: { minValue: 0 },
+	default: 0,
+	description:
+		'How many seconds a run may wait for the rate limits in all. What would wait beyond that fails at once, nothing is sent for it, and the error says how long to wait. With 0 it waits as long as it takes. A tool of an agent waits 60 seconds unless this is set.',
+};
 
 /**
  * The Options field of an operation: its own options together with those of every request.
@@ -71,9 +69,7 @@ export function optionsField(
 			description: 'Headers to send along. The key is sent by the credential, never from here.',
 			options: [{ displayName: 'Header', name: 'parameters', values: [nameField, valueField] }],
 		},
-		maxWaitField(
-			'How many seconds the items of a run may wait for the rate limits in all. An item that would wait beyond that fails at once and nothing is sent for it. With 0 they wait as long as it takes. A tool of an agent waits 60 seconds unless this is set.',
-		),
+		maxWaitField,
 		{
 			displayName: 'Query Parameters',
 			name: 'queryParameters',

@@ -1,7 +1,7 @@
 /** The body of an API Request: JSON, a form or a file, under the names of n8n's HTTP Request node. */
 import { createHash } from 'node:crypto';
 
-import type { IDisplayOptions, IHttpRequestMethods, INodeProperties } from 'n8n-workflow';
+import type { IHttpRequestMethods, INodeProperties } from 'n8n-workflow';
 
 import { InvalidSettingError } from '../../values/invalidSettingError';
 import { boundaryOf, encodeMultipart, type FileFacts, type Part } from '../../transport/multipart';
@@ -14,6 +14,7 @@ import {
 	readText,
 	readTextToSend,
 } from '../../values/settingValues';
+import { shownWith } from '../../operations/operation';
 import { bodyFields, isEmpty, readJsonBody } from '../../parameters/requestBody';
 import { nameField, valueField } from '../../parameters/requestOptions';
 import type { Run } from '../../run/run';
@@ -46,11 +47,6 @@ const fileField: INodeProperties = {
 	default: 'data',
 	description: 'Name of the binary field of the input item that holds the file',
 };
-
-const shownWith = (field: INodeProperties, show: IDisplayOptions['show']): INodeProperties => ({
-	...field,
-	displayOptions: { show: { ...show, ...field.displayOptions?.show } },
-});
 
 const contentTypeField: INodeProperties = {
 	displayName: TYPE,

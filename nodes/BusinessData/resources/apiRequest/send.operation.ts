@@ -2,13 +2,13 @@
 import type { IHttpRequestMethods, INodeExecutionData, INodeProperties } from 'n8n-workflow';
 
 import { type Prepared, requestEach } from '../../items/requestEach';
-import { fileItem, hintAtResult, itemsOf, toItem } from '../../items/responseItems';
+import { fileItem, itemsOf, toItem } from '../../items/responseItems';
 import { findList } from '../../lists/findList';
 import { itemsFieldOption, listFields } from '../../lists/listFields';
 import { readListSettings } from '../../lists/listSettings';
 import { readPages } from '../../lists/pages';
 import { hintAtArray, readItems } from '../../lists/readItems';
-import { type Operation, shownFor } from '../../operations/operation';
+import type { Operation } from '../../operations/operation';
 import { checkQuery, optionsField, readRequestOptions } from '../../parameters/requestOptions';
 import { sendOnceOptions } from '../../parameters/sendOnceOptions';
 import type { Run } from '../../run/run';
@@ -116,7 +116,7 @@ export const send: Operation = {
 				'Only for endpoints that no other resource has. Give the path below the base URL; the key is sent by the credential.',
 		},
 	},
-	description: shownFor('apiRequest', 'send', fields),
+	fields,
 	execute: async (run) => {
 		let deletions = 0;
 		const prepareItem = async (index: number) => {
@@ -158,11 +158,9 @@ async function prepare(run: Run, index: number): Promise<Prepared> {
 		query: [...checkQuery(query, 'Path'), ...options.query],
 	};
 	const settings = readResponseSettings(run.options(index), method);
-	if (isRead(request)) {
-		return { request, read: async () => await read(run, request, settings, index) };
-	}
-	const toItems = async (response: ServiceResponse) =>
-		await itemsOfResponse(run, request, settings, response, index);
+	if (isRead(request)) return { request, read: async () => await read(run, request, settings) };
+	const toItems = async (response: ServiceResponse, result: Result) =>
+		await itemsOfResponse(run, settings, response, result);
 	return { request, toItems };
 }
 
@@ -183,69 +181,52 @@ function readResponseSettings(options: Record<string, unknown>, method: IHttpReq
 	};
 }
 
-/** @throws RequestError */
+/** @throws RequestError, also where JSON is due and something else comes, for example a log-in page */
 async function read(
 	run: Run,
 	request: ServiceRequest,
 	settings: ResponseSettings,
-	index: number,
 ): Promise<INodeExecutionData[]> {
 	const { format, list, limit, isFull } = settings;
 	const isPaginated = list.type !== 'none';
-	const putsOutItems = format === 'json' && !isFull;
-	if (putsOutItems && (isPaginated || list.itemsField !== '')) {
-		return await readItems(run, request, list, limit, (record) => toItem(record, index));
+	const isJson = format === 'json' && !isFull;
+	if (isJson && (isPaginated || list.itemsField !== '')) {
+		return await readItems(run, request, list, limit, toItem);
 	}
+	const items: INodeExecutionData[] = [];
 	if (isPaginated) {
-		const items: INodeExecutionData[] = [];
 		for await (const { response } of readPages(run.client, request, list)) {
-			items.push(...(await itemsOfResponse(run, request, settings, response, index)));
+			items.push(...(await itemsOfResponse(run, settings, response, resultIn(response))));
 			if (items.length >= limit) break;
 		}
 		return items;
 	}
 	const response = await run.client.request(request);
-	const items = (await itemsOfResponse(run, request, settings, response, index)).slice(0, limit);
-	const isArray = /^\s*\[/.test(response.body.toString('latin1', 0, 100));
-	if (putsOutItems && isArray)
-		hintAtArray(run, list, response, items.length, items.length >= limit);
-	return items;
+	const value = isJson ? jsonOf(response) : undefined;
+	const result: Result = value === undefined ? resultIn(response) : { kind: 'json', value };
+	const found = (await itemsOfResponse(run, settings, response, result)).slice(0, limit);
+	if (Array.isArray(value)) hintAtArray(run, list, response, found.length, found.length >= limit);
+	return found;
 }
 
 async function itemsOfResponse(
 	run: Run,
-	request: ServiceRequest,
-	settings: ResponseSettings,
+	{ format, isFull, list, fileField }: ResponseSettings,
 	response: ServiceResponse,
-	index: number,
+	result: Result,
 ): Promise<INodeExecutionData[]> {
-	const { isFull, list, fileField } = settings;
-	const result = resultOf(request, response, settings);
-	if (!isRead(request)) hintAtResult(run, response, result);
+	const isFile = format === 'file' || (format === 'json' && result.kind === 'file');
+	const file = isFile ? await fileItem(run, response, fileField) : undefined;
 	if (isFull) {
 		const { statusCode, headers } = response;
-		const isFile = result.kind === 'file';
-		const file = isFile ? await fileItem(run, response, fileField, index) : {};
 		const text = isFile ? null : textOf(response);
-		const body = result.kind === 'json' ? result.value : text;
-		return [{ ...file, ...toItem({ statusCode, headers, body }, index) }];
+		const body = format === 'json' && result.kind === 'json' ? result.value : text;
+		return [{ ...file, ...toItem({ statusCode, headers, body }) }];
 	}
+	if (file !== undefined) return [file];
+	if (format === 'text') return [toItem(textOf(response))];
 	const value = result.kind === 'json' ? listIn(result.value, list.itemsField) : undefined;
-	const listed: Result = value === undefined ? result : { kind: 'json', value };
-	return await itemsOf(run, response, listed, index, fileField);
-}
-
-/** @throws RequestError where a read has no JSON, for example a log-in page */
-function resultOf(
-	request: ServiceRequest,
-	response: ServiceResponse,
-	{ format, isFull }: ResponseSettings,
-): Result {
-	if (format === 'file') return { kind: 'file' };
-	if (format === 'text') return { kind: 'text', text: textOf(response), isBroken: false };
-	if (isFull || !isRead(request)) return resultIn(response);
-	const value = jsonOf(response);
-	return value === undefined ? { kind: 'none' } : { kind: 'json', value };
+	return await itemsOf(run, response, value === undefined ? result : { kind: 'json', value });
 }
 
 /**

@@ -1,4 +1,4 @@
 import { ENDPOINTS } from '../../transport/endpoints';
 import { getManyOperation } from '../../operations/getMany';
 
-export const getMany = getManyOperation('contact', 'contacts', ENDPOINTS.getContacts);
+export const getMany = getManyOperation('contacts', ENDPOINTS.getContacts);

@@ -12,7 +12,7 @@ export const getStatus: Operation = {
 			propertyHint: 'For reports. Other operations wait for the limits by themselves.',
 		},
 	},
-	description: [],
+	fields: [],
 	execute: async ({ account }) => {
 		const windows = await limiterOf(account.identity).status(account);
 		return windows.map((status) => ({ json: { ...status }, pairedItem: { item: 0 } }));

@@ -16,7 +16,7 @@ import { countOf } from '../../values/text';
 import { readChoice, readSeconds, readWholeNumber } from '../../values/settingValues';
 import { formatDuration, isWaitTooLong } from '../../transport/waitTime';
 import { LONGEST_TIMER_MS, onceAborted, sleep } from '../../async';
-import { type Operation, shownFor } from '../../operations/operation';
+import type { Operation } from '../../operations/operation';
 import { reportDuring, timeAfter } from '../../run/progress';
 import { maxWaitField, readMaxWaitMs } from '../../parameters/requestOptions';
 import type { Run } from '../../run/run';
@@ -39,7 +39,7 @@ export const waitForRoom: Operation = {
 			'Wait until so many requests have room, without holding a worker for long, and pass the input on',
 		builderHint: { propertyHint: WAIT_HINT },
 	},
-	description: shownFor('rateLimit', 'waitForRoom', [
+	fields: [
 		{
 			displayName: 'Limit Of',
 			name: 'limitOf',
@@ -69,9 +69,7 @@ export const waitForRoom: Operation = {
 			placeholder: 'Add option',
 			default: {},
 			options: [
-				maxWaitField(
-					'How many seconds to wait at most. If it would take longer, the node fails at once and says how long. With 0 it waits as long as it takes. A tool of an agent waits 60 seconds unless this is set.',
-				),
+				maxWaitField,
 				{
 					displayName: 'Park After',
 					name: 'parkAfter',
@@ -83,7 +81,7 @@ export const waitForRoom: Operation = {
 				},
 			],
 		},
-	]),
+	],
 	execute: async (run) => {
 		await waitOrPark(run);
 		return run.items.map((item, index): INodeExecutionData => ({

@@ -2,7 +2,6 @@ import { ENDPOINTS } from '../../transport/endpoints';
 import { sendOperation } from '../../operations/send';
 
 export const send = sendOperation(
-	'payment',
 	{
 		name: 'Send',
 		value: 'send',

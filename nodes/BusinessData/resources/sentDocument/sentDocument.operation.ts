@@ -7,7 +7,7 @@ import { type Endpoint, SEND_ENDPOINTS } from '../../transport/endpoints';
 import { InvalidSettingError } from '../../values/invalidSettingError';
 import { readChoice, readFilledText, readText } from '../../values/settingValues';
 import { outputOrErrors } from '../../items/runTasks';
-import { type Operation, shownFor } from '../../operations/operation';
+import type { Operation } from '../../operations/operation';
 import type { Run } from '../../run/run';
 import { readKey, sendOnceKeyField } from '../../parameters/sendOnceOptions';
 
@@ -63,7 +63,7 @@ export function sentDocumentOperation(
 ): Operation {
 	return {
 		option,
-		description: shownFor('sentDocument', String(option.value), fields),
+		fields,
 		execute: async (run) => {
 			const outputs: INodeExecutionData[] = [];
 			for (const index of run.items.keys()) {
@@ -95,7 +95,7 @@ async function executeItem(
 	if (workflowId !== ownId) await requireWorkflow(workflowId);
 	if (change !== undefined) await document.change(change);
 	const state = change ?? (await document.get());
-	return { json: { sendOnceKey, sentWith, state }, pairedItem: { item: index } };
+	return { json: { sendOnceKey, sentWith, state } };
 }
 
 function readEndpoint(run: Run, index: number, sentWith: (typeof SENT_WITH)[number]): Endpoint {

@@ -2,7 +2,6 @@ import { ENDPOINTS } from '../../transport/endpoints';
 import { sendOperation } from '../../operations/send';
 
 export const send = sendOperation(
-	'transaction',
 	{
 		name: 'Send',
 		value: 'send',

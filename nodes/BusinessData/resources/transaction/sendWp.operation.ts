@@ -2,7 +2,6 @@ import { ENDPOINTS } from '../../transport/endpoints';
 import { sendOperation } from '../../operations/send';
 
 export const sendWp = sendOperation(
-	'transaction',
 	{
 		name: 'Send (WP)',
 		value: 'sendWp',
