@@ -2,9 +2,9 @@
  * What previous attempts of the same node run have done. n8n's Retry On Fail runs the whole node again with all its
  * items; what was sent by then, or may have been sent, is not sent again.
  */
-import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
+import type { INodeExecutionData } from 'n8n-workflow';
 
-import { isTool } from '../run/run';
+import type { Run } from '../run/run';
 
 /** What came of a task. */
 export interface TaskResult {
@@ -24,21 +24,21 @@ export type Results = Map<number, TaskResult | { ending: 'unknown'; error: Error
 const resultsByInput = new WeakMap<object, Map<string, Results>>();
 
 /** The results of all attempts of a run, to be added to; empty unless the node retries on failure. */
-export function resultsOfAttempts(context: IExecuteFunctions): Results {
-	const input = context.getInputData()[0]?.json;
-	if (context.getNode().retryOnFail !== true || input === undefined) return new Map();
+export function resultsOfAttempts(run: Run): Results {
+	const input = run.items[0]?.json;
+	if (run.context.getNode().retryOnFail !== true || input === undefined) return new Map();
 	const resultsByRun = resultsByInput.get(input) ?? new Map<string, Results>();
 	resultsByInput.set(input, resultsByRun);
-	const run = nameOfRun(context);
-	const results = resultsByRun.get(run) ?? (new Map() as Results);
-	resultsByRun.set(run, results);
+	const name = nameOf(run);
+	const results = resultsByRun.get(name) ?? (new Map() as Results);
+	resultsByRun.set(name, results);
 	return results;
 }
 
 /** Distinguishes runs that may get the same items: of other nodes, in loops, of sub-workflows. */
-function nameOfRun(context: IExecuteFunctions): string {
+function nameOf({ context, isTool }: Run): string {
 	const { id: nodeId } = context.getNode();
 	const { id: workflowId } = context.getWorkflow();
-	const runIndex = isTool(context) ? 0 : context.evaluateExpression('{{ $runIndex }}', 0);
+	const runIndex = isTool ? 0 : context.evaluateExpression('{{ $runIndex }}', 0);
 	return JSON.stringify([context.getExecutionId(), workflowId, nodeId, runIndex]);
 }

@@ -42,7 +42,7 @@ export async function runTasks(
 	tasks: Task[],
 	{ atOnce, isFirstAlone, lists }: TaskKind,
 ): Promise<INodeExecutionData[]> {
-	const results = lists === undefined ? (new Map() as Results) : resultsOfAttempts(run.context);
+	const results = lists === undefined ? (new Map() as Results) : resultsOfAttempts(run);
 	const endings = tasks.map((_, index): Ending => results.get(index)?.ending ?? 'notTried');
 	const outputs: INodeExecutionData[][] = tasks.map(() => []);
 	const waiting = tasks.entries();

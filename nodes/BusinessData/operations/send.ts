@@ -4,7 +4,7 @@ import type { INodePropertyOptions, NodeHint } from 'n8n-workflow';
 import { SEND_HINT } from '../builderHints';
 import { requestEach } from '../items/requestEach';
 import { itemsOf, toItem } from '../items/responseItems';
-import { bodyFields, readDocument } from '../parameters/requestBody';
+import { bodyFields, readJsonBody } from '../parameters/requestBody';
 import { optionsField, readRequestOptions } from '../parameters/requestOptions';
 import { sendOnceOptions } from '../parameters/sendOnceOptions';
 import { type Endpoint, type LimitSetting, SEND_ENDPOINTS } from '../transport/endpoints';
@@ -25,7 +25,7 @@ export function sendOperation(
 			await requestEach(run, (index) => ({
 				request: {
 					endpoint: { method, path },
-					body: readDocument(run, index),
+					body: readJsonBody(run, index, true),
 					...readRequestOptions(run, index),
 				},
 				toItems: async (response, result) => {

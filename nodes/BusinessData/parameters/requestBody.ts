@@ -60,40 +60,36 @@ const MODES = {
 	defineBelow: ['Fields', 'Add a field.'],
 	json: ['JSON Body', 'Write at least one field or entry.'],
 } as const;
-type Mode = keyof typeof MODES;
 
 /**
  * The body of an item's request.
- * @param isDocument whether it goes to a customer
+ * @param isDocument whether it goes to a customer, and must not be empty
  * @throws InvalidSettingError that names the field
  */
 export function readJsonBody(run: Run, itemIndex: number, isDocument = false): unknown {
-	const mode = readMode(run, itemIndex);
-	if (mode === 'defineBelow') {
-		return bodyOfFields(run.parameter('assignments', itemIndex, {}), run.account.apiKey);
-	}
+	const modes = Object.keys(MODES) as Array<keyof typeof MODES>;
+	const mode = readChoice(FIELD, run.parameter('dataMode', itemIndex, 'defineBelow'), modes);
+	const [field, howToFill] = MODES[mode];
+	const body =
+		mode === 'defineBelow'
+			? bodyOfFields(run.parameter('assignments', itemIndex, {}), run.account.apiKey)
+			: readWholeBody(run, itemIndex, mode === 'autoMapInputData', isDocument);
+	if (!isDocument || !isEmpty(body)) return body;
+	const howToFix = `${howToFill} The service would get an empty document.`;
+	throw new InvalidSettingError(field, 'there is nothing to send', howToFix);
+}
+
+/** The item's own JSON, or the JSON Body. */
+function readWholeBody(run: Run, itemIndex: number, isMapped: boolean, isDocument: boolean) {
+	const [field] = MODES[isMapped ? 'autoMapInputData' : 'json'];
 	const { json = {}, error } = run.items[itemIndex] ?? {};
-	const isMapped = mode === 'autoMapInputData';
-	const [field] = MODES[mode];
-	const body = isMapped ? json : parseJsonBody(run.parameter('jsonBody', itemIndex, '{}'));
+	const body = isMapped ? json : parseJsonBody(field, run.parameter('jsonBody', itemIndex, '{}'));
 	const isComputed = isMapped || run.isComputed('jsonBody');
 	// An API Request may report an error on purpose, so only n8n's own error items are refused.
 	const mayBeResult = isDocument ? isComputed : isMapped && error !== undefined;
 	if (mayBeResult) refuseResult(field, body as IDataObject);
 	refuseFaults(field, body, isComputed);
 	return body;
-}
-
-/**
- * The body of a document that goes to a customer.
- * @throws InvalidSettingError that names the field, also where nothing would be sent
- */
-export function readDocument(run: Run, itemIndex: number): unknown {
-	const body = readJsonBody(run, itemIndex, true);
-	if (!isEmpty(body)) return body;
-	const [field, howToFill] = MODES[readMode(run, itemIndex)];
-	const howToFix = `${howToFill} The service would get an empty document.`;
-	throw new InvalidSettingError(field, 'there is nothing to send', howToFix);
 }
 
 /** @throws InvalidSettingError for JSON that only says what another node did not do */
@@ -112,18 +108,12 @@ function refuseResult(field: string, json: IDataObject): void {
 	);
 }
 
-function readMode(run: Run, itemIndex: number): Mode {
-	const modes = Object.keys(MODES) as Mode[];
-	return readChoice(FIELD, run.parameter('dataMode', itemIndex, 'defineBelow'), modes);
-}
-
 /** Whether a body has no field, or no entry. */
 export function isEmpty(body: unknown): boolean {
 	return typeof body === 'object' && body !== null && Object.keys(body).length === 0;
 }
 
-function parseJsonBody(value: unknown): unknown {
-	const field = 'JSON Body';
+function parseJsonBody(field: string, value: unknown): unknown {
 	refuseUnresolved(field, value);
 	const parsed = typeof value === 'string' ? tryParseJson(value) : { value };
 	if ('problem' in parsed) {

@@ -13,13 +13,6 @@ import {
 } from '../values/settingValues';
 import type { Run } from '../run/run';
 
-export interface RequestOptions {
-	queryParameters?: unknown;
-	headerParameters?: unknown;
-	timeout?: unknown;
-	maxWait?: unknown;
-}
-
 type ReadOptions = Pick<ServiceRequest, 'query' | 'headers' | 'timeoutMs' | 'maxWaitMs'>;
 
 const LONGEST_TIMEOUT_SECONDS = 3_600;
@@ -115,7 +108,7 @@ export function readRequestOptions(run: Run, index: number, contentTypes?: RegEx
 
 /** The same, of the value of an Options field. */
 export function parseRequestOptions(
-	options: RequestOptions,
+	options: Record<string, unknown>,
 	isTool = false,
 	contentTypes?: RegExp,
 ): ReadOptions {
@@ -133,7 +126,7 @@ export function parseRequestOptions(
  * How long (ms) a run may wait for the limits.
  * @throws InvalidSettingError
  */
-export function readMaxWaitMs(options: RequestOptions, isTool: boolean): number {
+export function readMaxWaitMs(options: Record<string, unknown>, isTool: boolean): number {
 	const { maxWait = isTool ? MAX_WAIT_OF_A_TOOL_SECONDS : 0 } = options;
 	return (readSeconds('Max Wait', maxWait) || Infinity) * 1000;
 }

@@ -21,7 +21,7 @@ export class Run {
 
 	readonly client: Client;
 
-	/** Whether an agent has called the node as a tool. */
+	/** Whether an agent has called the node as a tool. n8n names the tool so, and n8n 1.x tells it in no other way. */
 	readonly isTool: boolean;
 
 	/** The progress of the items so far, in sentences; set by the operation. */
@@ -53,7 +53,7 @@ export class Run {
 		readonly account: Account,
 	) {
 		this.items = context.getInputData();
-		this.isTool = isTool(context);
+		this.isTool = context.getNode().type.endsWith('Tool');
 		this.written = context.getNode().parameters;
 		this.client = new Client(context, account, randomUUID(), this.waitTime, this.signal);
 		const abort = (reason: Error) => this.controller.abort(reason);
@@ -173,9 +173,4 @@ export class Run {
 		const { tracing } = waitTime;
 		if (tracing !== undefined) context.setMetadata?.({ tracing });
 	}
-}
-
-/** n8n names the tool that it makes of a node so; n8n 1.x tells it in no other way. */
-export function isTool(context: IExecuteFunctions): boolean {
-	return context.getNode().type.endsWith('Tool');
 }

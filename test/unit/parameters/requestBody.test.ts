@@ -1,7 +1,7 @@
 /** What a request sends: the item itself, fields one by one, or JSON. */
 import type { IDataObject } from 'n8n-workflow';
 
-import { readJsonBody, readDocument } from '../../../nodes/BusinessData/parameters/requestBody';
+import { readJsonBody } from '../../../nodes/BusinessData/parameters/requestBody';
 import { inRun } from '../run/fakeContext';
 
 const item = { id: 7, lines: [{ total: 1.5 }], note: null };
@@ -179,7 +179,7 @@ test.each<[field: string, parameters: IDataObject]>([
 	['Data to Send', { dataMode: 'autoMapInputData' }],
 ])('an empty document is refused by the field to fill, %s: %j', async (name, parameters) => {
 	const read = async (json: IDataObject) =>
-		await inRun({ items: [json], parameters }, (run) => readDocument(run, 0));
+		await inRun({ items: [json], parameters }, (run) => readJsonBody(run, 0, true));
 	await expect(read({})).rejects.toThrow(`${name}: there is nothing to send`);
 	if (name === 'Data to Send') expect(await read({ note: null })).toEqual({ note: null });
 });

@@ -96,7 +96,7 @@ async function waitOrPark(run: Run): Promise<void> {
 	const { requests, endpoint, maxWaitMs, parkAfterMs } = readSettings(run);
 	const { identity, limits, limitStore } = run.account;
 	const ticket = { holder: ticketHolder(run), limits, endpoint, limitStore };
-	const notParked = whyNotParked(run.context);
+	const notParked = whyNotParked(run);
 	const startedAt = performance.now();
 	try {
 		for (;;) {
