@@ -41,20 +41,6 @@ export function fieldsOf(resource: string, operation: string): INodeProperties[]
 	);
 }
 
-/** Default values by name. */
-export function defaultsOf(properties: INodeProperties[]): Record<string, unknown> {
-	return Object.fromEntries(properties.map(({ name, default: value }) => [name, value]));
-}
-
-/** By name, the types, with their options where they have some. */
-export function kindsOf(properties: INodeProperties[]): Record<string, unknown> {
-	const kinds = properties.map(({ name, type, typeOptions }): [string, unknown] => [
-		name,
-		typeOptions === undefined ? type : { type, ...typeOptions },
-	]);
-	return Object.fromEntries(kinds);
-}
-
 /** The properties and all that are inside of them. */
 export function allOf(properties: INodeProperties[]): INodeProperties[] {
 	return properties.flatMap((property) => [
