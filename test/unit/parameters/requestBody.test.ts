@@ -1,63 +1,78 @@
-/** What a request sends: the item itself, fields one by one, or JSON. */
+/** What a request sends: the item itself, JSON, or fields one by one; each value as it is meant, or not at all. */
 import type { IDataObject } from 'n8n-workflow';
 
 import { readJsonBody } from '../../../nodes/BusinessData/parameters/requestBody';
-import { inRun } from '../run/fakeContext';
+import { inRun, type Setup } from '../run/fakeContext';
+import { requiredFields } from '../transport/examples';
 
-const item = { id: 7, lines: [{ total: 1.5 }], note: null };
-const bodyOf = async (parameters: IDataObject) =>
-	await inRun({ items: [{ other: true }, item], parameters }, (run) => readJsonBody(run, 1));
-const ofFields = async (...assignments: unknown[]) =>
-	await bodyOf({ dataMode: 'defineBelow', assignments: { assignments } });
-const field = (name: unknown, type?: unknown, value?: unknown) => ({ id: 'a', name, type, value });
-const ofJson = async (jsonBody: unknown) =>
-	await bodyOf({ dataMode: 'json', jsonBody: jsonBody as IDataObject });
-const ofItem = async (x: unknown) => {
-	const setup = { items: [{ x: x as string }], parameters: { dataMode: 'autoMapInputData' } };
-	return await inRun(setup, (run) => readJsonBody(run, 0));
+const bodyOf = async (setup: Setup, isDocument = false) =>
+	await inRun(setup, (run) => readJsonBody(run, 0, isDocument));
+const ofItem = async (json: unknown, isDocument = false) => {
+	const setup = { items: [json as IDataObject], parameters: { dataMode: 'autoMapInputData' } };
+	return await bodyOf(setup, isDocument);
 };
+const ofJson = async (jsonBody: unknown) =>
+	await bodyOf({ parameters: { dataMode: 'json', jsonBody: jsonBody as IDataObject } });
+const ofFields = async (...assignments: unknown[]) =>
+	await bodyOf({ parameters: { assignments: { assignments } as unknown as IDataObject } });
+const field = (name: unknown, type?: unknown, value?: unknown) => ({ id: 'a', name, type, value });
+const ofValue = async (type: unknown, value: unknown) => await ofFields(field('x', type, value));
 const TYPES = ['string', 'number', 'boolean', 'array', 'object', undefined];
 
 test("with Auto-Map Input Data it is the item's own JSON, with dates as they write themselves", async () => {
-	expect(await bodyOf({ dataMode: 'autoMapInputData', jsonBody: 'not used' })).toEqual(item);
 	const due = { toJSON: () => '2026-01-31', ts: NaN };
-	expect(JSON.stringify(await ofItem([due, new Date(0)]))).toBe(
-		'{"x":["2026-01-31","1970-01-01T00:00:00.000Z"]}',
+	const item = { id: 7, lines: [{ total: 1.5 }], note: null, dates: [due, new Date(0)] };
+	expect(JSON.stringify(await ofItem(item))).toBe(
+		'{"id":7,"lines":[{"total":1.5}],"note":null,"dates":["2026-01-31","1970-01-01T00:00:00.000Z"]}',
 	);
 });
 
-describe('with Define Below it', () => {
-	test('has the fields, each with a value of its type', async () => {
-		const body = await ofFields(
-			field('contactId', 'string', '42'),
-			field(' total ', 'number', 1.5),
-			field('isUrgent', 'boolean', false),
-			field('lines', 'array', [{ a: 1 }]),
-			field('customer', 'object', { id: 7 }),
-			field('note', 'string', ''),
-			field('A', 'number', 1),
-			field('a', 'number', 2),
-		);
-		expect(JSON.stringify(body)).toBe(
-			'{"contactId":"42","total":1.5,"isUrgent":false,"lines":[{"a":1}],"customer":{"id":7},"note":"","A":1,"a":2}',
-		);
-	});
+test.each<[jsonBody: unknown, body: unknown]>([
+	[' {"a":{"b":[1]}} ', { a: { b: [1] } }],
+	['[{"a":1}]', [{ a: 1 }]],
+	[{ a: 1 }, { a: 1 }],
+	[[1, 2], [1, 2]], // prettier-ignore
+	...['', '{', "{'a':1}", '{"a":1,}', 'undefined', '{"a":[object Object]}'].map(
+		(text): [unknown, string] => [text, 'JSON Body: is not valid JSON ('],
+	),
+	...['null', '5', '"text"', 'true', null, 5, true].map((value): [unknown, string] => [
+		...([value, 'JSON Body: must be an object or a list'] as const),
+	]),
+])('with JSON, %j is %j', async (jsonBody, body) => {
+	if (typeof body === 'string') await expect(ofJson(jsonBody)).rejects.toThrow(body);
+	else expect(await ofJson(jsonBody)).toEqual(body);
+});
 
-	test('is the way that is chosen at first, and empty without fields', async () => {
-		expect(await bodyOf({})).toEqual({});
-		expect(await bodyOf({ assignments: {} })).toEqual({});
-		expect(await ofFields()).toEqual({});
-	});
+test('Define Below is chosen at first; another way that is not known is refused', async () => {
+	for (const parameters of [{}, { assignments: {} }, { assignments: { assignments: [] } }]) {
+		expect(await bodyOf({ parameters })).toEqual({});
+	}
+	const unknown = bodyOf({ parameters: { dataMode: 'xml' } });
+	await expect(unknown).rejects.toThrow('Data to Send: is not known');
+});
 
-	test('is nested where names have dots', async () => {
-		const names = ['customer.id', 'customer.address.city', 'constructor.name', 'lines.0'];
-		const fields = [...names, 'customer.name'].map((name) => field(name, 'string', 'x'));
+test.each<[field: string, parameters: IDataObject]>([
+	['Fields', {}],
+	['JSON Body', { dataMode: 'json' }],
+	['JSON Body', { dataMode: 'json', jsonBody: [] }],
+	['Data to Send', { dataMode: 'autoMapInputData' }],
+])('an empty document is refused by the field to fill, %s: %j', async (name, parameters) => {
+	const read = bodyOf({ parameters }, true);
+	await expect(read).rejects.toThrow(`${name}: there is nothing to send`);
+	expect(await bodyOf({ parameters })).toEqual(parameters.jsonBody ?? {});
+	expect(await ofItem({ note: null }, true)).toEqual({ note: null });
+});
+
+describe('the name of a field', () => {
+	test('is trimmed, has its case, and is nested where it has dots', async () => {
+		const names = [' total ', 'A', 'a', 'c.id', 'c.address.city', 'constructor.name', 'l.0', 'c.n'];
+		const fields = names.map((name) => field(name, 'string', 'x'));
 		expect(JSON.stringify(await ofFields(...fields))).toBe(
-			'{"customer":{"id":"x","address":{"city":"x"},"name":"x"},"constructor":{"name":"x"},"lines":{"0":"x"}}',
+			'{"total":"x","A":"x","a":"x","c":{"id":"x","address":{"city":"x"},"n":"x"},"constructor":{"name":"x"},"l":{"0":"x"}}',
 		);
 	});
 
-	test.each(['', '  ', undefined, null, {}])('must not have the name %j', async (name) => {
+	test.each(['', '  ', undefined, null, {}])('must not be %j', async (name) => {
 		await expect(ofFields(field('a', 'number', 1), field(name, 'number', 1))).rejects.toThrow(
 			/^Fields: (a name is empty|"name" has no value \(null\)|"name" is not a text)$/,
 		);
@@ -66,7 +81,7 @@ describe('with Define Below it', () => {
 	test.each([
 		...['a..b', '.a', 'a.', '.', 'a. .b'].map((name) => [name, 'has an empty part']),
 		...['a[0]', 'a[b.c]', '__proto__', 'a.__proto__.b'].map((name) => [name, 'cannot be a name']),
-	])('must not have the name %s, which only JSON can have', async (name, problem) => {
+	])('must not be %s, which only JSON can have', async (name, problem) => {
 		await expect(ofFields(field(name, 'string', 'x'))).rejects.toMatchObject({
 			message: `Fields: "${name}" ${problem}`,
 			description: expect.stringContaining('Data to Send: JSON') as string,
@@ -81,7 +96,7 @@ describe('with Define Below it', () => {
 		[['a.b', 'a'], `"a" ${BOTH}`],
 		[['x.a.b.c', 'x.a.b', 'y'], `"x.a.b" ${BOTH}`],
 		[['x.a.b', 'x.a.b.c.d'], `"x.a.b" ${BOTH}`],
-	])('must not have the names %j: %s', async (names, problem) => {
+	])('must not exclude another: %j, %s', async (names, problem) => {
 		// An object could take the other's field in, but then one of them would be overwritten unseen.
 		for (const value of [{ b: 1 }, null]) {
 			const fields = names.map((name) => field(name, 'object', value));
@@ -90,11 +105,75 @@ describe('with Define Below it', () => {
 	});
 });
 
-const holdsItself: Record<string, unknown> = {};
-holdsItself.a = { b: holdsItself };
+describe('the value of a field', () => {
+	test.each<[type: string | undefined, ...values: Array<[value: unknown, sent: unknown]>]>([
+		['string', ['a', 'a'], ['', ''], [5, '5'], [true, 'true']],
+		['string', [new Date(0), '1970-01-01T00:00:00.000Z'], ['9007199254740993', '9007199254740993']],
+		['number', [0, 0], [-1.5, -1.5], ['80.50', 80.5], [' 7 ', 7], [2 ** 53 - 1, 2 ** 53 - 1]],
+		['boolean', [true, true], ['FALSE', false], [1, true], ['0', false]],
+		['array', [[1, 'a', null], [1, 'a', null]], ['[1, "a"]', [1, 'a']], [[], []]], // prettier-ignore
+		['object', [{ a: { b: 1 } }, { a: { b: 1 } }], ['{"a": 1}', { a: 1 }], [{}, {}]],
+		[undefined, [5, 5], ['a', 'a'], [false, false], [[1], [1]], [{ a: 1 }, { a: 1 }]],
+	])('of type %s: %j', async (type, ...values) => {
+		for (const [value, sent] of [...values, [null, null]]) {
+			expect(await ofValue(type, value)).toStrictEqual({ x: sent });
+		}
+	});
+
+	test.each<[type: string, label: string, ...values: Array<[value: unknown, shown: string]>]>([
+		['number', 'Number', ...['12 EUR', '12,50', '0x10', '1e3', '', '  '].map(asText)],
+		['number', 'Number', [true, 'true'], [[], 'a list'], [[5], 'a list'], [{}, 'an object']],
+		['number', 'Number', ['x'.repeat(100), `the text "${'x'.repeat(60)}…"`]],
+		['boolean', 'Boolean', asText('yes'), [2, '2'], [[], 'a list'], asText('')],
+		['array', 'Array', asText('a, b'), [{ 0: 'a' }, 'an object'], [5, '5']],
+		['object', 'Object', [[1], 'a list'], asText('a'), [true, 'true']],
+	])('of type %s must be a %s: %j', async (type, label, ...values) => {
+		for (const [value, shown] of values) {
+			await expect(ofValue(type, value)).rejects.toMatchObject({
+				message: `Fields: "x" expects ${label}, but the value is ${shown}`,
+				context: { outcome: 'notSent' },
+			});
+		}
+	});
+
+	function asText(text: string): [string, string] {
+		return [text, `the text "${text}"`];
+	}
+
+	test('of type string must be a text, and no other shows the key in an error', async () => {
+		for (const value of [{ a: [1] }, ['a']]) {
+			await expect(ofValue('string', value)).rejects.toThrow('Fields: "x" is not a text');
+		}
+		const { apiKey } = requiredFields;
+		const error = await ofValue('number', `Key ${apiKey.toUpperCase()}`).catch(String);
+		expect(error).toContain('"Key ****');
+		expect(String(error).toLowerCase()).not.toContain(apiKey.slice(0, 8));
+	});
+
+	test.each(['binary', 'dateTime', 'constructor', '', 5, null])(
+		'must have a type of JSON, not %p',
+		async (type) => {
+			await expect(ofValue(type, 'a')).rejects.toMatchObject({
+				message: 'Fields: the type of "x" cannot be sent as JSON',
+				description: 'Choose one of String, Number, Boolean, Array, Object.',
+			});
+		},
+	);
+
+	test.each([null, 'a', [{}], { assignments: 'a' }, { assignments: [null] }])(
+		'must be one of a list of fields, not %j',
+		async (assignments) => {
+			const read = bodyOf({ parameters: { assignments: assignments as IDataObject } });
+			await expect(read).rejects.toThrow(/^Fields: is not a (group|list)/);
+		},
+	);
+});
 
 describe('a value that no one can have meant', () => {
 	const exact = 'is a number that JavaScript cannot hold exactly';
+	const holdsItself: Record<string, unknown> = {};
+	holdsItself.a = { b: holdsItself };
+
 	test.each<[value: unknown, path: string, problem: string]>([
 		[NaN, '', 'is not a number that JSON can hold (NaN)'],
 		[-Infinity, '', 'is not a number that JSON can hold (-Infinity)'],
@@ -109,39 +188,29 @@ describe('a value that no one can have meant', () => {
 		[{ a: () => 1 }, '.a', 'is a function'],
 		[Symbol('a'), '', 'is a symbol'],
 		[new Map([['a', 1]]), '', 'is an object that JSON cannot hold (Map)'],
-		[/a/, '', 'is an object that JSON cannot hold (RegExp)'],
 		[new Error('a'), '', 'is an object that JSON cannot hold (Error)'],
 	])('%p is refused, wherever it comes from', async (value, path, problem) => {
-		await expect(ofItem(value)).rejects.toThrow(`Data to Send: "x${path}" ${problem}`);
+		await expect(ofItem({ x: value })).rejects.toThrow(`Data to Send: "x${path}" ${problem}`);
 		await expect(ofJson({ x: value })).rejects.toThrow(`JSON Body: "x${path}" ${problem}`);
 		for (const type of TYPES) {
-			await expect(ofFields(field('x', type, value))).rejects.toThrow(
-				`Fields: "x${path}" ${problem}`,
-			);
+			await expect(ofValue(type, value)).rejects.toThrow(`Fields: "x${path}" ${problem}`);
 		}
 	});
 
 	test('is one that holds itself', async () => {
 		const problem = 'cannot be written as JSON (it holds itself, or is nested too deeply)';
 		await expect(ofItem(holdsItself)).rejects.toThrow(`Data to Send: ${problem}`);
-		await expect(ofFields(field('x', 'object', holdsItself))).rejects.toThrow(
-			`Fields: "x" ${problem}`,
-		);
+		await expect(ofValue('object', holdsItself)).rejects.toThrow(`Fields: "x" ${problem}`);
 	});
 
-	test('in a text is refused too, before it becomes another', async () => {
-		const rounded = `${exact} (9007199254740992)`;
-		for (const [type, text, problem] of [
-			['number', '9007199254740993', `"x" ${rounded}`],
-			['number', '9'.repeat(400), '"x" is not a number that JSON can hold (Infinity)'],
-			['array', '[9007199254740993]', `"x.0" ${rounded}`],
-		]) {
-			await expect(ofFields(field('x', type, text))).rejects.toThrow(`Fields: ${problem}`);
-		}
-		const json = '{"x":{"y":9007199254740993}}';
-		await expect(ofJson(json)).rejects.toThrow(`JSON Body: "x.y" ${rounded}`);
-		const text = { x: '9007199254740993' };
-		expect(await ofFields(field('x', 'string', text.x))).toEqual(text);
+	test.each<[type: string, text: string, problem: string]>([
+		['number', '9007199254740993', `Fields: "x" ${exact} (9007199254740992)`],
+		['number', '9'.repeat(400), 'Fields: "x" is not a number that JSON can hold (Infinity)'],
+		['array', '[9007199254740993]', `Fields: "x.0" ${exact} (9007199254740992)`],
+		['JSON', '{"y":9007199254740993}', `JSON Body: "x.y" ${exact} (9007199254740992)`],
+	])('in a text of %s is refused before it becomes another: %s', async (type, text, problem) => {
+		const read = type === 'JSON' ? ofJson(`{"x":${text}}`) : ofValue(type, text);
+		await expect(read).rejects.toThrow(problem);
 	});
 
 	const TEXTS = ['undefined', ' null ', 'NaN', 'Invalid Date', 'Due: Invalid DateTime'];
@@ -150,8 +219,8 @@ describe('a value that no one can have meant', () => {
 	test.each([...TEXTS, OBJECT, 'function () { return 1; }', '(a) => a'])(
 		'is the text %j of another node or an expression',
 		async (text) => {
-			await expect(ofItem([text])).rejects.toThrow('Data to Send: "x.0" is the ');
-			await expect(ofItem({ [text]: 1 })).rejects.toThrow('has a name that is the ');
+			await expect(ofItem({ x: [text] })).rejects.toThrow('Data to Send: "x.0" is the ');
+			await expect(ofItem({ x: { [text]: 1 } })).rejects.toThrow('has a name that is the ');
 			await expect(ofJson({ x: text })).rejects.toThrow('JSON Body: "x" is the ');
 		},
 	);
@@ -160,59 +229,11 @@ describe('a value that no one can have meant', () => {
 		...['null and void', 'Nan', 'Nullarbor', 'undefined term', 'invalid date of birth'],
 		...['A => B', '(see above) => paid', 'The function (f) maps {a} to {b}'],
 	])('is not %j', async (text) => {
-		expect(await ofItem(text)).toEqual({ x: text });
+		expect(await ofItem({ x: text })).toEqual({ x: text });
 	});
 
 	test.each([...TEXTS, OBJECT])('is not %j where a person has written it', async (text) => {
 		const written = { dataMode: 'json', jsonBody: JSON.stringify({ x: text }) };
-		const setup = { parameters: written, written };
-		expect(await inRun(setup, (run) => readJsonBody(run, 0))).toEqual({ x: text });
+		expect(await bodyOf({ parameters: written, written })).toEqual({ x: text });
 	});
-});
-
-test.each<[field: string, parameters: IDataObject]>([
-	['Fields', {}],
-	['Fields', { assignments: { assignments: [] } }],
-	['JSON Body', { dataMode: 'json' }],
-	['JSON Body', { dataMode: 'json', jsonBody: ' {} ' }],
-	['JSON Body', { dataMode: 'json', jsonBody: [] }],
-	['Data to Send', { dataMode: 'autoMapInputData' }],
-])('an empty document is refused by the field to fill, %s: %j', async (name, parameters) => {
-	const read = async (json: IDataObject) =>
-		await inRun({ items: [json], parameters }, (run) => readJsonBody(run, 0, true));
-	await expect(read({})).rejects.toThrow(`${name}: there is nothing to send`);
-	if (name === 'Data to Send') expect(await read({ note: null })).toEqual({ note: null });
-});
-
-describe('with JSON it', () => {
-	test.each([
-		[' {"a":{"b":[1]}} ', { a: { b: [1] } }],
-		['[{"a":1}]', [{ a: 1 }]],
-		[{ a: 1 }, { a: 1 }],
-		[
-			[1, 2],
-			[1, 2],
-		],
-	])('is %j', async (jsonBody, body) => {
-		expect(await ofJson(jsonBody)).toEqual(body);
-		expect(await bodyOf({ dataMode: 'json' })).toEqual({});
-	});
-
-	test.each(['', '{', "{'a':1}", '{"a":1,}', 'undefined', '{"a":[object Object]}'])(
-		'must be JSON, not %j',
-		async (jsonBody) => {
-			await expect(ofJson(jsonBody)).rejects.toThrow('JSON Body: is not valid JSON (');
-		},
-	);
-
-	test.each(['null', '5', '"text"', 'true', null, 5, true])(
-		'must be an object or a list, not %j',
-		async (jsonBody) => {
-			await expect(ofJson(jsonBody)).rejects.toThrow('JSON Body: must be an object or a list');
-		},
-	);
-});
-
-test('a way that is not known is refused', async () => {
-	await expect(bodyOf({ dataMode: 'xml' })).rejects.toThrow('Data to Send: is not known');
 });
