@@ -2,6 +2,7 @@
 
 import type { INode } from 'n8n-workflow';
 
+import type { FaultAction } from '../../sandbox/server';
 import { errorOf, hintsOf, itemsOf, NODE, type ShownError, useBench } from '../support/bench';
 import { useDeduplicator } from '../support/deduplicator';
 import { readRun } from '../support/engine';
@@ -66,14 +67,9 @@ describe('one record per workflow, business and endpoint', () => {
 	});
 
 	test('neither key nor business is in the store', async () => {
-		const rows = await keptOf({ id: 'invoice-2026-0042' });
-		expect(rows).not.toMatch(/2026-0042|127\.0\.0\.1|localhost/);
+		await bench.run([{ id: 'invoice-2026-0042' }], send(once));
+		expect(store.text).not.toMatch(/2026-0042|127\.0\.0\.1|localhost/);
 	});
-
-	async function keptOf(item: { id: string }): Promise<string> {
-		await bench.run([item], send(once));
-		return store.text;
-	}
 
 	test('more or less Send Once Memory forgets nothing that was sent', async () => {
 		await bench.run(itemsOf(2), send({ ...once, sendOnceMaxEntries: 1_001 }));
@@ -85,18 +81,8 @@ describe('one record per workflow, business and endpoint', () => {
 });
 
 describe('the same key with other content', () => {
-	const invoice = {
-		id: 'a',
-		note: null,
-		lines: [{ price: 1, at: '10:00' }],
-		meta: { 'sent.at': '10:00' },
-	};
-	const later = {
-		meta: { 'sent.at': '11:00' },
-		lines: [{ at: '11:00', price: 1 }],
-		note: null,
-		id: 'a',
-	};
+	const invoice = { id: 'a', lines: [{ price: 1, at: '10:00' }], meta: { 'sent.at': '10:00' } };
+	const later = { meta: { 'sent.at': '11:00' }, lines: [{ at: '11:00', price: 1 }], id: 'a' };
 
 	test.each([false, true])('is an error, with Redis-free overlap %p', async (isTogether) => {
 		const first = bench.run([invoice], send(once));
@@ -196,35 +182,27 @@ describe('by hand', () => {
 		expect(store.text).toBe('');
 	});
 
-	test.each(['get', 'markAsSent', 'release'] as const)(
-		'%s of a workflow that n8n does not have is an error, not a document that was not sent',
-		async (operation) => {
-			const parameters = sentDocument(operation, { workflowId: mockUnknown });
+	test.each([
+		...(['get', 'markAsSent', 'release'] as const).map((one) => [one, mockUnknown] as const),
+		['markAsSent', DELETED] as const,
+	])(
+		'%s of a workflow that n8n does not have is an error, not a document that was not sent: %s',
+		async (operation, workflowId) => {
+			const parameters = sentDocument(operation, { workflowId });
 			const error = errorOf(await bench.run([{ id: 'a' }], parameters));
 			expect(error.message).toBe('Workflow ID: there is no such workflow in n8n');
+			expect(error.description).toContain('Enter the ID of the workflow');
 		},
 	);
 
-	test('what was sent by a workflow that was deleted cannot be marked', async () => {
-		const parameters = sentDocument('markAsSent', { workflowId: DELETED });
-		const error = errorOf(await bench.run([{ id: 'a' }], parameters));
-		expect(error.message).toBe('Workflow ID: there is no such workflow in n8n');
-		expect(error.description).toContain('Enter the ID of the workflow');
-	});
-
-	test.each(['', '__EMPTY__'])('a workflow that is not saved, with the ID %j', async (id) => {
-		const workflow = { ...workflowOf([{ id: 'a' }], send(once)), id };
+	test.each<[workflow: object, node: Partial<INode>, message: string]>([
+		[{ id: '' }, {}, 'Send Once Key: the workflow is not saved yet'],
+		[{ id: '__EMPTY__' }, {}, 'Send Once Key: the workflow is not saved yet'],
+		[{}, { credentials: { businessDataApi: { id: null, name: 'key' } } }, ''],
+	])('what n8n has not saved keeps no keys: %j, %j', async (unsaved, node, message) => {
+		const workflow = { ...workflowOf([{ id: 'a' }], send(once), node), ...unsaved };
 		const error = errorOf(await bench.engine.run(workflow, { key: bench.credential }));
-		expect(error.message).toBe('Send Once Key: the workflow is not saved yet');
-		expect(error.description).toContain('Save it');
-		expect(bench.sandbox.journal.count()).toBe(0);
-	});
-
-	test('a credential without an ID cannot keep keys', async () => {
-		const unsaved = { credentials: { businessDataApi: { id: null, name: 'key' } } };
-		const workflow = workflowOf([{ id: 'a' }], send(once), unsaved);
-		const result = await bench.engine.run(workflow, { key: bench.credential });
-		expect(result.run.status).toBe('error');
+		expect(error.message).toContain(message);
 		expect(bench.sandbox.journal.count()).toBe(0);
 	});
 });
@@ -314,24 +292,31 @@ describe("the service's own idempotency", () => {
 	const header = 'idempotency-key';
 	const values = () => bench.sandbox.journal.all().map(({ headers }) => headers[header]);
 
-	test('an attempt without a response is retried with the same value', async () => {
-		loseResponse();
+	const lost = { type: 'hangUpAfterActing' } as const;
+	const refusal = (status: number) => ({ type: 'status', status }) as const;
+
+	test.each<[string, FaultAction[], requests: number, outcome: string | undefined, state: string]>([
+		['one without a response', [lost], 2, undefined, 'sent'],
+		['none with a response', Array<FaultAction>(4).fill(refusal(500)), 4, 'unknown', 'perhapsSent'],
+		['a refusal after one without a response', [lost, refusal(400)], 2, 'unknown', 'perhapsSent'],
+		['a 409', [refusal(409)], 1, 'unknown', 'perhapsSent'],
+		['a 422', [refusal(422)], 1, 'refused', 'notSent'],
+	])('its attempts have one value: %s', async (name, actions, requests, outcome, state) => {
+		for (const action of actions) bench.sandbox.fault({ action });
 		const result = await bench.run([{ id: 'a' }], send(once));
-		expect(result.run.status).toBe('success');
-		expect(values()).toHaveLength(2);
+		if (outcome !== undefined) {
+			const { context, description } = errorOf(result);
+			expect(context.outcome).toBe(outcome);
+			expect(description?.includes('idempotency header')).toBe(name.startsWith('a 4'));
+		}
+		expect(values()).toHaveLength(requests);
 		expect(new Set(values()).size).toBe(1);
 		// It says nothing of the key.
 		expect(values()[0]).toMatch(/^[\w-]{22}$/);
-		expect(await statesOf(bench, ['a'])).toEqual(['sent']);
-	});
-
-	test('when none gets a response, it is perhaps sent, and a later run does not send it', async () => {
-		bench.sandbox.fault({ times: Infinity, action: { type: 'status', status: 500 } });
-		const error = errorOf(await bench.run([{ id: 'a' }], send(once)));
-		expect(error.context.outcome).toBe('unknown');
-		expect(values()).toHaveLength(4);
-		const again = await bench.run([{ id: 'a' }], send(once));
-		expect(again.json(NODE)).toMatchObject([{ skipped: true, state: 'perhapsSent' }]);
+		expect(await statesOf(bench, ['a'])).toEqual([state]);
+		if (state === 'notSent') return;
+		await bench.run([{ id: 'a' }], send(once));
+		expect(values()).toHaveLength(requests);
 	});
 
 	test('a stop before the next attempt does not call it not sent', async () => {
@@ -354,25 +339,6 @@ describe("the service's own idempotency", () => {
 		expect(error.context).not.toHaveProperty('retryAfterSeconds');
 		expect(error.description).toContain('Check in the service before you run it again');
 		expect(error.description).not.toContain('not retried');
-	});
-
-	test('a refusal after an attempt without a response does not make it free', async () => {
-		loseResponse();
-		bench.sandbox.fault({ action: { type: 'status', status: 400 } });
-		const error = errorOf(await bench.run([{ id: 'a' }], send(once)));
-		expect(error.context.outcome).toBe('unknown');
-		expect(await statesOf(bench, ['a'])).toEqual(['perhapsSent']);
-	});
-
-	test.each([
-		[409, 'unknown', 'perhapsSent'],
-		[422, 'refused', 'notSent'],
-	])('a %i is told as a conflict', async (status, outcome, state) => {
-		bench.sandbox.fault({ action: { type: 'status', status } });
-		const error = errorOf(await bench.run([{ id: 'a' }], send(once)));
-		expect(error.description).toContain('idempotency header');
-		expect(error.context.outcome).toBe(outcome);
-		expect(await statesOf(bench, ['a'])).toEqual([state]);
 	});
 
 	test('without a key no request carries it, and by hand it cannot be set', async () => {

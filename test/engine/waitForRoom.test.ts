@@ -1,7 +1,7 @@
 // Wait for Room in n8n's engine: it waits in the node or lets n8n park the execution, and whoever waits for the
 // same room gets it one after the other.
 
-import { getGlobalState, type INode, type INodeExecutionData } from 'n8n-workflow';
+import type { INode, INodeExecutionData } from 'n8n-workflow';
 
 import { errorOf, itemsOf, NODE, type ShownError, useBench } from '../support/bench';
 import type { EngineRun } from '../support/engine';
@@ -91,24 +91,6 @@ test('long waits are handed to n8n, for one execution after the other', async ()
 	bench.engine.executionId = 'execution';
 	expect(bench.engine.log.join('\n')).toContain('when there is room for 3 requests');
 });
-
-test.each([['DEFAULT'], [''], ['Mars/Olympus']])(
-	'a workflow whose time zone is "%s" parks, with the time of day in that of n8n',
-	async (timezone) => {
-		const { engine, credential } = bench;
-		await bench.run(itemsOf(3), send());
-		const workflow = { ...workflowOf([{}], parking()), settings: { timezone } };
-		const linesBefore = engine.log.length;
-		const result = await engine.run(workflow, { key: credential });
-		expect(result.run.status).toBe('waiting');
-		const inZoneOfN8n = new Intl.DateTimeFormat('en-GB', {
-			...{ hour: '2-digit', minute: '2-digit' },
-			timeZone: getGlobalState().defaultTimezone,
-		});
-		const reported = engine.log.slice(linesBefore).join('\n');
-		expect(reported).toContain(`goes on about ${inZoneOfN8n.format(result.run.waitTill ?? NaN)}`);
-	},
-);
 
 test('other limits have room of their own', async () => {
 	await bench.run(itemsOf(3), send());
