@@ -16,26 +16,16 @@ const assign = (...fields: Array<[name: string, type: string, value: unknown]>) 
 describe('contact: getMany', () => {
 	const getMany = { resource: 'contact', operation: 'getMany', options: {} };
 
-	test('returns all', async () => {
-		const all = await run([{}], { ...getMany, returnAll: true });
-		expect(all.json(NODE).map(({ id }) => id)).toEqual(
-			bench.sandbox.contacts.list().map(({ id }) => id),
-		);
-	});
-
 	test.each([
 		['none', {}, 25, 1],
 		['pageNumber', { pageSizeParameter: 'pageSize' }, 25, 4],
-		['offset', {}, 25, 4],
-		['cursor', {}, 25, 3],
 		['cursor', {}, 10, 1],
-		['none', {}, 10, 1],
 	])('by %s with %j returns %d contacts', async (type, values, limit, requests) => {
 		const pagination = { values: { type, pageSize: 10, ...values } };
-		const isAll = limit === 25;
-		const parameters = { ...getMany, returnAll: isAll, limit, options: { pagination } };
+		const parameters = { ...getMany, returnAll: limit === 25, limit, options: { pagination } };
 		const ids = (await run([{}], parameters)).json(NODE).map(({ id }) => id);
-		expect([ids.length, new Set(ids).size]).toEqual([limit, limit]);
+		const all = bench.sandbox.contacts.list().map(({ id }) => id);
+		expect(ids).toEqual(all.slice(0, limit));
 		expect(bench.sandbox.journal.count('GET /masterdata/getContacts')).toBe(requests);
 	});
 
@@ -105,11 +95,6 @@ describe('apiRequest: send', () => {
 			query: { from: 'path', to: 'query' },
 			body: { a: 1 },
 		});
-	});
-
-	test('puts out one item per element of a list', async () => {
-		const result = await run([{}], apiRequest('GET', '/sandbox/array'));
-		expect(result.items(NODE)).toHaveLength(3);
 	});
 
 	test.each<[string, Array<{ method: string }>]>([
