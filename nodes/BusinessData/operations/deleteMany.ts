@@ -15,7 +15,6 @@ import { type Id, nameOfId, readIds } from '../parameters/ids';
 import { optionsField, readRequestOptions } from '../parameters/requestOptions';
 import { nameItems } from '../run/itemErrors';
 import type { Run } from '../run/run';
-import type { Account } from '../transport/account';
 import type { Endpoint } from '../transport/endpoints';
 import type { Result, ServiceResponse } from '../transport/response';
 import { InvalidSettingError } from '../values/invalidSettingError';
@@ -39,11 +38,11 @@ const DELETIONS: TaskKind = {
 /**
  * The operation Delete Many.
  * @param plural what is deleted, for example `contacts`
- * @param endpointOf the endpoint, which is a setting of the credential
+ * @param setting of the credential, which says the endpoint
  */
 export function deleteManyOperation(
 	plural: string,
-	endpointOf: (account: Account) => Endpoint,
+	setting: 'contactDelete' | 'transactionDelete',
 ): Operation {
 	return {
 		option: {
@@ -55,7 +54,7 @@ export function deleteManyOperation(
 			builderHint: { propertyHint: DELETE_HINT },
 		},
 		fields: deleteFields(plural),
-		execute: async (run) => await deleteMany(run, endpointOf(run.account)),
+		execute: async (run) => await deleteMany(run, run.account[setting]),
 	};
 }
 

@@ -28,24 +28,8 @@ const TYPES: Record<string, string> = {
 	object: 'Object',
 };
 const LONGEST_SHOWN_VALUE = 60;
-/** What no name can have, and what to do about it. */
-const BAD_NAMES: Array<[name: RegExp, problem: string, howToFix: string]> = [
-	[
-		/^\s*(\.|$)|\.\s*(\.|$)/,
-		'has an empty part',
-		'Dots in a name make nested objects, as in customer.city. For a name that has a dot itself, choose Data to Send: JSON.',
-	],
-	[
-		/[[\]]/,
-		'cannot be a name',
-		'For a list choose the type Array. For a name that has brackets itself, choose Data to Send: JSON.',
-	],
-	[
-		/(^|\.)__proto__(\.|$)/,
-		'cannot be a name',
-		'JavaScript keeps __proto__ for itself. Choose Data to Send: JSON if your service really has such a field.',
-	],
-];
+/** An empty part, brackets, and a name that JavaScript keeps for itself. */
+const BAD_NAME = /^\s*(\.|$)|\.\s*(\.|$)|[[\]]|(^|\.)__proto__(\.|$)/;
 
 /** A value that is there. */
 type Given = string | number | boolean | object;
@@ -61,8 +45,13 @@ export function bodyOfFields(value: unknown, apiKey: string): IDataObject {
 	const nested = new Set<unknown>([body]);
 	for (const field of readEntries(LABEL, readGroup(LABEL, value).assignments)) {
 		const name = readName(LABEL, field.name);
-		const [, problem, howToFix = ''] = BAD_NAMES.find(([bad]) => bad.test(name)) ?? [];
-		if (problem !== undefined) throw invalid(name, problem, howToFix);
+		if (BAD_NAME.test(name)) {
+			throw invalid(
+				name,
+				'cannot be a name',
+				'Dots make nested objects, as in customer.city, and a list has the type Array. For a name with such dots or brackets itself, choose Data to Send: JSON.',
+			);
+		}
 		put(body, name, typedValue(name, field.type, field.value, apiKey), nested);
 	}
 	return body;

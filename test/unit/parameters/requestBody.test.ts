@@ -79,11 +79,10 @@ describe('the name of a field', () => {
 	});
 
 	test.each([
-		...['a..b', '.a', 'a.', '.', 'a. .b'].map((name) => [name, 'has an empty part']),
-		...['a[0]', 'a[b.c]', '__proto__', 'a.__proto__.b'].map((name) => [name, 'cannot be a name']),
-	])('must not be %s, which only JSON can have', async (name, problem) => {
+		...['a..b', '.a', 'a.', '.', 'a. .b', 'a[0]', 'a[b.c]', '__proto__', 'a.__proto__.b'],
+	])('must not be %s, which only JSON can have', async (name) => {
 		await expect(ofFields(field(name, 'string', 'x'))).rejects.toMatchObject({
-			message: `Fields: "${name}" ${problem}`,
+			message: `Fields: "${name}" cannot be a name`,
 			description: expect.stringContaining('Data to Send: JSON') as string,
 		});
 		expect(({} as Record<string, unknown>).b).toBeUndefined();

@@ -1,3 +1,3 @@
 import { deleteManyOperation } from '../../operations/deleteMany';
 
-export const deleteMany = deleteManyOperation('contacts', ({ contactDelete }) => contactDelete);
+export const deleteMany = deleteManyOperation('contacts', 'contactDelete');

@@ -1,6 +1,3 @@
 import { deleteManyOperation } from '../../operations/deleteMany';
 
-export const deleteMany = deleteManyOperation(
-	'transactions',
-	({ transactionDelete }) => transactionDelete,
-);
+export const deleteMany = deleteManyOperation('transactions', 'transactionDelete');
