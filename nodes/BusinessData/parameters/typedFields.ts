@@ -41,47 +41,47 @@ type Given = string | number | boolean | object;
  * @throws InvalidSettingError that names the field
  */
 export function bodyOfFields(value: unknown, apiKey: string): IDataObject {
+	const fields = readEntries(LABEL, readGroup(LABEL, value).assignments);
+	const names = fields.map(({ name }) => readName(LABEL, name));
+	names.forEach(checkName);
 	const body: IDataObject = {};
-	const nested = new Set<unknown>([body]);
-	for (const field of readEntries(LABEL, readGroup(LABEL, value).assignments)) {
-		const name = readName(LABEL, field.name);
-		if (BAD_NAME.test(name)) {
-			throw invalid(
-				name,
-				'cannot be a name',
-				'Dots make nested objects, as in customer.city, and a list has the type Array. For a name with such dots or brackets itself, choose Data to Send: JSON.',
-			);
-		}
-		put(body, name, typedValue(name, field.type, field.value, apiKey), nested);
+	for (const [index, field] of fields.entries()) {
+		const name = names[index] ?? '';
+		put(body, name, typedValue(name, field.type, field.value, apiKey));
 	}
 	return body;
 }
 
-/**
- * Puts a value where its name says.
- * @param nested the objects that names have made, not the values of fields
- * @throws InvalidSettingError where two names exclude each other
- */
-function put(body: IDataObject, name: string, value: unknown, nested: Set<unknown>): void {
-	const parts = name.split('.');
-	let object = body;
-	for (const [index, part] of parts.entries()) {
-		const isField = index === parts.length - 1;
-		// Own ones only: every object inherits a `constructor`.
-		const isThere = Object.hasOwn(object, part);
-		if (isThere && isField !== !nested.has(object[part])) {
-			const path = parts.slice(0, index + 1).join('.');
-			throw invalid(
-				path,
-				'is both a field and an object with fields of its own',
-				`Remove "${path}", or the names that begin with "${path}.".`,
-			);
-		}
-		if (isThere && isField) throw invalid(name, 'is there twice', 'Remove one of them.');
-		if (isField) object[part] = value as IDataObject;
-		else if (!isThere) nested.add((object[part] = {}));
-		object = object[part] as IDataObject;
+/** @throws InvalidSettingError for a name that cannot be one, or that excludes another */
+function checkName(name: string, index: number, names: string[]): void {
+	if (BAD_NAME.test(name)) {
+		throw invalid(
+			name,
+			'cannot be a name',
+			'Dots make nested objects, as in customer.city, and a list has the type Array. For a name with such dots or brackets itself, choose Data to Send: JSON.',
+		);
 	}
+	if (names.indexOf(name) < index) throw invalid(name, 'is there twice', 'Remove one of them.');
+	if (names.some((other) => other.startsWith(`${name}.`))) {
+		throw invalid(
+			name,
+			'is both a field and an object with fields of its own',
+			`Remove "${name}", or the names that begin with "${name}.".`,
+		);
+	}
+}
+
+/** Puts a value where its name says. */
+function put(body: IDataObject, name: string, value: unknown): void {
+	const parents = name.split('.');
+	const last = parents.pop() ?? '';
+	let object = body;
+	for (const parent of parents) {
+		// Own ones only: every object inherits a `constructor`.
+		if (!Object.hasOwn(object, parent)) object[parent] = {};
+		object = object[parent] as IDataObject;
+	}
+	object[last] = value as IDataObject;
 }
 
 function invalid(name: string, problem: string, howToFix: string): InvalidSettingError {
