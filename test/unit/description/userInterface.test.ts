@@ -6,7 +6,7 @@ import type { INodeProperties } from 'n8n-workflow';
 
 import { BusinessDataApi } from '../../../credentials/BusinessDataApi.credentials';
 import { BusinessDataTrigger } from '../../../nodes/BusinessData/BusinessDataTrigger.node';
-import { allOf, choicesOf, description, operationsOf } from './properties';
+import { allOf, choicesOf, description, operationsOf, optionsOf } from './properties';
 
 const credential = new BusinessDataApi();
 const { description: trigger } = new BusinessDataTrigger();
@@ -37,6 +37,13 @@ test('every group of fields can be added', () => {
 	const collections = properties.filter(({ type }) => /^(fixedC|c)ollection$/.test(type));
 	expect(collections.length).toBeGreaterThan(5);
 	for (const { placeholder } of collections) expect(placeholder).toMatch(/^Add \S/);
+});
+
+test('options are in alphabetical order', () => {
+	for (const collection of properties.filter(({ type }) => type === 'collection')) {
+		const names = optionsOf(collection).map(({ displayName }) => displayName);
+		expect(names).toEqual([...names].sort());
+	}
 });
 
 test('every operation has an action in sentence case that starts with a verb and has no article', () => {

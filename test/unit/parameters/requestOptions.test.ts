@@ -1,10 +1,7 @@
 /** The options of every request: what they add to it, and what they must not. */
 import type { IDataObject } from 'n8n-workflow';
 
-import {
-	optionsField,
-	readRequestOptions,
-} from '../../../nodes/BusinessData/parameters/requestOptions';
+import { readRequestOptions } from '../../../nodes/BusinessData/parameters/requestOptions';
 import { KEY } from '../transport/examples';
 import { inRun } from '../run/fakeContext';
 
@@ -17,18 +14,8 @@ const readHeaders = async (...parameters: unknown[]) =>
 
 test('without options a request may take 60 seconds and wait as long as it takes', async () => {
 	const defaults = { query: [], headers: {}, timeoutMs: 60_000, maxWaitMs: Infinity };
-	expect(await readOptions({})).toEqual(defaults);
 	expect(await inRun({}, (run) => readRequestOptions(run, 0))).toEqual(defaults);
 	expect(await readOptions({ queryParameters: {}, headerParameters: {} })).toEqual(defaults);
-});
-
-test('the options of an item are its own', async () => {
-	const setup = {
-		items: [{}, {}],
-		parameters: (index: number) => ({ options: { timeout: index + 1 } }),
-	};
-	const read = await inRun(setup, (run) => [0, 1].map((index) => readRequestOptions(run, index)));
-	expect(read.map(({ timeoutMs }) => timeoutMs)).toEqual([1_000, 2_000]);
 });
 
 test('query parameters come in order, with texts, numbers and switches, and may repeat', async () => {
@@ -53,63 +40,45 @@ test('headers are sent along', async () => {
 	expect(headers).toEqual({ 'X-Trace': 'büro 1', Accept: 'text/csv', x_number: '5' });
 });
 
-test.each<[name: unknown, value: unknown, problem: string]>([
-	...['', '  ', undefined].map((name): [unknown, string, string] => [name, 'x', 'a name is empty']),
-	...[{}, ['a'], { a: 1 }].flatMap((bad): Array<[unknown, unknown, string]> => [
-		['a', bad, '"a" is not a text'],
-		[bad, 'a', '"name" is not a text'],
-	]),
-	['a', null, '"a" has no value (null)'],
-	['id', 2 ** 53, '"id" is a number that JavaScript cannot hold exactly (9007199254740992)'],
-	['id', 1e21, '"id" is a number that JavaScript cannot hold exactly (1e+21)'],
-	['id', NaN, '"id" is not a number that JSON can hold (NaN)'],
-])('neither may have the name %j with the value %j', async (name, value, problem) => {
-	await expect(readQuery({ name, value })).rejects.toThrow(`Query Parameters: ${problem}`);
-	await expect(readHeaders({ name, value })).rejects.toThrow(`Headers: ${problem}`);
+test.each<[problem: string, ...parameters: Array<[name: unknown, value: unknown]>]>([
+	['a name is empty', ['', 'x'], ['  ', 'x'], [undefined, 'x']],
+	['"a" is not a text', ['a', {}], ['a', ['a']], ['a', { a: 1 }]],
+	['"name" is not a text', [{}, 'a'], [['a'], 'a'], [{ a: 1 }, 'a']],
+	['"a" has no value (null)', ['a', null]],
+	['"a" is a number that JavaScript cannot hold exactly (1e+21)', ['a', 1e21]],
+	['"a" is not a number that JSON can hold (NaN)', ['a', NaN]],
+])('neither may have what %s: %j', async (problem, ...parameters) => {
+	for (const [name, value] of parameters) {
+		await expect(readQuery({ name, value })).rejects.toThrow(`Query Parameters: ${problem}`);
+		await expect(readHeaders({ name, value })).rejects.toThrow(`Headers: ${problem}`);
+	}
 });
 
-test.each([
-	['X Trace', 'a', 'a name or a value'],
-	['X:Trace', 'a', 'a name or a value'],
-	['X-Trace\r\nx-api-key', 'a', 'a name or a value'],
-	['größe', 'a', 'a name or a value'],
-	['X-Trace', 'a\r\nx-api-key: b', 'the value of X-Trace'],
-	['X-Trace', 'a\u0000', 'the value of X-Trace'],
-	['X-Trace', '\u20ac', 'the value of X-Trace'],
-	[KEY, '\u20ac', 'a name or a value'],
-])('a header must not have characters that it cannot have: %j: %j', async (name, value, which) => {
-	await expect(readHeaders({ name, value })).rejects.toThrow(
-		`Headers: ${which} contains characters that a header cannot have`,
-	);
-});
-
-test.each([
-	[{ timeout: 5 }, { timeoutMs: 5_000 }],
-	[{ timeout: '1.5' }, { timeoutMs: 1_500 }],
-	[{ timeout: 3_600 }, { timeoutMs: 3_600_000 }],
-	[{ maxWait: 90 }, { maxWaitMs: 90_000 }],
-	[{ maxWait: '0.5' }, { maxWaitMs: 500 }],
-	[{ maxWait: 0 }, { maxWaitMs: Infinity }],
-	[{ maxWait: '0' }, { maxWaitMs: Infinity }],
-])('%j are seconds', async (options, expected) => {
-	expect(await readOptions(options)).toMatchObject(expected);
+test.each<[which: string, ...headers: Array<[name: string, value: string]>]>([
+	['a name or a value', ['X Trace', 'a'], ['X:Trace', 'a'], ['X-Trace\r\nx-api-key', 'a']],
+	['a name or a value', ['größe', 'a'], [KEY, '\u20ac']],
+	['the value of X-A', ['X-A', 'a\r\nx-api-key: b'], ['X-A', 'a\u0000'], ['X-A', '\u20ac']],
+])('%s must not have characters that a header cannot have: %j', async (which, ...headers) => {
+	for (const [name, value] of headers) {
+		await expect(readHeaders({ name, value })).rejects.toThrow(
+			`Headers: ${which} contains characters that a header cannot have`,
+		);
+	}
 });
 
 const NO_TIMEOUT = 'Timeout: must be a number of seconds from 0.001 to 3600';
 const NO_WAIT = 'Max Wait: must be a number of seconds from 0';
-test.each<[IDataObject, string]>([
-	...[0, -1, 3_601, '', ' ', 'soon', '0x10', '1e1', NaN, Infinity, true, null, [5], {}].map(
-		(timeout): [IDataObject, string] => [{ timeout }, NO_TIMEOUT],
-	),
-	...[-1, '', 'soon', NaN, Infinity, false].map((maxWait): [IDataObject, string] => [
-		...([{ maxWait }, NO_WAIT] as const),
-	]),
-])('%j is refused: %s', async (options, problem) => {
-	await expect(readOptions(options)).rejects.toThrow(problem);
-});
-
-test('the field Options lists its own options and those of every request by name', () => {
-	const own = { displayName: 'Page', name: 'page', type: 'string' as const, default: '' };
-	const names = optionsField([own]).options?.map((option) => option.name);
-	expect(names).toEqual(['headerParameters', 'maxWait', 'page', 'queryParameters', 'timeout']);
+test.each<[name: string, expected: object | string, ...values: unknown[]]>([
+	['timeout', { timeoutMs: 1_500 }, 1.5, '1.5'],
+	['timeout', { timeoutMs: 3_600_000 }, 3_600],
+	['timeout', NO_TIMEOUT, 0, -1, 3_601, '', ' ', 'soon', '0x10', '1e1', NaN, true, null, [5], {}],
+	['maxWait', { maxWaitMs: 500 }, 0.5, '0.5'],
+	['maxWait', { maxWaitMs: Infinity }, 0, '0'],
+	['maxWait', NO_WAIT, -1, '', 'soon', NaN, Infinity, false],
+])('the seconds of %s are %j: %j', async (name, expected, ...values) => {
+	for (const value of values) {
+		const read = readOptions({ [name]: value } as IDataObject);
+		if (typeof expected === 'string') await expect(read).rejects.toThrow(expected);
+		else expect(await read).toMatchObject(expected);
+	}
 });
