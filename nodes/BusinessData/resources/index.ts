@@ -1,7 +1,7 @@
 /** All resources, in the order of the node's Resource list. */
+import type { Resource } from '../operations/operation';
 import { apiRequest } from './apiRequest';
 import { contact } from './contact';
-import type { Resource } from '../operations/operation';
 import { payment } from './payment';
 import { limits } from './limits';
 import { sentDocument } from './sentDocument';

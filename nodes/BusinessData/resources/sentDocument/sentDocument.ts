@@ -1,4 +1,4 @@
-/** Sent Document: shows or changes what is remembered of a Send Once Key, without a request to the service. */
+/** The operations of Sent Document: they show or change what is remembered of a Send Once Key, without a request. */
 import type { INodeExecutionData, INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 
 import { requireWorkflow, SendOnce } from '../../sendOnce';
@@ -10,6 +10,10 @@ import { outputOrErrors } from '../../items/runTasks';
 import type { Operation } from '../../operations/operation';
 import type { Run } from '../../run/run';
 import { readKey, sendOnceKeyField } from '../../parameters/sendOnceOptions';
+
+/** For n8n's AI builder. */
+export const KEY_HINT =
+	'Give the sendOnceKey and the sentWith of the send. From another workflow, give the workflowId of the one that sends.';
 
 const API_REQUEST = 'apiRequest';
 const SENT_WITH = [
