@@ -124,7 +124,10 @@ export async function outputOrErrors(
 	try {
 		const pairs = items.map((item) => ({ item }));
 		const pairedItem = pairs.length === 1 ? pairs[0] : pairs;
-		return (await execute()).map((output) => ({ ...output, pairedItem }));
+		const outputs = await execute();
+		// In place: copies of hundreds of thousands would hold the event loop.
+		for (const output of outputs) output.pairedItem = pairedItem;
+		return outputs;
 	} catch (error) {
 		const itemIndex = items.length === 1 ? items[0] : undefined;
 		const nodeError = toNodeError(run.context.getNode(), error, itemIndex);
