@@ -32,7 +32,7 @@ async function reportedDuring(
 	timeZone = 'Europe/Brussels',
 ): Promise<Array<[ms: number, message: string]>> {
 	const reported: Array<[number, string]> = [];
-	const { context } = fakeContext({ credential: { limits: LIMITS }, ...setup });
+	const context = fakeContext({ credential: { limits: LIMITS }, ...setup });
 	Object.assign(context, {
 		logger: { info: (message: string) => reported.push([Date.now() - BEGINNING, message]) },
 		sendMessageToUI: () => undefined,

@@ -53,7 +53,7 @@ async function play({ request = read, isConnected = true, latencyMs = 0, ...rest
 		isProxyResponse: () => rest.isProxyResponse === true,
 	} as unknown as ConnectionWatch;
 	const stop = new AbortController();
-	const { context } = fakeContext(rest.isStopped === true ? { stopped: stop.signal } : {});
+	const context = fakeContext(rest.isStopped === true ? { stopped: stop.signal } : {});
 	const { statusCode = 200, headers = {}, body = Readable.from([]) } = rest;
 	let cutOffAt: number | undefined;
 	context.helpers.httpRequestWithAuthentication = async function (this: typeof context) {

@@ -33,7 +33,7 @@ async function sendAfterLease(
 		happens('sent');
 		return {};
 	};
-	const { context } = fakeContext({ credential: { limits: LIMITS }, response, stopped });
+	const context = fakeContext({ credential: { limits: LIMITS }, response, stopped });
 	const guard = {
 		acquire: async () => {
 			happens('leased');
