@@ -179,6 +179,19 @@ describe('the response format', () => {
 		}
 	});
 
+	test.each([
+		[{ responseFormat: 'json' }, { data: '[1, 2' }, ['so it is put out as text']],
+		[{ fullResponse: true }, { body: '[1, 2' }, ['so it is put out as text']],
+		[{ responseFormat: 'text' }, { data: '[1, 2' }, []],
+		[{ responseFormat: 'text', fullResponse: true }, { body: '[1, 2' }, []],
+		[{ responseFormat: 'file' }, { statusCode: 200 }, []],
+	])('%j of broken JSON is %j, with the hint %j', async (options, item, hints) => {
+		response({ body: '[1, 2', contentType: 'application/json' });
+		const result = await bench.run([{}], apiRequest('POST', '/sandbox/echo', options));
+		expect(result.json(NODE)).toMatchObject([item]);
+		expect(hintsOf(result)).toEqual(hints.map((hint) => expect.stringContaining(hint) as string));
+	});
+
 	test.each(['GET', 'POST'])('JSON makes items of a very long list: %s', async (method) => {
 		response({ body: Array<number>(300_000).fill(1) });
 		const result = await bench.run([{}], apiRequest(method, '/sandbox/echo'));

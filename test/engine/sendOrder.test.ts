@@ -2,7 +2,7 @@
 // items were sent, which was not, and which were not tried.
 
 import type { FaultAction } from '../../sandbox/server';
-import { errorOf, itemsOf, NODE, useBench } from '../support/bench';
+import { errorOf, itemsOf, useBench } from '../support/bench';
 import { apiRequest, send } from '../support/parameters';
 
 const bench = useBench();
@@ -40,20 +40,11 @@ test.each<[number, number, FaultAction, string, object]>([
 	expect(bench.documents()).toEqual(itemsOf(itemIndex + sent));
 });
 
-describe('a mistake in the last item', () => {
+test('a mistake in the last item leaves nothing sent', async () => {
 	const jsonBody = '={{ $json.id === 4 ? "{" : { id: $json.id } }}';
 	const parameters = { ...send(), dataMode: 'json', jsonBody };
-
-	test('leaves nothing sent', async () => {
-		const error = errorOf(await bench.run(itemsOf(5), parameters));
-		expect(error.message).toMatch(/^JSON Body: is not valid JSON/);
-		expect(error.context).toMatchObject({ itemIndex: 4, outcome: 'notSent' });
-		expect(bench.sandbox.journal.count()).toBe(0);
-	});
-
-	test('fails that item alone when the node continues on error', async () => {
-		const result = await bench.run(itemsOf(5), parameters, { onError: 'continueErrorOutput' });
-		expect(bench.documents()).toEqual(itemsOf(4));
-		expect(result.items(NODE, 1).map(({ pairedItem }) => pairedItem)).toEqual([{ item: 4 }]);
-	});
+	const error = errorOf(await bench.run(itemsOf(5), parameters));
+	expect(error.message).toMatch(/^JSON Body: is not valid JSON/);
+	expect(error.context).toMatchObject({ itemIndex: 4, outcome: 'notSent' });
+	expect(bench.sandbox.journal.count()).toBe(0);
 });

@@ -22,6 +22,7 @@ export async function itemsOf(
 		case 'json':
 			return [result.value].flat().map(toItem);
 		case 'text':
+			hintAtBrokenJson(run, result);
 			return [toItem(result.text)];
 		case 'file':
 			return [await fileItem(run, response, 'data')];
@@ -30,15 +31,20 @@ export async function itemsOf(
 	}
 }
 
+/** Shows a hint where text stands in for the JSON that was meant. */
+export function hintAtBrokenJson(run: Run, result: Result): void {
+	if (result.kind === 'text' && result.isBroken) {
+		run.hint(
+			'The service has carried out the request. Its response was meant to be JSON and is none, so it is put out as text.',
+		);
+	}
+}
+
 /** Shows a hint for an unusual result of what was carried out. */
 export function hintAtResult(run: Run, response: ServiceResponse, result: Result): void {
 	if (response.isTooLarge === true) {
 		run.hint(
 			'The service has carried out the request. Its response is larger than 64 MB and was left out.',
-		);
-	} else if (result.kind === 'text' && result.isBroken) {
-		run.hint(
-			'The service has carried out the request. Its response was meant to be JSON and is none, so it is put out as text.',
 		);
 	} else if (
 		response.statusCode === 207 ||
@@ -67,7 +73,7 @@ export async function fileItem(
 	);
 	return {
 		json: { statusCode },
-		binary: { [field.trim() === '' ? 'data' : field.trim()]: binary },
+		binary: { [field.trim() || 'data']: binary },
 	};
 }
 

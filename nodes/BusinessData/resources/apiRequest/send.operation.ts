@@ -2,7 +2,7 @@
 import type { IHttpRequestMethods, INodeExecutionData, INodeProperties } from 'n8n-workflow';
 
 import { type Prepared, requestEach } from '../../items/requestEach';
-import { fileItem, itemsOf, toItem } from '../../items/responseItems';
+import { fileItem, hintAtBrokenJson, itemsOf, toItem } from '../../items/responseItems';
 import { findList } from '../../lists/findList';
 import { itemsFieldOption, listFields } from '../../lists/listFields';
 import { readListSettings } from '../../lists/listSettings';
@@ -218,6 +218,7 @@ async function itemsOfResponse(
 	const isFile = format === 'file' || (format === 'json' && result.kind === 'file');
 	const file = isFile ? await fileItem(run, response, fileField) : undefined;
 	if (isFull) {
+		if (format === 'json') hintAtBrokenJson(run, result);
 		const { statusCode, headers } = response;
 		const text = isFile ? null : textOf(response);
 		const body = format === 'json' && result.kind === 'json' ? result.value : text;
