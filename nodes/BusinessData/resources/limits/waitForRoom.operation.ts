@@ -141,7 +141,9 @@ async function park(run: Run, waitMs: number, requests: number): Promise<void> {
 
 /** @throws InvalidSettingError */
 function readSettings(run: Run) {
-	const endpoint = readEndpoint(run);
+	const limitOf = run.parameter('limitOf', 0, 'transaction:send');
+	const name = readChoice('Limit Of', limitOf, ['general', ...ENDPOINT_NAMES]);
+	const endpoint = name === 'general' ? undefined : canonicalEndpoint(SEND_ENDPOINTS[name]);
 	const { limits } = run.account;
 	const ofEndpoint = limitsOfEndpoint(limits, endpoint);
 	const own = ofEndpoint.length === 0 ? limits.general : ofEndpoint;
@@ -152,19 +154,8 @@ function readSettings(run: Run) {
 	const requests = readWholeNumber('Requests', run.parameter('requests', 0, 1), bounds, help);
 	const options = run.options(0);
 	const { parkAfter = PARK_AFTER_SECONDS } = options;
-	const parkAfterSeconds = readSeconds('Park After', parkAfter);
-	return {
-		requests,
-		endpoint,
-		maxWaitMs: readMaxWaitMs(options, run.isTool),
-		parkAfterMs: parkAfterSeconds * 1000,
-	};
-}
-
-function readEndpoint(run: Run): string | undefined {
-	const limitOf = run.parameter('limitOf', 0, 'transaction:send');
-	const name = readChoice('Limit Of', limitOf, ['general', ...ENDPOINT_NAMES]);
-	return name === 'general' ? undefined : canonicalEndpoint(SEND_ENDPOINTS[name]);
+	const parkAfterMs = readSeconds('Park After', parkAfter) * 1000;
+	return { requests, endpoint, maxWaitMs: readMaxWaitMs(options, run.isTool), parkAfterMs };
 }
 
 /** In a loop the same each time, so that unused room is not kept twice. */
