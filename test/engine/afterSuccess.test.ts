@@ -36,10 +36,3 @@ test('with a Send Once Key, the document is not sent by a re-run', async () => {
 	expect((await bench.run([{ id: 'a' }], parameters)).run.status).toBe('success');
 	expect(acted()).toHaveLength(1);
 });
-
-test('a response that breaks off', async () => {
-	bench.sandbox.fault({ action: { type: 'truncate' } });
-	const error = errorOf(await bench.run(items, echo(), RETRY_ON_FAIL));
-	expect(error.context).toMatchObject(context);
-	expect(acted()).toHaveLength(1);
-});
