@@ -2,7 +2,7 @@
 
 import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
 
-import { errorOf, itemsOf, NODE, useBench } from '../support/bench';
+import { errorOf, itemsOf, useBench } from '../support/bench';
 import { deleteMany, read, send } from '../support/parameters';
 
 const bench = useBench();
@@ -35,16 +35,4 @@ test.each<[fields: ICredentialDataDecryptedObject, message: string]>([
 	expect([tested.status, tested.message.slice(0, message.length)]).toEqual(['Error', message]);
 	expect(tested.message).not.toContain(KEY.slice(1));
 	expect(bench.sandbox.journal.all()).toEqual([]);
-});
-
-test('white space around the base URL and the key, and a trailing slash, do no harm', async () => {
-	const { baseUrl, apiKey } = bench.sandbox;
-	Object.assign(bench.credential, { baseUrl: ` ${baseUrl}// `, apiKey: `\n${apiKey} ` });
-	const result = await bench.run([{}], read());
-	expect(result.items(NODE)).toHaveLength(25);
-});
-
-test('what is not customized is not checked', async () => {
-	Object.assign(bench.credential, { customize: false, limits: '{', deleteIdsField: '' });
-	expect((await bench.run([{}], read())).run.status).toBe('success');
 });

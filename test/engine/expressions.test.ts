@@ -4,7 +4,7 @@
 import type { INode } from 'n8n-workflow';
 
 import { useDeduplicator } from '../support/deduplicator';
-import { errorOf, itemsOf, NO_LIMITS, NODE, useBench } from '../support/bench';
+import { errorOf, NO_LIMITS, NODE, useBench } from '../support/bench';
 import { apiRequest, deleteMany, read, send } from '../support/parameters';
 
 const bench = useBench({ limits: NO_LIMITS });
@@ -102,16 +102,6 @@ test.each<[INode['parameters'], object]>([
 ])('%j goes out', async (parameters, expected) => {
 	const result = await bench.run([ITEM], parameters);
 	expect(result.json(NODE)).toMatchObject([expected]);
-});
-
-test('the last item with such a value keeps the first from going out', async () => {
-	const parameters = { ...deleteMany(), ids: '={{ $json.id === 2 ? $json.missing : $json.id }}' };
-	expect(errorOf(await bench.run(itemsOf(3), parameters)).context.itemIndex).toBe(2);
-	expect(bench.sandbox.journal.all()).toEqual([]);
-	const settings = { onError: 'continueErrorOutput' } as const;
-	const result = await bench.run(itemsOf(3), parameters, settings);
-	expect(result.json(NODE, 0)).toMatchObject([{ ids: [0, 1] }]);
-	expect(result.items(NODE, 1)).toMatchObject([{ pairedItem: { item: 2 } }]);
 });
 
 test('a key in the expression is not shown', async () => {

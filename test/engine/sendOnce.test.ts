@@ -116,7 +116,7 @@ test.each([
 		() => (bench.credential.baseUrl = 'http://127.0.0.1:1'),
 	],
 ])('after %s the key is free again', async (_, outcome, prepare) => {
-	const { baseUrl } = bench.credential;
+	const { baseUrl = '' } = bench.credential;
 	prepare();
 	const failed = await bench.run([{ id: 'a' }], send({ ...onceById, maxWait: 0.5 }));
 	expect(errorOf(failed).context.outcome).toBe(outcome);

@@ -84,10 +84,6 @@ describe('the fields', () => {
 		expect(field('baseUrl')?.placeholder).toBe('e.g. https://api.example.com');
 	});
 
-	test.each(['apiKey', 'redisPassword', 'redisSentinelPassword'])('hide %s', (name) => {
-		expect(field(name)?.typeOptions).toEqual({ password: true });
-	});
-
 	test('have the lists of where to count, and of how Redis is set up', () => {
 		const valuesOf = (name: string) =>
 			(field(name)?.options ?? []).map((option) => 'value' in option && option.value);

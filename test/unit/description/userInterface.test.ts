@@ -57,12 +57,6 @@ test('every operation has an action in sentence case that starts with a verb and
 	}
 });
 
-test('every default of a list is one of its choices', () => {
-	for (const list of properties.filter(({ type }) => type === 'options')) {
-		expect(choicesOf(list).map(({ value }) => value)).toContain(list.default);
-	}
-});
-
 test('every secret is hidden', () => {
 	const secrets = credential.properties.filter(({ name }) => /key|password/i.test(name));
 	expect(secrets.length).toBeGreaterThan(0);
