@@ -1,10 +1,5 @@
-/**
- * Hints for n8n's AI builder beyond the descriptions: when to choose the nodes and how to fill them. n8n 1.x ignores
- * them.
- */
+/** Hints for n8n's AI builder: when to choose the nodes, and a pattern of filling them. n8n 1.x ignores them. */
 import type { IBuilderHint } from 'n8n-workflow';
-
-import { ENDPOINTS } from './transport/endpoints';
 
 const NODE = 'n8n-nodes-business-data.businessData';
 const TRIGGER = 'n8n-nodes-business-data.businessDataTrigger';
@@ -60,18 +55,3 @@ export const triggerHint: IBuilderHint = {
 		'It polls, so the workflow must be published, and it gives one item per change. Polling every few minutes is enough, because each poll reads the whole list under the rate limits; of a long one, set options.incremental where the service knows a parameter such as updated_since.',
 	relatedNodes: [{ nodeType: NODE, relationHint: 'Sends and reads in the same service' }],
 };
-
-/** For the operations that send a document to a customer. */
-export const SEND_HINT =
-	'Each item goes out to a customer and cannot be taken back. Always set options.sendOnceKey to what is unique to the document, such as its number, so that no run sends it again.';
-
-/** For the operations that delete many records. */
-export const DELETE_HINT =
-	'Deletes the records of all input items in few requests, so never loop over them. Set dryRun: true unless the user asked to delete at once; a second node without it deletes after an approval.';
-
-/** For the fields of a body. */
-export const FIELDS_HINT =
-	"Entries are { id, name, type, value }. Choose the type that the service expects: 'number' for amounts and counts, 'string' for IDs and invoice numbers; never 'binary'. A value of another type is an error. Dots in a name make nested objects (customer.id). Ask the user for the names; the service does not tell them.";
-
-/** For the operation that waits for room. */
-export const WAIT_HINT = `Only for long sends that must outlive a restart of n8n: Loop Over Items (batchSize ${ENDPOINTS.sendTransaction.limit.max}, as many as the limit allows at once) → Wait for Room (requests: expr('{{ $input.all().length }}')) → the send with sendOnceKey → back to the loop. It passes its items on unchanged. Other sends wait by themselves.`;

@@ -4,9 +4,8 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 
-import type { IDataObject, INodeExecutionData, INodeProperties } from 'n8n-workflow';
+import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 
-import { DELETE_HINT } from '../builderHints';
 import { DryRun } from '../items/dryRun';
 import { sendItem } from '../items/requestEach';
 import { itemsOf } from '../items/responseItems';
@@ -51,42 +50,42 @@ export function deleteManyOperation(
 			action: `Delete many ${plural}`,
 			description:
 				'Preferred over single requests: 1,000 input items take 10 requests instead of 1,000',
-			builderHint: { propertyHint: DELETE_HINT },
+			builderHint: {
+				propertyHint:
+					'Deletes the records of all input items in few requests, so never loop over them. Set dryRun: true unless the user asked to delete at once; a second node without it deletes after an approval.',
+			},
 		},
-		fields: deleteFields(plural),
+		fields: [
+			{
+				displayName: 'IDs',
+				name: 'ids',
+				type: 'string',
+				required: true,
+				default: '={{ $json.id }}',
+				placeholder: 'e.g. 1001, 1002, 1003',
+				description: `The ${plural} to delete: an ID, a list with commas, semicolons or line breaks, or an expression that gives a list. The IDs of all input items are collected before the first request.`,
+			},
+			{
+				displayName: 'Dry Run',
+				name: 'dryRun',
+				type: 'boolean',
+				default: false,
+				description:
+					'Whether to only show the requests that would go out, without deleting anything',
+			},
+			optionsField([
+				{
+					displayName: 'Batch Size',
+					name: 'batchSize',
+					type: 'number',
+					typeOptions: { minValue: 1, maxValue: LARGEST_BATCH_SIZE },
+					default: DEFAULT_BATCH_SIZE,
+					description: 'How many IDs go into one request',
+				},
+			]),
+		],
 		execute: async (run) => await deleteMany(run, run.account[setting]),
 	};
-}
-
-function deleteFields(plural: string): INodeProperties[] {
-	return [
-		{
-			displayName: 'IDs',
-			name: 'ids',
-			type: 'string',
-			required: true,
-			default: '={{ $json.id }}',
-			placeholder: 'e.g. 1001, 1002, 1003',
-			description: `The ${plural} to delete: an ID, a list with commas, semicolons or line breaks, or an expression that gives a list. The IDs of all input items are collected before the first request.`,
-		},
-		{
-			displayName: 'Dry Run',
-			name: 'dryRun',
-			type: 'boolean',
-			default: false,
-			description: 'Whether to only show the requests that would go out, without deleting anything',
-		},
-		optionsField([
-			{
-				displayName: 'Batch Size',
-				name: 'batchSize',
-				type: 'number',
-				typeOptions: { minValue: 1, maxValue: LARGEST_BATCH_SIZE },
-				default: DEFAULT_BATCH_SIZE,
-				description: 'How many IDs go into one request',
-			},
-		]),
-	];
 }
 
 async function deleteMany(run: Run, endpoint: Endpoint): Promise<INodeExecutionData[]> {

@@ -1,7 +1,6 @@
 /** The operations that send a document to a customer: one request per item, one after the other. */
 import type { INodePropertyOptions, NodeHint } from 'n8n-workflow';
 
-import { SEND_HINT } from '../builderHints';
 import { requestEach } from '../items/requestEach';
 import { itemsOf, toItem } from '../items/responseItems';
 import { bodyFields, readJsonBody } from '../parameters/requestBody';
@@ -19,7 +18,14 @@ export function sendOperation(
 	const allowed = formatLimit(limit.max, limit.windowSeconds * 1000);
 	const description = `${option.description}. The service allows ${allowed}; more wait for their turn.`;
 	return {
-		option: { ...option, description, builderHint: { propertyHint: SEND_HINT } },
+		option: {
+			...option,
+			description,
+			builderHint: {
+				propertyHint:
+					'Each item goes out to a customer and cannot be taken back. Always set options.sendOnceKey to what is unique to the document, such as its number, so that no run sends it again.',
+			},
+		},
 		fields: [...bodyFields, optionsField(sendOnceOptions)],
 		execute: async (run) =>
 			await requestEach(run, (index) => ({

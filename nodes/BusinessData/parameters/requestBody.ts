@@ -1,7 +1,6 @@
 /** The fields that say what a request sends: the item itself, typed fields, or JSON. */
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
 
-import { FIELDS_HINT } from '../builderHints';
 import { InvalidSettingError } from '../values/invalidSettingError';
 import { tryParseJson } from '../values/json';
 import { readChoice, refuseUnresolved } from '../values/settingValues';
@@ -42,7 +41,10 @@ export const bodyFields: INodeProperties[] = [
 		displayOptions: { show: { dataMode: ['defineBelow'] } },
 		description:
 			'The fields to send, each with its type. Dots in a name make nested objects, as in customer.city. Which fields the service expects is described in its own documentation.',
-		builderHint: { propertyHint: FIELDS_HINT },
+		builderHint: {
+			propertyHint:
+				"Entries are { id, name, type, value }. Choose the type that the service expects: 'number' for amounts and counts, 'string' for IDs and invoice numbers; never 'binary'. A value of another type is an error. Dots in a name make nested objects (customer.id). Ask the user for the names; the service does not tell them.",
+		},
 	},
 	{
 		displayName: 'JSON Body',

@@ -7,10 +7,9 @@ import { randomUUID } from 'node:crypto';
 
 import type { INodeExecutionData } from 'n8n-workflow';
 
-import { WAIT_HINT } from '../../builderHints';
 import { limiterOf, limitsOfEndpoint } from '../../rateLimit';
 import { canonicalEndpoint } from '../../transport/endpointPath';
-import { SEND_ENDPOINTS } from '../../transport/endpoints';
+import { ENDPOINTS, SEND_ENDPOINTS } from '../../transport/endpoints';
 import { roomTooLateError } from '../../transport/requestErrors';
 import { countOf } from '../../values/text';
 import { readChoice, readSeconds, readWholeNumber } from '../../values/settingValues';
@@ -37,7 +36,9 @@ export const waitForRoom: Operation = {
 		action: 'Wait for room in rate limit',
 		description:
 			'Wait until so many requests have room, without holding a worker for long, and pass the input on',
-		builderHint: { propertyHint: WAIT_HINT },
+		builderHint: {
+			propertyHint: `Only for long sends that must outlive a restart of n8n: Loop Over Items (batchSize ${ENDPOINTS.sendTransaction.limit.max}, as many as the limit allows at once) → Wait for Room (requests: expr('{{ $input.all().length }}')) → the send with sendOnceKey → back to the loop. It passes its items on unchanged. Other sends wait by themselves.`,
+		},
 	},
 	fields: [
 		{
