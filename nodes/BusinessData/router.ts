@@ -3,17 +3,16 @@ import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
 import type { Operation } from './operations/operation';
 import { resources } from './resources/index';
-import { errorItem, toNodeError } from './run/itemErrors';
+import { errorItem, type NodeError } from './run/itemErrors';
 import { Run } from './run/run';
 import { isCanceled } from './transport/requestError';
 import { InvalidSettingError } from './values/invalidSettingError';
 
 export async function router(context: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 	try {
-		const operation = chosenOperation(context);
-		return [await Run.during(context, async (run) => await operation.execute(run))];
+		return [await Run.during(context, async (run) => await chosenOperation(context).execute(run))];
 	} catch (error) {
-		const nodeError = toNodeError(context.getNode(), error);
+		const nodeError = error as NodeError;
 		if (!context.continueOnFail() || isCanceled(context)) throw nodeError;
 		// An error before the first item: n8n itself would pass the input on as if all had gone well.
 		return [context.getInputData().map((input, index) => errorItem(input, nodeError, index))];

@@ -6,7 +6,7 @@ import { parseEndpoint } from '../../transport/endpointPath';
 import { type Endpoint, SEND_ENDPOINTS } from '../../transport/endpoints';
 import { InvalidSettingError } from '../../values/invalidSettingError';
 import { readChoice, readFilledText, readText } from '../../values/settingValues';
-import { outputOrErrors } from '../../items/runTasks';
+import { runTasks, type Task } from '../../items/runTasks';
 import type { Operation } from '../../operations/operation';
 import type { Run } from '../../run/run';
 import { readKey, sendOnceKeyField } from '../../parameters/sendOnceOptions';
@@ -69,13 +69,11 @@ export function sentDocumentOperation(
 		option,
 		fields,
 		execute: async (run) => {
-			const outputs: INodeExecutionData[] = [];
-			for (const index of run.items.keys()) {
-				const executeOne = async () => [await executeItem(run, index, change)];
-				outputs.push(...(await outputOrErrors(run, [index], executeOne)));
-				await run.yieldToEventLoop();
-			}
-			return outputs;
+			const tasks = run.items.map((_, index): Task => ({
+				items: [index],
+				execute: async () => ({ output: [await executeItem(run, index, change)], ending: 'done' }),
+			}));
+			return await runTasks(run, tasks, { atOnce: 1 });
 		},
 	};
 }
