@@ -121,14 +121,28 @@ describe.each<[string, INode['parameters'], object, other: object]>([
 	});
 });
 
-test('a part that is ignored may differ', async () => {
-	const options = { sendOnceKey: 'a', sendOnceIgnoreFields: 'at' };
-	const at = { name: 'at', value: '={{ $json.at }}' };
-	const parameters = post('multipart-form-data', fields(FILE, at), options);
-	await bench.run([{ ...PDF, at: 1 }], parameters);
-	const again = await bench.run([{ ...PDF, at: 2 }], parameters);
-	expect(again.json(NODE)).toMatchObject([{ skipped: true }]);
-});
+test.each<[ignored: string, part: string, other: string, isSame: boolean]>([
+	['at', 'at', 'to', true],
+	['e\u0301', '\u00e9', 'to', true],
+	['at', 'to', 'at', false],
+	// Names of what is known of each part.
+	['value', 'value', 'to', true],
+	['value, name', 'to', 'value', false],
+])(
+	'of parts, %s does not count: another %j beside %j is %j',
+	async (ignored, part, other, isSame) => {
+		const options = { sendOnceKey: 'a', sendOnceIgnoreFields: ignored };
+		const parts = fields(
+			{ name: part, value: '={{ $json.at }}' },
+			{ name: other, value: 'always' },
+		);
+		const parameters = post('multipart-form-data', parts, options);
+		await bench.run([{ at: 1 }], parameters);
+		const again = await bench.run([{ at: 2 }], parameters);
+		expect(again.run.status).toBe(isSame ? 'success' : 'error');
+		expect(arrived()).toHaveLength(1);
+	},
+);
 
 test.each<[INode['parameters'], string]>([
 	// It is found before the first is sent.

@@ -3,6 +3,7 @@ import type { INodeProperties } from 'n8n-workflow';
 
 import { SendOnce } from '../sendOnce';
 import { InvalidSettingError } from '../values/invalidSettingError';
+import type { Part } from '../transport/multipart';
 import { isRead, type ServiceRequest } from '../transport/serviceRequest';
 import { readChoice, readPaths, readTextToSend, readWholeNumber } from '../values/settingValues';
 import { trimUnseen } from '../values/valueFaults';
@@ -85,16 +86,19 @@ export function sendOnceOf(
 	const { sendOnceMaxEntries = DEFAULT_MAX_ENTRIES, sendOnceContent = 'mustMatch' } = options;
 	const rule = readChoice('Send Once Content', sendOnceContent, CONTENT_RULES);
 	const ignoreFields = readPaths('Send Once Ignore Fields', options.sendOnceIgnoreFields);
-	const { endpoint, encoded } = request;
+	const isCounted = ({ name }: Part) =>
+		!ignoreFields.some((path) => path.normalize('NFC') === name.normalize('NFC'));
+	const { endpoint, encoded, body } = request;
 	// The fields of a form are its parts.
-	const isCounted = ({ name }: { name: string }) => !ignoreFields.includes(name);
-	const isForm = encoded !== undefined && Array.isArray(request.body);
-	const body = isForm ? (request.body as Array<{ name: string }>).filter(isCounted) : request.body;
+	const hash =
+		encoded !== undefined && Array.isArray(body)
+			? contentHash((body as Part[]).filter(isCounted), [])
+			: contentHash(body, ignoreFields);
 	return new SendOnce(run, {
 		workflowId: run.context.getWorkflow().id ?? '',
 		key: readKey(options.sendOnceKey),
 		maxEntries: readWholeNumber('Send Once Memory', sendOnceMaxEntries, { least: 1 }),
-		content: { hash: contentHash(body, ignoreFields), mustMatch: rule === 'mustMatch' },
+		content: { hash, mustMatch: rule === 'mustMatch' },
 		endpoint,
 	});
 }
