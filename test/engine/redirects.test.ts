@@ -1,29 +1,18 @@
 // Redirects are not followed: the address that one points to receives no request, and so no key.
 
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-
 import type { INode } from 'n8n-workflow';
 
+import { type Sandbox, startSandbox } from '../../sandbox/server';
 import { errorOf, itemsOf, useBench } from '../support/bench';
 import { apiRequest, deleteMany, read, send } from '../support/parameters';
 
 const bench = useBench();
 
-let elsewhere: Server;
-let origin: string;
-/** What the other server received. */
-const received: string[] = [];
-
+let elsewhere: Sandbox;
 beforeAll(async () => {
-	elsewhere = createServer((request, response) => {
-		received.push(`${request.method} ${request.url} ${JSON.stringify(request.headers)}`);
-		response.end('{}');
-	});
-	await new Promise<void>((resolve) => elsewhere.listen(0, '127.0.0.1', resolve));
-	origin = `http://127.0.0.1:${(elsewhere.address() as AddressInfo).port}`;
+	elsewhere = await startSandbox();
 });
-afterAll(async () => await new Promise((resolve) => elsewhere.close(resolve)));
+afterAll(async () => await elsewhere.stop());
 
 const redirect = (status: number, location: string) =>
 	bench.sandbox.fault({
@@ -42,13 +31,13 @@ const cases = [301, 302, 303, 307, 308].flatMap((status) =>
 );
 
 test.each(cases)('a $status to $name goes nowhere', async ({ status, name, parameters }) => {
-	redirect(status, `${origin}/elsewhere?token=1`);
+	redirect(status, `${elsewhere.baseUrl}/elsewhere?token=1`);
 	const error = errorOf(await bench.run(itemsOf(1), parameters));
-	expect(received).toEqual([]);
+	expect(elsewhere.journal.all()).toEqual([]);
 	expect(bench.sandbox.journal.count()).toBe(1);
 	expect(error.message).toContain(`The service answered ${status} `);
 	expect(error.description).toContain(
-		`Redirects are not followed, so that the key goes to no other address. Set the base URL in the credential to where the service is now (it points to ${origin}).`,
+		`Redirects are not followed, so that the key goes to no other address. Set the base URL in the credential to where the service is now (it points to ${elsewhere.baseUrl}).`,
 	);
 	// Many services respond with what they have carried out with one of these.
 	const mayHaveActed = name !== 'a read' && status <= 303;

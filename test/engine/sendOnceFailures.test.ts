@@ -12,9 +12,8 @@ import { readRun } from '../support/engine';
 import { workflowOf } from '../support/engineWorkflow';
 import { processState } from '../../nodes/BusinessData/sendOnce/processState';
 import { playSteps, statesOf } from '../support/sentDocument';
-import { waitUntil } from '../support/waitUntil';
 import { forgetRequests } from '../support/limiters';
-import { send, SEND_ENDPOINT, sentDocument } from '../support/parameters';
+import { send, sentDocument } from '../support/parameters';
 
 const bench = useBench({ limits: NO_LIMITS });
 const onceById = { sendOnceKey: '={{ $json.id }}' };
@@ -144,20 +143,6 @@ describe('a fault of the database', () => {
 		await bench.run([{ id: 'a' }], send(onceById));
 		expect(bench.documents()).toHaveLength(2);
 	});
-
-	test('while the key of a refused document is taken back: it can be sent all the same', async () => {
-		bench.sandbox.fault({ action: { type: 'status', status: 400 } });
-		store.fail('write', { after: 1, times: 4 });
-		const refused = await bench.run([{ id: 'a' }], send(onceById));
-		expect(errorOf(refused).context.outcome).toBe('refused');
-		await waitUntil(() => bench.sandbox.journal.count(SEND_ENDPOINT) === 1);
-		const during = await bench.run([{ id: 'a' }], send(onceById));
-		expect(errorOf(during).context.outcome).toBe('notSent');
-		store.clearFaults();
-		const again = await bench.run([{ id: 'a' }], send(onceById));
-		expect(again.json(NODE)).toMatchObject([{ status: 'sent' }]);
-		expect(bench.documents()).toEqual([{ id: 'a' }]);
-	}, 60_000);
 });
 
 test('an error of n8n before the request: not sent, and the key stays free', async () => {
