@@ -13,7 +13,7 @@ import { workflowOf } from '../support/engineWorkflow';
 import { processState } from '../../nodes/BusinessData/sendOnce/processState';
 import { playSteps, statesOf } from '../support/sentDocument';
 import { forgetRequests } from '../support/limiters';
-import { send, sentDocument } from '../support/parameters';
+import { send } from '../support/parameters';
 
 const bench = useBench({ limits: NO_LIMITS });
 const onceById = { sendOnceKey: '={{ $json.id }}' };
@@ -131,18 +131,6 @@ describe('a fault of the database', () => {
 			expect(bench.documents()).toEqual([{ id: 'old' }, { id: 'new' }]);
 		},
 	);
-
-	test('a change by hand that fails may land late: until then the key is kept', async () => {
-		await bench.run([{ id: 'a' }], send(onceById));
-		const release = async () => await bench.run([{ id: 'a' }], sentDocument('release'));
-		store.fail('write', { moment: 'late' });
-		expect(errorOf(await release()).message).toContain("n8n's deduplication store failed");
-		expect(errorOf(await release()).message).toContain('it is being sent right now');
-		await lateWritesLand();
-		expect((await release()).run.status).toBe('success');
-		await bench.run([{ id: 'a' }], send(onceById));
-		expect(bench.documents()).toHaveLength(2);
-	});
 });
 
 test('an error of n8n before the request: not sent, and the key stays free', async () => {
