@@ -51,7 +51,7 @@ export const MISTAKES_OF_SEND_ONCE: Mistake[] = [
 				"'notSent'",
 			),
 		],
-		seed: 68,
+		seed: 69,
 		shows: 'acted twice',
 	},
 	{

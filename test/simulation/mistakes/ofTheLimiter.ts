@@ -81,7 +81,7 @@ export const MISTAKES_OF_THE_LIMITER: Mistake[] = [
 	},
 	{
 		name: 'the limiter of a key is never dropped',
-		patches: [patch(LIMITER, 'return this.onChange(true);', 'return;')],
+		patches: [patch(LIMITER, 'return this.onChange(this.open === 0);', 'return;')],
 		seed: 1,
 		shows: 'entry left',
 	},
