@@ -96,29 +96,20 @@ test('nothing after 401s', async () => {
 	expect(await search(operations)).toEqual([]);
 });
 
-test.each(['http://127.0.0.1:1', 'https://service.invalid', 'http://service.example', ''])(
-	'nothing after a service that cannot be reached: %j',
-	async (baseUrl) => {
-		bench.credential.baseUrl = baseUrl;
-		expect(await search([send()])).toEqual([]);
-	},
-);
-
-test('nothing after input that is refused', async () => {
-	const refusedOptions = [
-		{ queryParameters: { parameters: [{ name: 'apiKey', value: '1' }] } },
-		{ headerParameters: { parameters: [{ name: 'x-api-key', value: '1' }] } },
-		{ timeout: -1 },
-	];
-	const parametersOfRuns = refusedOptions.flatMap((options) => [read(options), send(options)]);
-	expect(await search([...parametersOfRuns, apiRequest('GET', '//elsewhere')])).toEqual([]);
-});
-
-test('nothing after a credential that cannot be used', async () => {
-	for (const fields of [{ limits: '{' }, { transactionDelete: 'x' }, { deleteIdsField: '' }]) {
-		Object.assign(bench.credential, fields);
-		expect(await search([read(), send()])).toEqual([]);
-	}
+const named = (name: string) => ({ parameters: [{ name, value: '1' }] });
+test.each<[fields: object, options: INode['parameters']]>([
+	...['http://127.0.0.1:1', 'https://service.invalid', 'http://service.example', ''].map(
+		(baseUrl): [object, INode['parameters']] => [{ baseUrl }, {}],
+	),
+	...[{ limits: '{' }, { transactionDelete: 'x' }, { deleteIdsField: '' }].map(
+		(fields): [object, INode['parameters']] => [fields, {}],
+	),
+	[{}, { queryParameters: named('apiKey') }],
+	[{}, { headerParameters: named('x-api-key') }],
+	[{}, { timeout: -1 }],
+])('nothing after a request that cannot be sent: %j, %j', async (fields, options) => {
+	Object.assign(bench.credential, fields);
+	expect(await search([send(options), apiRequest('GET', '//elsewhere', options)])).toEqual([]);
 });
 
 test('nothing after a wait that is too long, and after a stopped execution', async () => {
