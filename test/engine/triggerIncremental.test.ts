@@ -280,6 +280,25 @@ describe('deletions', () => {
 		]);
 	});
 
+	test('are not found a day later where a full read was cut off: it is repeated, less and less often', async () => {
+		const { service, pollAfter } = await begin({ pageSize: 3 }, {}, PAGES, 10);
+		const { response: list } = bench.service;
+		bench.service.response = (query, response) =>
+			query.page === '2' ? { contacts: [] } : list(query, response);
+		service.remove(2);
+		const fullReads = () => service.since.filter((since) => since === undefined).length / 4;
+		await after(24 * HOUR);
+		const before = fullReads();
+		const counts = [];
+		for (const minutes of [1, 1, 1, 1, 10, 120]) {
+			for (let minute = 0; minute < minutes; minute++) expect(await pollAfter()).toEqual([]);
+			counts.push(fullReads() - before);
+		}
+		expect(counts).toEqual([1, 2, 3, 3, 5, 8]);
+		bench.service.response = list;
+		expect([await pollAfter(3 * HOUR), await pollAfter()]).toEqual([[], ['contactDeleted 2']]);
+	});
+
 	test('are found in a list that was empty at first, and that ends with a 204', async () => {
 		const { service, pollAfter, faults } = await begin({ pageSize: 3 }, {}, PAGES, 0);
 		const { response: list } = bench.service;

@@ -15,6 +15,8 @@ import { MOST_MISSED, type ListRead, type State } from './state';
 /** For so long (ms) the same changes are read again; then the whole list is read. */
 const LONGEST_UNCONFIRMED_MS = 3_600_000;
 
+const MINUTE_MS = 60_000;
+
 /**
  * @param gone receives the IDs of the records that are deleted
  * @returns whether records were missing twice, but may only have moved, so that another read is needed
@@ -22,12 +24,15 @@ const LONGEST_UNCONFIRMED_MS = 3_600_000;
 export function endFullRead(
 	state: State,
 	read: ListRead,
-	{ list: { type } }: PollSettings,
+	settings: PollSettings,
 	gone: Set<string>,
 ): boolean {
+	const { type } = settings.list;
 	const { problem, ambiguousId, isCheck } = read;
+	const isComplete = problem === undefined && ambiguousId === undefined;
+	noteFullRead(state, settings, isComplete);
 	let needsCheck = false;
-	if (problem === undefined && ambiguousId === undefined) {
+	if (isComplete) {
 		const newlyMissed = countMissed(state, isCheck);
 		const { firstLength } = read.place;
 		// By their numbers, pages that become longer while they are read pass over records as well.
@@ -88,6 +93,18 @@ function countMissed({ known }: State, isCheck = false): number {
 	return newlyMissed;
 }
 
+/** Notes that a full read has ended, or was given up: the time to the next one counts from then on. */
+export function noteFullRead(
+	state: State,
+	{ incremental }: PollSettings,
+	isComplete: boolean,
+): void {
+	// Without Incremental each poll makes one, and what is remembered stays the same where nothing has changed.
+	if (incremental === undefined) return;
+	state.fullReadAt = Date.now();
+	state.incompleteReads = isComplete ? 0 : state.incompleteReads + 1;
+}
+
 /** Drops the read that is under way, as if it had not begun. */
 export function forgetRead(state: State): void {
 	delete state.read;
@@ -101,15 +118,20 @@ function moveCursor(state: State, time: number | undefined): void {
 
 /** Whether a poll reads the whole list. */
 export function isFullReadDue(
-	{ known, cursor, fullReadAt }: State,
+	{ known, cursor, fullReadAt, incompleteReads }: State,
 	{ incremental, readsChangesOnly, maxDeletionPercent }: PollSettings,
 	now: number,
 ): boolean {
 	if (readsChangesOnly) return false;
 	if (incremental === undefined || cursor === undefined) return true;
+	const { fullReadMs } = incremental;
+	// An incomplete read is due again with the next poll, and then after times that double: a list that is never
+	// complete takes no more than one full read in that time.
+	const retryMs = MINUTE_MS * (2 ** (incompleteReads - 1) - 1);
+	const waitMs = incompleteReads === 0 ? fullReadMs : Math.min(retryMs, fullReadMs);
 	// The clock may also have been set back.
-	const isOld = Math.abs(now - fullReadAt) >= incremental.fullReadMs;
-	if (incremental.fullReadMs > 0 && isOld) return true;
+	const isOld = fullReadMs > 0 && Math.abs(now - fullReadAt) >= waitMs;
+	if (isOld || incompleteReads > 0) return isOld;
 	const missed = [...known.values()].map((record) => record.missed).filter((times) => times > 0);
 	if (missed.some((times) => times < MOST_MISSED)) return true;
 	return missed.length > 0 && !isTooMany(missed.length, known.size, maxDeletionPercent);

@@ -16,7 +16,7 @@ import type { ServiceRequest } from '../transport/serviceRequest';
 import { hashOf } from '../values/hash';
 import { comparePage } from './comparePage';
 import { noteEnd, notePage, noteSign, placeBehindGap } from './completeness';
-import { endChanges, endFullRead, forgetRead, isFullReadDue } from './endRead';
+import { endChanges, endFullRead, forgetRead, isFullReadDue, noteFullRead } from './endRead';
 import type { Events } from './events';
 import { requestSince } from './incremental';
 import { OutOfTimeError } from './pollClient';
@@ -58,6 +58,7 @@ export class ListReader {
 			const wasSent = error instanceof RequestError && error.details.outcome !== 'notSent';
 			if (!isResumed || this.pages > 0 || !wasSent) throw error;
 			// By the time of the next poll, a cursor may be worth nothing any more; some services fail at it then.
+			if (state.read?.isFull === true) noteFullRead(state, this.settings, false);
 			forgetRead(state);
 			await this.readOn();
 		}
@@ -131,11 +132,9 @@ export class ListReader {
 	}
 
 	private newRead(isFull: boolean, isCheck = false): ListRead {
-		const { list, readsChangesOnly, request, incremental } = this.settings;
-		const now = Date.now();
-		if (isFull && incremental !== undefined) this.state.fullReadAt = now;
+		const { list, readsChangesOnly, request } = this.settings;
 		return {
-			...{ place: firstPageState(list), pagination: this.pagination, isFull, beganAt: now },
+			...{ place: firstPageState(list), pagination: this.pagination, isFull, beganAt: Date.now() },
 			...{ came: 0, signs: {}, totals: {}, repeated: 0 },
 			...(readsChangesOnly ? { query: request.query } : {}),
 			...(isCheck ? { isCheck } : {}),

@@ -94,8 +94,10 @@ export interface State {
 	cursor?: number;
 	/** The last incremental read, where something may have slipped past it, and when the first of such reads began. */
 	unconfirmed?: { beganAt: number; firstBeganAt: number; isStill: boolean };
-	/** When the last full read began, by the clock of n8n. */
+	/** When the last full read beside incremental ones ended, by the clock of n8n. */
 	fullReadAt: number;
+	/** How many of these in a row were not complete. */
+	incompleteReads: number;
 	/** When withheld deletions were last reported; 0 where there are none. */
 	withheldReportedAt: number;
 	read?: ListRead;
@@ -139,6 +141,7 @@ export function newState(watchedList: WatchedList): State {
 		watched: '',
 		hasTooManyFields: false,
 		fullReadAt: 0,
+		incompleteReads: 0,
 		withheldReportedAt: 0,
 	};
 }
@@ -166,7 +169,7 @@ export function readState(saved: unknown): State | undefined {
 	});
 	const places = fieldNames?.map((name, index) => [name, index] as const);
 	const names = places && { fieldNames: new Map(places) };
-	return { ...(rest as State), known: new Map(records), ...names };
+	return { ...newState(rest.watchedList), ...rest, known: new Map(records), ...names };
 }
 
 export function saveState({ known, fieldNames, ...rest }: State): SavedState {

@@ -71,6 +71,9 @@ test.each<[string, Partial<State>, Partial<ListRead>, Partial<State>]>([
 });
 
 const READ_NOW = { cursor: NOW, fullReadAt: NOW };
+const READ_3_MIN_AGO = { cursor: NOW, fullReadAt: NOW - 180_000 };
+const READ_AN_HOUR_AGO = { cursor: NOW, fullReadAt: NOW - HOUR };
+const FIRST_READ = { cursor: NOW, incremental: ONLY_FIRST };
 const many = (missed: number, of: number) =>
 	Array.from({ length: of }, (_, id) => (id < missed ? 5 : 0));
 test.each<[string, boolean, number[], Partial<State & PollSettings>]>([
@@ -79,9 +82,16 @@ test.each<[string, boolean, number[], Partial<State & PollSettings>]>([
 	['only changes are read', false, [0], { incremental: undefined, readsChangesOnly: true }],
 	['no read has come to its end', true, [0], { fullReadAt: NOW }],
 	['the time is almost over', false, [0], { ...READ_NOW, fullReadAt: NOW - HOUR + 1 }],
-	['the time is over', true, [0], { ...READ_NOW, fullReadAt: NOW - HOUR }],
+	['the time is over', true, [0], READ_AN_HOUR_AGO],
 	['the clock was set back', true, [0], { ...READ_NOW, fullReadAt: NOW + HOUR }],
-	['only the first is a full one', false, [0], { cursor: NOW, incremental: ONLY_FIRST }],
+	['an incomplete one has just ended', true, [0], { ...READ_NOW, incompleteReads: 1 }],
+	['the second in a row has just ended', false, [0], { ...READ_NOW, incompleteReads: 2 }],
+	['so it has, beside a missing record', false, [1], { ...READ_NOW, incompleteReads: 2 }],
+	['it ended long enough ago', true, [0], { ...READ_3_MIN_AGO, incompleteReads: 3 }],
+	['it ended not so long ago', false, [0], { ...READ_3_MIN_AGO, incompleteReads: 4 }],
+	['no more than the time is over', true, [0], { ...READ_AN_HOUR_AGO, incompleteReads: 99 }],
+	['only the first is a full one, incomplete', false, [0], { ...FIRST_READ, incompleteReads: 1 }],
+	['only the first is a full one', false, [0], FIRST_READ],
 	['a record is missing', true, [0, 1], READ_NOW],
 	['a record is missing beside withheld ones', true, [...many(6, 10), 4], READ_NOW],
 	['deletions are withheld', false, many(6, 10), READ_NOW],

@@ -78,6 +78,20 @@ test.each<[string, unknown[], string[], Error?]>([
 	},
 );
 
+test('a full read beside incremental ones that is given up is made again, and counts as incomplete', async () => {
+	const incremental = readIncremental({ values: { parameter: 'since' } });
+	const trigger = begin({ cursor: NOW });
+	await poll(trigger, [[], ONE, OUT_OF_TIME], { ...SETTINGS, incremental });
+	expect(trigger.state.read?.place.page).toBe(2);
+	const pages = [REFUSED, [], ONE, TWO, OUT_OF_TIME];
+	const { asked } = await poll(trigger, pages, { ...SETTINGS, incremental });
+	expect(asked).toEqual(['2', '1 changes', '1', '2', '3']);
+	expect(trigger.state).toMatchObject({ incompleteReads: 1, read: { place: { page: 3 } } });
+	await poll(trigger, [THREE, []], { ...SETTINGS, incremental });
+	const { incompleteReads, read } = trigger.state;
+	expect([incompleteReads, read]).toEqual([0, undefined]);
+});
+
 test.each<[string, PollSettings, string]>([
 	['the same settings', INCREMENTAL, '2'],
 	['another page size', { ...INCREMENTAL, list: { ...INCREMENTAL.list, pageSize: 2 } }, '1'],

@@ -16,7 +16,13 @@ const B = 'bbbbbbbb';
 const STATE: State = {
 	...{ watchedList: LIST, revision: 4, firstReads: 2, hasMoved: true },
 	...{ firstLength: 3, habits: ['noLastPage'], pages: 2, totalField: 'meta.total', watched: 'w' },
-	...{ hasTooManyFields: true, cursor: 5, fullReadAt: 6, withheldReportedAt: 7 },
+	...{
+		hasTooManyFields: true,
+		cursor: 5,
+		fullReadAt: 6,
+		incompleteReads: 2,
+		withheldReportedAt: 7,
+	},
 	unconfirmed: { beganAt: 8, firstBeganAt: 9, isStill: true },
 	read: readAt(2),
 	known: new Map([
@@ -48,6 +54,9 @@ test('is saved by names that stay, and read again', () => {
 	expect(inJson(saveState(STATE))).toEqual(SAVED);
 	expect(readState(inJson(SAVED))).toEqual(STATE);
 	expect(readState(inJson(saveState(newState(LIST))))).toEqual(newState(LIST));
+	// Of a version that did not count them.
+	const { incompleteReads: ___, ...saved } = SAVED;
+	expect(readState(inJson(saved))?.incompleteReads).toBe(0);
 });
 
 test.each<[string, unknown]>([
@@ -58,7 +67,7 @@ test.each<[string, unknown]>([
 	['hashes of other records', { ...SAVED, hashes: A + B }],
 	['marks of other records', { ...SAVED, marks: '65' }],
 	['no watched list', { ...SAVED, watchedList: undefined }],
-])('with %s it is not understood', (___, saved) => {
+])('with %s it is not understood', (____, saved) => {
 	expect(readState(saved)).toBeUndefined();
 });
 
