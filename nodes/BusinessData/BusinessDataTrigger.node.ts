@@ -13,7 +13,7 @@ import { testCredential } from './credentialTest';
 import { changeFields } from './trigger/changeFields';
 import { incrementalField } from './trigger/incremental';
 import { poll } from './trigger/poll';
-import { CHANGES, RECORD_NAMES, type SourceName } from './trigger/sources';
+import { CHANGES, RECORD_NAMES, type SourceName } from './trigger/pollSettings';
 import { listFields } from './lists/listFields';
 import { optionsField } from './parameters/requestOptions';
 

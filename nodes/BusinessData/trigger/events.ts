@@ -1,8 +1,16 @@
 /** What a poll has found, one event per record. */
 import type { IDataObject } from 'n8n-workflow';
 
-import type { RecordEvent } from './sources';
+import type { Change } from './pollSettings';
 import type { KnownRecord } from './state';
+
+/** What has happened to a record. Of a deleted one, only its ID is known. */
+export interface RecordEvent {
+	change: Change;
+	record: IDataObject;
+	/** Dot paths of what has changed in an updated one, where that is known. */
+	changedFields?: string[];
+}
 
 export class Events {
 	/** By the ID as text, in the order of the records; of updated ones with the hash that they had before this poll. */

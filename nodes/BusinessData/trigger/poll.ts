@@ -10,13 +10,12 @@ import { RequestError } from '../transport/requestError';
 import { isForSchedule } from './activation';
 import { idOf, isMarked } from './comparePage';
 import { emitDeletions } from './endRead';
-import { Events, recordOf } from './events';
+import { type RecordEvent, Events, recordOf } from './events';
 import { Memory } from './memory';
 import { clientsFor, type PollClients } from './pollClient';
 import { timeForPoll } from './pollTime';
 import { type PollSettings, readPollSettings } from './pollSettings';
 import { ListReader } from './readList';
-import type { RecordEvent } from './sources';
 import { boundFieldHashes } from './state';
 
 /** How many events a manual test run shows. */

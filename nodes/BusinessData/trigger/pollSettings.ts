@@ -22,16 +22,20 @@ import {
 	readTextToSend,
 } from '../values/settingValues';
 import { type Incremental, readIncremental } from './incremental';
-import {
-	type Change,
-	CHANGES,
-	RECORD_NAMES,
-	type RecordName,
-	SOURCES,
-	type SourceName,
-} from './sources';
 import { MAX_DELETION_PERCENT } from './changeFields';
 import { WatchedFields } from './watchedFields';
+
+const SOURCES = ['contacts', 'endpoint'] as const;
+
+export type SourceName = (typeof SOURCES)[number];
+
+/** A record by its source, in the names of events, in the output and in errors. */
+export const RECORD_NAMES = { contacts: 'contact', endpoint: 'record' } as const;
+
+/** What may happen to a record, in the order of the list in the editor. */
+export const CHANGES = ['Created', 'Deleted', 'Updated'] as const;
+
+export type Change = (typeof CHANGES)[number];
 
 /** Identifies the list that is watched, without secrets: when a part changes, the next poll is a first poll. */
 export interface WatchedList {
@@ -51,7 +55,7 @@ export interface PollSettings {
 	watchedList: WatchedList;
 	request: ServiceRequest;
 	list: ListSettings;
-	recordName: RecordName;
+	recordName: (typeof RECORD_NAMES)[SourceName];
 	idField: string;
 	/** The events that start the workflow. */
 	wanted: Change[];
@@ -167,7 +171,7 @@ function readAddress(
 	return { path, query: checkQuery(query, field), isConstant };
 }
 
-function readWanted(value: unknown, recordName: RecordName): Change[] {
+function readWanted(value: unknown, recordName: string): Change[] {
 	const changes = (Array.isArray(value) ? value : []).map((event: unknown) =>
 		CHANGES.find((change) => recordName + change === event),
 	);
