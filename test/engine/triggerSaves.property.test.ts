@@ -4,9 +4,8 @@
 import * as fc from 'fast-check';
 import type { IDataObject } from 'n8n-workflow';
 
-import { ChangingList } from '../support/changingList';
 import { EventCopy } from '../support/eventCopy';
-import { paginationOf } from '../support/listHistories';
+import { paginationOf } from '../support/histories';
 import { after } from '../support/logicalTime';
 import {
 	KNOWN_HISTORIES,
@@ -15,6 +14,7 @@ import {
 	type SavedPoll,
 } from '../support/saveHistories';
 import { type N8nProcess, SavingN8n } from '../support/savingN8n';
+import { SimulatedList } from '../support/simulatedList';
 import { useTriggerBench } from '../support/triggerBench';
 
 const RUNS = Number(process.env.TRIGGER_RUNS ?? 30);
@@ -37,7 +37,7 @@ type Copy = ReadonlyMap<string, object>;
 
 async function play(history: SaveHistory): Promise<unknown> {
 	const { paging, pageSize, length, polls } = history;
-	const list = new ChangingList(paging, pageSize, false, length);
+	const list = new SimulatedList({ paging, pageSize, order: 'own' }, length);
 	const n8n = (mockN8n = new SavingN8n());
 	const options = { ...paginationOf(history), maxDeletionPercent: 100 };
 	const start = () => n8n.start((staticData) => bench.trigger({ options }, { staticData }));
@@ -79,7 +79,7 @@ async function play(history: SaveHistory): Promise<unknown> {
 		n.save = save;
 		const left = [...strikes];
 		bench.service.response = (query, response) => {
-			const body = JSON.stringify(list.response(query));
+			const body = JSON.stringify(list.body(query));
 			for (const change of left.shift() ?? []) list.change(change);
 			response.setHeader('content-type', 'application/json');
 			setTimeout(() => response.end(body), slowMs);

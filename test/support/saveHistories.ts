@@ -1,9 +1,9 @@
 /** Random histories of a published trigger in n8n: what changes in the list, and what becomes of n8n's saves. */
 import * as fc from 'fast-check';
 
-import type { ListChange } from './changingList';
-import { listChange } from './listHistories';
+import { listChange, rarely } from './histories';
 import type { Save } from './savingN8n';
+import type { ListChange } from './simulatedList';
 
 export interface SavedPoll {
 	/** Before it. */
@@ -33,8 +33,6 @@ export interface SaveHistory {
 }
 
 const changes = fc.array(listChange, { maxLength: 2 });
-const rarely = <T>(arbitrary: fc.Arbitrary<T>, freq = 3) =>
-	fc.option(arbitrary, { nil: undefined, freq });
 
 export const saveHistory: fc.Arbitrary<SaveHistory> = fc.record({
 	paging: fc.constantFrom('none', 'pageNumber'),
@@ -45,16 +43,17 @@ export const saveHistory: fc.Arbitrary<SaveHistory> = fc.record({
 			changes,
 			strikes: fc.array(changes, { maxLength: 2 }),
 			process: fc.constantFrom<Array<0 | 1>>(0, 0, 1),
-			begins: rarely(fc.constantFrom('killed', 'republished')),
+			begins: rarely(fc.constantFrom('killed', 'republished'), 3),
 			slowMs: fc.constantFrom(0, 0, 500, 30_000),
-			isOverlapped: rarely(fc.constant(true)),
-			ends: rarely(fc.constantFrom('emittedLate', 'killed', 'killedBeforeSave')),
+			isOverlapped: rarely(fc.constant(true), 3),
+			ends: rarely(fc.constantFrom('emittedLate', 'killed', 'killedBeforeSave'), 3),
 			save: rarely(
 				fc.constantFrom<Save[]>(
 					...(['late', 'veryLate', 'twice', 'fails', 'replyLost', 'landsAfterError'] as const),
 				),
+				3,
 			),
-			execution: rarely(fc.integer({ min: 0, max: 3 })),
+			execution: rarely(fc.integer({ min: 0, max: 3 }), 3),
 		}),
 		{ minLength: 2, maxLength: 6 },
 	),
