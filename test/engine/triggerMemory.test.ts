@@ -193,13 +193,6 @@ describe('a trigger is known by the ID of its node', () => {
 		expect(await publish(staticData, OTHER_NODE)).toEqual([]);
 	});
 
-	test('of those that were deleted, what the last three remembered is kept', async () => {
-		bench.service.response = () => list(3);
-		const staticData = await memoryOf();
-		for (const id of ['a', 'b', 'c', 'd']) await publish(staticData, { id });
-		expect(remembered(staticData)).toEqual(['a', 'b', 'c', 'd']);
-	});
-
 	test('nodes of one ID, which n8n 1.x takes, have a memory each by their names', async () => {
 		bench.service.response = () => list(3);
 		const { poll, workflow, staticData } = bench.trigger();

@@ -71,38 +71,6 @@ test('what was read is told at once, and deletions after two whole reads', async
 	expect(reported.flat()).toEqual([...updates, 'contactDeleted 1']);
 }, 30_000);
 
-test.each([
-	[410, 'once', 1_000],
-	[500, 'several times', 30_000],
-])(
-	'a place at which the service responds %i, %s, begins the read again',
-	async (status, _, ms) => {
-		const list = contacts(30);
-		let session = 'a';
-		bench.service.response = ({ cursor = `${session}0` }, response) => {
-			if (!cursor.startsWith(session)) {
-				response.statusCode = status;
-				return { message: 'The cursor has expired' };
-			}
-			const start = Number(cursor.slice(1));
-			const body = { contacts: list.slice(start, start + 5), nextCursor: `${session}${start + 5}` };
-			response.setHeader('content-type', 'application/json');
-			setTimeout(() => response.end(JSON.stringify(body)), 200);
-			return undefined;
-		};
-		const options = { pagination: { values: { type: 'cursor', pageSize: 5 } } };
-		const { poll } = bench.trigger({ options });
-		await poll(BUDGET);
-		session = 'b';
-		bench.service.queries.length = 0;
-		expect(await poll({ getPollBudgetMs: () => ms })).toEqual([]);
-		const cursors = bench.service.queries.map(({ cursor }) => cursor);
-		const each = cursors.filter((cursor, index) => cursor !== cursors[index - 1] || index === 0);
-		expect(each.slice(0, 3)).toEqual([expect.stringMatching(/^a\d+$/), undefined, 'b5']);
-	},
-	60_000,
-);
-
 describe('a poll in which nothing could be read', () => {
 	/** n8n 1.x takes no notice of what an error declares. */
 	const expectFailure = (error: unknown, expected: Record<string, unknown>) => {
