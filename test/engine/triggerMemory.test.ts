@@ -112,11 +112,12 @@ describe('another question', () => {
 	});
 
 	const pagination = { values: { type: 'offset', pageSize: 50 } };
+	const incremental = { values: { parameter: 'since', lookbackSeconds: 5 } };
 	test.each([
 		['key for the same business', {}, { credential: { apiKey: OTHER_KEY } }],
 		[
-			'page size, another time-out or other events',
-			{ events: ['contactCreated'], options: { pagination, timeout: 5 } },
+			'page size, another time-out, Incremental or other events',
+			{ events: ['contactCreated'], options: { pagination, timeout: 5, incremental } },
 			{},
 		],
 	])('is not another %s', async (_, parameters, more) => {

@@ -38,7 +38,7 @@ export function endFullRead(
 		// By their numbers, pages that become longer while they are read pass over records as well.
 		const isResized = type === 'pageNumber' && firstLength !== state.firstLength;
 		const isStill = newlyMissed === 0 && !state.hasMoved && !isResized;
-		state.hasMoved = read.hasMoved === true;
+		state.hasMoved = read.hasMoved;
 		state.firstLength = firstLength;
 		state.pages = read.place.page;
 		// A single page is from one moment.
@@ -47,10 +47,10 @@ export function endFullRead(
 			if (record.missed >= enough) {
 				record.missed = MOST_MISSED;
 				gone.add(key);
-			} else if (record.missed >= 2) needsCheck = isCheck !== true;
+			} else if (record.missed >= 2) needsCheck = !isCheck;
 		}
 	}
-	if (isCheck !== true) {
+	if (!isCheck) {
 		state.firstReads = problem === undefined ? 0 : Math.max(0, state.firstReads - 1);
 		// A change may have slipped past between several pages: the incremental read that follows shows it.
 		const isFromNow = state.cursor === undefined || read.place.page === 1;
@@ -73,7 +73,7 @@ export function endChanges(state: State, { beganAt, place, problem, hasMoved }: 
 	else if (before?.isStill === true && showsAll) moveCursor(state, before.beganAt);
 	else {
 		const { firstBeganAt = beganAt } = before ?? {};
-		const isStill = problem === undefined && hasMoved !== true;
+		const isStill = problem === undefined && !hasMoved;
 		state.unconfirmed = { beganAt, firstBeganAt, isStill };
 		for (const record of records) record.wasSeen = record.isSeen;
 		// A list that never stands still would become ever longer.
@@ -82,7 +82,7 @@ export function endChanges(state: State, { beganAt, place, problem, hasMoved }: 
 }
 
 /** Counts what the read has not seen. Returns how many records are missing for the first time. */
-function countMissed({ known }: State, isCheck = false): number {
+function countMissed({ known }: State, isCheck: boolean): number {
 	let newlyMissed = 0;
 	for (const record of known.values()) {
 		if (record.isSeen) continue;

@@ -89,7 +89,7 @@ export class ListReader {
 	private async readAll(): Promise<void> {
 		const { state, settings, events } = this;
 		const readOnce = async (isCheck: boolean): Promise<boolean> => {
-			const read = (state.read ??= this.newRead(true, isCheck));
+			const read = (state.read ??= this.newRead({ isFull: true, isCheck }));
 			const last = await this.readPages(read);
 			if (last === undefined) return false;
 			noteEnd(read, state, last, settings.list);
@@ -117,7 +117,7 @@ export class ListReader {
 	/** Reads what has changed since the cursor. */
 	private async readChanges(): Promise<void> {
 		const { state, settings } = this;
-		const read = (state.read ??= this.newRead(false));
+		const read = (state.read ??= this.newRead({ isFull: false, isCheck: false }));
 		const last = await this.readPages(read);
 		if (last === undefined) return;
 		if (read.ambiguousId !== undefined) this.log(ambiguous(read.ambiguousId));
@@ -131,13 +131,12 @@ export class ListReader {
 		forgetRead(state);
 	}
 
-	private newRead(isFull: boolean, isCheck = false): ListRead {
+	private newRead(kind: Pick<ListRead, 'isFull' | 'isCheck'>): ListRead {
 		const { list, readsChangesOnly, request } = this.settings;
 		return {
-			...{ place: firstPageState(list), pagination: this.pagination, isFull, beganAt: Date.now() },
-			...{ came: 0, signs: {}, totals: {}, repeated: 0 },
+			...{ ...kind, place: firstPageState(list), pagination: this.pagination, beganAt: Date.now() },
+			...{ came: 0, signs: {}, hasMoved: false, totals: {}, repeated: 0 },
 			...(readsChangesOnly ? { query: request.query } : {}),
-			...(isCheck ? { isCheck } : {}),
 		};
 	}
 

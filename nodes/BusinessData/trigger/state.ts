@@ -45,7 +45,7 @@ export interface ListRead {
 	/** Whether what it lacks is missing in the list; otherwise, it has just not changed. */
 	isFull: boolean;
 	/** Made once more at once, because records may have moved while the list was read before. */
-	isCheck?: true;
+	isCheck: boolean;
 	/** When it began (ms since 1970), by the clock of the service as soon as that is known. */
 	beganAt: number;
 	/** How many records came. */
@@ -59,7 +59,7 @@ export interface ListRead {
 	/** In words, the first page without records, where the list had more pages before. */
 	emptyPage?: string;
 	/** Whether a record came on two pages, so that others may have slipped through between them. */
-	hasMoved?: true;
+	hasMoved: boolean;
 	/** By their dot paths, the numbers in its responses that may say how many records there are. */
 	totals: Record<string, number>;
 	/** How often the same page came again. */

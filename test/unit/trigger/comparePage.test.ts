@@ -36,7 +36,7 @@ async function compare(pages: unknown[][]) {
 	return { state, events, read, again };
 }
 
-const MOVED = { hasMoved: true } as const;
+const MOVED = { hasMoved: true };
 const TWICE = { ambiguousId: '1' };
 test.each<[string, unknown[][], Partial<ListRead>, unknown[], boolean?]>([
 	['shown', [[ONE]], {}, []],

@@ -15,8 +15,8 @@ const ONLY_FIRST = readIncremental({ values: { parameter: 'since', fullReadHours
 const readOf = (more: Partial<ListRead>) =>
 	readAt(2, { place: { page: 2, count: 3, firstLength: 3 }, beganAt: NOW, ...more });
 
-const MOVED = { hasMoved: true } as const;
-const CHECK = { isCheck: true } as const;
+const MOVED = { hasMoved: true };
+const CHECK = { isCheck: true };
 const CUT = { problem: 'x' };
 test.each<
 	[string, number[], string, Partial<State>, Partial<ListRead>, number[], string[], boolean?]
