@@ -144,19 +144,6 @@ describe('a poll in which nothing could be read', () => {
 		});
 	});
 
-	test.each([
-		['because of limits for most of its time', 2.5, 'the limits left no room'],
-		['because of limits for a little of it', 0.5, 'the service did not respond'],
-	])('%s says which of both it was', async (_, windowSeconds, reason) => {
-		bench.service.response = () => contacts(1);
-		const { poll } = bench.trigger({}, { credential: { limits: limitsOf(1, windowSeconds) } });
-		await poll();
-		bench.service.response = () => undefined;
-		await expect(poll({ getPollBudgetMs: () => 4_000 })).rejects.toMatchObject({
-			message: `Not read: ${reason} in the time of this poll`,
-		});
-	});
-
 	test('because the service does not respond says that', async () => {
 		bench.service.response = () => undefined;
 		const { poll } = bench.trigger();

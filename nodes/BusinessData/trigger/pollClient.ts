@@ -61,13 +61,13 @@ export function clientsFor(
 	};
 
 	const outOfTime = (request: ServiceRequest, retryAfterSeconds?: number) => {
-		const hasWaited = retryAfterSeconds !== undefined || waitTime.elapsedMs > timeMs / 2;
-		const reason = hasWaited ? 'the limits left no room' : 'the service did not respond';
+		const isOfLimits = retryAfterSeconds !== undefined;
+		const reason = isOfLimits ? 'the limits left no room' : 'the service did not respond';
 		return new OutOfTimeError(`Not read: ${reason} in the time of this poll`, {
 			outcome: 'notSent',
 			description: describe(request, retryAfterSeconds),
-			...(hasWaited
-				? { cause: 'rate-limited', retryAfterSeconds: retryAfterSeconds ?? 1 }
+			...(isOfLimits
+				? { cause: 'rate-limited', retryAfterSeconds }
 				: { cause: 'temporarily-unavailable' }),
 		});
 	};
