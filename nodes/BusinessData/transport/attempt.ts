@@ -2,7 +2,7 @@
 import type { IExecuteFunctions, IPollFunctions } from 'n8n-workflow';
 
 import { longestWindowMs, type Permit } from '../rateLimit';
-import { onAbort } from '../async';
+import { boundedSignal, never, onAbort, onceAborted } from '../async';
 import type { Account } from './account';
 import {
 	type ServiceResponse,
@@ -14,10 +14,9 @@ import {
 } from './response';
 import { askedWaitMs, isPauseTooLong, retryAfterMs } from './backoff';
 import type { ConnectionWatch } from './connectionWatch';
-import { withDeadline } from './deadline';
 import { canonicalEndpoint } from './endpointPath';
-import { isTransientStatus, ProxyError, readFailure } from './failure';
-import { discard, type RawResponse, sendRequest } from './httpRequest';
+import { isTransientStatus, ProxyError, readFailure, TimeoutError } from './failure';
+import { type RawResponse, sendRequest } from './httpRequest';
 import { shareOf } from './limitSettings';
 import { headerLimits } from './rateLimitHeaders';
 import { redactHeaders } from '../values/redact';
@@ -62,7 +61,7 @@ export async function attempt(
 	watch: ConnectionWatch,
 ): Promise<AttemptOutcome> {
 	const { context, account, signal } = sender;
-	const deadline = performance.now() + request.timeoutMs;
+	const timeout = boundedSignal(never, request.timeoutMs, () => new TimeoutError());
 	const cutOff = new AbortController();
 	const stopListening = onAbort(signal, () => {
 		if (!watch.mayHaveLeft || (isRead(request) && isCanceled(context))) cutOff.abort();
@@ -71,15 +70,17 @@ export async function attempt(
 		const sending = watch.during(
 			async () => await sendRequest(context, account, request, payload, cutOff.signal),
 		);
-		const rawResponse = await withDeadline(deadline, sending, () => {
-			sending.then(discard, () => undefined);
+		onAbort(timeout.signal, () => {
 			cutOff.abort();
+			// The response may have begun, or come all the same.
+			sending.then(({ body }) => body.destroy()).catch(() => undefined);
 		});
+		const rawResponse = await onceAborted(sending, timeout.signal);
 		if (watch.isProxyResponse()) {
-			discard(rawResponse);
+			rawResponse.body.destroy();
 			throw new ProxyError(rawResponse.statusCode);
 		}
-		return await conclude(account, request, rawResponse, deadline, permit);
+		return await conclude(account, request, rawResponse, timeout.signal, permit);
 	} catch (error) {
 		const failure = readFailure(error, watch.progress, account.apiKey);
 		const { isNotSent, isTimeout, isPermanent } = failure;
@@ -90,6 +91,7 @@ export async function attempt(
 		const retry = isNotSent && !isTimeout ? 'always' : 'ifHarmless';
 		return { error: failureError(request, failure), retry: isPermanent ? 'never' : retry };
 	} finally {
+		timeout.release();
 		stopListening();
 	}
 }
@@ -102,7 +104,7 @@ async function conclude(
 	account: Account,
 	request: ServiceRequest,
 	rawResponse: RawResponse,
-	deadline: number,
+	timeout: AbortSignal,
 	permit: Permit,
 ): Promise<AttemptOutcome> {
 	const { apiKey, keepFree, limits } = account;
@@ -124,13 +126,11 @@ async function conclude(
 	const isSuccess = isUnchanged || (statusCode >= 200 && statusCode < 300);
 	const most = isSuccess ? LARGEST_BODY_BYTES : LARGEST_ERROR_BYTES;
 	const reading = readBody(rawResponse.body, apiKey, most);
-	const body = await withDeadline(deadline, reading, () => discard(rawResponse)).catch(
-		(error: unknown) => {
-			// The status of an error says enough.
-			if (isSuccess) throw error;
-			return Buffer.alloc(0);
-		},
-	);
+	const body = await onceAborted(reading, timeout).catch((error: unknown) => {
+		// The status of an error says enough.
+		if (isSuccess) throw error;
+		return Buffer.alloc(0);
+	});
 	const isTooLarge = isSuccess && body.length > most;
 	const response: ServiceResponse = {
 		statusCode,

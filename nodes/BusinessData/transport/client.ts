@@ -7,12 +7,11 @@ import type { IExecuteFunctions, IPollFunctions } from 'n8n-workflow';
 import { ShutdownError } from '../n8nInternals/shutdown';
 import { limiterOf, longestWindowMs, PAUSE, type Permit } from '../rateLimit';
 import { RedisError } from '../redis';
-import { boundedSignal, onceAborted, sleep } from '../async';
+import { boundedSignal, never, onceAborted, sleep } from '../async';
 import type { Account } from './account';
 import type { ServiceResponse } from './response';
 import { attempt, type AttemptOutcome, sentStateOf } from './attempt';
 import { ConnectionWatch } from './connectionWatch';
-import { withDeadline } from './deadline';
 import { canonicalEndpoint } from './endpointPath';
 import { payloadOf, refuseKeyOutsideItsHeader } from './httpRequest';
 import { Retries } from './retries';
@@ -212,10 +211,14 @@ export class Client {
 			if (isRead(request) || !watch.mayHaveLeft) throw reason;
 			const stopped = stoppedError(request, reason);
 			if (!(reason instanceof ShutdownError)) throw stopped;
-			const deadline = performance.now() + SHUTDOWN_GRACE_MS;
-			return await withDeadline(deadline, ended, () => undefined).catch(() => {
+			const grace = boundedSignal(never, SHUTDOWN_GRACE_MS, () => stopped);
+			try {
+				return await onceAborted(ended, grace.signal);
+			} catch {
 				throw stopped;
-			});
+			} finally {
+				grace.release();
+			}
 		});
 	}
 }

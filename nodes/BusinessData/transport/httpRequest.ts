@@ -97,8 +97,3 @@ export function refuseKeyOutsideItsHeader(
 	const problem = 'the key must not be part of a path, a query parameter or a header';
 	throw new InvalidSettingError('API Key', problem, 'Remove it: the credential sends the key.');
 }
-
-/** Closes a response without reading its body. */
-export function discard(response: RawResponse): void {
-	response.body.destroy();
-}
