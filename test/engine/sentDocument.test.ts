@@ -15,13 +15,8 @@ import { waitUntil } from '../support/waitUntil';
 /** n8n's table of workflows, which lacks this ID; `test/n8n` asks the real one. */
 const mockUnknown = 'workfl0w';
 jest.mock('../../nodes/BusinessData/n8nInternals/services', () => ({
-	findService: (module: string) =>
-		module === '@n8n/db'
-			? {
-					countBy: async ({ id }: { id: string }) =>
-						await Promise.resolve(Number(id !== mockUnknown)),
-				}
-			: undefined,
+	...jest.requireActual<object>('../../nodes/BusinessData/n8nInternals/services'),
+	isSavedWorkflow: async (id: string) => await Promise.resolve(id !== mockUnknown),
 }));
 
 const bench = useBench();

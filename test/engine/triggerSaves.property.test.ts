@@ -27,6 +27,7 @@ const ALL_SAVED_MS = 100_000;
 
 let mockN8n = new SavingN8n();
 jest.mock('../../nodes/BusinessData/n8nInternals/services', () => ({
+	...jest.requireActual<object>('../../nodes/BusinessData/n8nInternals/services'),
 	findService: (_: string, name: string) =>
 		name === 'WorkflowStaticDataService' ? mockN8n.service : undefined,
 }));

@@ -127,8 +127,6 @@ class Store {
 
 	private readonly service = {
 		deduplicator: this.deduplicator,
-		getProcessedDataCount: async (_: string, row: Row) =>
-			await this.access('count', () => (this.rows.get(row.node.id) ?? []).length),
 		checkProcessedAndRecord: async (
 			entries: string[],
 			_: string,

@@ -5,14 +5,13 @@
  */
 import type { ICheckProcessedOptions, IExecuteFunctions } from 'n8n-workflow';
 
+import { hasMethods } from './services';
+
 type Helpers = IExecuteFunctions['helpers'];
 type Checked = Awaited<ReturnType<Helpers['checkProcessedAndRecord']>>;
 
 const SCOPE = 'node';
-const METHODS = [
-	...(['checkProcessedAndRecord', 'removeProcessed'] as const),
-	...(['clearAllProcessedItems', 'getProcessedDataCount'] as const),
-];
+const METHODS = ['checkProcessedAndRecord', 'removeProcessed', 'clearAllProcessedItems'] as const;
 
 interface Row {
 	node: { id: string };
@@ -26,14 +25,13 @@ interface Service {
 	checkProcessedAndRecord: EntriesMethod<Checked>;
 	removeProcessed: EntriesMethod<void>;
 	clearAllProcessedItems: Method<void>;
-	getProcessedDataCount: Method<number>;
 	/** The part of the service that reads and writes rows. */
-	deduplicator?: Partial<Deduplicator>;
+	deduplicator: Deduplicator;
 }
 
 interface Deduplicator {
 	findProcessedData(scope: string, row: Row): Promise<{ value: { data: unknown } } | null>;
-	constructor: { createValueHash?: (entry: string) => string };
+	constructor: { createValueHash(entry: string): string };
 }
 
 /**
@@ -55,7 +53,12 @@ export class DeduplicationRow {
 				DataDeduplicationService: { getInstance(): Service };
 			};
 			const service = core.DataDeduplicationService.getInstance();
-			if (!METHODS.every((method) => typeof service[method] === 'function')) return undefined;
+			const { deduplicator } = service;
+			const isKnown =
+				hasMethods(service, METHODS) &&
+				hasMethods(deduplicator, ['findProcessedData']) &&
+				hasMethods(deduplicator.constructor, ['createValueHash']);
+			if (!isKnown) return undefined;
 			return new DeduplicationRow(service, { node: { id: name }, workflow: { id: workflowId } });
 		} catch {
 			return undefined;
@@ -79,31 +82,15 @@ export class DeduplicationRow {
 	}
 
 	/**
-	 * What the row holds, in its order: the given entries as they are, of others the hash. Where this n8n does not let
-	 * rows be read, only the given entries, in their order.
+	 * What the row holds, in its order: the given entries as they are, of others the hash.
 	 * @returns undefined when there is no such row, or nothing in it
 	 */
 	async read(entries: string[]): Promise<unknown[] | undefined> {
 		const { deduplicator } = this.service;
-		const { createValueHash } = deduplicator?.constructor ?? {};
-		if (createValueHash === undefined || deduplicator?.findProcessedData === undefined)
-			return await this.readByAdding(entries);
 		const found = await deduplicator.findProcessedData(SCOPE, this.row);
 		const data = found === null ? [] : [found.value.data].flat();
-		const byHash = new Map<unknown, string>(entries.map((one) => [createValueHash(one), one]));
+		const hashOf = (entry: string) => deduplicator.constructor.createValueHash(entry);
+		const byHash = new Map<unknown, string>(entries.map((entry) => [hashOf(entry), entry]));
 		return data.length === 0 ? undefined : data.map((hash) => byHash.get(hash) ?? hash);
-	}
-
-	/** Each entry is added, and removed again if it was not there: a fault in between leaves it there. */
-	private async readByAdding(entries: string[]): Promise<string[] | undefined> {
-		const options = { mode: 'entries' as const };
-		if ((await this.service.getProcessedDataCount(SCOPE, this.row, options)) === 0)
-			return undefined;
-		const found: string[] = [];
-		for (const entry of entries) {
-			if ((await this.add([entry])).length === 0) found.push(entry);
-			else await this.remove([entry]);
-		}
-		return found;
 	}
 }

@@ -15,8 +15,39 @@ export function findService<Service extends object>(
 		// eslint-disable-next-line @typescript-eslint/no-require-imports -- n8n's, and not there in every n8n
 		const { Container } = require('@n8n/di') as { Container: { get(type: unknown): unknown } };
 		const service = Container.get(loaded?.[name]) as Service;
-		return methods.every((method) => typeof service[method] === 'function') ? service : undefined;
+		return hasMethods(service, methods) ? service : undefined;
 	} catch {
 		return undefined;
 	}
+}
+
+/** Whether what belongs to n8n has the methods that are used. */
+export function hasMethods<Part extends object>(
+	part: Part,
+	methods: ReadonlyArray<keyof Part>,
+): boolean {
+	return methods.every((method) => typeof part[method] === 'function');
+}
+
+/** Whether workers of their own run the executions. False where this n8n does not say. */
+export function isQueueMode(): boolean {
+	interface GlobalConfig {
+		executions?: { mode?: unknown };
+	}
+	return findService<GlobalConfig>('@n8n/config', 'GlobalConfig', [])?.executions?.mode === 'queue';
+}
+
+/** The part of n8n's WorkflowRepository that is used; the same in 1.123 and 2.41. */
+interface WorkflowRepository {
+	countBy(where: { id: string }): Promise<number>;
+}
+
+/**
+ * Whether n8n has saved a workflow with this ID; undefined where this n8n does not say. A Send Once Key that is asked for
+ * under the ID of none would look like one that was not sent.
+ * @throws what n8n's database throws
+ */
+export async function isSavedWorkflow(id: string): Promise<boolean | undefined> {
+	const workflows = findService<WorkflowRepository>('@n8n/db', 'WorkflowRepository', ['countBy']);
+	return workflows && (await workflows.countBy({ id })) > 0;
 }

@@ -1,9 +1,5 @@
-const MARK = Symbol.for('n8n-nodes-business-data/redisError');
-
 /** Redis cannot be used; nothing was sent. The message never contains a password. */
 export class RedisError extends Error {
-	readonly [MARK] = true;
-
 	constructor(
 		message: string,
 		/** How the user goes on. */
@@ -17,6 +13,6 @@ export class RedisError extends Error {
 
 	/** Also true for errors of another loaded copy of this package, as copies share connections. */
 	static override [Symbol.hasInstance](value: unknown): boolean {
-		return typeof value === 'object' && value !== null && MARK in value;
+		return value instanceof Error && value.name === 'RedisError';
 	}
 }

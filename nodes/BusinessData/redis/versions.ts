@@ -16,13 +16,10 @@ const IN_USE_MS = 60_000;
 const NOTE = new RedisScript(`
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
-local function text(moment)
-	return string.format('%.0f', moment)
-end
-redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', text(now - ${IN_USE_MS}))
+redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now - ${IN_USE_MS})
 -- Of before the clock was set back.
-redis.call('ZREMRANGEBYSCORE', KEYS[1], '(' .. text(now), '+inf')
-redis.call('ZADD', KEYS[1], text(now), ARGV[1])
+redis.call('ZREMRANGEBYSCORE', KEYS[1], '(' .. now, '+inf')
+redis.call('ZADD', KEYS[1], now, ARGV[1])
 redis.call('PEXPIRE', KEYS[1], ${IN_USE_MS})
 return redis.call('ZRANGE', KEYS[1], 0, -1)
 `);

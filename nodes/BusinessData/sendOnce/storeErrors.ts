@@ -1,5 +1,5 @@
 /** What is wrong with n8n's store of keys, or with the workflow that they belong to. */
-import { isSavedWorkflow } from '../n8nInternals/savedWorkflows';
+import { isSavedWorkflow } from '../n8nInternals/services';
 import { InvalidSettingError } from '../values/invalidSettingError';
 import { messageOf } from '../values/text';
 import { RequestError } from '../transport/requestError';

@@ -4,8 +4,9 @@
  * `X-` in front, with `Rate-Limit`, or with a word for one of several limits (`X-RateLimit-Minutely-Reset`). The
  * interface document shows none of them, so all are optional, and what cannot be understood is ignored.
  */
-import { headerText } from './response';
 import { isDecimal, timeMs } from './backoff';
+import type { LimitSetting } from './endpoints';
+import { headerText } from './response';
 
 /** How much is left of a limit, and when (ms from now) it is full again. */
 export interface HeaderLimit {
@@ -13,12 +14,6 @@ export interface HeaderLimit {
 	resetMs: number;
 	/** How much the limit allows, where the service says so. */
 	max?: number;
-}
-
-/** A limit as the service says it. */
-export interface HeaderPolicy {
-	max: number;
-	windowSeconds: number;
 }
 
 type Headers = Record<string, unknown>;
@@ -53,7 +48,7 @@ export function headerLimits(
 }
 
 /** The limits that the service says it has. */
-export function headerPolicies(headers: Headers): HeaderPolicy[] {
+export function headerPolicies(headers: Headers): LimitSetting[] {
 	return headerItems(headerText(headers, 'ratelimit-policy')).flatMap(({ q, name, w }) => {
 		const [max = 0, windowSeconds = 0] = [wholeNumber(q ?? name), wholeNumber(w)];
 		return max > 0 && windowSeconds > 0 ? [{ max, windowSeconds }] : [];

@@ -99,8 +99,7 @@ export function jsonOf(response: ServiceResponse): unknown {
 	const lines = () => text.trim().split(/\s*\n\s*/);
 	const parsed = tryParseExactJson(isOfLines ? `[${lines().join()}]` : text);
 	if ('value' in parsed) return parsed.value;
-	const isXml = /xml/i.test(type) || (/^\s*<\?xml/i.test(text) && !/html/i.test(type));
-	const isPage = isWebPage(response) || (text.trim().startsWith('<') && !isXml);
+	const isPage = isWebPage(response);
 	throw new RequestError(
 		`The service answered ${statusCode} with ${isPage ? 'a web page instead of JSON' : `something that is not JSON (${type})`}`,
 		{

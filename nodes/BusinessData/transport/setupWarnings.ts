@@ -4,7 +4,7 @@
  */
 import type { IExecuteFunctions, IPollFunctions } from 'n8n-workflow';
 
-import { isQueueMode } from '../n8nInternals/executionsMode';
+import { isQueueMode } from '../n8nInternals/services';
 import type { Limits } from '../rateLimit';
 import { versionsInUse } from '../redis';
 import type { Account } from './account';

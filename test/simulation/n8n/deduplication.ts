@@ -109,7 +109,6 @@ function attempt<T>(effect: () => T): { value: T } | { error: unknown } {
 interface Deduplicator {
 	checkProcessedAndRecord(...parameters: unknown[]): Promise<unknown>;
 	removeProcessed(...parameters: unknown[]): Promise<unknown>;
-	getProcessedDataCount(...parameters: unknown[]): Promise<unknown>;
 }
 
 /**

@@ -117,8 +117,7 @@ describe('the JSON of a body', () => {
 	test.each([
 		['<!doctype html><title>Log in</title>', 'text/html', 'a web page instead of JSON'],
 		['\n <html>', 'text/html', 'a web page instead of JSON'],
-		['<?xml version="1.0"?>', 'text/html', 'a web page instead of JSON'],
-		['<?xml version="1.0"?>', 'text/plain', other('text/plain')],
+		['<?xml version="1.0"?>', 'text/html', other('text/html')],
 		['<a/>', 'application/xml', other('application/xml')],
 		['OK', 'text/plain; charset=utf-8', other('text/plain; charset=utf-8')],
 		['{"a":', 'application/json', other('application/json')],
