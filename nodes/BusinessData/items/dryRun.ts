@@ -24,9 +24,9 @@ export class DryRun {
 		more: IDataObject = {},
 	): Promise<TaskResult> {
 		const { endpoint, query, encoded } = request;
-		const payload = this.run.client.check(request);
-		const body =
-			payload === undefined ? encoded && request.body : (JSON.parse(payload.toString()) as object);
+		const isJson = request.body !== undefined && encoded === undefined;
+		// As it goes out: dates, for example, are texts then.
+		const body = isJson ? (JSON.parse(JSON.stringify(request.body)) as object) : request.body;
 		const guards = this.sent.flatMap((one) => one.guard ?? []);
 		const state = (await guard?.get(guards)) ?? 'notSent';
 		const key = canonicalEndpoint(endpoint);

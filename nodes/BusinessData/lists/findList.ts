@@ -1,7 +1,7 @@
 /** Where in a response the list is. */
-import { RequestError } from '../transport/requestError';
 import { joinPath, placesAt, valueAt } from '../transport/valueAt';
 import { isObject } from '../values/isObject';
+import { ListError } from './listError';
 import { namesTotal } from './signsOfMore';
 
 export interface FoundList {
@@ -11,9 +11,6 @@ export interface FoundList {
 	/** How many entries of the service's list have no record at the path, where there are such. */
 	gaps?: number;
 }
-
-/** There is no list, or several. */
-export class NoListError extends RequestError {}
 
 /** How deep a list is looked for. */
 const DEEPEST = 4;
@@ -28,7 +25,7 @@ type List = [path: string, records: unknown[]];
  * The list in a response.
  * @param itemsField dot path to it, in which `*` stands for every entry; empty finds it: the response itself, or the
  * only list of objects at the shallowest level
- * @throws NoListError
+ * @throws ListError
  */
 export function findList(body: unknown, itemsField: string): FoundList {
 	if (itemsField.split('.').includes('*')) return recordsAt(body, itemsField);
@@ -54,7 +51,7 @@ export function findList(body: unknown, itemsField: string): FoundList {
 	throw noList('the response contains no list', body, isLikely ? [joinPath(map, '*')] : []);
 }
 
-/** @throws NoListError when several lists fit */
+/** @throws ListError when several lists fit */
 function onlyOf(lists: List[], body: unknown): FoundList | undefined {
 	const ofObjects = lists.filter(([, records]) => records.some(isObject));
 	const filled = lists.filter(([, records]) => records.length > 0);
@@ -130,12 +127,12 @@ function isList(entry: Entry): entry is List {
 }
 
 /** @param names what it may be, in dot paths */
-function noList(problem: string, body: unknown, names: string[] = []): NoListError {
+function noList(problem: string, body: unknown, names: string[] = []): ListError {
 	const perhaps = names.length > 0 ? ` Perhaps it is ${names.join(' or ')}.` : '';
 	const fields = isObject(body) ? Object.keys(body).slice(0, 20).join(', ') : '';
 	const has = fields === '' ? '' : ` The response has the fields ${fields}.`;
-	return new NoListError(`Items Field: ${problem}`, {
-		outcome: 'unknown',
-		description: `Set the option Items Field to the place of the list, for example data.items.${perhaps}${has}`,
-	});
+	return new ListError(
+		`Items Field: ${problem}`,
+		`Set the option Items Field to the place of the list, for example data.items.${perhaps}${has}`,
+	);
 }

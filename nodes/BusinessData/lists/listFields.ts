@@ -79,21 +79,13 @@ export const paginationFields: INodeProperties[] = [
 				value: 'notFound',
 				description: 'The status 404, or 416, behind the last page',
 			},
-			{
-				name: 'Repeated Page',
-				value: 'repeatedPage',
-				description: 'The last page once more',
-			},
+			{ name: 'Repeated Page', value: 'repeatedPage', description: 'The last page once more' },
 			{
 				name: 'Short Page',
 				value: 'shortPage',
 				description: 'A page with fewer items than the first one',
 			},
-			{
-				name: 'Total Pages',
-				value: 'totalPages',
-				description: 'A field with the number of pages',
-			},
+			{ name: 'Total Pages', value: 'totalPages', description: 'A field with the number of pages' },
 		],
 		default: 'emptyPage',
 		displayOptions: { hide: { type: ['none'] } },

@@ -1,7 +1,7 @@
 /** The address of the next page, as a response names it. It is followed below the base URL only. */
 import { headerText } from '../transport/response';
-import { RequestError } from '../transport/requestError';
 import { parseUrl } from '../values/parseUrl';
+import { ListError } from './listError';
 
 /** The target of `rel="next"` in a `Link` header (RFC 8288), whichever links stand before it. */
 export function nextLink(headers: Record<string, unknown>): string | undefined {
@@ -15,36 +15,31 @@ export function nextLink(headers: Record<string, unknown>): string | undefined {
 	return undefined;
 }
 
+const ADDRESS = "Pagination: the next page's address";
+
 /**
  * The path and query of the next page, below the base URL. The key goes nowhere else.
  * @param address absolute, or relative to the request (RFC 3986); a path outside the base URL's path is taken below it
  * @param request the path and query of the request
- * @throws RequestError for a value that is no address, or an address elsewhere
+ * @throws ListError for a value that is no address, or an address elsewhere
  */
 export function belowBaseUrl(address: unknown, request: string, baseUrl: string): string {
 	const base = new URL(baseUrl);
 	const basePath = base.pathname.replace(/\/+$/, '');
 	const url = typeof address === 'string' ? parseUrl(address, baseUrl + request) : undefined;
 	if (typeof address !== 'string' || url === undefined) {
-		throw notFollowed('is no address', 'Check the option Next URL Field.');
+		throw new ListError(`${ADDRESS} is no address`, 'Check the option Next URL Field.');
 	}
 	const isRelative = !/^([a-z][a-z\d+.-]*:|\/\/|\\)/i.test(address);
 	// A service behind a proxy that ends TLS often writes http://. Only the path and the query are taken from it.
 	const isSameHost = url.hostname === base.hostname && (url.port === base.port || url.port === '');
 	const isBelow = `${url.pathname}/`.startsWith(`${basePath}/`);
 	if (!/^https?:$/.test(url.protocol) || !isSameHost || (!isBelow && !isRelative)) {
-		throw notFollowed(
-			'leads away from the base URL',
+		throw new ListError(
+			`${ADDRESS} leads away from the base URL`,
 			`Only the base URL of the credential and what is below it is followed, so that the key goes nowhere else. The address is at ${url.origin}.`,
 		);
 	}
 	const path = isBelow ? url.pathname.slice(basePath.length) : url.pathname;
 	return path + url.search;
-}
-
-function notFollowed(problem: string, description: string): RequestError {
-	return new RequestError(`Pagination: the next page's address ${problem}`, {
-		outcome: 'unknown',
-		description,
-	});
 }

@@ -15,7 +15,8 @@ import { alsoSaid } from '../transport/serviceTexts';
 import { valueAt } from '../transport/valueAt';
 import { hashOf } from '../values/hash';
 import { numberOf } from '../values/settingValues';
-import { findList, NoListError } from './findList';
+import { findList } from './findList';
+import { ListError } from './listError';
 import type { ListSettings } from './listSettings';
 import { belowBaseUrl, nextLink } from './nextUrl';
 
@@ -139,23 +140,20 @@ function requestFor(
 ): ServiceRequest {
 	if (type === 'nextUrl') {
 		if (position === undefined) return request;
-		const { pathname, search, searchParams } = new URL(`http://base${position}`);
+		const { pathname, search } = new URL(`http://base${position}`);
 		// An API key in the address was masked with the response; the key goes out in its header alone.
 		const isKey = ([name, value]: [string, string]) =>
 			/^api_?key$/i.test(name) || /\*{64}/.test(value);
-		const named = [...searchParams]
-			.filter((parameter) => !isKey(parameter))
-			.map(([name, value]) => ({ name, value }));
-		// A query parameter of the user that the address lacks would be missing from the second page on.
-		const own = request.query.filter(({ name }) => !searchParams.has(name));
 		const parts = search.slice(1).split('&');
-		const written = parts.filter((part) => ![...new URLSearchParams(part)].some(isKey));
-		const endpoint = { ...request.endpoint, path: pathname };
+		const written = parts.filter((part) => ![...new URLSearchParams(part)].some(isKey)).join('&');
+		const named = [...new URLSearchParams(written)].map(([name, value]) => ({ name, value }));
+		// A query parameter of the user that the address lacks would be missing from the second page on.
+		const own = request.query.filter(({ name }) => !named.some((one) => one.name === name));
 		return {
 			...request,
-			endpoint,
+			endpoint: { ...request.endpoint, path: pathname },
 			query: [...named, ...own],
-			search: [...written, encodeQuery(own)].filter((part) => part !== '').join('&'),
+			search: [written, encodeQuery(own)].filter((part) => part !== '').join('&'),
 		};
 	}
 	const own: QueryParameters = [];
@@ -166,7 +164,7 @@ function requestFor(
 	return { ...request, query: withParameters(request.query, own) };
 }
 
-/** @throws NoListError on the first page */
+/** @throws RequestError on the first page */
 function listIn(
 	body: unknown,
 	response: ServiceResponse,
@@ -178,20 +176,17 @@ function listIn(
 	try {
 		return { ...findList(body, itemsField === '' ? path : itemsField), isBare: false };
 	} catch (error) {
-		if (!(error instanceof NoListError)) throw error;
-		if (page === 1) throw withResponse(error, response);
-		return bare;
+		if (!(error instanceof ListError)) throw error;
+		if (page > 1) return bare;
+		const { message, details } = error;
+		throw new RequestError(message, {
+			...details,
+			statusCode: response.statusCode,
+			responseBody: shownBody(response),
+			// It may be an error under the status 200.
+			description: details.description + alsoSaid(response),
+		});
 	}
-}
-
-/** Adds the texts of the response, which may be an error under the status 200. */
-function withResponse({ message, details }: NoListError, response: ServiceResponse): NoListError {
-	return new NoListError(message, {
-		...details,
-		statusCode: response.statusCode,
-		responseBody: shownBody(response),
-		description: `${details.description}${alsoSaid(response)}`,
-	});
 }
 
 const ID_NAMES = ['id', 'Id', 'ID', '_id', 'uuid', 'guid'];
@@ -277,11 +272,10 @@ function nextPosition(
 	if (isOfItem && records.length > 0) throw missing('Cursor Field', cursorField);
 	const isEmpty = typeof cursor === 'object' && Object.keys(cursor ?? {}).length === 0;
 	if (isNone(cursor) || isEmpty) return undefined;
-	throw new RequestError(`Cursor Field: what is at "${cursorField}" is no text or number`, {
-		outcome: 'unknown',
-		description:
-			'Set Cursor Field in the option Pagination to the field that a query parameter can take, such as next.id.',
-	});
+	throw new ListError(
+		`Cursor Field: what is at "${cursorField}" is no text or number`,
+		'Set Cursor Field in the option Pagination to the field that a query parameter can take, such as next.id.',
+	);
 }
 
 function isScalar(value: unknown): boolean {
@@ -306,11 +300,11 @@ function noPage({ message, details }: RequestError, page: number): RequestError 
 	return new RequestError(message, { ...details, description });
 }
 
-function missing(label: string, field: string): RequestError {
-	return new RequestError(`${label}: there is nothing at "${field}"`, {
-		outcome: 'unknown',
-		description: `Set ${label} in the option Pagination to a field that the response has. Without it, nobody knows where the list ends.`,
-	});
+function missing(label: string, field: string): ListError {
+	return new ListError(
+		`${label}: there is nothing at "${field}"`,
+		`Set ${label} in the option Pagination to a field that the response has. Without it, nobody knows where the list ends.`,
+	);
 }
 
 function notUnderstood(
@@ -319,9 +313,9 @@ function notUnderstood(
 	cause = type === 'nextUrl'
 		? 'The addresses that the service names do not lead on.'
 		: `The service does not seem to know the parameter "${pagingParameter}".`,
-): RequestError {
-	return new RequestError(`Pagination: ${problem}`, {
-		outcome: 'unknown',
-		description: `${cause} Check the option Pagination against the documentation of your service.`,
-	});
+): ListError {
+	return new ListError(
+		`Pagination: ${problem}`,
+		`${cause} Check the option Pagination against the documentation of your service.`,
+	);
 }

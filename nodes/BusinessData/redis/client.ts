@@ -9,9 +9,9 @@ import type * as Ioredis from 'ioredis';
 
 import type { RedisAccess, RedisNode } from './address';
 import { isPermanent } from './failure';
+import { PACKAGE } from './keyPrefix';
 import { messageOf } from '../values/text';
 
-export const CLIENT_NAME = 'n8n-nodes-business-data';
 export const COMMAND_TIMEOUT_MS = 2_000;
 const CONNECT_TIMEOUT_MS = 5_000;
 /** Shorter than most firewalls remember a connection. */
@@ -128,7 +128,7 @@ export function serverAt(
 	const client = new RedisClient(redis, async () => {
 		await redis.connect();
 		// Nothing waits for it: a server that hangs shall not hang twice.
-		redis.client('SETNAME', CLIENT_NAME).catch(() => undefined);
+		redis.client('SETNAME', PACKAGE).catch(() => undefined);
 		await redis.ping();
 		// Only the event reports a database that does not exist; the first one would be used.
 		if (client.failure !== undefined) throw client.failure;

@@ -3,7 +3,6 @@ import type { Cluster, Redis } from 'ioredis';
 
 import type { RedisAddress, RedisNode } from './address';
 import {
-	CLIENT_NAME,
 	COMMAND_TIMEOUT_MS,
 	firstResponse,
 	ioredis,
@@ -13,6 +12,7 @@ import {
 	tlsOf,
 } from './client';
 import { UNKNOWN_GROUP } from './failure';
+import { PACKAGE } from './keyPrefix';
 
 /** How many redirections a command follows while slots move between servers. */
 const MOST_REDIRECTIONS = 6;
@@ -55,7 +55,7 @@ async function connectToCluster(address: RedisAddress, known: RedisNode[]): Prom
 		clusterRetryStrategy: () => null,
 		// Names stay names: certificates are for them.
 		dnsLookup: (host, done) => done(null, host),
-		redisOptions: { ...optionsOf(address), connectionName: CLIENT_NAME },
+		redisOptions: { ...optionsOf(address), connectionName: PACKAGE },
 	});
 	const client = new RedisClient(cluster, async () => await cluster.connect());
 	cluster.on('node error', (error: Error) => (client.failure = error));

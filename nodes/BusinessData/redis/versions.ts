@@ -4,9 +4,9 @@
  */
 import { RedisScript } from './client';
 import type { RedisConnection } from './connection';
-import { KEY_FORMAT, PACKAGE_PREFIX } from './keyPrefix';
+import { KEY_FORMAT, PACKAGE } from './keyPrefix';
 
-const KEY = `${PACKAGE_PREFIX}:versions`;
+const KEY = `${PACKAGE}:versions`;
 /** How often (ms) a process notes its version, as long as it uses the Redis. */
 const NOTED_EVERY_MS = 10_000;
 /** How long (ms) a version counts as in use. */

@@ -1,6 +1,4 @@
 /** One attempt of a request: sends it once, ends its permit, and reports the outcome. */
-import type { IExecuteFunctions, IPollFunctions } from 'n8n-workflow';
-
 import { longestWindowMs, type Permit } from '../rateLimit';
 import { boundedSignal, never, onAbort, onceAborted } from '../async';
 import type { Account } from './account';
@@ -13,6 +11,7 @@ import {
 	tooLargeError,
 } from './response';
 import { askedWaitMs, isPauseTooLong, retryAfterMs } from './backoff';
+import type { Client } from './client';
 import type { ConnectionWatch } from './connectionWatch';
 import { canonicalEndpoint } from './endpointPath';
 import { isTransientStatus, ProxyError, readFailure, TimeoutError } from './failure';
@@ -41,26 +40,19 @@ export interface FailedAttempt {
 	retry: 'afterRefusal' | 'always' | 'ifHarmless' | 'never';
 }
 
-/** Where a request goes, and what ends the run that it belongs to. */
-export interface Sender {
-	context: IExecuteFunctions | IPollFunctions;
-	account: Account;
-	signal: AbortSignal;
-}
-
 /**
  * Sends the request once. Never rejects, and is seen through to its end when the run is over; what has not
  * left by then does not leave any more.
  * @param payload its body as it goes out
  */
 export async function attempt(
-	sender: Sender,
+	client: Pick<Client, 'context' | 'account' | 'signal'>,
 	request: ServiceRequest,
 	payload: Buffer | undefined,
 	permit: Permit,
 	watch: ConnectionWatch,
 ): Promise<AttemptOutcome> {
-	const { context, account, signal } = sender;
+	const { context, account, signal } = client;
 	const timeout = boundedSignal(never, request.timeoutMs, () => new TimeoutError());
 	const cutOff = new AbortController();
 	const stopListening = onAbort(signal, () => {

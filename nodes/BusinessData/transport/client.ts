@@ -13,7 +13,7 @@ import type { ServiceResponse } from './response';
 import { attempt, type AttemptOutcome, sentStateOf } from './attempt';
 import { ConnectionWatch } from './connectionWatch';
 import { canonicalEndpoint } from './endpointPath';
-import { payloadOf, refuseKeyOutsideItsHeader } from './httpRequest';
+import { refuseKeyOutsideItsHeader } from './httpRequest';
 import { Retries } from './retries';
 import { RefusedKey } from './refusedKey';
 import {
@@ -69,8 +69,10 @@ export class Client {
 	 * @throws RequestError with its outcome, what the request's guard throws, or the signal's reason
 	 */
 	async request(request: ServiceRequest): Promise<ServiceResponse> {
-		const json = this.check(request);
-		const payload = (await request.encoded?.read()) ?? json;
+		this.check(request);
+		const { body, encoded } = request;
+		const json = body === undefined ? undefined : Buffer.from(JSON.stringify(body));
+		const payload = encoded === undefined ? json : await encoded.read();
 		const { signal, release } = this.refusedKey.signalFor(request.endpoint, this.signal);
 		try {
 			return await this.send(request, payload, signal);
@@ -79,13 +81,9 @@ export class Client {
 		}
 	}
 
-	/**
-	 * Checks a request before it waits for its turn. Returns its body, where that is JSON.
-	 * @throws InvalidSettingError
-	 */
-	check(request: ServiceRequest): Buffer | undefined {
+	/** Checks a request before it waits for its turn. @throws InvalidSettingError */
+	check(request: ServiceRequest): void {
 		refuseKeyOutsideItsHeader(request, this.account.apiKey);
-		return payloadOf(request);
 	}
 
 	/**

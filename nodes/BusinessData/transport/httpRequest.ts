@@ -10,7 +10,6 @@ import type {
 
 import { type Account, CREDENTIAL_TYPE } from './account';
 import { InvalidSettingError } from '../values/invalidSettingError';
-import { messageOf } from '../values/text';
 import { encodeQuery, type ServiceRequest } from './serviceRequest';
 
 /** What n8n's helper resolves with under the options of `sendRequest`. */
@@ -69,18 +68,6 @@ export async function sendRequest(
 	// Without a listener, an error of a response that is no longer read would end n8n.
 	response.body.on('error', () => undefined);
 	return response;
-}
-
-/** The body as it goes out, where it is JSON. @throws InvalidSettingError for what JSON cannot hold */
-export function payloadOf({ body, encoded }: ServiceRequest): Buffer | undefined {
-	if (body === undefined || encoded !== undefined) return undefined;
-	try {
-		return Buffer.from(JSON.stringify(body));
-	} catch (error) {
-		const problem = `cannot be written as JSON (${messageOf(error)})`;
-		const howToFix = 'Send texts, numbers, lists and objects only.';
-		throw new InvalidSettingError('Data to Send', problem, howToFix);
-	}
 }
 
 /**
