@@ -48,20 +48,10 @@ export async function onceAborted<T>(promise: Promise<T>, signal: AbortSignal): 
 	}
 }
 
-/**
- * Resolves after `ms` milliseconds, or as soon as `earlier` does.
- * @throws the signal's reason as soon as it aborts.
- */
-export async function sleep(
-	ms: number,
-	signal: AbortSignal,
-	earlier?: Promise<unknown>,
-): Promise<void> {
+/** Resolves after `ms` milliseconds. @throws the signal's reason as soon as it aborts */
+export async function sleep(ms: number, signal: AbortSignal): Promise<void> {
 	let timer: NodeJS.Timeout | undefined;
-	const elapsed = new Promise<void>((resolve) => {
-		timer = setTimeout(resolve, ms);
-		void earlier?.then(() => resolve());
-	});
+	const elapsed = new Promise<void>((resolve) => (timer = setTimeout(resolve, ms)));
 	try {
 		await onceAborted(elapsed, signal);
 	} finally {

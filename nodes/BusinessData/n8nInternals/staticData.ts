@@ -102,7 +102,7 @@ export class StaticData {
 				resolve(await task());
 				await this.untilSavedByN8n();
 			};
-			mutex.runExclusive(this.workflowId, never, work).catch(reject);
+			mutex.runExclusive(this.workflowId, work).catch(reject);
 		});
 	}
 

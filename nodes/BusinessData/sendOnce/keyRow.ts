@@ -5,7 +5,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 
 import { DeduplicationRow } from '../n8nInternals/deduplicationStore';
-import { never } from '../async';
 import { InvalidSettingError } from '../values/invalidSettingError';
 import { processState, type SentState } from './processState';
 import { inStore } from './storeErrors';
@@ -83,7 +82,7 @@ export class KeyRow {
 	 * @param isLeased whether nobody was allowed to: then there is a record, if the document may have been sent
 	 */
 	async end(state: SentState, { token = this.token, isLeased = false } = {}): Promise<void> {
-		await processState().ends.runExclusive(this.id.name, never, async () => {
+		await processState().ends.runExclusive(this.id.name, async () => {
 			const found = await this.read(token);
 			if (isLeased && found.state === 'notSent' && state !== 'notSent') {
 				await this.add([token, KNOWN, this.ownContent, ...(state === 'sent' ? [] : [OPEN])]);

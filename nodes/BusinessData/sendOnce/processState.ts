@@ -15,6 +15,6 @@ interface ProcessState {
 	watched: Map<string, Map<string, SentState>>;
 }
 
-export const processState = processWide('sendOnce/5', (): ProcessState => {
+export const processState = processWide('sendOnce/6', (): ProcessState => {
 	return { leases: new Map(), ends: new KeyedMutex(), watched: new Map() };
 });

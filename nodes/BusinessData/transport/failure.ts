@@ -94,46 +94,35 @@ export function readFailure(error: unknown, progress: Progress, apiKey: string):
 			: progress !== 'connected';
 	// An error about the host or the time may come before Node's HTTP client has the request.
 	const isOfRequest = isLate || chain.some(({ syscall }) => syscall === 'getaddrinfo');
-	const proxy = error instanceof ProxyError ? error : undefined;
-	const known: Array<[applies: boolean, reason: string, howToFix: string]> = [
-		[
-			isBlocked,
+	const permanent = (reason: string, howToFix: string): Failure => ({
+		...{ isNotSent, isTimeout: false, isPermanent: true, reason, howToFix, code },
+	});
+	if (isBlocked) {
+		return permanent(
 			"n8n's policy for outgoing requests does not allow the address",
 			`${CHECK_BASE_URL}. To allow its host, name it in N8N_SSRF_ALLOWED_HOSTNAMES of n8n.`,
-		],
-		[
-			progress === 'notBegun' && !isOfRequest,
-			`n8n could not make the request${ownWords(chain, apiKey)}`,
-			'Correct what n8n objects to, then run the node again.',
-		],
-		[
-			proxy !== undefined,
-			proxy?.message ?? '',
-			'Check the proxy that this n8n is set up with, by HTTPS_PROXY for example.',
-		],
-		[
-			isCertificate,
+		);
+	}
+	if (progress === 'notBegun' && !isOfRequest) {
+		const reason = `n8n could not make the request${ownWords(chain, apiKey)}`;
+		return permanent(reason, 'Correct what n8n objects to, then run the node again.');
+	}
+	if (error instanceof ProxyError) {
+		const howToFix = 'Check the proxy that this n8n is set up with, by HTTPS_PROXY for example.';
+		return { ...permanent(error.message, howToFix), isPermanent: !error.isTransient };
+	}
+	if (isCertificate) {
+		return permanent(
 			"the server's certificate could not be verified",
 			`${CHECK_BASE_URL}. If a private authority has signed the certificate, name its file in NODE_EXTRA_CA_CERTS of n8n.`,
-		],
-	];
-	const found = known.find(([applies]) => applies);
+		);
+	}
 	const failed = isNotSent ? 'no connection could be made' : 'the connection failed';
 	const tooLate = isNotSent ? failed : 'no response came';
-	const other = isTimeout ? tooLate : (REASONS[code ?? ''] ?? failed);
-	const [, reason, howToFix] = found ?? [
-		true,
-		other,
-		`${CHECK_BASE_URL} and whether the service is up, then run the node again.`,
-	];
-	const isPermanent = found !== undefined && proxy?.isTransient !== true;
 	return {
-		isNotSent,
-		isTimeout: isTimeout && found === undefined,
-		isPermanent,
-		reason,
-		howToFix,
-		code,
+		...{ isNotSent, isTimeout, isPermanent: false, code },
+		reason: isTimeout ? tooLate : (REASONS[code ?? ''] ?? failed),
+		howToFix: `${CHECK_BASE_URL} and whether the service is up, then run the node again.`,
 	};
 }
 

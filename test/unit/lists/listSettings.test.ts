@@ -21,13 +21,6 @@ test.each([
 	expect(settingsOf(values)).toMatchObject({ ...usual, ...expected });
 });
 
-test('numbers may be written as texts', () => {
-	expect(settingsOf({ type: 'pageNumber', pageSize: '20', firstPage: '0' })).toMatchObject({
-		pageSize: 20,
-		firstPage: 0,
-	});
-});
-
 test.each<[IDataObject, string]>([
 	[{ type: 'pages' }, 'Pagination: is not known'],
 	[{ type: 'constructor' }, 'Pagination: is not known'],

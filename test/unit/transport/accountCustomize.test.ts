@@ -86,18 +86,6 @@ const scopeNameOf = ({ limits }: Account, endpoint: Endpoint) =>
 	limits.names?.[canonicalEndpoint(endpoint)];
 
 describe('the scope of an endpoint', () => {
-	test.each<[Endpoint['method'], string, string | undefined]>([
-		['POST', '/txndata/sendTxn', 'POST /txndata/sendTxn'],
-		['POST', '/TXNDATA/sendtxn/', 'POST /txndata/sendTxn'],
-		['POST', '/txndata/sendTxnWP', 'POST /txndata/sendTxnWP'],
-		['POST', '/txndata/sendPayment', 'POST /txndata/sendPayment'],
-		['POST', '/txndata/sendTxn/42', undefined],
-		['POST', '/masterdata/deleteContacts', undefined],
-		['GET', '/txndata/sendTxn', undefined],
-	])('%s %s counts as %s', (method, path, scope) => {
-		expect(scopeNameOf(account(), { method, path })).toBe(scope);
-	});
-
 	const limitsOf = (path: string) => ({
 		limits: { general: [], endpoints: { [path]: { max: 1, windowSeconds: 60 } } },
 	});

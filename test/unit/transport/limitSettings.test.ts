@@ -1,6 +1,4 @@
 /** The credential's Limits field: the documented table comes through, and each mistake is named. */
-import * as fc from 'fast-check';
-
 import {
 	DOCUMENTED_LIMITS,
 	type LimitSetting,
@@ -75,29 +73,4 @@ test.each<[unknown, string]>([
 	expect(error.message).toMatch(/^Limits: /);
 	expect(error.message).toContain(place);
 	expect(error.description).not.toBe('');
-});
-
-test('whatever is given is parsed, or refused in the one way it may be', () => {
-	const number = fc.oneof(fc.integer({ min: -1, max: 20 }), fc.double(), fc.constant('1'));
-	const limit = fc.oneof(fc.record({ max: number, windowSeconds: number }), fc.jsonValue());
-	const codeUnit = fc.integer({ min: 0, max: 0xffff }).map((code) => String.fromCharCode(code));
-	const name = fc
-		.tuple(fc.constantFrom('GET ', 'post  ', '', 'X '), fc.string({ unit: codeUnit }))
-		.map(([method, path]) => `${method}/${path}`);
-	const table = fc.record({
-		general: fc.oneof(fc.array(limit), fc.jsonValue()),
-		endpoints: fc.oneof(fc.dictionary(name, limit), fc.jsonValue()),
-	});
-	const anything = fc.oneof(table, table, fc.string(), fc.json(), fc.jsonValue());
-	fc.assert(
-		fc.property(anything, (value) => {
-			try {
-				const { endpoints } = parseLimits(value);
-				for (const limits of Object.values(endpoints)) expect(limits).toHaveLength(1);
-			} catch (error) {
-				expect(error).toBeInstanceOf(InvalidSettingError);
-			}
-		}),
-		{ numRuns: 700 },
-	);
 });

@@ -13,34 +13,11 @@ import { responseOf, errorOf, KEY } from './examples';
 
 const withType = (type: string) => ({ headers: { 'content-type': type } });
 
-describe('reading a body', () => {
-	const reading = async (most: number, ...chunks: Buffer[]) =>
-		(await readBody(Readable.from(chunks), KEY, most)).toString();
-
-	test('puts its chunks together, and masks a key that is split between them', async () => {
-		expect(await reading(9)).toBe('');
-		const body = Buffer.from(`key: ${KEY}.`);
-		const chunks = [body.subarray(0, 20), Buffer.alloc(0), body.subarray(20, 21)];
-		expect(await reading(99, ...chunks, body.subarray(21))).toBe(`key: ${'*'.repeat(64)}.`);
-	});
-
-	test('fails as the stream does when the body breaks off', async () => {
-		const broken = new Error('socket hang up');
-		const stream = new Readable({ read: () => undefined });
-		stream.push('{"a":');
-		setImmediate(() => stream.destroy(broken));
-		await expect(readBody(stream, KEY, 9)).rejects.toBe(broken);
-	});
-
-	test('ends the stream behind the bound', async () => {
-		const endless = new Readable({
-			read() {
-				this.push('abc');
-			},
-		});
-		expect((await readBody(endless, KEY, 6)).toString()).toBe('abcabcabc');
-		expect(endless.destroyed).toBe(true);
-	});
+test('a key that is split between the chunks of a body is masked', async () => {
+	const body = Buffer.from(`key: ${KEY}.`);
+	const chunks = [body.subarray(0, 20), Buffer.alloc(0), body.subarray(20, 21), body.subarray(21)];
+	const read = await readBody(Readable.from(chunks), KEY, 99);
+	expect(read.toString()).toBe(`key: ${'*'.repeat(64)}.`);
 });
 
 test.each([
