@@ -69,7 +69,7 @@ describe('a connection', () => {
 		const copy = load('connection.js') as { connectionTo: typeof connectionTo };
 		expect(copy.connectionTo).not.toBe(connectionTo);
 		expect(copy.connectionTo({ ...address })).toBe(connection);
-		const { RedisError: OtherError } = load('redisError.js') as { RedisError: typeof RedisError };
+		const { RedisError: OtherError } = load('failure.js') as { RedisError: typeof RedisError };
 		expect(OtherError).not.toBe(RedisError);
 		expect(new OtherError('', '')).toBeInstanceOf(RedisError);
 		expect(new Error('')).not.toBeInstanceOf(RedisError);

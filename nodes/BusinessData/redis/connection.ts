@@ -9,8 +9,7 @@ import { messageOf } from '../values/text';
 import { describeAddress, type RedisAddress, type RedisNode } from './address';
 import type { RedisClient, RedisScript } from './client';
 import { connect } from './connect';
-import { RedisError } from './redisError';
-import { howToFix, isPermanent, needsNewConnection } from './failure';
+import { howToFix, isPermanent, needsNewConnection, RedisError } from './failure';
 
 /** How long (ms) scripts are retried while Redis cannot be used. */
 const LONGEST_OUTAGE_MS = 15_000;

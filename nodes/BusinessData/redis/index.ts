@@ -2,6 +2,6 @@
 export type { RedisAddress, RedisNode } from './address';
 export { RedisScript } from './client';
 export { connectionTo, RedisConnection } from './connection';
+export { RedisError } from './failure';
 export { KEY_PREFIX } from './keyPrefix';
-export { RedisError } from './redisError';
 export { versionsInUse } from './versions';
