@@ -23,6 +23,7 @@ export class DryRun {
 		guard?: SendOnce,
 		more: IDataObject = {},
 	): Promise<TaskResult> {
+		this.run.client.check(request);
 		const { endpoint, query, encoded } = request;
 		const isJson = request.body !== undefined && encoded === undefined;
 		// As it goes out: dates, for example, are texts then.
