@@ -15,7 +15,7 @@ module.exports = async () => {
 		...base,
 		roots: ['<rootDir>/test/engine', '<rootDir>/test/compat'],
 		// What plays random cases is about the package, not about n8n.
-		testPathIgnorePatterns: ['/node_modules/', 'property', 'Overlap'],
+		testPathIgnorePatterns: ['/node_modules/', 'property'],
 		// n8n 1.x looks after its SSH connections with a timer that never ends.
 		forceExit: true,
 		moduleNameMapper: {

@@ -7,8 +7,7 @@ import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
 
 import { type Sandbox, startSandbox } from '../../sandbox/server';
 import { Cleanup } from '../../scripts/cleanup';
-import { EngineProcess } from '../support/engineProcess';
-import type { ExecutionEnd, ItemEnd } from '../support/overlapRound';
+import { EngineProcess, type ItemEnd } from '../support/engineProcess';
 import { ProcessedDataRepository } from '../support/processedData';
 import { startCluster, startSentinel, startTls, type Topology } from '../support/redisTopologies';
 import { report } from '../support/report';
@@ -84,11 +83,11 @@ class Run {
 			const keys = Array.from({ length: REQUESTS }, (_, number) => `document-${number}`).filter(
 				(_, number) => number % PROCESSES === index,
 			);
-			const task = { keys, marker: this.id, place: 0, workflowId: this.id };
-			return await process.run(task, TIMEOUT_SECONDS, this.credential).ended;
+			const { id: workflowId, credential } = this;
+			return await process.run({ keys, timeoutSeconds: TIMEOUT_SECONDS, credential, workflowId });
 		});
-		return (await Promise.all(ends)).flatMap((end: ExecutionEnd) => {
-			if (typeof end === 'string') throw new Error(`an execution has ${end}`);
+		return (await Promise.all(ends)).flatMap((end) => {
+			if (end === 'died') throw new Error('a process has died');
 			return end;
 		});
 	}

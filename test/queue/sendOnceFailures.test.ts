@@ -3,7 +3,7 @@
 
 import { setTimeout as pause } from 'node:timers/promises';
 
-import { SHORT_TIMEOUT_SECONDS, useProcessBench } from '../support/processBench';
+import { useProcessBench } from '../support/processBench';
 import { waitUntil } from '../support/waitUntil';
 
 const [ONE, OTHER] = [0, 1];
@@ -19,9 +19,9 @@ test('the key of a refused document cannot be taken back: the other process wait
 	const one = bench.send(ONE, ['a']);
 	await arrived();
 	const other = bench.send(OTHER, ['a']);
-	expect(await one.ended).toEqual(['failed']);
+	expect(await one).toEqual(['failed']);
 	bench.table.clearFaults();
-	expect(await other.ended).toEqual(['sent']);
+	expect(await other).toEqual(['sent']);
 	expect(bench.sent()).toEqual(['a']);
 }, 60_000);
 
@@ -36,7 +36,7 @@ describe('Redis is emptied', () => {
 			await pause(afterMs);
 			await bench.redis.flushall();
 			const other = bench.send(OTHER, [key]);
-			reported.push(String(await one.ended), String(await other.ended));
+			reported.push(String(await one), String(await other));
 			expect({ key, sent: bench.sent() }).toEqual({ key, sent: [key] });
 		}
 		expect(reported.filter((end) => end === 'sent')).toHaveLength(reported.length / 2);
@@ -53,9 +53,9 @@ describe('Redis is emptied', () => {
 			await pause(afterMs);
 			await bench.redis.flushall();
 			// It may be told "skipped" of what is on its way.
-			await bench.send(OTHER, [key]).ended;
-			await one.ended;
-			await bench.send(OTHER, [key]).ended;
+			await bench.send(OTHER, [key]);
+			await one;
+			await bench.send(OTHER, [key]);
 			expect({ key, sent: bench.sent() }).toEqual({ key, sent: [key] });
 		}
 	}, 60_000);
@@ -68,23 +68,23 @@ test('Redis away for long when a document is refused: it can be sent when it is 
 	await arrived();
 	await bench.server.stop();
 	bench.table.latencyMs = () => 1;
-	expect(await one.ended).toEqual(['failed']);
+	expect(await one).toEqual(['failed']);
 	// Longer than a command is retried.
 	await pause(16_000);
 	await bench.server.start();
 	await pause(2_000);
-	expect(await bench.send(OTHER, ['a']).ended).toEqual(['sent']);
+	expect(await bench.send(OTHER, ['a'])).toEqual(['sent']);
 	expect(bench.sent()).toEqual(['a']);
 }, 90_000);
 
 test('a process that is killed in mid-send: its key is free for nobody, and holds nobody up for long', async () => {
 	bench.sandbox.fault({ action: { type: 'neverAnswer', act: true } });
-	const one = bench.send(ONE, ['a'], SHORT_TIMEOUT_SECONDS);
+	const one = bench.send(ONE, ['a'], 0.25);
 	await arrived();
 	await bench.processes[ONE]?.kill();
 	const killedAt = performance.now();
-	expect(await one.ended).toBe('died');
-	expect(await bench.send(OTHER, ['a', 'b']).ended).toEqual(['skipped', 'sent']);
+	expect(await one).toBe('died');
+	expect(await bench.send(OTHER, ['a', 'b'])).toEqual(['skipped', 'sent']);
 	expect(performance.now() - killedAt).toBeLessThan(HELD_AT_MOST_MS);
 	expect(bench.sent()).toEqual(['a', 'b']);
 }, 60_000);

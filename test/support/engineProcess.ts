@@ -8,7 +8,6 @@ import { join } from 'node:path';
 
 import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
 
-import type { Execution, ExecutionEnd, Task } from './overlapRound';
 import type { ProcessedDataRepository } from './processedData';
 
 export const TABLE_ACCESSES = ['findOne', 'insert', 'update', 'delete'] as const;
@@ -17,16 +16,24 @@ export type TableAccess = (typeof TABLE_ACCESSES)[number];
 /** The table as another process sees it. */
 export type RemoteTable = Record<TableAccess, (...parameters: unknown[]) => Promise<unknown>>;
 
+export interface Task {
+	/** The keys of the documents `{ "key": … }` to send, each once, in order. */
+	keys: string[];
+	timeoutSeconds: number;
+	credential: ICredentialDataDecryptedObject;
+	/** Default: one that all share. */
+	workflowId?: string;
+}
+
+/** What a user is told of an item: it was sent, skipped, may have been sent, or was not. */
+export type ItemEnd = 'sent' | 'skipped' | 'unknown' | 'failed';
+
+/** How an execution ended; one whose process died tells nothing of its items. */
+export type ExecutionEnd = ItemEnd[] | 'died';
+
 /** What a process is told. */
 export type ToProcess =
-	| {
-			kind: 'start';
-			id: number;
-			task: Task;
-			timeoutSeconds: number;
-			credential: ICredentialDataDecryptedObject;
-	  }
-	| { kind: 'stop'; id: number }
+	| { kind: 'start'; id: number; task: Task }
 	| { kind: 'accessed'; id: number; value?: unknown; error?: string };
 
 /** What a process tells. */
@@ -75,22 +82,18 @@ export class EngineProcess {
 		return started;
 	}
 
-	get isAlive(): boolean {
-		return this.child.connected;
-	}
-
-	run(task: Task, timeoutSeconds: number, credential: ICredentialDataDecryptedObject): Execution {
+	/** Runs an execution to its end. */
+	async run(task: Task): Promise<ExecutionEnd> {
 		const id = ++this.lastId;
-		const ended = new Promise<ExecutionEnd>((resolve, reject) => {
+		return await new Promise<ExecutionEnd>((resolve, reject) => {
 			this.waiting.set(id, { resolve, reject });
+			this.send({ kind: 'start', id, task });
 		});
-		this.send({ kind: 'start', id, task, timeoutSeconds, credential });
-		return { ended, stop: () => this.send({ kind: 'stop', id }) };
 	}
 
 	/** Ends it as a crash does; its executions end with `died`. */
 	async kill(): Promise<void> {
-		if (!this.isAlive) return;
+		if (!this.child.connected) return;
 		const gone = once(this.child, 'exit');
 		this.child.kill('SIGKILL');
 		await gone;

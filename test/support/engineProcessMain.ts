@@ -1,14 +1,18 @@
 /** The program of an `EngineProcess`: runs what it is told to, until it is killed. */
+import { NODE } from './bench';
 import { startDeduplicator } from './deduplicator';
-import { Engine, readRun } from './engine';
+import { Engine } from './engine';
 import {
+	type ExecutionEnd,
 	type FromProcess,
 	type RemoteTable,
 	TABLE_ACCESSES,
 	type TableAccess,
+	type Task,
 	type ToProcess,
 } from './engineProcess';
-import { endOf, overlapWorkflow } from './overlapWorkflow';
+import { workflowOf } from './engineWorkflow';
+import { apiRequest } from './parameters';
 import type { ProcessedDataRepository } from './processedData';
 
 type Reported<Kind> = Extract<ToProcess, { kind: Kind }>;
@@ -37,18 +41,32 @@ const table = Object.fromEntries(
 	]),
 ) as RemoteTable;
 
-const stops = new Map<number, () => void>();
+/** @throws when it has not told something of every item */
+async function run(engine: Engine, task: Task): Promise<ExecutionEnd> {
+	const { keys, timeoutSeconds, credential, workflowId: id } = task;
+	const parameters = {
+		...apiRequest('POST', '/sandbox/echo', {
+			sendOnceKey: '={{ $json.key }}',
+			timeout: timeoutSeconds,
+		}),
+		dataMode: 'autoMapInputData',
+	};
+	const items = keys.map((key) => ({ key }));
+	const workflow = workflowOf(items, parameters, { onError: 'continueRegularOutput' });
+	const result = await engine.run({ ...workflow, id }, { key: credential });
+	const ends = result.items(NODE).map(({ json, error }) => {
+		if (error !== undefined) return error.context.outcome === 'unknown' ? 'unknown' : 'failed';
+		return json.skipped === true ? 'skipped' : 'sent';
+	});
+	if (ends.length === keys.length) return ends;
+	throw new Error(`${ends.length} of ${keys.length} items came out, status ${result.run.status}`);
+}
 
-async function start(engine: Engine, { id, task, timeoutSeconds, credential }: Reported<'start'>) {
-	const workflow = overlapWorkflow(task, timeoutSeconds);
-	const execution = engine.start(workflow, { key: credential });
-	stops.set(id, () => execution.cancel());
+async function start(engine: Engine, { id, task }: Reported<'start'>) {
 	try {
-		tell({ kind: 'ended', id, end: endOf(readRun(await execution), task) });
+		tell({ kind: 'ended', id, end: await run(engine, task) });
 	} catch (error) {
 		tell({ kind: 'failed', id, error: String(error) });
-	} finally {
-		stops.delete(id);
 	}
 }
 
@@ -63,7 +81,6 @@ async function main(): Promise<void> {
 	await startDeduplicator(table as unknown as ProcessedDataRepository);
 	process.on('message', (message: ToProcess) => {
 		if (message.kind === 'start') void start(engine, message);
-		if (message.kind === 'stop') stops.get(message.id)?.();
 		if (message.kind === 'accessed') accesses.get(message.id)?.(message);
 	});
 	tell({ kind: 'ready' });

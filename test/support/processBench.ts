@@ -8,15 +8,12 @@ import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
 import { type Sandbox, startSandbox } from '../../sandbox/server';
 import { Cleanup } from '../../scripts/cleanup';
 import { NO_LIMITS } from './bench';
-import { EngineProcess } from './engineProcess';
-import type { Execution, Task } from './overlapRound';
+import { EngineProcess, type ExecutionEnd } from './engineProcess';
 import { ProcessedDataRepository } from './processedData';
 import { RedisServer } from './redisServer';
 import { credentialFor } from './scaledLimits';
 
 const SETUP_MS = 60_000;
-/** The time-out of a request that may get no response. */
-export const SHORT_TIMEOUT_SECONDS = 0.25;
 /** The time-out of a request that must not end by it, however busy the machine is. */
 const LONG_TIMEOUT_SECONDS = 20;
 
@@ -27,15 +24,8 @@ export interface ProcessBench {
 	redis: Redis;
 	sandbox: Sandbox;
 	processes: EngineProcess[];
-	/**
-	 * Starts an execution in the process that the task's place stands for, or in the next one that lives. Its requests
-	 * have the short time-out.
-	 */
-	start: (task: Task) => Execution;
-	/** Starts one that sends these keys in a process. */
-	send(process: number, keys: string[], timeoutSeconds?: number): Execution;
-	/** Kills a process, and starts another in its place. */
-	replace(process: number): Promise<void>;
+	/** Runs an execution that sends these keys in a process. */
+	send(process: number, keys: string[], timeoutSeconds?: number): Promise<ExecutionEnd>;
 	/** The keys of the documents that the service has acted on, in order. */
 	sent(): string[];
 }
@@ -44,21 +34,10 @@ export interface ProcessBench {
 export function useProcessBench(count: number): ProcessBench {
 	const bench = { processes: [] as EngineProcess[] } as ProcessBench;
 	let credential: ICredentialDataDecryptedObject;
-	const processAt = (first: number) => {
-		const from = Math.floor(first);
-		const alive = [...bench.processes.slice(from), ...bench.processes].find((one) => one.isAlive);
-		if (alive === undefined) throw new Error('no process lives');
-		return alive;
-	};
-	bench.start = (task) =>
-		processAt(task.place * count).run(task, SHORT_TIMEOUT_SECONDS, credential);
-	bench.send = (process, keys, timeoutSeconds = LONG_TIMEOUT_SECONDS) => {
-		const task = { keys, marker: keys.join(), place: process / count };
-		return processAt(process).run(task, timeoutSeconds, credential);
-	};
-	bench.replace = async (index) => {
-		await bench.processes[index]?.kill();
-		bench.processes[index] = await EngineProcess.start(bench.table);
+	bench.send = async (index, keys, timeoutSeconds = LONG_TIMEOUT_SECONDS) => {
+		const process = bench.processes[index];
+		if (process === undefined) throw new Error(`no process ${index}`);
+		return await process.run({ keys, timeoutSeconds, credential });
 	};
 	bench.sent = () =>
 		bench.sandbox.journal
@@ -91,8 +70,10 @@ export function useProcessBench(count: number): ProcessBench {
 		});
 		await Promise.all(starts);
 		// The first request of a process is slow; none that a test measures may be the first.
-		const first = bench.processes.map((_, index) => bench.send(index, [`first of ${index}`]));
-		await Promise.all(first.map(async ({ ended }) => await ended));
+		const first = bench.processes.map(
+			async (_, index) => await bench.send(index, [`first ${index}`]),
+		);
+		await Promise.all(first);
 	}, SETUP_MS);
 	beforeEach(async () => {
 		bench.table.clear();
