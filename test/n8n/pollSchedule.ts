@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { JournalEntry } from '../../sandbox/server';
 import type { SavedWorkflow, WorkflowNode } from '../../scripts/host/n8nTypes';
+import { waitUntil } from '../support/waitUntil';
 import { itemsOf, type RealN8n } from './realN8n';
 import { inARow, node } from './workflows';
 
@@ -70,7 +71,7 @@ export class Polls {
 
 	/** Waits until so many have begun. */
 	async whenBegun(count: number): Promise<void> {
-		await this.until(() => this.begun >= count, `poll ${count} has begun`);
+		await waitUntil(() => this.begun >= count, SECONDS_FOR_A_POLL * 1000);
 	}
 
 	/** Waits until so many have begun, and the last one is over. */
@@ -102,15 +103,6 @@ export class Polls {
 
 	private get requests(): JournalEntry[] {
 		return this.real.sandbox.journal.all().filter(({ endpoint }) => endpoint === this.endpoint);
-	}
-
-	private async until(isTrue: () => boolean, what: string): Promise<void> {
-		const deadline = performance.now() + SECONDS_FOR_A_POLL * 1000;
-		while (!isTrue()) {
-			if (performance.now() > deadline)
-				throw new Error(`Not after ${SECONDS_FOR_A_POLL} s: ${what}`);
-			await sleep(50);
-		}
 	}
 }
 

@@ -4,7 +4,6 @@ import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { LimitTable } from '../../sandbox/limits';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../sandbox/server';
@@ -19,12 +18,12 @@ import { type N8nProcess, startN8n } from '../../scripts/host/n8nProcess';
 import { installPackedNode, packNode } from '../../scripts/host/packNode';
 import { type Account, openUserFolder, type UserFolder } from '../../scripts/host/userFolder';
 import { credentialFor } from '../support/scaledLimits';
+import { waitUntil } from '../support/waitUntil';
 
 const PROJECT_FOLDER = join(__dirname, '..', '..');
 const CREDENTIAL_TYPE = 'businessDataApi';
 const CREDENTIAL_NAME = 'Business Data';
 const SECONDS_FOR_AN_EXECUTION = 60;
-const SECONDS_BETWEEN_LOOKS = 0.05;
 // The tests are about what is sent and seen. The limits have tests of their own.
 const GENEROUS_LIMITS = { general: [{ max: 1_000, windowSeconds: 1 }], endpoints: {} };
 
@@ -220,19 +219,12 @@ export class RealN8n {
 
 	/** Waits until a workflow has been executed so many times, and for the end of the newest execution. */
 	async resultOfExecution(count: number, workflowId: string): Promise<ExecutionResult> {
-		const deadline = performance.now() + SECONDS_FOR_AN_EXECUTION * 1000;
-		for (;;) {
-			const executions = await this.client.listExecutions(workflowId);
-			if (executions.length > count) throw new Error(`There are ${executions.length} executions`);
-			const [newest] = executions;
-			if (newest !== undefined && executions.length === count) {
-				return await this.client.waitForExecution(newest.id, SECONDS_FOR_AN_EXECUTION);
-			}
-			if (performance.now() > deadline) {
-				throw new Error(`There are ${executions.length} executions instead of ${count}`);
-			}
-			await sleep(SECONDS_BETWEEN_LOOKS * 1000);
-		}
+		const list = async () => await this.client.listExecutions(workflowId);
+		await waitUntil(async () => (await list()).length >= count, SECONDS_FOR_AN_EXECUTION * 1000);
+		const executions = await list();
+		expect(executions).toHaveLength(count);
+		const newest = executions[0]?.id ?? '';
+		return await this.client.waitForExecution(newest, SECONDS_FOR_AN_EXECUTION);
 	}
 }
 

@@ -12,9 +12,10 @@ import {
 	RedisError,
 	RedisScript,
 } from '../../nodes/BusinessData/redis';
-import { redisCommand, untilTrue } from '../support/redisCommand';
+import { redisCommand } from '../support/redisCommand';
 import { RedisServer, withReplication } from '../support/redisServer';
 import { TcpProxy } from '../support/tcpProxy';
+import { waitUntil } from '../support/waitUntil';
 
 const DIST = join(__dirname, '../../dist/nodes/BusinessData');
 const PASSWORD = 'a-password-of-redis';
@@ -88,7 +89,7 @@ describe('a connection', () => {
 		expect(proxy.connections).toBe(2);
 		await jest.advanceTimersByTimeAsync(2_000);
 		jest.useRealTimers();
-		await untilTrue('closed', async () => await Promise.resolve(proxy.connections === 0));
+		await waitUntil(() => proxy.connections === 0);
 		expect(await count()).toBe(3);
 		expect(await connectionsAt(server)).toBe(1);
 	});
@@ -161,7 +162,7 @@ describe('the next attempt has a new connection', () => {
 	test('when the old one leads to a demoted primary (READONLY)', async () => {
 		await count();
 		await ask(other, 'REPLICAOF', '127.0.0.1', String(server.port));
-		await untilTrue('the replica follows', async () =>
+		await waitUntil(async () =>
 			(await ask(other, 'INFO', 'replication')).includes('master_link_status:up'),
 		);
 		await ask(other, 'REPLICAOF', 'NO', 'ONE');
@@ -225,10 +226,7 @@ describe('trouble', () => {
 		await count();
 		await server.stop();
 		const waiting = count();
-		await untilTrue(
-			'trouble',
-			async () => await Promise.resolve(connection.failure() !== undefined),
-		);
+		await waitUntil(() => connection.failure() !== undefined);
 		expect(connection.failure()?.message).toContain('cannot be used');
 		await server.start();
 		await waiting;

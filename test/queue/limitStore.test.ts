@@ -25,7 +25,7 @@ const general = [
 ];
 const limits: Limits = { general, endpoints: { [SEND]: [{ max: 3, windowMs: WINDOW_MS }] } };
 
-const bench = useLimitStoreBench({ isHarmless: true });
+const bench = useLimitStoreBench();
 
 /** A process of its own, as far as the limit store can tell: it has a connection and windows of its own. */
 class Process {

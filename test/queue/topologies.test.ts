@@ -14,11 +14,12 @@ import {
 import { Leases } from '../../nodes/BusinessData/sendOnce/leases';
 import { LimitStoreRequest, limitsOf } from '../support/limitStoreBench';
 import { PrivateAuthority } from '../support/privateAuthority';
-import { redisCommand, untilTrue } from '../support/redisCommand';
+import { redisCommand } from '../support/redisCommand';
 import { RedisCluster } from '../support/redisCluster';
 import { RedisSentinel } from '../support/redisSentinel';
 import { RedisServer } from '../support/redisServer';
 import { RedisTls } from '../support/redisTls';
+import { waitUntil } from '../support/waitUntil';
 
 const SETUP_MS = 120_000;
 const PASSWORD = 'a-password-of-redis';
@@ -234,7 +235,7 @@ test('a user who may do no more than docs/queue-mode.md says can count and send 
 		5_000,
 	);
 	if ('release' in acquired) acquired.release();
-	await untilTrue('free', async () => typeof (await leases.missingMs()) === 'number');
+	await waitUntil(async () => typeof (await leases.missingMs()) === 'number');
 	const log = await redisCommand(plain.port, PASSWORD, 'ACL', 'LOG');
 	expect(log).toBe('');
 });

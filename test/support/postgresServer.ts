@@ -46,7 +46,7 @@ export class PostgresServer {
 			...['-D', data, '-p', String(server.port), '-h', '127.0.0.1', '-k', folder, '-F'],
 		]);
 		server.program = startProgram(serve, settings, { cwd: folder, stdio: 'ignore' });
-		await waitUntil(() => server.isUp(), STARTUP_MS);
+		await waitUntil(() => server.query('SELECT 1').trim() === '1', STARTUP_MS);
 		return server;
 	}
 
@@ -81,14 +81,6 @@ export class PostgresServer {
 
 	private get client(): string[] {
 		return ['-h', '127.0.0.1', '-p', String(this.port), '-U', USER, '-qtA'];
-	}
-
-	private isUp(): boolean {
-		try {
-			return this.query('SELECT 1').trim() === '1';
-		} catch {
-			return false;
-		}
 	}
 }
 

@@ -6,9 +6,10 @@ import { setTimeout as pause } from 'node:timers/promises';
 
 import type { RedisAddress } from '../../nodes/BusinessData/redis';
 import { freePort } from '../../scripts/host/freePort';
-import { redisCommand, untilTrue } from './redisCommand';
+import { redisCommand } from './redisCommand';
 import { RedisServer, type TlsSettings, withReplication } from './redisServer';
 import { TcpProxy } from './tcpProxy';
+import { waitUntil } from './waitUntil';
 
 const PRIMARIES = 3;
 const SERVERS = 2 * PRIMARIES;
@@ -138,7 +139,7 @@ export class RedisCluster {
 			if (!server.isRunning) await server.start();
 			server.resume();
 		}
-		await untilTrue('the cluster is whole', async () => {
+		await waitUntil(async () => {
 			for (const one of this.servers) {
 				const state = await this.askServer(one, 'CLUSTER', 'INFO');
 				const replication = await this.askServer(one, 'INFO', 'replication');
@@ -148,7 +149,7 @@ export class RedisCluster {
 				if (/fail|handshake|noaddr/.test(nodes)) return false;
 			}
 			return true;
-		});
+		}, 60_000);
 	}
 
 	async dispose(): Promise<void> {

@@ -1,6 +1,5 @@
 /** Commands to the servers of a test, by Debian's own `redis-cli`. */
 import { execFile } from 'node:child_process';
-import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 
 const LONGEST_COMMAND_MS = 60_000;
@@ -18,17 +17,4 @@ export async function redisCommand(
 		{ env: environment, timeout: LONGEST_COMMAND_MS, killSignal: 'SIGKILL' },
 	);
 	return stdout.trim();
-}
-
-/** Resolves when a question has the response. @throws after so long */
-export async function untilTrue(
-	question: string,
-	ask: () => Promise<boolean>,
-	timeoutMs = 60_000,
-): Promise<void> {
-	const deadline = performance.now() + timeoutMs;
-	while (!(await ask().catch(() => false))) {
-		if (performance.now() > deadline) throw new Error(`not within ${timeoutMs} ms: ${question}`);
-		await pause(100);
-	}
 }

@@ -7,9 +7,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import type { RedisAddress } from '../../nodes/BusinessData/redis';
-import { redisCommand, untilTrue } from './redisCommand';
+import { redisCommand } from './redisCommand';
 import { RedisServer, withReplication } from './redisServer';
 import { TcpProxy } from './tcpProxy';
+import { waitUntil } from './waitUntil';
 
 const GROUP = 'our-group';
 const SENTINELS = 3;
@@ -96,7 +97,7 @@ export class RedisSentinel {
 			if (!server.isRunning) await server.start();
 			server.resume();
 		}
-		await untilTrue('the Sentinels are content', async () => {
+		await waitUntil(async () => {
 			const roles = await Promise.all(
 				this.servers.map(
 					async ({ server }) =>
@@ -116,7 +117,7 @@ export class RedisSentinel {
 				states.every((state) => /^num-slaves\n1$/m.test(state)) &&
 				states.every((state) => /^num-other-sentinels\n2$/m.test(state))
 			);
-		});
+		}, 60_000);
 	}
 
 	async dispose(): Promise<void> {

@@ -1,4 +1,5 @@
 /** A real Redis of the test's own, on a loopback port, in a folder that goes with it. */
+import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { createConnection } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -6,8 +7,7 @@ import { join } from 'node:path';
 
 import { startProgram } from '../../scripts/host/childProcesses';
 import { freePort } from '../../scripts/host/freePort';
-
-const STARTUP_MS = 10_000;
+import { waitUntil } from './waitUntil';
 
 /** The settings of servers that speak TLS only, by their port. */
 export type TlsSettings = (port: number) => string[];
@@ -23,11 +23,10 @@ export function withReplication(password: string): string[] {
 }
 
 async function acceptsConnections(port: number): Promise<boolean> {
-	return await new Promise((resolve) => {
-		const socket = createConnection(port, '127.0.0.1');
-		socket.once('connect', () => resolve(true)).once('error', () => resolve(false));
-		socket.once('connect', () => socket.destroy());
-	});
+	const socket = createConnection(port, '127.0.0.1');
+	await once(socket, 'connect');
+	socket.destroy();
+	return true;
 }
 
 export class RedisServer {
@@ -41,32 +40,32 @@ export class RedisServer {
 
 	/** @param file its configuration, which it changes */
 	static async startSentinel(file: string): Promise<RedisServer> {
-		const port = await freePort();
-		const folder = mkdtempSync(join(tmpdir(), 'redis-'));
-		const place = ['--port', String(port), '--bind', '127.0.0.1', '--dir', folder];
-		const server = new RedisServer(port, folder, [file, '--sentinel', ...place]);
-		await server.start();
-		return server;
+		return await RedisServer.startWith((place) => [file, '--sentinel', ...place]);
 	}
 
 	/** @param settings as on the command line, for example `['--requirepass', 'secret']` */
 	static async start(settings: string[] | ((port: number) => string[]) = []): Promise<RedisServer> {
+		return await RedisServer.startWith((place, port) => {
+			const own = Array.isArray(settings) ? settings : settings(port);
+			return [...place, '--appendonly', 'yes', ...own];
+		});
+	}
+
+	/** @param parametersOf gives the whole command line, with these parameters for where it is */
+	private static async startWith(
+		parametersOf: (place: string[], port: number) => string[],
+	): Promise<RedisServer> {
 		const port = await freePort();
 		const folder = mkdtempSync(join(tmpdir(), 'redis-'));
 		const place = ['--port', String(port), '--bind', '127.0.0.1', '--dir', folder];
-		const own = Array.isArray(settings) ? settings : settings(port);
-		const server = new RedisServer(port, folder, [...place, '--appendonly', 'yes', ...own]);
+		const server = new RedisServer(port, folder, parametersOf(place, port));
 		await server.start();
 		return server;
 	}
 
 	async start(): Promise<void> {
 		this.program = startProgram('redis-server', this.parameters, { stdio: 'ignore' });
-		const deadline = performance.now() + STARTUP_MS;
-		while (!(await acceptsConnections(this.port))) {
-			if (performance.now() > deadline) throw new Error('redis-server did not start');
-			await new Promise((resolve) => setTimeout(resolve, 20));
-		}
+		await waitUntil(async () => await acceptsConnections(this.port));
 	}
 
 	/** Ends it; `SIGKILL` gives it no time to save anything beyond what it has written already. */

@@ -4,9 +4,10 @@
  */
 import type { RedisAddress } from '../../nodes/BusinessData/redis';
 import { PrivateAuthority } from './privateAuthority';
-import { redisCommand, untilTrue } from './redisCommand';
+import { redisCommand } from './redisCommand';
 import { RedisServer, withReplication } from './redisServer';
 import { TcpProxy } from './tcpProxy';
+import { waitUntil } from './waitUntil';
 
 export const SERVER_NAME = 'redis.our-company.example';
 
@@ -71,10 +72,10 @@ export class RedisTls {
 			server.resume();
 		}
 		await this.follow();
-		await untilTrue('the replica follows', async () => {
+		await waitUntil(async () => {
 			const role = await this.ask(this.replicaServer, 'INFO', 'replication');
 			return role.includes('master_link_status:up');
-		});
+		}, 60_000);
 	}
 
 	async dispose(): Promise<void> {

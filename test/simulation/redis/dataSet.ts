@@ -11,8 +11,6 @@ interface Entry {
 	expiresAt?: number;
 }
 
-const OK = { status: 'OK' };
-
 type Command = (data: DataSet, parameters: string[]) => RedisReply;
 
 export class DataSet {
@@ -122,20 +120,13 @@ const COMMANDS: Record<string, Command> = {
 		return `redis_version:7.0.15\r\nrun_id:run${starts}\r\nuptime_in_seconds:${uptime}\r\n`;
 	},
 	GET: (data, [key = '']) => data.get(key, isText) ?? null,
-	SET: (data, [key = '', value = '', ...options]) => {
-		const words = options.map((word) => word.toUpperCase());
-		const isThere = data.find(key) !== undefined;
-		if ((words.includes('NX') && isThere) || (words.includes('XX') && !isThere)) return null;
-		const px = words.indexOf('PX');
-		const ex = words.indexOf('EX');
-		const ttl =
-			px >= 0 ? Number(words[px + 1]) : ex >= 0 ? Number(words[ex + 1]) * 1000 : undefined;
-		data.set(key, value, ttl === undefined ? undefined : Math.floor(data.now()) + ttl);
-		return OK;
+	SET: (data, [key = '', value = '', option, ms]) => {
+		if (option !== 'PX') throw gap(`SET with ${option}`);
+		data.set(key, value, Math.floor(data.now()) + Number(ms));
+		return { status: 'OK' };
 	},
 	DEL: (data, keys) => keys.reduce((count, key) => count + data.delete(key), 0),
 	PEXPIRE: (data, [key = '', ms = '']) => data.expire(key, Math.floor(data.now()) + Number(ms)),
-	PEXPIREAT: (data, [key = '', at = '']) => data.expire(key, Number(at)),
 	PTTL: (data, [key = '']) => {
 		const entry = data.find(key);
 		if (entry === undefined) return -2;
@@ -152,23 +143,10 @@ const COMMANDS: Record<string, Command> = {
 		}
 		return added;
 	},
-	HDEL: (data, [key = '', ...fields]) => {
-		const known = hash(data, key);
-		const removed = fields.filter((field) => known.delete(field)).length;
-		data.dropIfEmpty(key);
-		return removed;
-	},
-	HMGET: (data, [key, ...fields]) => fields.map((field) => hash(data, key).get(field) ?? null),
 	ZADD: (data, [key = '', ...pairs]) => {
 		const scores = pairs.filter((_, index) => index % 2 === 0).map(numberOf);
 		const set = data.make(key, isSortedSet, () => new SortedSet());
 		return scores.filter((score, index) => set.add(pairs[2 * index + 1] ?? '', score)).length;
-	},
-	ZINCRBY: (data, [key = '', by = '', member = '']) => {
-		const set = data.make(key, isSortedSet, () => new SortedSet());
-		const score = (set.score(member) ?? 0) + numberOf(by);
-		set.add(member, score);
-		return scoreText(score);
 	},
 	ZREM: (data, [key = '', ...members]) => removed(data, key, members),
 	ZCARD: (data, [key]) => sortedSet(data, key).size,

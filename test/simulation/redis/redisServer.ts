@@ -137,9 +137,7 @@ export class RedisServer {
 		switch (name) {
 			case 'PING':
 				return { status: 'PONG' };
-			case 'SELECT':
 			case 'CLIENT':
-			case 'AUTH':
 				return { status: 'OK' };
 			case 'EVAL': {
 				const [script = '', ...rest] = parameters;
@@ -173,5 +171,5 @@ export class RedisServer {
 }
 
 function isOfTheConnection(name: string): boolean {
-	return /^(PING|INFO|SELECT|CLIENT|AUTH|HELLO|QUIT)$/i.test(name);
+	return /^(PING|CLIENT)$/i.test(name);
 }
