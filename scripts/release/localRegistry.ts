@@ -46,8 +46,8 @@ async function usualRegistry(): Promise<string> {
 export class LocalRegistry {
 	private readonly packages = new Map<string, PackageDocument>();
 
-	/** By their path, so that a test can change one. */
-	readonly tarballs = new Map<string, Buffer>();
+	/** By their path. */
+	private readonly tarballs = new Map<string, Buffer>();
 
 	private readonly server = createServer((request, response) => {
 		this.respond(request, response).catch((error: unknown) => {

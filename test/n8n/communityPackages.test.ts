@@ -19,17 +19,11 @@ import {
 
 const PROJECT_FOLDER = join(__dirname, '..', '..');
 
-interface Trial {
-	/** N8N_COMMUNITY_PACKAGES. */
-	communityPackages: string;
-	/** The address of the registry. */
-	registry: string;
-}
-
 const folder = mkdtempSync(join(tmpdir(), 'checksum-'));
 const registries: LocalRegistry[] = [];
 let published: PublishedPackage;
-let results: Record<string, { installed?: string; errors: string }>;
+/** With the registry that has our tarball, and with one that has another. */
+let results: Array<{ installed?: string; errors: string }>;
 
 /** A registry that has a tarball. */
 async function registryWith(tarball: string): Promise<LocalRegistry> {
@@ -41,10 +35,6 @@ async function registryWith(tarball: string): Promise<LocalRegistry> {
 
 /** As a shell reads it. */
 const valueOf = (setting: string): string => /^\w+='(.*)'$/.exec(setting)?.[1] ?? '';
-const settingFor = (changes: object): string =>
-	JSON.stringify([
-		{ ...(JSON.parse(valueOf(communityPackagesSetting(published))) as [object])[0], ...changes },
-	]);
 
 beforeAll(async () => {
 	const host = await ensureHost({ version: 'n8n-2' });
@@ -65,35 +55,23 @@ beforeAll(async () => {
 	await writeFile(join(copy, 'dist', 'added.js'), '');
 	const changed = await packNode(copy, join(folder, 'changed'));
 
-	const { url: ours } = await registryWith(tarball);
-	const { url: another } = await registryWith(changed.tarball);
-	const forged = await registryWith(tarball);
-	for (const path of forged.tarballs.keys()) {
-		forged.tarballs.set(path, await readFile(changed.tarball));
-	}
-	const line = valueOf(communityPackagesSetting(published));
-	const trials: Record<string, Trial> = {
-		ours: { communityPackages: line, registry: ours },
-		another: { communityPackages: line, registry: another },
-		forged: { communityPackages: line, registry: forged.url },
-		version: { communityPackages: settingFor({ version: '0.0.9' }), registry: ours },
-		field: { communityPackages: settingFor({ integrity: '' }), registry: ours },
-		none: { communityPackages: settingFor({ checksum: undefined }), registry: ours },
-	};
+	const communityPackages = valueOf(communityPackagesSetting(published));
+	const trials = [await registryWith(tarball), await registryWith(changed.tarball)].map(
+		({ url: registry }) => ({ communityPackages, registry }),
+	);
 	const { stdout } = await promisify(execFile)(
 		host.nodePath,
 		[
 			join(__dirname, 'communityPackages.js'),
 			join(host.modulesFolder, 'n8n'),
 			folder,
-			JSON.stringify(Object.values(trials)),
+			JSON.stringify(trials),
 		],
 		{
 			env: { ...host.environment, NODE_ENV: 'production', npm_config_cache: join(folder, 'cache') },
 		},
 	);
-	const found = JSON.parse(stdout.trim().split('\n').at(-1) ?? '') as (typeof results)[string][];
-	results = Object.fromEntries(Object.keys(trials).map((name, index) => [name, found[index]!]));
+	results = JSON.parse(stdout.trim().split('\n').at(-1) ?? '') as typeof results;
 }, 15 * 60_000);
 
 afterAll(async () => {
@@ -102,19 +80,10 @@ afterAll(async () => {
 });
 
 test('n8n installs the tarball that the line names, although unverified packages are off', () => {
-	expect(results.ours).toEqual({ installed: published.version, errors: '' });
+	expect(results[0]).toEqual({ installed: published.version, errors: '' });
 });
 
-test.each([
-	[
-		'a registry that has another tarball for the version',
-		'another',
-		/Failed to verify package checksum/,
-	],
-	['another tarball under the right checksum', 'forged', /EINTEGRITY/],
-	['a version that is not in the registry', 'version', /Failed to verify package checksum/],
-	['a field that n8n does not know', 'field', /validation failed at "0": Unrecognized key/],
-	['no checksum', 'none', /no checksum available for 'n8n-nodes-business-data@/],
-])('n8n installs nothing from %s', (_, name, error) => {
-	expect(results[name]).toEqual({ errors: expect.stringMatching(error) as string });
+test('n8n installs no other tarball of that version', () => {
+	const errors = expect.stringContaining('Failed to verify package checksum') as string;
+	expect(results[1]).toEqual({ errors });
 });

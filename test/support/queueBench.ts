@@ -3,7 +3,6 @@
  * test a sandbox service with the credential for it.
  */
 import { Redis } from 'ioredis';
-import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
 
 import type { LimitSettings } from '../../nodes/BusinessData/transport/endpoints';
 import { type Sandbox, startSandbox, type WindowMode } from '../../sandbox/server';
@@ -18,13 +17,11 @@ import {
 	SENDS,
 } from './queueRuns';
 import { RedisServer } from './redisServer';
-import { fieldsOf } from './redisTopologies';
 import { report } from './report';
 
 /** Two cores have to start three processes of n8n. */
 export const SETUP_MS = 300_000;
 
-const OPEN_SERVER = { topology: 'standalone', user: '', password: '', tls: false } as const;
 const FAILED = ['error', 'crashed'];
 
 export interface QueueBench {
@@ -36,15 +33,8 @@ export interface QueueBench {
 	sandbox: Sandbox;
 	/** Of the credential for the sandbox. */
 	credentialId: string;
-	/**
-	 * Starts a sandbox with these limits, and gives them to the credential too.
-	 * @param redis the credential's fields for another Redis than the limit store's own
-	 */
-	open(
-		limits: LimitSettings,
-		windowMode?: WindowMode,
-		redis?: ICredentialDataDecryptedObject,
-	): Promise<void>;
+	/** Starts a sandbox with these limits, and gives them to the credential too. */
+	open(limits: LimitSettings, windowMode?: WindowMode): Promise<void>;
 	/** The executions that n8n shows as failed, of all tests so far. */
 	failedExecutions(): Promise<string[]>;
 	/** How many slots the limit store holds at this moment, those of all scopes together. */
@@ -58,13 +48,11 @@ export interface QueueBench {
 export function useQueueBench(prepare: () => Promise<void>): QueueBench {
 	const bench = {} as QueueBench;
 	let workflowIds: string[] = [];
-	bench.open = async (limits, windowMode = 'sliding', redis) => {
+	bench.open = async (limits, windowMode = 'sliding') => {
 		const latency = { minMs: 5, maxMs: 30 };
 		bench.sandbox = await startSandbox({ limits, windowMode, latency, contactCount: 1 });
 		const { n8n, sandbox, limitStoreServer } = bench;
-		const nodes = [{ host: '127.0.0.1', port: limitStoreServer.port }];
-		const fields = redis ?? fieldsOf({ ...OPEN_SERVER, nodes });
-		bench.credentialId = await saveCredential(n8n, sandbox, limits, fields);
+		bench.credentialId = await saveCredential(n8n, sandbox, limits, limitStoreServer.port);
 		if (workflowIds.length === 0) workflowIds = await publishWorkflows(n8n, bench.credentialId);
 	};
 	bench.failedExecutions = async () => {

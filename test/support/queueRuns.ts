@@ -3,8 +3,6 @@
  * contacts and two that send documents. Each request carries its number and its execution in the query,
  * so that the sandbox's journal tells who has sent what.
  */
-import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
-
 import type { LimitSettings } from '../../nodes/BusinessData/transport/endpoints';
 import type { Sandbox } from '../../sandbox/server';
 import type { WorkflowNode } from '../../scripts/host/n8nTypes';
@@ -71,16 +69,16 @@ function workflowOf(kind: Kind, credentialId: string) {
 	]);
 }
 
-/** @param redis the credential's fields for where its limits are counted */
+/** @param redisPort of the Redis in which its limits are counted */
 export async function saveCredential(
 	n8n: QueueMode,
 	sandbox: Sandbox,
 	limits: LimitSettings,
-	redis: ICredentialDataDecryptedObject,
+	redisPort: number,
 ): Promise<string> {
 	const data = {
 		...credentialFor(sandbox),
-		...redis,
+		...{ limitStore: 'redis', redisHost: '127.0.0.1', redisPort },
 		customize: true,
 		limits: JSON.stringify(limits),
 	};
