@@ -9,7 +9,7 @@ import { readRun } from '../support/engine';
 import { linksTo, NODE_TYPE, nodeOf, workflowOf } from '../support/engineWorkflow';
 import { apiRequest, send, sentDocument } from '../support/parameters';
 import { playSteps, statesOf, STEPS_OF_A_KEY } from '../support/sentDocument';
-import { DELETED } from '../support/processedData';
+import { DELETED } from '../support/processedRows';
 import { waitUntil } from '../support/waitUntil';
 
 /** n8n's table of workflows, which lacks this ID; `test/n8n` asks the real one. */

@@ -7,9 +7,10 @@ import type * as sendOnceModule from '../../nodes/BusinessData/sendOnce';
 import type * as processStateModule from '../../nodes/BusinessData/sendOnce/processState';
 import type { SentState } from '../../nodes/BusinessData/sendOnce/processState';
 import { abortController, KeyedMutex } from '../../nodes/BusinessData/async';
-import { rowNameOf } from '../../nodes/BusinessData/sendOnce/keyRow';
+import { loadDeduplicator } from '../support/loadDeduplicator';
 import { after, passTime } from '../support/logicalTime';
 import type { LuaRedis } from '../support/luaRedis';
+import { ProcessedRows, type RowAccess } from '../support/processedRows';
 import type { Bound, Play, Scenario } from './explorer';
 
 /** What the service makes of a document: it acts and says so, it refuses, or its response is lost. */
@@ -105,50 +106,21 @@ const PAUSED_MS = 2_500;
 /** How long (ms) after its error a write lands that has waited for a lock. */
 const LATE_MS = 3_000;
 
-type Row = { node: { id: string }; workflow: { id: string } };
-type Write = 'insert' | 'update' | 'delete';
-
-/** The store of n8n as the runs of a play see it: n8n's own steps on a table with a unique key, without a lock. */
-class Store {
-	private readonly rows = new Map<string, string[]>();
-
+/** The store of n8n as the runs of a play see it. */
+class Store extends ProcessedRows {
 	play: Play | undefined;
 
 	/** Whether the process has ended: nothing in it goes on. */
 	isDead = false;
 
-	private readonly deduplicator = {
-		constructor: { createValueHash: rowNameOf },
-		findProcessedData: async (_: string, row: Row) => {
-			const data = await this.access('read', () => this.rows.get(row.node.id));
-			return data === undefined ? null : { value: { data } };
-		},
-	};
+	private service: unknown;
 
-	private readonly service = {
-		deduplicator: this.deduplicator,
-		checkProcessedAndRecord: async (
-			entries: string[],
-			_: string,
-			row: Row,
-			{ maxEntries }: { maxEntries?: number },
-		) => {
-			const before = await this.access('read', () => this.rows.get(row.node.id));
-			const added = entries.filter((entry) => before?.includes(rowNameOf(entry)) !== true);
-			const data = [...(before ?? []), ...added.map(rowNameOf)];
-			const most = data.slice(maxEntries === undefined ? 0 : -maxEntries);
-			await this.write(before === undefined ? 'insert' : 'update', row.node.id, most);
-			return { new: added, processed: entries.filter((entry) => !added.includes(entry)) };
-		},
-		removeProcessed: async (entries: string[], _: string, row: Row) => {
-			const before = await this.access('read', () => this.rows.get(row.node.id));
-			if (before === undefined) return;
-			const hashes = entries.map(rowNameOf);
-			const data = before.filter((hash) => !hashes.includes(hash));
-			await this.write('update', row.node.id, data);
-		},
-		clearAllProcessedItems: async (_: string, row: Row) => await this.write('delete', row.node.id),
-	};
+	/** To be called before anything is asked of it. */
+	async load(): Promise<void> {
+		const deduplicator = await loadDeduplicator(() => this);
+		// n8n's service hands on to it.
+		this.service ??= Object.assign(deduplicator, { deduplicator });
+	}
 
 	/** As n8n-core has it. */
 	get core() {
@@ -169,36 +141,29 @@ class Store {
 		return await promise.then(settle, settle);
 	}
 
-	private async write(kind: Write, key: string, data: string[] = []): Promise<void> {
-		const write = () => {
-			const isThere = this.rows.has(key);
-			if (kind === 'insert' && isThere) throw new Error('UNIQUE constraint failed');
-			if (kind === 'delete') this.rows.delete(key);
-			else if (kind === 'insert' || isThere) this.rows.set(key, data);
-		};
+	/** A write may fail before it lands or after, or land late. */
+	protected async access<T>(name: RowAccess, run: () => T): Promise<T> {
+		if (this.play === undefined) return run();
 		const fail = () => {
 			throw new Error('the database is away');
 		};
 		const afterIt = () => {
-			write();
-			fail();
+			run();
+			return fail();
 		};
 		const late = () => {
 			setTimeout(() => {
 				try {
-					write();
+					run();
 				} catch {
 					// Another has inserted the row meanwhile.
 				}
 			}, LATE_MS);
-			fail();
+			return fail();
 		};
-		await this.access(kind, write, { before: fail, after: afterIt, late });
-	}
-
-	private async access<T>(name: string, run: () => T, faults: Record<string, () => T> = {}) {
-		if (this.play === undefined) return run();
-		return await this.alive(this.play.call(name, run, faults));
+		const faults: Record<string, () => T> =
+			name === 'findOne' ? {} : { before: fail, after: afterIt, late };
+		return await this.alive(this.play.call<T>(name, run, faults));
 	}
 }
 

@@ -6,6 +6,7 @@ import { explore } from './explorer';
 import { ORDERS, Orders, store as mockStore } from './sendOnceOrders';
 
 jest.mock('n8n-core', () => mockStore.core);
+beforeAll(async () => await mockStore.load());
 
 test.each(ORDERS)(
 	'two runs and $name',

@@ -4,18 +4,11 @@
  */
 import { join } from 'node:path';
 
+import { ProcessedRows, type RowAccess } from '../../support/processedRows';
 import { load, type ModuleCache } from '../process/modules';
 import type { SimulatedProcess } from '../process/simulatedProcess';
 import type { Random } from '../world/random';
 import type { World } from '../world/world';
-
-interface Row {
-	workflowId: string;
-	context: string;
-	value: { mode: string; data: string[] };
-}
-
-type Key = Pick<Row, 'workflowId' | 'context'>;
 
 /** What goes wrong with an access. */
 export type StoreFault = 'before' | 'after';
@@ -24,18 +17,16 @@ export interface StoreHooks {
 	faultOf(access: 'read' | 'write'): StoreFault | undefined;
 }
 
-const keyOf = ({ workflowId, context }: Key) => JSON.stringify([workflowId, context]);
-
 export class DeduplicationTable {
-	private readonly rows = new Map<string, string>();
+	readonly rows = new Map<string, string>();
 
-	private readonly random: Random;
+	readonly random: Random;
 
 	constructor(
-		private readonly world: World,
+		readonly world: World,
 		/** How long (ms) an access takes: mostly near the first. */
-		private readonly latencyMs: [number, number],
-		private readonly hooks: StoreHooks,
+		readonly latencyMs: [number, number],
+		readonly hooks: StoreHooks,
 	) {
 		this.random = world.random.of('table');
 	}
@@ -44,52 +35,30 @@ export class DeduplicationTable {
 	get text(): string {
 		return [...this.rows.values()].join('\n');
 	}
+}
 
-	/** As n8n's code in a process sees it. */
-	repository(process: SimulatedProcess) {
-		const access = async <T>(kind: 'read' | 'write', effect: () => T) =>
-			await this.access(process, kind, effect);
-		return {
-			findOne: async ({ where }: { where: Key }): Promise<Row | null> => {
-				const row = await access('read', () => this.rows.get(keyOf(where)));
-				return row === undefined ? null : (process.realm.global.JSON.parse(row) as Row);
-			},
-			insert: async (row: Row) => {
-				// As it is at the call, not when the database gets to it.
-				const text = JSON.stringify(row);
-				await access('write', () => {
-					if (this.rows.has(keyOf(row)))
-						throw new Error('UNIQUE constraint failed: processed_data');
-					this.rows.set(keyOf(row), text);
-				});
-			},
-			update: async (where: Key, row: Row) => {
-				const text = JSON.stringify(row);
-				await access('write', () => {
-					if (this.rows.has(keyOf(where))) this.rows.set(keyOf(where), text);
-				});
-			},
-			delete: async (where: Key) => {
-				await access('write', () => this.rows.delete(keyOf(where)));
-			},
-		};
+/** The table as n8n's code in a process sees it. */
+class TableOfProcess extends ProcessedRows {
+	constructor(
+		private readonly table: DeduplicationTable,
+		private readonly process: SimulatedProcess,
+	) {
+		super(table.rows, process.realm.global.JSON.parse);
 	}
 
 	/** What is sent to the database happens there, whatever becomes of the process meanwhile. */
-	private async access<T>(
-		process: SimulatedProcess,
-		kind: 'read' | 'write',
-		effect: () => T,
-	): Promise<T> {
-		const fault = this.hooks.faultOf(kind);
+	protected async access<T>(access: RowAccess, effect: () => T): Promise<T> {
+		const { process } = this;
+		const { world, random, latencyMs, hooks } = this.table;
+		const fault = hooks.faultOf(access === 'findOne' ? 'read' : 'write');
 		const failed = (message: string) => ({ error: new process.realm.global.Error(message) });
-		const oneWay = () => this.random.skewed(...this.latencyMs) / 2;
+		const oneWay = () => random.skewed(...latencyMs) / 2;
 		const outcome = await new Promise<{ value: T } | { error: unknown }>((resolve) => {
-			this.world.after(oneWay(), () => {
+			world.after(oneWay(), () => {
 				const done = fault === 'before' ? failed('the database is away') : attempt(effect);
 				const reported =
 					fault === 'after' ? failed('the connection to the database was lost') : done;
-				this.world.after(oneWay(), () => resolve(reported), process);
+				world.after(oneWay(), () => resolve(reported), process);
 			});
 		});
 		if ('error' in outcome) throw outcome.error;
@@ -121,7 +90,7 @@ export function loadDeduplicator(
 	sources: string,
 ): Deduplicator {
 	const { realm } = process;
-	const repository = table.repository(process);
+	const repository = new TableOfProcess(table, process);
 	const own: ModuleCache = new Map();
 	const file = join(sources, 'deduplication', 'deduplication-helper.js');
 	const { DeduplicationHelper } = load(file, {

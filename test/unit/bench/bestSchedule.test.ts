@@ -1,4 +1,4 @@
-import { bestMakespan, bestSchedule, nextFreeMoment } from '../../../bench/bestSchedule';
+import { bestMakespan, bestSchedule } from '../../../bench/bestSchedule';
 import { EXAMPLE_LIMITS } from '../../support/exampleLimits';
 
 const WINDOWS = EXAMPLE_LIMITS.general.map(({ max, windowSeconds }) => ({
@@ -26,20 +26,4 @@ test('the schedule fills the windows, and never exceeds one', () => {
 		const gaps = times.slice(max).map((time, index) => time - (times[index] ?? 0));
 		expect(Math.min(...gaps)).toBe(windowMs);
 	}
-});
-
-test('no schedule is faster: one more request at an earlier moment would exceed a window', () => {
-	const times = bestSchedule(130, WINDOWS);
-	for (const [index, time] of times.entries()) {
-		expect(nextFreeMoment(times.slice(0, index), times[index - 1] ?? 0, WINDOWS)).toBe(time);
-	}
-});
-
-test('a moment at which a slot is free is not put off', () => {
-	const windows = [{ max: 2, windowMs: 100 }];
-	expect(nextFreeMoment([], 7, windows)).toBe(7);
-	expect(nextFreeMoment([0], 7, windows)).toBe(7);
-	expect(nextFreeMoment([0, 5], 7, windows)).toBe(100);
-	expect(nextFreeMoment([0, 5, 100], 101, windows)).toBe(105);
-	expect(nextFreeMoment([0, 5], 200, windows)).toBe(200);
 });

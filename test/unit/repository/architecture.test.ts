@@ -1,15 +1,14 @@
 // docs/architecture.md is true: its changes can be applied, built and used, what it names is there, and
 // each layer knows only what is below it.
 
-import { execFileSync } from 'node:child_process';
-import { cpSync, existsSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
 
 import type { INodeType } from 'n8n-workflow';
 
 import type * as endpoints from '../../../nodes/BusinessData/transport/endpoints';
 import type * as sandboxLimits from '../../../sandbox/limits';
+import { ProjectCopy } from '../../support/projectCopy';
 import { choicesOf, optionsOf } from '../description/properties';
 import { codeIn, PROJECT_FOLDER, readProjectFile, rowsOf } from './projectFiles';
 
@@ -18,41 +17,26 @@ const diffs = [...page.matchAll(/```diff\n([\s\S]*?)```/g)].map(([, diff = '']) 
 
 const CODE = join('nodes', 'BusinessData');
 
-let copy: string;
+let copy: ProjectCopy;
 beforeEach(() => {
-	copy = mkdtempSync(join(tmpdir(), 'architecture-'));
-	for (const part of ['nodes', 'credentials', 'sandbox', 'tsconfig.json', 'tsconfig.build.json']) {
-		cpSync(join(PROJECT_FOLDER, part), join(copy, part), { recursive: true });
-	}
-	symlinkSync(join(PROJECT_FOLDER, 'node_modules'), join(copy, 'node_modules'), 'junction');
+	copy = new ProjectCopy();
 });
-afterEach(() => rmSync(copy, { recursive: true, force: true }));
-
-function apply(diff: string, ...options: string[]): void {
-	// On Windows, git is often set to change the line ends of what it writes.
-	execFileSync('git', ['-c', 'core.autocrlf=false', 'apply', ...options], {
-		cwd: copy,
-		input: diff,
-		// In a repository, git would take the paths as below the repository's folder.
-		env: { ...process.env, GIT_CEILING_DIRECTORIES: dirname(copy) },
-	});
-}
+afterEach(() => copy.remove());
 
 test('shows a limit, an endpoint and an operation', () => {
 	expect(diffs).toHaveLength(3);
 });
 
 test.each(diffs)('each change applies to the code as it is: change %#', (diff) => {
-	expect(() => apply(diff, '--check')).not.toThrow();
+	expect(() => copy.apply(diff, '--check')).not.toThrow();
 });
 
 test('the changed code builds, with the new operation under the new limits', () => {
-	diffs.forEach((diff) => apply(diff));
-	const compiler = join(PROJECT_FOLDER, 'node_modules', 'typescript', 'bin', 'tsc');
-	execFileSync(process.execPath, [compiler, '-p', 'tsconfig.build.json'], { cwd: copy });
+	diffs.forEach((diff) => copy.apply(diff));
+	expect(copy.run('typescript/bin/tsc', ['-p', 'tsconfig.build.json'], 60_000)).toBe(true);
 
 	const built = (file: string): unknown =>
-		jest.requireActual(join(copy, 'dist', 'nodes', 'BusinessData', file));
+		jest.requireActual(join(copy.folder, 'dist', 'nodes', 'BusinessData', file));
 	const { BusinessData } = built('BusinessData.node.js') as { BusinessData: new () => INodeType };
 	const { properties } = new BusinessData().description;
 	const ofPayments = properties.find(
@@ -71,7 +55,9 @@ test('the changed code builds, with the new operation under the new limits', () 
 	expect(options).toEqual(expect.arrayContaining(['itemsField', 'pagination']));
 
 	const node = built('transport/endpoints.js') as typeof endpoints;
-	const sandbox = jest.requireActual<typeof sandboxLimits>(join(copy, 'sandbox', 'limits.ts'));
+	const sandbox = jest.requireActual<typeof sandboxLimits>(
+		join(copy.folder, 'sandbox', 'limits.ts'),
+	);
 	for (const { general } of [node.DOCUMENTED_LIMITS, sandbox.DOCUMENTED_LIMITS]) {
 		expect(general).toContainEqual({ max: 1_000, windowSeconds: 3_600 });
 	}

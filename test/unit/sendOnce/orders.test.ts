@@ -6,6 +6,7 @@ import { LuaRedis } from '../../support/luaRedis';
 import { report } from '../../support/report';
 
 jest.mock('n8n-core', () => mockStore.core);
+beforeAll(async () => await mockStore.load());
 
 test.each(ORDERS)(
 	'two runs and $name',

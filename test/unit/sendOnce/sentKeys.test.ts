@@ -5,6 +5,7 @@ import { addSentKey, removeSentKey } from '../../../nodes/BusinessData/sendOnce/
 import { store as mockStore } from '../../explorer/sendOnceOrders';
 
 jest.mock('n8n-core', () => mockStore.core);
+beforeAll(async () => await mockStore.load());
 beforeEach(() => mockStore.clear());
 
 const idOf = (key: number) => ({ workflowId: 'w', document: 'document', name: `key ${key}` });

@@ -1,0 +1,42 @@
+/** A copy of the project, in which code may be changed, built and tested. */
+import { execFileSync, spawnSync } from 'node:child_process';
+import { cpSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join } from 'node:path';
+
+const PROJECT_FOLDER = join(__dirname, '..', '..');
+/** Made by tools; with the packages, the copy shares the original's. */
+const LEFT_OUT = ['.git', 'node_modules', 'coverage', 'reports', 'screenshots'];
+
+export class ProjectCopy {
+	readonly folder = mkdtempSync(join(tmpdir(), 'project-copy-'));
+
+	constructor() {
+		const filter = (path: string) => !LEFT_OUT.includes(basename(path));
+		cpSync(PROJECT_FOLDER, this.folder, { recursive: true, filter });
+		const packages = join(PROJECT_FOLDER, 'node_modules');
+		symlinkSync(packages, join(this.folder, 'node_modules'), 'junction');
+	}
+
+	/** @throws when the diff does not fit the code as it is */
+	apply(diff: string, ...options: string[]): void {
+		// On Windows, git is often set to change the line ends of what it writes.
+		execFileSync('git', ['-c', 'core.autocrlf=false', 'apply', ...options], {
+			cwd: this.folder,
+			input: diff,
+			// In a repository, git would take the paths as below the repository's folder.
+			env: { ...process.env, GIT_CEILING_DIRECTORIES: dirname(this.folder) },
+		});
+	}
+
+	/** Runs a program of a package, and returns whether it succeeds; one that takes longer than `timeout` (ms) does not. */
+	run(program: string, parameters: string[], timeout: number): boolean {
+		const file = join('node_modules', program);
+		const options = { cwd: this.folder, stdio: 'ignore', timeout, killSignal: 'SIGKILL' } as const;
+		return spawnSync(process.execPath, [file, ...parameters], options).status === 0;
+	}
+
+	remove(): void {
+		rmSync(this.folder, { recursive: true, force: true });
+	}
+}
