@@ -2,17 +2,15 @@
  * Plays scenarios in the simulation. A program of its own, because Jest does not let modules be loaded into other
  * global objects. Takes a list of scenarios as its argument, and prints the list of their ends.
  */
-import { ensureN8nSources } from '../../scripts/host/n8nSources';
-import { planOf } from '../simulation/scenario/generate';
+import { executions, planWith } from '../simulation/directed/plays';
+import { equip } from '../simulation/play';
 import type { Plan, PlannedFault } from '../simulation/scenario/plan';
 import type { Equipment } from '../simulation/scenario/played';
 import { Player } from '../simulation/scenario/player';
 import { type End, endOf, type Fault, ITEMS, type Scenario } from './scenarios';
 
-const NO_LIMITS = { general: [{ max: 100_000, windowSeconds: 1 }], endpoints: {} };
-
 async function main([scenarios = '[]']: string[]): Promise<void> {
-	const equipment = { n8nSources: await ensureN8nSources(), patches: [] };
+	const equipment = await equip();
 	const ends: End[] = [];
 	for (const scenario of JSON.parse(scenarios) as Scenario[]) {
 		ends.push(await simulate(scenario, equipment));
@@ -35,8 +33,7 @@ async function simulate(scenario: Scenario, equipment: Equipment): Promise<End> 
 	};
 }
 
-function planFor({ parameters, settings, faults, executions }: Scenario): Plan {
-	const plan = planOf(1);
+function planFor({ parameters, settings, faults, executions: count }: Scenario): Plan {
 	const faultOf = (fault: Fault): PlannedFault => ({
 		kind: 'request',
 		when: { after: 0, skip: 1 },
@@ -45,27 +42,13 @@ function planFor({ parameters, settings, faults, executions }: Scenario): Plan {
 				? { kind: 'status', status: fault, acts: fault === 500 }
 				: { kind: 'cut', moment: fault === 'cutBefore' ? 'beforeActing' : 'afterActing' },
 	});
-	return {
-		...plan,
-		store: 'memory',
-		service: { ...plan.service, limits: NO_LIMITS },
-		processes: [{ name: 'main', drift: 0, copies: 1 }],
-		credentials: {
-			main: { ...plan.credentials.main, customize: true, limits: JSON.stringify(NO_LIMITS) },
-		},
-		nodes: [{ id: 'n', workflowId: 'w', credential: 'main', parameters, ...(settings as object) }],
-		executions: Array.from({ length: executions }, (_, index) => ({
-			...{
-				id: `e${index}`,
-				at: 1_000 + index * 60_000,
-				process: 0,
-				node: 'n',
-				items: ITEMS,
-				copy: 0,
-			},
-		})),
+	const node = { id: 'n', workflowId: 'w', credential: 'main', parameters, ...settings };
+	const ids = ITEMS.map(({ id }) => id);
+	const times = [1_000, 61_000].slice(0, count);
+	return planWith([node], {
+		executions: executions(...times.map((at) => [at, 'n', ids] as [number, string, string[]])),
 		faults: faults.map(faultOf),
-	};
+	});
 }
 
 void main(process.argv.slice(2)).then(() => process.exit());

@@ -18,7 +18,7 @@ const NO_LIMITS: LimitTable = { general: [{ max: 100_000, windowSeconds: 1 }], e
 const ONE_PER_20_S: LimitTable = { general: [{ max: 1, windowSeconds: 20 }], endpoints: {} };
 
 /** Two processes that share a Redis, and a slow database. */
-function planWith(nodes: SavedNode[], changes: Partial<Plan>, limits = NO_LIMITS): Plan {
+export function planWith(nodes: SavedNode[], changes: Partial<Plan>, limits = NO_LIMITS): Plan {
 	const plan = planOf(1);
 	const fields = { limitStore: 'redis', customize: true, limits: JSON.stringify(limits) };
 	return {
@@ -36,7 +36,9 @@ function planWith(nodes: SavedNode[], changes: Partial<Plan>, limits = NO_LIMITS
 	};
 }
 
-function executions(...all: Array<[at: number, node: string, items: string[], process?: number]>) {
+export function executions(
+	...all: Array<[at: number, node: string, items: string[], process?: number]>
+) {
 	return all.map(([at, node, items, process = 0], index): PlannedExecution => {
 		return { id: `e${index}`, at, node, process, copy: 0, items: items.map((id) => ({ id })) };
 	});

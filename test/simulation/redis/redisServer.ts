@@ -5,7 +5,6 @@
 import { createHash } from 'node:crypto';
 
 import type { Clock } from '../process/clock';
-import { gap } from '../world/gap';
 import type { Random } from '../world/random';
 import type { World } from '../world/world';
 import type { Link } from './client';
@@ -57,7 +56,7 @@ export class RedisServer {
 	constructor(
 		private readonly world: World,
 		readonly clock: Clock,
-		private readonly lua: Lua | undefined,
+		private readonly lua: Lua,
 		/** One way (ms): mostly near the first. */
 		private readonly latencyMs: [number, number],
 		private readonly hooks: RedisHooks,
@@ -155,7 +154,6 @@ export class RedisServer {
 	}
 
 	private eval(script: string, [count = '0', ...rest]: string[]): RedisReply {
-		if (this.lua === undefined) throw gap('script without Lua');
 		const keys = rest.slice(0, Number(count));
 		const parameters = rest.slice(Number(count));
 		return this.lua.eval(script, keys, parameters, (command) => this.data.run(command));

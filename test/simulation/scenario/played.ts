@@ -9,8 +9,8 @@ import type { PlannedExecution } from './plan';
 
 /** What every player needs, once per thread. */
 export interface Equipment {
-	/** Runs Redis's scripts; not needed where limits are counted in memory. */
-	lua?: Lua;
+	/** Runs Redis's scripts. */
+	lua: Lua;
 	n8nSources: string;
 	patches: Patch[];
 }
