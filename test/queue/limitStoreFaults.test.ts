@@ -6,53 +6,12 @@ import { KeyLimiter } from '../../nodes/BusinessData/rateLimit/keyLimiter';
 import { connectionTo, RedisConnection, RedisError } from '../../nodes/BusinessData/redis';
 import { abortController } from '../../nodes/BusinessData/async';
 import { limitStoreOf } from '../../nodes/BusinessData/rateLimit';
-import {
-	GENERAL,
-	limitsOf,
-	LimitStoreRequest,
-	useLimitStoreBench,
-} from '../support/limitStoreBench';
+import { limitsOf, LimitStoreRequest, useLimitStoreBench } from '../support/limitStoreBench';
 
 const signal = abortController().signal;
 const limits = { general: [{ max: 4, windowMs: 100 }], endpoints: {} };
 const asked = { run: 'run', priority: 5, maxWaitMs: Infinity, inFlightMs: 0, limits, signal };
 const bench = useLimitStoreBench();
-
-test('emptied in between: it goes on, and the held slots are known again', async () => {
-	const request = new LimitStoreRequest(bench.limitStore);
-	await request.take();
-	await bench.redis.flushall();
-	request.permit.letThrough();
-	await pause(30);
-	const [use] = await bench.limitStore.read([GENERAL]);
-	expect(use?.countedAt).toHaveLength(1);
-});
-
-test('emptied, and then away while slots are entered again: they are entered later', async () => {
-	const connection = new RedisConnection(bench.address);
-	const limitStore = limitStoreOf(connection, bench.identity);
-	const general = limitsOf('general', [{ max: 3, windowMs: 5_000 }]);
-	for (let count = 0; count < 2; count++) {
-		const request = new LimitStoreRequest(limitStore, general);
-		// A server that has just started lets nobody go at first.
-		while (!(await request.take())) await pause(100);
-		request.permit.letThrough();
-	}
-	await pause(50);
-	await bench.redis.flushall();
-	const run = connection.run.bind(connection);
-	const away = jest
-		.spyOn(connection, 'run')
-		.mockImplementation(async (script, keys, parameters, ...call) => {
-			if (String(parameters[0]).includes('"enter"')) throw new Error('away');
-			return await run(script, keys, parameters, ...call);
-		});
-	await expect(new LimitStoreRequest(limitStore, general).take()).rejects.toThrow('away');
-	away.mockRestore();
-	await new LimitStoreRequest(limitStore, general).take();
-	const [use] = await limitStore.read([general]);
-	expect(use?.countedAt).toHaveLength(2);
-});
 
 test('restarted in between: requests wait, and the slots are still held', async () => {
 	const general = limitsOf('general', [{ max: 1, windowMs: 4_000 }]);

@@ -8,6 +8,7 @@ import type { RedisAddress } from '../../nodes/BusinessData/redis';
 import { freePort } from '../../scripts/host/freePort';
 import { redisCommand } from './redisCommand';
 import { RedisServer, type TlsSettings, withReplication } from './redisServer';
+import type { ReachedServer, Topology } from './redisTopologies';
 import { TcpProxy } from './tcpProxy';
 import { waitUntil } from './waitUntil';
 
@@ -16,13 +17,18 @@ const SERVERS = 2 * PRIMARIES;
 /** How long a server has to be silent until another takes over. */
 const NODE_TIMEOUT_MS = 4_000;
 
-interface ClusterServer {
-	server: RedisServer;
-	proxy: TcpProxy;
+/** The keys whose shard is the one that counts. */
+const COUNTED = '*:slots:general';
+/** How long (ms) it lasts until keys move to another shard, and as long again until their slot does. */
+const RESHARDING_MS = 1_000;
+
+interface ClusterServer extends ReachedServer {
 	busPort: number;
 }
 
-export class RedisCluster {
+export class RedisCluster implements Topology {
+	readonly isWatched = true;
+
 	private constructor(
 		private readonly servers: ClusterServer[],
 		readonly password: string,
@@ -49,7 +55,7 @@ export class RedisCluster {
 		const cluster = new RedisCluster(servers, password, tls !== undefined);
 		const nodes = servers.map(({ server, busPort }) => `127.0.0.1:${server.port}@${busPort}`);
 		const create = ['--cluster', 'create', ...nodes, '--cluster-replicas', '1', '--cluster-yes'];
-		await cluster.askServer(servers[0], ...create);
+		await cluster.ask(servers[0]?.server, ...create);
 		await cluster.untilWhole();
 		return cluster;
 	}
@@ -60,9 +66,17 @@ export class RedisCluster {
 		return { topology: 'cluster', nodes, user: '', password: this.password, tls: this.tls };
 	}
 
+	async primary(): Promise<ReachedServer> {
+		return await this.primaryOf(await this.countedKey());
+	}
+
+	async failOver(): Promise<void> {
+		await (await this.primary()).server.stop('SIGKILL');
+	}
+
 	/** The server that has the slot of a key now, as most of the others see it. */
 	async primaryOf(key: string): Promise<ClusterServer> {
-		const slot = Number(await this.ask('CLUSTER', 'KEYSLOT', key));
+		const slot = Number(await this.askAny('CLUSTER', 'KEYSLOT', key));
 		const owner = (await this.table()).find(
 			({ isPrimary, slots }) => isPrimary && slots.some(([from, to]) => slot >= from && slot <= to),
 		);
@@ -75,44 +89,41 @@ export class RedisCluster {
 		return primaries.map(({ port }) => this.byProxy(port).server.port);
 	}
 
-	/** A key that fits a pattern. @throws when there is none */
-	async keyLike(pattern: string): Promise<string> {
-		const lists = this.servers.map(async (one) => await this.askServer(one, 'KEYS', pattern));
+	private async countedKey(): Promise<string> {
+		const lists = this.servers.map(async ({ server }) => await this.ask(server, 'KEYS', COUNTED));
 		const key = (await Promise.all(lists)).join('\n').trim().split('\n')[0];
-		if (key === undefined || key === '') throw new Error(`no key is like ${pattern}`);
+		if (key === undefined || key === '') throw new Error('nothing is counted');
 		return key;
 	}
 
-	/**
-	 * Moves the slot of a key to another primary with the commands that `redis-cli --cluster reshard` uses,
-	 * only slower: it lasts `ms` until the keys move, and as long again until the slot does.
-	 */
-	async moveSlotOf(key: string, ms: number): Promise<void> {
-		const slot = await this.ask('CLUSTER', 'KEYSLOT', key);
+	/** Moves a slot to another primary with the commands that `redis-cli --cluster reshard` uses, only slower. */
+	async reshard(): Promise<void> {
+		const key = await this.countedKey();
+		const slot = await this.askAny('CLUSTER', 'KEYSLOT', key);
 		const source = await this.primaryOf(key);
 		const table = await this.table();
 		const idOf = ({ proxy }: ClusterServer) =>
 			table.find(({ port }) => port === proxy.port)?.id ?? '';
 		const other = table.find(({ port, isPrimary }) => isPrimary && port !== source.proxy.port);
 		const target = this.byProxy(other?.port);
-		await this.askServer(target, 'CLUSTER', 'SETSLOT', slot, 'IMPORTING', idOf(source));
-		await this.askServer(source, 'CLUSTER', 'SETSLOT', slot, 'MIGRATING', idOf(target));
-		await pause(ms);
+		await this.ask(target.server, 'CLUSTER', 'SETSLOT', slot, 'IMPORTING', idOf(source));
+		await this.ask(source.server, 'CLUSTER', 'SETSLOT', slot, 'MIGRATING', idOf(target));
+		await pause(RESHARDING_MS);
 		const migrate = ['MIGRATE', '127.0.0.1', String(target.server.port), '', '0', '5000'];
-		const keys = await this.askServer(source, 'CLUSTER', 'GETKEYSINSLOT', slot, '1000');
+		const keys = await this.ask(source.server, 'CLUSTER', 'GETKEYSINSLOT', slot, '1000');
 		for (const name of keys.split('\n').filter((line) => line !== '')) {
-			await this.askServer(source, ...migrate, 'REPLACE', 'AUTH', this.password, 'KEYS', name);
+			await this.ask(source.server, ...migrate, 'REPLACE', 'AUTH', this.password, 'KEYS', name);
 		}
-		await pause(ms);
-		for (const server of [target, source]) {
-			await this.askServer(server, 'CLUSTER', 'SETSLOT', slot, 'NODE', idOf(target));
+		await pause(RESHARDING_MS);
+		for (const { server } of [target, source]) {
+			await this.ask(server, 'CLUSTER', 'SETSLOT', slot, 'NODE', idOf(target));
 		}
 	}
 
 	/** How many connections of a name each server has, most first. */
 	async clientsPerServer(name: string): Promise<number[]> {
-		const counts = this.servers.map(async (one) => {
-			const list = await this.askServer(one, 'CLIENT', 'LIST');
+		const counts = this.servers.map(async ({ server }) => {
+			const list = await this.ask(server, 'CLIENT', 'LIST');
 			return list.split('\n').filter((line) => line.includes(`name=${name} `)).length;
 		});
 		return (await Promise.all(counts)).sort((a, b) => b - a);
@@ -128,7 +139,7 @@ export class RedisCluster {
 
 	async flushAll(): Promise<void> {
 		for (const { isPrimary, port } of await this.table()) {
-			if (isPrimary) await this.askServer(this.byProxy(port), 'FLUSHALL');
+			if (isPrimary) await this.ask(this.byProxy(port).server, 'FLUSHALL');
 		}
 	}
 
@@ -140,12 +151,12 @@ export class RedisCluster {
 			server.resume();
 		}
 		await waitUntil(async () => {
-			for (const one of this.servers) {
-				const state = await this.askServer(one, 'CLUSTER', 'INFO');
-				const replication = await this.askServer(one, 'INFO', 'replication');
+			for (const { server } of this.servers) {
+				const state = await this.ask(server, 'CLUSTER', 'INFO');
+				const replication = await this.ask(server, 'INFO', 'replication');
 				const isLinked = /role:master|master_link_status:up/.test(replication);
 				if (!state.includes('cluster_state:ok') || !isLinked) return false;
-				const nodes = await this.askServer(one, 'CLUSTER', 'NODES');
+				const nodes = await this.ask(server, 'CLUSTER', 'NODES');
 				if (/fail|handshake|noaddr/.test(nodes)) return false;
 			}
 			return true;
@@ -161,7 +172,7 @@ export class RedisCluster {
 
 	/** What the first server that responds knows of all. */
 	private async table() {
-		const lines = (await this.ask('CLUSTER', 'NODES')).split('\n');
+		const lines = (await this.askAny('CLUSTER', 'NODES')).split('\n');
 		return lines.map((line) => {
 			const [id = '', address = '', flags = '', , , , , , ...ranges] = line.split(' ');
 			const slots = ranges
@@ -180,13 +191,13 @@ export class RedisCluster {
 		return found;
 	}
 
-	private async ask(...command: string[]): Promise<string> {
-		const asked = this.servers.map(async (one) => await this.askServer(one, ...command));
+	private async askAny(...command: string[]): Promise<string> {
+		const asked = this.servers.map(async ({ server }) => await this.ask(server, ...command));
 		return await Promise.any(asked);
 	}
 
-	private async askServer(one: ClusterServer | undefined, ...command: string[]): Promise<string> {
+	async ask(server: RedisServer | undefined, ...command: string[]): Promise<string> {
 		const tls = this.tls ? ['--tls', '--insecure'] : [];
-		return await redisCommand(one?.server.port ?? 0, this.password, ...tls, ...command);
+		return await redisCommand(server?.port ?? 0, this.password, ...tls, ...command);
 	}
 }

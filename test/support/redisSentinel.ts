@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import type { RedisAddress } from '../../nodes/BusinessData/redis';
 import { redisCommand } from './redisCommand';
 import { RedisServer, withReplication } from './redisServer';
+import type { ReachedServer, Topology } from './redisTopologies';
 import { TcpProxy } from './tcpProxy';
 import { waitUntil } from './waitUntil';
 
@@ -16,18 +17,15 @@ const GROUP = 'our-group';
 const SENTINELS = 3;
 const QUORUM = 2;
 
-interface WatchedServer {
-	server: RedisServer;
-	proxy: TcpProxy;
-}
+export class RedisSentinel implements Topology {
+	readonly isWatched = true;
 
-export class RedisSentinel {
 	private readonly folder = mkdtempSync(join(tmpdir(), 'sentinels-'));
 
 	private readonly sentinels: RedisServer[] = [];
 
 	private constructor(
-		private readonly servers: WatchedServer[],
+		private readonly servers: ReachedServer[],
 		readonly password: string,
 		readonly sentinelPassword: string,
 	) {}
@@ -38,7 +36,7 @@ export class RedisSentinel {
 		sentinelPassword: string,
 		downAfterMs: number,
 	): Promise<RedisSentinel> {
-		const servers: WatchedServer[] = [];
+		const servers: ReachedServer[] = [];
 		for (const isReplica of [false, true]) {
 			const proxy = await TcpProxy.to(0);
 			const [primary] = servers;
@@ -77,7 +75,7 @@ export class RedisSentinel {
 	}
 
 	/** The one that the Sentinels name. */
-	async primary(): Promise<WatchedServer> {
+	async primary(): Promise<ReachedServer> {
 		const [, port] = (await this.askSentinels('SENTINEL', 'GET-MASTER-ADDR-BY-NAME', GROUP)).split(
 			'\n',
 		);
@@ -86,8 +84,16 @@ export class RedisSentinel {
 		return found;
 	}
 
+	async ask(server: RedisServer, ...command: string[]): Promise<string> {
+		return await redisCommand(server.port, this.password, ...command);
+	}
+
+	async failOver(): Promise<void> {
+		await (await this.primary()).server.stop('SIGKILL');
+	}
+
 	async flushAll(): Promise<void> {
-		await redisCommand((await this.primary()).server.port, this.password, 'FLUSHALL');
+		await this.ask((await this.primary()).server, 'FLUSHALL');
 	}
 
 	/** Both servers run, one follows the other, and all Sentinels agree. */
@@ -99,10 +105,7 @@ export class RedisSentinel {
 		}
 		await waitUntil(async () => {
 			const roles = await Promise.all(
-				this.servers.map(
-					async ({ server }) =>
-						await redisCommand(server.port, this.password, 'INFO', 'replication'),
-				),
+				this.servers.map(async ({ server }) => await this.ask(server, 'INFO', 'replication')),
 			);
 			const isLinked = roles.some((role) => role.includes('master_link_status:up'));
 			const states = await Promise.all(

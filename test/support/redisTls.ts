@@ -6,17 +6,20 @@ import type { RedisAddress } from '../../nodes/BusinessData/redis';
 import { PrivateAuthority } from './privateAuthority';
 import { redisCommand } from './redisCommand';
 import { RedisServer, withReplication } from './redisServer';
+import type { ReachedServer, Topology } from './redisTopologies';
 import { TcpProxy } from './tcpProxy';
 import { waitUntil } from './waitUntil';
 
 export const SERVER_NAME = 'redis.our-company.example';
 
-export class RedisTls {
+export class RedisTls implements Topology {
+	readonly isWatched = false;
+
 	private constructor(
 		readonly authority: PrivateAuthority,
-		private primaryServer: RedisServer,
-		private replicaServer: RedisServer,
-		readonly proxy: TcpProxy,
+		private server: RedisServer,
+		private replica: RedisServer,
+		private readonly proxy: TcpProxy,
 		readonly password: string,
 	) {}
 
@@ -49,45 +52,46 @@ export class RedisTls {
 		};
 	}
 
-	get primary(): RedisServer {
-		return this.primaryServer;
+	async primary(): Promise<ReachedServer> {
+		const { server, proxy } = this;
+		return await Promise.resolve({ server, proxy });
 	}
 
 	/** The other server takes over. The demoted one keeps its connections, and refuses to write. */
 	async failOver(): Promise<void> {
-		[this.primaryServer, this.replicaServer] = [this.replicaServer, this.primaryServer];
-		await this.ask(this.primaryServer, 'REPLICAOF', 'NO', 'ONE');
-		this.proxy.leadTo(this.primaryServer.port);
+		[this.server, this.replica] = [this.replica, this.server];
+		await this.ask(this.server, 'REPLICAOF', 'NO', 'ONE');
+		this.proxy.leadTo(this.server.port);
 		await this.follow();
 	}
 
 	async flushAll(): Promise<void> {
-		await this.ask(this.primaryServer, 'FLUSHALL');
+		await this.ask(this.server, 'FLUSHALL');
 	}
 
 	async untilWhole(): Promise<void> {
 		this.proxy.open();
-		for (const server of [this.primaryServer, this.replicaServer]) {
+		for (const server of [this.server, this.replica]) {
 			if (!server.isRunning) await server.start();
 			server.resume();
 		}
 		await this.follow();
 		await waitUntil(async () => {
-			const role = await this.ask(this.replicaServer, 'INFO', 'replication');
+			const role = await this.ask(this.replica, 'INFO', 'replication');
 			return role.includes('master_link_status:up');
 		}, 60_000);
 	}
 
 	async dispose(): Promise<void> {
-		await this.primaryServer.dispose();
-		await this.replicaServer.dispose();
+		await this.server.dispose();
+		await this.replica.dispose();
 		await this.proxy.close();
 		this.authority.dispose();
 	}
 
 	private async follow(): Promise<void> {
-		const port = String(this.primaryServer.port);
-		await this.ask(this.replicaServer, 'REPLICAOF', '127.0.0.1', port);
+		const port = String(this.server.port);
+		await this.ask(this.replica, 'REPLICAOF', '127.0.0.1', port);
 	}
 
 	async ask(server: RedisServer, ...command: string[]): Promise<string> {

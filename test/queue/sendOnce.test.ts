@@ -1,10 +1,14 @@
-// Send Once over two processes while Redis loses what it knew: nobody is told "skipped" of a document that the service
-// refuses after all, and nobody waits for long.
+// Send Once over two processes while something fails that is not the service: n8n's database, Redis, a process. Nothing
+// counts as sent for good that did not leave, nothing is sent twice, and nobody waits for long.
+
+import { setTimeout as pause } from 'node:timers/promises';
 
 import { useProcessBench } from '../support/processBench';
 import { waitUntil } from '../support/waitUntil';
 
 const [ONE, OTHER] = [0, 1];
+/** What a lease may outlive its process by. */
+const HELD_AT_MOST_MS = 20_000;
 const bench = useProcessBench(2);
 beforeEach(async () => {
 	// The limits have noticed that Redis was emptied between two tests, and hold nobody up any more.
@@ -76,4 +80,44 @@ test('it takes a moment until a document counts as perhaps sent, but not a momen
 	expect(await bench.send(OTHER, keys)).toEqual(['skipped', 'skipped', 'skipped']);
 	expect(performance.now() - startedAt).toBeLessThan(9_000);
 	expect(bench.sent()).toEqual(keys);
+}, 60_000);
+
+test('the key of a refused document cannot be taken back: the other process waits, and sends', async () => {
+	bench.sandbox.fault({ action: { type: 'status', status: 400 } });
+	bench.table.fail('write', { after: 1, times: Infinity });
+	const one = bench.send(ONE, ['a']);
+	await arrived();
+	const other = bench.send(OTHER, ['a']);
+	expect(await one).toEqual(['failed']);
+	bench.table.clearFaults();
+	expect(await other).toEqual(['sent']);
+	expect(bench.sent()).toEqual(['a']);
+}, 60_000);
+
+test('Redis away for long when a document is refused: it can be sent when it is back', async () => {
+	bench.sandbox.fault({ action: { type: 'status', status: 400 } });
+	bench.table.latencyMs = () => 100;
+	const one = bench.send(ONE, ['a']);
+	await arrived();
+	await bench.server.stop();
+	bench.table.latencyMs = () => 1;
+	expect(await one).toEqual(['failed']);
+	// Longer than a command is retried.
+	await pause(16_000);
+	await bench.server.start();
+	await pause(2_000);
+	expect(await bench.send(OTHER, ['a'])).toEqual(['sent']);
+	expect(bench.sent()).toEqual(['a']);
+}, 90_000);
+
+test('a process that is killed in mid-send: its key is free for nobody, and holds nobody up for long', async () => {
+	bench.sandbox.fault({ action: { type: 'neverAnswer', act: true } });
+	const one = bench.send(ONE, ['a'], 0.25);
+	await arrived();
+	await bench.processes[ONE]?.kill();
+	const killedAt = performance.now();
+	expect(await one).toBe('died');
+	expect(await bench.send(OTHER, ['a', 'b'])).toEqual(['skipped', 'sent']);
+	expect(performance.now() - killedAt).toBeLessThan(HELD_AT_MOST_MS);
+	expect(bench.sent()).toEqual(['a', 'b']);
 }, 60_000);
