@@ -9,13 +9,14 @@ import {
 } from 'n8n-workflow';
 import type { PackageDirectoryLoader } from 'n8n-core';
 
-/** The credentials by their id; `loader` knows their types. */
 /** What the templates of headers give, by template and credential: each request asks for them. */
 const evaluated = new Map<string, string>();
 
 export class CredentialsHelper extends ICredentialsHelper {
 	constructor(
+		/** Knows the types of credentials. */
 		private readonly loader: PackageDirectoryLoader,
+		/** By their ID. */
 		private readonly credentials: Record<string, ICredentialDataDecryptedObject>,
 	) {
 		super();

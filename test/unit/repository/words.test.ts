@@ -1,12 +1,11 @@
 // One word for one thing, and that the field's: none of the words on the left stands in a name, a comment or a
 // document.
 
-import { readdirSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { relative } from 'node:path';
 
 import ts from 'typescript';
 
-import { PROJECT_FOLDER, readProjectFile } from './projectFiles';
+import { PAGES, PROJECT_FOLDER, readProjectFile } from './projectFiles';
 
 /** What is not said, with what is said instead. */
 const WORDS: Array<[word: RegExp, instead: string]> = [
@@ -33,60 +32,48 @@ const files = ts.sys
 	.map((file) => relative(PROJECT_FOLDER, file))
 	.filter((file) => !file.endsWith('words.test.ts'));
 
-const sources = files.map((file) => {
-	const text = readProjectFile(file);
-	return { file, text, source: ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true) };
-});
+/** What is read of a file: where a word may be, as words, and the text that shows it. */
+interface Place {
+	words: string[];
+	text: string;
+}
 
-/** Whether one of the words is among these. */
-const insteadOf = (words: string[]): string | undefined =>
-	WORDS.find(([word]) => words.some((one) => word.test(one.toLowerCase())))?.[1];
+const inCamelCase = /(?<=[a-z0-9])(?=[A-Z])|\W|_/;
 
-test('no name has a word that is not the field’s', () => {
-	const found = new Set<string>();
-	for (const { file, source } of sources) {
-		const visit = (node: ts.Node): void => {
-			const { name } = node as { name?: ts.Node };
-			const isDeclared = name !== undefined && !ts.isPropertyAccessExpression(node);
-			if (isDeclared && ts.isIdentifier(name)) {
-				const instead = insteadOf(name.text.split(/(?<=[a-z0-9])(?=[A-Z])|_/));
-				if (instead !== undefined) found.add(`${file}: ${name.text}, say ${instead}`);
-			}
-			ts.forEachChild(node, visit);
-		};
-		visit(source);
-		const instead = insteadOf(file.split(/\W|(?<=[a-z0-9])(?=[A-Z])/));
-		if (instead !== undefined) found.add(`${file}: say ${instead}`);
-	}
-	expect([...found]).toEqual([]);
-});
+function namesIn(file: string): Place[] {
+	const source = ts.createSourceFile(file, readProjectFile(file), ts.ScriptTarget.Latest, true);
+	const names = [file];
+	const visit = (node: ts.Node): void => {
+		const { name } = node as { name?: ts.Node };
+		const isDeclared = name !== undefined && !ts.isPropertyAccessExpression(node);
+		if (isDeclared && ts.isIdentifier(name)) names.push(name.text);
+		ts.forEachChild(node, visit);
+	};
+	visit(source);
+	return names.map((text) => ({ words: text.split(inCamelCase), text }));
+}
 
-test('no comment has one', () => {
-	const found = new Set<string>();
-	for (const { file, text } of sources) {
-		for (const [comment] of text.matchAll(/(?<=^|\s)\/\/ .*|\/\*\*[^]*?\*\//gm)) {
-			if (ALLOWED.some(([allowed]) => allowed.test(comment))) continue;
-			const instead = insteadOf(comment.split(/[^\w]+/));
-			if (instead !== undefined) found.add(`${file}: ${comment.trim()} — say ${instead}`);
-		}
-	}
-	expect([...found]).toEqual([]);
-});
+/** Those of the texts in which a word stands for itself. */
+const placesIn = (texts: string[]): Place[] =>
+	texts
+		.filter((text) => !ALLOWED.some(([allowed]) => allowed.test(text)))
+		.map((text) => ({ words: text.split(/\W+/), text }));
 
-test('no document has one', () => {
-	const documents = ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'sandbox/README.md'].concat(
-		readdirSync(join(PROJECT_FOLDER, 'docs'))
-			.filter((name) => name.endsWith('.md'))
-			.map((name) => join('docs', name)),
-	);
-	const found = documents.flatMap((file) =>
-		readProjectFile(file)
-			.split('\n')
-			.filter((line) => !ALLOWED.some(([allowed]) => allowed.test(line)))
-			.flatMap((line) => {
-				const instead = insteadOf(line.split(/\W+/));
-				return instead === undefined ? [] : [`${file}: ${line} — say ${instead}`];
-			}),
+const commentsIn = (file: string): Place[] =>
+	placesIn(readProjectFile(file).match(/(?<=^|\s)\/\/ .*|\/\*\*[^]*?\*\//gm) ?? []);
+
+const documents = PAGES.filter((page) => !/CHANGELOG|^examples|^\.github/.test(page));
+
+test.each<[string, string[], (file: string) => Place[]]>([
+	['name', files, namesIn],
+	['comment', files, commentsIn],
+	['document', documents, (file) => placesIn(readProjectFile(file).split('\n'))],
+])('no %s has a word that is not the field’s', (_, all, placesOf) => {
+	const found = all.flatMap((file) =>
+		placesOf(file).flatMap(({ words, text }) => {
+			const instead = WORDS.find(([word]) => words.some((one) => word.test(one.toLowerCase())));
+			return instead === undefined ? [] : [`${file}: ${text.trim()} — say ${instead[1]}`];
+		}),
 	);
 	expect(found).toEqual([]);
 });
