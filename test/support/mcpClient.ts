@@ -1,6 +1,6 @@
 /** A client of an MCP server, as far as tests need one: it calls tools over the streamable HTTP transport. */
 
-export interface ToolResult {
+interface ToolResult {
 	content?: Array<{ text?: string }>;
 	structuredContent?: unknown;
 	isError?: boolean;

@@ -25,7 +25,7 @@ const BURST = 10;
 const WITHIN_A_BURST_MS = 20;
 
 /** When (ms) the program sends its requests within `untilMs`. */
-export function timesOf(
+function timesOf(
 	{ pattern, share, fromMs = 0, toMs = Infinity }: Program,
 	longest: Limit,
 	untilMs: number,

@@ -10,7 +10,7 @@ import type { ReachedServer, Topology } from './redisTopologies';
 import { TcpProxy } from './tcpProxy';
 import { waitUntil } from './waitUntil';
 
-export const SERVER_NAME = 'redis.our-company.example';
+const SERVER_NAME = 'redis.our-company.example';
 
 export class RedisTls implements Topology {
 	readonly isWatched = false;

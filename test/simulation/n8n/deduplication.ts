@@ -13,10 +13,6 @@ import type { World } from '../world/world';
 /** What goes wrong with an access. */
 export type StoreFault = 'before' | 'after';
 
-export interface StoreHooks {
-	faultOf(access: 'read' | 'write'): StoreFault | undefined;
-}
-
 export class DeduplicationTable {
 	readonly rows = new Map<string, string>();
 
@@ -26,7 +22,7 @@ export class DeduplicationTable {
 		readonly world: World,
 		/** How long (ms) an access takes: mostly near the first. */
 		readonly latencyMs: [number, number],
-		readonly hooks: StoreHooks,
+		readonly faultOf: (access: 'read' | 'write') => StoreFault | undefined,
 	) {
 		this.random = world.random.of('table');
 	}
@@ -49,8 +45,8 @@ class TableOfProcess extends ProcessedRows {
 	/** What is sent to the database happens there, whatever becomes of the process meanwhile. */
 	protected async access<T>(access: RowAccess, effect: () => T): Promise<T> {
 		const { process } = this;
-		const { world, random, latencyMs, hooks } = this.table;
-		const fault = hooks.faultOf(access === 'findOne' ? 'read' : 'write');
+		const { world, random, latencyMs, faultOf } = this.table;
+		const fault = faultOf(access === 'findOne' ? 'read' : 'write');
 		const failed = (message: string) => ({ error: new process.realm.global.Error(message) });
 		const oneWay = () => random.skewed(...latencyMs) / 2;
 		const outcome = await new Promise<{ value: T } | { error: unknown }>((resolve) => {
@@ -74,21 +70,15 @@ function attempt<T>(effect: () => T): { value: T } | { error: unknown } {
 	}
 }
 
-/** n8n's own helper, which the nodes of a process reach through n8n-core. */
-interface Deduplicator {
-	checkProcessedAndRecord(...parameters: unknown[]): Promise<unknown>;
-	removeProcessed(...parameters: unknown[]): Promise<unknown>;
-}
-
 /**
- * n8n's `DeduplicationHelper`, loaded into a process.
+ * n8n's `DeduplicationHelper`, loaded into a process, whose nodes reach it through n8n-core.
  * @param sources the folder with n8n's own files
  */
 export function loadDeduplicator(
 	process: SimulatedProcess,
 	table: DeduplicationTable,
 	sources: string,
-): Deduplicator {
+): object {
 	const { realm } = process;
 	const repository = new TableOfProcess(table, process);
 	const own: ModuleCache = new Map();
@@ -103,6 +93,6 @@ export function loadDeduplicator(
 			'@n8n/db': { ProcessedDataRepository: class {} },
 			'@n8n/di': { Container: { get: () => repository } },
 		},
-	}) as { DeduplicationHelper: new () => Deduplicator };
+	}) as { DeduplicationHelper: new () => object };
 	return new DeduplicationHelper();
 }

@@ -6,7 +6,7 @@ import type { ICredentialType, INodeType } from 'n8n-workflow';
 
 import type { SimulatedProcess } from '../process/simulatedProcess';
 import { type DeduplicationTable, loadDeduplicator } from './deduplication';
-import { CallerAgent, httpHelper } from './httpHelper';
+import { httpHelper } from './httpHelper';
 import { type CredentialFields, nodeJson, type SavedNode } from './workflow';
 
 /** What all processes of an installation share. */
@@ -77,7 +77,7 @@ export class Host {
 	/** The helpers of a context. */
 	helpers(execution: string, run: number) {
 		const { process } = this;
-		const caller = new CallerAgent(process.name, execution, run);
+		const caller = { process: process.name, execution, run };
 		return {
 			httpRequestWithAuthentication: httpHelper(process, this.credentialType, caller),
 			prepareBinaryData: async (bytes: Buffer, fileName?: string, mimeType?: string) => {

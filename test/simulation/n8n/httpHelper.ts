@@ -28,27 +28,18 @@ interface HelperOptions {
 	credentialsDecrypted?: ICredentialsDecrypted;
 }
 
-/** In place of n8n's agents, so that the wire knows who is asking. */
-export class CallerAgent implements Caller {
-	constructor(
-		readonly process: string,
-		readonly execution: string,
-		readonly run: number,
-	) {}
-}
-
-export type HttpHelper = (
+type HttpHelper = (
 	this: HelperContext,
 	type: string,
 	options: IHttpRequestOptions,
 	additional?: HelperOptions,
 ) => Promise<unknown>;
 
-/** @param caller whose requests they are */
+/** @param caller whose requests they are: in place of n8n's agents, so that the wire knows who is asking */
 export function httpHelper(
 	process: SimulatedProcess,
 	credentialType: ICredentialType,
-	caller: CallerAgent,
+	caller: Caller,
 ): HttpHelper {
 	const { NodeApiError } = process.realm.n8nWorkflow();
 	const axios = process.realm.axios();

@@ -4,7 +4,7 @@ import type { INodeExecutionData } from 'n8n-workflow';
 import type { ShownError, ToolResponse } from '../n8n/execution';
 import type { Played } from '../scenario/played';
 
-export const OUTCOMES = ['notSent', 'refused', 'unknown'] as const;
+const OUTCOMES = ['notSent', 'refused', 'unknown'] as const;
 
 /** What somebody was told of one item. */
 export type ItemReport =

@@ -3,7 +3,7 @@ import * as hostCrypto from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 
-import { HttpClient } from '../service/httpClient';
+import { httpModules } from '../service/httpClient';
 import { gap } from '../world/gap';
 import { channelModules } from './channels';
 import { type Global, randomOf, timersOf } from './globals';
@@ -13,7 +13,6 @@ export function builtinsOf(
 	global: Global,
 	process: () => SimulatedProcess,
 ): Record<string, unknown> {
-	const http = new HttpClient(process);
 	return {
 		timers: timersOf(process),
 		'timers/promises': unknownBut({}, 'timers/promises'),
@@ -21,9 +20,8 @@ export function builtinsOf(
 		process: global.process,
 		crypto: { ...hostCrypto, ...randomOf(process) },
 		fs: filesWithoutWaiting(),
-		http: http.module('http'),
-		https: http.module('https'),
 		net: { isIP },
+		...httpModules(process),
 		...channelModules(process),
 	};
 }

@@ -37,7 +37,7 @@ type Wrapper = (
 const scripts = new Map<string, Script>();
 const resolved = new Map<string, string>();
 
-export interface Loading {
+interface Loading {
 	context: Context;
 	/** What of Node.js itself a module gets. */
 	builtin(name: string): unknown;

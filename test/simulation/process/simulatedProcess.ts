@@ -19,7 +19,7 @@ export interface Resource {
 	cutOff(): void;
 }
 
-export interface ProcessSettings {
+interface ProcessSettings {
 	/** Unique, also over restarts: `main.2` is the second life of `main`. */
 	name: string;
 	drift: number;

@@ -15,7 +15,7 @@ import { RedisFailure, type RedisReply } from './reply';
 /** What goes wrong with a command. */
 export type CommandFault = 'cutBefore' | 'cutAfter' | 'silent';
 
-export interface RedisHooks {
+interface RedisHooks {
 	/** Asked before each command of the package. */
 	faultOf(command: string[], link: Link): CommandFault | undefined;
 	/** Told of every command. */

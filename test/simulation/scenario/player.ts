@@ -14,7 +14,7 @@ import type { Equipment, Life, Night, Played } from './played';
 import { limitsOf, type Plan, type PlannedExecution, type PlannedFault } from './plan';
 
 /** How long (ms) after the end of a day everything must have come to its own end. */
-export const LONGEST_EVENING_MS = 12 * 3_600_000;
+const LONGEST_EVENING_MS = 12 * 3_600_000;
 /** How long (ms) whatever holds something may hold it, once nothing is asked for any more. */
 export const LONGEST_HOLD_MS = 1_500_000;
 
@@ -91,9 +91,9 @@ export class Player {
 			onCommand: (command) => this.texts.push(command.join(' ')),
 			hasReplica: book.needsReplica,
 		});
-		this.table = new DeduplicationTable(world, latencies.table, {
-			faultOf: (access) => book.faultOfTable(access),
-		});
+		this.table = new DeduplicationTable(world, latencies.table, (access) =>
+			book.faultOfTable(access),
+		);
 		const databaseLatency = world.random.of('database');
 		this.installation = {
 			credentials: new Map(Object.entries(plan.credentials)),

@@ -1,4 +1,5 @@
 /** One request on its way, as a listener on the wire sees it. */
+import type { ExchangeFault } from './faults';
 
 /** Who has asked n8n's helper for the request: known here, but not to the service. */
 export interface Caller {
@@ -40,8 +41,8 @@ export interface Exchange {
 	lostAt?: number;
 	/** When (ms) the service asked for a pause, and how long (ms). */
 	retryAfterMs?: number;
-	/** What went wrong with it. */
-	fault?: string;
+	/** What goes wrong with it. */
+	fault?: ExchangeFault;
 	/** Whether a proxy has sent it a second time; its second coming is not ours. */
 	isDouble?: boolean;
 }

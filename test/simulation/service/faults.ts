@@ -19,18 +19,3 @@ export type ExchangeFault =
 	| { kind: 'largeBody'; megabytes: number }
 	/** A proxy sends it a second time after so long (ms). */
 	| { kind: 'doubled'; afterMs: number };
-
-/** What a fault is about, in a word or two. */
-export function nameOf(fault: ExchangeFault): string {
-	switch (fault.kind) {
-		case 'cut':
-			return `cut ${fault.moment}`;
-		case 'lost':
-		case 'late':
-			return `${fault.what} ${fault.kind}`;
-		case 'status':
-			return `${fault.status}${fault.acts ? ' after acting' : ''}`;
-		default:
-			return fault.kind;
-	}
-}

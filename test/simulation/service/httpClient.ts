@@ -31,17 +31,11 @@ interface RequestOptions {
 	agent?: Caller;
 }
 
-export class HttpClient {
-	constructor(private readonly process: () => SimulatedProcess) {}
-
-	/** The module as a program requires it. */
-	module(name: 'http' | 'https'): unknown {
-		return {
-			...(name === 'http' ? nodeHttp : nodeHttps),
-			request: (options: RequestOptions, onResponse: (response: Response) => void) =>
-				new ClientRequest(this.process(), options, onResponse),
-		};
-	}
+/** Both modules as a program requires them. */
+export function httpModules(process: () => SimulatedProcess): Record<string, unknown> {
+	const request = (options: RequestOptions, onResponse: (response: Response) => void) =>
+		new ClientRequest(process(), options, onResponse);
+	return { http: { ...nodeHttp, request }, https: { ...nodeHttps, request } };
 }
 
 /** As much of a socket as axios and the package touch. */

@@ -3,10 +3,10 @@ import type { Owner } from '../world/eventQueue';
 import type { Random } from '../world/random';
 import type { World } from '../world/world';
 import type { Caller, ConnectionError, Exchange, Line, Reply } from './exchange';
-import { type ExchangeFault, nameOf } from './faults';
+import type { ExchangeFault } from './faults';
 import type { Service } from './service';
 
-export interface NetworkSettings {
+interface NetworkSettings {
 	/** One way (ms): mostly near the first. */
 	latencyMs: [number, number];
 	/** What goes wrong with a request that is about to go out. */
@@ -32,8 +32,6 @@ const FAILED_CALLS: Record<string, string> = { ENOTFOUND: 'getaddrinfo', EAI_AGA
 
 export class Network {
 	readonly exchanges: Exchange[] = [];
-
-	private readonly faults = new WeakMap<Exchange, ExchangeFault>();
 
 	private readonly random: Random;
 
@@ -64,18 +62,14 @@ export class Network {
 			startedAt: this.world.now,
 		};
 		this.exchanges.push(exchange);
-		const fault = this.settings.faultOf(exchange);
-		if (fault !== undefined) {
-			exchange.fault = nameOf(fault);
-			this.faults.set(exchange, fault);
-		}
+		exchange.fault = this.settings.faultOf(exchange);
 		this.settings.onStep('started', exchange);
 		return exchange;
 	}
 
 	/** How long (ms) it takes to connect, and why there is no connection. */
 	connecting(exchange: Exchange): { ms: number; error?: ConnectionError } {
-		const fault = this.faults.get(exchange);
+		const { fault } = exchange;
 		if (fault?.kind === 'noConnection') return { ms: Infinity };
 		const ms = 2 * this.latency(exchange);
 		if (fault?.kind !== 'refused') return { ms };
@@ -89,13 +83,13 @@ export class Network {
 
 	/** Takes the request, all of it, to the service, and brings back what comes. */
 	deliver(exchange: Exchange, line: Line, owner: Owner): void {
-		const fault = this.faults.get(exchange);
+		const { fault } = exchange;
 		this.settings.onStep('left', exchange);
 		const journey = new Journey(this.world, line, owner, () => this.latency(exchange));
 		if (fault?.kind === 'lost' && fault.what === 'request') return;
 		if (fault?.kind === 'cut' && fault.moment === 'beforeArrival') return journey.cutOff();
 		const lateMs = fault?.kind === 'late' && fault.what === 'request' ? fault.ms : 0;
-		this.world.after(lateMs + this.latency(exchange), () => this.arrive(exchange, fault, journey));
+		this.world.after(lateMs + this.latency(exchange), () => this.arrive(exchange, journey));
 		if (fault?.kind !== 'doubled') return;
 		const double = { ...exchange, caller: undefined, isDouble: true };
 		this.exchanges.push(double);
@@ -110,7 +104,8 @@ export class Network {
 		this.settings.onStep('answered', exchange);
 	}
 
-	private arrive(exchange: Exchange, fault: ExchangeFault | undefined, journey: Journey): void {
+	private arrive(exchange: Exchange, journey: Journey): void {
+		const { fault } = exchange;
 		const onStep = (step: 'counted' | 'acted') => this.settings.onStep(step, exchange);
 		const scripted = fault?.kind === 'status' ? fault : undefined;
 		this.service.receive(exchange, scripted, onStep, (reply) => {

@@ -1,7 +1,7 @@
 /** What has happened, for the observer and for whoever reads a failing seed. */
 
 /** Anything worth a line. `kind` tells what it is, the other fields what it is about. */
-export interface HistoryEntry {
+interface HistoryEntry {
 	/** Since the world began (ms). */
 	at: number;
 	kind: string;
@@ -24,7 +24,7 @@ export class History {
 }
 
 /** `2:03:04.567 kind detail=value …` */
-export function lineOf({ at, kind, ...details }: HistoryEntry): string {
+function lineOf({ at, kind, ...details }: HistoryEntry): string {
 	const parts = Object.entries(details).map(([name, value]) => `${name}=${textOf(value)}`);
 	return [timeOf(at), kind, ...parts].join(' ');
 }
