@@ -1,8 +1,10 @@
 // A real n8n in queue mode: six executions over two workers share the limits of one key, also when a
-// worker dies, when the limit store's Redis is restarted, emptied or lost, and when all of n8n is restarted.
+// worker dies, when the limit store's Redis is restarted or emptied, and when all of n8n is restarted.
 
 import { setTimeout as pause } from 'node:timers/promises';
 
+import type { Sandbox } from '../../sandbox/server';
+import type { ExecutionResult } from '../../scripts/host/executionData';
 import { ENDPOINTS, formatEndpoint } from '../../nodes/BusinessData/transport/endpoints';
 import { expectAllRespondedOnce, SETUP_MS, useQueueBench } from '../support/queueBench';
 import { WORKERS } from '../support/queueMode';
@@ -11,14 +13,15 @@ import {
 	callAll,
 	KINDS,
 	numbersOf,
+	post,
 	READS,
 	requestsByWorker,
 	SENDS,
 } from '../support/queueRuns';
 import { scaledLimits } from '../support/scaledLimits';
 import { waitUntil } from '../support/waitUntil';
-import { inARow, node } from '../n8n/workflows';
-import { overlapTests } from './overlapTests';
+import { itemsOf } from '../n8n/realN8n';
+import { inARow, node, SEND as SEND_NODE, send, startWithWebhook } from '../n8n/workflows';
 
 const RUN_MS = 180_000;
 const SEND = formatEndpoint(ENDPOINTS.sendTransaction);
@@ -31,6 +34,9 @@ const WIDE_LIMITS = {
 	general: LIMITS.general.map((limit) => ({ ...limit, max: 10_000 })),
 	endpoints: {},
 };
+const ROUNDS = 6;
+const CALLS = 4;
+const PATH = 'the-same-documents';
 /** How many requests have been counted when a fault comes: some windows are full, some requests wait. */
 const MID_RUN = 60;
 
@@ -56,7 +62,72 @@ test.each(['sliding', 'fixed'] as const)(
 	RUN_MS,
 );
 
-describe('Send Once', () => overlapTests(bench, WIDE_LIMITS));
+/** Each document has gone out once, and one execution, no other, tells that it has sent it. */
+function expectEachSentOnce(
+	{ journal }: Sandbox,
+	documents: Array<{ id: string }>,
+	results: ExecutionResult[],
+): void {
+	const sent = journal.documents().map(({ body }) => (body as { id: string }).id);
+	expect(sent.sort()).toEqual(documents.map(({ id }) => id).sort());
+	const isWhole = (result: ExecutionResult) =>
+		itemsOf(result, SEND_NODE).length === documents.length;
+	expect(results.filter((result) => !isWhole(result))).toEqual([]);
+	for (const [index, { id }] of documents.entries()) {
+		const reported = results.map(
+			(result) => itemsOf(result, SEND_NODE)[index] as { status?: string },
+		);
+		const times = reported.filter(({ status }) => status === 'sent').length;
+		expect([{ id, reported }, times]).toEqual([{ id, reported }, 1]);
+	}
+}
+
+test(
+	'calls over both workers and a run by hand, with the same keyed documents: each goes out once',
+	async () => {
+		await bench.open(WIDE_LIMITS);
+		const { n8n, sandbox, credentialId } = bench;
+		const { client } = n8n;
+		const sending = send({ sendOnceKey: '={{ $json.id }}' }, { onError: 'continueRegularOutput' });
+		sending.credentials = { businessDataApi: { id: credentialId, name: 'Business Data' } };
+		const workflow = await client.saveWorkflow(
+			inARow('The same documents', [...startWithWebhook(PATH), sending]),
+		);
+		await client.publishWorkflow(workflow.id);
+		const executions = new Set<string>();
+		for (let round = 0; round < ROUNDS; round++) {
+			sandbox.reset();
+			// In every other round the first to send is refused, so another must send it.
+			if (round % 2 === 1) {
+				sandbox.fault({ endpoint: SEND, action: { type: 'status', status: 400 } });
+			}
+			const documents = ['a', 'b', 'c'].map((name) => ({ id: `${name}-${round}` }));
+			const calls = Array.from(
+				{ length: CALLS },
+				async () => await post(n8n.webhookUrl(PATH), { documents }),
+			);
+			await Promise.all([
+				...calls,
+				client.startWorkflow(workflow, 'Webhook', [{ body: { documents } }]),
+			]);
+			const ids = (await client.listExecutions(workflow.id))
+				.map(({ id }) => id)
+				.filter((id) => !executions.has(id));
+			expect(ids).toHaveLength(CALLS + 1);
+			for (const id of ids) executions.add(id);
+			const results = await Promise.all(
+				ids.map(async (id) => await client.waitForExecution(id, 60)),
+			);
+			expectEachSentOnce(sandbox, documents, results);
+		}
+		const byWorker = WORKERS.map((worker) => n8n.executionsOf(worker));
+		const shares = byWorker.map((ids) => ids.filter((id) => executions.has(id)).length);
+		for (const share of shares) expect(share).toBeGreaterThan(0);
+		// The others ran in the main process.
+		expect(shares.reduce((sum, share) => sum + share)).toBe(ROUNDS * CALLS);
+	},
+	RUN_MS,
+);
 
 /** What is done to Redis. `outages.test.ts` has clusters and Sentinels. */
 const FAULTS: Array<[name: string, strike: () => Promise<void>]> = [
