@@ -145,31 +145,4 @@ export function sendingTests(real: () => RealN8n): void {
 			expect(await stateUnder(operation, mistyped)).toContain('there is no such workflow in n8n');
 		}
 	});
-
-	test('n8n killed in mid-send of a run by hand: run again, it sends nothing again', async () => {
-		const { sandbox } = real();
-		const workflow = await real().save(
-			inARow('Killed in a run by hand', [...startWith(FIVE), send(ONCE)]),
-		);
-		sandbox.fault({
-			endpoint: SEND_ENDPOINT,
-			after: 2,
-			action: { type: 'neverAnswer', act: true },
-		});
-		const executionId = await real().client.startWorkflow(workflow, 'Start');
-		await waitUntil(() => sent().length === 3, 60_000);
-		await real().kill();
-		await real().startAgain();
-		// Of a run by hand n8n saves nothing to retry it with. n8n 1.x may say so in words of its code.
-		await expect(real().client.retryExecution(executionId)).rejects.toThrow(
-			/cannot be retried|executionData/,
-		);
-		const again = await real().client.runWorkflow(workflow, 'Start', 60);
-		expect(again).toMatchObject({ status: 'success' });
-		expect(sent()).toEqual(FIVE);
-		expect(itemsOf(again, SEND).slice(0, 3)).toEqual([
-			...skipped('sent', FIVE.slice(0, 2)),
-			...skipped('perhapsSent', FIVE.slice(2, 3)),
-		]);
-	});
 }
