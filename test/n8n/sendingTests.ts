@@ -1,4 +1,4 @@
-// Each document is sent once in the real n8n: over re-runs, and a crash in mid-send.
+// Each document is sent once in the real n8n: over re-runs, calls side by side, and a crash in mid-send.
 import { waitUntil } from '../support/waitUntil';
 import { itemsOf, type RealN8n } from './realN8n';
 import {
@@ -95,6 +95,31 @@ export function sendingTests(real: () => RealN8n): void {
 		await real().callWebhook(path, { documents: FIVE.slice(2, 3) });
 		expect(await real().resultOfExecution(3, workflow.id)).toMatchObject({ status: 'success' });
 		expect(sent().slice(5)).toEqual([FIVE[2]]);
+	});
+
+	test('calls side by side with the same documents, one of them refused once: each goes out once', async () => {
+		const { client, sandbox } = real();
+		const path = 'the-same-documents';
+		const calls = 4;
+		const sending = send(ONCE, { onError: 'continueRegularOutput' });
+		const workflow = await real().save(
+			inARow('The same documents', [...startWithWebhook(path), sending]),
+		);
+		await client.publishWorkflow(workflow.id);
+		sandbox.fault({ endpoint: SEND_ENDPOINT, after: 1, action: { type: 'status', status: 400 } });
+		const call = async () => await real().callWebhook(path, { documents: FIVE });
+		await Promise.all(Array.from({ length: calls }, call));
+		await real().resultOfExecution(calls, workflow.id);
+		const executions = await client.listExecutions(workflow.id);
+		const results = await Promise.all(
+			executions.map(async ({ id }) => await client.waitForExecution(id, 60)),
+		);
+		const reported = results.flatMap((result) => itemsOf(result, SEND));
+		expect(reported).toHaveLength(calls * FIVE.length);
+		const reportedSent = reported.filter((item) => (item as { status?: string }).status === 'sent');
+		expect(reportedSent).toHaveLength(FIVE.length);
+		const ids = sent().map((document) => (document as { id: string }).id);
+		expect(ids.sort()).toEqual(FIVE.map(({ id }) => id));
 	});
 
 	test("n8n's Remove Duplicates, in the same workflow, forgets no key", async () => {

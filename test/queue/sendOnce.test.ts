@@ -21,6 +21,28 @@ const refuseAfter = (afterMs: number) =>
 	bench.sandbox.fault({ action: { type: 'status', status: 400, afterMs } });
 const keysOfSendOnce = async () => await bench.redis.keys('*sendOnce*');
 
+test.each([
+	['nothing that fails', undefined, { sent: 3, unknown: 0, failed: 0 }],
+	['a refusal', { type: 'status', status: 400 }, { sent: 3, unknown: 0, failed: 1 }],
+	['a lost response', { type: 'hangUpAfterActing' }, { sent: 2, unknown: 1, failed: 0 }],
+] as const)(
+	'executions that overlap, with %s: each document goes out once',
+	async (_, fault, expected) => {
+		if (fault !== undefined) bench.sandbox.fault({ after: 1, action: fault });
+		const keys = ['a', 'b', 'c'];
+		const runs = [ONE, OTHER, ONE, OTHER, ONE].map(
+			async (process, index) =>
+				await bench.send(process, index % 2 === 0 ? keys : [...keys].reverse()),
+		);
+		const ends = (await Promise.all(runs)).flat();
+		const times = (end: string) => ends.filter((one) => one === end).length;
+		expect({ sent: times('sent'), unknown: times('unknown'), failed: times('failed') }).toEqual(
+			expected,
+		);
+		expect(bench.sent().sort()).toEqual(keys);
+	},
+);
+
 describe('Redis loses data while a document is on its way', () => {
 	const emptied = async () => void (await bench.redis.flushall());
 
