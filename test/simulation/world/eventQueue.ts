@@ -20,40 +20,23 @@ export interface Owner {
 	afterEvent(): void;
 }
 
-/** A binary heap. */
 export class EventQueue {
-	private readonly heap: WorldEvent[] = [];
+	/** The earliest is the last. */
+	private readonly events: WorldEvent[] = [];
 
 	push(event: WorldEvent): void {
-		const { heap } = this;
-		let index = heap.length;
-		heap.push(event);
-		while (index > 0) {
-			const parent = (index - 1) >> 1;
-			if (!isBefore(event, heap[parent] as WorldEvent)) break;
-			heap[index] = heap[parent] as WorldEvent;
-			index = parent;
+		const { events } = this;
+		let [from, to] = [0, events.length];
+		while (from < to) {
+			const middle = (from + to) >> 1;
+			if (isBefore(event, events[middle] as WorldEvent)) from = middle + 1;
+			else to = middle;
 		}
-		heap[index] = event;
+		events.splice(from, 0, event);
 	}
 
 	pop(): WorldEvent | undefined {
-		const { heap } = this;
-		const first = heap[0];
-		const last = heap.pop();
-		if (first === undefined || last === undefined || heap.length === 0) return first;
-		let index = 0;
-		for (;;) {
-			let child = 2 * index + 1;
-			if (child >= heap.length) break;
-			const right = heap[child + 1];
-			if (right !== undefined && isBefore(right, heap[child] as WorldEvent)) child++;
-			if (!isBefore(heap[child] as WorldEvent, last)) break;
-			heap[index] = heap[child] as WorldEvent;
-			index = child;
-		}
-		heap[index] = last;
-		return first;
+		return this.events.pop();
 	}
 }
 
