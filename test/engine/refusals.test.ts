@@ -19,6 +19,10 @@ const LIMITS = {
 	endpoints: { [SEND_ENDPOINT]: { max: SENDS, windowSeconds: LONGEST_WINDOW_MS / 1000 } },
 };
 
+const operations = [
+	{ name: 'a read', parameters: read(), endpoint: READ_ENDPOINT, max: READS, documents: 0 },
+	{ name: 'a send', parameters: send(), endpoint: SEND_ENDPOINT, max: SENDS, documents: 1 },
+];
 const refusal = (headers: Record<string, string> = {}) => ({
 	type: 'status' as const,
 	status: 429,
@@ -31,10 +35,6 @@ const spanOf = (entries: JournalEntry[]) =>
 describe('a 429', () => {
 	const bench = useBench({ limits: LIMITS });
 
-	const operations = [
-		{ name: 'a read', parameters: read(), endpoint: READ_ENDPOINT, documents: 0 },
-		{ name: 'a send', parameters: send(), endpoint: SEND_ENDPOINT, documents: 1 },
-	];
 	const responses: Array<{ name: string; headers: Record<string, string>; leastMs: number }> = [
 		{ name: 'without Retry-After', headers: {}, leastMs: 0 },
 		{ name: 'with Retry-After in seconds', headers: { 'retry-after': '1' }, leastMs: 1_000 },
@@ -270,51 +270,35 @@ describe('the pause after a failure', () => {
 	});
 });
 
-describe('other clients of the key', () => {
-	const bench = useBench({ limits: LIMITS });
+describe.each(operations)(
+	'other clients of the key, beside $name,',
+	({ parameters, endpoint, max, documents }) => {
+		const bench = useBench({ limits: LIMITS });
 
-	test('delays reads and loses none', async () => {
-		bench.sandbox.consume(READ_ENDPOINT, READS);
-		const result = await bench.run(itemsOf(5), read());
-		expect(result.run.status).toBe('success');
-		expect(bench.sandbox.journal.refused().length).toBeGreaterThan(0);
-		expect(bench.sandbox.journal.responded()).toHaveLength(5);
-	});
-
-	test.each([
-		['', {}],
-		[', however short the wait that the service asks for', { 'retry-after': '1' }],
-	])('that exceeds the longest window is told%s', async (_, headers) => {
-		bench.sandbox.fault({ times: Infinity, action: refusal(headers) });
-		const error = errorOf(await bench.run(itemsOf(1), read()));
-		expect(spanOf(bench.sandbox.journal.all())).toBeGreaterThanOrEqual(LONGEST_WINDOW_MS);
-		expect(error).toMatchObject({
-			message: 'The service answered 429 Too Many Requests: Scripted response',
-			httpCode: '429',
-			context: { outcome: 'refused' },
+		test('delay it and lose none', async () => {
+			bench.sandbox.consume(endpoint, max);
+			const result = await bench.run(itemsOf(4), parameters);
+			expect(result.run.status).toBe('success');
+			expect(bench.sandbox.journal.refused().length).toBeGreaterThan(0);
+			expect(bench.sandbox.journal.responded()).toHaveLength(4);
+			expect(bench.documents()).toEqual(itemsOf(4 * documents));
 		});
-		expect(error.description).toContain('The longest window of its limits passed');
-		expect(error.description).toContain('Something else seems to use the same API key');
-	});
-});
 
-describe('other clients of the key for sends', () => {
-	const bench = useBench({ limits: LIMITS });
-
-	test('delays sends and sends each document once', async () => {
-		bench.sandbox.consume(SEND_ENDPOINT, SENDS);
-		const result = await bench.run(itemsOf(4), send());
-		expect(result.run.status).toBe('success');
-		expect(bench.sandbox.journal.refused().length).toBeGreaterThan(0);
-		const bodies = bench.documents();
-		expect(bodies).toEqual(itemsOf(4));
-	});
-
-	test('that exceeds the longest window is told, and nothing was sent', async () => {
-		bench.sandbox.fault({ times: Infinity, action: refusal() });
-		const error = errorOf(await bench.run(itemsOf(1), send()));
-		expect(spanOf(bench.sandbox.journal.all())).toBeGreaterThanOrEqual(LONGEST_WINDOW_MS);
-		expect(bench.documents()).toHaveLength(0);
-		expect(error).toMatchObject({ httpCode: '429', context: { outcome: 'refused' } });
-	});
-});
+		test.each([
+			['', {}],
+			[', however short the wait that the service asks for', { 'retry-after': '1' }],
+		])('that exceed the longest window are told%s', async (_, headers) => {
+			bench.sandbox.fault({ times: Infinity, action: refusal(headers) });
+			const error = errorOf(await bench.run(itemsOf(1), parameters));
+			expect(spanOf(bench.sandbox.journal.all())).toBeGreaterThanOrEqual(LONGEST_WINDOW_MS);
+			expect(bench.documents()).toEqual([]);
+			expect(error).toMatchObject({
+				message: 'The service answered 429 Too Many Requests: Scripted response',
+				httpCode: '429',
+				context: { outcome: 'refused' },
+			});
+			expect(error.description).toContain('The longest window of its limits passed');
+			expect(error.description).toContain('Something else seems to use the same API key');
+		});
+	},
+);

@@ -1,8 +1,8 @@
 // Input that would send the key somewhere else, send it in a wrong place, or slip past a limit: refused
 // before any request.
 
-import { errorOf, itemsOf, NODE, type ShownError, useBench } from '../support/bench';
-import { apiRequest, deleteMany, read, send, SEND_ENDPOINT } from '../support/parameters';
+import { errorOf, itemsOf, type ShownError, useBench } from '../support/bench';
+import { apiRequest, deleteMany, read, send } from '../support/parameters';
 
 const bench = useBench();
 
@@ -90,29 +90,4 @@ describe('a path', () => {
 		const [request] = bench.sandbox.journal.all();
 		expect(request?.path).toBe('/below/this/masterdata/getContacts');
 	});
-
-	test.each([0, 2])(
-		'counts against the limit of its endpoint however it is written, behind %d sends',
-		async (before) => {
-			await bench.run(itemsOf(before), send());
-			const variants = [
-				'/txndata/sendTxn/',
-				'/TXNDATA/SendTXN',
-				'txndata/sendTxn',
-				'/txndata/%73end%54xn?a=1',
-			];
-			const items = variants.map((path) => ({ path }));
-			const parameters = apiRequest('POST', '={{ $json.path }}', { maxWait: 1 });
-			const result = await bench.run(items, parameters, { onError: 'continueErrorOutput' });
-			expect(bench.sandbox.journal.count(SEND_ENDPOINT)).toBe(3);
-			expect(bench.sandbox.journal.refused()).toEqual([]);
-			expect(result.items(NODE, 0)).toHaveLength(3 - before);
-			const waiting = result.items(NODE, 1);
-			expect(waiting).toHaveLength(1 + before);
-			const error = waiting.at(-1)?.error as unknown as ShownError;
-			expect(error.message).toMatch(/^Not sent: the limits leave no room for at least /);
-			expect(error.context.retryAfterSeconds).toBeGreaterThanOrEqual(590);
-			expect(error.context.retryAfterSeconds).toBeLessThanOrEqual(602);
-		},
-	);
 });

@@ -282,17 +282,9 @@ describe('Full Response', () => {
 		const result = await bench.run([{}], apiRequest('GET', path, { ...full, pagination }));
 		expect(result.json(NODE).map(({ statusCode }) => statusCode)).toEqual([200, 200, 200, 200]);
 	});
-});
 
-describe('an error of the service', () => {
-	test('shows its status, its message and the next step', async () => {
-		response({ status: 409, body: { message: 'locked' } });
-		const error = errorOf(await bench.run(itemsOf(1), send()));
-		expect(error.message).toBe('The service answered 409 Conflict: locked');
-		expect(error.description).toBe(
-			'POST /txndata/sendTxn — Nothing was carried out. Correct what the service objects to, then run the node again.',
-		);
-		const context = { outcome: 'refused', statusCode: 409, responseBody: '{"message":"locked"}' };
-		expect(error).toMatchObject({ httpCode: '409', context });
+	test('of an error is none', async () => {
+		response({ status: 404 });
+		errorOf(await bench.run([{}], apiRequest('GET', '/sandbox/echo', full)));
 	});
 });

@@ -6,24 +6,10 @@ import { Socket } from 'node:net';
 import { type Sandbox, startSandbox } from '../../sandbox/server';
 import { freePort } from '../../scripts/host/freePort';
 import { errorOf, itemsOf, pinRandom, useBench } from '../support/bench';
-import { deleteMany, read, send } from '../support/parameters';
+import { send } from '../support/parameters';
 import { waitUntil } from '../support/waitUntil';
 
 const bench = useBench();
-
-test.each([
-	{ name: 'a read', parameters: read() },
-	{ name: 'a send', parameters: send() },
-	{ name: 'a deletion', parameters: deleteMany() },
-])('$name is tried four times when the connection is refused', async ({ parameters }) => {
-	bench.credential.baseUrl = `http://127.0.0.1:${await freePort()}`;
-	const connect = jest.spyOn(Socket.prototype, 'connect');
-	const error = errorOf(await bench.run(itemsOf(1), parameters));
-	expect(connect).toHaveBeenCalledTimes(4);
-	expect(error.message).toBe('The request was not sent: the connection was refused');
-	expect(error.description).toContain('(ECONNREFUSED) — nothing reached the service.');
-	expect(error).toMatchObject({ httpCode: null, context: { outcome: 'notSent' } });
-});
 
 test('a send goes out once as soon as the service is up', async () => {
 	let latecomer: Sandbox | undefined;

@@ -17,7 +17,6 @@ import { waitUntil } from '../../support/waitUntil';
 const KEYS = { active: 'a1'.repeat(32), disabled: 'd1'.repeat(32), restricted: 'f1'.repeat(32) };
 const CONTACTS = 'GET /masterdata/getContacts';
 const SEND = 'POST /txndata/sendTxn';
-const SENT = '{"id":"doc-1","status":"sent"}';
 const OPTIONS: SandboxOptions = {
 	apiKeys: {
 		[KEYS.active]: { state: 'active' },
@@ -126,36 +125,6 @@ test.each<[string, Array<Partial<FaultRule>>, number[]]>([
 	expect(await statusesOf(statuses.length, CONTACTS)).toEqual(statuses);
 	sandbox.clearFaults();
 	expect(await statusesOf(1, CONTACTS)).toEqual([200]);
-});
-
-test.each<[FaultAction, unknown, string, number]>([
-	[{ type: 'status', status: 429 }, 429, '{"message":"Scripted response"}', 0],
-	[{ type: 'status', status: 500, act: true, body: [1] }, 500, '[1]', 1],
-	[{ type: 'refuse', retryAfter: 'seconds', waitMs: 1 }, 429, '{"message":"Too many requests"}', 0],
-	[{ type: 'delay', ms: 5, actFirst: true }, 200, SENT, 1],
-	[{ type: 'delay', ms: 5, actFirst: false }, 200, SENT, 1],
-	[{ type: 'brokenJson' }, 200, '{"id":"doc-1","', 1],
-	[{ type: 'emptyBody' }, 200, '', 1],
-	[{ type: 'hugeBody', megabytes: 1 }, 200, `"${'x'.repeat(2 ** 20)}"`, 1],
-	[{ type: 'trickle', bytes: 3, everyMs: 1 }, 200, SENT, 1],
-	[{ type: 'hangUpBeforeActing' }, 'ECONNRESET', '', 0],
-	[{ type: 'hangUpAfterActing' }, 'ECONNRESET', '', 1],
-	[{ type: 'truncate' }, 'ECONNRESET', '', 1],
-])('%j', async (action, status, text, acted) => {
-	sandbox.fault({ action });
-	const lost = (error: { code: string }) => ({
-		status: error.code,
-		text: '',
-		retryAfter: undefined,
-	});
-	const response = await send(SEND, { body: {} }).catch(lost);
-	const retryAfter = action.type === 'refuse' ? '1' : undefined;
-	expect(response).toEqual({ status, text, retryAfter });
-	expect(sandbox.journal.documents()).toHaveLength(acted);
-	// A scripted 429 is no refusal of a limit.
-	expect(sandbox.journal.refused()).toEqual([]);
-	const expected = { scripted: true, fault: action.type, acted: acted > 0 };
-	expect(sandbox.journal.all()).toMatchObject([expected]);
 });
 
 test.each<[FaultAction, number, number]>([
