@@ -153,7 +153,7 @@ export const MISTAKES_FOUND_BY_TESTS: MistakeFoundByTest[] = [
 				'const enough = Infinity;',
 			),
 		],
-		test: 'test/engine/triggerReads.test.ts',
+		test: 'test/unit/trigger/reads.test.ts',
 	},
 	...[
 		['keeps its place', '>', '0'],

@@ -1,8 +1,11 @@
-// `npm run test:mutation` leaves a file out without a word when its list does not name it as it is called.
+// What is named in order to be found is there: `npm run test:mutation` leaves a file out without a word when its list
+// does not name it as it is called, and a planted mistake whose test is gone would seem to be found.
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 
+import { MISTAKES, MISTAKES_FOUND_BY_TESTS } from '../../simulation/mistakes';
+import { apply } from '../../simulation/process/modules';
 import { PROJECT_FOLDER, readProjectFile } from './projectFiles';
 
 const patterns = readProjectFile('stryker.config.mjs').match(/(?<=')nodes\/[^']+/g) ?? [];
@@ -13,4 +16,13 @@ const files = patterns.flatMap((pattern) => {
 
 test.each(files)('%s, in which code is mutated, is there', (file) => {
 	expect(existsSync(join(PROJECT_FOLDER, file))).toBe(true);
+});
+
+test.each(
+	[...MISTAKES, ...MISTAKES_FOUND_BY_TESTS].map((mistake) => [mistake.name, mistake] as const),
+)('the planted mistake "%s" fits the code, and its test is there', (_, mistake) => {
+	for (const patch of mistake.patches) {
+		expect(() => apply(readProjectFile(`dist/${patch.file}`), patch)).not.toThrow();
+	}
+	if ('test' in mistake) expect(existsSync(join(PROJECT_FOLDER, mistake.test))).toBe(true);
 });
