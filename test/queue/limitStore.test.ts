@@ -1,110 +1,32 @@
-// The limit store in a real Redis: one count over all processes, by the clock of Redis, in keys that expire. What the
-// scripts decide, test/unit/rateLimit proves in logical time.
+// The limit store in a real Redis: its keys expire, and while Redis fails, requests wait or end in a clear error and no
+// held slot is forgotten. What the scripts decide, test/unit/rateLimit proves in logical time.
 
-import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as pause } from 'node:timers/promises';
 
-import { limitStoreOf, type Limits } from '../../nodes/BusinessData/rateLimit';
 import { KeyLimiter } from '../../nodes/BusinessData/rateLimit/keyLimiter';
-import { RedisConnection } from '../../nodes/BusinessData/redis';
+import { RedisConnection, RedisError } from '../../nodes/BusinessData/redis';
 import { abortController } from '../../nodes/BusinessData/async';
-import { CountingService } from '../support/countingService';
+import { limitStoreOf } from '../../nodes/BusinessData/rateLimit';
 import {
 	GENERAL,
 	limitsOf,
 	LimitStoreRequest,
 	useLimitStoreBench,
 } from '../support/limitStoreBench';
+import { waitUntil } from '../support/waitUntil';
 
-const { signal } = abortController();
-const SEND = 'send';
-const WINDOW_MS = 1_500;
-const general = [
-	{ max: 4, windowMs: 100 },
-	{ max: 12, windowMs: 1_000 },
-];
-const limits: Limits = { general, endpoints: { [SEND]: [{ max: 3, windowMs: WINDOW_MS }] } };
-
+const signal = abortController().signal;
+const limits = { general: [{ max: 4, windowMs: 100 }], endpoints: {} };
+const asked = { run: 'run', priority: 5, maxWaitMs: Infinity, inFlightMs: 0, limits, signal };
 const bench = useLimitStoreBench();
 
-/** A process of its own, as far as the limit store can tell: it has a connection and windows of its own. */
-class Process {
-	readonly limitStore = limitStoreOf(new RedisConnection(bench.address), bench.identity);
-
-	readonly limiter = new KeyLimiter(() => undefined);
-
-	constructor(private readonly service = new CountingService()) {}
-
-	async request(endpoint?: string): Promise<void> {
-		const { limitStore } = this;
-		const request = {
-			run: 'run',
-			priority: 5,
-			maxWaitMs: Infinity,
-			inFlightMs: 1_000,
-			limitStore,
-			signal,
-		};
-		const permit = await this.limiter.acquire({ ...request, limits, endpoint });
-		this.service.counted.push(performance.now());
-		await pause(Math.random() * 20);
-		permit.letThrough();
-	}
-
-	async ticket(holder: string): Promise<number> {
-		const request = { holder, count: 3, maxWaitMs: Infinity, endpoint: SEND };
-		return await this.limiter.issueTickets({ ...request, limits, limitStore: this.limitStore });
-	}
-}
-
-test('processes whose clocks differ by minutes keep the limits together', async () => {
-	const skewMs = new AsyncLocalStorage<number>();
-	const wallClock = jest.spyOn(Date, 'now');
-	wallClock.mockImplementation(
-		() => performance.timeOrigin + performance.now() + (skewMs.getStore() ?? 0),
-	);
-	try {
-		const service = new CountingService();
-		const processes = [-300_000, 0, 600_000].map(async (skew) => {
-			await skewMs.run(skew, async () => {
-				const process = new Process(service);
-				await Promise.all(Array.from({ length: 8 }, async () => await process.request()));
-			});
-		});
-		await Promise.all(processes);
-		for (const { max, windowMs } of general) {
-			expect(service.fullestWindow(windowMs)).toBeLessThanOrEqual(max);
-		}
-	} finally {
-		wallClock.mockRestore();
-	}
-});
-
-test('what one process sends and is promised, another waits for', async () => {
-	const [one, other] = [new Process(), new Process()];
-	for (let count = 0; count < 3; count++) await one.request(SEND);
-	await pause(50);
-	const status = await other.limiter.status({ limits, limitStore: other.limitStore });
-	expect(status.find(({ limit }) => limit === 'send/1.5s')).toMatchObject({
-		...{ used: 3, remaining: 0, queued: 0 },
-	});
-	for (const [index, process] of [one, other, one].entries()) {
-		const waitMs = await process.ticket(`execution ${index}`);
-		expect(waitMs).toBeGreaterThan((index + 0.7) * WINDOW_MS);
-		expect(waitMs).toBeLessThan((index + 1.3) * WINDOW_MS);
-	}
-	// It lapses by itself.
-	const [key = ''] = await bench.redis.keys(`*${bench.identity}*tickets*`);
-	const ttl = await bench.redis.pttl(key);
-	expect(ttl).toBeGreaterThan(80_000);
-	expect(ttl).toBeLessThanOrEqual(90_000 + 4 * WINDOW_MS);
-});
+const keysInRedis = async () => await bench.redis.keys(`*{${bench.identity}}*`);
 
 test('keys share a hash tag, and expire by themselves after the longest hold', async () => {
-	const own = limitsOf(SEND, [{ max: 1, windowMs: 600 }]);
+	const own = limitsOf('send', [{ max: 1, windowMs: 600 }]);
 	const request = new LimitStoreRequest(bench.limitStore, own, GENERAL);
-	const keysInRedis = async () => await bench.redis.keys(`*{${bench.identity}}*`);
-	await request.take();
+	// A server that has just been started gives none for a while.
+	await waitUntil(async () => await request.take());
 	const keys = await keysInRedis();
 	expect(keys).toHaveLength(3);
 	for (const key of keys) {
@@ -117,3 +39,63 @@ test('keys share a hash tag, and expire by themselves after the longest hold', a
 	await pause(1_900);
 	expect(await keysInRedis()).toHaveLength(0);
 });
+
+test('tickets are there for all processes, and lapse by themselves', async () => {
+	const read = async () => {
+		const [use] = await bench.limitStore.read([GENERAL]);
+		if (use === undefined) throw new Error('nothing was read');
+		return use;
+	};
+	const moment = performance.now() + 5_000;
+	expect(await bench.limitStore.issueTickets(await read(), 'a', 2, moment)).toBe(true);
+	const issued = (await read()).tickets.before('other', 2);
+	expect(issued.map((at) => Math.abs(at - moment) < 1_000)).toEqual([true, true]);
+	const [key = ''] = (await keysInRedis()).filter((one) => one.includes('tickets'));
+	const ttl = await bench.redis.pttl(key);
+	expect(ttl).toBeGreaterThan(90_000);
+	expect(ttl).toBeLessThanOrEqual(95_000);
+});
+
+test('restarted in between: requests wait, and the slots are still held', async () => {
+	const general = limitsOf('general', [{ max: 1, windowMs: 4_000 }]);
+	const first = new LimitStoreRequest(bench.limitStore, general);
+	await first.take();
+	first.permit.letThrough();
+	await pause(1_100);
+	await bench.server.stop();
+	const take = new LimitStoreRequest(bench.limitStore, general).take();
+	await pause(1_000);
+	await bench.server.start();
+	expect(await take).toBe(false);
+}, 20_000);
+
+test.each([
+	['without memory', ['CONFIG', 'SET', 'maxmemory', '1'], /OOM/, 'maxmemory'],
+	['that is a replica', ['REPLICAOF', '127.0.0.1', '1'], /READONLY/, 'the primary'],
+	['with too few replicas', ['CONFIG', 'SET', 'min-replicas-to-write', '1'], /NOREPLICAS/, 'is up'],
+])(
+	'a Redis %s: a clear error, nothing is taken, and it goes on after it',
+	async (_, [name = '', ...words], cause, advice) => {
+		const { redis, identity } = bench;
+		// What other tests still send over theirs fails in its own way.
+		const limitStore = limitStoreOf(new RedisConnection(bench.address), identity);
+		const limiter = new KeyLimiter(() => undefined);
+		const request = { ...asked, limitStore };
+		await redis.call(name, ...words);
+		try {
+			const error: unknown = await limiter
+				.acquire({ ...request, maxWaitMs: 3_000 })
+				.catch((reason: unknown) => reason);
+			expect(error).toBeInstanceOf(RedisError);
+			expect((error as RedisError).message).toMatch(cause);
+			expect((error as RedisError).description).toContain(advice);
+			// The tests before may still give slots back.
+			expect(await keysInRedis()).toEqual([]);
+		} finally {
+			await redis.config('SET', 'maxmemory', '0');
+			await redis.config('SET', 'min-replicas-to-write', '0');
+			await redis.replicaof('NO', 'ONE');
+		}
+		(await limiter.acquire(request)).letThrough();
+	},
+);
