@@ -100,11 +100,3 @@ test('while reads wait for their limit', async () => {
 	expect(single.run.status).toBe('success');
 	expect(bench.sandbox.journal.count()).toBe(count + 1);
 });
-
-test('while a request is under way', async () => {
-	bench.sandbox.fault({ action: { type: 'neverAnswer', act: false } });
-	const execution = start(1, read({ timeout: 600 }));
-	await waitUntil(() => bench.sandbox.journal.count() === 1);
-	execution.cancel();
-	expect(readRun(await execution).run.status).toBe('canceled');
-});

@@ -254,12 +254,6 @@ describe.each(['memory', 'Redis, by two processes in turn'])('counting in %s', (
 		expect(startedAt + waitMs).toBeLessThan(MINUTE + MARGIN);
 	});
 
-	test('a pause after a refusal is counted', async () => {
-		const [own] = benches as [LimiterBench];
-		(await passTime(own.acquire({ endpoint: SEND }), HOUR)).refused(400_000);
-		expect(await own.ticket('a', { count: 1 })).toBeGreaterThanOrEqual(399_000);
-	});
-
 	test('the outlook tells when the next and the last of so many go', async () => {
 		await send(3);
 		const { nextMs, lastMs } = await bench().estimate(7);

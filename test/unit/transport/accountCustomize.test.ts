@@ -95,14 +95,6 @@ describe('the scope of an endpoint', () => {
 		expect(scopeNameOf(read, { method: 'POST', path: '/txndata/sendTxn' })).toBeUndefined();
 		expect(scopeNameOf(read, { method: 'POST', path: '/v2/send' })).toBe('POST /V2/Send/');
 	});
-
-	test.each(['/V2//Send/', '/v2/%73end', '/v2;a=1/SEND;b=2/'])(
-		'is the same for a credential that writes %s',
-		(path) => {
-			const { endpoints } = customized(limitsOf(`POST ${path}`)).limits;
-			expect(endpoints).toEqual(customized(limitsOf('POST /v2/send')).limits.endpoints);
-		},
-	);
 });
 
 test.each([
