@@ -2,65 +2,24 @@
  * Runs the package's scripts in a real Lua 5.1, the one that Redis has, compiled to WebAssembly. It is one per
  * thread; as in Redis, scripts keep nothing between two runs and may make no globals.
  */
-import { LuaApi } from 'wasmoon-lua5.1';
+import { LUA_GLOBALSINDEX, LUA_REGISTRYINDEX, LuaApi, LuaReturn, LuaType } from 'wasmoon-lua5.1';
 
 import { RedisFailure, type RedisReply } from './reply';
 import { gap } from '../world/gap';
 
-/** The C interface of Lua 5.1, as far as it is used here. */
-interface Api {
-	module: {
+/** The C interface of Lua 5.1. What takes and gives numbers and addresses is bound without anything around it. */
+type Api = Omit<LuaApi, 'luaL_newstate' | 'lua_tolstring' | 'lua_pushlstring' | 'module'> & {
+	module: Record<`_${string}`, unknown> & {
 		addFunction(run: (state: number) => number, signature: string): number;
 		HEAPU8: Uint8Array;
 		HEAPU32: Uint32Array;
 		_malloc(bytes: number): number;
-		[name: `_${string}`]: unknown;
 	};
 	luaL_newstate(): number;
-	luaL_openlibs(state: number): void;
-	luaL_loadstring(state: number, code: string): number;
-	luaL_ref(state: number, table: number): number;
-	lua_createtable(state: number, array: number, record: number): void;
-	lua_gettop(state: number): number;
-	lua_settop(state: number, index: number): void;
-	lua_type(state: number, index: number): number;
-	lua_toboolean(state: number, index: number): number;
-	lua_tonumber(state: number, index: number): number;
 	/** Returns where the text is, and puts its length where `length` points to. */
 	lua_tolstring(state: number, index: number, length: number): number;
-	lua_pushboolean(state: number, value: number): void;
-	lua_pushnumber(state: number, value: number): void;
 	lua_pushlstring(state: number, text: number, length: number): void;
-	lua_pushcclosure(state: number, run: number, upvalues: number): void;
-	lua_rawget(state: number, index: number): void;
-	lua_rawgeti(state: number, index: number, position: number): void;
-	lua_rawseti(state: number, index: number, position: number): void;
-	lua_rawset(state: number, index: number): void;
-	lua_pcall(state: number, parameters: number, results: number, handler: number): number;
-}
-
-/** What takes and gives numbers and addresses, and needs nothing around it, which takes most of the time. */
-const OF_NUMBERS = [
-	'lua_createtable',
-	'lua_gettop',
-	'lua_settop',
-	'lua_type',
-	'lua_toboolean',
-	'lua_tonumber',
-	'lua_pushboolean',
-	'lua_pushnumber',
-	'lua_tolstring',
-	'lua_pushlstring',
-	'lua_rawget',
-	'lua_rawgeti',
-	'lua_rawseti',
-	'lua_rawset',
-	'lua_pcall',
-] as const;
-
-const REGISTRY = -10_000;
-const GLOBALS = -10_002;
-const [BOOLEAN, NUMBER, STRING, TABLE] = [1, 3, 4, 5];
+};
 
 /** The longest text (bytes) that a script or a reply may have. */
 const LONGEST_TEXT = 2 ** 18;
@@ -106,7 +65,10 @@ export class Lua {
 	private fault: Error | undefined;
 
 	private constructor(private readonly api: Api) {
-		for (const name of OF_NUMBERS) Object.assign(api, { [name]: api.module[`_${name}`] });
+		for (const name of Object.keys(api.module)) {
+			const isOfNumbers = name.startsWith('_lua_');
+			if (isOfNumbers) Object.assign(api, { [name.slice(1)]: api.module[name as `_${string}`] });
+		}
 		this.text = api.module._malloc(4 + LONGEST_TEXT);
 		this.state = api.luaL_newstate();
 		api.luaL_openlibs(this.state);
@@ -134,11 +96,11 @@ export class Lua {
 		let script = this.scripts.get(code);
 		if (script === undefined) {
 			this.compile(code);
-			this.scripts.set(code, (script = api.luaL_ref(state, REGISTRY)));
+			this.scripts.set(code, (script = api.luaL_ref(state, LUA_REGISTRYINDEX)));
 		}
 		this.setGlobal('KEYS', keys);
 		this.setGlobal('ARGV', parameters);
-		api.lua_rawgeti(state, REGISTRY, script);
+		api.lua_rawgeti(state, LUA_REGISTRYINDEX, script);
 		try {
 			this.call(0);
 			return this.replyAt(-1);
@@ -157,7 +119,7 @@ export class Lua {
 
 	/** Leaves the function on the stack. */
 	private compile(code: string): void {
-		if (this.api.luaL_loadstring(this.state, code) !== 0) throw this.error();
+		if (this.api.luaL_loadstring(this.state, code) !== LuaReturn.Ok) throw this.error();
 	}
 
 	private call(parameters: number): void {
@@ -174,7 +136,7 @@ export class Lua {
 		const { api, state } = this;
 		this.pushText(name);
 		this.push(values);
-		api.lua_rawset(state, GLOBALS);
+		api.lua_rawset(state, LUA_GLOBALSINDEX);
 	}
 
 	/** Called by Lua: runs a command, and pushes its reply. */
@@ -184,11 +146,11 @@ export class Lua {
 				this.argument(index + 1),
 			);
 			const [name, text = ''] = command;
-			if (name === 'cjson.decode') this.pushJson(JSON.parse(text));
-			else this.push(this.run(command));
+			if (name === 'cjson.decode') this.push(decoded(text));
+			else this.push(valueOf(this.run(command)));
 		} catch (error) {
 			this.fault = error as Error;
-			this.push(new RedisFailure('ERR fault of the simulation'));
+			this.push({ err: 'ERR fault of the simulation' });
 		}
 		return 1;
 	}
@@ -196,44 +158,30 @@ export class Lua {
 	private argument(index: number): string {
 		const { api, state } = this;
 		const type = api.lua_type(state, index);
-		if (type === STRING) return this.textAt(index);
-		if (type !== NUMBER) throw gap('argument of a command but strings and numbers');
+		if (type === LuaType.String) return this.textAt(index);
+		if (type !== LuaType.Number) throw gap('argument of a command but strings and numbers');
 		const value = api.lua_tonumber(state, index);
 		return Number.isSafeInteger(value) ? String(value) : String(Number(value.toPrecision(17)));
 	}
 
-	private push(reply: RedisReply): void {
+	/** Pushes a value as JSON can have it; Redis's null is `false`. */
+	private push(value: unknown): void {
 		const { api, state } = this;
-		if (reply === null) api.lua_pushboolean(state, 0);
-		else if (typeof reply === 'number') api.lua_pushnumber(state, reply);
-		else if (typeof reply === 'string') this.pushText(reply);
-		else if (Array.isArray(reply)) {
-			api.lua_createtable(state, reply.length, 0);
-			for (const [index, value] of reply.entries()) {
-				this.push(value);
+		if (typeof value === 'string') this.pushText(value);
+		else if (typeof value === 'number') api.lua_pushnumber(state, value);
+		else if (typeof value !== 'object' || value === null) {
+			api.lua_pushboolean(state, value === true ? 1 : 0);
+		} else if (Array.isArray(value)) {
+			api.lua_createtable(state, value.length, 0);
+			for (const [index, one] of value.entries()) {
+				this.push(one);
 				api.lua_rawseti(state, -2, index + 1);
 			}
 		} else {
-			const isError = reply instanceof RedisFailure;
 			api.lua_createtable(state, 0, 1);
-			this.pushText(isError ? 'err' : 'ok');
-			this.pushText(isError ? reply.message : reply.status);
-			api.lua_rawset(state, -3);
-		}
-	}
-
-	private pushJson(value: unknown): void {
-		const { api, state } = this;
-		if (typeof value === 'boolean') api.lua_pushboolean(state, Number(value));
-		else if (typeof value === 'number') api.lua_pushnumber(state, value);
-		else if (typeof value === 'string') this.pushText(value);
-		else if (value === null) throw gap('null in JSON');
-		else {
-			api.lua_createtable(state, 0, 0);
-			for (const [name, one] of Object.entries(value as object)) {
-				if (Array.isArray(value)) api.lua_pushnumber(state, Number(name) + 1);
-				else this.pushText(name);
-				this.pushJson(one);
+			for (const [name, one] of Object.entries(value)) {
+				this.pushText(name);
+				this.push(one);
 				api.lua_rawset(state, -3);
 			}
 		}
@@ -243,10 +191,10 @@ export class Lua {
 	private replyAt(index: number): RedisReply {
 		const { api, state } = this;
 		const type = api.lua_type(state, index);
-		if (type === STRING) return this.textAt(index);
-		if (type === NUMBER) return Math.trunc(api.lua_tonumber(state, index));
-		if (type === BOOLEAN) return api.lua_toboolean(state, index) === 1 ? 1 : null;
-		if (type !== TABLE) return null;
+		if (type === LuaType.String) return this.textAt(index);
+		if (type === LuaType.Number) return Math.trunc(api.lua_tonumber(state, index));
+		if (type === LuaType.Boolean) return api.lua_toboolean(state, index) === 1 ? 1 : null;
+		if (type !== LuaType.Table) return null;
 		const failure = this.textField('err');
 		if (failure !== undefined) return new RedisFailure(failure);
 		const status = this.textField('ok');
@@ -254,7 +202,7 @@ export class Lua {
 		const replies: RedisReply[] = [];
 		for (let position = 1; ; position++) {
 			api.lua_rawgeti(state, -1, position);
-			const isThere = api.lua_type(state, -1) !== 0;
+			const isThere = api.lua_type(state, -1) !== LuaType.Nil;
 			if (isThere) replies.push(this.replyAt(-1));
 			api.lua_settop(state, -2);
 			if (!isThere) return replies;
@@ -265,7 +213,7 @@ export class Lua {
 		const { api, state } = this;
 		this.pushText(name);
 		api.lua_rawget(state, -2);
-		const text = api.lua_type(state, -1) === STRING ? this.textAt(-1) : undefined;
+		const text = api.lua_type(state, -1) === LuaType.String ? this.textAt(-1) : undefined;
 		api.lua_settop(state, -2);
 		return text;
 	}
@@ -289,4 +237,16 @@ export class Lua {
 		if (this.memory.buffer !== buffer) this.memory = Buffer.from(buffer);
 		return this.memory;
 	}
+}
+
+/** A reply as a script gets it. */
+function valueOf(reply: RedisReply): unknown {
+	if (reply instanceof RedisFailure) return { err: reply.message };
+	const isStatus = typeof reply === 'object' && reply !== null && 'status' in reply;
+	return isStatus ? { ok: reply.status } : reply;
+}
+
+function decoded(text: string): unknown {
+	if (text.includes('null')) throw gap('null in JSON');
+	return JSON.parse(text);
 }
