@@ -9,9 +9,7 @@ import { apiRequest, deleteMany, read, send } from '../support/parameters';
 const bench = useBench();
 
 let elsewhere: Sandbox;
-beforeAll(async () => {
-	elsewhere = await startSandbox();
-});
+beforeAll(async () => (elsewhere = await startSandbox()));
 afterAll(async () => await elsewhere.stop());
 
 const redirect = (status: number, location: string) =>

@@ -146,19 +146,6 @@ describe('the next attempt has a new connection', () => {
 		await expectHealed(server, 2);
 	});
 
-	test('when the server hangs', async () => {
-		await count();
-		server.pause();
-		setTimeout(() => server.resume(), 5_000);
-		await expectHealed(server, 2);
-	});
-
-	test('when the server pauses its clients', async () => {
-		await count();
-		await ask(server, 'CLIENT', 'PAUSE', '4000', 'ALL');
-		await expectHealed(server, 2);
-	});
-
 	test('when the old one leads to a demoted primary (READONLY)', async () => {
 		await count();
 		await ask(other, 'REPLICAOF', '127.0.0.1', String(server.port));
@@ -194,33 +181,21 @@ describe('the next attempt has a new connection', () => {
 });
 
 describe('trouble', () => {
-	test.each<[string, Partial<RedisAddress>, RegExp, string]>([
-		[
-			'password',
-			{ password: 'secret-of-mine' },
-			/WRONGPASS /,
-			'Check Redis User and the Redis passwords',
-		],
-		['user', { user: 'nobody' }, /WRONGPASS /, 'Check Redis User and the Redis passwords'],
-		['database', { database: 99 }, /DB index is out of range/, 'Redis Database'],
-	])(
-		'that waiting cannot fix is reported at once: a wrong %s',
-		async (_, changes, cause, advice) => {
-			const wrong = connectionTo({ ...address, ...changes });
-			const startedAt = performance.now();
-			const error: unknown = await wrong.run(COUNT, [KEY], []).catch((reason: unknown) => reason);
-			expect(performance.now() - startedAt).toBeLessThan(5_000);
-			expect(error).toBeInstanceOf(RedisError);
-			expect(error).toMatchObject({ isPermanent: true });
-			const { message, description } = error as RedisError;
-			expect(message).toMatch(/^Redis at 127\.0\.0\.1:\d+( \(database \d+\))? cannot be used: /);
-			expect(message).toMatch(cause);
-			expect(description).toContain(advice);
-			expect(description).toContain('Nothing was sent.');
-			expect(message + description).not.toMatch(new RegExp(`secret-of-mine|${PASSWORD}`));
-			expect(wrong.failure()?.message).toBe(message);
-		},
-	);
+	// Other settings are in topologies.test.ts and credentialTest.test.ts.
+	test('that waiting cannot fix is reported at once: a wrong password', async () => {
+		const wrong = connectionTo({ ...address, password: 'secret-of-mine' });
+		const startedAt = performance.now();
+		const error: unknown = await wrong.run(COUNT, [KEY], []).catch((reason: unknown) => reason);
+		expect(performance.now() - startedAt).toBeLessThan(5_000);
+		expect(error).toBeInstanceOf(RedisError);
+		expect(error).toMatchObject({ isPermanent: true });
+		const { message, description } = error as RedisError;
+		expect(message).toMatch(/^Redis at 127\.0\.0\.1:\d+ cannot be used: WRONGPASS /);
+		expect(description).toContain('Check Redis User and the Redis passwords');
+		expect(description).toContain('Nothing was sent.');
+		expect(message + description).not.toMatch(new RegExp(`secret-of-mine|${PASSWORD}`));
+		expect(wrong.failure()?.message).toBe(message);
+	});
 
 	test('is forgotten with the next success', async () => {
 		await count();
