@@ -15,7 +15,7 @@ import { CREDENTIAL_TYPE } from '../../../nodes/BusinessData/transport/account';
 import { InvalidSettingError } from '../../../nodes/BusinessData/values/invalidSettingError';
 import { useDeduplicator } from '../../support/deduplicator';
 import { after, passTime } from '../../support/logicalTime';
-import { DELETED } from '../../support/processedData';
+import { DELETED } from '../../support/processedRows';
 import { errorOf, send } from '../transport/examples';
 
 const table = useDeduplicator();
