@@ -94,21 +94,23 @@ describe('a body that is not JSON where JSON is due', () => {
 	});
 
 	test.each([
-		[{ error: 'none' }, [{ statusCode: 200, error: 'none' }]],
+		[{ error: 'none' }, [{ success: true, error: 'none' }]],
 		[
 			{ error: { code: 0 }, message: 'sent' },
-			[{ statusCode: 200, error: { code: 0 }, message: 'sent' }],
+			[{ success: true, error: { code: 0 }, message: 'sent' }],
 		],
 		[
 			[{ error: 'x' }, { id: 1 }],
-			[{ statusCode: 200, error: 'x' }, { id: 1 }],
+			[{ success: true, error: 'x' }, { id: 1 }],
 		],
 	])(
-		'%j, which n8n would take for an error, is not: what was sent leaves by no error output',
+		'%j, which n8n would take for an error, is not: what was carried out leaves by no error output',
 		async (body, expected) => {
-			for (const parameters of [send(), apiRequest('POST', '/sandbox/echo')]) {
+			const settings = { onError: 'continueErrorOutput' } as const;
+			const echo = [apiRequest('POST', '/sandbox/echo'), apiRequest('GET', '/sandbox/echo')];
+			for (const parameters of [send(), ...echo, ...(Array.isArray(body) ? [read()] : [])]) {
 				response({ body });
-				const result = await bench.run(itemsOf(1), parameters, { onError: 'continueErrorOutput' });
+				const result = await bench.run(itemsOf(1), parameters, settings);
 				expect([result.json(NODE, 0), result.json(NODE, 1)]).toEqual([expected, []]);
 			}
 		},

@@ -6,7 +6,7 @@
 import type { IDataObject, INodeExecutionData, IPairedItemData } from 'n8n-workflow';
 
 import { sendOnceOf } from '../parameters/sendOnceOptions';
-import { isErrorJson, nameItems, toNodeError } from '../run/itemErrors';
+import { nameItems, toNodeError } from '../run/itemErrors';
 import type { Run } from '../run/run';
 import { AlreadySentError, type SendOnce } from '../sendOnce';
 import { afterSuccessError, afterUnknownError } from '../transport/requestErrors';
@@ -131,19 +131,11 @@ export async function sendItem(
 	try {
 		const result = resultIn(response);
 		hintAtResult(run, response, result);
-		const output = await toItems(response, result);
-		const hasErrorOutput = run.context.getNode().onError === 'continueErrorOutput';
-		return { output: hasErrorOutput ? output.map(asSuccess(response)) : output, ending: 'done' };
+		return { output: await toItems(response, result), ending: 'done' };
 	} catch (error) {
 		throw afterSuccessError(request, error, run.account.apiKey);
 	}
 }
-
-/** n8n would put an item out as failed, and a workflow may send it again, because of what its JSON looks like. */
-const asSuccess =
-	({ statusCode }: ServiceResponse) =>
-	(item: INodeExecutionData): INodeExecutionData =>
-		isErrorJson(item.json) ? { ...item, json: { statusCode, ...item.json } } : item;
 
 async function sendUnlessUsed(
 	run: Run,

@@ -4,7 +4,7 @@
  */
 import type { INodeExecutionData } from 'n8n-workflow';
 
-import { errorItem, nameItems, type NodeError, toNodeError } from '../run/itemErrors';
+import { errorItem, isErrorJson, nameItems, type NodeError, toNodeError } from '../run/itemErrors';
 import { describeSends, reportDuring } from '../run/progress';
 import type { Run } from '../run/run';
 import type { Endpoint } from '../transport/endpoints';
@@ -125,8 +125,14 @@ export async function outputOrErrors(
 		const pairs = items.map((item) => ({ item }));
 		const pairedItem = pairs.length === 1 ? pairs[0] : pairs;
 		const outputs = await execute();
+		const hasErrorOutput = run.context.getNode().onError === 'continueErrorOutput';
 		// In place: copies of hundreds of thousands would hold the event loop.
-		for (const output of outputs) output.pairedItem = pairedItem;
+		for (const output of outputs) {
+			output.pairedItem = pairedItem;
+			// By its JSON alone n8n would take it for one that failed, and a workflow may send it again.
+			if (hasErrorOutput && isErrorJson(output.json))
+				output.json = { success: true, ...output.json };
+		}
 		return outputs;
 	} catch (error) {
 		const itemIndex = items.length === 1 ? items[0] : undefined;
