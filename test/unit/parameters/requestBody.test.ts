@@ -158,14 +158,6 @@ describe('the value of a field', () => {
 			});
 		},
 	);
-
-	test.each([null, 'a', [{}], { assignments: 'a' }, { assignments: [null] }])(
-		'must be one of a list of fields, not %j',
-		async (assignments) => {
-			const read = bodyOf({ parameters: { assignments: assignments as IDataObject } });
-			await expect(read).rejects.toThrow(/^Fields: is not a (group|list)/);
-		},
-	);
 });
 
 describe('a value that no one can have meant', () => {
