@@ -4,7 +4,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { limiterOf } from '../rateLimit';
 import type { SendOnce } from '../sendOnce';
 import { canonicalEndpoint } from '../transport/endpointPath';
-import type { ServiceRequest } from '../transport/serviceRequest';
+import type { GuardedRequest } from '../parameters/sendOnceOptions';
 import type { Run } from '../run/run';
 import type { TaskResult } from './previousAttempts';
 
@@ -18,13 +18,9 @@ export class DryRun {
 	 * @param more fields of the output
 	 * @throws what a run would throw before it sends the request, or RedisError
 	 */
-	async show(
-		request: ServiceRequest,
-		guard?: SendOnce,
-		more: IDataObject = {},
-	): Promise<TaskResult> {
+	async show(request: GuardedRequest, more: IDataObject = {}): Promise<TaskResult> {
 		this.run.client.check(request);
-		const { endpoint, query, encoded } = request;
+		const { endpoint, query, encoded, guard } = request;
 		const isJson = request.body !== undefined && encoded === undefined;
 		// As it goes out: dates, for example, are texts then.
 		const body = isJson ? (JSON.parse(JSON.stringify(request.body)) as object) : request.body;

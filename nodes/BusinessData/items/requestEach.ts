@@ -5,14 +5,13 @@
  */
 import type { IDataObject, INodeExecutionData, IPairedItemData } from 'n8n-workflow';
 
-import { sendOnceOf } from '../parameters/sendOnceOptions';
+import { type GuardedRequest, withSendOnce } from '../parameters/sendOnceOptions';
 import { nameItems, toNodeError } from '../run/itemErrors';
 import type { Run } from '../run/run';
-import { AlreadySentError, type SendOnce } from '../sendOnce';
+import { AlreadySentError } from '../sendOnce';
 import { afterSuccessError, afterUnknownError } from '../transport/requestErrors';
 import { type Result, resultIn, type ServiceResponse } from '../transport/response';
 import type { ServiceRequest } from '../transport/serviceRequest';
-import { InvalidSettingError } from '../values/invalidSettingError';
 import { readFlag } from '../values/settingValues';
 import { DryRun } from './dryRun';
 import type { TaskResult } from './previousAttempts';
@@ -63,13 +62,10 @@ export async function requestEach(
 			const execute = async () => ({ output: await prepared.read(), ending: 'done' as const });
 			return { ...task, isRead: true, execute };
 		}
-		const guard = sendOnceOf(run, index, request);
-		const keyed = withIdempotencyKey(run, request, guard);
+		const guarded = withSendOnce(run, index, request);
 		const isDryRun = readFlag('Dry Run', run.options(index).dryRun);
 		const execute = async () =>
-			isDryRun
-				? await dryRun.show(keyed, guard)
-				: await sendItem(run, keyed, prepared.toItems, guard);
+			isDryRun ? await dryRun.show(guarded) : await sendItem(run, guarded, prepared.toItems);
 		return { ...task, execute };
 	};
 	const tasks: Task[] = [];
@@ -100,33 +96,13 @@ function hintAtPerhapsSent(run: Run, items: INodeExecutionData[]): void {
 	);
 }
 
-/** @throws InvalidSettingError when the header is set by hand, too */
-function withIdempotencyKey(
-	{ account }: Run,
-	request: ServiceRequest,
-	guard: SendOnce | undefined,
-): ServiceRequest {
-	const { idempotencyHeader: name } = account;
-	if (guard === undefined || name === '') return request;
-	if (Object.keys(request.headers).some((own) => own.toLowerCase() === name.toLowerCase())) {
-		throw new InvalidSettingError(
-			'Headers',
-			`"${name}" is the idempotency header of the credential`,
-			'Remove it: its value comes from the Send Once Key.',
-		);
-	}
-	const headers = { ...request.headers, [name]: guard.idempotencyKey };
-	return { ...request, headers, isIdempotent: true };
-}
-
 /** @throws RequestError, or what else ended the request */
 export async function sendItem(
 	run: Run,
-	request: ServiceRequest,
+	request: GuardedRequest,
 	toItems: ToItems,
-	guard?: SendOnce,
 ): Promise<TaskResult> {
-	const response = await sendUnlessUsed(run, request, guard);
+	const response = await sendUnlessUsed(run, request);
 	if ('skipped' in response) return { output: [{ json: response }], ending: 'skipped' };
 	try {
 		const result = resultIn(response);
@@ -139,14 +115,14 @@ export async function sendItem(
 
 async function sendUnlessUsed(
 	run: Run,
-	request: ServiceRequest,
-	guard: SendOnce | undefined,
+	request: GuardedRequest,
 ): Promise<ServiceResponse | (IDataObject & { skipped: true })> {
+	const { guard } = request;
 	try {
 		const waitFor = async (ended: Promise<void>) => await run.client.waitForOther(request, ended);
 		const state = (await guard?.state(waitFor)) ?? 'notSent';
 		if (state !== 'notSent') throw new AlreadySentError(state);
-		return await run.client.request({ ...request, guard });
+		return await run.client.request(request);
 	} catch (error) {
 		if (error instanceof AlreadySentError && guard !== undefined) return guard.skipped(error.state);
 		throw guard?.mayBeSent === true ? afterUnknownError(request, error, run.account.apiKey) : error;

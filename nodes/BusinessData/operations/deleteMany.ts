@@ -105,9 +105,7 @@ async function deleteMany(run: Run, endpoint: Endpoint): Promise<INodeExecutionD
 			return [{ ...item, json: { count, ids, response: shown } }];
 		};
 		const execute = async () =>
-			isDryRun
-				? await dryRun.show(request, undefined, { count })
-				: await sendItem(run, request, toItems);
+			isDryRun ? await dryRun.show(request, { count }) : await sendItem(run, request, toItems);
 		return { items, endpoint, execute };
 	});
 	return [...(await runTasks(run, tasks, DELETIONS)), ...errors];

@@ -71,36 +71,53 @@ export const sendOnceOptions: INodeProperties[] = [
 	},
 ];
 
+/** A request, with the guard that lets it out once only if it has a Send Once Key. */
+export type GuardedRequest = Omit<ServiceRequest, 'guard'> & { guard?: SendOnce };
+
 /**
- * The guard that sends an item's request once only; undefined without the option.
+ * The request of an item with its guard, and with its idempotency key where the service has a header for that.
  * @throws InvalidSettingError that names the field
  */
-export function sendOnceOf(
+export function withSendOnce(
 	run: Run,
 	itemIndex: number,
-	request: ServiceRequest,
-): SendOnce | undefined {
+	request: Omit<ServiceRequest, 'guard'>,
+): GuardedRequest {
 	const options = run.options(itemIndex);
 	// An expression that finds nothing is there, and undefined.
-	if (isRead(request) || !Object.hasOwn(options, 'sendOnceKey')) return undefined;
+	if (isRead(request) || !Object.hasOwn(options, 'sendOnceKey')) return request;
 	const { sendOnceMaxEntries = DEFAULT_MAX_ENTRIES, sendOnceContent = 'mustMatch' } = options;
 	const rule = readChoice('Send Once Content', sendOnceContent, CONTENT_RULES);
 	const ignoreFields = readPaths('Send Once Ignore Fields', options.sendOnceIgnoreFields);
-	const isCounted = ({ name }: Part) =>
-		!ignoreFields.some((path) => path.normalize('NFC') === name.normalize('NFC'));
-	const { endpoint, encoded, body } = request;
-	// The fields of a form are its parts.
-	const hash =
-		encoded !== undefined && Array.isArray(body)
-			? contentHash((body as Part[]).filter(isCounted), [])
-			: contentHash(body, ignoreFields);
-	return new SendOnce(run, {
+	const guard = new SendOnce(run, {
 		workflowId: run.context.getWorkflow().id ?? '',
 		key: readKey(options.sendOnceKey),
 		maxEntries: readWholeNumber('Send Once Memory', sendOnceMaxEntries, { least: 1 }),
-		content: { hash, mustMatch: rule === 'mustMatch' },
-		endpoint,
+		content: { hash: hashOfContent(request, ignoreFields), mustMatch: rule === 'mustMatch' },
+		endpoint: request.endpoint,
 	});
+	const { idempotencyHeader: name } = run.account;
+	if (name === '') return { ...request, guard };
+	if (Object.keys(request.headers).some((own) => own.toLowerCase() === name.toLowerCase())) {
+		throw new InvalidSettingError(
+			'Headers',
+			`"${name}" is the idempotency header of the credential`,
+			'Remove it: its value comes from the Send Once Key.',
+		);
+	}
+	const headers = { ...request.headers, [name]: guard.idempotencyKey };
+	return { ...request, headers, guard, isIdempotent: true };
+}
+
+function hashOfContent(
+	{ body, encoded }: Pick<ServiceRequest, 'body' | 'encoded'>,
+	ignoreFields: string[],
+): string {
+	if (encoded === undefined || !Array.isArray(body)) return contentHash(body, ignoreFields);
+	// The fields of a form are its parts.
+	const ignored = ignoreFields.map((field) => field.normalize('NFC'));
+	const parts = (body as Part[]).filter(({ name }) => !ignored.includes(name.normalize('NFC')));
+	return contentHash(parts, []);
 }
 
 /** The key, the same for all its Unicode forms (NFC). @throws InvalidSettingError */
