@@ -9,8 +9,11 @@ import type { Run } from '../run/run';
 import type { TaskResult } from './previousAttempts';
 
 export class DryRun {
-	/** What a run would have sent before the next item. */
-	private readonly sent: Array<{ endpoint: string; guard: SendOnce | undefined }> = [];
+	/** The guards of what a run would have sent before the next item. */
+	private readonly guards: SendOnce[] = [];
+
+	/** How many requests it would have sent by then, by endpoint, and in all. */
+	private readonly counts = new Map<string | undefined, number>();
 
 	constructor(private readonly run: Run) {}
 
@@ -24,12 +27,11 @@ export class DryRun {
 		const isJson = request.body !== undefined && encoded === undefined;
 		// As it goes out: dates, for example, are texts then.
 		const body = isJson ? (JSON.parse(JSON.stringify(request.body)) as object) : request.body;
-		const guards = this.sent.flatMap((one) => one.guard ?? []);
-		const state = (await guard?.get(guards)) ?? 'notSent';
+		const state = (await guard?.get(this.guards)) ?? 'notSent';
 		const key = canonicalEndpoint(endpoint);
 		const isSkipped = state === 'sent' || state === 'perhapsSent';
-		const waitMs = isSkipped ? 0 : await this.waitMs(key);
-		if (!isSkipped) this.sent.push({ endpoint: key, guard });
+		const waitMs = isSkipped ? 0 : Math.max(...(await Promise.all([this.add(key), this.add()])));
+		if (guard !== undefined && !isSkipped) this.guards.push(guard);
 		const json = {
 			dryRun: true,
 			method: endpoint.method,
@@ -43,15 +45,12 @@ export class DryRun {
 		return { output: [{ json }], ending: 'notTried' };
 	}
 
-	/** When (ms from now) the next request would go out, behind those before it. */
-	private async waitMs(endpoint: string): Promise<number> {
+	/** Adds a request to those of the endpoint, or to all; returns when (ms from now) it would go out behind them. */
+	private async add(endpoint?: string): Promise<number> {
 		const { identity, limits, limitStore } = this.run.account;
-		const limiter = limiterOf(identity);
-		const own = this.sent.filter((one) => one.endpoint === endpoint).length;
-		const estimates = await Promise.all([
-			limiter.estimate({ limits, endpoint, limitStore }, own + 1),
-			limiter.estimate({ limits, limitStore }, this.sent.length + 1),
-		]);
-		return Math.max(...estimates.map(({ lastMs }) => lastMs));
+		const count = (this.counts.get(endpoint) ?? 0) + 1;
+		this.counts.set(endpoint, count);
+		const request = { limits, endpoint, limitStore };
+		return (await limiterOf(identity).estimate(request, count)).lastMs;
 	}
 }
