@@ -1,10 +1,9 @@
 // The example workflows do in the real n8n what examples/README.md says.
 import type { FaultAction } from '../../sandbox/faultRules';
 import { itemsOf, type RealN8n } from './realN8n';
-import { exampleNames, inARow, node, readExample, sentBy } from './workflows';
+import { exampleNames, readExample, sentBy, tableReader } from './workflows';
 
 const SEND_ENDPOINT = 'POST /txndata/sendTxn';
-const TABLE = { __rl: true, mode: 'name', value: 'business_data_contacts' };
 
 const containing = (text: string) => expect.stringContaining(text) as string;
 
@@ -157,17 +156,7 @@ export function tableExampleTests(real: () => RealN8n): void {
 
 	/** The contacts in the table, in the order of their creation. */
 	async function savedContacts(): Promise<unknown[]> {
-		const parameters = {
-			...{ resource: 'row', operation: 'get', dataTableId: TABLE, returnAll: true },
-			...{ matchType: 'allConditions', filters: {} },
-		};
-		const workflow = await real().save(
-			inARow('Read the table', [
-				node('Start', 'n8n-nodes-base.manualTrigger', 1),
-				node('Rows', 'n8n-nodes-base.dataTable', 1, parameters),
-			]),
-		);
-		const items = await real().run(workflow);
+		const items = await real().run(await real().save(tableReader('business_data_contacts')));
 		return (items('Rows') as { content: string }[]).map(
 			({ content }) => JSON.parse(content) as unknown,
 		);

@@ -1,22 +1,18 @@
 // The outbox sends each document once, although n8n is killed while it is parked and while it sends.
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { type Sandbox, startSandbox } from '../../sandbox/server';
-import type { SavedWorkflow, Workflow } from '../../scripts/host/n8nTypes';
+import type { SavedWorkflow } from '../../scripts/host/n8nTypes';
 import { scaledLimits } from '../support/scaledLimits';
 import { waitUntil } from '../support/waitUntil';
 import type { RealN8n } from './realN8n';
-import { inARow, node, readExample, sentBy } from './workflows';
-
-const OUTBOX_TABLE = { __rl: true, mode: 'name', value: 'business_data_outbox' };
+import { useLimitedSandbox } from './useRealN8n';
+import { readExample, sentBy, tableReader, withOptions } from './workflows';
 
 const SEND_ENDPOINT = 'POST /txndata/sendTxn';
 const NUMBERS = [41, 42, 43, 44, 45, 46, 47].map((number) => `2026-00${number}`);
 /** Ten minutes become ten seconds. */
 const OUTBOX_LIMITS = scaledLimits(1, 1 / 60);
 const WINDOW_OVER_MS = 11_000;
-const PARK_AFTER_SECONDS = 2;
-const TIMEOUT_SECONDS = 8;
 const LONGER_THAN_THE_TEST_MS = 600_000;
 
 interface Invoice {
@@ -28,57 +24,28 @@ interface Row {
 	state: string;
 }
 
-/** The example, in which what counts as a long wait, and for a response, is scaled like the limits. */
-function readScaledOutbox(): Workflow {
-	const workflow = readExample('invoice-outbox');
-	const own: Record<string, object> = {
-		'Wait for room': { parkAfter: PARK_AFTER_SECONDS },
-		'Send the invoice': { timeout: TIMEOUT_SECONDS },
-	};
-	const nodes = workflow.nodes.map((one) => {
-		const parameters = one.parameters as { options?: object };
-		const options = { ...parameters.options, ...own[one.name] };
-		return one.name in own ? { ...one, parameters: { ...parameters, options } } : one;
-	});
-	return { ...workflow, nodes };
-}
-
-/** A workflow that gives out the rows of the outbox. */
-function outboxReader(): Workflow {
-	return inARow('Read the outbox', [
-		node('Start', 'n8n-nodes-base.manualTrigger', 1),
-		node('Rows', 'n8n-nodes-base.dataTable', 1, {
-			...{ resource: 'row', operation: 'get', dataTableId: OUTBOX_TABLE, returnAll: true },
-			...{ matchType: 'allConditions', filters: {} },
-		}),
-	]);
-}
+/** What counts as a long wait, and for a response, is scaled like the limits. */
+const SCALED_OPTIONS = { 'Wait for room': { parkAfter: 2 }, 'Send the invoice': { timeout: 8 } };
 
 export function outboxTests(real: () => RealN8n): void {
-	let sandbox: Sandbox;
+	const limited = useLimitedSandbox(real, 'Business Data of the outbox', OUTBOX_LIMITS);
 	let workflow: SavedWorkflow;
 
 	beforeAll(async () => {
-		sandbox = await startSandbox({ limits: OUTBOX_LIMITS, windowMode: 'both' });
-		const id = await real().saveCredentialFor(
-			'Business Data of the outbox',
-			sandbox,
-			OUTBOX_LIMITS,
-		);
-		workflow = await real().save(readScaledOutbox(), { businessDataApi: id });
+		const example = withOptions(readExample('invoice-outbox'), SCALED_OPTIONS);
+		workflow = await real().save(example, limited.credentialIds);
 	});
 
-	afterAll(async () => await sandbox.stop());
-
 	const run = async (trigger: string) => await real().run(workflow, trigger);
-	const sent = () => sentBy<Invoice>(sandbox).map(({ invoiceNumber }) => invoiceNumber);
+	const sent = () => sentBy<Invoice>(limited.sandbox).map(({ invoiceNumber }) => invoiceNumber);
 	const states = async () => {
-		const reader = await real().save(outboxReader());
+		const reader = await real().save(tableReader('business_data_outbox'));
 		const rows = (await real().run(reader))('Rows') as Row[];
 		return Object.fromEntries(rows.map((row) => [row.invoice_number, row.state]));
 	};
 
 	test('invoice-outbox: killed while parked and while it sends, and each document goes out once', async () => {
+		const { sandbox } = limited;
 		await run('Run this once first');
 		await run('Start by hand');
 		// Those that are there are not put there again.
@@ -118,6 +85,7 @@ export function outboxTests(real: () => RealN8n): void {
 	});
 
 	test('invoice-outbox: what is refused and what may have been sent is for a person', async () => {
+		const { sandbox } = limited;
 		sandbox.reset();
 		const invoices = [1, 2, 3].map((number) => ({
 			...{ invoiceNumber: `B-${number}`, contactId: 'contact-1', amount: number },

@@ -1,8 +1,8 @@
 // Executions that Wait for Room has parked go on after n8n was killed, with their items; sub-workflows hand their
 // result on, or wait in the node where n8n would lose it.
-import { type Sandbox, startSandbox } from '../../sandbox/server';
 import { scaledLimits } from '../support/scaledLimits';
 import { itemsOf, type RealN8n } from './realN8n';
+import { useLimitedSandbox } from './useRealN8n';
 import { inARow, node, startWith } from './workflows';
 
 /** Ten minutes become thirty seconds: both must be parked before one wakes. */
@@ -11,16 +11,7 @@ const DOCUMENTS = ['a', 'b', 'c'].map((id) => ({ id }));
 
 /** @param parksSubWorkflows whether this n8n knows how to */
 export function parkingTests(real: () => RealN8n, parksSubWorkflows: boolean): void {
-	let sandbox: Sandbox;
-	let credential: { businessDataApi: string };
-
-	beforeAll(async () => {
-		sandbox = await startSandbox({ limits: LIMITS, windowMode: 'both' });
-		const id = await real().saveCredentialFor('Business Data to park', sandbox, LIMITS);
-		credential = { businessDataApi: id };
-	});
-
-	afterAll(async () => await sandbox.stop());
+	const limited = useLimitedSandbox(real, 'Business Data to park', LIMITS);
 
 	const ours = (name: string, parameters: object) =>
 		node(name, 'n8n-nodes-business-data.businessData', 1, { ...parameters });
@@ -41,12 +32,13 @@ export function parkingTests(real: () => RealN8n, parksSubWorkflows: boolean): v
 
 	test('an execution and one with a sub-workflow, parked when n8n is killed', async () => {
 		const { client } = real();
+		const { sandbox, credentialIds } = limited;
 		const [, ...documents] = startWith(DOCUMENTS);
 		const passthrough = { inputSource: 'passthrough' };
 		const called = node('Called', 'n8n-nodes-base.executeWorkflowTrigger', 1.1, passthrough);
 		const child = await real().save(
 			inARow('Parks as a sub-workflow', [called, ...documents, ...waiting('payment')]),
-			credential,
+			credentialIds,
 		);
 		const parent = await real().save(
 			inARow('Has a sub-workflow that parks', [
@@ -60,7 +52,7 @@ export function parkingTests(real: () => RealN8n, parksSubWorkflows: boolean): v
 		);
 		const alone = await real().save(
 			inARow('Parks', [...startWith(DOCUMENTS), ...waiting('transaction')]),
-			credential,
+			credentialIds,
 		);
 		if (parksSubWorkflows) await client.publishWorkflow(child.id);
 		const parentId = await client.startWorkflow(parent, 'Start');

@@ -1,11 +1,11 @@
 // The example that sends reminders within the limits: what would wait too long goes out with a later run.
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { type Sandbox, startSandbox } from '../../sandbox/server';
-import type { SavedWorkflow, Workflow } from '../../scripts/host/n8nTypes';
+import type { SavedWorkflow } from '../../scripts/host/n8nTypes';
 import { scaledLimits } from '../support/scaledLimits';
 import type { RealN8n } from './realN8n';
-import { readExample, sentBy } from './workflows';
+import { useLimitedSandbox } from './useRealN8n';
+import { readExample, sentBy, withOptions } from './workflows';
 
 const ENDPOINT = 'POST /txndata/sendPayment';
 /** Of ten minutes and of Max Wait: ten seconds for the one, one second for the other. */
@@ -18,36 +18,20 @@ interface Later {
 	tryAgainAt: string;
 }
 
-/** The example with its longest wait scaled like the limits. */
-function readScaledExample(): Workflow {
-	const workflow = readExample('payment-reminders');
-	const nodes = workflow.nodes.map((node) => {
-		const { options } = node.parameters as { options?: { maxWait?: number } };
-		if (options?.maxWait === undefined) return node;
-		const maxWait = options.maxWait * TIME_SCALE;
-		return {
-			...node,
-			parameters: { ...(node.parameters as object), options: { ...options, maxWait } },
-		};
-	});
-	return { ...workflow, nodes };
-}
-
 export function reminderTests(real: () => RealN8n): void {
-	let sandbox: Sandbox;
+	const limited = useLimitedSandbox(real, 'Business Data with limits', LIMITS);
 	let workflow: SavedWorkflow;
 
 	beforeAll(async () => {
-		sandbox = await startSandbox({ limits: LIMITS, windowMode: 'both' });
-		const id = await real().saveCredentialFor('Business Data with limits', sandbox, LIMITS);
-		workflow = await real().save(readScaledExample(), { businessDataApi: id });
+		const scaled = { 'Send the reminder': { maxWait: 60 * TIME_SCALE } };
+		const example = withOptions(readExample('payment-reminders'), scaled);
+		workflow = await real().save(example, limited.credentialIds);
 	});
-
-	afterAll(async () => await sandbox.stop());
 
 	const run = async () => await real().run(workflow, 'Start by hand');
 
 	test('payment-reminders: three go out, the others say when to retry, and then go out', async () => {
+		const { sandbox } = limited;
 		const before = Date.now();
 		const first = await run();
 		expect(first('Reminded now')).toHaveLength(3);

@@ -1,4 +1,6 @@
 // Starts one real n8n for all tests of a file, because its start takes longest.
+import type { LimitTable } from '../../sandbox/limits';
+import { type Sandbox, startSandbox } from '../../sandbox/server';
 import { Cleanup } from '../../scripts/cleanup';
 import type { HostName } from '../../scripts/host/hosts';
 import { RealN8n } from './realN8n';
@@ -30,4 +32,26 @@ export function useRealN8n(
 		if (started === undefined) throw new Error('n8n is not running');
 		return started;
 	};
+}
+
+interface LimitedSandbox {
+	sandbox: Sandbox;
+	/** The ID of the credential for it, by its type. */
+	credentialIds: { businessDataApi: string };
+}
+
+/** Starts a sandbox with limits of its own for a block of tests. Use what it returns in tests only. */
+export function useLimitedSandbox(
+	real: () => RealN8n,
+	credentialName: string,
+	limits: LimitTable,
+): LimitedSandbox {
+	const limited = {} as LimitedSandbox;
+	beforeAll(async () => {
+		limited.sandbox = await startSandbox({ limits, windowMode: 'both' });
+		const id = await real().saveCredentialFor(credentialName, limited.sandbox, limits);
+		limited.credentialIds = { businessDataApi: id };
+	});
+	afterAll(async () => await limited.sandbox.stop());
+	return limited;
 }

@@ -27,6 +27,17 @@ export function readExample(name: string): Workflow {
 	return JSON.parse(readFileSync(file, 'utf8')) as Workflow;
 }
 
+/** The workflow, whose nodes of these names have these options as well. */
+export function withOptions(workflow: Workflow, options: Record<string, object>): Workflow {
+	const nodes = workflow.nodes.map((one) => {
+		const own = options[one.name];
+		if (own === undefined) return one;
+		const parameters = one.parameters as { options?: object };
+		return { ...one, parameters: { ...parameters, options: { ...parameters.options, ...own } } };
+	});
+	return { ...workflow, nodes };
+}
+
 /** A node; those of this package want the credential, whose id is filled in when it is saved. */
 export function node(
 	name: string,
@@ -58,6 +69,19 @@ export function inARow(name: string, nodes: WorkflowNode[]): Workflow {
 		connections: Object.fromEntries(links),
 		settings: { executionOrder: 'v1' },
 	};
+}
+
+/** A workflow that gives out the rows of a Data Table, by its node `Rows`. */
+export function tableReader(table: string): Workflow {
+	const dataTableId = { __rl: true, mode: 'name', value: table };
+	const parameters = {
+		...{ resource: 'row', operation: 'get', dataTableId, returnAll: true },
+		...{ matchType: 'allConditions', filters: {} },
+	};
+	return inARow(`Read ${table}`, [
+		node('Start', 'n8n-nodes-base.manualTrigger', 1),
+		node('Rows', 'n8n-nodes-base.dataTable', 1, parameters),
+	]);
 }
 
 /** The bodies of the documents that the service has sent, in order. */

@@ -6,13 +6,19 @@ import type { Played } from '../scenario/played';
 
 const OUTCOMES = ['notSent', 'refused', 'unknown'] as const;
 
+type PlainReport = 'skipped' | 'sent' | 'notTried' | (typeof OUTCOMES)[number];
+
 /** What somebody was told of one item. */
-export type ItemReport =
-	| { is: 'done'; outputs: INodeExecutionData[] }
-	| { is: 'skipped' }
-	| { is: 'sent' }
-	| { is: 'notTried' }
-	| { is: (typeof OUTCOMES)[number]; message: string };
+export type ItemReport = { is: 'done'; outputs: INodeExecutionData[] } | { is: PlainReport };
+
+/** What an error tells of the items in its lists. */
+const LISTS: Record<'send' | 'delete', Record<string, PlainReport>> = {
+	send: {
+		...{ sentItems: 'sent', skippedItems: 'skipped', perhapsSentItems: 'unknown' },
+		...{ failedItems: 'notSent', notTriedItems: 'notTried' },
+	},
+	delete: { failedItems: 'notSent', perhapsDeletedItems: 'unknown' },
+};
 
 export interface Reported {
 	/** By item; undefined where nobody tells. */
@@ -58,40 +64,37 @@ function readOutputs(reported: Reported, outputs: INodeExecutionData[], kind: Ki
 	}
 	for (const [index, own] of byItem.entries()) {
 		const failed = own.find(({ error }) => error !== undefined);
-		if (failed?.error !== undefined) {
-			if (own.length > 1) problems.push(`item ${index} has an error and another output`);
-			items[index] = reportOf(failed.error, problems);
-		} else if (own.length > 0 || kind === 'read') {
-			const isSkipped = own.some(({ json }) => json.skipped === true);
-			items[index] = isSkipped ? { is: 'skipped' } : { is: 'done', outputs: own };
-		} else if (kind !== 'call') problems.push(`item ${index} has no output`);
+		if (failed !== undefined && own.length > 1) {
+			problems.push(`item ${index} has an error and another output`);
+		}
+		if (own.length > 0 || kind === 'read') items[index] = reportOfOutputs(own, problems);
+		else if (kind !== 'call') problems.push(`item ${index} has no output`);
 	}
 }
 
-function readResponse(reported: Reported, index: number, response: ToolResponse): void {
-	if ('error' in response) {
-		reported.items[index] = reportOf(response.error, reported.problems);
-	} else if (Array.isArray(response.response)) {
-		const outputs = response.response as INodeExecutionData[];
-		const failed = outputs.find(({ error }) => error !== undefined);
-		if (failed?.error !== undefined) {
-			reported.items[index] = reportOf(failed.error, reported.problems);
-			return;
-		}
-		const isSkipped = outputs.some(({ json }) => json.skipped === true);
-		reported.items[index] = isSkipped ? { is: 'skipped' } : { is: 'done', outputs };
+function readResponse({ items, problems }: Reported, index: number, response: ToolResponse): void {
+	if ('error' in response) items[index] = reportOf(response.error, problems);
+	else if (Array.isArray(response.response)) {
+		items[index] = reportOfOutputs(response.response as INodeExecutionData[], problems);
 	}
+}
+
+function reportOfOutputs(outputs: INodeExecutionData[], problems: string[]): ItemReport {
+	const error = outputs.find((output) => output.error !== undefined)?.error;
+	if (error !== undefined) return reportOf(error, problems);
+	const isSkipped = outputs.some(({ json }) => json.skipped === true);
+	return isSkipped ? { is: 'skipped' } : { is: 'done', outputs };
 }
 
 /** What a clear error reports: what happened, how to go on, and which of the outcomes it was. */
 function reportOf(error: ShownError, problems: string[]): ItemReport {
 	const { message, description, context } = error;
 	const outcome = OUTCOMES.find((one) => one === context?.outcome);
-	if (isOfN8n(message)) return { is: 'notSent', message };
+	if (isOfN8n(message)) return { is: 'notSent' };
 	if (typeof description !== 'string' || description === '') problems.push(`no way on: ${message}`);
 	if (/undefined|\[object/.test(`${message} ${description}`)) problems.push(`unclear: ${message}`);
 	if (outcome === undefined) problems.push(`no outcome: ${message}`);
-	return { is: outcome ?? 'notSent', message };
+	return { is: outcome ?? 'notSent' };
 }
 
 /** An error of n8n before anything of ours began. */
@@ -102,33 +105,22 @@ function isOfN8n(message: string): boolean {
 function readError(reported: Reported, error: ShownError, kind: Kind): void {
 	const { items, problems } = reported;
 	const report = reportOf(error, problems);
-	const { context = {} } = error;
-	const list = (name: string) => (context[name] ?? []) as number[];
+	const { context = {}, message } = error;
+	const { itemIndex, sentItems } = context;
 	if (kind === 'read' || kind === 'wait') return;
-	if (kind === 'delete') {
-		const { message } = error;
-		for (const index of list('failedItems')) items[index] = { is: 'notSent', message };
-		for (const index of list('perhapsDeletedItems')) items[index] = { is: 'unknown', message };
-		return;
-	}
-	const { itemIndex } = context;
 	// What no item could begin with.
-	if (typeof itemIndex !== 'number' || context.sentItems === undefined) return;
-	const sent = list('sentItems');
-	const skipped = list('skippedItems');
-	const perhapsSent = list('perhapsSentItems');
-	const notSent = list('failedItems');
-	const notTried = list('notTriedItems');
-	const indexes = [...sent, ...skipped, ...perhapsSent, ...notSent, ...notTried].sort(
-		(a, b) => a - b,
-	);
-	if (indexes.join() !== [...items.keys()].join()) {
-		problems.push(`the error tells of the items ${indexes.join()}: ${error.message}`);
+	if (kind !== 'delete' && (typeof itemIndex !== 'number' || sentItems === undefined)) return;
+	const indexes: number[] = [];
+	for (const [name, is] of Object.entries(LISTS[kind === 'delete' ? kind : 'send'])) {
+		for (const index of (context[name] ?? []) as number[]) {
+			items[index] = { is };
+			indexes.push(index);
+		}
 	}
-	for (const index of sent) items[index] = { is: 'sent' };
-	for (const index of skipped) items[index] = { is: 'skipped' };
-	for (const index of perhapsSent) items[index] = { is: 'unknown', message: error.message };
-	for (const index of notSent) items[index] = { is: 'notSent', message: error.message };
-	for (const index of notTried) items[index] = { is: 'notTried' };
-	items[itemIndex] = report;
+	if (kind === 'delete') return;
+	indexes.sort((a, b) => a - b);
+	if (indexes.join() !== [...items.keys()].join()) {
+		problems.push(`the error tells of the items ${indexes.join()}: ${message}`);
+	}
+	items[itemIndex as number] = report;
 }
