@@ -41,12 +41,6 @@ describe.each(['memory', 'Redis'])('counting in %s', (store) => {
 			await passTime(waiting, HOUR);
 		});
 
-		test('waits when the wait is short enough', async () => {
-			await passTime(bench.requests(3, { endpoint: SEND }), HOUR);
-			await passTime(bench.request({ endpoint: SEND, maxWaitMs: 700_000 }), HOUR);
-			expect(bench.service.counted).toHaveLength(4);
-		});
-
 		test('fails when the time has passed, although it looked short enough', async () => {
 			bench.limits = { general: [{ max: 1, windowMs: 1_000 }], endpoints: {} };
 			const slow = bench.request({}, 30_000);
@@ -63,15 +57,6 @@ describe.each(['memory', 'Redis'])('counting in %s', (store) => {
 	});
 
 	describe('after a refusal', () => {
-		test('pauses every queued request of the key for as long as the service asks', async () => {
-			const permit = await passTime(bench.acquire(), HOUR);
-			permit.refused(7_000);
-			const startedAt = performance.now();
-			const sent = await passTime(bench.requests(3, { run: 'other' }), HOUR);
-			expect(Math.min(...sent) - startedAt).toBeGreaterThanOrEqual(7_000);
-			expect(Math.min(...sent) - startedAt).toBeLessThan(8_000);
-		});
-
 		test('of a send, no other one that waits for general room holds up the reads', async () => {
 			bench.limits = {
 				general: [{ max: 2, windowMs: 1_000 }],
@@ -124,28 +109,10 @@ describe.each(['memory', 'Redis'])('counting in %s', (store) => {
 			},
 		);
 
-		test('those that wait already fail with such a pause as soon as they have their turn', async () => {
-			const permit = await passTime(bench.acquire({ endpoint: SEND }), HOUR);
-			const waiting = bench.requests(6, { endpoint: SEND });
-			await jest.advanceTimersByTimeAsync(10);
-			permit.refused(2 * HOUR);
-			await expect(passTime(waiting, HOUR)).rejects.toMatchObject({ isRequested: true });
-			await jest.advanceTimersByTimeAsync(10 * 60_000);
-			expect(bench.service.counted.length).toBeLessThanOrEqual(3);
-			expect((await bench.status()).get('general/60s')).toMatchObject({ queued: 0 });
-		});
-
 		test('who waits for room is told when a long pause is over', async () => {
 			(await passTime(bench.acquire(), HOUR)).refused(2 * HOUR);
 			const waitMs = await bench.ticket('a', { count: 1, endpoint: undefined });
 			expect(waitMs).toBe(2 * HOUR);
-		});
-
-		test('a pause of more than a day is a mistake, and lasts as long as a window', async () => {
-			(await passTime(bench.acquire(), HOUR)).refused(365 * 24 * HOUR);
-			const startedAt = performance.now();
-			const [sent = 0] = await passTime(bench.requests(1), HOUR);
-			expect(sent - startedAt).toBeLessThan(61_000);
 		});
 
 		test('tries again with one request, not with all', async () => {
