@@ -23,79 +23,57 @@ const SEEDS_REPLAYED = 10;
 const MOST_REPORTED = 3;
 const LINES_REPORTED = 40;
 
-interface Suite {
-	name: string;
-	first: number;
-	count: number;
-	failed: number;
-}
-
 async function main(): Promise<boolean> {
 	const { SIMULATION_SEED, SIMULATION_SEEDS } = process.env;
 	if (SIMULATION_SEED !== undefined) return await replay(Number(SIMULATION_SEED));
 	const isWhole = SIMULATION_SEEDS === undefined;
-	const suite: Suite = isWhole
-		? { name: 'the same seeds', first: 1, count: FIXED_SEEDS, failed: 0 }
-		: {
-				...{ name: 'new seeds', first: randomInt(FIXED_SEEDS + 1, LAST_SEED) },
-				...{ count: Number(SIMULATION_SEEDS), failed: 0 },
-			};
-	const firstOutcomes = await playSuite(suite);
+	const first = isWhole ? 1 : randomInt(FIXED_SEEDS + 1, LAST_SEED);
+	const count = isWhole ? FIXED_SEEDS : Number(SIMULATION_SEEDS);
+	const seeds = Array.from({ length: count }, (_, index) => first + index);
+	const { failedSeeds, firstOutcomes } = await playSeeds(seeds);
 	const problems = isWhole
 		? [...(await replayed(firstOutcomes)), ...(await mistakesNotFound())]
 		: [];
 	for (const text of problems) console.log(text);
 	const planted = MISTAKES.length + MISTAKES_FOUND_BY_TESTS.length;
 	const total = 1 + (isWhole ? SEEDS_REPLAYED + planted : 0);
-	const failed = Math.min(1, suite.failed) + problems.length;
+	const failed = Math.min(1, failedSeeds) + problems.length;
 	console.log(`Tests: ${total - failed} passed, ${failed} failed, ${total} total`);
 	return failed === 0;
 }
 
-/** Returns what has come of the first seeds. */
-async function playSuite(suite: Suite): Promise<Map<number, string>> {
+const jobsOf = (seeds: number[]) => seeds.map((seed): Job => ({ seed, patches: [] })).values();
+
+/** Returns how many fail, and what has come of the first ones. */
+async function playSeeds(seeds: number[]) {
 	const firstOutcomes = new Map<number, string>();
 	const startedAt = performance.now();
 	let simulatedMs = 0;
 	let requests = 0;
-	let reported = 0;
-	const jobs = jobsOf(suite);
-	await playAll(
-		() => jobs.next().value,
-		({ seed }, outcome) => {
-			simulatedMs += outcome.simulatedMs;
-			requests += outcome.requests;
-			if (seed <= SEEDS_REPLAYED) firstOutcomes.set(seed, JSON.stringify(outcome));
-			if (outcome.violations.length === 0) return;
-			suite.failed++;
-			tell(seed, outcome, reported++ < MOST_REPORTED);
-		},
-	);
+	let failedSeeds = 0;
+	await playAll(jobsOf(seeds), ({ seed }, outcome) => {
+		simulatedMs += outcome.simulatedMs;
+		requests += outcome.requests;
+		if (seed <= SEEDS_REPLAYED) firstOutcomes.set(seed, JSON.stringify(outcome));
+		if (outcome.violations.length > 0) tell(seed, outcome, failedSeeds++ < MOST_REPORTED);
+	});
 	const seconds = (performance.now() - startedAt) / 1000;
-	console.log(`${suite.name}: ${suite.failed} of ${suite.count} failed`);
+	console.log(`Seeds ${seeds[0]} to ${seeds.at(-1)}: ${failedSeeds} of ${seeds.length} failed`);
 	const hours = simulatedMs / 3_600_000;
 	console.log(
 		`${Math.round(hours)} hours and ${requests} requests in ${seconds.toFixed(0)} s: ${Math.round(hours / seconds)} hours per second`,
 	);
-	return firstOutcomes;
+	return { failedSeeds, firstOutcomes };
 }
 
 /** A sentence on each seed that does not play as it did, in another process or after others. */
 async function replayed(outcomes: Map<number, string>): Promise<string[]> {
 	const sentences: string[] = [];
-	const jobs = [...outcomes.keys()].map((seed): Job => ({ seed, patches: [] })).values();
-	await playAll(
-		() => jobs.next().value,
-		({ seed }, outcome) => {
-			const isSame = outcomes.get(seed) === JSON.stringify(outcome);
-			if (!isSame) sentences.push(`Seed ${seed} does not play the same again`);
-		},
-	);
+	await playAll(jobsOf([...outcomes.keys()]), ({ seed }, outcome) => {
+		const isSame = outcomes.get(seed) === JSON.stringify(outcome);
+		if (!isSame) sentences.push(`Seed ${seed} does not play the same again`);
+	});
 	return sentences;
-}
-
-function* jobsOf({ first, count }: Suite): Generator<Job, undefined> {
-	for (let index = 0; index < count; index++) yield { seed: first + index, patches: [] };
 }
 
 function tell(seed: number, { violations, history }: Outcome, withHistory: boolean): void {

@@ -36,18 +36,14 @@ async function missedBySeeds(mostSeeds: number, ownFirst: boolean): Promise<stri
 			for (const mistake of [...unseen.keys()]) yield { mistake, patches: mistake.patches, seed };
 		}
 	}
-	const jobs = jobsUntilSeen();
-	await playAll<MistakeJob>(
-		() => jobs.next().value as MistakeJob | undefined,
-		({ mistake, seed }, { violations }) => {
-			if (violations.some(({ kind }) => kind === mistake.shows)) {
-				const isAnother = unseen.delete(mistake) && !(ownFirst && seed === mistake.seed);
-				if (isAnother) console.log(`Seed ${seed} finds "${mistake.name}"`);
-			} else if (violations.length > 0 && unseen.has(mistake)) {
-				unseen.set(mistake, violations.map(({ kind, text }) => `${kind}: ${text}`).join('; '));
-			}
-		},
-	);
+	await playAll(jobsUntilSeen(), ({ mistake, seed }, { violations }) => {
+		if (violations.some(({ kind }) => kind === mistake.shows)) {
+			const isAnother = unseen.delete(mistake) && !(ownFirst && seed === mistake.seed);
+			if (isAnother) console.log(`Seed ${seed} finds "${mistake.name}"`);
+		} else if (violations.length > 0 && unseen.has(mistake)) {
+			unseen.set(mistake, violations.map(({ kind, text }) => `${kind}: ${text}`).join('; '));
+		}
+	});
 	return [...unseen].map(
 		([{ name, shows }, others]) =>
 			`No seed finds the planted mistake "${name}" (${shows}), the last one found ${others}`,

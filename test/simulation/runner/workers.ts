@@ -10,16 +10,16 @@ import type { Job } from './worker';
 const LONGEST_PLAY_MS = 600_000;
 
 /**
- * Plays the jobs that `next` gives, until it gives none.
+ * @param jobs are played side by side, each when a process is free
  * @param onOutcome called with each job and what has come of it, in any order
  */
 export async function playAll<T extends Job>(
-	next: () => T | undefined,
+	jobs: IterableIterator<T>,
 	onOutcome: (job: T, outcome: Outcome) => void,
 ): Promise<void> {
 	const playOnAndOn = async () => {
 		let worker = start();
-		for (let job = next(); job !== undefined; job = next()) {
+		for (const job of jobs) {
 			const outcome = await playIn(worker, job);
 			if (outcome === undefined) {
 				worker.kill('SIGKILL');
