@@ -16,8 +16,8 @@ const VALUES_PER_PLACE = 10;
 
 const inputs = useInputs();
 const places = inputs.places;
-const counts = { refused: 0, byN8n: 0, byService: 0, valid: 0, elsewhere: 0 };
-const covered = new Set<string>();
+/** How many values the node has refused itself. */
+let refused = 0;
 
 beforeAll(() => report(`Malformed input: FAULTS_SEED=${SEED}, ${places.length} places`));
 
@@ -41,35 +41,25 @@ function describeShown(shown: Shown): string {
 
 /** @throws when the value has led to anything but a clear refusal or a proper result */
 async function check(place: Place, value: unknown): Promise<void> {
-	covered.add(place.name);
 	if (leadsElsewhere(place, value)) {
-		counts.elsewhere++;
-		expect(mustBeRefused(place.property, value)).toBe(false);
-		return;
+		return expect(mustBeRefused(place.property, value)).toBe(false);
 	}
 	const { shown, requests } = await inputs.show(place, value);
 	const what = `${place.name} = ${JSON.stringify(value) ?? String(value)}: ${describeShown(shown)}`;
-	if ('byN8n' in shown) {
-		counts.byN8n++;
-		return expect([what, requests]).toEqual([what, []]);
-	}
+	if ('byN8n' in shown) return expect([what, requests]).toEqual([what, []]);
 	if ('error' in shown && requests.length === 0) {
-		counts.refused++;
+		refused++;
 		const { message, description, context } = shown.error;
-		expect([what, place.labels.some((label) => message.startsWith(`${label}: `))]).toEqual([
-			what,
-			true,
-		]);
-		expect([what, typeof description === 'string' && description.length > 10]).toEqual([
-			what,
-			true,
-		]);
-		return expect([what, context.outcome]).toEqual([what, 'notSent']);
+		const isNamed = place.labels.some((label) => message.startsWith(`${label}: `));
+		const isExplained = typeof description === 'string' && description.length > 10;
+		const { outcome } = context;
+		return expect({ what, isNamed, isExplained, outcome }).toEqual({
+			...{ what, isNamed: true, isExplained: true, outcome: 'notSent' },
+		});
 	}
 	expect([what, mustBeRefused(place.property, value)]).toEqual([what, false]);
 	if ('error' in shown) {
 		// A path that the sandbox does not know, or the place of a list that is not in its responses.
-		counts.byService++;
 		const { message, description } = shown.error;
 		const isNamed = place.labels.some((label) => `${message} ${description}`.includes(label));
 		expect([what, isNamed || message.startsWith('The service answered 4')]).toEqual([what, true]);
@@ -80,7 +70,6 @@ async function check(place: Place, value: unknown): Promise<void> {
 			place.property.type === 'json';
 		return expect([what, isValue]).toEqual([what, true]);
 	}
-	counts.valid++;
 	const needsRequest =
 		!/dryRun|rateLimit|sentDocument/.test(place.name) && !('dryRun' in (shown.items[0] ?? {}));
 	if (needsRequest && !place.name.includes('operation'))
@@ -94,10 +83,7 @@ test.each(places.map((place) => [place.name, place] as const))('%s', async (_, p
 	);
 });
 
-test('every parameter and every field was covered, with more than 500 values', () => {
-	report(`Malformed input: ${JSON.stringify(counts)}`);
-	expect([...covered].sort()).toEqual(places.map(({ name }) => name).sort());
-	const all = Object.values(counts).reduce((sum, count) => sum + count, 0);
-	expect(all).toBeGreaterThanOrEqual(500);
-	expect(counts.refused).toBeGreaterThan(250);
+test('most values were refused by the node itself', () => {
+	report(`Malformed input: ${refused} values were refused`);
+	expect(refused).toBeGreaterThan(500);
 });
