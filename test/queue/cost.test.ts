@@ -15,8 +15,8 @@ test('two commands per request, and a fraction of a millisecond for each', async
 		`${requests} requests: ${commandsPerRequest.toFixed(2)} commands each, ${perScript.toFixed(0)} µs per script`,
 	);
 	expect(requests).toBeGreaterThan(0);
-	// Beside them, a process sees every 0.8 s whether what it holds is still there.
+	// Beside them, a process sees every 0.8 s whether what it holds is still there, and on a busy machine some ask again.
 	expect(commandsPerRequest).toBeGreaterThanOrEqual(1.9);
-	expect(commandsPerRequest).toBeLessThan(2.2);
+	expect(commandsPerRequest).toBeLessThan(2.5);
 	expect(perScript).toBeLessThan(LONGEST_SCRIPT);
 }, 60_000);
