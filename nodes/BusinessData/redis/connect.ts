@@ -1,5 +1,5 @@
 /** Connects to a server, to the primary that Sentinels name, or to a cluster. */
-import type { Cluster, Redis } from 'ioredis';
+import type { Redis } from 'ioredis';
 
 import type { RedisAddress, RedisNode } from './address';
 import {
@@ -66,12 +66,11 @@ async function connectToCluster(address: RedisAddress, known: RedisNode[]): Prom
 		const asking = redis.asking.bind(redis);
 		redis.asking = async () => await asking().catch(() => 'OK' as const);
 	});
-	cluster.on('refresh', () => known.splice(0, known.length, ...nodesOf(cluster)));
+	cluster.on('refresh', () => {
+		const nodes = cluster.nodes().map(({ options: { host = '', port = 0 } }) => ({ host, port }));
+		known.splice(0, known.length, ...nodes);
+	});
 	return await client.connect();
-}
-
-function nodesOf(cluster: Cluster): RedisNode[] {
-	return cluster.nodes().map(({ options: { host = '', port = 0 } }) => ({ host, port }));
 }
 
 /** ioredis reports little of why it cannot connect to a cluster, so its servers are asked first. */

@@ -8,12 +8,12 @@ import { ShutdownError } from '../n8nInternals/shutdown';
 import { limiterOf, longestWindowMs, PAUSE, type Permit } from '../rateLimit';
 import { RedisError } from '../redis';
 import { boundedSignal, never, onceAborted, sleep } from '../async';
+import { InvalidSettingError } from '../values/invalidSettingError';
 import type { Account } from './account';
 import type { ServiceResponse } from './response';
 import { attempt, type AttemptOutcome, sentStateOf } from './attempt';
 import { ConnectionWatch } from './connectionWatch';
 import { canonicalEndpoint } from './endpointPath';
-import { refuseKeyOutsideItsHeader } from './httpRequest';
 import { Retries } from './retries';
 import { RefusedKey } from './refusedKey';
 import {
@@ -81,9 +81,17 @@ export class Client {
 		}
 	}
 
-	/** Checks a request before it waits for its turn. @throws InvalidSettingError */
-	check(request: ServiceRequest): void {
-		refuseKeyOutsideItsHeader(request, this.account.apiKey);
+	/**
+	 * Checks a request before it waits for its turn: servers on the way log addresses and headers, and errors show them.
+	 * @throws InvalidSettingError when one of them contains the key
+	 */
+	check({ endpoint, query, headers }: ServiceRequest): void {
+		const key = this.account.apiKey.toLowerCase();
+		const parameters = query.flatMap(({ name, value }) => [name, value]);
+		const texts = [endpoint.path, ...parameters, ...Object.entries(headers).flat()];
+		if (!texts.some((text) => text.toLowerCase().includes(key))) return;
+		const problem = 'the key must not be part of a path, a query parameter or a header';
+		throw new InvalidSettingError('API Key', problem, 'Remove it: the credential sends the key.');
 	}
 
 	/**

@@ -9,7 +9,6 @@ import type {
 } from 'n8n-workflow';
 
 import { type Account, CREDENTIAL_TYPE } from './account';
-import { InvalidSettingError } from '../values/invalidSettingError';
 import { encodeQuery, type ServiceRequest } from './serviceRequest';
 
 /** What n8n's helper resolves with under the options of `sendRequest`. */
@@ -68,19 +67,4 @@ export async function sendRequest(
 	// Without a listener, an error of a response that is no longer read would end n8n.
 	response.body.on('error', () => undefined);
 	return response;
-}
-
-/**
- * Addresses and headers are logged by servers on the way, and are shown in errors.
- * @throws InvalidSettingError when one of them contains the key
- */
-export function refuseKeyOutsideItsHeader(
-	{ endpoint, query, headers }: ServiceRequest,
-	apiKey: string,
-): void {
-	const parameters = query.flatMap(({ name, value }) => [name, value]);
-	const texts = [endpoint.path, ...parameters, ...Object.entries(headers).flat()];
-	if (!texts.some((text) => text.toLowerCase().includes(apiKey.toLowerCase()))) return;
-	const problem = 'the key must not be part of a path, a query parameter or a header';
-	throw new InvalidSettingError('API Key', problem, 'Remove it: the credential sends the key.');
 }

@@ -53,12 +53,8 @@ export function readMarked(
 	itemIndex = 0,
 ): unknown {
 	// The context of a poll has it too, but its type does not say so.
-	const { evaluateExpression } = context as Partial<IExecuteFunctions>;
 	const evaluate = (code: string) =>
-		// Without it, nothing can be said of the parts of a text.
-		evaluateExpression === undefined
-			? '-'
-			: evaluateExpression.call(context as IExecuteFunctions, `{{${code}}}`, itemIndex);
+		(context as IExecuteFunctions).evaluateExpression(`{{${code}}}`, itemIndex);
 	try {
 		return mark(name, written, read(), evaluate);
 	} catch (error) {
