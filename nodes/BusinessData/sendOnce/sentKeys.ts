@@ -17,7 +17,7 @@ function rowsOf(id: KeyId) {
 	return [rowOf(id, 'keys'), rowOf(id, `keys:${number}`)] as const;
 }
 
-/** Adds a key as the newest, and forgets the oldest; none where this n8n does not let rows be read. */
+/** Adds a key as the newest, and forgets the oldest. */
 export async function addSentKey(id: KeyId, maxEntries: number): Promise<void> {
 	const [few, many] = rowsOf(id);
 	const isFew = maxEntries <= MOST_IN_ONE_ROW;

@@ -3,12 +3,10 @@ import { longestWindowMs, type Permit } from '../rateLimit';
 import { boundedSignal, never, onAbort, onceAborted } from '../async';
 import type { Account } from './account';
 import {
-	type ServiceResponse,
-	isWebPage,
 	LARGEST_BODY_BYTES,
 	LARGEST_ERROR_BYTES,
 	readBody,
-	tooLargeError,
+	type ServiceResponse,
 } from './response';
 import { askedWaitMs, isPauseTooLong, retryAfterMs } from './backoff';
 import type { Client } from './client';
@@ -20,8 +18,7 @@ import { shareOf } from './limitSettings';
 import { headerLimits } from './rateLimitHeaders';
 import { redactHeaders } from '../values/redact';
 import { isCanceled, type RequestError } from './requestError';
-import { responseError, failedResultError, failureError, webPageError } from './requestErrors';
-import { failedResult } from './resultField';
+import { errorOfSuccess, failureError, responseError } from './requestErrors';
 import { isConditional, isRead, type ServiceRequest } from './serviceRequest';
 
 /** What became of one attempt: without an error, a 2xx, or the 304 that a read has asked for. */
@@ -131,7 +128,7 @@ async function conclude(
 		...(isTooLarge ? { isTooLarge } : {}),
 	};
 	if (isSuccess) {
-		const error = errorOfSuccess(account, request, response);
+		const error = errorOfSuccess(account.result, request, response);
 		return error === undefined ? { response } : { error, retry: 'never' };
 	}
 	const askedMs = askedWaitMs(response);
@@ -141,18 +138,6 @@ async function conclude(
 	const error = responseError(request, response, isTooLong);
 	const retry = isRefused ? 'afterRefusal' : isTransientStatus(statusCode) ? 'ifHarmless' : 'never';
 	return { error, response, askedMs, retry: isTooLong ? 'never' : retry };
-}
-
-/** What is wrong although the status is 2xx; usually nothing. */
-function errorOfSuccess(
-	account: Account,
-	request: ServiceRequest,
-	response: ServiceResponse,
-): RequestError | undefined {
-	if (response.isTooLarge && isRead(request)) return tooLargeError();
-	const result = failedResult(account.result, response);
-	if (result !== undefined) return failedResultError(request, response, result);
-	return !isRead(request) && isWebPage(response) ? webPageError(request, response) : undefined;
 }
 
 /** What is known of a document after the attempt. */

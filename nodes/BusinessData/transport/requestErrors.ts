@@ -2,7 +2,7 @@
 import { ShutdownError } from '../n8nInternals/shutdown';
 import type { WaitTooLongError } from '../rateLimit';
 import type { RedisError } from '../redis';
-import { type ServiceResponse, shownBody } from './response';
+import { isWebPage, LARGEST_BODY_BYTES, type ServiceResponse, shownBody } from './response';
 import { askedWaitMs } from './backoff';
 import { formatEndpoint } from './endpoints';
 import { type Failure, formatStatus, isTransientStatus } from './failure';
@@ -16,6 +16,7 @@ import {
 	RequestError,
 	type RequestErrorDetails,
 } from './requestError';
+import { failedResult, type ResultSetting } from './resultField';
 import { isRead, type ServiceRequest } from './serviceRequest';
 import { explain } from './serviceTexts';
 import { formatDuration } from './waitTime';
@@ -143,23 +144,31 @@ function originOf(location: unknown): string {
 	return url === undefined ? '' : ` (it points to ${url.origin})`;
 }
 
-/** The error for a 2xx that, by the credential's Result Field, stands for a mistake: as if its status were 400. */
-export function failedResultError(
+/** What is wrong although the status is 2xx; usually nothing. */
+export function errorOfSuccess(
+	result: ResultSetting,
 	request: ServiceRequest,
 	response: ServiceResponse,
-	result: string,
-): RequestError {
-	return errorOfResponse(request, response, `${response.statusCode}, but ${result}`, {
-		outcome: 'refused',
-		statusCode: 400,
-		description:
-			'By the Result Field in the credential, nothing was carried out. Correct what the service objects to, then run the node again.',
-	});
-}
-
-/** The error for a web page in place of the result of a request that may have acted. */
-export function webPageError(request: ServiceRequest, response: ServiceResponse): RequestError {
-	return errorOfResponse(request, response, `${response.statusCode} with a web page`, {
+): RequestError | undefined {
+	const { statusCode, isTooLarge } = response;
+	if (isTooLarge && isRead(request)) {
+		const megabytes = LARGEST_BODY_BYTES / 1024 / 1024;
+		return new RequestError(`The response of the service is larger than ${megabytes} MB`, {
+			outcome: 'unknown',
+			description: 'Ask for less at once, for example with pagination or a smaller page size.',
+		});
+	}
+	const failure = failedResult(result, response);
+	if (failure !== undefined) {
+		return errorOfResponse(request, response, `${statusCode}, but ${failure}`, {
+			outcome: 'refused',
+			statusCode: 400,
+			description:
+				'By the Result Field in the credential, nothing was carried out. Correct what the service objects to, then run the node again.',
+		});
+	}
+	if (isRead(request) || !isWebPage(response)) return undefined;
+	return errorOfResponse(request, response, `${statusCode} with a web page`, {
 		outcome: 'unknown',
 		description: `${checkFirst(request)} A proxy or a log-in page may stand between n8n and the service: check the base URL in the credential.`,
 	});

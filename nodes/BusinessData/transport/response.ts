@@ -38,15 +38,6 @@ export async function readBody(stream: Readable, apiKey: string, most: number): 
 	return redactKey(Buffer.concat(chunks), apiKey);
 }
 
-/** The error for the body of a read that is too large. */
-export function tooLargeError(): RequestError {
-	const megabytes = LARGEST_BODY_BYTES / 1024 / 1024;
-	return new RequestError(`The response of the service is larger than ${megabytes} MB`, {
-		outcome: 'unknown',
-		description: 'Ask for less at once, for example with pagination or a smaller page size.',
-	});
-}
-
 /** A header as text; empty where there is none. */
 export function headerText(headers: Record<string, unknown>, name: string): string {
 	const value = headers[name];

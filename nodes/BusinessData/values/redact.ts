@@ -38,18 +38,17 @@ export function redactHeaders(
 	);
 }
 
-const known = new Map<string, RegExp>();
+/** Of the last key alone, so that keys do not stay in memory. */
+let last = { apiKey: '', pattern: /(?!)/g };
 
 /** The key as it is, in UTF-16 or with escaped characters, all in any case; and in Base64. */
 function patternOf(apiKey: string): RegExp {
-	let pattern = known.get(apiKey);
-	if (pattern === undefined) {
-		// UTF-16 has a zero byte beside each character.
-		const plain = [...apiKey].map(characterOf).join('\\0?');
-		const cases = new Set([apiKey, apiKey.toLowerCase(), apiKey.toUpperCase()]);
-		pattern = new RegExp([plain, ...[...cases].flatMap(base64Of)].join('|'), 'g');
-		known.set(apiKey, pattern);
-	}
+	if (last.apiKey === apiKey) return last.pattern;
+	// UTF-16 has a zero byte beside each character.
+	const plain = [...apiKey].map(characterOf).join('\\0?');
+	const cases = new Set([apiKey, apiKey.toLowerCase(), apiKey.toUpperCase()]);
+	const pattern = new RegExp([plain, ...[...cases].flatMap(base64Of)].join('|'), 'g');
+	last = { apiKey, pattern };
 	return pattern;
 }
 
