@@ -225,6 +225,7 @@ describe('nothing is missed and nothing told twice', () => {
 		bench.service.response = (__, response) => respond(response);
 		expect([await pollAfter(), await pollAfter()]).toEqual([[], []]);
 		expect(bench.service.queries.length - before).toBe(2);
+		expect(bench.logged()).not.toContain('reads the same changes again');
 		bench.service.response = response;
 		expect(await pollAfter()).toEqual(['contactUpdated 3']);
 		expect(faults()).toEqual(NO_FAULTS);

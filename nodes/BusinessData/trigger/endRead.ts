@@ -33,11 +33,11 @@ export function endFullRead(
 	noteFullRead(state, settings, isComplete);
 	let needsCheck = false;
 	if (isComplete) {
-		const newlyMissed = countMissed(state, isCheck);
+		const areSomeNew = countMissed(state, isCheck);
 		const { firstLength } = read.place;
 		// By their numbers, pages that become longer while they are read pass over records as well.
 		const isResized = type === 'pageNumber' && firstLength !== state.firstLength;
-		const isStill = newlyMissed === 0 && !state.hasMoved && !isResized;
+		const isStill = !areSomeNew && !state.hasMoved && !isResized;
 		state.hasMoved = read.hasMoved;
 		state.firstLength = firstLength;
 		state.pages = read.place.page;
@@ -65,9 +65,9 @@ export function endChanges(state: State, { beganAt, place, problem, hasMoved }: 
 	const records = [...state.known.values()];
 	const { unconfirmed: before } = state;
 	// A page that is shorter than usual has all that there was at its moment.
-	const { firstLength = 0 } = place;
-	const isShort = firstLength === 0 || firstLength < (state.firstLength ?? 0);
-	const isOneMoment = place.page === 1 || (place.page === 2 && isShort);
+	const { page, firstLength = 0 } = place;
+	const isShort = firstLength < (state.firstLength ?? 0);
+	const isOneMoment = page === 1 || (page === 2 && isShort);
 	const showsAll = records.every(({ wasSeen, isSeen }) => isSeen || !wasSeen);
 	if (isOneMoment && problem === undefined) moveCursor(state, beganAt);
 	else if (before?.isStill === true && showsAll) moveCursor(state, before.beganAt);
@@ -81,16 +81,16 @@ export function endChanges(state: State, { beganAt, place, problem, hasMoved }: 
 	}
 }
 
-/** Counts what the read has not seen. Returns how many records are missing for the first time. */
-function countMissed({ known }: State, isCheck: boolean): number {
-	let newlyMissed = 0;
+/** Counts what the read has not seen. Returns whether records are missing for the first time. */
+function countMissed({ known }: State, isCheck: boolean): boolean {
+	let areSomeNew = false;
 	for (const record of known.values()) {
 		if (record.isSeen) continue;
-		if (record.missed === 0) newlyMissed++;
+		if (record.missed === 0) areSomeNew = true;
 		// A check tells what has moved, and is no second time.
 		if (record.missed === 0 || !isCheck) record.missed = Math.min(record.missed + 1, MOST_MISSED);
 	}
-	return newlyMissed;
+	return areSomeNew;
 }
 
 /** Notes that a full read has ended, or was given up: the time to the next one counts from then on. */

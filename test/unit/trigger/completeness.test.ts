@@ -88,6 +88,7 @@ test.each<[string, number[], Partial<State>, Partial<ListRead>, Sign[] | undefin
 	['as always', [-1, 0], { pages: 2, habits: UNEVEN }, { signs: ODD }, UNEVEN],
 	['the first read of several pages', [-1, 0], {}, { signs: ODD }, UNEVEN, 'uneven'],
 	['no more', [-1], { pages: 2, habits: UNEVEN }, {}, []],
+	['no more, of what has changed', [-1], { habits: UNEVEN }, { isFull: false }, UNEVEN],
 	['no more, in one page', [-1], { habits: UNEVEN }, { place: { page: 1, count: 0 } }, UNEVEN],
 	['nothing at the first end', [-1], { firstReads: 3 }, { signs: CUT }, NO_LAST, 'cut off'],
 	['with a total', [-1], { firstReads: 3 }, { signs: CUT, came: 1, totals: { total: 1 } }, NO_LAST],

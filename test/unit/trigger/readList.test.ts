@@ -66,6 +66,7 @@ test.each<[string, unknown[], string[], Error?]>([
 	['succeeds', [THREE], ['3', '4']],
 	['is not sent, the place stays for the next poll', [NOT_SENT], ['3'], NOT_SENT],
 	['is refused, it begins again', [REFUSED, ONE, TWO, THREE], ['3', '1', '2', '3', '4']],
+	['succeeds, and the second is refused, it fails', [THREE, REFUSED], ['3', '4'], REFUSED],
 	['has no response, it begins again', [LOST, ONE, TWO, THREE], ['3', '1', '2', '3', '4']],
 	['and the second are refused, it fails', [REFUSED, REFUSED], ['3', '1'], REFUSED],
 ])(
@@ -88,6 +89,12 @@ test('a full read beside incremental ones that is given up is made again, and co
 	expect(asked).toEqual(['2', '1 changes', '1', '2', '3']);
 	expect(trigger.state).toMatchObject({ incompleteReads: 1, read: { place: { page: 3 } } });
 	await poll(trigger, [THREE, []], { ...SETTINGS, incremental });
+	await poll(trigger, [ONE, OUT_OF_TIME], { ...SETTINGS, incremental });
+	// An incremental read that is given up is none of these.
+	expect((await poll(trigger, [REFUSED], { ...SETTINGS, incremental })).asked).toEqual([
+		'2 changes',
+		'1 changes',
+	]);
 	const { incompleteReads, read } = trigger.state;
 	expect([incompleteReads, read]).toEqual([0, undefined]);
 });

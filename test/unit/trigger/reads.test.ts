@@ -93,6 +93,27 @@ describe.each(KINDS)('by %s', (type) => {
 		}
 	});
 
+	test('a failure in place of a list of one page deletes nothing, however often', async () => {
+		const { poll } = await begin(type, contacts(1, 2));
+		for (let times = 0; times < 3; times++) expect(await poll(onRequest(1, FAILURE))).toEqual([]);
+	});
+
+	test('what looks like a failure beside records is none', async () => {
+		const { state, poll } = await begin(type);
+		state.list = TEN.slice(1);
+		const respond: Respond = (query) => {
+			const page = pageOf(state.list, query);
+			return page.contacts.length > 0 ? { ...page, errors: ['old'] } : page;
+		};
+		expect([await poll(respond), await poll(respond)]).toEqual([[], ['contactDeleted 1']]);
+	});
+
+	test('an empty list twice means that all were deleted', async () => {
+		const { state, poll } = await begin(type);
+		state.list = [];
+		expect([await poll(), (await poll()).length]).toEqual([[], 10]);
+	});
+
 	test('what was read before it is told, and the rest when it is read', async () => {
 		const { state, poll } = await begin(type);
 		state.list = [...TEN.slice(0, 5), { id: 6, name: 'new' }, ...contacts(8, 9, 10, 11)];
