@@ -87,31 +87,34 @@ export class ListReader {
 
 	/** Reads the whole list, and once more where records that seem to be deleted may only have moved. */
 	private async readAll(): Promise<void> {
-		const { state, settings, events } = this;
-		const readOnce = async (isCheck: boolean): Promise<boolean> => {
-			const read = (state.read ??= this.newRead({ isFull: true, isCheck }));
-			const last = await this.readPages(read);
-			if (last === undefined) return false;
-			noteEnd(read, state, last, settings.list);
-			const { problem = read.ambiguousId && ambiguous(read.ambiguousId) } = read;
-			if (problem !== undefined) {
-				this.log(`Deletions wait, because the list was not read in full: ${problem}`);
-			}
-			return endFullRead(state, read, settings, events.gone);
-		};
+		const { state } = this;
 		let needsCheck: boolean;
 		// Until the list is known, nothing that comes into it is reported.
-		do needsCheck = await readOnce(false);
+		do needsCheck = await this.readFull(false);
 		while (state.firstReads > 0 && state.read === undefined);
 		if (!needsCheck) return;
 		try {
-			await readOnce(true);
+			await this.readFull(true);
 		} catch (error) {
 			if (!(error instanceof RequestError)) throw error;
 			// What was read before it holds without a check.
 			forgetRead(state);
 			this.log(`Deletions wait, because the list could not be read again: ${error.message}`);
 		}
+	}
+
+	/** Returns whether the list has to be read once more. */
+	private async readFull(isCheck: boolean): Promise<boolean> {
+		const { state, settings, events } = this;
+		const read = (state.read ??= this.newRead({ isFull: true, isCheck }));
+		const last = await this.readPages(read);
+		if (last === undefined) return false;
+		noteEnd(read, state, last, settings.list);
+		const { problem = read.ambiguousId && ambiguous(read.ambiguousId) } = read;
+		if (problem !== undefined) {
+			this.log(`Deletions wait, because the list was not read in full: ${problem}`);
+		}
+		return endFullRead(state, read, settings, events.gone);
 	}
 
 	/** Reads what has changed since the cursor. */
