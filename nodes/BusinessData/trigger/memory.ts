@@ -86,23 +86,19 @@ export class Memory {
 
 	/** The state to be saved: n8n writes all of it into its database. Undefined where little has changed. */
 	private changed(state: State, { records }: Kept): Kept | undefined {
-		const { cursor, unconfirmed } = (records ?? {}) as Partial<State>;
-		const movedMs = Number(state.cursor) - Number(cursor);
+		const saved = (records ?? {}) as Partial<State>;
+		const movedMs = Number(state.cursor) - Number(saved.cursor);
 		// The service's clock may have been set back: a saved cursor later than that of the last read must not stay.
 		const isLeft = movedMs >= 0 && movedMs < CURSOR_SAVED_AFTER_MS;
-		const compared = isLeft ? { ...state, cursor, unconfirmed } : state;
+		const { cursor, unconfirmed } = isLeft ? saved : state;
+		const compared = { ...state, cursor, unconfirmed };
 		if (JSON.stringify(saveState(compared)) === JSON.stringify(records)) {
-			const { revision } = this;
-			movedCursors.set(this.name, {
-				revision,
-				cursor: state.cursor,
-				unconfirmed: state.unconfirmed,
-			});
+			const { revision, cursor, unconfirmed } = state;
+			movedCursors.set(this.name, { revision, cursor, unconfirmed });
 			return undefined;
 		}
-		movedCursors.delete(this.name);
-		const saved = saveState({ ...state, revision: this.revision + 1 });
-		return { records: saved as unknown as Kept['records'] };
+		const next = saveState({ ...state, revision: this.revision + 1 });
+		return { records: next as unknown as Kept['records'] };
 	}
 
 	private logFirstPoll(reason: string): void {
