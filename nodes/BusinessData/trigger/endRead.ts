@@ -125,8 +125,8 @@ export function isFullReadDue(
 	if (readsChangesOnly) return false;
 	if (incremental === undefined || cursor === undefined) return true;
 	const { fullReadMs } = incremental;
-	// An incomplete read is due again with the next poll, and then after times that double: a list that is never
-	// complete takes no more than one full read in that time.
+	// An incomplete read is due again with the next poll, and then after 1, 3, 7, … minutes, so that a list that is never
+	// complete does not take up the limits.
 	const retryMs = MINUTE_MS * (2 ** (incompleteReads - 1) - 1);
 	const waitMs = incompleteReads === 0 ? fullReadMs : Math.min(retryMs, fullReadMs);
 	// The clock may also have been set back.

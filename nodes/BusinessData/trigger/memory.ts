@@ -90,8 +90,8 @@ export class Memory {
 		const movedMs = Number(state.cursor) - Number(saved.cursor);
 		// The service's clock may have been set back: a saved cursor later than that of the last read must not stay.
 		const isLeft = movedMs >= 0 && movedMs < CURSOR_SAVED_AFTER_MS;
-		const { cursor, unconfirmed } = isLeft ? saved : state;
-		const compared = { ...state, cursor, unconfirmed };
+		const left = isLeft ? saved : state;
+		const compared = { ...state, cursor: left.cursor, unconfirmed: left.unconfirmed };
 		if (JSON.stringify(saveState(compared)) === JSON.stringify(records)) {
 			const { revision, cursor, unconfirmed } = state;
 			movedCursors.set(this.name, { revision, cursor, unconfirmed });
