@@ -314,16 +314,3 @@ test.each([
 	for await (const _ of readPages(client, requestOf('GET', '/list'), settings));
 	expect(asked).toEqual(['/list ', `${path} page2`]);
 });
-
-test('no request goes out for a page that nobody asks for', async () => {
-	let requests = 0;
-	const client: PageClient = {
-		baseUrl: 'https://example.com',
-		request: async () => await Promise.resolve(responseOf([++requests])),
-	};
-	const settings = readListSettings(paginated({ type: 'pageNumber' }));
-	for await (const page of readPages(client, requestOf('GET', '/list'), settings)) {
-		if (page.records.includes(2)) break;
-	}
-	expect(requests).toBe(2);
-});
