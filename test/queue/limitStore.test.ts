@@ -3,28 +3,57 @@
 
 import { setTimeout as pause } from 'node:timers/promises';
 
+import { Redis } from 'ioredis';
+
 import { KeyLimiter } from '../../nodes/BusinessData/rateLimit/keyLimiter';
-import { RedisConnection, RedisError } from '../../nodes/BusinessData/redis';
-import { abortController } from '../../nodes/BusinessData/async';
-import { limitStoreOf } from '../../nodes/BusinessData/rateLimit';
 import {
-	GENERAL,
-	limitsOf,
-	LimitStoreRequest,
-	useLimitStoreBench,
-} from '../support/limitStoreBench';
+	connectionTo,
+	type RedisAddress,
+	RedisConnection,
+	RedisError,
+} from '../../nodes/BusinessData/redis';
+import { abortController } from '../../nodes/BusinessData/async';
+import { limitStoreOf, type RedisLimitStore } from '../../nodes/BusinessData/rateLimit';
+import { GENERAL, limitsOf, LimitStoreRequest } from '../support/limitStoreRequest';
+import { RedisServer } from '../support/redisServer';
 import { waitUntil } from '../support/waitUntil';
 
 const signal = abortController().signal;
 const limits = { general: [{ max: 4, windowMs: 100 }], endpoints: {} };
 const asked = { run: 'run', priority: 5, maxWaitMs: Infinity, inFlightMs: 0, limits, signal };
-const bench = useLimitStoreBench();
+const PASSWORD = 'a-password-of-redis';
+let address: RedisAddress;
+let server: RedisServer;
+/** A connection of the test's own. */
+let redis: Redis;
+let lastKey = 0;
+let identity: string;
+let limitStore: RedisLimitStore;
 
-const keysInRedis = async () => await bench.redis.keys(`*{${bench.identity}}*`);
+beforeAll(async () => {
+	server = await RedisServer.start(['--requirepass', PASSWORD]);
+	const { port } = server;
+	redis = new Redis({ port, password: PASSWORD, retryStrategy: () => 50 });
+	redis.on('error', () => undefined);
+	const nodes = [{ host: '127.0.0.1', port }];
+	address = { topology: 'standalone', nodes, user: '', password: PASSWORD, tls: false };
+});
+beforeEach(async () => {
+	await redis.flushall();
+	// A key of its own: a process that held slots would notice that they are lost.
+	identity = `key-${++lastKey}`;
+	limitStore = limitStoreOf(connectionTo(address), identity);
+});
+afterAll(async () => {
+	await redis.quit();
+	await server.dispose();
+});
+
+const keysInRedis = async () => await redis.keys(`*{${identity}}*`);
 
 test('keys share a hash tag, and expire by themselves after the longest hold', async () => {
 	const own = limitsOf('send', [{ max: 1, windowMs: 600 }]);
-	const request = new LimitStoreRequest(bench.limitStore, own, GENERAL);
+	const request = new LimitStoreRequest(limitStore, own, GENERAL);
 	// A server that has just been started gives none for a while.
 	await waitUntil(async () => await request.take());
 	const keys = await keysInRedis();
@@ -42,30 +71,30 @@ test('keys share a hash tag, and expire by themselves after the longest hold', a
 
 test('tickets are there for all processes, and lapse by themselves', async () => {
 	const read = async () => {
-		const [use] = await bench.limitStore.read([GENERAL]);
+		const [use] = await limitStore.read([GENERAL]);
 		if (use === undefined) throw new Error('nothing was read');
 		return use;
 	};
 	const moment = performance.now() + 5_000;
-	expect(await bench.limitStore.issueTickets(await read(), 'a', 2, moment)).toBe(true);
+	expect(await limitStore.issueTickets(await read(), 'a', 2, moment)).toBe(true);
 	const issued = (await read()).tickets.before('other', 2);
 	expect(issued.map((at) => Math.abs(at - moment) < 1_000)).toEqual([true, true]);
 	const [key = ''] = (await keysInRedis()).filter((one) => one.includes('tickets'));
-	const ttl = await bench.redis.pttl(key);
+	const ttl = await redis.pttl(key);
 	expect(ttl).toBeGreaterThan(90_000);
 	expect(ttl).toBeLessThanOrEqual(95_000);
 });
 
 test('restarted in between: requests wait, and the slots are still held', async () => {
 	const general = limitsOf('general', [{ max: 1, windowMs: 4_000 }]);
-	const first = new LimitStoreRequest(bench.limitStore, general);
+	const first = new LimitStoreRequest(limitStore, general);
 	await first.take();
 	first.permit.letThrough();
 	await pause(1_100);
-	await bench.server.stop();
-	const take = new LimitStoreRequest(bench.limitStore, general).take();
+	await server.stop();
+	const take = new LimitStoreRequest(limitStore, general).take();
 	await pause(1_000);
-	await bench.server.start();
+	await server.start();
 	expect(await take).toBe(false);
 }, 20_000);
 
@@ -76,11 +105,10 @@ test.each([
 ])(
 	'a Redis %s: a clear error, nothing is taken, and it goes on after it',
 	async (_, [name = '', ...words], cause, advice) => {
-		const { redis, identity } = bench;
 		// What other tests still send over theirs fails in its own way.
-		const limitStore = limitStoreOf(new RedisConnection(bench.address), identity);
+		const own = limitStoreOf(new RedisConnection(address), identity);
 		const limiter = new KeyLimiter(() => undefined);
-		const request = { ...asked, limitStore };
+		const request = { ...asked, limitStore: own };
 		await redis.call(name, ...words);
 		try {
 			const error: unknown = await limiter

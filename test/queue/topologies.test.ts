@@ -12,7 +12,7 @@ import {
 	RedisScript,
 } from '../../nodes/BusinessData/redis';
 import { Leases } from '../../nodes/BusinessData/sendOnce/leases';
-import { LimitStoreRequest, limitsOf } from '../support/limitStoreBench';
+import { LimitStoreRequest, limitsOf } from '../support/limitStoreRequest';
 import { PrivateAuthority } from '../support/privateAuthority';
 import { redisCommand } from '../support/redisCommand';
 import { RedisCluster } from '../support/redisCluster';

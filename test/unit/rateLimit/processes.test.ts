@@ -2,7 +2,7 @@
 
 import { type Limits, limitStoreOf } from '../../../nodes/BusinessData/rateLimit';
 import { fullestWindow } from '../../support/countingService';
-import { LimitStoreRequest } from '../../support/limitStoreBench';
+import { LimitStoreRequest } from '../../support/limitStoreRequest';
 import { HOUR, LimiterBench, SEND } from '../../support/limiterBench';
 import { passTime } from '../../support/logicalTime';
 import { LuaRedis } from '../../support/luaRedis';
