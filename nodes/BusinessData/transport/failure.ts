@@ -39,11 +39,6 @@ export class ProxyError extends Error {
 		super(`the proxy answered ${formatStatus(statusCode)}`);
 		this.name = 'ProxyError';
 	}
-
-	/** Whether it may make one later. */
-	get isTransient(): boolean {
-		return isTransientStatus(this.statusCode) || this.statusCode === 429;
-	}
 }
 
 /** `404 Not Found`. */
@@ -109,7 +104,8 @@ export function readFailure(error: unknown, progress: Progress, apiKey: string):
 	}
 	if (error instanceof ProxyError) {
 		const howToFix = 'Check the proxy that this n8n is set up with, by HTTPS_PROXY for example.';
-		return { ...permanent(error.message, howToFix), isPermanent: !error.isTransient };
+		const isTransient = isTransientStatus(error.statusCode) || error.statusCode === 429;
+		return { ...permanent(error.message, howToFix), isPermanent: !isTransient };
 	}
 	if (isCertificate) {
 		return permanent(
