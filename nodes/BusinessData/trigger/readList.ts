@@ -58,7 +58,10 @@ export class ListReader {
 			const wasSent = error instanceof RequestError && error.details.outcome !== 'notSent';
 			if (!isResumed || this.pages > 0 || !wasSent) throw error;
 			// By the time of the next poll, a cursor may be worth nothing any more; some services fail at it then.
-			if (state.read?.isFull === true) noteFullRead(state, this.settings, false);
+			if (state.read?.isFull === true) {
+				this.logNotInFull(error.message);
+				noteFullRead(state, this.settings, false);
+			}
 			forgetRead(state);
 			await this.readOn();
 		}
@@ -111,10 +114,12 @@ export class ListReader {
 		if (last === undefined) return false;
 		noteEnd(read, state, last, settings.list);
 		const { problem = read.ambiguousId && ambiguous(read.ambiguousId) } = read;
-		if (problem !== undefined) {
-			this.log(`Deletions wait, because the list was not read in full: ${problem}`);
-		}
+		if (problem !== undefined) this.logNotInFull(problem);
 		return endFullRead(state, read, settings, events.gone);
+	}
+
+	private logNotInFull(problem: string): void {
+		this.log(`Deletions wait, because the list was not read in full: ${problem}`);
 	}
 
 	/** Reads what has changed since the cursor. */

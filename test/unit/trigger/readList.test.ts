@@ -85,8 +85,9 @@ test('a full read beside incremental ones that is given up is made again, and co
 	await poll(trigger, [[], ONE, OUT_OF_TIME], { ...SETTINGS, incremental });
 	expect(trigger.state.read?.place.page).toBe(2);
 	const pages = [REFUSED, [], ONE, TWO, OUT_OF_TIME];
-	const { asked } = await poll(trigger, pages, { ...SETTINGS, incremental });
+	const { asked, log } = await poll(trigger, pages, { ...SETTINGS, incremental });
 	expect(asked).toEqual(['2', '1 changes', '1', '2', '3']);
+	expect(log).toEqual(['Deletions wait, because the list was not read in full: refused']);
 	expect(trigger.state).toMatchObject({ incompleteReads: 1, read: { place: { page: 3 } } });
 	await poll(trigger, [THREE, []], { ...SETTINGS, incremental });
 	await poll(trigger, [ONE, OUT_OF_TIME], { ...SETTINGS, incremental });
