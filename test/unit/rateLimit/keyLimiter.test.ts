@@ -158,6 +158,12 @@ describe.each(['memory', 'Redis'])('counting in %s', (store) => {
 		expect(performance.now() - startedAt).toBeLessThan(1_000);
 	});
 
+	test('as many as a window takes go at once, one more when it has passed', async () => {
+		const lastMs = async (count: number) => (await passTime(bench.estimate(count), HOUR)).lastMs;
+		expect(await lastMs(send.max)).toBe(0);
+		expect(await lastMs(send.max + 1)).toBeGreaterThanOrEqual(send.windowMs);
+	});
+
 	test('reports every window', async () => {
 		const unanswered = await passTime(bench.acquire({ endpoint: SEND }), HOUR);
 		await passTime(bench.requests(2, { endpoint: SEND }), HOUR);
