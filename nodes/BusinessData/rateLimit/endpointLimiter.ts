@@ -20,7 +20,6 @@ export interface AppliedLimits {
 export interface EndpointUse extends AppliedLimits {
 	/** When (ms, `performance.now()`) the service has counted each at the latest. */
 	countedAt: number[];
-	/** How many wait. */
 	queued: number;
 	tickets: Tickets;
 	/** Changes with the tickets in a limit store. */

@@ -21,8 +21,7 @@ export function windowStates({ endpoint, limits, countedAt }: EndpointUse): Wind
  * @param ahead how many others go before, each as early as every window allows
  */
 export function estimateWait(windows: WindowState[], ahead: number, count = 1): number {
-	const isRoomForAll = windows.every(({ room, freeAt }) => freeAt.length + ahead + count <= room);
-	if (isRoomForAll) return 0;
+	if (windows.every(({ room, freeAt }) => freeAt.length + ahead + count <= room)) return 0;
 	const now = performance.now();
 	const states = windows.map(({ room, holdMs, freeAt }) => {
 		return { room, holdMs, freeAt: [...freeAt].sort((a, b) => a - b) };

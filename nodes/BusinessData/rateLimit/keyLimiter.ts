@@ -236,7 +236,6 @@ function waitOf(queue: Queue, uses: EndpointUse[], ahead: number, count = 1): nu
 	return Math.max(queue.pausedMs, estimateWait(uses.flatMap(windowStates), ahead, count));
 }
 
-/** What this process knows. */
 function usesOf(all: AppliedLimits[]): EndpointUse[] {
 	const now = performance.now();
 	return all.map((applied) => {

@@ -23,7 +23,6 @@ export const LARGEST_MAX = 100_000;
 /** Stands for all endpoints, in keys and in the names of windows. */
 export const GENERAL = 'general';
 
-/** The name of a window as users see it. */
 export function windowName(endpoint: string, { windowMs }: Limit): string {
 	return `${endpoint}/${windowMs / 1000}s`;
 }
@@ -36,7 +35,6 @@ export function limitsOfEndpoint({ endpoints }: Limits, endpoint: string | undef
 /** Where no limit is known, a service that refuses or pauses a request is taken to have one of a minute. */
 export const ASSUMED_LIMIT = { max: 60, windowMs: 60_000, used: 60 };
 
-/** The longest window (ms) of limits. */
 export function longestOf(limits: Limit[]): number {
 	const all = limits.length > 0 ? limits : [ASSUMED_LIMIT];
 	return Math.max(...all.map(({ windowMs }) => windowMs));

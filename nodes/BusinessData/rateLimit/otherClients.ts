@@ -99,7 +99,6 @@ export class OtherClients {
 		return Math.max(forgottenAt, this.pausedUntil) - performance.now();
 	}
 
-	/** A request goes out. */
 	sent(permit: Permit): void {
 		for (const limit of this.headerLimits) limit.left--;
 		this.latest = permit;
@@ -155,12 +154,11 @@ export class OtherClients {
 
 	/** What other processes have to know. */
 	publish(): Snapshot {
-		const now = performance.now();
-		const pausedMs = Math.max(0, this.pausedUntil - now);
+		const pausedMs = Math.max(0, this.pausedUntil - performance.now());
 		if (!this.isKnown) return ['', 0, pausedMs];
 		const { rate, longestMs, refusalsInRow } = this;
 		this.shared = JSON.stringify({ rate, longestMs, refusalsInRow });
-		return [this.shared, now - this.learnedAt, pausedMs];
+		return [this.shared, performance.now() - this.learnedAt, pausedMs];
 	}
 
 	/** Merges what another process has published, if it is newer. */

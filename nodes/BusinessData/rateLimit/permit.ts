@@ -101,18 +101,18 @@ export class Permit {
 	/** Takes its slots, for which there is room. All processes hold so many in each window. */
 	grant(used: number[][] = []): void {
 		this.sentAt = performance.now();
-		const places = this.countedBy.map(async ({ endpoint, limits }) => {
-			await endpoint.take(this, limits);
-		});
-		for (const [index, applied] of this.countedBy.entries()) {
+		const places = this.countedBy.map(async (applied, index) => {
 			const { endpoint, limits } = applied;
+			// It counts at once; only its place is waited for.
+			const placed = endpoint.take(this, limits);
 			const all = limits.map((limit, window) => {
 				const known = used[index]?.[window] ?? 0;
 				return { ...limit, used: Math.max(endpoint.window(limit).used, known) };
 			});
 			this.used.set(applied, all);
 			endpoint.otherClients.sent(this);
-		}
+			await placed;
+		});
 		this.resolve(Promise.all(places));
 	}
 

@@ -47,7 +47,6 @@ export class Queue {
 		this.size++;
 	}
 
-	/** Removes a request that has had its turn, or has given up. */
 	delete(permit: Permit): void {
 		const { run, priority } = permit.request;
 		const runs = this.runs.get(priority);

@@ -15,7 +15,6 @@ export interface Ticket {
 	at: number;
 }
 
-/** The tickets of an endpoint. */
 export class Tickets {
 	/** @param all in the order of their moments */
 	constructor(private all: Ticket[] = []) {}
@@ -38,7 +37,6 @@ export class Tickets {
 		return at <= performance.now() ? Math.min(at, this.placeOf(holder, count)) : at;
 	}
 
-	/** Replaces the tickets of a holder. */
 	issue(holder: string, count: number, at: number): void {
 		const others = this.all.filter((one) => one.holder !== holder);
 		const issued = Array.from({ length: count }, () => ({ holder, at }));

@@ -92,11 +92,7 @@ export class RedisLimitStore {
 		});
 	}
 
-	/**
-	 * Replaces the tickets of a holder by `count` ones.
-	 * @returns false where others were issued since it was read
-	 * @throws RedisError
-	 */
+	/** Replaces a holder's tickets by `count` ones; false where others were issued since the read. @throws RedisError */
 	async issueTickets(
 		{ version, ...own }: EndpointUse,
 		...[holder, count, at]: Parameters<Tickets['issue']>
@@ -106,10 +102,7 @@ export class RedisLimitStore {
 		return isIssued === 1;
 	}
 
-	/**
-	 * Runs an action of the script. If Redis lacks a slot that this process holds, all of them are entered again first.
-	 * @throws RedisError, the signal's reason
-	 */
+	/** Runs an action; held slots that Redis lacks are entered again first. @throws RedisError, the signal's reason */
 	private async run<Reply extends unknown[]>(
 		action: 'take' | 'complete' | 'publish' | 'check' | 'enter' | 'read' | 'ticket',
 		all: AppliedLimits[],
