@@ -11,7 +11,6 @@ import type { TaskResult } from './previousAttempts';
 export class DryRun {
 	/** The guards of what a run would have sent before the next item. */
 	private readonly guards: SendOnce[] = [];
-
 	/** How many requests it would have sent by then, by endpoint, and in all. */
 	private readonly counts = new Map<string | undefined, number>();
 

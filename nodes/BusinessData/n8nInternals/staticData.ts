@@ -55,14 +55,10 @@ function triggerIdOf(context: IPollFunctions): string {
 
 export class StaticData {
 	readonly triggerId: string;
-
 	private readonly workflowId: string;
-
 	/** What n8n holds for the trigger, and saves with its items. */
 	private readonly data: Kept;
-
 	private readonly workflow: Workflow | undefined;
-
 	private readonly service: StaticDataService | undefined;
 
 	/** The data before `keep`, to be restored if n8n does not save. */

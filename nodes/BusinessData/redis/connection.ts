@@ -21,14 +21,10 @@ const IDLE_MS = 30_000;
 export class RedisConnection {
 	/** The client in use. A failed client is replaced, and cannot affect its replacement. */
 	private client: Promise<RedisClient> | undefined;
-
 	/** The servers of a cluster, as the last client knew them. */
 	private readonly known: RedisNode[] = [];
-
 	private lastFailure: unknown;
-
 	private idleTimer: NodeJS.Timeout | undefined;
-
 	private underWay = 0;
 
 	constructor(private readonly address: RedisAddress) {}

@@ -18,9 +18,7 @@ const LONGEST_HOLD_MS = 10;
 
 export class Run {
 	readonly items: INodeExecutionData[];
-
 	readonly client: Client;
-
 	/** Whether an agent has called the node as a tool. n8n names the tool so, and n8n 1.x tells it in no other way. */
 	readonly isTool: boolean;
 
@@ -28,9 +26,7 @@ export class Run {
 	describeProgress: () => string[] = () => [];
 
 	private readonly waitTime = new RunWaitTime();
-
 	private readonly controller = abortController();
-
 	/** Aborts when the execution is stopped or n8n shuts down, and at the end of the run. */
 	readonly signal = this.controller.signal;
 
@@ -38,14 +34,10 @@ export class Run {
 
 	/** The parameters as they are saved. */
 	private readonly written: INode['parameters'];
-
 	/** The last value of each parameter, with its item; without one where it is the same for all items. */
 	private readonly values = new Map<string, { itemIndex?: number; value: unknown }>();
-
 	private readonly hints = new Set<string>();
-
 	private lastYieldAt = performance.now();
-
 	private yielded: Promise<void> | undefined;
 
 	private constructor(

@@ -34,9 +34,7 @@ type Found = { state: SentState; isOther: boolean; owner: unknown };
 /** Its methods throw a RequestError when the store fails. */
 export class KeyRow {
 	private readonly row: DeduplicationRow;
-
 	private readonly ownContent: string;
-
 	/** Tells the requests of all senders apart. */
 	private token = '';
 

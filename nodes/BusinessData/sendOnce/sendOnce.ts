@@ -45,12 +45,9 @@ export interface KeyedDocument {
 export class SendOnce implements SendGuard {
 	/** The value of the idempotency header. It stays the same for the document. */
 	readonly idempotencyKey: string;
-
 	/** Whether an earlier attempt of this very request may have been carried out. */
 	mayBeSent = false;
-
 	private readonly row: KeyRow;
-
 	private readonly leases: Leases;
 
 	/** Ends the lease that this guard holds. */

@@ -39,9 +39,7 @@ const PRIORITY_OF_RETRIES = 2;
 export class Client {
 	/** Whether it has begun to send a request. */
 	hasAttempted = false;
-
 	readonly warnings: SetupWarnings;
-
 	private readonly refusedKey = new RefusedKey();
 
 	/**

@@ -25,7 +25,6 @@ let isBlind = false;
 
 export class ConnectionWatch {
 	private hasBegun = false;
-
 	private hasBeenConnected = false;
 
 	get progress(): Progress {

@@ -13,11 +13,8 @@ const MOST_PATHS = 2;
 
 export class RefusedKey {
 	private readonly endpoints = new Set<string>();
-
 	private readonly paths = new Set<string>();
-
 	private error: RequestError | undefined;
-
 	/** The endpoints of requests that are not done, by what ends their waits. */
 	private readonly pending = new Map<AbortController, Endpoint>();
 

@@ -15,9 +15,7 @@ const MOST_WINDOWS = 10;
 export class Retries {
 	/** How many attempts were refused. */
 	refusals = 0;
-
 	private failures = 0;
-
 	private firstRefusalAt = 0;
 
 	constructor(

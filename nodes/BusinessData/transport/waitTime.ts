@@ -11,16 +11,11 @@ const NOTICEABLE_WAIT_MS = 1_000;
 
 export class RunWaitTime {
 	private waiting = 0;
-
 	private waitingSince = 0;
-
 	private hasRequested = false;
-
 	/** The time (ms) in which at least one request was waiting, without the current one. */
 	private pastMs = 0;
-
 	private requests = 0;
-
 	private readonly msByCause = new Map<string, { ms: number; cause: WaitCause }>();
 
 	/** The time (ms) in which at least one request of the run was waiting for the limits. */

@@ -15,9 +15,7 @@ export interface RecordEvent {
 export class Events {
 	/** By the ID as text, in the order of the records; of updated ones with the hash that they had before this poll. */
 	private readonly changed = new Map<string, RecordEvent & { hashBefore?: string }>();
-
 	private readonly deletions: RecordEvent[] = [];
-
 	/** The records, by their ID as text, that this poll has found to be deleted. */
 	readonly gone = new Set<string>();
 

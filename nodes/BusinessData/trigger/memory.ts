@@ -28,12 +28,9 @@ const WORDS: Record<keyof WatchedList, string> = {
 export class Memory {
 	/** Whether the watched list is known; undefined before `recall`. */
 	isKnown: boolean | undefined;
-
 	/** Identifies the trigger in this process. */
 	readonly name: string;
-
 	private readonly staticData: StaticData;
-
 	/** The revision that was saved when the poll began. */
 	private revision = 0;
 

@@ -13,9 +13,7 @@ const BASE64 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/
 export class WatchedFields {
 	/** A hash of the settings; empty where all fields are watched. */
 	readonly key: string;
-
 	private readonly watched: string[];
-
 	private readonly ignored: string[];
 
 	/** @throws InvalidSettingError */
