@@ -1,14 +1,19 @@
-// An error of n8n's own, before it makes the request: its words are kept, nothing went out and nothing is retried.
+// Errors of n8n's own. Before the request: its words are kept, nothing went out and nothing is retried. Behind a
+// response: nobody may take the request for "not sent", or send it again.
 
 import { Agent } from 'node:http';
 
+import { Container } from '@n8n/di';
+import { BinaryDataService } from 'n8n-core';
 import { ExpressionError } from 'n8n-workflow';
 
-import { errorOf, useBench } from '../support/bench';
+import { errorOf, itemsOf, NO_LIMITS, useBench } from '../support/bench';
 import { CredentialsHelper } from '../support/credentialsHelper';
-import { apiRequest, deleteMany, read, send } from '../support/parameters';
+import { useDeduplicator } from '../support/deduplicator';
+import { apiRequest, deleteMany, read, RETRY_ON_FAIL, send } from '../support/parameters';
 
-const bench = useBench();
+const bench = useBench({ limits: NO_LIMITS });
+useDeduplicator();
 const WORDS = 'the vault is sealed';
 
 const operations = [
@@ -49,4 +54,32 @@ test.each(steps.slice(0, 2))('a poll of the trigger: %s', async (step) => {
 		message: `The request was not sent: n8n could not make the request: ${WORDS}`,
 	});
 	expect(failing).toHaveBeenCalledTimes(1);
+});
+
+describe('a full disk behind the response', () => {
+	const echo = (options = {}) => ({
+		...apiRequest('POST', '/sandbox/echo', { responseFormat: 'file', ...options }),
+		dataMode: 'autoMapInputData',
+	});
+	const FULL = 'ENOSPC: no space left on device, write';
+	const acted = () => bench.sandbox.journal.all().filter((entry) => entry.acted);
+	beforeEach(() => {
+		jest.spyOn(Container.get(BinaryDataService), 'store').mockRejectedValue(new Error(FULL));
+	});
+
+	test.each([{}, RETRY_ON_FAIL])('with %j: the request is perhaps sent, once', async (settings) => {
+		const error = errorOf(await bench.run(itemsOf(3), echo(), settings));
+		expect(acted().map(({ body }) => body)).toEqual([{ id: 0 }]);
+		expect(error.message).toContain('The service has accepted the request, but');
+		expect(error.message).toContain(FULL);
+		const context = { outcome: 'unknown', perhapsSentItems: [0], notTriedItems: [1, 2] };
+		expect(error.context).toMatchObject(context);
+	});
+
+	test('with a Send Once Key, the document is not sent by a re-run', async () => {
+		const parameters = echo({ sendOnceKey: '={{ $json.id }}' });
+		expect(errorOf(await bench.run(itemsOf(1), parameters)).context.outcome).toBe('unknown');
+		expect((await bench.run(itemsOf(1), parameters)).run.status).toBe('success');
+		expect(acted()).toHaveLength(1);
+	});
 });

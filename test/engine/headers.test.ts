@@ -1,10 +1,10 @@
-// Every registered header, and names that mean something to JavaScript: each goes out as it is, or is an error
-// that names it before any request.
+// Headers and addresses go out as they are written, or are an error before any request: every registered header, and
+// names that mean something to JavaScript.
 
 import type { INode, IPairedItemData } from 'n8n-workflow';
 
 import { NO_LIMITS, NODE, useBench } from '../support/bench';
-import { apiRequest } from '../support/parameters';
+import { apiRequest, read } from '../support/parameters';
 import { RawService } from '../support/rawService';
 import { REGISTERED_HEADERS } from '../support/registeredHeaders';
 
@@ -25,12 +25,16 @@ const OF_JAVASCRIPT = [
 ];
 
 let service: RawService;
+let respond: (head: string) => object;
 beforeEach(async () => {
+	respond = () => ({});
 	service = await RawService.start((socket, connection) => {
 		socket.on('data', () => {
 			const [head = '', body] = connection.received.split('\r\n\r\n');
 			const length = Number(/content-length: (\d+)/i.exec(head)?.[1] ?? 0);
-			if (body?.length === length) socket.end('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}');
+			if (body?.length !== length) return;
+			const json = JSON.stringify(respond(head));
+			socket.end(`HTTP/1.1 200 OK\r\nContent-Length: ${json.length}\r\n\r\n${json}`);
 		});
 	});
 	bench.credential.baseUrl = service.baseUrl;
@@ -76,3 +80,23 @@ test('a space in a query goes out as %20, which services know that take a + as i
 	await bench.run([{}], apiRequest('GET', '/x?of=a%20b', { queryParameters: { parameters } }));
 	expect(service.requests).toEqual(['GET /x?of=a%20b&%24filter=name%20eq%20%27a%2Bb%27 HTTP/1']);
 });
+
+test.each(['?after=a+b/c==&page=2', '?q=M%FCller&page=2'])(
+	'the address %s of a next page goes out as it is written, with what a user has added',
+	async (next) => {
+		respond = (head) => {
+			const isFirst = !head.includes('page=2');
+			return { items: [{ id: isFirst ? 1 : 2 }], ...(isFirst && { next }) };
+		};
+		const options = {
+			pagination: { values: { type: 'nextUrl', nextUrlField: 'next' } },
+			queryParameters: { parameters: [{ name: 'status', value: 'in use' }] },
+		};
+		const result = await bench.run([{}], read(options));
+		expect(result.json(NODE)).toEqual([{ id: 1 }, { id: 2 }]);
+		expect(service.requests.map((line) => line.split(' ')[1])).toEqual([
+			'/masterdata/getContacts?status=in%20use',
+			`/masterdata/getContacts${next}&status=in%20use`,
+		]);
+	},
+);

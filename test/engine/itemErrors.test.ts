@@ -1,14 +1,16 @@
-// Items that fail while the others go on: by item, in order, paired with their input, and with what a
-// workflow needs to branch on.
+// Items that fail: the first one stops a run, or the others go on; by item, in order, paired with their input, and
+// with what a workflow needs to branch on.
 
-import type { INode } from 'n8n-workflow';
+import type { INode, IPairedItemData } from 'n8n-workflow';
 
+import type { FaultAction } from '../../sandbox/server';
 import { errorOf, itemsOf, NODE, type ShownError, useBench } from '../support/bench';
 import type { EngineRun } from '../support/engine';
-import { NODE_TYPE, nodeOf, workflowOf } from '../support/engineWorkflow';
+import { ITEMS_TYPE, linksTo, NODE_TYPE, nodeOf, workflowOf } from '../support/engineWorkflow';
 import {
 	apiRequest,
 	CONTINUE_ON_ERROR,
+	DELETE_ENDPOINT,
 	deleteMany,
 	read,
 	send,
@@ -21,6 +23,52 @@ const ERROR_OUTPUT = { onError: 'continueErrorOutput' } as const;
 const refused = { type: 'status', status: 400, body: { message: 'bad' } } as const;
 const pairs = (result: EngineRun, output = 0) =>
 	result.items(NODE, output).map(({ pairedItem }) => pairedItem);
+
+describe('without continue on error', () => {
+	test.each<[number, number, FaultAction, string, object]>([
+		[
+			...([0, 2, refused, 'Not sent: item 0. Not tried: item 1.'] as const),
+			{ outcome: 'refused', sentItems: [], failedItems: [0], notTriedItems: [1] },
+		],
+		[
+			...([2, 5, refused, 'Sent: items 0–1. Not sent: item 2. Not tried: items 3–4.'] as const),
+			{ outcome: 'refused', sentItems: [0, 1], failedItems: [2], notTriedItems: [3, 4] },
+		],
+		[
+			...([2, 3, refused, 'Sent: items 0–1. Not sent: item 2.'] as const),
+			{ outcome: 'refused', sentItems: [0, 1], failedItems: [2], notTriedItems: [] },
+		],
+		[
+			...([1, 3, { type: 'hangUpAfterActing' }] as const),
+			'Sent: item 0. Perhaps sent: item 1. Not tried: item 2.',
+			{ outcome: 'unknown', sentItems: [0], perhapsSentItems: [1], notTriedItems: [2] },
+		],
+	])(
+		'send %d of %d with %j stops the rest',
+		async (itemIndex, count, action, sentence, context) => {
+			for (const parameters of [send(), apiRequest('POST', '/sandbox/echo')]) {
+				const before = bench.sandbox.journal.count();
+				bench.sandbox.fault({ after: itemIndex, action });
+				const error = errorOf(await bench.run(itemsOf(count), parameters));
+				expect(error.description?.endsWith(sentence)).toBe(true);
+				expect(error.context).toMatchObject({ ...context, itemIndex });
+				expect(bench.sandbox.journal.count() - before).toBe(itemIndex + 1);
+				bench.sandbox.clearFaults();
+			}
+			const sent = (context as { perhapsSentItems?: number[] }).perhapsSentItems?.length ?? 0;
+			expect(bench.documents()).toEqual(itemsOf(itemIndex + sent));
+		},
+	);
+
+	test('a mistake in the last item leaves nothing sent', async () => {
+		const jsonBody = '={{ $json.id === 4 ? "{" : { id: $json.id } }}';
+		const parameters = { ...send(), dataMode: 'json', jsonBody };
+		const error = errorOf(await bench.run(itemsOf(5), parameters));
+		expect(error.message).toMatch(/^JSON Body: is not valid JSON/);
+		expect(error.context).toMatchObject({ itemIndex: 4, outcome: 'notSent' });
+		expect(bench.sandbox.journal.count()).toBe(0);
+	});
+});
 
 test('continue on error puts the error in the place of the item', async () => {
 	bench.sandbox.fault({ endpoint: SEND_ENDPOINT, after: 1, action: refused });
@@ -132,3 +180,40 @@ describe('a node behind the error output', () => {
 		expect(bench.sandbox.journal.count()).toBe(1);
 	});
 });
+
+/** How the node in front gives out three items, of which it got two. */
+const LINEAGES: Array<[string, IPairedItemData[]]> = [
+	['that gives none', []],
+	['that names items that are not there', [7, 8, 9].map((item) => ({ item }))],
+	['that names an input that is not there', [0, 1, 0].map((item) => ({ item, input: 3 }))],
+	['that gives one of three alone', [{ item: 1 }]],
+];
+const secondBy = (path: string) => `={{ $json.id === 1 ? ${path} : "/sandbox/echo" }}`;
+
+/** By operation, parameters with which the second item fails, and the endpoint that refuses it. */
+const OPERATIONS: Array<[string, INode['parameters'], endpoint?: string]> = [
+	['a read', apiRequest('GET', secondBy('"/nowhere"'))],
+	['a send', send(), SEND_ENDPOINT],
+	['a deletion', deleteMany({ batchSize: 1 }), DELETE_ENDPOINT],
+	['a value from before the break', apiRequest('POST', secondBy('$("Start").item.json.path'))],
+];
+const cases = LINEAGES.flatMap(([lineage, pairedItems]) =>
+	OPERATIONS.map(([name, parameters, endpoint]) => ({
+		...{ lineage, pairedItems, name, parameters, endpoint },
+	})),
+);
+
+test.each(cases)(
+	'$name that fails behind a node $lineage leaves by the error output (n8n#37407)',
+	async ({ pairedItems, parameters, endpoint }) => {
+		if (endpoint !== undefined) bench.sandbox.fault({ endpoint, after: 1, action: refused });
+		const workflow = workflowOf(itemsOf(2), parameters, ERROR_OUTPUT);
+		workflow.nodes.push(nodeOf('Code', ITEMS_TYPE, { items: itemsOf(3), pairedItems }));
+		workflow.connections = { Start: linksTo('main', 'Code'), Code: linksTo('main', NODE) };
+		const result = await bench.engine.run(workflow, { key: bench.credential });
+		expect(result.run.status).toBe('success');
+		expect(pairs(result).flat()).toEqual([{ item: 0 }, { item: 2 }]);
+		expect(pairs(result, 1).flat()).toEqual([{ item: 1 }]);
+		expect(result.items(NODE, 1)[0]?.error?.message).toBeTruthy();
+	},
+);

@@ -1,12 +1,16 @@
-// Input that would send the key somewhere else, send it in a wrong place, or slip past a limit: refused
-// before any request.
+// Input that must not go out, because it would send the key elsewhere, slip past a limit, or is what an expression
+// failed to make: refused before any request. `npm run test:faults` tries every field.
 
-import { errorOf, itemsOf, type ShownError, useBench } from '../support/bench';
+import type { IDataObject, INode } from 'n8n-workflow';
+
+import { errorOf, NODE, useBench } from '../support/bench';
+import { useDeduplicator } from '../support/deduplicator';
 import { apiRequest, deleteMany, read, send } from '../support/parameters';
 
 const bench = useBench();
+useDeduplicator();
 
-type Parameters = ReturnType<typeof read>;
+type Parameters = INode['parameters'];
 const OPERATIONS = {
 	'a read': read,
 	'a send': send,
@@ -16,8 +20,8 @@ const OPERATIONS = {
 const operations = Object.entries(OPERATIONS);
 
 /** Runs the node; it must fail without any request. */
-async function refusalOf(parameters: Parameters, items = itemsOf(1)): Promise<ShownError> {
-	const error = errorOf(await bench.run(items, parameters));
+async function refusalOf(parameters: Parameters, items: object[] = [{ id: 0 }]) {
+	const error = errorOf(await bench.run(items as IDataObject[], parameters));
 	expect(bench.sandbox.journal.all()).toEqual([]);
 	expect(error.context.outcome).toBe('notSent');
 	expect(error.description).toBeTruthy();
@@ -89,5 +93,111 @@ describe('a path', () => {
 		await bench.run([{}], apiRequest('GET', 'masterdata/getContacts'));
 		const [request] = bench.sandbox.journal.all();
 		expect(request?.path).toBe('/below/this/masterdata/getContacts');
+	});
+});
+
+describe('what an expression makes', () => {
+	const ITEM = {
+		id: 1,
+		empty: '',
+		nothing: null,
+		list: [1, 2],
+		customer: { name: 'a' },
+		date: 'tomorrow',
+	};
+	const field = (value: string, name = 'a', type = 'string') => ({
+		...send(),
+		dataMode: 'defineBelow',
+		assignments: { assignments: [{ id: 'a', name, type, value }] },
+	});
+	const json = (jsonBody: string) => ({ ...send(), dataMode: 'json', jsonBody });
+
+	const NO_VALUE = '{{ $json.missing }} has no value (undefined)';
+
+	test.each<[Parameters, string]>([
+		[apiRequest('DELETE', '=/contacts/{{ $json.missing }}/lines'), `Path: ${NO_VALUE}`],
+		[apiRequest('DELETE', '=/contacts/{{ $json.missing }}'), `Path: ${NO_VALUE}`],
+		[
+			apiRequest('DELETE', '=/contacts/{{ $json.empty }}'),
+			'Path: {{ $json.empty }} leaves a segment of the path empty',
+		],
+		[
+			apiRequest('DELETE', '={{ "/contacts/" + $json.missing }}'),
+			'Path: a segment is the text "undefined", which stands for no value',
+		],
+		[apiRequest('GET', '=/contacts?id={{ $json.missing }}'), `Path: ${NO_VALUE}`],
+		[
+			apiRequest('GET', '={{ "/contacts?id=" + $json.missing }}'),
+			'Path: "id" is the text "undefined", which stands for no value',
+		],
+		[read(query('a', '={{ $json.missing }}')), `Query Parameters: "a": ${NO_VALUE}`],
+		[
+			read(query('a', '=after {{ DateTime.fromISO($json.date) }}')),
+			'Query Parameters: "a": {{ DateTime.fromISO($json.date) }} is an invalid date',
+		],
+		[
+			read(headers({ name: 'X-A', value: '=for {{ $json.customer }}' })),
+			'Headers: "X-A": {{ $json.customer }} is an object, not a text',
+		],
+		[read({ maxWait: '={{ $json.missing }}' }), `Max Wait: ${NO_VALUE}`],
+		[field('={{ $json.missing }}'), `Fields: "a": ${NO_VALUE}`],
+		[field('=Dear {{ $json.nothing }}'), 'Fields: "a": {{ $json.nothing }} is null'],
+		[
+			field('={{ $json.id + $json.missing }}'),
+			'Fields: "a": {{ $json.id + $json.missing }} is not a number that JSON can hold (NaN)',
+		],
+		[field('a', '={{ $json.missing }}'), `Fields: "name": ${NO_VALUE}`],
+		[
+			field('={{ $json.date }}', 'a', 'number'),
+			'Fields: "a" expects Number, but the value is the text "tomorrow"',
+		],
+		[json('={"name": "{{ $json.missing }}"}'), `JSON Body: ${NO_VALUE}`],
+		[
+			json('={{ ({ lines: [{ due: new Date($json.date) }] }) }}'),
+			'JSON Body: {{ ({ lines: [{ due: new Date($json.date) }] }) }}: "lines.0.due" is an invalid date',
+		],
+		[send({ sendOnceKey: '=INV-{{ $json.missing }}' }), `Send Once Key: ${NO_VALUE}`],
+		[send({ sendOnceKey: '=INV-{{ $json.empty }}' }), 'Send Once Key: {{ $json.empty }} is empty'],
+		[{ ...deleteMany(), ids: '={{ $json.missing }}' }, `IDs: ${NO_VALUE}`],
+		[{ ...deleteMany(), ids: '=INV-{{ $json.empty }}' }, 'IDs: {{ $json.empty }} is empty'],
+		[{ ...deleteMany(), dryRun: '={{ $json.missing }}' }, `Dry Run: ${NO_VALUE}`],
+	])('%j is refused: %s', async (parameters, message) => {
+		expect((await refusalOf(parameters, [ITEM])).message).toBe(message);
+	});
+
+	test.each<[Parameters, object]>([
+		[apiRequest('GET', '=/sandbox/echo?a={{ $json.id }}'), { query: { a: '1' } }],
+		[
+			apiRequest('GET', '=/sandbox/{{ "echo" }}', query('a', '={{ $json.id }}/{{ false }}')),
+			{ query: { a: '1/false' } },
+		],
+		[
+			apiRequest('GET', '/sandbox/echo', query('a', '=[{{ $json.empty }}]')),
+			{ query: { a: '[]' } },
+		],
+		[apiRequest('GET', '/sandbox/echo', query('a', 'null')), { query: { a: 'null' } }],
+		[
+			{
+				...apiRequest('POST', '/sandbox/echo'),
+				dataMode: 'json',
+				jsonBody: '={"ids": [{{ $json.list }}]}',
+			},
+			{ body: { ids: [1, 2] } },
+		],
+	])('%j goes out', async (parameters, expected) => {
+		const result = await bench.run([ITEM], parameters);
+		expect(result.json(NODE)).toMatchObject([expected]);
+	});
+
+	test('a key in the expression is not shown', async () => {
+		const key = bench.sandbox.apiKey;
+		const error = errorOf(await bench.run([{}], apiRequest('GET', `=/a/{{ $json.a["${key}"] }}`)));
+		expect(error.message).toBe('Path: {{ $json.a["****"] }} has no value (undefined)');
+	});
+
+	test('one key in two forms of Unicode is one', async () => {
+		const items = [{ key: '\u00e9' }, { key: 'e\u0301' }];
+		const result = await bench.run(items, send({ sendOnceKey: '={{ $json.key }}' }));
+		expect(result.json(NODE)).toMatchObject([{ status: 'sent' }, { skipped: true }]);
 	});
 });

@@ -1,6 +1,8 @@
-// Retry On Fail runs the whole node again: what was sent by then, or may have been sent, is not sent again.
+// Retry On Fail runs the whole node again: what was sent by then, or may have been sent, is not sent again; as a tool
+// of an agent neither, where each call gets its own response.
 
-import { errorOf, itemsOf, NODE, useBench } from '../support/bench';
+import { errorOf, itemsOf, NO_LIMITS, NODE, useBench } from '../support/bench';
+import { useDeduplicator } from '../support/deduplicator';
 import {
 	apiRequest,
 	deleteMany,
@@ -9,8 +11,10 @@ import {
 	send,
 	SEND_ENDPOINT,
 } from '../support/parameters';
+import { AGENT, agentWorkflow } from '../support/toolWorkflow';
 
-const bench = useBench();
+const bench = useBench({ limits: NO_LIMITS });
+useDeduplicator();
 
 test('after a refusal of the third of five sends, each is sent once', async () => {
 	bench.sandbox.fault({ after: 2, action: { type: 'status', status: 400 } });
@@ -89,4 +93,67 @@ test('does not run the node again for a credential that cannot be used', async (
 	const execute = jest.spyOn(bench.engine.nodeType(), 'execute');
 	await bench.run(itemsOf(1), send(), { ...RETRY_ON_FAIL, onError: 'continueRegularOutput' });
 	expect(execute).toHaveBeenCalledTimes(1);
+});
+
+describe('as a tool of an agent', () => {
+	const parameters = {
+		...send({ timeout: 1 }),
+		dataMode: 'json',
+		jsonBody: '={{ { "number": $fromAI("number", "", "number") } }}',
+	};
+
+	async function call(numbers: number[], options = {}, settings = {}) {
+		const calls = numbers.map((number) => ({ number }));
+		const workflow = agentWorkflow(calls, { ...parameters, options }, settings);
+		const result = await bench.engine.run(workflow, { key: bench.credential });
+		return result.json(AGENT) as Array<{ response?: string; error?: string }>;
+	}
+
+	test('a call that the service acts on and responds with 500 is one document', async () => {
+		bench.sandbox.fault({ action: { type: 'status', status: 500, act: true } });
+		const [response] = await call([1], {}, RETRY_ON_FAIL);
+		expect(bench.documents()).toEqual([{ number: 1 }]);
+		expect(response?.error).toContain('500');
+		expect(response?.error).toContain('It was not retried, because it may have been carried out');
+	});
+
+	test('a call that is refused is retried, and goes out once', async () => {
+		bench.sandbox.fault({ action: { type: 'status', status: 400 } });
+		const [response] = await call([1], {}, RETRY_ON_FAIL);
+		expect(bench.documents()).toEqual([{ number: 1 }]);
+		expect(response?.response).toContain('doc-1');
+	});
+
+	test('each of several calls at once is sent, and gets its own response', async () => {
+		bench.sandbox.fault({ times: 2, action: { type: 'status', status: 400 } });
+		const responses = await call([1, 2, 3, 4], {}, RETRY_ON_FAIL);
+		expect(bench.documents()).toHaveLength(4);
+		expect(new Set(responses.map(({ response }) => response)).size).toBe(4);
+		const documents = bench.sandbox.journal.documents();
+		for (const [index, { response }] of responses.entries()) {
+			const own = documents.find(({ body }) => (body as { number: number }).number === index + 1);
+			expect(response).toContain(`"${own?.id}"`);
+		}
+	});
+
+	test.each([
+		[{}, RETRY_ON_FAIL, 2],
+		[{ sendOnceKey: '={{ $fromAI("number", "", "number") }}' }, {}, 1],
+		[{ sendOnceKey: '={{ $fromAI("number", "", "number") }}' }, RETRY_ON_FAIL, 1],
+	])(
+		'the same call twice with %j and %j is sent as often as asked: %d',
+		async (options, own, sent) => {
+			const responses = await call([1, 1], options, own);
+			expect(bench.documents()).toEqual(Array(sent).fill({ number: 1 }));
+			const skipped = responses.filter(({ response }) => response?.includes('"skipped":true'));
+			expect(skipped).toHaveLength(2 - sent);
+			expect(new Set(responses.map(({ response }) => response)).size).toBe(2);
+		},
+	);
+
+	test('another execution is not taken for another attempt', async () => {
+		await call([1], {}, RETRY_ON_FAIL);
+		await call([1], {}, RETRY_ON_FAIL);
+		expect(bench.documents()).toHaveLength(2);
+	});
 });
