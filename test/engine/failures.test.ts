@@ -1,12 +1,15 @@
 // Requests that fail on their way: a send or a deletion that may have taken effect goes out exactly once
-// and the error says so; a read is retried three times, and anything that has reached nobody.
+// and the error says so; a read is retried three times, and anything that has reached nobody. Redirects are not followed.
 
 import { Socket } from 'node:net';
+
+import type { INode } from 'n8n-workflow';
 
 import { type FaultAction, type Sandbox, startSandbox } from '../../sandbox/server';
 import { freePort } from '../../scripts/host/freePort';
 import { errorOf, itemsOf, NODE, pinRandom, useBench } from '../support/bench';
 import {
+	apiRequest,
 	DELETE_ENDPOINT,
 	deleteMany,
 	read,
@@ -33,6 +36,8 @@ interface Case {
 	httpCode: string | null;
 }
 
+/** What a proxy says of its own connection, which must not become advice to repeat. */
+const PROXY_ERROR = 'upstream connect error: ECONNRESET';
 const CUT_OFF = /the connection was cut off$/;
 const TOO_LATE = /no response came within 0\.5 s$/;
 const withoutResponse = (
@@ -52,9 +57,9 @@ const withoutResponse = (
 ).map(([name, action, acts, message]): Case => ({ name, action, acts, message, httpCode: null }));
 const withStatus: Case[] = [500, 502, 503, 504, 408].map((status) => ({
 	name: `a ${status}`,
-	action: { type: 'status', status, act: true, body: { message: 'no luck' } },
+	action: { type: 'status', status, act: true, body: PROXY_ERROR },
 	acts: true,
-	message: new RegExp(`^The service answered ${status} .*: no luck$`),
+	message: new RegExp(`^The service answered ${status} .*: ${PROXY_ERROR}$`),
 	httpCode: String(status),
 }));
 const cases = [...withoutResponse, ...withStatus];
@@ -114,14 +119,6 @@ test.each([400, 403, 404, 409, 422])('nothing is retried after a %i', async (sta
 	expect(bench.sandbox.journal.count()).toBe(3);
 });
 
-test('what a proxy says of its own connection does not become advice to repeat', async () => {
-	const body = 'upstream connect error: ECONNRESET';
-	bench.sandbox.fault({ action: { type: 'status', status: 502, body, act: true } });
-	const error = errorOf(await bench.run(itemsOf(1), send()));
-	expect(error.message).toBe(`The service answered 502 Bad Gateway: ${body}`);
-	expect(error.description).toContain(NOT_REPEATED);
-});
-
 test('a send goes out once as soon as the service is up', async () => {
 	let latecomer: Sandbox | undefined;
 	try {
@@ -152,4 +149,54 @@ test('what was not sent takes no slot: the next request goes out at once', async
 	const result = await bench.run(itemsOf(3), send({ maxWait: 30 }));
 	expect(result.run.status).toBe('success');
 	expect(bench.documents()).toHaveLength(3);
+});
+
+describe('a redirect', () => {
+	let elsewhere: Sandbox;
+	beforeAll(async () => (elsewhere = await startSandbox()));
+	afterAll(async () => await elsewhere.stop());
+
+	const redirect = (status: number, location: string) =>
+		bench.sandbox.fault({
+			times: Infinity,
+			action: { type: 'status', status, headers: { location }, body: '' },
+		});
+
+	const requests: Array<[string, INode['parameters']]> = [
+		['a read', read()],
+		['a send', send()],
+		['a deletion', deleteMany()],
+		['an API request', apiRequest('PUT', '/masterdata/contacts/1')],
+	];
+	const redirects = [301, 302, 303, 307, 308].flatMap((status) =>
+		requests.map(([name, parameters]) => ({ status, name, parameters })),
+	);
+
+	test.each(redirects)('a $status to $name goes nowhere', async ({ status, name, parameters }) => {
+		redirect(status, `${elsewhere.baseUrl}/elsewhere?token=1`);
+		const error = errorOf(await bench.run(itemsOf(1), parameters));
+		expect(elsewhere.journal.all()).toEqual([]);
+		expect(bench.sandbox.journal.count()).toBe(1);
+		expect(error.message).toContain(`The service answered ${status} `);
+		expect(error.description).toContain(
+			`Redirects are not followed, so that the key goes to no other address. Set the base URL in the credential to where the service is now (it points to ${elsewhere.baseUrl}).`,
+		);
+		// Many services respond with what they have carried out with one of these.
+		const mayHaveActed = name !== 'a read' && status <= 303;
+		expect(error.description?.includes('may have been carried out')).toBe(mayHaveActed);
+		expect(error).toMatchObject({
+			httpCode: String(status),
+			context: { outcome: mayHaveActed ? 'unknown' : 'refused' },
+		});
+	});
+
+	test.each(['/elsewhere', 'https://', ''])(
+		'a location without an address is not followed either: %j',
+		async (location) => {
+			redirect(302, location);
+			const error = errorOf(await bench.run([{}], read()));
+			expect(bench.sandbox.journal.count()).toBe(1);
+			expect(error.description).toContain('to where the service is now.');
+		},
+	);
 });

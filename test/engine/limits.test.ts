@@ -83,22 +83,6 @@ test('reads come out in input order', async () => {
 	);
 });
 
-describe('hints in the output panel', () => {
-	test('tell of a noticeable wait', async () => {
-		const limits = JSON.stringify({ general: [{ max: 5, windowSeconds: 1 }] });
-		Object.assign(bench.credential, { customize: true, limits });
-		const result = await bench.run(itemsOf(12), readOne);
-		const [hint] = result.task(NODE).hints ?? [];
-		expect(hint?.message).toMatch(/^7 requests waited \d(\.\d)? s for the limit of 5 per 1 s\.$/);
-		expect(hint?.location).toBe('outputPane');
-	});
-
-	test('say nothing after short waits', async () => {
-		const result = await bench.run(itemsOf(5), readOne);
-		expect(result.task(NODE).hints ?? []).toEqual([]);
-	});
-});
-
 describe('the limits of the interface document, which a credential has by default', () => {
 	const { general, endpoints } = DOCUMENTED_LIMITS;
 	const bench = useBench({ latency, limits: DOCUMENTED_LIMITS });

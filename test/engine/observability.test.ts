@@ -1,10 +1,12 @@
-// What a run tells n8n itself, where n8n listens: why it failed, and how long its requests waited. n8n 1.x
-// knows neither word and must not stumble over them.
+// What a run tells beside its items: to n8n why it failed and how long its requests waited, where n8n listens (1.x knows
+// neither); to the user signs of a wrong setup, as a hint and in n8n's log at most once a minute, never an error.
 
+import { GlobalConfig } from '@n8n/config';
+import { Container } from '@n8n/di';
 import type { INode, IRun } from 'n8n-workflow';
 import * as n8nWorkflow from 'n8n-workflow';
 
-import { errorOf, itemsOf, NODE, useBench } from '../support/bench';
+import { errorOf, hintsOf, itemsOf, NODE, useBench } from '../support/bench';
 import { getStatus, read, READ_ENDPOINT, send, SEND_ENDPOINT } from '../support/parameters';
 
 /** Since 2.x; its words are checked against n8n's own lists. */
@@ -64,16 +66,16 @@ describe('the error declares its cause', () => {
 	});
 });
 
-describe('the metadata for tracing', () => {
+describe('what is told of waits', () => {
 	const tracingOf = ({ data }: IRun) => data.resultData.runData[NODE]?.at(-1)?.metadata?.tracing;
 
-	test('say how long the requests of a run waited, how many, and for what', async () => {
+	test('is how long the requests of a run waited, how many, and for what, also in a hint', async () => {
 		const limits = JSON.stringify({ general: [{ max: 5, windowSeconds: 2 }] });
 		Object.assign(bench.credential, { customize: true, limits });
 		const startedAt = performance.now();
-		const { run } = await bench.run(itemsOf(12), read());
+		const result = await bench.run(itemsOf(12), read());
 		const elapsedMs = performance.now() - startedAt;
-		const tracing = tracingOf(run) as Record<string, unknown>;
+		const tracing = tracingOf(result.run) as Record<string, unknown>;
 		expect(tracing).toMatchObject({
 			...{ 'business_data.waited_for': 'general/2s', 'business_data.requests_waited': 7 },
 		});
@@ -81,13 +83,90 @@ describe('the metadata for tracing', () => {
 		expect(Number.isInteger(waitMs)).toBe(true);
 		expect(waitMs).toBeGreaterThanOrEqual(2_000);
 		expect(waitMs).toBeLessThanOrEqual(elapsedMs);
+		const message = expect.stringMatching(
+			/^7 requests waited \d(\.\d)? s for the limit of 5 per 2 s\.$/,
+		) as string;
+		expect(result.task(NODE).hints).toMatchObject([{ message, location: 'outputPane' }]);
 	});
 
-	test('say so of a run that failed, and are not there for a run without a request', async () => {
+	test('is there for a run that failed, and not for a run without a request', async () => {
 		bench.sandbox.setKeyState(bench.sandbox.apiKey, 'disabled');
 		const tracing = tracingOf((await bench.run([{}], read())).run);
 		expect(tracing).toMatchObject({ 'business_data.requests_waited': 0 });
 		expect(tracing).not.toHaveProperty(['business_data.waited_for']);
 		expect(tracingOf((await bench.run([{}], getStatus)).run)).toBeUndefined();
+	});
+});
+
+describe('signs of a wrong setup', () => {
+	/** Runs a read, and returns its hints. */
+	async function hintsOfRun(items = 1): Promise<string[]> {
+		const result = await bench.run(itemsOf(items), read());
+		expect(result.run.status).toBe('success');
+		return hintsOf(result);
+	}
+
+	const linesWith = (text: string) => bench.engine.log.filter((line) => line.includes(text)).length;
+
+	test('a usual setup, in which nothing waits for long, gets no hint', async () => {
+		expect(await hintsOfRun(3)).toEqual([]);
+	});
+
+	describe('in queue mode', () => {
+		const { executions } = Container.get(GlobalConfig);
+		const { mode } = executions;
+		beforeEach(() => (executions.mode = 'queue'));
+		afterEach(() => (executions.mode = mode));
+
+		test('limits that are counted in this process get a hint each time, and a line in the log a minute', async () => {
+			const text = 'n8n runs in queue mode';
+			for (let run = 0; run < 3; run++) {
+				expect(await hintsOfRun(2)).toEqual([expect.stringContaining(text)]);
+			}
+			expect(linesWith(text)).toBe(1);
+			jest.setSystemTime(Date.now() + 60_000);
+			await hintsOfRun();
+			expect(linesWith(text)).toBe(2);
+		});
+	});
+
+	test('a key whose requests this process counts in two places gets a hint that names both', async () => {
+		expect(await hintsOfRun()).toEqual([]);
+		Object.assign(bench.credential, { limitStore: 'redis', redisHost: '127.0.0.1', redisPort: 1 });
+		// n8n shows no hints of a run that fails.
+		const { run } = await bench.run([{}], read({ maxWait: 1 }));
+		expect(run.status).toBe('error');
+		expect(linesWith('counted in 2 places (this n8n process; 127.0.0.1:1)')).toBe(1);
+
+		bench.credential.limitStore = 'memory';
+		expect(await hintsOfRun()).toEqual([expect.stringContaining('counted in 2 places')]);
+		// By then, nothing counts that was counted in Redis.
+		jest.setSystemTime(Date.now() + 600_001);
+		expect(await hintsOfRun()).toEqual([]);
+	});
+
+	describe("the service's clock", () => {
+		/** The service's time in the response (ms since 1970), and the response's age in a cache. */
+		const respond = (time: number, headers = {}) =>
+			bench.sandbox.fault({
+				endpoint: READ_ENDPOINT,
+				action: {
+					type: 'status',
+					status: 200,
+					body: [],
+					headers: { date: new Date(time).toUTCString(), ...headers },
+				},
+			});
+
+		test.each([
+			['two minutes behind', -120_000, {}, ['2 min ahead of the clock of the service']],
+			['two minutes ahead', 121_000, {}, ['behind the clock of the service']],
+			['half a minute behind', -30_000, {}, []],
+			['that of a response from a cache', -120_000, { age: '110' }, []],
+		])('%s', async (_, offMs, headers, expected) => {
+			respond(Date.now() + offMs, headers);
+			const hints = expected.map((text) => expect.stringContaining(text) as string);
+			expect(await hintsOfRun()).toEqual(hints);
+		});
 	});
 });

@@ -34,17 +34,6 @@ test.each([
 	expect(second - first).toBeGreaterThanOrEqual(900);
 });
 
-test('a refusal whose body alone says how long to wait is retried then', async () => {
-	const limits = { general: [{ max: 100, windowSeconds: 60 }], endpoints: {} };
-	bench.credential.limits = JSON.stringify(limits);
-	const body = 'Too many requests. Try again in 12 seconds.';
-	bench.sandbox.fault({ action: { type: 'status', status: 429, body } });
-	expect((await bench.run([{}], read())).run.status).toBe('success');
-	const [refused = 0, retried = 0] = bench.sandbox.journal.all().map(({ atMs }) => atMs);
-	expect(retried - refused).toBeGreaterThanOrEqual(11_900);
-	expect(retried - refused).toBeLessThan(14_000);
-});
-
 test('heeds a later response more than an earlier one', async () => {
 	tell({ ratelimit: '"minute";r=1;t=1' });
 	tell({ ratelimit: '"minute";r=9;t=1' });

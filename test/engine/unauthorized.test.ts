@@ -29,6 +29,7 @@ test.each([
 	{ name: 'reads', parameters: read(), most: SENT_AT_ONCE },
 	{ name: 'sends', parameters: send(), most: 1 },
 	{ name: 'API requests', parameters: apiRequest('PUT', '/contacts'), most: 1 },
+	{ name: 'deletions', parameters: deleteMany({ batchSize: 1 }), most: 1 },
 ])('60 $name with a wrong key end at once', async ({ parameters, most }) => {
 	bench.sandbox.setKeyState(bench.sandbox.apiKey, 'disabled');
 	const startedAt = performance.now();
@@ -44,15 +45,6 @@ test.each([
 		bench.sandbox.journal.count(),
 	);
 	expect(errors.at(-1)?.outcome).toBe('notSent');
-});
-
-test('batches of Delete Many with a wrong key end at once', async () => {
-	bench.sandbox.setKeyState(bench.sandbox.apiKey, 'disabled');
-	const errors = await failures(itemsOf(60), deleteMany({ batchSize: 1 }));
-	expect(errors.map((error) => error?.message)).toEqual(
-		Array(60).fill('The service answered 401 Unauthorized'),
-	);
-	expect(bench.sandbox.journal.count()).toBe(1);
 });
 
 test('what waits for the limits when the key is disabled ends then', async () => {
