@@ -1,5 +1,7 @@
 // The trigger watches any list of the service: by its path, with the same checks as API Request.
 
+import type { NodeApiError } from 'n8n-workflow';
+
 import { inWords, KEY, useTriggerBench } from '../support/triggerBench';
 
 const bench = useTriggerBench();
@@ -82,34 +84,28 @@ test.each<[object, string]>([
 	[MARK({ value: 'a' }), 'Field: is empty Enter what the service says'],
 	[MARK({ field: 'a', value: {} }), 'Value: is not a text'],
 ])('%j is an error before anything is sent: %s', async (parameters, message) => {
-	const error: unknown = await watch('/list', { ...parameters })
-		.poll()
-		.catch((reason: unknown) => reason);
-	const { message: said, description } = error as { message: string; description: string };
-	expect(`${said} ${description}`).toContain(message);
+	const polled = watch('/list', { ...parameters }).poll();
+	const said = polled.catch(
+		({ message, description }: NodeApiError) => `${message} ${description}`,
+	);
+	expect(await said).toContain(message);
 	expect(bench.service.queries).toEqual([]);
 });
 
-test('a record without an ID is called a record', async () => {
-	bench.service.response = () => [{ number: 1 }];
-	await expect(watch('/list').poll()).rejects.toThrow('record 1 of 1 has no ID at "id"');
-});
-
-describe('a path that is an expression', () => {
-	test('with a query reads changes only', async () => {
-		bench.service.response = () => [{ id: 1 }, { id: 2 }];
-		const { poll } = watch('=/list?since={{ $now.toMillis() }}');
-		await poll();
-		bench.service.response = () => [{ id: 3 }];
-		expect(inWords(await poll())).toEqual(['recordCreated 3']);
-		expect([await poll(), await poll()]).toEqual([[], []]);
-	});
-
-	test('without one shows deletions', async () => {
-		bench.service.response = () => [{ id: 1 }, { id: 2 }];
-		const { poll } = watch('={{ "/list" }}');
-		await poll();
-		bench.service.response = () => [{ id: 2 }];
-		expect([inWords(await poll()), inWords(await poll())]).toEqual([[], ['recordDeleted 1']]);
-	});
+const entry = (name: string, value = '5') => ({ parameters: [{ name, value }] });
+test.each<[string, isPart: boolean, Record<string, unknown>]>([
+	['a path with a query', true, { path: '=/list?since={{ $now.toMillis() }}' }],
+	['a path without one', false, { path: '={{ "/list" }}' }],
+	['the value of a header', true, { options: { headerParameters: entry('X-A', '={{ 5 }}') } }],
+	['the name of a header', true, { options: { headerParameters: entry('={{ "X-A" }}') } }],
+	['a query parameter', true, { options: { queryParameters: entry('limit', '={{ 5 }}') } }],
+])('with an expression as %s, only changes are read: %s', async (_, isPart, parameters) => {
+	bench.service.response = () => [{ id: 1 }, { id: 2 }];
+	const { poll } = watch('/list', parameters);
+	await poll();
+	bench.service.response = () => [{ id: 2, name: 'new' }, { id: 3 }];
+	expect(inWords(await poll())).toEqual(['recordUpdated 2', 'recordCreated 3']);
+	expect(inWords([...(await poll()), ...(await poll())])).toEqual(
+		isPart ? [] : ['recordDeleted 1'],
+	);
 });
