@@ -23,6 +23,7 @@ import { waitUntil } from '../support/waitUntil';
 const bench = useBench();
 useDeduplicator();
 
+const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}';
 /** Seconds. */
 const TIMEOUT = 0.5;
 /** Larger than what the buffers of two sockets hold. */
@@ -36,7 +37,7 @@ beforeAll(async () => {
 	authority = new PrivateAuthority();
 	certified = authority.serverFor('IP:127.0.0.1,DNS:localhost');
 	// The engine's first request takes longer than the others may.
-	const { baseUrl } = await start((socket) => void socket.end(OK()));
+	const { baseUrl } = await start((socket) => void socket.end(OK));
 	const credential = credentialFor({ baseUrl, apiKey: '0'.repeat(64) });
 	await bench.engine.run(workflowOf(itemsOf(1), send()), { key: credential });
 });
@@ -75,6 +76,8 @@ interface Place {
 }
 
 const nowhere = { requests: [] };
+const unreachable = async (host: string): Promise<Place> =>
+	await Promise.resolve({ baseUrl: `https://${host}`, journal: nowhere });
 const at = (journal: RawService, baseUrl = journal.baseUrl): Place => ({ baseUrl, journal });
 
 /** A service in front of which there is a proxy, given by how it handles its connections. */
@@ -134,14 +137,16 @@ const resolved = (...addresses: string[]) => {
 };
 
 /** A service behind two addresses, of which the first swallows. */
-const secondOfTwo = (handle: Handle, options?: TlsOptions) => async () => {
-	const service = await start(handle, options);
-	await swallowing('127.0.0.2', service.port);
-	// By default, half of the timeout.
-	setDefaultAutoSelectFamilyAttemptTimeout(20);
-	resolved('127.0.0.2', '127.0.0.1');
-	return at(service, service.baseUrl.replace('127.0.0.1', 'localhost'));
-};
+const secondOfTwo =
+	(handle: Handle, scheme = 'http', getTls?: () => TlsOptions) =>
+	async () => {
+		const service = await start(handle, getTls?.());
+		await swallowing('127.0.0.2', service.port);
+		// By default, half of the timeout.
+		setDefaultAutoSelectFamilyAttemptTimeout(20);
+		resolved('127.0.0.2', '127.0.0.1');
+		return at(service, `${scheme}://localhost:${service.port}`);
+	};
 
 type Outcome = 'notSent' | 'unknown' | 'refused' | 'sent';
 type Row = [name: string, setUp: () => Promise<Place>, expected: Outcome, options?: RowOptions];
@@ -164,11 +169,12 @@ const named = ({ baseUrl, journal }: Place, ...addresses: string[]): Place => {
 	return { baseUrl: baseUrl.replace(/127\.0\.0\.\d/, 'localhost'), journal };
 };
 /** A proxy that is there in the environment only. */
-const missingProxy =
-	(variable: string, find: () => Promise<string>, options?: TlsOptions) => async () => {
-		process.env[variable] = await find();
-		return at(await start(silent, options));
+const missingProxy = (variable: 'HTTP_PROXY' | 'HTTPS_PROXY', find: () => Promise<Place>) => {
+	return async () => {
+		process.env[variable] = (await find()).baseUrl;
+		return at(await start(silent, variable === 'HTTPS_PROXY' ? certified : undefined));
 	};
+};
 const proxy =
 	(...how: Parameters<typeof behindProxy>) =>
 	async () =>
@@ -176,6 +182,8 @@ const proxy =
 const reset = (socket: Socket) => void socket.once('data', () => socket.resetAndDestroy());
 const closeAtOnce = (socket: Socket) => void socket.destroy();
 const NOTHING = 'Content-Length: 0\n\n';
+const NO_PASSWORD = `HTTP/1.1 407 No\n${NOTHING}`;
+const PLAIN = { isSecure: false };
 const CERTIFICATE = { message: /certificate could not be verified$/ };
 
 const rows: Row[] = [
@@ -198,22 +206,19 @@ const rows: Row[] = [
 	['reset in the middle of the body', plain(reset), 'unknown', { body: LARGE }],
 	[
 		'refused by one address, accepted by another',
-		async () => named(at(await start(response(OK()))), '127.0.0.2', '127.0.0.1'),
+		async () => named(at(await start(response(OK))), '127.0.0.2', '127.0.0.1'),
 		'sent',
 	],
-	['swallowed by one address, accepted by another', secondOfTwo((s) => response(OK())(s)), 'sent'],
+	['swallowed by one address, accepted by another', secondOfTwo(response(OK)), 'sent'],
 	['swallowed by one address, without a response by another', secondOfTwo(silent), 'unknown'],
 	[
-		'swallowed by one address, TLS that is without a response by another',
-		async () => {
-			const { baseUrl, journal } = await secondOfTwo(silent)();
-			return { baseUrl: baseUrl.replace('http:', 'https:'), journal };
-		},
+		'swallowed by one address, no response to TLS by another',
+		secondOfTwo(silent, 'https'),
 		'notSent',
 	],
 	[
 		'swallowed by one address, TLS, then closed by another',
-		async () => await secondOfTwo(closeAtOnce, certified)(),
+		secondOfTwo(closeAtOnce, 'https', () => certified),
 		'unknown',
 	],
 	...[
@@ -231,7 +236,7 @@ const rows: Row[] = [
 		] as const,
 	].map(([what, handle]): Row => [`answered by ${what}`, plain(handle), 'unknown']),
 	['answered in HTTP/1.0', plain(responseAndClose('HTTP/1.0 200 OK\n\n{}')), 'sent'],
-	['answered after a 103', plain(response(`HTTP/1.1 103 Hints\n\n${OK()}`)), 'sent'],
+	['answered after a 103', plain(response(`HTTP/1.1 103 Hints\n\n${OK}`)), 'sent'],
 	['TLS that is without a response', notSecure(silent), 'notSent'],
 	['TLS that is closed', notSecure(closeAtOnce), 'notSent', transient],
 	['TLS that is reset', notSecure(reset), 'notSent', transient],
@@ -258,27 +263,11 @@ const rows: Row[] = [
 	],
 	['TLS, then closed', secure(closeAtOnce), 'unknown'],
 	['TLS, then without a response', secure(silent), 'unknown'],
-	['TLS, then answered', secure(response(OK())), 'sent'],
-	[
-		'a proxy that is gone',
-		async () =>
-			await missingProxy('HTTPS_PROXY', async () => (await closed()).baseUrl, certified)(),
-		'notSent',
-		transient,
-	],
-	[
-		'a proxy that swallows',
-		async () =>
-			await missingProxy('HTTPS_PROXY', async () => (await swallowed()).baseUrl, certified)(),
-		'notSent',
-	],
+	['TLS, then answered', secure(response(OK)), 'sent'],
+	['a proxy that is gone', missingProxy('HTTPS_PROXY', closed), 'notSent', transient],
+	['a proxy that swallows', missingProxy('HTTPS_PROXY', swallowed), 'notSent'],
 	['a proxy that never responds CONNECT', proxy(silent), 'notSent'],
-	[
-		'a proxy that closes',
-		proxy((socket) => void socket.once('data', () => socket.end())),
-		'notSent',
-		transient,
-	],
+	['a proxy that closes', proxy(responseAndClose('')), 'notSent', transient],
 	...[401, 403, 407].map((status): Row => [
 		`a proxy that responds CONNECT by ${status}`,
 		proxy(responseAndClose(`HTTP/1.1 ${status} No\n${NOTHING}`)),
@@ -294,27 +283,14 @@ const rows: Row[] = [
 	['a tunnel that hangs', proxy(response(established)), 'notSent'],
 	['a tunnel that closes', proxy(responseAndClose(established)), 'notSent', transient],
 	['a tunnel to silence', proxy(tunnel), 'unknown'],
-	['a tunnel to a response', proxy(tunnel, response(OK())), 'sent'],
-	[
-		'a proxy without a tunnel that is gone',
-		missingProxy('HTTP_PROXY', async () => (await closed()).baseUrl),
-		'notSent',
-		transient,
-	],
-	[
-		'a proxy without a tunnel that never responds',
-		proxy(silent, silent, { isSecure: false }),
-		'unknown',
-	],
-	[
-		'a proxy without a tunnel that wants a password',
-		proxy(response(`HTTP/1.1 407 No\n${NOTHING}`), silent, { isSecure: false }),
-		'refused',
-	],
+	['a tunnel to a response', proxy(tunnel, response(OK)), 'sent'],
+	['a plain proxy that is gone', missingProxy('HTTP_PROXY', closed), 'notSent', transient],
+	['a plain proxy that never responds', proxy(silent, silent, PLAIN), 'unknown'],
+	['a plain proxy that wants a password', proxy(response(NO_PASSWORD), silent, PLAIN), 'refused'],
+	// RFC 6761 §6.4: no such name exists anywhere.
 	[
 		'a name that is not known',
-		// RFC 6761 §6.4: no such name exists anywhere.
-		async () => await Promise.resolve({ baseUrl: 'https://service.invalid', journal: nowhere }),
+		async () => await unreachable('service.invalid'),
 		'notSent',
 		transient,
 	],
@@ -322,7 +298,7 @@ const rows: Row[] = [
 		'a name that is never found',
 		async () => {
 			jest.spyOn(dns, 'lookup').mockImplementation(() => undefined);
-			return await Promise.resolve({ baseUrl: 'https://service.example', journal: nowhere });
+			return await unreachable('service.example');
 		},
 		'notSent',
 	],
@@ -371,7 +347,7 @@ test('what was swallowed with a Send Once Key goes out in the next run', async (
 	expect(bench.documents()).toHaveLength(1);
 });
 
-describe('a run that is stopped', () => {
+describe('a run that ends', () => {
 	/** The error of a run of two items that is stopped `ms` after the first has begun, or as soon as `isTime`. */
 	async function stopped(
 		parameters: INode['parameters'],
@@ -389,37 +365,42 @@ describe('a run that is stopped', () => {
 	}
 	const notSent = { perhapsSentItems: [], failedItems: [0], notTriedItems: [1] };
 
-	test.each([60, TIMEOUT])(
-		'while the connection is swallowed sends nothing when it is made after all (timeout %d s)',
-		async (timeout) => {
-			const host = await swallowing();
-			bench.credential.baseUrl = `http://127.0.0.1:${host.port}`;
-			const error = await stopped(send({ timeout }));
-			host.wakeUp();
-			expect(error.context).toMatchObject(notSent);
-			// The system asks again for a connection after 1 s.
-			await reallyWait(1_500);
-			expect(host.requests).toEqual([]);
-		},
-	);
+	test.each([
+		['stopped', 60, async () => (await stopped(send({ timeout: 60 }))).context],
+		['stopped', TIMEOUT, async () => (await stopped(send({ timeout: TIMEOUT }))).context],
+		[
+			'at its end',
+			TIMEOUT,
+			async () => errorOf(await bench.run(itemsOf(2), send({ timeout: TIMEOUT }))).context,
+		],
+	])('with a swallowed connection sends nothing later: %s, timeout %d s', async (_, __, run) => {
+		const host = await swallowing();
+		bench.credential.baseUrl = `http://127.0.0.1:${host.port}`;
+		const context = await run();
+		host.wakeUp();
+		expect(context).toMatchObject(notSent);
+		// The system asks again for a connection after 1 s.
+		await reallyWait(1_500);
+		expect(host.requests).toEqual([]);
+	});
 
 	test.each<[string, () => Promise<Place>]>([
 		['TLS', notSecure(() => undefined)],
 		['a proxy', async () => await behindProxy(() => undefined)],
 		['a tunnel', async () => await behindProxy(response(established))],
-	])('while %s keeps it waiting has sent nothing', async (_, setUp) => {
+	])('while %s keeps it waiting, because it is stopped, has sent nothing', async (_, setUp) => {
 		const { baseUrl, journal } = await setUp();
 		bench.credential.baseUrl = baseUrl;
 		expect((await stopped(send())).context).toMatchObject(notSent);
 		expect(journal.requests).toEqual([]);
 	});
 
-	test('sees through to its end what has left', async () => {
+	test('because it is stopped sees through to its end what has left', async () => {
 		let isCutOff: boolean | undefined;
 		const service = await start((socket) => {
 			setTimeout(() => {
 				isCutOff = socket.readableEnded;
-				socket.end(OK());
+				socket.end(OK);
 			}, 300);
 		});
 		bench.credential.baseUrl = service.baseUrl;
@@ -429,16 +410,6 @@ describe('a run that is stopped', () => {
 		await waitUntil(() => isCutOff !== undefined);
 		expect(isCutOff).toBe(false);
 	});
-});
-
-test('what is not connected at the timeout does not leave any more', async () => {
-	const host = await swallowing();
-	bench.credential.baseUrl = `http://127.0.0.1:${host.port}`;
-	const error = errorOf(await bench.run(itemsOf(1), send({ timeout: TIMEOUT })));
-	host.wakeUp();
-	expect(error.context.outcome).toBe('notSent');
-	await reallyWait(1_500);
-	expect(host.requests).toEqual([]);
 });
 
 describe('a connection that is kept open', () => {
@@ -456,14 +427,14 @@ describe('a connection that is kept open', () => {
 	}
 
 	test.each<[string, (socket: Socket) => void, Outcome]>([
-		['stays open', (socket) => socket.write(OK()), 'sent'],
+		['stays open', (socket) => socket.write(OK), 'sent'],
 		['is closed as the request arrives', (socket) => socket.destroy(), 'unknown'],
 		['is reset as the request arrives', (socket) => socket.resetAndDestroy(), 'unknown'],
 	])('and %s', async (_, handleSecond, expected) => {
 		const agent = keepConnections();
 		const service = await start((socket) => {
 			socket.once('data', () => {
-				socket.write(OK());
+				socket.write(OK);
 				socket.once('data', () => handleSecond(socket));
 			});
 		});
@@ -481,7 +452,7 @@ describe('a connection that is kept open', () => {
 		const agent = keepConnections();
 		const service = await start((socket) => {
 			socket.once('data', () => {
-				socket.write(OK());
+				socket.write(OK);
 				setImmediate(() => socket.destroy());
 			});
 		});
@@ -497,7 +468,3 @@ describe('a connection that is kept open', () => {
 		expect(outcomes.filter((outcome) => outcome === 'sent').length).toBe(service.requests.length);
 	});
 });
-
-function OK(): string {
-	return 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}';
-}
