@@ -35,29 +35,14 @@ const spanOf = (entries: JournalEntry[]) =>
 describe('a 429', () => {
 	const bench = useBench({ limits: LIMITS });
 
-	const responses: Array<{ name: string; headers: Record<string, string>; leastMs: number }> = [
-		{ name: 'without Retry-After', headers: {}, leastMs: 0 },
-		{ name: 'with Retry-After in seconds', headers: { 'retry-after': '1' }, leastMs: 1_000 },
-		{
-			name: 'with Retry-After as a date, by the clock of the service',
-			headers: {
-				date: 'Fri, 02 Jan 2026 00:00:00 GMT',
-				'retry-after': 'Fri, 02 Jan 2026 00:00:01 GMT',
-			},
-			leastMs: 1_000,
-		},
-	];
-	const cases = operations.flatMap((operation) =>
-		responses.map((response) => ({
-			...operation,
-			...response,
-			title: `${operation.name} ${response.name}`,
-		})),
-	);
-
-	test.each(cases)(
-		'heals by itself: $title',
-		async ({ parameters, endpoint, documents, headers, leastMs }) => {
+	const AT = 'Fri, 02 Jan 2026 00:00:00 GMT';
+	const SOON = 'Fri, 02 Jan 2026 00:00:01 GMT';
+	describe.each<[string, Record<string, string>, leastMs: number]>([
+		['without Retry-After', {}, 0],
+		['with Retry-After in seconds', { 'retry-after': '1' }, 1_000],
+		["with Retry-After by the service's clock", { date: AT, 'retry-after': SOON }, 1_000],
+	])('%s', (_, headers, leastMs) => {
+		test.each(operations)('heals by itself: $name', async ({ parameters, endpoint, documents }) => {
 			bench.sandbox.fault({ action: refusal(headers) });
 			const result = await bench.run(itemsOf(1), parameters);
 			expect(result.run.status).toBe('success');
@@ -67,8 +52,8 @@ describe('a 429', () => {
 			expect(journal.count(endpoint)).toBe(2);
 			expect(journal.documents()).toHaveLength(documents);
 			expect(spanOf(journal.all())).toBeGreaterThanOrEqual(leastMs);
-		},
-	);
+		});
+	});
 
 	test('is waited out at random, and twice as long the next time', async () => {
 		pinRandom(0.05);

@@ -67,11 +67,8 @@ describe('a body that is not JSON where JSON is due', () => {
 
 	test('a failure under the status 200 with an empty list is told in a hint', async () => {
 		response({ body: '{"success":false,"message":"Kontingent erschöpft","data":[]}' });
-		expect(hintsOf(await bench.run([{}], read()))).toEqual([
-			expect.stringContaining(
-				'what looks like a failure: 0 items were read. The service said: Kontingent',
-			),
-		]);
+		const hint = 'what looks like a failure: 0 items were read. The service said: Kontingent';
+		expect(hintsOf(await bench.run([{}], read()))).toEqual([expect.stringContaining(hint)]);
 	});
 
 	test.each<[string, INode['parameters'], object[]]>([
@@ -86,9 +83,7 @@ describe('a body that is not JSON where JSON is due', () => {
 			bench.sandbox.fault({ endpoint, action: { type: 'emptyBody' } });
 		}
 		expect((await bench.run(itemsOf(1), parameters)).json(NODE)).toEqual(expected);
-	});
-
-	test('an empty list is the response to a send, which has one result all the same', async () => {
+		// An empty list is nothing, too.
 		response({ body: [] });
 		expect((await bench.run(itemsOf(1), send())).json(NODE)).toEqual([{ statusCode: 200 }]);
 	});
@@ -165,12 +160,8 @@ describe('the response format', () => {
 	test('JSON makes one item of each element of a list', async () => {
 		expect(await get('/sandbox/array')).toEqual([{ id: 1 }, { id: 2 }, { id: 3 }]);
 		response({ body: [1, 'two', null, [3]] });
-		expect(await get('/masterdata/getContacts')).toEqual([
-			{ data: 1 },
-			{ data: 'two' },
-			{ data: null },
-			{ data: [3] },
-		]);
+		const values = (await get('/masterdata/getContacts')).map(({ data, ...rest }) => [data, rest]);
+		expect(values).toEqual([1, 'two', null, [3]].map((data) => [data, {}]));
 		for (const [body, item] of [
 			['"done"', { data: 'done' }],
 			['null', { data: null }],

@@ -36,23 +36,16 @@ test('where n8n keeps its hashes in another way than is read here, nothing goes 
 	expect(bench.documents()).toHaveLength(1);
 });
 
-test.each<[string, () => DataDeduplicationService]>([
-	[
-		'none',
-		() => {
-			throw new Error('none');
-		},
-	],
-	['another', () => ({}) as DataDeduplicationService],
-	[
-		'an unreadable',
-		() =>
-			Object.create(DataDeduplicationService.prototype, {
-				deduplicator: { value: {} },
-			}) as DataDeduplicationService,
-	],
-])('where n8n has %s such store, nothing is sent', async (_, getInstance) => {
-	const spy = jest.spyOn(DataDeduplicationService, 'getInstance').mockImplementation(getInstance);
+const ANOTHER = { deduplicator: { value: {} } };
+test.each<[string, object | undefined]>([
+	['none', undefined],
+	['another', {}],
+	['an unreadable', Object.create(DataDeduplicationService.prototype, ANOTHER) as object],
+])('where n8n has %s such store, nothing is sent', async (_, found) => {
+	const spy = jest.spyOn(DataDeduplicationService, 'getInstance').mockImplementation(() => {
+		if (found === undefined) throw new Error('none');
+		return found as DataDeduplicationService;
+	});
 	const error = errorOf(await bench.run([{ id: 'a' }], send(onceById)));
 	spy.mockRestore();
 	expect(error.message).toBe('Send Once Key: this version of n8n has no deduplication store');

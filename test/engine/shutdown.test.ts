@@ -92,26 +92,19 @@ test('an execution that begins after that sends nothing', async () => {
 });
 
 const SHUTDOWN = 'n8n is shutting down: what was still waiting was not carried out';
+const CUT_OFF = 'The request may have taken effect: it was under way when n8n shut down';
+const DELETIONS = 'Deleted: item 0. Not deleted: items 1–3. Not tried: items 4–5.';
+const PERHAPS = 'Perhaps sent: item 0. Not tried: items 1–5.';
 const SENDS = 'Sent: item 0. Not sent: item 1. Not tried: items 2–5.';
 
 test.each([
 	['sends', SHUTDOWN, 'notSent', SENDS],
 	['sends that retry on fail', SHUTDOWN, 'notSent', SENDS],
 	['a send under way', SHUTDOWN, 'notSent', SENDS],
-	[
-		'deletions',
-		SHUTDOWN,
-		'notSent',
-		'Deleted: item 0. Not deleted: items 1–3. Not tried: items 4–5.',
-	],
+	['deletions', SHUTDOWN, 'notSent', DELETIONS],
 	['reads', SHUTDOWN, 'notSent', ''],
 	['wait for room', SHUTDOWN, 'notSent', ''],
-	[
-		'a send under way for too long',
-		'The request may have taken effect: it was under way when n8n shut down',
-		'unknown',
-		'Perhaps sent: item 0. Not tried: items 1–5.',
-	],
+	['a send under way for too long', CUT_OFF, 'unknown', PERHAPS],
 ])('%s: the error and the log say how far they came', (name, message, outcome, lists) => {
 	const error = ended[name]?.task(NODE).error as unknown as ShownError;
 	expect(error.message).toBe(message);
