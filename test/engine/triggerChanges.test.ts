@@ -144,11 +144,10 @@ describe('deletions that look like a mistake', () => {
 		state.list = [...some];
 		expect(await poll()).toEqual([]);
 		state.list = [{ id: 1, name: 'new' }, ...some.slice(1), { id: 99 }];
-		const error: unknown = await poll().catch((reason: unknown) => reason);
-		expect(error).toMatchObject({ message: withheld.replace('57', '58') });
-		expect((error as { description: string }).description).toMatch(
-			/role.*filter.*business.*Max Deletion Percent/,
-		);
+		await expect(poll()).rejects.toMatchObject({
+			message: withheld.replace('57', '58'),
+			description: expect.stringMatching(/role.*filter.*business.*Max Deletion Percent/) as string,
+		});
 		expect(inWords(await poll())).toEqual(['contactUpdated 1', 'contactCreated 99']);
 		await after(DAY - 60_000);
 		expect(await poll()).toEqual([]);
