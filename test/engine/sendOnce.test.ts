@@ -102,14 +102,14 @@ test('while an item waits for the limits, its key is not on record', async () =>
 	expect(await states(...keys)).toEqual(['sent', 'sent', 'sent', 'sent']);
 });
 
-const refuse = (status: number) =>
-	bench.sandbox.fault({ times: 99, action: { type: 'status', status } });
+const refuse = (status: number, times = 1) =>
+	bench.sandbox.fault({ times, action: { type: 'status', status } });
 const CLOSED = 'http://127.0.0.1:1';
 
 test.each([
 	['a 400', 'refused', () => refuse(400)],
 	['a 401', 'refused', () => refuse(401)],
-	['a 429 that was given up', 'notSent', () => refuse(429)],
+	['a 429 that was given up', 'notSent', () => refuse(429, 99)],
 	['no connection', 'notSent', () => (bench.credential.baseUrl = CLOSED)],
 ])('after %s the key is free again', async (_, outcome, prepare) => {
 	const { baseUrl = '' } = bench.credential;
