@@ -1,13 +1,20 @@
 // What users have saved with an earlier version goes on working: workflows make the same requests, the trigger
 // knows its contacts, and what was sent once is not sent again. `npm run record:upgrade` saves it.
 
-import { MARKER_HEADER } from '../../sandbox/server';
 import { errorOf, useBench } from '../support/bench';
 import { useDeduplicator } from '../support/deduplicator';
 import { CREDENTIAL_TYPE } from '../support/engineWorkflow';
 import { sentDocument } from '../support/parameters';
-import { KEY, LIMITS, PORT, RECORD } from '../upgrade/saved';
-import { savedByVersions, savedCredential, savedWorkflow } from '../upgrade/versions';
+import {
+	KEY,
+	LIMITS,
+	PORT,
+	RECORD,
+	requestsOf,
+	savedByVersions,
+	savedCredential,
+	savedWorkflow,
+} from '../upgrade/saved';
 
 const apiKeys = { [KEY]: { state: 'active' as const } };
 const bench = useBench({ port: PORT, apiKeys, contactCount: 12, limits: LIMITS });
@@ -19,10 +26,7 @@ describe.each(savedByVersions)('saved by version %s', (_, saved) => {
 	)('%s makes the requests that it made', async (name, parameters, requests) => {
 		const { run } = await bench.run([RECORD], parameters);
 		expect(run.status).toBe('success');
-		const made = bench.sandbox.journal
-			.all()
-			.filter(({ headers }) => headers[MARKER_HEADER] === name)
-			.map(({ method, path, query, body }) => ({ method, path, query, body }));
+		const made = requestsOf(bench.sandbox, name);
 		expect(made).toEqual(requests.map((request) => ({ body: undefined, ...request })));
 		expect(bench.sandbox.journal.count()).toBe(requests.length);
 	});

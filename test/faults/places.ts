@@ -1,10 +1,20 @@
 /** Every place where a user can enter a value, taken from the descriptions, so that none is forgotten. */
-import type { ICredentialDataDecryptedObject, INode, INodeProperties } from 'n8n-workflow';
+import type {
+	ICredentialDataDecryptedObject,
+	INode,
+	INodeProperties,
+	INodePropertyCollection,
+} from 'n8n-workflow';
 
 import { BusinessDataApi } from '../../credentials/BusinessDataApi.credentials';
-import { BusinessData } from '../../nodes/BusinessData/BusinessData.node';
 import { BusinessDataTrigger } from '../../nodes/BusinessData/BusinessDataTrigger.node';
-import { choicesOf, groupsOf, optionsOf } from '../unit/description/properties';
+import {
+	choicesOf,
+	description,
+	fieldsOf,
+	groupsOf,
+	optionsOf,
+} from '../unit/description/properties';
 
 type Parameters = INode['parameters'];
 type Path = ReadonlyArray<string | number>;
@@ -35,22 +45,29 @@ const BASIC_VALUES: Parameters = {
 
 const eventsOf = (source: string) => [source === 'contacts' ? 'contactCreated' : 'recordCreated'];
 
-const description = new BusinessData().description.properties;
-
 /** What is in each entry of n8n's `assignmentCollection`, which the descriptions do not say. */
-const IN_AN_ASSIGNMENT: INodeProperties[] = [
-	{ displayName: 'Name', name: 'name', type: 'string', default: '' },
-	{
-		displayName: 'Type',
-		name: 'type',
-		type: 'options',
-		options: ['string', 'number', 'boolean', 'array', 'object'].map((value) => ({
-			name: value,
-			value,
-		})),
-		default: 'string',
-	},
-	{ displayName: 'Value', name: 'value', type: 'string', default: '' },
+const TYPES = ['string', 'number', 'boolean', 'array', 'object'];
+const IN_ASSIGNMENTS: Pick<INodePropertyCollection, 'name' | 'values'> = {
+	name: 'assignments',
+	values: [
+		{ displayName: 'Name', name: 'name', type: 'string', default: '' },
+		{
+			...{ displayName: 'Type', name: 'type', type: 'options', default: 'string' },
+			options: TYPES.map((value) => ({ name: value, value })),
+		},
+		{ displayName: 'Value', name: 'value', type: 'string', default: '' },
+	],
+};
+
+/** What else fields need beside them, by their paths; with `/`, at the root. */
+const NEEDED: Array<[path: RegExp, siblings: Parameters]> = [
+	[/\.assignments\.0\./, { name: 'a', type: 'string', value: 'a' }],
+	[/\.sendOnce(?!Key)/, { sendOnceKey: 'a' }],
+	[/\.(value|parameterType|inputDataFieldName)$/, { name: 'a' }],
+	[/\.incremental\./, { parameter: 'since' }],
+	[/\.deletedWhen\./, { field: 'state', value: 'gone' }],
+	// The settings of a list need an endpoint that has one.
+	[/\.pagination/, { '/path': CONTACTS }],
 ];
 
 /** Where a field is, below the parameters, with the other values that make it count. */
@@ -64,74 +81,46 @@ interface Branch {
 /** The field, and all fields inside of it. */
 function* branchesOf(
 	property: INodeProperties,
-	above: Omit<Branch, 'property'>,
+	parent: Omit<Branch, 'property'> = { path: [], labels: [], beside: {} },
 ): Generator<Branch> {
-	const path = [...above.path, property.name];
-	const labels = [...above.labels, property.displayName];
-	const beside = { ...above.beside, ...besideOf(property) };
+	const path = [...parent.path, property.name];
+	const labels = [...parent.labels, property.displayName];
+	const beside = besideOf(property, parent);
 	const inside = groupsOf(property).flatMap(({ values }) => values);
 	// A group without the field that it needs: the error names that field.
 	const names = [...labels, ...inside.map(({ displayName }) => displayName)];
 	yield { property, path, labels: names, beside };
-	for (const option of optionsOf(property)) {
-		const siblings = {
-			...besideOf(option),
-			...(/^sendOnce(?!Key)/.test(option.name) ? { sendOnceKey: 'a' } : {}),
-		};
-		const inside = { ...setAt(beside, path, notAtRoot(siblings)), ...atRoot(siblings) };
-		yield* branchesOf({ ...option, displayOptions: undefined }, { path, labels, beside: inside });
-	}
-	if (property.type === 'assignmentCollection') {
-		const inEntry = [...path, 'assignments', 0];
-		const entry = setAt(beside, inEntry, { name: 'a', type: 'string', value: 'a' });
-		for (const value of IN_AN_ASSIGNMENT) {
-			yield* branchesOf(value, { path: inEntry, labels, beside: entry });
-		}
-	}
-	for (const group of groupsOf(property)) {
-		const isList = property.typeOptions?.multipleValues === true;
-		const inGroup = [...path, group.name, ...(isList ? [0] : [])];
-		for (const value of group.values) {
-			yield* branchesOf(value, {
-				path: inGroup,
-				labels,
-				beside: inFrontOf(inGroup, value, beside),
-			});
-		}
+	for (const option of optionsOf(property)) yield* branchesOf(option, { path, labels, beside });
+	const isAssignments = property.type === 'assignmentCollection';
+	const isList = isAssignments || property.typeOptions?.multipleValues === true;
+	const groups = isAssignments ? [IN_ASSIGNMENTS] : groupsOf(property);
+	for (const { name, values } of groups) {
+		const inGroup = [...path, name, ...(isList ? [0] : [])];
+		for (const value of values) yield* branchesOf(value, { path: inGroup, labels, beside });
 	}
 }
 
-/** What `displayOptions` asks of the other fields; those of a group are set beside the field. */
-function besideOf({ displayOptions }: INodeProperties): Parameters {
-	const { resource: _, operation: __, ...show } = displayOptions?.show ?? {};
-	return Object.fromEntries(Object.entries(show).map(([name, values]) => [name, values?.[0]]));
-}
-
-function inFrontOf(
-	path: Path,
+/** The values that show the field and make it count. */
+function besideOf(
 	{ displayOptions, name }: INodeProperties,
-	beside: Parameters,
-): Parameters {
+	{ path, beside }: Omit<Branch, 'property'>,
+) {
+	const { resource: _, operation: __, ...show } = displayOptions?.show ?? {};
+	const shown = Object.entries(show).map(([other, values]): [string, unknown] => [
+		other,
+		values?.[0],
+	]);
 	const isHidden = displayOptions?.hide?.type?.includes('none') === true;
-	const shown = besideOf({ displayOptions } as INodeProperties);
-	const siblings = {
-		...notAtRoot(shown),
-		...(isHidden ? { type: 'pageNumber' } : {}),
-		...(/^(value|parameterType|inputDataFieldName)$/.test(name) ? { name: 'a' } : {}),
-		...(path.includes('incremental') ? { parameter: 'since' } : {}),
-		...(path.includes('deletedWhen') ? { field: 'state', value: 'gone' } : {}),
-	};
-	return { ...setAt(beside, path, siblings), ...atRoot(shown) };
+	const needed = NEEDED.filter(([pattern]) => pattern.test([...path, name].join('.')));
+	const siblings = Object.assign(
+		{ ...Object.fromEntries(shown), ...(isHidden && { type: 'pageNumber' }) },
+		...needed.map(([, values]) => values),
+	) as Record<string, unknown>;
+	return Object.entries(siblings).reduce((all, [sibling, value]) => {
+		const isAtRoot = sibling.startsWith('/');
+		return setAt(all, isAtRoot ? [sibling.slice(1)] : [...path, sibling], value);
+	}, beside);
 }
-
-/** `/method` in a display option means the field at the top. */
-const isRoot = (name: string) => name.startsWith('/');
-
-const notAtRoot = (siblings: Parameters): Parameters =>
-	Object.fromEntries(Object.entries(siblings).filter(([name]) => !isRoot(name)));
-
-const atRoot = (siblings: Parameters): Parameters =>
-	Object.fromEntries(Object.entries(siblings).filter(([name]) => isRoot(name)));
 
 /** A copy with the value at the path. */
 function setAt(root: unknown, [first, ...rest]: Path, value: unknown): Parameters {
@@ -142,52 +131,36 @@ function setAt(root: unknown, [first, ...rest]: Path, value: unknown): Parameter
 	return { ...record, [first]: setAt(record[first], rest, value) };
 }
 
-function placesIn(
+const placesIn = (
 	properties: INodeProperties[],
 	prefix: string,
 	of: Place['of'],
 	basis: Parameters,
-): Place[] {
-	return properties
-		.flatMap((property) => [...branchesOf(property, { path: [], labels: [], beside: {} })])
+): Place[] =>
+	properties
+		.flatMap((property) => [...branchesOf(property)])
 		.map(({ property, path, labels, beside }) => ({
-			name: `${prefix} ${path.join('.')}`,
-			labels,
-			property,
-			of,
-			withValue: (value) =>
-				setAt({ ...basis, ...listOf(path), ...withoutRoot(beside) }, path, value),
+			...{ name: `${prefix} ${path.join('.')}`, labels, property, of },
+			withValue: (value) => setAt({ ...basis, ...beside }, path, value),
 		}));
-}
-
-/** The settings of a list need an endpoint that has one. */
-const listOf = (path: Path): Parameters => (path.includes('pagination') ? { path: CONTACTS } : {});
-
-function withoutRoot(beside: Parameters): Parameters {
-	return Object.fromEntries(
-		Object.entries(beside).map(([name, value]) => [name.replace(/^\//, ''), value]),
-	);
-}
 
 /** All places of the node, the trigger and the credential. */
 export function allPlaces(credential: ICredentialDataDecryptedObject): Place[] {
-	const chosen = ['resource', 'operation'];
-	const ofChoice = description.filter(({ name }) => chosen.includes(name));
+	const [resources, ...operations] = description.properties.filter(({ name }) =>
+		['resource', 'operation'].includes(name),
+	);
 	const read = { resource: 'contact', operation: 'getMany' };
-	const places = placesIn(ofChoice.slice(0, 2), 'contact/getMany', 'node', read);
-	for (const operationList of ofChoice.slice(1)) {
+	const first = [resources, operations[0]] as INodeProperties[];
+	const places = placesIn(first, 'contact/getMany', 'node', read);
+	for (const operationList of operations) {
 		const resource = operationList.displayOptions?.show?.resource?.[0] as string;
-		for (const { value: operation } of choicesOf(operationList)) {
-			const fields = description.filter(
-				({ name, displayOptions }) =>
-					!chosen.includes(name) &&
-					displayOptions?.show?.resource?.includes(resource) &&
-					displayOptions.show.operation?.includes(operation as string),
-			);
-			const basis = { ...BASIC_VALUES, resource, operation } as Parameters;
+		for (const { value } of choicesOf(operationList)) {
+			const operation = String(value);
+			const basis = { ...BASIC_VALUES, resource, operation };
 			// Where it matters, in an operation that sends something.
-			if (resource === 'apiRequest') basis.method = 'POST';
-			places.push(...placesIn(fields, `${resource}/${String(operation)}`, 'node', basis));
+			if (resource === 'apiRequest') Object.assign(basis, { method: 'POST' });
+			const fields = fieldsOf(resource, operation);
+			places.push(...placesIn(fields, `${resource}/${operation}`, 'node', basis));
 		}
 	}
 	const trigger = new BusinessDataTrigger().description.properties;

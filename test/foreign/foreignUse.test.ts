@@ -41,13 +41,18 @@ async function read(bench: LimiterBench, service: SharedService): Promise<void> 
 	}
 }
 
-/** Reads without a pause for so long (ms). */
+/** Reads, many at once and without a pause, as long as it should go on. */
+async function readWhile(bench: LimiterBench, service: SharedService, goesOn: () => boolean) {
+	const readOnAndOn = async () => {
+		while (goesOn()) await read(bench, service);
+	};
+	await passTime(Promise.all(Array.from({ length: AT_ONCE }, readOnAndOn)), 3 * HOUR);
+}
+
+/** The same for so long (ms). */
 async function readFor(bench: LimiterBench, service: SharedService, ms: number): Promise<void> {
 	const end = performance.now() + ms;
-	const readOnAndOn = async () => {
-		while (performance.now() < end) await read(bench, service);
-	};
-	await passTime(Promise.all(Array.from({ length: AT_ONCE }, readOnAndOn)), HOUR);
+	await readWhile(bench, service, () => performance.now() < end);
 }
 
 /** Reads, by one run, until all have got through. */
@@ -56,10 +61,7 @@ async function play(program: Program | undefined, countsRefused: boolean, seed: 
 	const startedAt = performance.now();
 	const service = new SharedService(general, program, countsRefused, seed);
 	let left = READS;
-	const readOnAndOn = async () => {
-		while (left-- > 0) await read(bench, service);
-	};
-	await passTime(Promise.all(Array.from({ length: AT_ONCE }, readOnAndOn)), 3 * HOUR);
+	await readWhile(bench, service, () => left-- > 0);
 	const makespan = performance.now() - startedAt;
 	service.catchUp(makespan);
 	return { makespan, ours: service.ours, theirs: service.theirs };

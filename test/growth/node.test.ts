@@ -1,9 +1,12 @@
-// 1,000 input items through the node in n8n's engine, with a helper that responds at once and limits so
-// high that nothing waits: what is left is the node's own time.
+// Up to 100,000 input items through the node in n8n's engine, with a helper that responds at once and limits so
+// high that nothing waits: what is left is the node's own time, and n8n's event loop goes on meanwhile.
+
+import type { INode } from 'n8n-workflow';
 
 import { loadNode, OPERATIONS } from '../../bench/growth/nodeLoad';
 import { loadSendOnce } from '../../bench/growth/sendOnceLoad';
 import { Engine } from '../support/engine';
+import { apiRequest, deleteMany, send } from '../support/parameters';
 import { ProcessedDataRepository } from '../support/processedData';
 import { report } from '../support/report';
 
@@ -49,3 +52,35 @@ test('with 50,000 remembered keys, a Send Once Key takes 7 reads and 3 writes of
 	expect([load.reads, load.writes]).toEqual([7, 3]);
 	expect(load.entriesPerWrite).toBeLessThan(1_000);
 }, 240_000);
+
+const MANY_ITEMS = 100_000;
+/** Of operations that take as long for each item. */
+const FEWER_ITEMS = 15_000;
+const LONGEST_HOLD_MS = 50;
+/** Of the time of a run, how much longer holds may take: what V8's own threads do counts as well. */
+const MOST_IN_LONGER_HOLDS = 0.05;
+
+const NOT_A_BODY = { dataMode: 'json', jsonBody: '={{ "text " + $json.id }}' };
+/** The items of all but the first fail in preparation, so that no request gives others their turn. */
+const CASES: Array<[string, INode['parameters'], items: number, requests: number]> = [
+	['Delete Many', deleteMany(), MANY_ITEMS, MANY_ITEMS / 100],
+	['Send', { ...send(), ...NOT_A_BODY }, FEWER_ITEMS, 0],
+	['API Request', apiRequest('GET', '={{ "no path " + $json.id }}'), FEWER_ITEMS, 0],
+];
+
+test.each(CASES)(
+	'%s lets go of the event loop',
+	async (name, parameters, items, requests) => {
+		const settings = { onError: 'continueRegularOutput' } as const;
+		// Compiles what it takes.
+		await loadNode(engine, parameters, items / 100, settings);
+		const load = await loadNode(engine, parameters, items, settings);
+		const { holdsMs, durationMs } = load;
+		const longestMs = Math.max(...holdsMs).toFixed(0);
+		report(`${name}: ${longestMs} ms at most, of ${durationMs.toFixed(0)} ms`);
+		expect(load.requests).toBe(requests);
+		const inLongerHolds = holdsMs.filter((ms) => ms > LONGEST_HOLD_MS).reduce((a, b) => a + b, 0);
+		expect(inLongerHolds / durationMs).toBeLessThan(MOST_IN_LONGER_HOLDS);
+	},
+	300_000,
+);

@@ -19,44 +19,28 @@ const PACKAGES = /^(n8n-nodes-base|@n8n\/n8n-nodes-langchain|n8n-nodes-business-
 const { description: action } = new BusinessData();
 const { description: trigger } = new BusinessDataTrigger();
 
-/** The fields that n8n itself adds to a kind of node. */
-function addedField(name: string, show?: INodeParameters): INodeProperties {
+/** The node type as n8n shows it: with fields that n8n itself adds, by what each is shown for. */
+const withFields = (description: INodeTypeDescription, added: Record<string, INodeParameters>) => {
+	const fields = Object.entries(added).map(([name, show]) => ({
+		...{ name, displayName: name, type: 'string', default: '', displayOptions: { show } },
+	}));
 	return {
-		displayName: name,
-		name,
-		type: 'string',
-		default: '',
-		displayOptions: { show },
-	} as INodeProperties;
-}
-
-/** What each of our node types is when n8n shows it. */
+		...description,
+		properties: [...fields, ...description.properties] as INodeProperties[],
+	};
+};
 const descriptions: Record<string, INodeTypeDescription> = {
 	'n8n-nodes-business-data.businessData': action,
-	'n8n-nodes-business-data.businessDataTool': {
-		...action,
-		properties: [
-			addedField('descriptionType'),
-			addedField('toolDescription', { descriptionType: ['manual'] }),
-			...action.properties,
-		],
-	},
-	'n8n-nodes-business-data.businessDataTrigger': {
-		...trigger,
-		properties: [addedField('pollTimes'), ...trigger.properties],
-	},
+	'n8n-nodes-business-data.businessDataTool': withFields(action, {
+		...{ descriptionType: {}, toolDescription: { descriptionType: ['manual'] } },
+	}),
+	'n8n-nodes-business-data.businessDataTrigger': withFields(trigger, { pollTimes: {} }),
 };
 
 test('are the seven of a bookkeeper and the demo', () => {
 	expect(exampleNames().sort()).toEqual([
-		'contact-lookup-agent',
-		'contact-sync',
-		'demo',
-		'invoice-outbox',
-		'invoices-sent-once',
-		'nightly-clean-up',
-		'payment-news',
-		'payment-reminders',
+		...['contact-lookup-agent', 'contact-sync', 'demo', 'invoice-outbox', 'invoices-sent-once'],
+		...['nightly-clean-up', 'payment-news', 'payment-reminders'],
 	]);
 });
 
@@ -74,12 +58,7 @@ describe.each(exampleNames())('%s', (example) => {
 			const { properties } = description;
 			// Throws for an unknown option, and leaves out what is unknown or not shown.
 			const shown = NodeHelpers.getNodeParameters(
-				properties,
-				node.parameters,
-				true,
-				false,
-				node,
-				description,
+				...([properties, node.parameters, true, false, node, description] as const),
 			);
 			expect(shown).toMatchObject(node.parameters);
 			expect(NodeHelpers.getNodeParametersIssues(properties, node, description)).toBeNull();

@@ -6,14 +6,14 @@ import { join } from 'node:path';
 
 import type { IDataObject, INode } from 'n8n-workflow';
 
-import { MARKER_HEADER, type Sandbox } from '../../sandbox/server';
+import { MARKER_HEADER } from '../../sandbox/server';
 import { describeHost } from '../../scripts/host/hosts';
 import type { SavedWorkflow, WorkflowNode } from '../../scripts/host/n8nTypes';
 import { runToEnd } from '../../scripts/runToEnd';
 import { RealN8n } from '../n8n/realN8n';
 import { inARow, node } from '../n8n/workflows';
 import { remembered } from '../support/triggerBench';
-import { KEY, PORT, RECORD, type Saved } from './saved';
+import { KEY, PORT, RECORD, requestsOf, type Saved } from './saved';
 
 const NODE_TYPE = 'n8n-nodes-business-data.businessData';
 const TRIGGER_TYPE = 'n8n-nodes-business-data.businessDataTrigger';
@@ -21,34 +21,24 @@ const SECONDS = 60;
 
 type Parameters = Record<string, unknown>;
 
-const ASSIGNMENTS = [
+const IDS = '={{ $json.id }}, r-2';
+const assignments = [
 	{ id: '1', name: 'customer.city', value: '={{ "City of " + $json.id }}', type: 'string' },
 	{ id: '2', name: 'total', value: '={{ $json.total }}', type: 'number' },
 ];
+const QUERY_PARAMETER = { name: 'copy', value: 'yes' };
 const MANY_PAGES = { pagination: { values: { type: 'offset', pageSize: 5 } } };
 
 /** An operation each, with the options that change what goes out. */
 const NODES: Record<string, Parameters> = {
 	'Get Many': { returnAll: false, limit: 7, options: MANY_PAGES },
-	'Delete Contacts': {
-		...{ operation: 'deleteMany', ids: '={{ $json.id }}, r-2' },
-		options: { batchSize: 1 },
-	},
-	'Send Fields': {
-		...{ resource: 'transaction', dataMode: 'defineBelow' },
-		assignments: { assignments: ASSIGNMENTS },
-	},
+	'Delete Contacts': { operation: 'deleteMany', ids: IDS, options: { batchSize: 1 } },
+	'Send Fields': { resource: 'transaction', dataMode: 'defineBelow', assignments: { assignments } },
 	'Send Item': { resource: 'transaction', operation: 'sendWp', dataMode: 'autoMapInputData' },
 	'Send JSON': {
-		...{
-			resource: 'payment',
-			dataMode: 'json',
-			jsonBody: '={{ JSON.stringify({ of: $json.id }) }}',
-		},
-		options: {
-			queryParameters: { parameters: [{ name: 'copy', value: 'yes' }] },
-			...{ maxWait: 30, timeout: 20 },
-		},
+		...{ resource: 'payment', dataMode: 'json' },
+		jsonBody: '={{ JSON.stringify({ of: $json.id }) }}',
+		options: { queryParameters: { parameters: [QUERY_PARAMETER] }, maxWait: 30, timeout: 20 },
 	},
 	'Dry Run': { resource: 'transaction', operation: 'deleteMany', dryRun: true },
 	'API Request': {
@@ -100,13 +90,6 @@ async function saveNodes(real: RealN8n): Promise<Saved['nodes']> {
 		node: nodeOf(saved, name),
 		requests: requestsOf(real.sandbox, name),
 	}));
-}
-
-function requestsOf(sandbox: Sandbox, name: string) {
-	return sandbox.journal
-		.all()
-		.filter(({ headers }) => headers[MARKER_HEADER] === name)
-		.map(({ method, path, query, body }) => ({ method, path, query, body }));
 }
 
 async function saveTrigger(real: RealN8n): Promise<Saved['trigger']> {

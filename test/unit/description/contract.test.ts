@@ -116,17 +116,8 @@ function shapeOf(fields: INodeProperties[]): Record<string, unknown> {
 	const shapes = fields.map((field): [string, unknown] => {
 		const { name, type, default: first } = field;
 		if (type === 'collection') return [name, shapeOf(optionsOf(field))];
-		if (type === 'options') {
-			return [
-				name,
-				{
-					first,
-					all: choicesOf(field)
-						.map(({ value }) => value)
-						.sort(),
-				},
-			];
-		}
+		const choices = choicesOf(field).map(({ value }) => value);
+		if (type === 'options') return [name, { first, all: choices.sort() }];
 		if (type !== 'fixedCollection') return [name, first];
 		const groups = groupsOf(field).map((group) => [group.name, shapeOf(group.values)]);
 		return [name, Object.fromEntries(groups)];
@@ -167,14 +158,15 @@ test('the node has one input and one output, and is a tool for AI agents', () =>
 });
 
 test('there are the resources and operations of the contract', () => {
-	const resources = choicesOf(find(description.properties, 'resource'));
-	const found = resources.flatMap(({ value: resource }) => {
-		const list = operationsOf(String(resource));
-		const chosen = choicesOf(list).find(({ value }) => value === list?.default);
-		// None that destroys is chosen at first.
-		expect(chosen?.value).toMatch(/^(get|send)/);
-		return choicesOf(list).map(({ value }) => `${resource} ${value}`);
-	});
+	const found = choicesOf(find(description.properties, 'resource')).flatMap(
+		({ value: resource }) => {
+			const list = operationsOf(String(resource));
+			const chosen = choicesOf(list).find(({ value }) => value === list?.default);
+			// None that destroys is chosen at first.
+			expect(chosen?.value).toMatch(/^(get|send)/);
+			return choicesOf(list).map(({ value }) => `${resource} ${value}`);
+		},
+	);
 	expect(found.sort()).toEqual(Object.keys(CONTRACT).sort());
 });
 

@@ -25,16 +25,16 @@ export function groupsOf(property: INodeProperties | undefined): INodePropertyCo
 }
 
 /** The operation list of a resource. */
-export function operationsOf(resource: string): INodeProperties | undefined {
-	return description.properties.find(
+export function operationsOf(resource: string, { properties } = description) {
+	return properties.find(
 		({ name, displayOptions }) =>
 			name === 'operation' && displayOptions?.show?.resource?.includes(resource),
 	);
 }
 
 /** The fields of an operation, whatever its other fields are set to. */
-export function fieldsOf(resource: string, operation: string): INodeProperties[] {
-	return description.properties.filter(
+export function fieldsOf(resource: string, operation: string, { properties } = description) {
+	return properties.filter(
 		({ displayOptions }) =>
 			displayOptions?.show?.resource?.includes(resource) &&
 			displayOptions.show.operation?.includes(operation),

@@ -1,11 +1,19 @@
-/** What n8n's lint rules do not see of its rules for the user interface: they read literals alone. */
+/** What n8n's lint rules, which read literals alone, do not see of its rules for the user interface; and its hints. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 
-import type { INodeProperties } from 'n8n-workflow';
+import {
+	type INode,
+	type INodeProperties,
+	type INodeType,
+	type INodeTypes,
+	Workflow,
+} from 'n8n-workflow';
 
 import { BusinessDataApi } from '../../../credentials/BusinessDataApi.credentials';
 import { BusinessDataTrigger } from '../../../nodes/BusinessData/BusinessDataTrigger.node';
+import { ENDPOINTS } from '../../../nodes/BusinessData/transport/endpoints';
+import { nodeOf } from '../../support/engineWorkflow';
 import { allOf, choicesOf, description, operationsOf, optionsOf } from './properties';
 
 const credential = new BusinessDataApi();
@@ -17,26 +25,38 @@ const actions = choicesOf(description.properties[0]).flatMap(({ value }) =>
 	choicesOf(operationsOf(String(value))),
 );
 
-test('every field has a description, but those that every n8n user knows', () => {
-	const known = ['Resource', 'Operation', 'Options', 'Name', 'Value'];
-	const without = properties.filter((property) => property.description === undefined);
-	expect(
-		without.map(({ displayName }) => displayName).filter((name) => !known.includes(name)),
-	).toEqual([]);
-});
+const KNOWN_TO_USERS = ['Resource', 'Operation', 'Options', 'Name', 'Value'];
+const placeholderOf = ({ placeholder = '' }: INodeProperties) => placeholder;
 
-test('every placeholder of a value is an example', () => {
-	const placeholders = properties
-		.filter(({ type }) => type === 'string' || type === 'number')
-		.flatMap(({ placeholder }) => placeholder ?? []);
-	expect(placeholders.length).toBeGreaterThan(0);
-	expect(placeholders.filter((text) => !text.startsWith('e.g. '))).toEqual([]);
-});
-
-test('every group of fields can be added', () => {
-	const collections = properties.filter(({ type }) => /^(fixedC|c)ollection$/.test(type));
-	expect(collections.length).toBeGreaterThan(5);
-	for (const { placeholder } of collections) expect(placeholder).toMatch(/^Add \S/);
+test.each<[string, number, INodeProperties[], (property: INodeProperties) => boolean | undefined]>([
+	[
+		...(['field that not every user knows has a description', 50] as const),
+		properties.filter(({ displayName }) => !KNOWN_TO_USERS.includes(displayName)),
+		({ description: text }) => text !== undefined,
+	],
+	[
+		...(['placeholder of a value is an example', 5] as const),
+		properties.filter((one) => /^(string|number)$/.test(one.type) && placeholderOf(one) !== ''),
+		(property) => placeholderOf(property).startsWith('e.g. '),
+	],
+	[
+		...(['group of fields can be added', 5] as const),
+		properties.filter(({ type }) => /^(fixedC|c)ollection$/.test(type)),
+		(property) => /^Add \S/.test(placeholderOf(property)),
+	],
+	[
+		...(['secret is hidden', 1] as const),
+		credential.properties.filter(({ name }) => /key|password/i.test(name)),
+		({ typeOptions }) => typeOptions?.password,
+	],
+	[
+		...(['list of resources or operations takes no expression', 1] as const),
+		description.properties.filter(({ name }) => /^(resource|operation)$/.test(name)),
+		({ noDataExpression }) => noDataExpression,
+	],
+])('every %s', (_, least, all, holds) => {
+	expect(all.length).toBeGreaterThan(least);
+	expect(all.filter((property) => holds(property) !== true)).toEqual([]);
 });
 
 test('options are in alphabetical order', () => {
@@ -57,29 +77,45 @@ test('every operation has an action in sentence case that starts with a verb and
 	}
 });
 
-test('every secret is hidden', () => {
-	const secrets = credential.properties.filter(({ name }) => /key|password/i.test(name));
-	expect(secrets.length).toBeGreaterThan(0);
-	for (const { typeOptions } of secrets) expect(typeOptions).toMatchObject({ password: true });
+test.each([
+	['node', description.icon, 'nodes/BusinessData'],
+	['credential', credential.icon, 'credentials'],
+])('the %s has icons for light and dark', (_, icon, folder) => {
+	const { light, dark } = icon as { light: string; dark: string };
+	expect(light).not.toBe(dark);
+	for (const file of [light, dark]) {
+		const path = join(__dirname, '../../../dist', folder, file.replace(/^file:/, ''));
+		expect(existsSync(path)).toBe(true);
+	}
 });
 
-test('resource and operation take no expression', () => {
-	const lists = description.properties.filter(({ name }) => /^(resource|operation)$/.test(name));
-	expect(lists.length).toBeGreaterThan(1);
-	for (const list of lists) expect(list.noDataExpression).toBe(true);
-});
+const node = nodeOf('Send', 'send', {});
 
-describe('the icons', () => {
-	const dist = join(__dirname, '../../../dist');
+/** The messages for a node with these parameters and so many input items. */
+function shown(parameters: INode['parameters'], count: number): string[] {
+	const nodeType = { description } as INodeType;
+	const nodeTypes = { getByNameAndVersion: () => nodeType } as Partial<INodeTypes> as INodeTypes;
+	const nodes = [{ ...node, parameters }];
+	const workflow = new Workflow({ nodes, connections: {}, active: false, nodeTypes });
+	const items = Array.from({ length: count }, (_, id) => ({ json: { id } }));
+	const isShown = (condition: string) =>
+		workflow.expression.getParameterValue(
+			...([condition, null, 0, 0, node.name, items, 'manual', {}] as const),
+		) === true;
+	return (description.hints ?? [])
+		.filter(({ displayCondition = '' }) => isShown(displayCondition))
+		.map(({ message }) => message);
+}
 
-	test.each([
-		['the node', description.icon, 'nodes/BusinessData'],
-		['the credential', credential.icon, 'credentials'],
-	])('of %s are there for light and dark', (_, icon, folder) => {
-		const { light, dark } = icon as { light: string; dark: string };
-		expect(light).not.toBe(dark);
-		for (const file of [light, dark]) {
-			expect(existsSync(join(dist, folder, file.replace(/^file:/, '')))).toBe(true);
-		}
-	});
+test.each([
+	['transaction', 'send', ENDPOINTS.sendTransaction.limit],
+	['transaction', 'sendWp', ENDPOINTS.sendTransactionWp.limit],
+	['payment', 'send', ENDPOINTS.sendPayment.limit],
+])('%s: %s says that many items take long', (resource, operation, { max, windowSeconds }) => {
+	expect(shown({ resource, operation }, max)).toEqual([]);
+	const [message, ...others] = shown({ resource, operation }, max + 1);
+	expect(message).toContain(`limit of ${max} per`);
+	expect(message).toContain(`take ${windowSeconds / 60} min or more.`);
+	expect(others).toEqual([]);
+	expect(shown({ resource: 'apiRequest', operation }, 10_000)).toEqual([]);
 });

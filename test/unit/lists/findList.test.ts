@@ -4,16 +4,16 @@ import { RequestError } from '../../../nodes/BusinessData/transport/requestError
 import { valueAt } from '../../../nodes/BusinessData/transport/valueAt';
 import { errorOf } from '../transport/examples';
 
+const ONE = { id: 1 };
+
+/** What is said of a list that is not found. */
+const refusalOf = (body: unknown) => (errorOf(() => findList(body, '')) as RequestError).details;
+
 describe('the list in a response', () => {
 	test.each<[string, unknown, string, unknown[]]>([
 		['an empty response', [], '', []],
 		['the field that is named', { a: [1], b: [2] }, 'b', [2]],
-		[
-			'the list of objects beside others',
-			{ sort: [{ a: 1 }], tags: ['x'], rows: [{ id: 1 }] },
-			'',
-			[{ id: 1 }],
-		],
+		['the list of objects', { sort: [{ a: 1 }], tags: ['x'], rows: [ONE] }, '', [ONE]],
 		['an empty list beside a sort order', { sort: [{ a: 1 }], rows: [] }, '', []],
 		['a single record', { client: { id: 1 } }, 'client', [{ id: 1 }]],
 		['nothing', { client: {} }, 'client', []],
@@ -21,12 +21,7 @@ describe('the list in a response', () => {
 		['none by the total', { clients: { '@total': '0' } }, 'clients.client', []],
 		['the lists of every entry', { data: [{ b: [1] }, { b: [2] }] }, 'data.*.b', [1, 2]],
 		['the entries by their keys', { 17: { a: 1 } }, '*', [{ id: '17', a: 1 }]],
-		[
-			'beside the links',
-			{ _links: { curies: [{ href: 'b' }] }, _embedded: { contacts: [{ id: 1 }] } },
-			'',
-			[{ id: 1 }],
-		],
+		['beside the links', { _links: { curies: [{ a: 1 }] }, _embedded: { a: [ONE] } }, '', [ONE]],
 		['a field with dots in its name', { 'a.b': { 'c.d': [1] } }, 'a.b.c.d', [1]],
 		['a field in a list', { pages: [{ items: [1] }] }, 'pages.0.items', [1]],
 	])('is %s', (_, body, itemsField, list) => {
@@ -37,18 +32,8 @@ describe('the list in a response', () => {
 		['no list', { id: 1 }, '', 'the response contains no list'],
 		['several lists', { a: [1], b: [2] }, '', 'the response contains several lists'],
 		['a text', 'text', '', 'the response contains no list'],
-		[
-			'an object with lists',
-			{ data: { a: [{}], b: [] } },
-			'data',
-			'"data" is an object with lists in it',
-		],
-		[
-			'a map',
-			{ data: { 0: { id: 1 }, 2: { id: 3 } } },
-			'data',
-			'"data" is an object with objects in it',
-		],
+		['lists', { data: { a: [{}], b: [] } }, 'data', '"data" is an object with lists in it'],
+		['a map', { data: { 0: ONE, 2: ONE } }, 'data', '"data" is an object with objects in it'],
 		['another field', { a: [1] }, 'b', 'there is no list at "b"'],
 		['a field that is no list', { a: { b: 1 } }, 'a.b', 'there is no list at "a.b"'],
 		['an inherited field', { a: 1 }, 'constructor', 'there is no list at "constructor"'],
@@ -66,19 +51,15 @@ describe('the list in a response', () => {
 		[{ customers: { 17: { a: 1 } } }, 'customers.*'],
 		[{ 17: { a: 1 }, 19: { a: 2 } }, '*'],
 	])('that may be the entries of %j is named', (body, name) => {
-		const { details } = errorOf(() => findList(body, '')) as RequestError;
-		expect(details.description).toContain(`Perhaps it is ${name}.`);
+		expect(refusalOf(body).description).toContain(`Perhaps it is ${name}.`);
 	});
 
 	test('that is not found is looked for among the fields that are there', () => {
-		const { details } = errorOf(() =>
-			findList({ a: 'secret', b: [{}], c: [{}] }, ''),
-		) as RequestError;
-		expect(details.description).toContain('The response has the fields a, b, c.');
-		expect(details.description).not.toContain('secret');
+		const { description } = refusalOf({ a: 'secret', b: [{}], c: [{}] });
+		expect(description).toContain('The response has the fields a, b, c.');
+		expect(description).not.toContain('secret');
 		const many = Object.fromEntries(Array.from({ length: 50 }, (_, i) => [`f${i}`, 1]));
-		const error = errorOf(() => findList(many, '')) as RequestError;
-		expect(error.details.description).toMatch(/f19\.$/);
+		expect(refusalOf(many).description).toMatch(/f19\.$/);
 	});
 });
 

@@ -21,6 +21,7 @@ test.each([
 	expect(settingsOf(values)).toMatchObject({ ...usual, ...expected });
 });
 
+const OF_THE_KEY = 'the key must not be a query parameter (apiKey)';
 test.each<[IDataObject, string]>([
 	[{ type: 'pages' }, 'Pagination: is not known'],
 	[{ type: 'constructor' }, 'Pagination: is not known'],
@@ -29,23 +30,19 @@ test.each<[IDataObject, string]>([
 	[{ type: 'cursor', cursorParameter: '' }, 'Cursor Parameter: is empty'],
 	[{ type: 'cursor', cursorField: '' }, 'Cursor Field: is empty'],
 	[{ type: 'cursor', cursorField: 5 }, 'Cursor Field: is not a text'],
-	[{ type: 'offset', pageSize: 0 }, 'Page Size: must be a whole number from 1 on'],
-	[{ type: 'offset', pageSize: 1.5 }, 'Page Size: must be a whole number from 1 on'],
-	[{ type: 'offset', pageSize: '' }, 'Page Size: must be a whole number from 1 on'],
-	[{ type: 'offset', pageSize: 'many' }, 'Page Size: must be a whole number from 1 on'],
+	...[0, 1.5, '', 'many'].map((pageSize): [IDataObject, string] => [
+		...([{ type: 'offset', pageSize }, 'Page Size: must be a whole number from 1 on'] as const),
+	]),
 	[{ type: 'offset', offsetParameter: 'limit' }, 'Page Size Parameter: is the same as Offset'],
 	[{ type: 'pageNumber', firstPage: -1 }, 'First Page: must be a whole number from 0 on'],
 	[{ type: 'offset', firstOffset: -1 }, 'First Offset: must be a whole number from 0 on'],
 	[{ type: 'pageNumber', firstPage: '' }, 'First Page: must be a whole number from 0 on'],
+	...[
+		{ type: 'pageNumber', pageParameter: 'apiKey' },
+		{ type: 'offset', offsetParameter: 'APIKEY' },
+		{ type: 'cursor', cursorParameter: ' apikey' },
+		{ type: 'cursor', pageSizeParameter: 'apiKey' },
+	].map((values): [IDataObject, string] => [values, OF_THE_KEY]),
 ])('%j is refused: %s', (values, message) => {
 	expect(() => settingsOf(values)).toThrow(message);
-});
-
-test.each<IDataObject>([
-	{ type: 'pageNumber', pageParameter: 'apiKey' },
-	{ type: 'offset', offsetParameter: 'APIKEY' },
-	{ type: 'cursor', cursorParameter: ' apikey' },
-	{ type: 'cursor', pageSizeParameter: 'apiKey' },
-])('%j is refused, as every query parameter apiKey', (values) => {
-	expect(() => settingsOf(values)).toThrow('the key must not be a query parameter (apiKey)');
 });

@@ -9,7 +9,7 @@ import type { INodeType } from 'n8n-workflow';
 import type * as endpoints from '../../../nodes/BusinessData/transport/endpoints';
 import type * as sandboxLimits from '../../../sandbox/limits';
 import { ProjectCopy } from '../../support/projectCopy';
-import { choicesOf, optionsOf } from '../description/properties';
+import { choicesOf, fieldsOf, operationsOf, optionsOf } from '../description/properties';
 import { codeIn, PROJECT_FOLDER, readProjectFile, rowsOf } from './projectFiles';
 
 const page = readProjectFile('docs/architecture.md');
@@ -38,18 +38,11 @@ test('the changed code builds, with the new operation under the new limits', () 
 	const built = (file: string): unknown =>
 		jest.requireActual(join(copy.folder, 'dist', 'nodes', 'BusinessData', file));
 	const { BusinessData } = built('BusinessData.node.js') as { BusinessData: new () => INodeType };
-	const { properties } = new BusinessData().description;
-	const ofPayments = properties.find(
-		({ name, displayOptions }) =>
-			name === 'operation' && displayOptions?.show?.resource?.includes('payment') === true,
-	);
+	const { description } = new BusinessData();
+	const ofPayments = operationsOf('payment', description);
 	expect(choicesOf(ofPayments).map(({ value }) => value)).toEqual(['getMany', 'send']);
 	expect(ofPayments?.default).toBe('send');
-	const fields = properties.filter(
-		({ displayOptions }) =>
-			displayOptions?.show?.resource?.includes('payment') === true &&
-			displayOptions.show.operation?.includes('getMany') === true,
-	);
+	const fields = fieldsOf('payment', 'getMany', description);
 	expect(fields.map(({ name }) => name)).toEqual(['returnAll', 'limit', 'options']);
 	const options = optionsOf(fields.at(-1)).map(({ name }) => name);
 	expect(options).toEqual(expect.arrayContaining(['itemsField', 'pagination']));

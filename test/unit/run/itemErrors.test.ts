@@ -15,52 +15,37 @@ const requestError = (details: Partial<RequestErrorDetails>, message = 'Refused'
 	new RequestError(message, { outcome: 'refused', description: 'Wait.', ...details });
 const waiting = requestError({ statusCode: 429, cause: 'rate-limited', retryAfterSeconds: 5 });
 
+const SHOWN = { message: 'Refused', description: 'Wait.', httpCode: '429' };
+const CONTEXT = { outcome: 'refused', statusCode: 429, retryAfterSeconds: 5, itemIndex: 3 };
+const SETTING = { message: 'Path: is empty', description: 'Enter one.' };
+const NOT_SENT = { outcome: 'notSent' };
+const CANCELED = { message: expect.stringContaining('canceled') as string };
+const UNEXPECTED = { message: 'unexpected', context: { itemIndex: 3 } };
+const unexpected = new Error('unexpected');
+const emptyPath = new InvalidSettingError('Path', 'is empty', 'Enter one.');
+const wrongKey = requestError({ cause: 'credential-invalid', retryAfterSeconds: 5 });
+
 // Of most causes, the tests in the engine tell.
-test.each<[Error | string, new (...none: never[]) => Error, object, failure: object | undefined]>([
-	[
-		waiting,
-		NodeApiError,
-		{
-			...{ message: 'Refused', description: 'Wait.', httpCode: '429' },
-			context: { outcome: 'refused', statusCode: 429, retryAfterSeconds: 5, itemIndex: 3 },
-		},
-		{ cause: 'rate-limited', retryAfterMs: 5_000 },
-	],
-	[
-		requestError({ cause: 'credential-invalid', retryAfterSeconds: 5 }),
-		NodeApiError,
-		{ httpCode: null },
-		{ cause: 'credential-invalid' },
-	],
-	[new RedisError('Redis …', ''), NodeOperationError, {}, { cause: 'temporarily-unavailable' }],
-	[new RedisError('Redis …', '', true), NodeOperationError, {}, { cause: 'configuration-invalid' }],
-	[
-		new InvalidSettingError('Path', 'is empty', 'Enter one.'),
-		NodeOperationError,
-		{ message: 'Path: is empty', description: 'Enter one.', context: { outcome: 'notSent' } },
-		{ cause: 'configuration-invalid' },
-	],
-	[
-		new ExecutionCanceledError(),
-		Error,
-		{ message: expect.stringContaining('canceled') as string },
-		undefined,
-	],
-	[new Error('unexpected'), NodeOperationError, { message: 'unexpected' }, undefined],
-	[
-		'unexpected',
-		NodeOperationError,
-		{ message: 'unexpected', context: { itemIndex: 3 } },
-		undefined,
-	],
-])('the error of a node for %s', (cause, kind, expected, failure) => {
-	const error = toNodeError(node, cause, 3);
-	expect(error).toBeInstanceOf(kind);
-	expect(error).toMatchObject(expected);
-	expect(error.failure).toEqual(failure);
-	expect('outcome' in error.context).toBe(failure !== undefined);
-	expect(toNodeError(node, error, 5)).toBe(error);
-});
+test.each<[Error | string, new (...none: never[]) => Error, object, cause?: string, ms?: number]>([
+	[waiting, NodeApiError, { ...SHOWN, context: CONTEXT }, 'rate-limited', 5_000],
+	[wrongKey, NodeApiError, { httpCode: null }, 'credential-invalid'],
+	[new RedisError('Redis …', ''), NodeOperationError, {}, 'temporarily-unavailable'],
+	[new RedisError('Redis …', '', true), NodeOperationError, {}, 'configuration-invalid'],
+	[emptyPath, NodeOperationError, { ...SETTING, context: NOT_SENT }, 'configuration-invalid'],
+	[new ExecutionCanceledError(), Error, CANCELED],
+	[unexpected, NodeOperationError, UNEXPECTED],
+	['unexpected', NodeOperationError, UNEXPECTED],
+])(
+	'the error of a node for %s',
+	(thrown, kind, expected, cause = undefined, retryAfterMs = undefined) => {
+		const error = toNodeError(node, thrown, 3);
+		expect(error).toBeInstanceOf(kind);
+		expect(error).toMatchObject(expected);
+		expect(error.failure).toEqual(cause && { cause, retryAfterMs });
+		expect('outcome' in error.context).toBe(cause !== undefined);
+		expect(toNodeError(node, error, 5)).toBe(error);
+	},
+);
 
 test.each(['The service answered 500: ECONNREFUSED', 'no SUPERMAN', 'the name EPERMIT'])(
 	'words that n8n takes for a code are kept: %s',

@@ -25,14 +25,10 @@ interface Counted {
 function recount(counted: Counted[], request: Counted, mode: WindowMode): string[] {
 	const { key, endpoint, at } = request;
 	const own = counted.filter((one) => one.key === key);
+	const ofEndpoint = own.filter((one) => one.endpoint === endpoint);
 	const applicable = [
 		...LIMITS.general.map((limit) => ({ ...limit, scope: 'general', of: own })),
-		...Object.entries(LIMITS.endpoints)
-			.filter(([scope]) => scope === endpoint)
-			.map(([scope, limit]) => ({
-				...{ ...limit, scope },
-				of: own.filter((one) => one.endpoint === scope),
-			})),
+		...(endpoint === SEND ? [{ ...LIMITS.endpoints[SEND], scope: SEND, of: ofEndpoint }] : []),
 	];
 	return applicable.flatMap(({ scope, max, windowSeconds, of }) => {
 		const windowMs = windowSeconds * 1000 * TIME_SCALE;
@@ -42,11 +38,8 @@ function recount(counted: Counted[], request: Counted, mode: WindowMode): string
 			const phaseMs = phase * windowMs;
 			return since(Math.floor((at + phaseMs) / windowMs) * windowMs - phaseMs);
 		});
-		const most = Math.max(
-			...(mode === 'fixed' ? [] : [sliding]),
-			...(mode === 'sliding' ? [] : fixed),
-		);
-		return most >= max ? [`${scope}/${windowSeconds}s`] : [];
+		const counts = { sliding: [sliding], fixed, both: [sliding, ...fixed] };
+		return Math.max(...counts[mode]) >= max ? [`${scope}/${windowSeconds}s`] : [];
 	});
 }
 

@@ -47,12 +47,7 @@ test.each<[string, unknown[][], Partial<ListRead>, unknown[], boolean?]>([
 	['shown with other content beside its own', [[ONE, OTHER]], TWICE, []],
 	['shown with other content before its own', [[OTHER], [ONE]], { ...MOVED, ...TWICE }, []],
 	['shown with two other contents', [[OTHER, THIRD]], TWICE, [OTHER]],
-	[
-		'not the one that is shown with two contents',
-		[[TWO, { ...TWO, a: 1 }]],
-		{ ambiguousId: '2' },
-		[TWO],
-	],
+	['not the one with two contents', [[TWO, { ...TWO, a: 1 }]], { ambiguousId: '2' }, [TWO]],
 	['marked', [[GONE]], {}, [], true],
 	['marked on two pages', [[GONE], [GONE]], MOVED, [], true],
 	['marked, and then not any more', [[GONE], [OTHER]], { ...MOVED, ...TWICE }, [], true],

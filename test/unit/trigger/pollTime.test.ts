@@ -19,11 +19,8 @@ test.each([
 	const context = contextWith(budgetMs);
 	const polls = [1, 2, 3].map(() => timeForPoll(context));
 	expect(polls.map(({ timeMs }) => timeMs)).toEqual(times);
-	expect(polls.map(({ isActivation }) => isActivation)).toEqual([
-		times[0] === 45_000,
-		false,
-		false,
-	]);
+	const activations = polls.map(({ isActivation }) => isActivation);
+	expect(activations).toEqual([times[0] === 45_000, false, false]);
 	// Another publication.
 	expect(timeForPoll(contextWith(budgetMs)).timeMs).toBe(times[0]);
 });

@@ -238,21 +238,6 @@ describe('a total in the responses', () => {
 	});
 });
 
-test('a contact that came twice with different content is told once, and deletions wait', async () => {
-	const { state, poll, log } = await begin('offset');
-	// Contact 1 is changed, and moves behind the others.
-	const list = [...TEN.slice(1), { id: 1, name: 'new' }];
-	expect(await poll(changeBehind(state, 2, list))).toEqual([]);
-	expect(log.join()).toContain('a record came twice with different content');
-	expect([await poll(), await poll()]).toEqual([['contactUpdated 1'], []]);
-});
-
-test('a contact that comes twice on a page has not moved, so that deletions wait no longer', async () => {
-	const { state, poll } = await begin('pageNumber', contacts(1, 1, 2, 3, 4, 5));
-	state.list = contacts(1, 1, 2, 3, 4);
-	expect([await poll(), await poll()]).toEqual([[], ['contactDeleted 5']]);
-});
-
 describe('an ID that comes twice with different content', () => {
 	const one = { id: 1, name: 'one' };
 	const other = { id: 1, name: 'other' };

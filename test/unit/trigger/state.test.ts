@@ -16,13 +16,8 @@ const B = 'bbbbbbbb';
 const STATE: State = {
 	...{ watchedList: LIST, revision: 4, firstReads: 2, hasMoved: true },
 	...{ firstLength: 3, habits: ['noLastPage'], pages: 2, totalField: 'meta.total', watched: 'w' },
-	...{
-		hasTooManyFields: true,
-		cursor: 5,
-		fullReadAt: 6,
-		incompleteReads: 2,
-		withheldReportedAt: 7,
-	},
+	...{ hasTooManyFields: true, cursor: 5, fullReadAt: 6, incompleteReads: 2 },
+	withheldReportedAt: 7,
 	unconfirmed: { beganAt: 8, firstBeganAt: 9, isStill: true },
 	read: readAt(2),
 	known: new Map([
