@@ -49,8 +49,12 @@ describe.each(['memory', 'Redis'])('counting in %s', (store) => {
 		expect(second).toBeLessThan(63);
 	});
 
-	test('a window that becomes longer has what was held in the shorter one', async () => {
-		for (let count = 0; count < 3; count++) await sendOne(sends(3, 6));
+	test.each([
+		['a window that becomes longer has what was held in the shorter one', 6, sends(3, 6), 2],
+		['what is sent without a limit for the endpoint counts where there is one', 60, unlimited, 5],
+	])('%s', async (_, windowSeconds, limits, more) => {
+		await sendOne(sends(3, windowSeconds));
+		for (let count = 0; count < more; count++) await sendOne(limits);
 		await at(5);
 		const next = await sendOne(sends(3, 60));
 		expect(next).toBeGreaterThanOrEqual(60);
@@ -89,14 +93,6 @@ describe.each(['memory', 'Redis'])('counting in %s', (store) => {
 		permit.unused();
 		expect(await other).toBeLessThan(5);
 		expect((await under(sends(1, 20)).status()).get(`${SEND}/20s`)).toMatchObject({ used: 1 });
-	});
-
-	test('what a credential without a limit for the endpoint sends counts for one that has it', async () => {
-		await sendOne(sends(3, 60));
-		for (let count = 0; count < 5; count++) await sendOne(unlimited);
-		const next = await sendOne(sends(3, 60));
-		expect(next).toBeGreaterThanOrEqual(60);
-		expect(next).toBeLessThan(63);
 	});
 
 	if (store === 'memory') {

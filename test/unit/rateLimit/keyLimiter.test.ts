@@ -20,29 +20,23 @@ describe.each(['memory', 'Redis'])('counting in %s', (store) => {
 
 	afterEach(() => jest.useRealTimers());
 
-	test('130 requests take at most 2 % longer than the best possible schedule', async () => {
-		const startedAt = performance.now();
-		await passTime(bench.requests(130), HOUR);
-		const best = bestMakespan(130, general);
-		expect(best).toBe(62_000);
-		const makespan = Math.max(...bench.service.counted) - startedAt;
-		expect(makespan).toBeGreaterThanOrEqual(best);
-		expect(makespan).toBeLessThanOrEqual(best * 1.02);
-		for (const { max, windowMs } of general) {
-			expect(bench.service.fullestWindow(windowMs)).toBeLessThanOrEqual(max);
-		}
-	});
-
-	test('9 sends take at most 2 % longer than the best possible schedule', async () => {
-		const startedAt = performance.now();
-		await passTime(bench.requests(9, { endpoint: SEND }), 3 * HOUR);
-		const best = bestMakespan(9, [...general, send]);
-		expect(best).toBe(1_200_000);
-		const makespan = Math.max(...bench.service.counted) - startedAt;
-		expect(makespan).toBeGreaterThanOrEqual(best);
-		expect(makespan).toBeLessThanOrEqual(best * 1.02);
-		expect(bench.service.fullestWindow(send.windowMs)).toBe(3);
-	});
+	test.each([
+		[130, 'reads', undefined, general, 62_000],
+		[9, 'sends', SEND, [...general, send], 1_200_000],
+	])(
+		'%i %s take at most 2 %% longer than the best schedule, and exceed no limit',
+		async (count, _, endpoint, limits, best) => {
+			const startedAt = performance.now();
+			await passTime(bench.requests(count, { endpoint }), 3 * HOUR);
+			expect(bestMakespan(count, limits)).toBe(best);
+			const makespan = Math.max(...bench.service.counted) - startedAt;
+			expect(makespan).toBeGreaterThanOrEqual(best);
+			expect(makespan).toBeLessThanOrEqual(best * 1.02);
+			for (const { max, windowMs } of limits) {
+				expect(bench.service.fullestWindow(windowMs)).toBeLessThanOrEqual(max);
+			}
+		},
+	);
 
 	test('stays within the limits of a service whose clock loses 0.4 ms per second', async () => {
 		const sends = bench.requests(7, { endpoint: SEND, run: 'sends' });
@@ -141,28 +135,18 @@ describe.each(['memory', 'Redis'])('counting in %s', (store) => {
 		expect(bench.service.fullestWindow(60_000)).toBe(5);
 	});
 
-	test('a clock that is set back holds nothing up', async () => {
-		await passTime(bench.requests(2), HOUR);
-		jest.setSystemTime(Date.now() - HOUR);
-		const startedAt = performance.now();
-		await passTime(bench.requests(2), 2 * HOUR);
-		expect(performance.now() - startedAt).toBeLessThan(1_000);
-	});
-
-	test('a clock that is set back before the first request holds nothing up', async () => {
-		await passTime(bench.estimate(1), HOUR);
-		await jest.advanceTimersByTimeAsync(10);
-		jest.setSystemTime(Date.now() - HOUR);
-		const startedAt = performance.now();
-		await passTime(bench.requests(1, { endpoint: SEND }), 2 * HOUR);
-		expect(performance.now() - startedAt).toBeLessThan(1_000);
-	});
-
-	test('as many as a window takes go at once, one more when it has passed', async () => {
-		const lastMs = async (count: number) => (await passTime(bench.estimate(count), HOUR)).lastMs;
-		expect(await lastMs(send.max)).toBe(0);
-		expect(await lastMs(send.max + 1)).toBeGreaterThanOrEqual(send.windowMs);
-	});
+	test.each([2, 0])(
+		'a clock that is set back after %i requests holds nothing up',
+		async (count) => {
+			await passTime(bench.requests(count), HOUR);
+			await passTime(bench.estimate(1), HOUR);
+			await jest.advanceTimersByTimeAsync(10);
+			jest.setSystemTime(Date.now() - HOUR);
+			const startedAt = performance.now();
+			await passTime(bench.requests(2, { endpoint: SEND }), 2 * HOUR);
+			expect(performance.now() - startedAt).toBeLessThan(1_000);
+		},
+	);
 
 	test('reports every window', async () => {
 		const unanswered = await passTime(bench.acquire({ endpoint: SEND }), HOUR);
@@ -170,22 +154,13 @@ describe.each(['memory', 'Redis'])('counting in %s', (store) => {
 		const waiting = bench.requests(1, { endpoint: SEND });
 		await jest.advanceTimersByTimeAsync(50);
 		const status = [...(await bench.status()).values()];
-		expect(
-			status.map(({ limit, max, used, remaining, queued }) => [
-				limit,
-				max,
-				used,
-				remaining,
-				queued,
-			]),
-		).toEqual([
-			['general/60s', 100, 3, 97, 1],
-			['general/10s', 30, 3, 27, 1],
-			['general/1s', 10, 3, 7, 1],
-			['POST /txndata/sendTxn/600s', 3, 3, 0, 1],
+		expect(status).toMatchObject([
+			{ limit: 'general/60s', max: 100, used: 3, remaining: 97, queued: 1, availableInMs: 0 },
+			{ limit: 'general/10s', max: 30, used: 3, remaining: 27, queued: 1 },
+			{ limit: 'general/1s', max: 10, used: 3, remaining: 7, queued: 1 },
+			{ limit: `${SEND}/600s`, max: 3, used: 3, remaining: 0, queued: 1 },
 		]);
 		expect(status[3]?.availableInMs).toBeGreaterThan(590_000);
-		expect(status[0]?.availableInMs).toBe(0);
 		unanswered.letThrough();
 		await passTime(waiting, HOUR);
 	});

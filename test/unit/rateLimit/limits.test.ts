@@ -42,25 +42,22 @@ test.each([
 	expect(holdMsOf(windowMs)).toBe(holdMs);
 });
 
-/** How many requests fit, how long (ms) each is held, and after what times (ms) those that are taken come free. */
-type Windows = Array<[room: number, holdMs: number, free: number[]]>;
-
 const NOW = 1_000_000;
+/** How many requests fit, how long (ms) each is held, and after what times (ms) those that are taken come free. */
+const window = (room: number, holdMs: number, ...free: number[]) =>
+	({ room, holdMs, freeAt: free.map((ms) => NOW + ms) }) as WindowState;
 
 describe('the shortest wait', () => {
 	beforeEach(() => void jest.spyOn(performance, 'now').mockReturnValue(NOW));
 	afterEach(() => jest.restoreAllMocks());
 
-	const full: Windows = [[3, 100, [30, 10, 20]]];
-	const two: Windows = [
-		[2, 50, [5]],
-		[3, 100, [70, 80]],
-	];
+	const full = [window(3, 100, 30, 10, 20)];
+	const two = [window(2, 50, 5), window(3, 100, 70, 80)];
 
-	test.each<[string, Windows, number, number, number]>([
+	test.each<[string, WindowState[], number, number, number]>([
 		['without limits', [], 5, 5, 0],
-		['with room', [[3, 100, [30]]], 1, 1, 0],
-		['with room for one less', [[3, 100, [30]]], 1, 2, 30],
+		['with room', [window(3, 100, 30)], 1, 1, 0],
+		['with room for one less', [window(3, 100, 30)], 1, 2, 30],
 		['for one', full, 0, 1, 10],
 		['for none', full, 0, 0, 0],
 		['for two at once', full, 0, 2, 20],
@@ -71,28 +68,16 @@ describe('the shortest wait', () => {
 		['behind four', full, 4, 1, 120],
 		['behind two turns and one', full, 7, 1, 220],
 		['for three behind one', full, 1, 3, 110],
-		['where one is lost', [[2, 100, [30, 150]]], 1, 1, 130],
+		['where one is lost', [window(2, 100, 30, 150)], 1, 1, 130],
 		['in two windows', two, 0, 1, 0],
 		['for two in two windows', two, 0, 2, 70],
 		['behind one in two windows', two, 1, 1, 70],
 		['behind two in two windows', two, 2, 1, 80],
 		['behind three in two windows', two, 3, 1, 100],
-		['behind three where each is as slow', [...two, [3, 100, []]], 3, 1, 100],
-		[
-			'behind many where the first is slowest',
-			[
-				[1, 1_000, [400]],
-				[20, 100, []],
-			],
-			20,
-			1,
-			20_400,
-		],
+		['behind three where each is as slow', [...two, window(3, 100)], 3, 1, 100],
+		['behind many, first is slowest', [window(1, 1_000, 400), window(20, 100)], 20, 1, 20_400],
 	])('%s', (_, windows, ahead, count, expected) => {
-		const states = windows.map(([room, holdMs, free]) => {
-			return { room, holdMs, freeAt: free.map((ms) => NOW + ms) } as WindowState;
-		});
-		expect(estimateWait(states, ahead, count)).toBe(expected);
-		if (count === 1) expect(estimateWait(states, ahead)).toBe(expected);
+		expect(estimateWait(windows, ahead, count)).toBe(expected);
+		if (count === 1) expect(estimateWait(windows, ahead)).toBe(expected);
 	});
 });

@@ -133,40 +133,21 @@ test.each([
 
 /** By responses one after the other, what each says of limits. */
 type Said = Array<Array<{ left: number; resetMs: number }>>;
+const says = (left: number, resetMs: number) => ({ left, resetMs });
 
 test.each<[string, Said, number, number]>([
-	['none is left', [[{ left: 0, resetMs: 5_000 }]], 0, 5_000],
-	['one is left', [[{ left: 1, resetMs: 5_000 }]], 0, 0],
-	['one is left, which goes', [[{ left: 1, resetMs: 5_000 }]], 1, 5_000],
-	['part of one is left', [[{ left: 0.9, resetMs: 5_000 }]], 0, 5_000],
-	['for as long as the longest window', [[{ left: 0, resetMs: MINUTE }]], 0, MINUTE],
-	['for longer', [[{ left: 0, resetMs: MINUTE + 1 }]], 0, 0],
-	[
-		'of two limits, by one response',
-		[
-			[
-				{ left: 0, resetMs: 5_000 },
-				{ left: 0, resetMs: 3_000 },
-			],
-		],
-		0,
-		5_000,
-	],
-	[
-		'anew, by another response',
-		[
-			[{ left: 0, resetMs: 5_000 }],
-			[{ left: 0, resetMs: 3_000 }],
-			[],
-			[{ left: 0, resetMs: MINUTE + 1 }],
-		],
-		0,
-		3_000,
-	],
+	['none is left', [[says(0, 5_000)]], 0, 5_000],
+	['one is left', [[says(1, 5_000)]], 0, 0],
+	['one is left, which goes', [[says(1, 5_000)]], 1, 5_000],
+	['part of one is left', [[says(0.9, 5_000)]], 0, 5_000],
+	['for as long as the longest window', [[says(0, MINUTE)]], 0, MINUTE],
+	['for longer', [[says(0, MINUTE + 1)]], 0, 0],
+	['of two limits, by one response', [[says(0, 5_000), says(0, 3_000)]], 0, 5_000],
+	['anew', [[says(0, 5_000)], [says(0, 3_000)], [], [says(0, MINUTE + 1)]], 0, 3_000],
 ])('the service says what is left: %s', (_, said, sent, expected) => {
 	for (const one of said) use.applyHeaderLimits(limits, one, now);
-	use.applyHeaderLimits(limits, [{ left: 9, resetMs: 9_000 }], now - 1);
-	use.applyHeaderLimits([], [{ left: 0, resetMs: MINUTE + 1 }], now);
+	use.applyHeaderLimits(limits, [says(9, 9_000)], now - 1);
+	use.applyHeaderLimits([], [says(0, MINUTE + 1)], now);
 	for (let count = 0; count < sent; count++) use.sent(underWay());
 	expect(use.waitMs(limits)).toBe(expected);
 	now += 10_000;

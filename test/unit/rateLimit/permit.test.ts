@@ -1,12 +1,10 @@
 // The endings of a permit: what each does to its slots, here and in the limit store, and what it says of other clients.
-import {
-	type AppliedLimits,
-	EndpointLimiter,
-} from '../../../nodes/BusinessData/rateLimit/endpointLimiter';
+import type { AppliedLimits } from '../../../nodes/BusinessData/rateLimit/endpointLimiter';
 import { Permit } from '../../../nodes/BusinessData/rateLimit/permit';
 import { Queue } from '../../../nodes/BusinessData/rateLimit/queue';
 import type { RedisLimitStore } from '../../../nodes/BusinessData/rateLimit/redis/redisLimitStore';
 import { abortController } from '../../../nodes/BusinessData/async';
+import { limitsOf } from '../../support/limitStoreRequest';
 
 const OWN = [{ max: 3, windowMs: 600_000 }];
 const GENERAL = [
@@ -20,7 +18,7 @@ let own: AppliedLimits;
 let general: AppliedLimits;
 let now: number;
 /** What was called, by whom and with what. */
-let calls: unknown[];
+let calls: unknown[][];
 /** What the limit store replies. */
 let isTaken: boolean;
 
@@ -39,10 +37,7 @@ function spied<T extends object>(owner: string, target: T, ...names: Array<keyof
 beforeEach(() => {
 	[calls, now, isTaken] = [[], 5_000, true];
 	jest.spyOn(performance, 'now').mockImplementation(() => now);
-	[own, general] = [
-		new EndpointLimiter('own', () => undefined).under(OWN, 'own'),
-		new EndpointLimiter('general', () => undefined).under(GENERAL, 'general'),
-	];
+	[own, general] = [limitsOf('own', OWN), limitsOf('general', GENERAL)];
 	for (const { endpoint } of [own, general]) {
 		spied(endpoint.key, endpoint, 'freeInTime');
 		const names = ['letThrough', 'refused', 'learn', 'pause', 'applyHeaderLimits'] as const;
@@ -60,19 +55,18 @@ const limitStore = {
 function newPermit(hasOwn = true, used: number[][] = []): Permit {
 	const queue = new Queue('key', hasOwn ? own : general, general);
 	const request = { run: 'a', priority: 5, maxWaitMs: 900, inFlightMs: 0, limitStore };
-	const onEnd = () => void calls.push('over');
+	const onEnd = () => void calls.push(['over']);
 	const permit = new Permit({ ...request, limits, signal }, queue, queue.limits, onEnd);
 	permit.grant(used);
 	calls = [];
 	return permit;
 }
-const called = (name: string) => calls.filter((call) => (call as unknown[])[1] === name);
+const called = (name: string) => calls.filter((call) => call[1] === name);
 /** Lets requests take slots, so that there are as many as given in each window. */
 const fill = ({ endpoint, limits: some }: AppliedLimits, ...counts: number[]) => {
-	for (const [index, count] of counts.entries()) {
-		const limit = some.slice(index, index + 1);
-		for (let one = 0; one < count; one++)
-			void endpoint.window(limit[0] ?? OWN[0]!).take({} as Permit);
+	for (const [index, limit] of some.entries()) {
+		for (let one = 0; one < (counts[index] ?? 0); one++)
+			void endpoint.window(limit).take({} as Permit);
 	}
 };
 
@@ -80,10 +74,10 @@ const endOf = (permit: Permit, lateMs: number) => [
 	['own', 'freeInTime', permit],
 	['general', 'freeInTime', permit],
 	['store', 'complete', lateMs],
-	'over',
+	['over'],
 ];
 
-test.each<[string, (permit: Permit) => void, number, unknown[]]>([
+test.each<[string, (permit: Permit) => void, number, unknown[][]]>([
 	[
 		'letThrough',
 		(permit) => permit.letThrough(),
@@ -112,9 +106,7 @@ test.each<[string, (permit: Permit) => void, number, unknown[]]>([
 	const permit = newPermit();
 	now = 6_000;
 	end(permit);
-	const expected = before.map((call) =>
-		(call as unknown[]).map((one) => one ?? (expect.any(Array) as unknown)),
-	);
+	const expected = before.map((call) => call.map((one) => one ?? (expect.any(Array) as unknown)));
 	expect(calls).toEqual([...expected, ...endOf(permit, lateMs)]);
 	expect(permit.countedAt).toBe(6_000 + lateMs);
 	calls = [];
@@ -123,7 +115,7 @@ test.each<[string, (permit: Permit) => void, number, unknown[]]>([
 });
 
 describe('a refusal is put down to what is likely', () => {
-	const blamed = () => called('learn').map((call) => (call as unknown[])[0]);
+	const blamed = () => called('learn').map(([who]) => who);
 
 	test.each<[string, () => Permit, string]>([
 		['to all requests without limits of its own', () => newPermit(false), 'general'],
@@ -148,14 +140,8 @@ describe('a refusal is put down to what is likely', () => {
 	test('with as many slots as are known here, or to all processes', () => {
 		fill(general, 6, 1);
 		newPermit(false, [[5, 9]]).refused(0);
-		expect(called('learn')).toEqual([
-			[
-				'general',
-				'learn',
-				[7, 9].map((used, index) => ({ ...general.limits[index], used })),
-				5_000,
-			],
-		]);
+		const learned = [7, 9].map((used, index) => ({ ...general.limits[index], used }));
+		expect(called('learn')).toEqual([['general', 'learn', learned, 5_000]]);
 	});
 });
 
@@ -166,7 +152,7 @@ test.each<[string, boolean, (permit: Permit) => void, boolean[]]>([
 	['without windows of its own', false, (permit) => permit.refused(60_101), [true]],
 ])('a pause %s', (_, hasOwn, pause, isOwn) => {
 	pause(newPermit(hasOwn));
-	expect(called('pause').map((call) => (call as unknown[]).at(-1))).toEqual(isOwn);
+	expect(called('pause').map((call) => call.at(-1))).toEqual(isOwn);
 	expect(called('publish')).toHaveLength(1);
 });
 

@@ -1,22 +1,19 @@
 // Who goes next of the requests under the same limits, how many are before a new one, and which pauses are too long.
-import { EndpointLimiter } from '../../../nodes/BusinessData/rateLimit/endpointLimiter';
 import { Permit } from '../../../nodes/BusinessData/rateLimit/permit';
 import { Queue } from '../../../nodes/BusinessData/rateLimit/queue';
 import { WaitTooLongError } from '../../../nodes/BusinessData/rateLimit/waitTime';
 import { abortController } from '../../../nodes/BusinessData/async';
+import { limitsOf } from '../../support/limitStoreRequest';
 
 const MINUTE = { max: 3, windowMs: 60_000 };
 const SECOND = { max: 2, windowMs: 1_000 };
 const limits = { general: [], endpoints: {} };
 const { signal } = abortController();
 
-const under = (limit: typeof SECOND, name: string) =>
-	new EndpointLimiter(name, () => undefined).under([limit], name);
-
 let queue: Queue;
 beforeEach(() => {
 	jest.useFakeTimers().advanceTimersByTime(1_000);
-	queue = new Queue('key', under(MINUTE, 'a'), under(SECOND, 'general'));
+	queue = new Queue('key', limitsOf('a', [MINUTE]), limitsOf('general', [SECOND]));
 });
 afterEach(() => jest.useRealTimers());
 
@@ -52,18 +49,14 @@ test('the lowest number goes first, and runs take turns', () => {
 	expect([queue.size, queue.next()]).toEqual([0, undefined]);
 });
 
-test('the first one stays first, and one that has given up is gone', () => {
+test('the first one stays first, one that has given up is gone, and one that is refused fails', async () => {
 	const [first, second] = [newPermit('a'), newPermit('b')];
 	expect([queue.next(), queue.next()]).toEqual([first, first]);
 	queue.delete(first);
 	queue.delete(first);
 	expect([queue.next(), queue.size]).toEqual([second, 1]);
-});
-
-test('a request that is refused fails', async () => {
-	const permit = newPermit('a');
-	queue.refuse(permit, new Error('stop'));
-	await expect(permit.granted).rejects.toThrow('stop');
+	queue.refuse(second, new Error('stop'));
+	await expect(second.granted).rejects.toThrow('stop');
 	expect(queue.size).toBe(0);
 });
 

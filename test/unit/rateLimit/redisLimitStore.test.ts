@@ -1,8 +1,5 @@
 // What a process tells Redis, what it makes of the replies, and what it does while it holds slots.
-import {
-	type AppliedLimits,
-	EndpointLimiter,
-} from '../../../nodes/BusinessData/rateLimit/endpointLimiter';
+import type { AppliedLimits } from '../../../nodes/BusinessData/rateLimit/endpointLimiter';
 import { Permit } from '../../../nodes/BusinessData/rateLimit/permit';
 import { Queue } from '../../../nodes/BusinessData/rateLimit/queue';
 import {
@@ -10,6 +7,7 @@ import {
 	RedisLimitStore,
 } from '../../../nodes/BusinessData/rateLimit/redis/redisLimitStore';
 import type { RedisConnection } from '../../../nodes/BusinessData/redis';
+import { limitsOf } from '../../support/limitStoreRequest';
 
 interface Call {
 	action: string;
@@ -37,18 +35,14 @@ const connection = {
 	},
 } as unknown as RedisConnection;
 
-const under = (name: string, ...limits: Array<[max: number, windowMs: number]>) =>
-	new EndpointLimiter(name, () => undefined).under(
-		limits.map(([max, windowMs]) => ({ max, windowMs })),
-		name,
-	);
+const limit = (max: number, windowMs: number) => ({ max, windowMs });
 
 beforeEach(() => {
 	jest.useFakeTimers().advanceTimersByTime(5_000);
 	[calls, replies] = [[], []];
 	limitStore = new RedisLimitStore(connection, 'key');
-	own = under('a', [3, 1_001]);
-	general = under('general', [9, 60_000], [5, 10_000]);
+	own = limitsOf('a', [limit(3, 1_001)]);
+	general = limitsOf('general', [limit(9, 60_000), limit(5, 10_000)]);
 });
 afterEach(() => jest.useRealTimers());
 

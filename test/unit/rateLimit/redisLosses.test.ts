@@ -193,13 +193,6 @@ describe('a permit that waits for something else', () => {
 		await passTime(one.request(), HOUR);
 		expect(keyOf('queue')).toBe('');
 	});
-
-	test('asks nobody when it has not waited', async () => {
-		const permit = await passTime(newProcess().acquire(), HOUR);
-		commands = 0;
-		expect([await permit.confirm(never), commands]).toEqual([true, 0]);
-		permit.unused();
-	});
 });
 
 test.each(['general', SEND])(

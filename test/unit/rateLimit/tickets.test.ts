@@ -89,10 +89,6 @@ describe.each(['memory', 'Redis, by two processes in turn'])('counting in %s', (
 		await passTime(bench().requests(3), HOUR);
 	};
 
-	test('there is room at once as long as nothing was sent', async () => {
-		expect(await bench().ticket('a')).toBe(0);
-	});
-
 	test('executions that wait for the same room get it one after the other', async () => {
 		await send(3);
 		expectWindows(await bench().ticket('a'), 1);
@@ -146,11 +142,13 @@ describe.each(['memory', 'Redis, by two processes in turn'])('counting in %s', (
 		expect(fullestWindow(counted, WINDOW)).toBe(3);
 	});
 
-	test('another ticket of the same name takes the place of the first', async () => {
+	test('another ticket of the same name takes the place of the first, and none makes nobody wait', async () => {
 		await send(3);
 		await bench().ticket('a');
 		expectWindows(await bench().ticket('a'), 1);
 		expectWindows(await bench().ticket('b'), 2);
+		await bench().ticket('a', { count: 0 });
+		expectWindows(await bench().ticket('b'), 1);
 	});
 
 	test('one whose room was not used keeps its place, one that was used does not', async () => {
@@ -212,15 +210,8 @@ describe.each(['memory', 'Redis, by two processes in turn'])('counting in %s', (
 		expect(redis.data.copy().size).toBe(0);
 	});
 
-	test('a ticket that is withdrawn makes nobody wait', async () => {
-		await send(3);
-		await bench().ticket('a');
-		await bench().ticket('a', { count: 0 });
-		expectWindows(await bench().ticket('b'), 1);
-	});
-
-	test('a ticket reserves nothing', async () => {
-		await bench().ticket('a');
+	test('as long as nothing was sent there is room at once, and a ticket reserves none of it', async () => {
+		expect(await bench().ticket('a')).toBe(0);
 		const startedAt = performance.now();
 		await send(3);
 		expect(performance.now() - startedAt).toBeLessThan(MARGIN);
@@ -254,7 +245,9 @@ describe.each(['memory', 'Redis, by two processes in turn'])('counting in %s', (
 		expect(startedAt + waitMs).toBeLessThan(MINUTE + MARGIN);
 	});
 
-	test('the outlook tells when the next and the last of so many go', async () => {
+	test('the estimate tells when the next and the last of so many go', async () => {
+		expect(await bench().estimate(3)).toEqual({ nextMs: 0, lastMs: 0 });
+		expectWindows((await bench().estimate(4)).lastMs, 1);
 		await send(3);
 		const { nextMs, lastMs } = await bench().estimate(7);
 		expectWindows(nextMs, 1);

@@ -2,7 +2,6 @@
 import type { INodeCredentials } from 'n8n-workflow';
 
 import { abortController, KeyedMutex } from '../../../nodes/BusinessData/async';
-import { DeduplicationRow } from '../../../nodes/BusinessData/n8nInternals/deduplicationStore';
 import type { Run } from '../../../nodes/BusinessData/run/run';
 import {
 	AlreadySentError,
@@ -15,8 +14,7 @@ import { CREDENTIAL_TYPE } from '../../../nodes/BusinessData/transport/account';
 import { InvalidSettingError } from '../../../nodes/BusinessData/values/invalidSettingError';
 import { useDeduplicator } from '../../support/deduplicator';
 import { after, passTime } from '../../support/logicalTime';
-import { DELETED } from '../../support/processedRows';
-import { errorOf, send } from '../transport/examples';
+import { send } from '../transport/examples';
 
 const table = useDeduplicator();
 beforeEach(() => {
@@ -271,21 +269,6 @@ describe('an error that says what to do', () => {
 		const creating = () => guard({ workflowId });
 		expect(creating).toThrow(InvalidSettingError);
 		expect(creating).toThrow('Send Once Key: the workflow is not saved yet');
-	});
-
-	test('n8n has no store', () => {
-		jest.spyOn(DeduplicationRow, 'of').mockReturnValue(undefined);
-		const creating = () => guard();
-		expect(creating).toThrow('Send Once Key: this version of n8n has no deduplication store');
-		expect(errorOf(creating)).toMatchObject({
-			description: 'Update n8n to use this option, or remove it.',
-		});
-	});
-
-	test('n8n has deleted the workflow', async () => {
-		await expect(pass(guard({ workflowId: DELETED }).acquire())).rejects.toThrow(
-			'Workflow ID: there is no such workflow in n8n',
-		);
 	});
 
 	test('the store fails', async () => {

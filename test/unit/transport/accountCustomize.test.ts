@@ -1,11 +1,7 @@
 /** The credential's fields for an installation that differs: they count only when switched on. */
-import {
-	type Account,
-	type CredentialFields,
-	readAccount,
-} from '../../../nodes/BusinessData/transport/account';
+import { type CredentialFields, readAccount } from '../../../nodes/BusinessData/transport/account';
 import { canonicalEndpoint } from '../../../nodes/BusinessData/transport/endpointPath';
-import { DOCUMENTED_LIMITS, type Endpoint } from '../../../nodes/BusinessData/transport/endpoints';
+import { DOCUMENTED_LIMITS } from '../../../nodes/BusinessData/transport/endpoints';
 import { parseLimits } from '../../../nodes/BusinessData/transport/limitSettings';
 import { requiredFields } from './examples';
 
@@ -53,48 +49,43 @@ test('with Customize, each field counts', () => {
 	});
 });
 
-const NO_ENDPOINT = 'Transaction Delete Endpoint: is not a method and a path';
-test.each<[CredentialFields, string]>([
-	...['true', 1, null, {}].map((customize): [CredentialFields, string] => [
-		...([{ customize }, 'Customize for This Installation: must be true or false'] as const),
-	]),
-	[{ transactionDelete: '' }, NO_ENDPOINT],
-	[{ transactionDelete: '/txndata/bulkDeleteTxn' }, NO_ENDPOINT],
-	[{ transactionDelete: 'PURGE /txndata' }, NO_ENDPOINT],
-	[{ transactionDelete: 'GET /txndata' }, 'Transaction Delete Endpoint: GET cannot delete'],
-	[{ contactDelete: 'head /txndata' }, 'Contact Delete Endpoint: HEAD cannot delete'],
-	[{ contactDelete: 'POST /a?all=true' }, 'Contact Delete Endpoint: must not have a query'],
-	[{ contactDelete: 42 }, 'Contact Delete Endpoint: is not a text'],
-	[{ contactDelete: null }, 'Contact Delete Endpoint: has no value (null)'],
-	[{ idempotencyHeader: 'two words' }, 'Idempotency Header: a name or a value contains'],
-	[{ idempotencyHeader: 'x-api-key' }, 'Idempotency Header: the header x-api-key cannot be set'],
-	[{ idempotencyHeader: 42 }, 'Idempotency Header: is not a text'],
-	[{ deleteIdsField: '  ' }, 'Delete IDs Field: is empty'],
-	[{ deleteIdsField: null }, 'Delete IDs Field: has no value (null)'],
-	[{ limits: '' }, 'Limits: is not valid JSON'],
-	[{ resultField: 42 }, 'Result Field: is not a text'],
-	[{ failureValues: [] }, 'Failure Values: is not a text'],
-	...[-1, 91, 0.5, 'half', null].map((keepFree): [CredentialFields, string] => [
-		...([{ keepFree }, 'Keep Free: must be a whole number from 0 to 90'] as const),
-	]),
-])('%j is refused: %s', (fields, message) => {
-	expect(() => customized(fields)).toThrow(message);
+test.each<[message: string, ...all: CredentialFields[]]>([
+	[
+		'Customize for This Installation: must be true or false',
+		...['true', 1, null, {}].map((customize) => ({ customize })),
+	],
+	[
+		'Transaction Delete Endpoint: is not a method and a path',
+		...['', '/txndata/bulkDeleteTxn', 'PURGE /txndata'].map((transactionDelete) => ({
+			transactionDelete,
+		})),
+	],
+	['Transaction Delete Endpoint: GET cannot delete', { transactionDelete: 'GET /txndata' }],
+	['Contact Delete Endpoint: HEAD cannot delete', { contactDelete: 'head /txndata' }],
+	['Contact Delete Endpoint: must not have a query', { contactDelete: 'POST /a?all=true' }],
+	['Contact Delete Endpoint: is not a text', { contactDelete: 42 }],
+	['Contact Delete Endpoint: has no value (null)', { contactDelete: null }],
+	['Idempotency Header: a name or a value contains', { idempotencyHeader: 'two words' }],
+	['Idempotency Header: the header x-api-key cannot be set', { idempotencyHeader: 'x-api-key' }],
+	['Idempotency Header: is not a text', { idempotencyHeader: 42 }],
+	['Delete IDs Field: is empty', { deleteIdsField: '  ' }],
+	['Delete IDs Field: has no value (null)', { deleteIdsField: null }],
+	['Limits: is not valid JSON', { limits: '' }],
+	['Result Field: is not a text', { resultField: 42 }],
+	['Failure Values: is not a text', { failureValues: [] }],
+	[
+		'Keep Free: must be a whole number from 0 to 90',
+		...[-1, 91, 0.5, 'half', null].map((keepFree) => ({ keepFree })),
+	],
+])('is refused: %s', (message, ...all) => {
+	for (const fields of all) expect(() => customized(fields)).toThrow(message);
 });
 
-/** How the credential writes the endpoint whose limit counts a request. */
-const scopeNameOf = ({ limits }: Account, endpoint: Endpoint) =>
-	limits.names?.[canonicalEndpoint(endpoint)];
-
-describe('the scope of an endpoint', () => {
-	const limitsOf = (path: string) => ({
-		limits: { general: [], endpoints: { [path]: { max: 1, windowSeconds: 60 } } },
-	});
-
-	test('follows the customized limits, under the name that they give it', () => {
-		const read = customized(limitsOf('post /V2/Send/'));
-		expect(scopeNameOf(read, { method: 'POST', path: '/txndata/sendTxn' })).toBeUndefined();
-		expect(scopeNameOf(read, { method: 'POST', path: '/v2/send' })).toBe('POST /V2/Send/');
-	});
+test('the scope of an endpoint follows the customized limits, under the name that they give it', () => {
+	const endpoints = { 'post /V2/Send/': { max: 1, windowSeconds: 60 } };
+	const { names } = customized({ limits: { general: [], endpoints } }).limits;
+	const nameOf = (path: string) => names?.[canonicalEndpoint({ method: 'POST', path })];
+	expect([nameOf('/txndata/sendTxn'), nameOf('/v2/send')]).toEqual([undefined, 'POST /V2/Send/']);
 });
 
 test.each([

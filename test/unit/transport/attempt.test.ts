@@ -96,6 +96,11 @@ const LET_THROUGH = [['letThrough']];
 const asking = { 'retry-after': '7' };
 const limits = { 'ratelimit-remaining': '5', 'ratelimit-reset': '3' };
 
+const applied = (max: object) => [
+	...LET_THROUGH,
+	['applyHeaderLimits', [{ remaining: 5, resetMs: 3_000, ...max }]],
+];
+
 type Kind = FailedAttempt['retry'] | 'succeeded';
 const refusal = (ms: number) => [['refused', ms]];
 const allLimits = [...DOCUMENTED_LIMITS.general, ...Object.values(DOCUMENTED_LIMITS.endpoints)];
@@ -118,14 +123,8 @@ test.each<[number, Record<string, string>, Kind, unknown[]]>([
 	[503, {}, 'ifHarmless', LET_THROUGH],
 	[503, asking, 'ifHarmless', [...LET_THROUGH, ['pause', 7_000]]],
 	[503, { 'retry-after': String(tooLong) }, 'never', [...LET_THROUGH, ['pause', tooLong * 1_000]]],
-	[
-		...([200, limits, 'succeeded'] as const),
-		[...LET_THROUGH, ['applyHeaderLimits', [{ remaining: 5, resetMs: 3_000 }]]],
-	],
-	[
-		...([200, { ...limits, 'ratelimit-limit': '10' }, 'succeeded'] as const),
-		[...LET_THROUGH, ['applyHeaderLimits', [{ remaining: 5, resetMs: 3_000, max: 5 }]]],
-	],
+	[200, limits, 'succeeded', applied({})],
+	[200, { ...limits, 'ratelimit-limit': '10' }, 'succeeded', applied({ max: 5 })],
 ])('a %i with %j: %s', async (statusCode, headers, kind, endings) => {
 	const { outcome, ...played } = await play({ statusCode, headers, keepFree: 50 });
 	expect(outcome.error === undefined ? 'succeeded' : outcome.retry).toBe(kind);

@@ -45,6 +45,8 @@ const reported =
 		socket.tell(event, state);
 const startPending = startIn({ pending: true });
 const connect = reported('connect', { pending: false });
+const startSecure = startIn({ pending: true, secureConnecting: true });
+const endHandshake = reported('secureConnect', { secureConnecting: false });
 
 test.each<[string, Step[], connectionWatch.Progress]>([
 	['nothing', [], 'notBegun'],
@@ -56,26 +58,10 @@ test.each<[string, Step[], connectionWatch.Progress]>([
 	['started while connecting', [startPending], 'notConnected'],
 	['started, then connected', [startPending, connect], 'connected'],
 	['started on a connection', [startIn({})], 'connected'],
-	[
-		'closed after it was connected',
-		[startIn({}), reported('connect', { pending: true })],
-		'connected',
-	],
+	['closed after connected', [startIn({}), reported('connect', { pending: true })], 'connected'],
 	['started within a handshake', [startIn({ secureConnecting: true })], 'notConnected'],
-	[
-		'connected, before the handshake',
-		[startIn({ pending: true, secureConnecting: true }), connect],
-		'notConnected',
-	],
-	[
-		'connected, after the handshake',
-		[
-			startIn({ pending: true, secureConnecting: true }),
-			connect,
-			reported('secureConnect', { secureConnecting: false }),
-		],
-		'connected',
-	],
+	['connected, before the handshake', [startSecure, connect], 'notConnected'],
+	['connected, after the handshake', [startSecure, connect, endHandshake], 'connected'],
 ])('%s', async (_, steps, progress) => {
 	const { ConnectionWatch } = newProcess();
 	const [watch, other] = [new ConnectionWatch(), new ConnectionWatch()];

@@ -36,41 +36,33 @@ const endpoints = (settings: unknown) => ({ general: [], endpoints: settings });
 const MAX = 'general[0].max must be a whole number from 1 to 100000';
 const LENGTH = 'general[0].windowSeconds must be a number from 0.001 to 1000000';
 
-test.each<[unknown, string]>([
-	['', 'is not valid JSON'],
-	['{"general":[}', 'is not valid JSON'],
-	...['null', null, undefined, [SECOND], '"general"'].map((value): [unknown, string] => [
-		...([value, 'the value must be an object'] as const),
-	]),
-	[{}, 'general must be a list'],
-	[{ general: SECOND }, 'general must be a list'],
-	[{ general: [], scopes: {} }, 'Limits: scopes is not known'],
-	['{"general":[],"__proto__":{}}', '__proto__ is not known'],
-	[general(SECOND, 5), 'general[1] must be an object'],
-	[general(SECOND, null), 'general[1] must be an object'],
-	[general({ ...SECOND, unit: 's' }), 'general[0].unit is not known'],
-	...[undefined, 0, 1.5, '10', 100_001].map((max): [unknown, string] => [
-		...([general({ max, windowSeconds: 1 }), MAX] as const),
-	]),
-	...[undefined, 0, -1, '1'].map((windowSeconds): [unknown, string] => [
-		...([general({ max: 1, windowSeconds }), LENGTH] as const),
-	]),
-	['{"general":[{"max":1,"windowSeconds":1e999}]}', LENGTH],
-	[general(SECOND, { ...SECOND, max: 9 }), 'general[1] repeats a window'],
-	[endpoints([]), 'endpoints must be an object'],
-	[endpoints('POST /a'), 'endpoints must be an object'],
-	[endpoints({ '/a': SECOND }), 'endpoints["/a"]: is not a method and a path'],
-	[endpoints({ 'SEND /a': SECOND }), 'endpoints["SEND /a"]: is not a method'],
-	[endpoints({ 'POST /a?b=1': SECOND }), 'endpoints["POST /a?b=1"]: must not have a query'],
-	[endpoints({ 'POST /a\ud800': SECOND }), 'contains a character that a path cannot have'],
-	[endpoints({ 'POST /a': [SECOND] }), 'endpoints["POST /a"] must be an object'],
-	[endpoints({ 'POST /a': { max: 1 } }), 'endpoints["POST /a"].windowSeconds must be a number'],
-	[endpoints({ 'POST /a': { ...SECOND, x: 1 } }), 'endpoints["POST /a"].x is not known'],
-	[endpoints({ 'POST /a': SECOND, 'post /A/': SECOND }), 'endpoints["post /A/"] is there twice'],
-])('the mistake in %j is named: %s', (value, place) => {
-	const error = errorOf(() => parseLimits(value)) as InvalidSettingError;
-	expect(error).toBeInstanceOf(InvalidSettingError);
-	expect(error.message).toMatch(/^Limits: /);
-	expect(error.message).toContain(place);
-	expect(error.description).not.toBe('');
+test.each<[place: string, ...values: unknown[]]>([
+	['is not valid JSON', '', '{"general":[}'],
+	['the value must be an object', 'null', null, undefined, [SECOND], '"general"'],
+	['general must be a list', {}, { general: SECOND }],
+	['Limits: scopes is not known', { general: [], scopes: {} }],
+	['__proto__ is not known', '{"general":[],"__proto__":{}}'],
+	['general[1] must be an object', general(SECOND, 5), general(SECOND, null)],
+	['general[0].unit is not known', general({ ...SECOND, unit: 's' })],
+	[MAX, ...[undefined, 0, 1.5, '10', 100_001].map((max) => general({ ...SECOND, max }))],
+	[LENGTH, ...[undefined, 0, -1, '1'].map((windowSeconds) => general({ max: 1, windowSeconds }))],
+	[LENGTH, '{"general":[{"max":1,"windowSeconds":1e999}]}'],
+	['general[1] repeats a window', general(SECOND, { ...SECOND, max: 9 })],
+	['endpoints must be an object', endpoints([]), endpoints('POST /a')],
+	['endpoints["/a"]: is not a method and a path', endpoints({ '/a': SECOND })],
+	['endpoints["SEND /a"]: is not a method', endpoints({ 'SEND /a': SECOND })],
+	['endpoints["POST /a?b=1"]: must not have a query', endpoints({ 'POST /a?b=1': SECOND })],
+	['contains a character that a path cannot have', endpoints({ 'POST /a\ud800': SECOND })],
+	['endpoints["POST /a"] must be an object', endpoints({ 'POST /a': [SECOND] })],
+	['endpoints["POST /a"].windowSeconds must be a number', endpoints({ 'POST /a': { max: 1 } })],
+	['endpoints["POST /a"].x is not known', endpoints({ 'POST /a': { ...SECOND, x: 1 } })],
+	['endpoints["post /A/"] is there twice', endpoints({ 'POST /a': SECOND, 'post /A/': SECOND })],
+])('a mistake is named: %s', (place, ...values) => {
+	for (const value of values) {
+		const error = errorOf(() => parseLimits(value)) as InvalidSettingError;
+		expect(error).toBeInstanceOf(InvalidSettingError);
+		expect([value, error.message]).toEqual([value, expect.stringMatching(/^Limits: /)]);
+		expect(error.message).toContain(place);
+		expect(error.description).not.toBe('');
+	}
 });

@@ -4,9 +4,9 @@ import { rootCertificates } from 'node:tls';
 import { type CredentialFields, readAccount } from '../../../nodes/BusinessData/transport/account';
 import { errorOf, requiredFields } from './examples';
 
-const limitStoreOf = (fields: CredentialFields) =>
-	readAccount({ ...requiredFields, ...fields }).limitStore;
-const inRedis = (fields: CredentialFields = {}) => limitStoreOf({ limitStore: 'redis', ...fields });
+const accountOf = (fields: CredentialFields) => readAccount({ ...requiredFields, ...fields });
+const inRedis = (fields: CredentialFields) =>
+	accountOf({ limitStore: 'redis', ...fields }).limitStore;
 
 const [CERTIFICATE = ''] = rootCertificates;
 
@@ -15,11 +15,11 @@ test.each<CredentialFields>([
 	{ limitStore: 'memory' },
 	{ limitStore: 'memory', redisHost: '', redisPort: 0 },
 ])('this process counts alone with %j', (fields) => {
-	expect(limitStoreOf(fields)).toBeUndefined();
+	expect(accountOf(fields).limitStore).toBeUndefined();
 });
 
 test('a store that is not known is refused', () => {
-	expect(() => limitStoreOf({ limitStore: 'file' })).toThrow('Count Limits In: is not known');
+	expect(() => accountOf({ limitStore: 'file' })).toThrow('Count Limits In: is not known');
 });
 
 const inCluster = (redisNodes: unknown) => ({ redisTopology: 'cluster', redisNodes });
@@ -47,41 +47,38 @@ test.each<CredentialFields>([
 const NO_HOST = 'is not the name of a host';
 const NO_PORT = 'must be a whole number from 1 to 65535';
 const NO_DATABASE = 'Redis Database: must be a whole number from 0 to 65535';
-const NO_CERTIFICATE = 'Redis TLS CA: is not a certificate';
 
-test.each<[CredentialFields, string]>([
-	[{ redisHost: '' }, 'Redis Host: is empty'],
-	[{ redisHost: 5 }, 'Redis Host: is not a text'],
-	...['redis://localhost', 'user@localhost', 'two words', 'localhost:6379'].map(
-		(redisHost): [CredentialFields, string] => [{ redisHost }, `Redis Host: ${NO_HOST}`],
-	),
-	...[0, 65_536, '', 'a'].map((redisPort): [CredentialFields, string] => [
-		...([{ redisPort }, `Redis Port: ${NO_PORT}`] as const),
-	]),
-	[{ redisDatabase: -1 }, NO_DATABASE],
-	[{ redisDatabase: 1.5 }, NO_DATABASE],
-	[{ redisTopology: 'ring' }, 'Redis Topology: is not known'],
-	[{ redisTopology: 'cluster' }, 'Redis Nodes: is empty'],
-	[inCluster(' , '), 'Redis Nodes: is empty'],
-	[inCluster(5), 'Redis Nodes: is not a text'],
-	[inCluster('redis://a:6379'), `Redis Nodes: ${NO_HOST}`],
-	[inCluster('a:6379, user@b:6379'), `Redis Nodes: ${NO_HOST}`],
-	[inCluster('[not-an-address]:6379'), `Redis Nodes: ${NO_HOST}`],
-	[inCluster(':6379'), 'Redis Nodes: is empty'],
-	[inCluster('a:b'), `Redis Nodes: ${NO_PORT}`],
-	[inCluster('a:6379:1'), `Redis Nodes: ${NO_PORT}`],
-	[withSentinel({ redisNodes: '' }), 'Redis Nodes: is empty'],
-	[withSentinel({ redisSentinelGroup: ' ' }), 'Redis Sentinel Group: is empty'],
-	[withSentinel({ redisSentinelPassword: 1 }), 'Redis Sentinel Password: is not a text'],
-	[withSentinel({ redisDatabase: -1 }), NO_DATABASE],
-	[withTls({ redisTlsServerName: 'https://a' }), `Redis TLS Server Name: ${NO_HOST}`],
-	[withTls({ redisTlsCa: '/etc/ssl/ca.pem' }), NO_CERTIFICATE],
-	[withTls({ redisTlsCa: CERTIFICATE.replaceAll('CERTIFICATE', 'PRIVATE KEY') }), NO_CERTIFICATE],
-	[withTls({ redisTlsCa: CERTIFICATE.replace('MI', 'AA') }), NO_CERTIFICATE],
-])('Redis with %j is refused: %s', (fields, message) => {
-	const error = errorOf(() => inRedis({ redisPassword: 'secret', ...fields })) as Error;
-	expect(error.message).toBe(message);
-	expect(JSON.stringify(error)).not.toContain('secret');
+test.each<[message: string, ...all: CredentialFields[]]>([
+	['Redis Host: is empty', { redisHost: '' }],
+	['Redis Host: is not a text', { redisHost: 5 }],
+	[`Redis Host: ${NO_HOST}`, { redisHost: 'redis://localhost' }, { redisHost: 'user@localhost' }],
+	[`Redis Host: ${NO_HOST}`, { redisHost: 'two words' }, { redisHost: 'localhost:6379' }],
+	[`Redis Port: ${NO_PORT}`, ...[0, 65_536, '', 'a'].map((redisPort) => ({ redisPort }))],
+	[NO_DATABASE, { redisDatabase: -1 }, { redisDatabase: 1.5 }, withSentinel({ redisDatabase: -1 })],
+	['Redis Topology: is not known', { redisTopology: 'ring' }],
+	['Redis Nodes: is empty', { redisTopology: 'cluster' }, inCluster(' , '), inCluster(':6379')],
+	['Redis Nodes: is empty', withSentinel({ redisNodes: '' })],
+	['Redis Nodes: is not a text', inCluster(5)],
+	[
+		`Redis Nodes: ${NO_HOST}`,
+		...['redis://a:6379', 'a:6379, user@b:6379', '[not-an-address]:6379'].map(inCluster),
+	],
+	[`Redis Nodes: ${NO_PORT}`, inCluster('a:b'), inCluster('a:6379:1')],
+	['Redis Sentinel Group: is empty', withSentinel({ redisSentinelGroup: ' ' })],
+	['Redis Sentinel Password: is not a text', withSentinel({ redisSentinelPassword: 1 })],
+	[`Redis TLS Server Name: ${NO_HOST}`, withTls({ redisTlsServerName: 'https://a' })],
+	[
+		'Redis TLS CA: is not a certificate',
+		withTls({ redisTlsCa: '/etc/ssl/ca.pem' }),
+		withTls({ redisTlsCa: CERTIFICATE.replaceAll('CERTIFICATE', 'PRIVATE KEY') }),
+		withTls({ redisTlsCa: CERTIFICATE.replace('MI', 'AA') }),
+	],
+])('is refused: %s', (message, ...all) => {
+	for (const fields of all) {
+		const error = errorOf(() => inRedis({ redisPassword: 'secret', ...fields })) as Error;
+		expect([fields, error.message]).toEqual([fields, message]);
+		expect(JSON.stringify(error)).not.toContain('secret');
+	}
 });
 
 test.each([
@@ -90,7 +87,7 @@ test.each([
 	['with text around it', (pem: string) => `Our authority:\n${pem}\n(until 2036)`],
 ])('a certificate that was pasted %s is the same certificate', (_, pasted) => {
 	const redisOf = (redisTlsCa: string) =>
-		readAccount({ ...requiredFields, limitStore: 'redis', redisTls: true, redisTlsCa }).redis;
+		accountOf({ limitStore: 'redis', ...withTls({ redisTlsCa }) }).redis;
 	expect(redisOf(pasted(CERTIFICATE))).toBe(redisOf(CERTIFICATE));
 	expect(redisOf(CERTIFICATE + CERTIFICATE)).not.toBe(redisOf(CERTIFICATE));
 });

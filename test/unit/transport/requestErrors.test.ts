@@ -9,6 +9,8 @@ import { responseOf, read, requestOf, send } from './examples';
 
 const CONTACTS = 'GET /masterdata/getContacts';
 const SEND = 'POST /txndata/sendTxn';
+const INVALID = 'configuration-invalid';
+const UNAVAILABLE = 'temporarily-unavailable';
 const tooLong = (retryAfterMs: number) => Object.assign(new Error('too long'), { retryAfterMs });
 
 describe('a response', () => {
@@ -25,7 +27,6 @@ describe('a response', () => {
 
 	const CHECK = 'It was not retried, because it may have been carried out';
 	const KEY_IS_WRONG = 'Four causes are possible: the key is missing, the key is wrong';
-	const INVALID = 'configuration-invalid';
 	const known = requestOf('POST', '/txndata/sendTxn', { isIdempotent: true });
 
 	test.each<[typeof read, number, outcome: string, cause: string | undefined, nextStep: string]>([
@@ -55,8 +56,8 @@ describe('a response', () => {
 		[known, 422, 'refused', undefined, 'it knows the Send Once Key with other content'],
 		[known, 500, 'unknown', undefined, '— It may have been carried out'],
 		[send, 409, 'refused', undefined, 'Nothing was carried out.'],
-		[read, 408, 'unknown', 'temporarily-unavailable', '— Several attempts failed. Run the node'],
-		[read, 503, 'unknown', 'temporarily-unavailable', '— Several attempts failed. Run the node'],
+		[read, 408, 'unknown', UNAVAILABLE, '— Several attempts failed. Run the node'],
+		[read, 503, 'unknown', UNAVAILABLE, '— Several attempts failed. Run the node'],
 	])('%j: a %i is %s', (request, statusCode, outcome, cause, nextStep) => {
 		const { details } = error(request, statusCode);
 		expect(details).toMatchObject({ outcome, statusCode });
@@ -108,45 +109,35 @@ describe('a failure', () => {
 	const notSent = { ...failure, isNotSent: true };
 	const permanent = { ...notSent, isPermanent: true };
 	const late = { ...failure, isTimeout: true, reason: 'no response came', code: undefined };
-	const UNAVAILABLE = 'temporarily-unavailable';
 
-	test.each<[typeof read, Failure, outcome: string, cause: string | undefined, ...words: string[]]>(
+	const CONNECTION = 'the connection was cut off';
+	const NOTHING = '(ECONNRESET) — nothing reached the service. Look there.';
+	const MAY_HAVE = 'The request may have taken effect: it went out, but';
+	const CHECK =
+		'It was not retried, because it may have been carried out: a document may have been sent, or records deleted. Check in the service before you run it again.';
+	const LATER = '— several attempts failed. Run the node again later';
+	const slow = { ...send, timeoutMs: 90_000 };
+
+	test.each<[typeof read, Failure, string, cause: string | undefined, ...words: string[]]>([
+		[read, notSent, 'notSent', UNAVAILABLE, `The request was not sent: ${CONNECTION}`, NOTHING],
+		[send, permanent, 'notSent', INVALID, `The request was not sent: ${CONNECTION}`, NOTHING],
+		[send, failure, 'unknown', undefined, `${MAY_HAVE} ${CONNECTION}`, `(ECONNRESET) — ${CHECK}`],
+		[slow, late, 'unknown', undefined, `${MAY_HAVE} no response came within 90 s`, `— ${CHECK}`],
 		[
-			[
-				...([read, notSent, 'notSent', UNAVAILABLE] as const),
-				'The request was not sent: the connection was cut off',
-				`${CONTACTS} (ECONNRESET) — nothing reached the service. Look there.`,
-			],
-			[
-				...([send, permanent, 'notSent', 'configuration-invalid'] as const),
-				'The request was not sent: the connection was cut off',
-				`${SEND} (ECONNRESET) — nothing reached the service. Look there.`,
-			],
-			[
-				...([send, failure, 'unknown', undefined] as const),
-				'The request may have taken effect: it went out, but the connection was cut off',
-				`${SEND} (ECONNRESET) — It was not retried, because it may have been carried out: a document may have been sent, or records deleted. Check in the service before you run it again.`,
-			],
-			[
-				...([{ ...send, timeoutMs: 90_000 }, late, 'unknown', undefined] as const),
-				'The request may have taken effect: it went out, but no response came within 90 s',
-				`${SEND} — It was not retried, because it may have been carried out: a document may have been sent, or records deleted. Check in the service before you run it again.`,
-			],
-			[
-				...([read, failure, 'unknown', UNAVAILABLE] as const),
-				'The service could not be read: the connection was cut off',
-				`${CONTACTS} (ECONNRESET) — several attempts failed. Run the node again later.`,
-			],
-			[
-				...([read, late, 'unknown', UNAVAILABLE] as const),
-				'The service could not be read: no response came within 60 s',
-				`${CONTACTS} — several attempts failed. Run the node again later, or raise the timeout in its options.`,
-			],
+			...([read, failure, 'unknown', UNAVAILABLE] as const),
+			`The service could not be read: ${CONNECTION}`,
+			`(ECONNRESET) ${LATER}.`,
 		],
-	)('of %j: %j is %s', (request, one, outcome, cause, message, description) => {
+		[
+			...([read, late, 'unknown', UNAVAILABLE] as const),
+			'The service could not be read: no response came within 60 s',
+			`${LATER}, or raise the timeout in its options.`,
+		],
+	])('of %j: %j is %s', (request, one, outcome, cause, message, description) => {
 		const error = failureError(request, one);
 		expect(error.message).toBe(message);
-		expect(error.details).toEqual({ outcome, cause, description });
+		const endpoint = request === read ? CONTACTS : SEND;
+		expect(error.details).toEqual({ outcome, cause, description: `${endpoint} ${description}` });
 	});
 });
 

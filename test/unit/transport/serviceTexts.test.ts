@@ -12,23 +12,17 @@ test.each<[unknown, string]>([
 	[{ message: 'Name is missing' }, 'Name is missing'],
 	[{ error: true, MESSAGE: '  Name\r\n\tis   missing\n' }, 'Name is missing'],
 	[{ title: 'Conflict', detail: 'Name is missing' }, 'Name is missing'],
-	[
-		{ errors: { email: ['is taken', 'is long'] }, message: 'Invalid.' },
-		'Invalid. email: is taken; email: is long',
-	],
+	[{ errors: { no: ['is taken', 'is long'] }, message: 'Bad.' }, 'Bad. no: is taken; no: is long'],
 	[
 		{ violations: [violation('a', 'x'), violation('b', 'y')] },
 		'x; propertyPath: a; y; propertyPath: b',
 	],
 	['"Name is missing"', 'Name is missing'],
 	[{ detail: [{ loc: ['body', 'line'], msg: 'is due' }] }, 'is due; loc: body; loc: line'],
+	[{ errors: { a: { message: 'is short' }, b: { message: 'is due' } } }, 'a: is short; b: is due'],
 	[
-		{ errors: { vat: { message: 'is short' }, city: { message: 'is due' } } },
-		'vat: is short; city: is due',
-	],
-	[
-		{ errorMessage: 'Invalid', validationErrors: { record: { no: { errorMessage: 'is taken' } } } },
-		'Invalid; no: is taken',
+		{ errorMessage: 'Bad', validationErrors: { of: { no: { errorMessage: 'is taken' } } } },
+		'Bad; no: is taken',
 	],
 	[{ error: 1042 }, 'error: 1042'],
 	['<error field="code">is <![CDATA[taken & gone]]></error>', 'is taken & gone'],

@@ -3,12 +3,7 @@ import { holdsFailure } from '../../../nodes/BusinessData/transport/signsOfFailu
 
 test.each([
 	{ success: false },
-	{
-		results: [
-			{ Id: 1, isSuccess: true },
-			{ Id: 2, isSuccess: false },
-		],
-	},
+	{ results: [{ isSuccess: true }, { isSuccess: false }] },
 	{ ok: 'false' },
 	{ deleted: [1], failed: [2] },
 	{ deletedCount: 1, failedCount: 1 },

@@ -7,7 +7,9 @@ type WaitCause = NonNullable<Permit['waitedFor']>;
 
 const general: WaitCause = { name: 'general/10s', max: 30, windowMs: 10_000 };
 const minute: WaitCause = { name: 'general/60s', max: 100, windowMs: 60_000 };
-const scoped: WaitCause = { name: 'POST /txndata/sendTxn/600s', max: 3, windowMs: 600_000 };
+const SEND = 'POST /txndata/sendTxn';
+const SOMEBODY = 'a request (429). Something else seems to use the same API key.';
+const scoped: WaitCause = { name: `${SEND}/600s`, max: 3, windowMs: 600_000 };
 
 describe('Waits', () => {
 	let waitTime: RunWaitTime;
@@ -45,7 +47,7 @@ describe('Waits', () => {
 		expect(waitTime.tracing).toEqual({
 			'business_data.wait_ms': 609_005,
 			'business_data.requests_waited': 3,
-			'business_data.waited_for': 'POST /txndata/sendTxn/600s',
+			'business_data.waited_for': `${SEND}/600s`,
 		});
 		await wait(REFUSAL, 1_000_000);
 		expect(waitTime.tracing).toMatchObject({ 'business_data.waited_for': 'refusal' });
@@ -54,22 +56,13 @@ describe('Waits', () => {
 	test.each<[WaitCause, number[], string]>([
 		[general, [48_000], '1 request waited 48 s for the limit of 30 per 10 s.'],
 		[general, [1_000, 48_000, 9_000], '3 requests waited 48 s for the limit of 30 per 10 s.'],
-		[
-			...([scoped, [600_000]] as const),
-			'1 request waited 10 min for the limit of 3 per 10 min on POST /txndata/sendTxn.',
-		],
-		[
-			...([REFUSAL, [5_000, 5_000]] as const),
-			'2 requests waited 5 s after the service refused a request (429). Something else seems to use the same API key.',
-		],
+		[scoped, [600_000], `1 request waited 10 min for the limit of 3 per 10 min on ${SEND}.`],
+		[REFUSAL, [5_000, 5_000], `2 requests waited 5 s after the service refused ${SOMEBODY}`],
 		[PAUSE, [30_000], '1 request waited 30 s because the service had asked for a pause.'],
-	] as Array<[WaitCause, number[], string]>)(
-		'of %j for %j ms: %s',
-		async (cause, times, sentence) => {
-			await wait(cause, ...times);
-			expect(waitTime.describe()).toBe(sentence);
-		},
-	);
+	])('of %j for %j ms: %s', async (cause, times, sentence) => {
+		await wait(cause, ...times);
+		expect(waitTime.describe()).toBe(sentence);
+	});
 
 	test('names the cause that took the most time in all', async () => {
 		await wait(general, 4_000, 4_000, 4_000);
