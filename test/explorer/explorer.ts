@@ -4,7 +4,6 @@
  * has another alternative takes it, until none is left.
  */
 
-/** What a play may do. */
 export interface Bound {
 	/** How many faults strike in one play, at the most. */
 	faults: number;
@@ -55,16 +54,13 @@ const BEGINS_AT = Date.UTC(2026, 0, 5);
 /** How long (ms of logical time) it takes until all have come to their next point. */
 const SETTLED_MS = 4;
 
-/** One order in which things happen. */
 export class Play {
 	readonly chosen: string[] = [];
 
-	/** Whether the parties have come to their end. */
 	isOver = false;
 
 	private calls: Call[] = [];
 
-	/** What may strike at any moment. */
 	private readonly events: Choice[] = [];
 
 	private faultsLeft: number;
@@ -111,7 +107,6 @@ export class Play {
 		this.events.push({ name, isFault: true, choose: strike });
 	}
 
-	/** What can happen next, without a fault first. */
 	get choices(): Choice[] {
 		const calls = [...this.calls].sort((a, b) => Number(a.isPatient) - Number(b.isPatient));
 		const all = [
@@ -145,7 +140,6 @@ export class Play {
 	}
 }
 
-/** Plays all orders within the bound. */
 export async function explore(scenario: Scenario, bound: Bound): Promise<Exploration> {
 	const exploration: Exploration = { plays: 0, failures: 0, failure: undefined };
 	for (let first: number[] | undefined = []; first !== undefined; exploration.plays++) {

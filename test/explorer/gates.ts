@@ -17,15 +17,12 @@ export interface GatesSettings {
 	windowSeconds: number;
 	/** What each run sends, one after the other. */
 	requests: Array<'read' | 'send'>;
-	/** Whether somebody stops the first run. */
 	isStopped?: boolean;
-	/** Whether Redis may be emptied, and its replies lost. */
 	isLost?: boolean;
 }
 
 const BOUND = { faults: 0, longestMs: 60_000 };
 
-/** What is explored, within seconds and in full. */
 export const GATES: Array<{ name: string; settings: GatesSettings; narrow: Bound; wide: Bound }> = [
 	{
 		name: 'a stop',
@@ -46,7 +43,6 @@ export class Gates implements Scenario {
 
 	private benches: LimiterBench[] = [];
 
-	/** How many requests have been stopped. */
 	private stopped = 0;
 
 	constructor(

@@ -25,13 +25,9 @@ export interface OrdersSettings {
 	isLater?: boolean;
 	/** Whether the second run sends other content, when all before it have ended. */
 	isOther?: boolean;
-	/** What people do meanwhile. */
 	people?: ReadonlyArray<'sent' | 'notSent'>;
-	/** Whether the process may end at any moment. */
 	crashes?: boolean;
-	/** Whether each party has a process of its own. */
 	isApart?: boolean;
-	/** Whether all share a Redis then. */
 	hasRedis?: boolean;
 }
 
@@ -47,59 +43,56 @@ const withRedis = { ...redis, wide: { ...REDIS, faults: 2, reorderings: 0 } };
 /** The one that has found most. */
 const atLength = { ...redis, wide: { ...REDIS, faults: 2 } };
 
-export const ORDERS: Array<{ name: string; settings: OrdersSettings; narrow: Bound; wide: Bound }> =
-	(
-		[
-			['a service that acts', { service: ['acts', 'acts'] }, oneProcess],
-			['a service that refuses once', { service: ['refuses', 'acts'] }, oneProcess],
-			['a service that refuses', { service: ['refuses', 'refuses'] }, oneProcess],
-			[
-				'a service that refuses the first, later',
-				{ service: ['refuses', 'acts'], isLater: true },
-				oneProcess,
-			],
-			['a response that is lost', { service: ['is lost', 'acts'] }, oneProcess],
-			[
-				'a person who marks it as sent',
-				{ service: ['refuses', 'refuses'], people: ['sent'] },
-				oneProcess,
-			],
-			[
-				'a person who releases it',
-				{ service: ['is lost', 'is lost'], people: ['notSent'] },
-				oneProcess,
-			],
-			[
-				'other content, and a person who releases it',
-				{ service: ['is lost', 'acts'], isOther: true, people: ['notSent'] },
-				oneProcess,
-			],
-			['a process that ends', { service: ['acts', 'acts'], crashes: true }, oneProcess],
-			['a Redis', { service: ['acts', 'acts'] }, withRedis],
-			['a Redis and a service that refuses', { service: ['refuses', 'refuses'] }, withRedis],
-			['a Redis and a service that refuses once', { service: ['refuses', 'acts'] }, atLength],
-			[
-				'a Redis and a person who releases it',
-				{ service: ['is lost', 'acts'], people: ['notSent'] },
-				withRedis,
-			],
-			['processes that share no Redis', { service: ['acts', 'acts'] }, apart],
-			['processes that share no Redis, and a refusal', { service: ['refuses', 'acts'] }, apart],
-			[
-				'processes that share no Redis, and a person who releases it',
-				{ service: ['is lost', 'acts'], people: ['notSent'] },
-				apart,
-			],
-			[
-				'a Redis and people who mark it and release it',
-				{ service: ['is lost', 'acts'], people: ['sent', 'notSent'] },
-				withRedis,
-			],
-		] as const
-	).map(([name, settings, { narrow, wide, ...rest }]) => ({
-		...{ name, narrow, wide },
-		settings: { ...settings, ...rest },
-	}));
+const ACTS: OrdersSettings = { service: ['acts', 'acts'] };
+const REFUSES_ONCE: OrdersSettings = { service: ['refuses', 'acts'] };
+const REFUSES: OrdersSettings = { service: ['refuses', 'refuses'] };
+const LOST_ONCE: OrdersSettings = { service: ['is lost', 'acts'] };
+const LOST: OrdersSettings = { service: ['is lost', 'is lost'] };
+
+const inOrders = (
+	name: string,
+	own: OrdersSettings,
+	{ narrow, wide, ...shared }: { narrow: Bound; wide: Bound } & Partial<OrdersSettings>,
+) => ({ name, settings: { ...own, ...shared }, narrow, wide });
+
+export const ORDERS = [
+	inOrders('a service that acts', ACTS, oneProcess),
+	inOrders('a service that refuses once', REFUSES_ONCE, oneProcess),
+	inOrders('a service that refuses', REFUSES, oneProcess),
+	inOrders('a service that refuses the first, later', REFUSES_ONCE, {
+		isLater: true,
+		...oneProcess,
+	}),
+	inOrders('a response that is lost', LOST_ONCE, oneProcess),
+	inOrders('a person who marks it as sent', { ...REFUSES, people: ['sent'] }, oneProcess),
+	inOrders('a person who releases it', { ...LOST, people: ['notSent'] }, oneProcess),
+	inOrders(
+		'other content, and a person who releases it',
+		{ ...LOST_ONCE, isOther: true, people: ['notSent'] },
+		oneProcess,
+	),
+	inOrders('a process that ends', { ...ACTS, crashes: true }, oneProcess),
+	inOrders('a Redis', ACTS, withRedis),
+	inOrders('a Redis and a service that refuses', REFUSES, withRedis),
+	inOrders('a Redis and a service that refuses once', REFUSES_ONCE, atLength),
+	inOrders(
+		'a Redis and a person who releases it',
+		{ ...LOST_ONCE, people: ['notSent'] },
+		withRedis,
+	),
+	inOrders('processes that share no Redis', ACTS, apart),
+	inOrders('processes that share no Redis, and a refusal', REFUSES_ONCE, apart),
+	inOrders(
+		'processes that share no Redis, and a person who releases it',
+		{ ...LOST_ONCE, people: ['notSent'] },
+		apart,
+	),
+	inOrders(
+		'a Redis and people who mark it and release it',
+		{ ...LOST_ONCE, people: ['sent', 'notSent'] },
+		withRedis,
+	),
+];
 
 /** For how long (ms) the limits let nothing out after Redis has lost its data. */
 const PAUSED_MS = 2_500;
@@ -115,14 +108,12 @@ class Store extends ProcessedRows {
 
 	private service: unknown;
 
-	/** To be called before anything is asked of it. */
 	async load(): Promise<void> {
 		const deduplicator = await loadDeduplicator(() => this);
 		// n8n's service hands on to it.
 		this.service ??= Object.assign(deduplicator, { deduplicator });
 	}
 
-	/** As n8n-core has it. */
 	get core() {
 		return { DataDeduplicationService: { getInstance: () => this.service } };
 	}
@@ -177,10 +168,8 @@ const PROCESSES = 5;
 const LAST = PROCESSES - 1;
 
 export class Orders implements Scenario {
-	/** What the service has made of each request. */
 	private handled: Service[] = [];
 
-	/** Who has sent what is on record. */
 	private last = '';
 
 	/** What has become of the document, in order: by a request that was not refused, and by people. */
@@ -192,10 +181,8 @@ export class Orders implements Scenario {
 	/** How often the service had acted when a run skipped it. */
 	private skipped: number[] = [];
 
-	/** When (ms) Redis was emptied last. */
 	private emptiedAt = -Infinity;
 
-	/** Called when a request is on its way. */
 	private onLeaving: () => void = () => undefined;
 
 	private hasEnded = false;
@@ -331,7 +318,6 @@ export class Orders implements Scenario {
 		await guard.complete(STATES[await store.alive(play.call(`${name} arrives`, arrive))]);
 	}
 
-	/** What a party sends the document with, in its process. */
 	private party(name: string, index: number) {
 		const { isApart = false, hasRedis = false, isOther = false } = this.settings;
 		const process = processes[isApart || index === LAST ? index : 0] as Process;
@@ -370,7 +356,6 @@ export class Orders implements Scenario {
 
 const untilEnded = async (ended: Promise<void>) => await ended;
 
-/** Loads it once more, with a memory of its own. */
 function loadProcess(): Process {
 	let loaded: Process | undefined;
 	const shared = jest.spyOn(Symbol, 'for').mockImplementation(Symbol);

@@ -3,22 +3,18 @@ import { inspect } from 'node:util';
 
 import { ensureN8nSources } from '../../scripts/host/n8nSources';
 import type { DirectedPlay } from './directed/plays';
-import { observe } from './observer/observe';
-import type { Violation } from './observer/violation';
+import { observe, type Violation } from './observer/observe';
 import type { Patch } from './process/modules';
 import { Lua } from './redis/lua';
 import type { Plan } from './scenario/plan';
-import type { Equipment } from './scenario/played';
-import { Player } from './scenario/player';
+import { type Equipment, Player } from './scenario/player';
 
-/** What has come of a plan. */
 export interface Outcome {
 	violations: Violation[];
 	/** The last events, one line each. */
 	history: string[];
 	/** How long (ms) it was in the simulated world. */
 	simulatedMs: number;
-	/** How many requests went out. */
 	requests: number;
 }
 

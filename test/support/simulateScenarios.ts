@@ -5,8 +5,7 @@
 import { executions, planWith } from '../simulation/directed/plays';
 import { equip } from '../simulation/play';
 import type { Plan, PlannedFault } from '../simulation/scenario/plan';
-import type { Equipment } from '../simulation/scenario/played';
-import { Player } from '../simulation/scenario/player';
+import { type Equipment, Player } from '../simulation/scenario/player';
 import { type End, endOf, type Fault, ITEMS, type Scenario } from './scenarios';
 
 async function main([scenarios = '[]']: string[]): Promise<void> {

@@ -10,7 +10,6 @@ import type { LimitTable } from '../../../sandbox/limits';
 export interface DirectedPlay {
 	name: string;
 	plans: Plan[];
-	/** The documents that the service must have sent, in order. */
 	sent: string[];
 }
 

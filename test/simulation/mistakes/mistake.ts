@@ -1,26 +1,24 @@
 import type { Patch } from '../process/modules';
 
 /** A mistake that somebody could make, as a change to the built package. */
-export interface PlantedMistake {
-	/** What goes wrong with it. */
+interface PlantedMistake {
 	name: string;
 	patches: Patch[];
 }
 
-export interface Mistake extends PlantedMistake {
-	/** A seed that finds it, and the kind of failure that shows it. */
-	seed: number;
-	shows: string;
-}
+/** Found by a seed, and by the kind of failure that shows it. */
+export type Mistake = PlantedMistake & { seed: number; shows: string };
 
-export interface MistakeFoundByTest extends PlantedMistake {
-	/** The file of `npm test` that fails. */
-	test: string;
-}
+/** Found by a file of `npm test`. */
+export type MistakeFoundByTest = PlantedMistake & { test: string };
 
-/** Puts a text in the place of the one that stands once in a file of the built package. */
-export const patch = (file: string, search: string, replace: string): Patch => ({
-	file,
-	search,
-	replace,
+export const mistake = <T extends object>(name: string, found: T, ...patches: Patch[]) => ({
+	...{ name, patches },
+	...found,
+});
+
+/** Replaces what stands once in a built file of `nodes/BusinessData`, or leaves it out. */
+export const patch = (file: string, search: string, replace = ''): Patch => ({
+	file: `nodes/BusinessData/${file}.js`,
+	...{ search, replace },
 });

@@ -10,7 +10,6 @@ import type { SimulatedProcess } from '../process/simulatedProcess';
 import type { Random } from '../world/random';
 import type { World } from '../world/world';
 
-/** What goes wrong with an access. */
 export type StoreFault = 'before' | 'after';
 
 export class DeduplicationTable {
@@ -27,13 +26,11 @@ export class DeduplicationTable {
 		this.random = world.random.of('table');
 	}
 
-	/** Everything in it, as text. */
 	get text(): string {
 		return [...this.rows.values()].join('\n');
 	}
 }
 
-/** The table as n8n's code in a process sees it. */
 class TableOfProcess extends ProcessedRows {
 	constructor(
 		private readonly table: DeduplicationTable,
@@ -47,26 +44,23 @@ class TableOfProcess extends ProcessedRows {
 		const { process } = this;
 		const { world, random, latencyMs, faultOf } = this.table;
 		const fault = faultOf(access === 'findOne' ? 'read' : 'write');
-		const failed = (message: string) => ({ error: new process.realm.global.Error(message) });
+		const failed = (message: string) => new process.realm.global.Error(message);
 		const oneWay = () => random.skewed(...latencyMs) / 2;
-		const outcome = await new Promise<{ value: T } | { error: unknown }>((resolve) => {
+		return await new Promise((resolve, reject) => {
 			world.after(oneWay(), () => {
-				const done = fault === 'before' ? failed('the database is away') : attempt(effect);
-				const reported =
-					fault === 'after' ? failed('the connection to the database was lost') : done;
-				world.after(oneWay(), () => resolve(reported), process);
+				let settle: () => void;
+				try {
+					if (fault === 'before') throw failed('the database is away');
+					const value = effect();
+					if (fault === 'after') throw failed('the connection to the database was lost');
+					settle = () => resolve(value);
+				} catch (thrown) {
+					const error = thrown as Error;
+					settle = () => reject(error);
+				}
+				world.after(oneWay(), settle, process);
 			});
 		});
-		if ('error' in outcome) throw outcome.error;
-		return outcome.value;
-	}
-}
-
-function attempt<T>(effect: () => T): { value: T } | { error: unknown } {
-	try {
-		return { value: effect() };
-	} catch (error) {
-		return { error };
 	}
 }
 

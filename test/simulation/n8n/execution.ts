@@ -10,7 +10,6 @@ import type { Host } from './host';
 import { evaluate, type ExpressionData, resolveParameter, valueAt } from './parameters';
 import { NODE_TYPE, type SavedNode, TOOL_TYPE } from './workflow';
 
-/** What a user sees in the end. */
 export type Ending =
 	| { status: 'success'; items: INodeExecutionData[] }
 	| { status: 'error'; error: ShownError }
@@ -23,10 +22,8 @@ export interface ShownError {
 	context?: Record<string, unknown>;
 }
 
-/** What an agent got from one call. */
 export type ToolResponse = { response: unknown } | { error: ShownError };
 
-/** What is run. */
 export interface Start {
 	id: string;
 	node: SavedNode;
@@ -41,12 +38,10 @@ export class Execution {
 	/** When (ms of the world's time) each run of the node began and ended. */
 	readonly runs: Array<{ from: number; to?: number }> = [];
 
-	/** What n8n shows in the output panel. */
 	readonly hints: unknown[] = [];
 
 	ending: Ending | undefined;
 
-	/** When (ms of the world's time) it was stopped. */
 	stoppedAt: number | undefined;
 
 	/** When (ms since 1970, by the clock of its process) n8n goes on behind the node. */
@@ -73,7 +68,6 @@ export class Execution {
 		this.controller.abort();
 	}
 
-	/** How many still listen to the stop signal. */
 	get signal(): AbortSignal {
 		return this.controller.signal;
 	}
@@ -222,7 +216,6 @@ function isFailure(output: INodeExecutionData[][]): boolean {
 	return error !== undefined && error !== null && error !== false;
 }
 
-/** What n8n makes of items with an error. */
 function shown(output: INodeExecutionData[][]): INodeExecutionData[] {
 	return output
 		.flat()

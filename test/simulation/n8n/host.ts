@@ -9,18 +9,15 @@ import { type DeduplicationTable, loadDeduplicator } from './deduplication';
 import { httpHelper } from './httpHelper';
 import { type CredentialFields, nodeJson, type SavedNode } from './workflow';
 
-/** What all processes of an installation share. */
 export interface Installation {
 	/** Credentials as they are saved at the moment, by their ID. */
 	credentials: Map<string, CredentialFields>;
 	table: DeduplicationTable;
-	/** The folder with n8n's own files. */
 	n8nSources: string;
 	/** What goes wrong with a look at the database for a credential, or with storing a file. */
 	faultOf(access: 'credential' | 'file'): boolean;
 	/** How long (ms) the database takes. */
 	latency(): number;
-	/** Everything that is logged. */
 	log(text: string): void;
 }
 
@@ -42,7 +39,6 @@ export class Host {
 		process.n8nCore.DataDeduplicationService = { getInstance: () => service };
 	}
 
-	/** The node type of one of the copies of the package that are loaded. */
 	nodeType(copy: number): INodeType {
 		const file = 'nodes/BusinessData/BusinessData.node.js';
 		const { BusinessData } = this.process.require(file, copy) as {
@@ -51,7 +47,6 @@ export class Host {
 		return new BusinessData();
 	}
 
-	/** The credential as it is saved now. */
 	async credential(id: string): Promise<CredentialFields> {
 		const { credentials } = this.installation;
 		const isLost = this.installation.faultOf('credential');
@@ -62,7 +57,6 @@ export class Host {
 		return this.process.realm.copy(fields);
 	}
 
-	/** What every context offers of itself. */
 	common(node: SavedNode, type: string) {
 		const { realm } = this.process;
 		const log = (...parts: unknown[]) => this.installation.log(parts.map(String).join(' '));
@@ -74,7 +68,6 @@ export class Host {
 		};
 	}
 
-	/** The helpers of a context. */
 	helpers(execution: string, run: number) {
 		const { process } = this;
 		const caller = { process: process.name, execution, run };

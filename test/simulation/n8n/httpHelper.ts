@@ -17,7 +17,6 @@ import type { SimulatedProcess } from '../process/simulatedProcess';
 import type { Caller } from '../service/exchange';
 import { gap } from '../world/gap';
 
-/** What the helper looks at in the context that it is called on. */
 interface HelperContext {
 	getExecutionCancelSignal?(): AbortSignal | undefined;
 	getNode(): INode;
@@ -77,7 +76,6 @@ export function httpHelper(
 	};
 }
 
-/** The headers with what the credential type's generic `authenticate` block adds. */
 function authenticated(
 	{ headers }: IHttpRequestOptions,
 	{ authenticate }: ICredentialType,

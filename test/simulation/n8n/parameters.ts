@@ -2,9 +2,7 @@
 
 import { gap } from '../world/gap';
 
-/** What an expression may look at. */
 export interface ExpressionData {
-	/** The item. */
 	json: Record<string, unknown>;
 	/** What an agent gives to `$fromAI`. */
 	fromAi: Record<string, unknown>;
@@ -42,7 +40,6 @@ function valueOf(code: string, data: ExpressionData): unknown {
 	throw gap(`expression ${code}`);
 }
 
-/** The value at a dot path. */
 export function valueAt(parameters: object, path: string): unknown {
 	let value: unknown = parameters;
 	for (const name of path.split('.')) {

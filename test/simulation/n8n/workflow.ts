@@ -1,9 +1,7 @@
 /** What users have saved: workflows, of which only our nodes matter here, and credentials. */
 
-/** A credential's fields. */
 export type CredentialFields = Record<string, unknown>;
 
-/** A node of ours in a workflow. */
 export interface SavedNode {
 	id: string;
 	workflowId: string;
@@ -18,11 +16,9 @@ export interface SavedNode {
 }
 
 export const NODE_TYPE = 'n8n-nodes-business-data.businessData';
-/** What n8n makes of the node for agents. */
 export const TOOL_TYPE = `${NODE_TYPE}Tool`;
 export const CREDENTIAL_TYPE = 'businessDataApi';
 
-/** A node as nodes see themselves. */
 export function nodeJson({ id, workflowId: _, credential, ...own }: SavedNode, type = NODE_TYPE) {
 	return {
 		id,

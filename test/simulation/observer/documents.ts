@@ -3,11 +3,11 @@
  * because nodes remember so many and as many others were sent since, goes out again: the oldest, never others. Of two
  * that were under way together, either is the older one.
  */
-import { isSendOnce, keysOf, memoryOf } from '../scenario/generate';
+import { isSendOnce, keysOf, memoryOf } from '../scenario/plan';
 import type { Player } from '../scenario/player';
 import type { Action } from '../service/service';
 import { groupBy } from './groupBy';
-import type { Violation } from './violation';
+import type { Violation } from './observe';
 
 export function checkDocuments({ plan, service, network, played }: Player): Violation[] {
 	const nodes = new Map(plan.nodes.map((node) => [node.id, node]));

@@ -2,13 +2,12 @@
 import type { INodeExecutionData } from 'n8n-workflow';
 
 import type { ShownError, ToolResponse } from '../n8n/execution';
-import type { Played } from '../scenario/played';
+import type { Played } from '../scenario/player';
 
 const OUTCOMES = ['notSent', 'refused', 'unknown'] as const;
 
 type PlainReport = 'skipped' | 'sent' | 'notTried' | (typeof OUTCOMES)[number];
 
-/** What somebody was told of one item. */
 export type ItemReport = { is: 'done'; outputs: INodeExecutionData[] } | { is: PlainReport };
 
 /** What an error tells of the items in its lists. */
@@ -23,7 +22,6 @@ const LISTS: Record<'send' | 'delete', Record<string, PlainReport>> = {
 export interface Reported {
 	/** By item; undefined where nobody tells. */
 	items: Array<ItemReport | undefined>;
-	/** What is wrong with the telling. */
 	problems: string[];
 }
 

@@ -1,8 +1,7 @@
 /** What a run may rightly wait for, beside a full window. */
 import type { SavedNode } from '../n8n/workflow';
-import { isSendOnce } from '../scenario/generate';
 import { losesData } from '../scenario/generateFaults';
-import type { PlannedFault, RedisEvent } from '../scenario/plan';
+import { isSendOnce, type PlannedFault, type RedisEvent } from '../scenario/plan';
 import type { Player } from '../scenario/player';
 import type { Exchange } from '../service/exchange';
 import type { Interval } from './intervals';
@@ -17,7 +16,6 @@ export interface Wait {
 	keys: string[];
 	/** Whether a request went out then. */
 	hasEnded: boolean;
-	/** Where its requests go. */
 	endpoint: string;
 }
 
@@ -64,8 +62,8 @@ function ownFailures({ network }: Player, { execution }: Wait): Interval[] {
 		});
 }
 
-/** What meets a lease waits for its end. */
-function leases({ network, plan, played, lives }: Player, { node, execution }: Wait): Interval[] {
+function leases(player: Player, { node, execution }: Wait): Interval[] {
+	const { network, played } = player;
 	if (!isSendOnce(node)) return [];
 	const others = new Set(
 		played.filter(({ planned }) => planned.node === node.id).map(({ planned }) => planned.id),
@@ -76,17 +74,19 @@ function leases({ network, plan, played, lives }: Player, { node, execution }: W
 		.map(({ startedAt, bodyAt, lostAt }): Interval => {
 			return [startedAt - 1_000, (bodyAt ?? lostAt ?? startedAt + 120_000) + 2_000];
 		});
-	const deaths = lives.flatMap(({ diedAt }): Interval[] =>
-		diedAt === undefined || plan.store === 'memory' ? [] : [[diedAt, diedAt + AFTER_DEATH_MS]],
-	);
-	return [...underWay, ...deaths];
+	return [...underWay, ...deaths(player, AFTER_DEATH_MS)];
 }
 
-function faults({ plan, struck, lives }: Player): Interval[] {
-	const deaths = lives.flatMap(({ diedAt }): Interval[] =>
-		diedAt === undefined || plan.store === 'memory' ? [] : [[diedAt, diedAt + 15_000]],
-	);
-	return [...deaths, ...struck.map(({ at, fault }): Interval => [at, at + lastsFor(fault)])];
+function faults(player: Player): Interval[] {
+	const struck = player.struck.map(({ at, fault }): Interval => [at, at + lastsFor(fault)]);
+	return [...deaths(player, 15_000), ...struck];
+}
+
+function deaths({ plan, lives }: Player, ms: number): Interval[] {
+	if (plan.store === 'memory') return [];
+	return lives.flatMap(({ diedAt }): Interval[] => {
+		return diedAt === undefined ? [] : [[diedAt, diedAt + ms]];
+	});
 }
 
 /** How long (ms) a fault may hold up anybody. */

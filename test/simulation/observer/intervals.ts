@@ -3,7 +3,6 @@
 /** From the first to the second (ms), the second excluded. */
 export type Interval = readonly [from: number, to: number];
 
-/** The same time without overlaps, in order. */
 export function union(intervals: Interval[]): Interval[] {
 	const sorted = intervals.filter(([from, to]) => to > from).sort((a, b) => a[0] - b[0]);
 	const merged: Array<[number, number]> = [];
@@ -35,7 +34,6 @@ export function crowded(intervals: Interval[], count: number): Interval[] {
 	return found;
 }
 
-/** What of an interval is in none of the others. */
 export function without([from, to]: Interval, others: Interval[]): Interval[] {
 	const free: Interval[] = [];
 	let at = from;

@@ -4,9 +4,8 @@
  */
 import { getEventListeners } from 'node:events';
 
-import type { Life } from '../scenario/played';
-import type { Player } from '../scenario/player';
-import type { Violation } from './violation';
+import type { Life, Player } from '../scenario/player';
+import type { Violation } from './observe';
 
 /** 64 MB, and what was on its way when that was read. */
 const LARGEST_BODY_BYTES = 66 * 1024 * 1024;

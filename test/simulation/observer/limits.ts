@@ -14,7 +14,7 @@ import type { Player } from '../scenario/player';
 import type { Exchange } from '../service/exchange';
 import { timeOf } from '../world/history';
 import { groupBy } from './groupBy';
-import type { Violation } from './violation';
+import type { Violation } from './observe';
 
 type Counted = Exchange & { countedAt: number };
 
@@ -25,11 +25,9 @@ const HINDERED_MS = 40_000;
 
 export function checkLimits(player: Player): Violation[] {
 	const { plan, network } = player;
-	const counted = network.exchanges
-		.filter((exchange): exchange is Counted => {
-			return exchange.countedAt !== undefined && exchange.isDouble !== true;
-		})
-		.map((exchange) => ({ ...exchange, endpoint: `${exchange.method} ${exchange.path}` }));
+	const counted = network.exchanges.filter((exchange): exchange is Counted => {
+		return exchange.countedAt !== undefined && exchange.isDouble !== true;
+	});
 	const ofKeys = groupBy(counted, ({ headers }) => headers['x-api-key']);
 	return [...ofKeys.values()].flatMap((ofKey) =>
 		countedBy(ofKey, plan.service.limits).flatMap(({ limit, scope, own }) => {

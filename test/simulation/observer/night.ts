@@ -9,7 +9,7 @@ import type { Player } from '../scenario/player';
 import type { Exchange } from '../service/exchange';
 import { timeOf } from '../world/history';
 import { crowded, type Interval, without } from './intervals';
-import type { Violation } from './violation';
+import type { Violation } from './observe';
 
 /** How long (ms) nobody waits while there is room. */
 const BOUND_MS = 6_000;
@@ -24,9 +24,9 @@ interface Counted {
 
 export function checkNights({ nights, network }: Player): Violation[] {
 	return nights.flatMap(({ life, limits, before, filling, after }) => {
-		const requests = network.exchanges
-			.filter(({ caller }) => caller?.execution === filling.start.id)
-			.map((exchange) => ({ ...exchange, endpoint: `${exchange.method} ${exchange.path}` }));
+		const requests = network.exchanges.filter(
+			({ caller }) => caller?.execution === filling.start.id,
+		);
 		const counted = countedBy(requests, limits);
 		const found: Array<[kind: string, text: string | undefined]> = [
 			['slot left', lossIn(filling, requests, counted)],
@@ -39,7 +39,6 @@ export function checkNights({ nights, network }: Player): Violation[] {
 	});
 }
 
-/** How requests waited although their windows had room, if they did. */
 function lossIn({ start, runs }: Execution, requests: Exchange[], counted: Counted[]) {
 	if (requests.length < start.items.length) {
 		return `${requests.length} of ${start.items.length} requests went out`;
@@ -59,12 +58,10 @@ function lossIn({ start, runs }: Execution, requests: Exchange[], counted: Count
 	return idle && `${start.id} waits from ${timeOf(idle[0])} to ${timeOf(idle[1])} with room`;
 }
 
-/** When (ms) a window has room in place of a request, at the latest. */
 function goneAt({ respondedAt = Infinity }: Exchange, windowSeconds: number): number {
 	return respondedAt + windowSeconds * 1000 + MARGIN_MS;
 }
 
-/** What Get Status says otherwise than the requests do. */
 function difference({ runs, ending }: Execution, counted: Counted[]): string | undefined {
 	if (ending?.status !== 'success') return 'there is none';
 	const { from = 0, to = 0 } = runs[0] ?? {};

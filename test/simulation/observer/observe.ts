@@ -9,7 +9,13 @@ import { checkResults } from './results';
 import { checkRoom } from './room';
 import { checkSecrets } from './secrets';
 import { checkStops } from './stops';
-import type { Violation } from './violation';
+
+/** A promise that was broken. */
+export interface Violation {
+	/** Which promise; a shortened plan must break the same. */
+	kind: string;
+	text: string;
+}
 
 const CHECKS = [
 	checkLimits,

@@ -6,14 +6,13 @@
  * of its windows and nothing in the way, goes on within the bound: 5 s where a process counts alone; 20 s where
  * processes share Redis, because whoever waits asks again every 5 s, and a place is kept 2 s longer.
  */
-import type { Played } from '../scenario/played';
-import type { Player } from '../scenario/player';
-import { isSendOnce } from '../scenario/generate';
+import type { Played, Player } from '../scenario/player';
+import { isSendOnce } from '../scenario/plan';
 import type { Exchange } from '../service/exchange';
 import { timeOf } from '../world/history';
 import { excusesOf, type Wait } from './excuses';
 import { crowded, type Interval, overlap, union, without } from './intervals';
-import type { Violation } from './violation';
+import type { Violation } from './observe';
 
 const BOUND_MS = { memory: 5_000, redis: 20_000 };
 /** How often (ms) whoever waits in Redis asks again, at the least. */
@@ -31,7 +30,6 @@ export function checkProgress(player: Player): Violation[] {
 		.flatMap((wait) => [...idleness(player, wait), ...starvation(player, wait)]);
 }
 
-/** The times in which an execution runs and has no request under way. */
 function waitsOf(player: Player, played: Played): Wait[] {
 	const { plan } = player;
 	const { planned, execution, life } = played;
@@ -40,7 +38,7 @@ function waitsOf(player: Player, played: Played): Wait[] {
 	const [first] = own;
 	if (node === undefined || first === undefined) return [];
 	const keys = [...new Set(own.map(({ headers }) => headers['x-api-key'] ?? ''))];
-	const endpoint = `${first.method} ${first.path}`;
+	const { endpoint } = first;
 	const until = Math.min(life.diedAt ?? Infinity, execution.stoppedAt ?? Infinity);
 	// Each call of a tool is a run of its own.
 	return execution.runs.flatMap(({ from, to = Infinity }, index) => {
@@ -113,7 +111,6 @@ function windowsOf({ plan }: Player, endpoint: string) {
 	];
 }
 
-/** The requests that hold slots where the waiting one is counted. */
 function rivals(
 	{ plan, network }: Player,
 	process: string,
@@ -121,11 +118,18 @@ function rivals(
 	endpoint: string | undefined,
 ) {
 	return network.exchanges.filter(
-		({ isDouble, headers, method, path, caller }) =>
-			isDouble !== true &&
-			headers['x-api-key'] === key &&
-			(endpoint === undefined || endpoint === `${method} ${path}`) &&
-			(plan.store === 'redis' || caller?.process === process),
+		(exchange) =>
+			exchange.isDouble !== true &&
+			countsFor(exchange, key, endpoint) &&
+			(plan.store === 'redis' || exchange.caller?.process === process),
+	);
+}
+
+/** @param endpoint undefined where all count */
+function countsFor(exchange: Exchange, key: string, endpoint: string | undefined): boolean {
+	return (
+		exchange.headers['x-api-key'] === key &&
+		(endpoint === undefined || endpoint === exchange.endpoint)
 	);
 }
 
@@ -146,11 +150,7 @@ function unseenSlots(
 		const unseen = killed.filter((played) => {
 			const [first] = requestsOf(player, played);
 			// Where the first request was to go is not seen.
-			if (first === undefined) return true;
-			const { headers, method, path } = first;
-			return (
-				headers['x-api-key'] === key && (endpoint === undefined || endpoint === `${method} ${path}`)
-			);
+			return first === undefined || countsFor(first, key, endpoint);
 		});
 		const until = diedAt + longestTimeoutMs(player.plan) + windowMs + MARGIN_MS + LONGEST_SLACK_MS;
 		return unseen.slice(0, MOST_UNSEEN).map(() => [diedAt - MARGIN_MS, until]);
@@ -163,7 +163,7 @@ function slotOf({ plan, lives }: Player, exchange: Exchange, windowMs: number): 
 	// A document with a key has its slot while it is leased.
 	const from = startedAt - MARGIN_MS;
 	const after = windowMs + MARGIN_MS;
-	const timeoutMs = timeoutOf(plan, exchange);
+	const timeoutMs = caller === undefined ? 0 : longestTimeoutMs(plan);
 	const died = lives.find(({ process }) => process.name === caller?.process)?.diedAt ?? Infinity;
 	// What became of it is settled a moment later.
 	if (respondedAt !== undefined && died > respondedAt + MARGIN_MS)
@@ -171,10 +171,6 @@ function slotOf({ plan, lives }: Player, exchange: Exchange, windowMs: number): 
 	const over = Math.min(lostAt, startedAt + timeoutMs);
 	const slackMs = died <= over + MARGIN_MS ? LONGEST_SLACK_MS : 0;
 	return [from, over + timeoutMs + after + slackMs];
-}
-
-function timeoutOf(plan: Player['plan'], { caller }: Exchange): number {
-	return caller === undefined ? 0 : longestTimeoutMs(plan);
 }
 
 function longestTimeoutMs({ nodes }: Player['plan']): number {
@@ -188,7 +184,6 @@ function longestTimeoutMs({ nodes }: Player['plan']): number {
 /** Beyond the turns that others have: who was refused, or asked in the very moment, goes before. */
 const MOST_OVERTAKEN = 2;
 
-/** How often one that waits may be overtaken by requests that began to wait later. */
 function starvation(player: Player, wait: Wait): Violation[] {
 	const { endpoint, interval } = wait;
 	if (player.plan.service.limits.endpoints[endpoint] === undefined) return [];

@@ -1,10 +1,9 @@
 /** Every item ends in exactly one result or one clear error, and what is said of it is true. */
-import { isSendOnce, keysOf } from '../scenario/generate';
-import type { Played } from '../scenario/played';
-import type { Player } from '../scenario/player';
+import { isSendOnce, keysOf } from '../scenario/plan';
+import type { Played, Player } from '../scenario/player';
 import type { Exchange } from '../service/exchange';
 import { type ItemReport, type Kind, reportedBy } from './endings';
-import type { Violation } from './violation';
+import type { Violation } from './observe';
 
 export function checkResults(player: Player): Violation[] {
 	return player.played.flatMap((played) => {
@@ -37,7 +36,6 @@ function kindOf({ plan }: Player, { planned }: Played): Kind {
 
 /** Holds what is told of one item against what was on the wire. */
 class Judge {
-	/** The requests of the execution with the item. */
 	private readonly own: Exchange[];
 
 	constructor(
@@ -50,7 +48,6 @@ class Judge {
 		this.own = this.requestsWith(item).filter(({ caller }) => caller?.execution === id);
 	}
 
-	/** What makes the report untrue; undefined when it is true. */
 	lieIn(report: ItemReport): string | undefined {
 		switch (report.is) {
 			case 'done':
@@ -89,7 +86,6 @@ class Judge {
 		return undefined;
 	}
 
-	/** Whether the item was sent by somebody, is on its way, or nobody can know. */
 	private mayBeUsed(): boolean {
 		const { endedAt = Infinity, planned } = this.played;
 		const node = this.player.plan.nodes.find(({ id }) => id === planned.node);

@@ -4,9 +4,8 @@
  */
 import { LIMITS_WITH_ROOM } from '../scenario/generateNodes';
 import { beginOf } from '../scenario/plan';
-import type { Played } from '../scenario/played';
-import type { Player } from '../scenario/player';
-import type { Violation } from './violation';
+import type { Played, Player } from '../scenario/player';
+import type { Violation } from './observe';
 
 /** What clocks and a busy process may add (ms). */
 const SLACK_MS = 5_000;
@@ -50,7 +49,6 @@ export function checkRoom(player: Player): Violation[] {
 	];
 }
 
-/** The wait of an execution that has found room. */
 function waitOf({ plan }: Player, { planned, execution, endedAt: to }: Played): Wait[] {
 	const { parameters = {} } = plan.nodes.find(({ id }) => id === planned.node) ?? {};
 	const { operation, limitOf, requests } = parameters;
@@ -67,10 +65,9 @@ function waitOf({ plan }: Player, { planned, execution, endedAt: to }: Played): 
 	return [{ name: planned.id, endpoint, requests: requests as number, max, windowMs, from, to }];
 }
 
-/** The requests that a limit counts. */
 function countedBy({ network }: Player, endpoint: string | undefined) {
 	return network.exchanges.filter(
-		({ method, path }) => endpoint === undefined || endpoint === `${method} ${path}`,
+		(exchange) => endpoint === undefined || endpoint === exchange.endpoint,
 	);
 }
 
@@ -82,7 +79,6 @@ function hasRoom(player: Player, { from, to, windowMs, max, requests, endpoint }
 	return inWindow.length + requests <= max;
 }
 
-/** Whether requests that were in its windows, or went before it, or another wait explain it. */
 function hasReason(player: Player, wait: Wait, waits: Wait[]): boolean {
 	const { from, to, windowMs, requests, endpoint, max } = wait;
 	if (to - from < 4 * SLACK_MS) return true;

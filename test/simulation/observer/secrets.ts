@@ -3,7 +3,7 @@ import type { Player } from '../scenario/player';
 import type { Exchange } from '../service/exchange';
 import { timeOf } from '../world/history';
 import { groupBy } from './groupBy';
-import type { Violation } from './violation';
+import type { Violation } from './observe';
 
 export function checkSecrets(player: Player): Violation[] {
 	const { plan, network, played, texts, table } = player;

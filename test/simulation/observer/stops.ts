@@ -1,6 +1,6 @@
 /** A stopped execution sends no request any more, and comes to its end soon. */
 import type { Player } from '../scenario/player';
-import type { Violation } from './violation';
+import type { Violation } from './observe';
 
 /** The longest step (ms) that is seen through: one on n8n's record, behind the lock of another process. */
 const LONGEST_END_MS = 45_000;

@@ -22,7 +22,6 @@ class SimulatedStorage {
 	}
 }
 
-/** The modules as a program requires them. */
 export function channelModules(process: () => SimulatedProcess): Record<string, unknown> {
 	return {
 		async_hooks: { AsyncLocalStorage: SimulatedStorage },

@@ -1,7 +1,6 @@
 /** The clocks of one machine: one that only runs, a little too fast or too slow, and one that is set. */
 
 export class Clock {
-	/** What the wall clock was set by (ms). */
 	private steppedMs = 0;
 
 	constructor(
@@ -29,7 +28,6 @@ export class Clock {
 		return this.bootedAt + ms / (1 + this.drift);
 	}
 
-	/** Sets the wall clock forward, or back. */
 	step(ms: number): void {
 		this.steppedMs += ms;
 	}

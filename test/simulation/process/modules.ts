@@ -10,12 +10,12 @@ import { type Context, Script } from 'node:vm';
 export const PACKAGE_FOLDER = resolve(__dirname, '../../..');
 export const DIST_FOLDER = resolve(PACKAGE_FOLDER, 'dist');
 
-/** A change to one of the built files. */
 export interface Patch {
 	/** Below `dist`. */
 	file: string;
 	/** Must be there exactly once. */
 	search: string;
+	/** With `$&` for what was searched. */
 	replace: string;
 }
 
@@ -23,7 +23,6 @@ export interface Module {
 	exports: unknown;
 }
 
-/** Modules by their file. */
 export type ModuleCache = Map<string, Module>;
 
 type Wrapper = (
@@ -48,7 +47,6 @@ interface Loading {
 	replaced?: Record<string, unknown>;
 }
 
-/** The exports of a file. */
 export function load(file: string, loading: Loading): unknown {
 	const cache = loading.cacheOf(file);
 	const known = cache.get(file);
@@ -70,7 +68,6 @@ export function load(file: string, loading: Loading): unknown {
 	return module.exports;
 }
 
-/** The file that `name` means in a module. */
 export function find(name: string, from: string): string {
 	const key = `${from}\n${name}`;
 	let file = resolved.get(key);
@@ -97,5 +94,5 @@ export function apply(text: string, { file, search, replace }: Patch): string {
 		const name = relative(PACKAGE_FOLDER, resolve(DIST_FOLDER, file));
 		throw new Error(`${name} has ${times} times what a planted mistake replaces: ${search}`);
 	}
-	return text.replace(search, () => replace);
+	return text.replace(search, replace);
 }

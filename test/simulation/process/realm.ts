@@ -20,7 +20,6 @@ export class Realm {
 	/** Whose realm it is at the moment. */
 	private owner: SimulatedProcess | undefined;
 
-	/** What n8n brings. */
 	private readonly n8ns = newCache();
 
 	/** What each loaded copy of the package brings. */
@@ -40,7 +39,6 @@ export class Realm {
 		this.baseline = new Set(Reflect.ownKeys(this.global));
 	}
 
-	/** A realm that nobody uses. */
 	static take(owner: SimulatedProcess): Realm {
 		const realm = idle.pop() ?? new Realm();
 		realm.owner = owner;
@@ -90,12 +88,10 @@ export class Realm {
 		return load(find(name, from), loading);
 	}
 
-	/** n8n-workflow, whose errors and helpers the package uses. */
 	n8nWorkflow(): typeof N8nWorkflow {
 		return this.library('n8n-workflow') as typeof N8nWorkflow;
 	}
 
-	/** The HTTP client inside of n8n's own helper. */
 	axios(): AxiosStatic {
 		return this.library('axios') as AxiosStatic;
 	}
@@ -105,7 +101,6 @@ export class Realm {
 		return this.global.JSON.parse(JSON.stringify(value)) as T;
 	}
 
-	/** What of Node.js itself the modules in here get. */
 	builtin(name: string): unknown {
 		const own = this.builtins[name];
 		// eslint-disable-next-line @typescript-eslint/no-require-imports -- by the name that a module asks for

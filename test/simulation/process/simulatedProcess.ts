@@ -2,9 +2,9 @@
 import { redisModule } from '../redis/client';
 import type { RedisServer } from '../redis/redisServer';
 import type { Network } from '../service/network';
-import type { Owner } from '../world/eventQueue';
+import type { Owner, World } from '../world/world';
+import { WORLD_BEGINS_AT } from '../world/history';
 import type { Random } from '../world/random';
-import { type World, WORLD_BEGINS_AT } from '../world/world';
 import { Clock } from './clock';
 import type { Patch } from './modules';
 import { Realm } from './realm';
@@ -13,7 +13,6 @@ import { Timers } from './timers';
 /** A turn of the event loop (ms). */
 const TURN_MS = 0.02;
 
-/** Something that ends with the process. */
 export interface Resource {
 	/** The operating system closes it; nobody in the process learns of it. */
 	cutOff(): void;
@@ -23,7 +22,6 @@ interface ProcessSettings {
 	/** Unique, also over restarts: `main.2` is the second life of `main`. */
 	name: string;
 	drift: number;
-	/** How many copies of the package are loaded. */
 	copies: 1 | 2;
 	patches: Patch[];
 	network: Network;
@@ -81,7 +79,6 @@ export class SimulatedProcess implements Owner {
 		}
 	}
 
-	/** A file of the built package, of one of its copies. */
 	require(file: string, copy = 0): unknown {
 		const load = this.packages[copy % this.packages.length];
 		return load?.(file);

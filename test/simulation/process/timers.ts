@@ -3,9 +3,8 @@
  * timers of the same duration in the order in which they were set, late by what the loop is busy with, never
  * held up by a wall clock. What it takes care of is what programs have come to rely on.
  */
-import type { Owner, WorldEvent } from '../world/eventQueue';
+import type { Owner, World, WorldEvent } from '../world/world';
 import type { Random } from '../world/random';
-import type { World } from '../world/world';
 import type { Clock } from './clock';
 
 /** Beyond it, Node.js warns and takes 1 ms. */
@@ -69,7 +68,6 @@ export class Timers {
 		timer.isActive = false;
 	}
 
-	/** (Again) from now on. */
 	start(timer: Timer): void {
 		let list = this.lists.get(timer.ms);
 		if (list === undefined) this.lists.set(timer.ms, (list = new Set()));
@@ -80,7 +78,6 @@ export class Timers {
 		this.plan();
 	}
 
-	/** Those that are still to come. */
 	get active(): Timer[] {
 		return [...this.lists.values()].flatMap((list) => [...list]);
 	}

@@ -11,7 +11,6 @@ import type { RedisServer } from './redisServer';
 /** Between two things that must keep their order (ms). */
 const STEP_MS = 1e-3;
 
-/** Both directions of one connection. */
 export class Link {
 	/** Whether what is sent arrives nowhere, without anybody being told. */
 	isSilent = false;
@@ -36,14 +35,12 @@ export class Link {
 		return this.server.links.has(this);
 	}
 
-	/** The client sends a command. */
 	send(command: string[], onReply: (reply: RedisReply) => void): void {
 		this.lastToServer = this.later(this.lastToServer, () => {
 			if (!this.isCut && !this.isSilent) this.server.receive(command, this, onReply);
 		});
 	}
 
-	/** The server replies. */
 	reply(arrive: () => void): void {
 		const run = () => {
 			if (this.isOpen && !this.isSilent) arrive();
@@ -71,7 +68,6 @@ export class Link {
 	}
 }
 
-/** What the package asks ioredis for. */
 interface Options {
 	host?: string;
 	commandTimeout?: number;
@@ -105,23 +101,14 @@ class Client extends EventEmitter implements Resource {
 		this.link = new Link(server, process, latency, () => this.lose('read', 'ECONNRESET'));
 	}
 
-	async client(...parameters: string[]): Promise<unknown> {
-		return await this.run('CLIENT', ...parameters);
-	}
+	readonly client = this.command('CLIENT');
 
-	async ping(): Promise<unknown> {
-		return await this.run('PING');
-	}
+	readonly ping = this.command('PING');
 
-	async evalsha(...parameters: unknown[]): Promise<unknown> {
-		return await this.run('EVALSHA', ...parameters);
-	}
+	readonly evalsha = this.command('EVALSHA');
 
-	async eval(...parameters: unknown[]): Promise<unknown> {
-		return await this.run('EVAL', ...parameters);
-	}
+	readonly eval = this.command('EVAL');
 
-	/** The program closes it. */
 	disconnect(): void {
 		this.isClosed = true;
 		this.cutOff();
@@ -140,7 +127,11 @@ class Client extends EventEmitter implements Resource {
 		this.disconnect();
 	}
 
-	private async run(...command: unknown[]): Promise<unknown> {
+	private command(name: string) {
+		return async (...parameters: unknown[]) => await this.run([name, ...parameters].map(String));
+	}
+
+	private async run(command: string[]): Promise<unknown> {
 		return await new Promise((resolve, reject) => {
 			const { link, process, pending } = this;
 			if (link === undefined || this.isClosed) return reject(this.closed());
@@ -155,7 +146,7 @@ class Client extends EventEmitter implements Resource {
 			const onTimeout = () => end(this.error('Command timed out'));
 			const timer = process.timers.set(onTimeout, commandTimeout, [], false);
 			pending.add(end);
-			link.send(command.map(String), (reply) => {
+			link.send(command, (reply) => {
 				if (reply instanceof RedisFailure) end(this.error(reply.message));
 				else if (settle()) resolve(valueOf(reply));
 			});
@@ -171,13 +162,11 @@ class Client extends EventEmitter implements Resource {
 	}
 }
 
-/** A reply as a program gets it. */
 function valueOf(reply: RedisReply): unknown {
 	if (Array.isArray(reply)) return reply.map(valueOf);
 	return typeof reply === 'object' && reply !== null && 'status' in reply ? reply.status : reply;
 }
 
-/** The module as a program in the process requires it. */
 export function redisModule(process: SimulatedProcess): unknown {
 	return {
 		Redis: class extends Client {

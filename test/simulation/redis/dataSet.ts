@@ -1,7 +1,87 @@
 /** What a simulated Redis keeps, and the commands on it. What the package does not use is not there, and says so. */
 import { RedisFailure, type RedisReply } from './reply';
-import { boundOf, numberOf, scoreText, SortedSet } from './sortedSet';
 import { gap } from '../world/gap';
+
+interface Scored {
+	member: string;
+	score: number;
+}
+
+/** A place among the scores: itself included or not. */
+interface Bound {
+	value: number;
+	isOpen: boolean;
+}
+
+/** Members by score, and by their bytes where scores are equal. */
+class SortedSet {
+	private readonly scores = new Map<string, number>();
+
+	private ordered: Scored[] | undefined = [];
+
+	get size(): number {
+		return this.scores.size;
+	}
+
+	score(member: string): number | undefined {
+		return this.scores.get(member);
+	}
+
+	add(member: string, score: number): boolean {
+		const isNew = !this.scores.has(member);
+		this.scores.set(member, score);
+		this.ordered = undefined;
+		return isNew;
+	}
+
+	remove(member: string): boolean {
+		if (!this.scores.delete(member)) return false;
+		this.ordered = undefined;
+		return true;
+	}
+
+	entries(): Scored[] {
+		this.ordered ??= [...this.scores]
+			.map(([member, score]) => ({ member, score }))
+			.sort((a, b) => a.score - b.score || (a.member < b.member ? -1 : 1));
+		return this.ordered;
+	}
+
+	/** By rank, both ends included; negative ones count from the end. */
+	byRank(first: number, last: number): Scored[] {
+		const from = first < 0 ? Math.max(0, this.size + first) : first;
+		const to = last < 0 ? this.size + last : last;
+		return to < from ? [] : this.entries().slice(from, to + 1);
+	}
+
+	byScore(least: Bound, most: Bound): Scored[] {
+		return this.entries().filter(
+			({ score }) =>
+				(least.isOpen ? score > least.value : score >= least.value) &&
+				(most.isOpen ? score < most.value : score <= most.value),
+		);
+	}
+}
+
+/** `-inf`, `12`, `(12` @throws RedisFailure */
+function boundOf(text: string): Bound {
+	const isOpen = text.startsWith('(');
+	return { value: numberOf(isOpen ? text.slice(1) : text), isOpen };
+}
+
+/** @throws RedisFailure */
+function numberOf(text: string): number {
+	if (/^[+-]?inf$/i.test(text)) return text.startsWith('-') ? -Infinity : Infinity;
+	const value = Number(text);
+	if (text.trim() === '' || Number.isNaN(value))
+		throw new RedisFailure('ERR value is not a valid float');
+	return value;
+}
+
+function scoreText(score: number): string {
+	if (score === Infinity) return 'inf';
+	return score === -Infinity ? '-inf' : String(score);
+}
 
 type Value = string | SortedSet | Map<string, string>;
 
@@ -52,7 +132,6 @@ export class DataSet {
 		);
 	}
 
-	/** Goes back, or over, to what a copy has. */
 	restore(copy: Map<string, Entry>): void {
 		this.entries = copy;
 	}
@@ -79,7 +158,6 @@ export class DataSet {
 		return this.find(key) !== undefined && this.entries.delete(key) ? 1 : 0;
 	}
 
-	/** The value, made when it is not there. */
 	make<T extends Value>(key: string, isKind: (value: Value) => value is T, fresh: () => T): T {
 		const known = this.get(key, isKind);
 		if (known !== undefined) return known;
@@ -168,7 +246,6 @@ const COMMANDS: Record<string, Command> = {
 
 const membersOf = (entries: Array<{ member: string }>) => entries.map(({ member }) => member);
 
-/** How many of the members were there. */
 function removed(data: DataSet, key: string, members: string[]): number {
 	const set = sortedSet(data, key);
 	const count = members.filter((member) => set.remove(member)).length;

@@ -12,13 +12,11 @@ import { DataSet } from './dataSet';
 import type { Lua } from './lua';
 import { RedisFailure, type RedisReply } from './reply';
 
-/** What goes wrong with a command. */
 export type CommandFault = 'cutBefore' | 'cutAfter' | 'silent';
 
 interface RedisHooks {
 	/** Asked before each command of the package. */
 	faultOf(command: string[], link: Link): CommandFault | undefined;
-	/** Told of every command. */
 	onCommand(command: string[]): void;
 	/** Whether there is a replica that may take over. */
 	hasReplica: boolean;
@@ -32,12 +30,10 @@ type Copy = ReturnType<DataSet['copy']>;
 export class RedisServer {
 	readonly data: DataSet;
 
-	/** All connections that are open at the moment. */
 	readonly links = new Set<Link>();
 
 	private readonly scripts = new Map<string, string>();
 
-	/** Whether it takes connections. */
 	isUp = true;
 
 	private connections = 0;
@@ -92,7 +88,6 @@ export class RedisServer {
 		link.reply(() => onReply(reply));
 	}
 
-	/** Lets it stand still for `ms`. */
 	pause(ms: number): void {
 		this.pausedUntil = Math.max(this.pausedUntil, this.world.now + ms);
 		this.world.at(this.pausedUntil, () => {

@@ -2,7 +2,7 @@
 import { equip, type Outcome, playPlan } from '../play';
 import type { Patch } from '../process/modules';
 import { planOf } from '../scenario/generate';
-import type { Equipment } from '../scenario/played';
+import type { Equipment } from '../scenario/player';
 
 export interface Job {
 	seed: number;

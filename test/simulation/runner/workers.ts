@@ -48,7 +48,6 @@ function start(): ChildProcess {
 	});
 }
 
-/** Undefined when nothing comes of it. */
 async function playIn(worker: ChildProcess, job: Job): Promise<Outcome | undefined> {
 	return await new Promise<Outcome | undefined>((resolve) => {
 		const timer = setTimeout(() => resolve(undefined), LONGEST_PLAY_MS);

@@ -1,8 +1,7 @@
 /** Lets the faults of a plan strike when their moment has come. */
 import type { StoreFault } from '../n8n/deduplication';
 import type { CommandFault } from '../redis/redisServer';
-import type { Exchange } from '../service/exchange';
-import type { ExchangeFault } from '../service/faults';
+import type { Exchange, ExchangeFault } from '../service/exchange';
 import type { Step } from '../service/network';
 import type { Moment, Plan, PlannedFault, RedisEvent } from './plan';
 import type { Player } from './player';
@@ -51,7 +50,6 @@ export class FaultBook {
 		for (const fault of this.plan.faults) this.planOne(fault);
 	}
 
-	/** Nothing lies in wait any more. */
 	end(): void {
 		this.traps.length = 0;
 		this.steps.length = 0;
@@ -77,9 +75,9 @@ export class FaultBook {
 
 	onStep(step: Step | 'command', exchange?: Exchange): void {
 		if (exchange !== undefined) {
-			const { id, method, path, caller, items, fault, status } = exchange;
+			const { id, endpoint, caller, items, fault, status } = exchange;
 			const details = { request: id, execution: caller?.execution, items, fault, status };
-			this.player.world.history.add(`request ${step}`, { what: `${method} ${path}`, ...details });
+			this.player.world.history.add(`request ${step}`, { what: endpoint, ...details });
 		}
 		for (const one of this.steps) {
 			// Not in the midst of what a process is doing, but before it does anything else.
@@ -90,49 +88,50 @@ export class FaultBook {
 	}
 
 	private planOne(fault: PlannedFault): void {
-		const { player } = this;
-		const { world } = player;
-		const at = (time: number, happens: () => void) =>
-			world.at(time, () => {
-				this.tell(fault);
-				happens();
-			});
+		const { world, service } = this.player;
 		switch (fault.kind) {
-			case 'kill':
-				return this.when(fault.when, () => {
-					if (player.life(fault.process) === undefined) return;
-					this.tell(fault);
-					player.killProcess(fault.process);
-					world.after(fault.downMs, () => player.startProcess(fault.process));
-				});
-			case 'stall':
-				return this.when(fault.when, () => {
-					this.tell(fault);
-					player.life(fault.process)?.process.stall(fault.ms);
-				});
-			case 'stop':
-				return this.when(fault.when, () => {
-					this.tell(fault);
-					player.stop(fault.execution);
-				});
-			case 'clock':
-				at(fault.at, () => player.life(fault.process)?.process.clock.step(fault.stepMs));
-				return;
-			case 'redis':
-				at(fault.at, () => this.strikeRedis(fault.event));
-				return;
-			case 'edit':
-				at(fault.at, () => player.edit(fault.credential, fault.fields));
+			case 'request':
+			case 'command':
+			case 'table':
+			case 'host':
+				this.traps.push(new Trap(fault.when, fault));
 				return;
 			case 'foreign':
 				for (let index = 0; index < fault.count; index++) {
 					world.at(fault.at + index * fault.everyMs, () =>
-						player.service.otherClientRequest(fault.key, fault.endpoint),
+						service.otherClientRequest(fault.key, fault.endpoint),
 					);
 				}
 				return;
-			default:
-				this.traps.push(new Trap(fault.when, fault));
+			default: {
+				const { after, step, skip } = 'when' in fault ? fault.when : atOnce(fault.at);
+				const strike = () => this.strike(fault);
+				if (step === undefined) world.at(after, strike);
+				else this.steps.push({ step, trap: new Trap({ after, skip }, strike) });
+			}
+		}
+	}
+
+	private strike(fault: PlannedFault): void {
+		const { player } = this;
+		const life = 'process' in fault ? player.life(fault.process) : undefined;
+		if (fault.kind === 'kill' && life === undefined) return;
+		this.tell(fault);
+		switch (fault.kind) {
+			case 'kill':
+				player.killProcess(fault.process);
+				player.world.after(fault.downMs, () => player.startProcess(fault.process));
+				return;
+			case 'stall':
+				return life?.process.stall(fault.ms);
+			case 'clock':
+				return life?.process.clock.step(fault.stepMs);
+			case 'stop':
+				return player.stop(fault.execution);
+			case 'redis':
+				return this.strikeRedis(fault.event);
+			case 'edit':
+				return player.edit(fault.credential, fault.fields);
 		}
 	}
 
@@ -154,11 +153,6 @@ export class FaultBook {
 			case 'silence':
 				for (const link of redis.links) link.isSilent = true;
 		}
-	}
-
-	private when(moment: Moment, strike: () => void): void {
-		if (moment.step === undefined) this.player.world.at(moment.after, strike);
-		else this.steps.push({ step: moment.step, trap: new Trap(moment, strike) });
 	}
 
 	/** The fault of this kind whose moment has come, and of this access where it has one. */
@@ -183,3 +177,5 @@ export class FaultBook {
 		return this.player.world.now;
 	}
 }
+
+const atOnce = (after: number): Moment => ({ after, skip: 0 });

@@ -1,12 +1,10 @@
 /** Makes a plan from a seed: a day of a small n8n, with a few busy minutes in it, and what goes wrong. */
-import type { SavedNode } from '../n8n/workflow';
 import { DOCUMENTED_LIMITS, type LimitTable } from '../../../sandbox/limits';
 import { Random } from '../world/random';
-import { executionsOf, finalRuns } from './generateExecutions';
+import { executionsOf, finalRuns, HOUR_MS, rushesOf } from './generateExecutions';
 import { faultsOf } from './generateFaults';
 import { nodesOf } from './generateNodes';
-import { HOUR_MS, rushesOf } from './rushes';
-import type { Plan, PlannedProcess, Span } from './plan';
+import { loweredLimits, type Plan, type PlannedProcess, type Span } from './plan';
 
 const ORIGIN = 'https://books.example';
 
@@ -15,7 +13,7 @@ export function planOf(seed: number): Plan {
 	const store = random.chance(0.4) ? 'memory' : 'redis';
 	const isMixed = store === 'redis' && random.chance(0.15);
 	const limits = isMixed ? LIMITS_OF_MIXED_LOAD : limitsOf(random);
-	const key = keyOf(random);
+	const key = random.key();
 	const nodes = nodesOf(random.of('nodes'), limits, isMixed);
 	const rushes = rushesOf(random);
 	const processes = processesOf(random, store, isMixed);
@@ -98,10 +96,6 @@ function limitsOf(random: Random): LimitTable {
 	};
 }
 
-function keyOf(random: Random): string {
-	return Array.from({ length: 64 }, () => random.whole(0, 15).toString(16)).join('');
-}
-
 function credentialOf(
 	random: Random,
 	store: 'memory' | 'redis',
@@ -120,15 +114,10 @@ function credentialOf(
 	};
 }
 
-/** The same key under another credential, whose limits are lower. */
 function addOtherCredential(random: Random, plan: Plan): void {
 	const { main } = plan.credentials;
 	if (main === undefined || random.chance(0.85)) return;
-	const lower = plan.service.limits.general.map(({ max, windowSeconds }) => ({
-		max: Math.max(1, max - 1),
-		windowSeconds,
-	}));
-	const limits = JSON.stringify({ ...plan.service.limits, general: lower });
+	const limits = loweredLimits(plan, () => 1);
 	plan.credentials.other = { ...main, customize: true, limits };
 	for (const node of plan.nodes) if (random.chance(0.4)) node.credential = 'other';
 }
@@ -149,23 +138,4 @@ function processesOf(
 		drift: driftOf(random),
 		copies: random.chance(0.15) ? 2 : 1,
 	}));
-}
-
-/** What the Send Once Keys of a node are unique to: workflow, credential and endpoint. */
-export function keysOf({ workflowId, credential, parameters }: SavedNode): string {
-	const { resource, operation, method, path } = parameters;
-	return JSON.stringify([workflowId, credential, resource, operation, method, path]);
-}
-
-/** How many keys a node remembers. */
-export function memoryOf({ parameters }: SavedNode): number {
-	const { sendOnceMaxEntries = Infinity } = (parameters.options ?? {}) as {
-		sendOnceMaxEntries?: number;
-	};
-	return sendOnceMaxEntries;
-}
-
-/** Whether a node sends each key once. */
-export function isSendOnce({ parameters }: SavedNode): boolean {
-	return JSON.stringify(parameters).includes('sendOnceKey');
 }

@@ -1,8 +1,27 @@
 /** What runs in a plan, and when. */
 import type { Random } from '../world/random';
 import type { PlannedNode } from './generateNodes';
-import type { PlannedExecution, PlannedProcess, Span } from './plan';
-import type { Rush } from './rushes';
+import { isSendOnce, type PlannedExecution, type PlannedProcess, type Span } from './plan';
+
+export const MINUTE_MS = 60_000;
+export const HOUR_MS = 60 * MINUTE_MS;
+
+/** A busy time: several executions that overlap. */
+export interface Rush {
+	from: number;
+	until: number;
+}
+
+export function rushesOf(random: Random): Rush[] {
+	const count = random.whole(1, 3);
+	let from = random.between(1_000, HOUR_MS);
+	return Array.from({ length: count }, () => {
+		const rush = { from, until: from + random.one([2_000, 20_000, 90_000]) };
+		from =
+			rush.until + random.one([MINUTE_MS, 20 * MINUTE_MS, 6 * HOUR_MS]) * (0.5 + random.next());
+		return rush;
+	});
+}
 
 export function executionsOf(
 	random: Random,
@@ -67,9 +86,8 @@ export function finalRuns(
 ): PlannedExecution[] {
 	return nodes.flatMap(({ node }, index) => {
 		const own = executions.filter((execution) => execution.node === node.id);
-		const isOnce = JSON.stringify(node.parameters).includes('sendOnceKey');
 		const ids = [...new Set(own.flatMap(({ items }) => items.map(({ id }) => id)))];
-		if (!isOnce || ids.length === 0) return [];
+		if (!isSendOnce(node) || ids.length === 0) return [];
 		const items = ids.map((id) => ({ id }));
 		return [
 			{ id: `final${index}`, at, process: 0, node: node.id, items, copy: 0, tool: own[0]?.tool },

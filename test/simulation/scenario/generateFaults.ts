@@ -1,8 +1,8 @@
 /** What goes wrong in a plan. */
-import type { ExchangeFault } from '../service/faults';
+import type { ExchangeFault } from '../service/exchange';
 import type { Random } from '../world/random';
-import type { Moment, Plan, PlannedFault, RedisEvent } from './plan';
-import { HOUR_MS, type Rush } from './rushes';
+import { loweredLimits, type Moment, type Plan, type PlannedFault, type RedisEvent } from './plan';
+import { HOUR_MS, type Rush } from './generateExecutions';
 
 export function faultsOf(random: Random, plan: Plan, rushes: Rush[]): PlannedFault[] {
 	const faults: PlannedFault[] = [];
@@ -117,7 +117,6 @@ function requestFault(random: Random): ExchangeFault {
 	])();
 }
 
-/** Another program takes a part of the limits. */
 function otherClientUse(random: Random, plan: Plan, rush: Rush): PlannedFault {
 	const [{ key = '' } = {}] = plan.keys;
 	const endpoints = ['GET /masterdata/getContacts', ...Object.keys(plan.service.limits.endpoints)];
@@ -131,18 +130,13 @@ function otherClientUse(random: Random, plan: Plan, rush: Rush): PlannedFault {
 	};
 }
 
-/** Another key, at another address; or lower limits. */
 function editOf(random: Random, plan: Plan, rush: Rush): PlannedFault {
 	const at = random.between(rush.from, rush.until);
 	if (random.chance(0.5)) {
-		const general = plan.service.limits.general.map(({ max, windowSeconds }) => ({
-			max: Math.max(1, max - random.whole(0, 2)),
-			windowSeconds,
-		}));
-		const limits = JSON.stringify({ ...plan.service.limits, general });
+		const limits = loweredLimits(plan, () => random.whole(0, 2));
 		return { kind: 'edit', at, credential: 'main', fields: { customize: true, limits } };
 	}
-	const key = Array.from({ length: 64 }, () => random.whole(0, 15).toString(16)).join('');
+	const key = random.key();
 	const origin = random.one(['https://books.example', 'https://new-books.example']);
 	plan.keys.push({ key, origin });
 	return { kind: 'edit', at, credential: 'main', fields: { apiKey: key, baseUrl: origin } };
@@ -164,7 +158,6 @@ function redisEvent(random: Random): RedisEvent {
 	])();
 }
 
-/** Whether Redis forgets something. */
 export function losesData(event: RedisEvent): boolean {
 	if (event.what === 'restart') return !event.keepsData;
 	return event.what === 'flush' || event.what === 'failOver';

@@ -4,14 +4,13 @@
  */
 import type { CredentialFields, SavedNode } from '../n8n/workflow';
 import type { CommandFault } from '../redis/redisServer';
-import type { ExchangeFault } from '../service/faults';
+import type { ExchangeFault } from '../service/exchange';
 import type { LimitTable } from '../../../sandbox/limits';
 import type { Step } from '../service/network';
 import type { ServiceSettings } from '../service/service';
 
 export interface Plan {
 	seed: string;
-	/** Where the credential says that limits are counted. */
 	store: 'memory' | 'redis';
 	service: ServiceSettings;
 	/** The keys that the service knows, with their origins. */
@@ -42,9 +41,7 @@ export interface PlannedProcess {
 export interface PlannedExecution {
 	id: string;
 	at: number;
-	/** Which of the processes. */
 	process: number;
-	/** The ID of its node. */
 	node: string;
 	items: Array<{ id: string }>;
 	copy: number;
@@ -59,25 +56,19 @@ export interface Moment {
 }
 
 export type PlannedFault =
-	/** A process ends, and is started again. */
 	| { kind: 'kill'; process: number; when: Moment; downMs: number }
 	| { kind: 'stall'; process: number; when: Moment; ms: number }
 	/** Somebody sets the wall clock of a process's machine. */
 	| { kind: 'clock'; process: number; at: number; stepMs: number }
-	/** Somebody stops an execution. */
 	| { kind: 'stop'; execution: string; when: Moment }
-	/** The request that begins at this moment. */
 	| { kind: 'request'; when: Moment; fault: ExchangeFault }
-	/** The command to Redis at this moment. */
 	| { kind: 'command'; when: Moment; fault: CommandFault }
 	| { kind: 'redis'; at: number; event: RedisEvent }
 	/** The access to n8n's database at this moment. */
 	| { kind: 'table'; when: Moment; access: 'read' | 'write'; moment: 'before' | 'after' }
 	/** A credential cannot be read, a file cannot be stored. */
 	| { kind: 'host'; when: Moment; access: 'credential' | 'file' }
-	/** Somebody edits a credential. */
 	| { kind: 'edit'; at: number; credential: string; fields: CredentialFields }
-	/** Another program uses the key. */
 	| { kind: 'foreign'; at: number; key: string; endpoint: string; count: number; everyMs: number };
 
 export type RedisEvent =
@@ -100,4 +91,30 @@ export function limitsOf(fields: CredentialFields, documented: LimitTable): Limi
 	return fields.customize === true && typeof fields.limits === 'string'
 		? (JSON.parse(fields.limits) as LimitTable)
 		: documented;
+}
+
+/** The limits of the service, where each general one allows fewer requests. */
+export function loweredLimits({ service: { limits } }: Plan, by: () => number): string {
+	const general = limits.general.map(({ max, windowSeconds }) => ({
+		max: Math.max(1, max - by()),
+		windowSeconds,
+	}));
+	return JSON.stringify({ ...limits, general });
+}
+
+/** What the Send Once Keys of a node are unique to: workflow, credential and endpoint. */
+export function keysOf({ workflowId, credential, parameters }: SavedNode): string {
+	const { resource, operation, method, path } = parameters;
+	return JSON.stringify([workflowId, credential, resource, operation, method, path]);
+}
+
+export function memoryOf({ parameters }: SavedNode): number {
+	const { sendOnceMaxEntries = Infinity } = (parameters.options ?? {}) as {
+		sendOnceMaxEntries?: number;
+	};
+	return sendOnceMaxEntries;
+}
+
+export function isSendOnce({ parameters }: SavedNode): boolean {
+	return JSON.stringify(parameters).includes('sendOnceKey');
 }

@@ -3,15 +3,48 @@ import { Execution } from '../n8n/execution';
 import { Host, type Installation } from '../n8n/host';
 import { DeduplicationTable } from '../n8n/deduplication';
 import { Clock } from '../process/clock';
+import type { Patch } from '../process/modules';
 import { SimulatedProcess } from '../process/simulatedProcess';
+import type { Lua } from '../redis/lua';
 import { RedisServer } from '../redis/redisServer';
 import { Network } from '../service/network';
 import { Service } from '../service/service';
+import type { LimitTable } from '../../../sandbox/limits';
 import { throwGaps } from '../world/gap';
-import { World, WORLD_BEGINS_AT } from '../world/world';
+import { WORLD_BEGINS_AT } from '../world/history';
+import { World } from '../world/world';
 import { FaultBook } from './faultBook';
-import type { Equipment, Life, Night, Played } from './played';
 import { limitsOf, type Plan, type PlannedExecution, type PlannedFault } from './plan';
+
+export interface Equipment {
+	lua: Lua;
+	n8nSources: string;
+	patches: Patch[];
+}
+
+export interface Life {
+	process: SimulatedProcess;
+	host: Host;
+	bornAt: number;
+	diedAt?: number;
+}
+
+export interface Played {
+	planned: PlannedExecution;
+	execution: Execution;
+	life: Life;
+	startedAt: number;
+	endedAt?: number;
+}
+
+/** In the silence after the day: a limit is filled, and Get Status asked before and after. */
+export interface Night {
+	life: Life;
+	limits: LimitTable;
+	before: Execution;
+	filling: Execution;
+	after: Execution;
+}
 
 /** How long (ms) after the end of a day everything must have come to its own end. */
 const LONGEST_EVENING_MS = 12 * 3_600_000;
@@ -45,16 +78,13 @@ export class Player {
 
 	readonly played: Played[] = [];
 
-	/** Everything that was logged, or went to Redis. */
 	readonly texts: string[] = [];
 
 	/** What is done when nothing is under way any more, to see what is left. */
 	readonly nights: Night[] = [];
 
-	/** The documents that were sent by day. */
 	documents: string[] = [];
 
-	/** The keys in Redis then. */
 	keysLeft: string[] = [];
 
 	/** Warnings, and rejections that nobody has handled. */
@@ -132,7 +162,6 @@ export class Player {
 		}
 	}
 
-	/** A process's present life. */
 	life(index: number): Life | undefined {
 		return this.current[index];
 	}
@@ -168,7 +197,6 @@ export class Player {
 		this.world.history.add('process killed', { process: life.process.name });
 	}
 
-	/** Somebody stops an execution. */
 	stop(id: string): void {
 		const played = this.played.find(({ planned }) => planned.id === id);
 		if (played === undefined || played.life.diedAt !== undefined) return;

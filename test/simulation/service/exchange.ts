@@ -1,5 +1,4 @@
 /** One request on its way, as a listener on the wire sees it. */
-import type { ExchangeFault } from './faults';
 
 /** Who has asked n8n's helper for the request: known here, but not to the service. */
 export interface Caller {
@@ -15,12 +14,12 @@ export interface Exchange {
 	method: string;
 	/** `protocol//host`. */
 	origin: string;
-	/** Without the query. */
 	path: string;
+	/** `METHOD /path`. */
+	endpoint: string;
 	query: Record<string, string>;
 	headers: Record<string, string>;
 	body: string;
-	/** What it reads, sends or deletes. */
 	items: string[];
 	/** When (ms of the world's time) n8n began with it. */
 	startedAt: number;
@@ -41,13 +40,11 @@ export interface Exchange {
 	lostAt?: number;
 	/** When (ms) the service asked for a pause, and how long (ms). */
 	retryAfterMs?: number;
-	/** What goes wrong with it. */
 	fault?: ExchangeFault;
 	/** Whether a proxy has sent it a second time; its second coming is not ours. */
 	isDouble?: boolean;
 }
 
-/** The response of the service. */
 export interface Reply {
 	status: number;
 	headers: Record<string, string>;
@@ -62,11 +59,9 @@ export interface Line {
 	onBody(piece: Buffer | undefined): void;
 	/** The connection was lost. */
 	onLost(error: ConnectionError): void;
-	/** Whether anybody still listens. */
 	readonly isOpen: boolean;
 }
 
-/** An error as Node.js gives it. */
 export interface ConnectionError {
 	code: string;
 	message: string;
@@ -85,3 +80,24 @@ function itemsOf({ method, query, body }: Exchange): string[] {
 	const { id, ids = [id] } = JSON.parse(body) as { id?: string; ids?: string[] };
 	return ids.filter((one) => one !== undefined);
 }
+
+/** What goes wrong with a request on its way, or at the service. */
+export type ExchangeFault =
+	/** No connection: refused, a name that is not known, a host that cannot be reached. */
+	| { kind: 'refused'; code: 'ECONNREFUSED' | 'ENOTFOUND' | 'EHOSTUNREACH' | 'EAI_AGAIN' }
+	/** No connection, and nobody says so. */
+	| { kind: 'noConnection' }
+	/** The connection is cut before the request is there, before the service acts, or after it. */
+	| { kind: 'cut'; moment: 'beforeArrival' | 'beforeActing' | 'afterActing' | 'inAnswer' }
+	/** The request, or its response, is lost, and nobody says so. */
+	| { kind: 'lost'; what: 'request' | 'answer' }
+	/** It takes so long (ms) more. */
+	| { kind: 'late'; what: 'request' | 'answer'; ms: number }
+	/** The service, or something in front of it, responds so. */
+	| { kind: 'status'; status: number; acts: boolean; headers?: Record<string, string> }
+	/** The right status with another body. */
+	| { kind: 'body'; body: string }
+	/** The right status with a body of so many MB. */
+	| { kind: 'largeBody'; megabytes: number }
+	/** A proxy sends it a second time after so long (ms). */
+	| { kind: 'doubled'; afterMs: number };

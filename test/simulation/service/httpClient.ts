@@ -19,7 +19,6 @@ import {
 	type Reply,
 } from './exchange';
 
-/** What axios asks for. */
 interface RequestOptions {
 	method: string;
 	protocol: string;
@@ -31,26 +30,20 @@ interface RequestOptions {
 	agent?: Caller;
 }
 
-/** Both modules as a program requires them. */
 export function httpModules(process: () => SimulatedProcess): Record<string, unknown> {
 	const request = (options: RequestOptions, onResponse: (response: Response) => void) =>
 		new ClientRequest(process(), options, onResponse);
 	return { http: { ...nodeHttp, request }, https: { ...nodeHttps, request } };
 }
 
-/** As much of a socket as axios and the package touch. */
-class ConnectionSocket extends EventEmitter {
-	pending = true;
-
-	setKeepAlive(): void {
-		// It is never idle for long.
-	}
-}
-
 class ClientRequest extends Writable implements Line, Resource {
 	readonly method: string;
 
-	readonly socket = new ConnectionSocket();
+	/** As much of it as axios and the package touch. */
+	readonly socket = Object.assign(new EventEmitter(), {
+		pending: true,
+		setKeepAlive: () => undefined,
+	});
 
 	private readonly publish: (name: string, message: unknown) => void;
 
@@ -111,7 +104,8 @@ class ClientRequest extends Writable implements Line, Resource {
 	}
 
 	override _destroy(error: Error | null, done: (error: Error | null) => void): void {
-		this.stopRenewing();
+		this.process.timers.clear(this.idleTimer);
+		this.process.resources.delete(this);
 		if (this.exchange.bodyAt === undefined) this.exchange.lostAt ??= this.process.world.now;
 		this.response?.breakOff();
 		const isUnanswered = this.response === undefined && error === null;
@@ -129,7 +123,8 @@ class ClientRequest extends Writable implements Line, Resource {
 		this.idleTimer?.refresh();
 		this.exchange.bodyBytes = (this.exchange.bodyBytes ?? 0) + (piece?.length ?? 0);
 		this.response?.push(piece ?? null);
-		if (piece !== undefined) return;
+		if (piece !== undefined || this.response === undefined) return;
+		this.response.isAtEnd = true;
 		this.exchange.bodyAt = this.process.world.now;
 		this.destroy();
 	}
@@ -166,18 +161,14 @@ class ClientRequest extends Writable implements Line, Resource {
 		this.process.network.deliver(this.exchange, this, this.process);
 	}
 
-	private stopRenewing(): void {
-		this.process.timers.clear(this.idleTimer);
-		this.process.resources.delete(this);
-	}
-
 	private errorOf({ message, ...details }: ConnectionError): Error {
 		return Object.assign(new this.process.realm.global.Error(message), details);
 	}
 }
 
-/** What comes back: a stream as Node.js gives it. */
 class Response extends Readable {
+	isAtEnd = false;
+
 	readonly statusMessage: string;
 
 	constructor(
@@ -203,12 +194,5 @@ class Response extends Readable {
 	breakOff(): void {
 		if (this.readableEnded || this.destroyed || this.isAtEnd) return;
 		this.destroy(Object.assign(new Error('aborted'), { code: 'ECONNRESET' }));
-	}
-
-	private isAtEnd = false;
-
-	override push(piece: Buffer | null): boolean {
-		if (piece === null) this.isAtEnd = true;
-		return super.push(piece);
 	}
 }

@@ -1,9 +1,7 @@
 /** The way between n8n and the service: how long it takes, and what goes wrong on it. */
-import type { Owner } from '../world/eventQueue';
+import type { Owner, World } from '../world/world';
 import type { Random } from '../world/random';
-import type { World } from '../world/world';
-import type { Caller, ConnectionError, Exchange, Line, Reply } from './exchange';
-import type { ExchangeFault } from './faults';
+import type { Caller, ConnectionError, Exchange, ExchangeFault, Line, Reply } from './exchange';
 import type { Service } from './service';
 
 interface NetworkSettings {
@@ -45,7 +43,6 @@ export class Network {
 		this.random = world.random.of('network');
 	}
 
-	/** A request that has begun. */
 	open(address: Address, caller: Caller | undefined): Exchange {
 		const { method, protocol, hostname, port, headers } = address;
 		const url = new URL(`${protocol}//${hostname}${port === '' ? '' : `:${port}`}${address.path}`);
@@ -55,6 +52,7 @@ export class Network {
 			method,
 			origin: url.origin,
 			path: url.pathname,
+			endpoint: `${method} ${url.pathname}`,
 			query: Object.fromEntries(url.searchParams),
 			headers: lowerCased(headers),
 			body: '',
@@ -98,7 +96,6 @@ export class Network {
 		});
 	}
 
-	/** The head of the response is there. */
 	responded(exchange: Exchange): void {
 		exchange.respondedAt = this.world.now;
 		this.settings.onStep('answered', exchange);
@@ -134,7 +131,6 @@ export class Network {
 	}
 }
 
-/** One connection, from the service's side. */
 class Journey {
 	constructor(
 		private readonly world: World,
@@ -144,12 +140,9 @@ class Journey {
 	) {}
 
 	cutOff(): void {
-		this.toClient(0, () =>
-			this.line.onLost(
-				// Node.js says so of a connection that ended before any response; of another, its stream does.
-				{ code: 'ECONNRESET', message: 'socket hang up' },
-			),
-		);
+		// Node.js says so of a connection that ended before any response; of another, its stream does.
+		const error = { code: 'ECONNRESET', message: 'socket hang up' };
+		this.toClient(0, () => this.line.onLost(error));
 	}
 
 	response(reply: Reply, isCutOff = false): void {

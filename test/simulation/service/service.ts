@@ -3,14 +3,13 @@
  * the key: n8n, another client, a request that a proxy has doubled.
  */
 import { LimitCounters, type LimitTable } from '../../../sandbox/limits';
+import { WORLD_BEGINS_AT } from '../world/history';
 import type { Random } from '../world/random';
-import { type World, WORLD_BEGINS_AT } from '../world/world';
-import type { Exchange, Reply } from './exchange';
-import type { ExchangeFault } from './faults';
+import type { World } from '../world/world';
+import type { Exchange, ExchangeFault, Reply } from './exchange';
 
 export interface ServiceSettings {
 	limits: LimitTable;
-	/** How it counts. */
 	windows: 'sliding' | 'fixed';
 	/** Where (ms) its fixed windows begin. */
 	phaseMs: number;
@@ -21,15 +20,12 @@ export interface ServiceSettings {
 	actingMs: [number, number];
 }
 
-/** The status that the service is told to respond with. */
 type Scripted = ExchangeFault & { kind: 'status' };
 
 const CONTACTS = [1, 2, 3].map((number) => ({ id: `c${number}`, name: `Contact ${number}` }));
 
-/** Something that the service did. */
 export interface Action {
 	at: number;
-	/** What it was done to. */
 	item: string;
 	/** `METHOD /path`. */
 	endpoint: string;
@@ -44,7 +40,6 @@ export class Service {
 
 	private readonly random: Random;
 
-	/** The keys that it knows, with the origin that each belongs to. */
 	private readonly keys = new Map<string, string>();
 
 	private readonly forgotten = new Set<Exchange>();
@@ -62,7 +57,6 @@ export class Service {
 		this.keys.set(key, origin);
 	}
 
-	/** A request of somebody else on the same key. Returns whether it was let through. */
 	otherClientRequest(key: string, endpoint: string): boolean {
 		return this.counters.admit(key, endpoint, this.world.now).exceeded.length === 0;
 	}
@@ -74,8 +68,7 @@ export class Service {
 		onStep: (step: 'counted' | 'acted') => void,
 		response: (reply: Reply) => void = () => undefined,
 	): void {
-		const { method, path } = exchange;
-		const endpoint = `${method} ${path}`;
+		const { endpoint } = exchange;
 		const key = exchange.headers['x-api-key'] ?? '';
 		const decide = (reply: Reply) => {
 			exchange.status = reply.status;
@@ -97,7 +90,6 @@ export class Service {
 		});
 	}
 
-	/** The connection was cut before it acted. */
 	forget(exchange: Exchange): void {
 		this.forgotten.add(exchange);
 	}

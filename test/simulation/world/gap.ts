@@ -4,7 +4,6 @@
  */
 const gaps: Error[] = [];
 
-/** The error to throw. */
 export function gap(what: string): Error {
 	const error = new Error(`The simulation knows no ${what}`);
 	gaps.push(error);

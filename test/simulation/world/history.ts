@@ -1,5 +1,8 @@
 /** What has happened, for the observer and for whoever reads a failing seed. */
 
+/** The moment (ms since 1970) at which a world begins. */
+export const WORLD_BEGINS_AT = Date.UTC(2026, 0, 5, 6);
+
 /** Anything worth a line. `kind` tells what it is, the other fields what it is about. */
 interface HistoryEntry {
 	/** Since the world began (ms). */
@@ -17,13 +20,12 @@ export class History {
 		this.entries.push({ at: this.now(), kind, ...details });
 	}
 
-	/** The last entries, one line each. */
 	lines(count: number): string[] {
 		return this.entries.slice(-count).map(lineOf);
 	}
 }
 
-/** `2:03:04.567 kind detail=value …` */
+/** `2026-01-05T08:03:04.567Z kind detail=value …` */
 function lineOf({ at, kind, ...details }: HistoryEntry): string {
 	const parts = Object.entries(details).map(([name, value]) => `${name}=${textOf(value)}`);
 	return [timeOf(at), kind, ...parts].join(' ');
@@ -34,12 +36,7 @@ function textOf(value: unknown): string {
 	return text.length > 160 ? `${text.slice(0, 160)}…` : text;
 }
 
-/** Hours, minutes, seconds and milliseconds since the world began. */
+/** @param ms since the world began */
 export function timeOf(ms: number): string {
-	const whole = Math.floor(ms);
-	const [seconds, minutes, hours] = [1_000, 60_000, 3_600_000].map((unit) =>
-		Math.floor(whole / unit),
-	) as [number, number, number];
-	const two = (value: number) => String(value % 60).padStart(2, '0');
-	return `${hours}:${two(minutes)}:${two(seconds)}.${String(whole % 1000).padStart(3, '0')}`;
+	return Number.isFinite(ms) ? new Date(WORLD_BEGINS_AT + ms).toISOString() : 'never';
 }

@@ -39,6 +39,10 @@ export class Random {
 		return choices[this.whole(0, choices.length - 1)] as T;
 	}
 
+	key(): string {
+		return Array.from({ length: 64 }, () => this.whole(0, 15).toString(16)).join('');
+	}
+
 	shuffled<T>(values: readonly T[]): T[] {
 		return values
 			.map((value) => ({ value, order: this.next() }))

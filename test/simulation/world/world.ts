@@ -2,25 +2,64 @@
  * The world: its time, and what happens in it, one event after the other. Between two events everything that
  * the first one has set off in promises, streams and `process.nextTick` runs to its end, and no time passes.
  */
-import { inspect } from 'node:util';
-
-import { EventQueue, type Owner, type WorldEvent } from './eventQueue';
 import { History } from './history';
 import { Random } from './random';
 
-/** The moment (ms since 1970) at which a world begins. */
-export const WORLD_BEGINS_AT = Date.UTC(2026, 0, 5, 6);
 /** Between two events that must keep their order (ms). */
 const STEP_MS = 1e-4;
 
 /** What would go on for ever is a mistake of the world's own. */
 const MOST_EVENTS = 5_000_000;
 
+export interface WorldEvent {
+	/** When (ms of the world's time). */
+	at: number;
+	/** Decides between events of one moment. */
+	tie: number;
+	isCanceled: boolean;
+	run: () => void;
+	/** Whose event it is: a process's events wait while it stands still, and end with it. */
+	owner: Owner | undefined;
+}
+
+/** Something whose events may be held up or dropped. */
+export interface Owner {
+	readonly isAlive: boolean;
+	/** Until when (ms of the world's time) it does nothing. */
+	readonly stalledUntil: number;
+	/** Called when the promises that an event of its own has settled have run. */
+	afterEvent(): void;
+}
+
+/** The earliest first; what falls on one moment in the order of `tie`. */
+class EventQueue {
+	/** The earliest is the last. */
+	private readonly events: WorldEvent[] = [];
+
+	push(event: WorldEvent): void {
+		const { events } = this;
+		let [from, to] = [0, events.length];
+		while (from < to) {
+			const middle = (from + to) >> 1;
+			if (isBefore(event, events[middle] as WorldEvent)) from = middle + 1;
+			else to = middle;
+		}
+		events.splice(from, 0, event);
+	}
+
+	pop(): WorldEvent | undefined {
+		return this.events.pop();
+	}
+}
+
+function isBefore(a: WorldEvent, b: WorldEvent): boolean {
+	return a.at < b.at || (a.at === b.at && a.tie < b.tie);
+}
+
 export class World {
 	/** Since the world began (ms). */
 	now = 0;
 
-	/** How many events there were. */
 	events = 0;
 
 	readonly random: Random;
@@ -57,12 +96,8 @@ export class World {
 	async play(until: number, isOver: () => boolean = () => false): Promise<void> {
 		await new Promise<void>((resolve, reject) => {
 			setImmediate(() => {
-				try {
-					this.playNow(until, isOver);
-					resolve();
-				} catch (error) {
-					reject(error instanceof Error ? error : new Error(inspect(error)));
-				}
+				// What is thrown comes as a rejection.
+				new Promise<void>((done) => done(this.playNow(until, isOver))).then(resolve, reject);
 			});
 		});
 	}
