@@ -12,8 +12,7 @@ import {
 	RedisError,
 	RedisScript,
 } from '../../nodes/BusinessData/redis';
-import { redisCommand } from '../support/redisCommand';
-import { RedisServer, withReplication } from '../support/redisServer';
+import { redisCommand, RedisServer, withReplication } from '../support/redisServer';
 import { TcpProxy } from '../support/tcpProxy';
 import { waitUntil } from '../support/waitUntil';
 

@@ -14,10 +14,9 @@ import {
 import { Leases } from '../../nodes/BusinessData/sendOnce/leases';
 import { LimitStoreRequest, limitsOf } from '../support/limitStoreRequest';
 import { PrivateAuthority } from '../support/privateAuthority';
-import { redisCommand } from '../support/redisCommand';
 import { RedisCluster } from '../support/redisCluster';
 import { RedisSentinel } from '../support/redisSentinel';
-import { RedisServer } from '../support/redisServer';
+import { redisCommand, RedisServer } from '../support/redisServer';
 import { RedisTls } from '../support/redisTls';
 import { waitUntil } from '../support/waitUntil';
 

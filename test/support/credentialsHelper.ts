@@ -1,26 +1,32 @@
 /** Gives the engine the credentials of a test, in place of n8n's database. */
-import {
-	type ICredentialDataDecryptedObject,
+import type {
+	ICredentialDataDecryptedObject,
 	ICredentialsHelper,
-	type IHttpRequestOptions,
-	type INode,
-	type IWorkflowExecuteAdditionalData,
-	type Workflow,
+	IHttpRequestOptions,
+	INode,
+	IWorkflowExecuteAdditionalData,
+	Workflow,
 } from 'n8n-workflow';
 import type { PackageDirectoryLoader } from 'n8n-core';
 
 /** What the templates of headers give, by template and credential: each request asks for them. */
 const evaluated = new Map<string, string>();
 
-export class CredentialsHelper extends ICredentialsHelper {
+/** What the engine calls. */
+type Used =
+	| 'getParentTypes'
+	| 'isCredentialUsableByNode'
+	| 'authenticate'
+	| 'preAuthentication'
+	| 'getDecrypted';
+
+export class CredentialsHelper implements Pick<ICredentialsHelper, Used> {
 	constructor(
 		/** Knows the types of credentials. */
 		private readonly loader: PackageDirectoryLoader,
 		/** By their ID. */
 		private readonly credentials: Record<string, ICredentialDataDecryptedObject>,
-	) {
-		super();
-	}
+	) {}
 
 	getParentTypes() {
 		return [];
@@ -58,10 +64,6 @@ export class CredentialsHelper extends ICredentialsHelper {
 		return await Promise.resolve(undefined);
 	}
 
-	async runPreAuthentication() {
-		return await Promise.resolve(undefined);
-	}
-
 	async getDecrypted(
 		_: IWorkflowExecuteAdditionalData,
 		details: { id: string | null },
@@ -69,21 +71,5 @@ export class CredentialsHelper extends ICredentialsHelper {
 		const data = this.credentials[details.id ?? ''];
 		if (data === undefined) throw new Error(`There is no credential ${details.id}`);
 		return await Promise.resolve({ ...data });
-	}
-
-	async getCredentials(): Promise<never> {
-		return await Promise.reject(new Error('not used by the engine'));
-	}
-
-	async updateCredentials() {
-		return await Promise.resolve();
-	}
-
-	async updateCredentialsOauthTokenData() {
-		return await Promise.resolve();
-	}
-
-	getCredentialsProperties() {
-		return [];
 	}
 }

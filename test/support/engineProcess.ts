@@ -10,11 +10,8 @@ import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
 
 import type { ProcessedDataRepository } from './processedData';
 
-export const TABLE_ACCESSES = ['findOne', 'insert', 'update', 'delete'] as const;
-export type TableAccess = (typeof TABLE_ACCESSES)[number];
-
 /** The table as another process sees it. */
-export type RemoteTable = Record<TableAccess, (...parameters: unknown[]) => Promise<unknown>>;
+export type RemoteTable = Record<string, (...parameters: unknown[]) => Promise<unknown>>;
 
 export interface Task {
 	/** The keys of the documents `{ "key": … }` to send, each once, in order. */
@@ -31,97 +28,98 @@ export type ItemEnd = 'sent' | 'skipped' | 'unknown' | 'failed';
 /** How an execution ended; one whose process died tells nothing of its items. */
 export type ExecutionEnd = ItemEnd[] | 'died';
 
-/** What a process is told. */
-export type ToProcess =
-	| { kind: 'start'; id: number; task: Task }
-	| { kind: 'accessed'; id: number; value?: unknown; error?: string };
+/** A call of the other process, which has a name, or the reply to one. */
+interface Message {
+	id: number;
+	name?: string;
+	parameters?: unknown[];
+	value?: unknown;
+	error?: string;
+}
 
-/** What a process tells. */
-export type FromProcess =
-	| { kind: 'ready' }
-	| { kind: 'ended'; id: number; end: ExecutionEnd }
-	| { kind: 'failed'; id: number; error: string }
-	| { kind: 'access'; id: number; access: TableAccess; parameters: unknown[] }
-	| { kind: 'complaint'; words: string };
+/** Calls between a process and its child, in both directions. */
+export class Channel {
+	private readonly replies = new Map<number, (reply: Message) => void>();
 
-interface Waiting {
-	resolve: (end: ExecutionEnd) => void;
-	reject: (error: Error) => void;
+	private lastId = 0;
+
+	/** @param respond to a call of the other process */
+	constructor(
+		private readonly other: ChildProcess | NodeJS.Process,
+		private readonly respond: (name: string, parameters: unknown[]) => unknown,
+	) {
+		other.on('message', (message: Message) => void this.receive(message));
+	}
+
+	/** @throws what the other process throws */
+	async call(name: string, ...parameters: unknown[]): Promise<unknown> {
+		const id = ++this.lastId;
+		const { value, error } = await new Promise<Message>((resolve) => {
+			this.replies.set(id, resolve);
+			this.send({ id, name, parameters });
+		});
+		if (error !== undefined) throw new Error(error);
+		return value;
+	}
+
+	private async receive({ name, parameters = [], ...reply }: Message): Promise<void> {
+		const { id } = reply;
+		if (name === undefined) {
+			this.replies.get(id)?.(reply);
+			this.replies.delete(id);
+			return;
+		}
+		try {
+			this.send({ id, value: await this.respond(name, parameters) });
+		} catch (error) {
+			this.send({ id, error: (error as Error).message });
+		}
+	}
+
+	/** What the other process does not live to receive is lost. */
+	private send(message: Message): void {
+		const ignored = () => undefined;
+		if (this.other.connected) this.other.send?.(message, undefined, undefined, ignored);
+	}
 }
 
 export class EngineProcess {
 	/** What nobody has caught, and warnings of Node.js. */
 	readonly complaints: string[] = [];
 
-	private readonly waiting = new Map<number, Waiting>();
+	private readonly died: Promise<'died'>;
 
-	private lastId = 0;
+	private readonly channel: Channel;
 
 	private constructor(
 		private readonly child: ChildProcess,
-		private readonly table: ProcessedDataRepository,
+		table: ProcessedDataRepository,
 	) {
-		child.on('message', (message) => void this.receive(message as FromProcess));
-		child.once('exit', () => {
-			for (const { resolve } of this.waiting.values()) resolve('died');
-			this.waiting.clear();
-		});
+		this.died = once(child, 'exit').then(() => 'died');
+		this.channel = new Channel(child, (name, parameters) =>
+			name === 'complain'
+				? this.complaints.push(String(parameters[0]))
+				: (table as unknown as RemoteTable)[name]?.(...parameters),
+		);
 	}
 
 	/** Starts one and waits until its engine is loaded. */
 	static async start(table: ProcessedDataRepository): Promise<EngineProcess> {
-		const child = fork(join(__dirname, 'engineProcessMain.ts'), [], {
-			execArgv: ['--import', 'tsx'],
-		});
-		const started = new EngineProcess(child, table);
-		const died = once(child, 'exit').then(() => {
-			throw new Error('the process has ended before it was ready');
-		});
-		died.catch(() => undefined);
-		await Promise.race([once(child, 'message'), died]);
+		const program = join(__dirname, 'engineProcessMain.ts');
+		const started = new EngineProcess(fork(program, [], { execArgv: ['--import', 'tsx'] }), table);
+		const first = await Promise.race([started.channel.call('isReady'), started.died]);
+		if (first === 'died') throw new Error('the process has ended before it was ready');
 		return started;
 	}
 
 	/** Runs an execution to its end. */
 	async run(task: Task): Promise<ExecutionEnd> {
-		const id = ++this.lastId;
-		return await new Promise<ExecutionEnd>((resolve, reject) => {
-			this.waiting.set(id, { resolve, reject });
-			this.send({ kind: 'start', id, task });
-		});
+		return (await Promise.race([this.channel.call('run', task), this.died])) as ExecutionEnd;
 	}
 
 	/** Ends it as a crash does; its executions end with `died`. */
 	async kill(): Promise<void> {
-		if (!this.child.connected) return;
-		const gone = once(this.child, 'exit');
 		this.child.kill('SIGKILL');
-		await gone;
-	}
-
-	private async receive(message: FromProcess): Promise<void> {
-		if (message.kind === 'complaint') this.complaints.push(message.words);
-		if (message.kind === 'ended') this.take(message.id)?.resolve(message.end);
-		if (message.kind === 'failed') this.take(message.id)?.reject(new Error(message.error));
-		if (message.kind !== 'access') return;
-		const { id, access, parameters } = message;
-		const table = this.table as unknown as RemoteTable;
-		try {
-			const value = await table[access](...parameters);
-			this.send({ kind: 'accessed', id, value });
-		} catch (error) {
-			this.send({ kind: 'accessed', id, error: (error as Error).message });
-		}
-	}
-
-	private take(id: number): Waiting | undefined {
-		const waiting = this.waiting.get(id);
-		this.waiting.delete(id);
-		return waiting;
-	}
-
-	/** What the process does not live to receive is lost. */
-	private send(message: ToProcess): void {
-		if (this.child.connected) this.child.send(message, () => undefined);
+		await this.died;
 	}
 }

@@ -6,11 +6,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 
 import type { RedisAddress } from '../../nodes/BusinessData/redis';
 import { freePort } from '../../scripts/host/freePort';
-import { redisCommand } from './redisCommand';
 import { RedisServer, type TlsSettings, withReplication } from './redisServer';
-import type { ReachedServer, Topology } from './redisTopologies';
+import { type ReachedServer, Topology } from './redisTopologies';
 import { TcpProxy } from './tcpProxy';
-import { waitUntil } from './waitUntil';
 
 const PRIMARIES = 3;
 const SERVERS = 2 * PRIMARIES;
@@ -26,15 +24,7 @@ interface ClusterServer extends ReachedServer {
 	busPort: number;
 }
 
-export class RedisCluster implements Topology {
-	readonly isWatched = true;
-
-	private constructor(
-		private readonly servers: ClusterServer[],
-		readonly password: string,
-		private readonly tls: boolean,
-	) {}
-
+export class RedisCluster extends Topology<ClusterServer> {
 	/** @param tls for servers that speak nothing else */
 	static async start(password: string, tls?: TlsSettings): Promise<RedisCluster> {
 		const servers: ClusterServer[] = [];
@@ -55,7 +45,7 @@ export class RedisCluster implements Topology {
 		const cluster = new RedisCluster(servers, password, tls !== undefined);
 		const nodes = servers.map(({ server, busPort }) => `127.0.0.1:${server.port}@${busPort}`);
 		const create = ['--cluster', 'create', ...nodes, '--cluster-replicas', '1', '--cluster-yes'];
-		await cluster.ask(servers[0]?.server, ...create);
+		for (const { server } of servers.slice(0, 1)) await cluster.ask(server, ...create);
 		await cluster.untilWhole();
 		return cluster;
 	}
@@ -70,23 +60,19 @@ export class RedisCluster implements Topology {
 		return await this.primaryOf(await this.countedKey());
 	}
 
-	async failOver(): Promise<void> {
-		await (await this.primary()).server.stop('SIGKILL');
-	}
-
 	/** The server that has the slot of a key now, as most of the others see it. */
 	async primaryOf(key: string): Promise<ClusterServer> {
 		const slot = Number(await this.askAny('CLUSTER', 'KEYSLOT', key));
 		const owner = (await this.table()).find(
 			({ isPrimary, slots }) => isPrimary && slots.some(([from, to]) => slot >= from && slot <= to),
 		);
-		return this.byProxy(owner?.port);
+		return this.behind(owner?.port ?? 0);
 	}
 
 	/** Of the servers themselves, not of the way to them. */
 	async primaryPorts(): Promise<number[]> {
 		const primaries = (await this.table()).filter(({ isPrimary }) => isPrimary);
-		return primaries.map(({ port }) => this.byProxy(port).server.port);
+		return primaries.map(({ port }) => this.behind(port).server.port);
 	}
 
 	private async countedKey(): Promise<string> {
@@ -97,7 +83,7 @@ export class RedisCluster implements Topology {
 	}
 
 	/** Moves a slot to another primary with the commands that `redis-cli --cluster reshard` uses, only slower. */
-	async reshard(): Promise<void> {
+	override async reshard(): Promise<void> {
 		const key = await this.countedKey();
 		const slot = await this.askAny('CLUSTER', 'KEYSLOT', key);
 		const source = await this.primaryOf(key);
@@ -105,7 +91,7 @@ export class RedisCluster implements Topology {
 		const idOf = ({ proxy }: ClusterServer) =>
 			table.find(({ port }) => port === proxy.port)?.id ?? '';
 		const other = table.find(({ port, isPrimary }) => isPrimary && port !== source.proxy.port);
-		const target = this.byProxy(other?.port);
+		const target = this.behind(other?.port ?? 0);
 		await this.ask(target.server, 'CLUSTER', 'SETSLOT', slot, 'IMPORTING', idOf(source));
 		await this.ask(source.server, 'CLUSTER', 'SETSLOT', slot, 'MIGRATING', idOf(target));
 		await pause(RESHARDING_MS);
@@ -137,37 +123,23 @@ export class RedisCluster implements Topology {
 		}
 	}
 
-	async flushAll(): Promise<void> {
+	override async flushAll(): Promise<void> {
 		for (const { isPrimary, port } of await this.table()) {
-			if (isPrimary) await this.ask(this.byProxy(port).server, 'FLUSHALL');
+			if (isPrimary) await this.ask(this.behind(port).server, 'FLUSHALL');
 		}
 	}
 
-	/** All servers run, see each other, and every primary has a replica that follows it. */
-	async untilWhole(): Promise<void> {
-		for (const { server, proxy } of this.servers) {
-			proxy.open();
-			if (!server.isRunning) await server.start();
-			server.resume();
+	/** All servers see each other, and every primary has a replica that follows it. */
+	protected async isWhole(): Promise<boolean> {
+		for (const { server } of this.servers) {
+			const state = await this.ask(server, 'CLUSTER', 'INFO');
+			const replication = await this.ask(server, 'INFO', 'replication');
+			const isLinked = /role:master|master_link_status:up/.test(replication);
+			if (!state.includes('cluster_state:ok') || !isLinked) return false;
+			const nodes = await this.ask(server, 'CLUSTER', 'NODES');
+			if (/fail|handshake|noaddr/.test(nodes)) return false;
 		}
-		await waitUntil(async () => {
-			for (const { server } of this.servers) {
-				const state = await this.ask(server, 'CLUSTER', 'INFO');
-				const replication = await this.ask(server, 'INFO', 'replication');
-				const isLinked = /role:master|master_link_status:up/.test(replication);
-				if (!state.includes('cluster_state:ok') || !isLinked) return false;
-				const nodes = await this.ask(server, 'CLUSTER', 'NODES');
-				if (/fail|handshake|noaddr/.test(nodes)) return false;
-			}
-			return true;
-		}, 60_000);
-	}
-
-	async dispose(): Promise<void> {
-		for (const { server, proxy } of this.servers) {
-			await server.dispose();
-			await proxy.close();
-		}
+		return true;
 	}
 
 	/** What the first server that responds knows of all. */
@@ -185,19 +157,8 @@ export class RedisCluster implements Topology {
 		});
 	}
 
-	private byProxy(port: number | undefined): ClusterServer {
-		const found = this.servers.find(({ proxy }) => proxy.port === port);
-		if (found === undefined) throw new Error(`no server behind the port ${port}`);
-		return found;
-	}
-
 	private async askAny(...command: string[]): Promise<string> {
 		const asked = this.servers.map(async ({ server }) => await this.ask(server, ...command));
 		return await Promise.any(asked);
-	}
-
-	async ask(server: RedisServer | undefined, ...command: string[]): Promise<string> {
-		const tls = this.tls ? ['--tls', '--insecure'] : [];
-		return await redisCommand(server?.port ?? 0, this.password, ...tls, ...command);
 	}
 }

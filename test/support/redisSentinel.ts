@@ -7,28 +7,26 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import type { RedisAddress } from '../../nodes/BusinessData/redis';
-import { redisCommand } from './redisCommand';
-import { RedisServer, withReplication } from './redisServer';
-import type { ReachedServer, Topology } from './redisTopologies';
+import { redisCommand, RedisServer, withReplication } from './redisServer';
+import { type ReachedServer, Topology } from './redisTopologies';
 import { TcpProxy } from './tcpProxy';
-import { waitUntil } from './waitUntil';
 
 const GROUP = 'our-group';
 const SENTINELS = 3;
 const QUORUM = 2;
 
-export class RedisSentinel implements Topology {
-	readonly isWatched = true;
-
+export class RedisSentinel extends Topology {
 	private readonly folder = mkdtempSync(join(tmpdir(), 'sentinels-'));
 
 	private readonly sentinels: RedisServer[] = [];
 
 	private constructor(
-		private readonly servers: ReachedServer[],
-		readonly password: string,
-		readonly sentinelPassword: string,
-	) {}
+		servers: ReachedServer[],
+		password: string,
+		private readonly sentinelPassword: string,
+	) {
+		super(servers, password);
+	}
 
 	/** @param downAfterMs how long a server has to be silent until another takes over */
 	static async start(
@@ -39,7 +37,6 @@ export class RedisSentinel implements Topology {
 		const servers: ReachedServer[] = [];
 		for (const isReplica of [false, true]) {
 			const proxy = await TcpProxy.to(0);
-			const [primary] = servers;
 			const server = await RedisServer.start([
 				...withReplication(password),
 				...['--replica-announce-ip', '127.0.0.1', '--replica-announce-port', String(proxy.port)],
@@ -47,11 +44,8 @@ export class RedisSentinel implements Topology {
 			proxy.leadTo(server.port);
 			if (isReplica) {
 				// Not for good: when it is restarted, it may be the primary.
-				await redisCommand(
-					server.port,
-					password,
-					...['REPLICAOF', '127.0.0.1', String(primary?.proxy.port)],
-				);
+				const follow = ['REPLICAOF', '127.0.0.1', String(servers[0]?.proxy.port)];
+				await redisCommand(server.port, password, ...follow);
 			}
 			servers.push({ server, proxy });
 		}
@@ -62,73 +56,36 @@ export class RedisSentinel implements Topology {
 	}
 
 	get address(): RedisAddress {
+		const { password, sentinelPassword } = this;
 		return {
-			topology: 'sentinel',
+			...{ topology: 'sentinel', group: GROUP, database: 0, tls: false },
+			...{ sentinelPassword, user: '', password },
 			nodes: this.sentinels.map(({ port }) => ({ host: '127.0.0.1', port })),
-			group: GROUP,
-			sentinelPassword: this.sentinelPassword,
-			user: '',
-			password: this.password,
-			database: 0,
-			tls: false,
 		};
 	}
 
 	/** The one that the Sentinels name. */
 	async primary(): Promise<ReachedServer> {
-		const [, port] = (await this.askSentinels('SENTINEL', 'GET-MASTER-ADDR-BY-NAME', GROUP)).split(
-			'\n',
+		const address = await Promise.any(this.askSentinels('GET-MASTER-ADDR-BY-NAME'));
+		return this.behind(Number(address.split('\n')[1]));
+	}
+
+	/** One server follows the other, and all Sentinels agree. */
+	protected async isWhole(): Promise<boolean> {
+		const roles = await Promise.all(
+			this.servers.map(async ({ server }) => await this.ask(server, 'INFO', 'replication')),
 		);
-		const found = this.servers.find(({ proxy }) => proxy.port === Number(port));
-		if (found === undefined) throw new Error(`no server behind the port ${port}`);
-		return found;
+		const states = await Promise.all(this.askSentinels('MASTER'));
+		const signs = [/^flags\nmaster$/m, /^num-slaves\n1$/m, /^num-other-sentinels\n2$/m];
+		return (
+			roles.some((role) => role.includes('master_link_status:up')) &&
+			states.every((state) => signs.every((sign) => sign.test(state)))
+		);
 	}
 
-	async ask(server: RedisServer, ...command: string[]): Promise<string> {
-		return await redisCommand(server.port, this.password, ...command);
-	}
-
-	async failOver(): Promise<void> {
-		await (await this.primary()).server.stop('SIGKILL');
-	}
-
-	async flushAll(): Promise<void> {
-		await this.ask((await this.primary()).server, 'FLUSHALL');
-	}
-
-	/** Both servers run, one follows the other, and all Sentinels agree. */
-	async untilWhole(): Promise<void> {
-		for (const { server, proxy } of this.servers) {
-			proxy.open();
-			if (!server.isRunning) await server.start();
-			server.resume();
-		}
-		await waitUntil(async () => {
-			const roles = await Promise.all(
-				this.servers.map(async ({ server }) => await this.ask(server, 'INFO', 'replication')),
-			);
-			const isLinked = roles.some((role) => role.includes('master_link_status:up'));
-			const states = await Promise.all(
-				this.sentinels.map(
-					async ({ port }) =>
-						await redisCommand(port, this.sentinelPassword, 'SENTINEL', 'MASTER', GROUP),
-				),
-			);
-			return (
-				isLinked &&
-				states.every((state) => /^flags\nmaster$/m.test(state)) &&
-				states.every((state) => /^num-slaves\n1$/m.test(state)) &&
-				states.every((state) => /^num-other-sentinels\n2$/m.test(state))
-			);
-		}, 60_000);
-	}
-
-	async dispose(): Promise<void> {
+	override async dispose(): Promise<void> {
 		for (const sentinel of this.sentinels) await sentinel.dispose();
-		for (const { server, proxy } of this.servers) {
-			await server.dispose();
-			await proxy.close();
-		}
+		await super.dispose();
 		rmSync(this.folder, { recursive: true, force: true });
 	}
 
@@ -150,10 +107,11 @@ export class RedisSentinel implements Topology {
 		}
 	}
 
-	private async askSentinels(...command: string[]): Promise<string> {
-		const asked = this.sentinels.map(
-			async ({ port }) => await redisCommand(port, this.sentinelPassword, ...command),
+	/** What each of them knows of the group. */
+	private askSentinels(command: string): Array<Promise<string>> {
+		return this.sentinels.map(
+			async ({ port }) =>
+				await redisCommand(port, this.sentinelPassword, 'SENTINEL', command, GROUP),
 		);
-		return await Promise.any(asked);
 	}
 }

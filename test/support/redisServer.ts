@@ -1,13 +1,32 @@
 /** A real Redis of the test's own, on a loopback port, in a folder that goes with it. */
+import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { createConnection } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 
 import { startProgram } from '../../scripts/host/childProcesses';
 import { freePort } from '../../scripts/host/freePort';
 import { waitUntil } from './waitUntil';
+
+const LONGEST_COMMAND_MS = 60_000;
+
+/** What Debian's own `redis-cli` prints of a command to a server. @throws when it fails */
+export async function redisCommand(
+	port: number,
+	password: string,
+	...command: string[]
+): Promise<string> {
+	const environment = { ...process.env, REDISCLI_AUTH: password };
+	const { stdout } = await promisify(execFile)(
+		'redis-cli',
+		['-h', '127.0.0.1', '-p', String(port), ...command],
+		{ env: environment, timeout: LONGEST_COMMAND_MS, killSignal: 'SIGKILL' },
+	);
+	return stdout.trim();
+}
 
 /** The settings of servers that speak TLS only, by their port. */
 export type TlsSettings = (port: number) => string[];

@@ -4,97 +4,74 @@
  */
 import type { RedisAddress } from '../../nodes/BusinessData/redis';
 import { PrivateAuthority } from './privateAuthority';
-import { redisCommand } from './redisCommand';
 import { RedisServer, withReplication } from './redisServer';
-import type { ReachedServer, Topology } from './redisTopologies';
+import { type ReachedServer, Topology } from './redisTopologies';
 import { TcpProxy } from './tcpProxy';
-import { waitUntil } from './waitUntil';
 
 const SERVER_NAME = 'redis.our-company.example';
 
-export class RedisTls implements Topology {
-	readonly isWatched = false;
+export class RedisTls extends Topology {
+	override readonly isWatched = false;
 
 	private constructor(
-		readonly authority: PrivateAuthority,
-		private server: RedisServer,
-		private replica: RedisServer,
-		private readonly proxy: TcpProxy,
-		readonly password: string,
-	) {}
+		private readonly authority: PrivateAuthority,
+		/** The primary comes first; both have the same proxy. */
+		servers: [ReachedServer, ReachedServer],
+		password: string,
+	) {
+		super(servers, password, true);
+	}
 
 	static async start(password: string): Promise<RedisTls> {
 		const authority = new PrivateAuthority();
 		const certificate = authority.settingsFor(SERVER_NAME);
-		const [primary, replica] = await Promise.all(
-			[1, 2].map(
-				async () =>
-					await RedisServer.start((port) => [...withReplication(password), ...certificate(port)]),
-			),
-		);
-		if (primary === undefined || replica === undefined) throw new Error('no servers');
+		const start = async () =>
+			await RedisServer.start((port) => [...withReplication(password), ...certificate(port)]);
+		const [primary, replica] = await Promise.all([start(), start()]);
 		const proxy = await TcpProxy.to(primary.port);
-		const tls = new RedisTls(authority, primary, replica, proxy, password);
+		const servers = [primary, replica].map((server) => ({ server, proxy }));
+		const tls = new RedisTls(authority, servers as [ReachedServer, ReachedServer], password);
 		await tls.untilWhole();
 		return tls;
 	}
 
 	get address(): RedisAddress {
 		return {
-			topology: 'standalone',
-			nodes: [{ host: '127.0.0.1', port: this.proxy.port }],
-			database: 0,
-			user: '',
-			password: this.password,
-			tls: true,
-			tlsServerName: SERVER_NAME,
-			tlsCa: this.authority.certificate,
+			...{ topology: 'standalone', user: '', password: this.password, database: 0 },
+			nodes: [{ host: '127.0.0.1', port: this.pair[0].proxy.port }],
+			...{ tls: true, tlsServerName: SERVER_NAME, tlsCa: this.authority.certificate },
 		};
 	}
 
 	async primary(): Promise<ReachedServer> {
-		const { server, proxy } = this;
-		return await Promise.resolve({ server, proxy });
+		return await Promise.resolve(this.pair[0]);
 	}
 
-	/** The other server takes over. The demoted one keeps its connections, and refuses to write. */
-	async failOver(): Promise<void> {
-		[this.server, this.replica] = [this.replica, this.server];
-		await this.ask(this.server, 'REPLICAOF', 'NO', 'ONE');
-		this.proxy.leadTo(this.server.port);
+	/** The demoted server keeps its connections, and refuses to write. */
+	override async failOver(): Promise<void> {
+		const [{ server, proxy }] = this.pair.reverse() as typeof this.pair;
+		await this.ask(server, 'REPLICAOF', 'NO', 'ONE');
+		proxy.leadTo(server.port);
 		await this.follow();
 	}
 
-	async flushAll(): Promise<void> {
-		await this.ask(this.server, 'FLUSHALL');
-	}
-
-	async untilWhole(): Promise<void> {
-		this.proxy.open();
-		for (const server of [this.server, this.replica]) {
-			if (!server.isRunning) await server.start();
-			server.resume();
-		}
+	protected async isWhole(): Promise<boolean> {
 		await this.follow();
-		await waitUntil(async () => {
-			const role = await this.ask(this.replica, 'INFO', 'replication');
-			return role.includes('master_link_status:up');
-		}, 60_000);
+		const role = await this.ask(this.pair[1].server, 'INFO', 'replication');
+		return role.includes('master_link_status:up');
 	}
 
-	async dispose(): Promise<void> {
-		await this.server.dispose();
-		await this.replica.dispose();
-		await this.proxy.close();
+	override async dispose(): Promise<void> {
+		await super.dispose();
 		this.authority.dispose();
 	}
 
-	private async follow(): Promise<void> {
-		const port = String(this.server.port);
-		await this.ask(this.replica, 'REPLICAOF', '127.0.0.1', port);
+	private get pair() {
+		return this.servers as [ReachedServer, ReachedServer];
 	}
 
-	async ask(server: RedisServer, ...command: string[]): Promise<string> {
-		return await redisCommand(server.port, this.password, '--tls', '--insecure', ...command);
+	private async follow(): Promise<void> {
+		const [primary, replica] = this.pair;
+		await this.ask(replica.server, 'REPLICAOF', '127.0.0.1', String(primary.server.port));
 	}
 }

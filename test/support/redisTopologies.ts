@@ -2,8 +2,9 @@
 import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
 
 import type { RedisAddress } from '../../nodes/BusinessData/redis';
-import type { RedisServer } from './redisServer';
+import { redisCommand, type RedisServer } from './redisServer';
 import type { TcpProxy } from './tcpProxy';
+import { waitUntil } from './waitUntil';
 
 /** A server, and the way to it. */
 export interface ReachedServer {
@@ -11,22 +12,62 @@ export interface ReachedServer {
 	proxy: TcpProxy;
 }
 
-export interface Topology {
-	readonly address: RedisAddress;
+export abstract class Topology<Server extends ReachedServer = ReachedServer> {
+	abstract readonly address: RedisAddress;
+
 	/** Whether another server takes over by itself when the primary is lost. */
-	readonly isWatched: boolean;
+	readonly isWatched: boolean = true;
+
+	constructor(
+		protected readonly servers: Server[],
+		readonly password: string,
+		protected readonly tls = false,
+	) {}
+
 	/** The server that counts. */
-	primary(): Promise<ReachedServer>;
-	/** A command to a server of it. */
-	ask(server: RedisServer, ...command: string[]): Promise<string>;
-	/** Another server becomes the primary. */
-	failOver(): Promise<void>;
-	flushAll(): Promise<void>;
+	abstract primary(): Promise<ReachedServer>;
+
+	protected abstract isWhole(): Promise<boolean>;
+
 	/** Moves what is counted to another shard, where there are shards. */
 	reshard?(): Promise<void>;
+
+	async ask(server: RedisServer, ...command: string[]): Promise<string> {
+		const tls = this.tls ? ['--tls', '--insecure'] : [];
+		return await redisCommand(server.port, this.password, ...tls, ...command);
+	}
+
+	/** Another server becomes the primary. */
+	async failOver(): Promise<void> {
+		await (await this.primary()).server.stop('SIGKILL');
+	}
+
+	async flushAll(): Promise<void> {
+		await this.ask((await this.primary()).server, 'FLUSHALL');
+	}
+
 	/** Repairs everything, and resolves when it is. */
-	untilWhole(): Promise<void>;
-	dispose(): Promise<void>;
+	async untilWhole(): Promise<void> {
+		for (const { server, proxy } of this.servers) {
+			proxy.open();
+			if (!server.isRunning) await server.start();
+			server.resume();
+		}
+		await waitUntil(async () => await this.isWhole(), 60_000);
+	}
+
+	async dispose(): Promise<void> {
+		for (const { server, proxy } of this.servers) {
+			await server.dispose();
+			await proxy.close();
+		}
+	}
+
+	protected behind(port: number): Server {
+		const found = this.servers.find(({ proxy }) => proxy.port === port);
+		if (found === undefined) throw new Error(`no server behind the port ${port}`);
+		return found;
+	}
 }
 
 /** The credential's fields, as a user fills them in. */
