@@ -45,7 +45,6 @@ async function usualRegistry(): Promise<string> {
 
 export class LocalRegistry {
 	private readonly packages = new Map<string, PackageDocument>();
-
 	/** By their path. */
 	private readonly tarballs = new Map<string, Buffer>();
 

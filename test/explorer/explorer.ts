@@ -56,15 +56,10 @@ const SETTLED_MS = 4;
 
 export class Play {
 	readonly chosen: string[] = [];
-
 	isOver = false;
-
 	private calls: Call[] = [];
-
 	private readonly events: Choice[] = [];
-
 	private faultsLeft: number;
-
 	private reorderingsLeft: number;
 
 	constructor({ faults, reorderings = Infinity }: Bound) {

@@ -42,7 +42,6 @@ export class Gates implements Scenario {
 	private counted: Array<CountedRequest & { run?: string }> = [];
 
 	private benches: LimiterBench[] = [];
-
 	private stopped = 0;
 
 	constructor(

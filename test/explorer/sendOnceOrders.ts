@@ -102,10 +102,8 @@ const LATE_MS = 3_000;
 /** The store of n8n as the runs of a play see it. */
 class Store extends ProcessedRows {
 	play: Play | undefined;
-
 	/** Whether the process has ended: nothing in it goes on. */
 	isDead = false;
-
 	private service: unknown;
 
 	async load(): Promise<void> {
@@ -169,24 +167,18 @@ const LAST = PROCESSES - 1;
 
 export class Orders implements Scenario {
 	private handled: Service[] = [];
-
 	private last = '';
-
 	/** What has become of the document, in order: by a request that was not refused, and by people. */
 	private ends: SentState[] = [];
-
 	/** What people wanted to make of it, when the store failed. */
 	private tried: SentState[] = [];
-
 	/** How often the service had acted when a run skipped it. */
 	private skipped: number[] = [];
-
 	private emptiedAt = -Infinity;
 
 	private onLeaving: () => void = () => undefined;
 
 	private hasEnded = false;
-
 	private play: Play | undefined;
 
 	constructor(

@@ -22,11 +22,8 @@ const LIMITS = { general: [], endpoints: {} };
 class Inputs {
 	/** Where the sandbox of a test will be is known when it has started; its key is always the same. */
 	readonly places = allPlaces(credentialFor({ baseUrl: '', apiKey: '' }));
-
 	engine!: Engine;
-
 	sandbox!: Sandbox;
-
 	readonly store = useDeduplicator();
 
 	/** What comes of the value in the place, and the requests that went out. */

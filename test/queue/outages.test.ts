@@ -73,7 +73,6 @@ let lastRun = 0;
 /** Runs of the same documents in three processes, a third in each. */
 class Run {
 	private readonly id = `run-${++lastRun}`;
-
 	private readonly credential: ICredentialDataDecryptedObject;
 
 	constructor(

@@ -40,7 +40,6 @@ interface Message {
 /** Calls between a process and its child, in both directions. */
 export class Channel {
 	private readonly replies = new Map<number, (reply: Message) => void>();
-
 	private lastId = 0;
 
 	/** @param respond to a call of the other process */
@@ -86,9 +85,7 @@ export class Channel {
 export class EngineProcess {
 	/** What nobody has caught, and warnings of Node.js. */
 	readonly complaints: string[] = [];
-
 	private readonly died: Promise<'died'>;
-
 	private readonly channel: Channel;
 
 	private constructor(

@@ -7,7 +7,6 @@ type Records = ReadonlyMap<string, object>;
 
 export class EventCopy {
 	readonly records: Map<string, object>;
-
 	/** Events that told something that had not happened, or had been told before. */
 	readonly falseEvents: string[] = [];
 

@@ -31,12 +31,9 @@ let processes = 0;
 /** Everything here is new for each test, as in a process that has just begun. */
 export class LimiterBench {
 	private readonly process = `process ${++processes}`;
-
 	/** Those that the requests are under. */
 	limits = limits;
-
 	readonly service = new CountingService();
-
 	/** The run of each request, in the order in which they went out. */
 	readonly sentRuns: string[] = [];
 

@@ -12,7 +12,6 @@ export type Sender = (run: () => unknown, isAwaited: boolean) => Promise<unknown
 
 export class LuaRedis {
 	readonly data = new DataSet(() => Date.now() + this.aheadMs);
-
 	/** Of the clock of the test. */
 	private aheadMs = 0;
 

@@ -8,7 +8,6 @@ interface ToolResult {
 
 export class McpClient {
 	private lastId = 0;
-
 	private readonly headers: Record<string, string>;
 
 	private constructor(

@@ -49,13 +49,9 @@ function timesOf(
 export class SharedService {
 	/** Of our requests and of the program's, how many came and how many were refused. */
 	readonly ours = { requests: 0, refused: 0 };
-
 	readonly theirs = { requests: 0, refused: 0 };
-
 	private readonly counters: LimitCounters;
-
 	private readonly theirTimes: number[];
-
 	private next = 0;
 
 	/** @param countRefused whether a request that was refused counts in the windows too */

@@ -19,7 +19,6 @@ interface Fault {
 export class ProcessedDataRepository extends ProcessedRows {
 	/** How long (ms) an access takes, half before and half after it takes effect; new for each access. */
 	latencyMs = () => Math.random() * 3;
-
 	private faults: Fault[] = [];
 
 	/** The hashes in all rows, as n8n keeps them. */

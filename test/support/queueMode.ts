@@ -31,7 +31,6 @@ const SETTINGS_OF_TESTS = {
 
 export class QueueMode {
 	private readonly processes = new Map<string, N8nProcess>();
-
 	private loggedIn: N8nClient | undefined;
 
 	private constructor(

@@ -18,7 +18,6 @@ export interface Connection {
 
 export class RawService {
 	readonly connections: Connection[] = [];
-
 	private readonly sockets = new Set<Socket>();
 
 	private constructor(

@@ -17,7 +17,6 @@ const QUORUM = 2;
 
 export class RedisSentinel extends Topology {
 	private readonly folder = mkdtempSync(join(tmpdir(), 'sentinels-'));
-
 	private readonly sentinels: RedisServer[] = [];
 
 	private constructor(

@@ -32,12 +32,9 @@ function rememberedOf(staticData: IDataObject): Remembered {
 /** A process of n8n, from its start to its end. */
 export class N8nProcess {
 	isAlive = true;
-
 	trigger: Trigger;
-
 	/** What the next save of its poll does. */
 	save: Save | undefined;
-
 	/** What it held, and what was saved, when its poll began and when it ended. */
 	seen: Remembered[] = [];
 
@@ -76,7 +73,6 @@ export class N8nProcess {
 
 export class SavingN8n {
 	readonly processes: N8nProcess[] = [];
-
 	private text = '{}';
 
 	/** Called with what a poll without items saves. */

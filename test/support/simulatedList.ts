@@ -61,7 +61,6 @@ interface Stored {
 
 export class SimulatedList {
 	readonly stored: Stored[] = [];
-
 	/** What was asked for, request by request; undefined where all was. */
 	readonly since: Array<string | undefined> = [];
 
@@ -70,9 +69,7 @@ export class SimulatedList {
 
 	/** Whether the role of the key sees one record in five. */
 	hides = false;
-
 	private lastVersion = 0;
-
 	private isResized = false;
 
 	constructor(

@@ -17,7 +17,6 @@ process.stdin.resume().once('end', () => process.exit());
 export class SwallowingHost {
 	/** The request lines that have arrived. */
 	readonly requests: string[] = [];
-
 	private readonly backlog: Socket[] = [];
 
 	private constructor(

@@ -7,9 +7,7 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 
 export class TcpProxy {
 	private isSwallowing = false;
-
 	private readonly sockets = new Set<Socket>();
-
 	/** Those through which nothing gets any more. */
 	private readonly forgotten = new Set<Socket>();
 

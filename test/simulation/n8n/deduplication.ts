@@ -14,7 +14,6 @@ export type StoreFault = 'before' | 'after';
 
 export class DeduplicationTable {
 	readonly rows = new Map<string, string>();
-
 	readonly random: Random;
 
 	constructor(

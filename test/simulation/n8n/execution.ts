@@ -39,14 +39,10 @@ export class Execution {
 	readonly runs: Array<{ from: number; to?: number }> = [];
 
 	readonly hints: unknown[] = [];
-
 	ending: Ending | undefined;
-
 	stoppedAt: number | undefined;
-
 	/** When (ms since 1970, by the clock of its process) n8n goes on behind the node. */
 	private parkedUntil: number | undefined;
-
 	private readonly controller = new AbortController();
 
 	constructor(

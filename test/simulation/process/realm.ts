@@ -16,17 +16,12 @@ const idle: Realm[] = [];
 
 export class Realm {
 	readonly global: Global;
-
 	/** Whose realm it is at the moment. */
 	private owner: SimulatedProcess | undefined;
-
 	private readonly n8ns = newCache();
-
 	/** What each loaded copy of the package brings. */
 	private readonly libraries = [newCache(), newCache()] as const;
-
 	private readonly baseline: Set<string | symbol>;
-
 	private readonly builtins: Record<string, unknown>;
 
 	private constructor() {

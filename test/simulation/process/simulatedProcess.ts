@@ -30,25 +30,15 @@ interface ProcessSettings {
 
 export class SimulatedProcess implements Owner {
 	readonly name: string;
-
 	isAlive = true;
-
 	stalledUntil = 0;
-
 	readonly network: Network;
-
 	readonly redis: RedisServer;
-
 	readonly clock: Clock;
-
 	readonly timers: Timers;
-
 	readonly random: Random;
-
 	readonly realm: Realm;
-
 	readonly resources = new Set<Resource>();
-
 	/** Warnings, and rejections that nobody has handled. */
 	readonly complaints: string[] = [];
 

@@ -14,7 +14,6 @@ type Callback = (...parameters: unknown[]) => void;
 
 export class Timer {
 	dueAt = 0;
-
 	isActive = false;
 
 	constructor(
@@ -39,9 +38,7 @@ export class Timer {
 export class Timers {
 	/** By duration, each list in the order in which its timers were set. */
 	private readonly lists = new Map<number, Set<Timer>>();
-
 	private next: WorldEvent | undefined;
-
 	/** The list that is being worked off: Node.js ends one before it looks at the others. */
 	private current: Set<Timer> | undefined;
 

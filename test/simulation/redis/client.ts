@@ -14,12 +14,9 @@ const STEP_MS = 1e-3;
 export class Link {
 	/** Whether what is sent arrives nowhere, without anybody being told. */
 	isSilent = false;
-
 	/** Whether something in between has ended it: what was on its way is lost. */
 	isCut = false;
-
 	private lastToServer = 0;
-
 	private lastToClient = 0;
 
 	constructor(
@@ -75,11 +72,8 @@ interface Options {
 
 class Client extends EventEmitter implements Resource {
 	readonly stream = { unref: () => undefined };
-
 	private link: Link | undefined;
-
 	private isClosed = false;
-
 	/** What ends the commands that have no reply yet. */
 	private readonly pending = new Set<(error: Error) => void>();
 
@@ -102,11 +96,8 @@ class Client extends EventEmitter implements Resource {
 	}
 
 	readonly client = this.command('CLIENT');
-
 	readonly ping = this.command('PING');
-
 	readonly evalsha = this.command('EVALSHA');
-
 	readonly eval = this.command('EVAL');
 
 	disconnect(): void {

@@ -16,7 +16,6 @@ interface Bound {
 /** Members by score, and by their bytes where scores are equal. */
 class SortedSet {
 	private readonly scores = new Map<string, number>();
-
 	private ordered: Scored[] | undefined = [];
 
 	get size(): number {
@@ -96,10 +95,8 @@ type Command = (data: DataSet, parameters: string[]) => RedisReply;
 export class DataSet {
 	/** How often the server was started, this time included. */
 	starts = 1;
-
 	/** When it was started last (ms by its clock). */
 	startedAt = -Infinity;
-
 	private entries = new Map<string, Entry>();
 
 	/** @param now the server's clock (ms since 1970) */

@@ -44,7 +44,6 @@ export class Lua {
 	private static instance: Promise<Lua> | undefined;
 
 	private readonly state: number;
-
 	private readonly scripts = new Map<string, number>();
 
 	/** What runs a command of the script that is under way. */

@@ -29,17 +29,11 @@ type Copy = ReturnType<DataSet['copy']>;
 
 export class RedisServer {
 	readonly data: DataSet;
-
 	readonly links = new Set<Link>();
-
 	private readonly scripts = new Map<string, string>();
-
 	isUp = true;
-
 	private connections = 0;
-
 	private readonly random: Random;
-
 	private pausedUntil = 0;
 
 	private readonly waiting: Array<() => void> = [];

@@ -11,7 +11,6 @@ type Of<K extends PlannedFault['kind']> = PlannedFault & { kind: K };
 /** Strikes once, at its moment. */
 class Trap<T> {
 	private passed = 0;
-
 	private hasStruck = false;
 
 	constructor(

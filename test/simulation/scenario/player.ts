@@ -65,28 +65,17 @@ const GET_STATUS = { resource: 'rateLimit', operation: 'getStatus' };
 
 export class Player {
 	readonly world: World;
-
 	readonly service: Service;
-
 	readonly network: Network;
-
 	readonly redis: RedisServer;
-
 	readonly table: DeduplicationTable;
-
 	readonly lives: Life[] = [];
-
 	readonly played: Played[] = [];
-
 	readonly texts: string[] = [];
-
 	/** What is done when nothing is under way any more, to see what is left. */
 	readonly nights: Night[] = [];
-
 	documents: string[] = [];
-
 	keysLeft: string[] = [];
-
 	/** Warnings, and rejections that nobody has handled. */
 	readonly complaints: string[] = [];
 
@@ -94,9 +83,7 @@ export class Player {
 	readonly struck: Array<{ at: number; fault: PlannedFault }> = [];
 
 	private readonly current: Array<Life | undefined>;
-
 	private readonly installation: Installation;
-
 	private readonly book: FaultBook;
 
 	constructor(

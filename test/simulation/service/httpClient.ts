@@ -48,15 +48,10 @@ class ClientRequest extends Writable implements Line, Resource {
 	private readonly publish: (name: string, message: unknown) => void;
 
 	private readonly pieces: Buffer[] = [];
-
 	private readonly exchange: Exchange;
-
 	private isConnected = false;
-
 	private isWritten = false;
-
 	private response: Response | undefined;
-
 	private idleTimer: Timer | undefined;
 
 	constructor(
@@ -168,7 +163,6 @@ class ClientRequest extends Writable implements Line, Resource {
 
 class Response extends Readable {
 	isAtEnd = false;
-
 	readonly statusMessage: string;
 
 	constructor(

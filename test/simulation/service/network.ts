@@ -30,9 +30,7 @@ const FAILED_CALLS: Record<string, string> = { ENOTFOUND: 'getaddrinfo', EAI_AGA
 
 export class Network {
 	readonly exchanges: Exchange[] = [];
-
 	private readonly random: Random;
-
 	private readonly randoms = new WeakMap<Exchange, Random>();
 
 	constructor(

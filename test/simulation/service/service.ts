@@ -35,13 +35,9 @@ export interface Action {
 export class Service {
 	/** All that was done, in order. */
 	readonly actions: Action[] = [];
-
 	private readonly counters: LimitCounters;
-
 	private readonly random: Random;
-
 	private readonly keys = new Map<string, string>();
-
 	private readonly forgotten = new Set<Exchange>();
 
 	constructor(

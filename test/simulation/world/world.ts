@@ -59,15 +59,10 @@ function isBefore(a: WorldEvent, b: WorldEvent): boolean {
 export class World {
 	/** Since the world began (ms). */
 	now = 0;
-
 	events = 0;
-
 	readonly random: Random;
-
 	readonly history = new History(() => this.now);
-
 	private readonly queue = new EventQueue();
-
 	private readonly ties: Random;
 
 	constructor(seed: string) {

@@ -9,7 +9,6 @@ type State = Partial<Record<'pending' | 'secureConnecting', boolean>>;
 /** A socket as the messages show it. */
 class FakeSocket extends EventEmitter {
 	pending = false;
-
 	secureConnecting?: boolean;
 
 	/** It is in this state when it tells of that event. */

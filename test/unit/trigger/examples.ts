@@ -65,9 +65,7 @@ export const readAt = (page: number, more: Partial<ListRead> = {}): ListRead => 
 /** A trigger that is polled without n8n, which has what it remembers as text between its polls. */
 export class PolledTrigger {
 	state = newState(LIST);
-
 	readonly log: string[] = [];
-
 	requests = 0;
 
 	/** Polls, and remembers what it has found unless the poll fails, or `isLost`. */

@@ -44,7 +44,6 @@ const parserOf = (format: string) =>
 /** A trigger for a list, and a copy of the list that is kept by its events alone. */
 class Play {
 	private readonly trigger = new PolledTrigger();
-
 	readonly copy: EventCopy;
 
 	constructor(
