@@ -183,13 +183,14 @@ async function expectSurvived(name: string, outage: Outage, topology: Topology):
 	const kind = topology.constructor.name;
 	try {
 		const run = new Run(sandbox, topology);
-		const playing = run.play();
-		await waitUntil(() => sandbox.journal.count() >= MID_RUN);
-		const over = outage.strike(topology);
-		const reported = await playing;
+		const strike = async () => {
+			await waitUntil(() => sandbox.journal.count() >= MID_RUN);
+			await outage.strike(topology);
+		};
+		// Together, so that none of them fails with nobody waiting.
+		const [reported] = await Promise.all([run.play(), strike()]);
 		const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
 		const sent = reported.filter((end) => end === 'sent').length;
-		await over;
 		// What failed was not sent, so that it can be sent now; what was sent is skipped.
 		const again = sent === REQUESTS ? [] : await run.play();
 		const refused = sandbox.journal.refused().length;
