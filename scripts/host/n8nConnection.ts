@@ -48,6 +48,8 @@ export class N8nConnection {
 		const response = await fetch(`${this.url}${path}`, {
 			method,
 			headers: {
+				// n8n closes an idle connection, which a busy machine may notice too late.
+				connection: 'close',
 				...(this.#cookie === '' ? {} : { cookie: this.#cookie }),
 				...(body === undefined ? {} : { 'content-type': 'application/json' }),
 			},

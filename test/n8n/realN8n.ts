@@ -163,7 +163,7 @@ export class RealN8n {
 	async callWebhook(path: string, body: unknown): Promise<void> {
 		const response = await fetch(`${this.url}/webhook/${path}`, {
 			method: 'POST',
-			headers: { 'content-type': 'application/json' },
+			headers: { 'content-type': 'application/json', connection: 'close' },
 			body: JSON.stringify(body),
 		});
 		const serviceResponse = await response.text();

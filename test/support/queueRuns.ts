@@ -102,7 +102,7 @@ export async function post(url: string, body: object): Promise<Response> {
 	for (;;) {
 		const response = await fetch(url, {
 			method: 'POST',
-			headers: { 'content-type': 'application/json' },
+			headers: { 'content-type': 'application/json', connection: 'close' },
 			body: JSON.stringify(body),
 		});
 		if (response.status !== 404 || performance.now() > deadline) return response;
