@@ -8,15 +8,21 @@ import { RedisFailure, type RedisReply } from './reply';
 import { gap } from '../world/gap';
 
 /** The C interface of Lua 5.1. What takes and gives numbers and addresses is bound without anything around it. */
-type Api = Omit<LuaApi, 'luaL_newstate' | 'module'> & {
+type Api = Omit<LuaApi, 'luaL_newstate' | 'lua_tolstring' | 'lua_pushlstring' | 'module'> & {
 	module: Record<`_${string}`, unknown> & {
 		addFunction(run: (state: number) => number, signature: string): number;
+		HEAPU8: Uint8Array;
+		HEAPU32: Uint32Array;
+		_malloc(bytes: number): number;
 	};
 	luaL_newstate(): number;
+	/** Returns where the text is, and puts its length where `length` points to. */
+	lua_tolstring(state: number, index: number, length: number): number;
+	lua_pushlstring(state: number, text: number, length: number): void;
 };
 
-/** The longest text that goes into Lua: it goes over a stack. */
-const LONGEST_TEXT = 10_000;
+/** The longest text (bytes) that a script or a reply may have. */
+const LONGEST_TEXT = 2 ** 18;
 
 /** What of Redis's Lua the scripts may use; anything else is an error that names it. */
 const PRELUDE = `
@@ -44,6 +50,12 @@ export class Lua {
 	private static instance: Promise<Lua> | undefined;
 
 	private readonly state: number;
+
+	/** Lua's memory, of which `text` is our part: a number, then a text on its way in. */
+	private memory: Buffer = Buffer.alloc(0);
+
+	private readonly text: number;
+	/** Compiled scripts by their text. */
 	private readonly scripts = new Map<string, number>();
 
 	/** What runs a command of the script that is under way. */
@@ -53,9 +65,10 @@ export class Lua {
 
 	private constructor(private readonly api: Api) {
 		for (const name of Object.keys(api.module)) {
-			const isOfNumbers = /^_lua_(?!tolstring|pushstring)/.test(name);
+			const isOfNumbers = name.startsWith('_lua_');
 			if (isOfNumbers) Object.assign(api, { [name.slice(1)]: api.module[name as `_${string}`] });
 		}
+		this.text = api.module._malloc(4 + LONGEST_TEXT);
 		this.state = api.luaL_newstate();
 		api.luaL_openlibs(this.state);
 		const send = api.module.addFunction((state) => this.send(state), 'ii');
@@ -69,6 +82,7 @@ export class Lua {
 		return await this.instance;
 	}
 
+	/** @param command runs one command of the script */
 	eval(
 		code: string,
 		keys: string[],
@@ -102,6 +116,7 @@ export class Lua {
 		if (this.fault !== undefined) throw this.fault;
 	}
 
+	/** Leaves the function on the stack. */
 	private compile(code: string): void {
 		if (this.api.luaL_loadstring(this.state, code) !== LuaReturn.Ok) throw this.error();
 	}
@@ -123,6 +138,7 @@ export class Lua {
 		api.lua_rawset(state, LUA_GLOBALSINDEX);
 	}
 
+	/** Called by Lua: runs a command, and pushes its reply. */
 	private send(state: number): number {
 		try {
 			const command = Array.from({ length: this.api.lua_gettop(state) }, (_, index) =>
@@ -202,15 +218,27 @@ export class Lua {
 	}
 
 	private textAt(index: number): string {
-		return this.api.lua_tolstring(this.state, index, null);
+		const start = this.api.lua_tolstring(this.state, index, this.text);
+		const length = this.api.module.HEAPU32[this.text >> 2] as number;
+		return this.heap().toString('utf8', start, start + length);
 	}
 
 	private pushText(value: string): void {
-		if (value.length > LONGEST_TEXT) throw gap(`text of ${value.length} characters`);
-		this.api.lua_pushstring(this.state, value);
+		if (value.length > LONGEST_TEXT / 3) throw gap(`text of ${value.length} characters`);
+		const start = this.text + 4;
+		const length = this.heap().write(value, start);
+		this.api.lua_pushlstring(this.state, start, length);
+	}
+
+	/** Lua's memory moves when it grows. */
+	private heap(): Buffer {
+		const { buffer } = this.api.module.HEAPU8;
+		if (this.memory.buffer !== buffer) this.memory = Buffer.from(buffer);
+		return this.memory;
 	}
 }
 
+/** A reply as a script gets it. */
 function valueOf(reply: RedisReply): unknown {
 	if (reply instanceof RedisFailure) return { err: reply.message };
 	const isStatus = typeof reply === 'object' && reply !== null && 'status' in reply;
