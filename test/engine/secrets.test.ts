@@ -52,6 +52,20 @@ async function search(
 	return places;
 }
 
+test('the search finds what it is to find', () => {
+	const key = bench.sandbox.apiKey;
+	const cause = Object.assign(new Error('inner'), { config: { headers: { 'X-API-KEY': key } } });
+	const hidden = Object.defineProperty({}, 'hidden', { value: [key.toUpperCase()] });
+	const encoded = Buffer.from(`file with ${key}`).toString('base64');
+	const found = placesOf(key, [new Error('outer', { cause }), hidden, { encoded }, { [key]: 1 }]);
+	expect(found).toEqual([
+		'.3.(name)',
+		'.2.encoded',
+		'.1.hidden.0',
+		'.0.cause.config.headers.X-API-KEY',
+	]);
+});
+
 test('nothing after runs that succeed, long waits included', async () => {
 	expect(await search([...operations, getStatus])).toEqual([]);
 	bench.credential.limits = { general: [{ max: 1, windowSeconds: 0.6 }] };
@@ -75,6 +89,11 @@ test.each<FaultAction>([
 		bench.sandbox.fault({ times: Infinity, action });
 	});
 	expect(places).toEqual([]);
+});
+
+test('nothing after 401s', async () => {
+	bench.sandbox.setKeyState(bench.sandbox.apiKey, 'deleted');
+	expect(await search(operations)).toEqual([]);
 });
 
 const named = (name: string) => ({ parameters: [{ name, value: '1' }] });

@@ -93,11 +93,12 @@ export class EngineProcess {
 		table: ProcessedDataRepository,
 	) {
 		this.died = once(child, 'exit').then(() => 'died');
-		this.channel = new Channel(child, (name, parameters) =>
-			name === 'complain'
-				? this.complaints.push(String(parameters[0]))
-				: (table as unknown as RemoteTable)[name]?.(...parameters),
-		);
+		this.channel = new Channel(child, (name, parameters) => {
+			if (name === 'complain') return this.complaints.push(String(parameters[0]));
+			const access = (table as unknown as RemoteTable)[name];
+			if (access === undefined) throw new Error(`the table knows no ${name}`);
+			return access.apply(table, parameters);
+		});
 	}
 
 	/** Starts one and waits until its engine is loaded. */
