@@ -1,12 +1,17 @@
 // The limiter under a growing load: the cost of a request does not depend on how many others wait, and
 // what is no longer needed leaves no trace. `npm run growth` gives the figures exactly.
 
+import type { IExecuteFunctions } from 'n8n-workflow';
+
+import { heapInUse } from '../../bench/growth/figures';
 import {
 	type Load,
 	memoryOfIdleKeys,
 	memoryOfQueue,
 	processorTimePerRequest,
 } from '../../bench/growth/limiterLoad';
+import type { Account } from '../../nodes/BusinessData/transport/account';
+import { SetupWarnings } from '../../nodes/BusinessData/transport/setupWarnings';
 import { report } from '../support/report';
 
 const QUEUES = [1, 10_000];
@@ -75,3 +80,29 @@ test('3,000 keys that are idle are forgotten after their longest window', async 
 	expect(keys.keptAfter).toBe(0);
 	expect(keys.after - keys.before).toBeLessThan(MEGABYTE);
 }, 240_000);
+
+test('what the warnings of a setup remember of 20,000 keys is forgotten after their longest window', async () => {
+	const context = {
+		getNode: () => ({ name: 'Node' }),
+		getWorkflow: () => ({ id: 'workflow' }),
+		logger: { warn: () => undefined },
+	} as unknown as IExecuteFunctions;
+	const limits = { general: [{ max: 10, windowMs: 60_000 }], endpoints: {} };
+	const use = (name: string) => {
+		const account = { identity: name, limits, redis: undefined, keepFree: 0 } as unknown as Account;
+		const warnings = new SetupWarnings(context, account);
+		warnings.noteRequest();
+		// By a clock that is far off.
+		warnings.noteResponse({ date: new Date(0).toUTCString() }, Date.now());
+	};
+	use('first');
+	const before = await heapInUse();
+	for (let key = 0; key < 20_000; key++) use(`key-${key}`);
+	const during = await heapInUse();
+	jest.useFakeTimers({ now: Date.now() + 61_000, doNotFake: ['performance', 'setTimeout'] });
+	use('last');
+	jest.useRealTimers();
+	const after = await heapInUse();
+	expect(during - before).toBeGreaterThan(MEGABYTE);
+	expect(after - before).toBeLessThan(MEGABYTE);
+}, 60_000);

@@ -18,9 +18,12 @@ const LOG_INTERVAL_MS = 60_000;
 /** A clock that is off by less (ms) does no harm. */
 const CLOCK_TOLERANCE_MS = 60_000;
 
-/** When (ms since 1970) requests of a key were last counted in a limit store of this process, by the store's name. */
+/**
+ * Until when (ms since 1970) a limit store that this process has used, by its name, counts requests of a key. The key
+ * that was used last is at the end.
+ */
 const storesByKey = new Map<string, Map<string, number>>();
-/** When (ms since 1970) a warning was last logged. */
+/** When (ms since 1970) a warning was last logged, the newest at the end. */
 const loggedAt = new Map<string, number>();
 
 export class SetupWarnings {
@@ -105,10 +108,12 @@ export class SetupWarnings {
 		const { identity } = this.account;
 		const now = Date.now();
 		const countedMs = Math.max(...this.allLimits.map(({ windowMs }) => windowMs));
-		const stores = storesByKey.get(identity) ?? new Map<string, number>();
-		for (const [store, usedAt] of stores) if (now - usedAt > countedMs) stores.delete(store);
-		storesByKey.set(identity, stores.set(name, now));
-		return [...stores.keys()];
+		const own = storesByKey.get(identity) ?? new Map<string, number>();
+		storesByKey.delete(identity);
+		storesByKey.set(identity, own.set(name, now + countedMs));
+		const isOver = (until: number) => until < now;
+		forgetOldest(storesByKey, (stores) => [...stores.values()].every(isOver));
+		return [...own].flatMap(([store, until]) => (isOver(until) ? [] : store));
 	}
 
 	private warn(kind: string, sentence: string): void {
@@ -116,13 +121,24 @@ export class SetupWarnings {
 		const name = `${this.account.identity} ${kind}`;
 		const now = Date.now();
 		// A clock that was set back logs early.
-		if (Math.abs(now - (loggedAt.get(name) ?? 0)) < LOG_INTERVAL_MS) return;
+		const isOver = (at: number) => Math.abs(now - at) >= LOG_INTERVAL_MS;
+		if (!isOver(loggedAt.get(name) ?? 0)) return;
+		loggedAt.delete(name);
 		loggedAt.set(name, now);
+		forgetOldest(loggedAt, isOver);
 		const { context } = this;
 		const nodeName = context.getNode().name;
 		context.logger.warn(`${nodeName}: ${sentence}`, {
 			workflowId: context.getWorkflow().id,
 			nodeName,
 		});
+	}
+}
+
+/** Removes from the beginning what is over. */
+function forgetOldest<T>(entries: Map<string, T>, isOver: (entry: T) => boolean): void {
+	for (const [name, entry] of entries) {
+		if (!isOver(entry)) return;
+		entries.delete(name);
 	}
 }
