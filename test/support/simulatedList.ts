@@ -180,23 +180,25 @@ export class SimulatedList {
 	}
 
 	private shown(since: string | undefined): ListRecord[] {
-		const { order = 'changed', paging } = this.settings;
-		const shown = this.stored.filter((one) => this.isShown(one, since));
+		const { order = 'changed', paging, parse = Date.parse } = this.settings;
+		const sinceMs = since === undefined ? undefined : parse(since);
+		const shown = this.stored.filter((one) => this.isShown(one, sinceMs));
 		if (order === 'newestFirst') shown.reverse();
 		if (order === 'own') shown.sort((a, b) => a.place - b.place);
 		if (order === 'id' || paging === 'keyCursor') shown.sort((a, b) => a.record.id - b.record.id);
 		return shown.map(({ record }) => record);
 	}
 
-	private isShown(stored: Stored, since: string | undefined): boolean {
+	private isShown(stored: Stored, sinceMs: number | undefined): boolean {
 		const { record, changedAt, visibleAt, until = Infinity } = stored;
-		if (visibleAt > Date.now() || until <= Date.now()) return false;
+		const now = Date.now();
+		if (visibleAt > now || until <= now) return false;
 		if (this.hides && record.id % 5 > 0) return false;
 		const { tombstones } = this.settings;
-		if (since === undefined) return tombstones === 'always' || record.deleted !== true;
-		const { parse = Date.parse, precisionMs = 1000, isExclusive } = this.settings;
+		if (sinceMs === undefined) return tombstones === 'always' || record.deleted !== true;
+		const { precisionMs = 1000, isExclusive } = this.settings;
 		const rounded = Math.floor(changedAt / precisionMs) * precisionMs;
-		return isExclusive ? rounded > parse(since) : rounded >= parse(since);
+		return isExclusive ? rounded > sinceMs : rounded >= sinceMs;
 	}
 
 	/** A place between others, by a share of the list's length. */
