@@ -13,8 +13,11 @@ import type { Job } from './worker';
 import { playAll } from './workers';
 
 const MOST_SEEDS = 1_000;
-/** Many times what the tests of one file take, on a busy machine. A mistake may leave a loop without end. */
-const LONGEST_RUN_MS = 180_000;
+/**
+ * Many times what the tests of one file take, also on a machine that is busy with others. A mistake may leave a loop
+ * without end.
+ */
+const LONGEST_RUN_MS = 300_000;
 /** Of the first seeds so many are tried where a mistake's own does not find it any more. */
 const MOST_SEEDS_BY_THE_WAY = 100;
 
@@ -55,12 +58,12 @@ function missedByTests(): string[] {
 	const copy = new ProjectCopy();
 	try {
 		const files = [...new Set(MISTAKES_FOUND_BY_TESTS.map(({ test }) => test))];
-		const isFailing = !passes(copy, files, []);
+		const failing = files.filter((file) => !passes(copy, file, []));
 		const missed = MISTAKES_FOUND_BY_TESTS.filter(({ test, patches }) =>
-			passes(copy, [test], patches),
+			passes(copy, test, patches),
 		);
 		return [
-			...(isFailing ? [`A test fails without a mistake: ${files.join(', ')}`] : []),
+			...failing.map((file) => `${file} fails without a mistake`),
 			...missed.map(({ name, test }) => `${test} does not find the planted mistake "${name}"`),
 		];
 	} finally {
@@ -68,8 +71,8 @@ function missedByTests(): string[] {
 	}
 }
 
-/** Whether the tests of these files pass although the patches are applied. */
-function passes(copy: ProjectCopy, tests: string[], patches: Patch[]): boolean {
+/** Whether the tests of a file pass although the patches are applied. */
+function passes(copy: ProjectCopy, test: string, patches: Patch[]): boolean {
 	const files = new Map<string, string>();
 	for (const patch of patches) {
 		const file = join(copy.folder, 'dist', patch.file);
@@ -77,7 +80,7 @@ function passes(copy: ProjectCopy, tests: string[], patches: Patch[]): boolean {
 		if (!files.has(file)) files.set(file, text);
 		writeFileSync(file, apply(text, patch));
 	}
-	const hasPassed = copy.run('jest/bin/jest.js', tests, LONGEST_RUN_MS);
+	const hasPassed = copy.run('jest/bin/jest.js', [test], LONGEST_RUN_MS);
 	for (const [file, text] of files) writeFileSync(file, text);
 	return hasPassed;
 }
