@@ -30,7 +30,7 @@ export function agentTests(real: () => RealN8n): void {
 		const workflow = await real().save(readExample('contact-lookup-agent'), { openAiApi });
 		const message = { sessionId: 'session', action: 'sendMessage', chatInput: QUESTION };
 		const executionId = await client.startWorkflow(workflow, 'When a question comes in', [message]);
-		const result = await client.waitForExecution(executionId, 60);
+		const result = await client.waitForExecution(executionId);
 		expect(result).toMatchObject({ status: 'success' });
 		expect(itemsOf(result, 'Answer about contacts')).toEqual([{ output: RESPONSE }]);
 

@@ -31,7 +31,7 @@ export function cleanUpTests(real: () => RealN8n): void {
 	async function ask(example: Workflow): Promise<{ id: string; message: Message }> {
 		const { client } = real();
 		const id = await client.startWorkflow(await real().save(example), 'Start by hand');
-		const asking = await client.waitForExecution(id, 60, (status) => status === 'waiting');
+		const asking = await client.waitForExecution(id, (status) => status === 'waiting');
 		return { id, message: itemsOf(asking, 'Message to the approver')[0] as Message };
 	}
 
@@ -47,7 +47,7 @@ export function cleanUpTests(real: () => RealN8n): void {
 	}
 
 	const end = async (id: string): Promise<ExecutionResult> => {
-		const result = await real().client.waitForExecution(id, 90);
+		const result = await real().client.waitForExecution(id);
 		expect(result).toMatchObject({ status: 'success' });
 		return result;
 	};

@@ -49,7 +49,7 @@ export function databaseTests(
 			]),
 		);
 		const states = async () => {
-			const result = await client.runWorkflow(asking, 'Start', 60);
+			const result = await client.runWorkflow(asking, 'Start');
 			return itemsOf(result, 'State').map((item) => (item as { state?: string }).state);
 		};
 		const sent = () => sentBy<{ id: string }>(sandbox).map(({ id }) => id);

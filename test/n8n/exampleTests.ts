@@ -78,7 +78,7 @@ export function tableExampleTests(real: () => RealN8n): void {
 		const [failed] = await client.listExecutions(workflow.id);
 		await real().run(workflow, 'Run this once first');
 		const retried = await client.retryExecution(failed?.id ?? '');
-		expect(await client.waitForExecution(retried, 60)).toMatchObject({ status: 'success' });
+		expect(await client.waitForExecution(retried)).toMatchObject({ status: 'success' });
 		expect(await savedContacts()).toEqual(sandbox.contacts.list());
 
 		sandbox.contacts.add({ id: 'new', name: 'New' });

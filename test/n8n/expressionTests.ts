@@ -18,7 +18,7 @@ export function expressionTests(real: () => RealN8n): void {
 		const parameters = { resource: 'apiRequest', operation: 'send', method: 'DELETE', path };
 		const call = node('Call', BUSINESS_DATA, 1, { ...parameters, options: {} });
 		const workflow = await real().save(inARow(path, [...startWith([{ id: 1 }]), call]));
-		const result = await client.runWorkflow(workflow, 'Start', 60);
+		const result = await client.runWorkflow(workflow, 'Start');
 		expect(result.error).toContain(message);
 		expect(sandbox.journal.count()).toBe(0);
 	});

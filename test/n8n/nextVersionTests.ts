@@ -31,7 +31,7 @@ export function nextVersionTests(real: () => RealN8n): void {
 			node('Read', 'n8n-nodes-business-data.businessData', 1, { options: {} }),
 		];
 		const workflow = await real().save(inARow('Blocked', nodes), { businessDataApi });
-		const { error } = await client.runWorkflow(workflow, 'Start', 60);
+		const { error } = await client.runWorkflow(workflow, 'Start');
 		const tested = await client.testCredential(businessDataApi);
 		for (const message of [error, tested.message]) {
 			expect(message).toContain("n8n's policy for outgoing requests does not allow the address");

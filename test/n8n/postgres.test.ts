@@ -14,7 +14,7 @@ const cleanup = new Cleanup();
 let server: PostgresServer;
 let proxy: TcpProxy;
 let real: RealN8n;
-jest.setTimeout(180_000);
+jest.setTimeout(900_000);
 beforeAll(async () => {
 	server = await PostgresServer.start();
 	cleanup.add(async () => await server.dispose());

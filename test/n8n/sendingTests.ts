@@ -39,15 +39,15 @@ export function sendingTests(real: () => RealN8n): void {
 				inARow(`Failed, then ${way}`, [...startWith(FIVE), send(ONCE)]),
 			);
 			sandbox.fault({ endpoint: SEND_ENDPOINT, after: 2, action: { type: 'status', status: 400 } });
-			const first = await client.runWorkflow(workflow, 'Start', 60);
+			const first = await client.runWorkflow(workflow, 'Start');
 			expect(first.status).toBe('error');
 			expect(first.error).toContain('Sent: items 0–1. Not sent: item 2. Not tried: items 3–4.');
 			expect(sent()).toEqual(FIVE.slice(0, 2));
 
 			const again =
 				way === 'run'
-					? await client.runWorkflow(workflow, 'Start', 60)
-					: await client.waitForExecution(await client.retryExecution(first.id), 60);
+					? await client.runWorkflow(workflow, 'Start')
+					: await client.waitForExecution(await client.retryExecution(first.id));
 			expect(again).toMatchObject({ status: 'success' });
 			expect(sent()).toEqual(FIVE);
 			expect(itemsOf(again, SEND)).toEqual([
@@ -70,7 +70,7 @@ export function sendingTests(real: () => RealN8n): void {
 			action: { type: 'neverAnswer', act: true },
 		});
 		await real().callWebhook(path, { documents: FIVE });
-		await waitUntil(() => sent().length === 3, 60_000);
+		await waitUntil(() => sent().length === 3);
 		await real().kill();
 		await real().startAgain();
 
@@ -112,7 +112,7 @@ export function sendingTests(real: () => RealN8n): void {
 		await real().resultOfExecution(calls, workflow.id);
 		const executions = await client.listExecutions(workflow.id);
 		const results = await Promise.all(
-			executions.map(async ({ id }) => await client.waitForExecution(id, 60)),
+			executions.map(async ({ id }) => await client.waitForExecution(id)),
 		);
 		const reported = results.flatMap((result) => itemsOf(result, SEND));
 		expect(reported).toHaveLength(calls * FIVE.length);
@@ -140,15 +140,15 @@ export function sendingTests(real: () => RealN8n): void {
 		const workflow = await real().save(
 			inARow('Remove Duplicates', [...startWith(FIVE.slice(0, 1)), ...scopes, send(ONCE)]),
 		);
-		await client.runWorkflow(workflow, 'Start', 60);
-		const again = await client.runWorkflow(workflow, 'Start', 60);
+		await client.runWorkflow(workflow, 'Start');
+		const again = await client.runWorkflow(workflow, 'Start');
 		expect(itemsOf(again, SEND)).toEqual(skipped('sent', FIVE.slice(0, 1)));
 	});
 
 	test('a key is not asked for, nor changed, under the ID of a workflow that n8n does not have', async () => {
 		const { client } = real();
 		const sender = await real().save(inARow('Sends', [...startWith(FIVE), send(ONCE)]));
-		await client.runWorkflow(sender, 'Start', 60);
+		await client.runWorkflow(sender, 'Start');
 		const stateUnder = async (operation: string, workflowId: string | undefined) => {
 			const parameters = {
 				resource: 'sentDocument',
@@ -157,11 +157,7 @@ export function sendingTests(real: () => RealN8n): void {
 				workflowId,
 			};
 			const nodes = [...startWith([{}]), node('State', BUSINESS_DATA, 1, parameters)];
-			const result = await client.runWorkflow(
-				await real().save(inARow('Asks', nodes)),
-				'Start',
-				60,
-			);
+			const result = await client.runWorkflow(await real().save(inARow('Asks', nodes)), 'Start');
 			return result.error ?? itemsOf(result, 'State');
 		};
 		expect(await stateUnder('get', sender.id)).toMatchObject([{ state: 'sent' }]);

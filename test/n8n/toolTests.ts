@@ -72,7 +72,7 @@ export function toolTests(real: () => RealN8n): void {
 					},
 					{ openAiApi },
 				);
-				const result = await client.runWorkflow(workflow, 'Start', 60);
+				const result = await client.runWorkflow(workflow, 'Start');
 				const response = model.requests.at(-1)?.messages.at(-1)?.content;
 				return { response, error: result.nodes.find((one) => one.name === TOOL)?.error };
 			} finally {

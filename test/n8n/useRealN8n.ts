@@ -8,7 +8,7 @@ import { RealN8n } from './realN8n';
 // The first start on a machine installs n8n.
 const MINUTES_FOR_THE_START = 15;
 const SECONDS_FOR_THE_END = 120;
-const SECONDS_FOR_A_TEST = 180;
+const SECONDS_FOR_A_TEST = 900;
 
 /** Starts it before the tests of this file and ends it after them. Returns what gives it to a test. */
 export function useRealN8n(

@@ -115,9 +115,7 @@ test(
 				.filter((id) => !executions.has(id));
 			expect(ids).toHaveLength(CALLS + 1);
 			for (const id of ids) executions.add(id);
-			const results = await Promise.all(
-				ids.map(async (id) => await client.waitForExecution(id, 60)),
-			);
+			const results = await Promise.all(ids.map(async (id) => await client.waitForExecution(id)));
 			expectEachSentOnce(sandbox, documents, results);
 		}
 		const byWorker = WORKERS.map((worker) => n8n.executionsOf(worker));
@@ -231,7 +229,7 @@ test(
 		getStatus.credentials = { businessDataApi: { id: bench.credentialId, name: 'Business Data' } };
 		const start = node('Start', 'n8n-nodes-base.manualTrigger', 1);
 		const workflow = await n8n.client.saveWorkflow(inARow('By hand', [start, getStatus]));
-		const { id, status } = await n8n.client.runWorkflow(workflow, 'Start', 60);
+		const { id, status } = await n8n.client.runWorkflow(workflow, 'Start');
 		expect(status).toBe('success');
 		expect(WORKERS.flatMap((worker) => n8n.executionsOf(worker))).toContain(id);
 	},

@@ -3,7 +3,7 @@
 /** Resolves when `isTrue` returns true; until then it may also fail. @throws after `timeoutMs` */
 export async function waitUntil(
 	isTrue: () => boolean | Promise<boolean>,
-	timeoutMs = 20_000,
+	timeoutMs = 100_000,
 ): Promise<void> {
 	const deadline = performance.now() + timeoutMs;
 	let cause: unknown;

@@ -17,7 +17,6 @@ import { KEY, PORT, RECORD, requestsOf, type Saved } from './saved';
 
 const NODE_TYPE = 'n8n-nodes-business-data.businessData';
 const TRIGGER_TYPE = 'n8n-nodes-business-data.businessDataTrigger';
-const SECONDS = 60;
 
 type Parameters = Record<string, unknown>;
 
@@ -69,7 +68,7 @@ const nodeOf = (workflow: SavedWorkflow, name: string) =>
 
 async function run(real: RealN8n, workflow: SavedWorkflow): Promise<void> {
 	const id = await real.client.startWorkflow(workflow, START.name);
-	const { status, error = '' } = await real.client.waitForExecution(id, SECONDS);
+	const { status, error = '' } = await real.client.waitForExecution(id);
 	if (status !== 'success') throw new Error(`${workflow.name} ended with ${status}: ${error}`);
 }
 
