@@ -84,9 +84,10 @@ export function useQueueBench(prepare: () => Promise<void>): QueueBench {
 		cleanup.add(async () => await bench.limitStoreServer.dispose());
 		bench.redis = new Redis({ port: bench.limitStoreServer.port, retryStrategy: () => 50 });
 		bench.redis.on('error', () => undefined);
-		cleanup.add(async () => await Promise.resolve(bench.redis.disconnect()));
 		bench.n8n = await QueueMode.prepare();
 		cleanup.add(async () => await bench.n8n.dispose());
+		// First of all: a client whose connection is lost waits two seconds for its end.
+		cleanup.add(async () => void (await bench.redis.quit()));
 		await bench.n8n.startAll();
 		await prepare();
 		await bench.sandbox.stop();
