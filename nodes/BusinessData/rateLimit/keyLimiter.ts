@@ -36,7 +36,7 @@ export class KeyLimiter {
 	 * longer than any of its windows; RedisError; the signal's reason. No slot is taken then.
 	 */
 	async acquire(request: PermitRequest): Promise<Permit> {
-		const { run, maxWaitMs } = request;
+		const { maxWaitMs } = request;
 		request.signal.throwIfAborted();
 		const queue = this.queueOf(request);
 		// Without limits, other processes have nothing to count.
@@ -45,7 +45,7 @@ export class KeyLimiter {
 		const pauseError = queue.pauseError();
 		if (pauseError !== undefined) throw pauseError;
 		const estimate = (ahead: number) => waitOf(queue, usesOf(queue.limits), ahead);
-		const expectedMs = maxWaitMs === Infinity ? 0 : estimate(queue.aheadOf(run));
+		const expectedMs = maxWaitMs === Infinity ? 0 : estimate(queue.aheadOf(request));
 		if (expectedMs > maxWaitMs) throw new WaitTooLongError(expectedMs);
 
 		const tooLate = () =>

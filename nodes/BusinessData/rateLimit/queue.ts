@@ -4,7 +4,7 @@
  */
 import type { AppliedLimits, Obstacle } from './endpointLimiter';
 import { holdMsOf, longestOf } from './limits';
-import type { Permit } from './permit';
+import type { Permit, PermitRequest } from './permit';
 import { type WaitCause, WaitTooLongError } from './waitTime';
 
 export class Queue {
@@ -63,13 +63,16 @@ export class Queue {
 		permit.refuse(error);
 	}
 
-	/** How many requests go before a new one of the run, at the least: all of its own, and the first of each other one. */
-	aheadOf(run: string): number {
-		const groups = [...this.runs.values()];
-		return groups.reduce((sum, runs) => {
-			const own = runs.get(run)?.size ?? 0;
-			return sum + runs.size + Math.max(0, own - 1);
-		}, 0);
+	/**
+	 * How many requests go before a new one, at the least: all with a lower priority number; of those with the same one
+	 * all of its own run, and the first of each other run.
+	 */
+	aheadOf({ run, priority }: Pick<PermitRequest, 'run' | 'priority'>): number {
+		const groups = [...this.runs].filter(([number]) => number <= priority);
+		const ahead = groups.flatMap(([number, runs]) =>
+			[...runs].map(([name, { size }]) => (number < priority || name === run ? size : 1)),
+		);
+		return ahead.reduce((sum, count) => sum + count, 0);
 	}
 
 	/** How long (ms) nothing goes, whatever room there is. */

@@ -41,6 +41,21 @@ describe.each(['memory', 'Redis'])('counting in %s', (store) => {
 			await passTime(waiting, HOUR);
 		});
 
+		test('counts those of a higher priority in full, and none of a lower one', async () => {
+			bench.limits = { general: [{ max: 1, windowMs: 10_000 }], endpoints: {} };
+			await passTime(bench.requests(1), HOUR);
+			const startedAt = performance.now();
+			const pollOf = async (run: string) => await bench.requests(1, { run, priority: 8 });
+			const polls = Promise.all(['a', 'b', 'c'].map(pollOf));
+			const retries = bench.requests(2, { run: 'retries', priority: 3 });
+			await jest.advanceTimersByTimeAsync(10);
+			const request = { run: 'reads', priority: 5 };
+			expect(await retryAfterOf({ ...request, maxWaitMs: 29_000 })).toBeGreaterThan(29_500);
+			const [read = 0] = await passTime(bench.requests(1, { ...request, maxWaitMs: 32_000 }), HOUR);
+			expect(read - startedAt).toBeLessThan(32_000);
+			await passTime(Promise.all([polls, retries]), HOUR);
+		});
+
 		test('fails when the time has passed, although it looked short enough', async () => {
 			bench.limits = { general: [{ max: 1, windowMs: 1_000 }], endpoints: {} };
 			const slow = bench.request({}, 30_000);

@@ -60,12 +60,14 @@ test('the first one stays first, one that has given up is gone, and one that is 
 	expect(queue.size).toBe(0);
 });
 
-test('before a new one go all of its run, and the first one of each other run', () => {
-	expect(queue.aheadOf('a')).toBe(0);
+test('before a new one go all of its run, the first one of each other run, and all that overtake it', () => {
+	const aheadOf = (run: string, priority = 5) => queue.aheadOf({ run, priority });
+	expect(aheadOf('a')).toBe(0);
 	for (const run of ['a', 'a', 'a', 'b', 'b', 'c']) newPermit(run);
-	expect(['a', 'b', 'c', 'd'].map((run) => queue.aheadOf(run))).toEqual([5, 4, 3, 3]);
-	newPermit('a', 3);
-	expect(queue.aheadOf('a')).toBe(6);
+	expect(['a', 'b', 'c', 'd'].map((run) => aheadOf(run))).toEqual([5, 4, 3, 3]);
+	for (const run of ['b', 'b']) newPermit(run, 3);
+	newPermit('a', 8);
+	expect([3, 5, 8].map((priority) => aheadOf('a', priority))).toEqual([1, 7, 9]);
 });
 
 test.each<[number, number | undefined, boolean | undefined]>([
