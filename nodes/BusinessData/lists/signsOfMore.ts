@@ -83,8 +83,9 @@ export function totalsIn(response: ServiceResponse, body: unknown): Array<[strin
 	});
 }
 
+/** A count. A number with decimals, such as a sum of money, is none. */
 function numberIn(value: unknown): number | undefined {
-	return typeof value === 'number' || /^\d+$/.test(String(value)) ? Number(value) : undefined;
+	return Number.isInteger(value) || /^\d+$/.test(String(value)) ? Number(value) : undefined;
 }
 
 /** The values beside the lists of a body, and in the headers, with their dot paths. */

@@ -75,18 +75,21 @@ const UNITS_MS: Array<[beginning: RegExp, ms: number]> = [
 	[/^d/i, 24 * 3_600_000],
 ];
 const UNIT = '(?:ms|milli\\w*|s|secs?|seconds?|m|mins?|minutes?|h|hrs?|hours?|days?)(?![a-z])';
-const DURATION = new RegExp(`^(${NUMBER})\\s*(${UNIT})?$`, 'i');
+const AMOUNT = `${NUMBER}\\s*${UNIT}`;
+/** Such as `1 minute and 30 seconds`. */
+const AMOUNTS = `${AMOUNT}(?:,?\\s*(?:and\\s*)?${AMOUNT}){0,3}`;
+const DURATION = new RegExp(`^(?:${NUMBER}|${AMOUNTS})$`, 'i');
 const ISO_DATE = '\\d{4}-\\d\\d-\\d\\d[T ][\\d:.]+(?:Z|[+-]\\d\\d:?\\d\\d)';
 /** In ISO 8601, or an HTTP date, which begins with the name of a weekday. */
 const DATE = new RegExp(`^(?:${ISO_DATE}$|mon|tue|wed|thu|fri|sat|sun)`, 'i');
 /** As in "try again in 5.5 s". */
 const WORDS = new RegExp(
-	`(?:retry|try|again|wait|until|resets?|next|available|blocked)\\b[^\\d.]{0,60}?(${ISO_DATE}|${NUMBER}\\s*${UNIT})`,
+	`(?:retry|try|again|wait|until|resets?|next|available|blocked)\\b[^\\d.]{0,60}?(${ISO_DATE}|${AMOUNTS})`,
 	'i',
 );
 /** A field such as `"retry_after": 3`, `waitMs=3000` or `<retryAfter>3s</retryAfter>`. */
 const FIELD = new RegExp(
-	`(?:(?:re)?try[-_ ]?(?:again[-_ ]?)?(?:after|in|at|delay)|wait(?:[-_ ]?(?:time|for))?|reset(?:[-_ ]?(?:after|in|at))?)[-_ ]?(?:in[-_ ]?)?(${UNIT})?["'>\\s]*[:=>]\\s*["']?(${ISO_DATE}|${NUMBER}(?![\\d:-]|\\.\\d)(?:\\s*${UNIT})?)`,
+	`(?:(?:re)?try[-_ ]?(?:again[-_ ]?)?(?:after|in|at|delay)|wait(?:[-_ ]?(?:time|for))?|reset(?:[-_ ]?(?:after|in|at))?)[-_ ]?(?:in[-_ ]?)?(${UNIT})?["'>\\s]*[:=>]\\s*["']?(${ISO_DATE}|${AMOUNTS}|${NUMBER}(?![\\d:-]|\\.\\d))`,
 	'i',
 );
 
@@ -97,11 +100,13 @@ const FIELD = new RegExp(
  */
 export function timeMs(text: string, headers: Record<string, unknown>): number {
 	const value = text.trim().replace(/^"(.*)"$/, '$1');
-	const [, count, unit] = DURATION.exec(value) ?? [];
-	if (count === undefined) return DATE.test(value) ? Date.parse(value) - nowOf(headers) : NaN;
-	const [, unitMs] = UNITS_MS.find(([beginning]) => beginning.test(unit ?? '')) ?? [];
-	const number = Number(count);
-	if (unitMs !== undefined) return number * unitMs;
+	if (!DURATION.test(value)) return DATE.test(value) ? Date.parse(value) - nowOf(headers) : NaN;
+	const amounts = [...value.matchAll(new RegExp(`(${NUMBER})\\s*(${UNIT})`, 'gi'))];
+	const msOf = (unit = '') => UNITS_MS.find(([beginning]) => beginning.test(unit))?.[1] ?? 0;
+	if (amounts.length > 0) {
+		return amounts.reduce((sum, [, count, unit]) => sum + Number(count) * msOf(unit), 0);
+	}
+	const number = Number(value);
 	if (number < EPOCH.seconds) return number * 1000;
 	return (number < EPOCH.ms ? number * 1000 : number) - nowOf(headers);
 }

@@ -6,7 +6,10 @@ const MOST_VALUES = 10_000;
 const FAILURES =
 	/^((has|is)?(errors?|faults?|failures?|failed|exceptions?)|(errors?|fail(ure|ed))(count|messages?|ids?|items|records)|validationerrors|(notfound|rejected|unprocessed)(ids|items|records)?)$/;
 const SUCCESS = /^(is)?(success(ful)?|ok)$/;
-const STATUS = /^((http)?status(code)?|statusattributestring|result|state|code)$/;
+const STATUS = /^((http)?status(code)?|statusattributestring)$/;
+/** Numbers under these names are of many kinds, such as the codes of accounts. */
+const OTHER_STATUS = /^(result|state|code)$/;
+const MESSAGE = /^(error)?(message|msg|detail|reason)s?$/i;
 /** What services write where there is no failure. */
 const NONE = /^(|0|false|no|none|null|ok|success\w*|no ?errors?)$/i;
 const FAILED_STATUS = /error|fail|invalid|not_?found|denied|rejected|forbidden/i;
@@ -16,20 +19,24 @@ export function holdsFailure(value: unknown): boolean {
 	let left = MOST_VALUES;
 	const looksIn = (one: unknown, level: number): boolean => {
 		if (typeof one !== 'object' || one === null || level > DEEPEST) return false;
+		const isExplained = Object.keys(one).some((name) => MESSAGE.test(name));
 		return Object.entries(one).some(([name, inner]: [string, unknown]) => {
 			if (left-- <= 0) return false;
 			const key = name.toLowerCase().replace(/[^a-z]/g, '');
-			return isFailure(key, inner) || looksIn(inner, level + 1);
+			return isFailure(key, inner, isExplained) || looksIn(inner, level + 1);
 		});
 	};
 	return looksIn(value, 0);
 }
 
-function isFailure(key: string, value: unknown): boolean {
+/** @param isExplained whether a message stands beside it */
+function isFailure(key: string, value: unknown, isExplained: boolean): boolean {
 	if (SUCCESS.test(key)) return value === false || value === 'false';
-	if (STATUS.test(key)) {
+	const isStatus = STATUS.test(key);
+	if (isStatus || OTHER_STATUS.test(key)) {
 		const isErrorStatus = Number(value) >= 400 && Number(value) < 600;
-		return isErrorStatus || (typeof value === 'string' && FAILED_STATUS.test(value));
+		if (isErrorStatus && (isStatus || isExplained)) return true;
+		return typeof value === 'string' && FAILED_STATUS.test(value);
 	}
 	if (!FAILURES.test(key)) return false;
 	if (typeof value === 'object' && value !== null) return Object.keys(value).length > 0;

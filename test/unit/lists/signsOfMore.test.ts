@@ -62,6 +62,8 @@ test.each([
 	{ has_more: false, next_cursor: 'x' },
 	{ next_cursor: '0' },
 	{ last: true, cursor: 'x', offset: 0, limit: 100, page_count: 2 },
+	// A sum of money is no count.
+	{ total: 1234.5, next_number: 0.5 },
 ])('%j says nothing of more', (body) => {
 	expect(signs(body)).toEqual({});
 });

@@ -43,6 +43,7 @@ describe('Retry-After', () => {
 		['5 minutes', 300_000],
 		['2 h', 7_200_000],
 		['1day', DAY],
+		['1m30s', 90_000],
 		['"30"', 30_000],
 	])('of %s is %i ms', (value, expected) => {
 		expect(retryAfter(value)).toBe(expected);
@@ -87,6 +88,9 @@ describe('the wait in the body of a 429', () => {
 		['<error>Rate limit exceeded, retry after 1.5 s</error>', 1_500],
 		['Please wait 2 minutes before the next request', 120_000],
 		['Expected available in 12 seconds', 12_000],
+		['Try again in 1 minute and 30 seconds', 90_000],
+		['Retry after 1h, 2m 3.5s.', 3_723_500],
+		['{"retry_after":"1m30s"}', 90_000],
 		['Retry-After: 7', 7_000],
 		['Limit resets in 300ms', 300],
 		['{"retry_after":3}', 3_000],

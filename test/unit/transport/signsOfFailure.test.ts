@@ -15,6 +15,7 @@ test.each([
 	{ accepted: [1], rejected: [{ id: 2 }] },
 	{ unprocessedIds: [2] },
 	[{ id: 2, httpStatus: 409 }],
+	[{ id: 2, code: 409, message: 'locked' }],
 	{ Fault: { Error: [{ Message: 'locked' }] } },
 ])('%j looks like a failure', (body) => {
 	expect(holdsFailure(body)).toBe(true);
@@ -24,6 +25,8 @@ test.each([
 	{ success: true, errors: {}, error_code: '', failedCount: 0 },
 	{ errorCode: 0, errorMessage: 'Success' },
 	{ error: 'none', exception: null, hasErrors: 'false' },
+	// An account of the bookkeeping.
+	{ lines: [{ account: { code: '400', name: 'Advertising' }, result: 412.5 }] },
 	{ data: [{ id: 1, deleted: false }], notFound: [], status: 'sent', httpStatus: 204 },
 	undefined,
 	true,
