@@ -26,10 +26,7 @@ export type Prepared =
 	| { request: ServiceRequest; read: () => Promise<INodeExecutionData[]> }
 	| { request: ServiceRequest; toItems: ToItems };
 
-/**
- * Enough to fill the shortest documented window twice: slots are held for a second after the response, so no more
- * than ten requests are ever under way, and the rest only wait in line.
- */
+/** More than the shortest documented window lets through at once; the rest only waits in line. */
 const READS: TaskKind = { atOnce: 20 };
 
 const SENDS: TaskKind = {

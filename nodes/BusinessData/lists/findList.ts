@@ -24,7 +24,8 @@ type List = [path: string, records: unknown[]];
 /**
  * The list in a response.
  * @param itemsField dot path to it, in which `*` stands for every entry; empty finds it: the response itself, or the
- * only list of objects at the shallowest level
+ * only list of objects at the shallowest level that has one. Only where no list holds objects, lists of other values and
+ * empty ones count; those that usually stand beside the records (`BESIDE`) come last.
  * @throws ListError
  */
 export function findList(body: unknown, itemsField: string): FoundList {

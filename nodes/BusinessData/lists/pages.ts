@@ -72,7 +72,7 @@ export async function* readPages(
 	const hashes = new Set<string>();
 	for (let pageState: PageState | undefined = firstPageState(settings); pageState !== undefined;) {
 		const page = await readPage(client, request, settings, pageState);
-		if (hashes.has(page.hash)) throw samePage(settings, pageState.page);
+		if (hashes.has(page.hash)) throw samePageError(settings, pageState.page);
 		if (page.hash !== '') hashes.add(page.hash);
 		yield page;
 		pageState = page.next;
@@ -112,7 +112,7 @@ export async function readPage(
 		const status = error instanceof RequestError ? error.details.statusCode : undefined;
 		const isBehind = status === 404 || status === 416;
 		if (!isBehind || pageState.page === 1) throw error;
-		if (settings.endOfList !== 'notFound') throw noPage(error as RequestError, pageState.page);
+		if (settings.endOfList !== 'notFound') throw noPageError(error as RequestError, pageState.page);
 		return emptyPage(status);
 	}
 	const body = jsonOf(response);
@@ -288,14 +288,14 @@ function isNone(next: unknown): boolean {
 }
 
 /** The error for a page with the items of an earlier page. */
-export function samePage(settings: ListSettings, page: number): RequestError {
+export function samePageError(settings: ListSettings, page: number): RequestError {
 	const advice = 'The service seems to give its last page again: set End of List to Repeated Page.';
 	const problem = `page ${page} holds the same items as an earlier one`;
 	return notUnderstood(problem, settings, page > 2 ? advice : undefined);
 }
 
 /** The error for a page that the service does not know, such as the one behind the last. */
-function noPage({ message, details }: RequestError, page: number): RequestError {
+function noPageError({ message, details }: RequestError, page: number): RequestError {
 	const description = `Page ${page} is not there. If the service ends its lists like this, set End of List in the option Pagination to Not Found.`;
 	return new RequestError(message, { ...details, description });
 }

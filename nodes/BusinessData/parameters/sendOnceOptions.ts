@@ -12,7 +12,7 @@ import { contentHash } from './contentHash';
 
 const FIELD = 'Send Once Key';
 const LONGEST_KEY = 255;
-/** At the highest rate that the send endpoints allow together, this is more than a month. */
+/** So many that a run can be repeated weeks later, also where documents go out as fast as the limits allow. */
 const DEFAULT_MAX_ENTRIES = 50_000;
 const CONTENT_RULES = ['mustMatch', 'ignore'] as const;
 

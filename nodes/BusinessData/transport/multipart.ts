@@ -10,6 +10,7 @@ export interface FileFacts {
 	sha256: string;
 }
 
+/** A part of a body: a text, or what is known of a file, whose content comes apart. */
 export type Part = { name: string; value: string } | ({ name: string } & FileFacts);
 
 /** The same for the same parts, so that the same document is the same body. */

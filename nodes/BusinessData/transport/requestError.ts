@@ -7,7 +7,7 @@ import type { IExecuteFunctions, IPollFunctions } from 'n8n-workflow';
  */
 export type Outcome = 'notSent' | 'refused' | 'unknown';
 
-/** Why it did not end well, where that is known and the user can act on it, in n8n's words (`Failure`). */
+/** Why it did not end well, where that is known and the user can act on it: a `reason` of a `Failure` of n8n-workflow. */
 export type FailureCause =
 	'rate-limited' | 'temporarily-unavailable' | 'credential-invalid' | 'configuration-invalid';
 

@@ -44,7 +44,7 @@ function serviceTexts(response: ServiceResponse): { ofError: string[]; others: s
 	return { ofError: texts(true), others: texts(false) };
 }
 
-/** What a response says to persons, as the last sentence of a description; empty where it says nothing. */
+/** What a response says of something that went wrong, as the last sentence of a description; empty where it says nothing. */
 export function alsoSaid(response: ServiceResponse): string {
 	const said = serviceTexts(response).ofError.join('; ').slice(0, LONGEST_SAID);
 	return said === '' ? '' : ` The service said: ${said}`;

@@ -60,7 +60,7 @@ export const changeFields: INodeProperties[] = [
 		typeOptions: { minValue: 0, maxValue: 100 },
 		default: MAX_DELETION_PERCENT,
 		description:
-			'How many percent of the known records one poll may emit as deleted. More are withheld, with an error, because a key that sees less looks the same. With 100 there is no guard.',
+			'How many percent of the known records, when there are at least 10, one poll may emit as deleted. More are withheld, with an error, because a key that sees less looks the same. With 100 there is no guard.',
 	},
 	{
 		displayName: 'Watch Fields',

@@ -8,7 +8,7 @@ import {
 	type Page,
 	type PageClient,
 	readPage,
-	samePage,
+	samePageError,
 } from '../lists/pages';
 import { headerText } from '../transport/response';
 import { RequestError } from '../transport/requestError';
@@ -192,7 +192,7 @@ export class ListReader {
 		const time = Date.parse(headerText(page.response.headers, 'date'));
 		if (place.page === 1 && !Number.isNaN(time)) read.beganAt = time;
 		read.repeated = page.hash !== '' && page.hash === place.hash ? read.repeated + 1 : 0;
-		if (read.repeated === MOST_REPEATED) throw samePage(list, place.page);
+		if (read.repeated === MOST_REPEATED) throw samePageError(list, place.page);
 		return page;
 	}
 

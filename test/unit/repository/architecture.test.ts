@@ -52,7 +52,7 @@ test('the changed code builds, with the new operation under the new limits', () 
 		join(copy.folder, 'sandbox', 'limits.ts'),
 	);
 	for (const { general } of [node.DOCUMENTED_LIMITS, sandbox.DOCUMENTED_LIMITS]) {
-		expect(general).toContainEqual({ max: 1_000, windowSeconds: 3_600 });
+		expect(general).toContainEqual({ max: 2_000, windowSeconds: 7_200 });
 	}
 	const ofReads = node.DOCUMENTED_LIMITS.endpoints['GET /txndata/getPayments'];
 	expect(ofReads).toEqual({ max: 20, windowSeconds: 60 });

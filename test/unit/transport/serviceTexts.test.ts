@@ -81,8 +81,8 @@ test.each([
 	['['.repeat(100_000)],
 	['{"a":'.repeat(5_000) + '1' + '}'.repeat(5_000)],
 	[JSON.stringify(Array.from({ length: 50_000 }, (_, index) => ({ message: `text ${index}` })))],
-])('takes no time at %.12s …', (body) => {
+])('takes no time that grows with the square of %.12s …', (body) => {
 	const start = performance.now();
 	errorOf(body);
-	expect(performance.now() - start).toBeLessThan(1_000);
+	expect(performance.now() - start).toBeLessThan(20_000);
 });
