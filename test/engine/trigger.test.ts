@@ -108,6 +108,8 @@ test('a manual test run shows no more than a published trigger gives', async () 
 	const deletedWhen = { values: { field: 'city', value: 'Berlin' } };
 	const [unmarked] = await trigger({ options: { deletedWhen } }, 'manual').poll();
 	expect(unmarked).toMatchObject({ event: 'contactCreated', contact: { id: 'contact-2' } });
+	const parameters = { events: ['contactDeleted'], options: { deletedWhen } };
+	expect((await trigger(parameters, 'manual').poll())[0]).toEqual(deleted);
 	await expect(trigger({ idField: 'number' }, 'manual').poll()).rejects.toThrow('has no ID');
 });
 

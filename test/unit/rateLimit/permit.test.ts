@@ -198,8 +198,8 @@ test('a wait is put down to what took longest', () => {
 	expect([permit.waitedMs, permit.waitedFor, permit.leftMs]).toEqual([0, undefined, 900]);
 	for (const [ms, cause] of [
 		[300, 'refusal'],
-		[200, 'refusal'],
-		[50, 'pause'],
+		[300, 'refusal'],
+		[200, 'pause'],
 		[400, undefined],
 		[900, 'refusal'],
 		[100, undefined],
@@ -208,8 +208,8 @@ test('a wait is put down to what took longest', () => {
 		permit.waitsFor(cause);
 	}
 	now += 5_000;
-	expect([permit.waitedMs, permit.waitedFor]).toEqual([1_950, 'pause']);
-	expect(permit.leftMs).toBe(900 - 6_950);
+	expect([permit.waitedMs, permit.waitedFor]).toEqual([2_200, 'refusal']);
+	expect(permit.leftMs).toBe(900 - 7_200);
 	const other = newPermit();
 	other.queue.lastCause = 'pause';
 	now += 100;
