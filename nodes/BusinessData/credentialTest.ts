@@ -5,12 +5,13 @@
  */
 import { randomUUID } from 'node:crypto';
 
-import type {
-	ICredentialsDecrypted,
-	ICredentialTestFunctions,
-	IHttpRequestOptions,
-	INodeCredentialTestResult,
-	IPollFunctions,
+import {
+	type ICredentialsDecrypted,
+	type ICredentialTestFunctions,
+	type IHttpRequestOptions,
+	type INodeCredentialTestResult,
+	type IPollFunctions,
+	LoggerProxy,
 } from 'n8n-workflow';
 
 import { type Account, readAccount } from './transport/account';
@@ -101,6 +102,10 @@ function contextFor(
 	const context = {
 		helpers: { httpRequestWithAuthentication: send },
 		getExecutionCancelSignal: () => signal,
+		// For n8n's log: a test has no node.
+		getNode: () => ({ name: 'Credential test' }),
+		getWorkflow: () => ({}),
+		logger: LoggerProxy,
 	};
 	return context as unknown as IPollFunctions;
 }
@@ -124,7 +129,9 @@ function describe(error: unknown): string {
 	if (cause === 'rate-limited') {
 		return `The limits of this key leave no room for another ${retryAfterSeconds} s. Test again after that time.`;
 	}
-	const isOfKey = statusCode === 401 || statusCode === 403;
+	// A 2xx with a status of 400 is a failure by the Result Field.
+	const isResult = statusCode === 400 && error.message.startsWith('The service answered 2');
+	const isOfKey = statusCode === 401 || statusCode === 403 || isResult;
 	const label = isOfKey ? 'API Key: ' : statusCode >= 500 ? '' : 'Base URL: ';
 	return `${label}${error.message} — ${description}`;
 }

@@ -1,6 +1,8 @@
 // The credential's Test button tells the truth about the service, the key, the limits and Redis within 10 s, by the
 // field to look at. With a field that is wrong, it says so as a run does, and nothing is sent.
 
+import { GlobalConfig } from '@n8n/config';
+import { Container } from '@n8n/di';
 import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
 
 import type { FaultAction } from '../../sandbox/faultRules';
@@ -37,6 +39,7 @@ const status = (code: number, others: object = {}): FaultAction => ({
 	...others,
 });
 const failure = (body: object): FaultAction => status(200, { body });
+const says = (headers: object): FaultAction => status(200, { body: '[]', headers });
 const elsewhere = { headers: { location: 'https://elsewhere.example/' } };
 const page = { body: '<!doctype html><title>Log in</title>', contentType: 'text/html' };
 const refused = { type: 'refuse', retryAfter: 'seconds', waitMs: 30_000 } as const;
@@ -81,6 +84,35 @@ test('says that the limits leave no room, without a request', async () => {
 	const [result, message] = await press();
 	expect([result, bench.sandbox.journal.count()]).toEqual(['Error', 1]);
 	expect(message).toMatch(/leave no room for another 61 s\. Test again/);
+});
+
+describe('is well where there is something to warn of', () => {
+	const { executions } = Container.get(GlobalConfig);
+	const { mode } = executions;
+	afterEach(() => (executions.mode = mode));
+
+	test.each<[string, FaultAction]>([
+		['a clock that is off', says({ date: new Date(0).toUTCString() })],
+		['other limits', says({ 'ratelimit-policy': '500;w=3600' })],
+		['queue mode', says({})],
+	])('%s', async (what, action) => {
+		if (what === 'queue mode') executions.mode = 'queue';
+		bench.sandbox.fault({ action });
+		expect(await press()).toEqual(['OK', 'Connection tested successfully']);
+		expect(bench.engine.log).toContainEqual(expect.stringContaining('Credential test: '));
+	});
+
+	test('the same key counted elsewhere before, and a Redis that is down', async () => {
+		expect((await press())[0]).toBe('OK');
+		const [result, message] = await press({ limitStore: 'redis', redisPort: await freePort() });
+		expect([result, message.slice(0, 9)]).toEqual(['Error', 'Redis at ']);
+	});
+});
+
+test('names the key where the Result Field tells of a failure', async () => {
+	bench.sandbox.fault({ action: failure({ success: false, message: 'invalid key' }) });
+	const [result, message] = await press({ resultField: 'success' });
+	expect([result, message.slice(0, 33)]).toEqual(['Error', 'API Key: The service answered 200']);
 });
 
 test('masks a key that the service repeats', async () => {

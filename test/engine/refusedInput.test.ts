@@ -122,6 +122,10 @@ describe('what an expression makes', () => {
 			'Path: {{ $json.empty }} leaves a segment of the path empty',
 		],
 		[
+			apiRequest('DELETE', '={{ "/contacts/" + $json.empty }}'),
+			'Path: {{ "/contacts/" + $json.empty }} leaves a segment of the path empty',
+		],
+		[
 			apiRequest('DELETE', '={{ "/contacts/" + $json.missing }}'),
 			'Path: a segment is the text "undefined", which stands for no value',
 		],

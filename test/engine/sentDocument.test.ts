@@ -146,9 +146,17 @@ describe('by hand', () => {
 		[{ workflowId: "={{ '' }}" }, /^Workflow ID: is empty/],
 		[{ sentWith: 'apiRequest', endpoint: 'nothing' }, /^Endpoint: is not a method and a path/],
 		[{ sentWith: 'apiRequest', endpoint: 'GET /sandbox/echo' }, /^Endpoint: GET sends nothing/],
+		[
+			{ sentWith: 'apiRequest', endpoint: '=POST /contacts/{{ $json.none }}/lines' },
+			/^Endpoint: {{ \$json.none }} leaves a segment of the path empty/,
+		],
+		[
+			{ sentWith: 'apiRequest', endpoint: "={{ 'POST /contacts/' + $json.none + '/lines' }}" },
+			/^Endpoint: a segment is empty/,
+		],
 		[{ sentWith: 'contact:send' }, /^Sent With: is not known/],
 	])('%j is an error', async (parameters, message) => {
-		const result = await bench.run([{ id: 'a' }], sentDocument('release', parameters));
+		const result = await bench.run([{ id: 'a', none: '' }], sentDocument('release', parameters));
 		expect(errorOf(result).message).toMatch(message);
 		expect(store.text).toBe('');
 	});
@@ -225,6 +233,8 @@ describe('a 200 for what was not done, by the Result Field', () => {
 		[successes, { state: 'queued' }, false],
 		[successes, { state: 'Sent' }, true],
 		[successes, { state: null }, true],
+		[successes, { state: { code: 'held' } }, true],
+		[{ failureValues: '', successValues: 'null' }, { state: null }, false],
 		// A list of contacts, for one, has no such field.
 		[successes, {}, false],
 		[successes, [], false],

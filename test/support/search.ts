@@ -6,6 +6,9 @@ export function readsOf(text: string): string[] {
 		.replace(/(?:%|\\+u00)([\da-f]{2})/gi, (_, code: string) =>
 			String.fromCharCode(parseInt(code, 16)),
 		)
+		.replace(/&#(?:x([\da-f]{1,6})|(\d{1,7}));/gi, (_, hex?: string, decimal?: string) =>
+			String.fromCharCode(hex === undefined ? Number(decimal) : parseInt(hex, 16)),
+		)
 		.replaceAll('\0', '');
 	const bytes = [0, 1, 2, 3].map((start) => Buffer.from(text.slice(start), 'base64'));
 	return [text, unescaped, ...bytes.map((one) => one.toString('latin1'))];

@@ -8,8 +8,9 @@ export type Id = string | number;
 
 const FIELD = 'IDs';
 
-/** What stands between two IDs; a line break beside a comma adds nothing, and several are one. */
-const SEPARATOR = /[\s\p{Cc}\p{Cf}]*[,;\r\n\v\f\u0085\u2028\u2029][\s\p{Cc}\p{Cf}]*/u;
+/** What may stand between two IDs. */
+const GAPS = /[\s\p{Cc}\p{Cf},;]+/gu;
+const LINE_BREAK = /[\r\n\v\f\u0085\u2028\u2029]/;
 /** What expressions and programs write for a value that is missing; others with brackets are refused as well. */
 const WORD_FOR_NOTHING = /^(undefined|null|nan|invalid date(time)?|\[object object\])$/i;
 /** Most IDs match, so that a hundred thousand of them are read fast. */
@@ -58,11 +59,18 @@ function partsOf(value: unknown): unknown[] {
 	if (typeof value !== 'string') return [value];
 	const text = trimUnseen(value);
 	// AI agents and expressions inside a text write lists as JSON.
-	if (!/^[[{"]/.test(text)) return text.split(SEPARATOR);
+	if (!/^[[{"]/.test(text)) return text.replace(GAPS, separatorsIn).split(',');
 	// Numbers that JavaScript cannot hold become texts, digit by digit.
 	const parsed = tryParseExactJson(text);
 	if ('value' in parsed && Array.isArray(parsed.value)) return parsed.value;
 	throw invalid('the text begins like JSON and is no list in JSON');
+}
+
+/** A comma for each separator in a gap: a line break beside a comma adds nothing, and several are one. */
+function separatorsIn(gap: string): string {
+	const commas = gap.replace(/[^,;]/g, '').length;
+	if (commas > 0) return ','.repeat(commas);
+	return LINE_BREAK.test(gap) ? ',' : gap;
 }
 
 function invalid(

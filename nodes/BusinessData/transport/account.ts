@@ -16,8 +16,8 @@ import { readFilledText, readFlag, readText, readWholeNumber } from '../values/s
 /** In percent: the rest must leave room for a request now and then. */
 export const MOST_KEPT_FREE = 90;
 
-/** A password may be any text, also one that is otherwise a sign of a missing value. */
-const PASSWORDS = ['redisPassword', 'redisSentinelPassword'];
+/** Passwords and values of the service may be any text, also one that is otherwise a sign of a missing value. */
+const ANY_TEXT = ['redisPassword', 'redisSentinelPassword', 'failureValues', 'successValues'];
 
 /** The name of the credential type. */
 export const CREDENTIAL_TYPE = 'businessDataApi';
@@ -66,7 +66,7 @@ const CUSTOM_DEFAULTS: CredentialFields = {
  * @throws InvalidSettingError that says which field is wrong and how to fix it
  */
 export function readAccount(fields: CredentialFields): Account {
-	const checked = markUnresolvedFields(fields, PASSWORDS);
+	const checked = markUnresolvedFields(fields, ANY_TEXT);
 	const baseUrl = readBaseUrl(checked.baseUrl);
 	const apiKey = readApiKey(checked.apiKey);
 	const isCustomized = readFlag('Customize for This Installation', checked.customize);

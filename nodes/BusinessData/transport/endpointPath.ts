@@ -78,17 +78,19 @@ export function parsePath(input: string, field: string, isComputed = false): Par
 
 /**
  * Takes `METHOD /path` apart, as the credential's fields write an endpoint.
+ * @param isExact whether an empty segment is refused; otherwise repeated slashes are one, because a limit is for its
+ * endpoint, however that is written
  * @throws InvalidSettingError naming `field`
  */
-export function parseEndpoint(input: string, field: string): Endpoint {
+export function parseEndpoint(input: string, field: string, isExact = false): Endpoint {
 	const [, methodText = '', pathText = ''] = /^\s*(\S+)\s+(\S.*)$/s.exec(input) ?? [];
 	const method = METHODS.find((known) => known === methodText.toUpperCase());
 	if (method === undefined || !pathText.startsWith('/')) {
 		const howToFix = 'Write a method, a space and a path, for example POST /txndata/bulkDeleteTxn.';
 		throw new InvalidSettingError(field, 'is not a method and a path', howToFix);
 	}
-	// Here, repeated slashes are one: a limit is for its endpoint, however that is written.
-	const { path, query } = parsePath(pathText.trim().replace(/(?<=[^/])\/{2,}/g, '/'), field);
+	const written = isExact ? pathText : pathText.trim().replace(/(?<=[^/])\/{2,}/g, '/');
+	const { path, query } = parsePath(written, field);
 	if (query.length === 0) return { method, path };
 	const howToFix = 'Remove the part from the "?" on.';
 	throw new InvalidSettingError(field, 'must not have a query', howToFix);

@@ -30,8 +30,8 @@ export function failedResult(
 ): string | undefined {
 	const parsed = field === '' ? {} : tryParseExactJson(textOf(response));
 	const value = 'value' in parsed ? valueAt(parsed.value, field) : undefined;
-	const text = value === null ? 'null' : scalarText(value);
-	if (text === undefined) return undefined;
+	if (value === undefined) return undefined;
+	const text = value === null ? 'null' : (scalarText(value) ?? JSON.stringify(value));
 	const isFailure = failures.includes(text) || (successes.length > 0 && !successes.includes(text));
 	return isFailure ? `its field ${field} is ${text.slice(0, 100)}` : undefined;
 }

@@ -52,11 +52,13 @@ function patternOf(apiKey: string): RegExp {
 	return pattern;
 }
 
-/** A character of the key in both cases, also percent-encoded or escaped as in JSON. */
+/** A character of the key in both cases, also percent-encoded, or escaped as in JSON or XML. */
 function characterOf(character: string): string {
 	const both = [...new Set([character.toLowerCase(), character.toUpperCase()])];
-	const codes = both.map((one) => one.charCodeAt(0).toString(16));
-	return `(?:[${both.join('')}]|(?:%|\\\\{1,2}u00)(?:${codes.join('|')}))`;
+	const decimals = both.map((one) => one.charCodeAt(0)).join('|');
+	const codes = both.map((one) => one.charCodeAt(0).toString(16)).join('|');
+	const inXml = `&#(?:[xX]0{0,4}(?:${codes})|0{0,4}(?:${decimals}));`;
+	return `(?:[${both.join('')}]|(?:%|\\\\{1,2}u00)(?:${codes})|${inXml})`;
 }
 
 /** The key in Base64, however it is aligned there, without the characters that it shares with what is around it. */

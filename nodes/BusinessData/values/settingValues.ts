@@ -46,8 +46,8 @@ export function readText(field: string, value: unknown): string {
 
 /** Dot paths, separated by commas; they go through lists, also where a `*` says so. */
 export function readPaths(field: string, value: unknown): string[] {
-	const paths = readList(field, value).map((path) => path.replace(/\.\*(?=\.|$)/g, ''));
-	return paths.filter((path) => path !== '');
+	const names = readList(field, value).map((path) => path.split('.').filter((one) => one !== '*'));
+	return names.map((path) => path.join('.')).filter((path) => path !== '');
 }
 
 /** Texts, separated by commas, without empty ones. */

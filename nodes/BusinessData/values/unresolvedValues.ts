@@ -24,8 +24,9 @@ export class UnresolvedValue {
 const FIELDS_WITH_LISTS = ['ids', 'jsonBody'];
 /** Fields that identify a record or document: a value with a gap would identify another one. */
 const FIELDS_WITHOUT_GAPS = ['ids', 'sendOnceKey'];
-/** A field with a path, none of whose segments may be empty. */
-const PATH = 'path';
+/** Fields with a path, none of whose segments may be empty. */
+const FIELDS_WITH_PATHS = ['path', 'endpoint'];
+const EMPTY_SEGMENT = 'leaves a segment of the path empty';
 /** Stands for an expression that gives an empty text; no text of a path can hold it. */
 const GAP = '\u0000';
 const LONGEST_SHOWN_EXPRESSION = 100;
@@ -71,7 +72,7 @@ function mark(name: string, written: unknown, value: unknown, evaluate: Evaluate
 		const [first, ...others] = pieces.filter(({ text }) => text !== '');
 		if (first === undefined || pieces.every(({ type }) => type === 'text')) return value;
 		return others.length === 0
-			? (unresolved(first.text, findFault(value, true)) ?? value)
+			? (unresolved(first.text, findFault(value, true) ?? gapAtEnd(name, value)) ?? value)
 			: (unresolvedInText(name, [first, ...others], evaluate) ?? value);
 	}
 	if (!hasParts(written) || !hasParts(value)) return value;
@@ -118,8 +119,15 @@ function unresolvedInText(
 	if (code === undefined) return undefined;
 	if (FIELDS_WITHOUT_GAPS.includes(name)) return unresolved(code, 'is empty');
 	const segments = outline.split('?', 1).join().split('/');
-	const isSegmentEmpty = name === PATH && segments.some((one) => /^\0+$/.test(one));
-	return isSegmentEmpty ? unresolved(code, 'leaves a segment of the path empty') : undefined;
+	const isPath = FIELDS_WITH_PATHS.includes(name);
+	const isSegmentEmpty = isPath && segments.some((one) => /^\0+$/.test(one));
+	return isSegmentEmpty ? unresolved(code, EMPTY_SEGMENT) : undefined;
+}
+
+/** Of a path that is one expression, a slash at its end may be all that is left of `'/contacts/' + $json.id`. */
+function gapAtEnd(name: string, value: unknown): string | undefined {
+	if (!FIELDS_WITH_PATHS.includes(name) || typeof value !== 'string') return undefined;
+	return /[^/]\/\s*$/.test(value.split('?', 1).join()) ? EMPTY_SEGMENT : undefined;
 }
 
 /** What n8n writes into a longer text for the value of an expression, or why it is no text. */

@@ -150,6 +150,12 @@ function asAPersonReads(text: string): string[] | undefined {
 		.map(seen);
 }
 
+test.each([' ', '\n', '\u200b'])('a hundred thousand times %j take no time', (gap) => {
+	const start = performance.now();
+	tryToRead(`1001${gap.repeat(100_000)}1002`);
+	expect(performance.now() - start).toBeLessThan(5_000);
+});
+
 test('of any text, what a person would read goes out, or nothing', () => {
 	let read = 0;
 	fc.assert(

@@ -66,6 +66,8 @@ const escapes = [
 	(c: string) => `\\u00${hexOf(c)}`,
 	(c: string) => `\\\\u00${hexOf(c)}`,
 	(c: string) => `%${hexOf(c)}`,
+	(c: string) => `&#x${hexOf(c)};`,
+	(c: string) => `&#0${c.charCodeAt(0)};`,
 	(c: string) => c,
 ];
 const inCase = fc.constantFrom(KEY, KEY.toLowerCase(), KEY.toUpperCase());

@@ -5,6 +5,7 @@ import {
 	readEntries,
 	readFlag,
 	readGroup,
+	readPaths,
 	readText,
 	readWholeNumber,
 } from '../../../nodes/BusinessData/values/settingValues';
@@ -16,6 +17,7 @@ test.each<[string, () => unknown, unknown]>([
 	['no flag', () => readFlag('Field', undefined), false],
 	['a text', () => readText('Field', ' a '), ' a '],
 	['no text', () => readText('Field', undefined), ''],
+	['paths', () => readPaths('Field', '*.at, a.*.b, *, c.*'), ['at', 'a.b', 'c']],
 	['a choice', () => readChoice('Field', 'b', ['a', 'b']), 'b'],
 	['a group', () => readGroup('Field', { a: 1 }), { a: 1 }],
 	['no group', () => readGroup('Field', undefined), {}],

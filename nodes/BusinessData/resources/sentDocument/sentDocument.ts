@@ -103,7 +103,11 @@ async function executeItem(
 function readEndpoint(run: Run, index: number, sentWith: (typeof SENT_WITH)[number]): Endpoint {
 	if (sentWith !== API_REQUEST) return SEND_ENDPOINTS[sentWith];
 	const field = 'Endpoint';
-	const endpoint = parseEndpoint(readText(field, run.parameter('endpoint', index, '')), field);
+	const endpoint = parseEndpoint(
+		readText(field, run.parameter('endpoint', index, '')),
+		field,
+		true,
+	);
 	// It would read as a document that was not sent.
 	if (endpoint.method === 'GET' || endpoint.method === 'HEAD') {
 		const howToFix = 'Write the method that the API Request sends with, such as POST.';
