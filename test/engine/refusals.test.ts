@@ -55,6 +55,16 @@ describe('a 429', () => {
 		});
 	});
 
+	test.each([1, 60])('of a send with the documented limits is over after %i s', async (seconds) => {
+		bench.credential.customize = false;
+		bench.sandbox.fault({ action: refusal({ 'retry-after': String(seconds) }) });
+		await bench.run(itemsOf(1), send({ maxWait: 2 * seconds + 60 }));
+		const { journal } = bench.sandbox;
+		expect(journal.documents()).toHaveLength(1);
+		expect(spanOf(journal.all())).toBeGreaterThanOrEqual(1_000 * seconds);
+		expect(spanOf(journal.all())).toBeLessThan(1_000 * (seconds + 30));
+	});
+
 	test('is waited out at random, and twice as long the next time', async () => {
 		pinRandom(0.05);
 		bench.sandbox.fault({ times: 3, action: refusal() });

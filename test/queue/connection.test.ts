@@ -229,6 +229,10 @@ describe('trouble', () => {
 			expect(error).toBeInstanceOf(RedisError);
 			expect((error as RedisError).message).toContain(`Redis at ${host}:1 cannot be used: `);
 			expect((error as RedisError).description).toContain('whether Redis is up');
+			// What waits behind it fails with the next attempt.
+			const failedAt = performance.now();
+			await expect(lost.run(COUNT, [KEY], [])).rejects.toBeInstanceOf(RedisError);
+			expect(performance.now() - failedAt).toBeLessThan(5_000);
 		});
 		await Promise.all(errors);
 	});

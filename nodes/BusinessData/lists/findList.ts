@@ -78,9 +78,9 @@ function recordsAt(body: unknown, path: string): FoundList {
 		const gaps = records.some(Array.isArray) ? 0 : places.length - records.length;
 		return { records: records.flat(), path, ...(gaps > 0 ? { gaps } : {}) };
 	}
-	const start = path.indexOf('*');
-	const isThere = valueAt(body, path.slice(0, Math.max(0, start - 1))) !== undefined;
-	const isEmpty = isThere && placesAt(body, path.slice(0, start + 1)).length === 0;
+	const [before = ''] = path.split(/\.?\*/, 1);
+	const list = before === '' ? body : valueAt(body, before);
+	const isEmpty = typeof list === 'object' && list !== null && Object.keys(list).length === 0;
 	if (isEmpty || isNothing(body) || saysNone(body)) return { records, path };
 	throw noList(`there is no list at "${path}"`, body);
 }

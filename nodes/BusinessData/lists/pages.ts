@@ -210,16 +210,24 @@ function nextPageState(
 ): PageState | undefined {
 	const { length } = page.records;
 	const entries = length + (page.gaps ?? 0);
+	// Of several lists that are empty, it may be another one.
+	const path = length > 0 ? page.path : pageState.path;
 	const state: PageState = {
 		page: pageState.page + 1,
 		count: pageState.count + entries,
 		firstLength: pageState.firstLength ?? entries,
-		...(page.path === '' ? {} : { path: page.path }),
+		...(path === undefined || path === '' ? {} : { path }),
 		...(length === 0 ? { empty: (pageState.empty ?? 0) + 1 } : { hash: page.hash }),
 	};
 	if (isEnd(pageState, settings, page) || state.empty === MOST_EMPTY) return undefined;
 	const position = nextPosition(state, settings, page, pageRequest, baseUrl);
-	if (position === undefined) return undefined;
+	if (position === undefined) {
+		const saysMore = ['hasMoreField', 'totalPages'].includes(settings.endOfList);
+		if (length === 0 || !saysMore) return undefined;
+		throw settings.type === 'nextUrl'
+			? missing('Next URL Field', settings.nextUrlField || 'the header Link')
+			: missing('Cursor Field', settings.cursorField);
+	}
 	if (position !== pageState.position) return { ...state, position };
 	if (length === 0 || settings.endOfList === 'repeatedPage') return undefined;
 	const what = settings.type === 'nextUrl' ? 'an address' : 'a cursor';

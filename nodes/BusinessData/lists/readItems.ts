@@ -16,6 +16,8 @@ interface ReadSummary {
 	last: Page;
 	pages: number;
 	items: number;
+	/** How many entries had no record. */
+	gaps: number;
 	/** Whether the limit was reached. */
 	isLimited: boolean;
 }
@@ -33,9 +35,11 @@ export async function readItems(
 	let twice: unknown;
 	let first: Page | undefined;
 	let pages = 0;
+	let gaps = 0;
 	for await (const last of readPages(run.client, request, settings)) {
 		first ??= last;
 		pages++;
+		gaps += last.gaps ?? 0;
 		const pageIds = idsIn(last.records) ?? [];
 		twice ??= pageIds.find((id) => ids.has(id));
 		for (const id of pageIds) ids.add(id);
@@ -43,7 +47,7 @@ export async function readItems(
 		const isLimited = items.length >= limit;
 		if (!isLimited && last.next !== undefined) continue;
 		if (twice !== undefined) hintAtTwice(run, settings, twice);
-		hintAtList(run, settings, { first, last, pages, items: items.length, isLimited });
+		hintAtList(run, settings, { first, last, pages, items: items.length, gaps, isLimited });
 		break;
 	}
 	return items;
@@ -58,7 +62,7 @@ export function hintAtArray(
 	isLimited: boolean,
 ): void {
 	const page = { ...emptyPage(response.statusCode), response, body: [] };
-	hintAtList(run, settings, { first: page, last: page, pages: 1, items, isLimited });
+	hintAtList(run, settings, { first: page, last: page, pages: 1, items, gaps: 0, isLimited });
 }
 
 /** Records move while a list is read, or the pages overlap. */
@@ -70,14 +74,14 @@ function hintAtTwice(run: Run, { type }: ListSettings, id: unknown): void {
 }
 
 function hintAtList(run: Run, { type }: ListSettings, read: ReadSummary): void {
-	const { first, last, pages, items: count, isLimited } = read;
-	const { response, body, path } = last;
-	const { flag, ...ofLast } = signsOfMore(response, body, count, pages);
+	const { first, last, pages, items: count, gaps, isLimited } = read;
+	const { body, path } = last;
+	const { flag, ...ofLast } = signsOfMore(last, count + gaps, pages);
 	// Some services name a cursor on the empty last page, too.
 	const next = pages > 1 && last.records.length === 0 ? undefined : ofLast.next;
 	// A page without a list may not name the total.
 	const hasList = !last.isBare && body !== undefined;
-	const total = hasList ? ofLast.total : signsOfMore(first.response, first.body, count).total;
+	const total = hasList ? ofLast.total : signsOfMore(first, count + gaps).total;
 	const isMore = total !== undefined || (last.next === undefined && (next ?? flag) !== undefined);
 	const items = countOf(count, 'item');
 	const all = total === undefined ? '' : ` of ${total.count} (${total.path})`;
@@ -85,7 +89,7 @@ function hintAtList(run: Run, { type }: ListSettings, read: ReadSummary): void {
 	if (!isLimited && (count === 0 || !hasList) && holdsFailure(body)) {
 		const where = pages === 1 ? 'The response' : `Page ${pages}`;
 		const what = 'has no items, and what looks like a failure';
-		run.hint(`${where} ${what}: ${wereRead}.${alsoSaid(response)}`);
+		run.hint(`${where} ${what}: ${wereRead}.${alsoSaid(last.response)}`);
 	} else if (isMore && !isLimited) {
 		const by = next === undefined ? '' : `; the next page is named by ${next.path}`;
 		const names = type === 'pageNumber' ? 'names, First Page' : 'names';

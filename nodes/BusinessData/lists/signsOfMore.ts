@@ -1,7 +1,8 @@
 /** Signs in a response that a list has more records. Services name them in many ways, so none is a proof. */
-import { type ServiceResponse, headerText } from '../transport/response';
+import { headerText } from '../transport/response';
 import { joinPath } from '../transport/valueAt';
 import { nextLink } from './nextUrl';
+import type { Page } from './pages';
 
 export interface SignsOfMore {
 	/** How many records there are in all, and the field that says so. */
@@ -12,6 +13,8 @@ export interface SignsOfMore {
 	flag?: string;
 }
 
+type Entry = [path: string, value: unknown];
+
 const NOUN =
 	'(?:count|elements?|entities|entries|entry|hits?|items?|objects?|records?|resources?|results?|rows?|size|resultsize|found|available)';
 /** Names as `plainName` writes them. */
@@ -20,7 +23,7 @@ const TOTAL = new RegExp(
 );
 const PAGES = /^((total|number|num|nb)(number|num)?(of)?pages|pages?(count|total)|pages|lastpage)$/;
 const NEXT =
-	/^(next((page)?(link|url|uri|href|cursor|offset|token|start|skip|after|marker|key|number)?|(record|result)s?(link|url))|continuation(token)?)$/;
+	/^(next((page)?(link|url|uri|href|cursor|offset|token|start|skip|after|marker|key)?|pagenumber|(record|result)s?(link|url))|continuation(token)?)$/;
 /** Only as text: a number repeats the parameter of the request. */
 const NEXT_AS_TEXT = /^(cursor|offset)$/;
 const INSIDE_NEXT = /(^|[.:])next\.(href|url|link|after|cursor|token|offset|page)$/i;
@@ -35,22 +38,20 @@ export function namesTotal(path: string): boolean {
 	return TOTAL.test(plainName(path));
 }
 
+/** A response with a list in it. */
+type ListResponse = Pick<Page, 'response' | 'body' | 'path'>;
+
 /**
  * @param read how many records were read so far
  * @param pages on how many pages
  */
-export function signsOfMore(
-	response: ServiceResponse,
-	body: unknown,
-	read: number,
-	pages = Infinity,
-): SignsOfMore {
+export function signsOfMore(page: ListResponse, read: number, pages = Infinity): SignsOfMore {
 	const signs: SignsOfMore = {};
 	let isAtEnd = false;
-	for (const [path, count] of totalsIn(response, body)) {
+	for (const [path, count] of totalsIn(page)) {
 		if (count > read) signs.total ??= { path, count };
 	}
-	for (const [path, value] of scalarsIn(response, body)) {
+	for (const [path, value] of scalarsIn(page)) {
 		const name = plainName(path);
 		const text = String(value);
 		const number = numberIn(value) ?? 0;
@@ -68,7 +69,7 @@ export function signsOfMore(
 		if (end.test(text)) isAtEnd = true;
 		if (more.test(text)) signs.flag ??= path;
 	}
-	if (nextLink(response.headers) !== undefined) {
+	if (nextLink(page.response.headers) !== undefined) {
 		signs.next ??= { path: 'the header Link', isAddress: true };
 	}
 	if (isAtEnd) delete signs.next;
@@ -76,8 +77,8 @@ export function signsOfMore(
 }
 
 /** The numbers in a response that may say how many records there are in all, with their dot paths. */
-export function totalsIn(response: ServiceResponse, body: unknown): Array<[string, number]> {
-	return [...scalarsIn(response, body)].flatMap(([path, value]): Array<[string, number]> => {
+export function totalsIn(page: ListResponse): Array<[string, number]> {
+	return scalarsIn(page).flatMap(([path, value]): Array<[string, number]> => {
 		const total = namesTotal(path) ? numberIn(value) : undefined;
 		return total === undefined ? [] : [[path, total]];
 	});
@@ -88,16 +89,17 @@ function numberIn(value: unknown): number | undefined {
 	return Number.isInteger(value) || /^\d+$/.test(String(value)) ? Number(value) : undefined;
 }
 
-/** The values beside the lists of a body, and in the headers, with their dot paths. */
-function scalarsIn({ headers }: ServiceResponse, body: unknown): Array<[string, unknown]> {
-	const below = (value: unknown, path: string, level: number): Array<[string, unknown]> => {
+/** The values beside the lists of a body, and in the headers, with their dot paths. What is in records is theirs. */
+function scalarsIn({ response: { headers }, body, path: list }: ListResponse): Entry[] {
+	const place = list === '' ? undefined : list.split(/\.?\*/, 1)[0];
+	const below = (value: unknown, path: string, level: number): Entry[] => {
 		if (typeof value !== 'object' || value === null) return [[path, value]];
-		if (Array.isArray(value) || level === DEEPEST) return [];
+		if (Array.isArray(value) || level === DEEPEST || path === place) return [];
 		return Object.entries(value).flatMap(([name, inner]) =>
 			below(inner, joinPath(path, name), level + 1),
 		);
 	};
-	const ofHeaders = Object.keys(headers).map((name): [string, unknown] => [
+	const ofHeaders = Object.keys(headers).map((name): Entry => [
 		`the header ${name}`,
 		headerText(headers, name),
 	]);

@@ -135,7 +135,8 @@ export class Permit {
 
 	/** The service refused the request, and asks to wait for `requestedMs` (ms); 0 when it does not say. */
 	refused(requestedMs: number): void {
-		const { sentAt, blamed } = this;
+		const { sentAt } = this;
+		const blamed = this.blamed(requestedMs);
 		const used = this.used.get(blamed) ?? [];
 		blamed.endpoint.otherClients.learn(used.length > 0 ? used : [ASSUMED_LIMIT], sentAt);
 		for (const { endpoint } of this.countedBy) endpoint.otherClients.refused(sentAt);
@@ -190,11 +191,15 @@ export class Permit {
 		}
 	}
 
-	/** The service does not say whether windows of the endpoint or general ones were full. */
-	private get blamed(): AppliedLimits {
+	/**
+	 * The service does not say whether windows of the endpoint or general ones were full; a short wait (ms) that it asks
+	 * for tells of the shorter ones.
+	 */
+	private blamed(requestedMs: number): AppliedLimits {
 		const { own, general } = this.queue;
 		const isBusy = this.used.get(general)?.some(({ used, max }) => 2 * used > max) === true;
-		const isGeneral = isBusy || general.endpoint.otherClients.isKnown;
+		const isShort = requestedMs > 0 && requestedMs <= holdMsOf(general.limits[0]?.windowMs ?? 0);
+		const isGeneral = isBusy || isShort || general.endpoint.otherClients.isKnown;
 		return isGeneral && !own.endpoint.otherClients.isRefusing ? general : own;
 	}
 }

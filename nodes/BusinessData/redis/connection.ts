@@ -16,6 +16,8 @@ const LONGEST_OUTAGE_MS = 15_000;
 /** Where another server takes over: by default, clusters notice after 15 s, and Sentinels after 30 s. */
 const LONGEST_FAILOVER_MS = 45_000;
 const RETRY_MS = 200;
+/** After so long (ms) without an attempt, an outage may be another one. */
+const FORGOTTEN_MS = 1_000;
 const IDLE_MS = 30_000;
 
 export class RedisConnection {
@@ -24,6 +26,8 @@ export class RedisConnection {
 	/** The servers of a cluster, as the last client knew them. */
 	private readonly known: RedisNode[] = [];
 	private lastFailure: unknown;
+	/** When (ms, `performance.now()`) the failures in a row began, and when the last one was. */
+	private failing: { since: number; last: number } | undefined;
 	private idleTimer: NodeJS.Timeout | undefined;
 	private underWay = 0;
 
@@ -37,8 +41,8 @@ export class RedisConnection {
 	/**
 	 * Runs a script, again and again while Redis cannot be used.
 	 * @returns what the script returns; its caller knows what that is
-	 * @throws RedisError after 15 s (45 s where another server may take over), or at once when waiting
-	 * cannot help; the signal's reason on abort
+	 * @throws RedisError when Redis has failed for 15 s (45 s where another server may take over), or at once when
+	 * waiting cannot help; the signal's reason on abort
 	 */
 	async run<T>(
 		script: RedisScript,
@@ -48,7 +52,8 @@ export class RedisConnection {
 	): Promise<T> {
 		const outageMs =
 			this.address.topology === 'standalone' ? LONGEST_OUTAGE_MS : LONGEST_FAILOVER_MS;
-		const giveUpAt = performance.now() + outageMs;
+		const startedAt = performance.now();
+		if (this.failing && startedAt - this.failing.last > FORGOTTEN_MS) this.failing = undefined;
 		this.underWay++;
 		clearTimeout(this.idleTimer);
 		try {
@@ -59,11 +64,16 @@ export class RedisConnection {
 				try {
 					const result = await onceAborted(this.once(script, keys, parameters, signal), signal);
 					this.lastFailure = undefined;
+					this.failing = undefined;
 					return result as T;
 				} catch (error) {
 					signal.throwIfAborted();
 					this.lastFailure = error;
-					if (isPermanent(error) || performance.now() >= giveUpAt) throw this.explain(error);
+					const last = performance.now();
+					// Those that wait behind each other do not each wait for the whole time.
+					const { since } = (this.failing = { since: startedAt, ...this.failing, last });
+					const failedMs = last - Math.min(since, startedAt);
+					if (isPermanent(error) || failedMs >= outageMs) throw this.explain(error);
 				}
 			}
 		} finally {

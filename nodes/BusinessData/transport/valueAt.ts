@@ -41,7 +41,8 @@ export function placesAt(value: unknown, path: string): unknown[] {
 
 function entriesIn(value: unknown): unknown[] {
 	if (Array.isArray(value)) return value;
-	return Object.entries(value ?? {}).map(([id, one]: [string, unknown]) =>
+	if (!isObject(value)) return [];
+	return Object.entries(value).map(([id, one]: [string, unknown]) =>
 		isObject(one) ? { id, ...one } : one,
 	);
 }

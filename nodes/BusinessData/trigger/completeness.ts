@@ -18,11 +18,11 @@ export function noteSign(read: ListRead, sign: Sign, inWords: string): void {
 
 /** Notes what a page says of its read. */
 export function notePage(read: ListRead, page: Page, list: ListSettings): void {
-	const { response, body, records, isBare, gaps = 0 } = page;
+	const { body, records, isBare, gaps = 0 } = page;
 	const { page: number, count, firstLength } = read.place;
 	const length = records.length + gaps;
-	read.came += records.length;
-	for (const [path, total] of totalsIn(response, body)) {
+	read.came += length;
+	for (const [path, total] of totalsIn(page)) {
 		// The lowest counts, should it change meanwhile.
 		read.totals[path] = Math.min(total, read.totals[path] ?? Infinity);
 	}
@@ -112,11 +112,11 @@ function expectedTotal({ came, totals }: ListRead, state: State): number | undef
 
 /** Notes what the last page says of records that did not come. */
 function noteSignsOfMore(read: ListRead, page: Page, { type }: ListSettings): void {
-	const { response, body, records } = page;
+	const { records, gaps = 0 } = page;
 	// What has changed is compared with no total, which may count all records.
 	const isWhole = type === 'none' && read.isFull;
 	const pages = isWhole ? 1 : Infinity;
-	const { next, flag, total } = signsOfMore(response, body, records.length, pages);
+	const { next, flag, total } = signsOfMore(page, records.length + gaps, pages);
 	// Some services name a cursor on the empty last page, too.
 	const ofPages = (records.length > 0 ? next?.path : undefined) ?? flag;
 	const path = ofPages ?? (isWhole ? total?.path : undefined);

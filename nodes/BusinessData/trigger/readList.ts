@@ -72,7 +72,9 @@ export class ListReader {
 		const { state } = this;
 		const { watchedFields, emitsChangedFields } = this.settings;
 		if (state.watched !== watchedFields.key) {
-			forgetHashes(state, watchedFields.key);
+			// No full read would take them anew.
+			if (this.settings.readsChangesOnly) state.watched = watchedFields.key;
+			else forgetHashes(state, watchedFields.key);
 			forgetRead(state);
 		}
 		if (!emitsChangedFields) forgetFieldHashes(state);

@@ -12,6 +12,8 @@ const refusalOf = (body: unknown) => (errorOf(() => findList(body, '')) as Reque
 describe('the list in a response', () => {
 	test.each<[string, unknown, string, unknown[]]>([
 		['an empty response', [], '', []],
+		['no entries at all', [], '*.customer', []],
+		['no entries by their IDs', {}, '*', []],
 		['the field that is named', { a: [1], b: [2] }, 'b', [2]],
 		['the list of objects', { sort: [{ a: 1 }], tags: ['x'], rows: [ONE] }, '', [ONE]],
 		['an empty list beside a sort order', { sort: [{ a: 1 }], rows: [] }, '', []],

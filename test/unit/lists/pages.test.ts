@@ -52,6 +52,21 @@ test.each<[string, unknown[], string?]>([
 	expect(read).toEqual({ pages, queries: [{ filter: 'open' }] });
 });
 
+test('of lists that are all empty on a page, none is taken for the one to read', async () => {
+	const bodies = [{ groups: [], contacts: [], next: 'a' }, { groups: [], contacts: [{}, {}] }];
+	const options = paginated({ type: 'cursor', cursorParameter: 'cursor', cursorField: 'next' });
+	expect(await readAll(options, (_, count) => bodies[count])).toMatchObject({ pages: [[{}, {}]] });
+});
+
+test.each([
+	[{ endOfList: 'hasMoreField', hasMoreField: 'goOn' }],
+	[{ endOfList: 'totalPages', totalPagesField: 'sheets' }],
+])('a list that goes on by %j, and names no next page, is an error', async (end) => {
+	const options = paginated({ type: 'cursor', cursorField: 'wrong', ...end });
+	const { error } = await readAll(options, () => ({ a: [{}], goOn: true, sheets: 7, next: 'a' }));
+	expect(String(error)).toContain('Cursor Field: there is nothing at "wrong"');
+});
+
 test.each([
 	['pageNumber', ['1', '2']],
 	['offset', ['0', '1']],

@@ -3,8 +3,12 @@ import { signsOfMore } from '../../../nodes/BusinessData/lists/signsOfMore';
 import { responseOf } from '../transport/examples';
 
 const READ = 2;
-const signs = (body: object, headers = {}) =>
-	signsOfMore(responseOf('', { headers }), { data: [{}, {}], ...body }, READ, 1);
+const signs = (body: object, headers = {}, path = 'data') =>
+	signsOfMore(
+		{ response: responseOf('', { headers }), body: { data: [{}, {}], ...body }, path },
+		READ,
+		1,
+	);
 
 test.each<[string, object]>([
 	['@odata.count', { '@odata.count': 5 }],
@@ -63,7 +67,16 @@ test.each([
 	{ next_cursor: '0' },
 	{ last: true, cursor: 'x', offset: 0, limit: 100, page_count: 2 },
 	// A sum of money is no count.
-	{ total: 1234.5, next_number: 0.5 },
+	{ total: 1234.5, nextNumber: 1043 },
 ])('%j says nothing of more', (body) => {
 	expect(signs(body)).toEqual({});
+});
+
+test.each<[string, object]>([
+	['invoices.*', { invoices: { 17: { total: 1500, done: false }, 19: { total: 20, pages: 3 } } }],
+	['list.*.customer', { list: { 17: { customer: { next: 'x' } } } }],
+	['invoice', { invoice: { id: 1, item_count: 4 } }],
+])('what is in the records at %s is theirs', (path, body) => {
+	expect(signs({ ...body }, {}, path)).toEqual({});
+	expect(signs({ ...body, total: 5 }, {}, path)).toEqual({ total: { path: 'total', count: 5 } });
 });

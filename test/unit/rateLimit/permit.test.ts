@@ -91,14 +91,14 @@ test.each<[string, (permit: Permit) => void, number, unknown[][]]>([
 	['unused', (permit) => permit.unused(), -Infinity, []],
 	[
 		'refused',
-		(permit) => permit.refused(7_000),
+		(permit) => permit.refused(70_000),
 		0,
 		[
 			['own', 'learn', [{ ...OWN[0], name: 'own/600s', used: 1 }], 5_000],
 			['own', 'refused', 5_000],
 			['general', 'refused', 5_000],
-			['own', 'pause', undefined, 7_000, true],
-			['general', 'pause', undefined, 7_000, false],
+			['own', 'pause', undefined, 70_000, true],
+			['general', 'pause', undefined, 70_000, false],
 			['store', 'publish'],
 		],
 	],
@@ -134,6 +134,15 @@ describe('a refusal is put down to what is likely', () => {
 		jest.spyOn(general.endpoint.otherClients, 'isKnown', 'get').mockReturnValue(isKnown);
 		jest.spyOn(own.endpoint.otherClients, 'isRefusing', 'get').mockReturnValue(isRefusing);
 		newPermit().refused(0);
+		expect(blamed()).toEqual([expected]);
+	});
+
+	test.each<[ms: number, expected: string]>([
+		[1, 'general'],
+		[60_100, 'general'],
+		[60_101, 'own'],
+	])('where the service asks to wait %s ms, to %s', (ms, expected) => {
+		newPermit().refused(ms);
 		expect(blamed()).toEqual([expected]);
 	});
 

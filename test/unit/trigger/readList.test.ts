@@ -5,6 +5,7 @@ import { readIncremental } from '../../../nodes/BusinessData/trigger/incremental
 import { OutOfTimeError } from '../../../nodes/BusinessData/trigger/pollClient';
 import type { PollSettings } from '../../../nodes/BusinessData/trigger/pollSettings';
 import type { State } from '../../../nodes/BusinessData/trigger/state';
+import { WatchedFields } from '../../../nodes/BusinessData/trigger/watchedFields';
 import { readListSettings } from '../../../nodes/BusinessData/lists/listSettings';
 import { RequestError } from '../../../nodes/BusinessData/transport/requestError';
 import type { ServiceRequest } from '../../../nodes/BusinessData/transport/serviceRequest';
@@ -57,7 +58,7 @@ async function poll(trigger: PolledTrigger, pages: unknown[], settings: PollSett
 	const events = polled as IDataObject[];
 	return {
 		...{ asked, failure: polled instanceof Error ? polled : undefined },
-		...{ state: trigger.state, log: trigger.log.slice(logged) },
+		...{ state: trigger.state, log: trigger.log.slice(logged), events },
 		gone: polled instanceof Error ? [] : events.filter(({ event }) => event === 'contactDeleted'),
 	};
 }
@@ -211,6 +212,16 @@ test.each([
 	expect(failure?.message).toBe(
 		isError ? 'Pagination: page 11 holds the same items as an earlier one' : undefined,
 	);
+});
+
+test('where only changes are read, an edit of the watched fields swallows no update', async () => {
+	const settings = { ...SETTINGS, list: readListSettings({}), readsChangesOnly: true };
+	const trigger = begin();
+	await poll(trigger, [[{ id: 1, name: 'a' }]], settings);
+	const edited = { ...settings, watchedFields: new WatchedFields('', 'views') };
+	await poll(trigger, [[]], edited);
+	const { events } = await poll(trigger, [[{ id: 1, name: 'b' }]], edited);
+	expect(events).toMatchObject([{ event: 'contactUpdated', contact: { name: 'b' } }]);
 });
 
 test('where only changes are read, there may be more, and the first poll reads once', async () => {
