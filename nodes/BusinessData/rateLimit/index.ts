@@ -18,10 +18,7 @@ export { PAUSE, REFUSAL, WaitTooLongError } from './waitTime';
 /** Two copies of the package that count for themselves would break the limits together. */
 const limiters = processWide('limiters/1', () => new Map<string, KeyLimiter>());
 
-/**
- * The limiter of a key. Do not keep it: it lasts only while the key has requests, slots, tickets or known other clients.
- * @param identity a hash of the service and the key
- */
+/** The limiter of a key, by a hash of service and key. Do not keep it: it lasts only while the key has something open. */
 export function limiterOf(identity: string): KeyLimiter {
 	const all = limiters();
 	const limiter: KeyLimiter =

@@ -135,11 +135,10 @@ export class Permit {
 
 	/** The service refused the request, and asks to wait for `requestedMs` (ms); 0 when it does not say. */
 	refused(requestedMs: number): void {
-		const { sentAt } = this;
 		const blamed = this.blamed(requestedMs);
 		const used = this.used.get(blamed) ?? [];
-		blamed.endpoint.otherClients.learn(used.length > 0 ? used : [ASSUMED_LIMIT], sentAt);
-		for (const { endpoint } of this.countedBy) endpoint.otherClients.refused(sentAt);
+		blamed.endpoint.otherClients.learn(used.length > 0 ? used : [ASSUMED_LIMIT], this.sentAt);
+		for (const { endpoint } of this.countedBy) endpoint.otherClients.refused(this.sentAt);
 		this.pause(requestedMs, true);
 		this.ended(0);
 	}
@@ -191,10 +190,7 @@ export class Permit {
 		}
 	}
 
-	/**
-	 * The service does not say whether windows of the endpoint or general ones were full; a short wait (ms) that it asks
-	 * for tells of the shorter ones.
-	 */
+	/** The service does not say whose windows were full. A short wait (ms) that it asks for tells of the general ones. */
 	private blamed(requestedMs: number): AppliedLimits {
 		const { own, general } = this.queue;
 		const isBusy = this.used.get(general)?.some(({ used, max }) => 2 * used > max) === true;

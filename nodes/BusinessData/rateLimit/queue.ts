@@ -63,16 +63,14 @@ export class Queue {
 		permit.refuse(error);
 	}
 
-	/**
-	 * How many requests go before a new one, at the least: all with a lower priority number; of those with the same one
-	 * all of its own run, and the first of each other run.
-	 */
+	/** How many go before a new one at the least: all that overtake it, all of its run, and the first of each other run. */
 	aheadOf({ run, priority }: Pick<PermitRequest, 'run' | 'priority'>): number {
-		const groups = [...this.runs].filter(([number]) => number <= priority);
-		const ahead = groups.flatMap(([number, runs]) =>
-			[...runs].map(([name, { size }]) => (number < priority || name === run ? size : 1)),
-		);
-		return ahead.reduce((sum, count) => sum + count, 0);
+		let ahead = 0;
+		for (const [number, runs] of this.runs) {
+			if (number > priority) continue;
+			for (const [name, { size }] of runs) ahead += number < priority || name === run ? size : 1;
+		}
+		return ahead;
 	}
 
 	/** How long (ms) nothing goes, whatever room there is. */
