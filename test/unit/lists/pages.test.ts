@@ -53,7 +53,10 @@ test.each<[string, unknown[], string?]>([
 });
 
 test('of lists that are all empty on a page, none is taken for the one to read', async () => {
-	const bodies = [{ groups: [], contacts: [], next: 'a' }, { groups: [], contacts: [{}, {}] }];
+	const bodies = [
+		{ groups: [], contacts: [], next: 'a' },
+		{ groups: [], contacts: [{}, {}] },
+	];
 	const options = paginated({ type: 'cursor', cursorParameter: 'cursor', cursorField: 'next' });
 	expect(await readAll(options, (_, count) => bodies[count])).toMatchObject({ pages: [[{}, {}]] });
 });
