@@ -1,8 +1,7 @@
 /** Signs in a response that a list has more records. Services name them in many ways, so none is a proof. */
-import { headerText } from '../transport/response';
+import { headerText, type ServiceResponse } from '../transport/response';
 import { joinPath } from '../transport/valueAt';
 import { nextLink } from './nextUrl';
-import type { Page } from './pages';
 
 export interface SignsOfMore {
 	/** How many records there are in all, and the field that says so. */
@@ -38,8 +37,12 @@ export function namesTotal(path: string): boolean {
 	return TOTAL.test(plainName(path));
 }
 
-/** A response with a list in it. */
-type ListResponse = Pick<Page, 'response' | 'body' | 'path'>;
+/** A response with a list in it, and the dot path to the list. */
+interface ListResponse {
+	response: ServiceResponse;
+	body: unknown;
+	path: string;
+}
 
 /**
  * @param read how many records were read so far
@@ -89,7 +92,7 @@ function numberIn(value: unknown): number | undefined {
 	return Number.isInteger(value) || /^\d+$/.test(String(value)) ? Number(value) : undefined;
 }
 
-/** The values beside the lists of a body, and in the headers, with their dot paths. What is in records is theirs. */
+/** The values beside the lists of a body, and in the headers, with their dot paths; none of those in its records. */
 function scalarsIn({ response: { headers }, body, path: list }: ListResponse): Entry[] {
 	const place = list === '' ? undefined : list.split(/\.?\*/, 1)[0];
 	const below = (value: unknown, path: string, level: number): Entry[] => {

@@ -48,7 +48,7 @@ export interface ListRead {
 	isCheck: boolean;
 	/** When it began (ms since 1970), by the clock of the service as soon as that is known. */
 	beganAt: number;
-	/** How many records came. */
+	/** How many entries came, with those that have no record. */
 	came: number;
 	/** The ID of a record that came twice with different content. */
 	ambiguousId?: string;

@@ -76,7 +76,7 @@ test.each<[string, object]>([
 	['invoices.*', { invoices: { 17: { total: 1500, done: false }, 19: { total: 20, pages: 3 } } }],
 	['list.*.customer', { list: { 17: { customer: { next: 'x' } } } }],
 	['invoice', { invoice: { id: 1, item_count: 4 } }],
-])('what is in the records at %s is theirs', (path, body) => {
+])('fields of the records at %s say nothing of the list', (path, body) => {
 	expect(signs({ ...body }, {}, path)).toEqual({});
 	expect(signs({ ...body, total: 5 }, {}, path)).toEqual({ total: { path: 'total', count: 5 } });
 });
