@@ -16,6 +16,7 @@ const LONGEST_BLOCK_MS = 20;
  * Of a record that comes several times in a read, the first content counts: the next read shows what it is by then.
  * @param read notes what the page says of it
  * @param events receives what was created, updated, or marked as deleted
+ * @returns whether a record came for the first time in this read
  * @throws RequestError when a record has no ID
  */
 export async function comparePage(
@@ -24,11 +25,12 @@ export async function comparePage(
 	state: State,
 	read: ListRead,
 	events: Events,
-): Promise<void> {
+): Promise<boolean> {
 	const { known, firstReads, fieldNames } = state;
 	const { watchedFields } = settings;
 	const emitsCreated = firstReads === 0 || settings.emitsExisting;
 	const onPage = new Set<string>();
+	let isNew = false;
 	let blockedSince = performance.now();
 	for (const [index, value] of records.entries()) {
 		if (performance.now() - blockedSince > LONGEST_BLOCK_MS) {
@@ -49,7 +51,7 @@ export async function comparePage(
 			read.ambiguousId ??= key;
 			// As it was before this poll, so that nothing has changed.
 			if (!events.wasBefore(key, hash)) continue;
-		}
+		} else isNew = true;
 		onPage.add(key);
 		if (isGone) {
 			if (record === undefined) continue;
@@ -73,6 +75,7 @@ export async function comparePage(
 			: undefined;
 		events.updated(key, value as IDataObject, { before, now: hash }, changed);
 	}
+	return isNew;
 }
 
 /** Whether the service says that the record is deleted. */

@@ -21,9 +21,16 @@ import type { Events } from './events';
 import { requestSince } from './incremental';
 import { OutOfTimeError } from './pollClient';
 import type { PollSettings } from './pollSettings';
-import { forgetFieldHashes, forgetHashes, type ListRead, type State } from './state';
+import {
+	forgetFieldHashes,
+	forgetHashes,
+	type ListRead,
+	REPORTED_NEXT,
+	type State,
+	TAKEN_NEXT,
+} from './state';
 
-/** A page that repeats so often is not due to moved records. */
+/** So many pages in a row with nothing but records that came before are not due to moved records. */
 const MOST_REPEATED = 10;
 
 const NOT_MODIFIED = 304;
@@ -72,9 +79,7 @@ export class ListReader {
 		const { state } = this;
 		const { watchedFields, emitsChangedFields } = this.settings;
 		if (state.watched !== watchedFields.key) {
-			// No full read would take them anew.
-			if (this.settings.readsChangesOnly) state.watched = watchedFields.key;
-			else forgetHashes(state, watchedFields.key);
+			forgetHashes(state, watchedFields.key);
 			forgetRead(state);
 		}
 		if (!emitsChangedFields) forgetFieldHashes(state);
@@ -138,6 +143,12 @@ export class ListReader {
 			if (problem !== undefined) this.log(`The next poll reads the same changes again: ${problem}`);
 			endChanges(state, read);
 		}
+		// No full read takes the other hashes anew: when such a record comes, it has changed.
+		if (settings.readsChangesOnly) {
+			for (const record of state.known.values()) {
+				if (record.hash === TAKEN_NEXT) record.hash = REPORTED_NEXT;
+			}
+		}
 		forgetRead(state);
 	}
 
@@ -163,7 +174,12 @@ export class ListReader {
 				throw error;
 			}
 			this.pages++;
-			await comparePage(page.records, settings, state, read, this.events);
+			const isNew = await comparePage(page.records, settings, state, read, this.events);
+			read.repeated = isNew || page.records.length === 0 ? 0 : read.repeated + 1;
+			// A ring of pages is known when it has come as often again.
+			if (read.repeated >= MOST_REPEATED && 2 * read.repeated >= read.place.page) {
+				throw samePageError(list, read.place.page);
+			}
 			notePage(read, page, list);
 			const next =
 				page.next ?? (page.records.length > 0 ? undefined : placeBehindGap(read, state, list));
@@ -193,8 +209,6 @@ export class ListReader {
 		if (page.isBare && isFull && place.page === 1) throw nothingCame();
 		const time = Date.parse(headerText(page.response.headers, 'date'));
 		if (place.page === 1 && !Number.isNaN(time)) read.beganAt = time;
-		read.repeated = page.hash !== '' && page.hash === place.hash ? read.repeated + 1 : 0;
-		if (read.repeated === MOST_REPEATED) throw samePageError(list, place.page);
 		return page;
 	}
 

@@ -62,7 +62,7 @@ export interface ListRead {
 	hasMoved: boolean;
 	/** By their dot paths, the numbers in its responses that may say how many records there are. */
 	totals: Record<string, number>;
-	/** How often the same page came again. */
+	/** How many pages in a row had nothing but records that came before. */
 	repeated: number;
 }
 
@@ -120,6 +120,9 @@ const VERSION = 3;
 
 /** The hash of a record that the next read hashes anew without reporting it: other fields are watched. */
 export const TAKEN_NEXT = '~'.repeat(HASH_LENGTH);
+
+/** The hash of a record that is reported whenever it comes. */
+export const REPORTED_NEXT = '!'.repeat(HASH_LENGTH);
 
 /** With field hashes, 100,000 records take less than 12 MB. */
 const MOST_FIELD_BYTES = 7_000_000;

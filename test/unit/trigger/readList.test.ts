@@ -214,15 +214,43 @@ test.each([
 	);
 });
 
-test('where only changes are read, an edit of the watched fields swallows no update', async () => {
-	const settings = { ...SETTINGS, list: readListSettings({}), readsChangesOnly: true };
-	const trigger = begin();
-	await poll(trigger, [[{ id: 1, name: 'a' }]], settings);
-	const edited = { ...settings, watchedFields: new WatchedFields('', 'views') };
-	await poll(trigger, [[]], edited);
-	const { events } = await poll(trigger, [[{ id: 1, name: 'b' }]], edited);
-	expect(events).toMatchObject([{ event: 'contactUpdated', contact: { name: 'b' } }]);
-});
+test.each([2, 3, 12])(
+	'a list whose pages name each other in a ring of %i: an error, also over several polls',
+	async (pages) => {
+		const ring = Array.from({ length: 100 }, (_, index) => ({
+			a: [{ id: index % pages }],
+			nextCursor: `c${index % pages}`,
+		}));
+		const settings = { ...SETTINGS, list: listOf({ type: 'cursor' }) };
+		const trigger = begin();
+		expect((await poll(trigger, [...ring.slice(0, 3), OUT_OF_TIME], settings)).asked.length).toBe(
+			4,
+		);
+		const { failure, asked } = await poll(trigger, ring.slice(3), settings);
+		expect(failure?.message).toMatch(
+			/^Pagination: page \d+ holds the same items as an earlier one$/,
+		);
+		expect(3 + asked.length).toBe(pages + Math.max(pages, 10));
+	},
+);
+
+test.each([
+	['when they come again as they were, and later with a change', [[1, 'a']], [[1, 'b']], 1],
+	['when they come again changed, and later as they are then', [[1, 'b']], [[1, 'b']], 0],
+	['when they come only later', [], [[1, 'b']], 1],
+])(
+	'where only changes are read, an edit of the watched fields takes the hashes anew with the first poll: %s',
+	async (_, first, second, updates) => {
+		const pageOf = (records: unknown[][]) => records.map(([id, name]) => ({ id, name }));
+		const settings = { ...SETTINGS, list: readListSettings({}), readsChangesOnly: true };
+		const trigger = begin();
+		await poll(trigger, [pageOf([[1, 'a']])], settings);
+		const edited = { ...settings, watchedFields: new WatchedFields('', 'views') };
+		expect((await poll(trigger, [pageOf(first)], edited)).events).toEqual([]);
+		const { events } = await poll(trigger, [pageOf(second)], edited);
+		expect(events).toHaveLength(updates);
+	},
+);
 
 test('where only changes are read, there may be more, and the first poll reads once', async () => {
 	const settings = { ...SETTINGS, list: readListSettings({}), readsChangesOnly: true };
