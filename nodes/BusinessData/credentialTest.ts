@@ -125,13 +125,17 @@ function describe(error: unknown): string {
 		const { message = String(error), description } = error as Partial<InvalidSettingError>;
 		return description === undefined ? message : `${message} — ${description}`;
 	}
-	const { cause, statusCode = 0, description, retryAfterSeconds = 60 } = error.details;
+	const {
+		cause,
+		statusCode = 0,
+		description,
+		isByResultField,
+		retryAfterSeconds = 60,
+	} = error.details;
 	if (cause === 'rate-limited') {
 		return `The limits of this key leave no room for another ${retryAfterSeconds} s. Test again after that time.`;
 	}
-	// A 2xx with a status of 400 is a failure by the Result Field.
-	const isResult = statusCode === 400 && error.message.startsWith('The service answered 2');
-	const isOfKey = statusCode === 401 || statusCode === 403 || isResult;
+	const isOfKey = statusCode === 401 || statusCode === 403 || isByResultField === true;
 	const label = isOfKey ? 'API Key: ' : statusCode >= 500 ? '' : 'Base URL: ';
 	return `${label}${error.message} — ${description}`;
 }

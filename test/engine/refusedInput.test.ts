@@ -193,6 +193,14 @@ describe('what an expression makes', () => {
 		expect(result.json(NODE)).toMatchObject([expected]);
 	});
 
+	test('a path that is meant to end with a slash goes out', async () => {
+		await bench.run([ITEM], apiRequest('DELETE', '={{ "/contacts/" + $json.id + "/" }}'));
+		expect(bench.sandbox.journal.all()).toMatchObject([{ path: '/contacts/1/' }]);
+		const empty = apiRequest('DELETE', '={{ "/contacts/" + $json.empty + "/" }}');
+		const { message } = errorOf(await bench.run([ITEM], empty));
+		expect(message).toMatch(/^Path: a segment is empty/);
+	});
+
 	test('a key in the expression is not shown', async () => {
 		const key = bench.sandbox.apiKey;
 		const error = errorOf(await bench.run([{}], apiRequest('GET', `=/a/{{ $json.a["${key}"] }}`)));

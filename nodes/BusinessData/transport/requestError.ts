@@ -19,6 +19,8 @@ export interface RequestErrorDetails {
 	description: string;
 	/** The status of the service's response, where there was one. */
 	statusCode?: number;
+	/** Whether the response was a 2xx that failed by the Result Field. */
+	isByResultField?: true;
 	/** The beginning of the body of that response, without the key. */
 	responseBody?: string;
 	/** After how many seconds another attempt makes sense; none after a send whose outcome is unknown. */

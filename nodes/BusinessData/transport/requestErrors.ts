@@ -162,6 +162,7 @@ export function errorOfSuccess(
 	if (failure !== undefined) {
 		return errorOfResponse(request, response, `${statusCode}, but ${failure}`, {
 			outcome: 'refused',
+			isByResultField: true,
 			statusCode: 400,
 			description:
 				'By the Result Field in the credential, nothing was carried out. Correct what the service objects to, then run the node again.',

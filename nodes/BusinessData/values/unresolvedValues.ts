@@ -72,7 +72,8 @@ function mark(name: string, written: unknown, value: unknown, evaluate: Evaluate
 		const [first, ...others] = pieces.filter(({ text }) => text !== '');
 		if (first === undefined || pieces.every(({ type }) => type === 'text')) return value;
 		return others.length === 0
-			? (unresolved(first.text, findFault(value, true) ?? gapAtEnd(name, value)) ?? value)
+			? (unresolved(first.text, findFault(value, true) ?? gapAtEnd(name, first.text, value)) ??
+					value)
 			: (unresolvedInText(name, [first, ...others], evaluate) ?? value);
 	}
 	if (!hasParts(written) || !hasParts(value)) return value;
@@ -125,8 +126,10 @@ function unresolvedInText(
 }
 
 /** Of a path that is one expression, a slash at its end may be all that is left of `'/contacts/' + $json.id`. */
-function gapAtEnd(name: string, value: unknown): string | undefined {
+function gapAtEnd(name: string, code: string, value: unknown): string | undefined {
 	if (!FIELDS_WITH_PATHS.includes(name) || typeof value !== 'string') return undefined;
+	const endsInSlash = /\/['"`]\s*$/.test(code);
+	if (endsInSlash) return undefined;
 	return /[^/]\/\s*$/.test(value.split('?', 1).join()) ? EMPTY_SEGMENT : undefined;
 }
 
