@@ -64,6 +64,25 @@ describe('a response without contacts', () => {
 	});
 });
 
+test('no content is an empty list as long as no contact is known', async () => {
+	const noContent = { type: 'status', status: 204 } as const;
+	// The first poll reads twice.
+	bench.sandbox.fault({ action: noContent, times: 3 });
+	const { poll } = trigger();
+	expect(await poll()).toEqual([]);
+	expect(await poll()).toEqual([]);
+	expect(await poll()).toHaveLength(12);
+	bench.sandbox.fault({ action: noContent });
+	await expect(poll()).rejects.toThrow('service answered');
+});
+
+test('a single response without content is not taken for an empty list by the first poll', async () => {
+	bench.sandbox.fault({ action: { type: 'status', status: 204 } });
+	const { poll } = trigger();
+	expect(await poll()).toEqual([]);
+	expect(await poll()).toEqual([]);
+});
+
 describe('IDs', () => {
 	test('may be anywhere in a contact', async () => {
 		const contact = (number: number, name: string) => ({ data: { number }, name });

@@ -32,7 +32,7 @@ export function notePage(read: ListRead, page: Page, list: ListSettings): void {
 		// Some services say so of each page behind the last one.
 		else noteSign(read, 'noLastPage', inWords);
 	}
-	if (isBare && number > 1) {
+	if (isBare && (number > 1 || read.isFull)) {
 		const what = body === undefined || body === null ? 'was empty' : 'was no list';
 		noteSign(read, 'noLastPage', `page ${number} ${what}`);
 	}

@@ -33,6 +33,7 @@ import {
 /** So many pages in a row with nothing but records that came before are not due to moved records. */
 const MOST_REPEATED = 10;
 
+const NO_CONTENT = 204;
 const NOT_MODIFIED = 304;
 
 /** What services say of a page behind the last one. */
@@ -206,8 +207,11 @@ export class ListReader {
 			}
 			return emptyPage(statusCode);
 		}
-		if (page.isBare && isFull && place.page === 1) throw nothingCame();
-		const time = Date.parse(headerText(page.response.headers, 'date'));
+		const { statusCode, headers } = page.response;
+		// Some services say so of an empty list. Where records are known, it may as well be a mistake.
+		const isNone = statusCode === NO_CONTENT && this.state.known.size === 0;
+		if (page.isBare && isFull && place.page === 1 && !isNone) throw nothingCame();
+		const time = Date.parse(headerText(headers, 'date'));
 		if (place.page === 1 && !Number.isNaN(time)) read.beganAt = time;
 		return page;
 	}
