@@ -149,6 +149,25 @@ test('an item that comes on two pages is named', async () => {
 });
 
 test.each([
+	[9, 0],
+	[10, 1],
+])(
+	'a list that goes on behind %i empty pages: %i hints that it ended there',
+	async (pages, hints) => {
+		for (let page = 0; page < pages; page++) {
+			const body = { items: [], nextCursor: `c${page}` };
+			bench.sandbox.fault({ action: { type: 'status', status: 200, body } });
+		}
+		bench.sandbox.fault({ action: { type: 'status', status: 200, body: { items: [{ id: 1 }] } } });
+		const result = await bench.run([{}], read({ pagination: { values: { type: 'cursor' } } }));
+		expect(result.json(NODE)).toHaveLength(1 - hints);
+		expect(hintsOf(result).map((hint) => hint.slice(0, 24))).toEqual(
+			Array.from({ length: hints }, () => 'The last 10 pages were e'),
+		);
+	},
+);
+
+test.each([
 	['L23', { itemsField: 'data' }, '2 items of 5 (total) were read'],
 	['L1-P13-D3', {}, 'the next page is named by the header Link'],
 ])(

@@ -276,6 +276,18 @@ describe('Full Response', () => {
 		expect(result.json(NODE).map(({ statusCode }) => statusCode)).toEqual([200, 200, 200, 200]);
 	});
 
+	test('of a list in pages has no item for a page that the service does not have, and hints at more', async () => {
+		const pagination = { values: { type: 'pageNumber', pageSize: 2, endOfList: 'notFound' } };
+		response({ body: { total: 9, data: [{ id: 1 }, { id: 2 }] } });
+		response({ body: { total: 9, data: [{ id: 3 }, { id: 4 }] } });
+		response({ status: 404 });
+		const result = await bench.run([{}], apiRequest('GET', '/list', { ...full, pagination }));
+		expect(result.json(NODE).map(({ statusCode }) => statusCode)).toEqual([200, 200]);
+		expect(hintsOf(result)).toEqual([
+			expect.stringMatching(/^There are more: 4 items of 9 \(total\) were read/),
+		]);
+	});
+
 	test('of an error is none', async () => {
 		response({ status: 404 });
 		errorOf(await bench.run([{}], apiRequest('GET', '/sandbox/echo', full)));

@@ -46,6 +46,8 @@ export interface Page {
 	path: string;
 	/** Whether the response has nothing where a list is due. */
 	isBare: boolean;
+	/** Whether it stands for the end of the list, and not for a page that the service has. */
+	isBehindLast?: true;
 	/** How many entries of the page have no record. */
 	gaps?: number;
 	/** A hash of the records; empty without records. */
@@ -58,7 +60,7 @@ export interface Page {
 export type PageClient = Pick<Client, 'request' | 'baseUrl'>;
 
 /** After so many empty pages in a row the list has ended, whatever cursors they name. */
-const MOST_EMPTY = 10;
+export const MOST_EMPTY = 10;
 
 /**
  * Yields the list page by page, also where a page is empty.
@@ -130,7 +132,7 @@ export async function readPage(
 export function emptyPage(statusCode: number): Page {
 	const response = { statusCode, headers: {}, body: Buffer.alloc(0) };
 	const nothing = { records: [], path: '', hash: '', isBare: false, next: undefined };
-	return { response, body: undefined, ...nothing };
+	return { response, body: undefined, ...nothing, isBehindLast: true };
 }
 
 function requestFor(

@@ -8,46 +8,62 @@ import { holdsFailure } from '../transport/signsOfFailure';
 import type { Run } from '../run/run';
 import { countOf } from '../values/text';
 import type { ListSettings } from './listSettings';
-import { emptyPage, idsIn, type Page, readPages } from './pages';
+import { emptyPage, idsIn, MOST_EMPTY, type Page, readPages } from './pages';
 import { signsOfMore } from './signsOfMore';
 
 interface ReadSummary {
 	first: Page;
 	last: Page;
 	pages: number;
-	items: number;
+	/** How many records came out. */
+	records: number;
 	/** How many entries had no record. */
 	gaps: number;
 	/** Whether the limit was reached. */
 	isLimited: boolean;
 }
 
-/** @throws RequestError when a request fails or the service does not understand the pagination */
+/**
+ * @param limit how many items come out at most
+ * @param toItems makes the items of a page
+ * @throws RequestError when a request fails or the service does not understand the pagination
+ */
 export async function readItems(
 	run: Run,
 	request: ServiceRequest,
 	settings: ListSettings,
 	limit: number,
-	toItem: (record: unknown) => INodeExecutionData,
+	toItems: (page: Page) => INodeExecutionData[] | Promise<INodeExecutionData[]>,
 ): Promise<INodeExecutionData[]> {
 	const items: INodeExecutionData[] = [];
+	let records = 0;
 	const ids = new Set<unknown>();
 	let twice: unknown;
 	let first: Page | undefined;
 	let pages = 0;
 	let gaps = 0;
+	let empty = 0;
 	for await (const last of readPages(run.client, request, settings)) {
 		first ??= last;
 		pages++;
 		gaps += last.gaps ?? 0;
+		empty = last.records.length === 0 ? empty + 1 : 0;
 		const pageIds = idsIn(last.records) ?? [];
 		twice ??= pageIds.find((id) => ids.has(id));
 		for (const id of pageIds) ids.add(id);
-		for (const record of last.records) if (items.length < limit) items.push(toItem(record));
+		const made = await toItems(last);
+		const left = made.slice(0, limit - items.length);
+		for (const item of left) items.push(item);
+		records += last.records.length - (made.length - left.length);
 		const isLimited = items.length >= limit;
 		if (!isLimited && last.next !== undefined) continue;
+		if (empty === MOST_EMPTY) {
+			run.hint(
+				`The last ${empty} pages were empty, although each named another one, so reading ended there. If records are missing, ask for more per page; otherwise check End of List in the option Pagination.`,
+			);
+		}
 		if (twice !== undefined) hintAtTwice(run, settings, twice);
-		hintAtList(run, settings, { first, last, pages, items: items.length, gaps, isLimited });
+		hintAtList(run, settings, { first, last, pages, records, gaps, isLimited });
 		break;
 	}
 	return items;
@@ -58,11 +74,11 @@ export function hintAtArray(
 	run: Run,
 	settings: ListSettings,
 	response: ServiceResponse,
-	items: number,
+	records: number,
 	isLimited: boolean,
 ): void {
 	const page = { ...emptyPage(response.statusCode), response, body: [] };
-	hintAtList(run, settings, { first: page, last: page, pages: 1, items, gaps: 0, isLimited });
+	hintAtList(run, settings, { first: page, last: page, pages: 1, records, gaps: 0, isLimited });
 }
 
 /** Records move while a list is read, or the pages overlap. */
@@ -74,7 +90,7 @@ function hintAtTwice(run: Run, { type }: ListSettings, id: unknown): void {
 }
 
 function hintAtList(run: Run, { type }: ListSettings, read: ReadSummary): void {
-	const { first, last, pages, items: count, gaps, isLimited } = read;
+	const { first, last, pages, records: count, gaps, isLimited } = read;
 	const { body, path } = last;
 	const { flag, ...ofLast } = signsOfMore(last, count + gaps, pages);
 	// Some services name a cursor on the empty last page, too.

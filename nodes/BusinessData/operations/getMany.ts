@@ -5,6 +5,7 @@ import { type Prepared, requestEach } from '../items/requestEach';
 import { toItem } from '../items/responseItems';
 import { listFields } from '../lists/listFields';
 import { readListSettings } from '../lists/listSettings';
+import type { Page } from '../lists/pages';
 import { readItems } from '../lists/readItems';
 import { optionsField, readRequestOptions } from '../parameters/requestOptions';
 import type { Run } from '../run/run';
@@ -59,6 +60,7 @@ function prepare(run: Run, index: number, endpoint: Endpoint): Prepared {
 		: readWholeNumber('Limit', run.parameter('limit', index, 50), { least: 1 }, LIMIT_HELP);
 	const settings = readListSettings(run.options(index));
 	const request = { endpoint, ...readRequestOptions(run, index) };
-	const read = async () => await readItems(run, request, settings, limit, toItem);
+	const toItems = ({ records }: Page) => records.map(toItem);
+	const read = async () => await readItems(run, request, settings, limit, toItems);
 	return { request, read };
 }

@@ -6,7 +6,7 @@ import { fileItem, hintAtBrokenJson, itemsOf, toItem } from '../../items/respons
 import { findList } from '../../lists/findList';
 import { itemsFieldOption, listFields } from '../../lists/listFields';
 import { readListSettings } from '../../lists/listSettings';
-import { readPages } from '../../lists/pages';
+import type { Page } from '../../lists/pages';
 import { hintAtArray, readItems } from '../../lists/readItems';
 import type { Operation } from '../../operations/operation';
 import { checkQuery, optionsField, readRequestOptions } from '../../parameters/requestOptions';
@@ -190,16 +190,14 @@ async function read(
 	const { format, list, limit, isFull } = settings;
 	const isPaginated = list.type !== 'none';
 	const isJson = format === 'json' && !isFull;
-	if (isJson && (isPaginated || list.itemsField !== '')) {
-		return await readItems(run, request, list, limit, toItem);
-	}
-	const items: INodeExecutionData[] = [];
-	if (isPaginated) {
-		for await (const { response } of readPages(run.client, request, list)) {
-			items.push(...(await itemsOfResponse(run, settings, response, resultIn(response))));
-			if (items.length >= limit) break;
-		}
-		return items;
+	if (isPaginated || (isJson && list.itemsField !== '')) {
+		const toItems = async ({ records, response, isBehindLast }: Page) => {
+			if (!isFull) return records.map(toItem);
+			return isBehindLast === true
+				? []
+				: await itemsOfResponse(run, settings, response, resultIn(response));
+		};
+		return await readItems(run, request, list, limit, toItems);
 	}
 	const response = await run.client.request(request);
 	const value = isJson ? jsonOf(response) : undefined;
