@@ -1,0 +1,81 @@
+// Of a wait there is one estimate: the script of the limit store says of the next request what the process computes from
+// the same state.
+
+import * as fc from 'fast-check';
+
+import { RedisLimitStore } from '../../../nodes/BusinessData/rateLimit/redis/redisLimitStore';
+import { estimateWait, windowStates } from '../../../nodes/BusinessData/rateLimit/estimate';
+import { abortController } from '../../../nodes/BusinessData/async';
+import { limitsOf, LimitStoreRequest } from '../../support/limitStoreRequest';
+import { LuaRedis } from '../../support/luaRedis';
+
+/** A server that has just started gives none for so long (ms). */
+const NEW_MS = 5_000;
+/** Redis counts in whole ms: the time of each slot, and how long it is held. */
+const ROUNDED_MS = 2;
+
+const { signal } = abortController();
+let redis: LuaRedis;
+beforeEach(async () => {
+	redis = await LuaRedis.load();
+	jest.useFakeTimers();
+	await jest.advanceTimersByTimeAsync(NEW_MS);
+});
+afterEach(() => jest.useRealTimers());
+
+const window = fc.record({
+	max: fc.integer({ min: 1, max: 6 }),
+	windowMs: fc.integer({ min: 1_000, max: 10_000 }),
+});
+const state = fc.record({
+	windows: fc.uniqueArray(window, { minLength: 1, maxLength: 3, selector: (one) => one.windowMs }),
+	/** Time (ms) before each request that takes a slot where there is one. */
+	pauses: fc.array(fc.nat(4_000), { maxLength: 12 }),
+	/** How many requests come at the end. */
+	requests: fc.integer({ min: 1, max: 8 }),
+});
+
+test('the script and the process estimate the same wait', async () => {
+	let [waits, times] = [0, 0];
+	await fc.assert(
+		fc.asyncProperty(state, async ({ windows, pauses, requests }) => {
+			const limitStore = new RedisLimitStore(redis.connection(), `key ${++times}`);
+			const own = limitsOf('own', windows);
+			/** How many wait, and how long (ms) the next one has to. */
+			const estimate = async () => {
+				const [use] = await limitStore.read([own]);
+				const queued = use?.queued ?? 0;
+				return {
+					queued,
+					waitMs: use === undefined ? NaN : estimateWait(windowStates(use), queued),
+				};
+			};
+			const take = async () => {
+				const { permit } = new LimitStoreRequest(limitStore, own);
+				const { isTaken, waitMs } = await limitStore.take(permit, signal);
+				if (isTaken) limitStore.complete(permit, 0);
+				return waitMs;
+			};
+			await take();
+			await jest.advanceTimersByTimeAsync(NEW_MS);
+			for (const pause of pauses) {
+				await jest.advanceTimersByTimeAsync(pause);
+				// One that has to wait would keep its place.
+				if ((await estimate()).waitMs === 0) await take();
+			}
+			for (let request = 0; request < requests; request++) {
+				const { queued, waitMs: expected } = await estimate();
+				const waitMs = await take();
+				if (waitMs > 0) waits++;
+				// Behind others, the script looks at each window by itself and no further than one turn of it, the process at
+				// the turns of the slowest one.
+				if (queued === 0) expect(waitMs).toBeGreaterThanOrEqual(expected - ROUNDED_MS);
+				if (queued === 0 || windows.length === 1) {
+					expect(waitMs).toBeLessThanOrEqual(expected + ROUNDED_MS);
+				}
+			}
+		}),
+		{ numRuns: 200 },
+	);
+	expect(waits).toBeGreaterThan(200);
+});
