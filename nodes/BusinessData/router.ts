@@ -4,6 +4,7 @@ import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import type { Operation } from './operations/operation';
 import { resources } from './resources/index';
 import { errorItem, type NodeError } from './run/itemErrors';
+import { isToolCall } from './run/previousAttempts';
 import { Run } from './run/run';
 import { isCanceled } from './transport/requestError';
 import { InvalidSettingError } from './values/invalidSettingError';
@@ -13,7 +14,8 @@ export async function router(context: IExecuteFunctions): Promise<INodeExecution
 		return [await Run.during(context, async (run) => await chosenOperation(context).execute(run))];
 	} catch (error) {
 		const nodeError = error as NodeError;
-		if (!context.continueOnFail() || isCanceled(context)) throw nodeError;
+		const continuesOnError = context.continueOnFail() && !isToolCall(context);
+		if (!continuesOnError || isCanceled(context)) throw nodeError;
 		// An error before the first item: n8n itself would pass the input on as if all had gone well.
 		return [context.getInputData().map((input, index) => errorItem(input, nodeError, index))];
 	}

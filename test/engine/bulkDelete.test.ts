@@ -130,8 +130,14 @@ describe('a batch that fails', () => {
 
 test('an item whose IDs go out in several batches is named once of each kind', async () => {
 	bench.sandbox.fault({ after: 1, action: { type: 'status', status: 400 } });
-	const { context } = errorOf(await run([{ id: 'a,b,c,d,e,f' }], { options: { batchSize: 1 } }));
-	expect(context).toMatchObject({ deletedItems: [0], failedItems: [0], notTriedItems: [0] });
+	const error = errorOf(await run([{ id: 'a,b,c,d,e,f,g,h,i,j' }], { options: { batchSize: 2 } }));
+	expect(error.context).toMatchObject({
+		...{ deletedItems: [0], failedItems: [0], notTriedItems: [0] },
+		...{ deletedIds: [...'abefgh'], failedIds: ['c', 'd'], notTriedIds: ['i', 'j'] },
+	});
+	expect(error.description).toContain(
+		'Deleted: 6 IDs of item 0. Not deleted: 2 IDs of item 0. Not tried: 2 IDs of item 0.',
+	);
 });
 
 test('with continue on error, the items of a failed batch fail and the rest goes on', async () => {
@@ -140,8 +146,14 @@ test('with continue on error, the items of a failed batch fail and the rest goes
 	const result = await run(idsOf(5), { options }, { onError: 'continueErrorOutput' });
 	expect(bench.sandbox.journal.count()).toBe(3);
 	expect(result.items(NODE, 0)).toHaveLength(2);
-	const failed = result.items(NODE, 1).map(({ pairedItem }) => pairedItem);
-	expect(failed).toEqual([{ item: 2 }, { item: 3 }]);
+	const failed = result
+		.items(NODE, 1)
+		.map(({ pairedItem, error }) => [pairedItem, error?.context.ids]);
+	const ids = ['t2', 't3'];
+	expect(failed).toEqual([
+		[{ item: 2 }, ids],
+		[{ item: 3 }, ids],
+	]);
 });
 
 test('the endpoint and the name of the list are settings of the credential', async () => {

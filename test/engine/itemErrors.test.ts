@@ -4,7 +4,7 @@
 import type { INode, IPairedItemData } from 'n8n-workflow';
 
 import type { FaultAction } from '../../sandbox/server';
-import { errorOf, itemsOf, NODE, type ShownError, useBench } from '../support/bench';
+import { errorOf, hintsOf, itemsOf, NODE, type ShownError, useBench } from '../support/bench';
 import type { EngineRun } from '../support/engine';
 import { ITEMS_TYPE, linksTo, NODE_TYPE, nodeOf, workflowOf } from '../support/engineWorkflow';
 import {
@@ -80,6 +80,12 @@ test('continue on error puts the error in the place of the item', async () => {
 		{ json: { id: 'doc-2', status: 'sent' }, pairedItem: { item: 2 } },
 	]);
 	expect(bench.documents()).toEqual([{ id: 0 }, { id: 2 }]);
+});
+
+test('an item that looks like one that was skipped, and fails, is not perhaps sent', async () => {
+	const skipped = { skipped: true, state: 'perhapsSent', sendOnceKey: 'a' };
+	bench.sandbox.fault({ action: refused });
+	expect(hintsOf(await bench.run([skipped], send(), CONTINUE_ON_ERROR))).toEqual([]);
 });
 
 test.each([

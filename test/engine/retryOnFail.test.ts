@@ -5,12 +5,15 @@ import { errorOf, itemsOf, NO_LIMITS, NODE, useBench } from '../support/bench';
 import { useDeduplicator } from '../support/deduplicator';
 import {
 	apiRequest,
+	CONTINUE_ON_ERROR,
 	deleteMany,
 	READ_ENDPOINT,
 	RETRY_ON_FAIL,
 	send,
 	SEND_ENDPOINT,
 } from '../support/parameters';
+import { linksTo, NODE_TYPE, nodeOf, workflowOf } from '../support/engineWorkflow';
+import { waitUntil } from '../support/waitUntil';
 import { AGENT, agentWorkflow } from '../support/toolWorkflow';
 
 const bench = useBench({ limits: NO_LIMITS });
@@ -52,6 +55,27 @@ test.each([
 	expect(result.run.status).toBe('success');
 	expect(bench.sandbox.journal.count(READ_ENDPOINT)).toBe(5);
 	expect(bench.documents()).toHaveLength(2);
+});
+
+test.each(['same', undefined])('two nodes with the ID %j send a document each', async (id) => {
+	const settings = { id: id as string, ...RETRY_ON_FAIL };
+	const workflow = workflowOf([{ id: 1 }], send(), settings);
+	workflow.nodes.push(nodeOf('Second', NODE_TYPE, { ...send(), resource: 'payment' }, settings));
+	workflow.connections = { Start: linksTo('main', NODE, 'Second') };
+	await bench.engine.run(workflow, { key: bench.credential });
+	expect(bench.documents()).toHaveLength(2);
+});
+
+test('an attempt that cannot begin says what those before it have sent', async () => {
+	bench.sandbox.fault({ after: 1, action: { type: 'hangUpAfterActing' } });
+	const settings = { ...RETRY_ON_FAIL, waitBetweenTries: 1_000 };
+	const execution = bench.run(itemsOf(3), send(), settings);
+	await waitUntil(() => bench.sandbox.journal.count() === 2);
+	bench.credential.apiKey = '12';
+	const { message, description, context } = errorOf(await execution);
+	expect(message).toBe('API Key: has 2 characters instead of 64');
+	expect(description).toContain('Sent: item 0. Perhaps sent: item 1. Not tried: item 2.');
+	expect(context).toMatchObject({ outcome: 'unknown', sentItems: [0], perhapsSentItems: [1] });
 });
 
 test('a batch that was deleted is not deleted again', async () => {
@@ -150,6 +174,12 @@ describe('as a tool of an agent', () => {
 			expect(new Set(responses.map(({ response }) => response)).size).toBe(2);
 		},
 	);
+
+	test('a failure reaches the agent, also where the tool continues on error', async () => {
+		bench.sandbox.fault({ action: { type: 'status', status: 400, body: { message: 'bad' } } });
+		const [response] = await call([1], {}, CONTINUE_ON_ERROR);
+		expect(JSON.stringify(response)).toContain('400');
+	});
 
 	test('another execution is not taken for another attempt', async () => {
 		await call([1], {}, RETRY_ON_FAIL);

@@ -6,7 +6,7 @@ import type { SendOnce } from '../sendOnce';
 import { canonicalEndpoint } from '../transport/endpointPath';
 import type { GuardedRequest } from '../parameters/sendOnceOptions';
 import type { Run } from '../run/run';
-import type { TaskResult } from './previousAttempts';
+import type { TaskResult } from '../run/previousAttempts';
 
 export class DryRun {
 	/** The guards of what a run would have sent before the next item. */

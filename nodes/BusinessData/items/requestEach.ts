@@ -7,6 +7,7 @@ import type { IDataObject, INodeExecutionData, IPairedItemData } from 'n8n-workf
 
 import { type GuardedRequest, withSendOnce } from '../parameters/sendOnceOptions';
 import { nameItems, toNodeError } from '../run/itemErrors';
+import type { TaskResult } from '../run/previousAttempts';
 import type { Run } from '../run/run';
 import { AlreadySentError } from '../sendOnce';
 import { afterSuccessError, afterUnknownError } from '../transport/requestErrors';
@@ -14,7 +15,6 @@ import { type Result, resultIn, type ServiceResponse } from '../transport/respon
 import type { ServiceRequest } from '../transport/serviceRequest';
 import { readFlag } from '../values/settingValues';
 import { DryRun } from './dryRun';
-import type { TaskResult } from './previousAttempts';
 import { hintAtResult } from './responseItems';
 import { runTasks, type Task, type TaskKind } from './runTasks';
 
@@ -85,7 +85,9 @@ export async function requestEach(
 
 /** A skipped item that may not have been sent is for a person to look at. */
 function hintAtPerhapsSent(run: Run, items: INodeExecutionData[]): void {
-	const skipped = items.filter(({ json }) => json.skipped === true && json.state === 'perhapsSent');
+	const skipped = items.filter(
+		({ json, error }) => !error && json.skipped === true && json.state === 'perhapsSent',
+	);
 	if (skipped.length === 0) return;
 	const indexes = skipped.map(({ pairedItem }) => (pairedItem as IPairedItemData).item);
 	run.hint(

@@ -9,7 +9,8 @@ import { describeSends, reportDuring } from '../run/progress';
 import type { Run } from '../run/run';
 import type { Endpoint } from '../transport/endpoints';
 import { RequestError } from '../transport/requestError';
-import { type Results, resultsOfAttempts, type TaskResult } from './previousAttempts';
+import { type Attempts, attemptsOf, type TaskResult } from '../run/previousAttempts';
+import { countOf } from '../values/text';
 
 /** What is done for one input item, or for several together. */
 export interface Task {
@@ -19,6 +20,8 @@ export interface Task {
 	endpoint?: Endpoint;
 	/** Whether it changes nothing, whatever becomes of it. */
 	isRead?: boolean;
+	/** What its error names beside the items: an item may name many records. */
+	ids?: Array<string | number>;
 	execute: () => Promise<TaskResult>;
 }
 
@@ -42,7 +45,8 @@ export async function runTasks(
 	tasks: Task[],
 	{ atOnce, isFirstAlone, lists }: TaskKind,
 ): Promise<INodeExecutionData[]> {
-	const results = lists === undefined ? (new Map() as Results) : resultsOfAttempts(run);
+	const attempts: Attempts = lists === undefined ? { results: new Map() } : attemptsOf(run.context);
+	const { results } = attempts;
 	const endings = tasks.map((_, index): Ending => results.get(index)?.ending ?? 'notTried');
 	const outputs: INodeExecutionData[][] = tasks.map(() => []);
 	const waiting = tasks.entries();
@@ -69,7 +73,7 @@ export async function runTasks(
 		const [index, task] = next;
 		try {
 			const execute = async () => await outputOf(index, task);
-			outputs[index] = await outputOrErrors(run, task.items, execute);
+			outputs[index] = await outputOrErrors(run, task.items, execute, task.ids);
 		} catch (error) {
 			// Nobody has to wait for other reads.
 			if (lists === undefined) throw error;
@@ -93,22 +97,35 @@ export async function runTasks(
 			: await describeSends(run, done, tasks.length, tasks[done]?.endpoint);
 	const listed = () =>
 		Object.entries(lists ?? {}).map(([ending, [words, list]]) => {
-			const items = tasks.flatMap((task, index) => (endings[index] === ending ? task.items : []));
-			return { words, list, items: [...new Set(items)].sort((a, b) => a - b) };
+			const ended = tasks.filter((_, index) => endings[index] === ending);
+			const items = [...new Set(ended.flatMap((task) => task.items))].sort((a, b) => a - b);
+			return { words, list, items, ids: ended.flatMap(({ ids = [] }) => ids) };
 		});
 	const sentences = () =>
 		listed()
 			.filter(({ items }) => items.length > 0)
-			.map(({ words, items }) => `${words}: ${nameItems(items)}.`);
+			.map(({ words, items, ids }) => {
+				const of = ids.length > items.length ? `${countOf(ids.length, 'ID')} of ` : '';
+				return `${words}: ${of}${nameItems(items)}.`;
+			});
+	attempts.addTo = (error) => {
+		const { context } = error;
+		for (const { list, items, ids } of listed()) {
+			// It was there before: this attempt has named the items by itself.
+			if (list in context) return;
+			context[list] = items;
+			if (ids.length > 0) context[list.replace('Items', 'Ids')] = ids;
+		}
+		if (endings.includes('unknown')) context.outcome = 'unknown';
+		if (tasks.length > 1) {
+			error.description = [error.description, ...sentences()].filter(Boolean).join(' ');
+		}
+	};
 
 	run.describeProgress = sentences;
 	await reportDuring(run, describe, runAll);
 	if (endedBy === undefined) return outputs.flat();
-	for (const { list, items } of listed()) endedBy.context[list] = items;
-	if (endings.includes('unknown')) endedBy.context.outcome = 'unknown';
-	if (tasks.length > 1) {
-		endedBy.description = [endedBy.description, ...sentences()].filter(Boolean).join(' ');
-	}
+	attempts.addTo(endedBy);
 	throw endedBy;
 }
 
@@ -120,6 +137,7 @@ export async function outputOrErrors(
 	run: Run,
 	items: number[],
 	execute: () => INodeExecutionData[] | Promise<INodeExecutionData[]>,
+	ids?: Task['ids'],
 ): Promise<INodeExecutionData[]> {
 	try {
 		const pairs = items.map((item) => ({ item }));
@@ -137,6 +155,7 @@ export async function outputOrErrors(
 	} catch (error) {
 		const itemIndex = items.length === 1 ? items[0] : undefined;
 		const nodeError = toNodeError(run.context.getNode(), error, itemIndex);
+		if (ids !== undefined) nodeError.context.ids = ids;
 		if (!run.continuesOnError) throw nodeError;
 		return items.map((item) => errorItem(run.items[item], nodeError, item));
 	}

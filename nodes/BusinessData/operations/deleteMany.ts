@@ -106,7 +106,7 @@ async function deleteMany(run: Run, endpoint: Endpoint): Promise<INodeExecutionD
 		};
 		const execute = async () =>
 			isDryRun ? await dryRun.show(request, { count }) : await sendItem(run, request, toItems);
-		return { items, endpoint, execute };
+		return { items, ids, endpoint, execute };
 	});
 	return [...(await runTasks(run, tasks, DELETIONS)), ...errors];
 }

@@ -12,6 +12,7 @@ import { RunWaitTime } from '../transport/waitTime';
 import { readGroup } from '../values/settingValues';
 import { holdsExpression, readMarked } from '../values/unresolvedValues';
 import { toNodeError } from './itemErrors';
+import { attemptsOf, isToolCall } from './previousAttempts';
 
 /** How long (ms) work on items may hold the event loop, which n8n needs for everything else. */
 const LONGEST_HOLD_MS = 10;
@@ -19,7 +20,6 @@ const LONGEST_HOLD_MS = 10;
 export class Run {
 	readonly items: INodeExecutionData[];
 	readonly client: Client;
-	/** Whether an agent has called the node as a tool. n8n names the tool so, and n8n 1.x tells it in no other way. */
 	readonly isTool: boolean;
 
 	/** The progress of the items so far, in sentences; set by the operation. */
@@ -45,7 +45,7 @@ export class Run {
 		readonly account: Account,
 	) {
 		this.items = context.getInputData();
-		this.isTool = context.getNode().type.endsWith('Tool');
+		this.isTool = isToolCall(context);
 		this.written = context.getNode().parameters;
 		this.client = new Client(context, account, randomUUID(), this.waitTime, this.signal);
 		const abort = (reason: Error) => this.controller.abort(reason);
@@ -66,7 +66,10 @@ export class Run {
 			return await work(run);
 		} catch (error) {
 			const nodeError = toNodeError(context.getNode(), error);
-			if (run?.client.hasAttempted !== true) nodeError.context.outcome ??= 'notSent';
+			if (run?.client.hasAttempted !== true) {
+				nodeError.context.outcome ??= 'notSent';
+				attemptsOf(context).addTo?.(nodeError);
+			}
 			// By this word, n8n knows a stopped execution, which must not look like a failed one.
 			if (isCanceled(context) && !nodeError.message.includes('canceled')) {
 				nodeError.message = `The execution was canceled. Just before that: ${nodeError.message}`;
@@ -79,8 +82,8 @@ export class Run {
 
 	/** Whether an item's error becomes its output instead of ending the run. */
 	get continuesOnError(): boolean {
-		// n8n takes no notice of what a stopped execution puts out.
-		return this.context.continueOnFail() && !isCanceled(this.context);
+		// n8n takes no notice of what a stopped execution puts out, and shows an agent only the JSON of an item.
+		return !this.isTool && this.context.continueOnFail() && !isCanceled(this.context);
 	}
 
 	/** Whether a person runs the workflow in the editor. */
