@@ -7,7 +7,7 @@ import { errorOf, hintsOf, itemsOf, NODE, type ShownError, useBench } from '../s
 import { useDeduplicator } from '../support/deduplicator';
 import { readRun } from '../support/engine';
 import { linksTo, NODE_TYPE, nodeOf, workflowOf } from '../support/engineWorkflow';
-import { apiRequest, send, sentDocument } from '../support/parameters';
+import { apiRequest, CONTINUE_ON_ERROR, send, sentDocument } from '../support/parameters';
 import { playSteps, statesOf, STEPS_OF_A_KEY } from '../support/sentDocument';
 import { DELETED } from '../support/processedRows';
 import { waitUntil } from '../support/waitUntil';
@@ -97,6 +97,20 @@ describe('the same key with other content', () => {
 		expect(bench.documents()).toEqual([invoice]);
 	});
 
+	test.each([
+		[{}, false],
+		[{ sendOnceIgnoreFields: 'document' }, true],
+	])('is an error also where the query alone differs, with %j', async (options, isSkipped) => {
+		const queryParameters = { parameters: [{ name: 'document', value: '={{ $json.id }}' }] };
+		const parameters = {
+			...apiRequest('POST', '/sandbox/echo', { sendOnceKey: 'k', queryParameters, ...options }),
+			contentType: 'none',
+		};
+		const { run } = await bench.run(itemsOf(2), parameters);
+		expect(run.status).toBe(isSkipped ? 'success' : 'error');
+		expect(bench.sandbox.journal.count()).toBe(1);
+	});
+
 	test.each(STEPS_OF_A_KEY)('%s: %s', async (steps, last) => {
 		expect(await playSteps(bench, steps)).toBe(last);
 	});
@@ -131,6 +145,21 @@ describe('by hand', () => {
 		await bench.run([{ id: 'a' }], send(once));
 		expect(bench.documents()).toHaveLength(2);
 		expect(await get()).toEqual([{ ...states, state: 'sent' }]);
+	});
+
+	test('changes nothing where a later item is wrong', async () => {
+		errorOf(await bench.run([{ id: 'a' }, { id: '' }], sentDocument('markAsSent')));
+		expect(await statesOf(bench, ['a'])).toEqual(['notSent']);
+		const result = await bench.run(
+			[{ id: 'a' }, { id: '' }],
+			sentDocument('markAsSent'),
+			CONTINUE_ON_ERROR,
+		);
+		expect(result.items(NODE).map(({ error }) => error?.context.outcome)).toEqual([
+			undefined,
+			'notSent',
+		]);
+		expect(await statesOf(bench, ['a'])).toEqual(['sent']);
 	});
 
 	test('behind an API Request, by its endpoint', async () => {

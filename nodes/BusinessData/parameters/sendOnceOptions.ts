@@ -57,7 +57,7 @@ export const sendOnceOptions: INodeProperties[] = [
 		default: '',
 		placeholder: 'e.g. createdAt, meta.requestId',
 		description:
-			'Fields of the content that may differ, such as a time stamp: dot paths, separated by commas',
+			'Fields of the content, and query parameters, that may differ, such as a time stamp: dot paths, separated by commas',
 	},
 	sendOnceKeyField,
 	{
@@ -110,14 +110,19 @@ export function withSendOnce(
 }
 
 function hashOfContent(
-	{ body, encoded }: Pick<ServiceRequest, 'body' | 'encoded'>,
+	{ body, encoded, query }: Pick<ServiceRequest, 'body' | 'encoded' | 'query'>,
 	ignoreFields: string[],
 ): string {
-	if (encoded === undefined || !Array.isArray(body)) return contentHash(body, ignoreFields);
-	// The fields of a form are its parts.
 	const ignored = ignoreFields.map((field) => field.normalize('NFC'));
-	const parts = (body as Part[]).filter(({ name }) => !ignored.includes(name.normalize('NFC')));
-	return contentHash(parts, []);
+	const counts = ({ name }: { name: string }) => !ignored.includes(name.normalize('NFC'));
+	// The fields of a form are its parts.
+	const isForm = encoded !== undefined && Array.isArray(body);
+	const ofBody = isForm
+		? contentHash((body as Part[]).filter(counts), [])
+		: contentHash(body, ignoreFields);
+	// Without a body, the query alone may say what is sent.
+	const parameters = query.filter(counts);
+	return parameters.length === 0 ? ofBody : contentHash([ofBody, parameters], []);
 }
 
 /** The key, the same for all its Unicode forms (NFC). @throws InvalidSettingError */

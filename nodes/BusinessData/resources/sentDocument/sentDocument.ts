@@ -8,6 +8,7 @@ import { InvalidSettingError } from '../../values/invalidSettingError';
 import { readChoice, readFilledText, readText } from '../../values/settingValues';
 import { runTasks, type Task } from '../../items/runTasks';
 import type { Operation } from '../../operations/operation';
+import { toNodeError } from '../../run/itemErrors';
 import type { Run } from '../../run/run';
 import { readKey, sendOnceKeyField } from '../../parameters/sendOnceOptions';
 
@@ -69,20 +70,36 @@ export function sentDocumentOperation(
 		option,
 		fields,
 		execute: async (run) => {
-			const tasks = run.items.map((_, index): Task => ({
-				items: [index],
-				execute: async () => ({ output: [await executeItem(run, index, change)], ending: 'done' }),
-			}));
+			// All are read before the first change, so that a mistake in the last item leaves nothing half done.
+			const tasks = run.items.map((_, index): Task => {
+				const execute = prepare(run, index, change);
+				return {
+					items: [index],
+					execute: async () => ({ output: [await execute()], ending: 'done' }),
+				};
+			});
 			return await runTasks(run, tasks, { atOnce: 1 });
 		},
 	};
 }
 
-async function executeItem(
+/** @throws InvalidSettingError, or with what it returns where the node continues on error */
+function prepare(
 	run: Run,
 	index: number,
 	change: 'sent' | 'notSent' | undefined,
-): Promise<INodeExecutionData> {
+): () => Promise<INodeExecutionData> {
+	try {
+		const settings = readSettings(run, index);
+		return async () => await executeItem(run, settings, change);
+	} catch (error) {
+		const nodeError = toNodeError(run.context.getNode(), error, index);
+		if (!run.continuesOnError) throw nodeError;
+		return async () => await Promise.reject(nodeError);
+	}
+}
+
+function readSettings(run: Run, index: number) {
 	const sentWith = readChoice('Sent With', run.parameter('sentWith', index), SENT_WITH);
 	const { id: ownId } = run.context.getWorkflow();
 	const workflowId = readFilledText(
@@ -91,7 +108,14 @@ async function executeItem(
 		'Save the workflow, or enter the ID of the one that sends the document.',
 	);
 	const sendOnceKey = readKey(run.parameter('sendOnceKey', index));
-	const endpoint = readEndpoint(run, index, sentWith);
+	return { sentWith, workflowId, ownId, sendOnceKey, endpoint: readEndpoint(run, index, sentWith) };
+}
+
+async function executeItem(
+	run: Run,
+	{ sentWith, workflowId, ownId, sendOnceKey, endpoint }: ReturnType<typeof readSettings>,
+	change: 'sent' | 'notSent' | undefined,
+): Promise<INodeExecutionData> {
 	const document = new SendOnce(run, { workflowId, endpoint, key: sendOnceKey });
 	// Without it, a wrong ID would read as a document that was not sent.
 	if (workflowId !== ownId) await requireWorkflow(workflowId);
