@@ -150,6 +150,10 @@ describe('what an expression makes', () => {
 			field('={{ $json.id + $json.missing }}'),
 			'Fields: "a": {{ $json.id + $json.missing }} is not a number that JSON can hold (NaN)',
 		],
+		[
+			field('={{ "{id: " + $json.missing + "}" }}', 'a', 'object'),
+			'Fields: "a.id" is the text "undefined", which stands for no value',
+		],
 		[field('a', '={{ $json.missing }}'), `Fields: "name": ${NO_VALUE}`],
 		[
 			field('={{ $json.date }}', 'a', 'number'),
@@ -164,6 +168,17 @@ describe('what an expression makes', () => {
 		[send({ sendOnceKey: '=INV-{{ $json.empty }}' }), 'Send Once Key: {{ $json.empty }} is empty'],
 		[{ ...deleteMany(), ids: '={{ $json.missing }}' }, `IDs: ${NO_VALUE}`],
 		[{ ...deleteMany(), ids: '=INV-{{ $json.empty }}' }, 'IDs: {{ $json.empty }} is empty'],
+		...['=INV-{{ $json.list }}', '={{ $json.list }}-INV', '=a, INV-{{ $json.list }}, b'].map(
+			(ids): [Parameters, string] => [
+				{ ...deleteMany(), ids },
+				'IDs: {{ $json.list }} is a list, not a text',
+			],
+		),
+		[json('={"id": "INV-{{ $json.list }}"}'), 'JSON Body: {{ $json.list }} is a list, not a text'],
+		[
+			apiRequest('GET', '/contacts', query('a', '={{ "\\ud83d" }}')),
+			'Query Parameters: "a" holds half of a character',
+		],
 		[{ ...deleteMany(), dryRun: '={{ $json.missing }}' }, `Dry Run: ${NO_VALUE}`],
 	])('%j is refused: %s', async (parameters, message) => {
 		expect((await refusalOf(parameters, [ITEM])).message).toBe(message);

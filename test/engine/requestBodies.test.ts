@@ -2,6 +2,8 @@
 
 import { createHash } from 'node:crypto';
 
+import { Container } from '@n8n/di';
+import { BinaryDataService } from 'n8n-core';
 import type { IDataObject, INode } from 'n8n-workflow';
 
 import { errorOf, NO_LIMITS, NODE, useBench } from '../support/bench';
@@ -150,6 +152,8 @@ test.each<[INode['parameters'], string]>([
 	[post('form-urlencoded'), 'Body Fields: there is nothing to send'],
 	[post('multipart-form-data', fields({ name: ' ' })), 'Body Fields: a name is empty'],
 	[post('form-urlencoded', fields({ name: 'a', value: '={{ $json.b }}' })), 'Body Fields: "a":'],
+	// The type of the field is not saved where the editor does not show it.
+	[post('form-urlencoded', fields(FILE)), 'Body Fields: a URL-encoded form cannot hold a file'],
 	[post('raw'), 'Body Content Type: is not known'],
 ])('%j for an item without a file is refused', async (parameters, message) => {
 	const error = errorOf(await bench.run([PDF, {}], parameters));
@@ -160,8 +164,11 @@ test.each<[INode['parameters'], string]>([
 
 test.each<[string, string, isSent: boolean]>([
 	['json', 'application/vnd.api+json', true],
+	['json', 'application/json; charset="UTF-8"', true],
+	['json', 'application/json; charset=iso-8859-1', false],
 	['json', 'text/plain', false],
 	['form-urlencoded', 'application/x-www-form-urlencoded', true],
+	['form-urlencoded', 'application/x-www-form-urlencoded; charset=utf-16', false],
 	['form-urlencoded', 'application/json', false],
 	['multipart-form-data', 'multipart/form-data; boundary=a', false],
 	['binaryData', 'image/png', true],
@@ -176,3 +183,28 @@ test.each<[string, string, isSent: boolean]>([
 	expect(errorOf(result).message).toMatch(/Headers: .*content-type/i);
 	expect(arrived()).toEqual([]);
 });
+
+test('a file without a name has that of its field', async () => {
+	await bench.run([itemWith(BYTES, { fileName: '' })], MULTIPART);
+	expect(onlyOne().bytes.toString()).toContain('filename="data"');
+});
+
+test.each(['stopWorkflow', 'continueRegularOutput'] as const)(
+	'a file that is gone when its turn comes was not sent: %s',
+	async (onError) => {
+		const service = Container.get(BinaryDataService);
+		const getAsBuffer = service.getAsBuffer.bind(service);
+		let reads = 0;
+		jest.spyOn(service, 'getAsBuffer').mockImplementation(async (data) => {
+			// Each is read before the first request, and again for its own.
+			if (++reads === 4) throw new Error('ENOENT: no such file');
+			return await getAsBuffer(data);
+		});
+		const result = await bench.run([PDF, PDF], BINARY, { onError });
+		const error = onError === 'stopWorkflow' ? errorOf(result) : result.items(NODE)[1]?.error;
+		expect(error).toMatchObject({
+			message: 'The file could not be read again: ENOENT: no such file',
+			context: { outcome: 'notSent' },
+		});
+	},
+);

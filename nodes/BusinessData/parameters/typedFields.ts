@@ -40,14 +40,14 @@ type Given = string | number | boolean | object;
  * @param apiKey must not show in an error, should it be in a value
  * @throws InvalidSettingError that names the field
  */
-export function bodyOfFields(value: unknown, apiKey: string): IDataObject {
+export function bodyOfFields(value: unknown, apiKey: string, isComputed = false): IDataObject {
 	const fields = readEntries(LABEL, readGroup(LABEL, value).assignments);
 	const names = fields.map(({ name }) => readName(LABEL, name));
 	names.forEach(checkName);
 	const body: IDataObject = {};
 	for (const [index, field] of fields.entries()) {
 		const name = names[index] ?? '';
-		put(body, name, typedValue(name, field.type, field.value, apiKey));
+		put(body, name, typedValue(name, field.type, field.value, apiKey, isComputed));
 	}
 	return body;
 }
@@ -89,7 +89,13 @@ function invalid(name: string, problem: string, howToFix: string): InvalidSettin
 }
 
 /** The value as it goes out; null stays null, whatever the type. */
-function typedValue(name: string, type: unknown, value: unknown, apiKey: string): unknown {
+function typedValue(
+	name: string,
+	type: unknown,
+	value: unknown,
+	apiKey: string,
+	isComputed: boolean,
+): unknown {
 	refuseUnresolved(LABEL, value, name);
 	refuseFaults(LABEL, value, false, name);
 	// Without a type, as programs may leave it out: what the value is by itself.
@@ -112,7 +118,7 @@ function typedValue(name: string, type: unknown, value: unknown, apiKey: string)
 		);
 	}
 	// Again, because a text may be one of a number that is too large, or of a list with such numbers.
-	refuseFaults(LABEL, result, false, name);
+	refuseFaults(LABEL, result, isComputed, name);
 	return result;
 }
 

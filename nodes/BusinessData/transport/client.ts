@@ -18,6 +18,7 @@ import { Retries } from './retries';
 import { RefusedKey } from './refusedKey';
 import {
 	pauseTooLongError,
+	unreadableFileError,
 	redisError,
 	stoppedError,
 	underWayError,
@@ -70,7 +71,12 @@ export class Client {
 		this.check(request);
 		const { body, encoded } = request;
 		const json = body === undefined ? undefined : Buffer.from(JSON.stringify(body));
-		const payload = encoded === undefined ? json : await encoded.read();
+		const payload =
+			encoded === undefined
+				? json
+				: await encoded.read().catch((error: unknown) => {
+						throw unreadableFileError(request, error);
+					});
 		const { signal, release } = this.refusedKey.signalFor(request.endpoint, this.signal);
 		try {
 			return await this.send(request, payload, signal);

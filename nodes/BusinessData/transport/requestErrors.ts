@@ -270,6 +270,17 @@ export function underWayError(request: ServiceRequest): RequestError {
 	});
 }
 
+/**
+ * The error for a request whose file was there when the run began.
+ * @param cause what n8n says; it may be anything
+ */
+export function unreadableFileError(request: ServiceRequest, cause: unknown): RequestError {
+	const description =
+		'nothing reached the service. The file was there when the run began: check the storage of binary data in n8n, then run the item again.';
+	const details = { outcome: 'notSent', description } as const;
+	return errorOn(request, `The file could not be read again: ${messageOf(cause)}`, details);
+}
+
 /** The error for a request that Redis was needed for. */
 export function redisError({ message, description, isPermanent }: RedisError): RequestError {
 	const cause = isPermanent ? INVALID : UNAVAILABLE;

@@ -79,8 +79,12 @@ export function readTextToSend(field: string, value: unknown, name = ''): string
 	if (value === undefined) return '';
 	refuseFaults(field, value, false, name);
 	const text = scalarText(value);
-	if (text !== undefined) return text;
-	throw notText(field, value, name);
+	if (text === undefined) throw notText(field, value, name);
+	if (!/\p{Surrogate}/u.test(text)) return text;
+	// It would go out as another character.
+	const problem = 'holds half of a character';
+	const howToFix = 'Check where the text is cut off.';
+	throw new InvalidSettingError(field, name === '' ? problem : `"${name}" ${problem}`, howToFix);
 }
 
 function notText(field: string, value: unknown, name = ''): InvalidSettingError {

@@ -20,8 +20,6 @@ export class UnresolvedValue {
 	constructor(readonly problem: string) {}
 }
 
-/** Fields in whose texts an expression may give a list, which n8n writes with commas. */
-const FIELDS_WITH_LISTS = ['ids', 'jsonBody'];
 /** Fields that identify a record or document: a value with a gap would identify another one. */
 const FIELDS_WITHOUT_GAPS = ['ids', 'sendOnceKey'];
 /** Fields with a path, none of whose segments may be empty. */
@@ -109,8 +107,9 @@ function unresolvedInText(
 ): UnresolvedValue | undefined {
 	const empty: string[] = [];
 	let outline = '';
-	for (const { type, text } of pieces) {
-		const written = type === 'text' ? text : textIn(() => evaluate(text), name);
+	for (const [index, { type, text }] of pieces.entries()) {
+		const mayBeList = () => fitsList(name, outline, pieces[index + 1]);
+		const written = type === 'text' ? text : textIn(() => evaluate(text), mayBeList);
 		if (typeof written !== 'string') return unresolved(text, written.problem);
 		const isEmpty = type === 'code' && trimUnseen(written) === '';
 		if (isEmpty) empty.push(text);
@@ -134,7 +133,7 @@ function gapAtEnd(name: string, code: string, value: unknown): string | undefine
 }
 
 /** What n8n writes into a longer text for the value of an expression, or why it is no text. */
-function textIn(evaluate: () => unknown, name: string): string | { problem: string } {
+function textIn(evaluate: () => unknown, mayBeList: () => boolean): string | { problem: string } {
 	let value: unknown;
 	try {
 		value = evaluate();
@@ -146,8 +145,21 @@ function textIn(evaluate: () => unknown, name: string): string | { problem: stri
 	if (value === null) return { problem: 'is null' };
 	if (!Array.isArray(value)) return scalarText(value) ?? { problem: 'is an object, not a text' };
 	const areTexts = value.every((part) => typeof part !== 'object');
-	const isWritten = areTexts && FIELDS_WITH_LISTS.includes(name);
-	return isWritten ? value.join() : { problem: 'is a list, not a text' };
+	return areTexts && mayBeList() ? value.join() : { problem: 'is a list, not a text' };
+}
+
+/**
+ * Whether a list, written with commas, stays one where it stands. Beside another text, or in a text of JSON, only a part
+ * of it would belong to that.
+ * @param before all that is written before it
+ * @param next what stands behind it
+ */
+function fitsList(name: string, before: string, next?: { type: string; text: string }): boolean {
+	if (name === 'jsonBody') return (before.match(/(?<!\\)"/g) ?? []).length % 2 === 0;
+	if (name !== 'ids') return false;
+	const isApart =
+		next === undefined || (next.type === 'text' && /^\s*([\],;\n]|$)/.test(next.text));
+	return isApart && /(^|[[,;\n])\s*$/.test(before);
 }
 
 function noValue(error: unknown): string {

@@ -29,11 +29,14 @@ const FORM = 'application/x-www-form-urlencoded';
 /** n8n fails by a Buffer of exactly the type of a form, and parts have a boundary. */
 const OF_A_FILE = /^(?!multipart\/|application\/x-www-form-urlencoded$)[\w!#$&^.+*-]+\/[\t -~]+$/i;
 
+/** The parameters of a type: what is written is in UTF-8, whatever its charset says. */
+const IN_UTF8 = '\\s*(?!.*charset\\s*=(?!\\s*"?utf-?8"?\\s*(;|$)))(;|$)';
+
 /** By how the body is written: which Content-Type a user may give it. */
 const FITTING_TYPES: Record<ContentType, RegExp | undefined> = {
 	binaryData: OF_A_FILE,
-	'form-urlencoded': /^application\/x-www-form-urlencoded\s*(;|$)/i,
-	json: /^[\w.-]+\/([\w.-]+\+)?json\s*(;|$)/i,
+	'form-urlencoded': new RegExp(`^application/x-www-form-urlencoded${IN_UTF8}`, 'i'),
+	json: new RegExp(`^[\\w.-]+/([\\w.-]+\\+)?json${IN_UTF8}`, 'i'),
 	'multipart-form-data': undefined,
 	none: undefined,
 };
@@ -153,6 +156,10 @@ async function readEncoded(
 		throw new InvalidSettingError(PARTS, 'there is nothing to send', howToFix);
 	}
 	if (contentType === 'form-urlencoded') {
+		if (entries.some(({ value }) => value === undefined)) {
+			const howToFix = 'Choose Form-Data (Multipart) as Body Content Type, or remove the file.';
+			throw new InvalidSettingError(PARTS, 'a URL-encoded form cannot hold a file', howToFix);
+		}
 		const body = entries.map(readField);
 		return { body, encoded: { contentType: FORM, read: bufferOf(encodeForm(body)) } };
 	}
@@ -198,7 +205,7 @@ async function readFile(run: Run, itemIndex: number, nameValue: unknown) {
 	const read = async () => await run.context.helpers.getBinaryDataBuffer(itemIndex, name);
 	const content = await read();
 	const facts: FileFacts = {
-		fileName: String(file.fileName ?? name),
+		fileName: String(file.fileName || name),
 		mimeType: OF_A_FILE.test(file.mimeType) ? file.mimeType : 'application/octet-stream',
 		size: content.length,
 		sha256: createHash('sha256').update(content).digest('hex'),
