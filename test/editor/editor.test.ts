@@ -61,14 +61,25 @@ describe('the credential', () => {
 		await editor.takeScreenshots('credential-401');
 	});
 
-	test('names the field when the key cannot be one', async () => {
-		await editor.fillInCredential('apiKey', 'not a key');
+	test('names the base URL when nothing is there', async () => {
+		await editor.fillInCredential('baseUrl', 'http://127.0.0.1:1');
+		expect(await editor.saveCredential()).toContain('Base URL: The request was not sent');
+		await editor.takeScreenshots('credential-base-url');
+		await editor.fillInCredential('baseUrl', real().sandbox.baseUrl);
+	});
+
+	test.each([
+		['error-key', 'not a key'],
+		['error-no-key', ' '],
+	])('names the field when the key cannot be one: %s', async (picture, key) => {
+		if (!(await editor.credential.isVisible())) await editor.openCredential();
+		await editor.fillInCredential('apiKey', key);
 		await editor.saveCredential();
 		await editor.closeCredential();
 		const requests = real().sandbox.journal.count();
 		await editor.runNode(/^API Key: /);
 		expect(real().sandbox.journal.count()).toBe(requests);
-		await editor.takeScreenshots('error-key');
+		await editor.takeScreenshots(picture);
 	});
 
 	test('is accepted with the right key', async () => {
@@ -85,6 +96,12 @@ describe('a run', () => {
 		const output = await editor.runNode('contact-12@example.com');
 		expect(output).toContain('12 items');
 		await editor.takeScreenshots('items');
+	});
+
+	test('says that a list is empty, and what may be the reason', async () => {
+		real().sandbox.fault({ action: { type: 'status', status: 200, body: [] } });
+		expect(await editor.runNode(/The list is empty/)).toContain('that of the right business');
+		await editor.takeScreenshots('empty-list');
 	});
 
 	test('says what went wrong and how to go on', async () => {
