@@ -15,6 +15,7 @@ const problems = releaseProblems({
 	repository,
 	manifest: JSON.parse(read('package.json')) as ReleaseManifest,
 	changelog: read('CHANGELOG.md'),
+	pages: read('README.md') + read('docs/installation.md'),
 });
 for (const problem of problems) console.error(problem);
 if (problems.length > 0) process.exitCode = 1;

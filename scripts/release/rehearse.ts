@@ -36,6 +36,7 @@ runToEnd(async () => {
 		].join('\n'),
 	);
 	const tag = `v${manifest.version}`;
-	const problems = releaseProblems({ tag, repository, manifest, changelog });
+	const pages = (await read('README.md')) + (await read('docs/installation.md'));
+	const problems = releaseProblems({ tag, repository, manifest, changelog, pages });
 	if (problems.length > 0) console.log(['', 'Before it is published:', ...problems].join('\n'));
 });

@@ -16,6 +16,8 @@ export interface Release {
 	manifest: ReleaseManifest;
 	/** The text of CHANGELOG.md. */
 	changelog: string;
+	/** The text of the pages for users. */
+	pages: string;
 }
 
 /** The section of a version in CHANGELOG.md, from its name on. */
@@ -39,7 +41,13 @@ function repositoryOf({ repository }: ReleaseManifest): string | undefined {
 	return name?.toLowerCase();
 }
 
-function* findProblems({ tag, repository, manifest, changelog }: Release): Generator<string> {
+function* findProblems({
+	tag,
+	repository,
+	manifest,
+	changelog,
+	pages,
+}: Release): Generator<string> {
 	const { version, author } = manifest;
 	if (tag !== `v${version}`) {
 		yield `The tag is ${tag}, but the version in package.json is ${version}.`;
@@ -52,6 +60,9 @@ function* findProblems({ tag, repository, manifest, changelog }: Release): Gener
 	}
 	if (hasEntries(sectionOf(changelog, 'Unreleased') ?? '')) {
 		yield 'CHANGELOG.md still has entries under [Unreleased].';
+	}
+	if (/not on npm yet/.test(pages)) {
+		yield 'README.md or docs/installation.md still says that the package is not on npm yet.';
 	}
 	// npm refuses a provenance statement that names another repository than package.json does.
 	if (repositoryOf(manifest) !== repository.toLowerCase()) {

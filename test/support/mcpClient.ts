@@ -1,4 +1,7 @@
-/** A client of an MCP server, as far as tests need one: it calls tools over the streamable HTTP transport. */
+/**
+ * A client of an MCP server, as far as tests need one: it calls tools over the streamable HTTP transport. The MCP SDK would
+ * bring two web servers, a login and a validator for three requests.
+ */
 
 interface ToolResult {
 	content?: Array<{ text?: string }>;

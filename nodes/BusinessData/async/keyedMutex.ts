@@ -1,4 +1,7 @@
-/** A mutex per name; calls with the same name run in their order. */
+/**
+ * A mutex per name; calls with the same name run in their order. `async-mutex` has none by name, so a map of mutexes, and
+ * when to forget one, would be all that is left here.
+ */
 export class KeyedMutex {
 	/** By name, the last call. */
 	private readonly last = new Map<string, Promise<unknown>>();

@@ -80,6 +80,19 @@ export const MISTAKES_FOUND_BY_TESTS: MistakeFoundByTest[] = [
 		patch('sendOnce/sendOnce', 'const parts = [workflowId, ', "const parts = ['', "),
 		patch('sendOnce/sendOnce', 'const id = { workflowId, ', "const id = { workflowId: 'w', "),
 	),
+	...(
+		[
+			['credentials', 'credential, account.baseUrl', "'', account.baseUrl"],
+			['base URLs', 'account.baseUrl, (0', "'', (0"],
+			['endpoints', '(0, endpoints_1.formatEndpoint)(endpoint)]', "'']"],
+		] as const
+	).map(([what, part, without]) =>
+		mistake(
+			`two ${what} share one record`,
+			{ test: 'test/unit/sendOnce/sendOnce.test.ts' },
+			patch('sendOnce/sendOnce', part, without),
+		),
+	),
 	mistake(
 		'a read that was stopped gives its slot back early',
 		DIRECTED,

@@ -21,6 +21,7 @@ const ready: Release = {
 		author: { email: 'someone@somewhere.test' },
 	},
 	changelog,
+	pages: 'Install it in the editor.',
 };
 const withManifest = (changes: Partial<Release['manifest']>): Partial<Release> => ({
 	manifest: { ...ready.manifest, ...changes },
@@ -37,6 +38,7 @@ test.each<[string, Partial<Release>, RegExp]>([
 	['no date', { changelog: changelog.replace(' - 2026-11-21', '') }, /no heading/],
 	['no entry', { changelog: changelog.replace(entry, '') }, /does not say/],
 	['entries left', { changelog: changelog.replace('released]', `released]\n\n${entry}`) }, /still/],
+	['pages of before the first', { pages: 'The package is not on npm yet.' }, /not on npm yet/],
 	['no repository', withManifest({ repository: undefined }), /"repository"/],
 	['another repository', { repository: 'someone/other' }, /"repository"/],
 	['a placeholder', withManifest({ author: { email: 'a@b.example' } }), /"author"/],
