@@ -33,7 +33,9 @@ export function endFullRead(
 	noteFullRead(state, settings, isComplete);
 	let needsCheck = false;
 	if (isComplete) {
+		const areNoneMissing = [...state.known.values()].every(({ missed }) => missed === 0);
 		const areSomeNew = countMissed(state, isCheck);
+		if (areNoneMissing && areSomeNew) state.knownBefore = read.known;
 		const { firstLength } = read.place;
 		// By their numbers, pages that become longer while they are read pass over records as well.
 		const isResized = type === 'pageNumber' && firstLength !== state.firstLength;
@@ -118,10 +120,11 @@ function moveCursor(state: State, time: number | undefined): void {
 
 /** Whether a poll reads the whole list. */
 export function isFullReadDue(
-	{ known, cursor, fullReadAt, incompleteReads }: State,
+	state: State,
 	{ incremental, readsChangesOnly, maxDeletionPercent }: PollSettings,
 	now: number,
 ): boolean {
+	const { known, cursor, fullReadAt, incompleteReads } = state;
 	if (readsChangesOnly) return false;
 	if (incremental === undefined || cursor === undefined) return true;
 	const { fullReadMs } = incremental;
@@ -134,13 +137,22 @@ export function isFullReadDue(
 	if (isOld || incompleteReads > 0) return isOld;
 	const missed = [...known.values()].map((record) => record.missed).filter((times) => times > 0);
 	if (missed.some((times) => times < MOST_MISSED)) return true;
-	return missed.length > 0 && !isTooMany(missed.length, known.size, maxDeletionPercent);
+	return missed.length > 0 && !isTooMany(missed.length, state, maxDeletionPercent);
 }
 
 /** With fewer records, a share says nothing. */
 const LEAST_FOR_GUARD = 10;
 
-function isTooMany(gone: number, known: number, maxDeletionPercent: number): boolean {
+/**
+ * Of how many known records the missing ones are a share: those that came meanwhile may be the records of another
+ * business.
+ */
+export function knownForGuard({ known, knownBefore = known.size }: State): number {
+	return knownBefore;
+}
+
+function isTooMany(gone: number, state: State, maxDeletionPercent: number): boolean {
+	const known = knownForGuard(state);
 	return known >= LEAST_FOR_GUARD && 100 * gone > maxDeletionPercent * known;
 }
 
@@ -149,17 +161,20 @@ function isTooMany(gone: number, known: number, maxDeletionPercent: number): boo
  * @returns how many deletions are withheld
  */
 export function emitDeletions(
-	{ known }: State,
+	state: State,
 	{ idField, maxDeletionPercent }: PollSettings,
 	events: Events,
 ): number {
+	const { known } = state;
 	const { gone } = events;
-	if (!isTooMany(gone.size, known.size, maxDeletionPercent)) {
+	if (!isTooMany(gone.size, state, maxDeletionPercent)) {
 		for (const key of gone) {
 			const record = known.get(key);
 			if (record !== undefined) events.deleted(key, record, idField);
 			known.delete(key);
 		}
 	}
-	return [...known.values()].filter(({ missed }) => missed === MOST_MISSED).length;
+	const missing = [...known.values()].filter(({ missed }) => missed > 0);
+	if (missing.length === 0) delete state.knownBefore;
+	return missing.filter(({ missed }) => missed === MOST_MISSED).length;
 }

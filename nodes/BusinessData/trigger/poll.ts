@@ -9,7 +9,7 @@ import { CREDENTIAL_TYPE, readAccount } from '../transport/account';
 import { RequestError } from '../transport/requestError';
 import { isForSchedule } from './activation';
 import { idOf, isMarked } from './comparePage';
-import { emitDeletions } from './endRead';
+import { emitDeletions, knownForGuard } from './endRead';
 import { type RecordEvent, Events, recordOf } from './events';
 import { Memory } from './memory';
 import { clientsFor, type PollClients } from './pollClient';
@@ -161,7 +161,7 @@ async function exclusiveChanges(
 			withheld === 0 ? 0 : isReportDue && !isActivation ? Date.now() : last;
 		withheldReportedAt.set(name, state.withheldReportedAt);
 		if (isReportDue) {
-			const error = withheldError(withheld, state.known.size, settings);
+			const error = withheldError(withheld, Math.max(withheld, knownForGuard(state)), settings);
 			// Nothing is remembered then, so the next poll finds all else again.
 			if (!isActivation && settings.wanted.includes('Deleted')) throw error;
 			log(error.message, 'warn');

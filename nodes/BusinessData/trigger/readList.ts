@@ -157,7 +157,14 @@ export class ListReader {
 		const { list, readsChangesOnly, request } = this.settings;
 		return {
 			...{ ...kind, place: firstPageState(list), pagination: this.pagination, beganAt: Date.now() },
-			...{ came: 0, signs: {}, hasMoved: false, totals: {}, repeated: 0 },
+			...{
+				known: this.state.known.size,
+				came: 0,
+				signs: {},
+				hasMoved: false,
+				totals: {},
+				repeated: 0,
+			},
 			...(readsChangesOnly ? { query: request.query } : {}),
 		};
 	}

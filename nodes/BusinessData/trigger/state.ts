@@ -48,6 +48,8 @@ export interface ListRead {
 	isCheck: boolean;
 	/** When it began (ms since 1970), by the clock of the service as soon as that is known. */
 	beganAt: number;
+	/** How many records were known when it began. */
+	known: number;
 	/** How many entries came, with those that have no record. */
 	came: number;
 	/** The ID of a record that came twice with different content. */
@@ -100,6 +102,8 @@ export interface State {
 	incompleteReads: number;
 	/** When withheld deletions were last reported; 0 where there are none. */
 	withheldReportedAt: number;
+	/** How many records were known before the first of those that are missing was missed; undefined where none is. */
+	knownBefore?: number;
 	read?: ListRead;
 }
 

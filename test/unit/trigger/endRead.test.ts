@@ -70,6 +70,17 @@ test.each<[string, Partial<State>, Partial<ListRead>, Partial<State>]>([
 	expect(state.firstLength).toBe('problem' in read ? undefined : firstLength);
 });
 
+test.each<[string, number[], Partial<State>, number | undefined]>([
+	['nothing is missing', [-1, -1], {}, undefined],
+	['one is missing', [0, -1], {}, 1],
+	['one was missing before', [0, 1], { knownBefore: 7 }, 7],
+	['one was missing before, and has come back', [0, -1], { knownBefore: 7 }, 1],
+])('where %s, it is noted how many were known before: %s', (_, missed, more, expected) => {
+	const state = stateOf(missed, more);
+	endFullRead(state, readOf({ known: 1 }), SETTINGS, new Set());
+	expect(state.knownBefore).toBe(expected);
+});
+
 const READ_NOW = { cursor: NOW, fullReadAt: NOW };
 const READ_3_MIN_AGO = { cursor: NOW, fullReadAt: NOW - 180_000 };
 const READ_AN_HOUR_AGO = { cursor: NOW, fullReadAt: NOW - HOUR };
@@ -104,4 +115,18 @@ test.each<[string, boolean, number[], Partial<State & PollSettings>]>([
 	expect(isFullReadDue(state, settings, NOW)).toBe(isDue);
 	// Only what this poll has found is told.
 	expect(emitDeletions(state, settings, new Events())).toBe(missed.filter((n) => n === 5).length);
+});
+
+test('what is missing is measured against what was known before the new records came', () => {
+	const state = stateOf([...many(10, 10), ...many(0, 15)], { ...READ_NOW, knownBefore: 10 });
+	const settings = { ...SETTINGS, incremental };
+	const events = new Events();
+	for (let id = 0; id < 10; id++) events.gone.add(`${id}`);
+	expect(emitDeletions(state, settings, events)).toBe(10);
+	expect([events.list, state.knownBefore]).toEqual([[], 10]);
+	expect(isFullReadDue(state, settings, NOW)).toBe(false);
+	// They have come back.
+	for (const record of state.known.values()) record.missed = 0;
+	expect(emitDeletions(state, settings, new Events())).toBe(0);
+	expect(state.knownBefore).toBeUndefined();
 });

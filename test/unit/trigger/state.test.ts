@@ -18,6 +18,7 @@ const STATE: State = {
 	...{ firstLength: 3, habits: ['noLastPage'], pages: 2, totalField: 'meta.total', watched: 'w' },
 	...{ hasTooManyFields: true, cursor: 5, fullReadAt: 6, incompleteReads: 2 },
 	withheldReportedAt: 7,
+	knownBefore: 10,
 	unconfirmed: { beganAt: 8, firstBeganAt: 9, isStill: true },
 	read: readAt(2),
 	known: new Map([
