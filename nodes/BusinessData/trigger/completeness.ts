@@ -102,11 +102,13 @@ export function noteEnd(read: ListRead, state: State, last: Page, list: ListSett
 }
 
 /** How many records there are by the responses, as far as a field of theirs has been right about that. */
-function expectedTotal({ came, totals }: ListRead, state: State): number | undefined {
+function expectedTotal({ came, totals, place }: ListRead, state: State): number | undefined {
 	const fitting = Object.keys(totals).filter((path) => totals[path] === came);
-	// Kept from then on: where it is no longer their number, records are missing. Others may count the records of a
-	// page, which in a list of one page is the same number.
-	state.totalField ??= fitting.find((path) => /total|full/i.test(path)) ?? fitting[0];
+	// Others may count the records of a page, which in a list of one page is the same number.
+	const { firstLength = came } = place;
+	const other = came > firstLength ? fitting[0] : undefined;
+	// Kept from then on: where it is no longer their number, records are missing.
+	state.totalField ??= fitting.find((path) => /total|full/i.test(path)) ?? other;
 	return totals[state.totalField ?? ''];
 }
 

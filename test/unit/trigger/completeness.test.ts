@@ -104,6 +104,22 @@ test.each<[string, number[], Partial<State>, Partial<ListRead>, Sign[] | undefin
 	expect([state.habits, ended.problem ?? '']).toEqual([habits, problem]);
 });
 
+test.each<[string, number, Record<string, number>, string | undefined]>([
+	[
+		'that is called a total, of one page',
+		1,
+		{ numberOfElements: 2, totalElements: 2 },
+		'totalElements',
+	],
+	['of one page by another name', 1, { count: 2 }, undefined],
+	['of several pages by another name', 2, { count: 2 }, 'count'],
+])('a number %s is that of the records: %s', (_, page, totals, field) => {
+	const state = stateOf([-1]);
+	const place = { page, count: page - 1, firstLength: page === 1 ? 2 : 1 };
+	noteEnd(readAt(page, { place, came: 2, totals }), state, pageOf(1), listOf({}));
+	expect(state.totalField).toBe(field);
+});
+
 test('the number that was the number of records is kept', () => {
 	const state = stateOf([-1]);
 	const all: Array<Record<string, number>> = [{ count: 9 }, { count: 2, total: 2 }, { total: 1 }];

@@ -222,6 +222,19 @@ describe('a total in the responses', () => {
 		expect(polls).toEqual([[], isTotal ? [] : ['contactDeleted 1']]);
 	});
 
+	test.each(['count', 'numberOfElements'])('is not the %s of a page', async (name) => {
+		const { state, poll } = watch('pageNumber', TEN.slice(0, 3));
+		const counted: Respond = (query) => {
+			const page = pageOf(state.list, query);
+			return { ...page, [name]: page.contacts.length };
+		};
+		const cutOff: Respond = (query, number) => (number === 2 ? '' : counted(query, number));
+		await poll(counted);
+		state.list = TEN.slice(0, 5);
+		expect(await poll(counted)).toHaveLength(2);
+		for (let times = 0; times < 4; times++) expect(await poll(cutOff)).toEqual([]);
+	});
+
 	test('that counts records which are marked as deleted is their number', async () => {
 		const deletedWhen = { field: 'name', values: ['gone'] };
 		const list = readListSettings({});
