@@ -22,7 +22,8 @@ export function notePage(read: ListRead, page: Page, list: ListSettings): void {
 	const { page: number, count, firstLength } = read.place;
 	const length = records.length + gaps;
 	read.came += length;
-	for (const [path, total] of totalsIn(page)) {
+	// A later page without records may count its own.
+	for (const [path, total] of length === 0 && number > 1 ? [] : totalsIn(page)) {
 		// The lowest counts, should it change meanwhile.
 		read.totals[path] = Math.min(total, read.totals[path] ?? Infinity);
 	}

@@ -235,6 +235,15 @@ describe('a total in the responses', () => {
 		for (let times = 0; times < 4; times++) expect(await poll(cutOff)).toEqual([]);
 	});
 
+	test.each(KINDS)('on an empty later page is none: by %s', async (type) => {
+		const { state, poll } = watch(type);
+		const counted: Respond = (query) => ({ ...pageOf(state.list, query), total: 10 });
+		const cutOff: Respond = (query, number) =>
+			number === 1 ? counted(query, number) : { contacts: [], total: 0 };
+		await poll(counted);
+		for (let times = 0; times < 4; times++) expect(await poll(cutOff)).toEqual([]);
+	});
+
 	test('that counts records which are marked as deleted is their number', async () => {
 		const deletedWhen = { field: 'name', values: ['gone'] };
 		const list = readListSettings({});
