@@ -33,6 +33,7 @@ import {
 /** So many pages in a row with nothing but records that came before are not due to moved records. */
 const MOST_REPEATED = 10;
 
+const OK = 200;
 const NO_CONTENT = 204;
 const NOT_MODIFIED = 304;
 
@@ -130,6 +131,10 @@ export class ListReader {
 		this.log(`Deletions wait, because the list was not read in full: ${problem}`);
 	}
 
+	private logChangesAgain(problem: string): void {
+		this.log(`The next poll reads the same changes again: ${problem}`);
+	}
+
 	/** Reads what has changed since the cursor. */
 	private async readChanges(): Promise<void> {
 		const { state, settings } = this;
@@ -138,10 +143,19 @@ export class ListReader {
 		if (last === undefined) return;
 		if (read.ambiguousId !== undefined) this.log(ambiguous(read.ambiguousId));
 		state.firstReads = 0;
-		if (settings.incremental !== undefined && last.response.statusCode !== NOT_MODIFIED) {
+		const { statusCode } = last.response;
+		if (
+			settings.incremental !== undefined &&
+			last.isBare &&
+			read.place.page === 1 &&
+			statusCode === OK
+		) {
+			// As in a full read, it may be a mistake.
+			this.logChangesAgain('page 1 was empty');
+		} else if (settings.incremental !== undefined && statusCode !== NOT_MODIFIED) {
 			noteEnd(read, state, last, settings.list);
 			const { problem } = read;
-			if (problem !== undefined) this.log(`The next poll reads the same changes again: ${problem}`);
+			if (problem !== undefined) this.logChangesAgain(problem);
 			endChanges(state, read);
 		}
 		// No full read takes the other hashes anew: when such a record comes, it has changed.
