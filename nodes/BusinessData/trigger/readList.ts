@@ -93,7 +93,17 @@ export class ListReader {
 		const { incremental, readsChangesOnly } = settings;
 		const hasCursor = incremental !== undefined && state.cursor !== undefined;
 		// What has moved while the whole list was read has changed, and is then no reason to read it all again.
-		if (state.read?.isFull !== true && (hasCursor || readsChangesOnly)) await this.readChanges();
+		if (state.read?.isFull !== true && (hasCursor || readsChangesOnly)) {
+			try {
+				await this.readChanges();
+			} catch (error) {
+				// A service may let nobody ask for what changed as long ago as this trigger was off.
+				if (!isOfRequest(error) || !isFullReadDue(state, settings, Date.now())) throw error;
+				this.log(`The whole list is read, because what has changed could not be: ${error.message}`);
+				forgetRead(state);
+				delete state.cursor;
+			}
+		}
 		if (state.read?.isFull ?? isFullReadDue(state, settings, Date.now())) await this.readAll();
 	}
 
@@ -252,6 +262,13 @@ export class ListReader {
 		const { itemsField: _, ...pagination } = list;
 		return hashOf(incremental === undefined ? pagination : [pagination, incremental], 16);
 	}
+}
+
+/** Whether the service objects to what is asked for, and not to who asks, or how often. */
+function isOfRequest(error: unknown): error is RequestError {
+	if (!(error instanceof RequestError)) return false;
+	const { outcome, statusCode = 0 } = error.details;
+	return outcome === 'refused' && ![401, 403, 429].includes(statusCode);
 }
 
 function ambiguous(id: string): string {

@@ -98,6 +98,33 @@ test('a full read beside incremental ones that is given up is made again, and co
 	expect([again, incompleteReads, read]).toEqual([['2 changes', '1 changes'], 0, undefined]);
 });
 
+const refusedBy = (statusCode: number, outcome: 'refused' | 'unknown' = 'refused') =>
+	new RequestError('refused', { outcome, statusCode, description: '' });
+const DAILY = { ...SETTINGS, incremental: readIncremental({ values: { parameter: 'since' } }) };
+test.each<[string, RequestError, boolean, Partial<State>?]>([
+	['400', refusedBy(400), true],
+	['410', refusedBy(410), true],
+	['400, where no full read is due', refusedBy(400), false, { fullReadAt: Date.now() }],
+	['401', refusedBy(401), false],
+	['403', refusedBy(403), false],
+	['429', refusedBy(429), false],
+	['503', refusedBy(503, 'unknown'), false],
+])(
+	'where changes are refused by %s, the whole list is read or not',
+	async (_, refusal, isRead, more = {}) => {
+		const trigger = begin({ cursor: NOW, ...more });
+		const { asked, failure, log, state } = await poll(trigger, [refusal, ONE, TWO, THREE], DAILY);
+		expect(asked).toEqual(['1 changes', ...(isRead ? ['1', '2', '3', '4'] : [])]);
+		expect([failure, state.cursor]).toEqual([
+			isRead ? undefined : refusal,
+			isRead ? NOW + 1 * MINUTE : NOW,
+		]);
+		expect(log).toEqual(
+			isRead ? ['The whole list is read, because what has changed could not be: refused'] : [],
+		);
+	},
+);
+
 const OTHER_LOOKBACK = { ...INCREMENTAL.incremental!, lookbackMs: 1 };
 test.each<[string, PollSettings, string]>([
 	['the same settings', INCREMENTAL, '2'],
