@@ -153,7 +153,9 @@ export class ListReader {
 		if (last === undefined) return;
 		if (read.ambiguousId !== undefined) this.log(ambiguous(read.ambiguousId));
 		state.firstReads = 0;
-		const { statusCode } = last.response;
+		const { statusCode, headers } = last.response;
+		// Without a time of the service: n8n's may be ahead of it.
+		const isUntimed = statusCode === NOT_MODIFIED && headerText(headers, 'date') === '';
 		if (
 			settings.incremental !== undefined &&
 			last.isBare &&
@@ -162,7 +164,7 @@ export class ListReader {
 		) {
 			// As in a full read, it may be a mistake.
 			this.logChangesAgain('page 1 was empty');
-		} else if (settings.incremental !== undefined && statusCode !== NOT_MODIFIED) {
+		} else if (settings.incremental !== undefined && !isUntimed) {
 			noteEnd(read, state, last, settings.list);
 			const { problem } = read;
 			if (problem !== undefined) this.logChangesAgain(problem);

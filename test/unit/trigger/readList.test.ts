@@ -17,6 +17,8 @@ const NOT_SENT = new RequestError('not sent', { outcome: 'notSent', description:
 const REFUSED = new RequestError('refused', { outcome: 'refused', description: '' });
 const LOST = new RequestError('lost', { outcome: 'unknown', description: '' });
 const UNCHANGED = new RequestError('', { outcome: 'refused', statusCode: 304, description: '' });
+/** As it comes where a header has asked for it. */
+const DATED_UNCHANGED = Buffer.alloc(0);
 const CRASH = new Error('crash');
 const MINUTE = 60_000;
 const BARE = '';
@@ -51,7 +53,8 @@ async function poll(trigger: PolledTrigger, pages: unknown[], settings: PollSett
 		if (body instanceof Error) throw body;
 		// Each page a minute after the one before.
 		const date = new Date(NOW + MINUTE * ++trigger.requests).toUTCString();
-		return await Promise.resolve({ ...responseOf(body), headers: { date } });
+		const statusCode = body === DATED_UNCHANGED ? 304 : 200;
+		return await Promise.resolve({ ...responseOf(body), statusCode, headers: { date } });
 	};
 	const logged = trigger.log.length;
 	const polled = await trigger.poll(settings, request).catch((error: unknown) => error);
@@ -210,8 +213,8 @@ describe('the time from which the next changes are asked for', () => {
 		['not that of one that was cut off', [[ONE, TWO, BARE], SEVERAL], {}, 0],
 		['not that of a page behind which there is more', [[{ a: [], hasMore: true }]], {}, 0],
 		['that of one that always ends so', [[ONE, BARE]], HABIT, 1],
-		// A 304 shows no time of the service, and n8n's may be ahead of it.
-		['not that of a 304', [[UNCHANGED]], {}, 0],
+		['not that of a 304 without a date', [[UNCHANGED]], {}, 0],
+		['that of a 304 with a date', [[DATED_UNCHANGED]], {}, 1],
 		['none after more than an hour', [[...SEVERAL, ONE, OUT_OF_TIME]], TOO_LONG, undefined],
 		['not none after an hour', [SEVERAL], LONG, 0],
 	])('is %s', async (_, polls, more, request) => {
