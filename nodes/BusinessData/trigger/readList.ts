@@ -2,6 +2,7 @@
  * Reads the list for a poll, page by page, as far as the poll's time allows: what has changed since the cursor, and
  * the whole list where that is due. A read that does not come to its end goes on with the next poll.
  */
+import { ListError } from '../lists/listError';
 import {
 	emptyPage,
 	firstPageState,
@@ -67,11 +68,8 @@ export class ListReader {
 			const wasSent = error instanceof RequestError && error.details.outcome !== 'notSent';
 			if (!isResumed || this.pages > 0 || !wasSent) throw error;
 			// By the time of the next poll, a cursor may be worth nothing any more; some services fail at it then.
-			if (state.read?.isFull === true) {
-				this.logNotInFull(error.message);
-				noteFullRead(state, this.settings, false);
-			}
-			forgetRead(state);
+			if (state.read?.isFull === true) this.giveUpFullRead(error);
+			else forgetRead(state);
 			await this.readOn();
 		}
 	}
@@ -92,10 +90,12 @@ export class ListReader {
 		const { state, settings } = this;
 		const { incremental, readsChangesOnly } = settings;
 		const hasCursor = incremental !== undefined && state.cursor !== undefined;
+		let areChangesRead = false;
 		// What has moved while the whole list was read has changed, and is then no reason to read it all again.
 		if (state.read?.isFull !== true && (hasCursor || readsChangesOnly)) {
 			try {
 				await this.readChanges();
+				areChangesRead = state.read === undefined;
 			} catch (error) {
 				// A service may let nobody ask for what changed as long ago as this trigger was off.
 				if (!isOfRequest(error) || !isFullReadDue(state, settings, Date.now())) throw error;
@@ -104,7 +104,14 @@ export class ListReader {
 				delete state.cursor;
 			}
 		}
-		if (state.read?.isFull ?? isFullReadDue(state, settings, Date.now())) await this.readAll();
+		if (!(state.read?.isFull ?? isFullReadDue(state, settings, Date.now()))) return;
+		try {
+			await this.readAll();
+		} catch (error) {
+			// What has changed is reported all the same.
+			if (!areChangesRead || !isOfService(error)) throw error;
+			this.giveUpFullRead(error);
+		}
 	}
 
 	/** Reads the whole list, and once more where records that seem to be deleted may only have moved. */
@@ -135,6 +142,13 @@ export class ListReader {
 		const { problem = read.ambiguousId && ambiguous(read.ambiguousId) } = read;
 		if (problem !== undefined) this.logNotInFull(problem);
 		return endFullRead(state, read, settings, events.gone);
+	}
+
+	/** Counts the full read that is under way as incomplete. */
+	private giveUpFullRead({ message }: RequestError): void {
+		this.logNotInFull(message);
+		noteFullRead(this.state, this.settings, false);
+		forgetRead(this.state);
 	}
 
 	private logNotInFull(problem: string): void {
@@ -264,6 +278,12 @@ export class ListReader {
 		const { itemsField: _, ...pagination } = list;
 		return hashOf(incremental === undefined ? pagination : [pagination, incremental], 16);
 	}
+}
+
+/** Whether a request went out and failed, which is not due to a setting. */
+function isOfService(error: unknown): error is RequestError {
+	const wasSent = error instanceof RequestError && error.details.outcome !== 'notSent';
+	return wasSent && !(error instanceof ListError);
 }
 
 /** Whether the service objects to what is asked for, and not to who asks, or how often. */

@@ -6,6 +6,7 @@ import { OutOfTimeError } from '../../../nodes/BusinessData/trigger/pollClient';
 import type { PollSettings } from '../../../nodes/BusinessData/trigger/pollSettings';
 import type { State } from '../../../nodes/BusinessData/trigger/state';
 import { WatchedFields } from '../../../nodes/BusinessData/trigger/watchedFields';
+import { ListError } from '../../../nodes/BusinessData/lists/listError';
 import { readListSettings } from '../../../nodes/BusinessData/lists/listSettings';
 import { RequestError } from '../../../nodes/BusinessData/transport/requestError';
 import type { ServiceRequest } from '../../../nodes/BusinessData/transport/serviceRequest';
@@ -127,6 +128,24 @@ test.each<[string, RequestError, boolean, Partial<State>?]>([
 		);
 	},
 );
+
+test.each<[string, unknown[], boolean]>([
+	['fails', [refusedBy(503, 'unknown')], true],
+	['fails behind its first page', [ONE, refusedBy(503, 'unknown')], true],
+	['has nothing', [BARE], true],
+	['cannot be sent', [NOT_SENT], false],
+	['has no list', [{ a: 1 }], true],
+	['is set up wrongly', [new ListError('Pagination', '')], false],
+	['crashes', [CRASH], false],
+])('where the full read behind changes %s, these are reported or not', async (_, pages, isTold) => {
+	const trigger = begin({ cursor: NOW });
+	const { failure, events, log, state } = await poll(trigger, [[{ id: 9 }], [], ...pages], DAILY);
+	expect([failure === undefined, isTold ? events.length : 1]).toEqual([isTold, 1]);
+	expect(log.join()).toMatch(
+		isTold ? /^Deletions wait, because the list was not read in full: / : /^$/,
+	);
+	expect([state.incompleteReads, state.read]).toEqual([isTold ? 1 : 0, undefined]);
+});
 
 const OTHER_LOOKBACK = { ...INCREMENTAL.incremental!, lookbackMs: 1 };
 test.each<[string, PollSettings, string]>([
