@@ -3,7 +3,7 @@
  * document says nothing of lists, so the previous read shows what the service usually does.
  */
 import type { ListSettings } from '../lists/listSettings';
-import { countedPosition, type Page, type PageState } from '../lists/pages';
+import { countedPosition, MOST_EMPTY, type Page, type PageState } from '../lists/pages';
 import { signsOfMore, totalsIn } from '../lists/signsOfMore';
 import { holdsFailure } from '../transport/signsOfFailure';
 import { type ListRead, type Sign, SIGNS, type State } from './state';
@@ -64,9 +64,11 @@ export function placeBehindGap(
 	// A response with nothing at all is an end of its own kind, unless the service always ends like that.
 	if (signs.noLastPage !== undefined && !habits.includes('noLastPage')) return undefined;
 	if (place.page >= pages || [...known.values()].every(({ isSeen }) => isSeen)) return undefined;
+	const { empty = 0 } = place;
+	if (empty === MOST_EMPTY) return undefined;
 	read.emptyPage ??= signs.noLastPage ?? `page ${place.page} had no records`;
 	const count = place.count + (place.firstLength || list.pageSize);
-	const behind = { ...place, page: place.page + 1, count };
+	const behind = { ...place, page: place.page + 1, count, empty: empty + 1 };
 	return { ...behind, ...countedPosition(list, behind) };
 }
 

@@ -36,13 +36,14 @@ export function endFullRead(
 		const areNoneMissing = [...state.known.values()].every(({ missed }) => missed === 0);
 		const areSomeNew = countMissed(state, isCheck);
 		if (areNoneMissing && areSomeNew) state.knownBefore = read.known;
-		const { firstLength } = read.place;
+		const { firstLength, page, empty = 0 } = read.place;
 		// By their numbers, pages that become longer while they are read pass over records as well.
 		const isResized = type === 'pageNumber' && firstLength !== state.firstLength;
 		const isStill = !areSomeNew && !state.hasMoved && !isResized;
 		state.hasMoved = read.hasMoved;
 		state.firstLength = firstLength;
-		state.pages = read.place.page;
+		// Those behind the first empty page are not looked for again.
+		state.pages = page - empty;
 		// A single page is from one moment.
 		const enough = type === 'none' || isStill ? 2 : MOST_MISSED;
 		for (const [key, record] of state.known) {

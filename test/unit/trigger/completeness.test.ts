@@ -57,6 +57,8 @@ test.each<[string, boolean, Partial<ListRead>, Partial<State>, object?]>([
 	['that has nothing at all, as always', true, EMPTY, { habits: ['noLastPage'] }],
 	['where all records were seen', false, {}, { known: stateOf([-1, -1]).known }],
 	['by cursor', false, {}, {}, { type: 'cursor' }],
+	['behind nine others', true, { place: { page: 2, count: 0, empty: 9 } }, {}],
+	['behind ten others', false, { place: { page: 2, count: 0, empty: 10 } }, {}],
 	['where the last page comes again', false, {}, {}, { endOfList: 'repeatedPage' }],
 ])('an empty page %s is followed by another: %s', (_, isFollowed, read, state, values = {}) => {
 	const list = listOf({ type: 'pageNumber', ...values });
@@ -68,7 +70,7 @@ test('behind an empty page, the next one is where it would be', () => {
 	const list = listOf({ type: 'offset', pageSize: 5 });
 	const state = stateOf([-1, 0], { pages: 4, habits: ['noLastPage'] });
 	const read = readAt(2, { place: { page: 2, count: 3, firstLength: 3 }, ...EMPTY });
-	const place = { page: 3, count: 6, position: '6', firstLength: 3 };
+	const place = { page: 3, count: 6, position: '6', firstLength: 3, empty: 1 };
 	expect(placeBehindGap(read, state, list)).toEqual(place);
 	expect(read.emptyPage).toBe('page 2 was empty');
 	expect(placeBehindGap(Object.assign(read, { place }), state, list)?.position).toBe('9');

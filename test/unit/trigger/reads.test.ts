@@ -319,6 +319,19 @@ describe.each(['pageNumber', 'offset'])('by %s, behind the page after the last o
 	});
 });
 
+test('while deletions are withheld, few empty pages are read, and then none', async () => {
+	const all = Array.from({ length: 60 }, (_, id) => ({ id }));
+	const { state, poll } = await begin('pageNumber', all, { maxDeletionPercent: 50 });
+	state.list = all.slice(0, 6);
+	const counts = [];
+	for (let times = 0; times < 3; times++) {
+		let requests = 0;
+		expect(await poll((_, number) => void (requests = number))).toEqual([]);
+		counts.push(requests);
+	}
+	expect(counts).toEqual([13, 3, 3]);
+});
+
 test('a first poll that is cut short does not take the rest for new', async () => {
 	const { state, poll } = watch('offset');
 	expect([await poll(onRequest(2, '')), await poll()]).toEqual([[], []]);
