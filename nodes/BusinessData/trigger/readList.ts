@@ -117,10 +117,17 @@ export class ListReader {
 	/** Reads the whole list, and once more where records that seem to be deleted may only have moved. */
 	private async readAll(): Promise<void> {
 		const { state } = this;
-		let needsCheck: boolean;
-		// Until the list is known, nothing that comes into it is reported.
-		do needsCheck = await this.readFull(false);
-		while (state.firstReads > 0 && state.read === undefined);
+		const { firstReads } = state;
+		let needsCheck = await this.readFull(false);
+		// The second one shows what the service always does. What is wrong at the moment may be over by the next poll, and
+		// until the list is known, nothing that comes into it is reported.
+		const left = state.firstReads;
+		if (left > 0 && state.read === undefined) {
+			state.firstReads = firstReads;
+			needsCheck = await this.readFull(false);
+			// One that goes on with the next poll counts there.
+			if (state.read !== undefined) state.firstReads = left;
+		}
 		if (!needsCheck) return;
 		try {
 			await this.readFull(true);

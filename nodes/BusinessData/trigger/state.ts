@@ -26,7 +26,7 @@ export interface KnownRecord {
  */
 export const MOST_MISSED = 5;
 
-/** How many reads the first complete one may need. */
+/** How many polls the first complete read may need. */
 const MOST_FIRST_READS = 3;
 
 /** What some services always do, and others when something is wrong. */
@@ -74,7 +74,7 @@ export interface State {
 	revision: number;
 	/** The records by their ID as text. */
 	known: Map<string, KnownRecord>;
-	/** How many reads may still be needed to know the records for the first time; 0 from then on. */
+	/** How many polls may still be needed to know the records for the first time; 0 from then on. */
 	firstReads: number;
 	/** Whether records have moved during the last complete read. */
 	hasMoved: boolean;

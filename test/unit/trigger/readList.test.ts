@@ -301,6 +301,18 @@ test.each([
 	},
 );
 
+test('first reads that are cut off, and each time go on with the next poll, come to an end', async () => {
+	const trigger = begin({ firstReads: 3, pages: 1 });
+	const cutOff = { a: [], hasMore: true };
+	const firstReads = [];
+	await poll(trigger, [ONE, OUT_OF_TIME]);
+	for (let polls = 0; polls < 3; polls++) {
+		const { state } = await poll(trigger, [cutOff, ONE, OUT_OF_TIME]);
+		firstReads.push(state.firstReads);
+	}
+	expect(firstReads).toEqual([2, 1, 0]);
+});
+
 test('where only changes are read, there may be more, and the first poll reads once', async () => {
 	const settings = { ...SETTINGS, list: readListSettings({}), readsChangesOnly: true };
 	const trigger = begin({ firstReads: 3 });

@@ -319,6 +319,19 @@ describe.each(['pageNumber', 'offset'])('by %s, behind the page after the last o
 	});
 });
 
+test.each([
+	[1, []],
+	[2, []],
+	// A service that always says so is taken as it is.
+	[3, ['contactCreated 4']],
+])('where the first %i polls are cut off, what is there is not new: %j', async (polls, events) => {
+	const { poll } = watch('pageNumber', TEN.slice(0, 4));
+	const cutOff: Respond = ({ page }) =>
+		page === '1' ? undefined : { contacts: [], hasMore: true };
+	for (let times = 0; times < polls; times++) expect(await poll(cutOff)).toEqual([]);
+	expect([await poll(), await poll()]).toEqual([events, []]);
+});
+
 test('while deletions are withheld, few empty pages are read, and then none', async () => {
 	const all = Array.from({ length: 60 }, (_, id) => ({ id }));
 	const { state, poll } = await begin('pageNumber', all, { maxDeletionPercent: 50 });
