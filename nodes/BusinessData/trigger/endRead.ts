@@ -40,6 +40,7 @@ export function endFullRead(
 		// By their numbers, pages that become longer while they are read pass over records as well.
 		const isResized = type === 'pageNumber' && firstLength !== state.firstLength;
 		const isStill = !areSomeNew && !state.hasMoved && !isResized;
+		state.wasReadInFull = true;
 		state.hasMoved = read.hasMoved;
 		state.firstLength = firstLength;
 		// Those behind the first empty page are not looked for again.

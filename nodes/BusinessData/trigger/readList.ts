@@ -26,6 +26,7 @@ import {
 	forgetFieldHashes,
 	forgetHashes,
 	type ListRead,
+	MOST_FIRST_READS,
 	REPORTED_NEXT,
 	type State,
 	TAKEN_NEXT,
@@ -60,7 +61,7 @@ export class ListReader {
 	async read(): Promise<void> {
 		const { state } = this;
 		this.prepareFields();
-		if (state.read?.pagination !== this.pagination) forgetRead(state);
+		this.preparePagination();
 		const isResumed = state.read !== undefined;
 		try {
 			await this.readOn();
@@ -84,6 +85,17 @@ export class ListReader {
 		}
 		if (!emitsChangedFields) forgetFieldHashes(state);
 		else if (!state.hasTooManyFields) state.fieldNames ??= new Map();
+	}
+
+	private preparePagination(): void {
+		const { state, pagination } = this;
+		if (state.read?.pagination !== pagination) forgetRead(state);
+		// Where no full read was ever complete, what other settings find was there before.
+		const isOther = state.pagination !== undefined && state.pagination !== pagination;
+		if (isOther && !state.wasReadInFull && !this.settings.readsChangesOnly) {
+			state.firstReads = MOST_FIRST_READS;
+		}
+		state.pagination = pagination;
 	}
 
 	private async readOn(): Promise<void> {

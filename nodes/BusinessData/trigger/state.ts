@@ -27,7 +27,7 @@ export interface KnownRecord {
 export const MOST_MISSED = 5;
 
 /** How many polls the first complete read may need. */
-const MOST_FIRST_READS = 3;
+export const MOST_FIRST_READS = 3;
 
 /** What some services always do, and others when something is wrong. */
 export const SIGNS = ['noLastPage', 'emptyLastPage', 'unevenPages'] as const;
@@ -76,6 +76,10 @@ export interface State {
 	known: Map<string, KnownRecord>;
 	/** How many polls may still be needed to know the records for the first time; 0 from then on. */
 	firstReads: number;
+	/** Whether a full read was ever complete. */
+	wasReadInFull: boolean;
+	/** A hash of the settings of the pagination in the last poll. */
+	pagination?: string;
 	/** Whether records have moved during the last complete read. */
 	hasMoved: boolean;
 	/** How many records the first page of the last complete read had. */
@@ -142,6 +146,7 @@ export function newState(watchedList: WatchedList): State {
 		revision: 0,
 		known: new Map(),
 		firstReads: MOST_FIRST_READS,
+		wasReadInFull: false,
 		hasMoved: false,
 		habits: [],
 		pages: 1,

@@ -332,6 +332,22 @@ test.each([
 	expect([await poll(), await poll()]).toEqual([events, []]);
 });
 
+test('what is found when Pagination is set up, as the log has asked for, was there before', async () => {
+	const settings = { list: readListSettings({}) };
+	const { poll, log, state } = watch('none', TEN, settings);
+	const respond: Respond = ({ page = '1' }) => ({ ...pageOf(state.list, { page }), total: 10 });
+	for (let times = 0; times < 4; times++) expect(await poll(respond)).toEqual([]);
+	expect(log.join()).toContain('there is more (total)');
+	settings.list = listOf({ type: 'pageNumber', pageSize: 3 });
+	expect(await poll(respond)).toEqual([]);
+	state.list = [...TEN, { id: 11 }];
+	expect(await poll(respond)).toEqual(['contactCreated 11']);
+	// From then on, other settings make nothing known anew.
+	settings.list = listOf({ type: 'pageNumber', pageSize: 4 });
+	state.list = [...state.list, { id: 12 }];
+	expect(await poll(respond)).toEqual(['contactCreated 12']);
+});
+
 test('while deletions are withheld, few empty pages are read, and then none', async () => {
 	const all = Array.from({ length: 60 }, (_, id) => ({ id }));
 	const { state, poll } = await begin('pageNumber', all, { maxDeletionPercent: 50 });

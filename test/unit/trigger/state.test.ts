@@ -14,7 +14,14 @@ import { HASH as A, LIST, readAt, recordOf, stateOf } from './examples';
 const B = 'bbbbbbbb';
 
 const STATE: State = {
-	...{ watchedList: LIST, revision: 4, firstReads: 2, hasMoved: true },
+	...{
+		watchedList: LIST,
+		revision: 4,
+		firstReads: 2,
+		wasReadInFull: true,
+		pagination: 'p',
+		hasMoved: true,
+	},
 	...{ firstLength: 3, habits: ['noLastPage'], pages: 2, totalField: 'meta.total', watched: 'w' },
 	...{ hasTooManyFields: true, cursor: 5, fullReadAt: 6, incompleteReads: 2 },
 	withheldReportedAt: 7,
