@@ -15,8 +15,9 @@ export interface FoundList {
 /** How deep a list is looked for. */
 const DEEPEST = 4;
 /** Lists beside the records, which are taken only where there is nothing else. */
-const BESIDE =
-	/^_?(sort|order|orderby|errors?|warnings?|messages?|links?|filters?|facets|included)$/i;
+const BESIDE = /^_?(messages?|sort|order|orderby|links?|filters?|facets|included)$/i;
+/** Lists that are never the records. */
+const FAILURES = /^_?(errors?|warnings?|faults?)$/i;
 
 type Entry = [path: string, value: unknown];
 type List = [path: string, records: unknown[]];
@@ -25,7 +26,7 @@ type List = [path: string, records: unknown[]];
  * The list in a response.
  * @param itemsField dot path to it, in which `*` stands for every entry; empty finds it: the response itself, or the
  * only list of objects at the shallowest level that has one. Only where no list holds objects, lists of other values and
- * empty ones count; those that usually stand beside the records (`BESIDE`) come last.
+ * empty ones count; those that usually stand beside the records (`BESIDE`) come last, and `FAILURES` never.
  * @throws ListError
  */
 export function findList(body: unknown, itemsField: string): FoundList {
@@ -35,8 +36,8 @@ export function findList(body: unknown, itemsField: string): FoundList {
 	const beside: List[] = [];
 	let level = entriesOf(body);
 	for (let depth = 1; depth <= DEEPEST; depth++) {
-		const lists = level.filter(isList);
-		const own = lists.filter(([path]) => !path.split(/\.[_@$]*/).some((one) => BESIDE.test(one)));
+		const lists = level.filter(isList).filter(([path]) => !isNamed(path, FAILURES));
+		const own = lists.filter(([path]) => !isNamed(path, BESIDE));
 		const found = onlyOf(own, body);
 		if (found !== undefined) return found;
 		beside.push(...lists);
@@ -121,6 +122,11 @@ function saysNone(body: unknown): boolean {
 function entriesOf(value: unknown, path = ''): Entry[] {
 	if (!isObject(value)) return [];
 	return Object.entries(value).map(([name, inner]) => [joinPath(path, name), inner]);
+}
+
+/** Whether a name in the path is such a one. */
+function isNamed(path: string, names: RegExp): boolean {
+	return path.split(/\.[_@$]*/).some((name) => names.test(name));
 }
 
 function isList(entry: Entry): entry is List {

@@ -34,6 +34,13 @@ describe('the list in a response', () => {
 		['no list', { id: 1 }, '', 'the response contains no list'],
 		['several lists', { a: [1], b: [2] }, '', 'the response contains several lists'],
 		['a text', 'text', '', 'the response contains no list'],
+		[
+			'errors beside null',
+			{ data: null, errors: [{ code: 1 }] },
+			'',
+			'the response contains no list',
+		],
+		['errors in an object', { a: { Warning: [{ b: 1 }] } }, '', 'the response contains no list'],
 		['lists', { data: { a: [{}], b: [] } }, 'data', '"data" is an object with lists in it'],
 		['a map', { data: { 0: ONE, 2: ONE } }, 'data', '"data" is an object with objects in it'],
 		['another field', { a: [1] }, 'b', 'there is no list at "b"'],
