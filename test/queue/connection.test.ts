@@ -177,6 +177,17 @@ describe('the next attempt has a new connection', () => {
 		await expect(ask(other, 'GET', KEY)).resolves.toContain('LOADING');
 		await expectHealed(other, 2);
 	});
+
+	test('when the server could not even be greeted at first (BUSY)', async () => {
+		await ask(server, 'CONFIG', 'SET', 'lua-time-limit', '50');
+		const busy = ask(server, 'EVAL', 'while true do end', '0');
+		await waitUntil(async () => (await ask(server, 'PING')).includes('BUSY'));
+		const counted = count();
+		await waitUntil(() => connection.failure()?.message.includes('BUSY') === true);
+		await ask(server, 'SCRIPT', 'KILL');
+		await busy;
+		expect(await counted).toBe(1);
+	});
 });
 
 describe('trouble', () => {

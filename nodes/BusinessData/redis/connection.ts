@@ -90,10 +90,13 @@ export class RedisConnection {
 
 	private async once(...script: Parameters<RedisClient['run']>): Promise<unknown> {
 		const used = (this.client ??= connect(this.address, this.known));
+		let client: RedisClient | undefined;
 		try {
-			return await (await used).run(...script);
+			client = await used;
+			return await client.run(...script);
 		} catch (error) {
-			if (needsNewConnection(error)) this.replace(used);
+			// What did not connect never will, even where the server was only too busy at that moment.
+			if (client === undefined || needsNewConnection(error)) this.replace(used);
 			throw error;
 		}
 	}
