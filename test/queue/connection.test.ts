@@ -192,15 +192,21 @@ describe('the next attempt has a new connection', () => {
 
 describe('trouble', () => {
 	// Other settings are in topologies.test.ts and credentialTest.test.ts.
-	test('that waiting cannot fix is reported at once: a wrong password', async () => {
-		const wrong = connectionTo({ ...address, password: 'secret-of-mine' });
+	test.each([
+		['a wrong password', '', 'WRONGPASS'],
+		['too few rights for what the script does', 'weak', '(ERR|NOPERM)'],
+	])('that waiting cannot fix is reported at once: %s', async (_, user, reply) => {
+		const rights = '~* -@all +eval +evalsha +ping +select'.split(' ');
+		await ask(server, 'ACL', 'SETUSER', 'weak', 'on', '>secret-of-mine', ...rights);
+		const wrong = connectionTo({ ...address, user, password: 'secret-of-mine' });
 		const startedAt = performance.now();
 		const error: unknown = await wrong.run(COUNT, [KEY], []).catch((reason: unknown) => reason);
 		expect(performance.now() - startedAt).toBeLessThan(5_000);
 		expect(error).toBeInstanceOf(RedisError);
 		expect(error).toMatchObject({ isPermanent: true });
 		const { message, description } = error as RedisError;
-		expect(message).toMatch(/^Redis at 127\.0\.0\.1:\d+ cannot be used: WRONGPASS /);
+		const words = new RegExp(`^Redis at 127\\.0\\.0\\.1:\\d+ cannot be used: ${reply} `);
+		expect(message).toMatch(words);
 		expect(description).toContain('Check Redis User and the Redis passwords');
 		expect(description).toContain('Nothing was sent.');
 		expect(message + description).not.toMatch(new RegExp(`secret-of-mine|${PASSWORD}`));

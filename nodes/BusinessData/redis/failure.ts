@@ -28,11 +28,16 @@ export const UNKNOWN_GROUP = 'ERR_SENTINEL_UNKNOWN_GROUP';
 
 type Known = Array<[sign: RegExp, howToFix: string]>;
 
+const CHECK_USER =
+	'Check Redis User and the Redis passwords in the credential, and what the user may do.';
+
 /** Failures that waiting cannot help. */
 const PERMANENT: Known = [
+	[/^(WRONGPASS|NOAUTH|NOPERM|DENIED|ERR (invalid password|AUTH|Client sent AUTH))\b/, CHECK_USER],
+	// The same of a command in a script, as the versions of Redis say it.
 	[
-		/^(WRONGPASS|NOAUTH|NOPERM|DENIED|ERR (invalid password|AUTH|Client sent AUTH))\b/,
-		'Check Redis User and the Redis passwords in the credential, and what the user may do.',
+		/^ERR (ACL failure in script\b|The user executing the script can't run\b|.*-NOPERM\b)/,
+		CHECK_USER,
 	],
 	[/^ERR (DB index|SELECT is not allowed)\b/, 'Check Redis Database in the credential.'],
 	[
