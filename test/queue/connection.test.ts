@@ -213,6 +213,15 @@ describe('trouble', () => {
 		expect(wrong.failure()?.message).toBe(message);
 	});
 
+	test('tells nothing of a password that the server repeats only in part', async () => {
+		await other.dispose();
+		other = await RedisServer.start(['--rename-command', 'AUTH', '']);
+		const nodes = [{ host: '127.0.0.1', port: other.port }];
+		const wrong = connectionTo({ ...address, nodes, password: 'secret'.repeat(50) });
+		const failed = expect(wrong.run(COUNT, [KEY], [])).rejects;
+		await failed.toThrow(/cannot be used: ERR unknown command .auth.$/i);
+	});
+
 	test('is forgotten with the next success', async () => {
 		await count();
 		await server.stop();

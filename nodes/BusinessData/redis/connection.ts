@@ -115,7 +115,9 @@ export class RedisConnection {
 		const { topology, password, sentinelPassword = '' } = this.address;
 		const cause = [password, sentinelPassword]
 			.filter((secret) => secret !== '')
-			.reduce((text, secret) => text.replaceAll(secret, '***'), messageOf(error));
+			.reduce((text, secret) => text.replaceAll(secret, '***'), messageOf(error))
+			// Redis repeats what is wrong, of a long password only the beginning.
+			.replace(/,? with args beginning with:.*/s, '');
 		const fields = topology === 'standalone' ? 'Redis Host, Redis Port' : 'Redis Nodes';
 		const checkFields = `Requests cannot be counted together with other n8n processes. Check ${fields} and Redis TLS in the credential and whether Redis is up, then run the node again.`;
 		return new RedisError(
