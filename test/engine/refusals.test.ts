@@ -28,6 +28,10 @@ const refusal = (headers: Record<string, string> = {}) => ({
 	status: 429,
 	headers,
 });
+const nothingLeft = (seconds: number) => ({
+	'x-ratelimit-remaining': '0',
+	'x-ratelimit-reset': String(seconds),
+});
 const milliseconds = (entries: JournalEntry[]) => entries.map(({ atMs }) => atMs);
 const spanOf = (entries: JournalEntry[]) =>
 	Math.max(...milliseconds(entries)) - Math.min(...milliseconds(entries));
@@ -55,14 +59,26 @@ describe('a 429', () => {
 		});
 	});
 
-	test.each([1, 60])('of a send with the documented limits is over after %i s', async (seconds) => {
+	/** What the service says in headers, or in the body, and when (s) a send may go again. */
+	test.each<[Record<string, string>, object, number]>([
+		...[1, 60, 61, 100, 300].map((s): [Record<string, string>, object, number] => [
+			{ 'retry-after': String(s) },
+			{},
+			s,
+		]),
+		[{}, { message: 'Try again in 55 seconds' }, 55],
+		[{}, { retry_after: 5 }, 5],
+		[{ 'x-ratelimit-limit': '100', ...nothingLeft(12) }, {}, 12],
+		[{ 'x-ratelimit-limit': '3', ...nothingLeft(100) }, {}, 100],
+		[nothingLeft(12), {}, 12],
+	])('of a send with the documented limits is over in time: %j %j', async (headers, body, s) => {
 		bench.credential.customize = false;
-		bench.sandbox.fault({ action: refusal({ 'retry-after': String(seconds) }) });
-		await bench.run(itemsOf(1), send({ maxWait: 2 * seconds + 60 }));
+		bench.sandbox.fault({ action: { ...refusal(headers), body } });
+		await bench.run(itemsOf(1), send({ maxWait: s + 60 }));
 		const { journal } = bench.sandbox;
 		expect(journal.documents()).toHaveLength(1);
-		expect(spanOf(journal.all())).toBeGreaterThanOrEqual(1_000 * seconds);
-		expect(spanOf(journal.all())).toBeLessThan(1_000 * (seconds + 30));
+		expect(spanOf(journal.all())).toBeGreaterThanOrEqual(1_000 * s);
+		expect(spanOf(journal.all())).toBeLessThan(1_000 * (s + 30));
 	});
 
 	test('is waited out at random, and twice as long the next time', async () => {

@@ -2,15 +2,7 @@
 import { processWide } from '../values/processWide';
 import { KeyLimiter } from './keyLimiter';
 
-export {
-	GENERAL,
-	holdMsOf,
-	LARGEST_MAX,
-	type Limits,
-	limitsOfEndpoint,
-	longestWindowMs,
-	windowName,
-} from './limits';
+export * from './limits';
 export type { Permit } from './permit';
 export { limitStoreOf, type RedisLimitStore } from './redis/redisLimitStore';
 export { PAUSE, REFUSAL, WaitTooLongError } from './waitTime';

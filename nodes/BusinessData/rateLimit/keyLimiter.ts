@@ -123,8 +123,7 @@ export class KeyLimiter {
 	 * by other clients; when (ms from now) one more can go out; and how many of this process wait. @throws RedisError
 	 */
 	async status({ limits, limitStore }: LimitedRequest) {
-		const keys = [GENERAL, ...Object.keys(limits.endpoints)];
-		const all = keys.map((key) => this.apply(limits, key));
+		const all = [GENERAL, ...Object.keys(limits.endpoints)].map((key) => this.apply(limits, key));
 		const uses = (await limitStore?.read(all)) ?? usesOf(all);
 		return uses.flatMap((use) => {
 			const { key, otherClients } = use.endpoint;

@@ -133,13 +133,25 @@ export class Permit {
 		this.ended(0);
 	}
 
-	/** The service refused the request, and asks to wait for `requestedMs` (ms); 0 when it does not say. */
-	refused(requestedMs: number): void {
-		const blamed = this.blamed(requestedMs);
-		const used = this.used.get(blamed) ?? [];
-		blamed.endpoint.otherClients.learn(used.length > 0 ? used : [ASSUMED_LIMIT], this.sentAt);
+	/**
+	 * The service refused the request, and asks to wait for `requestedMs` (ms); 0 when it does not say. After the end, it
+	 * asks for that only.
+	 * @param spent a limit of which its headers say that nothing is left
+	 */
+	refused(requestedMs: number, spent?: { resetMs: number; max?: number }): void {
+		if (this.countedAt !== undefined) return this.pause(requestedMs, true);
+		const named = this.withLimit(spent?.max);
+		const askedMs = requestedMs || (spent?.resetMs ?? 0);
+		const blamed = named ?? this.blamed(askedMs);
+		const { otherClients } = blamed.endpoint;
+		// A guess of how long the few slots of an endpoint are taken would be far longer than what the service says.
+		if (askedMs === 0 || blamed === this.queue.general || otherClients.isRefusing) {
+			const used = this.used.get(blamed) ?? [];
+			otherClients.learn(used.length > 0 ? used : [ASSUMED_LIMIT], this.sentAt);
+		}
 		for (const { endpoint } of this.countedBy) endpoint.otherClients.refused(this.sentAt);
-		this.pause(requestedMs, true);
+		// Only those under the limit that is named wait for its reset, see `applyHeaderLimits`.
+		this.pause(named === undefined ? askedMs : requestedMs, true);
 		this.ended(0);
 	}
 
@@ -171,23 +183,22 @@ export class Permit {
 		this.ended(-Infinity);
 	}
 
-	/**
-	 * The service says how much is left of limits, for all programs, and when (ms from now) they are full again; how much
-	 * a limit allows tells which one it is.
-	 */
+	/** The service says how much is left of limits, for all programs, and when (ms from now) they are full again. */
 	applyHeaderLimits(all: Array<{ remaining: number; resetMs: number; max?: number }>): void {
-		const { own, limits: applied } = this.queue;
-		for (const { endpoint, limits } of applied) {
-			const said = all.filter(({ max }) => {
-				const meant = applied.find((one) => one.limits.some((limit) => limit.max === max)) ?? own;
-				return meant.endpoint === endpoint;
-			});
+		for (const applied of this.queue.limits) {
+			const { endpoint, limits } = applied;
+			const said = all.filter(({ max }) => (this.withLimit(max) ?? this.queue.own) === applied);
 			if (said.length === 0) continue;
 			// The service may not have counted requests under way.
 			const underWay = endpoint.permits.filter(({ countedAt }) => countedAt === undefined).length;
 			const rooms = said.map(({ remaining, resetMs }) => ({ left: remaining - underWay, resetMs }));
 			endpoint.otherClients.applyHeaderLimits(limits, rooms, this.sentAt);
 		}
+	}
+
+	/** Whose limit the service means: how much it allows tells which one it is. */
+	private withLimit(max?: number): AppliedLimits | undefined {
+		return this.queue.limits.find(({ limits }) => limits.some((limit) => limit.max === max));
 	}
 
 	/** The service does not say whose windows were full. A short wait (ms) that it asks for tells of the general ones. */

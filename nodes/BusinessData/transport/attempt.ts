@@ -21,6 +21,9 @@ import { isCanceled, type RequestError } from './requestError';
 import { errorOfSuccess, failureError, responseError } from './requestErrors';
 import { isConditional, isRead, type ServiceRequest } from './serviceRequest';
 
+/** How long (ms) to wait for the body of a refusal before it counts as one that asks for nothing. */
+const LONGEST_BODY_WAIT_MS = 1_000;
+
 /** What became of one attempt: without an error, a 2xx, or the 304 that a read has asked for. */
 export type AttemptOutcome = { error?: undefined; response: ServiceResponse } | FailedAttempt;
 
@@ -98,19 +101,24 @@ async function conclude(
 ): Promise<AttemptOutcome> {
 	const { apiKey, keepFree, limits } = account;
 	const { statusCode, headers } = rawResponse;
-	// First, so that the permit ends whatever happens next.
 	const isRefused = statusCode === 429;
 	const inHeaderMs = retryAfterMs(headers);
-	if (isRefused) permit.refused(inHeaderMs ?? 0);
-	else permit.letThrough();
+	const windowMs = longestWindowMs(limits, canonicalEndpoint(request.endpoint));
+	// The limiter knows only our share of a limit.
+	const said = headerLimits(headers, windowMs, isRefused).map(({ max, ...room }) => ({
+		...room,
+		max: max && shareOf(max, keepFree),
+	}));
+	const spent = said.find(({ remaining, resetMs }) => remaining === 0 && resetMs <= windowMs);
+	const refuse = (ms = 0) => permit.refused(ms, spent);
+	const isTold = inHeaderMs !== undefined || spent !== undefined;
+	if (!isRefused) permit.letThrough();
+	else if (isTold) refuse(inHeaderMs);
 	// RFC 9110 §15.6.4: the service cannot be used for so long, by any request.
 	if (statusCode === 503 && inHeaderMs) permit.pause(inHeaderMs);
-	const windowMs = longestWindowMs(limits, canonicalEndpoint(request.endpoint));
-	const said = headerLimits(headers, windowMs, isRefused);
-	permit.applyHeaderLimits(
-		// The limiter knows only our share of a limit.
-		said.map(({ max, ...room }) => ({ ...room, max: max && shareOf(max, keepFree) })),
-	);
+	permit.applyHeaderLimits(said);
+	// Else its body may say how long to wait; but other requests go until it comes.
+	const timer = isRefused && !isTold ? setTimeout(refuse, LONGEST_BODY_WAIT_MS) : undefined;
 	const isUnchanged = statusCode === 304 && isConditional(request);
 	const isSuccess = isUnchanged || (statusCode >= 200 && statusCode < 300);
 	const most = isSuccess ? LARGEST_BODY_BYTES : LARGEST_ERROR_BYTES;
@@ -120,6 +128,7 @@ async function conclude(
 		if (isSuccess) throw error;
 		return Buffer.alloc(0);
 	});
+	clearTimeout(timer);
 	const isTooLarge = isSuccess && body.length > most;
 	const response: ServiceResponse = {
 		statusCode,
@@ -132,8 +141,7 @@ async function conclude(
 		return error === undefined ? { response } : { error, retry: 'never' };
 	}
 	const askedMs = askedWaitMs(response);
-	const isInBody = isRefused && inHeaderMs === undefined && askedMs !== undefined;
-	if (isInBody) permit.pause(askedMs, true);
+	if (isRefused && inHeaderMs === undefined) refuse(askedMs);
 	const isTooLong = isPauseTooLong(statusCode, askedMs ?? 0, windowMs);
 	const error = responseError(request, response, isTooLong);
 	const retry = isRefused ? 'afterRefusal' : isTransientStatus(statusCode) ? 'ifHarmless' : 'never';

@@ -91,14 +91,14 @@ test.each<[string, (permit: Permit) => void, number, unknown[][]]>([
 	['unused', (permit) => permit.unused(), -Infinity, []],
 	[
 		'refused',
-		(permit) => permit.refused(70_000),
+		(permit) => permit.refused(0),
 		0,
 		[
 			['own', 'learn', [{ ...OWN[0], name: 'own/600s', used: 1 }], 5_000],
 			['own', 'refused', 5_000],
 			['general', 'refused', 5_000],
-			['own', 'pause', undefined, 70_000, true],
-			['general', 'pause', undefined, 70_000, false],
+			['own', 'pause', undefined, 0, true],
+			['general', 'pause', undefined, 0, false],
 			['store', 'publish'],
 		],
 	],
@@ -137,13 +137,37 @@ describe('a refusal is put down to what is likely', () => {
 		expect(blamed()).toEqual([expected]);
 	});
 
-	test.each<[ms: number, expected: string]>([
-		[1, 'general'],
-		[60_100, 'general'],
-		[60_101, 'own'],
-	])('where the service asks to wait %s ms, to %s', (ms, expected) => {
+	/** Of its own windows, nothing is learned where the service says how long it takes, unless that was wrong before. */
+	test.each<[ms: number, isRefusing: boolean, expected: string[]]>([
+		[1, false, ['general']],
+		[60_100, false, ['general']],
+		[60_101, false, []],
+		[60_101, true, ['own']],
+	])('where the service asks to wait %s ms, a refusal before: %s', (ms, isRefusing, expected) => {
+		jest.spyOn(own.endpoint.otherClients, 'isRefusing', 'get').mockReturnValue(isRefusing);
 		newPermit().refused(ms);
-		expect(blamed()).toEqual([expected]);
+		expect(blamed()).toEqual(expected);
+	});
+
+	/** By how much the limit allows, and when it is full again. */
+	test.each<[max: number | undefined, resetMs: number, expected: string[], pausedMs: number]>([
+		[100, 70_000, ['general'], 0],
+		[3, 12_000, [], 0],
+		[7, 12_000, ['general'], 12_000],
+		[undefined, 12_000, ['general'], 12_000],
+		[undefined, 70_000, [], 70_000],
+	])('where nothing is left of a limit of %s for %s ms', (max, resetMs, expected, pausedMs) => {
+		newPermit().refused(0, { max, resetMs });
+		expect(blamed()).toEqual(expected);
+		expect(called('pause')[0]?.[3]).toBe(pausedMs);
+	});
+
+	test('only at its end; later it is a pause', () => {
+		const permit = newPermit();
+		permit.refused(0);
+		permit.refused(5_000);
+		expect(blamed()).toEqual(['own']);
+		expect(called('pause').at(-1)).toEqual(['general', 'pause', general.limits, 5_000, false]);
 	});
 
 	test('with as many slots as are known here, or to all processes', () => {

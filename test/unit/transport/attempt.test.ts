@@ -37,7 +37,7 @@ interface Play {
 
 /** Plays one attempt to its end, and tells what came of it. */
 async function play({ request = read, isConnected = true, latencyMs = 0, ...rest }: Play) {
-	const endings: unknown[] = [];
+	const endings: unknown[][] = [];
 	const permit = new Proxy({} as Permit, {
 		get:
 			(_, name) =>
@@ -102,7 +102,7 @@ const applied = (max: object) => [
 ];
 
 type Kind = FailedAttempt['retry'] | 'succeeded';
-const refusal = (ms: number) => [['refused', ms]];
+const refusal = (ms: number) => [['refused', ms, undefined]];
 const allLimits = [...DOCUMENTED_LIMITS.general, ...Object.values(DOCUMENTED_LIMITS.endpoints)];
 /** Longer (s) than any window. */
 const tooLong = Math.max(...allLimits.map(({ windowSeconds }) => windowSeconds)) + 100;
@@ -136,11 +136,37 @@ test.each<[number, Record<string, string>, Kind, unknown[]]>([
 	expect(outcome.askedMs).toBe(seconds === undefined ? undefined : Number(seconds) * 1_000);
 });
 
-test('a 429 whose body alone asks for a wait pauses the key', async () => {
-	const body = Readable.from([Buffer.from('Try again in 5 seconds')]);
+/** A body that comes after so long (ms). */
+const late = (ms: number, text: string) =>
+	Readable.from(
+		(async function* () {
+			await after(ms);
+			yield Buffer.from(text);
+		})(),
+	);
+
+test.each([
+	[0, [5_000]],
+	[999, [5_000]],
+	[1_001, [0, 5_000]],
+])('a 429 whose body alone asks for a wait, after %i ms', async (ms, refusals) => {
+	const body = late(ms, 'Try again in 5 seconds');
 	const { outcome, endings } = await play({ statusCode: 429, body });
 	expect(outcome).toMatchObject({ retry: 'afterRefusal', askedMs: 5_000 });
-	expect(endings).toEqual([...refusal(0), ['pause', 5_000, true]]);
+	expect(endings).toEqual(refusals.flatMap(refusal));
+});
+
+const spent = { remaining: 0, resetMs: 3_000, max: 5 };
+test.each([
+	['of which nothing is left', { remaining: '0' }, spent],
+	['of which it does not say what is left', {}, spent],
+	['of which something is left', { remaining: '1' }, undefined],
+	['that is full again only after all windows', { reset: `${tooLong}s` }, undefined],
+])('a 429 with the header of a limit %s', async (_, fields, expected) => {
+	const all = Object.entries({ limit: '10', reset: '3', ...fields });
+	const headers = Object.fromEntries(all.map(([name, text]) => [`x-ratelimit-${name}`, text]));
+	const { endings } = await play({ statusCode: 429, headers, keepFree: 50 });
+	expect(endings.filter(([name]) => name === 'refused')[0]).toEqual(['refused', 0, expected]);
 });
 
 const reset = Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' });

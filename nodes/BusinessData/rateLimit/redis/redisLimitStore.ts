@@ -93,11 +93,9 @@ export class RedisLimitStore {
 	}
 
 	/** Replaces a holder's tickets by `count` ones; false where others were issued since the read. @throws RedisError */
-	async issueTickets(
-		{ version, ...own }: EndpointUse,
-		...[holder, count, at]: Parameters<Tickets['issue']>
-	): Promise<boolean> {
-		const call = { holder, count, version, ms: Math.ceil(at - performance.now()) };
+	async issueTickets(own: EndpointUse, holder: string, count: number, at: number) {
+		const ms = Math.ceil(at - performance.now());
+		const call = { holder, count, version: own.version, ms };
 		const [isIssued] = await this.run<[number]>('ticket', [own], call);
 		return isIssued === 1;
 	}
