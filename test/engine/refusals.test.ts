@@ -95,6 +95,14 @@ describe('a 429', () => {
 		expect(fourth - third).toBeGreaterThanOrEqual(86);
 	});
 
+	test.each([0, 60])('of a read, and one more, are over within Max Wait: %i s', async (maxWait) => {
+		bench.credential.customize = false;
+		bench.sandbox.fault({ times: 2, action: refusal({ 'retry-after': '1' }) });
+		const { run } = await bench.run(itemsOf(1), read({ maxWait }));
+		expect(run.status).toBe('success');
+		expect(spanOf(bench.sandbox.journal.all())).toBeLessThan(10_000);
+	});
+
 	test('holds back every queued request of the key, those of other executions too', async () => {
 		const reads = bench.run(itemsOf(20), read());
 		bench.sandbox.fault({ endpoint: READ_ENDPOINT, action: refusal({ 'retry-after': '1' }) });

@@ -23,9 +23,7 @@ export function windowStates({ endpoint, limits, countedAt }: EndpointUse): Wind
 export function estimateWait(windows: WindowState[], ahead: number, count = 1): number {
 	if (windows.every(({ room, freeAt }) => freeAt.length + ahead + count <= room)) return 0;
 	const now = performance.now();
-	const states = windows.map(({ room, holdMs, freeAt }) => {
-		return { room, holdMs, freeAt: [...freeAt].sort((a, b) => a - b) };
-	});
+	const states = windows.map((one) => ({ ...one, freeAt: [...one.freeAt].sort((a, b) => a - b) }));
 	/** When so many slots are free in every window, or all of a smaller one; not before `time`. */
 	const roomAt = (time: number, wanted: number) =>
 		states.reduce((latest, { room, freeAt }) => {

@@ -44,7 +44,12 @@ export class KeyLimiter {
 		const limitStore = hasLimits ? request.limitStore : undefined;
 		const pauseError = queue.pauseError();
 		if (pauseError !== undefined) throw pauseError;
-		const estimate = (ahead: number) => waitOf(queue, usesOf(queue.limits), ahead);
+		const estimate = (ahead: number) => {
+			const states = usesOf(queue.limits).flatMap(windowStates);
+			// Other clients may leave at any moment.
+			const widest = states.map((one) => ({ ...one, room: one.max }));
+			return Math.max(queue.pausedMs, estimateWait(widest, ahead));
+		};
 		const expectedMs = maxWaitMs === Infinity ? 0 : estimate(queue.aheadOf(request));
 		if (expectedMs > maxWaitMs) throw new WaitTooLongError(expectedMs);
 
@@ -98,7 +103,7 @@ export class KeyLimiter {
 			const { tickets, countedAt, queued } = own;
 			countedAt.push(...tickets.before(holder, count));
 			const ahead = Math.max(queued, this.queuedFor(queue.own.endpoint));
-			const waitMs = waitOf(queue, uses, ahead, count);
+			const waitMs = waitOf(uses, ahead, count);
 			if (waitMs > maxWaitMs) throw new WaitTooLongError(waitMs);
 			const at = tickets.momentOf(holder, count, performance.now() + waitMs);
 			if (limitStore === undefined) {
@@ -115,7 +120,7 @@ export class KeyLimiter {
 	async estimate(request: LimitedRequest, count: number) {
 		const queue = this.queueOf(request);
 		const uses = (await request.limitStore?.read(queue.limits)) ?? usesOf(queue.limits);
-		return { nextMs: waitOf(queue, uses, 0), lastMs: waitOf(queue, uses, Math.max(0, count - 1)) };
+		return { nextMs: waitOf(uses, 0), lastMs: waitOf(uses, Math.max(0, count - 1)) };
 	}
 
 	/**
@@ -230,9 +235,10 @@ export class KeyLimiter {
 	}
 }
 
-/** The shortest wait (ms), also for a pause, until `count` requests of the queue have room at once, see `estimateWait`. */
-function waitOf(queue: Queue, uses: EndpointUse[], ahead: number, count = 1): number {
-	return Math.max(queue.pausedMs, estimateWait(uses.flatMap(windowStates), ahead, count));
+/** The wait (ms), also for a pause, until `count` requests have room at once, see `estimateWait`. */
+function waitOf(uses: EndpointUse[], ahead: number, count = 1): number {
+	const all = uses.map(({ endpoint, limits }) => endpoint.otherClients.waitMs(limits));
+	return Math.max(...all, estimateWait(uses.flatMap(windowStates), ahead, count));
 }
 
 function usesOf(all: AppliedLimits[]): EndpointUse[] {

@@ -78,13 +78,17 @@ export class OtherClients {
 		return Math.max(1, Math.floor(max - LEFT_FREE * this.usedIn(windowMs)));
 	}
 
-	/** How long (ms) none of our requests may go: a pause after a refusal, and the time that spreads them. */
-	waitMs(limits: Limit[]): number {
+	/** How long (ms) none of our requests may go, whatever is learned meanwhile. */
+	get pausedMs(): number {
 		const now = performance.now();
 		const headerPauseMs = this.headerLimits.map(({ left, until }) => (left < 1 ? until - now : 0));
-		const pausedMs = Math.max(0, this.pausedUntil - now, ...headerPauseMs);
-		const everyMs = this.everyMs(limits);
-		return everyMs === 0 ? pausedMs : Math.max(pausedMs, this.lastLetThroughAt + everyMs - now);
+		return Math.max(0, this.pausedUntil - now, ...headerPauseMs);
+	}
+
+	/** How long (ms) our next request waits for a pause, and so that ours are spread. */
+	waitMs(limits: Limit[]): number {
+		const againMs = this.lastLetThroughAt + this.everyMs(limits) - performance.now();
+		return Math.max(this.pausedMs, againMs);
 	}
 
 	/** After how long (ms) our next request goes, so that they are spread; 0 without other clients. */

@@ -134,8 +134,7 @@ export class Permit {
 	}
 
 	/**
-	 * The service refused the request, and asks to wait for `requestedMs` (ms); 0 when it does not say. After the end, it
-	 * asks for that only.
+	 * The service refused the request, and asks to wait for `requestedMs` (ms); 0 when it does not say.
 	 * @param spent a limit of which its headers say that nothing is left
 	 */
 	refused(requestedMs: number, spent?: { resetMs: number; max?: number }): void {

@@ -75,8 +75,7 @@ export class Queue {
 
 	/** How long (ms) nothing goes, whatever room there is. */
 	get pausedMs(): number {
-		const all = this.limits.map(({ endpoint, limits }) => endpoint.otherClients.waitMs(limits));
-		return Math.max(...all);
+		return Math.max(...this.limits.map(({ endpoint }) => endpoint.otherClients.pausedMs));
 	}
 
 	/** What hinders a request; full windows of this process do where `hasWindows` is true. Undefined when it may go. */
@@ -93,8 +92,7 @@ export class Queue {
 	/** The error for a pause that is longer than `leftMs` (ms), or than any of the windows lasts. */
 	pauseError(leftMs = Infinity): WaitTooLongError | undefined {
 		const { pausedMs } = this;
-		const all = this.limits.flatMap(({ limits }) => limits);
-		const isLong = pausedMs > holdMsOf(longestOf(all));
+		const isLong = pausedMs > holdMsOf(longestOf(this.limits.flatMap(({ limits }) => limits)));
 		const isTooLong = pausedMs > 0 && (isLong || pausedMs > leftMs);
 		return isTooLong ? new WaitTooLongError(pausedMs, isLong) : undefined;
 	}

@@ -145,6 +145,21 @@ describe.each(['memory', 'Redis'])('counting in %s', (store) => {
 			expect(sent).toHaveLength(5);
 		});
 
+		test.each([
+			[0, 30_000],
+			[0, Infinity],
+			[1, 30_000],
+			[1, Infinity],
+		])('or two, %i after others, goes on soon, with Max Wait %s', async (before, maxWaitMs) => {
+			await passTime(bench.requests(before), HOUR);
+			for (let count = 0; count < 2; count++) {
+				(await passTime(bench.acquire(), HOUR)).refused(1_000);
+			}
+			const refusedAt = performance.now();
+			const [sent = 0] = await passTime(bench.requests(1, { maxWaitMs }), HOUR);
+			expect(sent - refusedAt).toBeLessThan(10_000);
+		});
+
 		test('lets the next one go as soon as enough of others is forgotten', async () => {
 			await passTime(bench.requests(80), HOUR);
 			const permit = await passTime(bench.acquire(), HOUR);

@@ -27,6 +27,7 @@ export class RedisLimitStore {
 	/** Where this process has slots, by the keys of the endpoints. */
 	private readonly held = new Map<string, AppliedLimits>();
 	private checkTimer: NodeJS.Timeout | undefined;
+	private readonly checkLater = () => setTimeout(() => void this.check(), CHECKED_EVERY_MS).unref();
 	/** Settles when all held slots are in Redis again. */
 	private entering: Promise<void> | undefined;
 
@@ -94,8 +95,7 @@ export class RedisLimitStore {
 
 	/** Replaces a holder's tickets by `count` ones; false where others were issued since the read. @throws RedisError */
 	async issueTickets(own: EndpointUse, holder: string, count: number, at: number) {
-		const ms = Math.ceil(at - performance.now());
-		const call = { holder, count, version: own.version, ms };
+		const call = { holder, count, version: own.version, ms: Math.ceil(at - performance.now()) };
 		const [isIssued] = await this.run<[number]>('ticket', [own], call);
 		return isIssued === 1;
 	}
@@ -132,10 +132,6 @@ export class RedisLimitStore {
 			await (signal === undefined ? this.entering : onceAborted(this.entering, signal));
 		}
 		return reply;
-	}
-
-	private checkLater(): NodeJS.Timeout {
-		return setTimeout(() => void this.check(), CHECKED_EVERY_MS).unref();
 	}
 
 	/** Sees, while slots are held, whether Redis has them. */
