@@ -34,6 +34,14 @@ test.each([
 	expect(second - first).toBeGreaterThanOrEqual(900);
 });
 
+test('waits without limits, too', async () => {
+	bench.credential.limits = { general: [], endpoints: {} };
+	tell({ 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '30' });
+	for (let run = 0; run < 2; run++) await bench.run([{}], read());
+	const [first = 0, second = 0] = arrivals();
+	expect(second - first).toBeGreaterThanOrEqual(29_000);
+});
+
 test('heeds a later response more than an earlier one', async () => {
 	tell({ ratelimit: '"minute";r=1;t=1' });
 	tell({ ratelimit: '"minute";r=9;t=1' });

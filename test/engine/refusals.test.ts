@@ -211,6 +211,13 @@ describe('a 429 under a credential without limits', () => {
 		expect(Math.min(...later) - first).toBeGreaterThanOrEqual(30_000);
 	});
 
+	test('and a 503 pause the next execution as well', async () => {
+		bench.sandbox.fault({ action: { ...refusal({ 'retry-after': '30' }), status: 503 } });
+		errorOf(await bench.run(itemsOf(1), send()));
+		await bench.run(itemsOf(1), read());
+		expect(spanOf(bench.sandbox.journal.all())).toBeGreaterThanOrEqual(30_000);
+	});
+
 	test('is an error after a minute in which none was let through', async () => {
 		waits({}, Infinity);
 		expect(errorOf(await bench.run(itemsOf(1), read())).httpCode).toBe('429');

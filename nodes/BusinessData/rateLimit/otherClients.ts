@@ -97,10 +97,10 @@ export class OtherClients {
 		return Math.min((SPREAD * longest.windowMs) / this.roomIn(longest), longest.windowMs);
 	}
 
-	/** When (ms from now) what was learned is forgotten, and every pause is over. */
+	/** When (ms from now) what was learned and said is forgotten, and every pause is over. */
 	get forgottenInMs(): number {
-		const forgottenAt = this.rate === 0 ? 0 : this.learnedAt + this.longestMs;
-		return Math.max(forgottenAt, this.pausedUntil) - performance.now();
+		const ends = [this.pausedUntil, ...this.headerLimits.map(({ until }) => until)];
+		return Math.max(this.learnedAt + this.longestMs, ...ends) - performance.now();
 	}
 
 	sent(permit: Permit): void {

@@ -133,10 +133,7 @@ export class Permit {
 		this.ended(0);
 	}
 
-	/**
-	 * The service refused the request, and asks to wait for `requestedMs` (ms); 0 when it does not say.
-	 * @param spent a limit of which its headers say that nothing is left
-	 */
+	/** The service refused it, asks to wait for `requestedMs` (0 when it does not say), and may name a `spent` limit. */
 	refused(requestedMs: number, spent?: { resetMs: number; max?: number }): void {
 		if (this.countedAt !== undefined) return this.pause(requestedMs, true);
 		const named = this.withLimit(spent?.max);
@@ -188,8 +185,9 @@ export class Permit {
 			const { endpoint, limits } = applied;
 			const said = all.filter(({ max }) => (this.withLimit(max) ?? this.queue.own) === applied);
 			if (said.length === 0) continue;
-			// The service may not have counted requests under way.
-			const underWay = endpoint.permits.filter(({ countedAt }) => countedAt === undefined).length;
+			const others = endpoint.permits.filter((one) => one !== this);
+			// The service may not have counted those under way.
+			const underWay = others.filter(({ countedAt }) => countedAt === undefined).length;
 			const rooms = said.map(({ remaining, resetMs }) => ({ left: remaining - underWay, resetMs }));
 			endpoint.otherClients.applyHeaderLimits(limits, rooms, this.sentAt);
 		}

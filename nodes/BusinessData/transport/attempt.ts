@@ -112,11 +112,12 @@ async function conclude(
 	const spent = said.find(({ remaining, resetMs }) => remaining === 0 && resetMs <= windowMs);
 	const refuse = (ms = 0) => permit.refused(ms, spent);
 	const isTold = inHeaderMs !== undefined || spent !== undefined;
-	if (!isRefused) permit.letThrough();
-	else if (isTold) refuse(inHeaderMs);
+	// Before the end, which lets the next request go, or ends the limiter.
+	permit.applyHeaderLimits(said);
 	// RFC 9110 §15.6.4: the service cannot be used for so long, by any request.
 	if (statusCode === 503 && inHeaderMs) permit.pause(inHeaderMs);
-	permit.applyHeaderLimits(said);
+	if (!isRefused) permit.letThrough();
+	else if (isTold) refuse(inHeaderMs);
 	// Else its body may say how long to wait; but other requests go until it comes.
 	const timer = isRefused && !isTold ? setTimeout(refuse, LONGEST_BODY_WAIT_MS) : undefined;
 	const isUnchanged = statusCode === 304 && isConditional(request);

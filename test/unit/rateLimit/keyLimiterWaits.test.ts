@@ -71,6 +71,39 @@ describe.each(['memory', 'Redis'])('counting in %s', (store) => {
 		});
 	});
 
+	describe('what a service says is left', () => {
+		test('of a limit, a later response lifts at once', async () => {
+			const acquiring = Promise.all([bench.acquire(), bench.acquire()]);
+			const [first, second] = await passTime(acquiring, HOUR);
+			const end = (permit: Permit) => {
+				permit.applyHeaderLimits([{ remaining: 1, resetMs: 55_000, max: 100 }]);
+				permit.letThrough();
+			};
+			// The one that is left may be the one under way.
+			end(first);
+			const waiting = bench.request();
+			await jest.advanceTimersByTimeAsync(200);
+			expect(bench.sentRuns).toEqual([]);
+			end(second);
+			await jest.advanceTimersByTimeAsync(200);
+			expect(bench.sentRuns).toHaveLength(1);
+			await waiting;
+		});
+
+		test('without limits, is kept until the reset', async () => {
+			bench.limits = { general: [], endpoints: {} };
+			const permit = await passTime(bench.acquire(), HOUR);
+			const startedAt = performance.now();
+			permit.applyHeaderLimits([{ remaining: 0, resetMs: 30_000 }]);
+			permit.letThrough();
+			const [sent = 0] = await passTime(bench.requests(1), HOUR);
+			expect(sent - startedAt).toBeGreaterThanOrEqual(30_000);
+			expect(bench.isIdle).toBe(true);
+			await jest.advanceTimersByTimeAsync(10);
+			expect(jest.getTimerCount()).toBe(0);
+		});
+	});
+
 	describe('after a refusal', () => {
 		test('of a send, no other one that waits for general room holds up the reads', async () => {
 			bench.limits = {

@@ -97,8 +97,8 @@ const asking = { 'retry-after': '7' };
 const limits = { 'ratelimit-remaining': '5', 'ratelimit-reset': '3' };
 
 const applied = (max: object) => [
-	...LET_THROUGH,
 	['applyHeaderLimits', [{ remaining: 5, resetMs: 3_000, ...max }]],
+	...LET_THROUGH,
 ];
 
 type Kind = FailedAttempt['retry'] | 'succeeded';
@@ -121,8 +121,8 @@ test.each<[number, Record<string, string>, Kind, unknown[]]>([
 	[499, {}, 'never', LET_THROUGH],
 	[500, asking, 'ifHarmless', LET_THROUGH],
 	[503, {}, 'ifHarmless', LET_THROUGH],
-	[503, asking, 'ifHarmless', [...LET_THROUGH, ['pause', 7_000]]],
-	[503, { 'retry-after': String(tooLong) }, 'never', [...LET_THROUGH, ['pause', tooLong * 1_000]]],
+	[503, asking, 'ifHarmless', [['pause', 7_000], ...LET_THROUGH]],
+	[503, { 'retry-after': String(tooLong) }, 'never', [['pause', tooLong * 1_000], ...LET_THROUGH]],
 	[200, limits, 'succeeded', applied({})],
 	[200, { ...limits, 'ratelimit-limit': '10' }, 'succeeded', applied({ max: 5 })],
 ])('a %i with %j: %s', async (statusCode, headers, kind, endings) => {
