@@ -105,7 +105,8 @@ async function conclude(
 	const inHeaderMs = retryAfterMs(headers);
 	const windowMs = longestWindowMs(limits, canonicalEndpoint(request.endpoint));
 	// The limiter knows only our share of a limit.
-	const said = headerLimits(headers, windowMs, isRefused).map(({ max, ...room }) => ({
+	const isUntold = isRefused && inHeaderMs === undefined;
+	const said = headerLimits(headers, windowMs, isUntold).map(({ max, ...room }) => ({
 		...room,
 		max: max && shareOf(max, keepFree),
 	}));
@@ -142,7 +143,7 @@ async function conclude(
 		return error === undefined ? { response } : { error, retry: 'never' };
 	}
 	const askedMs = askedWaitMs(response);
-	if (isRefused && inHeaderMs === undefined) refuse(askedMs);
+	if (isUntold) refuse(askedMs);
 	const isTooLong = isPauseTooLong(statusCode, askedMs ?? 0, windowMs);
 	const error = responseError(request, response, isTooLong);
 	const retry = isRefused ? 'afterRefusal' : isTransientStatus(statusCode) ? 'ifHarmless' : 'never';

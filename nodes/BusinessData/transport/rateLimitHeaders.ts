@@ -26,7 +26,7 @@ const NAMED = /^((?:x-)?rate-?limit(?:-[\w-]+)?)-(limit|remaining|reset)(?:-afte
 /**
  * How much the response says is left; nothing where it does not say it, or not understandably.
  * @param longestMs the longest window (ms): a reset beyond it, in seconds, is taken for one in ms
- * @param isRefused whether it is a 429, which says that nothing is left where no header says a number
+ * @param isRefused whether it is a 429 without Retry-After: nothing is left where no header says a number
  */
 export function headerLimits(
 	headers: Headers,

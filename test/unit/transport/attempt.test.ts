@@ -115,6 +115,7 @@ test.each<[number, Record<string, string>, Kind, unknown[]]>([
 	[199, {}, 'never', LET_THROUGH],
 	[429, {}, 'afterRefusal', refusal(0)],
 	[429, asking, 'afterRefusal', refusal(7_000)],
+	[429, { ...asking, 'ratelimit-reset': '50' }, 'afterRefusal', refusal(7_000)],
 	[429, { 'retry-after': String(tooLong) }, 'never', refusal(tooLong * 1_000)],
 	[404, {}, 'never', LET_THROUGH],
 	[408, {}, 'ifHarmless', LET_THROUGH],
