@@ -10,6 +10,8 @@ const LONGEST_PAUSE_MS = 60_000;
 const LONGEST_WAIT_MS = 366 * 24 * 3_600_000;
 /** From here on (seconds), a number is a moment since 1970, not a duration; from `ms` on, one in ms. */
 const EPOCH = { seconds: 1_000_000_000, ms: 1_000_000_000_000 };
+/** A longer text (characters) is no time, and would take the patterns seconds. */
+const LONGEST_TIME = 1_000;
 /** How much of the body of a 429 is read. */
 const LONGEST_TEXT_BYTES = 20_000;
 
@@ -99,6 +101,7 @@ const FIELD = new RegExp(
  * anything else.
  */
 export function timeMs(text: string, headers: Record<string, unknown>): number {
+	if (text.length > LONGEST_TIME) return NaN;
 	const value = text.trim().replace(/^"(.*)"$/, '$1');
 	if (!DURATION.test(value)) return DATE.test(value) ? Date.parse(value) - nowOf(headers) : NaN;
 	const amounts = [...value.matchAll(new RegExp(`(${NUMBER})\\s*(${UNIT})`, 'gi'))];

@@ -70,6 +70,12 @@ describe('Retry-After', () => {
 		expect(retryAfterMs(headers)).toBe(expected);
 	});
 
+	test('of many digits is read in no time', () => {
+		const before = process.cpuUsage();
+		expect(retryAfter('1'.repeat(15_000))).toBeUndefined();
+		expect(process.cpuUsage(before).user).toBeLessThan(50_000);
+	});
+
 	const words = ['', '  ', 'soon', '5 attempts', '2026-03-01T12:01:30', '1e3', '1,000', 'NaN'];
 	test.each([...words, '-5', `x${inSeconds(90)}`, `On ${inSeconds(90)}`, undefined, 120, ['5']])(
 		'that is %j asks for nothing',
