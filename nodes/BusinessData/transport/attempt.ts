@@ -105,22 +105,22 @@ async function conclude(
 	const inHeaderMs = retryAfterMs(headers);
 	const windowMs = longestWindowMs(limits, canonicalEndpoint(request.endpoint));
 	// The limiter knows only our share of a limit.
-	const isUntold = isRefused && inHeaderMs === undefined;
-	const said = headerLimits(headers, windowMs, isUntold).map(({ max, ...room }) => ({
+	const lacksRetryAfter = isRefused && inHeaderMs === undefined;
+	const said = headerLimits(headers, windowMs, lacksRetryAfter).map(({ max, ...room }) => ({
 		...room,
 		max: max && shareOf(max, keepFree),
 	}));
 	const spent = said.find(({ remaining, resetMs }) => remaining === 0 && resetMs <= windowMs);
 	const refuse = (ms = 0) => permit.refused(ms, spent);
-	const isTold = inHeaderMs !== undefined || spent !== undefined;
+	const isExplained = inHeaderMs !== undefined || spent !== undefined;
 	// Before the end, which lets the next request go, or ends the limiter.
 	permit.applyHeaderLimits(said);
 	// RFC 9110 §15.6.4: the service cannot be used for so long, by any request.
 	if (statusCode === 503 && inHeaderMs) permit.pause(inHeaderMs);
 	if (!isRefused) permit.letThrough();
-	else if (isTold) refuse(inHeaderMs);
+	else if (isExplained) refuse(inHeaderMs);
 	// Else its body may say how long to wait; but other requests go until it comes.
-	const timer = isRefused && !isTold ? setTimeout(refuse, LONGEST_BODY_WAIT_MS) : undefined;
+	const timer = isRefused && !isExplained ? setTimeout(refuse, LONGEST_BODY_WAIT_MS) : undefined;
 	const isUnchanged = statusCode === 304 && isConditional(request);
 	const isSuccess = isUnchanged || (statusCode >= 200 && statusCode < 300);
 	const most = isSuccess ? LARGEST_BODY_BYTES : LARGEST_ERROR_BYTES;
@@ -143,7 +143,7 @@ async function conclude(
 		return error === undefined ? { response } : { error, retry: 'never' };
 	}
 	const askedMs = askedWaitMs(response);
-	if (isUntold) refuse(askedMs);
+	if (lacksRetryAfter) refuse(askedMs);
 	const isTooLong = isPauseTooLong(statusCode, askedMs ?? 0, windowMs);
 	const error = responseError(request, response, isTooLong);
 	const retry = isRefused ? 'afterRefusal' : isTransientStatus(statusCode) ? 'ifHarmless' : 'never';
