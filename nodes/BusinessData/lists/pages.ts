@@ -50,7 +50,7 @@ export interface Page {
 	isBehindLast?: true;
 	/** How many entries of the page have no record. */
 	gaps?: number;
-	/** A hash of the records; empty without records. */
+	/** A hash of the records; empty without records, or without other pages. */
 	hash: string;
 	/** The next page; undefined after the last one. */
 	next: PageState | undefined;
@@ -121,7 +121,8 @@ export async function readPage(
 	const found = listIn(body, response, settings, pageState);
 	// By the IDs where records have them: signed addresses and times differ in every response.
 	const { length } = found.records;
-	const hash = length === 0 ? '' : hashOf(idsIn(found.records) ?? found.records, 16);
+	const isOnly = length === 0 || settings.type === 'none';
+	const hash = isOnly ? '' : hashOf(idsIn(found.records) ?? found.records, 16);
 	const isRepeated = hash !== '' && hash === pageState.hash;
 	if (isRepeated && settings.endOfList === 'repeatedPage') return emptyPage(response.statusCode);
 	const page = { response, body, ...found, hash, next: undefined };

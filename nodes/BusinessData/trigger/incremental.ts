@@ -184,7 +184,9 @@ function timeText(ms: number, { format, customFormat, timeZone }: Incremental): 
 	const zone = timeZone;
 	const time = DateTime.fromMillis(ms, { zone });
 	if (format === 'httpDate') return time.toHTTP() ?? '';
-	if (format === 'iso') return time.toISO({ suppressMilliseconds: true }) ?? '';
+	if (format === 'iso') {
+		return time.startOf('second').toISO({ suppressMilliseconds: true }) ?? '';
+	}
 	// Where clocks are set back, a time without its offset comes twice, and may be read as the later one.
 	const { offset } = DateTime.fromMillis(ms + AROUND_A_CLOCK_CHANGE_MS, { zone });
 	const earlier = time.minus({ minutes: Math.max(0, time.offset - offset) });

@@ -260,6 +260,14 @@ test.each([404, 416])('a %i behind the last page says what to set', async (statu
 	expect({ error: undefined, ...notFound }).toMatchObject({ pages: [[1]], error: undefined });
 });
 
+test('a list in one piece is not compared with other pages, which would take seconds of a long one', async () => {
+	const request = async () => await Promise.resolve(responseOf([{ id: 1 }]));
+	const client: PageClient = { request, baseUrl: 'https://example.com' };
+	for await (const { hash } of readPages(client, requestOf('GET', '/list'), readListSettings({}))) {
+		expect(hash).toBe('');
+	}
+});
+
 test('a page that came again is known by its IDs, and what to set is said', async () => {
 	const file = () => `https://example.com/?signature=${Math.random()}`;
 	const service = ({ page }: Query) => [{ id: Math.min(Number(page), 3), file: file() }];

@@ -1,7 +1,7 @@
 /** A read that goes on from the poll before, its check, and the time from which changes are read. */
 import type { IDataObject } from 'n8n-workflow';
 
-import { readIncremental } from '../../../nodes/BusinessData/trigger/incremental';
+import { readIncremental, requestSince } from '../../../nodes/BusinessData/trigger/incremental';
 import { OutOfTimeError } from '../../../nodes/BusinessData/trigger/pollClient';
 import type { PollSettings } from '../../../nodes/BusinessData/trigger/pollSettings';
 import type { State } from '../../../nodes/BusinessData/trigger/state';
@@ -252,6 +252,12 @@ describe('the time from which the next changes are asked for', () => {
 		const { log } = await poll(begin({ cursor: NOW }), [ONE, TWO, BARE], INCREMENTAL);
 		expect(log).toEqual(['The next poll reads the same changes again: page 3 was empty']);
 	});
+});
+
+test('a time in ISO 8601 has no fractions', () => {
+	const values = { parameter: 'since', lookbackSeconds: 0 };
+	const { query } = requestSince(SETTINGS.request, readIncremental({ values })!, 1_700_000_000_999);
+	expect(query.at(-1)?.value).toBe('2023-11-14T22:13:20Z');
 });
 
 test.each([
