@@ -21,7 +21,7 @@ export interface AuthenticationResult {
 }
 
 // Spelled as text and turned into hexadecimal, so that it has the documented form (section 5, rule 3)
-// and whoever decodes it reads that it is no secret.
+// and who decodes it reads that it is no secret.
 /** The API key of a sandbox that was started without `apiKeys`. */
 export const DEFAULT_API_KEY = Buffer.from('local sandbox key, not a secret!').toString('hex');
 

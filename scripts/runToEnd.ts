@@ -19,7 +19,7 @@ function explain(error: unknown): string {
 }
 
 /**
- * Calls `end` with an exit status when this process is told to end, or when whoever started it is gone:
+ * Calls `end` with an exit status when this process is told to end, or when its parent is gone:
  * npm passes a signal on to the shell between the two only, which ends without passing it on.
  */
 function watchForEnd(end: (status: number) => void): void {

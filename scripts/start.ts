@@ -74,7 +74,7 @@ async function runAndReport(
 
 /** Leaves the editor open until n8n ends, which it does not by itself. */
 async function leaveOpen({ n8n, sandbox, userFolder }: Running, workflowId: string): Promise<void> {
-	// The contacts are gone now: whoever runs the workflow in the editor finds new ones.
+	// The contacts are gone now: a run in the editor finds new ones.
 	sandbox.contacts.reset();
 	const { email, password } = userFolder.owner;
 	console.log(

@@ -70,7 +70,7 @@ export function startProgram(
 			resolve({ status, signal });
 		});
 	});
-	// Whoever does not wait for the end must not be brought down by a failed start.
+	// A caller that does not wait for the end must not be brought down by a failed start.
 	ended.catch(() => undefined);
 	return { child, ended };
 }

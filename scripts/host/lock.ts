@@ -37,7 +37,7 @@ async function isAbandoned(lockFolder: string): Promise<boolean> {
 /** Takes away a lock whose holder no longer touches it. */
 async function removeIfAbandoned(lockFolder: string): Promise<void> {
 	if (!(await isAbandoned(lockFolder))) return;
-	// Since that look, another may have removed it and a third taken it: whoever removes looks again, alone.
+	// Since that look, another may have removed it and a third taken it: the remover looks again, alone.
 	const removal = `${lockFolder}.removal`;
 	if (await tryToLock(removal)) {
 		if (await isAbandoned(lockFolder)) await rm(lockFolder, { recursive: true, force: true });
@@ -69,7 +69,7 @@ export async function withLock<Result>(
 		// A lock that is gone is not made again: then another process has taken it.
 		utimes(lockFolder, now, now).catch(() => undefined);
 	}, SECONDS_BETWEEN_TOUCHES * 1000);
-	// Without it, whoever starts again after an interruption would wait until the lock counts as abandoned.
+	// Without it, a start after an interruption would wait until the lock counts as abandoned.
 	const removeAtExit = (): void => rmSync(lockFolder, { recursive: true, force: true });
 	process.once('exit', removeAtExit);
 	try {

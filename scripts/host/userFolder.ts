@@ -36,7 +36,7 @@ function newSecrets(): Secrets {
 		encryptionKey: randomBytes(24).toString('hex'),
 		owner: {
 			email: 'demo@example.com',
-			// n8n asks for a digit and a capital letter. Random, because whoever can log in to an n8n can
+			// n8n asks for a digit and a capital letter. Random, because a user of an n8n can
 			// run programs as the user it belongs to, and other users of this machine reach its port.
 			password: `Demo-1-${randomUUID().slice(0, 13)}`,
 			firstName: 'Demo',

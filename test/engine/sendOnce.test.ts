@@ -56,7 +56,7 @@ test('a skipped item takes no slot and does not wait for the limits', async () =
 	expect(bench.sandbox.journal.count()).toBe(3);
 });
 
-test('whoever meets a key that is being sent waits no longer than Max Wait', async () => {
+test('an item that meets a key that is being sent waits no longer than Max Wait', async () => {
 	bench.sandbox.fault({ action: { type: 'neverAnswer', act: true } });
 	const first = bench.run([{ id: 'a' }], send({ ...onceById, timeout: 60 }));
 	await waitUntil(() => bench.sandbox.journal.count() === 1);

@@ -238,7 +238,7 @@ describe('polls that overlap', () => {
 		expect(events.map(inWords)).toEqual([['contactCreated 4']]);
 	});
 
-	test('of two processes with the same memory: whoever is last tells nothing', async () => {
+	test('of two processes with the same memory: the last one emits nothing', async () => {
 		let other = async (): Promise<IDataObject[]> => await Promise.resolve([]);
 		const { events, poll } = await overlap((staticData) => [
 			(other = bench.trigger({}, { staticData }).poll),

@@ -1,5 +1,5 @@
-// Wait for Room in n8n's engine: it waits in the node or lets n8n park the execution, and whoever waits for the
-// same room gets it one after the other.
+// Wait for Room in n8n's engine: it waits in the node or lets n8n park the execution, and those that
+// wait for the same room get it one after the other.
 
 import type { INode, INodeExecutionData } from 'n8n-workflow';
 
@@ -129,7 +129,7 @@ test.each([
 	expect(`${error.message} ${error.description}`).toContain(message.replace('Requests ', ''));
 });
 
-test('a stop ends the wait, and what was promised is free again', async () => {
+test('a stop ends the wait, and the room of its tickets is free again', async () => {
 	await bench.run(itemsOf(3), send());
 	const { engine, credential } = bench;
 	const running = engine.start(workflowOf([{}], waitForRoom()), { key: credential });

@@ -60,7 +60,7 @@ export class Gates implements Scenario {
 		this.benches = names.map((name) => {
 			const bench = LimiterBench.on(this.redis, async (run, isAwaited) => {
 				if (!hasBegun || !isAwaited) return run();
-				// Whoever has no reply asks again.
+				// A run without a reply asks again.
 				const twice = () => [run(), run()][1];
 				return await play.call(`${name} asks`, run, isLost ? { 'reply lost': twice } : {});
 			});

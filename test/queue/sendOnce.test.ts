@@ -131,7 +131,7 @@ describe('Redis loses data while a document is on its way', () => {
 			},
 		],
 	])(
-		'%s: whoever comes then waits for what becomes of it',
+		'%s: another sender waits for what becomes of it',
 		async (_, loseData) => {
 			refuseAfter(6_500);
 			const one = send(ONE, ['a']);
@@ -145,7 +145,7 @@ describe('Redis loses data while a document is on its way', () => {
 		60_000,
 	);
 
-	test('and comes through: whoever comes then is told that it was sent', async () => {
+	test('and comes through: another sender learns that it was sent', async () => {
 		sandbox.fault({ action: { type: 'delay', ms: 2_500, actFirst: true } });
 		const one = send(ONE, ['a']);
 		await arrived();

@@ -37,7 +37,7 @@ export interface QueueBench {
 	open(limits: LimitSettings, windowMode?: WindowMode): Promise<void>;
 	/** The executions that n8n shows as failed, of all tests so far. */
 	failedExecutions(): Promise<string[]>;
-	/** How many slots the limit store holds at this moment, those of all scopes together. */
+	/** How many slots the limit store holds at this moment, those of all endpoints together. */
 	heldSlots(): Promise<number>;
 }
 

@@ -1,4 +1,4 @@
-/** The example workflows fit this package, explain themselves, and carry nothing of whoever made them. */
+/** The example workflows fit this package, explain themselves, and carry nothing of their author. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 

@@ -1,5 +1,5 @@
 /**
- * Who is sending a key right now: in this process, and with Redis in all. Whoever meets a lease waits for its end. A
+ * Who is sending a key right now: in this process, and with Redis in all. A sender that meets a lease waits for its end. A
  * lease only saves others from guessing: that nothing goes out twice rests on the rows in n8n's store.
  */
 import { randomUUID } from 'node:crypto';

@@ -19,7 +19,7 @@ export function checkDocuments({ plan, service, network, played }: Player): Viol
 	};
 	const ours = service.actions.filter(({ exchange }) => exchange.isDouble !== true);
 	const acts = groupBy(ours, ({ item, endpoint, exchange }) => {
-		// What has a key goes out once, whoever sends it; the rest once per execution.
+		// What has a key goes out once, from any sender; the rest once per execution.
 		const sender = scopeOf(exchange) ?? exchange.caller?.execution;
 		// Another base URL is another business.
 		return `${item} (${exchange.origin} ${endpoint}) for ${sender}`;

@@ -4,7 +4,7 @@
  * Room is what a run can know of: a slot is taken from the start of a request until its window has passed after the
  * response; after a time-out, or with a process that died, by the time-out longer. A run that waits, with room in all
  * of its windows and nothing in the way, goes on within the bound: 5 s where a process counts alone; 20 s where
- * processes share Redis, because whoever waits asks again every 5 s, and a place is kept 2 s longer.
+ * processes share Redis, because a request that waits asks again every 5 s, and a place is kept 2 s longer.
  */
 import type { Played, Player } from '../scenario/player';
 import { isSendOnce } from '../scenario/plan';
@@ -15,7 +15,7 @@ import { crowded, type Interval, overlap, union, without } from './intervals';
 import type { Violation } from './observe';
 
 const BOUND_MS = { memory: 5_000, redis: 20_000 };
-/** How often (ms) whoever waits in Redis asks again, at the least. */
+/** How often (ms) a request that waits in Redis asks again, at the least. */
 const TURN_MS = 5_500;
 /** What the margins of the windows and a busy event loop may add (ms). */
 const MARGIN_MS = 1_500;

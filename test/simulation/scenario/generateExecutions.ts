@@ -49,7 +49,7 @@ export function executionsOf(
 	for (const { from, until } of rushes) {
 		const sometime = () => random.between(from, until);
 		if (isMixed) {
-			// One process reads much and sends, others send much: whoever waits longest must have its turn.
+			// One process reads much and sends, others send much: the one that waits longest must have its turn.
 			const [busy, send] = [anywhere(), sends[0] as PlannedNode];
 			for (let n = random.whole(4, 6); n > 0; n--) {
 				const read = random.one(reads);

@@ -1,5 +1,5 @@
 /**
- * The service: it counts, refuses, acts and responds. It knows nothing of n8n, and counts whoever comes with
+ * The service: it counts, refuses, acts and responds. It knows nothing of n8n, and counts all that come with
  * the key: n8n, another client, a request that a proxy has doubled.
  */
 import { LimitCounters, type LimitTable } from '../../../sandbox/limits';

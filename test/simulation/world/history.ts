@@ -1,4 +1,4 @@
-/** What has happened, for the observer and for whoever reads a failing seed. */
+/** What has happened, for the observer and for the reader of a failing seed. */
 
 /** The moment (ms since 1970) at which a world begins. */
 export const WORLD_BEGINS_AT = Date.UTC(2026, 0, 5, 6);

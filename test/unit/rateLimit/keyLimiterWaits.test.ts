@@ -121,7 +121,7 @@ describe.each(['memory', 'Redis'])('counting in %s', (store) => {
 			expect((await passTime(second, HOUR)) - startedAt).toBeGreaterThanOrEqual(400_000);
 		});
 
-		test('pauses a scope in full, and the key for its longest general window at most', async () => {
+		test('pauses an endpoint in full, and the key for its longest general window at most', async () => {
 			const permit = await passTime(bench.acquire({ endpoint: SEND }), HOUR);
 			permit.refused(400_000);
 			const startedAt = performance.now();

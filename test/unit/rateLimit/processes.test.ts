@@ -30,7 +30,7 @@ beforeEach(async () => {
 
 afterEach(() => jest.useRealTimers());
 
-describe('whoever waits longest goes next', () => {
+describe('the request that waits longest goes next', () => {
 	test('of processes with one request after the other, each gets its turn', async () => {
 		const general = [{ max: 4, windowMs: 1_000 }];
 		const processes = [1, 2, 3].map(() => newProcess({ general, endpoints: {} }));
@@ -93,7 +93,7 @@ test('processes see each other in the status', async () => {
 	expect(availableInMs).toBeGreaterThan(599_000);
 });
 
-test('what waits in one process goes before what another is promised', async () => {
+test('what waits in one process goes before the tickets of another', async () => {
 	await passTime(one.requests(3, { endpoint: SEND }), HOUR);
 	const waiting = other.request({ endpoint: SEND });
 	await pass(100);
@@ -161,12 +161,12 @@ describe('what one process has learned of other clients', () => {
 		if (isKnown) expect(await usedByOthers(other)).toBeCloseTo(await usedByOthers(one), -1);
 	});
 
-	test('of a scope reaches those that have asked for something else since', async () => {
+	test('of an endpoint reaches those that have asked for something else since', async () => {
 		const endpoints = { [SEND]: [{ max: 10, windowMs: 60_000 }] };
 		one.limits = other.limits = { general: [{ max: 30, windowMs: 60_000 }], endpoints };
 		await request(other, SEND);
 		await refuse(one, 0, SEND);
-		// The snapshot comes with a read, which is not counted by the scope.
+		// The snapshot comes with a read, which is not counted by the endpoint.
 		await request(other);
 		await request(other, SEND);
 		const learned = await usedByOthers(one, `${SEND}/60s`);
@@ -174,7 +174,7 @@ describe('what one process has learned of other clients', () => {
 		expect(await usedByOthers(other, `${SEND}/60s`)).toBe(learned);
 	});
 
-	test('of a scope leaves what another has learned of all requests', async () => {
+	test('of an endpoint leaves what another has learned of all requests', async () => {
 		const third = newProcess();
 		const sending = await passTime(one.acquire({ endpoint: SEND }), HOUR);
 		await passTime(other.requests(9), HOUR);

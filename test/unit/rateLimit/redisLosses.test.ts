@@ -52,7 +52,7 @@ type Loss = [what: string, strike: (before: ReturnType<LuaRedis['data']['copy']>
 
 const losses: Loss[] = [
 	['is emptied', () => redis.data.clear()],
-	['evicts the slots of the scope', () => evict(`slots:${SEND}`)],
+	['evicts the slots of the endpoint', () => evict(`slots:${SEND}`)],
 	['evicts the general slots', () => evict('slots:general')],
 	['evicts its state', () => evict('state')],
 	['lacks the last moments', (before) => redis.data.restore(before)],
@@ -211,7 +211,7 @@ test.each(['general', SEND])(
 	},
 );
 
-test('whoever has waited longest goes next, also when the clock of Redis is set back', async () => {
+test('the request that has waited longest goes next, also when the clock of Redis is set back', async () => {
 	await passTime(newProcess(narrow).request({ endpoint: SEND }), HOUR);
 	const order: string[] = [];
 	const wait = async (name: string) => {

@@ -1,4 +1,4 @@
-/** Room that is promised to those who wait for it elsewhere, in logical time. */
+/** Tickets for room, of those who wait for it elsewhere, in logical time. */
 import { WaitTooLongError } from '../../../nodes/BusinessData/rateLimit';
 import { Tickets } from '../../../nodes/BusinessData/rateLimit/tickets';
 import { fullestWindow } from '../../support/countingService';
@@ -116,12 +116,12 @@ describe.each(['memory', 'Redis, by two processes in turn'])('counting in %s', (
 			await bench().ticket('b', { count: 3 }),
 		];
 		expect(one).toBeLessThan(5 * MINUTE + MARGIN);
-		// The one that was promised before takes its place 5 minutes from now.
+		// The ticket of before takes its place 5 minutes from now.
 		expect(three).toBeGreaterThanOrEqual(15 * MINUTE);
 		expect(three).toBeLessThan(15 * MINUTE + 2 * MARGIN);
 	});
 
-	test('what goes out uses the room that was promised, so nothing is counted twice', async () => {
+	test('what goes out uses the room of a ticket, so nothing is counted twice', async () => {
 		await send(3);
 		await jest.advanceTimersByTimeAsync(await bench().ticket('a'));
 		await send(3);
@@ -227,7 +227,7 @@ describe.each(['memory', 'Redis, by two processes in turn'])('counting in %s', (
 		await passTime(waiting, HOUR);
 	});
 
-	test('a wait that is too long is an error with its time, and nothing is promised', async () => {
+	test('a wait that is too long is an error with its time, and no ticket is issued', async () => {
 		await send(3);
 		const error: unknown = await bench()
 			.ticket('a', { maxWaitMs: MINUTE })

@@ -16,6 +16,8 @@ const WORDS: Array<[word: RegExp, instead: string]> = [
 	[/^(hear|hears|heard|told|news|adopts?)$/, 'apply, publish, snapshot, merge, report'],
 	[/^(foreseen|outlook|forecast)$/, 'request, estimate'],
 	[/^ledgers?$/, 'limit store'],
+	[/^promised$/, 'ticket'],
+	[/^whoever$/, 'the noun'],
 	[/^unmade$/, 'unresolved'],
 ];
 

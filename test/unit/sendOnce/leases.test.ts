@@ -1,4 +1,4 @@
-// The leases of Send Once, in logical time: whoever meets one waits as long as it must, and no longer.
+// The leases of Send Once, in logical time: a sender that meets one waits as long as it must, and no longer.
 
 import type { RedisConnection } from '../../../nodes/BusinessData/redis';
 import { Leases } from '../../../nodes/BusinessData/sendOnce/leases';
@@ -74,7 +74,7 @@ const pass = async (ms: number) => await passTime(after(ms), HOUR);
 test.each([
 	['in one process', false],
 	['with Redis', true],
-])('%s, whoever meets a lease waits for its end', async (_, hasRedis) => {
+])('%s, a sender that meets a lease waits for its end', async (_, hasRedis) => {
 	const leases = leasesOf(hasRedis ? redis.connection() : undefined);
 	const acquired = await leases.acquire();
 	const met = [await leases.acquire(), await leases.missingMs()];
@@ -85,7 +85,7 @@ test.each([
 	(acquired as { release: () => void }).release();
 	await pass(1);
 	expect([isOver, later].map(({ mock }) => mock.calls.length)).toEqual([2, 0]);
-	// Whoever has it now keeps it.
+	// The sender that has it now keeps it.
 	const next = await passTime(leases.acquire(), 10);
 	(acquired as { release: () => void }).release();
 	expect(next).toHaveProperty('release');

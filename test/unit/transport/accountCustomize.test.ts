@@ -81,7 +81,7 @@ test.each<[message: string, ...all: CredentialFields[]]>([
 	for (const fields of all) expect(() => customized(fields)).toThrow(message);
 });
 
-test('the scope of an endpoint follows the customized limits, under the name that they give it', () => {
+test('an endpoint follows the customized limits, under the name that they give it', () => {
 	const endpoints = { 'post /V2/Send/': { max: 1, windowSeconds: 60 } };
 	const { names } = customized({ limits: { general: [], endpoints } }).limits;
 	const nameOf = (path: string) => names?.[canonicalEndpoint({ method: 'POST', path })];
