@@ -3,7 +3,7 @@
 /** What somebody can read in a text: the text itself, and what it says when it is decoded. */
 export function readsOf(text: string): string[] {
 	const unescaped = text
-		.replace(/(?:%|\\+u00)([\da-f]{2})/gi, (_, code: string) =>
+		.replace(/(?:%(?:25)*|\\+u00)([\da-f]{2})/gi, (_, code: string) =>
 			String.fromCharCode(parseInt(code, 16)),
 		)
 		.replace(/&#(?:x([\da-f]{1,6})|(\d{1,7}));/gi, (_, hex?: string, decimal?: string) =>

@@ -1,6 +1,8 @@
 /** Keeps the key out of whatever a user, a log or the execution data may show, in whatever form it comes back. */
 
 const MASK = '*';
+/** What may stand between two characters, also as JSON writes it. A longer pattern would be too large for V8 to compile. */
+const LINE_BREAK = '[\\\\rn\\s]{0,4}';
 
 /** The same bytes with the key masked; of the same length. */
 export function redactKey(body: Buffer, apiKey: string): Buffer {
@@ -52,20 +54,24 @@ function patternOf(apiKey: string): RegExp {
 	return pattern;
 }
 
-/** A character of the key in both cases, also percent-encoded, or escaped as in JSON or XML. */
+/** A character of the key in both cases, also percent-encoded, or escaped as in JSON or XML, once or several times. */
 function characterOf(character: string): string {
 	const both = [...new Set([character.toLowerCase(), character.toUpperCase()])];
 	const decimals = both.map((one) => one.charCodeAt(0)).join('|');
 	const codes = both.map((one) => one.charCodeAt(0).toString(16)).join('|');
 	const inXml = `&#(?:[xX]0{0,4}(?:${codes})|0{0,4}(?:${decimals}));`;
-	return `(?:[${both.join('')}]|(?:%|\\\\{1,2}u00)(?:${codes})|${inXml})`;
+	return `(?:[${both.join('')}]|(?:%(?:25){0,3}|\\\\{1,4}u00)(?:${codes})|${inXml})`;
 }
 
-/** The key in Base64, however it is aligned there, without the characters that it shares with what is around it. */
+/** The key in Base64, however it is aligned there and broken into lines (RFC 2045), without the characters that it shares with what is around it. */
 function base64Of(apiKey: string): string[] {
 	return ['', '.', '..'].map((before) => {
 		const text = before + apiKey;
 		const encoded = Buffer.from(text).toString('base64');
-		return encoded.slice(Math.ceil((before.length * 8) / 6), Math.floor((text.length * 8) / 6));
+		const own = encoded.slice(
+			Math.ceil((before.length * 8) / 6),
+			Math.floor((text.length * 8) / 6),
+		);
+		return [...own].join(LINE_BREAK);
 	});
 }

@@ -65,7 +65,10 @@ const hexOf = (c: string) => c.charCodeAt(0).toString(16);
 const escapes = [
 	(c: string) => `\\u00${hexOf(c)}`,
 	(c: string) => `\\\\u00${hexOf(c)}`,
+	(c: string) => `\\\\\\\\u00${hexOf(c)}`,
 	(c: string) => `%${hexOf(c)}`,
+	(c: string) => `%25${hexOf(c)}`,
+	(c: string) => `%2525${hexOf(c)}`,
 	(c: string) => `&#x${hexOf(c)};`,
 	(c: string) => `&#0${c.charCodeAt(0)};`,
 	(c: string) => c,
@@ -89,7 +92,9 @@ test.each(['base64', 'base64url'] as const)(
 		fc.assert(
 			fc.property(ascii, inCase, ascii, (before, key, behind) => {
 				const encoded = Buffer.from(before + key + behind).toString(encoding);
-				expectMasked('Basic ', encoded, ' was refused');
+				for (const end of ['', '\n', '\r\n']) {
+					expectMasked('Basic ', encoded.replace(/.{76}/g, `$&${end}`), ' was refused');
+				}
 			}),
 		);
 	},
