@@ -21,7 +21,9 @@ const UNFINISHED = ['new', 'running', 'waiting', 'unknown'];
 
 /** n8n 1.x saves the end of an execution a moment before what its nodes have done. */
 function isSaved({ status, nodes, error }: ExecutionResult): boolean {
-	return !['success', 'error'].includes(status) || nodes.length > 0 || error !== undefined;
+	if (!['success', 'error'].includes(status) || error !== undefined) return true;
+	// Until then, a parked one has what it had when it was parked.
+	return nodes.length > 0 && nodes.every((node) => node.status !== 'waiting');
 }
 
 /** One user of a running n8n. Every method throws an `N8nResponseError` when n8n refuses. */
