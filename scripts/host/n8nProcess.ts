@@ -103,6 +103,16 @@ async function waitUntilReady(
  * @throws An error with the last lines of its log, when it does not become ready.
  */
 export async function startN8n(options: N8nProcessOptions): Promise<N8nProcess> {
+	try {
+		return await startOnce(options);
+	} catch (error) {
+		// Another program may take a free port before n8n listens there.
+		if (!/port \d+ is already in use/.test(String(error))) throw error;
+		return await startOnce(options);
+	}
+}
+
+async function startOnce(options: N8nProcessOptions): Promise<N8nProcess> {
 	const { host, userFolder, role = 'start', name = role } = options;
 	const port = options.port ?? (await freePort());
 	const logFile = join(userFolder.logFolder, `n8n-${name}.log`);
