@@ -4,6 +4,7 @@
 import type { JournalEntry } from '../../sandbox/server';
 import { workflowOf } from '../support/engineWorkflow';
 import { errorOf, itemsOf, NODE, pinRandom, useBench } from '../support/bench';
+import { EXAMPLE_LIMITS } from '../support/exampleLimits';
 import { after } from '../support/logicalTime';
 import { read, READ_ENDPOINT, send, SEND_ENDPOINT } from '../support/parameters';
 
@@ -96,7 +97,7 @@ describe('a 429', () => {
 	});
 
 	test.each([0, 60])('of a read, and one more, are over within Max Wait: %i s', async (maxWait) => {
-		bench.credential.customize = false;
+		bench.credential.limits = { ...EXAMPLE_LIMITS };
 		bench.sandbox.fault({ times: 2, action: refusal({ 'retry-after': '1' }) });
 		const { run } = await bench.run(itemsOf(1), read({ maxWait }));
 		expect(run.status).toBe('success');
