@@ -208,6 +208,14 @@ describe('what an expression makes', () => {
 		expect(result.json(NODE)).toMatchObject([expected]);
 	});
 
+	test('what a person wrote beside it may be any text', async () => {
+		const { assignments } = field('={{ $json.id }}').assignments;
+		const written = { id: 'b', name: 'b', type: 'string', value: 'null' };
+		const parameters = { ...field(''), assignments: { assignments: [...assignments, written] } };
+		expect((await bench.run([ITEM], parameters)).run.status).toBe('success');
+		expect(bench.documents()).toEqual([{ a: '1', b: 'null' }]);
+	});
+
 	test('a path that is meant to end with a slash goes out', async () => {
 		await bench.run([ITEM], apiRequest('DELETE', '={{ "/contacts/" + $json.id + "/" }}'));
 		expect(bench.sandbox.journal.all()).toMatchObject([{ path: '/contacts/1/' }]);

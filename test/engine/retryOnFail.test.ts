@@ -66,17 +66,23 @@ test.each(['same', undefined])('two nodes with the ID %j send a document each', 
 	expect(bench.documents()).toHaveLength(2);
 });
 
-test('an attempt that cannot begin says what those before it have sent', async () => {
-	bench.sandbox.fault({ after: 1, action: { type: 'hangUpAfterActing' } });
-	const settings = { ...RETRY_ON_FAIL, waitBetweenTries: 1_000 };
-	const execution = bench.run(itemsOf(3), send(), settings);
-	await waitUntil(() => bench.sandbox.journal.count() === 2);
-	bench.credential.apiKey = '12';
-	const { message, description, context } = errorOf(await execution);
-	expect(message).toBe('API Key: has 2 characters instead of 64');
-	expect(description).toContain('Sent: item 0. Perhaps sent: item 1. Not tried: item 2.');
-	expect(context).toMatchObject({ outcome: 'unknown', sentItems: [0], perhapsSentItems: [1] });
-});
+test.each([
+	[3, 1, 'Sent: item 0. Perhaps sent: item 1. Not tried: item 2.', [0], [1]],
+	[1, 0, 'Perhaps sent: item 0.', [], [0]],
+])(
+	'an attempt for %i items that cannot begin says what those before it have sent',
+	async (count, after, words, sentItems, perhapsSentItems) => {
+		bench.sandbox.fault({ after, action: { type: 'hangUpAfterActing' } });
+		const settings = { ...RETRY_ON_FAIL, waitBetweenTries: 1_000 };
+		const execution = bench.run(itemsOf(count), send(), settings);
+		await waitUntil(() => bench.sandbox.journal.count() === after + 1);
+		bench.credential.apiKey = '12';
+		const { message, description, context } = errorOf(await execution);
+		expect(message).toBe('API Key: has 2 characters instead of 64');
+		expect(description).toContain(words);
+		expect(context).toMatchObject({ outcome: 'unknown', sentItems, perhapsSentItems });
+	},
+);
 
 test('a batch that was deleted is not deleted again', async () => {
 	bench.sandbox.fault({ after: 1, action: { type: 'status', status: 400 } });

@@ -6,7 +6,7 @@
 import type { IDataObject, INodeExecutionData, IPairedItemData } from 'n8n-workflow';
 
 import { type GuardedRequest, withSendOnce } from '../parameters/sendOnceOptions';
-import { nameItems, toNodeError } from '../run/itemErrors';
+import { nameItems } from '../run/itemErrors';
 import type { TaskResult } from '../run/previousAttempts';
 import type { Run } from '../run/run';
 import { AlreadySentError } from '../sendOnce';
@@ -16,7 +16,7 @@ import type { ServiceRequest } from '../transport/serviceRequest';
 import { readFlag } from '../values/settingValues';
 import { DryRun } from './dryRun';
 import { hintAtResult } from './responseItems';
-import { runTasks, type Task, type TaskKind } from './runTasks';
+import { prepareTasks, runTasks, type Task, type TaskKind } from './runTasks';
 
 /** Makes the output of what was carried out. */
 type ToItems = (response: ServiceResponse, result: Result) => Promise<INodeExecutionData[]>;
@@ -41,8 +41,7 @@ const SENDS: TaskKind = {
 };
 
 /**
- * @param prepare for an item; all are prepared before the first request, so that a mistake in the last item leaves
- * nothing half done
+ * @param prepare for an item
  * @throws a node error that names its item
  */
 export async function requestEach(
@@ -65,17 +64,7 @@ export async function requestEach(
 			isDryRun ? await dryRun.show(guarded) : await sendItem(run, guarded, prepared.toItems);
 		return { ...task, execute };
 	};
-	const tasks: Task[] = [];
-	for (const index of run.items.keys()) {
-		const failing = (error: unknown): Task => {
-			const nodeError = toNodeError(run.context.getNode(), error, index);
-			if (!run.continuesOnError) throw nodeError;
-			nodeError.context.outcome ??= 'notSent';
-			return { items: [index], execute: async () => await Promise.reject(nodeError) };
-		};
-		tasks.push(await prepareTask(index).catch(failing));
-		await run.yieldToEventLoop();
-	}
+	const tasks = await prepareTasks(run, prepareTask);
 	// What failed before it had an endpoint may be either.
 	const areReads = tasks.every(({ endpoint, isRead }) => endpoint === undefined || isRead);
 	const items = await runTasks(run, tasks, areReads ? READS : SENDS);

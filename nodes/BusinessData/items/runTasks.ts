@@ -20,7 +20,7 @@ export interface Task {
 	endpoint?: Endpoint;
 	/** Whether it changes nothing, whatever becomes of it. */
 	isRead?: boolean;
-	/** What its error names beside the items: an item may name many records. */
+	/** The records it is about, where an item may name many: its error names them too. */
 	ids?: Array<string | number>;
 	execute: () => Promise<TaskResult>;
 }
@@ -34,6 +34,29 @@ export interface TaskKind {
 	isFirstAlone?: boolean;
 	/** By ending, what a sentence says of the items, and the name of their list in `error.context`; none for reads. */
 	lists?: Partial<Record<Ending, [words: string, list: string]>>;
+}
+
+/**
+ * The tasks of all items, prepared before the first one runs, so that a mistake in the last item leaves nothing half done.
+ * @throws a node error that names its item; where the node continues on error, the task of the item throws it
+ */
+export async function prepareTasks(
+	run: Run,
+	prepare: (itemIndex: number) => Task | Promise<Task>,
+): Promise<Task[]> {
+	const tasks: Task[] = [];
+	for (const index of run.items.keys()) {
+		try {
+			tasks.push(await prepare(index));
+		} catch (error) {
+			const nodeError = toNodeError(run.context.getNode(), error, index);
+			if (!run.continuesOnError) throw nodeError;
+			nodeError.context.outcome ??= 'notSent';
+			tasks.push({ items: [index], execute: async () => await Promise.reject(nodeError) });
+		}
+		await run.yieldToEventLoop();
+	}
+	return tasks;
 }
 
 /**
@@ -108,16 +131,17 @@ export async function runTasks(
 				const of = ids.length > items.length ? `${countOf(ids.length, 'ID')} of ` : '';
 				return `${words}: ${of}${nameItems(items)}.`;
 			});
-	attempts.addTo = (error) => {
+	attempts.addResultsTo = (error) => {
 		const { context } = error;
 		for (const { list, items, ids } of listed()) {
-			// It was there before: this attempt has named the items by itself.
+			// An attempt that has begun has added its own.
 			if (list in context) return;
 			context[list] = items;
 			if (ids.length > 0) context[list.replace('Items', 'Ids')] = ids;
 		}
 		if (endings.includes('unknown')) context.outcome = 'unknown';
-		if (tasks.length > 1) {
+		// The error of the only task says it all.
+		if (tasks.length > 1 || error !== endedBy) {
 			error.description = [error.description, ...sentences()].filter(Boolean).join(' ');
 		}
 	};
@@ -125,7 +149,7 @@ export async function runTasks(
 	run.describeProgress = sentences;
 	await reportDuring(run, describe, runAll);
 	if (endedBy === undefined) return outputs.flat();
-	attempts.addTo(endedBy);
+	attempts.addResultsTo(endedBy);
 	throw endedBy;
 }
 

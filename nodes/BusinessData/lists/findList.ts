@@ -124,7 +124,7 @@ function entriesOf(value: unknown, path = ''): Entry[] {
 	return Object.entries(value).map(([name, inner]) => [joinPath(path, name), inner]);
 }
 
-/** Whether a name in the path is such a one. */
+/** Whether a name in the path matches. */
 function isNamed(path: string, names: RegExp): boolean {
 	return path.split(/\.[_@$]*/).some((name) => names.test(name));
 }

@@ -18,7 +18,7 @@ export interface Attempts {
 	/** By the index of a task, what came of it for good. */
 	results: Map<number, TaskResult | { ending: 'unknown'; error: Error }>;
 	/** Adds to the error that ends the run what became of all items; undefined before the first attempt. */
-	addTo?: (error: NodeError) => void;
+	addResultsTo?: (error: NodeError) => void;
 }
 
 /**
@@ -27,7 +27,7 @@ export interface Attempts {
  */
 const attemptsByInput = new WeakMap<object, Map<string, Attempts>>();
 
-/** All attempts of a run, to be added to; of no others unless the node retries on failure. */
+/** The attempts of a run so far; each adds its own. Where the node does not retry on failure, there is only one. */
 export function attemptsOf(context: IExecuteFunctions): Attempts {
 	const input = context.getInputData()[0]?.json;
 	if (context.getNode().retryOnFail !== true || input === undefined) return { results: new Map() };

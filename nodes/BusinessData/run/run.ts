@@ -68,7 +68,7 @@ export class Run {
 			const nodeError = toNodeError(context.getNode(), error);
 			if (run?.client.hasAttempted !== true) {
 				nodeError.context.outcome ??= 'notSent';
-				attemptsOf(context).addTo?.(nodeError);
+				attemptsOf(context).addResultsTo?.(nodeError);
 			}
 			// By this word, n8n knows a stopped execution, which must not look like a failed one.
 			if (isCanceled(context) && !nodeError.message.includes('canceled')) {

@@ -119,7 +119,7 @@ async function conclude(
 	if (statusCode === 503 && inHeaderMs) permit.pause(inHeaderMs);
 	if (!isRefused) permit.letThrough();
 	else if (isExplained) refuse(inHeaderMs);
-	// Else its body may say how long to wait; but other requests go until it comes.
+	// Otherwise the body may say how long to wait; other requests of the key go on until it comes.
 	const timer = isRefused && !isExplained ? setTimeout(refuse, LONGEST_BODY_WAIT_MS) : undefined;
 	const isUnchanged = statusCode === 304 && isConditional(request);
 	const isSuccess = isUnchanged || (statusCode >= 200 && statusCode < 300);

@@ -18,10 +18,10 @@ import { Retries } from './retries';
 import { RefusedKey } from './refusedKey';
 import {
 	pauseTooLongError,
-	unreadableFileError,
 	redisError,
 	stoppedError,
 	underWayError,
+	unreadableFileError,
 	waitTooLongError,
 } from './requestErrors';
 import { isRead, type ServiceRequest } from './serviceRequest';

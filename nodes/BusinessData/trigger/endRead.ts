@@ -145,10 +145,7 @@ export function isFullReadDue(
 /** With fewer records, a share says nothing. */
 const LEAST_FOR_GUARD = 10;
 
-/**
- * Of how many known records the missing ones are a share: those that came meanwhile may be the records of another
- * business.
- */
+/** How many records the guard measures against: those that came meanwhile may be of another business. */
 export function knownForGuard({ known, knownBefore = known.size }: State): number {
 	return knownBefore;
 }

@@ -110,7 +110,7 @@ export class ListReader {
 				areChangesRead = state.read === undefined;
 			} catch (error) {
 				// A service may let nobody ask for what changed as long ago as this trigger was off.
-				if (!isOfRequest(error) || !isFullReadDue(state, settings, Date.now())) throw error;
+				if (!isRefusedRequest(error) || !isFullReadDue(state, settings, Date.now())) throw error;
 				this.log(`The whole list is read, because what has changed could not be: ${error.message}`);
 				forgetRead(state);
 				delete state.cursor;
@@ -121,7 +121,7 @@ export class ListReader {
 			await this.readAll();
 		} catch (error) {
 			// What has changed is reported all the same.
-			if (!areChangesRead || !isOfService(error)) throw error;
+			if (!areChangesRead || !isServiceFailure(error)) throw error;
 			this.giveUpFullRead(error);
 		}
 	}
@@ -299,14 +299,14 @@ export class ListReader {
 	}
 }
 
-/** Whether a request went out and failed, which is not due to a setting. */
-function isOfService(error: unknown): error is RequestError {
+/** Whether a request went out and failed at the service, not by a setting of the list. */
+function isServiceFailure(error: unknown): error is RequestError {
 	const wasSent = error instanceof RequestError && error.details.outcome !== 'notSent';
 	return wasSent && !(error instanceof ListError);
 }
 
-/** Whether the service objects to what is asked for, and not to who asks, or how often. */
-function isOfRequest(error: unknown): error is RequestError {
+/** Whether the service refuses what is asked for, not the key or the rate of requests. */
+function isRefusedRequest(error: unknown): error is RequestError {
 	if (!(error instanceof RequestError)) return false;
 	const { outcome, statusCode = 0 } = error.details;
 	return outcome === 'refused' && ![401, 403, 429].includes(statusCode);

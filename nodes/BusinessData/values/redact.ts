@@ -63,7 +63,10 @@ function characterOf(character: string): string {
 	return `(?:[${both.join('')}]|(?:%(?:25){0,3}|\\\\{1,4}u00)(?:${codes})|${inXml})`;
 }
 
-/** The key in Base64, however it is aligned there and broken into lines (RFC 2045), without the characters that it shares with what is around it. */
+/**
+ * The key in Base64, however it is aligned there and broken into lines (RFC 2045), without the characters that it shares
+ * with what is around it.
+ */
 function base64Of(apiKey: string): string[] {
 	return ['', '.', '..'].map((before) => {
 		const text = before + apiKey;

@@ -6,9 +6,8 @@ import { parseEndpoint } from '../../transport/endpointPath';
 import { type Endpoint, SEND_ENDPOINTS } from '../../transport/endpoints';
 import { InvalidSettingError } from '../../values/invalidSettingError';
 import { readChoice, readFilledText, readText } from '../../values/settingValues';
-import { runTasks, type Task } from '../../items/runTasks';
+import { prepareTasks, runTasks, type Task } from '../../items/runTasks';
 import type { Operation } from '../../operations/operation';
-import { toNodeError } from '../../run/itemErrors';
 import type { Run } from '../../run/run';
 import { readKey, sendOnceKeyField } from '../../parameters/sendOnceOptions';
 
@@ -70,35 +69,20 @@ export function sentDocumentOperation(
 		option,
 		fields,
 		execute: async (run) => {
-			// All are read before the first change, so that a mistake in the last item leaves nothing half done.
-			const tasks = run.items.map((_, index): Task => {
-				const execute = prepare(run, index, change);
-				return {
-					items: [index],
-					execute: async () => ({ output: [await execute()], ending: 'done' }),
-				};
-			});
-			return await runTasks(run, tasks, { atOnce: 1 });
+			const prepare = (index: number): Task => {
+				const settings = readSettings(run, index);
+				const execute = async () => ({
+					output: [await executeItem(run, settings, change)],
+					ending: 'done' as const,
+				});
+				return { items: [index], execute };
+			};
+			return await runTasks(run, await prepareTasks(run, prepare), { atOnce: 1 });
 		},
 	};
 }
 
-/** @throws InvalidSettingError, or with what it returns where the node continues on error */
-function prepare(
-	run: Run,
-	index: number,
-	change: 'sent' | 'notSent' | undefined,
-): () => Promise<INodeExecutionData> {
-	try {
-		const settings = readSettings(run, index);
-		return async () => await executeItem(run, settings, change);
-	} catch (error) {
-		const nodeError = toNodeError(run.context.getNode(), error, index);
-		if (!run.continuesOnError) throw nodeError;
-		return async () => await Promise.reject(nodeError);
-	}
-}
-
+/** @throws InvalidSettingError */
 function readSettings(run: Run, index: number) {
 	const sentWith = readChoice('Sent With', run.parameter('sentWith', index), SENT_WITH);
 	const { id: ownId } = run.context.getWorkflow();
