@@ -186,23 +186,7 @@ export class ListReader {
 		if (last === undefined) return;
 		if (read.ambiguousId !== undefined) this.log(ambiguous(read.ambiguousId));
 		state.firstReads = 0;
-		const { statusCode, headers } = last.response;
-		// Without a time of the service: n8n's may be ahead of it.
-		const isUntimed = statusCode === NOT_MODIFIED && headerText(headers, 'date') === '';
-		if (
-			settings.incremental !== undefined &&
-			last.isBare &&
-			read.place.page === 1 &&
-			statusCode === OK
-		) {
-			// As in a full read, it may be a mistake.
-			this.logChangesAgain('page 1 was empty');
-		} else if (settings.incremental !== undefined && !isUntimed) {
-			noteEnd(read, state, last, settings.list);
-			const { problem } = read;
-			if (problem !== undefined) this.logChangesAgain(problem);
-			endChanges(state, read);
-		}
+		if (settings.incremental !== undefined) this.endIncrementalRead(read, last);
 		// No full read takes the other hashes anew: when such a record comes, it has changed.
 		if (settings.readsChangesOnly) {
 			for (const record of state.known.values()) {
@@ -212,18 +196,27 @@ export class ListReader {
 		forgetRead(state);
 	}
 
+	/** Notes from when on the next incremental read asks. */
+	private endIncrementalRead(read: ListRead, last: Page): void {
+		const { statusCode, headers } = last.response;
+		// The clock of n8n may be ahead of that of the service.
+		if (statusCode === NOT_MODIFIED && headerText(headers, 'date') === '') return;
+		if (statusCode === OK && last.isBare && read.place.page === 1) {
+			// As in a full read, it may be a mistake.
+			this.logChangesAgain('page 1 was empty');
+			return;
+		}
+		noteEnd(read, this.state, last, this.settings.list);
+		if (read.problem !== undefined) this.logChangesAgain(read.problem);
+		endChanges(this.state, read);
+	}
+
 	private newRead(kind: Pick<ListRead, 'isFull' | 'isCheck'>): ListRead {
 		const { list, readsChangesOnly, request } = this.settings;
 		return {
 			...{ ...kind, place: firstPageState(list), pagination: this.pagination, beganAt: Date.now() },
-			...{
-				known: this.state.known.size,
-				came: 0,
-				signs: {},
-				hasMoved: false,
-				totals: {},
-				repeated: 0,
-			},
+			...{ known: this.state.known.size, came: 0, signs: {}, totals: {} },
+			...{ hasMoved: false, repeated: 0 },
 			...(readsChangesOnly ? { query: request.query } : {}),
 		};
 	}
