@@ -18,8 +18,14 @@ channels.subscribe = (...subscription) => {
 	subscribe(...subscription);
 };
 
-/** Takes back, after each file, what its modules have enabled in Node.js. */
+/** Takes back, after each file, what its modules have enabled in Node.js. With `FAIL_FAST`, a file ends at its first failure. */
 module.exports = class extends TestEnvironment {
+	handleTestEvent({ name, test }) {
+		if (process.env.FAIL_FAST === undefined) return;
+		this.hasFailed ||= name === 'test_fn_failure';
+		if (name === 'test_start' && this.hasFailed) test.mode = 'skip';
+	}
+
 	async teardown() {
 		for (const storage of storages) storage.disable();
 		storages.clear();

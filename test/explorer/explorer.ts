@@ -21,10 +21,9 @@ export interface Scenario {
 }
 
 export interface Exploration {
-	/** How many plays the bound gives: all of them were played. */
+	/** How many were played: all that the bound gives, or until one went wrong. */
 	plays: number;
-	failures: number;
-	/** The first one that went wrong: what was chosen, and what was wrong. */
+	/** What was chosen in the one that went wrong, and what was wrong. */
 	failure: { chosen: string[]; error: unknown } | undefined;
 }
 
@@ -136,15 +135,16 @@ export class Play {
 }
 
 export async function explore(scenario: Scenario, bound: Bound): Promise<Exploration> {
-	const exploration: Exploration = { plays: 0, failures: 0, failure: undefined };
-	for (let first: number[] | undefined = []; first !== undefined; exploration.plays++) {
+	let first: number[] | undefined = [];
+	let plays = 0;
+	while (first !== undefined) {
 		const play = new Play(bound);
+		plays++;
 		const taken: Array<{ index: number; of: number }> = [];
 		try {
 			await playOne(scenario, bound, play, first, taken);
 		} catch (error) {
-			exploration.failures++;
-			exploration.failure ??= { chosen: play.chosen, error };
+			return { plays, failure: { chosen: play.chosen, error } };
 		} finally {
 			jest.useRealTimers();
 		}
@@ -152,7 +152,7 @@ export async function explore(scenario: Scenario, bound: Bound): Promise<Explora
 		const before = taken.slice(0, last).map(({ index }) => index);
 		first = last < 0 ? undefined : [...before, (taken[last]?.index ?? 0) + 1];
 	}
-	return exploration;
+	return { plays, failure: undefined };
 }
 
 /**

@@ -32,7 +32,10 @@ export class ProjectCopy {
 	/** Runs a program of a package, and returns whether it succeeds; one that takes longer than `timeout` (ms) does not. */
 	run(program: string, parameters: string[], timeout: number): boolean {
 		const file = join('node_modules', program);
-		const options = { cwd: this.folder, stdio: 'ignore', timeout, killSignal: 'SIGKILL' } as const;
+		// One failure says enough.
+		const env = { ...process.env, FAIL_FAST: 'true' };
+		const bounds = { timeout, killSignal: 'SIGKILL' } as const;
+		const options = { cwd: this.folder, env, stdio: 'ignore', ...bounds } as const;
 		return spawnSync(process.execPath, [file, ...parameters], options).status === 0;
 	}
 
