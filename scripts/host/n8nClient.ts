@@ -74,6 +74,10 @@ export class N8nClient {
 		return id;
 	}
 
+	async deleteCredential(credentialId: string): Promise<void> {
+		await this.#connection.request('DELETE', `/rest/credentials/${credentialId}`);
+	}
+
 	/** Tests a saved credential, as the editor's button does. */
 	async testCredential(credentialId: string): Promise<{ status: 'OK' | 'Error'; message: string }> {
 		const path = `/rest/credentials/${credentialId}?includeData=true`;
