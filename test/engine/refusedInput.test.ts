@@ -60,7 +60,27 @@ describe.each(operations)('of %s', (_, parameters) => {
 	])('%j is refused', async (options, message) => {
 		expect((await refusalOf(parameters(options))).message).toBe(message);
 	});
+
+	test.each(['{{ $json.id % 2 }}', '{{ $("Start").item.json.id % 2 }}'])(
+		'three items, the second with a key of its own by %s, are refused',
+		async (digit) => {
+			bench.credential.apiKey = `=${'0'.repeat(63)}${digit}`;
+			const { message } = await refusalOf(parameters({}), [{ id: 0 }, { id: 1 }, { id: 2 }]);
+			expect(message).toBe('Credential: is not the same for items 0–1');
+		},
+	);
 });
+
+test.each(['{{ $json.digit }}', '{{ $("Start").first().json.digit }}'])(
+	'an expression in the credential that gives all items the same key is none: %s',
+	async (digit) => {
+		const { apiKey } = bench.sandbox;
+		bench.credential.apiKey = `=${apiKey.slice(0, -1)}${digit}`;
+		const items = ['a', 'b'].map((id) => ({ id, digit: apiKey.slice(-1) }));
+		await bench.run(items, send());
+		expect(bench.documents()).toEqual(items);
+	},
+);
 
 test.each<[string, (key: string) => Parameters]>([
 	[`Path: ${AS_QUERY}`, (key) => apiRequest('GET', `/masterdata?a=1&%61pik%45y=${key}`)],

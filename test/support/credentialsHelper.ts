@@ -1,11 +1,14 @@
 /** Gives the engine the credentials of a test, in place of n8n's database. */
 import type {
 	ICredentialDataDecryptedObject,
+	ICredentialsExpressionResolveValues,
 	ICredentialsHelper,
+	IExecuteData,
 	IHttpRequestOptions,
 	INode,
 	IWorkflowExecuteAdditionalData,
 	Workflow,
+	WorkflowExecuteMode,
 } from 'n8n-workflow';
 import type { PackageDirectoryLoader } from 'n8n-core';
 
@@ -64,12 +67,24 @@ export class CredentialsHelper implements Pick<ICredentialsHelper, Used> {
 		return await Promise.resolve(undefined);
 	}
 
+	/** Has expressions evaluated for the item, as n8n does. */
 	async getDecrypted(
 		_: IWorkflowExecuteAdditionalData,
 		details: { id: string | null },
+		_type: string,
+		mode: WorkflowExecuteMode,
+		executeData?: IExecuteData,
+		_raw?: boolean,
+		values?: ICredentialsExpressionResolveValues,
 	): Promise<ICredentialDataDecryptedObject> {
 		const data = this.credentials[details.id ?? ''];
 		if (data === undefined) throw new Error(`There is no credential ${details.id}`);
-		return await Promise.resolve({ ...data });
+		if (values === undefined) return await Promise.resolve({ ...data });
+		const { workflow, runExecutionData, runIndex, itemIndex, node, connectionInputData } = values;
+		return workflow.expression.getParameterValue(
+			{ ...data } as INode['parameters'],
+			...([runExecutionData, runIndex, itemIndex, node.name, connectionInputData] as const),
+			...([mode, {}, executeData] as const),
+		) as ICredentialDataDecryptedObject;
 	}
 }

@@ -1,5 +1,6 @@
 /** One run of the node: its items, its credential, its client, and what ends it. */
 import { randomUUID } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 
 import type { IExecuteFunctions, INode, INodeExecutionData } from 'n8n-workflow';
 
@@ -9,9 +10,10 @@ import { type Account, CREDENTIAL_TYPE, readAccount } from '../transport/account
 import { Client } from '../transport/client';
 import { ExecutionCanceledError, isCanceled } from '../transport/requestError';
 import { RunWaitTime } from '../transport/waitTime';
+import { InvalidSettingError } from '../values/invalidSettingError';
 import { readGroup } from '../values/settingValues';
 import { holdsExpression, readMarked } from '../values/unresolvedValues';
-import { toNodeError } from './itemErrors';
+import { nameItems, toNodeError } from './itemErrors';
 import { attemptsOf, isToolCall } from './previousAttempts';
 
 /** How long (ms) work on items may hold the event loop, which n8n needs for everything else. */
@@ -62,7 +64,7 @@ export class Run {
 	static async during<T>(context: IExecuteFunctions, work: (run: Run) => Promise<T>): Promise<T> {
 		let run: Run | undefined;
 		try {
-			run = new Run(context, readAccount(await context.getCredentials(CREDENTIAL_TYPE)));
+			run = new Run(context, readAccount(await readCredential(context)));
 			return await work(run);
 		} catch (error) {
 			const nodeError = toNodeError(context.getNode(), error);
@@ -168,4 +170,27 @@ export class Run {
 		const { tracing } = waitTime;
 		if (tracing !== undefined) context.setMetadata?.({ tracing });
 	}
+}
+
+/**
+ * The credential, which all items must agree on: an expression in it may make another one for another item, and what
+ * goes out with the wrong one reaches another business.
+ * @throws InvalidSettingError
+ */
+async function readCredential(context: IExecuteFunctions) {
+	const readFor = async (index: number) => await context.getCredentials(CREDENTIAL_TYPE, index);
+	const first = await readFor(0);
+	const { length } = context.getInputData();
+	// Behind the last item, what an expression takes from its item is missing, so one look is enough for most.
+	const isSame = async (index: number) => isDeepStrictEqual(await readFor(index), first);
+	if (length < 2 || (await isSame(length).catch(() => false))) return first;
+	for (let index = 1; index < length; index++) {
+		if (await isSame(index)) continue;
+		throw new InvalidSettingError(
+			'Credential',
+			`is not the same for ${nameItems([0, index])}`,
+			'All items of a run go out with one credential: put the node into a loop with a batch for each key.',
+		);
+	}
+	return first;
 }

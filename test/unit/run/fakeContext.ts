@@ -26,19 +26,19 @@ export interface Setup {
 export function fakeContext(setup: Setup = {}): IExecuteFunctions {
 	const { items = [{}], parameters = {}, written = {}, credential = {} } = setup;
 	const { response = () => ({}), continueOnFail = false, stopped } = setup;
+	const fields = {
+		...requiredFields,
+		// No limits, so that nothing waits. Where a test sets some, no other has used up the room of its key.
+		...(credential.limits !== undefined && { apiKey: randomBytes(32).toString('hex') }),
+		customize: true,
+		limits: { general: [] },
+		...credential,
+	};
 	const context = {
 		getInputData: () => items.map((json) => ({ json })),
 		getNodeParameter: (name: string, _: number, fallback?: unknown) =>
 			name in parameters ? parameters[name] : fallback,
-		// No limits, so that nothing waits. Where a test sets some, no other has used up the room of its key.
-		getCredentials: async () =>
-			await Promise.resolve({
-				...requiredFields,
-				...(credential.limits !== undefined && { apiKey: randomBytes(32).toString('hex') }),
-				customize: true,
-				limits: { general: [] },
-				...credential,
-			}),
+		getCredentials: async () => await Promise.resolve({ ...fields }),
 		getNode: () => ({ ...node, parameters: written as INode['parameters'] }),
 		continueOnFail: () => continueOnFail,
 		addExecutionHints: () => undefined,
