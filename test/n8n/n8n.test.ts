@@ -22,7 +22,7 @@ describe('sending once', () => {
 	});
 });
 describe('an expression', () => expressionTests(real));
-describe('waiting for room', () => parkingTests(real, true));
+describe('waiting for room', () => parkingTests(real));
 describe('the node as a tool', () => toolTests(real));
 describe("n8n's AI builder", () => builderTests(real));
 describe('the installed package', () => installationTests(real));
