@@ -5,7 +5,6 @@ import type { INode } from 'n8n-workflow';
 import type { FaultAction } from '../../sandbox/server';
 import { itemsOf, NODE, type ShownError, useBench } from '../support/bench';
 import { readRun } from '../support/engine';
-import { workflowOf } from '../support/engineWorkflow';
 import { after } from '../support/logicalTime';
 import { deleteMany, getStatus, read, RETRY_ON_FAIL, send } from '../support/parameters';
 import { waitUntil } from '../support/waitUntil';
@@ -13,14 +12,11 @@ import { waitUntil } from '../support/waitUntil';
 const bench = useBench();
 const readOne = { ...read(), returnAll: false, limit: 1 };
 
-const start = (count: number, parameters: INode['parameters'], settings: Partial<INode> = {}) =>
-	bench.engine.start(workflowOf(itemsOf(count), parameters, settings), { key: bench.credential });
-
 test.each(['continueRegularOutput', 'stopWorkflow'] as const)(
 	'while sends wait for their limit (%s)',
 	async (onError) => {
 		bench.engine.executionId = onError;
-		const execution = start(5, send(), { onError });
+		const execution = bench.start(itemsOf(5), send(), { onError });
 		await waitUntil(() => bench.sandbox.journal.documents().length === 3);
 		execution.cancel();
 		const result = readRun(await execution);
@@ -76,7 +72,10 @@ describe('what a node that continues on error tells of the items before it', () 
 		const limits = JSON.stringify({ general: [{ max: 3, windowSeconds: 60 }] });
 		Object.assign(bench.credential, { customize: true, limits });
 		for (const action of faults) bench.sandbox.fault({ action });
-		const execution = start(9, parameters, { ...settings, onError: 'continueRegularOutput' });
+		const execution = bench.start(itemsOf(9), parameters, {
+			...settings,
+			onError: 'continueRegularOutput',
+		});
 		await waitUntil(() => bench.sandbox.journal.count() === 3);
 		await waitUntil(async () => {
 			const look = await bench.run([{}], getStatus);
@@ -91,7 +90,7 @@ describe('what a node that continues on error tells of the items before it', () 
 });
 
 test('while reads wait for their limit', async () => {
-	const execution = start(200, readOne);
+	const execution = bench.start(itemsOf(200), readOne);
 	await waitUntil(() => bench.sandbox.journal.count() >= 10);
 	execution.cancel();
 	expect(readRun(await execution).run.status).toBe('canceled');

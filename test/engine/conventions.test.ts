@@ -112,27 +112,35 @@ describe.each(changes.filter(([, { texts }]) => texts !== undefined))(
 	},
 );
 
-test.each<[string, Parameters<typeof read>[0], string]>([
-	['L2-P3', {}, '2 items of 5 (meta.pagination.total) were read. Set the option Pagination'],
-	['L18-P10', {}, 'The service says that there is more (has_more): 2 items were read'],
+const list = (given = {}) => apiRequest('GET', '/masterdata/getContacts', given);
+const LINK = 'the next page is named by the header Link';
+const PAGES = '2 items of 5 (meta.pagination.total) were read. Set the option Pagination';
+const WRAPPED = { itemsField: 'list.*.customer', pagination: { values: { type: 'cursor' } } };
+const NEXT_OFFSET = 'the next page is named by next_offset. Check the option Pagination';
+test.each([
+	['L2-P3', 'Get Many', read(), PAGES],
+	['L18-P10', 'Get Many', read(), 'says that there is more (has_more): 2 items were read'],
+	['L1-P13-D3', 'Get Many', read(), `${LINK}. Set the option Pagination to Next URL`],
+	['L1-P13-D3', 'API Request', list(), `${LINK}. Set the option Pagination to Next URL`],
 	[
-		'L1-P13-D3',
-		{},
-		'the next page is named by the header Link. Set the option Pagination to Next URL',
+		'L23',
+		'Get Many',
+		read(),
+		'2 items of 5 (total) were read; the next page is named by next_page_url',
 	],
-	['L23', {}, '2 items of 5 (total) were read; the next page is named by next_page_url'],
-	[
-		'L10-P11',
-		{ itemsField: 'list.*.customer', pagination: { values: { type: 'cursor' } } },
-		'the next page is named by next_offset. Check the option Pagination',
-	],
-])('the list %s, read with %j, says that it is not whole', async (name, parameters, hint) => {
+	['L23', 'API Request', list({ itemsField: 'data' }), '2 items of 5 (total) were read'],
+	['L10-P11', 'Get Many', read(WRAPPED), NEXT_OFFSET],
+])('the list %s, read by %s, says that it is not whole', async (name, _, parameters, hint) => {
 	bench.sandbox.standFor(name);
-	const first = await bench.run([{}], read(parameters));
+	const first = await bench.run([{}], parameters);
 	expect(first.items(NODE)).toHaveLength(2);
 	expect(hintsOf(first)).toEqual([expect.stringContaining(hint)]);
 	// Who asks for so many gets them.
-	const limited = await bench.run([{}], { ...read(parameters), returnAll: false, limit: 2 });
+	const given = { ...(parameters.options as object), limit: 2 };
+	const limited = await bench.run([{}], {
+		...{ ...parameters, returnAll: false, limit: 2 },
+		...(parameters.resource === 'apiRequest' ? { options: given } : {}),
+	});
 	expect(hintsOf(limited)).toEqual([]);
 });
 
@@ -164,18 +172,6 @@ test.each([
 		expect(hintsOf(result).map((hint) => hint.slice(0, 24))).toEqual(
 			Array.from({ length: hints }, () => 'The last 10 pages were e'),
 		);
-	},
-);
-
-test.each([
-	['L23', { itemsField: 'data' }, '2 items of 5 (total) were read'],
-	['L1-P13-D3', {}, 'the next page is named by the header Link'],
-])(
-	'the list %s, read by API Request with %j, says that it is not whole',
-	async (name, parameters, hint) => {
-		bench.sandbox.standFor(name);
-		const request = apiRequest('GET', '/masterdata/getContacts', parameters);
-		expect(hintsOf(await bench.run([{}], request)).join()).toContain(hint);
 	},
 );
 

@@ -108,10 +108,6 @@ describe('signs of a wrong setup', () => {
 
 	const linesWith = (text: string) => bench.engine.log.filter((line) => line.includes(text)).length;
 
-	test('a usual setup, in which nothing waits for long, gets no hint', async () => {
-		expect(await hintsOfRun(3)).toEqual([]);
-	});
-
 	describe('in queue mode', () => {
 		const { executions } = Container.get(GlobalConfig);
 		const { mode } = executions;

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import type { IDataObject } from 'n8n-workflow';
 
 import { type Bench, errorOf, NODE, useBench } from '../support/bench';
-import { apiRequest, CONTINUE_ON_ERROR, deleteMany } from '../support/parameters';
+import { apiRequest, CONTINUE_ON_ERROR, deleteMany, read, send } from '../support/parameters';
 
 const bench = useBench({ contactCount: 25 });
 
@@ -20,31 +20,17 @@ const assign = (...fields: Array<[name: string, type: string, value: unknown]>) 
 });
 
 describe('contact: getMany', () => {
-	const getMany = { resource: 'contact', operation: 'getMany', options: {} };
-
 	test.each([
 		['none', {}, 25, 1],
 		['pageNumber', { pageSizeParameter: 'pageSize' }, 25, 4],
 		['cursor', {}, 10, 1],
 	])('by %s with %j returns %d contacts', async (type, values, limit, requests) => {
 		const pagination = { values: { type, pageSize: 10, ...values } };
-		const parameters = { ...getMany, returnAll: limit === 25, limit, options: { pagination } };
+		const parameters = { ...read({ pagination }), returnAll: limit === 25, limit };
 		const ids = (await run([{}], parameters)).json(NODE).map(({ id }) => id);
 		const all = bench.sandbox.contacts.list().map(({ id }) => id);
 		expect(ids).toEqual(all.slice(0, limit));
 		expect(bench.sandbox.journal.count('GET /masterdata/getContacts')).toBe(requests);
-	});
-
-	test('sends query parameters and headers along', async () => {
-		const options = {
-			queryParameters: { parameters: [{ name: 'changedSince', value: '={{ $json.since }}' }] },
-			headerParameters: { parameters: [{ name: 'X-Trace', value: 'abc' }] },
-		};
-		await run([{ since: '2026-01-01 & more' }], { ...getMany, options });
-		expect(bench.sandbox.journal.all()[0]).toMatchObject({
-			query: { changedSince: '2026-01-01 & more' },
-			headers: { 'x-trace': 'abc' },
-		});
 	});
 });
 
@@ -78,13 +64,7 @@ describe('sending', () => {
 		],
 		['json', { jsonBody: '={"list": [1, "{{ $json.name }}"]}' }, { list: [1, 'a'] }],
 	])('sends the data by %s', async (dataMode, parameters, body) => {
-		await run([{ id: 1, name: 'a' }], {
-			resource: 'transaction',
-			operation: 'send',
-			dataMode,
-			...parameters,
-			options: {},
-		});
+		await run([{ id: 1, name: 'a' }], { ...send(), dataMode, ...parameters });
 		expect(bench.documents()[0]).toEqual(body);
 	});
 });

@@ -64,16 +64,6 @@ test.each([
 	expect(bench.sandbox.journal.refused()).toEqual([]);
 });
 
-test('a policy that the credential does not have is a hint', async () => {
-	tell({ 'ratelimit-policy': '"minute";q=50;w=60' });
-	const result = await bench.run([{}], read());
-	expect(result.task('Business Data').hints).toEqual([
-		expect.objectContaining({
-			message: expect.stringContaining('allows 50 requests per 60 s') as string,
-		}),
-	]);
-});
-
 describe('with Keep Free', () => {
 	const keepFree = (percent: number, limits: typeof LIMITS) => {
 		Object.assign(bench.credential, { keepFree: percent, limits: JSON.stringify(limits) });

@@ -13,55 +13,44 @@ const levels = (count: number, open: string, close: string, inside: string) =>
 	open.repeat(count) + inside + close.repeat(count);
 const MEGABYTE = 1024 * 1024;
 
-interface Row {
-	name: string;
-	body: string | Buffer;
-	headers?: string;
-	/** What of it is in the message. */
+/** What of the body is in the message, a header of the response, and how many bytes of the body come, unless all. */
+interface Others {
 	words?: string;
-	/** How many bytes of it come, unless all. */
+	header?: string;
 	cutAt?: number;
 }
-const rows: Row[] = [
-	{ name: 'lists, 3,000 levels deep', body: levels(3_000, '[', ']', '"no"') },
-	{ name: 'lists, a million levels deep', body: levels(MEGABYTE, '[', ']', '') },
-	{ name: 'objects, 50,000 levels deep', body: levels(50_000, '{"error":', '}', '"no"') },
-	{ name: 'objects, 5 levels deep', body: levels(5, '{"error":', '}', '"no"'), words: 'no' },
-	{ name: '80 MB of JSON', body: `{"message":"no","more":"${'x'.repeat(80 * MEGABYTE)}"}` },
-	{ name: '80 MB of text', body: 'no'.repeat(40 * MEGABYTE), words: `${'no'.repeat(150)}…` },
-	{ name: 'broken JSON', body: '{"message":"no"', words: '{"message":"no"' },
-	{ name: 'bytes', body: Buffer.from([0, 255, 254, 128, 10, 13]) },
-	{
-		name: 'an unknown character set',
-		headers: 'Content-Type: text/plain; charset=none',
-		body: 'no',
-		words: 'no',
-	},
-	{
-		name: 'another character set',
-		headers: 'Content-Type: application/json; charset=utf-16le',
-		body: Buffer.from('{"message":"no"}', 'utf16le'),
-		words: 'no',
-	},
-	{ name: 'gzip', headers: 'Content-Encoding: gzip', body: gzipSync('no'), words: 'no' },
-	{ name: 'deflate', headers: 'Content-Encoding: deflate', body: deflateSync('no'), words: 'no' },
-	{
-		name: 'gzip of 100 MB',
-		headers: 'Content-Encoding: gzip',
-		body: gzipSync(Buffer.alloc(100 * MEGABYTE, 'n')),
-		words: `${'n'.repeat(300)}…`,
-	},
-	{ name: 'gzip that is none', headers: 'Content-Encoding: gzip', body: 'no' },
-	{ name: 'an unknown coding', headers: 'Content-Encoding: none', body: 'no', words: 'no' },
-	{ name: 'less than announced', body: '{"message":"no"}', cutAt: 5 },
-	{ name: 'nothing of what is announced', body: 'no', cutAt: 0 },
-];
+const NO = '{"message":"no"';
+const MUCH = gzipSync(Buffer.alloc(100 * MEGABYTE, 'n'));
+const ONLY_NO = { words: 'no' };
+const OTHER_JSON = 'Content-Type: application/json; charset=utf-16le';
 
-test.each(rows)('$name', async ({ body, headers = 'X: 1', words, cutAt }) => {
+test.each<[name: string, body: string | Buffer, Others?]>([
+	['lists, 3,000 levels deep', levels(3_000, '[', ']', '"no"')],
+	['lists, a million levels deep', levels(MEGABYTE, '[', ']', '')],
+	['objects, 50,000 levels deep', levels(50_000, '{"error":', '}', '"no"')],
+	['objects, 5 levels deep', levels(5, '{"error":', '}', '"no"'), ONLY_NO],
+	['80 MB of JSON', `${NO},"more":"${'x'.repeat(80 * MEGABYTE)}"}`],
+	['80 MB of text', 'no'.repeat(40 * MEGABYTE), { words: `${'no'.repeat(150)}…` }],
+	['broken JSON', NO, { words: NO }],
+	['bytes', Buffer.from([0, 255, 254, 128, 10, 13])],
+	[
+		'an unknown character set',
+		'no',
+		{ ...ONLY_NO, header: 'Content-Type: text/plain; charset=none' },
+	],
+	['another character set', Buffer.from(`${NO}}`, 'utf16le'), { ...ONLY_NO, header: OTHER_JSON }],
+	['gzip', gzipSync('no'), { ...ONLY_NO, header: 'Content-Encoding: gzip' }],
+	['deflate', deflateSync('no'), { ...ONLY_NO, header: 'Content-Encoding: deflate' }],
+	['gzip of 100 MB', MUCH, { words: `${'n'.repeat(300)}…`, header: 'Content-Encoding: gzip' }],
+	['gzip that is none', 'no', { header: 'Content-Encoding: gzip' }],
+	['an unknown coding', 'no', { ...ONLY_NO, header: 'Content-Encoding: none' }],
+	['less than announced', `${NO}}`, { cutAt: 5 }],
+	['nothing of what is announced', 'no', { cutAt: 0 }],
+])('%s', async (_, body, { words, header = 'X: 1', cutAt } = {}) => {
 	const bytes = Buffer.from(body as string);
 	const service = await RawService.start((socket) => {
 		socket.once('data', () => {
-			socket.write(`HTTP/1.1 422 No\r\n${headers}\r\nContent-Length: ${bytes.length}\r\n\r\n`);
+			socket.write(`HTTP/1.1 422 No\r\n${header}\r\nContent-Length: ${bytes.length}\r\n\r\n`);
 			socket.end(bytes.subarray(0, cutAt));
 		});
 	});

@@ -125,113 +125,93 @@ describe('what an expression makes', () => {
 		customer: { name: 'a' },
 		date: 'tomorrow',
 	};
-	const field = (value: string, name = 'a', type = 'string') => ({
+	const field = (value: string, own = {}) => ({
 		...send(),
 		dataMode: 'defineBelow',
-		assignments: { assignments: [{ id: 'a', name, type, value }] },
+		assignments: { assignments: [{ id: 'a', name: 'a', type: 'string', value, ...own }] },
 	});
-	const json = (jsonBody: string) => ({ ...send(), dataMode: 'json', jsonBody });
+	/** By the field's name, what puts an expression there. */
+	const FIELDS = {
+		Path: (path: string) => apiRequest('DELETE', path),
+		'Query Parameters': (value: string) => read(query('a', value)),
+		Headers: (value: string) => read(headers({ name: 'X-A', value })),
+		'Max Wait': (maxWait: string) => read({ maxWait }),
+		Fields: field,
+		'JSON Body': (jsonBody: string) => ({ ...send(), dataMode: 'json', jsonBody }),
+		'Send Once Key': (sendOnceKey: string) => send({ sendOnceKey }),
+		IDs: (ids: string) => ({ ...deleteMany(), ids }),
+		'Dry Run': (dryRun: string) => ({ ...deleteMany(), dryRun }),
+	};
 
 	const NO_VALUE = '{{ $json.missing }} has no value (undefined)';
+	const UNDEFINED = 'is the text "undefined", which stands for no value';
+	const NO_SEGMENT = 'leaves a segment of the path empty';
+	const LIST = '{{ $json.list }} is a list, not a text';
+	const NO_NUMBER = '"a" expects Number, but the value is the text "tomorrow"';
+	const DATE = 'DateTime.fromISO($json.date)';
+	const DUE = '({ lines: [{ due: new Date($json.date) }] })';
+	const SUM = '$json.id + $json.missing';
 
-	test.each<[Parameters, string]>([
-		[apiRequest('DELETE', '=/contacts/{{ $json.missing }}/lines'), `Path: ${NO_VALUE}`],
-		[apiRequest('DELETE', '=/contacts/{{ $json.missing }}'), `Path: ${NO_VALUE}`],
+	test.each<[keyof typeof FIELDS, expression: string, problem: string, field?: object]>([
+		['Path', '=/contacts/{{ $json.missing }}/lines', NO_VALUE],
+		['Path', '=/contacts/{{ $json.missing }}', NO_VALUE],
+		['Path', '=/contacts/{{ $json.empty }}', `{{ $json.empty }} ${NO_SEGMENT}`],
+		['Path', '={{ "/contacts/" + $json.empty }}', `{{ "/contacts/" + $json.empty }} ${NO_SEGMENT}`],
+		['Path', '={{ "/contacts/" + $json.missing }}', `a segment ${UNDEFINED}`],
+		['Path', '=/contacts?id={{ $json.missing }}', NO_VALUE],
+		['Path', '={{ "/contacts?id=" + $json.missing }}', `"id" ${UNDEFINED}`],
+		['Query Parameters', '={{ $json.missing }}', `"a": ${NO_VALUE}`],
+		['Query Parameters', `=after {{ ${DATE} }}`, `"a": {{ ${DATE} }} is an invalid date`],
+		['Query Parameters', '={{ "\\ud83d" }}', '"a" holds half of a character'],
 		[
-			apiRequest('DELETE', '=/contacts/{{ $json.empty }}'),
-			'Path: {{ $json.empty }} leaves a segment of the path empty',
+			'Headers',
+			'=for {{ $json.customer }}',
+			'"X-A": {{ $json.customer }} is an object, not a text',
 		],
-		[
-			apiRequest('DELETE', '={{ "/contacts/" + $json.empty }}'),
-			'Path: {{ "/contacts/" + $json.empty }} leaves a segment of the path empty',
-		],
-		[
-			apiRequest('DELETE', '={{ "/contacts/" + $json.missing }}'),
-			'Path: a segment is the text "undefined", which stands for no value',
-		],
-		[apiRequest('GET', '=/contacts?id={{ $json.missing }}'), `Path: ${NO_VALUE}`],
-		[
-			apiRequest('GET', '={{ "/contacts?id=" + $json.missing }}'),
-			'Path: "id" is the text "undefined", which stands for no value',
-		],
-		[read(query('a', '={{ $json.missing }}')), `Query Parameters: "a": ${NO_VALUE}`],
-		[
-			read(query('a', '=after {{ DateTime.fromISO($json.date) }}')),
-			'Query Parameters: "a": {{ DateTime.fromISO($json.date) }} is an invalid date',
-		],
-		[
-			read(headers({ name: 'X-A', value: '=for {{ $json.customer }}' })),
-			'Headers: "X-A": {{ $json.customer }} is an object, not a text',
-		],
-		[read({ maxWait: '={{ $json.missing }}' }), `Max Wait: ${NO_VALUE}`],
-		[field('={{ $json.missing }}'), `Fields: "a": ${NO_VALUE}`],
-		[field('=Dear {{ $json.nothing }}'), 'Fields: "a": {{ $json.nothing }} is null'],
-		[
-			field('={{ $json.id + $json.missing }}'),
-			'Fields: "a": {{ $json.id + $json.missing }} is not a number that JSON can hold (NaN)',
-		],
-		[
-			field('={{ "{id: " + $json.missing + "}" }}', 'a', 'object'),
-			'Fields: "a.id" is the text "undefined", which stands for no value',
-		],
-		[field('a', '={{ $json.missing }}'), `Fields: "name": ${NO_VALUE}`],
-		[
-			field('={{ $json.date }}', 'a', 'number'),
-			'Fields: "a" expects Number, but the value is the text "tomorrow"',
-		],
-		[json('={"name": "{{ $json.missing }}"}'), `JSON Body: ${NO_VALUE}`],
-		[
-			json('={{ ({ lines: [{ due: new Date($json.date) }] }) }}'),
-			'JSON Body: {{ ({ lines: [{ due: new Date($json.date) }] }) }}: "lines.0.due" is an invalid date',
-		],
-		[send({ sendOnceKey: '=INV-{{ $json.missing }}' }), `Send Once Key: ${NO_VALUE}`],
-		[send({ sendOnceKey: '=INV-{{ $json.empty }}' }), 'Send Once Key: {{ $json.empty }} is empty'],
-		[{ ...deleteMany(), ids: '={{ $json.missing }}' }, `IDs: ${NO_VALUE}`],
-		[{ ...deleteMany(), ids: '=INV-{{ $json.empty }}' }, 'IDs: {{ $json.empty }} is empty'],
-		...['=INV-{{ $json.list }}', '={{ $json.list }}-INV', '=a, INV-{{ $json.list }}, b'].map(
-			(ids): [Parameters, string] => [
-				{ ...deleteMany(), ids },
-				'IDs: {{ $json.list }} is a list, not a text',
-			],
-		),
-		[json('={"id": "INV-{{ $json.list }}"}'), 'JSON Body: {{ $json.list }} is a list, not a text'],
-		[
-			apiRequest('GET', '/contacts', query('a', '={{ "\\ud83d" }}')),
-			'Query Parameters: "a" holds half of a character',
-		],
-		[{ ...deleteMany(), dryRun: '={{ $json.missing }}' }, `Dry Run: ${NO_VALUE}`],
-	])('%j is refused: %s', async (parameters, message) => {
-		expect((await refusalOf(parameters, [ITEM])).message).toBe(message);
+		['Max Wait', '={{ $json.missing }}', NO_VALUE],
+		['Fields', '={{ $json.missing }}', `"a": ${NO_VALUE}`],
+		['Fields', '=Dear {{ $json.nothing }}', '"a": {{ $json.nothing }} is null'],
+		['Fields', `={{ ${SUM} }}`, `"a": {{ ${SUM} }} is not a number that JSON can hold (NaN)`],
+		['Fields', '={{ "{id: " + $json.missing + "}" }}', `"a.id" ${UNDEFINED}`, { type: 'object' }],
+		['Fields', 'a', `"name": ${NO_VALUE}`, { name: '={{ $json.missing }}' }],
+		['Fields', '={{ $json.date }}', NO_NUMBER, { type: 'number' }],
+		['JSON Body', '={"name": "{{ $json.missing }}"}', NO_VALUE],
+		['JSON Body', `={{ ${DUE} }}`, `{{ ${DUE} }}: "lines.0.due" is an invalid date`],
+		['JSON Body', '={"id": "INV-{{ $json.list }}"}', LIST],
+		['Send Once Key', '=INV-{{ $json.missing }}', NO_VALUE],
+		['Send Once Key', '=INV-{{ $json.empty }}', '{{ $json.empty }} is empty'],
+		['IDs', '={{ $json.missing }}', NO_VALUE],
+		['IDs', '=INV-{{ $json.empty }}', '{{ $json.empty }} is empty'],
+		['IDs', '=INV-{{ $json.list }}', LIST],
+		['IDs', '={{ $json.list }}-INV', LIST],
+		['IDs', '=a, INV-{{ $json.list }}, b', LIST],
+		['Dry Run', '={{ $json.missing }}', NO_VALUE],
+	])('%s: %s is refused: %s', async (name, expression, problem, own = {}) => {
+		const { message } = await refusalOf(FIELDS[name](expression, own), [ITEM]);
+		expect(message).toBe(`${name}: ${problem}`);
 	});
 
+	const ECHO = '/sandbox/echo';
+	const ID_AND_FALSE = '={{ $json.id }}/{{ false }}';
+	const IDS = '={"ids": [{{ $json.list }}]}';
 	test.each<[Parameters, object]>([
 		[apiRequest('GET', '=/sandbox/echo?a={{ $json.id }}'), { query: { a: '1' } }],
 		[
-			apiRequest('GET', '=/sandbox/{{ "echo" }}', query('a', '={{ $json.id }}/{{ false }}')),
+			apiRequest('GET', '=/sandbox/{{ "echo" }}', query('a', ID_AND_FALSE)),
 			{ query: { a: '1/false' } },
 		],
-		[
-			apiRequest('GET', '/sandbox/echo', query('a', '=[{{ $json.empty }}]')),
-			{ query: { a: '[]' } },
-		],
-		[apiRequest('GET', '/sandbox/echo', query('a', 'null')), { query: { a: 'null' } }],
-		[
-			{
-				...apiRequest('POST', '/sandbox/echo'),
-				dataMode: 'json',
-				jsonBody: '={"ids": [{{ $json.list }}]}',
-			},
-			{ body: { ids: [1, 2] } },
-		],
+		[apiRequest('GET', ECHO, query('a', '=[{{ $json.empty }}]')), { query: { a: '[]' } }],
+		[apiRequest('GET', ECHO, query('a', 'null')), { query: { a: 'null' } }],
+		[{ ...apiRequest('POST', ECHO), dataMode: 'json', jsonBody: IDS }, { body: { ids: [1, 2] } }],
 	])('%j goes out', async (parameters, expected) => {
 		const result = await bench.run([ITEM], parameters);
 		expect(result.json(NODE)).toMatchObject([expected]);
 	});
 
 	test('what a person wrote beside it may be any text', async () => {
-		const { assignments } = field('={{ $json.id }}').assignments;
+		const parameters = field('={{ $json.id }}');
 		const written = { id: 'b', name: 'b', type: 'string', value: 'null' };
-		const parameters = { ...field(''), assignments: { assignments: [...assignments, written] } };
+		parameters.assignments.assignments.push(written);
 		expect((await bench.run([ITEM], parameters)).run.status).toBe('success');
 		expect(bench.documents()).toEqual([{ a: '1', b: 'null' }]);
 	});

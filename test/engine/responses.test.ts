@@ -212,13 +212,6 @@ describe('the response format', () => {
 		}
 	});
 
-	test('Text is the field data', async () => {
-		const text = await get('/sandbox/text', { responseFormat: 'text' });
-		expect(text).toEqual([{ data: 'Plain text of the sandbox' }]);
-		const [page] = await get('/sandbox/html', { responseFormat: 'text' });
-		expect(page?.data).toContain('<!doctype html>');
-	});
-
 	test('File is a binary field, byte by byte', async () => {
 		const options = { responseFormat: 'file', fileField: 'invoice' };
 		const result = await bench.run([{}], apiRequest('GET', '/sandbox/file', options));

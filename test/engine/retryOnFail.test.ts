@@ -14,7 +14,7 @@ import {
 } from '../support/parameters';
 import { linksTo, NODE_TYPE, nodeOf, workflowOf } from '../support/engineWorkflow';
 import { waitUntil } from '../support/waitUntil';
-import { AGENT, agentWorkflow } from '../support/toolWorkflow';
+import { callTool } from '../support/toolWorkflow';
 
 const bench = useBench({ limits: NO_LIMITS });
 useDeduplicator();
@@ -132,12 +132,10 @@ describe('as a tool of an agent', () => {
 		jsonBody: '={{ { "number": $fromAI("number", "", "number") } }}',
 	};
 
-	async function call(numbers: number[], options = {}, settings = {}) {
+	const call = async (numbers: number[], options = {}, settings = {}) => {
 		const calls = numbers.map((number) => ({ number }));
-		const workflow = agentWorkflow(calls, { ...parameters, options }, settings);
-		const result = await bench.engine.run(workflow, { key: bench.credential });
-		return result.json(AGENT) as Array<{ response?: string; error?: string }>;
-	}
+		return await callTool(bench, calls, { ...parameters, options }, settings);
+	};
 
 	test('a call that the service acts on and responds with 500 is one document', async () => {
 		bench.sandbox.fault({ action: { type: 'status', status: 500, act: true } });
@@ -145,13 +143,6 @@ describe('as a tool of an agent', () => {
 		expect(bench.documents()).toEqual([{ number: 1 }]);
 		expect(response?.error).toContain('500');
 		expect(response?.error).toContain('It was not retried, because it may have been carried out');
-	});
-
-	test('a call that is refused is retried, and goes out once', async () => {
-		bench.sandbox.fault({ action: { type: 'status', status: 400 } });
-		const [response] = await call([1], {}, RETRY_ON_FAIL);
-		expect(bench.documents()).toEqual([{ number: 1 }]);
-		expect(response?.response).toContain('doc-1');
 	});
 
 	test('each of several calls at once is sent, and gets its own response', async () => {

@@ -1,14 +1,13 @@
 // The key appears nowhere but in the header x-api-key: in no error, log line, hint or execution data,
 // whatever goes wrong and even when the service gives the key away in its responses.
 
-import { createServer, type OutgoingHttpHeaders, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { OutgoingHttpHeaders } from 'node:http';
 
 import type { INode } from 'n8n-workflow';
 
 import type { FaultAction } from '../../sandbox/server';
-import { workflowOf } from '../support/engineWorkflow';
 import { itemsOf, NODE, useBench } from '../support/bench';
+import { type ListService, startListService } from '../support/listService';
 import { apiRequest, deleteMany, getStatus, read, send } from '../support/parameters';
 import { placesOf, recordOutput } from '../support/search';
 import { waitUntil } from '../support/waitUntil';
@@ -91,11 +90,6 @@ test.each<FaultAction>([
 	expect(places).toEqual([]);
 });
 
-test('nothing after 401s', async () => {
-	bench.sandbox.setKeyState(bench.sandbox.apiKey, 'deleted');
-	expect(await search(operations)).toEqual([]);
-});
-
 const named = (name: string) => ({ parameters: [{ name, value: '1' }] });
 test.each<[fields: object, options: INode['parameters']]>([
 	...['http://127.0.0.1:1', 'https://service.invalid', 'http://service.example', ''].map(
@@ -114,7 +108,7 @@ test.each<[fields: object, options: INode['parameters']]>([
 
 test('nothing after a wait that is too long, and after a stopped execution', async () => {
 	bench.credential.limits = { general: [{ max: 1, windowSeconds: 600 }] };
-	const execution = bench.engine.start(workflowOf(itemsOf(9), send()), { key: bench.credential });
+	const execution = bench.start(itemsOf(9), send());
 	await waitUntil(() => bench.sandbox.journal.documents().length > 0);
 	expect(await search([send({ maxWait: 1 })])).toEqual([]);
 	execution.cancel();
@@ -129,27 +123,23 @@ describe('a service that gives the key away', () => {
 		body?: string;
 	}
 	const percent = (key: string) => [...key].map((c) => `%${c.charCodeAt(0).toString(16)}`).join('');
-	let service: Server;
-	let serviceResponse: (key: string) => GivenAway;
-	let requests = 0;
+	let service: ListService;
+	beforeEach(async () => {
+		service = await startListService();
+		bench.credential.baseUrl = service.baseUrl;
+	});
+	afterEach(async () => await service.stop());
 
-	beforeAll(async () => {
-		service = createServer((request, response) => {
-			requests++;
-			const { status, statusMessage, headers, body } = serviceResponse(
-				String(request.headers['x-api-key']),
-			);
+	function respondWith(giveAway: (key: string) => GivenAway): void {
+		service.response = (_, response) => {
+			const key = String(response.req.headers['x-api-key']);
+			const { status, statusMessage, headers, body } = giveAway(key);
 			response.writeHead(status, statusMessage, headers);
 			// In pieces, none of which holds the whole key.
 			for (const piece of body?.match(/[^]{1,40}/g) ?? []) response.write(piece);
 			response.end();
-		});
-		await new Promise<void>((resolve) => service.listen(0, '127.0.0.1', resolve));
-	});
-	beforeEach(() => {
-		bench.credential.baseUrl = `http://127.0.0.1:${(service.address() as AddressInfo).port}`;
-	});
-	afterAll(async () => await new Promise((resolve) => service.close(resolve)));
+		};
+	}
 
 	/** In the body of a response with this status, with these headers. */
 	const inBody =
@@ -191,17 +181,16 @@ describe('a service that gives the key away', () => {
 			inBody(403, (key) => `Basic ${Buffer.from(`${before}${key}`).toString('base64')}`),
 		]),
 	])('in %s', async (_, giveAway) => {
-		serviceResponse = giveAway;
-		const requestsBefore = requests;
+		respondWith(giveAway);
 		const formats = ['text', 'file'].map((responseFormat) =>
 			apiRequest('GET', '/sandbox/echo', { responseFormat }),
 		);
 		expect(await search([...operations, ...formats])).toEqual([]);
-		expect(requests).toBeGreaterThan(requestsBefore);
+		expect(service.queries).not.toEqual([]);
 	});
 
 	test('shows stars in its place', async () => {
-		serviceResponse = (key) => ({ status: 200, body: JSON.stringify({ text: `my key: ${key}` }) });
+		respondWith(inBody(200, (key) => ({ text: `my key: ${key}` })));
 		const result = await bench.run([{}], apiRequest('GET', '/sandbox/echo'));
 		expect(result.json(NODE)).toEqual([{ text: `my key: ${'*'.repeat(64)}` }]);
 	});

@@ -138,14 +138,6 @@ test.each([
 	expect(bench.documents()).toHaveLength(1);
 });
 
-test('a re-run of a failed execution sends only what was not sent', async () => {
-	bench.sandbox.fault({ after: 2, action: { type: 'status', status: 400 } });
-	expect(errorOf(await bench.run(itemsOf(5), send(onceById))).context.outcome).toBe('refused');
-	const again = await bench.run(itemsOf(5), send(onceById));
-	expect(again.run.status).toBe('success');
-	expect(bench.documents()).toEqual(itemsOf(5));
-});
-
 test('with Retry On Fail, the first result of an item comes out', async () => {
 	bench.sandbox.fault({ after: 1, action: { type: 'status', status: 400 } });
 	const result = await bench.run(itemsOf(2), send(onceById), RETRY_ON_FAIL);

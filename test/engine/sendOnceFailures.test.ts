@@ -9,7 +9,6 @@ import { errorOf, NO_LIMITS, NODE, useBench } from '../support/bench';
 import { CredentialsHelper } from '../support/credentialsHelper';
 import { useDeduplicator } from '../support/deduplicator';
 import { readRun } from '../support/engine';
-import { workflowOf } from '../support/engineWorkflow';
 import { processState } from '../../nodes/BusinessData/sendOnce/processState';
 import { statesOf } from '../support/sentDocument';
 import { forgetRequests } from '../support/limiters';
@@ -120,8 +119,7 @@ test('stops at every moment: what did not leave is free, what left is seen throu
 		const id = `stopped after ${stopAfterMs} ms`;
 		forgetRequests(bench.sandbox);
 		bench.sandbox.fault({ action: { type: 'delay', ms: 20, actFirst: true } });
-		const workflow = workflowOf([{ id }], send(onceById));
-		const execution = bench.engine.start(workflow, { key: bench.credential });
+		const execution = bench.start([{ id }], send(onceById));
 		setTimeout(() => execution.cancel(), stopAfterMs);
 		const { run } = readRun(await execution);
 		const again = await bench.run([{ id }], send({ ...onceById, maxWait: 30 }));
@@ -137,9 +135,7 @@ test('a stop ends a run at once, though the database does not respond', async ()
 	for (const accesses of [0, 3, 7]) {
 		let left = accesses;
 		store.latencyMs = () => (left-- > 0 ? 0 : 5_000);
-		const execution = bench.engine.start(workflowOf([{ id: 'a' }], send(onceById)), {
-			key: bench.credential,
-		});
+		const execution = bench.start([{ id: 'a' }], send(onceById));
 		setTimeout(() => execution.cancel(), 200);
 		const startedAt = performance.now();
 		expect(readRun(await execution).run.status).toBe('canceled');

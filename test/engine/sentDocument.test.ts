@@ -314,8 +314,7 @@ describe("the service's own idempotency", () => {
 
 	test('a stop before the next attempt does not call it not sent', async () => {
 		bench.sandbox.fault({ after: 2, action: { type: 'hangUpAfterActing' } });
-		const workflow = workflowOf(itemsOf(4), send(once));
-		const execution = bench.engine.start(workflow, { key: bench.credential });
+		const execution = bench.start(itemsOf(4), send(once));
 		await waitUntil(async () => (await statesOf(bench, ['2'])).includes('perhapsSent'));
 		execution.cancel();
 		const { message, context } = readRun(await execution).task(NODE).error as unknown as ShownError;

@@ -5,9 +5,8 @@ import type { INode, INodeExecutionData } from 'n8n-workflow';
 
 import { errorOf, itemsOf, NODE, type ShownError, useBench } from '../support/bench';
 import type { EngineRun } from '../support/engine';
-import { workflowOf } from '../support/engineWorkflow';
 import { send, SEND_ENDPOINT } from '../support/parameters';
-import { AGENT, agentWorkflow } from '../support/toolWorkflow';
+import { callTool } from '../support/toolWorkflow';
 
 const WINDOW_MS = 4_800;
 const send3 = { max: 3, windowSeconds: WINDOW_MS / 1000 };
@@ -131,8 +130,8 @@ test.each([
 
 test('a stop ends the wait, and the room of its tickets is free again', async () => {
 	await bench.run(itemsOf(3), send());
-	const { engine, credential } = bench;
-	const running = engine.start(workflowOf([{}], waitForRoom()), { key: credential });
+	const { engine } = bench;
+	const running = bench.start([{}], waitForRoom());
 	await new Promise((resolve) => setTimeout(resolve, 500));
 	running.cancel();
 	await running.catch(() => undefined);
@@ -143,12 +142,8 @@ test('a stop ends the wait, and the room of its tickets is free again', async ()
 });
 
 describe('as a tool of an agent', () => {
-	const call = async (parameters: INode['parameters']) => {
-		const result = await bench.engine.run(agentWorkflow([{}], parameters), {
-			key: bench.credential,
-		});
-		return (result.json(AGENT) as Array<{ response?: string; error?: string }>)[0];
-	};
+	const call = async (parameters: INode['parameters']) =>
+		(await callTool(bench, [{}], parameters))[0];
 
 	test('it waits in the node, because n8n cannot park it', async () => {
 		await bench.run(itemsOf(3), send());

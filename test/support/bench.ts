@@ -1,15 +1,14 @@
 /** What an engine test works on: n8n's engine, and for each test a sandbox service and a credential for it. */
-import type { ICredentialDataDecryptedObject, INode, INodeExecutionData } from 'n8n-workflow';
+import type { ICredentialDataDecryptedObject, INode } from 'n8n-workflow';
 
 import type { LimitTable } from '../../sandbox/limits';
-import type { Sandbox, SandboxOptions } from '../../sandbox/server';
-import { Engine, type EngineRun } from './engine';
+import { type Sandbox, type SandboxOptions, startSandbox } from '../../sandbox/server';
+import { Engine, type EngineRun, readRun } from './engine';
 import { workflowOf } from './engineWorkflow';
 import { EXAMPLE_LIMITS } from './exampleLimits';
-import { useLogicalTime } from './logicalTime';
+import { reallyWait, realNow, useLogicalTime } from './logicalTime';
 import { read } from './parameters';
 import { credentialFor } from './scaledLimits';
-import { startWhenFree } from './startWhenFree';
 
 export const NODE = 'Business Data';
 
@@ -34,12 +33,10 @@ export interface Bench {
 	documents(): unknown[];
 	/** Whether the service receives one more request that may hardly wait. */
 	hasRoom(parameters?: NodeParameters): Promise<boolean>;
+	/** Starts a run of the node on the items, which can be awaited or canceled. */
+	start(...what: Parameters<typeof workflowOf>): ReturnType<Engine['start']>;
 	/** Runs the node on the items. */
-	run(
-		items: Array<INodeExecutionData['json']>,
-		parameters: NodeParameters,
-		settings?: Partial<INode>,
-	): Promise<EngineRun>;
+	run(...what: Parameters<typeof workflowOf>): Promise<EngineRun>;
 }
 
 /** For tests of something else than limits. */
@@ -48,6 +45,8 @@ export const NO_LIMITS: LimitTable = {
 	endpoints: {},
 };
 
+/** How long (ms) a suite that runs beside this one may have the same port. */
+const LONGEST_TAKEN_MS = 20_000;
 /** Of every request (ms), so that in logical time some time passes with each. */
 const LATENCY_MS = 2;
 
@@ -60,8 +59,8 @@ export function useBench(given: SandboxOptions = {}, { inRealTime = false } = {}
 	const latency = { minMs: LATENCY_MS, maxMs: LATENCY_MS };
 	const options = { latency, limits: EXAMPLE_LIMITS, ...given };
 	const bench = {} as Bench;
-	bench.run = async (items, parameters, settings) =>
-		await bench.engine.run(workflowOf(items, parameters, settings), { key: bench.credential });
+	bench.start = (...what) => bench.engine.start(workflowOf(...what), { key: bench.credential });
+	bench.run = async (...what) => readRun(await bench.start(...what));
 	bench.documents = () => bench.sandbox.journal.documents().map(({ body }) => body);
 	bench.hasRoom = async (parameters = read({ maxWait: 1 })) => {
 		const before = bench.sandbox.journal.count();
@@ -84,6 +83,20 @@ export function useBench(given: SandboxOptions = {}, { inRealTime = false } = {}
 	beforeEach(start);
 	afterEach(stop);
 	return bench;
+}
+
+/** Starts a sandbox, as soon as its port is free. */
+async function startWhenFree(options: SandboxOptions): Promise<Sandbox> {
+	const deadline = realNow() + LONGEST_TAKEN_MS;
+	for (;;) {
+		try {
+			return await startSandbox(options);
+		} catch (error) {
+			const isTaken = (error as NodeJS.ErrnoException).code === 'EADDRINUSE';
+			if (!isTaken || realNow() > deadline) throw error;
+			await reallyWait(50);
+		}
+	}
 }
 
 /** The error that ended a run. */

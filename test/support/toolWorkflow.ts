@@ -1,9 +1,10 @@
 /** The node as a tool: an agent of the test's own calls it through n8n's engine, as n8n's agents do. */
 import { type INode, type INodeType, NodeConnectionTypes } from 'n8n-workflow';
 
-import { ITEMS_TYPE, linksTo, NODE_TYPE, nodeOf, type WorkflowJson } from './engineWorkflow';
+import type { Bench } from './bench';
+import { ITEMS_TYPE, linksTo, NODE_TYPE, nodeOf } from './engineWorkflow';
 
-export const AGENT = 'Agent';
+const AGENT = 'Agent';
 export const AGENT_TYPE = 'test.agent';
 /** n8n derives it from the node, because that is `usableAsTool`. */
 export const TOOL_TYPE = `${NODE_TYPE}Tool`;
@@ -54,13 +55,14 @@ export function asTool(nodeType: INodeType): INodeType {
 	return tool;
 }
 
-/** An agent that calls the node with each of these arguments at once. */
-export function agentWorkflow(
+/** Lets an agent call the node with each of these arguments at once. Returns what each call gave. */
+export async function callTool(
+	{ engine, credential }: Pick<Bench, 'engine' | 'credential'>,
 	calls: object[],
 	parameters: INode['parameters'],
 	settings: Partial<INode> = {},
-): WorkflowJson {
-	return {
+) {
+	const workflow = {
 		nodes: [
 			nodeOf('Start', ITEMS_TYPE, { items: [{}] }),
 			nodeOf(AGENT, AGENT_TYPE, { calls }),
@@ -68,4 +70,6 @@ export function agentWorkflow(
 		],
 		connections: { Start: linksTo('main', AGENT), Tool: linksTo('ai_tool', AGENT) },
 	};
+	const result = await engine.run(workflow, { key: credential });
+	return result.json(AGENT) as Array<{ response?: string; error?: string }>;
 }

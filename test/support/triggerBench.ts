@@ -1,6 +1,7 @@
 /** What a test of the trigger works on: n8n's engine, and a list service that the test serves. */
 import type { ICredentialDataDecryptedObject, IDataObject, INode } from 'n8n-workflow';
 
+import { NO_LIMITS } from './bench';
 import { Engine } from './engine';
 import { useLogicalTime } from './logicalTime';
 import { type ListService, startListService } from './listService';
@@ -16,9 +17,6 @@ export function remembered(staticData: IDataObject): string[] {
 	const own = Object.keys(staticData).filter((name) => name.startsWith(MEMORIES));
 	return own.map((name) => name.slice(MEMORIES.length));
 }
-
-/** Limits that no test reaches. */
-const HIGH_LIMITS = { general: [{ max: 100_000, windowSeconds: 1 }], endpoints: {} };
 
 export interface TriggerBench {
 	engine: Engine;
@@ -48,7 +46,7 @@ export function useTriggerBench(): TriggerBench {
 		baseUrl: bench.service.baseUrl,
 		apiKey: KEY,
 		customize: true,
-		limits: JSON.stringify(HIGH_LIMITS),
+		limits: JSON.stringify(NO_LIMITS),
 		...fields,
 	});
 	bench.trigger = (parameters = {}, { credential, mode, staticData, settings } = {}) => {
