@@ -33,9 +33,7 @@ beforeEach(async () => {
 	const settings = withReplication(PASSWORD);
 	[server, other] = await Promise.all([RedisServer.start(settings), RedisServer.start(settings)]);
 	proxy = await TcpProxy.to(server.port);
-	const { port } = proxy;
-	const nodes = [{ host: '127.0.0.1', port }];
-	address = { topology: 'standalone', nodes, user: '', password: PASSWORD, tls: false };
+	address = server.address(PASSWORD, proxy.port);
 	connection = connectionTo(address);
 });
 afterEach(async () => {
@@ -216,8 +214,7 @@ describe('trouble', () => {
 	test('tells nothing of a password that the server repeats only in part', async () => {
 		await other.dispose();
 		other = await RedisServer.start(['--rename-command', 'AUTH', '']);
-		const nodes = [{ host: '127.0.0.1', port: other.port }];
-		const wrong = connectionTo({ ...address, nodes, password: 'secret'.repeat(50) });
+		const wrong = connectionTo(other.address('secret'.repeat(50)));
 		const failed = expect(wrong.run(COUNT, [KEY], [])).rejects;
 		await failed.toThrow(/cannot be used: ERR unknown command .auth.$/i);
 	});

@@ -33,9 +33,7 @@ beforeEach(async () => {
 	// What is written to the disk costs memory for a while, which is not what is measured.
 	server = await RedisServer.start(['--appendonly', 'no', '--save', '']);
 	redis = new Redis({ port: server.port });
-	const nodes = [{ host: '127.0.0.1', port: server.port }];
-	const access = { user: '', password: '', tls: false };
-	connection = connectionTo({ topology: 'standalone', nodes, ...access });
+	connection = connectionTo(server.address());
 });
 afterEach(async () => {
 	await redis.quit();

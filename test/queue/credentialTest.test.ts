@@ -9,6 +9,7 @@ const bench = useBench({}, { inRealTime: true });
 const PASSWORD = 'redis-password-of-the-test';
 /** A port that nothing listens on. */
 const DOWN = 1;
+const NO_CLUSTER = 'ERR This instance has cluster support disabled';
 let redis: RedisServer;
 
 beforeAll(async () => (redis = await RedisServer.start(['--requirepass', PASSWORD])));
@@ -35,7 +36,7 @@ test('the read takes its slot in Redis', async () => {
 test.each<[reply: string, advice: string, fields: object]>([
 	['WRONGPASS', 'Check Redis User and the Redis passwords', { redisPassword: 'other' }],
 	['ERR DB index', 'Check Redis Database', { redisDatabase: 999 }],
-	['ERR This instance', 'choose another Redis Topology', { redisTopology: 'cluster' }],
+	[NO_CLUSTER, 'choose another Redis Topology', { redisTopology: 'cluster' }],
 	['connect ECONNREFUSED', 'Check Redis Host, Redis Port and Redis TLS', { redisPort: DOWN }],
 ])('%s leads to "%s"', async (reply, advice, fields) => {
 	const [status, message] = await press({ redisNodes: `127.0.0.1:${redis.port}`, ...fields });

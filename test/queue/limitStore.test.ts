@@ -35,8 +35,7 @@ beforeAll(async () => {
 	const { port } = server;
 	redis = new Redis({ port, password: PASSWORD, retryStrategy: () => 50 });
 	redis.on('error', () => undefined);
-	const nodes = [{ host: '127.0.0.1', port }];
-	address = { topology: 'standalone', nodes, user: '', password: PASSWORD, tls: false };
+	address = server.address(PASSWORD);
 });
 beforeEach(async () => {
 	await redis.flushall();
@@ -84,19 +83,6 @@ test('tickets are there for all processes, and lapse by themselves', async () =>
 	expect(ttl).toBeGreaterThan(90_000);
 	expect(ttl).toBeLessThanOrEqual(95_000);
 });
-
-test('restarted in between: requests wait, and the slots are still held', async () => {
-	const general = limitsOf('general', [{ max: 1, windowMs: 4_000 }]);
-	const first = new LimitStoreRequest(limitStore, general);
-	await first.take();
-	first.permit.letThrough();
-	await pause(1_100);
-	await server.stop();
-	const take = new LimitStoreRequest(limitStore, general).take();
-	await pause(1_000);
-	await server.start();
-	expect(await take).toBe(false);
-}, 20_000);
 
 test.each([
 	['without memory', ['CONFIG', 'SET', 'maxmemory', '1'], /OOM/, 'maxmemory'],

@@ -61,9 +61,7 @@ async function errorOf(
 	return { message, description };
 }
 
-const plainAddress = (node = { host: '127.0.0.1', port: plain.port }): RedisAddress => ({
-	...{ topology: 'standalone', nodes: [node], user: '', password: PASSWORD, tls: false },
-});
+const plainAddress = (port?: number) => plain.address(PASSWORD, port);
 
 describe('a cluster', () => {
 	test('runs each script on the shard that has its keys, over one connection per shard', async () => {
@@ -133,12 +131,6 @@ test('TLS under a private authority, with its certificate and the name in that o
 
 test.each<[what: string, address: () => RedisAddress, cause: RegExp, advice: string]>([
 	[
-		'a server that is no cluster',
-		() => ({ ...cluster.address, nodes: [{ host: '127.0.0.1', port: plain.port }] }),
-		/^Redis at 127\.0\.0\.1:\d+ \(cluster\) cannot be used: ERR This instance has cluster support disabled$/,
-		'choose another Redis Topology',
-	],
-	[
 		'a cluster with another password',
 		() => ({ ...cluster.address, password: 'another-password' }),
 		/\(cluster\) cannot be used: WRONGPASS/,
@@ -164,7 +156,7 @@ test.each<[what: string, address: () => RedisAddress, cause: RegExp, advice: str
 	],
 	[
 		'a Sentinel that is taken for a server',
-		() => ({ ...plainAddress(sentinel.address.nodes[0]), password: SENTINEL_PASSWORD }),
+		() => ({ ...plainAddress(sentinel.address.nodes[0]?.port), password: SENTINEL_PASSWORD }),
 		/cannot be used: ERR unknown command/,
 		'choose Sentinel under Redis Topology',
 	],
@@ -199,16 +191,8 @@ test.each<[what: string, address: () => RedisAddress, cause: RegExp, advice: str
 test('a user who may do no more than docs/queue-mode.md says can count and send once', async () => {
 	const page = readFileSync(join(__dirname, '../../docs/queue-mode.md'), 'utf8');
 	const [, rules = ''] = /^ACL SETUSER n8n on >password (.+)$/m.exec(page) ?? [];
-	const setUser = [
-		'ACL',
-		'SETUSER',
-		'n8n',
-		'reset',
-		'on',
-		'>another-password',
-		...rules.split(' '),
-	];
-	await redisCommand(plain.port, PASSWORD, ...setUser);
+	const rights = ['reset', 'on', '>another-password', ...rules.split(' ')];
+	await redisCommand(plain.port, PASSWORD, 'ACL', 'SETUSER', 'n8n', ...rights);
 	const address = { ...plainAddress(), user: 'n8n', password: 'another-password' };
 	const signal = new AbortController().signal;
 	const general = limitsOf('general', [{ max: 1, windowMs: 300 }]);
@@ -236,10 +220,10 @@ test('a user who may do no more than docs/queue-mode.md says can count and send 
 });
 
 test('what may pass is tried for 15 s, and then the error says what to check', async () => {
-	const [node = { host: '', port: 0 }] = cluster.address.nodes;
-	const key = await cluster.keyOutside(node.port);
+	const [{ port } = { port: 0 }] = cluster.address.nodes;
+	const key = await cluster.keyOutside(port);
 	const errors = await Promise.all([
-		errorOf(plainAddress(node), key),
+		errorOf(plainAddress(port), key),
 		errorOf({ ...tls.address, tls: false }),
 		errorOf({ ...plainAddress(), tls: true }),
 	]);

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { Redis } from 'ioredis';
 
 import type * as RedisModule from '../../nodes/BusinessData/redis';
-import { NO_LIMITS, NODE, useBench } from '../support/bench';
+import { hintsOf, NO_LIMITS, useBench } from '../support/bench';
 import { limiters } from '../support/limiters';
 import { read } from '../support/parameters';
 import { RedisServer } from '../support/redisServer';
@@ -41,7 +41,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 async function hintsOfRun(): Promise<string[]> {
 	const result = await bench.run([{}], read());
 	expect(result.run.status).toBe('success');
-	return (result.task(NODE).hints ?? []).map(({ message }) => message);
+	return hintsOf(result);
 }
 
 /** Lets an installation of a version use the Redis. */
@@ -53,9 +53,7 @@ async function useBy(version: string): Promise<void> {
 	const { connectionTo, versionsInUse } = load(
 		'./dist/nodes/BusinessData/redis',
 	) as typeof RedisModule;
-	const access = { user: 'default', password: '', tls: false };
-	const nodes = [{ host: '127.0.0.1', port: server.port }];
-	versionsInUse(connectionTo({ topology: 'standalone', nodes, ...access }));
+	versionsInUse(connectionTo({ ...server.address(), user: 'default' }));
 	await waitUntil(async () => (await redis.exists(KEY)) === 1);
 }
 

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
+import type { RedisAddress } from '../../nodes/BusinessData/redis';
 import { startProgram } from '../../scripts/host/childProcesses';
 import { freePort } from '../../scripts/host/freePort';
 import { waitUntil } from './waitUntil';
@@ -80,6 +81,12 @@ export class RedisServer {
 		const server = new RedisServer(port, folder, parametersOf(place, port));
 		await server.start();
 		return server;
+	}
+
+	/** As the credential of a Redis that stands alone has it. */
+	address(password = '', port = this.port): RedisAddress {
+		const nodes = [{ host: '127.0.0.1', port }];
+		return { topology: 'standalone', nodes, user: '', password, tls: false };
 	}
 
 	async start(): Promise<void> {
