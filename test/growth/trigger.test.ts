@@ -89,23 +89,14 @@ test('what is known of 100,000 records takes less than 5 MB, also in mid-read, a
 	expect(JSON.stringify(staticData).length).toBeLessThan(5_000_000);
 }, 60_000);
 
-test('with the hashes of 20 fields, it takes less than 12 MB; with more fields, they are left out', async () => {
-	const withFields = (count: number) =>
-		Array.from({ length: RECORDS }, (_, index) => ({
-			id: idOf(index),
-			...Object.fromEntries(Array.from({ length: count - 1 }, (__, field) => [`f${field}`, index])),
-		}));
-	let list = withFields(20);
+test('with the hashes of 20 fields, it takes less than 12 MB', async () => {
+	const list = Array.from({ length: RECORDS }, (_, index) => ({
+		id: idOf(index),
+		...Object.fromEntries(Array.from({ length: 19 }, (__, field) => [`f${field}`, index])),
+	}));
 	bench.service.response = () => list;
 	const { poll, staticData } = bench.trigger({ options: { changedFields: true } });
 	expect(await poll()).toEqual([]);
 	expect(JSON.stringify(staticData).length).toBeLessThan(12_000_000);
 	expect(bench.logged()).not.toContain('left out');
-	list = withFields(30);
-	expect(await poll()).toHaveLength(RECORDS);
-	expect(JSON.stringify(staticData).length).toBeLessThan(5_000_000);
-	const changed = { id: idOf(0), f0: 'new' };
-	list = [{ ...list[0], ...changed }, ...list.slice(1)];
-	expect(await poll()).toMatchObject([{ event: 'contactUpdated', contact: changed }]);
-	expect(bench.logged().split('left out')).toHaveLength(2);
 }, 120_000);
