@@ -212,6 +212,11 @@ describe('the response format', () => {
 		}
 	});
 
+	test('Text is put out also where it is a web page', async () => {
+		const [page] = await get('/sandbox/html', { responseFormat: 'text' });
+		expect(page?.data).toContain('<!doctype html>');
+	});
+
 	test('File is a binary field, byte by byte', async () => {
 		const options = { responseFormat: 'file', fileField: 'invoice' };
 		const result = await bench.run([{}], apiRequest('GET', '/sandbox/file', options));

@@ -124,10 +124,7 @@ test.each(CASES)(
 		expect(bench.logged()).toContain(says);
 		expect(bench.service.queries.length - before).toBeLessThanOrEqual(MOST_REQUESTS);
 		// The next one shows it, if it lasts.
-		await expect(poll({ getPollBudgetMs: () => 20_000 })).rejects.toMatchObject({
-			message: expect.stringContaining(says) as string,
-			description: expect.not.stringContaining('Max Wait') as string,
-		});
+		await expect(poll({ getPollBudgetMs: () => 20_000 })).rejects.toThrow(says);
 	},
 	60_000,
 );

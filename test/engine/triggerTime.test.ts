@@ -3,6 +3,7 @@
 
 import * as n8nWorkflow from 'n8n-workflow';
 
+import { pinRandom } from '../support/bench';
 import { workflowOf } from '../support/engineWorkflow';
 import { after } from '../support/logicalTime';
 import { apiRequest } from '../support/parameters';
@@ -98,6 +99,15 @@ describe('a poll in which nothing could be read', () => {
 			context: { retryAfterSeconds: 30 },
 		});
 		expect(bench.service.queries).toHaveLength(1);
+	});
+
+	test('because nobody is there says that', async () => {
+		pinRandom(0.99);
+		await bench.service.stop();
+		await expect(bench.trigger().poll(BUDGET)).rejects.toMatchObject({
+			message: expect.stringContaining('the connection was refused') as string,
+			description: expect.not.stringContaining('Max Wait') as string,
+		});
 	});
 
 	test('because of Max Wait says that', async () => {
