@@ -48,9 +48,7 @@ class Inputs {
 	/** The credential that a run with the value uses. */
 	credentialOf(place: Place, value?: unknown): ReturnType<typeof credentialFor> {
 		return {
-			...credentialFor(this.sandbox),
-			customize: true,
-			limits: JSON.stringify(LIMITS),
+			...credentialFor(this.sandbox, LIMITS),
 			// Without nodes, no other field of a cluster or of Sentinels would matter.
 			redisNodes: '127.0.0.1:26379',
 			...(place.of === 'credential' ? ownValueOf(place, place.withValue(value)) : {}),

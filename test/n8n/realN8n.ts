@@ -19,6 +19,7 @@ import { installPackedNode, packNode } from '../../scripts/host/packNode';
 import { type Account, openUserFolder, type UserFolder } from '../../scripts/host/userFolder';
 import { credentialFor } from '../support/scaledLimits';
 import { waitUntil } from '../support/waitUntil';
+import { postOnce } from './workflows';
 
 const PROJECT_FOLDER = join(__dirname, '..', '..');
 const CREDENTIAL_TYPE = 'businessDataApi';
@@ -92,11 +93,7 @@ export class RealN8n {
 		sandbox: { baseUrl: string; apiKey: string },
 		limits: LimitTable,
 	): Promise<string> {
-		const data = {
-			...credentialFor(sandbox),
-			customize: true,
-			limits: JSON.stringify(limits),
-		};
+		const data = credentialFor(sandbox, limits);
 		return await this.client.saveCredential({ name, type: CREDENTIAL_TYPE, data });
 	}
 
@@ -161,11 +158,7 @@ export class RealN8n {
 
 	/** Calls the webhook of a published workflow, as another program does. */
 	async callWebhook(path: string, body: unknown): Promise<void> {
-		const response = await fetch(`${this.url}/webhook/${path}`, {
-			method: 'POST',
-			headers: { 'content-type': 'application/json', connection: 'close' },
-			body: JSON.stringify(body),
-		});
+		const response = await postOnce(`${this.url}/webhook/${path}`, body);
 		const serviceResponse = await response.text();
 		if (!response.ok)
 			throw new Error(`The webhook answered ${response.status}: ${serviceResponse}`);

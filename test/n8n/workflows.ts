@@ -71,6 +71,15 @@ export function inARow(name: string, nodes: WorkflowNode[]): Workflow {
 	};
 }
 
+/** Calls a webhook, as another program does, on a connection of its own. */
+export async function postOnce(url: string, body: unknown): Promise<Response> {
+	return await fetch(url, {
+		method: 'POST',
+		headers: { 'content-type': 'application/json', connection: 'close' },
+		body: JSON.stringify(body),
+	});
+}
+
 /** A workflow that gives out the rows of a Data Table, by its node `Rows`. */
 export function tableReader(table: string): Workflow {
 	const dataTableId = { __rl: true, mode: 'name', value: table };

@@ -79,11 +79,7 @@ class Run {
 		readonly sandbox: Sandbox,
 		{ address }: Topology,
 	) {
-		this.credential = {
-			...credentialFor(sandbox),
-			...{ customize: true, limits: JSON.stringify(LIMITS) },
-			...fieldsOf(address),
-		};
+		this.credential = { ...credentialFor(sandbox, LIMITS), ...fieldsOf(address) };
 	}
 
 	/** What the processes tell of all documents. */

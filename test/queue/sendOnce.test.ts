@@ -59,8 +59,7 @@ beforeAll(async () => {
 	sandbox = await startSandbox({ limits: NO_LIMITS });
 	cleanup.add(async () => await sandbox.stop());
 	credential = {
-		...credentialFor(sandbox),
-		...{ customize: true, limits: JSON.stringify(NO_LIMITS) },
+		...credentialFor(sandbox, NO_LIMITS),
 		...{ limitStore: 'redis', redisUser: '', redisPassword: '', redisTls: false },
 		...{ redisHost: '127.0.0.1', redisPort: port, redisDatabase: 0 },
 	};

@@ -69,8 +69,7 @@ export function useBench(given: SandboxOptions = {}, { inRealTime = false } = {}
 	};
 	const start = async () => {
 		bench.sandbox = await startWhenFree(options);
-		const limits = JSON.stringify(options.limits);
-		bench.credential = { ...credentialFor(bench.sandbox), customize: true, limits };
+		bench.credential = credentialFor(bench.sandbox, options.limits);
 	};
 	const stop = async () => {
 		jest.restoreAllMocks();

@@ -6,7 +6,7 @@
 import type { LimitSettings } from '../../nodes/BusinessData/transport/endpoints';
 import type { Sandbox } from '../../sandbox/server';
 import type { WorkflowNode } from '../../scripts/host/n8nTypes';
-import { BUSINESS_DATA, inARow, node } from '../n8n/workflows';
+import { BUSINESS_DATA, inARow, node, postOnce } from '../n8n/workflows';
 import { type QueueMode, type WorkerName, WORKERS } from './queueMode';
 import { credentialFor } from './scaledLimits';
 
@@ -77,10 +77,8 @@ export async function saveCredential(
 	redisPort: number,
 ): Promise<string> {
 	const data = {
-		...credentialFor(sandbox),
+		...credentialFor(sandbox, limits),
 		...{ limitStore: 'redis', redisHost: '127.0.0.1', redisPort },
-		customize: true,
-		limits: JSON.stringify(limits),
 	};
 	return await n8n.client.saveCredential({ ...CREDENTIAL, data });
 }
@@ -100,11 +98,7 @@ export async function publishWorkflows(n8n: QueueMode, credentialId: string): Pr
 export async function post(url: string, body: object): Promise<Response> {
 	const deadline = performance.now() + LONGEST_REGISTRATION_MS;
 	for (;;) {
-		const response = await fetch(url, {
-			method: 'POST',
-			headers: { 'content-type': 'application/json', connection: 'close' },
-			body: JSON.stringify(body),
-		});
+		const response = await postOnce(url, body);
 		if (response.status !== 404 || performance.now() > deadline) return response;
 		await response.arrayBuffer();
 		await new Promise((resolve) => setTimeout(resolve, 100));

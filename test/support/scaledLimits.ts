@@ -24,16 +24,17 @@ export function scaledLimits(timeScale: number, endpointTimeScale = timeScale): 
 	};
 }
 
-/** A credential for a sandbox. */
-export function credentialFor(sandbox: {
-	baseUrl: string;
-	apiKey: string;
-}): ICredentialDataDecryptedObject {
+/** A credential for a sandbox, with the documented limits or the given ones. */
+export function credentialFor(
+	sandbox: { baseUrl: string; apiKey: string },
+	limits?: object,
+): ICredentialDataDecryptedObject {
 	return {
 		baseUrl: sandbox.baseUrl,
 		apiKey: sandbox.apiKey,
 		limitStore: 'memory',
-		customize: false,
+		customize: limits !== undefined,
+		...(limits === undefined ? {} : { limits: JSON.stringify(limits) }),
 		transactionDelete: 'POST /txndata/bulkDeleteTxn',
 		contactDelete: 'POST /masterdata/deleteContacts',
 		deleteIdsField: 'ids',
