@@ -25,7 +25,7 @@ export function agentTests(real: () => RealN8n): void {
 		const openAiApi = await client.saveCredential({
 			name: 'Model account',
 			type: 'openAiApi',
-			data: { apiKey: 'key-of-the-stand-in', url: model.url, header: false },
+			data: model.account,
 		});
 		const workflow = await real().save(readExample('contact-lookup-agent'), { openAiApi });
 		const message = { sessionId: 'session', action: 'sendMessage', chatInput: QUESTION };

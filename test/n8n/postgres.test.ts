@@ -1,30 +1,22 @@
 // A real n8n on PostgreSQL whose statements wait for a lock, and then fail, or land seconds after their error.
-import { Cleanup } from '../../scripts/cleanup';
 import { PostgresServer, settingsFor } from '../support/postgresServer';
 import { TcpProxy } from '../support/tcpProxy';
 import { databaseTests } from './databaseTests';
-import { RealN8n } from './realN8n';
+import { useRealN8n } from './useRealN8n';
 
-const MINUTES_FOR_THE_START = 15;
 const TABLE = 'processed_data';
 const DISTURBED_MS = 8_000;
 const BETWEEN_MS = 100;
 
-const cleanup = new Cleanup();
 let server: PostgresServer;
 let proxy: TcpProxy;
-let real: RealN8n;
-jest.setTimeout(900_000);
-beforeAll(async () => {
+const real = useRealN8n('n8n-2', async (cleanup) => {
 	server = await PostgresServer.start();
 	cleanup.add(async () => await server.dispose());
 	proxy = await TcpProxy.to(server.port);
 	cleanup.add(async () => await proxy.close());
-	real = await RealN8n.start('n8n-2', cleanup, settingsFor(proxy.port));
-}, MINUTES_FOR_THE_START * 60_000);
-afterAll(async () => {
-	await cleanup.run();
-}, 120_000);
+	return settingsFor(proxy.port);
+});
 
 /** Lets writes wait for a lock, and does something to those that wait, again and again. */
 async function whileLocked(disturb: (waiting: string) => Promise<void> | void): Promise<void> {
@@ -39,25 +31,21 @@ async function whileLocked(disturb: (waiting: string) => Promise<void> | void): 
 }
 
 databaseTests(
-	() => real,
+	real,
 	'writes that fail',
 	async () =>
 		await whileLocked((waiting) => void server.query(`SELECT pg_cancel_backend(pid) ${waiting}`)),
 );
 
-databaseTests(
-	() => real,
-	'writes that land after their error',
-	async () => {
-		let landing = 0;
-		await whileLocked(async (waiting) => {
-			const count = Number(server.query(`SELECT count(*) ${waiting}`));
-			if (count <= landing) return;
-			landing = count;
-			// The server does not notice that its client is gone until the lock is.
-			await proxy.close();
-			proxy.accept();
-		});
-		expect(landing).toBeGreaterThan(0);
-	},
-);
+databaseTests(real, 'writes that land after their error', async () => {
+	let landing = 0;
+	await whileLocked(async (waiting) => {
+		const count = Number(server.query(`SELECT count(*) ${waiting}`));
+		if (count <= landing) return;
+		landing = count;
+		// The server does not notice that its client is gone until the lock is.
+		await proxy.close();
+		proxy.accept();
+	});
+	expect(landing).toBeGreaterThan(0);
+});

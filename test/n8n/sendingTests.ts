@@ -1,4 +1,5 @@
 // Each document is sent once in the real n8n: over re-runs, calls side by side, and a crash in mid-send.
+import type { WorkflowNode } from '../../scripts/host/n8nTypes';
 import { waitUntil } from '../support/waitUntil';
 import { itemsOf, type RealN8n } from './realN8n';
 import {
@@ -26,6 +27,12 @@ const skipped = (state: keyof typeof REASONS, documents: typeof FIVE) =>
 
 export function sendingTests(real: () => RealN8n): void {
 	const sent = () => sentBy(real().sandbox);
+	/** Publishes a workflow that sends what a webhook gets. */
+	const publish = async (name: string, path: string, sending: WorkflowNode) => {
+		const workflow = await real().save(inARow(name, [...startWithWebhook(path), sending]));
+		await real().client.publishWorkflow(workflow.id);
+		return workflow;
+	};
 
 	beforeEach(() => real().sandbox.reset());
 
@@ -60,10 +67,7 @@ export function sendingTests(real: () => RealN8n): void {
 	test('n8n killed in mid-send: nothing is sent again, and the skipped item says why', async () => {
 		const { sandbox } = real();
 		const path = 'documents';
-		const workflow = await real().save(
-			inARow('Killed in mid-send', [...startWithWebhook(path), send(ONCE)]),
-		);
-		await real().client.publishWorkflow(workflow.id);
+		const workflow = await publish('Killed in mid-send', path, send(ONCE));
 		sandbox.fault({
 			endpoint: SEND_ENDPOINT,
 			after: 2,
@@ -87,11 +91,7 @@ export function sendingTests(real: () => RealN8n): void {
 			...[4, 5].map((number) => ({ id: `doc-${number}`, status: 'sent' })),
 		]);
 		// On purpose: the same document under another key.
-		const onPurpose = inARow('Killed in mid-send', [
-			...startWithWebhook(path),
-			send({ sendOnceKey: '={{ $json.id }} again' }),
-		]);
-		await real().client.publishWorkflow((await real().save(onPurpose)).id);
+		await publish('Killed in mid-send', path, send({ sendOnceKey: '={{ $json.id }} again' }));
 		await real().callWebhook(path, { documents: FIVE.slice(2, 3) });
 		expect(await real().resultOfExecution(3, workflow.id)).toMatchObject({ status: 'success' });
 		expect(sent().slice(5)).toEqual([FIVE[2]]);
@@ -102,10 +102,7 @@ export function sendingTests(real: () => RealN8n): void {
 		const path = 'the-same-documents';
 		const calls = 4;
 		const sending = send(ONCE, { onError: 'continueRegularOutput' });
-		const workflow = await real().save(
-			inARow('The same documents', [...startWithWebhook(path), sending]),
-		);
-		await client.publishWorkflow(workflow.id);
+		const workflow = await publish('The same documents', path, sending);
 		sandbox.fault({ endpoint: SEND_ENDPOINT, after: 1, action: { type: 'status', status: 400 } });
 		const call = async () => await real().callWebhook(path, { documents: FIVE });
 		await Promise.all(Array.from({ length: calls }, call));

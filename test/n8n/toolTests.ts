@@ -46,7 +46,7 @@ export function toolTests(real: () => RealN8n): void {
 				const openAiApi = await client.saveCredential({
 					name: `Model account, ${name}`,
 					type: 'openAiApi',
-					data: { apiKey: 'key-of-the-stand-in', url: model.url, header: false },
+					data: model.account,
 				});
 				const chatModel = node('Chat model', '@n8n/n8n-nodes-langchain.lmChatOpenAi', 1.2, {
 					model: { __rl: true, mode: 'list', value: 'gpt-5-mini' },

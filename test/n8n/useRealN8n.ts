@@ -10,16 +10,22 @@ const MINUTES_FOR_THE_START = 15;
 const SECONDS_FOR_THE_END = 120;
 const SECONDS_FOR_A_TEST = 900;
 
-/** Starts it before the tests of this file and ends it after them. Returns what gives it to a test. */
+type Environment = Record<string, string>;
+
+/**
+ * Starts it before the tests of this file and ends it after them. Returns what gives it to a test.
+ * @param environment its settings, or what starts something that it needs, and then gives them
+ */
 export function useRealN8n(
 	version: HostName,
-	environment: Record<string, string> = {},
+	environment: Environment | ((cleanup: Cleanup) => Promise<Environment>) = {},
 ): () => RealN8n {
 	const cleanup = new Cleanup();
 	let started: RealN8n | undefined;
 	jest.setTimeout(SECONDS_FOR_A_TEST * 1000);
 	beforeAll(async () => {
-		started = await RealN8n.start(version, cleanup, environment);
+		const settings = typeof environment === 'function' ? await environment(cleanup) : environment;
+		started = await RealN8n.start(version, cleanup, settings);
 	}, MINUTES_FOR_THE_START * 60_000);
 	// A test that failed while n8n was down fails alone.
 	beforeEach(async () => {

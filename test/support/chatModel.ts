@@ -20,8 +20,8 @@ export interface ModelRequest {
 }
 
 export interface ChatModel {
-	/** The base URL for the credential. */
-	url: string;
+	/** Of the credential for it, whose type is `openAiApi`. */
+	account: { apiKey: string; url: string; header: boolean };
 	requests: ModelRequest[];
 	stop(): Promise<void>;
 }
@@ -65,5 +65,6 @@ export async function startChatModel(script: ModelResponse[]): Promise<ChatModel
 		server.closeAllConnections();
 		await once(server, 'close');
 	};
-	return { url: `http://127.0.0.1:${port}/v1`, requests, stop };
+	const url = `http://127.0.0.1:${port}/v1`;
+	return { account: { apiKey: 'key-of-the-stand-in', url, header: false }, requests, stop };
 }
