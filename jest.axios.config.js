@@ -5,8 +5,6 @@ const base = require('./jest.config');
 /** @type {import('jest').Config} */
 module.exports = {
 	...base,
-	testMatch: [
-		'<rootDir>/test/engine/{connections,headers,failures,cancel,requestBodies,unreachable}.test.ts',
-	],
+	testMatch: ['<rootDir>/test/engine/{connections,headers,failures,cancel,requestBodies}.test.ts'],
 	moduleNameMapper: { ...base.moduleNameMapper, '^axios$': 'axios-1.12' },
 };
