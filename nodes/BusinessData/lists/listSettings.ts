@@ -11,11 +11,6 @@ import { InvalidSettingError } from '../values/invalidSettingError';
 import { checkQuery } from '../parameters/requestOptions';
 import { END_OF_LIST, type EndOfList, paginationFields, type PaginationType } from './listFields';
 
-export interface ListOptions {
-	itemsField?: unknown;
-	pagination?: unknown;
-}
-
 export interface ListSettings {
 	itemsField: string;
 	type: PaginationType;
@@ -48,7 +43,10 @@ const PAGING_PARAMETERS: Record<PaginationType, [label: string, name: string]> =
 const TYPES = Object.keys(PAGING_PARAMETERS) as PaginationType[];
 
 /** @throws InvalidSettingError that names the field */
-export function readListSettings(options: ListOptions): ListSettings {
+export function readListSettings(options: {
+	itemsField?: unknown;
+	pagination?: unknown;
+}): ListSettings {
 	const group = readGroup('Pagination', readGroup('Pagination', options.pagination).values);
 	const values: Record<string, unknown> = { ...defaultsOf(paginationFields), ...group };
 	const type = readChoice('Pagination', values.type, TYPES);

@@ -1,7 +1,4 @@
-/**
- * Reads a list page by page. The end of the list is taken from what comes, not from what a page size
- * promises.
- */
+/** Reads a list page by page. What comes shows where it ends, not the page size that was asked for. */
 import { type ServiceResponse, jsonOf, shownBody } from '../transport/response';
 import type { Client } from '../transport/client';
 import { RequestError } from '../transport/requestError';
@@ -20,11 +17,11 @@ import { ListError } from './listError';
 import type { ListSettings } from './listSettings';
 import { belowBaseUrl, nextLink } from './nextUrl';
 
-/** Where in its list a read is. A read can go on from it alone, so it can be saved as JSON. */
+/** Which page is read next. A read can go on from it alone, so it can be saved as JSON. */
 export interface PageState {
 	/** The number of the page, from 1 on. */
 	page: number;
-	/** The value of the paging parameter, or the page's path and query; undefined for the first page. */
+	/** The cursor of the page, or its path and query; undefined for the first one, and where pages are counted. */
 	position?: string;
 	/** How many items the previous pages had. */
 	count: number;
@@ -37,6 +34,8 @@ export interface PageState {
 	/** A hash of the previous page. */
 	hash?: string;
 }
+
+export const FIRST_PAGE: PageState = { page: 1, count: 0 };
 
 export interface Page {
 	response: ServiceResponse;
@@ -72,7 +71,7 @@ export async function* readPages(
 	settings: ListSettings,
 ): AsyncGenerator<Page> {
 	const hashes = new Set<string>();
-	for (let pageState: PageState | undefined = firstPageState(settings); pageState !== undefined;) {
+	for (let pageState: PageState | undefined = FIRST_PAGE; pageState !== undefined;) {
 		const page = await readPage(client, request, settings, pageState);
 		if (hashes.has(page.hash)) throw samePageError(settings, pageState.page);
 		if (page.hash !== '') hashes.add(page.hash);
@@ -81,19 +80,9 @@ export async function* readPages(
 	}
 }
 
-/** Where the list begins. */
-export function firstPageState(settings: ListSettings): PageState {
-	const first = { page: 1, count: 0 };
-	return { ...first, ...countedPosition(settings, first) };
-}
-
-/** The position of a page, for the pagination types that count pages or items. */
-export function countedPosition(
-	{ type, firstPage, firstOffset }: ListSettings,
-	{ page, count }: Pick<PageState, 'page' | 'count'>,
-): Pick<PageState, 'position'> {
-	if (type === 'pageNumber') return { position: String(firstPage + page - 1) };
-	return type === 'offset' ? { position: String(firstOffset + count) } : {};
+/** Whether pages or items are counted, so that no response has to name the next page. */
+export function isCounted({ type }: ListSettings): boolean {
+	return type === 'pageNumber' || type === 'offset';
 }
 
 /**
@@ -138,9 +127,10 @@ export function emptyPage(statusCode: number): Page {
 
 function requestFor(
 	request: ServiceRequest,
-	{ type, pagingParameter, pageSizeParameter, pageSize }: ListSettings,
-	{ position }: PageState,
+	settings: ListSettings,
+	{ page, count, position }: PageState,
 ): ServiceRequest {
+	const { type, pagingParameter, pageSizeParameter, pageSize, firstPage, firstOffset } = settings;
 	if (type === 'nextUrl') {
 		if (position === undefined) return request;
 		const { pathname, search } = new URL(`http://base${position}`);
@@ -160,7 +150,9 @@ function requestFor(
 		};
 	}
 	const own: QueryParameters = [];
-	if (position !== undefined) own.push({ name: pagingParameter, value: position });
+	const counted = type === 'pageNumber' ? firstPage + page - 1 : firstOffset + count;
+	const value = isCounted(settings) ? String(counted) : position;
+	if (value !== undefined) own.push({ name: pagingParameter, value });
 	if (type !== 'none' && pageSizeParameter !== '') {
 		own.push({ name: pageSizeParameter, value: String(pageSize) });
 	}
@@ -223,7 +215,8 @@ function nextPageState(
 		...(length === 0 ? { empty: (pageState.empty ?? 0) + 1 } : { hash: page.hash }),
 	};
 	if (isEnd(pageState, settings, page) || state.empty === MOST_EMPTY) return undefined;
-	const position = nextPosition(state, settings, page, pageRequest, baseUrl);
+	if (isCounted(settings)) return state;
+	const position = nextPosition(settings, page, pageRequest, baseUrl);
 	if (position === undefined) {
 		const saysMore = ['hasMoreField', 'totalPages'].includes(settings.endOfList);
 		if (length === 0 || !saysMore) return undefined;
@@ -261,16 +254,13 @@ function isEnd(
 	return isEmpty && type !== 'nextUrl' && (type !== 'cursor' || cursorFrom === 'lastItem');
 }
 
-/** The position of the next page; undefined where the response names none. */
+/** The cursor or address of the next page; undefined where the response names none. */
 function nextPosition(
-	state: PageState,
-	settings: ListSettings,
+	{ type, cursorField, cursorFrom, nextUrlField }: ListSettings,
 	{ response, body, records }: Page,
 	{ endpoint, query }: ServiceRequest,
 	baseUrl: string,
 ): string | undefined {
-	const { type, cursorField, cursorFrom, nextUrlField } = settings;
-	if (type === 'pageNumber' || type === 'offset') return countedPosition(settings, state).position;
 	if (type === 'nextUrl') {
 		const address = nextUrlField === '' ? nextLink(response.headers) : valueAt(body, nextUrlField);
 		if (isNone(address)) return undefined;

@@ -3,7 +3,7 @@
  * document says nothing of lists, so the previous read shows what the service usually does.
  */
 import type { ListSettings } from '../lists/listSettings';
-import { countedPosition, MOST_EMPTY, type Page, type PageState } from '../lists/pages';
+import { isCounted, MOST_EMPTY, type Page, type PageState } from '../lists/pages';
 import { signsOfMore, totalsIn } from '../lists/signsOfMore';
 import { holdsFailure } from '../transport/signsOfFailure';
 import { type ListRead, type Sign, SIGNS, type State } from './state';
@@ -49,27 +49,25 @@ export function notePage(read: ListRead, page: Page, list: ListSettings): void {
 }
 
 /**
- * Where to read on behind a page without records that seems to be the last one, although records are missing: a
- * page that is empty by mistake is followed by others. Undefined where nothing may follow.
+ * The page behind one without records that seems to be the last, although known records have not come: a page that is
+ * empty by mistake is followed by others. Undefined where nothing may follow.
  */
-export function placeBehindGap(
+export function pageBehindEmpty(
 	read: ListRead,
 	{ known, habits, pages }: State,
 	list: ListSettings,
 ): PageState | undefined {
-	const { place, signs, isFull } = read;
-	const isCounted = list.type === 'pageNumber' || list.type === 'offset';
-	// A page that came again is no gap.
-	if (!isFull || !isCounted || list.endOfList === 'repeatedPage') return undefined;
+	const { place: pageState, signs, isFull } = read;
+	const { page, count, firstLength, empty = 0 } = pageState;
+	// At a repeated page, the list has ended.
+	if (!isFull || !isCounted(list) || list.endOfList === 'repeatedPage') return undefined;
 	// A response with nothing at all is an end of its own kind, unless the service always ends like that.
 	if (signs.noLastPage !== undefined && !habits.includes('noLastPage')) return undefined;
-	if (place.page >= pages || [...known.values()].every(({ isSeen }) => isSeen)) return undefined;
-	const { empty = 0 } = place;
+	if (page >= pages || [...known.values()].every(({ isSeen }) => isSeen)) return undefined;
 	if (empty === MOST_EMPTY) return undefined;
-	read.emptyPage ??= signs.noLastPage ?? `page ${place.page} had no records`;
-	const count = place.count + (place.firstLength || list.pageSize);
-	const behind = { ...place, page: place.page + 1, count, empty: empty + 1 };
-	return { ...behind, ...countedPosition(list, behind) };
+	read.emptyPage ??= signs.noLastPage ?? `page ${page} had no records`;
+	const next = { page: page + 1, count: count + (firstLength || list.pageSize), empty: empty + 1 };
+	return { ...pageState, ...next };
 }
 
 /**

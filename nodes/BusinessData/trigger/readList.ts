@@ -5,7 +5,7 @@
 import { ListError } from '../lists/listError';
 import {
 	emptyPage,
-	firstPageState,
+	FIRST_PAGE,
 	type Page,
 	type PageClient,
 	readPage,
@@ -16,7 +16,7 @@ import { RequestError } from '../transport/requestError';
 import type { ServiceRequest } from '../transport/serviceRequest';
 import { hashOf } from '../values/hash';
 import { comparePage } from './comparePage';
-import { noteEnd, notePage, noteSign, placeBehindGap } from './completeness';
+import { noteEnd, notePage, noteSign, pageBehindEmpty } from './completeness';
 import { endChanges, endFullRead, forgetRead, isFullReadDue, noteFullRead } from './endRead';
 import type { Events } from './events';
 import { requestSince } from './incremental';
@@ -212,9 +212,9 @@ export class ListReader {
 	}
 
 	private newRead(kind: Pick<ListRead, 'isFull' | 'isCheck'>): ListRead {
-		const { list, readsChangesOnly, request } = this.settings;
+		const { readsChangesOnly, request } = this.settings;
 		return {
-			...{ ...kind, place: firstPageState(list), pagination: this.pagination, beganAt: Date.now() },
+			...{ ...kind, place: FIRST_PAGE, pagination: this.pagination, beganAt: Date.now() },
 			...{ known: this.state.known.size, came: 0, signs: {}, totals: {} },
 			...{ hasMoved: false, repeated: 0 },
 			...(readsChangesOnly ? { query: request.query } : {}),
@@ -242,7 +242,7 @@ export class ListReader {
 			}
 			notePage(read, page, list);
 			const next =
-				page.next ?? (page.records.length > 0 ? undefined : placeBehindGap(read, state, list));
+				page.next ?? (page.records.length > 0 ? undefined : pageBehindEmpty(read, state, list));
 			if (next === undefined) return page;
 			read.place = next;
 		}

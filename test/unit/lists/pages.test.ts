@@ -1,7 +1,7 @@
 /** A list page by page, from services that split it in any way, or do not understand the question. */
 import type { IDataObject } from 'n8n-workflow';
 
-import { type ListOptions, readListSettings } from '../../../nodes/BusinessData/lists/listSettings';
+import { readListSettings } from '../../../nodes/BusinessData/lists/listSettings';
 import { type PageClient, readPages } from '../../../nodes/BusinessData/lists/pages';
 import { responseError } from '../../../nodes/BusinessData/transport/requestErrors';
 import type { ServiceRequest } from '../../../nodes/BusinessData/transport/serviceRequest';
@@ -11,7 +11,7 @@ type Query = Record<string, string>;
 
 /** Reads every page. `service` responds to a query, given how many requests came before it. */
 async function readAll(
-	options: ListOptions,
+	options: Record<string, unknown>,
 	service: (query: Query, count: number) => unknown,
 	own: Query = { filter: 'open' },
 ): Promise<{ pages: unknown[][]; queries: Query[]; error?: unknown }> {
@@ -36,7 +36,7 @@ async function readAll(
 	return { pages, queries };
 }
 
-const paginated = (values: IDataObject): ListOptions => ({ pagination: { values } });
+const paginated = (values: IDataObject): Record<string, unknown> => ({ pagination: { values } });
 const asked = (queries: Query[], name: string) => queries.map((query) => query[name]);
 
 test.each<[string, unknown[], string?]>([

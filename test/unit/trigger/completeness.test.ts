@@ -3,7 +3,7 @@ import type { Page } from '../../../nodes/BusinessData/lists/pages';
 import {
 	noteEnd,
 	notePage,
-	placeBehindGap,
+	pageBehindEmpty,
 } from '../../../nodes/BusinessData/trigger/completeness';
 import type { ListRead, Sign, State } from '../../../nodes/BusinessData/trigger/state';
 import { responseOf } from '../transport/examples';
@@ -63,20 +63,20 @@ test.each<[string, boolean, Partial<ListRead>, Partial<State>, object?]>([
 ])('an empty page %s is followed by another: %s', (_, isFollowed, read, state, values = {}) => {
 	const list = listOf({ type: 'pageNumber', ...values });
 	const known = stateOf([-1, 0], { pages: 3, ...state });
-	expect(placeBehindGap(readAt(2, read), known, list)?.page).toBe(isFollowed ? 3 : undefined);
+	expect(pageBehindEmpty(readAt(2, read), known, list)?.page).toBe(isFollowed ? 3 : undefined);
 });
 
 test('behind an empty page, the next one is where it would be', () => {
 	const list = listOf({ type: 'offset', pageSize: 5 });
 	const state = stateOf([-1, 0], { pages: 4, habits: ['noLastPage'] });
 	const read = readAt(2, { place: { page: 2, count: 3, firstLength: 3 }, ...EMPTY });
-	const place = { page: 3, count: 6, position: '6', firstLength: 3, empty: 1 };
-	expect(placeBehindGap(read, state, list)).toEqual(place);
+	const place = { page: 3, count: 6, firstLength: 3, empty: 1 };
+	expect(pageBehindEmpty(read, state, list)).toEqual(place);
 	expect(read.emptyPage).toBe('page 2 was empty');
-	expect(placeBehindGap(Object.assign(read, { place }), state, list)?.position).toBe('9');
+	expect(pageBehindEmpty(Object.assign(read, { place }), state, list)?.count).toBe(9);
 	expect(read.emptyPage).toBe('page 2 was empty');
 	const other = readAt(1, { place: { page: 1, count: 0 } });
-	expect(placeBehindGap(other, state, list)?.position).toBe('5');
+	expect(pageBehindEmpty(other, state, list)?.count).toBe(5);
 	expect(other.emptyPage).toBe('page 1 had no records');
 });
 
