@@ -13,7 +13,7 @@ import { differentFields, fieldHashesOf, HASH_LENGTH } from './watchedFields';
 const LONGEST_BLOCK_MS = 20;
 
 /**
- * Of a record that comes several times in a read, the first content counts: the next read shows what it is by then.
+ * Of a record that comes several times in a read, the first content counts; the next read shows the other.
  * @param read notes what the page says of it
  * @param events receives what was created, updated, or marked as deleted
  * @returns whether a record came for the first time in this read
@@ -45,11 +45,11 @@ export async function comparePage(
 		const isGone = isMarked(value, settings);
 		const record = known.get(key);
 		if (record?.isSeen === true) {
-			// A page is from one moment, so on the same one a record has not moved.
+			// A page is from one moment, so a record that is on it twice has not moved.
 			if (!onPage.has(key)) read.hasMoved = true;
 			if (isGone || hash === record.hash) continue;
 			read.ambiguousId ??= key;
-			// As it was before this poll, so that nothing has changed.
+			// Unless it is as before this poll, so that nothing has changed.
 			if (!events.wasBefore(key, hash)) continue;
 		} else isNew = true;
 		onPage.add(key);

@@ -1,6 +1,6 @@
 /**
- * What makes a read incomplete: signs in the pages that records are missing, although no request failed. The interface
- * document says nothing of lists, so the previous read shows what the service usually does.
+ * Signs in the pages that records are missing, although no request failed. What a service always shows is a habit, which
+ * means nothing.
  */
 import type { ListSettings } from '../lists/listSettings';
 import { isCounted, MOST_EMPTY, type Page, type PageState } from '../lists/pages';
@@ -8,10 +8,10 @@ import { signsOfMore, totalsIn } from '../lists/signsOfMore';
 import { holdsFailure } from '../transport/signsOfFailure';
 import { type ListRead, type Sign, SIGNS, type State } from './state';
 
-/** Whether each page says where the next one is, so that the length of a page decides nothing. */
+/** Whether each page names the next one, so that its length decides nothing. */
 const isLinked = ({ type }: ListSettings) => type === 'cursor' || type === 'nextUrl';
 
-/** Notes a sign that means an incomplete read only where the service does not always show it. */
+/** Notes a sign of an incomplete read, unless it turns out to be a habit of the service. */
 export function noteSign(read: ListRead, sign: Sign, inWords: string): void {
 	read.signs[sign] ??= inWords;
 }
@@ -24,13 +24,13 @@ export function notePage(read: ListRead, page: Page, list: ListSettings): void {
 	read.came += length;
 	// A later page without records may count its own.
 	for (const [path, total] of length === 0 && number > 1 ? [] : totalsIn(page)) {
-		// The lowest counts, should it change meanwhile.
+		// Where it changes meanwhile, the lowest counts.
 		read.totals[path] = Math.min(total, read.totals[path] ?? Infinity);
 	}
 	if (length === 0 && holdsFailure(body)) {
 		const inWords = `page ${number} holds what looks like a failure`;
 		if (number === 1) read.problem ??= inWords;
-		// Some services say so of each page behind the last one.
+		// Some services respond so to each page behind the last one.
 		else noteSign(read, 'noLastPage', inWords);
 	}
 	if (isBare && (number > 1 || read.isFull)) {
@@ -70,10 +70,7 @@ export function pageBehindEmpty(
 	return { ...pageState, ...next };
 }
 
-/**
- * Notes what makes a read that has come to its end incomplete, and learns from full reads which signs the service
- * always shows.
- */
+/** Notes what makes a read that has ended incomplete, and learns from full reads which signs are habits. */
 export function noteEnd(read: ListRead, state: State, last: Page, list: ListSettings): void {
 	const { isFull, place } = read;
 	const { page } = place;
@@ -87,13 +84,13 @@ export function noteEnd(read: ListRead, state: State, last: Page, list: ListSett
 	}
 	const areAllSeen = [...state.known.values()].every(({ isSeen }) => isSeen);
 	const isConfirmed = isFull && (expected === undefined ? areAllSeen : read.came >= expected);
-	// No list of several pages has come to its end before, so that this end is as good as any.
+	// No read of several pages has ended before, so there is nothing to compare with.
 	const isNew = state.pages === 1;
 	const habits = SIGNS.filter((sign) => {
 		const inWords = read.signs[sign];
 		const isHabit = state.habits.includes(sign);
 		if (inWords === undefined) return isHabit && page === 1;
-		// The first read has nothing to compare with, and with no page at all it may have been cut off.
+		// A first read may have been cut off.
 		const isDoubtful = sign === 'noLastPage' && state.firstReads > 0 && expected === undefined;
 		if (!isHabit && (isDoubtful || !isConfirmed)) read.problem ??= inWords;
 		return isHabit || isConfirmed || isNew;
@@ -102,13 +99,13 @@ export function noteEnd(read: ListRead, state: State, last: Page, list: ListSett
 	noteSignsOfMore(read, last, list);
 }
 
-/** How many records there are by the responses, as far as a field of theirs has been right about that. */
+/** How many records there are by the responses, once a field of theirs has been right about that. */
 function expectedTotal({ came, totals, place }: ListRead, state: State): number | undefined {
 	const fitting = Object.keys(totals).filter((path) => totals[path] === came);
-	// Others may count the records of a page, which in a list of one page is the same number.
+	// A field of another name may count the records of a page, so it is believed in lists of several pages only.
 	const { firstLength = came } = place;
 	const other = came > firstLength ? fitting[0] : undefined;
-	// Kept from then on: where it is no longer their number, records are missing.
+	// From then on, another number says that records are missing.
 	state.totalField ??= fitting.find((path) => /total|full/i.test(path)) ?? other;
 	return totals[state.totalField ?? ''];
 }
@@ -116,7 +113,7 @@ function expectedTotal({ came, totals, place }: ListRead, state: State): number 
 /** Notes what the last page says of records that did not come. */
 function noteSignsOfMore(read: ListRead, page: Page, { type }: ListSettings): void {
 	const { records, gaps = 0 } = page;
-	// What has changed is compared with no total, which may count all records.
+	// The total may count all records, not those that have changed.
 	const isWhole = type === 'none' && read.isFull;
 	const pages = isWhole ? 1 : Infinity;
 	const { next, flag, total } = signsOfMore(page, records.length + gaps, pages);

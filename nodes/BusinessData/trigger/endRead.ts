@@ -1,18 +1,17 @@
 /**
  * What the end of a read says of the records that it has not seen.
  *
- * The pages of a list are read one after the other, while the service changes it. A record is passed over
- * when it moves from the unread part of the list to the part that was read. Then either a record that was
- * read leaves that part, and is missing in the next read, or another one is pushed out of it, and is read
- * again on the next page. So a read in which no record came on two pages, and of whose records none is
- * missing in the next one, has seen everything that was there. What is missing in such a full read and in
- * the next one was deleted; after such a read of changes, the next ones are asked for from its beginning.
+ * The list changes while its pages are read one after the other. A read misses a record that moves from the unread part
+ * to the part that was read. Then another record either leaves the read part, and is missing in the next read, or is
+ * pushed out of it, and comes again on the next page. So a read has seen everything if no record came on two pages, and
+ * none of its records is missing in the next read. What such a full read and the next one both lack was deleted; after
+ * such an incremental read, the cursor moves to its beginning.
  */
 import type { Events } from './events';
 import type { PollSettings } from './pollSettings';
 import { MOST_MISSED, type ListRead, type State } from './state';
 
-/** For so long (ms) the same changes are read again; then the whole list is read. */
+/** How long (ms) the same changes are read again before the whole list is read. */
 const LONGEST_UNCONFIRMED_MS = 3_600_000;
 
 const MINUTE_MS = 60_000;
@@ -37,13 +36,13 @@ export function endFullRead(
 		const areSomeNew = countMissed(state, isCheck);
 		if (areNoneMissing && areSomeNew) state.knownBefore = read.known;
 		const { firstLength, page, empty = 0 } = read.place;
-		// By their numbers, pages that become longer while they are read pass over records as well.
+		// Where the page size grows during a read, page numbers skip records as well.
 		const isResized = type === 'pageNumber' && firstLength !== state.firstLength;
 		const isStill = !areSomeNew && !state.hasMoved && !isResized;
 		state.wasReadInFull = true;
 		state.hasMoved = read.hasMoved;
 		state.firstLength = firstLength;
-		// Those behind the first empty page are not looked for again.
+		// Pages behind the first empty one are not read again.
 		state.pages = page - empty;
 		// A single page is from one moment.
 		const enough = type === 'none' || isStill ? 2 : MOST_MISSED;
@@ -56,7 +55,7 @@ export function endFullRead(
 	}
 	if (!isCheck) {
 		state.firstReads = problem === undefined ? 0 : Math.max(0, state.firstReads - 1);
-		// A change may have slipped past between several pages: the incremental read that follows shows it.
+		// Between several pages, a change may have been missed: the next incremental read shows it.
 		const isFromNow = state.cursor === undefined || read.place.page === 1;
 		if (problem === undefined && isFromNow) moveCursor(state, read.beganAt);
 	}
@@ -64,11 +63,11 @@ export function endFullRead(
 	return needsCheck;
 }
 
-/** Lets the next incremental read begin where one began that has seen everything. */
+/** Moves the cursor to the beginning of an incremental read that has seen everything. */
 export function endChanges(state: State, { beganAt, place, problem, hasMoved }: ListRead): void {
 	const records = [...state.known.values()];
 	const { unconfirmed: before } = state;
-	// A page that is shorter than usual has all that there was at its moment.
+	// A short first page holds all that there was at its moment.
 	const { page, firstLength = 0 } = place;
 	const isShort = firstLength < (state.firstLength ?? 0);
 	const isOneMoment = page === 1 || (page === 2 && isShort);
@@ -80,30 +79,30 @@ export function endChanges(state: State, { beganAt, place, problem, hasMoved }: 
 		const isStill = problem === undefined && !hasMoved;
 		state.unconfirmed = { beganAt, firstBeganAt, isStill };
 		for (const record of records) record.wasSeen = record.isSeen;
-		// A list that never stands still would become ever longer.
+		// Otherwise, the changes of a list that never stands still would become ever more.
 		if (beganAt - firstBeganAt > LONGEST_UNCONFIRMED_MS) moveCursor(state, undefined);
 	}
 }
 
-/** Counts what the read has not seen. Returns whether records are missing for the first time. */
+/** Counts what the read has not seen. @returns whether records are missing for the first time */
 function countMissed({ known }: State, isCheck: boolean): boolean {
 	let areSomeNew = false;
 	for (const record of known.values()) {
 		if (record.isSeen) continue;
 		if (record.missed === 0) areSomeNew = true;
-		// A check tells what has moved, and is no second time.
+		// A check only shows what has moved.
 		if (record.missed === 0 || !isCheck) record.missed = Math.min(record.missed + 1, MOST_MISSED);
 	}
 	return areSomeNew;
 }
 
-/** Notes that a full read has ended, or was given up: the time to the next one counts from then on. */
+/** Notes that a full read has ended, or was given up. The next one follows `fullReadMs` later. */
 export function noteFullRead(
 	state: State,
 	{ incremental }: PollSettings,
 	isComplete: boolean,
 ): void {
-	// Without Incremental each poll makes one, and what is remembered stays the same where nothing has changed.
+	// Otherwise each poll makes one, and the state would change with each.
 	if (incremental === undefined) return;
 	state.fullReadAt = Date.now();
 	state.incompleteReads = isComplete ? 0 : state.incompleteReads + 1;
@@ -130,8 +129,7 @@ export function isFullReadDue(
 	if (readsChangesOnly) return false;
 	if (incremental === undefined || cursor === undefined) return true;
 	const { fullReadMs } = incremental;
-	// An incomplete read is due again with the next poll, and then after 1, 3, 7, … minutes, so that a list that is never
-	// complete does not take up the limits.
+	// After incomplete reads at once, then after 1, 3, 7, … minutes: a list may never be complete.
 	const retryMs = MINUTE_MS * (2 ** (incompleteReads - 1) - 1);
 	const waitMs = incompleteReads === 0 ? fullReadMs : Math.min(retryMs, fullReadMs);
 	// The clock may also have been set back.
@@ -145,7 +143,7 @@ export function isFullReadDue(
 /** With fewer records, a share says nothing. */
 const LEAST_FOR_GUARD = 10;
 
-/** How many records the guard measures against: those that came meanwhile may be of another business. */
+/** How many records the guard measures against, without those that came since: they may be of another business. */
 export function knownForGuard({ known, knownBefore = known.size }: State): number {
 	return knownBefore;
 }
@@ -155,10 +153,7 @@ function isTooMany(gone: number, state: State, maxDeletionPercent: number): bool
 	return known >= LEAST_FOR_GUARD && 100 * gone > maxDeletionPercent * known;
 }
 
-/**
- * Reports the deletions that a poll has found, unless they are too many.
- * @returns how many deletions are withheld
- */
+/** Emits the deletions of a poll unless they are too many. @returns how many are withheld */
 export function emitDeletions(
 	state: State,
 	{ idField, maxDeletionPercent }: PollSettings,

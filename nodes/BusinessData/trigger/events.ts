@@ -13,7 +13,7 @@ export interface RecordEvent {
 }
 
 export class Events {
-	/** By the ID as text, in the order of the records; of updated ones with the hash that they had before this poll. */
+	/** By the ID as text; of updated records with the hash that they had before this poll. */
 	private readonly changed = new Map<string, RecordEvent & { hashBefore?: string }>();
 	private readonly deletions: RecordEvent[] = [];
 	/** The records, by their ID as text, that this poll has found to be deleted. */
@@ -39,9 +39,9 @@ export class Events {
 		changedFields?: string[],
 	): void {
 		const earlier = this.changed.get(key);
-		// One that was created and updated in the same poll comes out once, as it is now.
+		// Created and updated in the same poll: emitted once, as it is now.
 		if (earlier?.change === 'Created') earlier.record = record;
-		// It was changed back while this poll read it.
+		// Changed back during this poll.
 		else if (earlier?.hashBefore === hashes.now) this.changed.delete(key);
 		else {
 			const { hashBefore = hashes.before, changedFields: fields = [] } = earlier ?? {};

@@ -19,7 +19,7 @@ import {
 const PLACES = ['query', 'header'] as const;
 const FORMATS = ['iso', 'date', 'unixSeconds', 'unixMilliseconds', 'httpDate', 'custom'] as const;
 const HOUR_MS = 3_600_000;
-/** Clocks are set back by an hour or less, and the read of a night is over by then. */
+/** Clocks are set back by an hour or less. */
 const AROUND_A_CLOCK_CHANGE_MS = 3 * HOUR_MS;
 
 export interface Incremental {
@@ -181,14 +181,11 @@ export function requestSince(
 function timeText(ms: number, { format, customFormat, timeZone }: Incremental): string {
 	if (format === 'unixMilliseconds') return String(ms);
 	if (format === 'unixSeconds') return String(Math.floor(ms / 1000));
-	const zone = timeZone;
-	const time = DateTime.fromMillis(ms, { zone });
+	const time = DateTime.fromMillis(ms, { zone: timeZone });
 	if (format === 'httpDate') return time.toHTTP() ?? '';
-	if (format === 'iso') {
-		return time.startOf('second').toISO({ suppressMilliseconds: true }) ?? '';
-	}
-	// Where clocks are set back, a time without its offset comes twice, and may be read as the later one.
-	const { offset } = DateTime.fromMillis(ms + AROUND_A_CLOCK_CHANGE_MS, { zone });
+	if (format === 'iso') return time.startOf('second').toISO({ suppressMilliseconds: true }) ?? '';
+	// Where clocks are set back, a local time comes twice, and a service may take it for the later one.
+	const { offset } = DateTime.fromMillis(ms + AROUND_A_CLOCK_CHANGE_MS, { zone: timeZone });
 	const earlier = time.minus({ minutes: Math.max(0, time.offset - offset) });
 	return format === 'date' ? earlier.toFormat('yyyy-MM-dd') : earlier.toFormat(customFormat);
 }

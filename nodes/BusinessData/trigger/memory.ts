@@ -6,13 +6,10 @@ import { type Kept, revisionOf, StaticData } from '../n8nInternals/staticData';
 import type { WatchedList, PollSettings } from './pollSettings';
 import { newState, readState, saveState, type State } from './state';
 
-/** A cursor alone is saved only after so long (ms): n8n would write all known records with it. */
+/** How far (ms) a cursor moves before it alone is saved: n8n writes all known records with it. */
 const CURSOR_SAVED_AFTER_MS = 3_600_000;
 
-/**
- * Where the cursors are by now, by workflow and trigger, and to which saved state they belong. A process that has just
- * started begins from the saved cursor: the records that come again are known.
- */
+/** Cursors that have moved since they were saved, by workflow and trigger, with the revision of the saved state. */
 const movedCursors = new Map<string, Pick<State, 'revision' | 'cursor' | 'unconfirmed'>>();
 
 /** The parts of a watched list, in the words of the log. */
@@ -37,9 +34,7 @@ export class Memory {
 	constructor(
 		context: IPollFunctions,
 		private readonly settings: PollSettings,
-		/** Whether n8n has just read the workflow, and so knows its nodes. */
 		private readonly isActivation: boolean,
-		/** Writes to n8n's log. */
 		private readonly log: (sentence: string) => void,
 	) {
 		this.staticData = new StaticData(context);
@@ -67,9 +62,9 @@ export class Memory {
 
 	/**
 	 * Remembers the state if it has changed.
-	 * @param hasItems whether the poll gives out items, with which n8n saves it
-	 * @returns false when another poll was faster, or n8n is about to end: what this one has found must not be reported
-	 * then, and without being remembered it is found again
+	 * @param hasItems whether the poll emits items, with which n8n saves it
+	 * @returns false when another poll was faster or n8n is shutting down: then the next poll finds the same events, and
+	 * this one must not emit them
 	 */
 	async keep(state: State, hasItems: boolean): Promise<boolean> {
 		return await this.staticData.runExclusive(async () => {
@@ -81,11 +76,11 @@ export class Memory {
 		});
 	}
 
-	/** The state to be saved: n8n writes all of it into its database. Undefined where little has changed. */
+	/** The state to be saved; undefined where at most the cursor has moved a little. */
 	private changed(state: State, { records }: Kept): Kept | undefined {
 		const saved = (records ?? {}) as Partial<State>;
 		const movedMs = Number(state.cursor) - Number(saved.cursor);
-		// The service's clock may have been set back: a saved cursor later than that of the last read must not stay.
+		// Where the service's clock was set back, the saved cursor must not stay ahead.
 		const isLeft = movedMs >= 0 && movedMs < CURSOR_SAVED_AFTER_MS;
 		const left = isLeft ? saved : state;
 		const compared = { ...state, cursor: left.cursor, unconfirmed: left.unconfirmed };

@@ -12,7 +12,7 @@ import { idOf, isMarked } from './comparePage';
 import { emitDeletions, knownForGuard } from './endRead';
 import { type RecordEvent, Events, recordOf } from './events';
 import { Memory } from './memory';
-import { clientsFor, type PollClients } from './pollClient';
+import { PollClient } from './pollClient';
 import { timeForPoll } from './pollTime';
 import { type PollSettings, readPollSettings } from './pollSettings';
 import { ListReader } from './readList';
@@ -40,18 +40,18 @@ export async function poll(context: IPollFunctions): Promise<INodeExecutionData[
 	const time = timeForPoll(context);
 	const isTest = context.getMode() === 'manual';
 	const log = logOf(context);
-	let clients: PollClients | undefined;
+	let client: PollClient | undefined;
 	let memory: Memory | undefined;
 	try {
 		const account = readAccount(await context.getCredentials(CREDENTIAL_TYPE));
 		await acquireExpressionIsolate(context);
 		const settings = readPollSettings(context, account);
-		clients = clientsFor(context, account, time);
+		client = new PollClient(context, account, time);
 		let events: RecordEvent[];
-		if (isTest) events = await sample(settings, clients.client);
+		if (isTest) events = await sample(settings, client);
 		else {
 			memory = new Memory(context, settings, time.isActivation, log);
-			events = await exclusiveChanges(settings, clients, memory, log, time.isActivation);
+			events = await exclusiveChanges(settings, client, memory, log, time.isActivation);
 		}
 		if (events.length === 0) return null;
 		const { recordName } = settings;
@@ -66,7 +66,7 @@ export async function poll(context: IPollFunctions): Promise<INodeExecutionData[
 		];
 	} catch (error) {
 		const nodeError = toNodeError(context.getNode(), error);
-		// If the look-up failed, the list may be known all the same.
+		// Where `recall` failed, the list may be known all the same.
 		const hasWorked = memory !== undefined && memory.isKnown !== false;
 		const isLeft =
 			error instanceof ShutdownError ||
@@ -75,11 +75,11 @@ export async function poll(context: IPollFunctions): Promise<INodeExecutionData[
 		log(`Not polled, which is left to the next poll of the schedule: ${nodeError.message}`, 'warn');
 		return null;
 	} finally {
-		clients?.end();
+		client?.end();
 	}
 }
 
-/** Some of the records as they are, as if they had just been changed. */
+/** The first records of the list, as if they had just been changed. */
 async function sample(settings: PollSettings, client: PageClient): Promise<RecordEvent[]> {
 	const { request, list, wanted, idField, recordName, readsChangesOnly, incremental, deletedWhen } =
 		settings;
@@ -94,7 +94,7 @@ async function sample(settings: PollSettings, client: PageClient): Promise<Recor
 			`${reason}, so that only changed ${recordName}s are read, and deletions cannot be seen. Replace it with a fixed value, choose another event, or set Deleted When.`,
 		);
 	}
-	// A deletion would show the ID alone.
+	// Of a deleted record, only the ID would show.
 	const change = wanted.find((one) => one !== 'Deleted') ?? 'Deleted';
 	const isShown = (record: unknown) => change === 'Deleted' || !isMarked(record, settings);
 	const records: unknown[] = [];
@@ -131,7 +131,7 @@ function withheldError(
 	);
 }
 
-/** A poll has no hints, and in the editor a poll without items shows nothing at all. */
+/** In the editor, a poll without items shows nothing at all. */
 function nothingToShow(message: string, description: string): RequestError {
 	return new RequestError(message, { outcome: 'notSent', description });
 }
@@ -139,7 +139,7 @@ function nothingToShow(message: string, description: string): RequestError {
 /** The changes, unless the poll before is still under way: both would see the same. */
 async function exclusiveChanges(
 	settings: PollSettings,
-	{ client, fullReadClient }: PollClients,
+	client: PageClient,
 	memory: Memory,
 	log: Log,
 	isActivation: boolean,
@@ -150,7 +150,7 @@ async function exclusiveChanges(
 	try {
 		const state = await memory.recall();
 		const found = new Events();
-		await new ListReader(client, settings, state, found, log, fullReadClient).read();
+		await new ListReader(client, settings, state, found, log).read();
 		if (boundFieldHashes(state)) {
 			log('Changed Fields: left out, because the records have too many fields to remember', 'warn');
 		}
@@ -162,7 +162,7 @@ async function exclusiveChanges(
 		withheldReportedAt.set(name, state.withheldReportedAt);
 		if (isReportDue) {
 			const error = withheldError(withheld, Math.max(withheld, knownForGuard(state)), settings);
-			// Nothing is remembered then, so the next poll finds all else again.
+			// Nothing is remembered then, so the next poll finds the other events again.
 			if (!isActivation && settings.wanted.includes('Deleted')) throw error;
 			log(error.message, 'warn');
 		}

@@ -1,7 +1,4 @@
-/**
- * The requests of one poll. They stay within the time that n8n gives the poll, and requests of workflows go first: the
- * next poll goes on where this one ends.
- */
+/** The requests of one poll: within the time that n8n gives it, and behind those of workflows. */
 import { randomUUID } from 'node:crypto';
 
 import type { IPollFunctions } from 'n8n-workflow';
@@ -21,92 +18,91 @@ import type { PollTime } from './pollTime';
 
 /** The share of the time that is for requests; the rest is for comparing and saving. */
 const SHARE_FOR_REQUESTS = 0.9;
-/** Added to a request's timeout, so that the poll's signal ends the request and not the timeout. */
+/** Added to a request's timeout, so that the poll's signal ends it first. */
 const BEHIND_THE_SIGNAL_MS = 1_000;
 /** Behind the requests of workflows, which have 5. */
 const PRIORITY = 8;
-const LAST_PRIORITY = 9;
 
-/** A request does not fit into what is left of the poll's time; the next poll can send it. */
+/** The poll's time is too short for a request; the next poll can send it. */
 export class OutOfTimeError extends RequestError {}
 
-export interface PollClients {
-	client: PageClient;
-	/** Its requests go after the requests of all polls. */
-	fullReadClient: PageClient;
+/** Its requests fail with an OutOfTimeError where the poll's time is too short, or as those of a client. */
+export class PollClient implements PageClient {
+	readonly baseUrl: string;
+	private readonly waitTime = new RunWaitTime();
+	/** How long (ms) the requests may take in all. */
+	private readonly timeMs: number;
+	private readonly endsAt: number;
+	private readonly bounded: ReturnType<typeof boundedSignal>;
+	private readonly client: Client;
+
+	constructor(context: IPollFunctions, account: Account, { startedAt, timeMs }: PollTime) {
+		this.baseUrl = account.baseUrl;
+		this.timeMs = SHARE_FOR_REQUESTS * Math.max(0, timeMs);
+		this.endsAt = startedAt + this.timeMs;
+		const atMost = Math.max(0, Math.ceil(this.leftMs));
+		this.bounded = boundedSignal(shutdownSignal(), atMost, () => new TimeoutError());
+		const { signal } = this.bounded;
+		const own = withExpressions(context);
+		this.client = new Client(own, account, randomUUID(), this.waitTime, signal, PRIORITY);
+	}
+
+	async request(request: ServiceRequest): Promise<ServiceResponse> {
+		const { leftMs, bounded } = this;
+		if (leftMs <= 0) throw this.outOfTime(request);
+		// The client also counts how long the poll has waited before.
+		const maxWaitMs = Math.min(request.maxWaitMs, leftMs + this.waitTime.elapsedMs);
+		const timeoutMs = Math.min(request.timeoutMs, leftMs + BEHIND_THE_SIGNAL_MS);
+		try {
+			return await this.client.request({ ...request, maxWaitMs, timeoutMs });
+		} catch (error) {
+			if (error instanceof ShutdownError) throw error;
+			if (bounded.signal.aborted) throw this.outOfTime(request);
+			if (!(error instanceof RequestError)) throw error;
+			const { message, details } = error;
+			const { cause, outcome, retryAfterSeconds } = details;
+			if (retryAfterSeconds === undefined) throw error;
+			const isNotSent = outcome === 'notSent';
+			// The user's Max Wait was too short, not the poll's time.
+			if (maxWaitMs === request.maxWaitMs) {
+				throw isNotSent ? new OutOfTimeError(message, details) : error;
+			}
+			if (isNotSent && cause === 'rate-limited') throw this.outOfTime(request, retryAfterSeconds);
+			const description = this.describe(request, retryAfterSeconds);
+			throw new RequestError(message, { ...details, description });
+		}
+	}
+
 	/** To be called when the poll is over. */
-	end: () => void;
-}
+	end(): void {
+		this.bounded.release();
+	}
 
-/**
- * The clients of a poll. Their requests fail with an OutOfTimeError when they would not come in time, with a
- * ShutdownError, or with what a client throws.
- */
-export function clientsFor(
-	context: IPollFunctions,
-	account: Account,
-	{ startedAt, timeMs: allMs }: PollTime,
-): PollClients {
-	const timeMs = SHARE_FOR_REQUESTS * Math.max(0, allMs);
-	const timeLeft = () => startedAt + timeMs - performance.now();
-	const waitTime = new RunWaitTime();
-	const atMost = Math.max(0, Math.ceil(timeLeft()));
-	const bounded = boundedSignal(shutdownSignal(), atMost, () => new TimeoutError());
-	const [own, run] = [withExpressions(context), randomUUID()];
+	private get leftMs(): number {
+		return this.endsAt - performance.now();
+	}
 
-	const describe = ({ endpoint }: ServiceRequest, retryAfterSeconds = 0) => {
-		const after = formatDuration(retryAfterSeconds * 1000);
-		const at = retryAfterSeconds === 0 ? '' : `It can be retried in ${after} at the earliest. `;
-		return `GET ${endpoint.path} — ${at}n8n gives a poll a time, of which ${formatDuration(timeMs)} are for requests. The next poll tries again.`;
-	};
-
-	const outOfTime = (request: ServiceRequest, retryAfterSeconds?: number) => {
+	/** @param retryAfterSeconds where the limits left no room */
+	private outOfTime(request: ServiceRequest, retryAfterSeconds?: number): OutOfTimeError {
 		const isOfLimits = retryAfterSeconds !== undefined;
 		const reason = isOfLimits ? 'the limits left no room' : 'the service did not respond';
 		return new OutOfTimeError(`Not read: ${reason} in the time of this poll`, {
 			outcome: 'notSent',
-			description: describe(request, retryAfterSeconds),
+			description: this.describe(request, retryAfterSeconds),
 			...(isOfLimits
 				? { cause: 'rate-limited', retryAfterSeconds }
 				: { cause: 'temporarily-unavailable' }),
 		});
-	};
+	}
 
-	const clientOf = (priority: number): PageClient => {
-		const client = new Client(own, account, run, waitTime, bounded.signal, priority);
-		const request = async (request: ServiceRequest): Promise<ServiceResponse> => {
-			const leftMs = timeLeft();
-			if (leftMs <= 0) throw outOfTime(request);
-			// The client also counts how long the poll has waited before.
-			const maxWaitMs = Math.min(request.maxWaitMs, leftMs + waitTime.elapsedMs);
-			const timeoutMs = Math.min(request.timeoutMs, leftMs + BEHIND_THE_SIGNAL_MS);
-			try {
-				return await client.request({ ...request, maxWaitMs, timeoutMs });
-			} catch (error) {
-				if (error instanceof ShutdownError) throw error;
-				if (bounded.signal.aborted) throw outOfTime(request);
-				if (!(error instanceof RequestError)) throw error;
-				const { message, details } = error;
-				const { cause, outcome, retryAfterSeconds } = details;
-				if (retryAfterSeconds === undefined) throw error;
-				const isNotSent = outcome === 'notSent';
-				const isOfPoll = maxWaitMs < request.maxWaitMs;
-				if (!isOfPoll) throw isNotSent ? new OutOfTimeError(message, details) : error;
-				if (isNotSent && cause === 'rate-limited') throw outOfTime(request, retryAfterSeconds);
-				const description = describe(request, retryAfterSeconds);
-				throw new RequestError(message, { ...details, description });
-			}
-		};
-		return { baseUrl: account.baseUrl, request };
-	};
-	return {
-		client: clientOf(PRIORITY),
-		fullReadClient: clientOf(LAST_PRIORITY),
-		end: bounded.release,
-	};
+	private describe({ endpoint }: ServiceRequest, retryAfterSeconds = 0): string {
+		const after = formatDuration(retryAfterSeconds * 1000);
+		const at = retryAfterSeconds === 0 ? '' : `It can be retried in ${after} at the earliest. `;
+		return `GET ${endpoint.path} — ${at}n8n gives a poll a time, of which ${formatDuration(this.timeMs)} are for requests. The next poll tries again.`;
+	}
 }
 
-/** The same context, whose requests acquire the expression isolate first: the credential's header is an expression. */
+/** The context, with requests that acquire the expression isolate first: the credential's header is an expression. */
 function withExpressions(context: IPollFunctions): IPollFunctions {
 	const { helpers } = context;
 	const request: typeof helpers.httpRequestWithAuthentication = async function (...parameters) {

@@ -32,7 +32,7 @@ export type SourceName = (typeof SOURCES)[number];
 /** A record by its source, in the names of events, in the output and in errors. */
 export const RECORD_NAMES = { contacts: 'contact', endpoint: 'record' } as const;
 
-/** What may happen to a record, in the order of the list in the editor. */
+/** In the order of the list in the editor. */
 export const CHANGES = ['Created', 'Deleted', 'Updated'] as const;
 
 export type Change = (typeof CHANGES)[number];
@@ -60,7 +60,7 @@ export interface PollSettings {
 	/** The events that start the workflow. */
 	wanted: Change[];
 	emitsExisting: boolean;
-	/** Whether the query or a header changes from poll to poll: then a missing record has just not changed. */
+	/** Whether the query or a header is an expression: then a missing record has just not changed. */
 	readsChangesOnly: boolean;
 	incremental: Incremental | undefined;
 	/** What a record that is deleted has in a field, as text. */

@@ -3,10 +3,7 @@ import type { IPollFunctions } from 'n8n-workflow';
 
 import { isOfDurableScheduler, pollBudgetMs, workflowOf } from '../n8nInternals/workflow';
 
-/**
- * n8n 2.x takes a publication of more than 84 s for failed, and n8n 1.x polls with the triggers of a workflow one
- * after the other. What the first poll does not get through, the next ones do.
- */
+/** Less than the 84 s after which n8n 2.x takes a publication for failed; n8n 1.x polls one trigger after the other. */
 const ACTIVATION_TIME_MS = 45_000;
 
 export interface PollTime {
@@ -14,14 +11,14 @@ export interface PollTime {
 	startedAt: number;
 	/** How long (ms) it may take. */
 	timeMs: number;
-	/** n8n makes it at its start, or while a workflow is published, and takes its error for one of the activation. */
+	/** Whether n8n polls because it starts or a workflow is published, see `activation.ts`. */
 	isActivation: boolean;
 }
 
-/** The contexts that have polled. n8n makes a context for each activation, which includes its first poll. */
+/** The contexts that have polled. Each activation has its own, and begins with a poll. */
 const known = new WeakSet<IPollFunctions>();
 
-/** When the activation of a workflow, which is an object of its own each time, has begun to poll. */
+/** When the first trigger of an activation began to poll, by the activation's `Workflow` object. */
 const activations = new WeakMap<object, number>();
 
 /** To be called once, at the beginning of a poll. */

@@ -1,6 +1,6 @@
 /**
- * Reads the list for a poll, page by page, as far as the poll's time allows: what has changed since the cursor, and
- * the whole list where that is due. A read that does not come to its end goes on with the next poll.
+ * Reads what has changed since the cursor, and the whole list where that is due, page by page. A read that does not come
+ * to its end in the poll's time goes on with the next poll.
  */
 import { ListError } from '../lists/listError';
 import {
@@ -32,14 +32,14 @@ import {
 	TAKEN_NEXT,
 } from './state';
 
-/** So many pages in a row with nothing but records that came before are not due to moved records. */
+/** More pages in a row than this with nothing but known records are not due to records that move. */
 const MOST_REPEATED = 10;
 
 const OK = 200;
 const NO_CONTENT = 204;
 const NOT_MODIFIED = 304;
 
-/** What services say of a page behind the last one. */
+/** How services refuse a page behind the last one. */
 const NO_SUCH_PAGE = [400, 404, 416];
 
 export class ListReader {
@@ -53,8 +53,6 @@ export class ListReader {
 		private readonly events: Events,
 		/** Writes to n8n's log. */
 		private readonly log: (sentence: string) => void,
-		/** For full reads beside incremental ones, which have time. */
-		private readonly fullReadClient = client,
 	) {}
 
 	/** @throws RequestError when a request fails, or nothing could be read */
@@ -66,9 +64,8 @@ export class ListReader {
 		try {
 			await this.readOn();
 		} catch (error) {
-			const wasSent = error instanceof RequestError && error.details.outcome !== 'notSent';
-			if (!isResumed || this.pages > 0 || !wasSent) throw error;
-			// By the time of the next poll, a cursor may be worth nothing any more; some services fail at it then.
+			if (!isResumed || this.pages > 0 || !wasSent(error)) throw error;
+			// The page state of the previous poll may hold a cursor that has expired.
 			if (state.read?.isFull === true) this.giveUpFullRead(error);
 			else forgetRead(state);
 			await this.readOn();
@@ -90,7 +87,7 @@ export class ListReader {
 	private preparePagination(): void {
 		const { state, pagination } = this;
 		if (state.read?.pagination !== pagination) forgetRead(state);
-		// Where no full read was ever complete, what other settings find was there before.
+		// What the new settings find first was there before, unless a full read was complete.
 		const isOther = state.pagination !== undefined && state.pagination !== pagination;
 		if (isOther && !state.wasReadInFull && !this.settings.readsChangesOnly) {
 			state.firstReads = MOST_FIRST_READS;
@@ -103,13 +100,12 @@ export class ListReader {
 		const { incremental, readsChangesOnly } = settings;
 		const hasCursor = incremental !== undefined && state.cursor !== undefined;
 		let areChangesRead = false;
-		// What has moved while the whole list was read has changed, and is then no reason to read it all again.
 		if (state.read?.isFull !== true && (hasCursor || readsChangesOnly)) {
 			try {
 				await this.readChanges();
 				areChangesRead = state.read === undefined;
 			} catch (error) {
-				// A service may let nobody ask for what changed as long ago as this trigger was off.
+				// Some services refuse to say what changed long ago, for example before this trigger was off.
 				if (!isRefusedRequest(error) || !isFullReadDue(state, settings, Date.now())) throw error;
 				this.log(`The whole list is read, because what has changed could not be: ${error.message}`);
 				forgetRead(state);
@@ -121,7 +117,7 @@ export class ListReader {
 			await this.readAll();
 		} catch (error) {
 			// What has changed is reported all the same.
-			if (!areChangesRead || !isServiceFailure(error)) throw error;
+			if (!areChangesRead || !wasSent(error) || error instanceof ListError) throw error;
 			this.giveUpFullRead(error);
 		}
 	}
@@ -131,13 +127,12 @@ export class ListReader {
 		const { state } = this;
 		const { firstReads } = state;
 		let needsCheck = await this.readFull(false);
-		// The second one shows what the service always does. What is wrong at the moment may be over by the next poll, and
-		// until the list is known, nothing that comes into it is reported.
+		// A second read shows what the service always does; a fault of the moment may be over by the next poll.
 		const left = state.firstReads;
 		if (left > 0 && state.read === undefined) {
 			state.firstReads = firstReads;
 			needsCheck = await this.readFull(false);
-			// One that goes on with the next poll counts there.
+			// A read that goes on with the next poll counts there.
 			if (state.read !== undefined) state.firstReads = left;
 		}
 		if (!needsCheck) return;
@@ -145,16 +140,16 @@ export class ListReader {
 			await this.readFull(true);
 		} catch (error) {
 			if (!(error instanceof RequestError)) throw error;
-			// What was read before it holds without a check.
+			// The read before it holds without a check.
 			forgetRead(state);
 			this.log(`Deletions wait, because the list could not be read again: ${error.message}`);
 		}
 	}
 
-	/** Returns whether the list has to be read once more. */
+	/** @returns whether the list has to be read once more */
 	private async readFull(isCheck: boolean): Promise<boolean> {
 		const { state, settings, events } = this;
-		const read = (state.read ??= this.newRead({ isFull: true, isCheck }));
+		const read = (state.read ??= this.newRead(true, isCheck));
 		const last = await this.readPages(read);
 		if (last === undefined) return false;
 		noteEnd(read, state, last, settings.list);
@@ -181,13 +176,13 @@ export class ListReader {
 	/** Reads what has changed since the cursor. */
 	private async readChanges(): Promise<void> {
 		const { state, settings } = this;
-		const read = (state.read ??= this.newRead({ isFull: false, isCheck: false }));
+		const read = (state.read ??= this.newRead(false));
 		const last = await this.readPages(read);
 		if (last === undefined) return;
 		if (read.ambiguousId !== undefined) this.log(ambiguous(read.ambiguousId));
 		state.firstReads = 0;
 		if (settings.incremental !== undefined) this.endIncrementalRead(read, last);
-		// No full read takes the other hashes anew: when such a record comes, it has changed.
+		// No full read renews the other hashes, so a record that comes later has changed.
 		if (settings.readsChangesOnly) {
 			for (const record of state.known.values()) {
 				if (record.hash === TAKEN_NEXT) record.hash = REPORTED_NEXT;
@@ -196,13 +191,12 @@ export class ListReader {
 		forgetRead(state);
 	}
 
-	/** Notes from when on the next incremental read asks. */
 	private endIncrementalRead(read: ListRead, last: Page): void {
 		const { statusCode, headers } = last.response;
 		// The clock of n8n may be ahead of that of the service.
 		if (statusCode === NOT_MODIFIED && headerText(headers, 'date') === '') return;
 		if (statusCode === OK && last.isBare && read.place.page === 1) {
-			// As in a full read, it may be a mistake.
+			// It may be a mistake, as in a full read.
 			this.logChangesAgain('page 1 was empty');
 			return;
 		}
@@ -211,17 +205,17 @@ export class ListReader {
 		endChanges(this.state, read);
 	}
 
-	private newRead(kind: Pick<ListRead, 'isFull' | 'isCheck'>): ListRead {
+	private newRead(isFull: boolean, isCheck = false): ListRead {
 		const { readsChangesOnly, request } = this.settings;
 		return {
-			...{ ...kind, place: FIRST_PAGE, pagination: this.pagination, beganAt: Date.now() },
-			...{ known: this.state.known.size, came: 0, signs: {}, totals: {} },
-			...{ hasMoved: false, repeated: 0 },
+			...{ isFull, isCheck, place: FIRST_PAGE, pagination: this.pagination },
+			...{ beganAt: Date.now(), known: this.state.known.size },
+			...{ came: 0, signs: {}, totals: {}, hasMoved: false, repeated: 0 },
 			...(readsChangesOnly ? { query: request.query } : {}),
 		};
 	}
 
-	/** Reads page by page to the end of the list. Returns the last page; undefined where the time is up before. */
+	/** @returns the last page of the list; undefined where the time is up before */
 	private async readPages(read: ListRead): Promise<Page | undefined> {
 		const { settings, state } = this;
 		const { list } = settings;
@@ -235,26 +229,24 @@ export class ListReader {
 			}
 			this.pages++;
 			const isNew = await comparePage(page.records, settings, state, read, this.events);
-			read.repeated = isNew || page.records.length === 0 ? 0 : read.repeated + 1;
-			// A ring of pages is known when it has come as often again.
+			const isEmpty = page.records.length === 0;
+			read.repeated = isNew || isEmpty ? 0 : read.repeated + 1;
+			// At least half of the pages came again, so the pages go round in a ring.
 			if (read.repeated >= MOST_REPEATED && 2 * read.repeated >= read.place.page) {
 				throw samePageError(list, read.place.page);
 			}
 			notePage(read, page, list);
-			const next =
-				page.next ?? (page.records.length > 0 ? undefined : pageBehindEmpty(read, state, list));
+			const next = page.next ?? (isEmpty ? pageBehindEmpty(read, state, list) : undefined);
 			if (next === undefined) return page;
 			read.place = next;
 		}
 	}
 
 	private async readPage(read: ListRead): Promise<Page> {
-		const { list, incremental } = this.settings;
-		const { place, isFull } = read;
-		const client = isFull && incremental !== undefined ? this.fullReadClient : this.client;
+		const { place: pageState, isFull } = read;
 		let page: Page;
 		try {
-			page = await readPage(client, this.requestFor(read), list, place);
+			page = await readPage(this.client, this.requestFor(read), this.settings.list, pageState);
 		} catch (error) {
 			if (!(error instanceof RequestError)) throw error;
 			const { statusCode = 0, outcome } = error.details;
@@ -262,16 +254,22 @@ export class ListReader {
 			// Some services fail after the last page.
 			if (read.emptyPage === undefined || outcome === 'notSent') throw error;
 			if (!NO_SUCH_PAGE.includes(statusCode)) {
-				noteSign(read, 'noLastPage', `page ${place.page} could not be read`);
+				noteSign(read, 'noLastPage', `page ${pageState.page} could not be read`);
 			}
 			return emptyPage(statusCode);
 		}
 		const { statusCode, headers } = page.response;
+		if (pageState.page > 1) return page;
 		// Some services say so of an empty list. Where records are known, it may as well be a mistake.
 		const isNone = statusCode === NO_CONTENT && this.state.known.size === 0;
-		if (page.isBare && isFull && place.page === 1 && !isNone) throw nothingCame();
+		if (page.isBare && isFull && !isNone) {
+			throw new RequestError('The service answered with nothing where a list was due', {
+				outcome: 'unknown',
+				description: 'An empty response is not taken for an empty list. Retry later.',
+			});
+		}
 		const time = Date.parse(headerText(headers, 'date'));
-		if (place.page === 1 && !Number.isNaN(time)) read.beganAt = time;
+		if (!Number.isNaN(time)) read.beganAt = time;
 		return page;
 	}
 
@@ -292,13 +290,12 @@ export class ListReader {
 	}
 }
 
-/** Whether a request went out and failed at the service, not by a setting of the list. */
-function isServiceFailure(error: unknown): error is RequestError {
-	const wasSent = error instanceof RequestError && error.details.outcome !== 'notSent';
-	return wasSent && !(error instanceof ListError);
+/** Whether a request went out before it failed. */
+function wasSent(error: unknown): error is RequestError {
+	return error instanceof RequestError && error.details.outcome !== 'notSent';
 }
 
-/** Whether the service refuses what is asked for, not the key or the rate of requests. */
+/** Whether the service refuses the request itself, not the key or the rate of requests. */
 function isRefusedRequest(error: unknown): error is RequestError {
 	if (!(error instanceof RequestError)) return false;
 	const { outcome, statusCode = 0 } = error.details;
@@ -307,11 +304,4 @@ function isRefusedRequest(error: unknown): error is RequestError {
 
 function ambiguous(id: string): string {
 	return `a record came twice with different content (ID ${id})`;
-}
-
-function nothingCame(): RequestError {
-	return new RequestError('The service answered with nothing where a list was due', {
-		outcome: 'unknown',
-		description: 'An empty response is not taken for an empty list. Retry later.',
-	});
 }

@@ -1,7 +1,6 @@
 /**
- * What the trigger remembers of the records: the ID of each and a hash of its content, so that changes are
- * found whatever the fields are called. Kept in n8n's static data, so it is small: 100,000 records with
- * UUIDs take less than 5 MB, also while a read of them is under way.
+ * What the trigger remembers, in n8n's static data: the ID of each record and a hash of its content. 100,000 records with
+ * UUIDs take less than 5 MB.
  */
 import type { PageState } from '../lists/pages';
 import type { ServiceRequest } from '../transport/serviceRequest';
@@ -13,7 +12,7 @@ export interface KnownRecord {
 	hash: string;
 	/** A short hash of each field; undefined where they are not kept. */
 	fields?: string;
-	/** In how many complete reads in a row it was missing; counted up to `MOST_MISSED`. */
+	/** In how many complete reads in a row it was missing, up to `MOST_MISSED`. */
 	missed: number;
 	/** Whether the read that is under way has seen it. */
 	isSeen: boolean;
@@ -21,30 +20,28 @@ export interface KnownRecord {
 	wasSeen: boolean;
 }
 
-/**
- * A record that was missing so often is gone, whatever has moved meanwhile; one that is kept all the same is withheld.
- */
+/** A record that was missing so often was deleted, whatever has moved; if it is still known, its deletion is withheld. */
 export const MOST_MISSED = 5;
 
 /** How many polls the first complete read may need. */
 export const MOST_FIRST_READS = 3;
 
-/** What some services always do, and others when something is wrong. */
+/** What some services always show, and others when something is wrong. */
 export const SIGNS = ['noLastPage', 'emptyLastPage', 'unevenPages'] as const;
 
 export type Sign = (typeof SIGNS)[number];
 
 /** A read of the list that is not at its end. */
 export interface ListRead {
-	/** What is read next. */
+	/** The next page. */
 	place: PageState;
-	/** A hash of the settings that the place depends on. */
+	/** A hash of the settings that the page state depends on. */
 	pagination: string;
 	/** The query that it began with, where that changes from poll to poll. */
 	query?: ServiceRequest['query'];
-	/** Whether what it lacks is missing in the list; otherwise, it has just not changed. */
+	/** Whether it reads the whole list; otherwise, what it lacks has just not changed. */
 	isFull: boolean;
-	/** Made once more at once, because records may have moved while the list was read before. */
+	/** Whether it follows another full read at once, because records may have moved meanwhile. */
 	isCheck: boolean;
 	/** When it began (ms since 1970), by the clock of the service as soon as that is known. */
 	beganAt: number;
@@ -56,15 +53,15 @@ export interface ListRead {
 	ambiguousId?: string;
 	/** What makes it incomplete. */
 	problem?: string;
-	/** What would make it incomplete, were it not what this service always does; each in words for the log. */
+	/** What makes it incomplete unless the service always shows it, in words for the log. */
 	signs: Partial<Record<Sign, string>>;
-	/** In words, the first page without records, where the list had more pages before. */
+	/** In words, the first page without records, where the list used to have more pages. */
 	emptyPage?: string;
-	/** Whether a record came on two pages, so that others may have slipped through between them. */
+	/** Whether a record came on two pages, so that others may have been missed between them. */
 	hasMoved: boolean;
-	/** By their dot paths, the numbers in its responses that may say how many records there are. */
+	/** The numbers in its responses that may count all records, by their dot paths. */
 	totals: Record<string, number>;
-	/** How many pages in a row had nothing but records that came before. */
+	/** How many pages in a row had only records that came before. */
 	repeated: number;
 }
 
@@ -84,34 +81,34 @@ export interface State {
 	hasMoved: boolean;
 	/** How many records the first page of the last complete read had. */
 	firstLength?: number;
-	/** The signs that this service always shows, which mean nothing. */
+	/** The signs that this service always shows. */
 	habits: Sign[];
 	/** How many pages the last complete read had. */
 	pages: number;
-	/** Dot path to a number in the responses that was the number of records in a read. */
+	/** Dot path to a number in the responses that counts all records. */
 	totalField?: string;
 	/** A hash of the settings of the watched fields. */
 	watched: string;
-	/** The places of fields in the hashes of records; undefined where they are not kept. */
+	/** The indexes of field hashes, by dot path; undefined where they are not kept. */
 	fieldNames?: Map<string, number>;
 	/** Whether field hashes would take too much space. */
 	hasTooManyFields: boolean;
 	/** When the last read that has seen everything began, by the clock of the service (ms since 1970). */
 	cursor?: number;
-	/** The last incremental read, where something may have slipped past it, and when the first of such reads began. */
+	/** The last incremental read, if it may have missed something, and when the first of such reads in a row began. */
 	unconfirmed?: { beganAt: number; firstBeganAt: number; isStill: boolean };
-	/** When the last full read beside incremental ones ended, by the clock of n8n. */
+	/** With Incremental, when the last full read ended, by the clock of n8n. */
 	fullReadAt: number;
 	/** How many of these in a row were not complete. */
 	incompleteReads: number;
 	/** When withheld deletions were last reported; 0 where there are none. */
 	withheldReportedAt: number;
-	/** How many records were known before the first of those that are missing was missed; undefined where none is. */
+	/** How many records were known before the missing ones were first missed; undefined where none is missing. */
 	knownBefore?: number;
 	read?: ListRead;
 }
 
-/** The state as it is saved. Of another version, nothing is understood. */
+/** The state as it is saved. */
 export type SavedState = Omit<State, 'known' | 'fieldNames'> & {
 	version: typeof VERSION;
 	ids: Array<KnownRecord['id']>;
@@ -126,7 +123,7 @@ export type SavedState = Omit<State, 'known' | 'fieldNames'> & {
 
 const VERSION = 3;
 
-/** The hash of a record that the next read hashes anew without reporting it: other fields are watched. */
+/** The hash of a record that the next read hashes anew, because other fields are watched. */
 export const TAKEN_NEXT = '~'.repeat(HASH_LENGTH);
 
 /** The hash of a record that is reported whenever it comes. */
@@ -135,7 +132,7 @@ export const REPORTED_NEXT = '!'.repeat(HASH_LENGTH);
 /** With field hashes, 100,000 records take less than 12 MB. */
 const MOST_FIELD_BYTES = 7_000_000;
 
-/** In a mark, what is added to `missed` for a record that is or was seen. */
+/** A mark is `missed`, plus these for a record that is or was seen. */
 const IS_SEEN = MOST_MISSED + 1;
 const WAS_SEEN = 2 * IS_SEEN;
 const MARKS = 2 * WAS_SEEN;
@@ -158,10 +155,10 @@ export function newState(watchedList: WatchedList): State {
 	};
 }
 
-/** The state as it was saved; undefined when there is none, or one that is not understood. */
+/** The saved state; undefined when there is none, or one of another version. */
 export function readState(saved: unknown): State | undefined {
 	if ((saved as Partial<SavedState> | undefined)?.version !== VERSION) return undefined;
-	// One copy, because each look into n8n's static data goes through a proxy.
+	// A copy, because n8n's static data is a slow proxy.
 	const copy = JSON.parse(JSON.stringify(saved)) as Partial<SavedState>;
 	const { version: _, ids = [], hashes, marks, fieldNames, fields = '', ...rest } = copy;
 	const isWhole = hashes?.length === ids.length * HASH_LENGTH && marks?.length === ids.length;
@@ -179,8 +176,8 @@ export function readState(saved: unknown): State | undefined {
 		};
 		return [String(id), ofFields === '' ? record : { ...record, fields: ofFields }];
 	});
-	const places = fieldNames?.map((name, index) => [name, index] as const);
-	const names = places && { fieldNames: new Map(places) };
+	const indexes = fieldNames?.map((name, index) => [name, index] as const);
+	const names = indexes && { fieldNames: new Map(indexes) };
 	return { ...newState(rest.watchedList), ...rest, known: new Map(records), ...names };
 }
 
@@ -202,7 +199,7 @@ export function saveState({ known, fieldNames, ...rest }: State): SavedState {
 	};
 }
 
-/** Leaves the field hashes out where they take too much. Returns whether it has done so. */
+/** Drops the field hashes where they take too much space. @returns whether it has done so */
 export function boundFieldHashes(state: State): boolean {
 	const { known, fieldNames } = state;
 	if (fieldNames === undefined) return false;

@@ -3,9 +3,9 @@ import { joinPath } from '../transport/valueAt';
 import { hashOf } from '../values/hash';
 import { readPaths } from '../values/settingValues';
 
-/** 48 bits for each record: a change goes unseen with a chance of one in 280 million million. */
+/** 48 bits for each record: a change is missed with a chance of 1 in 2^48. */
 export const HASH_LENGTH = 8;
-/** 18 bits as base64 for each field: what has changed is known by the hash of the record. */
+/** 18 bits for each field: they need not show that a record has changed, only where. */
 const FIELD_HASH_LENGTH = 3;
 const NO_FIELD = ' '.repeat(FIELD_HASH_LENGTH);
 const BASE64 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
@@ -87,7 +87,7 @@ export function fieldHashesLength(fields: number): number {
 	return FIELD_HASH_LENGTH * fields;
 }
 
-/** FNV-1a, folded to 18 bits: a large list has millions of fields, for which SHA-256 takes seconds. */
+/** FNV-1a, folded to 18 bits. For the millions of fields of a large list, SHA-256 takes seconds. */
 function fieldHashOf(text: string): string {
 	let hash = 0x811c9dc5;
 	for (let index = 0; index < text.length; index++) {
