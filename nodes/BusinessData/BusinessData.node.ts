@@ -1,7 +1,4 @@
-/**
- * The node: its identity and its fields. Programmatic, not declarative, because n8n's declarative engine
- * starts the requests of all items at once, which the limits of the service forbid.
- */
+/** Programmatic, because n8n's declarative engine starts the requests of all items at once, which the limits forbid. */
 import {
 	type IExecuteFunctions,
 	type INodeExecutionData,

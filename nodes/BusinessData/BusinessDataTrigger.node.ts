@@ -1,4 +1,4 @@
-/** The trigger: its identity and its fields. It polls, because the service has no events to send. */
+/** It polls, because the service has no webhooks. */
 import {
 	type INodeExecutionData,
 	type INodeProperties,

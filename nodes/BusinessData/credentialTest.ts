@@ -1,7 +1,6 @@
 /**
- * The credential's Test button: checks every field, Redis where the limits are counted there, and the key, by one read
- * of contacts that takes its slot like any other request. n8n runs it in its main process, so it does not check whether
- * workers reach Redis.
+ * The credential's Test button: checks every field, and the key by one read of contacts under the limits. It runs in
+ * n8n's main process, so it does not show whether workers reach Redis.
  */
 import { randomUUID } from 'node:crypto';
 
@@ -78,10 +77,7 @@ function tooSlow(): InvalidSettingError {
 	);
 }
 
-/**
- * The context that a client needs, made from the only helper that n8n offers a test. The helper adds no key, and
- * follows redirects by default.
- */
+/** The context of a client, made from the only helper that n8n offers a test: it adds no key, and follows redirects. */
 function contextFor(
 	{ helpers }: ICredentialTestFunctions,
 	apiKey: string,
@@ -119,7 +115,7 @@ function isFailure(body: unknown): boolean {
 	return holdsFailure(Object.fromEntries(own));
 }
 
-/** One text, because n8n shows no description; it begins with the label of the field where one is known. */
+/** One text, because n8n shows no description; it begins with the label of a field. */
 function describe(error: unknown): string {
 	if (!(error instanceof RequestError)) {
 		const { message = String(error), description } = error as Partial<InvalidSettingError>;

@@ -1,4 +1,3 @@
-/** Finds the operation that the user chose, and runs it. */
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
 import type { Operation } from './operations/operation';

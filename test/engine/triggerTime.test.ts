@@ -176,28 +176,6 @@ test('sends of workflows go first', async () => {
 	expect(methods.at(-1)).toBe('GET');
 }, 60_000);
 
-test('polls of other triggers go before a full read beside incremental ones', async () => {
-	responseSlowly(contacts(200), 0);
-	const limits = limitsOf(1, 0.5);
-	const incremental = { values: { parameter: 'since' } };
-	const options = { ...byPage.options, incremental };
-	const fullRead = bench.trigger({ options }, { credential: { limits } });
-	const read = fullRead.poll({ getPollBudgetMs: () => 15_000 });
-	while (bench.service.queries.length < 2) await after(5);
-	const other = { source: 'endpoint', path: '/list?by=other', events: ['recordCreated'] };
-	const others = [1, 2].map(async () => {
-		const { poll } = bench.trigger({ ...other, ...byPage }, { credential: { limits } });
-		expect(await poll({ getPollBudgetMs: () => 6_000 })).toEqual([]);
-	});
-	await Promise.all(others);
-	const isOther = bench.service.queries.map(({ by }) => by === 'other');
-	const amongOther = isOther.slice(isOther.indexOf(true), isOther.lastIndexOf(true) + 1);
-	expect(amongOther.length).toBeGreaterThan(4);
-	// One may have stood in front.
-	expect(amongOther.filter((one) => !one).length).toBeLessThanOrEqual(1);
-	expect(await read).toEqual([]);
-}, 60_000);
-
 test('a read of what an expression asks for goes on with the value that it began with', async () => {
 	responseSlowly(contacts(200));
 	const parameters = [{ name: 'since', value: '={{ $now.toMillis() }}' }];

@@ -8,16 +8,10 @@ export const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 type Action = (reason: Error) => void;
 
-/**
- * The actions of a signal, which has one listener for all of them: AbortSignal searches its list for each listener that
- * is added or removed, which is slow with 10,000 waiting requests.
- */
+/** A signal has one listener for all actions: with 10,000 listeners, AbortSignal is slow to add and remove one. */
 const actionsOf = new WeakMap<AbortSignal, { actions: Set<Action>; listener: () => void }>();
 
-/**
- * Calls `action` with the signal's reason once it aborts, or at once if it has. Takes constant time.
- * @returns a function that undoes it
- */
+/** Calls `action` with the signal's reason once it aborts, or at once if it has. @returns a function that undoes it */
 export function onAbort(signal: AbortSignal | undefined, action: Action): () => void {
 	if (signal?.aborted === true) action(signal.reason as Error);
 	if (signal === undefined || signal.aborted) return () => undefined;
@@ -36,10 +30,7 @@ export function onAbort(signal: AbortSignal | undefined, action: Action): () => 
 	};
 }
 
-/**
- * Settles as `promise` does, or rejects with the signal's reason as soon as the signal aborts; a later rejection of the
- * promise is ignored.
- */
+/** Settles as `promise` does, or rejects with the signal's reason as soon as it aborts. */
 export async function onceAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
 	let stopListening: () => void = () => undefined;
 	const aborted = new Promise<never>((_, reject) => (stopListening = onAbort(signal, reject)));
@@ -72,8 +63,8 @@ export function abortController(): AbortController {
 export const never = abortController().signal;
 
 /**
- * A signal that aborts with `signal`, or after `ms` milliseconds with the reason that `tooLate` returns. Call `release`
- * when the signal is no longer needed.
+ * A signal that aborts with `signal`, or after `ms` milliseconds with the reason that `tooLate` returns.
+ * @returns also `release`, to be called when the signal is no longer needed
  */
 export function boundedSignal(
 	signal: AbortSignal,

@@ -1,7 +1,4 @@
-/**
- * A mutex per name; calls with the same name run in their order. `async-mutex` has none by name, so a map of mutexes, and
- * when to forget one, would be all that is left here.
- */
+/** A mutex per name, which `async-mutex` lacks. Calls with the same name run in their order. */
 export class KeyedMutex {
 	/** By name, the last call. */
 	private readonly last = new Map<string, Promise<unknown>>();

@@ -11,7 +11,7 @@ import type { TaskResult } from '../run/previousAttempts';
 export class DryRun {
 	/** The guards of what a run would have sent before the next item. */
 	private readonly guards: SendOnce[] = [];
-	/** How many requests it would have sent by then, by endpoint, and in all. */
+	/** How many requests it would have sent by then, by endpoint; `undefined` counts all. */
 	private readonly counts = new Map<string | undefined, number>();
 
 	constructor(private readonly run: Run) {}
@@ -44,7 +44,7 @@ export class DryRun {
 		return { output: [{ json }], ending: 'notTried' };
 	}
 
-	/** Adds a request to those of the endpoint, or to all; returns when (ms from now) it would go out behind them. */
+	/** Counts a request of the endpoint, or of any. @returns when (ms from now) it would go out */
 	private async add(endpoint?: string): Promise<number> {
 		const { identity, limits, limitStore } = this.run.account;
 		const count = (this.counts.get(endpoint) ?? 0) + 1;

@@ -1,8 +1,4 @@
-/**
- * Makes a request for each item. Reads go side by side, as the limits let them. Everything else goes out one after the
- * other in item order: the first failure stops the rest, unless the node continues on error, and says which items were
- * sent, perhaps or for certain, which were not, and which were not tried.
- */
+/** Makes a request per item: reads side by side, everything else one by one in item order. */
 import type { IDataObject, INodeExecutionData, IPairedItemData } from 'n8n-workflow';
 
 import { type GuardedRequest, withSendOnce } from '../parameters/sendOnceOptions';
@@ -18,15 +14,15 @@ import { DryRun } from './dryRun';
 import { hintAtResult } from './responseItems';
 import { prepareTasks, runTasks, type Task, type TaskKind } from './runTasks';
 
-/** Makes the output of what was carried out. */
+/** Makes the output of a request that was carried out. */
 type ToItems = (response: ServiceResponse, result: Result) => Promise<INodeExecutionData[]>;
 
-/** The request of an item, and what makes its output: for a read together with sending it, perhaps page by page. */
+/** The request of an item, with what makes its output; a read also sends it, perhaps page by page. */
 export type Prepared =
 	| { request: ServiceRequest; read: () => Promise<INodeExecutionData[]> }
 	| { request: ServiceRequest; toItems: ToItems };
 
-/** More than the shortest documented window lets through at once; the rest only waits in line. */
+/** More than the shortest documented window lets through at once. */
 const READS: TaskKind = { atOnce: 20 };
 
 const SENDS: TaskKind = {
@@ -65,14 +61,13 @@ export async function requestEach(
 		return { ...task, execute };
 	};
 	const tasks = await prepareTasks(run, prepareTask);
-	// What failed before it had an endpoint may be either.
+	// Without an endpoint, preparing it has failed.
 	const areReads = tasks.every(({ endpoint, isRead }) => endpoint === undefined || isRead);
 	const items = await runTasks(run, tasks, areReads ? READS : SENDS);
 	hintAtPerhapsSent(run, items);
 	return items;
 }
 
-/** A skipped item that may not have been sent is for a person to look at. */
 function hintAtPerhapsSent(run: Run, items: INodeExecutionData[]): void {
 	const skipped = items.filter(
 		({ json, error }) => !error && json.skipped === true && json.state === 'perhapsSent',

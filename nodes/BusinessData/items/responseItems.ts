@@ -12,7 +12,7 @@ export function toItem(value: unknown): INodeExecutionData {
 	return { json: (isObject(value) ? value : { data: value }) as IDataObject };
 }
 
-/** What is in a response: JSON, with an item per element of a list; text; a file in the field `data`; or the status alone. */
+/** The items of a result: of a list one per element, of a file with the binary field `data`, of nothing the status. */
 export async function itemsOf(
 	run: Run,
 	response: ServiceResponse,
@@ -31,7 +31,6 @@ export async function itemsOf(
 	}
 }
 
-/** Shows a hint where text stands in for the JSON that was meant. */
 export function hintAtBrokenJson(run: Run, result: Result): void {
 	if (result.kind === 'text' && result.isBroken) {
 		run.hint(
@@ -40,7 +39,6 @@ export function hintAtBrokenJson(run: Run, result: Result): void {
 	}
 }
 
-/** Shows a hint for an unusual result of what was carried out. */
 export function hintAtResult(run: Run, response: ServiceResponse, result: Result): void {
 	if (response.isTooLarge === true) {
 		run.hint(
@@ -56,10 +54,7 @@ export function hintAtResult(run: Run, response: ServiceResponse, result: Result
 	}
 }
 
-/**
- * A response as a file in a binary field.
- * @param field its name; empty means `data`
- */
+/** @param field the name of the binary field; empty means `data` */
 export async function fileItem(
 	{ context }: Run,
 	{ headers, body, statusCode }: ServiceResponse,
@@ -77,7 +72,7 @@ export async function fileItem(
 	};
 }
 
-/** The file's name in a `Content-Disposition` header (RFC 6266), without any folder. */
+/** The file name in a `Content-Disposition` header (RFC 6266), without a folder. */
 function fileNameOf(header: string): string | undefined {
 	const encoded = /filename\*\s*=\s*[\w-]+'[^']*'([^;\s]+)/i.exec(header)?.[1];
 	const plain = /filename\s*=\s*("([^"]*)"|[^;\s]+)/i.exec(header);

@@ -1,6 +1,6 @@
 /**
- * Runs what an operation does for its items, one by one or side by side. Where the node continues on error, what
- * fails has its error as output; otherwise the first failure ends the run, and says what became of all items.
+ * Runs the tasks of an operation. Where the node continues on error, a failed item has its error as output; otherwise the
+ * first failure ends the run, and says what became of all items.
  */
 import type { INodeExecutionData } from 'n8n-workflow';
 
@@ -12,33 +12,29 @@ import { RequestError } from '../transport/requestError';
 import { type Attempts, attemptsOf, type TaskResult } from '../run/previousAttempts';
 import { countOf } from '../values/text';
 
-/** What is done for one input item, or for several together. */
 export interface Task {
 	/** Indexes of the input items. */
 	items: number[];
-	/** What it calls, where that is known. */
 	endpoint?: Endpoint;
-	/** Whether it changes nothing, whatever becomes of it. */
 	isRead?: boolean;
-	/** The records it is about, where an item may name many: its error names them too. */
+	/** The records it is about, for its error. */
 	ids?: Array<string | number>;
 	execute: () => Promise<TaskResult>;
 }
 
 type Ending = 'done' | 'skipped' | 'unknown' | 'failed' | 'notTried';
 
-/** How tasks are run, and what is said of them. */
 export interface TaskKind {
 	atOnce: number;
-	/** Whether the first goes alone, because it shows what is wrong with all. */
+	/** Whether the first goes alone, because it may show what is wrong with all. */
 	isFirstAlone?: boolean;
-	/** By ending, what a sentence says of the items, and the name of their list in `error.context`; none for reads. */
+	/** By ending: its words, and the name of the list of its items in `error.context`; none for reads. */
 	lists?: Partial<Record<Ending, [words: string, list: string]>>;
 }
 
 /**
- * The tasks of all items, prepared before the first one runs, so that a mistake in the last item leaves nothing half done.
- * @throws a node error that names its item; where the node continues on error, the task of the item throws it
+ * Prepares all tasks before the first one runs, so that a mistake in the last item leaves nothing half done.
+ * @throws a node error that names its item; where the node continues on error, the task throws it instead
  */
 export async function prepareTasks(
 	run: Run,
@@ -76,7 +72,7 @@ export async function runTasks(
 	let done = 0;
 	let endedBy: NodeError | undefined;
 
-	/** @throws what the task throws, or threw in a previous attempt if it may have acted */
+	/** @throws what the task throws, or threw in a previous attempt with an unknown outcome */
 	const outputOf = async (index: number, { isRead, execute }: Task) => {
 		const asResult = (error: unknown) => {
 			endings[index] = 'failed';
@@ -98,7 +94,7 @@ export async function runTasks(
 			const execute = async () => await outputOf(index, task);
 			outputs[index] = await outputOrErrors(run, task.items, execute, task.ids);
 		} catch (error) {
-			// Nobody has to wait for other reads.
+			// Other reads need not end first.
 			if (lists === undefined) throw error;
 			const nodeError = error as NodeError;
 			if (endedBy === undefined || nodeError.context.outcome === 'unknown') endedBy = nodeError;
@@ -107,11 +103,11 @@ export async function runTasks(
 		await run.yieldToEventLoop();
 		return true;
 	};
+	const runOnAndOn = async () => {
+		while (await runNext());
+	};
 	const runAll = async () => {
 		if (isFirstAlone === true) await runNext();
-		const runOnAndOn = async () => {
-			while (await runNext());
-		};
 		await Promise.all(Array.from({ length: atOnce }, runOnAndOn));
 	};
 	const describe = async () =>
@@ -134,13 +130,13 @@ export async function runTasks(
 	attempts.addResultsTo = (error) => {
 		const { context } = error;
 		for (const { list, items, ids } of listed()) {
-			// An attempt that has begun has added its own.
+			// An attempt that got so far has added its own.
 			if (list in context) return;
 			context[list] = items;
 			if (ids.length > 0) context[list.replace('Items', 'Ids')] = ids;
 		}
 		if (endings.includes('unknown')) context.outcome = 'unknown';
-		// The error of the only task says it all.
+		// The error of a single task says it all.
 		if (tasks.length > 1 || error !== endedBy) {
 			error.description = [error.description, ...sentences()].filter(Boolean).join(' ');
 		}
@@ -168,10 +164,10 @@ export async function outputOrErrors(
 		const pairedItem = pairs.length === 1 ? pairs[0] : pairs;
 		const outputs = await execute();
 		const hasErrorOutput = run.context.getNode().onError === 'continueErrorOutput';
-		// In place: copies of hundreds of thousands would hold the event loop.
+		// In place: to copy hundreds of thousands would hold the event loop.
 		for (const output of outputs) {
 			output.pairedItem = pairedItem;
-			// By its JSON alone n8n would take it for one that failed, and a workflow may send it again.
+			// n8n would take it for a failed item by its JSON, and a workflow may send it again.
 			if (hasErrorOutput && isErrorJson(output.json))
 				output.json = { success: true, ...output.json };
 		}

@@ -12,9 +12,8 @@ export interface FoundList {
 	gaps?: number;
 }
 
-/** How deep a list is looked for. */
 const DEEPEST = 4;
-/** Lists beside the records, which are taken only where there is nothing else. */
+/** Lists that often stand beside the records: taken only where there is no other. */
 const BESIDE = /^_?(messages?|sort|order|orderby|links?|filters?|facets|included)$/i;
 /** Lists that are never the records. */
 const FAILURES = /^_?(errors?|warnings?|faults?)$/i;
@@ -23,11 +22,9 @@ type Entry = [path: string, value: unknown];
 type List = [path: string, records: unknown[]];
 
 /**
- * The list in a response.
- * @param itemsField dot path to it, in which `*` stands for every entry; empty finds it: the response itself, or the
- * only list of objects at the shallowest level that has one. Only where no list holds objects, lists of other values and
- * empty ones count; those that usually stand beside the records (`BESIDE`) come last, and `FAILURES` never.
- * @throws ListError
+ * @param itemsField dot path to the list, in which `*` stands for every entry; empty finds it: the response itself, or
+ * the only list of objects at the shallowest level that has one, else the only other list
+ * @throws ListError where there is none, or more than one
  */
 export function findList(body: unknown, itemsField: string): FoundList {
 	if (itemsField.split('.').includes('*')) return recordsAt(body, itemsField);
@@ -65,7 +62,7 @@ function onlyOf(lists: List[], body: unknown): FoundList | undefined {
 			fitting.map(([path]) => path),
 		);
 	}
-	// All are empty, so it does not matter which it is.
+	// Of several empty ones, any will do.
 	const [path, records] = fitting[0] ?? lists[0] ?? [];
 	return path === undefined || records === undefined ? undefined : { path, records };
 }
@@ -75,7 +72,7 @@ function recordsAt(body: unknown, path: string): FoundList {
 	const places = placesAt(body, path);
 	const records = places.filter((one) => one !== undefined);
 	if (records.length > 0) {
-		// The service counts its entries, whatever is in them; lists in them are its list, though.
+		// The service counts its entries, also those without a record, unless they are lists themselves.
 		const gaps = records.some(Array.isArray) ? 0 : places.length - records.length;
 		return { records: records.flat(), path, ...(gaps > 0 ? { gaps } : {}) };
 	}
@@ -102,7 +99,7 @@ function listAt(body: unknown, path: string): unknown[] {
 	throw noList(`"${path}" is an object with ${what} in it`, body, names);
 }
 
-/** Whether the value may hold records by their IDs. */
+/** Whether the value may be an object of records by their IDs. */
 function isMap(value: unknown): boolean {
 	return isObject(value) && !isNothing(value) && Object.values(value).every(isObject);
 }
@@ -124,7 +121,6 @@ function entriesOf(value: unknown, path = ''): Entry[] {
 	return Object.entries(value).map(([name, inner]) => [joinPath(path, name), inner]);
 }
 
-/** Whether a name in the path matches. */
 function isNamed(path: string, names: RegExp): boolean {
 	return path.split(/\.[_@$]*/).some((name) => names.test(name));
 }
@@ -133,7 +129,7 @@ function isList(entry: Entry): entry is List {
 	return Array.isArray(entry[1]);
 }
 
-/** @param names what it may be, in dot paths */
+/** @param names dot paths of lists that may be meant */
 function noList(problem: string, body: unknown, names: string[] = []): ListError {
 	const perhaps = names.length > 0 ? ` Perhaps it is ${names.join(' or ')}.` : '';
 	const fields = isObject(body) ? Object.keys(body).slice(0, 20).join(', ') : '';

@@ -1,4 +1,4 @@
-/** A response does not show where its list is, or where the next page is, by the options as they are set. */
+/** By the options, a response does not show where its list or the next page is. */
 import { RequestError } from '../transport/requestError';
 
 export class ListError extends RequestError {

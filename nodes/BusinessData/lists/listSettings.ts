@@ -1,4 +1,4 @@
-/** The options of a list, checked. The interface document shows no pagination, so every name is a setting. */
+/** The options of a list, checked. The interface document shows no pagination, so all of it is a setting. */
 import {
 	defaultsOf,
 	readChoice,

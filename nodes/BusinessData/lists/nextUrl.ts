@@ -3,7 +3,7 @@ import { headerText } from '../transport/response';
 import { parseUrl } from '../values/parseUrl';
 import { ListError } from './listError';
 
-/** The target of `rel="next"` in a `Link` header (RFC 8288), whichever links stand before it. */
+/** The target of `rel="next"` in a `Link` header (RFC 8288). */
 export function nextLink(headers: Record<string, unknown>): string | undefined {
 	for (const link of headerText(headers, 'link').split(/,(?=\s*<)/)) {
 		const [, target, parameters = ''] = /^\s*<([^>]*)>(.*)$/s.exec(link) ?? [];
@@ -18,7 +18,7 @@ export function nextLink(headers: Record<string, unknown>): string | undefined {
 const ADDRESS = "Pagination: the next page's address";
 
 /**
- * The path and query of the next page, below the base URL. The key goes nowhere else.
+ * The path and query of the next page.
  * @param address absolute, or relative to the request (RFC 3986); a path outside the base URL's path is taken below it
  * @param request the path and query of the request
  * @throws ListError for a value that is no address, or an address elsewhere
@@ -31,7 +31,7 @@ export function belowBaseUrl(address: unknown, request: string, baseUrl: string)
 		throw new ListError(`${ADDRESS} is no address`, 'Check the option Next URL Field.');
 	}
 	const isRelative = !/^([a-z][a-z\d+.-]*:|\/\/|\\)/i.test(address);
-	// A service behind a proxy that ends TLS often writes http://. Only the path and the query are taken from it.
+	// Behind a proxy that ends TLS, services often write http://. Only the path and the query are used.
 	const isSameHost = url.hostname === base.hostname && (url.port === base.port || url.port === '');
 	const isBelow = `${url.pathname}/`.startsWith(`${basePath}/`);
 	if (!/^https?:$/.test(url.protocol) || !isSameHost || (!isBelow && !isRelative)) {

@@ -45,7 +45,7 @@ export interface Page {
 	path: string;
 	/** Whether the response has nothing where a list is due. */
 	isBare: boolean;
-	/** Whether it stands for the end of the list, and not for a page that the service has. */
+	/** Whether it is no page of the service, but stands for the end of the list. */
 	isBehindLast?: true;
 	/** How many entries of the page have no record. */
 	gaps?: number;
@@ -55,14 +55,13 @@ export interface Page {
 	next: PageState | undefined;
 }
 
-/** What sends the requests of a read. */
 export type PageClient = Pick<Client, 'request' | 'baseUrl'>;
 
-/** After so many empty pages in a row the list has ended, whatever cursors they name. */
+/** After so many empty pages in a row, the list has ended, also if they name another one. */
 export const MOST_EMPTY = 10;
 
 /**
- * Yields the list page by page, also where a page is empty.
+ * Yields all pages, also empty ones.
  * @throws RequestError when a request fails or the service does not understand the pagination
  */
 export async function* readPages(
@@ -86,7 +85,7 @@ export function isCounted({ type }: ListSettings): boolean {
 }
 
 /**
- * Reads the page that the page state names.
+ * Reads one page.
  * @throws RequestError when the request fails, the first page holds no list, or the list does not end
  */
 export async function readPage(
@@ -108,7 +107,7 @@ export async function readPage(
 	}
 	const body = jsonOf(response);
 	const found = listIn(body, response, settings, pageState);
-	// By the IDs where records have them: signed addresses and times differ in every response.
+	// By IDs where there are some: signed addresses and times differ in every response.
 	const { length } = found.records;
 	const isOnly = length === 0 || settings.type === 'none';
 	const hash = isOnly ? '' : hashOf(idsIn(found.records) ?? found.records, 16);
@@ -134,13 +133,13 @@ function requestFor(
 	if (type === 'nextUrl') {
 		if (position === undefined) return request;
 		const { pathname, search } = new URL(`http://base${position}`);
-		// An API key in the address was masked with the response; the key goes out in its header alone.
+		// The API key, masked in the response or not, goes out in its header alone.
 		const isKey = ([name, value]: [string, string]) =>
 			/^api_?key$/i.test(name) || /\*{64}/.test(value);
 		const parts = search.slice(1).split('&');
 		const written = parts.filter((part) => ![...new URLSearchParams(part)].some(isKey)).join('&');
 		const named = [...new URLSearchParams(written)].map(([name, value]) => ({ name, value }));
-		// A query parameter of the user that the address lacks would be missing from the second page on.
+		// Some services leave the user's own query parameters out of the address.
 		const own = request.query.filter(({ name }) => !named.some((one) => one.name === name));
 		return {
 			...request,
@@ -178,7 +177,7 @@ function listIn(
 			...details,
 			statusCode: response.statusCode,
 			responseBody: shownBody(response),
-			// It may be an error under the status 200.
+			// It may be an error with the status 200.
 			description: details.description + alsoSaid(response),
 		});
 	}
@@ -205,7 +204,7 @@ function nextPageState(
 ): PageState | undefined {
 	const { length } = page.records;
 	const entries = length + (page.gaps ?? 0);
-	// Of several lists that are empty, it may be another one.
+	// Of several empty lists, it may be the wrong one.
 	const path = length > 0 ? page.path : pageState.path;
 	const state: PageState = {
 		page: pageState.page + 1,
@@ -283,7 +282,6 @@ function isScalar(value: unknown): boolean {
 	return typeof value === 'string' || typeof value === 'number';
 }
 
-/** Whether a response names no next page by this value. */
 function isNone(next: unknown): boolean {
 	return [undefined, null, false, 0, '', '0'].includes(next as string);
 }

@@ -69,7 +69,7 @@ export async function readItems(
 	return items;
 }
 
-/** Shows the hints for a response that is the list itself. */
+/** Hints for a response that is a list itself. */
 export function hintAtArray(
 	run: Run,
 	settings: ListSettings,

@@ -23,7 +23,7 @@ const TOTAL = new RegExp(
 const PAGES = /^((total|number|num|nb)(number|num)?(of)?pages|pages?(count|total)|pages|lastpage)$/;
 const NEXT =
 	/^(next((page)?(link|url|uri|href|cursor|offset|token|start|skip|after|marker|key)?|pagenumber|(record|result)s?(link|url))|continuation(token)?)$/;
-/** Only as text: a number repeats the parameter of the request. */
+/** Only texts count: a number repeats the parameter of the request. */
 const NEXT_AS_TEXT = /^(cursor|offset)$/;
 const INSIDE_NEXT = /(^|[.:])next\.(href|url|link|after|cursor|token|offset|page)$/i;
 const MORE = /^((has|is)?more[a-z]*|hasnext[a-z]*|(is)?truncated)$/;
@@ -58,7 +58,7 @@ export function signsOfMore(page: ListResponse, read: number, pages = Infinity):
 		const name = plainName(path);
 		const text = String(value);
 		const number = numberIn(value) ?? 0;
-		// Some services count the records of the page by this name.
+		// Some services count the records of the page under this name.
 		if (PAGES.test(name) && number > pages && number !== read) signs.flag ??= path;
 		const isText = typeof value === 'string' && !['', '0'].includes(value);
 		const isOpaque = NEXT_AS_TEXT.test(name) && isText && !/^\d+$/.test(value);
@@ -92,7 +92,7 @@ function numberIn(value: unknown): number | undefined {
 	return Number.isInteger(value) || /^\d+$/.test(String(value)) ? Number(value) : undefined;
 }
 
-/** The values beside the lists of a body, and in the headers, with their dot paths; none of those in its records. */
+/** The values of a body outside its lists, and its headers, with their dot paths. */
 function scalarsIn({ response: { headers }, body, path: list }: ListResponse): Entry[] {
 	const place = list === '' ? undefined : list.split(/\.?\*/, 1)[0];
 	const below = (value: unknown, path: string, level: number): Entry[] => {
@@ -109,7 +109,7 @@ function scalarsIn({ response: { headers }, body, path: list }: ListResponse): E
 	return [...below(body, '', 0), ...ofHeaders];
 }
 
-/** The last name of a path in small letters, without a prefix such as `hydra:` and without signs between its words. */
+/** The last name of a path, in lower case letters alone, without a prefix such as `hydra:`. */
 function plainName(path: string): string {
 	const [name = ''] = path
 		.replace(/^the header (x-)?(wp-)?(pagination-)?/, '')

@@ -1,7 +1,6 @@
 /**
- * n8n's deduplication store, with rows of the package's own. n8n hands nodes only the row of the node itself, which
- * a copied or replaced node loses, and that of the workflow, which n8n's Remove Duplicates node clears. The service
- * behind both takes any row; it is the same in n8n 1.123 and 2.41.
+ * n8n's deduplication store, with rows of our own. n8n offers nodes only their own row, which a copied node loses, and
+ * that of the workflow, which Remove Duplicates clears. The service behind both is the same in n8n 1.123 and 2.41.
  */
 import type { ICheckProcessedOptions, IExecuteFunctions } from 'n8n-workflow';
 
@@ -35,9 +34,8 @@ interface Deduplicator {
 }
 
 /**
- * One row of the store: a set of texts, of which n8n keeps hashes only, in the order in which they were added. n8n
- * reads a row, changes it and writes it back without a lock; but a row that is not there it inserts, and of several
- * inserts of a row, over all processes, one succeeds.
+ * A row: a set of texts, of which n8n keeps hashes, in the order in which they were added. n8n changes a row without a
+ * lock; but of several inserts of a new row, over all processes, one succeeds.
  */
 export class DeduplicationRow {
 	private constructor(

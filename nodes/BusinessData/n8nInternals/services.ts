@@ -1,7 +1,4 @@
-/**
- * n8n's own services: nodes have no other way to save what a poll without items has seen, or to learn that n8n is
- * shutting down. Where an n8n lacks a service, the package does without it.
- */
+/** n8n's own services, for what nodes cannot do otherwise. Where an n8n lacks one, the package does without it. */
 
 /** The service, if n8n has loaded its module and it has the methods. */
 export function findService<Service extends object>(
@@ -21,7 +18,6 @@ export function findService<Service extends object>(
 	}
 }
 
-/** Whether what belongs to n8n has the methods that are used. */
 export function hasMethods<Part extends object>(
 	part: Part,
 	methods: ReadonlyArray<keyof Part>,
@@ -37,16 +33,12 @@ export function isQueueMode(): boolean {
 	return findService<GlobalConfig>('@n8n/config', 'GlobalConfig', [])?.executions?.mode === 'queue';
 }
 
-/** The part of n8n's WorkflowRepository that is used; the same in 1.123 and 2.41. */
+/** The same in n8n 1.123 and 2.41. */
 interface WorkflowRepository {
 	countBy(where: { id: string }): Promise<number>;
 }
 
-/**
- * Whether n8n has saved a workflow with this ID; undefined where this n8n does not say. A Send Once Key that is asked for
- * under the ID of none would look like one that was not sent.
- * @throws what n8n's database throws
- */
+/** Whether n8n has saved a workflow with this ID; undefined where it does not say. @throws errors of n8n's database */
 export async function isSavedWorkflow(id: string): Promise<boolean | undefined> {
 	const workflows = findService<WorkflowRepository>('@n8n/db', 'WorkflowRepository', ['countBy']);
 	return workflows && (await workflows.countBy({ id })) > 0;

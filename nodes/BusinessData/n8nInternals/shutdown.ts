@@ -1,7 +1,6 @@
 /**
- * Whether n8n is shutting down. n8n then waits for running nodes, 30 s by default, without notifying them. So this file
- * listens for the same signals as n8n, in the main process and in workers; and it asks n8n's service, in case a node is
- * loaded after the signal.
+ * n8n does not notify nodes when it shuts down, but waits for them, 30 s by default. So this file listens for the same
+ * signals, and asks n8n's service in case it is loaded after the signal.
  */
 import { abortController } from '../async';
 import { findService } from './services';
@@ -29,7 +28,7 @@ export function shutdownSignal(): AbortSignal {
 	if (signal.aborted) return signal;
 	if (isShuttingDown()) abort();
 	for (const name of SIGNALS) {
-		// A listener keeps Node from ending the process, so there is none where n8n has none.
+		// A listener keeps Node from ending the process, so one is added only beside n8n's own.
 		const isListening = process.listeners(name).includes(abort);
 		if (!isListening && process.listenerCount(name) > 0) process.once(name, abort);
 	}

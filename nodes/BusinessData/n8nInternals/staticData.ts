@@ -1,8 +1,7 @@
 /**
- * Where n8n keeps what a trigger remembers: the static data of the workflow, one object for all nodes. n8n saves it
- * when a poll returns items, but not when it returns none; and a trigger that was added or edited later holds its own
- * copy of the others' data. So this file calls n8n's service that saves it, where n8n has it (1.123 and 2.41 do).
- * Elsewhere, what a poll without items has seen is saved with the next items.
+ * The static data of a workflow, one object for all its nodes. n8n saves it only when a poll returns items, and a trigger
+ * that was edited later holds an old copy of the others' data. So this file calls n8n's own service (1.123 and 2.41 have
+ * it); without it, what a poll without items has seen is saved with the next items.
  */
 import type { IDataObject, INode, IPollFunctions, Workflow } from 'n8n-workflow';
 
@@ -10,7 +9,6 @@ import { KeyedMutex, never, sleep } from '../async';
 import { findService } from './services';
 import { isOfDurableScheduler, workflowOf } from './workflow';
 
-/** The part of n8n's WorkflowStaticDataService that is used. */
 interface StaticDataService {
 	getStaticDataById(workflowId: string): Promise<IDataObject>;
 	saveStaticDataById(workflowId: string, staticData: IDataObject): Promise<void>;
@@ -18,34 +16,31 @@ interface StaticDataService {
 
 const MODULE = 'n8n/dist/workflows/workflow-static-data.service';
 const METHODS = ['getStaticDataById', 'saveStaticDataById'] as const;
-/** n8n keeps data by the name of the node, which may change, so the trigger's ID stands in for a name. */
+/** n8n keeps data by the name of the node, which may change, so the trigger's ID stands in for it. */
 const NAME_BEGINS = 'businessDataTrigger:';
 const KEY_BEGINS = `node:${NAME_BEGINS}`;
 
 /** By workflow: a trigger saves the data of all triggers of the workflow. */
 const mutex = new KeyedMutex();
-/** How often (ms), and how many times at most, to check whether n8n has saved: a failed save is not reported. */
+/** How often (ms), and how many times at most, to check whether n8n has saved: it reports no failed save. */
 const LOOK_MS = 10;
 const MOST_LOOKS = 200;
 
-/** An older version of a workflow may bring triggers back, so what the last ones remember is kept. */
+/** Kept, because an older version of the workflow may bring deleted triggers back. */
 const MOST_DELETED = 3;
 
 /** What is kept of a trigger. */
 export interface Kept extends IDataObject {
-	/** What it remembers, with a number that grows whenever it is saved. */
+	/** `revision` grows whenever it is saved. */
 	records?: IDataObject & { revision: number };
 }
 
 export const revisionOf = (kept: Kept | undefined) => kept?.records?.revision ?? 0;
 
-/**
- * `__dataChanged`: whether n8n saves the static data of the workflow with the next items. n8n sets it to false after a
- * save; undefined, which n8n takes for false, is set here.
- */
+/** `__dataChanged`: whether n8n saves with the next items; false after a save of n8n's, undefined as set here. */
 type Mark = boolean | undefined;
 
-/** The ID of a trigger. n8n 1.x also takes nodes without one, or with the same one, which have their name. */
+/** The ID of a trigger; in n8n 1.x, where nodes may lack one or share it, its name. */
 function triggerIdOf(context: IPollFunctions): string {
 	const { id, name } = context.getNode();
 	const nodes = Object.values(workflowOf(context)?.nodes ?? {});
@@ -61,10 +56,10 @@ export class StaticData {
 	private readonly workflow: Workflow | undefined;
 	private readonly service: StaticDataService | undefined;
 
-	/** The data before `keep`, to be restored if n8n does not save. */
+	/** The data before `keep`, to be restored if n8n does not save it. */
 	private before: { content: Kept; mark: Mark } | undefined;
 
-	/** The static data of all nodes, as last read from the database; without n8n's service, what n8n holds. */
+	/** The static data of all nodes, as last read from the database, or without n8n's service as n8n holds it. */
 	private all: Record<string, Kept> = {};
 
 	constructor(private readonly context: IPollFunctions) {
@@ -72,7 +67,7 @@ export class StaticData {
 		this.workflowId = context.getWorkflow().id ?? '';
 		this.workflow = workflowOf(context);
 		const data = context.getWorkflowStaticData('node');
-		// Without this mark it is a durable cursor of n8n 2.x, which n8n keeps by ID, and saves after each poll.
+		// Without the mark, it is a durable cursor of n8n 2.x, which n8n keeps by ID and saves after each poll.
 		const isDurable = this.workflow === undefined || !('__dataChanged' in data);
 		this.data = isDurable ? data : this.held(KEY_BEGINS + this.triggerId);
 		this.service =
@@ -81,7 +76,7 @@ export class StaticData {
 				: findService<StaticDataService>(MODULE, 'WorkflowStaticDataService', METHODS);
 	}
 
-	/** What is kept of the trigger: what this process holds, or what was saved since, also by another one. */
+	/** What is kept of the trigger: as this process holds it, or as another one has saved it since. */
 	async newest(): Promise<Kept> {
 		const all =
 			(await this.service?.getStaticDataById(this.workflowId)) ?? this.workflow?.staticData;
@@ -126,7 +121,7 @@ export class StaticData {
 		}
 	}
 
-	/** Forgets triggers that the workflow has no more, but for the last ones. Returns whether there are such. */
+	/** Forgets deleted triggers, but for the last ones. @returns whether there are such */
 	private forgetDeleted(): boolean {
 		// By their names too, see `triggerIdOf`.
 		const nodes = Object.values(this.workflow?.nodes ?? {});
@@ -166,9 +161,8 @@ export class StaticData {
 	private async untilSavedByN8n(): Promise<void> {
 		if (this.before === undefined) return;
 		await sleep(LOOK_MS, never);
-		// By now n8n has begun to save, or has discarded the items because the trigger was edited meanwhile. Then the
-		// content must not be saved with another node's items: the next poll finds the events again. The durable
-		// scheduler asks n8n's database before it emits, and its polls share nothing with other nodes.
+		// By now n8n has begun to save, or has discarded the items because the trigger was edited meanwhile: then the next
+		// poll finds the events again. The durable scheduler is slower, and its polls share nothing with other nodes.
 		if (this.mark === true && !isOfDurableScheduler(this.context)) this.mark = undefined;
 		for (let looks = 1; looks < MOST_LOOKS; looks++) {
 			if (this.mark === false) return;
@@ -178,7 +172,7 @@ export class StaticData {
 		this.mark = this.before.mark;
 	}
 
-	/** Changes what n8n holds without marking it as changed: n8n would also save outdated data of other nodes. */
+	/** Changes what n8n holds without the mark, by which n8n would also save old data of other nodes. */
 	private unnoticed(change: () => void): void {
 		const { mark } = this;
 		change();

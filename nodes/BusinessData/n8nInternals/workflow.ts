@@ -6,7 +6,7 @@ export function workflowOf(context: IPollFunctions): Workflow | undefined {
 	return (context as unknown as { workflow?: Workflow }).workflow;
 }
 
-/** How long (ms) n8n gives a poll, but for its durable scheduler. n8n 1.x names no time. */
+/** Without the durable scheduler. n8n 1.x names no time. */
 const USUAL_POLL_MS = 5 * 60_000;
 
 /** How long (ms) n8n gives a poll. */
@@ -16,17 +16,14 @@ export function pollBudgetMs(context: IPollFunctions): number {
 	return getPollBudgetMs?.call(context) ?? USUAL_POLL_MS;
 }
 
-/**
- * Whether the durable scheduler of n8n 2.x makes the poll: it has a context and a `Workflow` object of its own, and
- * less time.
- */
+/** Whether the durable scheduler of n8n 2.x polls: then the context and its `Workflow` are new, and there is less time. */
 export function isOfDurableScheduler(context: IPollFunctions): boolean {
 	return pollBudgetMs(context) !== USUAL_POLL_MS;
 }
 
 /**
- * Acquires the isolate in which n8n evaluates the expressions of the workflow. n8n releases it for all triggers of the
- * workflow when the first of several simultaneous polls ends, so it is acquired before each use.
+ * Acquires the isolate for expressions before each use: when one of several simultaneous polls ends, n8n releases it for
+ * all triggers of the workflow.
  */
 export async function acquireExpressionIsolate(context: IPollFunctions): Promise<void> {
 	const expression: Partial<Workflow['expression']> | undefined = workflowOf(context)?.expression;

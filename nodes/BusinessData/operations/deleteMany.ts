@@ -1,7 +1,4 @@
-/**
- * Deletes many records with few requests: the IDs of all input items are collected, each counted once,
- * and sent in batches. The interface document asks for it (section 8, rule 2).
- */
+/** Deletes in batches of the IDs of all input items, as the interface document asks for (section 8, rule 2). */
 import { isDeepStrictEqual } from 'node:util';
 
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
@@ -35,7 +32,6 @@ const DELETIONS: TaskKind = {
 };
 
 /**
- * The operation Delete Many.
  * @param plural what is deleted, for example `contacts`
  * @param setting of the credential, which says the endpoint
  */
@@ -112,8 +108,7 @@ async function deleteMany(run: Run, endpoint: Endpoint): Promise<INodeExecutionD
 }
 
 /**
- * The value of a parameter, which the items must agree on, because their IDs go out together.
- * @returns null for an expression that finds nothing
+ * The value of a parameter, the same for all items, because their IDs go out together; null for `undefined`.
  * @throws InvalidSettingError
  */
 async function sameForAll(run: Run, name: string, field: string, fallback: unknown) {
@@ -131,14 +126,14 @@ async function sameForAll(run: Run, name: string, field: string, fallback: unkno
 	return first ?? null;
 }
 
-/** What goes into one request: IDs, and the indexes of the input items that name them, in order. */
+/** The IDs of one request, and the indexes of the items that name them. */
 interface Batch {
 	ids: Id[];
 	items: number[];
 }
 
 /**
- * The IDs of all items, each once, in batches; and the error items of those items that name no usable ID.
+ * The IDs of all items in batches, each ID once; and the error items of items without a usable ID.
  * @throws a node error instead, unless the node continues on error
  */
 async function readBatches(run: Run, size: number) {

@@ -13,10 +13,7 @@ import type { Endpoint } from '../transport/endpoints';
 import { readFlag, readWholeNumber } from '../values/settingValues';
 import type { Operation } from './operation';
 
-/**
- * The operation Get Many.
- * @param plural what is read, for example `contacts`
- */
+/** @param plural what is read, for example `contacts` */
 export function getManyOperation(plural: string, { method, path }: Endpoint): Operation {
 	return {
 		option: {

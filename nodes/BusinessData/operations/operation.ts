@@ -1,4 +1,3 @@
-/** What a resource and an operation are, for the router and for the node's description. */
 import type {
 	IDisplayOptions,
 	INodeExecutionData,
@@ -11,9 +10,8 @@ import type { Run } from '../run/run';
 export interface Operation {
 	/** The entry in the Operation list; its `value` is saved in workflows. */
 	option: INodePropertyOptions;
-	/** The operation's own fields; `describeResource` shows them for this operation only. */
 	fields: INodeProperties[];
-	/** Returns one output item or more per input item, each with its `pairedItem`. */
+	/** @returns items with their `pairedItem` */
 	execute(run: Run): Promise<INodeExecutionData[]>;
 }
 
@@ -21,7 +19,7 @@ export interface Resource {
 	/** The entry in the Resource list; its `value` is saved in workflows. */
 	option: INodePropertyOptions;
 	operations: Operation[];
-	/** The `value` of the operation that is chosen at first; never one that deletes. */
+	/** Never one that deletes. */
 	defaultOperation: string;
 }
 

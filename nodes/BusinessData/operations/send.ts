@@ -10,7 +10,6 @@ import { type Endpoint, type LimitSetting, SEND_ENDPOINTS } from '../transport/e
 import { formatDuration, formatLimit } from '../transport/waitTime';
 import type { Operation } from './operation';
 
-/** An operation that sends each item's document to the endpoint. */
 export function sendOperation(
 	option: INodePropertyOptions,
 	{ method, path, limit }: Endpoint & { limit: LimitSetting },
@@ -36,14 +35,14 @@ export function sendOperation(
 				},
 				toItems: async (response, result) => {
 					const items = await itemsOf(run, response, result);
-					// A sent item has output also when the service responds with an empty list.
+					// Also where the service responds with an empty list.
 					return items.length > 0 ? items : [toItem({ statusCode: response.statusCode })];
 				},
 			})),
 	};
 }
 
-/** What the editor shows before a run on more items than the limit of their operation lets out at once. */
+/** Shown in the editor before a run on more items than the limit lets out at once. */
 export const durationHints = Object.entries(SEND_ENDPOINTS).map(
 	([operation, { limit }]): NodeHint => {
 		const { max, windowSeconds } = limit;

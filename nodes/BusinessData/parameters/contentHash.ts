@@ -1,25 +1,25 @@
 /** What tells the content of two documents apart. */
 import { joinPath } from '../transport/valueAt';
 import { hashOf } from '../values/hash';
+import { isObject } from '../values/isObject';
 
 /**
  * A hash of the body as JSON, whatever the order of its fields and the form of Unicode (NFC).
  * @param ignored dot paths of fields that do not count; a path goes through lists
  */
 export function contentHash(body: unknown, ignored: string[]): string {
-	const asItGoesOut = JSON.parse(JSON.stringify(body ?? null)) as unknown;
-	return hashOf(without(asItGoesOut, new Set(ignored.map((path) => path.normalize('NFC'))), ''));
+	const paths = ignored.map((path) => path.normalize('NFC'));
+	return hashOf(without(JSON.parse(JSON.stringify(body ?? null)), paths, ''));
 }
 
-/** @param path to the value; a name may itself hold dots */
-function without(value: unknown, ignored: Set<string>, path: string): unknown {
+function without(value: unknown, ignored: string[], path: string): unknown {
 	if (Array.isArray(value)) return value.map((entry) => without(entry, ignored, path));
 	if (typeof value === 'string') return value.normalize('NFC');
-	if (typeof value !== 'object' || value === null) return value;
+	if (!isObject(value)) return value;
 	const entries = Object.entries(value)
-		.map(([name, entry]: [string, unknown]) => [name.normalize('NFC'), entry] as const)
+		.map(([name, entry]) => [name.normalize('NFC'), entry] as const)
 		.map(([name, entry]) => [name, entry, joinPath(path, name)] as const)
-		.filter(([, , inner]) => !ignored.has(inner))
+		.filter(([, , inner]) => !ignored.includes(inner))
 		.map(([name, entry, inner]) => [name, without(entry, ignored, inner)] as const);
 	return Object.fromEntries(entries);
 }

@@ -11,11 +11,11 @@ const FIELD = 'IDs';
 /** What may stand between two IDs. */
 const GAPS = /[\s\p{Cc}\p{Cf},;]+/gu;
 const LINE_BREAK = /[\r\n\v\f\u0085\u2028\u2029]/;
-/** What expressions and programs write for a value that is missing; others with brackets are refused as well. */
+/** What expressions and programs write for a missing value; `SUSPECT` finds those with brackets. */
 const WORD_FOR_NOTHING = /^(undefined|null|nan|invalid date(time)?|\[object object\])$/i;
-/** Most IDs match, so that a hundred thousand of them are read fast. */
+/** A fast check that most IDs pass. */
 const PLAIN = /^[\w.:#@/+-]+$/;
-/** Signs of a list in another form, or of one that was cut off, and characters that a person cannot see. */
+/** Signs of a list that was not recognized or was cut off, and invisible characters. */
 const SUSPECT =
 	/["[\]{}“”„«»，、；،؛\p{Cc}\p{Cf}\p{Cs}]|[^\S ]|^['‘’‚`´].*['‘’`´]$|^\([^)]*$|^[^(]*\)$/su;
 
@@ -60,7 +60,6 @@ function partsOf(value: unknown): unknown[] {
 	const text = trimUnseen(value);
 	// AI agents and expressions inside a text write lists as JSON.
 	if (!/^[[{"]/.test(text)) return text.replace(GAPS, separatorsIn).split(',');
-	// Numbers that JavaScript cannot hold become texts, digit by digit.
 	const parsed = tryParseExactJson(text);
 	if ('value' in parsed && Array.isArray(parsed.value)) return parsed.value;
 	throw invalid('the text begins like JSON and is no list in JSON');

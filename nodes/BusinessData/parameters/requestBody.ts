@@ -56,7 +56,7 @@ export const bodyFields: INodeProperties[] = [
 	},
 ];
 
-/** By mode: the field that errors name, and what to do where a document is empty. */
+/** By mode: the field that errors name, and how to fill an empty document. */
 const MODES = {
 	autoMapInputData: [FIELD, 'The input item has no fields: check the node before this one.'],
 	defineBelow: ['Fields', 'Add a field.'],
@@ -91,14 +91,14 @@ function readWholeBody(run: Run, itemIndex: number, isMapped: boolean, isDocumen
 	const { json = {}, error } = run.items[itemIndex] ?? {};
 	const body = isMapped ? json : parseJsonBody(field, run.parameter('jsonBody', itemIndex, '{}'));
 	const isComputed = isMapped || run.isComputed('jsonBody');
-	// An API Request may report an error on purpose, so only n8n's own error items are refused.
+	// An API Request may send an error on purpose, so only n8n's own error items are refused.
 	const mayBeResult = isDocument ? isComputed : isMapped && error !== undefined;
 	if (mayBeResult) refuseResult(field, body as IDataObject);
 	refuseFaults(field, body, isComputed);
 	return body;
 }
 
-/** @throws InvalidSettingError for JSON that only says what another node did not do */
+/** @throws InvalidSettingError for the output of another node that did nothing for the item */
 function refuseResult(field: string, json: IDataObject): void {
 	const results: Array<[is: boolean, problem: string]> = [
 		[isErrorJson(json), 'is an error'],
@@ -114,7 +114,6 @@ function refuseResult(field: string, json: IDataObject): void {
 	);
 }
 
-/** Whether a body has no field, or no entry. */
 export function isEmpty(body: unknown): boolean {
 	return typeof body === 'object' && body !== null && Object.keys(body).length === 0;
 }

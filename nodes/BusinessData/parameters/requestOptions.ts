@@ -16,7 +16,7 @@ import type { Run } from '../run/run';
 type ReadOptions = Pick<ServiceRequest, 'query' | 'headers' | 'timeoutMs' | 'maxWaitMs'>;
 
 const LONGEST_TIMEOUT_SECONDS = 3_600;
-/** A person waits for an agent, so a longer wait becomes an error that says how long it takes. */
+/** A person waits for an agent, so a longer wait is an error that says how long it takes. */
 const MAX_WAIT_OF_A_TOOL_SECONDS = 60;
 
 export const nameField: INodeProperties = {
@@ -143,7 +143,6 @@ export function checkQuery(query: QueryParameters, field: string): QueryParamete
 	return query;
 }
 
-/** @throws InvalidSettingError for what an expression failed to make, too */
 function readNamed(field: string, value: unknown): QueryParameters {
 	return readEntries(field, readGroup(field, value).parameters).map((entry) => {
 		const name = readName(field, entry.name);

@@ -12,7 +12,7 @@ import { contentHash } from './contentHash';
 
 const FIELD = 'Send Once Key';
 const LONGEST_KEY = 255;
-/** So many that a run can be repeated weeks later, also where documents go out as fast as the limits allow. */
+/** Enough for weeks at the pace that the limits allow. */
 const DEFAULT_MAX_ENTRIES = 50_000;
 const CONTENT_RULES = ['mustMatch', 'ignore'] as const;
 
@@ -84,7 +84,7 @@ export function withSendOnce(
 	request: Omit<ServiceRequest, 'guard'>,
 ): GuardedRequest {
 	const options = run.options(itemIndex);
-	// An expression that finds nothing is there, and undefined.
+	// `undefined` is not the same as none: it is an expression that found nothing.
 	if (isRead(request) || !Object.hasOwn(options, 'sendOnceKey')) return request;
 	const { sendOnceMaxEntries = DEFAULT_MAX_ENTRIES, sendOnceContent = 'mustMatch' } = options;
 	const rule = readChoice('Send Once Content', sendOnceContent, CONTENT_RULES);
@@ -115,7 +115,6 @@ function hashOfContent(
 ): string {
 	const ignored = ignoreFields.map((field) => field.normalize('NFC'));
 	const counts = ({ name }: { name: string }) => !ignored.includes(name.normalize('NFC'));
-	// The fields of a form are its parts.
 	const isForm = encoded !== undefined && Array.isArray(body);
 	const ofBody = isForm
 		? contentHash((body as Part[]).filter(counts), [])

@@ -1,7 +1,4 @@
-/**
- * Data to Send → Define Below: names with typed values, as n8n's Edit Fields node has them. Dots in a name make nested
- * objects, and every value is checked against its type.
- */
+/** Data to Send → Define Below: names with typed values, as in n8n's Edit Fields node. Dots make nested objects. */
 import { type FieldType, type IDataObject, validateFieldType } from 'n8n-workflow';
 
 import { InvalidSettingError } from '../values/invalidSettingError';
@@ -17,9 +14,8 @@ import {
 import { shorten } from '../values/text';
 import { refuseFaults } from '../values/valueFaults';
 
-/** The label of the field; every error begins with it. */
 const LABEL = 'Fields';
-/** What a JSON body can hold of the types that n8n offers; the others are for files. */
+/** The types of n8n that JSON can hold. */
 const TYPES: Record<string, string> = {
 	string: 'String',
 	number: 'Number',
@@ -28,10 +24,9 @@ const TYPES: Record<string, string> = {
 	object: 'Object',
 };
 const LONGEST_SHOWN_VALUE = 60;
-/** An empty part, brackets, and a name that JavaScript keeps for itself. */
+/** An empty part, brackets, or `__proto__`. */
 const BAD_NAME = /^\s*(\.|$)|\.\s*(\.|$)|[[\]]|(^|\.)__proto__(\.|$)/;
 
-/** A value that is there. */
 type Given = string | number | boolean | object;
 
 /**
@@ -52,7 +47,7 @@ export function bodyOfFields(value: unknown, apiKey: string, isComputed = false)
 	return body;
 }
 
-/** @throws InvalidSettingError for a name that cannot be one, or that excludes another */
+/** @throws InvalidSettingError for a name that cannot be one, or that another one excludes */
 function checkName(name: string, index: number, names: string[]): void {
 	if (BAD_NAME.test(name)) {
 		throw invalid(
@@ -71,13 +66,12 @@ function checkName(name: string, index: number, names: string[]): void {
 	}
 }
 
-/** Puts a value where its name says. */
 function put(body: IDataObject, name: string, value: unknown): void {
 	const parents = name.split('.');
 	const last = parents.pop() ?? '';
 	let object = body;
 	for (const parent of parents) {
-		// Own ones only: every object inherits a `constructor`.
+		// Every object inherits a `constructor`.
 		if (!Object.hasOwn(object, parent)) object[parent] = {};
 		object = object[parent] as IDataObject;
 	}
@@ -88,7 +82,7 @@ function invalid(name: string, problem: string, howToFix: string): InvalidSettin
 	return new InvalidSettingError(LABEL, `"${name}" ${problem}`, howToFix);
 }
 
-/** The value as it goes out; null stays null, whatever the type. */
+/** The value as it goes out; null has any type. */
 function typedValue(
 	name: string,
 	type: unknown,
@@ -98,7 +92,6 @@ function typedValue(
 ): unknown {
 	refuseUnresolved(LABEL, value, name);
 	refuseFaults(LABEL, value, false, name);
-	// Without a type, as programs may leave it out: what the value is by itself.
 	if (type !== undefined && (typeof type !== 'string' || !Object.hasOwn(TYPES, type))) {
 		throw new InvalidSettingError(
 			LABEL,
@@ -117,12 +110,12 @@ function typedValue(
 			'Check the expression, or choose another type for the field. Where there is no value, an expression should give null.',
 		);
 	}
-	// Again, because a text may be one of a number that is too large, or of a list with such numbers.
+	// A text may have become a number that is too large, or a list with such numbers.
 	refuseFaults(LABEL, result, isComputed, name);
 	return result;
 }
 
-/** Converts as n8n does, except numbers and values that JavaScript takes for false. Undefined where it cannot. */
+/** Converts as n8n does, but for numbers and falsy values; undefined where it cannot. */
 function convert(name: string, type: FieldType, value: Given): unknown {
 	if (type === 'number') return numberOf(value);
 	const isNothing = typeof value === 'object' || (typeof value === 'string' && value.trim() === '');

@@ -31,7 +31,7 @@ export function toNodeError(node: INode, error: unknown, itemIndex?: number): No
 	const message = messageOf(error);
 	const details = detailsOf(error);
 	if (details === undefined) {
-		// An unexpected error: n8n may report it as a fault of the node.
+		// n8n may report an unexpected error as a fault of the node.
 		const isUnexpected = error instanceof Error && !(error instanceof ExecutionCanceledError);
 		const nodeError = new NodeOperationError(node, isUnexpected ? error : message, { itemIndex });
 		// The parameters of an item are read before anything is sent for it.
@@ -47,13 +47,12 @@ export function toNodeError(node: INode, error: unknown, itemIndex?: number): No
 			? new NodeApiError(node, { message, httpCode: httpCode ?? null }, { ...options, httpCode })
 			: new NodeOperationError(node, message, options);
 	Object.assign(nodeError.context, context);
-	// Where it holds a code such as ECONNRESET, for example in what a proxy says, n8n has replaced it by advice of its
-	// own, which may be to retry a request that has taken effect.
+	// n8n replaces a message with a code such as ECONNRESET by its own advice, which may be to retry what has taken effect.
 	nodeError.message = message;
 	return nodeError;
 }
 
-/** What the user needs to know of an error that is expected. */
+/** The details of an expected error. */
 function detailsOf(error: unknown): RequestErrorDetails | undefined {
 	if (error instanceof RequestError) return error.details;
 	if (error instanceof RedisError) return redisError(error).details;
@@ -67,7 +66,7 @@ function detailsOf(error: unknown): RequestErrorDetails | undefined {
 	return { outcome, cause, description: error.description };
 }
 
-/** What the error says to n8n itself, which lets a trigger wait as long. n8n 1.x ignores it. */
+/** Lets n8n 2.x delay the next poll of a trigger. */
 function failureOf({ cause, retryAfterSeconds }: RequestErrorDetails): Failure | undefined {
 	if (cause === undefined) return undefined;
 	const canWait = cause === 'rate-limited' || cause === 'temporarily-unavailable';
@@ -75,7 +74,7 @@ function failureOf({ cause, retryAfterSeconds }: RequestErrorDetails): Failure |
 	return { cause, retryAfterMs: retryAfterSeconds * 1000 };
 }
 
-/** The output of an item that failed, by n8n's contract for nodes that continue on error. */
+/** The output of a failed item where the node continues on error. */
 export function errorItem(
 	input: INodeExecutionData | undefined,
 	error: NodeError,
@@ -86,10 +85,9 @@ export function errorItem(
 	return { json, error, pairedItem: { item: itemIndex } };
 }
 
-/** By these, n8n knows the items that leave by a node's error output. */
+/** n8n takes an item with only these fields for a failed one. */
 const ERROR_FIELDS = ['error', 'message', 'details'];
 
-/** Whether n8n takes an item with this JSON for one that failed. */
 export function isErrorJson(json: IDataObject): boolean {
 	return Boolean(json.error) && Object.keys(json).every((name) => ERROR_FIELDS.includes(name));
 }

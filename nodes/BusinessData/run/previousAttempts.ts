@@ -1,6 +1,6 @@
 /**
- * What previous attempts of the same node run have done. n8n's Retry On Fail runs the whole node again with all its
- * items; what was sent by then, or may have been sent, is not sent again.
+ * Retry On Fail runs the whole node again. What a previous attempt of the run has sent, or may have sent, is not sent
+ * again.
  */
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
@@ -22,12 +22,12 @@ export interface Attempts {
 }
 
 /**
- * By the input of the run, an object that all attempts of a run share and no other tool call has: n8n counts every
- * attempt of an agent's tool as another run, and a tool behind an MCP trigger has nothing else that stays the same.
+ * By the input of the run, an object that all its attempts share. For the tool of an agent, n8n counts each attempt as
+ * another run, and behind an MCP trigger nothing else stays the same.
  */
 const attemptsByInput = new WeakMap<object, Map<string, Attempts>>();
 
-/** The attempts of a run so far; each adds its own. Where the node does not retry on failure, there is only one. */
+/** The attempts of a run so far, to which each adds its own. */
 export function attemptsOf(context: IExecuteFunctions): Attempts {
 	const input = context.getInputData()[0]?.json;
 	if (context.getNode().retryOnFail !== true || input === undefined) return { results: new Map() };
@@ -39,14 +39,14 @@ export function attemptsOf(context: IExecuteFunctions): Attempts {
 	return attempts;
 }
 
-/** Whether an agent has called the node as a tool. n8n names the tool so, and n8n 1.x tells it in no other way. */
+/** Whether an agent has called the node as a tool. n8n 1.x shows it in the type alone. */
 export function isToolCall(context: IExecuteFunctions): boolean {
 	return context.getNode().type.endsWith('Tool');
 }
 
-/** Distinguishes runs that may get the same items: of other nodes, in loops, of sub-workflows. */
+/** Distinguishes runs with the same items: of other nodes, in loops, of sub-workflows. */
 function nameOf(context: IExecuteFunctions): string {
-	// Workflows that were not made in the editor may have nodes of one ID.
+	// In workflows that were not made in the editor, nodes may share an ID.
 	const { id: nodeId, name } = context.getNode();
 	const { id: workflowId } = context.getWorkflow();
 	const runIndex = isToolCall(context) ? 0 : context.evaluateExpression('{{ $runIndex }}', 0);

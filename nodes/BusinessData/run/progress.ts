@@ -1,4 +1,4 @@
-/** Says, while a run waits for the limits, how far it is and when it will be done. */
+/** Reports how far a run is, and when it will be done. */
 import { getGlobalState } from 'n8n-workflow';
 
 import { limiterOf } from '../rateLimit';
@@ -7,12 +7,12 @@ import type { Endpoint } from '../transport/endpoints';
 import { formatDuration } from '../transport/waitTime';
 import type { Run } from './run';
 
-/** A little less than a minute, so that there is a line in every one. */
+/** A line in every minute. */
 const REPORTED_EVERY_MS = 55_000;
 const NOT_WORTH_REPORTING_MS = 1_000;
 const SAME_DAY_MS = 12 * 3_600_000;
 
-/** Does the work, and reports now and then what `describe` says, until it is done. */
+/** Does the work, and meanwhile reports what `describe` says. */
 export async function reportDuring<T>(
 	run: Run,
 	describe: () => string | Promise<string>,
@@ -28,7 +28,7 @@ export async function reportDuring<T>(
 	}
 }
 
-/** Such as "12 of 30 done, the next in 4 min, all about 15:40". Skipped and failed items are done, too. */
+/** Such as "12 of 30 done, the next in 4 min, all about 15:40". Skipped and failed items count as done. */
 export async function describeSends(
 	run: Run,
 	done: number,
@@ -43,7 +43,7 @@ export async function describeSends(
 	return `${done} of ${total} done${next}, all about ${timeAfter(run, lastMs)}`;
 }
 
-/** The time of day `ms` from now in the workflow's time zone, with the date if it is more than half a day away. */
+/** The time of day `ms` from now in the workflow's time zone, with the date if that is over half a day away. */
 export function timeAfter({ context }: Run, ms: number): string {
 	const date = ms < SAME_DAY_MS ? {} : ({ day: 'numeric', month: 'short' } as const);
 	const time = { ...date, hour: '2-digit', minute: '2-digit' } as const;
@@ -52,7 +52,7 @@ export function timeAfter({ context }: Run, ms: number): string {
 	try {
 		return format(context.getTimezone());
 	} catch {
-		// A saved workflow may have DEFAULT, nothing or a name that no zone has.
+		// A saved workflow may have an unknown name, such as DEFAULT.
 		return format(getGlobalState().defaultTimezone);
 	}
 }

@@ -24,7 +24,7 @@ export class Run {
 	readonly client: Client;
 	readonly isTool: boolean;
 
-	/** The progress of the items so far, in sentences; set by the operation. */
+	/** The progress so far, in sentences; set by the operation. */
 	describeProgress: () => string[] = () => [];
 
 	private readonly waitTime = new RunWaitTime();
@@ -36,7 +36,7 @@ export class Run {
 
 	/** The parameters as they are saved. */
 	private readonly written: INode['parameters'];
-	/** The last value of each parameter, with its item; without one where it is the same for all items. */
+	/** The last value of each parameter, with its item unless it is the same for all. */
 	private readonly values = new Map<string, { itemIndex?: number; value: unknown }>();
 	private readonly hints = new Set<string>();
 	private lastYieldAt = performance.now();
@@ -57,10 +57,7 @@ export class Run {
 		];
 	}
 
-	/**
-	 * Gives `work` a run and ends it: reports long waits, and drops the requests that still wait.
-	 * @throws a node error for whatever `work` throws
-	 */
+	/** Runs `work`, and ends the run. @throws a node error for anything that `work` throws */
 	static async during<T>(context: IExecuteFunctions, work: (run: Run) => Promise<T>): Promise<T> {
 		let run: Run | undefined;
 		try {
@@ -72,7 +69,7 @@ export class Run {
 				nodeError.context.outcome ??= 'notSent';
 				attemptsOf(context).addResultsTo?.(nodeError);
 			}
-			// By this word, n8n knows a stopped execution, which must not look like a failed one.
+			// n8n knows a stopped execution by this word.
 			if (isCanceled(context) && !nodeError.message.includes('canceled')) {
 				nodeError.message = `The execution was canceled. Just before that: ${nodeError.message}`;
 			}
@@ -84,7 +81,7 @@ export class Run {
 
 	/** Whether an item's error becomes its output instead of ending the run. */
 	get continuesOnError(): boolean {
-		// n8n takes no notice of what a stopped execution puts out, and shows an agent only the JSON of an item.
+		// n8n ignores the output of a stopped execution, and shows an agent only the JSON of an item.
 		return !this.isTool && this.context.continueOnFail() && !isCanceled(this.context);
 	}
 
@@ -107,7 +104,7 @@ export class Run {
 		return value;
 	}
 
-	/** Whether an expression makes the parameter or a part of it, so that n8n has to read it for each item. */
+	/** Whether an expression makes the parameter or a part of it. */
 	isComputed(name: string): boolean {
 		const { [name]: written } = this.written;
 		return written === undefined || holdsExpression(written);
@@ -118,10 +115,10 @@ export class Run {
 		return readGroup('Options', this.parameter('options', itemIndex, {}));
 	}
 
-	/** Yields to the event loop when this run has held it for long. To be called between items. */
+	/** Yields to the event loop when this run has held it for long; to be called between items. */
 	async yieldToEventLoop(): Promise<void> {
 		if (performance.now() - this.lastYieldAt < LONGEST_HOLD_MS) return;
-		// All work of the run goes on together: one after the other, it would hold the event loop all the same.
+		// All tasks of the run wait for one turn: one by one, they would hold the event loop all the same.
 		this.yielded ??= new Promise((resolve) => {
 			setImmediate(() => {
 				this.yielded = undefined;
@@ -154,7 +151,7 @@ export class Run {
 	private end(): void {
 		const { context, signal, waitTime } = this;
 		for (const stop of this.stopListening) stop();
-		// n8n keeps no error of an execution that was stopped, so its log says how far the run had come.
+		// n8n keeps no error of a stopped execution, so its log says how far the run has come.
 		if (signal.aborted) {
 			const isShutdown = signal.reason instanceof ShutdownError;
 			const event = isShutdown ? 'interrupted, because n8n is shutting down' : 'stopped';

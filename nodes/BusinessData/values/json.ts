@@ -10,13 +10,10 @@ export function tryParseJson(text: string): Parsed {
 	return tryTo(() => JSON.parse(text) as unknown);
 }
 
-/** Where a number may begin that has more digits than JavaScript keeps; a text that looks alike does no harm. */
+/** Finds all numbers that may have more digits than JavaScript keeps. */
 const MANY_DIGITS = /(?:^|[[:,\s])-?\d{16}/;
 
-/**
- * As `tryParseJson`, but whole numbers beyond ±(2^53 − 1) become texts, digit by digit: a rounded ID would identify
- * another record. Only texts with such numbers go through the slower parser.
- */
+/** Whole numbers beyond ±(2^53 − 1) become texts, digit by digit: a rounded ID would identify another record. */
 export function tryParseExactJson(text: string): Parsed {
 	const parsed = tryParseJson(text);
 	if ('problem' in parsed || !MANY_DIGITS.test(text)) return parsed;

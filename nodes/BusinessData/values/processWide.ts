@@ -1,7 +1,6 @@
 /**
- * Returns a getter of a value that exists once per process. The value stands on the global object, because n8n may load
- * this package twice (an update, a second path).
- * @param name changes with the meaning of the value, as two versions of the package share it
+ * A getter of a value on the global object, because n8n may load this package twice (an update, a second path).
+ * @param name to be changed with the meaning of the value: two versions of the package share it
  */
 export function processWide<T>(name: string, create: () => T): () => T {
 	const values = globalThis as unknown as Record<symbol, T | undefined>;

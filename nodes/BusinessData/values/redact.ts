@@ -1,10 +1,10 @@
-/** Keeps the key out of whatever a user, a log or the execution data may show, in whatever form it comes back. */
+/** Masks the key, in whatever form a service may echo it. */
 
 const MASK = '*';
-/** What may stand between two characters, also as JSON writes it. A longer pattern would be too large for V8 to compile. */
+/** May stand between two characters, also as JSON writes it. A longer pattern is too large for V8 to compile. */
 const LINE_BREAK = '[\\\\rn\\s]{0,4}';
 
-/** The same bytes with the key masked; of the same length. */
+/** Masks the key. The length stays the same. */
 export function redactKey(body: Buffer, apiKey: string): Buffer {
 	let masked: Buffer | undefined;
 	// Latin-1 has a character for every byte.
@@ -15,17 +15,17 @@ export function redactKey(body: Buffer, apiKey: string): Buffer {
 	return masked ?? body;
 }
 
-/** The same text with the key masked, of the same length. */
+/** Masks the key. The length stays the same. */
 export function redactText(text: string, apiKey: string): string {
 	return text.replace(patternOf(apiKey), (found) => MASK.repeat(found.length));
 }
 
-/** The same text without whatever may be an API key, where it is not known which one is. */
+/** Masks all that may be an API key, where the key is not known. */
 export function maskKeys(text: string): string {
 	return text.replace(/[\da-f]{64}/gi, '****');
 }
 
-/** The same headers with the key masked in every name and value. */
+/** Masks the key in every name and value. */
 export function redactHeaders(
 	headers: Record<string, unknown>,
 	apiKey: string,
@@ -40,7 +40,7 @@ export function redactHeaders(
 	);
 }
 
-/** Of the last key alone, so that keys do not stay in memory. */
+/** Only of the last key, so that keys do not stay in memory. */
 let last = { apiKey: '', pattern: /(?!)/g };
 
 /** The key as it is, in UTF-16 or with escaped characters, all in any case; and in Base64. */
@@ -63,10 +63,7 @@ function characterOf(character: string): string {
 	return `(?:[${both.join('')}]|(?:%(?:25){0,3}|\\\\{1,4}u00)(?:${codes})|${inXml})`;
 }
 
-/**
- * The key in Base64, however it is aligned there and broken into lines (RFC 2045), without the characters that it shares
- * with what is around it.
- */
+/** The key in Base64 in every alignment, broken into lines or not, without the characters shared with its neighbours. */
 function base64Of(apiKey: string): string[] {
 	return ['', '.', '..'].map((before) => {
 		const text = before + apiKey;

@@ -1,7 +1,6 @@
 /**
- * Values of parameters and of credential fields: one reader per kind. An expression, or a workflow written by hand, may
- * give anything, and a misread value could send or delete the wrong records. Every reader throws an InvalidSettingError
- * that names the field.
+ * Readers of parameters and credential fields. A misread value could send or delete the wrong records, so each throws an
+ * InvalidSettingError that names the field for anything but its kind of value.
  */
 import type { INodeProperties } from 'n8n-workflow';
 
@@ -10,7 +9,6 @@ import { UnresolvedValue } from './unresolvedValues';
 import { InvalidSettingError } from './invalidSettingError';
 import { refuseFaults, scalarText } from './valueFaults';
 
-/** A decimal number, as a person writes it. */
 const DECIMAL = /^-?\d+(\.\d+)?$/;
 
 /**
@@ -36,7 +34,7 @@ export function readFlag(field: string, value: unknown): boolean {
 	);
 }
 
-/** A text; what is not set is an empty one. */
+/** A text; `undefined` is an empty one. */
 export function readText(field: string, value: unknown): string {
 	refuseUnresolved(field, value);
 	if (value === undefined) return '';
@@ -44,7 +42,7 @@ export function readText(field: string, value: unknown): string {
 	throw notText(field, value);
 }
 
-/** Dot paths, separated by commas; they go through lists, also where a `*` says so. */
+/** Dot paths, separated by commas, without `*`: they go through lists anyway. */
 export function readPaths(field: string, value: unknown): string[] {
 	const names = readList(field, value).map((path) => path.split('.').filter((one) => one !== '*'));
 	return names.map((path) => path.join('.')).filter((path) => path !== '');
@@ -56,10 +54,7 @@ export function readList(field: string, value: unknown): string[] {
 	return texts.map((text) => text.trim()).filter((text) => text !== '');
 }
 
-/**
- * A text without white space around it.
- * @param howToFix where it is empty
- */
+/** A text that is not empty, trimmed. */
 export function readFilledText(field: string, value: unknown, howToFix: string): string {
 	const text = readText(field, value).trim();
 	if (text !== '') return text;
@@ -73,7 +68,7 @@ export function readName(field: string, value: unknown): string {
 	throw new InvalidSettingError(field, 'a name is empty', 'Enter a name, or remove the entry.');
 }
 
-/** What goes out as a text: a text, a number, true or false, or a date; what is not set is empty. */
+/** What goes out as a text: a text, a number, a boolean or a date; `undefined` is empty. */
 export function readTextToSend(field: string, value: unknown, name = ''): string {
 	refuseUnresolved(field, value, name);
 	if (value === undefined) return '';
@@ -81,7 +76,6 @@ export function readTextToSend(field: string, value: unknown, name = ''): string
 	const text = scalarText(value);
 	if (text === undefined) throw notText(field, value, name);
 	if (!/\p{Surrogate}/u.test(text)) return text;
-	// It would go out as another character.
 	const problem = 'holds half of a character';
 	const howToFix = 'Check where the text is cut off.';
 	throw new InvalidSettingError(field, name === '' ? problem : `"${name}" ${problem}`, howToFix);
@@ -107,7 +101,7 @@ export function readChoice<T extends string>(
 
 const ADD_AGAIN = 'Remove it and add it again in the editor.';
 
-/** The values of a group of fields; what is not set is an empty one. */
+/** The values of a group of fields; `undefined` is an empty one. */
 export function readGroup(field: string, value: unknown): Record<string, unknown> {
 	refuseUnresolved(field, value);
 	if (value === undefined) return {};
@@ -120,7 +114,7 @@ export function defaultsOf(fields: INodeProperties[]): Record<string, unknown> {
 	return Object.fromEntries(fields.map(({ name, default: value }) => [name, value]));
 }
 
-/** The entries of a list of groups; what is not set is an empty one. */
+/** The entries of a list of groups; `undefined` is an empty one. */
 export function readEntries(field: string, value: unknown): Array<Record<string, unknown>> {
 	refuseUnresolved(field, value);
 	if (value === undefined) return [];
@@ -128,16 +122,12 @@ export function readEntries(field: string, value: unknown): Array<Record<string,
 	throw new InvalidSettingError(field, 'is not a list of entries', ADD_AGAIN);
 }
 
-/**
- * The number that a value is, or that it is the decimal text of. JavaScript would make numbers of `true`, `"0x10"`
- * and `""` too. Undefined for anything else.
- */
+/** A number, or the decimal text of one; undefined for others that JavaScript converts, such as `true` and `""`. */
 export function numberOf(value: unknown): number | undefined {
 	if (typeof value === 'string' && DECIMAL.test(value.trim())) return Number(value);
 	return typeof value === 'number' ? value : undefined;
 }
 
-/** Both are allowed values; without `most` there is no upper one. */
 interface Bounds {
 	least: number;
 	most?: number;
@@ -171,7 +161,6 @@ export function readWholeNumber(
 	return readNumber(field, value, bounds, howToFix, kind);
 }
 
-/** A time (s), which may have decimals. */
 export function readSeconds(
 	field: string,
 	value: unknown,

@@ -1,7 +1,6 @@
 /**
- * Values that n8n's expressions should have made and did not. n8n hands them over as `undefined`, as an object
- * where a text is due, or, inside a longer text, as nothing at all: `/contacts/{{ $json.id }}/lines` becomes
- * `/contacts//lines`.
+ * Values that n8n's expressions failed to make. n8n gives `undefined`, an object where a text is due, or inside a text
+ * nothing at all: `/contacts/{{ $json.id }}/lines` becomes `/contacts//lines`.
  */
 import {
 	ExpressionError,
@@ -20,19 +19,19 @@ export class UnresolvedValue {
 	constructor(readonly problem: string) {}
 }
 
-/** Fields that identify a record or document: a value with a gap would identify another one. */
+/** Fields that identify a record or document: with a gap, they would identify another. */
 const FIELDS_WITHOUT_GAPS = ['ids', 'sendOnceKey'];
-/** Fields with a path, none of whose segments may be empty. */
+/** Fields with a path. */
 const FIELDS_WITH_PATHS = ['path', 'endpoint'];
 const EMPTY_SEGMENT = 'leaves a segment of the path empty';
-/** Stands for an expression that gives an empty text; no text of a path can hold it. */
+/** Stands for an expression that gives an empty text; no path can hold it. */
 const GAP = '\u0000';
 const LONGEST_SHOWN_EXPRESSION = 100;
 
-/** Has n8n evaluate what stands between `{{` and `}}`. */
+/** Evaluates what stands between `{{` and `}}`. */
 type Evaluate = (code: string) => unknown;
 
-/** Whether a parameter as it is saved is an expression or holds one; n8n marks it by an equals sign in front. */
+/** Whether a saved parameter is an expression or holds one; n8n marks it by an equals sign in front. */
 export function holdsExpression(written: unknown): boolean {
 	if (typeof written === 'string') return written.startsWith('=');
 	return hasParts(written) && Object.values(written).some(holdsExpression);
@@ -62,7 +61,6 @@ export function readMarked(
 	}
 }
 
-/** @returns the value with an `UnresolvedValue` in place of each part that an expression failed to make */
 function mark(name: string, written: unknown, value: unknown, evaluate: Evaluate): unknown {
 	if (!holdsExpression(written)) return value;
 	if (typeof written === 'string') {
@@ -99,7 +97,7 @@ export function markUnresolvedFields(
 	return Object.fromEntries(marked);
 }
 
-/** The first of the expressions in a longer text that gives none, or that leaves a gap where there must not be one. */
+/** The first expression in a longer text that gives no text, or that leaves a gap where there must not be one. */
 function unresolvedInText(
 	name: string,
 	pieces: Array<{ type: 'text' | 'code'; text: string }>,
@@ -124,7 +122,7 @@ function unresolvedInText(
 	return isSegmentEmpty ? unresolved(code, EMPTY_SEGMENT) : undefined;
 }
 
-/** Of a path that is one expression, a slash at its end may be all that is left of `'/contacts/' + $json.id`. */
+/** In a path that is one expression, a slash at the end may be all that is left of `'/contacts/' + $json.id`. */
 function gapAtEnd(name: string, code: string, value: unknown): string | undefined {
 	if (!FIELDS_WITH_PATHS.includes(name) || typeof value !== 'string') return undefined;
 	const endsInSlash = /\/['"`]\s*$/.test(code);
@@ -149,8 +147,7 @@ function textIn(evaluate: () => unknown, mayBeList: () => boolean): string | { p
 }
 
 /**
- * Whether a list, written with commas, stays one where it stands. Beside another text, or in a text of JSON, only a part
- * of it would belong to that.
+ * Whether a list, written with commas, stays a list where it stands: not beside other text, or in a text of JSON.
  * @param before all that is written before it
  * @param next what stands behind it
  */

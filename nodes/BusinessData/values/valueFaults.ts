@@ -1,19 +1,15 @@
-/**
- * What must not go out: values that JSON or JavaScript would change on the way, and values that an expression
- * failed to make.
- */
+/** Values that must not go out: JSON or JavaScript would change them, or an expression failed to make them. */
 import { InvalidSettingError } from './invalidSettingError';
 
-/** What JavaScript and n8n write where a text is made of something that is none. */
+/** What JavaScript and n8n write for something that is no text. */
 const FAILED_TEXTS = new Set(['undefined', 'null', 'NaN', 'Invalid Date', 'Invalid DateTime']);
-/** The same inside a longer text; no text of a person holds one of these. */
+/** The same inside a longer text. */
 const FAILED_PART = /\[object [A-Z]\w*\]|Invalid DateTime|\[native code\]/;
 const SOURCE_OF_FUNCTION =
 	/^(async\s*)?(function\b[\s\w$*]*\([^]*\}|\(([\w$]+(\s*,\s*[\w$]+)*)?\)\s*=>[^]+)$/;
 
 /**
- * What is wrong with the first part of a value that must not go out, behind the dot path of the part:
- * `"lines.0.due" is an invalid date`.
+ * The first fault in a value, behind its dot path: `"lines.0.due" is an invalid date`.
  * @param isComputed whether an expression or another node made its texts; what a person wrote may be any text
  * @param name what the whole value is called; empty where no name is needed
  */
@@ -57,7 +53,6 @@ function named(path: string, problem: string): string {
 	return path === '' ? problem : `"${path}" ${problem}`;
 }
 
-/** What is wrong with the value itself, whatever it holds. */
 function problemOf(value: unknown, isComputed: boolean): string | undefined {
 	switch (typeof value) {
 		case 'undefined':
@@ -91,7 +86,7 @@ function objectProblem(value: object): string | undefined {
 		: `is an object that JSON cannot hold (${tag})`;
 }
 
-/** What is wrong with a text that an expression made; goes behind its name. */
+/** The fault of a text that an expression made, to go behind its name. */
 export function textProblem(text: string): string | undefined {
 	const trimmed = text.trim();
 	if (SOURCE_OF_FUNCTION.test(trimmed)) return 'is the source text of a function';

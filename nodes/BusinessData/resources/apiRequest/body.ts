@@ -26,13 +26,13 @@ const FILE = 'Input Data Field Name';
 type ContentType = 'binaryData' | 'form-urlencoded' | 'json' | 'multipart-form-data' | 'none';
 
 const FORM = 'application/x-www-form-urlencoded';
-/** n8n fails by a Buffer of exactly the type of a form, and parts have a boundary. */
+/** Not a form: n8n fails at a Buffer of its type. */
 const OF_A_FILE = /^(?!multipart\/|application\/x-www-form-urlencoded$)[\w!#$&^.+*-]+\/[\t -~]+$/i;
 
-/** The parameters of a type: what is written is in UTF-8, whatever its charset says. */
+/** The parameters of a type: bodies are written in UTF-8. */
 const IN_UTF8 = '\\s*(?!.*charset\\s*=(?!\\s*"?utf-?8"?\\s*(;|$)))(;|$)';
 
-/** By how the body is written: which Content-Type a user may give it. */
+/** The Content-Type headers that a user may set. */
 const FITTING_TYPES: Record<ContentType, RegExp | undefined> = {
 	binaryData: OF_A_FILE,
 	'form-urlencoded': new RegExp(`^application/x-www-form-urlencoded${IN_UTF8}`, 'i'),
@@ -108,7 +108,6 @@ const partsField: INodeProperties = {
 	],
 };
 
-/** Without a body, a method has none of them. */
 export const contentFields: INodeProperties[] = [
 	contentTypeField,
 	...bodyFields.map((field) => shownWith(field, { contentType: ['json'] })),
@@ -134,11 +133,11 @@ export async function readBody(
 		return { fittingTypes, ...(await readEncoded(run, itemIndex, contentType)) };
 	}
 	const body = readJsonBody(run, itemIndex);
-	// A DELETE usually has no body, so one without any field sends none.
+	// Without fields, a DELETE has no body.
 	return method === 'DELETE' && isEmpty(body) ? { fittingTypes } : { fittingTypes, body };
 }
 
-/** Files are read again when the request goes out, so that only one item's are in memory. */
+/** Files are read again when the request goes out, so that only those of one item are in memory. */
 async function readEncoded(
 	run: Run,
 	itemIndex: number,

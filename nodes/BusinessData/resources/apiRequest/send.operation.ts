@@ -117,27 +117,8 @@ export const send: Operation = {
 		},
 	},
 	fields,
-	execute: async (run) => {
-		let deletions = 0;
-		const prepareItem = async (index: number) => {
-			const prepared = await prepare(run, index);
-			if (prepared.request.endpoint.method === 'DELETE') deletions++;
-			return prepared;
-		};
-		try {
-			return await requestEach(run, prepareItem);
-		} finally {
-			if (deletions > 1) hintAtBulkDelete(run, deletions);
-		}
-	},
+	execute: async (run) => await requestEach(run, async (index) => await prepare(run, index)),
 };
-
-/** Points to Delete Many, although the requests may delete something that it cannot. */
-function hintAtBulkDelete(run: Run, deletions: number): void {
-	run.hint(
-		`${deletions} items are a DELETE request each. For contacts and transactions, the operation Delete Many sends 100 IDs per request and waits far less for the rate limits.`,
-	);
-}
 
 async function prepare(run: Run, index: number): Promise<Prepared> {
 	const name = run.parameter('method', index, 'GET');
@@ -147,6 +128,11 @@ async function prepare(run: Run, index: number): Promise<Prepared> {
 		typeof name === 'string' ? name.trim().toUpperCase() : name,
 		METHODS,
 	);
+	if (method === 'DELETE' && index > 0) {
+		run.hint(
+			'Each item is a DELETE request of its own. For contacts and transactions, the operation Delete Many sends 100 IDs per request and waits far less for the rate limits.',
+		);
+	}
 	const written = readText('Path', run.parameter('path', index, ''));
 	const { path, query } = parsePath(written, 'Path', run.isComputed('path'));
 	const { fittingTypes, ...body } = await readBody(run, index, method);
@@ -166,7 +152,7 @@ async function prepare(run: Run, index: number): Promise<Prepared> {
 
 type ResponseSettings = ReturnType<typeof readResponseSettings>;
 
-/** How to read the response: checked before the request goes out, so that a wrong setting sends nothing. */
+/** Checked before the request goes out, so that a wrong setting sends nothing. */
 function readResponseSettings(options: Record<string, unknown>, method: IHttpRequestMethods) {
 	const { responseFormat = 'json', itemsField, fileField = 'data', limit = 0 } = options;
 	const format = readChoice('Response Format', responseFormat, ['json', 'text', 'file']);
@@ -181,7 +167,7 @@ function readResponseSettings(options: Record<string, unknown>, method: IHttpReq
 	};
 }
 
-/** @throws RequestError, also where JSON is due and something else comes, for example a log-in page */
+/** @throws RequestError, also for a response that is not JSON where JSON is due */
 async function read(
 	run: Run,
 	request: ServiceRequest,
@@ -228,10 +214,7 @@ async function itemsOfResponse(
 	return await itemsOf(run, response, value === undefined ? result : { kind: 'json', value });
 }
 
-/**
- * The list in the response to what was carried out; undefined where there is none, because an unexpected response must
- * not look like a failure.
- */
+/** The list in a response; undefined where there is none, because what was carried out must not look like a failure. */
 function listIn(value: unknown, itemsField: string): unknown[] | undefined {
 	if (itemsField === '') return undefined;
 	try {

@@ -1,7 +1,7 @@
-/** Whether n8n can park an execution: save it, end it, and go on with it at a later time. */
+/** Whether n8n can park an execution: save it, end it, and resume it later. */
 import type { Run } from '../../run/run';
 
-/** What n8n gives for the ID of what it does not save. */
+/** The IDs of workflows and executions that n8n does not save. */
 const NO_ID = ['', '__EMPTY__', '__UNKNOWN__'];
 
 /** Why the execution cannot be parked, to go after "because"; undefined when it can. */

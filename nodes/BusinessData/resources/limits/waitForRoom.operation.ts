@@ -1,7 +1,6 @@
 /**
- * Rate Limit → Wait for Room: waits until so many requests have room, and passes its input on unchanged. A
- * long wait is handed to n8n, which then holds no worker, and outlives a restart. n8n does not run the node
- * again when the execution wakes: it passes the input on by itself.
+ * Rate Limit → Wait for Room. A long wait is handed to n8n, which parks the execution. When it wakes, n8n does not run
+ * the node again, but passes its input on.
  */
 import { randomUUID } from 'node:crypto';
 
@@ -24,7 +23,6 @@ import { whyNotParked } from './parking';
 const ENDPOINT_NAMES = Object.keys(SEND_ENDPOINTS) as Array<keyof typeof SEND_ENDPOINTS>;
 /** n8n looks for executions to wake once a minute. */
 const PARK_AFTER_SECONDS = 65;
-/** A shorter time (ms) is no wait. */
 const SHORTEST_WAIT_MS = 1;
 /** Shorter waits (ms) are not reported. */
 const NOTICEABLE_WAIT_MS = 1_000;
@@ -115,7 +113,7 @@ async function waitOrPark(run: Run): Promise<void> {
 			await waitInNode(run, Math.min(waitMs, LONGEST_TIMER_MS), requests);
 		}
 	} catch (error) {
-		// A ticket that cannot be withdrawn lapses.
+		// Withdraws the tickets. If that fails, they lapse.
 		limiterOf(identity)
 			.issueTickets({ ...ticket, count: 0, maxWaitMs: Infinity })
 			.catch(() => undefined);
@@ -132,7 +130,6 @@ async function waitInNode(run: Run, waitMs: number, requests: number): Promise<v
 	await reportDuring(run, describe, async () => await sleep(waitMs, run.signal));
 }
 
-/** Lets n8n end the execution here, and go on with it behind this node when there is room. */
 async function park(run: Run, waitMs: number, requests: number): Promise<void> {
 	run.report(
 		`n8n goes on about ${timeAfter(run, waitMs)}, when there is room for ${countOf(requests, 'request')}`,
@@ -148,7 +145,7 @@ function readSettings(run: Run) {
 	const { limits } = run.account;
 	const ofEndpoint = limitsOfEndpoint(limits, endpoint);
 	const own = ofEndpoint.length === 0 ? limits.general : ofEndpoint;
-	// The limit of the longest window; shorter windows need not have room for all at once.
+	// Only the longest window needs room for all at once.
 	const [longest] = [...own].sort((a, b) => b.windowMs - a.windowMs);
 	const bounds = { least: 1, most: longest?.max };
 	const help = 'The limit never has room for more at once: send the items in smaller groups.';
@@ -159,7 +156,7 @@ function readSettings(run: Run) {
 	return { requests, endpoint, maxWaitMs: readMaxWaitMs(options, run.isTool), parkAfterMs };
 }
 
-/** In a loop the same each time, so that unused room is not kept twice. */
+/** The same each time in a loop, so that unused room is not kept twice. */
 function ticketHolder({ context, isTool }: Run): string {
 	// An agent may call it several times at once.
 	if (isTool) return randomUUID();

@@ -1,4 +1,4 @@
-/** The operations of Sent Document: they show or change what is remembered of a Send Once Key, without a request. */
+/** The operations of Sent Document show or change what is remembered of a Send Once Key, without a request. */
 import type { INodeExecutionData, INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 
 import { requireWorkflow, SendOnce } from '../../sendOnce';
@@ -60,7 +60,7 @@ const fields: INodeProperties[] = [
 	},
 ];
 
-/** @param change what is remembered from then on; undefined to only ask */
+/** @param change the new state; undefined to only ask */
 export function sentDocumentOperation(
 	option: INodePropertyOptions,
 	change?: 'sent' | 'notSent',
@@ -101,7 +101,7 @@ async function executeItem(
 	change: 'sent' | 'notSent' | undefined,
 ): Promise<INodeExecutionData> {
 	const document = new SendOnce(run, { workflowId, endpoint, key: sendOnceKey });
-	// Without it, a wrong ID would read as a document that was not sent.
+	// A wrong ID would look like a document that was not sent.
 	if (workflowId !== ownId) await requireWorkflow(workflowId);
 	if (change !== undefined) await document.change(change);
 	const state = change ?? (await document.get());
@@ -111,12 +111,9 @@ async function executeItem(
 function readEndpoint(run: Run, index: number, sentWith: (typeof SENT_WITH)[number]): Endpoint {
 	if (sentWith !== API_REQUEST) return SEND_ENDPOINTS[sentWith];
 	const field = 'Endpoint';
-	const endpoint = parseEndpoint(
-		readText(field, run.parameter('endpoint', index, '')),
-		field,
-		true,
-	);
-	// It would read as a document that was not sent.
+	const text = readText(field, run.parameter('endpoint', index, ''));
+	const endpoint = parseEndpoint(text, field, true);
+	// A read would look like a document that was not sent.
 	if (endpoint.method === 'GET' || endpoint.method === 'HEAD') {
 		const howToFix = 'Write the method that the API Request sends with, such as POST.';
 		throw new InvalidSettingError(field, `${endpoint.method} sends nothing`, howToFix);
