@@ -81,3 +81,23 @@ export function boundedSignal(
 	};
 	return { signal: controller.signal, release };
 }
+
+/**
+ * A function to call between pieces of work, which yields to the event loop when they have held it for `ms`. All calls
+ * meanwhile wait for one turn: one by one, they would hold the event loop all the same.
+ */
+export function yieldEvery(ms: number): () => Promise<void> {
+	let yieldedAt = performance.now();
+	let yielding: Promise<void> | undefined;
+	return async () => {
+		if (performance.now() - yieldedAt < ms) return;
+		yielding ??= new Promise((resolve) => {
+			setImmediate(() => {
+				yielding = undefined;
+				yieldedAt = performance.now();
+				resolve();
+			});
+		});
+		await yielding;
+	};
+}

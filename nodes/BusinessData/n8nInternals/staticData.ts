@@ -26,9 +26,6 @@ const mutex = new KeyedMutex();
 const LOOK_MS = 10;
 const MOST_LOOKS = 200;
 
-/** Kept, because an older version of the workflow may bring deleted triggers back. */
-const MOST_DELETED = 3;
-
 /** What is kept of a trigger. */
 export interface Kept extends IDataObject {
 	/** `revision` grows whenever it is saved. */
@@ -50,6 +47,8 @@ function triggerIdOf(context: IPollFunctions): string {
 
 export class StaticData {
 	readonly triggerId: string;
+	/** Under which n8n keeps the data of the trigger. */
+	private readonly key: string;
 	private readonly workflowId: string;
 	/** What n8n holds for the trigger, and saves with its items. */
 	private readonly data: Kept;
@@ -64,12 +63,13 @@ export class StaticData {
 
 	constructor(private readonly context: IPollFunctions) {
 		this.triggerId = triggerIdOf(context);
+		this.key = KEY_BEGINS + this.triggerId;
 		this.workflowId = context.getWorkflow().id ?? '';
 		this.workflow = workflowOf(context);
 		const data = context.getWorkflowStaticData('node');
 		// Without the mark, it is a durable cursor of n8n 2.x, which n8n keeps by ID and saves after each poll.
 		const isDurable = this.workflow === undefined || !('__dataChanged' in data);
-		this.data = isDurable ? data : this.held(KEY_BEGINS + this.triggerId);
+		this.data = isDurable ? data : this.held(this.key);
 		this.service =
 			isDurable || this.workflowId === ''
 				? undefined
@@ -81,7 +81,7 @@ export class StaticData {
 		const all =
 			(await this.service?.getStaticDataById(this.workflowId)) ?? this.workflow?.staticData;
 		this.all = (all ?? {}) as Record<string, Kept>;
-		const own = this.all[KEY_BEGINS + this.triggerId];
+		const own = this.all[this.key];
 		return own !== undefined && revisionOf(own) > revisionOf(this.data) ? own : this.data;
 	}
 
@@ -99,14 +99,9 @@ export class StaticData {
 
 	/**
 	 * Keeps the content. To be called right after `newest`.
-	 * @param hasItems whether the poll gives out items, with which n8n saves all that it holds
-	 * @param isActivation whether n8n has just read the workflow, and so knows its nodes
+	 * @param hasItems whether the poll emits items, with which n8n saves all that it holds
 	 */
-	async keep(content: Kept, hasItems: boolean, isActivation: boolean): Promise<void> {
-		const hasForgotten = isActivation && this.forgetDeleted();
-		const key = KEY_BEGINS + this.triggerId;
-		// What is saved with another node's data may have been set back.
-		const isSaved = !hasForgotten && revisionOf(this.all[key]) === revisionOf(content);
+	async keep(content: Kept, hasItems: boolean): Promise<void> {
 		if (hasItems) {
 			this.leaveOthersAsSaved();
 			if (this.service !== undefined) {
@@ -114,33 +109,20 @@ export class StaticData {
 			}
 			this.hold(content);
 		} else if (this.service === undefined) this.hold(content);
-		else if (!isSaved) {
+		// What is saved with another node's data may have been set back.
+		else if (revisionOf(this.all[this.key]) !== revisionOf(content)) {
 			this.unnoticed(() => this.hold(content));
-			const all = { ...this.all, [key]: this.data };
-			await this.service.saveStaticDataById(this.workflowId, all);
+			await this.service.saveStaticDataById(this.workflowId, {
+				...this.all,
+				[this.key]: this.data,
+			});
 		}
-	}
-
-	/** Forgets deleted triggers, but for the last ones. @returns whether there are such */
-	private forgetDeleted(): boolean {
-		// By their names too, see `triggerIdOf`.
-		const nodes = Object.values(this.workflow?.nodes ?? {});
-		const known = new Set(nodes.flatMap(({ id, name }) => [KEY_BEGINS + id, KEY_BEGINS + name]));
-		const isDeleted = (key: string) => key.startsWith(KEY_BEGINS) && !known.has(key);
-		const forgotten = Object.keys(this.all).filter(isDeleted).slice(0, -MOST_DELETED);
-		this.unnoticed(() => {
-			for (const key of forgotten) {
-				delete this.all[key];
-				delete this.workflow?.staticData[key];
-			}
-		});
-		return forgotten.length > 0;
 	}
 
 	/** Updates what n8n holds for the other triggers. */
 	private leaveOthersAsSaved(): void {
 		for (const [key, saved] of Object.entries(this.all)) {
-			if (!key.startsWith(KEY_BEGINS) || key === KEY_BEGINS + this.triggerId) continue;
+			if (!key.startsWith(KEY_BEGINS) || key === this.key) continue;
 			const held = this.held(key);
 			if (revisionOf(saved) > revisionOf(held)) this.unnoticed(() => Object.assign(held, saved));
 		}

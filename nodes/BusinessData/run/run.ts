@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 
 import type { IExecuteFunctions, INode, INodeExecutionData } from 'n8n-workflow';
 
-import { abortController, onAbort } from '../async';
+import { abortController, onAbort, yieldEvery } from '../async';
 import { ShutdownError, shutdownSignal } from '../n8nInternals/shutdown';
 import { type Account, CREDENTIAL_TYPE, readAccount } from '../transport/account';
 import { Client } from '../transport/client';
@@ -27,6 +27,9 @@ export class Run {
 	/** The progress so far, in sentences; set by the operation. */
 	describeProgress: () => string[] = () => [];
 
+	/** To be called between items. */
+	readonly yieldToEventLoop = yieldEvery(LONGEST_HOLD_MS);
+
 	private readonly waitTime = new RunWaitTime();
 	private readonly controller = abortController();
 	/** Aborts when the execution is stopped or n8n shuts down, and at the end of the run. */
@@ -39,8 +42,6 @@ export class Run {
 	/** The last value of each parameter, with its item unless it is the same for all. */
 	private readonly values = new Map<string, { itemIndex?: number; value: unknown }>();
 	private readonly hints = new Set<string>();
-	private lastYieldAt = performance.now();
-	private yielded: Promise<void> | undefined;
 
 	private constructor(
 		readonly context: IExecuteFunctions,
@@ -113,20 +114,6 @@ export class Run {
 	/** The Options of an item. @throws InvalidSettingError when they are no group of fields */
 	options(itemIndex: number): Record<string, unknown> {
 		return readGroup('Options', this.parameter('options', itemIndex, {}));
-	}
-
-	/** Yields to the event loop when this run has held it for long; to be called between items. */
-	async yieldToEventLoop(): Promise<void> {
-		if (performance.now() - this.lastYieldAt < LONGEST_HOLD_MS) return;
-		// All tasks of the run wait for one turn: one by one, they would hold the event loop all the same.
-		this.yielded ??= new Promise((resolve) => {
-			setImmediate(() => {
-				this.yielded = undefined;
-				this.lastYieldAt = performance.now();
-				resolve();
-			});
-		});
-		await this.yielded;
 	}
 
 	/** Shows a hint in the output panel, each only once. */

@@ -1,6 +1,7 @@
 /** Compares a page of records with the known records, and updates these. */
 import type { IDataObject } from 'n8n-workflow';
 
+import { yieldEvery } from '../async';
 import { RequestError } from '../transport/requestError';
 import { valueAt } from '../transport/valueAt';
 import type { Events } from './events';
@@ -9,8 +10,8 @@ import type { PollSettings } from './pollSettings';
 import { type KnownRecord, type ListRead, MOST_MISSED, type State, TAKEN_NEXT } from './state';
 import { differentFields, fieldHashesOf, HASH_LENGTH } from './watchedFields';
 
-/** How long (ms) a comparison may block the event loop. */
-const LONGEST_BLOCK_MS = 20;
+/** How long (ms) a comparison may hold the event loop. */
+const LONGEST_HOLD_MS = 20;
 
 /**
  * Of a record that comes several times in a read, the first content counts; the next read shows the other.
@@ -31,12 +32,9 @@ export async function comparePage(
 	const emitsCreated = firstReads === 0 || settings.emitsExisting;
 	const onPage = new Set<string>();
 	let isNew = false;
-	let blockedSince = performance.now();
+	const yieldToEventLoop = yieldEvery(LONGEST_HOLD_MS);
 	for (const [index, value] of records.entries()) {
-		if (performance.now() - blockedSince > LONGEST_BLOCK_MS) {
-			await new Promise((resolve) => setImmediate(resolve));
-			blockedSince = performance.now();
-		}
+		await yieldToEventLoop();
 		const id = idOf(value, settings, `${index + 1} of ${records.length}`);
 		const key = String(id);
 		const part = watchedFields.watchedPart(value);

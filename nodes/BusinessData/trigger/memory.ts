@@ -34,7 +34,6 @@ export class Memory {
 	constructor(
 		context: IPollFunctions,
 		private readonly settings: PollSettings,
-		private readonly isActivation: boolean,
 		private readonly log: (sentence: string) => void,
 	) {
 		this.staticData = new StaticData(context);
@@ -71,7 +70,7 @@ export class Memory {
 			const kept = await this.staticData.newest();
 			if (revisionOf(kept) !== this.revision || shutdownSignal().aborted) return false;
 			const content = this.changed(state, kept) ?? kept;
-			await this.staticData.keep(content, hasItems, this.isActivation);
+			await this.staticData.keep(content, hasItems);
 			return true;
 		});
 	}

@@ -50,7 +50,7 @@ export async function poll(context: IPollFunctions): Promise<INodeExecutionData[
 		let events: RecordEvent[];
 		if (isTest) events = await sample(settings, client);
 		else {
-			memory = new Memory(context, settings, time.isActivation, log);
+			memory = new Memory(context, settings, log);
 			events = await exclusiveChanges(settings, client, memory, log, time.isActivation);
 		}
 		if (events.length === 0) return null;

@@ -83,7 +83,6 @@ export function readPollSettings(context: IPollFunctions, account: Account): Pol
 	const requestOptions = parseRequestOptions(options);
 	const list = readListSettings(options);
 	const incremental = readIncremental(options.incremental);
-	refuseSameParameter(incremental, list);
 	const { path, query, isConstant } = readAddress(parameter, written.path, source);
 	const recordName = RECORD_NAMES[source];
 	const idField = readFilledText(
@@ -131,18 +130,6 @@ export function readPollSettings(context: IPollFunctions, account: Account): Pol
 
 /** Reads a parameter, for a reader of `settingValues`. Where it is not set, n8n gives its default. */
 type Parameter = (name: string) => unknown;
-
-/** @throws InvalidSettingError when Pagination would send its value in place of the time */
-function refuseSameParameter(incremental: Incremental | undefined, list: ListSettings): void {
-	if (incremental?.sendIn !== 'query' || list.type === 'none') return;
-	const { parameter } = incremental;
-	if (parameter !== list.pagingParameter && parameter !== list.pageSizeParameter) return;
-	throw new InvalidSettingError(
-		'Incremental',
-		`Pagination has the parameter "${parameter}", too`,
-		'Enter the name of the parameter that asks for what changed since a time.',
-	);
-}
 
 function readDeletedWhen(option: unknown): PollSettings['deletedWhen'] {
 	const { values } = readGroup('Deleted When', option);

@@ -56,12 +56,11 @@ function begin(saved: Kept, held: Kept = saved) {
 		getWorkflowStaticData: () => workflow.getStaticData('node', node),
 	} as unknown as IPollFunctions;
 	const poll = async ({
-		isActivation = false,
 		hasItems = false,
 		change = (_: State): void => undefined,
 		meanwhile = (): void => undefined,
 	} = {}) => {
-		const memory = new Memory(context, SETTINGS, isActivation, (sentence) => {
+		const memory = new Memory(context, SETTINGS, (sentence) => {
 			log.push(sentence);
 		});
 		const state = await memory.recall();
@@ -108,27 +107,19 @@ test('what n8n has not saved is newer than the database, and the other way round
 	}
 });
 
-const GONE = { own: FIVE, a: FIVE, other: FIVE, b: FIVE, c: FIVE, d: FIVE };
-const { a: _, ...LEFT } = GONE;
-test.each<[string, Kept, Kept, boolean, number, string[]]>([
-	['nothing has changed', { own: FIVE }, { own: FIVE }, false, 0, ['own']],
-	['another process has set it back', { own: FIVE }, { own: SIX }, false, 1, ['own']],
-	['it is not in the database', {}, { own: FIVE }, false, 1, ['own']],
-	['more than three triggers were deleted', GONE, GONE, true, 1, Object.keys(LEFT)],
-	['three were deleted', LEFT, LEFT, true, 0, Object.keys(LEFT)],
-	['outside an activation', GONE, GONE, false, 0, Object.keys(GONE)],
-])(
-	'without items, it saves only where it must: %s',
-	async (__, saved, held, isActivation, saves, ids) => {
-		const { database, kept, poll } = begin(saved, held);
-		expect(await poll({ isActivation })).toMatchObject({ isKept: true });
-		expect([database.saves, Object.keys(kept())]).toEqual([saves, ids]);
-		await poll({ isActivation });
-		expect(database.saves).toBe(saves);
-		await poll({ hasItems: true, change: grow });
-		expect(Object.keys(kept())).toEqual(ids);
-	},
-);
+test.each<[string, Kept, Kept, number, string[]]>([
+	['nothing has changed', { own: FIVE }, { own: FIVE }, 0, ['own']],
+	['another process has set it back', { own: FIVE }, { own: SIX }, 1, ['own']],
+	['it is not in the database', {}, { own: FIVE }, 1, ['own']],
+])('without items, it saves only where it must: %s', async (_, saved, held, saves, ids) => {
+	const { database, kept, poll } = begin(saved, held);
+	expect(await poll()).toMatchObject({ isKept: true });
+	expect([database.saves, Object.keys(kept())]).toEqual([saves, ids]);
+	await poll();
+	expect(database.saves).toBe(saves);
+	await poll({ hasItems: true, change: grow });
+	expect(Object.keys(kept())).toEqual(ids);
+});
 
 test('another poll that was faster leaves nothing to keep', async () => {
 	const { database, poll } = begin({ own: FIVE });
