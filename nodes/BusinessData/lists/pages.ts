@@ -102,8 +102,10 @@ export async function readPage(
 		const status = error instanceof RequestError ? error.details.statusCode : undefined;
 		const isBehind = status === 404 || status === 416;
 		if (!isBehind || pageState.page === 1) throw error;
-		if (settings.endOfList !== 'notFound') throw noPageError(error as RequestError, pageState.page);
-		return emptyPage(status);
+		if (settings.endOfList === 'notFound') return emptyPage(status);
+		const { message, details } = error as RequestError;
+		const description = `Page ${pageState.page} is not there. If the service ends its lists like this, set End of List in the option Pagination to Not Found.`;
+		throw new RequestError(message, { ...details, description });
 	}
 	const body = jsonOf(response);
 	const found = listIn(body, response, settings, pageState);
@@ -186,7 +188,7 @@ function listIn(
 const ID_NAMES = ['id', 'Id', 'ID', '_id', 'uuid', 'guid'];
 
 /** The IDs of the records; undefined unless each record has one of its own. */
-export function idsIn(records: unknown[]): unknown[] | undefined {
+export function idsIn(records: unknown[]): Array<string | number> | undefined {
 	const ids = records.map((record) => ID_NAMES.map((name) => valueAt(record, name)).find(isScalar));
 	return ids.every(isScalar) && new Set(ids).size === ids.length ? ids : undefined;
 }
@@ -278,7 +280,7 @@ function nextPosition(
 	);
 }
 
-function isScalar(value: unknown): boolean {
+function isScalar(value: unknown): value is string | number {
 	return typeof value === 'string' || typeof value === 'number';
 }
 
@@ -291,12 +293,6 @@ export function samePageError(settings: ListSettings, page: number): RequestErro
 	const advice = 'The service seems to give its last page again: set End of List to Repeated Page.';
 	const problem = `page ${page} holds the same items as an earlier one`;
 	return notUnderstood(problem, settings, page > 2 ? advice : undefined);
-}
-
-/** The error for a page that the service does not know, such as the one behind the last. */
-function noPageError({ message, details }: RequestError, page: number): RequestError {
-	const description = `Page ${page} is not there. If the service ends its lists like this, set End of List in the option Pagination to Not Found.`;
-	return new RequestError(message, { ...details, description });
 }
 
 function missing(label: string, field: string): ListError {

@@ -37,8 +37,8 @@ export async function readItems(
 ): Promise<INodeExecutionData[]> {
 	const items: INodeExecutionData[] = [];
 	let records = 0;
-	const ids = new Set<unknown>();
-	let twice: unknown;
+	const ids = new Set<string | number>();
+	let twice: string | number | undefined;
 	let first: Page | undefined;
 	let pages = 0;
 	let gaps = 0;
@@ -62,7 +62,12 @@ export async function readItems(
 				`The last ${empty} pages were empty, although each named another one, so reading ended there. If records are missing, ask for more per page; otherwise check End of List in the option Pagination.`,
 			);
 		}
-		if (twice !== undefined) hintAtTwice(run, settings, twice);
+		if (twice !== undefined) {
+			const option = settings.type === 'offset' ? 'First Offset' : 'the option Pagination';
+			run.hint(
+				`The item with the ID ${twice} came on two pages. If the list did not change while it was read, check ${option}.`,
+			);
+		}
 		hintAtList(run, settings, { first, last, pages, records, gaps, isLimited });
 		break;
 	}
@@ -79,14 +84,6 @@ export function hintAtArray(
 ): void {
 	const page = { ...emptyPage(response.statusCode), response, body: [] };
 	hintAtList(run, settings, { first: page, last: page, pages: 1, records, gaps: 0, isLimited });
-}
-
-/** Records move while a list is read, or the pages overlap. */
-function hintAtTwice(run: Run, { type }: ListSettings, id: unknown): void {
-	const option = type === 'offset' ? 'First Offset' : 'the option Pagination';
-	run.hint(
-		`The item with the ID ${String(id)} came on two pages. If the list did not change while it was read, check ${option}.`,
-	);
 }
 
 function hintAtList(run: Run, { type }: ListSettings, read: ReadSummary): void {

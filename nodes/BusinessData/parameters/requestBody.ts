@@ -74,11 +74,7 @@ export function readJsonBody(run: Run, itemIndex: number, isDocument = false): u
 	const [field, howToFill] = MODES[mode];
 	const body =
 		mode === 'defineBelow'
-			? bodyOfFields(
-					run.parameter('assignments', itemIndex, {}),
-					run.account.apiKey,
-					run.isComputed('assignments'),
-				)
+			? bodyOfFields(run.parameter('assignments', itemIndex, {}), run.isComputed('assignments'))
 			: readWholeBody(run, itemIndex, mode === 'autoMapInputData', isDocument);
 	if (!isDocument || !isEmpty(body)) return body;
 	const howToFix = `${howToFill} The service would get an empty document.`;

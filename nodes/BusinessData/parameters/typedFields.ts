@@ -2,7 +2,7 @@
 import { type FieldType, type IDataObject, validateFieldType } from 'n8n-workflow';
 
 import { InvalidSettingError } from '../values/invalidSettingError';
-import { redactText } from '../values/redact';
+import { maskKeys } from '../values/redact';
 import {
 	numberOf,
 	readEntries,
@@ -32,17 +32,16 @@ type Given = string | number | boolean | object;
 /**
  * The body that the fields make.
  * @param value of the parameter `assignments`, an `AssignmentCollectionValue` unless it was written by hand
- * @param apiKey must not show in an error, should it be in a value
  * @throws InvalidSettingError that names the field
  */
-export function bodyOfFields(value: unknown, apiKey: string, isComputed = false): IDataObject {
+export function bodyOfFields(value: unknown, isComputed = false): IDataObject {
 	const fields = readEntries(LABEL, readGroup(LABEL, value).assignments);
 	const names = fields.map(({ name }) => readName(LABEL, name));
 	names.forEach(checkName);
 	const body: IDataObject = {};
 	for (const [index, field] of fields.entries()) {
 		const name = names[index] ?? '';
-		put(body, name, typedValue(name, field.type, field.value, apiKey, isComputed));
+		put(body, name, typedValue(name, field.type, field.value, isComputed));
 	}
 	return body;
 }
@@ -83,13 +82,7 @@ function invalid(name: string, problem: string, howToFix: string): InvalidSettin
 }
 
 /** The value as it goes out; null has any type. */
-function typedValue(
-	name: string,
-	type: unknown,
-	value: unknown,
-	apiKey: string,
-	isComputed: boolean,
-): unknown {
+function typedValue(name: string, type: unknown, value: unknown, isComputed: boolean): unknown {
 	refuseUnresolved(LABEL, value, name);
 	refuseFaults(LABEL, value, false, name);
 	if (type !== undefined && (typeof type !== 'string' || !Object.hasOwn(TYPES, type))) {
@@ -106,7 +99,7 @@ function typedValue(
 	if (result === undefined) {
 		throw invalid(
 			name,
-			`expects ${TYPES[type]}, but the value is ${describe(given, apiKey)}`,
+			`expects ${TYPES[type]}, but the value is ${describe(given)}`,
 			'Check the expression, or choose another type for the field. Where there is no value, an expression should give null.',
 		);
 	}
@@ -124,9 +117,9 @@ function convert(name: string, type: FieldType, value: Given): unknown {
 	return result.valid ? result.newValue : undefined;
 }
 
-function describe(value: Given, apiKey: string): string {
+function describe(value: Given): string {
 	if (Array.isArray(value)) return 'a list';
 	if (typeof value === 'object') return 'an object';
-	const start = shorten(redactText(String(value), apiKey), LONGEST_SHOWN_VALUE);
+	const start = shorten(maskKeys(String(value)), LONGEST_SHOWN_VALUE);
 	return typeof value === 'string' ? `the text "${start}"` : start;
 }

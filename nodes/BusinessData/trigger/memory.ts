@@ -46,13 +46,15 @@ export class Memory {
 		this.revision = revisionOf(kept);
 		const { watchedList } = this.settings;
 		const state = readState(kept.records);
-		const changed = state === undefined ? [] : differences(state.watchedList, watchedList);
+		const parts = Object.keys(WORDS) as Array<keyof WatchedList>;
+		const changed = parts.filter((part) => state && state.watchedList[part] !== watchedList[part]);
 		this.isKnown = state !== undefined && changed.length === 0;
 		if (state !== undefined && changed.length === 0) {
 			const moved = movedCursors.get(this.name);
 			return moved?.revision === this.revision ? { ...state, ...moved } : state;
 		}
-		if (changed.length > 0) this.logFirstPoll(`${changed.join(' and ')} changed`);
+		const inWords = changed.map((part) => WORDS[part]).join(' and ');
+		if (changed.length > 0) this.logFirstPoll(`${inWords} changed`);
 		else if (kept.records !== undefined) {
 			this.logFirstPoll('another version of this node saved what was known');
 		}
@@ -97,10 +99,4 @@ export class Memory {
 		const consequence = emitsExisting ? 'are all new' : 'are remembered, and nothing is emitted';
 		this.log(`This is a first poll, because ${reason}: the ${recordName}s ${consequence}`);
 	}
-}
-
-/** The parts of the watched list that have changed, in words. */
-function differences(before: WatchedList, now: WatchedList): string[] {
-	const names = Object.keys(WORDS) as Array<keyof WatchedList>;
-	return names.filter((name) => before[name] !== now[name]).map((name) => WORDS[name]);
 }

@@ -117,20 +117,6 @@ async function sample(settings: PollSettings, client: PageClient): Promise<Recor
 	});
 }
 
-function withheldError(
-	withheld: number,
-	known: number,
-	{ recordName, maxDeletionPercent }: PollSettings,
-): RequestError {
-	return new RequestError(
-		`${withheld} of ${known} known ${recordName}s are missing in the list; their deletion is withheld`,
-		{
-			outcome: 'unknown',
-			description: `More than ${maxDeletionPercent} % at once is more likely a role of the API key that hides them, a filter or another business than deletions. If they come back, nothing has happened. If they were deleted, set the option Max Deletion Percent to 100 until the next poll has emitted them.`,
-		},
-	);
-}
-
 /** In the editor, a poll without items shows nothing at all. */
 function nothingToShow(message: string, description: string): RequestError {
 	return new RequestError(message, { outcome: 'notSent', description });
@@ -161,7 +147,15 @@ async function exclusiveChanges(
 			withheld === 0 ? 0 : isReportDue && !isActivation ? Date.now() : last;
 		withheldReportedAt.set(name, state.withheldReportedAt);
 		if (isReportDue) {
-			const error = withheldError(withheld, Math.max(withheld, knownForGuard(state)), settings);
+			const { recordName, maxDeletionPercent } = settings;
+			const known = Math.max(withheld, knownForGuard(state));
+			const error = new RequestError(
+				`${withheld} of ${known} known ${recordName}s are missing in the list; their deletion is withheld`,
+				{
+					outcome: 'unknown',
+					description: `More than ${maxDeletionPercent} % at once is more likely a role of the API key that hides them, a filter or another business than deletions. If they come back, nothing has happened. If they were deleted, set the option Max Deletion Percent to 100 until the next poll has emitted them.`,
+				},
+			);
 			// Nothing is remembered then, so the next poll finds the other events again.
 			if (!isActivation && settings.wanted.includes('Deleted')) throw error;
 			log(error.message, 'warn');

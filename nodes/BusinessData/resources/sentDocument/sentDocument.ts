@@ -1,5 +1,5 @@
 /** The operations of Sent Document show or change what is remembered of a Send Once Key, without a request. */
-import type { INodeExecutionData, INodeProperties, INodePropertyOptions } from 'n8n-workflow';
+import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 
 import { requireWorkflow, SendOnce } from '../../sendOnce';
 import { parseEndpoint } from '../../transport/endpointPath';
@@ -8,6 +8,7 @@ import { InvalidSettingError } from '../../values/invalidSettingError';
 import { readChoice, readFilledText, readText } from '../../values/settingValues';
 import { prepareTasks, runTasks, type Task } from '../../items/runTasks';
 import type { Operation } from '../../operations/operation';
+import type { TaskResult } from '../../run/previousAttempts';
 import type { Run } from '../../run/run';
 import { readKey, sendOnceKeyField } from '../../parameters/sendOnceOptions';
 
@@ -69,21 +70,13 @@ export function sentDocumentOperation(
 		option,
 		fields,
 		execute: async (run) => {
-			const prepare = (index: number): Task => {
-				const settings = readSettings(run, index);
-				const execute = async () => ({
-					output: [await executeItem(run, settings, change)],
-					ending: 'done' as const,
-				});
-				return { items: [index], execute };
-			};
-			return await runTasks(run, await prepareTasks(run, prepare), { atOnce: 1 });
+			const tasks = await prepareTasks(run, (index) => prepare(run, index, change));
+			return await runTasks(run, tasks, { atOnce: 1 });
 		},
 	};
 }
 
-/** @throws InvalidSettingError */
-function readSettings(run: Run, index: number) {
+function prepare(run: Run, index: number, change?: 'sent' | 'notSent'): Task {
 	const sentWith = readChoice('Sent With', run.parameter('sentWith', index), SENT_WITH);
 	const { id: ownId } = run.context.getWorkflow();
 	const workflowId = readFilledText(
@@ -92,20 +85,16 @@ function readSettings(run: Run, index: number) {
 		'Save the workflow, or enter the ID of the one that sends the document.',
 	);
 	const sendOnceKey = readKey(run.parameter('sendOnceKey', index));
-	return { sentWith, workflowId, ownId, sendOnceKey, endpoint: readEndpoint(run, index, sentWith) };
-}
-
-async function executeItem(
-	run: Run,
-	{ sentWith, workflowId, ownId, sendOnceKey, endpoint }: ReturnType<typeof readSettings>,
-	change: 'sent' | 'notSent' | undefined,
-): Promise<INodeExecutionData> {
-	const document = new SendOnce(run, { workflowId, endpoint, key: sendOnceKey });
-	// A wrong ID would look like a document that was not sent.
-	if (workflowId !== ownId) await requireWorkflow(workflowId);
-	if (change !== undefined) await document.change(change);
-	const state = change ?? (await document.get());
-	return { json: { sendOnceKey, sentWith, state } };
+	const endpoint = readEndpoint(run, index, sentWith);
+	const execute = async (): Promise<TaskResult> => {
+		const document = new SendOnce(run, { workflowId, endpoint, key: sendOnceKey });
+		// A wrong ID would look like a document that was not sent.
+		if (workflowId !== ownId) await requireWorkflow(workflowId);
+		if (change !== undefined) await document.change(change);
+		const state = change ?? (await document.get());
+		return { output: [{ json: { sendOnceKey, sentWith, state } }], ending: 'done' };
+	};
+	return { items: [index], execute };
 }
 
 function readEndpoint(run: Run, index: number, sentWith: (typeof SENT_WITH)[number]): Endpoint {
