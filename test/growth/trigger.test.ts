@@ -4,7 +4,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
-import type { ListRead } from '../../nodes/BusinessData/trigger/state';
+import type { SavedState } from '../../nodes/BusinessData/trigger/state';
 import { realNow } from '../support/logicalTime';
 import { report } from '../support/report';
 import { MEMORY, useTriggerBench } from '../support/triggerBench';
@@ -83,7 +83,7 @@ test('what is known of 100,000 records takes less than 5 MB, also in mid-read, a
 	bench.service.response = (asked, response) =>
 		asked.cursor === '50000' ? undefined : serviceResponse(asked, response);
 	expect(await poll({ getPollBudgetMs: () => 5_000 })).toEqual([]);
-	const { records } = staticData[MEMORY] as { records: { read?: ListRead } };
+	const { records } = staticData[MEMORY] as { records: { read?: SavedState['read'] } };
 	expect(records.read?.place.count).toBeGreaterThan(0);
 	expect(records.read?.place.count).toBeLessThanOrEqual(50_000);
 	expect(JSON.stringify(staticData).length).toBeLessThan(5_000_000);

@@ -19,7 +19,7 @@ export function noteSign(read: ListRead, sign: Sign, inWords: string): void {
 /** Notes what a page says of its read. */
 export function notePage(read: ListRead, page: Page, list: ListSettings): void {
 	const { body, records, isBare, gaps = 0 } = page;
-	const { page: number, count, firstLength } = read.place;
+	const { page: number, count, firstLength } = read.pageState;
 	const length = records.length + gaps;
 	read.came += length;
 	// A later page without records may count its own.
@@ -57,7 +57,7 @@ export function pageBehindEmpty(
 	{ known, habits, pages }: State,
 	list: ListSettings,
 ): PageState | undefined {
-	const { place: pageState, signs, isFull } = read;
+	const { pageState, signs, isFull } = read;
 	const { page, count, firstLength, empty = 0 } = pageState;
 	// At a repeated page, the list has ended.
 	if (!isFull || !isCounted(list) || list.endOfList === 'repeatedPage') return undefined;
@@ -72,8 +72,8 @@ export function pageBehindEmpty(
 
 /** Notes what makes a read that has ended incomplete, and learns from full reads which signs are habits. */
 export function noteEnd(read: ListRead, state: State, last: Page, list: ListSettings): void {
-	const { isFull, place } = read;
-	const { page } = place;
+	const { isFull, pageState } = read;
+	const { page } = pageState;
 	const expected = isFull ? expectedTotal(read, state) : undefined;
 	if (expected !== undefined && read.came < expected) {
 		read.problem ??= `${read.came} of ${expected} records came`;
@@ -100,10 +100,10 @@ export function noteEnd(read: ListRead, state: State, last: Page, list: ListSett
 }
 
 /** How many records there are by the responses, once a field of theirs has been right about that. */
-function expectedTotal({ came, totals, place }: ListRead, state: State): number | undefined {
+function expectedTotal({ came, totals, pageState }: ListRead, state: State): number | undefined {
 	const fitting = Object.keys(totals).filter((path) => totals[path] === came);
 	// A field of another name may count the records of a page, so it is believed in lists of several pages only.
-	const { firstLength = came } = place;
+	const { firstLength = came } = pageState;
 	const other = came > firstLength ? fitting[0] : undefined;
 	// From then on, another number says that records are missing.
 	state.totalField ??= fitting.find((path) => /total|full/i.test(path)) ?? other;

@@ -35,7 +35,7 @@ export function endFullRead(
 		const areNoneMissing = [...state.known.values()].every(({ missed }) => missed === 0);
 		const areSomeNew = countMissed(state, isCheck);
 		if (areNoneMissing && areSomeNew) state.knownBefore = read.known;
-		const { firstLength, page, empty = 0 } = read.place;
+		const { firstLength, page, empty = 0 } = read.pageState;
 		// Where the page size grows during a read, page numbers skip records as well.
 		const isResized = type === 'pageNumber' && firstLength !== state.firstLength;
 		const isStill = !areSomeNew && !state.hasMoved && !isResized;
@@ -56,7 +56,7 @@ export function endFullRead(
 	if (!isCheck) {
 		state.firstReads = problem === undefined ? 0 : Math.max(0, state.firstReads - 1);
 		// Between several pages, a change may have been missed: the next incremental read shows it.
-		const isFromNow = state.cursor === undefined || read.place.page === 1;
+		const isFromNow = state.cursor === undefined || read.pageState.page === 1;
 		if (problem === undefined && isFromNow) moveCursor(state, read.beganAt);
 	}
 	forgetRead(state);
@@ -64,11 +64,12 @@ export function endFullRead(
 }
 
 /** Moves the cursor to the beginning of an incremental read that has seen everything. */
-export function endChanges(state: State, { beganAt, place, problem, hasMoved }: ListRead): void {
+export function endChanges(state: State, read: ListRead): void {
+	const { beganAt, pageState, problem, hasMoved } = read;
 	const records = [...state.known.values()];
 	const { unconfirmed: before } = state;
 	// A short first page holds all that there was at its moment.
-	const { page, firstLength = 0 } = place;
+	const { page, firstLength = 0 } = pageState;
 	const isShort = firstLength < (state.firstLength ?? 0);
 	const isOneMoment = page === 1 || (page === 2 && isShort);
 	const showsAll = records.every(({ wasSeen, isSeen }) => isSeen || !wasSeen);

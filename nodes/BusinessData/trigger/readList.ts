@@ -195,7 +195,7 @@ export class ListReader {
 		const { statusCode, headers } = last.response;
 		// The clock of n8n may be ahead of that of the service.
 		if (statusCode === NOT_MODIFIED && headerText(headers, 'date') === '') return;
-		if (statusCode === OK && last.isBare && read.place.page === 1) {
+		if (statusCode === OK && last.isBare && read.pageState.page === 1) {
 			// It may be a mistake, as in a full read.
 			this.logChangesAgain('page 1 was empty');
 			return;
@@ -208,7 +208,7 @@ export class ListReader {
 	private newRead(isFull: boolean, isCheck = false): ListRead {
 		const { readsChangesOnly, request } = this.settings;
 		return {
-			...{ isFull, isCheck, place: FIRST_PAGE, pagination: this.pagination },
+			...{ isFull, isCheck, pageState: FIRST_PAGE, pagination: this.pagination },
 			...{ beganAt: Date.now(), known: this.state.known.size },
 			...{ came: 0, signs: {}, totals: {}, hasMoved: false, repeated: 0 },
 			...(readsChangesOnly ? { query: request.query } : {}),
@@ -232,18 +232,18 @@ export class ListReader {
 			const isEmpty = page.records.length === 0;
 			read.repeated = isNew || isEmpty ? 0 : read.repeated + 1;
 			// At least half of the pages came again, so the pages go round in a ring.
-			if (read.repeated >= MOST_REPEATED && 2 * read.repeated >= read.place.page) {
-				throw samePageError(list, read.place.page);
+			if (read.repeated >= MOST_REPEATED && 2 * read.repeated >= read.pageState.page) {
+				throw samePageError(list, read.pageState.page);
 			}
 			notePage(read, page, list);
 			const next = page.next ?? (isEmpty ? pageBehindEmpty(read, state, list) : undefined);
 			if (next === undefined) return page;
-			read.place = next;
+			read.pageState = next;
 		}
 	}
 
 	private async readPage(read: ListRead): Promise<Page> {
-		const { place: pageState, isFull } = read;
+		const { pageState, isFull } = read;
 		let page: Page;
 		try {
 			page = await readPage(this.client, this.requestFor(read), this.settings.list, pageState);

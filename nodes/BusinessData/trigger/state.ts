@@ -33,8 +33,8 @@ export type Sign = (typeof SIGNS)[number];
 
 /** A read of the list that is not at its end. */
 export interface ListRead {
-	/** The next page. */
-	place: PageState;
+	/** The page to be read next. */
+	pageState: PageState;
 	/** A hash of the settings that the page state depends on. */
 	pagination: string;
 	/** The query that it began with, where that changes from poll to poll. */
@@ -109,8 +109,9 @@ export interface State {
 }
 
 /** The state as it is saved. */
-export type SavedState = Omit<State, 'known' | 'fieldNames'> & {
+export type SavedState = Omit<State, 'known' | 'fieldNames' | 'read'> & {
 	version: typeof VERSION;
+	read?: ReturnType<typeof savedRead>;
 	ids: Array<KnownRecord['id']>;
 	/** The hashes of the records, one after the other, in the order of the IDs. */
 	hashes: string;
@@ -122,6 +123,9 @@ export type SavedState = Omit<State, 'known' | 'fieldNames'> & {
 };
 
 const VERSION = 3;
+
+/** The page state of a read is saved as `place`. */
+const savedRead = ({ pageState: place, ...read }: ListRead) => ({ ...read, place });
 
 /** The hash of a record that the next read hashes anew, because other fields are watched. */
 export const TAKEN_NEXT = '~'.repeat(HASH_LENGTH);
@@ -160,7 +164,7 @@ export function readState(saved: unknown): State | undefined {
 	if ((saved as Partial<SavedState> | undefined)?.version !== VERSION) return undefined;
 	// A copy, because n8n's static data is a slow proxy.
 	const copy = JSON.parse(JSON.stringify(saved)) as Partial<SavedState>;
-	const { version: _, ids = [], hashes, marks, fieldNames, fields = '', ...rest } = copy;
+	const { version: _, ids = [], hashes, marks, fieldNames, fields = '', read, ...rest } = copy;
 	const isWhole = hashes?.length === ids.length * HASH_LENGTH && marks?.length === ids.length;
 	if (!isWhole || rest.watchedList === undefined) return undefined;
 	const length = fieldHashesLength(fieldNames?.length ?? 0);
@@ -178,10 +182,13 @@ export function readState(saved: unknown): State | undefined {
 	});
 	const indexes = fieldNames?.map((name, index) => [name, index] as const);
 	const names = indexes && { fieldNames: new Map(indexes) };
-	return { ...newState(rest.watchedList), ...rest, known: new Map(records), ...names };
+	const state = { ...newState(rest.watchedList), ...rest, known: new Map(records), ...names };
+	if (read === undefined) return state;
+	const { place: pageState, ...others } = read;
+	return { ...state, read: { ...others, pageState } };
 }
 
-export function saveState({ known, fieldNames, ...rest }: State): SavedState {
+export function saveState({ known, fieldNames, read, ...rest }: State): SavedState {
 	const records = [...known.values()];
 	const mark = ({ missed, isSeen, wasSeen }: KnownRecord) =>
 		(missed + (isSeen ? IS_SEEN : 0) + (wasSeen ? WAS_SEEN : 0)).toString(MARKS);
@@ -189,6 +196,7 @@ export function saveState({ known, fieldNames, ...rest }: State): SavedState {
 	return {
 		version: VERSION,
 		...rest,
+		...(read && { read: savedRead(read) }),
 		ids: records.map(({ id }) => id),
 		hashes: records.map(({ hash }) => hash).join(''),
 		marks: records.map(mark).join(''),

@@ -34,7 +34,7 @@ test.each<[string, number[], string | undefined]>([
 		let count = 0;
 		for (const [index, length] of lengths.entries()) {
 			const firstLength = index === 0 ? undefined : lengths[0];
-			read.place = { page: index + 1, count, firstLength };
+			read.pageState = { page: index + 1, count, firstLength };
 			// An entry without a record counts.
 			const gaps = length === 0 ? 0 : 1;
 			notePage(read, pageOf(length - gaps, {}, { gaps }), listOf({ type }));
@@ -57,8 +57,8 @@ test.each<[string, boolean, Partial<ListRead>, Partial<State>, object?]>([
 	['that has nothing at all, as always', true, EMPTY, { habits: ['noLastPage'] }],
 	['where all records were seen', false, {}, { known: stateOf([-1, -1]).known }],
 	['by cursor', false, {}, {}, { type: 'cursor' }],
-	['behind nine others', true, { place: { page: 2, count: 0, empty: 9 } }, {}],
-	['behind ten others', false, { place: { page: 2, count: 0, empty: 10 } }, {}],
+	['behind nine others', true, { pageState: { page: 2, count: 0, empty: 9 } }, {}],
+	['behind ten others', false, { pageState: { page: 2, count: 0, empty: 10 } }, {}],
 	['where the last page comes again', false, {}, {}, { endOfList: 'repeatedPage' }],
 ])('an empty page %s is followed by another: %s', (_, isFollowed, read, state, values = {}) => {
 	const list = listOf({ type: 'pageNumber', ...values });
@@ -69,13 +69,13 @@ test.each<[string, boolean, Partial<ListRead>, Partial<State>, object?]>([
 test('behind an empty page, the next one is where it would be', () => {
 	const list = listOf({ type: 'offset', pageSize: 5 });
 	const state = stateOf([-1, 0], { pages: 4, habits: ['noLastPage'] });
-	const read = readAt(2, { place: { page: 2, count: 3, firstLength: 3 }, ...EMPTY });
-	const place = { page: 3, count: 6, firstLength: 3, empty: 1 };
-	expect(pageBehindEmpty(read, state, list)).toEqual(place);
+	const read = readAt(2, { pageState: { page: 2, count: 3, firstLength: 3 }, ...EMPTY });
+	const pageState = { page: 3, count: 6, firstLength: 3, empty: 1 };
+	expect(pageBehindEmpty(read, state, list)).toEqual(pageState);
 	expect(read.emptyPage).toBe('page 2 was empty');
-	expect(pageBehindEmpty(Object.assign(read, { place }), state, list)?.count).toBe(9);
+	expect(pageBehindEmpty(Object.assign(read, { pageState }), state, list)?.count).toBe(9);
 	expect(read.emptyPage).toBe('page 2 was empty');
-	const other = readAt(1, { place: { page: 1, count: 0 } });
+	const other = readAt(1, { pageState: { page: 1, count: 0 } });
 	expect(pageBehindEmpty(other, state, list)?.count).toBe(5);
 	expect(other.emptyPage).toBe('page 1 had no records');
 });
@@ -91,7 +91,7 @@ test.each<[string, number[], Partial<State>, Partial<ListRead>, Sign[] | undefin
 	['the first read of several pages', [-1, 0], {}, { signs: ODD }, UNEVEN, 'uneven'],
 	['no more', [-1], { pages: 2, habits: UNEVEN }, {}, []],
 	['no more, of what has changed', [-1], { habits: UNEVEN }, { isFull: false }, UNEVEN],
-	['no more, in one page', [-1], { habits: UNEVEN }, { place: { page: 1, count: 0 } }, UNEVEN],
+	['no more, in one page', [-1], { habits: UNEVEN }, { pageState: { page: 1, count: 0 } }, UNEVEN],
 	['nothing at the first end', [-1], { firstReads: 3 }, { signs: CUT }, NO_LAST, 'cut off'],
 	['with a total', [-1], { firstReads: 3 }, { signs: CUT, came: 1, totals: { total: 1 } }, NO_LAST],
 	['nothing at the next end', [-1], {}, { signs: CUT }, NO_LAST],
@@ -117,8 +117,8 @@ test.each<[string, number, Record<string, number>, string | undefined]>([
 	['of several pages by another name', 2, { count: 2 }, 'count'],
 ])('a number %s is that of the records: %s', (_, page, totals, field) => {
 	const state = stateOf([-1]);
-	const place = { page, count: page - 1, firstLength: page === 1 ? 2 : 1 };
-	noteEnd(readAt(page, { place, came: 2, totals }), state, pageOf(1), listOf({}));
+	const pageState = { page, count: page - 1, firstLength: page === 1 ? 2 : 1 };
+	noteEnd(readAt(page, { pageState, came: 2, totals }), state, pageOf(1), listOf({}));
 	expect(state.totalField).toBe(field);
 });
 

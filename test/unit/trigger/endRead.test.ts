@@ -13,7 +13,7 @@ import { HOUR, listOf, NOW, readAt, SETTINGS, stateOf } from './examples';
 const incremental = readIncremental({ values: { parameter: 'since', fullReadHours: 1 } });
 const ONLY_FIRST = readIncremental({ values: { parameter: 'since', fullReadHours: 0 } });
 const readOf = (more: Partial<ListRead>) =>
-	readAt(2, { place: { page: 2, count: 3, firstLength: 3 }, beganAt: NOW, ...more });
+	readAt(2, { pageState: { page: 2, count: 3, firstLength: 3 }, beganAt: NOW, ...more });
 
 const MOVED = { hasMoved: true };
 const CHECK = { isCheck: true };
@@ -52,7 +52,7 @@ test.each<
 	},
 );
 
-const ONE_PAGE = { place: { page: 1, count: 0, firstLength: 4 } };
+const ONE_PAGE = { pageState: { page: 1, count: 0, firstLength: 4 } };
 test.each<[string, Partial<State>, Partial<ListRead>, Partial<State>]>([
 	['of several pages', { cursor: 7 }, MOVED, { hasMoved: true, pages: 2, cursor: 7 }],
 	['of one page', { cursor: 7, pages: 3, ...MOVED }, ONE_PAGE, { pages: 1, cursor: NOW }],
@@ -66,7 +66,7 @@ test.each<[string, Partial<State>, Partial<ListRead>, Partial<State>]>([
 	const { firstReads, hasMoved, pages, cursor } = state;
 	const usual = { firstReads: 0, hasMoved: false, pages: 1, cursor: undefined };
 	expect({ firstReads, hasMoved, pages, cursor }).toEqual({ ...usual, ...expected });
-	const { firstLength } = { ...readOf({}).place, ...read.place };
+	const { firstLength } = { ...readOf({}).pageState, ...read.pageState };
 	expect(state.firstLength).toBe('problem' in read ? undefined : firstLength);
 });
 

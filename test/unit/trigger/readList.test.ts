@@ -69,7 +69,7 @@ async function poll(trigger: PolledTrigger, pages: unknown[], settings: PollSett
 
 test.each<[string, unknown[], string[], Error?]>([
 	['succeeds', [THREE], ['3', '4']],
-	['is not sent, the place stays for the next poll', [NOT_SENT], ['3'], NOT_SENT],
+	['is not sent, the page stays for the next poll', [NOT_SENT], ['3'], NOT_SENT],
 	['is refused, it begins again', [REFUSED, ONE, TWO, THREE], ['3', '1', '2', '3', '4']],
 	['succeeds, and the second is refused, it fails', [THREE, REFUSED], ['3', '4'], REFUSED],
 	['has no response, it begins again', [LOST, ONE, TWO, THREE], ['3', '1', '2', '3', '4']],
@@ -80,7 +80,7 @@ test.each<[string, unknown[], string[], Error?]>([
 		const trigger = begin();
 		await poll(trigger, [ONE, TWO, OUT_OF_TIME]);
 		expect(await poll(trigger, pages)).toMatchObject({ asked, failure: error });
-		expect(trigger.state.read?.place.page).toBe(error === undefined ? undefined : 3);
+		expect(trigger.state.read?.pageState.page).toBe(error === undefined ? undefined : 3);
 	},
 );
 
@@ -88,12 +88,12 @@ test('a full read beside incremental ones that is given up is made again, and co
 	const incremental = readIncremental({ values: { parameter: 'since' } });
 	const trigger = begin({ cursor: NOW });
 	await poll(trigger, [[], ONE, OUT_OF_TIME], { ...SETTINGS, incremental });
-	expect(trigger.state.read?.place.page).toBe(2);
+	expect(trigger.state.read?.pageState.page).toBe(2);
 	const pages = [REFUSED, [], ONE, TWO, OUT_OF_TIME];
 	const { asked, log } = await poll(trigger, pages, { ...SETTINGS, incremental });
 	expect(asked).toEqual(['2', '1 changes', '1', '2', '3']);
 	expect(log).toEqual(['Deletions wait, because the list was not read in full: refused']);
-	expect(trigger.state).toMatchObject({ incompleteReads: 1, read: { place: { page: 3 } } });
+	expect(trigger.state).toMatchObject({ incompleteReads: 1, read: { pageState: { page: 3 } } });
 	await poll(trigger, [THREE, []], { ...SETTINGS, incremental });
 	await poll(trigger, [ONE, OUT_OF_TIME], { ...SETTINGS, incremental });
 	// An incremental read that is given up is none of these.

@@ -2,6 +2,7 @@
 import {
 	boundFieldHashes,
 	forgetHashes,
+	type ListRead,
 	newState,
 	readState,
 	type SavedState,
@@ -40,10 +41,12 @@ const STATE: State = {
 	]),
 };
 
-const { known: _, fieldNames: __, ...SAME } = STATE;
+const { known: _, fieldNames: __, read, ...SAME } = STATE;
+const { pageState: place, ...OF_READ } = read as ListRead;
 const SAVED: SavedState = {
 	...SAME,
 	version: 3,
+	read: { ...OF_READ, place },
 	ids: [1, 'b', 'c', 'd'],
 	hashes: A + B + A + A,
 	marks: 'i58h',
