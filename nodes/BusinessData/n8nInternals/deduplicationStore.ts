@@ -2,12 +2,9 @@
  * n8n's deduplication store, with rows of our own. n8n offers nodes only their own row, which a copied node loses, and
  * that of the workflow, which Remove Duplicates clears. The service behind both is the same in n8n 1.123 and 2.41.
  */
-import type { ICheckProcessedOptions, IExecuteFunctions } from 'n8n-workflow';
+import type { ICheckProcessedOptions } from 'n8n-workflow';
 
 import { hasMethods } from './services';
-
-type Helpers = IExecuteFunctions['helpers'];
-type Checked = Awaited<ReturnType<Helpers['checkProcessedAndRecord']>>;
 
 const SCOPE = 'node';
 const METHODS = ['checkProcessedAndRecord', 'removeProcessed', 'clearAllProcessedItems'] as const;
@@ -17,20 +14,17 @@ interface Row {
 	workflow: { id: string };
 }
 
-type Method<T> = (scope: string, row: Row, options: ICheckProcessedOptions) => Promise<T>;
-type EntriesMethod<T> = (entries: string[], ...rest: Parameters<Method<T>>) => Promise<T>;
+type Arguments = [scope: string, row: Row, options: ICheckProcessedOptions];
 
 interface Service {
-	checkProcessedAndRecord: EntriesMethod<Checked>;
-	removeProcessed: EntriesMethod<void>;
-	clearAllProcessedItems: Method<void>;
+	checkProcessedAndRecord(entries: string[], ...of: Arguments): Promise<{ new: unknown[] }>;
+	removeProcessed(entries: string[], ...of: Arguments): Promise<void>;
+	clearAllProcessedItems(...of: Arguments): Promise<void>;
 	/** The part of the service that reads and writes rows. */
-	deduplicator: Deduplicator;
-}
-
-interface Deduplicator {
-	findProcessedData(scope: string, row: Row): Promise<{ value: { data: unknown } } | null>;
-	constructor: { createValueHash(entry: string): string };
+	deduplicator: {
+		findProcessedData(scope: string, row: Row): Promise<{ value: { data: unknown } } | null>;
+		constructor: { createValueHash(entry: string): string };
+	};
 }
 
 /**
@@ -47,10 +41,10 @@ export class DeduplicationRow {
 	static of(workflowId: string, name: string): DeduplicationRow | undefined {
 		try {
 			// eslint-disable-next-line @typescript-eslint/no-require-imports -- n8n's, and not there in every n8n
-			const core = require('n8n-core') as {
+			const { DataDeduplicationService } = require('n8n-core') as {
 				DataDeduplicationService: { getInstance(): Service };
 			};
-			const service = core.DataDeduplicationService.getInstance();
+			const service = DataDeduplicationService.getInstance();
 			const { deduplicator } = service;
 			const isKnown =
 				hasMethods(service, METHODS) &&

@@ -16,7 +16,7 @@ import {
 	readText,
 } from '../values/settingValues';
 
-const PLACES = ['query', 'header'] as const;
+const SENT_IN = ['query', 'header'] as const;
 const FORMATS = ['iso', 'date', 'unixSeconds', 'unixMilliseconds', 'httpDate', 'custom'] as const;
 const HOUR_MS = 3_600_000;
 /** Clocks are set back by an hour or less. */
@@ -24,7 +24,7 @@ const AROUND_A_CLOCK_CHANGE_MS = 3 * HOUR_MS;
 
 export interface Incremental {
 	parameter: string;
-	sendIn: (typeof PLACES)[number];
+	sendIn: (typeof SENT_IN)[number];
 	format: (typeof FORMATS)[number];
 	/** Luxon tokens, for the format `custom`. */
 	customFormat: string;
@@ -137,7 +137,7 @@ export function readIncremental(option: unknown): Incremental | undefined {
 		values.parameter,
 		'Enter the name of the parameter that asks for what changed since a time, or remove Incremental.',
 	);
-	const sendIn = readChoice('Send In', values.sendIn, PLACES);
+	const sendIn = readChoice('Send In', values.sendIn, SENT_IN);
 	if (sendIn === 'header') checkHeader('Incremental', parameter, '');
 	else checkQuery([{ name: parameter, value: '' }], 'Incremental');
 	const format = readChoice('Format', values.format, FORMATS);
