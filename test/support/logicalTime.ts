@@ -116,8 +116,8 @@ function useFakeTimers(): void {
 	globalThis.setTimeout = Object.assign(atLeastOne, fake);
 }
 
-/** Lets `ms` milliseconds of logical time pass until `promise` settles, at most. */
-export async function passTime<T>(promise: Promise<T>, ms: number): Promise<T> {
+/** Lets `ms` milliseconds of logical time pass until `promise` settles, at most; an hour unless given. */
+export async function passTime<T>(promise: Promise<T>, ms = 3_600_000): Promise<T> {
 	let isSettled = false;
 	const settle = () => (isSettled = true);
 	promise.then(settle, settle);
@@ -130,6 +130,19 @@ export async function passTime<T>(promise: Promise<T>, ms: number): Promise<T> {
 	await jest.advanceTimersByTimeAsync(0);
 	if (!isSettled) throw new Error(`not settled within ${ms} ms of logical time`);
 	return await promise;
+}
+
+/** How long (ms) it takes in logical time until `promise` settles; at most an hour. */
+export async function timeOf(promise: Promise<unknown>): Promise<number> {
+	const startedAt = performance.now();
+	await passTime(promise);
+	return performance.now() - startedAt;
+}
+
+/** The value is at least `least`, and less than `limit`. */
+export function expectBetween(value: number, least: number, limit: number): void {
+	expect(value).toBeGreaterThanOrEqual(least);
+	expect(value).toBeLessThan(limit);
 }
 
 /** Resolves after `ms` of logical time. */

@@ -1,11 +1,10 @@
-// The figures that follow from limits: names, how long a slot is held, and how long a request waits at the least.
+// The figures that follow from limits: how long a slot is held, and how long a request waits at the least.
 import { estimateWait, type WindowState } from '../../../nodes/BusinessData/rateLimit/estimate';
 import {
 	holdMsOf,
 	type Limits,
 	limitsOfEndpoint,
 	longestWindowMs,
-	windowName,
 } from '../../../nodes/BusinessData/rateLimit/limits';
 
 const limit = { max: 3, windowMs: 1_500 };
@@ -13,10 +12,6 @@ const limits: Limits = {
 	general: [limit, { max: 9, windowMs: 600 }],
 	endpoints: { 'POST /a': [{ max: 1, windowMs: 2_000 }], 'POST /b': [] },
 };
-
-test('names are those that users see', () => {
-	expect(windowName('general', limit)).toBe('general/1.5s');
-});
 
 test.each([
 	['POST /a', 1, 2_000],

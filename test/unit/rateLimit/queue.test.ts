@@ -35,11 +35,6 @@ function order(): string[] {
 	return runs;
 }
 
-test('the limits of the endpoint come first, and alone where they are the general ones', () => {
-	expect(queue.limits).toEqual([queue.own, queue.general]);
-	expect(new Queue('key', queue.own, queue.own).limits).toEqual([queue.own]);
-});
-
 test('the lowest number goes first, and runs take turns', () => {
 	for (const run of ['a', 'a', 'a', 'b', 'b', 'c']) newPermit(run);
 	newPermit('a', 3);
@@ -95,35 +90,4 @@ test.each<[number, number | undefined, boolean | undefined]>([
 test('without limits, no pause is too long', () => {
 	const { own } = new Queue('key', { ...queue.own, limits: [] }, queue.own);
 	expect(new Queue('key', own, own).pauseError()).toBeUndefined();
-});
-
-test('those for whom a pause is too long fail as soon as they are first', async () => {
-	const [short, , long] = [newPermit('a', 5, 5_000), newPermit('b', 5, 4_000), newPermit('c')];
-	queue.general.endpoint.otherClients.pause([MINUTE], 6_000, true);
-	expect(queue.next()).toBe(long);
-	await expect(short.granted).rejects.toMatchObject({ retryAfterMs: 6_000 });
-	expect(queue.size).toBe(1);
-});
-
-test('what hinders it is of its own limits, of all, or of other processes', async () => {
-	expect(queue.obstacle(true)).toBeUndefined();
-	queue.full = { cause: 'pause', until: performance.now() + 50 };
-	expect(queue.obstacle(true)).toEqual({ cause: 'pause', againMs: 50 });
-	await jest.advanceTimersByTimeAsync(50);
-	expect(queue.obstacle(true)).toBeUndefined();
-	const { general, own } = queue;
-	for (const { endpoint, limits: some } of [general, own]) {
-		for (const { max, name } of some) {
-			for (let count = 0; count < max; count++) void endpoint.take(newPermit('a'), some);
-			expect(queue.obstacle(true)?.cause).toMatchObject({ name });
-			expect(queue.obstacle(false)).toBeUndefined();
-		}
-	}
-});
-
-test('a wait that is too long says so', () => {
-	expect(new WaitTooLongError(1_001, true)).toMatchObject({
-		...{ name: 'WaitTooLongError', retryAfterMs: 1_001, isRequested: true },
-		message: 'The wait would take at least 2 s',
-	});
 });
