@@ -50,14 +50,6 @@ test('is that of one of many senders, who alone may try again', async () => {
 	expect(await state()).toBe('perhapsSent');
 });
 
-test.each(['sent', 'perhapsSent', 'notSent'] as const)('of a request that is %s', async (end) => {
-	const row = await recorded();
-	await pass(row.end(end));
-	expect(await state()).toBe(end);
-	expect((await found('other')).isOther).toBe(end !== 'notSent');
-	expect(await pass(row.record(true))).toBe(end !== 'sent');
-});
-
 test.each<[string, boolean, SentState, SentState]>([
 	['sent', true, 'sent', 'sent'],
 	['sent', false, 'sent', 'notSent'],
@@ -104,13 +96,6 @@ describe('of which the insert fails', () => {
 				.catch((error: Error) => error.name),
 		);
 
-	test('before it: nothing is on record', async () => {
-		store.fail('write');
-		expect(await record()).toBe('RequestError');
-		expect(await state()).toBe('notSent');
-		expect(await record()).toBe(true);
-	});
-
 	test('after its commit: it counts, as nothing else does', async () => {
 		store.fail('write', { moment: 'after' });
 		expect(await record()).toBe(true);
@@ -126,16 +111,6 @@ describe('of which the insert fails', () => {
 		expect(await record()).toBe('RequestError');
 		expect(await stateElsewhere()).toBe('perhapsSent');
 		expect(await state()).toBe('notSent');
-	});
-
-	test('and lands late: it is undone by who looks, and by itself', async () => {
-		for (const look of [state, async () => (await pass(700), await stateElsewhere())]) {
-			store.fail('write', { moment: 'late' });
-			expect(await record()).toBe('RequestError');
-			await pass(2_500);
-			expect(await stateElsewhere()).toBe('perhapsSent');
-			expect(await look()).toBe('notSent');
-		}
 	});
 
 	test('because another sender was first', async () => {

@@ -8,7 +8,6 @@ import {
 	type KeyedDocument,
 	SendOnce,
 } from '../../../nodes/BusinessData/sendOnce/sendOnce';
-import { KeyRow } from '../../../nodes/BusinessData/sendOnce/keyRow';
 import { processState, type SentState } from '../../../nodes/BusinessData/sendOnce/processState';
 import { CREDENTIAL_TYPE } from '../../../nodes/BusinessData/transport/account';
 import { InvalidSettingError } from '../../../nodes/BusinessData/values/invalidSettingError';
@@ -102,16 +101,6 @@ test('the end of what may have been sent before is not known, whatever comes of 
 	expect(await found()).toBe('sent');
 });
 
-test('an end that cannot be recorded is, as soon as it can, and others wait for that', async () => {
-	const one = guard();
-	await pass(one.acquire());
-	table.fail('write', { times: 3 });
-	await pass(one.complete('sent'));
-	expect(await pass(guard().acquire())).toEqual(ended);
-	await pass(after(20_000));
-	expect(await found()).toBe('sent');
-});
-
 test('without a memory of so many keys, only the key itself is on record', async () => {
 	await sent('sent');
 	expect(await pass(table.find())).toHaveLength(1);
@@ -125,48 +114,6 @@ test('one that has not acquired it records nothing', async () => {
 	const one = await sent('notSent');
 	await pass(one.complete('sent'));
 	expect(table.text).toBe('');
-});
-
-test.each(['sent', 'perhapsSent'] as const)(
-	'a record that got lost on the way is there again: %s',
-	async (state) => {
-		const one = guard();
-		await pass(one.acquire());
-		table.clear();
-		await pass(one.complete(state));
-		expect(await found()).toBe(state);
-	},
-);
-
-describe('another sender has recorded it right before', () => {
-	/** Acquires it while the other, who has no lease here, is a moment faster. */
-	async function acquireBehind(forgottenAfterMs?: number): Promise<unknown> {
-		const { id } = (guard() as unknown as { row: KeyRow }).row;
-		const insert = table.insert.bind(table);
-		jest.spyOn(table, 'insert').mockImplementationOnce(async (row) => {
-			const winner = new KeyRow(id, content);
-			await winner.record(false);
-			if (forgottenAfterMs !== undefined) {
-				void after(forgottenAfterMs).then(async () => await winner.end('notSent'));
-			}
-			await insert(row);
-		});
-		return await pass(
-			guard()
-				.acquire()
-				.catch((error: unknown) => error),
-		);
-	}
-
-	test('and may have sent it', async () => {
-		expect(await acquireBehind()).toMatchObject({ state: 'perhapsSent' });
-	});
-
-	test('and has not sent it: it makes sense to try again', async () => {
-		expect(await acquireBehind(1)).toEqual(ended);
-		expect(await found()).toBe('notSent');
-		expect(await pass(guard().acquire())).toBeUndefined();
-	});
 });
 
 test('what is acquired after a stop is free for others', async () => {
@@ -269,14 +216,6 @@ describe('an error that says what to do', () => {
 		const creating = () => guard({ workflowId });
 		expect(creating).toThrow(InvalidSettingError);
 		expect(creating).toThrow('Send Once Key: the workflow is not saved yet');
-	});
-
-	test('the store fails', async () => {
-		table.fail('read');
-		await expect(found()).rejects.toMatchObject({
-			message: expect.stringContaining('failed (the database is away)') as string,
-			details: { outcome: 'notSent', description: expect.stringContaining('Nothing') as string },
-		});
 	});
 
 	test('the record is of another kind', async () => {
