@@ -116,17 +116,3 @@ test.each<[string, boolean, number[], Partial<State & PollSettings>]>([
 	// Only what this poll has found is told.
 	expect(emitDeletions(state, settings, new Events())).toBe(missed.filter((n) => n === 5).length);
 });
-
-test('what is missing is measured against what was known before the new records came', () => {
-	const state = stateOf([...many(10, 10), ...many(0, 15)], { ...READ_NOW, knownBefore: 10 });
-	const settings = { ...SETTINGS, incremental };
-	const events = new Events();
-	for (let id = 0; id < 10; id++) events.gone.add(`${id}`);
-	expect(emitDeletions(state, settings, events)).toBe(10);
-	expect([events.list, state.knownBefore]).toEqual([[], 10]);
-	expect(isFullReadDue(state, settings, NOW)).toBe(false);
-	// They have come back.
-	for (const record of state.known.values()) record.missed = 0;
-	expect(emitDeletions(state, settings, new Events())).toBe(0);
-	expect(state.knownBefore).toBeUndefined();
-});

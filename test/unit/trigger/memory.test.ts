@@ -121,14 +121,6 @@ test.each<[string, Kept, Kept, number, string[]]>([
 	expect(Object.keys(kept())).toEqual(ids);
 });
 
-test('another poll that was faster leaves nothing to keep', async () => {
-	const { database, poll } = begin({ own: FIVE });
-	const meanwhile = () => void (database.staticData = toStaticData({ own: SIX }));
-	expect(await poll({ change: grow, meanwhile })).toMatchObject({ isKept: false });
-	expect(keptIn(database.staticData)).toEqual({ own: SIX });
-	expect(database.saves).toBe(0);
-});
-
 test.each<[number, number, string]>([
 	[HOUR - 1, 0, 'moves on without a save'],
 	[HOUR, 1, 'is saved after an hour'],

@@ -1,14 +1,12 @@
 /** What is saved of a trigger: its names stay, and what cannot be understood is not guessed. */
 import {
 	boundFieldHashes,
-	forgetHashes,
 	type ListRead,
 	newState,
 	readState,
 	type SavedState,
 	saveState,
 	type State,
-	TAKEN_NEXT,
 } from '../../../nodes/BusinessData/trigger/state';
 import { HASH as A, LIST, readAt, recordOf, stateOf } from './examples';
 
@@ -93,14 +91,4 @@ test.each<[string, number, string[], boolean]>([
 	expect([state.fieldNames, state.known.get('0')?.fields]).toEqual(
 		isTooMuch ? [undefined, undefined] : [fieldNames, 'xyz'],
 	);
-});
-
-test('other watched fields: all is taken anew', () => {
-	const state = structuredClone(STATE);
-	forgetHashes(state, 'other');
-	expect(state).toMatchObject({ watched: 'other', hasTooManyFields: false });
-	expect([state.fieldNames, state.cursor]).toEqual([undefined, undefined]);
-	for (const { hash, fields } of state.known.values()) {
-		expect([hash, fields]).toEqual([TAKEN_NEXT, undefined]);
-	}
 });
