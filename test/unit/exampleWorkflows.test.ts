@@ -37,13 +37,6 @@ const descriptions: Record<string, INodeTypeDescription> = {
 	'n8n-nodes-business-data.businessDataTrigger': withFields(trigger, { pollTimes: {} }),
 };
 
-test('are the seven of a bookkeeper and the demo', () => {
-	expect(exampleNames().sort()).toEqual([
-		...['contact-lookup-agent', 'contact-sync', 'demo', 'invoice-outbox', 'invoices-sent-once'],
-		...['nightly-clean-up', 'payment-news', 'payment-reminders'],
-	]);
-});
-
 describe.each(exampleNames())('%s', (example) => {
 	const workflow = readExample(example);
 	const nodes = workflow.nodes as unknown as INode[];

@@ -5,22 +5,6 @@ import { readListSettings } from '../../../nodes/BusinessData/lists/listSettings
 
 const settingsOf = (values: IDataObject) => readListSettings({ pagination: { values } });
 
-test('without options the list is found automatically and comes in one piece', () => {
-	const defaults = { itemsField: '', type: 'none', pagingParameter: '' };
-	expect(readListSettings({})).toMatchObject(defaults);
-	expect(readListSettings({ pagination: {} })).toMatchObject(defaults);
-	expect(settingsOf({})).toMatchObject(defaults);
-});
-
-test.each([
-	[{ type: 'pageNumber' }, { pagingParameter: 'page', firstPage: 1 }],
-	[{ type: 'offset' }, { pagingParameter: 'offset' }],
-	[{ type: 'cursor' }, { pagingParameter: 'cursor', cursorField: 'nextCursor' }],
-])('%j has names that are usual', (values, expected) => {
-	const usual = { pageSizeParameter: 'limit', pageSize: 100 };
-	expect(settingsOf(values)).toMatchObject({ ...usual, ...expected });
-});
-
 const OF_THE_KEY = 'the key must not be a query parameter (apiKey)';
 test.each<[IDataObject, string]>([
 	[{ type: 'pages' }, 'Pagination: is not known'],

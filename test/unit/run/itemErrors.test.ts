@@ -2,7 +2,7 @@
 import { NodeApiError, NodeOperationError } from 'n8n-workflow';
 
 import { RedisError } from '../../../nodes/BusinessData/redis';
-import { errorItem, nameItems, toNodeError } from '../../../nodes/BusinessData/run/itemErrors';
+import { errorItem, toNodeError } from '../../../nodes/BusinessData/run/itemErrors';
 import {
 	ExecutionCanceledError,
 	RequestError,
@@ -62,12 +62,4 @@ test('the item of an error has the input without a field "error", which would ru
 	const pairedItem = { item: 4 };
 	expect(errorItem(input, error, 4)).toEqual({ json: { id: 1 }, error, pairedItem });
 	expect(errorItem(undefined, error, 4)).toEqual({ json: {}, error, pairedItem });
-});
-
-test.each([
-	[[3], 'item 3'],
-	[[0, 1], 'items 0–1'],
-	[[1, 4, 5, 9, 10, 11], 'items 1, 4–5, 9–11'],
-])('items %j are named "%s"', (indexes, names) => {
-	expect(nameItems(indexes)).toBe(names);
 });

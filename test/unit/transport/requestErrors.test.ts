@@ -67,21 +67,6 @@ describe('a response', () => {
 		if (request === read) expect(details.description).not.toContain('carried out');
 	});
 
-	test.each([429, 503])('that asks to wait for too long says so: %i', (statusCode) => {
-		const response = responseOf('', { statusCode, headers: { 'retry-after': '7200' } });
-		const { description } = responseError(read, response, true).details;
-		expect(description).toContain('The service asks to wait for 2 h, longer than waiting here');
-	});
-
-	test.each([
-		['https://new.example/login?key=secret#a', ' (it points to https://new.example).'],
-		...['/login?key=secret', '', undefined].map((location) => [location, 'service is now.']),
-	])('that redirects to %s shows the origin at most', (location, end) => {
-		const { description } = error(read, 307, '', { location }).details;
-		expect(description.endsWith(end ?? '')).toBe(true);
-		expect(description).not.toContain('secret');
-	});
-
 	test.each<[typeof read, number, string | undefined, number | undefined]>([
 		[read, 429, '5', 5],
 		[read, 429, '1.2', 2],
