@@ -117,47 +117,43 @@ test.each<[string, (permit: Permit) => void, number, unknown[][]]>([
 describe('a refusal is put down to what is likely', () => {
 	const blamed = () => called('learn').map(([who]) => who);
 
-	test.each<[string, () => Permit, string]>([
-		['to all requests without limits of its own', () => newPermit(false), 'general'],
-		['to its own with little in the general windows', () => newPermit(), 'own'],
-		['to its own with half', () => newPermit(true, [[0], [50, 15]]), 'own'],
-		['to all with much in one', () => newPermit(true, [[0], [50, 16]]), 'general'],
-	])('%s', (_, permit, expected) => {
-		permit().refused(0);
-		expect(blamed()).toEqual([expected]);
-	});
+	interface Refusal {
+		hasOwn?: boolean;
+		used?: number[][];
+		/** Whether other clients are known, and whether the one before was refused, too. */
+		isKnown?: boolean;
+		isRefusing?: boolean;
+		/** How long the service asks to wait, and what it says of a limit: how much it allows, and when it is full again. */
+		ms?: number;
+		spent?: { max?: number; resetMs: number };
+	}
+	const spent = (resetMs: number, max?: number) => ({ spent: { resetMs, max } });
 
-	test.each<[isKnown: boolean, isRefusing: boolean, expected: string]>([
-		[true, false, 'general'],
-		[true, true, 'own'],
-	])('with other clients %s, and a refusal before %s, to %s', (isKnown, isRefusing, expected) => {
-		jest.spyOn(general.endpoint.otherClients, 'isKnown', 'get').mockReturnValue(isKnown);
-		jest.spyOn(own.endpoint.otherClients, 'isRefusing', 'get').mockReturnValue(isRefusing);
-		newPermit().refused(0);
-		expect(blamed()).toEqual([expected]);
-	});
-
-	/** Of its own windows, nothing is learned where the service says how long it takes, unless that was wrong before. */
-	test.each<[ms: number, isRefusing: boolean, expected: string[]]>([
-		[1, false, ['general']],
-		[60_100, false, ['general']],
-		[60_101, false, []],
-		[60_101, true, ['own']],
-	])('where the service asks to wait %s ms, a refusal before: %s', (ms, isRefusing, expected) => {
-		jest.spyOn(own.endpoint.otherClients, 'isRefusing', 'get').mockReturnValue(isRefusing);
-		newPermit().refused(ms);
-		expect(blamed()).toEqual(expected);
-	});
-
-	/** By how much the limit allows, and when it is full again. */
-	test.each<[max: number | undefined, resetMs: number, expected: string[], pausedMs: number]>([
-		[100, 70_000, ['general'], 0],
-		[3, 12_000, [], 0],
-		[7, 12_000, ['general'], 12_000],
-		[undefined, 12_000, ['general'], 12_000],
-		[undefined, 70_000, [], 70_000],
-	])('where nothing is left of a limit of %s for %s ms', (max, resetMs, expected, pausedMs) => {
-		newPermit().refused(0, { max, resetMs });
+	test.each<[string, Refusal, string[], pausedMs?: number]>([
+		['to all requests without limits of its own', { hasOwn: false }, ['general']],
+		['to its own with little in the general windows', {}, ['own']],
+		['to its own with half', { used: [[0], [50, 15]] }, ['own']],
+		['to all with much in one', { used: [[0], [50, 16]] }, ['general']],
+		['to all beside other clients', { isKnown: true }, ['general']],
+		['to its own after a refusal', { isKnown: true, isRefusing: true }, ['own']],
+		['to all where it asks to wait 1 ms', { ms: 1 }, ['general'], 1],
+		['to all where it asks for a general window', { ms: 60_100 }, ['general'], 60_100],
+		// Of its own windows, nothing is learned where the service says how long it takes, unless that was wrong before.
+		['to none where it asks for longer', { ms: 60_101 }, [], 60_101],
+		['to its own where it asked before', { ms: 60_101, isRefusing: true }, ['own'], 60_101],
+		['to all by their limit', spent(70_000, 100), ['general']],
+		['to none by its own limit', spent(12_000, 3), []],
+		['to all by a short reset of another limit', spent(12_000, 7), ['general'], 12_000],
+		['to all by a short reset', spent(12_000), ['general'], 12_000],
+		['to none by a long reset', spent(70_000), [], 70_000],
+	])('%s', (_, { hasOwn, used, ms = 0, ...refusal }, expected, pausedMs = 0) => {
+		const is = (applied: AppliedLimits, name: 'isKnown' | 'isRefusing') =>
+			jest
+				.spyOn(applied.endpoint.otherClients, name, 'get')
+				.mockReturnValue(refusal[name] === true);
+		is(general, 'isKnown');
+		is(own, 'isRefusing');
+		newPermit(hasOwn, used).refused(ms, refusal.spent);
 		expect(blamed()).toEqual(expected);
 		expect(called('pause')[0]?.[3]).toBe(pausedMs);
 	});
