@@ -106,29 +106,18 @@ test.each<[string, number[], Partial<State>, Partial<ListRead>, Sign[] | undefin
 	expect([state.habits, ended.problem ?? '']).toEqual([habits, problem]);
 });
 
-test.each<[string, number, Record<string, number>, string | undefined]>([
-	[
-		'that is called a total, of one page',
-		1,
-		{ numberOfElements: 2, totalElements: 2 },
-		'totalElements',
-	],
-	['of one page by another name', 1, { count: 2 }, undefined],
-	['of several pages by another name', 2, { count: 2 }, 'count'],
-])('a number %s is that of the records: %s', (_, page, totals, field) => {
+test.each<[string, number, Array<Record<string, number>>, string | undefined]>([
+	['called a total, of one page', 1, [{ numberOfElements: 2, totalElements: 2 }], 'totalElements'],
+	['of one page by another name', 1, [{ count: 2 }], undefined],
+	['of several pages by another name', 2, [{ count: 2 }], 'count'],
+	['that was it before', 1, [{ count: 9 }, { count: 2, total: 2 }, { total: 1 }], 'total'],
+])('a number %s is that of the records: %s', (_, page, reads, field) => {
 	const state = stateOf([-1]);
 	const pageState = { page, count: page - 1, firstLength: page === 1 ? 2 : 1 };
-	noteEnd(readAt(page, { pageState, came: 2, totals }), state, pageOf(1), listOf({}));
-	expect(state.totalField).toBe(field);
-});
-
-test('the number that was the number of records is kept', () => {
-	const state = stateOf([-1]);
-	const all: Array<Record<string, number>> = [{ count: 9 }, { count: 2, total: 2 }, { total: 1 }];
-	for (const totals of all) {
-		noteEnd(readAt(1, { came: 2, totals }), state, pageOf(1), listOf({}));
+	for (const totals of reads) {
+		noteEnd(readAt(page, { pageState, came: 2, totals }), state, pageOf(1), listOf({}));
 	}
-	expect(state.totalField).toBe('total');
+	expect(state.totalField).toBe(field);
 });
 
 test.each<[string, number, object, string | undefined]>([
