@@ -1,5 +1,5 @@
-// What the limiters of a whole key do not show of the windows of an endpoint: a timer that fires early, and what hinders
-// a request beside other clients.
+// What the limiters of a whole key do not show of the windows of an endpoint: a timer that fires early, which request makes
+// room, and what hinders one beside other clients.
 import { EndpointLimiter } from '../../../nodes/BusinessData/rateLimit/endpointLimiter';
 import type { Permit } from '../../../nodes/BusinessData/rateLimit/permit';
 
@@ -14,16 +14,18 @@ beforeEach(() => {
 afterEach(() => jest.useRealTimers());
 
 const pass = async (ms: number) => await jest.advanceTimersByTimeAsync(ms);
-const take = () => {
+const take = (limits = [MINUTE]) => {
 	const permit = { countedAt: undefined } as Permit;
-	void endpoint.take(permit, [MINUTE]);
+	void endpoint.take(permit, limits);
 	return permit;
+};
+const end = (permit: Permit) => {
+	permit.countedAt = performance.now();
+	endpoint.freeInTime(permit);
 };
 
 test('a timer that fires early frees nothing', async () => {
-	const permit = take();
-	permit.countedAt = performance.now();
-	endpoint.freeInTime(permit);
+	end(take());
 	const now = jest.spyOn(performance, 'now').mockReturnValueOnce(performance.now() + 60_099.5);
 	await pass(60_100);
 	expect(endpoint.window(MINUTE).used).toBe(1);
@@ -32,10 +34,17 @@ test('a timer that fires early frees nothing', async () => {
 	expect(endpoint.window(MINUTE).used).toBe(0);
 });
 
+test('where no limit of a request is as long, the oldest that was counted makes room', () => {
+	const [underWay, oldest, newer] = [take(), take([]), take([])];
+	end(oldest);
+	const newest = take([]);
+	expect(endpoint.permits).toEqual([underWay, newer, newest]);
+});
+
 describe('what hinders a request', () => {
 	const { limits } = new EndpointLimiter('', () => undefined).under([MINUTE], 'a');
 	const obstacle = (hasWindows = true) => endpoint.obstacle(limits, hasWindows);
-	const fill = () => [1, 2, 3].map(take);
+	const fill = () => [1, 2, 3].map(() => take());
 
 	test('is a pause, before a full window', () => {
 		fill();

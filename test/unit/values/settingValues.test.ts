@@ -29,20 +29,14 @@ test.each<[string, () => unknown, unknown]>([
 	expect(read()).toEqual(expected);
 });
 
-test.each(['true', 0, null, {}, []])('%j is no flag', (value) => {
-	expect(() => readFlag('Field', value)).toThrow('Field: must be true or false');
-});
-
-test.each([5, true, {}, ['a'], null])('%j is no text', (value) => {
-	expect(() => readText('Field', value)).toThrow(/^Field: (is not a text|has no value \(null\))$/);
-});
-
-test.each(['a', 5, true, [], null])('%j is no group', (value) => {
-	expect(() => readGroup('Field', value)).toThrow('Field: is not a group of fields');
-});
-
-test.each(['a', {}, [null], [[]], ['a'], null])('%j is no list of entries', (value) => {
-	expect(() => readEntries('Field', value)).toThrow('Field: is not a list of entries');
+const NO_TEXT = /^Field: (is not a text|has no value \(null\))$/;
+test.each<[string, (name: string, value: unknown) => unknown, string | RegExp, ...unknown[]]>([
+	['flag', readFlag, 'Field: must be true or false', 'true', 0, null, {}, []],
+	['text', readText, NO_TEXT, 5, true, {}, ['a'], null],
+	['group', readGroup, 'Field: is not a group of fields', 'a', 5, true, [], null],
+	['list', readEntries, 'Field: is not a list of entries', 'a', {}, [null], [[]], ['a'], null],
+])('what is no %s is refused', (_, read, message, ...values) => {
+	for (const value of values) expect(() => read('Field', value)).toThrow(message);
 });
 
 test.each<unknown>([
