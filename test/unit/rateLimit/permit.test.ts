@@ -174,6 +174,17 @@ describe('a refusal is put down to what is likely', () => {
 	});
 });
 
+test.each<[string, boolean, (permit: Permit) => void, boolean[]]>([
+	['that its own window explains', true, (permit) => permit.refused(600_300), [true, false]],
+	['that is longer', true, (permit) => permit.refused(600_301), [true, true]],
+	['of a response', true, (permit) => permit.pause(600_300), [true, true]],
+	['without windows of its own', false, (permit) => permit.refused(60_101), [true]],
+])('a pause %s', (_, hasOwn, pause, isOwn) => {
+	pause(newPermit(hasOwn));
+	expect(called('pause').map((call) => call.at(-1))).toEqual(isOwn);
+	expect(called('publish')).toHaveLength(1);
+});
+
 test.each([
 	['the general ones', 30, 'general', 5 - 2],
 	['its own', 3, 'own', 5],
