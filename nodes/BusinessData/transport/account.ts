@@ -16,13 +16,12 @@ import { readFilledText, readFlag, readText, readWholeNumber } from '../values/s
 /** In percent: the rest must leave room for a request now and then. */
 export const MOST_KEPT_FREE = 90;
 
-/** Passwords and values of the service may be any text, also one that is otherwise a sign of a missing value. */
+/** Fields in which any text is fine, even one that is elsewhere a sign of a missing value. */
 const ANY_TEXT = ['redisPassword', 'redisSentinelPassword', 'failureValues', 'successValues'];
 
-/** The name of the credential type. */
 export const CREDENTIAL_TYPE = 'businessDataApi';
 
-/** The credential's fields as n8n hands them over: saved by any version, so nothing is certain. */
+/** The fields as n8n has them. Any version may have saved them, so nothing is certain. */
 export type CredentialFields = Record<string, unknown>;
 
 export interface Account {
@@ -33,9 +32,9 @@ export interface Account {
 	limits: Limits;
 	/** How much (percent) of each limit is left to other clients. */
 	keepFree: number;
-	/** The Redis that processes share; undefined for this process alone. */
+	/** The Redis that processes share, if any. */
 	redis: RedisConnection | undefined;
-	/** Where requests are counted together with other processes; undefined for this process alone. */
+	/** Counts the requests of all processes, if they share a Redis. */
 	limitStore: RedisLimitStore | undefined;
 	/** A hash of the service and the key. */
 	identity: string;
@@ -45,13 +44,13 @@ export interface Account {
 	contactDelete: Endpoint;
 	/** The name of the ID array in a bulk-delete body. */
 	deleteIdsField: string;
-	/** The header by which the service knows a request that it has had before; empty where it has none. */
+	/** The header by which the service recognizes a retried request; empty where it has none. */
 	idempotencyHeader: string;
-	/** Where a 2xx says that it stands for a failure. */
+	/** How a 2xx says that it is a failure. */
 	result: ResultSetting;
 }
 
-/** The defaults of the fields for an installation that differs. */
+/** Used unless the credential is customized. */
 const CUSTOM_DEFAULTS: CredentialFields = {
 	limits: DOCUMENTED_LIMITS,
 	keepFree: 0,
@@ -61,10 +60,7 @@ const CUSTOM_DEFAULTS: CredentialFields = {
 	failureValues: 'false',
 };
 
-/**
- * Checks the credential before any request.
- * @throws InvalidSettingError that says which field is wrong and how to fix it
- */
+/** @throws InvalidSettingError that names the field and how to fix it */
 export function readAccount(fields: CredentialFields): Account {
 	const checked = markUnresolvedFields(fields, ANY_TEXT);
 	const baseUrl = readBaseUrl(checked.baseUrl);
@@ -118,14 +114,14 @@ function readBaseUrl(value: unknown): string {
 	return (url.origin + url.pathname).replace(/\/+$/, '');
 }
 
-/** A key has its limits with the service, whatever path and spelling of the host lead there. */
+/** The limits of a key do not depend on the path or on how the host is spelled. */
 function identityOf(baseUrl: string, apiKey: string): string {
 	const { protocol, hostname, port } = new URL(baseUrl);
 	const service = `${protocol}//${hostname.replace(/\.$/, '')}:${port}`;
 	return hashOf([service, apiKey.toLowerCase()]);
 }
 
-/** Its errors say what is wrong without showing any of the key. */
+/** Its errors show nothing of the key. */
 function readApiKey(value: unknown): string {
 	const field = 'API Key';
 	const key = readFilledText(

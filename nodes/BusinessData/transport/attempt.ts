@@ -21,29 +21,24 @@ import { isCanceled, type RequestError } from './requestError';
 import { errorOfSuccess, failureError, responseError } from './requestErrors';
 import { isConditional, isRead, type ServiceRequest } from './serviceRequest';
 
-/** How long (ms) to wait for the body of a refusal before it counts as one that asks for nothing. */
+/** How long (ms) to wait for the body of a 429, which may say how long to wait. */
 const LONGEST_BODY_WAIT_MS = 1_000;
 
-/** What became of one attempt: without an error, a 2xx, or the 304 that a read has asked for. */
+/** Without an error: a 2xx, or the 304 that a conditional read asks for. */
 export type AttemptOutcome = { error?: undefined; response: ServiceResponse } | FailedAttempt;
 
 export interface FailedAttempt {
 	error: RequestError;
-	/** The response, where there was one. */
 	response?: ServiceResponse;
 	/** How long (ms) the response asks to wait. */
 	askedMs?: number;
-	/**
-	 * When the same request may go out again: after a refusal (429), always, because it was certainly not sent, if a
-	 * second one does no harm, or never, because nothing would change.
-	 */
+	/** After a 429; always, as it was certainly not sent; if a second one does no harm; never, as nothing would change. */
 	retry: 'afterRefusal' | 'always' | 'ifHarmless' | 'never';
 }
 
 /**
- * Sends the request once. Never rejects, and is seen through to its end when the run is over; what has not
- * left by then does not leave any more.
- * @param payload its body as it goes out
+ * Sends the request once. Never rejects. When the run ends, a request that has left is seen through; any other is cut
+ * off.
  */
 export async function attempt(
 	client: Pick<Client, 'context' | 'account' | 'signal'>,
@@ -64,7 +59,7 @@ export async function attempt(
 		);
 		onAbort(timeout.signal, () => {
 			cutOff.abort();
-			// The response may have begun, or come all the same.
+			// The response may still come.
 			sending.then(({ body }) => body.destroy()).catch(() => undefined);
 		});
 		const rawResponse = await onceAborted(sending, timeout.signal);
@@ -88,10 +83,7 @@ export async function attempt(
 	}
 }
 
-/**
- * Ends the permit, reads the body, and says what it comes to.
- * @throws the connection's error
- */
+/** Ends the permit and reads the body. @throws the connection's error */
 async function conclude(
 	account: Account,
 	request: ServiceRequest,
@@ -113,20 +105,20 @@ async function conclude(
 	const spent = said.find(({ remaining, resetMs }) => remaining === 0 && resetMs <= windowMs);
 	const refuse = (ms = 0) => permit.refused(ms, spent);
 	const isExplained = inHeaderMs !== undefined || spent !== undefined;
-	// Before the end, which lets the next request go, or ends the limiter.
+	// Before the permit ends: that lets the next request go, or ends the limiter.
 	permit.applyHeaderLimits(said);
-	// RFC 9110 §15.6.4: the service cannot be used for so long, by any request.
+	// RFC 9110 §15.6.4: for so long, the service is unavailable to every request.
 	if (statusCode === 503 && inHeaderMs) permit.pause(inHeaderMs);
 	if (!isRefused) permit.letThrough();
 	else if (isExplained) refuse(inHeaderMs);
-	// Otherwise the body may say how long to wait; other requests of the key go on until it comes.
+	// Otherwise the body may say it; until it comes, other requests of the key go on.
 	const timer = isRefused && !isExplained ? setTimeout(refuse, LONGEST_BODY_WAIT_MS) : undefined;
 	const isUnchanged = statusCode === 304 && isConditional(request);
 	const isSuccess = isUnchanged || (statusCode >= 200 && statusCode < 300);
 	const most = isSuccess ? LARGEST_BODY_BYTES : LARGEST_ERROR_BYTES;
 	const reading = readBody(rawResponse.body, apiKey, most);
 	const body = await onceAborted(reading, timeout).catch((error: unknown) => {
-		// The status of an error says enough.
+		// For an error, the status is enough.
 		if (isSuccess) throw error;
 		return Buffer.alloc(0);
 	});
@@ -150,7 +142,6 @@ async function conclude(
 	return { error, response, askedMs, retry: isTooLong ? 'never' : retry };
 }
 
-/** What is known of a document after the attempt. */
 export function sentStateOf({ error }: AttemptOutcome): 'sent' | 'perhapsSent' | 'notSent' {
 	if (error === undefined) return 'sent';
 	return error.details.outcome === 'unknown' ? 'perhapsSent' : 'notSent';

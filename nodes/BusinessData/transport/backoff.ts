@@ -4,13 +4,13 @@ import { type ServiceResponse, headerText, textOf } from './response';
 
 const BASE_MS = 1_000;
 const CAP_MS = 60_000;
-/** After a failure, a shorter pause is never too long. */
+/** A pause after a failure, unlike one after a 429, is never too long below this. */
 const LONGEST_PAUSE_MS = 60_000;
 /** A wait of more than a year is taken for a mistake. */
 const LONGEST_WAIT_MS = 366 * 24 * 3_600_000;
-/** From here on (seconds), a number is a moment since 1970, not a duration; from `ms` on, one in ms. */
+/** From `seconds` on, a number is seconds since 1970, not a duration; from `ms` on, ms since 1970. */
 const EPOCH = { seconds: 1_000_000_000, ms: 1_000_000_000_000 };
-/** A longer text (characters) is no time, and would take the patterns seconds. */
+/** In characters; on longer texts, the patterns would take seconds. */
 const LONGEST_TIME = 1_000;
 /** How much of the body of a 429 is read. */
 const LONGEST_TEXT_BYTES = 20_000;
@@ -23,10 +23,7 @@ export function backoffMs(attempt: number, capMs = CAP_MS): number {
 	return Math.random() * Math.min(capMs, BASE_MS * 2 ** Math.min(attempt, 30));
 }
 
-/**
- * How long (ms) the service asks to wait: by its `Retry-After`, or else by a field or the words of a 429's body.
- * Undefined when it does not say so.
- */
+/** How long (ms) the service asks to wait, by `Retry-After`, or else by a field or the words of a 429's body. */
 export function askedWaitMs(response: ServiceResponse): number | undefined {
 	const { statusCode, headers, body } = response;
 	const asked = retryAfterMs(headers);
@@ -39,17 +36,14 @@ export function askedWaitMs(response: ServiceResponse): number | undefined {
 	return ms >= 0 && ms <= LONGEST_WAIT_MS ? ms : undefined;
 }
 
-/**
- * Whether a response asks for a longer wait than any window lasts; after a failure, a minute is not long.
- * @param windowMs the longest window that counts the request
- */
+/** @param windowMs the longest window that counts the request */
 export function isPauseTooLong(statusCode: number, askedMs: number, windowMs: number): boolean {
 	return askedMs > Math.max(holdMsOf(windowMs), statusCode === 429 ? 0 : LONGEST_PAUSE_MS);
 }
 
 /**
- * The time (ms) that a `Retry-After` header asks for: seconds or an HTTP date (RFC 9110 §10.2.3), or what else
- * services write. Other names for it count where it is not there. Undefined when there is none, or none that can be read.
+ * How long (ms) `Retry-After` asks to wait, in seconds, as an HTTP date (RFC 9110 §10.2.3), or as services write it;
+ * without it, a header of a similar name.
  */
 export function retryAfterMs(headers: Record<string, unknown>): number | undefined {
 	const others = Object.keys(headers).filter((name) => OTHER_RETRY_AFTER.test(name));
@@ -96,9 +90,8 @@ const FIELD = new RegExp(
 );
 
 /**
- * The time (ms) that a text says: of seconds, of a duration such as `30s`, or until a moment since 1970 or a date. A
- * moment is taken against the response's own `Date` header, so that a clock that is wrong here does not matter. NaN for
- * anything else.
+ * The time (ms) in a text: seconds, a duration such as `30s`, or the time until a date or a moment since 1970, by the
+ * response's `Date` header, so that a wrong clock here does not matter. NaN for anything else.
  */
 export function timeMs(text: string, headers: Record<string, unknown>): number {
 	if (text.length > LONGEST_TIME) return NaN;

@@ -1,7 +1,4 @@
-/**
- * Sends one request, safely: takes its slots, goes through n8n's own HTTP helper, and retries it only
- * where that can do no harm.
- */
+/** Sends one request under the limits, and retries it only where that can do no harm. */
 import type { IExecuteFunctions, IPollFunctions } from 'n8n-workflow';
 
 import { ShutdownError } from '../n8nInternals/shutdown';
@@ -28,23 +25,20 @@ import { isRead, type ServiceRequest } from './serviceRequest';
 import { SetupWarnings } from './setupWarnings';
 import { isWaitTooLong, type RunWaitTime } from './waitTime';
 
-/** How long (ms) after its time-out a busy process may notice that a request is over. */
+/** How late (ms) a busy process may notice a time-out. */
 const SLACK_MS = 5_000;
-/**
- * How long (ms) a request that is under way has to end when n8n shuts down: a small part of the 30 s that n8n waits.
- */
+/** How long (ms) a request that is under way may go on when n8n shuts down, for which n8n allows 30 s. */
 const SHUTDOWN_GRACE_MS = 5_000;
-/** A refused request has had its turn already, so its retry goes before new requests. */
+/** A refused request has had its turn, so its retry goes before new requests. */
 const PRIORITY_OF_RETRIES = 2;
 
 export class Client {
-	/** Whether it has begun to send a request. */
 	hasAttempted = false;
 	readonly warnings: SetupWarnings;
 	private readonly refusedKey = new RefusedKey();
 
 	/**
-	 * @param run requests of one run take turns with requests of other runs
+	 * @param run runs take turns
 	 * @param signal ends every wait when it aborts, with its reason
 	 * @param priority among the requests of the key: from 2, which goes first, to 9
 	 */
@@ -86,8 +80,8 @@ export class Client {
 	}
 
 	/**
-	 * Checks a request before it waits for its turn: servers on the way log addresses and headers, and errors show them.
-	 * @throws InvalidSettingError when one of them contains the key
+	 * @throws InvalidSettingError when the key is in the address or the headers, which servers on the way log and errors
+	 * show
 	 */
 	check({ endpoint, query, headers }: ServiceRequest): void {
 		const key = this.account.apiKey.toLowerCase();
@@ -98,10 +92,7 @@ export class Client {
 		throw new InvalidSettingError('API Key', problem, 'Remove it: the credential sends the key.');
 	}
 
-	/**
-	 * Waits for another sender of the same document, as long as the request may wait.
-	 * @throws RequestError, or the signal's reason
-	 */
+	/** Waits for another sender of the same document. @throws RequestError when it takes too long, or the signal's reason */
 	async waitForOther(
 		request: ServiceRequest,
 		end: Promise<void>,
@@ -115,7 +106,6 @@ export class Client {
 		}
 	}
 
-	/** How long (ms) the request may still wait. */
 	private leftMs({ maxWaitMs }: ServiceRequest): number {
 		return Math.max(0, maxWaitMs - this.waitTime.elapsedMs);
 	}
@@ -151,7 +141,7 @@ export class Client {
 		}
 	}
 
-	/** @throws RequestError when the limits or Redis leave no room, or the signal's reason */
+	/** @throws RequestError when there is no room or Redis fails, or the signal's reason */
 	private async permit(
 		request: ServiceRequest,
 		endpoint: string,
@@ -176,9 +166,8 @@ export class Client {
 	}
 
 	/**
-	 * Asks the request's guard; what may not go out takes no slot.
-	 * @returns what to wait for before another attempt to get a permit, while another sender has the document, or when
-	 * the permit has run out meanwhile
+	 * Asks the request's guard, and frees the slots if the request may not go out.
+	 * @returns what to wait for before asking for another permit: another sender, or nothing where the permit has run out
 	 */
 	private async acquire({ guard }: ServiceRequest, signal: AbortSignal, permit: Permit) {
 		let isGood = false;
@@ -200,9 +189,8 @@ export class Client {
 	}
 
 	/**
-	 * Sends the request once, and reports the outcome to its guard. A stopped run ends at once; a request that has left
-	 * is still seen through to its end.
-	 * @throws the signal's reason, or for what may have acted a RequestError that says so
+	 * Sends the request once, and reports the outcome to its guard, also when the run has been stopped meanwhile.
+	 * @throws the signal's reason, or a RequestError where the request may have taken effect
 	 */
 	private async try(
 		request: ServiceRequest,

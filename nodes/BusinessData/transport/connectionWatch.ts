@@ -1,26 +1,22 @@
 /**
- * Whether a part of a request can have reached the service, by its connection: only a complete one, with TLS and the
- * tunnel of a proxy, can have carried it. Node publishes on diagnostics channels what its HTTP client does
- * (https://nodejs.org/api/diagnostics_channel.html#http); an AsyncLocalStorage says whose request it is, through n8n's
- * helper and axios.
+ * Whether a request can have reached the service: only a complete connection, with TLS and the tunnel of a proxy, can
+ * have carried it. Node's HTTP client reports on diagnostics channels
+ * (https://nodejs.org/api/diagnostics_channel.html#http); an AsyncLocalStorage says whose request it is.
  *
- * The channel `start` says that the whole request was handed to its socket, connected or not. That holds as long as the
- * body is one Buffer: parts of a stream leave before.
+ * `start` says that the whole request was handed to its socket, connected or not. For this the body must be one Buffer:
+ * parts of a stream leave earlier.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { subscribe } from 'node:diagnostics_channel';
 import type { ClientRequest } from 'node:http';
 import type { Socket } from 'node:net';
 
-/**
- * How far a request has come: n8n has not handed it to Node's HTTP client; it has no connection; it has one, so that it
- * may have left; or it cannot be known.
- */
+/** `notBegun`: Node's HTTP client does not have the request yet. `connected`: it may have left. */
 export type Progress = 'notBegun' | 'notConnected' | 'connected' | 'unknown';
 
 const current = new AsyncLocalStorage<ConnectionWatch>();
 
-/** Set when a response arrives for a request that no channel reported: n8n uses another HTTP client. */
+/** Set after a response to a request that no channel reported: n8n uses another HTTP client. */
 let isBlind = false;
 
 export class ConnectionWatch {
@@ -36,15 +32,11 @@ export class ConnectionWatch {
 		return this.progress === 'connected' || this.progress === 'unknown';
 	}
 
-	/** Watches the request that `work` makes. */
 	async during<T>(work: () => Promise<T>): Promise<T> {
 		return await current.run(this, work);
 	}
 
-	/**
-	 * To be called with the response. Returns whether it comes from a proxy that has made no connection to the service:
-	 * the agent passes on the response to CONNECT as if it were the service's.
-	 */
+	/** To be called on a response: the agent passes on a proxy's response to CONNECT as if it were the service's. */
 	isProxyResponse(): boolean {
 		isBlind ||= !this.hasBegun;
 		return !this.mayHaveLeft;

@@ -1,7 +1,4 @@
-/**
- * Paths as users write them: checked so that a request stays below the base URL, and brought into one
- * form so that every way of writing a path counts against the same limit.
- */
+/** Paths as users write them: kept below the base URL, and brought into one form for the limits. */
 import type { Endpoint } from './endpoints';
 import type { QueryParameters } from './serviceRequest';
 import { InvalidSettingError } from '../values/invalidSettingError';
@@ -9,24 +6,22 @@ import { refuseFaults, textProblem, trimUnseen } from '../values/valueFaults';
 
 export const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD'] as const;
 
-/** A path that may be sent, and the query that was written behind it. */
 export interface ParsedPath {
 	path: string;
 	query: QueryParameters;
 }
 
-/** Halves of characters (surrogates) too: they cannot be percent-encoded. */
+/** Lone surrogates too: they cannot be percent-encoded. */
 // eslint-disable-next-line no-control-regex -- control characters are what it looks for
 const CONTROL_OR_SPACE = /[\u0000-\u0020\u007f-\u00a0\u2028\u2029\ud800-\udfff]/u;
 const SCHEME_OR_HOST = /^([a-z][a-z\d+.-]*:|[\\/]{2})/i;
-/** One encoded character of ASCII, or several others. */
+/** One encoded ASCII character, or several others. */
 const ENCODED_CHARACTERS = /%[0-7][\da-f]|(%[89a-f][\da-f])+/gi;
 
 /**
- * Takes a path such as `/masterdata/getContacts?page=2` apart. A path that a server might take for another one is
- * refused, and one with a segment that an expression failed to make.
+ * @param input such as `/masterdata/getContacts?page=2`
  * @param isComputed whether an expression made a part of it
- * @throws InvalidSettingError naming `field`
+ * @throws InvalidSettingError naming `field`, also where a server might read another path, or an expression failed
  */
 export function parsePath(input: string, field: string, isComputed = false): ParsedPath {
 	const text = input.trim();
@@ -47,7 +42,7 @@ export function parsePath(input: string, field: string, isComputed = false): Par
 	const [written = '', ...queries] = text.split('?');
 	const segments = written.replace(/^\//, '').split('/');
 	const trailingSlash = segments.length > 1 && segments.at(-1) === '' ? '/' : '';
-	// White space behind the last slash is a segment that is empty, where it would otherwise be cut off.
+	// White space behind the last slash is an empty segment, which is an error below.
 	if (segments.at(-1) === '' && !/\/\s+$/.test(input)) segments.pop();
 	for (const segment of segments) {
 		const decoded = decodeFully(segment);
@@ -77,9 +72,8 @@ export function parsePath(input: string, field: string, isComputed = false): Par
 }
 
 /**
- * Takes `METHOD /path` apart, as the credential's fields write an endpoint.
- * @param isExact whether an empty segment is refused; otherwise repeated slashes are one, because a limit is for its
- * endpoint, however that is written
+ * @param input `METHOD /path`, as the credential's fields write it
+ * @param isExact whether empty segments are refused; otherwise repeated slashes count as one
  * @throws InvalidSettingError naming `field`
  */
 export function parseEndpoint(input: string, field: string, isExact = false): Endpoint {
@@ -97,8 +91,8 @@ export function parseEndpoint(input: string, field: string, isExact = false): En
 }
 
 /**
- * One name for all the ways of writing an endpoint that a lenient server takes for the same: without
- * regard to case, repeated and trailing slashes, percent-encoding and path parameters (`;…`).
+ * One name for all spellings of an endpoint that a lenient server takes for the same: without regard to case, repeated
+ * and trailing slashes, percent-encoding and path parameters (`;…`).
  */
 export function canonicalEndpoint({ method, path }: Endpoint): string {
 	const segments = path
@@ -108,19 +102,19 @@ export function canonicalEndpoint({ method, path }: Endpoint): string {
 	return `${method} /${segments.join('/')}`;
 }
 
-/** Decodes until nothing is left to decode; undefined when a `%` encodes no character. */
+/** Undefined when a `%` encodes no character. */
 function decodeFully(segment: string): string | undefined {
 	if (decodePercent(segment) === undefined) return undefined;
 	let decoded = segment;
 	for (let previous = ''; previous !== decoded;) {
 		previous = decoded;
-		// A percent sign that was itself encoded (`%25`) is a plain character by now.
+		// By now, an encoded percent sign (`%25`) is a plain one.
 		decoded = previous.replace(ENCODED_CHARACTERS, (encoded) => decodePercent(encoded) ?? encoded);
 	}
 	return decoded;
 }
 
-/** Decodes percent-encoding; undefined when a `%` encodes no character. */
+/** Undefined when a `%` encodes no character. */
 export function decodePercent(text: string): string | undefined {
 	try {
 		return decodeURIComponent(text);
@@ -129,7 +123,7 @@ export function decodePercent(text: string): string | undefined {
 	}
 }
 
-/** The same segment with just those characters encoded that need it; delimiters stay as written. */
+/** Encodes only the characters that need it. */
 function encodeSegment(segment: string): string {
 	return segment.replace(/[^:@$&+,;=]+/g, (text) => encodeURIComponent(decodeURIComponent(text)));
 }

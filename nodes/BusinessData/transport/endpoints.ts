@@ -1,7 +1,4 @@
-/**
- * The endpoint table: every method, path and limit that the interface document names, once.
- * Source: business-data-api.md, sections 4 (endpoints) and 8 (limits).
- */
+/** The endpoints and limits in the interface document (business-data-api.md, sections 4 and 8). */
 import type { IHttpRequestMethods } from 'n8n-workflow';
 
 /** A request's method and its path below the base URL. */
@@ -51,7 +48,7 @@ export const ENDPOINTS = {
 	deleteContacts: { method: 'POST', path: '/masterdata/deleteContacts' },
 } as const satisfies Record<string, Endpoint & { limit?: LimitSetting }>;
 
-/** The endpoints that send a document, by resource and operation. */
+/** By resource and operation. */
 export const SEND_ENDPOINTS = {
 	'payment:send': ENDPOINTS.sendPayment,
 	'transaction:send': ENDPOINTS.sendTransaction,
@@ -63,7 +60,6 @@ export function formatEndpoint({ method, path }: Endpoint): string {
 	return `${method} ${path}`;
 }
 
-/** The documented limits: those for every endpoint, and those of single endpoints. */
 export const DOCUMENTED_LIMITS: LimitSettings = {
 	general: GENERAL_LIMITS,
 	endpoints: Object.fromEntries(

@@ -1,7 +1,4 @@
-/**
- * What an error of n8n's HTTP helper says of a request that got no response: whether it certainly never reached the
- * service, in words, and how to fix it.
- */
+/** Reads errors of n8n's HTTP helper: whether the request certainly never reached the service, and how to fix it. */
 import { STATUS_CODES } from 'node:http';
 
 import type { Progress } from './connectionWatch';
@@ -14,7 +11,7 @@ export interface Failure {
 	isTimeout: boolean;
 	/** A retry would end the same way: the certificate, a policy or n8n itself is in the way. */
 	isPermanent: boolean;
-	/** What happened, in words; of a timeout without the time. */
+	/** What happened, in words. */
 	reason: string;
 	/** How to fix what kept the request from being sent. */
 	howToFix: string;
@@ -46,12 +43,12 @@ export function formatStatus(statusCode: number): string {
 	return `${statusCode} ${STATUS_CODES[statusCode] ?? ''}`.trim();
 }
 
-/** RFC 9110 §15.6: 5xx is the server's own trouble; 408 says that the request did not arrive whole. */
+/** RFC 9110 §15.6: 5xx is a fault of the server; §15.5.9: with 408, the request did not arrive whole. */
 export function isTransientStatus(statusCode: number): boolean {
 	return statusCode >= 500 || statusCode === 408;
 }
 
-/** Codes on the server's certificate; an alert is what the server says of ours. */
+/** Codes on the server's certificate; an alert is about the client's. */
 const CERTIFICATE_CODE = /^(?!.*ALERT).*(CERT|SELF_SIGNED|UNABLE_TO_VERIFY)/;
 const TIMEOUT_CODES = new Set(['ETIMEDOUT', 'ECONNABORTED', 'ESOCKETTIMEDOUT']);
 
@@ -71,9 +68,9 @@ const REASONS: Record<string, string> = {
 };
 
 /**
- * Reads an error, which wraps the one of axios, which wraps the one of Node. Without a connection nothing was sent,
- * whatever the error says; where nothing is known of the connection, the failing system call decides.
- * @param apiKey is masked in the words of n8n
+ * Without a connection nothing was sent, whatever the error says; where the progress is unknown, the failing system call
+ * decides.
+ * @param error wraps that of axios, which wraps that of Node
  */
 export function readFailure(error: unknown, progress: Progress, apiKey: string): Failure {
 	const chain = causesOf(error);
@@ -124,16 +121,13 @@ export function readFailure(error: unknown, progress: Progress, apiKey: string):
 
 const LONGEST_WORDS = 200;
 
-/** The error's own message, after a colon; n8n puts its own words in front of errors with a code. */
+/** The innermost message, after a colon; n8n puts its own words in front of it. */
 function ownWords(chain: Cause[], apiKey: string): string {
 	const message = chain.map((cause) => cause.message).findLast((one) => typeof one === 'string');
 	return message ? `: ${redactText(message, apiKey).slice(0, LONGEST_WORDS)}` : '';
 }
 
-/**
- * The failing system call decides: the code ECONNRESET alone appears in safe and in unsafe cases. When
- * several addresses were tried, each must have failed to connect.
- */
+/** By the system call, as ECONNRESET comes before and after sending. Of several addresses, each must have failed. */
 function failedToConnect({ errors, syscall }: Cause): boolean {
 	if (Array.isArray(errors) && errors.length > 0) {
 		return errors.every((one: unknown) => isObject(one) && failedToConnect(one));
@@ -141,7 +135,7 @@ function failedToConnect({ errors, syscall }: Cause): boolean {
 	return syscall === 'connect' || syscall === 'getaddrinfo';
 }
 
-/** n8n 1.x loses the cause of its errors; what is left is its code, and its message behind others. */
+/** n8n 1.x drops the cause of its errors, but keeps its code and message. */
 function causesOf(error: unknown): Cause[] {
 	const chain: Cause[] = [];
 	for (let cause = error; isObject(cause) && !chain.includes(cause); cause = cause.cause) {

@@ -11,7 +11,6 @@ import type {
 import { type Account, CREDENTIAL_TYPE } from './account';
 import { encodeQuery, type ServiceRequest } from './serviceRequest';
 
-/** What n8n's helper resolves with under the options of `sendRequest`. */
 export interface RawResponse {
 	statusCode: number;
 	headers: Record<string, unknown>;
@@ -21,10 +20,8 @@ export interface RawResponse {
 type Context = IExecuteFunctions | IPollFunctions;
 
 /**
- * Sends the request as it is, whatever the limits say.
  * @param body in one Buffer, as `ConnectionWatch` needs it
- * @param signal cuts the request off when it aborts, in place of n8n's own: that would also cut off what has left, and
- * it would be unknown whether the service has acted
+ * @param signal cuts the request off, in place of n8n's own signal, which would also cut off what has left
  * @throws what n8n's helper throws when there is no response
  */
 export async function sendRequest(
@@ -61,10 +58,10 @@ export async function sendRequest(
 		Object.create(context, { getExecutionCancelSignal: { value: () => signal } }) as Context,
 		CREDENTIAL_TYPE,
 		options,
-		// The credential as the run has read it: n8n would read it anew, and could send a new key to the old host.
+		// n8n would read the credential anew, and could send a new key to the old host.
 		{ credentialsDecrypted: { id: '', name: '', type: CREDENTIAL_TYPE, data } },
 	)) as RawResponse;
-	// Without a listener, an error of a response that is no longer read would end n8n.
+	// Without a listener, an error after the last read would end n8n.
 	response.body.on('error', () => undefined);
 	return response;
 }

@@ -1,4 +1,4 @@
-/** Reads the credential's Limits field: JSON that users may write by hand, so every place is checked. */
+/** Reads the credential's Limits field: JSON that users write by hand. */
 import { LARGEST_MAX, type Limits } from '../rateLimit';
 import { formatEndpoint } from './endpoints';
 import { canonicalEndpoint, parseEndpoint } from './endpointPath';
@@ -13,18 +13,14 @@ const EXAMPLE = 'For example {"general":[{"max":10,"windowSeconds":1}],"endpoint
 /** Eleven days: a longer hold would not fit into a timer. */
 const LONGEST_WINDOW_SECONDS = 1_000_000;
 
-/**
- * How many of the requests that a limit of the service allows are ours; at least one.
- * @param keepFree how much (percent) of each limit is left to other clients
- */
+/** Our share of a limit, at least one request. @param keepFree how much (percent) is left to other clients */
 export function shareOf(max: number, keepFree: number): number {
 	return Math.max(1, Math.floor((max * (100 - keepFree)) / 100));
 }
 
 /**
- * Endpoints are canonical (see `canonicalEndpoint`), so that credentials that write one differently count together.
- * @param value the field's value: JSON text or the object itself
- * @param keepFree see `shareOf`
+ * Endpoints become canonical, so that credentials that spell one differently count together.
+ * @param value JSON text or the object itself
  * @throws InvalidSettingError that names the place, for example `endpoints["POST /a"].max`
  */
 export function parseLimits(value: unknown, keepFree = 0): Limits {
@@ -65,7 +61,7 @@ function readLimit(value: unknown, place: string, keepFree: number): Limit {
 	return { max: shareOf(max, keepFree), windowMs: Math.round(windowSeconds * 1000) };
 }
 
-/** @param known the keys that it may have; any unless given */
+/** @param known the keys that it may have; any by default */
 function readRecord(value: unknown, place: string, known?: string[]): Record<string, unknown> {
 	if (!isObject(value)) throw invalid(`${place} must be an object`);
 	const unknown = Object.keys(value).find((key) => known?.includes(key) === false);

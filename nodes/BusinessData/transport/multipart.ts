@@ -1,7 +1,6 @@
 /** Bodies of several parts (RFC 7578), in one Buffer, as `ConnectionWatch` needs it. */
 import { hashOf } from '../values/hash';
 
-/** What tells a file from others. */
 export interface FileFacts {
 	fileName: string;
 	mimeType: string;
@@ -10,15 +9,15 @@ export interface FileFacts {
 	sha256: string;
 }
 
-/** A part of a body: a text, or what is known of a file, whose content comes apart. */
+/** A text, or what is known of a file, whose content is separate. */
 export type Part = { name: string; value: string } | ({ name: string } & FileFacts);
 
-/** The same for the same parts, so that the same document is the same body. */
+/** Not random, so that the same document is the same body. */
 export function boundaryOf(parts: Part[]): string {
 	return hashOf(parts);
 }
 
-/** @param contents of the parts, in their order */
+/** @param contents in the order of the parts */
 export function encodeMultipart(parts: Part[], contents: Buffer[]): Buffer {
 	const boundary = boundaryOf(parts);
 	const chunks = parts.flatMap((part, index) => [

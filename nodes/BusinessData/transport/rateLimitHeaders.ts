@@ -1,32 +1,28 @@
 /**
- * What a service says of its limits in the headers of a response: `RateLimit` and `RateLimit-Policy` (IETF
- * draft-ietf-httpapi-ratelimit-headers, its newer and its older form), and `RateLimit-Limit/Remaining/Reset` with
- * `X-` in front, with `Rate-Limit`, or with a word for one of several limits (`X-RateLimit-Minutely-Reset`). The
- * interface document shows none of them, so all are optional, and what cannot be understood is ignored.
+ * Limits in the headers of a response: `RateLimit` and `RateLimit-Policy` (draft-ietf-httpapi-ratelimit-headers, newer
+ * and older form), and `RateLimit-Limit/Remaining/Reset`, also as `X-…`, `Rate-Limit-…` or with the name of a limit
+ * (`X-RateLimit-Minutely-Reset`). The interface document has none of them, so what cannot be understood is ignored.
  */
 import { isDecimal, timeMs } from './backoff';
 import type { LimitSetting } from './endpoints';
 import { headerText } from './response';
 
-/** How much is left of a limit, and when (ms from now) it is full again. */
 export interface HeaderLimit {
 	remaining: number;
+	/** When (ms from now) all of it is available again. */
 	resetMs: number;
-	/** How much the limit allows, where the service says so. */
 	max?: number;
 }
 
 type Headers = Record<string, unknown>;
 
-/** The texts of a limit, by what they say of it. */
 type Fields = Partial<Record<'limit' | 'remaining' | 'reset', string>>;
 
 const NAMED = /^((?:x-)?rate-?limit(?:-[\w-]+)?)-(limit|remaining|reset)(?:-after)?$/;
 
 /**
- * How much the response says is left; nothing where it does not say it, or not understandably.
- * @param longestMs the longest window (ms): a reset beyond it, in seconds, is taken for one in ms
- * @param isRefused whether it is a 429 without Retry-After: nothing is left where no header says a number
+ * @param longestMs the longest window (ms): a reset that is longer in seconds is taken for ms
+ * @param isRefused whether it is a 429 without Retry-After: then nothing is left unless a header says how much
  */
 export function headerLimits(
 	headers: Headers,
@@ -47,7 +43,6 @@ export function headerLimits(
 	return drafts.length > 0 ? drafts : namedFields(headers).flatMap(limitOf);
 }
 
-/** The limits that the service says it has. */
 export function headerPolicies(headers: Headers): LimitSetting[] {
 	return headerItems(headerText(headers, 'ratelimit-policy')).flatMap(({ q, name, w }) => {
 		const [max = 0, windowSeconds = 0] = [wholeNumber(q ?? name), wholeNumber(w)];
@@ -55,7 +50,6 @@ export function headerPolicies(headers: Headers): LimitSetting[] {
 	});
 }
 
-/** The fields of each limit that has headers of its own. */
 function namedFields(headers: Headers): Fields[] {
 	const limits: Record<string, Fields> = {};
 	for (const [name, value] of Object.entries(headers)) {
@@ -66,8 +60,8 @@ function namedFields(headers: Headers): Fields[] {
 }
 
 /**
- * The items of a header such as `"default";q=100;w=60, …` or `limit=100, remaining=5, reset=3`. What an item
- * begins with stands under `name`; in the older form all belongs to one.
+ * The items of a header such as `"default";q=100;w=60, …`, each with its first value as `name`; the older form, such as
+ * `limit=100, remaining=5, reset=3`, is one item.
  */
 function headerItems(header: string): Array<Record<string, string>> {
 	const items = header.split(',').flatMap((item) => {

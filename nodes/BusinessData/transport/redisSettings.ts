@@ -1,4 +1,4 @@
-/** Reads the credential's fields on where requests are counted. */
+/** Reads the credential's Redis fields. */
 import { X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
 
@@ -12,7 +12,6 @@ import {
 	readWholeNumber,
 } from '../values/settingValues';
 
-/** The defaults of the credential's Redis fields. */
 export const REDIS_DEFAULTS = {
 	redisTopology: 'standalone',
 	redisHost: 'localhost',
@@ -25,10 +24,7 @@ const SENTINEL_PORT = 26379;
 
 type Fields = Record<string, unknown>;
 
-/**
- * The connection to the Redis that the credential names; undefined when this process counts alone.
- * @throws InvalidSettingError that names the field
- */
+/** Undefined when this process counts alone. @throws InvalidSettingError that names the field */
 export function readRedis(fields: Fields): RedisConnection | undefined {
 	const { limitStore = 'memory' } = fields;
 	const store = readChoice('Count Limits In', limitStore, ['memory', 'redis']);
@@ -37,7 +33,7 @@ export function readRedis(fields: Fields): RedisConnection | undefined {
 		: undefined;
 }
 
-/** Fields of other topologies may hold what was left over. */
+/** Reads only the fields of the topology: others may hold leftovers. */
 function readAddress(fields: Fields): RedisAddress {
 	const tls = readFlag('Redis TLS', fields.redisTls);
 	const access = {
@@ -96,7 +92,7 @@ function readServerName(value: unknown): string {
 	return readText(field, value).trim() === '' ? '' : readHost(field, value);
 }
 
-/** The certificates in a text, as PEM; what pasting has made of their line breaks is repaired. */
+/** As PEM, with line breaks that were lost in pasting repaired. */
 function readCertificates(value: unknown): string {
 	const field = 'Redis TLS CA';
 	const text = readText(field, value).replaceAll('\\n', '\n').trim();

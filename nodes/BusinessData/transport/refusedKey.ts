@@ -1,6 +1,6 @@
 /**
- * What a run has learned of its key: after a 401, further requests to the endpoint are not sent, and after those
- * of two paths none at all. They would get the same response, after waiting for the limits and using them up.
+ * After a 401, a run sends no more requests to the endpoint, and after a 401 on two paths none at all: they would use up
+ * the limits for the same response.
  */
 import { abortController, onAbort } from '../async';
 import { canonicalEndpoint } from './endpointPath';
@@ -8,17 +8,16 @@ import { type Endpoint, formatEndpoint } from './endpoints';
 import { RequestError } from './requestError';
 import { CAUSES_OF_401 } from './requestErrors';
 
-/** With a 401 on so many paths the key itself is wrong: its role may be refused a single one (section 5). */
+/** A 401 on one path may be due to the role of the key (section 5); on so many, the key itself is wrong. */
 const MOST_PATHS = 2;
 
 export class RefusedKey {
 	private readonly endpoints = new Set<string>();
 	private readonly paths = new Set<string>();
 	private error: RequestError | undefined;
-	/** The endpoints of requests that are not done, by what ends their waits. */
+	/** The endpoints of requests that are not done, by the controllers that end their waits. */
 	private readonly pending = new Map<AbortController, Endpoint>();
 
-	/** A request to the endpoint got this 401. */
 	add(endpoint: Endpoint, error: RequestError): void {
 		this.error = error;
 		this.endpoints.add(canonicalEndpoint(endpoint));
@@ -29,10 +28,7 @@ export class RefusedKey {
 		}
 	}
 
-	/**
-	 * A signal for the waits of a request: it aborts with the run's, or with a RequestError once the endpoint is
-	 * refused. `release` must be called when the request is done.
-	 */
+	/** Aborts with the run's signal, or with a RequestError once the endpoint is refused. Call `release` at the end. */
 	signalFor(endpoint: Endpoint, run: AbortSignal): { signal: AbortSignal; release: () => void } {
 		const controller = abortController();
 		this.pending.set(controller, endpoint);

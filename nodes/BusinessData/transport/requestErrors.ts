@@ -42,7 +42,6 @@ function errorOn(
 	});
 }
 
-/** The error for a request that may have taken effect. */
 function unknownError(request: ServiceRequest, message: string, code?: string): RequestError {
 	return errorOn(request, message, { outcome: 'unknown', description: checkFirst(request) }, code);
 }
@@ -53,7 +52,7 @@ function checkFirst({ isIdempotent }: ServiceRequest): string {
 	return `${beginning} may have been carried out: a document may have been sent, or records deleted. Check in the service before you run it again.`;
 }
 
-/** The error for a response, with the service's own words. */
+/** With the service's own words. */
 function errorOfResponse(
 	request: ServiceRequest,
 	response: ServiceResponse,
@@ -67,10 +66,7 @@ function errorOfResponse(
 	return errorOn(request, message, shown);
 }
 
-/**
- * The error for a response that is not 2xx.
- * @param isPauseTooLong whether the wait that the response asks for is too long
- */
+/** @param isPauseTooLong whether the wait that the response asks for is too long */
 export function responseError(
 	request: ServiceRequest,
 	response: ServiceResponse,
@@ -86,7 +82,7 @@ export function responseError(
 	// RFC 9110 §15.4.5: a 304 leads nowhere.
 	const isRedirect = statusCode >= 300 && statusCode < 400 && statusCode !== 304;
 	const baseUrl = `Redirects are not followed, so that the key goes to no other address. Set the base URL in the credential to where the service is now${originOf(headers.location)}.`;
-	// 101 is no end of a request, but n8n's client takes it for one.
+	// n8n's client takes a 101 for the end of a request.
 	const isUnknown = isTransientStatus(statusCode) || statusCode < 200;
 	const meanings: Array<
 		[applies: boolean, outcome: Outcome, cause: FailureCause | undefined, nextStep: string]
@@ -98,7 +94,7 @@ export function responseError(
 			'rate-limited',
 			`${wait ?? 'The longest window of its limits passed and it was still refused.'} Something else seems to use the same API key: stop it, give it a key of its own, or leave it a share: Keep Free in the credential, under Customize for This Installation.`,
 		],
-		// 303 is the response to what was carried out (RFC 9110 §15.4.4), and many services use 301 and 302 for it too.
+		// 303 says that it was carried out (RFC 9110 §15.4.4); many services use 301 and 302 for that, too.
 		[isRedirect && statusCode <= 303 && mayAct, 'unknown', INVALID, `${baseUrl} ${check}`],
 		[isRedirect, 'refused', INVALID, baseUrl],
 		[
@@ -138,13 +134,13 @@ export function responseError(
 	});
 }
 
-/** The origin of a redirect's target; its path and query may hold anything and are not shown. */
+/** Only the origin, as the path and query may hold secrets. */
 function originOf(location: unknown): string {
 	const url = typeof location === 'string' ? parseUrl(location) : undefined;
 	return url === undefined ? '' : ` (it points to ${url.origin})`;
 }
 
-/** What is wrong although the status is 2xx; usually nothing. */
+/** What is wrong in spite of a 2xx, if anything. */
 export function errorOfSuccess(
 	result: ResultSetting,
 	request: ServiceRequest,
@@ -175,7 +171,6 @@ export function errorOfSuccess(
 	});
 }
 
-/** The error for a request without a response. */
 export function failureError(request: ServiceRequest, failure: Failure): RequestError {
 	const { isNotSent, isTimeout, isPermanent, code } = failure;
 	const inTime = isTimeout ? ` within ${formatDuration(request.timeoutMs)}` : '';
@@ -195,17 +190,13 @@ export function failureError(request: ServiceRequest, failure: Failure): Request
 	return unknownError(request, message, code);
 }
 
-/**
- * The error for a request that was under way when the run was ended from outside.
- * @param reason what ended it
- */
+/** For a request that was under way when the run was stopped. @param reason what stopped it */
 export function stoppedError(request: ServiceRequest, reason: unknown): RequestError {
 	const event = reason instanceof ShutdownError ? 'n8n shut down' : 'the execution was canceled';
 	const message = `The request may have taken effect: it was under way when ${event}`;
 	return unknownError(request, message);
 }
 
-/** How to go on with what would have to wait for so long (ms). */
 function later(why: string, ms: number) {
 	const retryAfterSeconds = Math.ceil(ms / 1000);
 	return { retryAfterSeconds, description: `${why} Run it again in ${retryAfterSeconds} s.` };
@@ -217,12 +208,11 @@ function maxWaitAllows(maxWaitMs: number): string {
 
 const RATE_LIMITED = { outcome: 'notSent', cause: 'rate-limited' } as const;
 
-/** A wait in words, as the error's seconds say it. */
+/** Rounded up to seconds, as `retryAfterSeconds` is. */
 function formatWait({ retryAfterMs }: WaitTooLongError): string {
 	return formatDuration(Math.ceil(retryAfterMs / 1000) * 1000);
 }
 
-/** The error for a request that would wait longer for the limits than it may. */
 export function waitTooLongError(request: ServiceRequest, error: WaitTooLongError): RequestError {
 	const [message, why] = error.isRequested
 		? [
@@ -236,7 +226,7 @@ export function waitTooLongError(request: ServiceRequest, error: WaitTooLongErro
 	return errorOn(request, message, { ...RATE_LIMITED, ...later(why, error.retryAfterMs) });
 }
 
-/** The error for room that is too far away. */
+/** For tickets. */
 export function roomTooLateError(
 	requests: number,
 	maxWaitMs: number,
@@ -247,10 +237,7 @@ export function roomTooLateError(
 	return new RequestError(message, { ...RATE_LIMITED, ...details });
 }
 
-/**
- * The error for a request whose next attempt would be later than it may wait for.
- * @param failed the error of the attempt before
- */
+/** For a retry that would be later than Max Wait allows. @param failed the error of the previous attempt */
 export function pauseTooLongError(
 	request: ServiceRequest,
 	failed: RequestError,
@@ -262,7 +249,6 @@ export function pauseTooLongError(
 	return errorOn(request, message, { ...details, ...next });
 }
 
-/** The error for a request that would wait too long for another sender of the same Send Once Key. */
 export function underWayError(request: ServiceRequest): RequestError {
 	return errorOn(request, 'Not sent: another execution is sending the same Send Once Key', {
 		...{ outcome: 'notSent', cause: UNAVAILABLE },
@@ -270,10 +256,6 @@ export function underWayError(request: ServiceRequest): RequestError {
 	});
 }
 
-/**
- * The error for a request whose file was there when the run began.
- * @param cause what n8n says; it may be anything
- */
 export function unreadableFileError(request: ServiceRequest, cause: unknown): RequestError {
 	const description =
 		'nothing reached the service. The file was there when the run began: check the storage of binary data in n8n, then run the item again.';
@@ -281,31 +263,23 @@ export function unreadableFileError(request: ServiceRequest, cause: unknown): Re
 	return errorOn(request, `The file could not be read again: ${messageOf(cause)}`, details);
 }
 
-/** The error for a request that Redis was needed for. */
 export function redisError({ message, description, isPermanent }: RedisError): RequestError {
 	const cause = isPermanent ? INVALID : UNAVAILABLE;
 	return new RequestError(message, { outcome: 'notSent', cause, description });
 }
 
-/**
- * The error when the service has carried out a request and something failed after that.
- * @param cause what failed; it may be anything
- */
+/** For a failure after the service has carried out the request. */
 export function afterSuccessError(
 	request: ServiceRequest,
 	cause: unknown,
 	apiKey: string,
 ): RequestError {
-	// The error already says that the outcome is unknown.
 	if (cause instanceof RequestError && cause.details.outcome === 'unknown') return cause;
 	const message = `The service has accepted the request, but its response could not be put out: ${redactText(messageOf(cause), apiKey)}`;
 	return unknownError(request, message);
 }
 
-/**
- * The error for a request that failed when an attempt before may have been carried out.
- * @param error what ended it; it may be anything
- */
+/** For a request that failed after a previous attempt may have been carried out. */
 export function afterUnknownError(
 	request: ServiceRequest,
 	error: unknown,

@@ -1,24 +1,20 @@
-/** Which headers a request may have besides the node's own. */
 import { InvalidSettingError } from '../values/invalidSettingError';
 
-/**
- * Set by the node, by the connection (RFC 9110 §7.6.1: with another value, Node, a proxy or the service fails, or waits
- * for something else), or lost in n8n.
- */
+/** Set by the node or by the connection (RFC 9110 §7.6.1), or lost in n8n. */
 const RESERVED = new Set([
 	...['x-api-key', 'content-length', 'content-type'],
 	// Some services take the method from them.
 	...['x-http-method-override', 'x-method-override', 'x-http-method'],
 	...['host', 'connection', 'keep-alive', 'te', 'trailer', 'transfer-encoding', 'upgrade'],
 	...['expect', 'http2-settings'],
-	// They mean something else to objects of JavaScript, or to axios in its settings.
+	// They have another meaning in JavaScript objects, or in the settings of axios.
 	...['__proto__', 'constructor', 'prototype'],
 	...['common', 'delete', 'get', 'head', 'patch', 'post', 'put', 'query'],
 ]);
 
-/** RFC 9110 §5.6.2: the characters of a token. */
+/** A token (RFC 9110 §5.6.2). */
 const NAME = /^[!#$%&'*+.^_`|~\w-]+$/;
-/** RFC 9110 §5.5: one line of visible characters, spaces and tabs. */
+/** One line of visible characters, spaces and tabs (RFC 9110 §5.5). */
 const VALUE = /^[\t\u0020-\u007e\u0080-\u00ff]*$/;
 
 /**
@@ -40,7 +36,7 @@ export function checkHeader(
 		throw new InvalidSettingError(field, `the header ${name} cannot be set here`, howToFix);
 	}
 	if (NAME.test(name) && VALUE.test(value)) return;
-	// A longer one may be the key in the wrong field.
+	// A long name may be the key, in the wrong field.
 	const which = NAME.test(name) && name.length < 40 ? `the value of ${name}` : 'a name or a value';
 	const problem = `${which} contains characters that a header cannot have`;
 	const howToFix = 'Use letters, digits and hyphens in names, and one line of text in values.';

@@ -1,4 +1,3 @@
-/** A response of the service: its body read with a bound, and what the body says. */
 import { isUtf8 } from 'node:buffer';
 import type { Readable } from 'node:stream';
 
@@ -11,21 +10,17 @@ export interface ServiceResponse {
 	headers: Record<string, unknown>;
 	/** At most `LARGEST_BODY_BYTES`, without the key. */
 	body: Buffer;
-	/** Whether the body was larger than that, and is left out. */
+	/** The body was larger, and is left out. */
 	isTooLarge?: true;
 }
 
-/** The largest body that is read, so that no response exhausts n8n's memory. */
+/** A larger body could exhaust n8n's memory. */
 export const LARGEST_BODY_BYTES = 64 * 1024 * 1024;
 
-/** The largest part of an error's body that is read: more says nothing new. */
+/** How much of an error's body is read. */
 export const LARGEST_ERROR_BYTES = 1024 * 1024;
 
-/**
- * Reads the stream to its end, or until it has more than so many bytes; then the stream ends, and its connection.
- * @returns what was read, without the key
- * @throws the stream's error when it breaks off
- */
+/** Reads the stream, up to a little more than `most` bytes, and masks the key. @throws the stream's error */
 export async function readBody(stream: Readable, apiKey: string, most: number): Promise<Buffer> {
 	const chunks: Buffer[] = [];
 	let length = 0;
@@ -38,7 +33,6 @@ export async function readBody(stream: Readable, apiKey: string, most: number): 
 	return redactKey(Buffer.concat(chunks), apiKey);
 }
 
-/** A header as text; empty where there is none. */
 export function headerText(headers: Record<string, unknown>, name: string): string {
 	const value = headers[name];
 	return typeof value === 'string' ? value : '';
@@ -53,7 +47,7 @@ export function textOf({ headers, body }: ServiceResponse): string {
 			if (name !== undefined)
 				return new TextDecoder(name, { fatal: true }).decode(body, { stream: true });
 		} catch {
-			// A character set that Node does not know, or another one.
+			// Node does not know the character set, or the body has another.
 		}
 	}
 	return new TextDecoder('windows-1252').decode(body);
@@ -61,26 +55,22 @@ export function textOf({ headers, body }: ServiceResponse): string {
 
 const LONGEST_SHOWN = 10_000;
 
-/** The beginning of the body, for the context of an error. */
 export function shownBody(response: ServiceResponse): string {
 	const body = response.body.subarray(0, 4 * LONGEST_SHOWN);
 	return textOf({ ...response, body }).slice(0, LONGEST_SHOWN);
 }
 
-/** How much of a body may stand in front of a page. */
+/** How far (bytes) into the body a page may begin. */
 const LONGEST_PROLOGUE = 100_000;
-/** The beginning of a page, behind white space, comments and declarations. */
+/** Behind white space, comments and declarations. */
 const WEB_PAGE = /^(?:\s|<!--(?:(?!-->)[^])*-->|<\?[^>]*>)*<(?:!doctype\s+html|html)\b/i;
 
-/** Whether it is a web page, such as a proxy's log-in page, whatever its content type says. */
+/** Such as a proxy's log-in page, whatever the content type says. */
 export function isWebPage(response: ServiceResponse): boolean {
 	return WEB_PAGE.test(textOf({ ...response, body: response.body.subarray(0, LONGEST_PROLOGUE) }));
 }
 
-/**
- * The JSON value of a read's body; undefined when the body is empty.
- * @throws RequestError when the body is something else, such as a log-in page
- */
+/** The JSON of a read's body; undefined when that is empty. @throws RequestError when it is not JSON */
 export function jsonOf(response: ServiceResponse): unknown {
 	const text = textOf(response);
 	if (text.trim() === '') return undefined;
@@ -105,7 +95,6 @@ export function jsonOf(response: ServiceResponse): unknown {
 	);
 }
 
-/** What came back from a request that the service has carried out. */
 export type Result =
 	| { kind: 'none' }
 	| { kind: 'json'; value: unknown }
@@ -115,14 +104,14 @@ export type Result =
 
 const TEXT_TYPE = /^text\/|[/+](json|xml|javascript|x-www-form-urlencoded|yaml|csv)\b/i;
 
-/** The result in a body of any kind. Nothing in it makes a failure of what was carried out. */
+/** Never throws, because the request was carried out. */
 export function resultIn(response: ServiceResponse): Result {
 	const text = textOf(response);
 	if (text.trim() === '') return { kind: 'none' };
 	const parsed = tryParseExactJson(text);
 	if ('value' in parsed) return { kind: 'json', value: parsed.value };
 	const type = headerText(response.headers, 'content-type');
-	// Without a type, bytes that are no UTF-8 tell a file; so they do under a text's type without a character set.
+	// Without a character set, bytes that are not UTF-8 are a file, whatever the type.
 	const isText = type === '' || TEXT_TYPE.test(type);
 	const isReadable = /charset/i.test(type) || (isUtf8(response.body) && !response.body.includes(0));
 	if (!isText || !isReadable) return { kind: 'file' };

@@ -1,4 +1,4 @@
-/** Result Field: for services that respond with 2xx to failures, the field that says so. */
+/** Result Field: the field by which a 2xx says that it is a failure. */
 import { type ServiceResponse, textOf } from './response';
 import { tryParseExactJson } from '../values/json';
 import { readList, readText } from '../values/settingValues';
@@ -6,11 +6,10 @@ import { valueAt } from './valueAt';
 import { scalarText } from '../values/valueFaults';
 
 export interface ResultSetting {
-	/** Dot path of the field; empty where the status says it all. */
+	/** A dot path; empty where the status is enough. */
 	field: string;
-	/** Its values that stand for a failure. */
 	failures: string[];
-	/** Its values that stand for a success; without any, all others do. */
+	/** If empty, all other values stand for a success. */
 	successes: string[];
 }
 
@@ -23,7 +22,7 @@ export function readResultSetting(fields: Record<string, unknown>): ResultSettin
 	};
 }
 
-/** What the response says of a failure, in words; undefined where it says nothing of one. */
+/** The failure in words, if the response is one. */
 export function failedResult(
 	{ field, failures, successes }: ResultSetting,
 	response: ServiceResponse,

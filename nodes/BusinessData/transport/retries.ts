@@ -1,6 +1,6 @@
 /**
- * Decides whether a request is retried, and after what time. A read may always be retried; anything
- * else only after a 429 (RFC 6585 §4), or when it certainly never reached the service (RFC 9110 §9.2.2).
+ * Whether and when a request is retried: a read always, anything else only after a 429 (RFC 6585 §4), or when it
+ * certainly never reached the service (RFC 9110 §9.2.2).
  */
 import { holdMsOf, type Permit } from '../rateLimit';
 import type { FailedAttempt } from './attempt';
@@ -8,12 +8,11 @@ import { backoffMs } from './backoff';
 import { isRead, type ServiceRequest } from './serviceRequest';
 
 const MOST_RETRIES = 3;
-/** A request that is refused for so many of its longest windows has a limit of its own. */
+/** A request that is refused for so many windows is under a limit that is not known here. */
 const MOST_WINDOWS = 10;
 
 /** The attempts of one request. */
 export class Retries {
-	/** How many attempts were refused. */
 	refusals = 0;
 	private failures = 0;
 	private firstRefusalAt = 0;
@@ -24,10 +23,7 @@ export class Retries {
 		private readonly longestWindowMs: number,
 	) {}
 
-	/**
-	 * How long (ms) to wait before the next attempt; undefined when there must be none.
-	 * @param permit of the attempt that has failed
-	 */
+	/** How long (ms) to wait before the next attempt; undefined when there must be none. */
 	after({ retry, askedMs = 0 }: FailedAttempt, permit: Permit): number | undefined {
 		if (retry === 'afterRefusal') return this.afterRefusal(permit);
 		const isHarmless = isRead(this.request) || this.request.isIdempotent === true;
@@ -37,9 +33,8 @@ export class Retries {
 	}
 
 	/**
-	 * Gives up when waiting does not help: the longest window that applies has passed in full since the
-	 * first refusal, and nothing with the same limits was let through in that time. How long to wait is the
-	 * limiter's to say.
+	 * Gives up when the longest window has passed since the first refusal, and since anything under the same limits was
+	 * let through. Never a wait: that is up to the limiter.
 	 */
 	private afterRefusal({ lastLetThroughAt }: Permit): number | undefined {
 		const now = performance.now();

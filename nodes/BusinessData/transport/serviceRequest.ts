@@ -1,19 +1,14 @@
-/** One request to the service, as a resource asks for it. */
 import type { Endpoint } from './endpoints';
 
-/** Guards a document so that it is sent once only, whatever other senders do. */
+/** Sees to it that a document is sent only once, whatever other senders do. */
 export interface SendGuard {
 	/**
-	 * Called right before each attempt, with its slots taken. From then on no other sender sends the document.
-	 * @returns undefined; or, while another sender has the document, a promise that resolves when it makes sense to ask
-	 * again
+	 * Called right before each attempt, with its slots taken. From then on, no other sender sends the document.
+	 * @returns while another sender has the document, a promise that resolves when it makes sense to call again
 	 * @throws when the document must not go out
 	 */
 	acquire(): Promise<{ ended: Promise<void> } | undefined>;
-	/**
-	 * Called once after each lease.
-	 * @param state `notSent` when the service certainly did not act; then the document may be sent again
-	 */
+	/** Called once after each lease. @param state `notSent` when the service certainly did not act */
 	complete(state: 'sent' | 'perhapsSent' | 'notSent'): Promise<void>;
 }
 
@@ -22,7 +17,7 @@ export type QueryParameters = Array<{ name: string; value: string }>;
 export interface ServiceRequest {
 	endpoint: Endpoint;
 	query: QueryParameters;
-	/** The query as the service has written it: encoded anew, a cursor with a `+` in it could be another one. */
+	/** The query as the service has written it: encoding it anew could change a cursor with a `+`. */
 	search?: string;
 	headers: Record<string, string>;
 	/** Sent as JSON unless undefined; beside `encoded`, what identifies its content. */
@@ -34,22 +29,22 @@ export interface ServiceRequest {
 	/** How long (ms) the requests of the run may wait for the limits before this one goes out. */
 	maxWaitMs: number;
 	guard?: SendGuard;
-	/** Whether the service itself sees to it that it acts once, by a header of the request. */
+	/** Whether the service itself acts only once, by an idempotency header. */
 	isIdempotent?: boolean;
 }
 
-/** The parameters as a form (`application/x-www-form-urlencoded`) holds them. */
+/** `application/x-www-form-urlencoded`. */
 export function encodeForm(parameters: QueryParameters): string {
 	const pairs = parameters.map(({ name, value }): [string, string] => [name, value]);
 	return new URLSearchParams(pairs).toString();
 }
 
-/** The parameters as an address holds them. By RFC 3986, which services of OData keep to, a `+` is no space. */
+/** By RFC 3986, to which OData services keep, a `+` is no space. */
 export function encodeQuery(parameters: QueryParameters): string {
 	return encodeForm(parameters).replaceAll('+', '%20');
 }
 
-/** The query with these parameters in place of its own of the same names: a service may take either of two. */
+/** Replaces parameters of the same names: of two, a service may take either. */
 export function withParameters(
 	query: QueryParameters,
 	parameters: QueryParameters,
@@ -58,12 +53,12 @@ export function withParameters(
 	return [...query.filter(({ name }) => !names.includes(name)), ...parameters];
 }
 
-/** Whether a request changes nothing (RFC 9110 §9.2.1), so that it may be retried at any time. */
+/** Whether it changes nothing (RFC 9110 §9.2.1), and so may always be retried. */
 export function isRead({ endpoint }: ServiceRequest): boolean {
 	return endpoint.method === 'GET' || endpoint.method === 'HEAD';
 }
 
-/** Whether it is a read of what has changed since a time or a version: then a 304 says that nothing has. */
+/** Whether a 304 says that nothing has changed since a time or a version. */
 export function isConditional(request: ServiceRequest): boolean {
 	const names = Object.keys(request.headers).map((name) => name.toLowerCase());
 	return isRead(request) && names.some((name) => /^if-(none-match|modified-since)$/.test(name));

@@ -1,15 +1,15 @@
-/** What a service says of an error: every text in its body, the most useful first, whatever the body's shape. */
+/** What a service says of an error, in a body of any shape. */
 import { type ServiceResponse, textOf } from './response';
 import { isObject } from '../values/isObject';
 import { tryParseJson } from '../values/json';
 import { shorten } from '../values/text';
 
-/** Of the service's words in a message, and in a description. */
+/** In characters, of the service's words. */
 const LONGEST_MESSAGE = 300;
 const LONGEST_DESCRIPTION = 2_000;
-/** How much of what a 2xx says is shown. */
+/** Of a 2xx. */
 const LONGEST_SAID = 500;
-/** The length of a body that is not JSON; it bounds the time for reading its tags. */
+/** Of a body that is not JSON; it bounds the time for reading tags. */
 const LONGEST_TEXT = 10_000;
 const MOST_TEXTS = 200;
 const DEEPEST = 50;
@@ -19,16 +19,16 @@ const WORD =
 	/((message|detail|error|fault|violation|problem|warning)s?|msg|description|reason|title|hint|advice|info(rmation)?)$/i;
 /** Keys whose numbers say what went wrong. */
 const CODE = /(code|errno|number|error)$/i;
-/** Headers that tell a reason, such as `Reason` or `X-Error-Message`. */
+/** Headers such as `Reason` or `X-Error-Message`. */
 const HEADER = /(^|-)(reason|errors?|message|detail|problem)(-|$)/;
 
 interface Text {
 	text: string;
-	/** Whether it is of what went wrong, as far as the keys tell. */
+	/** Whether the keys say that it is about what went wrong. */
 	isOfError: boolean;
 }
 
-/** Each text once, the most useful first: those of what went wrong, and the others. */
+/** Each text once, the most useful first. */
 function serviceTexts(response: ServiceResponse): { ofError: string[]; others: string[] } {
 	const found: Text[] = [];
 	const body = textOf(response).trim();
@@ -44,16 +44,13 @@ function serviceTexts(response: ServiceResponse): { ofError: string[]; others: s
 	return { ofError: texts(true), others: texts(false) };
 }
 
-/** What a response says of something that went wrong, as the last sentence of a description; empty where it says nothing. */
+/** What a response says about what went wrong, as the last sentence of a description; may be empty. */
 export function alsoSaid(response: ServiceResponse): string {
 	const said = serviceTexts(response).ofError.join('; ').slice(0, LONGEST_SAID);
 	return said === '' ? '' : ` The service said: ${said}`;
 }
 
-/**
- * What a response says of an error: behind the status as much as a message holds, and the rest as the last sentence of
- * the description.
- */
+/** The status with as much of the service's words as fits, and the rest as the last sentence of a description. */
 export function explain(
 	status: string,
 	response: ServiceResponse,
@@ -80,13 +77,13 @@ function joinTexts(before: string, text: string): string {
 	return `${before}${/[.!?:;…]$/.test(before) ? ' ' : '; '}${text}`;
 }
 
-/** @param keys those that lead to the value */
+/** @param keys the path to the value */
 function collect(value: unknown, keys: string[], found: Text[], level: number): void {
 	if (found.length >= MOST_TEXTS || level > DEEPEST) return;
 	if (Array.isArray(value)) {
 		for (const inner of value) collect(inner, keys, found, level + 1);
 	} else if (isObject(value)) {
-		// What is said of an object stands in front of its fields, and both before what is in it.
+		// What is said of an object comes before its fields, and both before its objects.
 		const rankOf = ([key, inner]: [string, unknown]) =>
 			typeof inner === 'object' ? 2 : WORD.test(key) ? 0 : 1;
 		const entries = Object.entries(value).sort((a, b) => rankOf(a) - rankOf(b));
@@ -103,14 +100,14 @@ function isCode(value: unknown, keys: string[]): boolean {
 	return typeof value === 'number' && CODE.test(keys.at(-1) ?? '');
 }
 
-/** The field that a text is in, or that an error is of. */
+/** The field that holds a text, or that an error is about. */
 function fieldOf(keys: string[]): string | undefined {
 	const at = keys.findLastIndex((key) => !WORD.test(key));
 	const isOfError = keys.slice(0, at).some((key) => WORD.test(key));
 	return at === keys.length - 1 || isOfError ? keys[at] : undefined;
 }
 
-/** The texts of a body that is no JSON: of XML and HTML between its tags, of a form its values. */
+/** The texts of XML and HTML, the values of a form, or any other body as it is. */
 function wordsOf(body: string): string[] {
 	if (/^[\w.-]+=[^\s&]*(&[\w.-]+=[^\s&]*)*$/.test(body)) {
 		return [...new URLSearchParams(body)].map((pair) => pair.join(': '));

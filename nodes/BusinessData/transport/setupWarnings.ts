@@ -1,7 +1,4 @@
-/**
- * Signs of a wrong setup that requests show. None of them is an error: the run gets a hint, and n8n's log a line at
- * most once a minute.
- */
+/** Signs of a wrong setup. None is an error: the run gets a hint, and n8n's log a line at most once a minute. */
 import type { IExecuteFunctions, IPollFunctions } from 'n8n-workflow';
 
 import { isQueueMode } from '../n8nInternals/services';
@@ -18,10 +15,7 @@ const LOG_INTERVAL_MS = 60_000;
 /** A clock that is off by less (ms) does no harm. */
 const CLOCK_TOLERANCE_MS = 60_000;
 
-/**
- * Until when (ms since 1970) a limit store that this process has used, by its name, counts requests of a key. The key
- * that was used last is at the end.
- */
+/** Per key, until when (ms since 1970) each limit store, by name, counts requests; the key used last is at the end. */
 const storesByKey = new Map<string, Map<string, number>>();
 /** When (ms since 1970) a warning was last logged, the newest at the end. */
 const loggedAt = new Map<string, number>();
@@ -34,7 +28,6 @@ export class SetupWarnings {
 		private readonly account: Account,
 	) {}
 
-	/** A sentence for each sign. */
 	get sentences(): string[] {
 		return [...this.found.values()];
 	}
@@ -59,10 +52,7 @@ export class SetupWarnings {
 		}
 	}
 
-	/**
-	 * To be called with the headers of a response.
-	 * @param sentAt when (ms since 1970) the request went out
-	 */
+	/** @param sentAt when (ms since 1970) the request went out */
 	noteResponse(headers: Record<string, unknown>, sentAt: number): void {
 		const { keepFree, redis } = this.account;
 		const versions = redis === undefined ? [] : versionsInUse(redis);
@@ -76,7 +66,7 @@ export class SetupWarnings {
 		const age = Number(headerText(headers, 'age')) || 0;
 		const servedAt = Date.parse(headerText(headers, 'date')) + age * 1000;
 		const [aheadMs, behindMs] = [sentAt - servedAt, servedAt - Date.now()];
-		// Not so for NaN.
+		// False for NaN.
 		if (Math.max(aheadMs, behindMs) > CLOCK_TOLERANCE_MS) {
 			const off =
 				aheadMs > 0 ? `${formatDuration(aheadMs)} ahead of` : `${formatDuration(behindMs)} behind`;
@@ -85,7 +75,7 @@ export class SetupWarnings {
 				`The clock of the computer that runs n8n is ${off} the clock of the service. Check how it is synchronized.`,
 			);
 		}
-		// The limits of the credential are our share of the service's.
+		// The limits of the account are our share of the service's.
 		const policy = headerPolicies(headers).find(({ max, windowSeconds }) =>
 			this.allLimits.every(
 				(limit) => limit.max !== shareOf(max, keepFree) || limit.windowMs !== windowSeconds * 1000,
@@ -103,7 +93,7 @@ export class SetupWarnings {
 		return [general, ...Object.values(endpoints)].flat();
 	}
 
-	/** The names of the limit stores that still count requests of the key. */
+	/** The names of the limit stores that count requests of the key. */
 	private storesInUse(name: string): string[] {
 		const { identity } = this.account;
 		const now = Date.now();
@@ -120,7 +110,7 @@ export class SetupWarnings {
 		this.found.set(kind, sentence);
 		const name = `${this.account.identity} ${kind}`;
 		const now = Date.now();
-		// A clock that was set back logs early.
+		// If the clock was set back, it is logged early.
 		const isOver = (at: number) => Math.abs(now - at) >= LOG_INTERVAL_MS;
 		if (!isOver(loggedAt.get(name) ?? 0)) return;
 		loggedAt.delete(name);

@@ -1,20 +1,18 @@
-/** Whether a 2xx looks like a failure all the same. It is a sign, no proof. */
+/** Whether a 2xx looks like a failure: a sign, not proof. */
 
-/** How deep, and at how many values, a failure is looked for. */
 const DEEPEST = 6;
 const MOST_VALUES = 10_000;
 const FAILURES =
 	/^((has|is)?(errors?|faults?|failures?|failed|exceptions?)|(errors?|fail(ure|ed))(count|messages?|ids?|items|records)|validationerrors|(notfound|rejected|unprocessed)(ids|items|records)?)$/;
 const SUCCESS = /^(is)?(success(ful)?|ok)$/;
 const STATUS = /^((http)?status(code)?|statusattributestring)$/;
-/** Numbers under these names are of many kinds, such as the codes of accounts. */
+/** Their numbers may mean anything, such as the code of an account. */
 const OTHER_STATUS = /^(result|state|code)$/;
 const MESSAGE = /^(error)?(message|msg|detail|reason)s?$/i;
 /** What services write where there is no failure. */
 const NONE = /^(|0|false|no|none|null|ok|success\w*|no ?errors?)$/i;
 const FAILED_STATUS = /error|fail|invalid|not_?found|denied|rejected|forbidden/i;
 
-/** Whether something in a response looks like the failure of a part of it. */
 export function holdsFailure(value: unknown): boolean {
 	let left = MOST_VALUES;
 	const looksIn = (one: unknown, level: number): boolean => {

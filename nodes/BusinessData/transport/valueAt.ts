@@ -1,15 +1,12 @@
 /** Values at dot paths. */
 import { isObject } from '../values/isObject';
 
-/** The path to a field below the path; empty stands for the whole value. */
+/** An empty path stands for the whole value. */
 export function joinPath(path: string, name: string): string {
 	return path === '' ? name : `${path}.${name}`;
 }
 
-/**
- * The value at a dot path such as `data.items` or `d.@odata.nextLink`; undefined where the path leads nowhere. A name
- * may itself hold dots: the longest one that is there counts.
- */
+/** @param path such as `data.items` or `d.@odata.nextLink`; where a name has dots, the longest one that is there counts */
 export function valueAt(value: unknown, path: string): unknown {
 	return walk(value, path.split('.'));
 }
@@ -26,8 +23,8 @@ function walk(value: unknown, names: string[]): unknown {
 }
 
 /**
- * The values at a dot path in which `*` stands for every entry of a list or an object, with undefined for each entry
- * that has nothing there. The key of an object's entry becomes the `id` of a record that has none.
+ * The values at a dot path in which `*` stands for every entry of a list or an object; undefined for an entry without a
+ * value. The key of an object's entry becomes the `id` of a record that has none.
  */
 export function placesAt(value: unknown, path: string): unknown[] {
 	let found = [value];

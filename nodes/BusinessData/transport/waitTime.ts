@@ -1,10 +1,10 @@
-/** How long the requests of one node run waited, for which limits, and what the user reads about it. */
+/** How long the requests of a run waited, and for which limits. */
 import { PAUSE, type Permit, REFUSAL, type WaitTooLongError } from '../rateLimit';
 import { countOf } from '../values/text';
 
 type WaitCause = NonNullable<Permit['waitedFor']>;
 
-/** Waits shorter than this (ms) are the limiter's own work, not a wait for a limit. */
+/** Shorter waits (ms) are the limiter's own work. */
 const SHORTEST_WAIT_MS = 100;
 /** Shorter waits (ms) are not reported. */
 const NOTICEABLE_WAIT_MS = 1_000;
@@ -23,7 +23,6 @@ export class RunWaitTime {
 		return this.pastMs + (this.waiting > 0 ? performance.now() - this.waitingSince : 0);
 	}
 
-	/** Counts the time until `wait` settles. */
 	async during<T>(wait: Promise<T>): Promise<T> {
 		this.hasRequested = true;
 		if (this.waiting++ === 0) this.waitingSince = performance.now();
@@ -34,7 +33,7 @@ export class RunWaitTime {
 		}
 	}
 
-	/** Records that one request waited `ms` for `cause`; `isRetry` if it has waited before. */
+	/** @param isRetry whether the request has waited before */
 	add(ms: number, cause: WaitCause | undefined, isRetry = false): void {
 		if (ms < SHORTEST_WAIT_MS || cause === undefined) return;
 		if (!isRetry || this.requests === 0) this.requests++;
@@ -43,10 +42,7 @@ export class RunWaitTime {
 		this.msByCause.set(name, { ms: total + ms, cause });
 	}
 
-	/**
-	 * What n8n 2.x attaches to the node's span in OpenTelemetry: how long at least one request waited (ms),
-	 * how many did, and for what most. Undefined when there was no request.
-	 */
+	/** What n8n 2.x attaches to the node's span in OpenTelemetry; undefined when there was no request. */
 	get tracing(): Record<string, string | number> | undefined {
 		if (!this.hasRequested) return undefined;
 		const { longest } = this;
