@@ -5,26 +5,25 @@ export interface RedisNode {
 	port: number;
 }
 
-/** How to log in at every server of an address. */
 export interface RedisAccess {
 	/** Empty for the default user. */
 	user: string;
 	/** Empty for none. */
 	password: string;
 	tls: boolean;
-	/** The name in the certificates, where it is not the host that is connected to. */
+	/** The name in the certificates, if it is not the host. */
 	tlsServerName?: string;
-	/** The certificates (PEM) of the authority to trust, in place of those that Node.js knows. */
+	/** The certificates (PEM) of the authority to trust, in place of those that Node.js trusts. */
 	tlsCa?: string;
 }
 
 export interface RedisAddress extends RedisAccess {
 	topology: 'standalone' | 'cluster' | 'sentinel';
-	/** The server; some servers of a cluster, which names the others; or the Sentinels. */
+	/** The server, some servers of the cluster, or the Sentinels. */
 	nodes: RedisNode[];
 	/** Not of a cluster. */
 	database?: number;
-	/** The name under which the Sentinels watch over the servers. */
+	/** The name that the Sentinels have for the primary and its replicas. */
 	group?: string;
 	/** The Sentinels' password; empty for none. */
 	sentinelPassword?: string;

@@ -1,6 +1,6 @@
 /**
- * Connections to servers by ioredis, which is loaded only where it is used: most installations count in memory. A client
- * never connects again and never retries a script by itself: its caller decides about both.
+ * Connections by ioredis, which is loaded on first use, as most installations count in memory. A client never reconnects
+ * or retries by itself: that is up to its caller.
  */
 import { createHash } from 'node:crypto';
 import { isIP } from 'node:net';
@@ -14,7 +14,7 @@ import { messageOf } from '../values/text';
 
 export const COMMAND_TIMEOUT_MS = 2_000;
 const CONNECT_TIMEOUT_MS = 5_000;
-/** Shorter than most firewalls remember a connection. */
+/** Before most firewalls forget a connection. */
 const KEEP_ALIVE_MS = 10_000;
 
 let loaded: typeof Ioredis | undefined;
@@ -24,7 +24,6 @@ export function ioredis(): typeof Ioredis {
 	return (loaded ??= require('ioredis') as typeof Ioredis);
 }
 
-/** What all connections have in common. */
 export function optionsOf({ user, password }: RedisAccess): Ioredis.RedisOptions {
 	return {
 		username: user === '' ? undefined : user,
@@ -32,7 +31,7 @@ export function optionsOf({ user, password }: RedisAccess): Ioredis.RedisOptions
 		connectTimeout: CONNECT_TIMEOUT_MS,
 		commandTimeout: COMMAND_TIMEOUT_MS,
 		keepAlive: KEEP_ALIVE_MS,
-		// Closed when nothing is under way: the timer of a slow farewell would only keep the process.
+		// Otherwise a timer would keep the process alive.
 		disconnectTimeout: 0,
 		// A server that is loading its data says so to the first command.
 		enableReadyCheck: false,
@@ -50,7 +49,7 @@ export function tlsOf({ tls, tlsServerName = '', tlsCa = '' }: RedisAccess, host
 	};
 }
 
-/** A script that Redis runs as one step, and that may safely be retried when its reply was lost. */
+/** A script must allow a retry when its reply was lost. */
 export class RedisScript {
 	readonly hash: string;
 
@@ -63,7 +62,6 @@ export class RedisClient {
 	/** The last failure of the connection. */
 	failure: Error | undefined;
 
-	/** @param open makes the connection */
 	constructor(
 		readonly redis: Ioredis.Redis | Ioredis.Cluster,
 		private readonly open: () => Promise<void>,
@@ -78,13 +76,13 @@ export class RedisClient {
 			return this;
 		} catch (error) {
 			this.close();
-			// The event has the cause where the rejection only says that the connection is closed.
+			// Where the rejection only says that the connection is closed, the event has the cause.
 			throw this.failure ?? error;
 		}
 	}
 
 	/**
-	 * @param keys all of one hash tag, so that a cluster has them in one place
+	 * @param keys with one hash tag, so that a cluster has them on one server
 	 * @param signal when it aborts, nothing more is sent
 	 * @throws what Redis replies, or why there was no reply
 	 */
@@ -107,13 +105,13 @@ export class RedisClient {
 		}
 	}
 
-	/** Closes at once; commands under way fail. */
+	/** Commands under way fail. */
 	close(): void {
 		this.redis.disconnect();
 	}
 }
 
-/** A client of one server, which is not connected yet. */
+/** Not connected yet. */
 export function serverAt(
 	{ host, port }: RedisNode,
 	access: RedisAccess,
@@ -127,10 +125,10 @@ export function serverAt(
 	});
 	const client = new RedisClient(redis, async () => {
 		await redis.connect();
-		// Nothing waits for it: a server that hangs shall not hang twice.
+		// Not awaited: a server that hangs would take two time-outs.
 		redis.client('SETNAME', PACKAGE).catch(() => undefined);
 		await redis.ping();
-		// Only the event reports a database that does not exist; the first one would be used.
+		// Only the event reports a database that does not exist; ioredis would use the first one.
 		if (client.failure !== undefined) throw client.failure;
 		redis.stream.unref();
 	});

@@ -14,11 +14,11 @@ import {
 import { UNKNOWN_GROUP } from './failure';
 import { PACKAGE } from './keyPrefix';
 
-/** How many redirections a command follows while slots move between servers. */
+/** While slots move between servers. */
 const MOST_REDIRECTIONS = 6;
 
 /**
- * @param known further servers of a cluster, which are kept up to date
+ * @param known the servers of a cluster, as last seen; updated
  * @throws why there is no connection, within some seconds
  */
 export async function connect(address: RedisAddress, known: RedisNode[]): Promise<RedisClient> {
@@ -28,10 +28,7 @@ export async function connect(address: RedisAddress, known: RedisNode[]): Promis
 	return await serverAt(server as RedisNode, address, database).connect();
 }
 
-/**
- * The primary, by the first of the Sentinels that responds. ioredis's own Sentinel support does not report why a
- * Sentinel did not respond, such as a wrong certificate, and asks one after another.
- */
+/** ioredis's own Sentinel support asks one after another, and does not report why one fails. */
 async function primaryOf(address: RedisAddress): Promise<RedisNode> {
 	const { nodes, group = '', sentinelPassword = '' } = address;
 	const access = { ...address, user: '', password: sentinelPassword };
@@ -53,7 +50,7 @@ async function connectToCluster(address: RedisAddress, known: RedisNode[]): Prom
 		retryDelayOnClusterDown: 0,
 		slotsRefreshTimeout: COMMAND_TIMEOUT_MS,
 		clusterRetryStrategy: () => null,
-		// Names stay names: certificates are for them.
+		// Not resolved to addresses: certificates are for names.
 		dnsLookup: (host, done) => done(null, host),
 		redisOptions: { ...optionsOf(address), connectionName: PACKAGE },
 	});

@@ -1,6 +1,6 @@
 /**
- * One connection per address and process, made when it is needed and closed when it was not needed for a while. It
- * never keeps a process alive. What fails is retried with a new connection. The limit store and Send Once share it.
+ * One connection per address and process, which opens on use and closes when idle. It never keeps a process alive. The
+ * limit store and Send Once share it.
  */
 import { never, onceAborted } from '../async';
 import { hashOf } from '../values/hash';
@@ -13,34 +13,31 @@ import { howToFix, isPermanent, needsNewConnection, RedisError } from './failure
 
 /** How long (ms) scripts are retried while Redis cannot be used. */
 const LONGEST_OUTAGE_MS = 15_000;
-/** Where another server takes over: by default, clusters notice after 15 s, and Sentinels after 30 s. */
+/** With fail-over: by default, a cluster notices an outage after 15 s, and Sentinels after 30 s. */
 const LONGEST_FAILOVER_MS = 45_000;
 const RETRY_MS = 200;
-/** After so long (ms) without an attempt, an outage may be another one. */
+/** A failure after so long (ms) without an attempt begins a new outage. */
 const FORGOTTEN_MS = 1_000;
 const IDLE_MS = 30_000;
 
 export class RedisConnection {
-	/** The client in use. A failed client is replaced, and cannot affect its replacement. */
 	private client: Promise<RedisClient> | undefined;
 	/** The servers of a cluster, as the last client knew them. */
 	private readonly known: RedisNode[] = [];
 	private lastFailure: unknown;
-	/** When (ms, `performance.now()`) the failures in a row began, and when the last one was. */
+	/** The first and the last of the failures in a row (ms, `performance.now()`). */
 	private failing: { since: number; last: number } | undefined;
 	private idleTimer: NodeJS.Timeout | undefined;
 	private underWay = 0;
 
 	constructor(private readonly address: RedisAddress) {}
 
-	/** The address for users, without secrets. */
 	get name(): string {
 		return describeAddress(this.address);
 	}
 
 	/**
-	 * Runs a script, again and again while Redis cannot be used.
-	 * @returns what the script returns; its caller knows what that is
+	 * Runs a script, and retries it while Redis cannot be used.
 	 * @throws RedisError when Redis has failed for 15 s (45 s where another server may take over), or at once when
 	 * waiting cannot help; the signal's reason on abort
 	 */
@@ -70,7 +67,7 @@ export class RedisConnection {
 					signal.throwIfAborted();
 					this.lastFailure = error;
 					const last = performance.now();
-					// Those that wait behind each other do not each wait for the whole time.
+					// Scripts that fail one after the other do not each wait for the whole time.
 					const { since } = (this.failing = { since: startedAt, ...this.failing, last });
 					const failedMs = last - Math.min(since, startedAt);
 					if (isPermanent(error) || failedMs >= outageMs) throw this.explain(error);
@@ -95,13 +92,13 @@ export class RedisConnection {
 			client = await used;
 			return await client.run(...script);
 		} catch (error) {
-			// What did not connect never will, even where the server was only too busy at that moment.
+			// A client that has failed to connect never will.
 			if (client === undefined || needsNewConnection(error)) this.replace(used);
 			throw error;
 		}
 	}
 
-	/** Closes a client unless another has taken its place already; the next script gets a new one. */
+	/** Closes the client, unless another has taken its place; the next script opens a new one. */
 	private replace(used: Promise<RedisClient> | undefined): void {
 		if (this.client !== used) return;
 		this.client = undefined;
@@ -128,7 +125,7 @@ export class RedisConnection {
 	}
 }
 
-/** It keeps no process alive: whatever waits for a slot does. */
+/** Keeps no process alive; the request that waits for a slot does. */
 async function pause(): Promise<void> {
 	await new Promise<void>((resolve) => void setTimeout(resolve, RETRY_MS).unref());
 }

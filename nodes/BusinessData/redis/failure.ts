@@ -1,6 +1,6 @@
 /**
- * What a failed command or connection means, and what the user can do. Judged by the code of the error, or else by the
- * first words of the reply: the rest of a message has names of hosts in it, which may say anything.
+ * What a failure of Redis means, and how to fix it. Judged by the code of the error or the beginning of the reply, as the
+ * rest may have names of hosts in it, which may say anything.
  */
 import { messageOf } from '../values/text';
 
@@ -17,13 +17,12 @@ export class RedisError extends Error {
 		this.name = 'RedisError';
 	}
 
-	/** Also true for errors of another loaded copy of this package, as copies share connections. */
+	/** Copies of this package share connections, and so each other's errors. */
 	static override [Symbol.hasInstance](value: unknown): boolean {
 		return value instanceof Error && value.name === 'RedisError';
 	}
 }
 
-/** The group is not known to the Sentinels. */
 export const UNKNOWN_GROUP = 'ERR_SENTINEL_UNKNOWN_GROUP';
 
 type Known = Array<[sign: RegExp, howToFix: string]>;
@@ -31,10 +30,9 @@ type Known = Array<[sign: RegExp, howToFix: string]>;
 const CHECK_USER =
 	'Check Redis User and the Redis passwords in the credential, and what the user may do.';
 
-/** Failures that waiting cannot help. */
 const PERMANENT: Known = [
 	[/^(WRONGPASS|NOAUTH|NOPERM|DENIED|ERR (invalid password|AUTH|Client sent AUTH))\b/, CHECK_USER],
-	// The same of a command in a script, as the versions of Redis say it.
+	// The same for a command in a script, in several versions of Redis.
 	[
 		/^ERR (ACL failure in script\b|The user executing the script can't run\b|.*-NOPERM\b)/,
 		CHECK_USER,
@@ -63,7 +61,7 @@ const PERMANENT: Known = [
 	[new RegExp(`^${UNKNOWN_GROUP}$`), 'Check Redis Sentinel Group in the credential.'],
 ];
 
-/** Transient failures, with how to fix those that last; Redis 6 puts the reply of a script's command last. */
+/** How to fix them if they last. Redis 6 puts the reply to a script's command last. */
 const TRANSIENT: Known = [
 	[/^OOM\b|-OOM\b/, 'Redis has no memory left: raise its maxmemory, or remove data.'],
 	[/^MISCONF\b|-MISCONF\b/, 'Redis cannot save its data, and accepts no more: its log says why.'],
@@ -77,21 +75,19 @@ const TRANSIENT: Known = [
 	],
 ];
 
-/** Replies of a server that is the wrong one, or not ready: a new connection may lead to another. */
+/** The server is the wrong one, or not ready: a new connection may lead to another. */
 const NOT_THE_ONE_TO_ASK =
 	/^(READONLY|LOADING|MASTERDOWN|CLUSTERDOWN|MOVED|ASK|TRYAGAIN|UNBLOCKED|NOREPLICAS)\b|-READONLY\b/;
 
-/** Whether waiting cannot help. */
 export function isPermanent(error: unknown): boolean {
 	return PERMANENT.some(([sign]) => sign.test(signOf(error)));
 }
 
-/** How to fix a failure that has not passed; undefined where it does not say. */
 export function howToFix(error: unknown): string | undefined {
 	return [...PERMANENT, ...TRANSIENT].find(([sign]) => sign.test(signOf(error)))?.[1];
 }
 
-/** Whether the next attempt needs a new connection; not where a server that works refuses one script. */
+/** False where a working server refuses a script. */
 export function needsNewConnection(error: unknown): boolean {
 	const isReply = error instanceof Error && error.name === 'ReplyError';
 	return !isReply || NOT_THE_ONE_TO_ASK.test(signOf(error)) || isPermanent(error);

@@ -1,4 +1,3 @@
-/** The Redis that n8n's processes share: scripts run there, over one connection per address and process. */
 export type { RedisAddress, RedisNode } from './address';
 export { RedisScript } from './client';
 export { connectionTo, RedisConnection } from './connection';

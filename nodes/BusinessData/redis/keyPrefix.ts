@@ -1,5 +1,5 @@
-/** What all keys of all versions of the package begin with, and the name of their connections. */
+/** The beginning of all keys, in all versions, and the name of connections. */
 export const PACKAGE = 'n8n-nodes-business-data';
-/** Changes with the meaning of the keys, so that two versions of the package never share any. */
+/** Raised when keys change their meaning, so that versions of the package do not share any. */
 export const KEY_FORMAT = 1;
 export const KEY_PREFIX = `${PACKAGE}:${KEY_FORMAT}`;

@@ -1,18 +1,13 @@
-/**
- * Which versions of the package use a Redis. Two versions may count and lease apart, so each records itself under one
- * key that all versions know.
- */
+/** Which versions of the package use a Redis: two versions may count and lease apart. */
 import { RedisScript } from './client';
 import type { RedisConnection } from './connection';
 import { KEY_FORMAT, PACKAGE } from './keyPrefix';
 
 const KEY = `${PACKAGE}:versions`;
-/** How often (ms) a process notes its version, as long as it uses the Redis. */
 const NOTED_EVERY_MS = 10_000;
-/** How long (ms) a version counts as in use. */
 const IN_USE_MS = 60_000;
 
-/** Notes a version, and returns all that are in use, by Redis's own clock. */
+/** Notes a version, and returns all that are in use. */
 const NOTE = new RedisScript(`
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -24,27 +19,21 @@ redis.call('PEXPIRE', KEYS[1], ${IN_USE_MS})
 return redis.call('ZRANGE', KEYS[1], 0, -1)
 `);
 
-interface Known {
-	/** When (ms, `performance.now()`) the version was noted last. */
-	notedAt: number;
-	/** All that were in use then; this one alone until Redis has replied. */
-	versions: string[];
-}
+/** When (ms, `performance.now()`) this version was noted last, and which were in use then. */
+const knownOf = new WeakMap<RedisConnection, { notedAt: number; versions: string[] }>();
 
-const knownOf = new WeakMap<RedisConnection, Known>();
-
-/** With the format of its keys, as several commits may be built as the same version. */
+/** With the key format, as several commits may be built as the same version. */
 const VERSION = `${packageVersion()} (key format ${KEY_FORMAT})`;
 
 /**
- * The versions of the package that have used a Redis within the last minute, this one included, as far as is known.
- * Notes this one in the background, at most every 10 s; a failure changes nothing.
+ * The versions that have used the Redis within the last minute, this one alone until Redis has replied. Notes this one
+ * in the background; a failure changes nothing.
  */
 export function versionsInUse(connection: RedisConnection, version = VERSION): string[] {
 	const now = performance.now();
 	const last = knownOf.get(connection);
 	if (last !== undefined && now - last.notedAt < NOTED_EVERY_MS) return last.versions;
-	const known: Known = { notedAt: now, versions: [version] };
+	const known = { notedAt: now, versions: [version] };
 	knownOf.set(connection, known);
 	connection.run<string[]>(NOTE, [KEY], [version]).then(
 		(versions) => (known.versions = versions),
@@ -53,7 +42,7 @@ export function versionsInUse(connection: RedisConnection, version = VERSION): s
 	return known.versions;
 }
 
-/** The version in package.json, which is one level further up from the built files. */
+/** From the built files, package.json is one level further up. */
 function packageVersion(): string {
 	for (const path of ['../../../package.json', '../../../../package.json']) {
 		try {

@@ -1,3 +1,2 @@
-/** Send Once: what has a key goes out once. */
 export { AlreadySentError, SendOnce } from './sendOnce';
 export { requireWorkflow } from './storeErrors';

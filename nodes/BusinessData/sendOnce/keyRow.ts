@@ -1,6 +1,6 @@
 /**
- * The record of a key: a row of its own in n8n's deduplication store. A key is known when its row is there. n8n's
- * database inserts a row only once, so of all senders in all processes one records the key; its token says which.
+ * The record of a key: a row in n8n's deduplication store. The database inserts a row only once, so of all senders in all
+ * processes one records the key; its token says which.
  */
 import { createHash, randomUUID } from 'node:crypto';
 
@@ -11,31 +11,31 @@ import { inStore } from './storeErrors';
 
 /** In every row. */
 const KNOWN = 'known';
-/** In the row of a key that was marked by hand: any content is the same. */
+/** In the row of a key that was marked by hand: any content matches. */
 const ANY_CONTENT = '*';
-/** In the row until the end of the request is known. */
+/** In the row until the outcome of the request is known. */
 const OPEN = '?';
 
-/** How long (ms) after its error a write may land; for so long nobody else gets the key. */
+/** How long (ms) after its error a write may still land; until then nobody else gets the key. */
 export const LATE_MS = 5_000;
-/** For how long (ms) the row is looked at then; between two looks it takes twice as long as before. */
+/** How long (ms) the row is checked then, at intervals that double. */
 const WATCHED_MS = 10 * 60_000;
 const FIRST_PAUSE_MS = 100;
 
-/** Of `document`, a hash of workflow, business and endpoint; `name` is a hash of these and the key. */
+/** `document` is a hash of workflow, business and endpoint, and `name` a hash of these and the key. */
 export type KeyId = Record<'workflowId' | 'document' | 'name', string>;
 
-/** What is sent with a key, and whether the same key with other content is an error. */
+/** `mustMatch`: the same key with other content is an error. */
 export type Content = { hash: string; mustMatch: boolean };
 
-/** What is known of a key, whether it was sent with other content, and what stands for its sender. */
+/** `isOther`: it was sent with other content, which is an error. `owner`: the token of its sender. */
 type Found = { state: SentState; isOther: boolean; owner: unknown };
 
-/** Its methods throw a RequestError when the store fails. */
+/** All methods throw a RequestError when the store fails. */
 export class KeyRow {
 	private readonly row: DeduplicationRow;
 	private readonly ownContent: string;
-	/** Tells the requests of all senders apart. */
+	/** Identifies the request. */
 	private token = '';
 
 	/** @throws InvalidSettingError where n8n has no store */
@@ -47,7 +47,7 @@ export class KeyRow {
 		this.ownContent = `#${content?.hash ?? ''}`;
 	}
 
-	/** What is known of the key, when the rest of a write that failed is repaired. */
+	/** Repairs the rest of failed writes first. */
 	async find(): Promise<Found> {
 		for (const [token, state] of processState().watched.get(this.id.name) ?? []) {
 			await this.end(state, { token });
@@ -56,8 +56,9 @@ export class KeyRow {
 	}
 
 	/**
-	 * Records the key as perhaps sent if it is not known. Returns whether the record is that of this sender.
-	 * @param isRetry whether it may be that of the attempt before
+	 * Records the key as perhaps sent if it is not known.
+	 * @param isRetry whether the previous attempt may have recorded it
+	 * @returns whether the record is that of this sender
 	 */
 	async record(isRetry: boolean): Promise<boolean> {
 		if (!isRetry) this.token = randomUUID();
@@ -76,8 +77,8 @@ export class KeyRow {
 	}
 
 	/**
-	 * Records what became of a request, unless somebody else has changed its record.
-	 * @param isLeased whether nobody was allowed to: then there is a record, if the document may have been sent
+	 * Records the outcome of a request, unless the record has changed.
+	 * @param isLeased whether nobody else may have changed it: then one that is missing was lost, and is written again
 	 */
 	async end(state: SentState, { token = this.token, isLeased = false } = {}): Promise<void> {
 		await processState().ends.runExclusive(this.id.name, async () => {
@@ -91,20 +92,19 @@ export class KeyRow {
 		});
 	}
 
-	/** Records by hand that it was sent. */
+	/** Marks it as sent, by hand. */
 	async mark(): Promise<void> {
 		await this.add([randomUUID(), KNOWN, ANY_CONTENT]);
 		await inStore(async () => await this.row.remove([OPEN]));
 	}
 
-	/** Forgets the key. */
 	async clear(): Promise<void> {
 		await inStore(async () => await this.row.clear());
 	}
 
 	/**
-	 * Makes the record what it must be after a write that failed, and goes on to look at it, as that may land late.
-	 * @param release ends the lease of the key, as soon as that is done
+	 * Repairs the record after a failed write, and keeps checking it, as the write may land late.
+	 * @param release ends the lease of the key, once no late write can land
 	 */
 	watch(state: SentState, release?: () => void): void {
 		const { token, id } = this;
@@ -135,7 +135,7 @@ export class KeyRow {
 		const own = this.ownContent;
 		const row = await inStore(async () => {
 			const entries = await this.row.read([token, KNOWN, own, ANY_CONTENT, OPEN]);
-			// As in an n8n that keeps hashes of another kind.
+			// n8n may hash entries in another way.
 			if (entries?.includes(KNOWN) !== false) return entries;
 			throw new Error('this version of the package cannot read it');
 		});
@@ -145,13 +145,13 @@ export class KeyRow {
 		return { state, isOther: isOther && this.content?.mustMatch === true, owner: row[0] };
 	}
 
-	/** Returns whether the row is new. */
+	/** @returns whether the row is new */
 	private async add(entries: string[]): Promise<boolean> {
 		return (await inStore(async () => await this.row.add(entries))).includes(KNOWN);
 	}
 }
 
-/** A row of the document. @throws InvalidSettingError where n8n has no store */
+/** @throws InvalidSettingError where n8n has no store */
 export function rowOf({ workflowId, document }: KeyId, name: string): DeduplicationRow {
 	const row = DeduplicationRow.of(workflowId, `businessData:${document}:${name}`);
 	if (row !== undefined) return row;
@@ -160,7 +160,7 @@ export function rowOf({ workflowId, document }: KeyId, name: string): Deduplicat
 	throw new InvalidSettingError('Send Once Key', problem, howToFix);
 }
 
-/** The hash that n8n keeps of an entry, so that a list of keys names their rows. */
+/** n8n's hash of an entry, so that a list of keys names their rows. */
 export function rowNameOf(key: string): string {
 	return createHash('md5').update(key).digest('base64');
 }

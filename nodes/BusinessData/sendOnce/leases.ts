@@ -1,6 +1,6 @@
 /**
- * Who is sending a key right now: in this process, and with Redis in all. A sender that meets a lease waits for its end. A
- * lease only saves others from guessing: that nothing goes out twice rests on the rows in n8n's store.
+ * Who is sending a key right now, in this process, and with Redis in all; others wait for the end of the lease. That
+ * nothing is sent twice does not depend on leases, but on the rows in n8n's store.
  */
 import { randomUUID } from 'node:crypto';
 
@@ -9,15 +9,15 @@ import { KEY_PREFIX, type RedisConnection, RedisScript } from '../redis';
 import type { KeyId } from './keyRow';
 import { processState } from './processState';
 
-/** How long (ms) others wait for a process that died. */
+/** How long (ms) others wait for the lease of a process that has died. */
 const LEASE_MS = 15_000;
 const RENEWED_EVERY_MS = 2_000;
-/** How long (ms) it takes at most until it is: a command may have to be retried on a new connection. */
+/** A renewal may have to be retried on a new connection. */
 const RENEWED_WITHIN_MS = 5_000;
-/** How often (ms) to look whether a lease of another process has ended. */
+/** For leases of other processes. */
 const LOOK_UP_AGAIN_MS = 200;
 
-/** For a clock that was set back. */
+/** In case the clock was set back. */
 const SHORTEN = `if redis.call('PTTL', KEYS[1]) > ${LEASE_MS} then redis.call('PEXPIRE', KEYS[1], ${LEASE_MS}) end`;
 
 /** Acquires or renews the lease KEYS[1] for the token ARGV[1]. Returns 0 when another has it. */
@@ -38,8 +38,8 @@ return 1
 `);
 
 /**
- * Returns -1 while there is a lease KEYS[1]; otherwise for how long (ms) it may be missing, because Redis is new, was
- * emptied, is another server, or its clock was set. KEYS[2] stands for the server, and expires before any lease does.
+ * Returns -1 while there is a lease KEYS[1], otherwise for how long (ms) it may be missing, because Redis is another
+ * server, was emptied, or had its clock set. KEYS[2] names the server, and expires before any lease.
  */
 const LOOK_UP = new RedisScript(`
 local info = redis.pcall('INFO', 'server')
@@ -71,12 +71,12 @@ export class Leases {
 		private readonly redis: RedisConnection | undefined,
 		private readonly signal: AbortSignal,
 	) {
-		// The hash tag keeps them in one place of a cluster.
+		// The hash tag keeps them on one server of a cluster.
 		const prefix = `${KEY_PREFIX}:{sendOnce:${id.document}}`;
 		this.keys = [`${prefix}:lease:${id.name}`, `${prefix}:server`];
 	}
 
-	/** Returns what ends the lease, unless another sender has it. @throws RedisError */
+	/** @throws RedisError */
 	async acquire(): Promise<UnderWay | { release: () => void }> {
 		const { leases } = processState();
 		const other = leases.get(this.id.name);
@@ -87,13 +87,13 @@ export class Leases {
 		const release = () => {
 			if (stop.signal.aborted) return;
 			stop.abort();
-			// If that fails, it ends by itself.
+			// If that fails, it expires.
 			this.redis?.run(RELEASE, this.keys, [token]).catch(() => undefined);
 			leases.delete(this.id.name);
 			end();
 		};
 		try {
-			// Not to be broken off: it would be unknown whether the key is leased.
+			// Without a signal: it would be unknown whether the key is leased.
 			const isAcquired = (await this.redis?.run(ACQUIRE, this.keys, [token])) !== 0;
 			if (!isAcquired) release();
 			else this.keepRenewing(token, stop.signal).catch(() => undefined);
@@ -104,7 +104,7 @@ export class Leases {
 		}
 	}
 
-	/** For how long (ms) Redis may lack a lease, unless another sender has it. @throws RedisError, or the signal's reason */
+	/** How long (ms) a lease may be missing in Redis. @throws RedisError, or the signal's reason */
 	async missingMs(): Promise<UnderWay | number> {
 		const ended = processState().leases.get(this.id.name);
 		if (ended !== undefined) return { ended };
@@ -121,7 +121,7 @@ export class Leases {
 	private async keepRenewing(token: string, signal: AbortSignal): Promise<void> {
 		while (this.redis !== undefined) {
 			await sleep(RENEWED_EVERY_MS, signal);
-			// What cannot be renewed now is renewed next time.
+			// If that fails, the next renewal may succeed.
 			await this.redis.run(ACQUIRE, this.keys, [token], signal).catch(() => undefined);
 		}
 	}

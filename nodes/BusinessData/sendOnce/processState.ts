@@ -1,17 +1,17 @@
-/** What all executions of this process share, also those of another version of the package: maps, promises, a mutex. */
+/** Shared by all executions of this process, also those of another version of the package. */
 import { KeyedMutex } from '../async';
 import { processWide } from '../values/processWide';
 
-/** `perhapsSent` from right before a request leaves until its end is known. */
+/** `perhapsSent` from right before a request leaves until its outcome is known. */
 export type SentState = 'notSent' | 'perhapsSent' | 'sent';
 
-/** All by the name of a key. */
+/** By the names of keys. */
 interface ProcessState {
-	/** Settle when its sender is done. */
+	/** Resolve when the sender is done. */
 	leases: Map<string, Promise<void>>;
-	/** Lets one at a time record what became of a request. */
+	/** One at a time records the outcome of a request. */
 	ends: Pick<KeyedMutex, 'runExclusive'>;
-	/** What became of requests, by their tokens, of which a write has failed. */
+	/** The outcomes whose write has failed, by token. */
 	watched: Map<string, Map<string, SentState>>;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Sends what has a key once only, over retries, re-runs, restarts and executions side by side. The key is recorded as
- * perhaps sent right before its request leaves, as sent when the service has accepted it, and is forgotten when the
+ * Sends a document with a key only once, across retries, re-runs, restarts and parallel executions. The key is recorded
+ * as perhaps sent right before the request leaves, as sent when the service has accepted it, and is forgotten when the
  * service has certainly not acted.
  */
 import type { IDataObject } from 'n8n-workflow';
@@ -17,7 +17,7 @@ import { Leases, type UnderWay } from './leases';
 import type { SentState } from './processState';
 import { addSentKey, removeSentKey } from './sentKeys';
 
-/** What n8n gives for the ID of a workflow that it has not saved. */
+/** The ID of a workflow that was not saved. */
 const NO_ID = ['', '__EMPTY__'];
 
 const REASONS: Record<Exclude<SentState, 'notSent'>, string> = {
@@ -26,14 +26,13 @@ const REASONS: Record<Exclude<SentState, 'notSent'>, string> = {
 		'It may have been sent before with this key: n8n was stopped, or lost the response, while it was being sent. Check in the service, then use Sent Document → Mark as Sent or Release.',
 };
 
-/** The document was sent before, or may have been; nothing was sent. */
 export class AlreadySentError extends Error {
 	constructor(readonly state: Exclude<SentState, 'notSent'>) {
 		super(REASONS[state]);
 	}
 }
 
-/** What a key is for; with content, and how many keys are remembered, when it is sent. */
+/** `content` and `maxEntries`, how many keys are remembered, come with a send only. */
 export interface KeyedDocument {
 	workflowId: string;
 	endpoint: Endpoint;
@@ -43,13 +42,12 @@ export interface KeyedDocument {
 }
 
 export class SendOnce implements SendGuard {
-	/** The value of the idempotency header. It stays the same for the document. */
+	/** The value of the idempotency header, the same for all sends of the document. */
 	readonly idempotencyKey: string;
-	/** Whether an earlier attempt of this very request may have been carried out. */
+	/** Whether a previous attempt of this request may have been carried out. */
 	mayBeSent = false;
 	private readonly row: KeyRow;
 	private readonly leases: Leases;
-
 	/** Ends the lease that this guard holds. */
 	private release: (() => void) | undefined;
 
@@ -73,8 +71,8 @@ export class SendOnce implements SendGuard {
 	}
 
 	/**
-	 * What is known of the key; leaves no trace.
-	 * @param before documents that a run would have sent before it
+	 * Looks up the key, and changes nothing.
+	 * @param before what a run would have sent before
 	 * @throws InvalidSettingError when it was sent with other content, RequestError or RedisError when nobody can tell
 	 */
 	async get(before: SendOnce[] = []): Promise<SentState | 'underWay'> {
@@ -90,7 +88,7 @@ export class SendOnce implements SendGuard {
 
 	/**
 	 * As `get`, but waits while another sender has the key.
-	 * @param waitFor waits for the end of that, as long as there is time
+	 * @param waitFor waits for that, as long as there is time
 	 * @throws what `get` throws, the signal's reason, or what `waitFor` throws
 	 */
 	async state(waitFor: (ended: Promise<void>) => Promise<void>): Promise<SentState> {
@@ -106,7 +104,7 @@ export class SendOnce implements SendGuard {
 		try {
 			return await onceAborted(acquiring, this.run.signal);
 		} catch (error) {
-			// What is acquired after a stop is not sent.
+			// A key that is acquired after the stop is not sent.
 			acquiring.then(async () => await this.complete('notSent')).catch(() => undefined);
 			throw error;
 		}
@@ -125,12 +123,12 @@ export class SendOnce implements SendGuard {
 			row.watch(end, release);
 		}
 		if (end === 'notSent' || document.maxEntries === undefined) return;
-		// At worst, keys are remembered for longer.
+		// If that fails, keys are only remembered for longer.
 		await addSentKey(row.id, document.maxEntries).catch(() => undefined);
 	}
 
 	/**
-	 * Records by hand that it was sent, or that it was not.
+	 * Marks it as sent or releases it, by hand.
 	 * @throws InvalidSettingError while it is being sent, RequestError or RedisError when a record cannot be changed
 	 */
 	async change(state: 'sent' | 'notSent'): Promise<void> {
@@ -142,7 +140,7 @@ export class SendOnce implements SendGuard {
 		try {
 			await (state === 'sent' ? this.row.mark() : this.row.clear());
 		} catch (error) {
-			// It may land late.
+			// The write may land late.
 			setTimeout(acquired.release, LATE_MS).unref();
 			throw error;
 		}
@@ -150,7 +148,7 @@ export class SendOnce implements SendGuard {
 		acquired.release();
 	}
 
-	/** The output of an item that was skipped. */
+	/** The output of a skipped item. */
 	skipped(state: Exclude<SentState, 'notSent'>): IDataObject & { skipped: true } {
 		return { skipped: true, state, reason: REASONS[state], sendOnceKey: this.document.key };
 	}
@@ -173,12 +171,11 @@ export class SendOnce implements SendGuard {
 			const missing = await this.leases.missingMs();
 			if (typeof missing !== 'number') return missing;
 			if (missing > 0) await this.leases.pause(missing);
-			// Its sender may have recorded the end before it ended the lease.
+			// Its sender may have recorded the outcome just before it ended the lease, so look again.
 			else withoutLease = owner;
 		}
 	}
 
-	/** Acquires the key, as `acquire` does but for stops. */
 	private async tryToAcquire(): Promise<UnderWay | undefined> {
 		const acquired = await this.leases.acquire();
 		if ('ended' in acquired) return acquired;
@@ -195,7 +192,7 @@ export class SendOnce implements SendGuard {
 	}
 }
 
-/** 132 bits: short, and unique in all likelihood. */
+/** 132 bits. */
 const shortHash = (parts: string[]) => hashOf(parts, 22);
 
 function unusable(problem: string, description: string): InvalidSettingError {

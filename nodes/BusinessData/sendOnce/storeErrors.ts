@@ -1,21 +1,20 @@
-/** What is wrong with n8n's store of keys, or with the workflow that they belong to. */
 import { isSavedWorkflow } from '../n8nInternals/services';
 import { InvalidSettingError } from '../values/invalidSettingError';
 import { messageOf } from '../values/text';
 import { RequestError } from '../transport/requestError';
 
-/** @throws InvalidSettingError where n8n knows that there is no workflow with this ID, RequestError when it cannot look */
+/** @throws InvalidSettingError where there is no such workflow, RequestError when n8n cannot tell */
 export async function requireWorkflow(id: string): Promise<void> {
 	if ((await inStore(async () => await isSavedWorkflow(id))) === false) throw noSuchWorkflow();
 }
 
-/** Runs what uses n8n's database. @throws RequestError, or InvalidSettingError for a workflow that was deleted */
+/** @throws RequestError, or InvalidSettingError for a workflow that was deleted */
 export async function inStore<T>(access: () => Promise<T>): Promise<T> {
 	try {
 		return await access();
 	} catch (error) {
 		const words = messageOf(error);
-		// The rows of a workflow go with it.
+		// n8n deletes the rows of a workflow with it.
 		if (/foreign key/i.test(words)) throw noSuchWorkflow();
 		throw new RequestError(`Send Once Key: n8n's deduplication store failed (${words})`, {
 			outcome: 'notSent',
