@@ -1,24 +1,23 @@
 /**
- * The limits that apply to an endpoint of a key, or to all its requests: their windows, and what is known of other
- * clients. Credentials with the same key may have other limits, and limits may be edited, so the windows count every
- * request, and each request brings the limits that it is under.
+ * The windows of an endpoint, or of all requests of a key, and what is known of other clients. Credentials may give one
+ * key different limits, so the windows count every request, and each request brings the limits that it is under.
  */
-import { type Limit, type NamedLimit, windowName } from './limits';
+import type { Limit, NamedLimit } from './limits';
 import { OtherClients } from './otherClients';
 import type { Permit } from './permit';
 import { Tickets } from './tickets';
 import { PAUSE, REFUSAL, type WaitCause } from './waitTime';
 import { Window } from './window';
 
-/** The limits of a request for an endpoint, or for all requests; longest window first. */
+/** The limits of an endpoint, or of all requests, that a request is under; longest window first. */
 export interface AppliedLimits {
 	endpoint: EndpointLimiter;
 	limits: NamedLimit[];
 }
 
-/** What is known of the requests of an endpoint: by this process, or by all that share a limit store. */
+/** The requests of an endpoint, of this process, or of all that share a limit store. */
 export interface EndpointUse extends AppliedLimits {
-	/** When (ms, `performance.now()`) the service has counted each at the latest. */
+	/** When (ms, `performance.now()`), at the latest, the service has counted each. */
 	countedAt: number[];
 	queued: number;
 	tickets: Tickets;
@@ -26,7 +25,7 @@ export interface EndpointUse extends AppliedLimits {
 	version: number;
 }
 
-/** Why no request goes, and after how long (ms) to look again, unless a slot comes free or a request ends before. */
+/** Why no request goes, and after how long (ms) to check again, unless a slot is freed or a request ends before. */
 export interface Obstacle {
 	cause: WaitCause | undefined;
 	againMs: number;
@@ -34,7 +33,7 @@ export interface Obstacle {
 
 export class EndpointLimiter {
 	readonly otherClients = new OtherClients();
-	/** Those without a limit store; Redis keeps the others. */
+	/** Without a limit store; Redis keeps the others. */
 	readonly tickets = new Tickets();
 	/** By length (ms). */
 	private readonly windows = new Map<number, Window>();
@@ -45,9 +44,11 @@ export class EndpointLimiter {
 		private readonly onFreed: () => void,
 	) {}
 
-	/** The endpoint under the limits of a request, with its name as users see it. */
+	/** @param name the endpoint as users see it */
 	under(limits: Limit[], name: string): AppliedLimits {
-		const named = limits.map((limit) => ({ ...limit, name: windowName(name, limit) }));
+		const named = limits.map(({ max, windowMs }) => {
+			return { max, windowMs, name: `${name}/${windowMs / 1000}s` };
+		});
 		return { endpoint: this, limits: named.sort((a, b) => b.windowMs - a.windowMs) };
 	}
 
@@ -56,21 +57,20 @@ export class EndpointLimiter {
 		return [...new Set([...this.windows.values()].flatMap(({ permits }) => permits))];
 	}
 
-	/** Takes a slot in every window; in those of the limits there must be room. Resolves when it has them. */
+	/** Takes a slot in every window; those of `limits` must have room. */
 	async take(permit: Permit, limits: Limit[]): Promise<void> {
 		const maxOf = new Map(limits.map((limit) => [this.window(limit), limit.max]));
 		const all = [...this.windows.values()];
 		await Promise.all(all.map(async (window) => await window.take(permit, maxOf.get(window))));
 	}
 
-	/** Gives a slot back in each window when that has passed. */
 	freeInTime(permit: Permit): void {
 		for (const window of this.windows.values()) window.freeInTime(permit);
 	}
 
 	/**
 	 * A pause, a full window, or, while other clients are known, a request that has to end first.
-	 * @param hasWindows whether a full window is one
+	 * @param hasWindows whether full windows count
 	 */
 	obstacle(limits: NamedLimit[], hasWindows: boolean): Obstacle | undefined {
 		const { otherClients } = this;
@@ -79,7 +79,7 @@ export class EndpointLimiter {
 		if (pausedMs > 0) return { cause: isKnown || isRefusing ? REFUSAL : PAUSE, againMs: pausedMs };
 		const full = limits.find((limit) => this.window(limit).used >= otherClients.roomIn(limit));
 		if (full !== undefined && hasWindows) {
-			// Room also appears as the estimate of other clients fades.
+			// There is also more room as the estimate of other clients fades.
 			return { cause: full, againMs: isKnown ? full.windowMs / full.max : Infinity };
 		}
 		return isUnderWay ? { cause: REFUSAL, againMs: forgottenInMs } : undefined;
@@ -91,12 +91,12 @@ export class EndpointLimiter {
 		return Math.max(0, this.otherClients.forgottenInMs, this.tickets.lapsedInMs);
 	}
 
-	/** The window of a limit. A new one has what is held in the others. */
+	/** A new window starts with the slots of the others. */
 	window(limit: Limit): Window {
 		const known = this.windows.get(limit.windowMs);
 		if (known !== undefined) return known;
 		const window = new Window({ ...limit }, this.onFreed);
-		// Before it is filled: a slot that finds no room in it is given back at once.
+		// Before it is filled, which may free slots at once.
 		this.windows.set(limit.windowMs, window);
 		for (const permit of this.permits) window.take(permit).catch(() => undefined);
 		return window;

@@ -1,11 +1,10 @@
-/** How long requests have to wait at the least, from the taken slots and the requests ahead. */
+/** How long requests have to wait at the least, by the slots in use and the requests ahead. */
 import type { EndpointUse } from './endpointLimiter';
 import { holdMsOf, type NamedLimit } from './limits';
 
-/** A window: how many requests fit, how long (ms) each holds its slot, and when those that are taken come free. */
+/** `freeAt` (ms, `performance.now()`): when each slot in use is freed. */
 export type WindowState = NamedLimit & { room: number; holdMs: number; freeAt: number[] };
 
-/** The windows of an endpoint under limits, longest first. */
 export function windowStates({ endpoint, limits, countedAt }: EndpointUse): WindowState[] {
 	const now = performance.now();
 	return limits.map((limit) => {
@@ -16,21 +15,21 @@ export function windowStates({ endpoint, limits, countedAt }: EndpointUse): Wind
 }
 
 /**
- * The shortest wait (ms) until `count` requests have room at once in every window, or as many as a window lets through
- * at once, each with a response at once.
+ * The shortest wait (ms) until `count` requests have room in every window, or as many as it takes at once, with
+ * responses at once.
  * @param ahead how many others go before, each as early as every window allows
  */
 export function estimateWait(windows: WindowState[], ahead: number, count = 1): number {
 	if (windows.every(({ room, freeAt }) => freeAt.length + ahead + count <= room)) return 0;
 	const now = performance.now();
 	const states = windows.map((one) => ({ ...one, freeAt: [...one.freeAt].sort((a, b) => a - b) }));
-	/** When so many slots are free in every window, or all of a smaller one; not before `time`. */
+	/** When `wanted` slots are free in every window, or all of a smaller one; not before `time`. */
 	const roomAt = (time: number, wanted: number) =>
 		states.reduce((latest, { room, freeAt }) => {
 			const missing = freeAt.length + Math.min(wanted, room) - room;
 			return Math.max(latest, freeAt[missing - 1] ?? now);
 		}, time);
-	// Every `room` requests take one more turn of the slowest window: no need to simulate each.
+	// Every `room` requests take one more turn of the slowest window, so only the rest is simulated.
 	const slowest = states.reduce((a, b) => (b.holdMs / b.room > a.holdMs / a.room ? b : a));
 	const turns = Math.floor(ahead / slowest.room);
 	let time = now;

@@ -1,4 +1,4 @@
-/** When a request may go: the limiters of this process, one per key. Nothing of n8n or HTTP is known here. */
+/** The limiters of this process, one per key. Nothing here knows of n8n or HTTP. */
 import { processWide } from '../values/processWide';
 import { KeyLimiter } from './keyLimiter';
 
@@ -7,10 +7,10 @@ export type { Permit } from './permit';
 export { limitStoreOf, type RedisLimitStore } from './redis/redisLimitStore';
 export { PAUSE, REFUSAL, WaitTooLongError } from './waitTime';
 
-/** Two copies of the package that count for themselves would break the limits together. */
+/** Shared by all loaded copies of the package: each with its own, they would exceed the limits together. */
 const limiters = processWide('limiters/1', () => new Map<string, KeyLimiter>());
 
-/** The limiter of a key, by a hash of service and key. Do not keep it: it lasts only while the key has something open. */
+/** @param identity a hash of service and key. Do not keep the limiter: it is replaced after it was idle. */
 export function limiterOf(identity: string): KeyLimiter {
 	const all = limiters();
 	const limiter: KeyLimiter =

@@ -1,6 +1,6 @@
 /**
- * Says when the next request of one key may go out: one that nothing hinders in any window that counts it. It takes a
- * slot in all of these at once, so a request that waits holds nothing that another could use.
+ * Admits the requests of one key, each when all windows that count it have room. It takes its slots in all of them at
+ * once, so a waiting request holds nothing that another could use.
  */
 import { boundedSignal, LONGEST_TIMER_MS, onAbort } from '../async';
 import { type AppliedLimits, EndpointLimiter, type EndpointUse } from './endpointLimiter';
@@ -10,11 +10,11 @@ import { type LimitedRequest, Permit, type PermitRequest } from './permit';
 import { Queue } from './queue';
 import { WaitTooLongError } from './waitTime';
 
-/** How long (ms) the limiter may take, Redis included, to find that there is nothing to wait for. */
+/** How long (ms) the limiter itself may take, Redis included. */
 const OWN_WORK_MS = 100;
-/** After how long (ms) to ask the limit store again that has room where this process has none. */
+/** After how long (ms) to ask the limit store again when it has room and this process has none. */
 const ASKED_AGAIN_MS = 100;
-/** How much later (ms) than the limit store this process may give a slot back. */
+/** How much later (ms) than the limit store this process may free a slot. */
 const FREED_LATE_MS = 5;
 
 export class KeyLimiter {
@@ -23,17 +23,17 @@ export class KeyLimiter {
 	private readonly queues = new Map<string, Queue>();
 	/** How many requests wait or are under way. */
 	private open = 0;
-	/** The request that takes its slots. */
+	/** The request that is taking its slots. */
 	private admitted: Permit | undefined;
 	private timer: NodeJS.Timeout | undefined;
 
-	/** @param onChange called with true when the limiter holds nothing, with false when it does */
+	/** @param onChange called with whether the limiter holds nothing */
 	constructor(private readonly onChange: (isIdle: boolean) => void) {}
 
 	/**
-	 * Resolves when a request may go out, with a slot in every window that applies.
-	 * @throws WaitTooLongError when it would wait longer than `maxWaitMs`, or the service has asked for a pause that is
-	 * longer than any of its windows; RedisError; the signal's reason. No slot is taken then.
+	 * Resolves when the request may go out, with a slot in every window that applies.
+	 * @throws WaitTooLongError when it would wait longer than `maxWaitMs`, or the service has asked for a pause longer
+	 * than all of its windows; RedisError; the signal's reason. No slot is taken then.
 	 */
 	async acquire(request: PermitRequest): Promise<Permit> {
 		const { maxWaitMs } = request;
@@ -69,7 +69,7 @@ export class KeyLimiter {
 		this.open++;
 		queue.add(permit);
 		const stopListening = onAbort(signal, (reason) => {
-			// One that takes its slots notices by itself.
+			// While it takes its slots, `admit` checks the signal.
 			if (this.admitted !== permit) queue.refuse(permit, reason);
 		});
 		this.onChange(false);
@@ -87,8 +87,8 @@ export class KeyLimiter {
 	}
 
 	/**
-	 * Issues tickets for room in place of those of the holder. Returns how long (ms) it takes until `count` requests have
-	 * room; later tickets get later times. A count of 0 takes the holder's tickets back.
+	 * Replaces the holder's tickets by `count` ones, perhaps none; later tickets get later times.
+	 * @returns how long (ms) it takes until so many requests have room
 	 * @throws WaitTooLongError when that is longer than `maxWaitMs`, RedisError; nothing is issued then
 	 */
 	async issueTickets(
@@ -116,7 +116,7 @@ export class KeyLimiter {
 		}
 	}
 
-	/** When (ms from now) the next of `count` requests and the last of them go out at the earliest. @throws RedisError */
+	/** When (ms from now) the first and the last of `count` requests go out at the earliest. @throws RedisError */
 	async estimate(request: LimitedRequest, count: number) {
 		const queue = this.queueOf(request);
 		const uses = (await request.limitStore?.read(queue.limits)) ?? usesOf(queue.limits);
@@ -124,8 +124,8 @@ export class KeyLimiter {
 	}
 
 	/**
-	 * One entry per window, general ones first: what is used by this process, or by all that share the limit store, and
-	 * by other clients; when (ms from now) one more can go out; and how many of this process wait. @throws RedisError
+	 * One entry per window, general ones first. `used` is by this process, or all that share the limit store; `queued` is
+	 * in this process. @throws RedisError
 	 */
 	async status({ limits, limitStore }: LimitedRequest) {
 		const all = [GENERAL, ...Object.keys(limits.endpoints)].map((key) => this.apply(limits, key));
@@ -150,7 +150,7 @@ export class KeyLimiter {
 		});
 	}
 
-	/** How many requests wait: all, or those under limits of the endpoint. */
+	/** How many requests wait, in all or for the endpoint. */
 	private queuedFor(endpoint?: EndpointLimiter): number {
 		const isMeant = ({ own }: Queue) => endpoint === undefined || own.endpoint === endpoint;
 		return [...this.queues.values()].reduce((sum, one) => sum + (isMeant(one) ? one.size : 0), 0);
@@ -166,7 +166,7 @@ export class KeyLimiter {
 		return queue;
 	}
 
-	/** An endpoint without limits is not kept, because any path may be one. */
+	/** Endpoints without limits are not kept: any path may be one. */
 	private apply(limits: Limits, key: string): AppliedLimits {
 		const own = key === GENERAL ? limits.general : limitsOfEndpoint(limits, key);
 		const endpoint = this.endpoints.get(key) ?? new EndpointLimiter(key, this.goOn);
@@ -174,7 +174,7 @@ export class KeyLimiter {
 		return endpoint.under(own, limits.names?.[key] ?? key);
 	}
 
-	/** Admits the next request that nothing hinders, and looks again when something may have changed. */
+	/** Admits the next request if there is room, and checks again when something may have changed. */
 	private readonly goOn = (): void => {
 		const againMs = this.admitted === undefined ? this.admitNext() : Infinity;
 		clearTimeout(this.timer);
@@ -187,14 +187,14 @@ export class KeyLimiter {
 		if (!isWaiting) this.timer.unref();
 	};
 
-	/** Returns after how long (ms) to look again, unless something happens before. */
+	/** @returns after how long (ms) to check again */
 	private admitNext(): number {
 		let next: Permit | undefined;
 		let againMs = Infinity;
 		for (const queue of this.queues.values()) {
 			const permit = queue.next();
 			if (permit === undefined) continue;
-			// Asking the limit store keeps a place in the queue of all processes, so windows here do not matter yet.
+			// Asking the limit store keeps a place in the queue of all processes, so ask even if windows here are full.
 			const obstacle = queue.obstacle(permit.request.limitStore === undefined);
 			permit.waitsFor(obstacle?.cause);
 			if (obstacle !== undefined) againMs = Math.min(againMs, obstacle.againMs);
@@ -204,7 +204,7 @@ export class KeyLimiter {
 		return againMs;
 	}
 
-	/** Lets a request go, if the limit store has room as well. */
+	/** Grants the permit, if the limit store has room as well. */
 	private async admit(permit: Permit): Promise<void> {
 		const { queue, request } = permit;
 		this.admitted = permit;
@@ -235,7 +235,7 @@ export class KeyLimiter {
 	}
 }
 
-/** The wait (ms), also for a pause, until `count` requests have room at once, see `estimateWait`. */
+/** As `estimateWait`, with pauses. */
 function waitOf(uses: EndpointUse[], ahead: number, count = 1): number {
 	const all = uses.map(({ endpoint, limits }) => endpoint.otherClients.waitMs(limits));
 	return Math.max(...all, estimateWait(uses.flatMap(windowStates), ahead, count));

@@ -1,56 +1,55 @@
 /**
- * What other clients of the key, such as a second program, use of the limits. The rule: a refusal (429) in spite of our
- * slots means that all requests together reached a limit, so the others used what we had left of it. From then on
+ * What other clients of the key, such as a second program, use of the limits. A refusal (429) in spite of our slots
+ * means that other clients used the rest of a limit. From then on
  *
- * - their share stays free in every window, and a little more, because they send unevenly (`roomIn`);
- * - our requests go one by one, evenly spread, so that the others find room at any time (`waitMs`, `isUnderWay`);
- * - nothing goes for a moment, which gets twice as long with each refusal in a row (`learn`).
+ * - their share stays free in every window, and a little more, as they send unevenly (`roomIn`);
+ * - our requests go one by one, evenly spread, so that other clients always find room (`waitMs`, `isUnderWay`);
+ * - nothing goes for a pause that doubles with each refusal in a row (`learn`).
  *
- * The estimate fades within the longest window; the next refusal shows whether the others still send. Headers of
- * responses that say how much is left may only lower what is free here.
+ * The estimate fades within the longest window; the next refusal shows whether other clients still send. Header limits
+ * may only lower what is free.
  */
 import { ASSUMED_LIMIT, type Limit } from './limits';
 import type { Permit } from './permit';
 
-/** How much of what a single refusal suggests is believed. */
+/** The weight of a single refusal in the estimate. */
 const BELIEF = 0.5;
 /** The least share of the longest limit that other clients are assumed to use. */
 const LEAST_SHARE = 0.22;
-/** How much of their average is left free. */
+/** How much is left free, as a multiple of their average. */
 const LEFT_FREE = 1.35;
-/** Our requests are spread over a little more than the longest window. */
+/** Our requests are spread over so many of the longest window. */
 const SPREAD = 1.1;
-/** The pause after a refusal, in multiples of the time in which a full window lets one more request through. */
+/** The pause after a refusal, in multiples of the mean time per request under the slowest limit. */
 const PAUSE_TURNS = { least: 1.8, jitter: 0.6 };
-/** A longer pause (ms) than a daily limit needs is taken for a mistake of the service. */
+/** A longer pause (ms) than for a daily limit is taken for a mistake of the service. */
 const LONGEST_PAUSE_MS = 24 * 3_600_000;
 
-/** A window as it was when a request went out that was refused; `used` counts that one, too. */
+/** A window when the refused request went out; `used` includes it. */
 export type UsedLimit = Limit & { used: number };
 
-/** For other processes: the estimate (empty for none), its age (ms), and for how long (ms) nothing goes. */
+/** For other processes. The estimate may be empty; nothing goes for `pausedMs`. */
 export type Snapshot = [estimate: string, ageMs: number, pausedMs: number];
 
-/** Other clients of an endpoint, or of all. Moments are ms of `performance.now()`; limits come longest first. */
+/** Times are ms of `performance.now()`; limits come longest first. */
 export class OtherClients {
-	/** The last estimate of another process, or for it. */
+	/** The estimate that was last published or merged. */
 	shared = '';
-	/** Requests per ms of other clients, as of `learnedAt`. */
+	/** Requests of other clients per ms, as of `learnedAt`. */
 	private rate = 0;
 	private learnedAt = -Infinity;
 	private longestMs = 0;
 	private pausedUntil = 0;
 	private refusalsInRow = 0;
-	/** When the last request went out that was let through, and that was refused. */
+	/** When the last request that was let through went out, and the last that was refused. */
 	lastLetThroughAt = -Infinity;
 	private lastRefusedAt = -Infinity;
-	/** How much is left for all clients by the last rate-limit headers, and until when. */
+	/** How much the last rate-limit headers leave to all clients, and until when. */
 	private headerLimits: Array<{ left: number; until: number }> = [];
 	private headersSentAt = -Infinity;
 	/** The request that went out last. */
 	private latest: Permit | undefined;
 
-	/** Whether other clients seem to use these windows. */
 	get isKnown(): boolean {
 		return this.usedIn(this.longestMs) > 0;
 	}
@@ -60,44 +59,44 @@ export class OtherClients {
 		return this.lastRefusedAt > this.lastLetThroughAt;
 	}
 
-	/** Whether our next request has to wait for the end of the last one. */
+	/** Whether the next request has to wait for the end of the last one. */
 	get isUnderWay(): boolean {
 		return this.isKnown && this.latest !== undefined && this.latest.countedAt === undefined;
 	}
 
-	/** How many requests of other clients a window of `windowMs` seems to hold; 0 when none are known. */
+	/** How many requests of other clients a window of `windowMs` seems to hold. */
 	usedIn(windowMs: number): number {
-		// Their requests stay in a window for its length after they end.
+		// A request counts for a whole window after it ends.
 		const age = (performance.now() - this.learnedAt) / (this.longestMs || 1);
 		const rate = this.rate * Math.max(0, 1 - age);
 		return rate * this.longestMs < 1 ? 0 : rate * windowMs;
 	}
 
-	/** How many of our requests fit into a window beside those of other clients; at least one. */
+	/** How many of our requests fit into a window beside other clients; at least one. */
 	roomIn({ max, windowMs }: Limit): number {
 		return Math.max(1, Math.floor(max - LEFT_FREE * this.usedIn(windowMs)));
 	}
 
-	/** How long (ms) none of our requests may go, whatever is learned meanwhile. */
+	/** How long (ms) nothing goes. */
 	get pausedMs(): number {
 		const now = performance.now();
 		const headerPauseMs = this.headerLimits.map(({ left, until }) => (left < 1 ? until - now : 0));
 		return Math.max(0, this.pausedUntil - now, ...headerPauseMs);
 	}
 
-	/** How long (ms) our next request waits for a pause, and so that ours are spread. */
+	/** How long (ms) the next request waits, for a pause or to be spread. */
 	waitMs(limits: Limit[]): number {
 		const againMs = this.lastLetThroughAt + this.everyMs(limits) - performance.now();
 		return Math.max(this.pausedMs, againMs);
 	}
 
-	/** After how long (ms) our next request goes, so that they are spread; 0 without other clients. */
+	/** At what interval (ms) our requests go; 0 without other clients. */
 	everyMs([longest]: Limit[]): number {
 		if (!this.isKnown || longest === undefined) return 0;
 		return Math.min((SPREAD * longest.windowMs) / this.roomIn(longest), longest.windowMs);
 	}
 
-	/** When (ms from now) what was learned and said is forgotten, and every pause is over. */
+	/** When (ms from now) the estimate, the header limits and every pause are over. */
 	get forgottenInMs(): number {
 		const ends = [this.pausedUntil, ...this.headerLimits.map(({ until }) => until)];
 		return Math.max(this.learnedAt + this.longestMs, ...ends) - performance.now();
@@ -113,18 +112,17 @@ export class OtherClients {
 		if (sentAt >= this.pausedUntil) this.refusalsInRow = 0;
 	}
 
-	/** A request was refused, because of these windows or of others. */
 	refused(sentAt: number): void {
 		this.lastRefusedAt = Math.max(this.lastRefusedAt, sentAt);
 	}
 
-	/** Learns from a refusal; of requests that were under way together, from the first one. */
+	/** Learns from a refusal; of requests that were under way at the same time, only from the first. */
 	learn(limits: UsedLimit[], sentAt: number): void {
 		const [longest] = limits;
 		if (longest === undefined || sentAt <= this.learnedAt) return;
 		const least = Math.max(1, LEAST_SHARE * longest.max) / longest.windowMs;
 		const known = this.usedIn(1);
-		// The service does not say which window was full; so the least that explains it.
+		// The service does not say which window was full, so the least that explains the refusal.
 		const seen = Math.min(...limits.map(({ max, windowMs, used }) => (max - used + 1) / windowMs));
 		this.rate = Math.max(least, known, known + (seen - known) * BELIEF);
 		this.learnedAt = performance.now();
@@ -134,16 +132,13 @@ export class OtherClients {
 		this.pauseFor(Math.min(turns * 2 ** this.refusalsInRow++ * turnMs, longest.windowMs));
 	}
 
-	/** The service asks that nothing goes for `requestedMs` (ms). Where that is about others, it lasts at most a window. */
+	/** Pauses as the service asks, at most for a window where the pause is not about these limits. */
 	pause([longest]: Limit[], requestedMs: number, isOwn: boolean): void {
 		const isBounded = !isOwn || requestedMs > LONGEST_PAUSE_MS;
 		this.pauseFor(isBounded ? Math.min(requestedMs, longest?.windowMs ?? 0) : requestedMs);
 	}
 
-	/**
-	 * A response says how many of our requests limits still take; for no longer than the longest window.
-	 * @param sentAt when its request went out: the response of an earlier one than the last knows less
-	 */
+	/** @param sentAt when the request went out: responses to earlier ones know less */
 	applyHeaderLimits(
 		[longest = ASSUMED_LIMIT]: Limit[],
 		all: Array<{ left: number; resetMs: number }>,
@@ -156,7 +151,6 @@ export class OtherClients {
 		this.headerLimits = applied.map(({ left, resetMs }) => ({ left, until: now + resetMs }));
 	}
 
-	/** What other processes have to know. */
 	publish(): Snapshot {
 		const pausedMs = Math.max(0, this.pausedUntil - performance.now());
 		if (!this.isKnown) return ['', 0, pausedMs];

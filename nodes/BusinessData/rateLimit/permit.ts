@@ -1,4 +1,4 @@
-/** The right to send one request: it is asked for, waits in a queue for its slots, and ends in one of four ways. */
+/** The right to send one request: it waits in a queue for its slots, and ends in one of four ways. */
 import type { AppliedLimits } from './endpointLimiter';
 import { ASSUMED_LIMIT, holdMsOf, type Limits } from './limits';
 import type { UsedLimit } from './otherClients';
@@ -6,43 +6,41 @@ import type { Queue } from './queue';
 import type { RedisLimitStore } from './redis/redisLimitStore';
 import type { WaitCause } from './waitTime';
 
-/** Requests that are to come. */
 export interface LimitedRequest {
-	/** The limits of these requests; other requests of the key may have others. */
+	/** Other requests of the key may have other limits. */
 	limits: Limits;
-	/** The endpoint whose windows count them beside the general ones. */
+	/** Its limits apply beside the general ones. */
 	endpoint?: string;
-	/** Counts the requests of all processes that share it, too. */
+	/** Also counts the requests of all processes that share it. */
 	limitStore?: RedisLimitStore;
 }
 
-/** What a permit is asked for. */
 export interface PermitRequest extends LimitedRequest {
-	/** The requests of a run go in the order of the calls, and runs take turns. */
+	/** Requests of a run go in order, and runs take turns. */
 	run: string;
 	/** 0 goes first. */
 	priority: number;
-	/** How long (ms) the request may wait; longer is an error at once. */
+	/** How long (ms) the request may wait. If it would be longer, it fails at once. */
 	maxWaitMs: number;
-	/** How long (ms) the request may be under way, should this process die; for a limit store. */
+	/** How long (ms) the request may be under way, for the limit store, should this process die. */
 	inFlightMs: number;
 	/** Ends the wait. */
 	signal: AbortSignal;
 }
 
-/** Slots that were taken so long (ms) ago may run out in the limit store while the request is under way. */
+/** Slots that were taken so long (ms) ago may expire in the limit store while the request is under way. */
 const TAKEN_LONG_AGO_MS = 1_000;
 
-/** One of the four endings must be called; of several, the first one counts. Moments are ms of `performance.now()`. */
+/** Call `letThrough`, `refused`, `ended` or `unused`; the first one counts. Times are ms of `performance.now()`. */
 export class Permit {
-	/** When the service has counted the request at the latest; undefined before it ends, -Infinity for never. */
+	/** When, at the latest, the service has counted the request; undefined before its end, -Infinity for never. */
 	countedAt: number | undefined;
-	/** Its ID in the limit store, undefined when that knows nothing of it, and when its slots there were asked for. */
+	/** Its ID in the limit store, if it is known there, and when its slots there were requested. */
 	id: string | undefined;
 	takenAt = -Infinity;
-	/** What the request waited for longest at a stretch. */
+	/** What it waited for longest, without a break. */
 	waitedFor: WaitCause | undefined;
-	/** Settles when it has a slot in every window, or with the error of a request that fails. */
+	/** Resolves when it has a slot in every window. */
 	readonly granted: Promise<unknown>;
 	private resolve: (placed: Promise<unknown>) => void = () => undefined;
 	refuse: (error: Error) => void = () => undefined;
@@ -56,10 +54,7 @@ export class Permit {
 	/** The windows when the request went out. */
 	private readonly used = new Map<AppliedLimits, UsedLimit[]>();
 
-	/**
-	 * @param countedBy the limits of the queue, and the endpoint where only other requests have limits for it
-	 * @param onEnd called when the request is over
-	 */
+	/** @param countedBy the limits of the queue, and the endpoint where only other requests have limits for it */
 	constructor(
 		readonly request: PermitRequest,
 		readonly queue: Queue,
@@ -71,25 +66,24 @@ export class Permit {
 		});
 	}
 
-	/** How long (ms) it may still wait. */
 	get leftMs(): number {
 		return this.startedAt + this.request.maxWaitMs - performance.now();
 	}
 
-	/** How long (ms) it has waited, until it waited for nothing any more. */
+	/** How long (ms) it has waited for something. */
 	get waitedMs(): number {
 		return this.since - this.startedAt;
 	}
 
-	/** When the last request with the same limits went out that was let through. */
+	/** When the last request that was let through under the same limits went out. */
 	get lastLetThroughAt(): number {
 		return this.queue.own.endpoint.otherClients.lastLetThroughAt;
 	}
 
-	/** It is the first of its queue, and waits for `cause` from now on. */
+	/** Called for the first of a queue. */
 	waitsFor(cause: WaitCause | undefined): void {
 		const now = performance.now();
-		// Before that it has waited for what those before it have waited for.
+		// Until now, it has waited for the same as those before it.
 		if (this.cause === null) this.cause = this.queue.lastCause;
 		if (cause === this.cause) return;
 		if (this.cause !== undefined && now - this.since > this.longestMs) {
@@ -98,12 +92,12 @@ export class Permit {
 		[this.cause, this.since] = [cause, now];
 	}
 
-	/** Takes its slots, for which there is room. All processes hold so many in each window. */
+	/** Takes its slots; there must be room. @param used how many slots all processes hold in each window */
 	grant(used: number[][] = []): void {
 		this.sentAt = performance.now();
 		const places = this.countedBy.map(async (applied, index) => {
 			const { endpoint, limits } = applied;
-			// It counts at once; only its place is waited for.
+			// It counts at once; only its Bottleneck job is awaited.
 			const placed = endpoint.take(this, limits);
 			const all = limits.map((limit, window) => {
 				const known = used[index]?.[window] ?? 0;
@@ -117,8 +111,8 @@ export class Permit {
 	}
 
 	/**
-	 * Whether the slots last for a request that goes out now: those that were taken long ago are taken anew. If not, call
-	 * `unused`. @throws RedisError, or the signal's reason
+	 * To be called before the request goes out: slots that were taken long ago are taken again. If false, call `unused`.
+	 * @throws RedisError, or the signal's reason
 	 */
 	async confirm(signal: AbortSignal): Promise<boolean> {
 		const isOld = performance.now() - this.takenAt >= TAKEN_LONG_AGO_MS;
@@ -127,33 +121,32 @@ export class Permit {
 		return reply?.isTaken ?? true;
 	}
 
-	/** The service counted the request and let it through. */
 	letThrough(): void {
 		for (const { endpoint } of this.countedBy) endpoint.otherClients.letThrough(this.sentAt);
 		this.ended(0);
 	}
 
-	/** The service refused it, asks to wait for `requestedMs` (0 when it does not say), and may name a `spent` limit. */
+	/** A 429. @param requestedMs 0 when the service does not say @param spent a limit without rest, if it names one */
 	refused(requestedMs: number, spent?: { resetMs: number; max?: number }): void {
 		if (this.countedAt !== undefined) return this.pause(requestedMs, true);
 		const named = this.withLimit(spent?.max);
 		const askedMs = requestedMs || (spent?.resetMs ?? 0);
 		const blamed = named ?? this.blamed(askedMs);
 		const { otherClients } = blamed.endpoint;
-		// A guess of how long the few slots of an endpoint are taken would be far longer than what the service says.
+		// For the few slots of an endpoint, the estimate would pause far longer than the service asks.
 		if (askedMs === 0 || blamed === this.queue.general || otherClients.isRefusing) {
 			const used = this.used.get(blamed) ?? [];
 			otherClients.learn(used.length > 0 ? used : [ASSUMED_LIMIT], this.sentAt);
 		}
 		for (const { endpoint } of this.countedBy) endpoint.otherClients.refused(this.sentAt);
-		// Only those under the limit that is named wait for its reset, see `applyHeaderLimits`.
+		// Only requests under a named limit wait for its reset, see `applyHeaderLimits`.
 		this.pause(named === undefined ? askedMs : requestedMs, true);
 		this.ended(0);
 	}
 
 	/**
-	 * Pauses all requests under the same limits for `requestedMs` (ms), as the service asks. After a refusal, a pause
-	 * no longer than the request's own window concerns that window; any other concerns every request of the key.
+	 * Pauses the requests under the same limits, as the service asks. After a refusal, a pause no longer than the window
+	 * of the endpoint is about that window, any other about all requests of the key.
 	 */
 	pause(requestedMs: number, isRefusal = false): void {
 		const { own } = this.queue;
@@ -165,7 +158,7 @@ export class Permit {
 		this.request.limitStore?.publish(this);
 	}
 
-	/** The request is over: the service may count it up to `lateMs` (ms) from now; with -Infinity, never. */
+	/** @param lateMs until when (ms from now) the service may count it; -Infinity for never */
 	ended(lateMs: number): void {
 		if (this.countedAt !== undefined) return;
 		this.countedAt = performance.now() + lateMs;
@@ -179,7 +172,7 @@ export class Permit {
 		this.ended(-Infinity);
 	}
 
-	/** The service says how much is left of limits, for all programs, and when (ms from now) they are full again. */
+	/** @param all how much is left of limits for all clients, and when (ms from now) they are reset */
 	applyHeaderLimits(all: Array<{ remaining: number; resetMs: number; max?: number }>): void {
 		for (const applied of this.queue.limits) {
 			const { endpoint, limits } = applied;
@@ -193,12 +186,12 @@ export class Permit {
 		}
 	}
 
-	/** Whose limit the service means: how much it allows tells which one it is. */
+	/** The service names a limit only by its max. */
 	private withLimit(max?: number): AppliedLimits | undefined {
 		return this.queue.limits.find(({ limits }) => limits.some((limit) => limit.max === max));
 	}
 
-	/** The service does not say whose windows were full. A short wait (ms) that it asks for tells of the general ones. */
+	/** A guess, as the service does not say which window was full. A short wait points to a general one. */
 	private blamed(requestedMs: number): AppliedLimits {
 		const { own, general } = this.queue;
 		const isBusy = this.used.get(general)?.some(({ used, max }) => 2 * used > max) === true;

@@ -1,6 +1,6 @@
 /**
- * The requests under the same limits, which wait together: who waits under narrower limits holds up nobody else. The
- * one with the lowest priority number goes first; of those with the same number, runs take turns.
+ * The waiting requests under the same limits: those under narrower limits hold up no others. The lowest priority number
+ * goes first; among equals, runs take turns.
  */
 import type { AppliedLimits, Obstacle } from './endpointLimiter';
 import { holdMsOf, longestOf } from './limits';
@@ -9,16 +9,16 @@ import { type WaitCause, WaitTooLongError } from './waitTime';
 
 export class Queue {
 	size = 0;
-	/** Where the limit store has no room: for what, and when (ms, `performance.now()`) to ask again. */
+	/** What the limit store has no room in, and when (ms, `performance.now()`) to ask again. */
 	full: { cause?: WaitCause; until: number } = { until: 0 };
 	/** What the request that went last has waited for. */
 	lastCause: WaitCause | undefined;
-	/** Those of the endpoint first, if it has any. */
+	/** Those of the endpoint first. */
 	readonly limits: AppliedLimits[];
 	/** By priority, and by run in the order of their turns. */
 	private readonly runs = new Map<number, Map<string, Set<Permit>>>();
 
-	/** @param own the general ones, where the endpoint has none */
+	/** @param own equal to `general` where the endpoint has none */
 	constructor(
 		readonly key: string,
 		readonly own: AppliedLimits,
@@ -27,7 +27,7 @@ export class Queue {
 		this.limits = own === general ? [general] : [own, general];
 	}
 
-	/** The first request; those for whom a pause is too long fail. */
+	/** The first request. Those whose pause is too long fail. */
 	next(): Permit | undefined {
 		for (;;) {
 			const runs = this.runs.get(Math.min(...this.runs.keys()));
@@ -63,7 +63,7 @@ export class Queue {
 		permit.refuse(error);
 	}
 
-	/** How many go before a new one at the least: all that overtake it, all of its run, and the first of each other run. */
+	/** How many, at the least, go before a new one: those that overtake it, those of its run, and one of each other. */
 	aheadOf({ run, priority }: Pick<PermitRequest, 'run' | 'priority'>): number {
 		let ahead = 0;
 		for (const [number, runs] of this.runs) {
@@ -73,12 +73,11 @@ export class Queue {
 		return ahead;
 	}
 
-	/** How long (ms) nothing goes, whatever room there is. */
 	get pausedMs(): number {
 		return Math.max(...this.limits.map(({ endpoint }) => endpoint.otherClients.pausedMs));
 	}
 
-	/** What hinders a request; full windows of this process do where `hasWindows` is true. Undefined when it may go. */
+	/** @param hasWindows whether full windows of this process count */
 	obstacle(hasWindows: boolean): Obstacle | undefined {
 		for (const { endpoint, limits } of this.limits) {
 			const obstacle = endpoint.obstacle(limits, hasWindows);
@@ -89,7 +88,7 @@ export class Queue {
 		return againMs > 0 ? { cause, againMs } : undefined;
 	}
 
-	/** The error for a pause that is longer than `leftMs` (ms), or than any of the windows lasts. */
+	/** The error for a pause that is longer than `leftMs` (ms) or than all windows. */
 	pauseError(leftMs = Infinity): WaitTooLongError | undefined {
 		const { pausedMs } = this;
 		const isLong = pausedMs > holdMsOf(longestOf(this.limits.flatMap(({ limits }) => limits)));

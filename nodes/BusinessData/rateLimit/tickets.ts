@@ -1,39 +1,39 @@
 /**
- * Tickets for executions that wait for room outside the limiter, for example parked by n8n. A ticket reserves nothing:
- * it only makes later tickets later, so that executions waiting for the same room wake one after the other. It ends
- * when a request has used the room, or by itself.
+ * Tickets for executions that wait for room outside the limiter, such as parked ones. A ticket reserves nothing: it
+ * makes later tickets later, so that executions do not all wake for the same room. It ends when a request uses it, or
+ * lapses.
  */
 
-/** How long (ms) a ticket counts beyond its moment: its holder may wake a minute late, or never. */
+/** How long (ms) a ticket lasts after its time: the holder may wake a minute late, or never. */
 export const TICKET_KEPT_MS = 90_000;
-/** How long (ms) before its moment a ticket may be used: clocks and timers differ. */
+/** How long (ms) before its time a ticket may be used: clocks and timers differ. */
 export const TICKET_EARLY_MS = 2_000;
 
-/** Room for one request of its holder, from a moment (ms, `performance.now()`) on. */
+/** Room for one request from a time (ms, `performance.now()`) on. */
 export interface Ticket {
 	holder: string;
 	at: number;
 }
 
 export class Tickets {
-	/** @param all in the order of their moments */
+	/** @param all in the order of their times */
 	constructor(private all: Ticket[] = []) {}
 
 	/**
-	 * The moments of the tickets that go before new ones: of those of all other holders, unless the holder has not used
-	 * its old ones, so that it keeps its place.
+	 * The times of the tickets that go before new ones: all of other holders, unless the holder has unused ones, which
+	 * keep its place.
 	 */
 	before(holder: string, count: number): number[] {
 		const place = this.placeOf(holder, count);
-		// Of two with the same moment, all processes put the same one first.
+		// All processes sort tickets of the same time alike.
 		const isBefore = (one: Ticket) => one.at < place || (one.at === place && one.holder < holder);
 		const others = this.kept().filter((one) => one.holder !== holder);
 		return others.filter(isBefore).map(({ at }) => at);
 	}
 
-	/** The moment of new tickets, for which there is room from `at` on. */
+	/** The time of new tickets, for which there is room from `at` on. */
 	momentOf(holder: string, count: number, at: number): number {
-		// A holder that wakes late keeps its place before tickets of later moments.
+		// A holder that wakes late keeps its place before later tickets.
 		return at <= performance.now() ? Math.min(at, this.placeOf(holder, count)) : at;
 	}
 
@@ -43,19 +43,19 @@ export class Tickets {
 		this.all = [...others, ...issued].sort((a, b) => a.at - b.at);
 	}
 
-	/** A request goes out: it uses the first ticket whose moment has come, whichever execution holds it. */
+	/** A request that goes out uses the first ticket whose time has come, of any holder. */
 	use(): void {
 		const [first] = this.kept();
 		if (first && first.at <= performance.now() + TICKET_EARLY_MS) this.all.shift();
 	}
 
-	/** In how many ms the last one has lapsed; 0 without any. */
+	/** In how many ms the last one lapses; 0 without any. */
 	get lapsedInMs(): number {
 		const last = this.kept().at(-1);
 		return last === undefined ? 0 : last.at + TICKET_KEPT_MS - performance.now();
 	}
 
-	/** The moment of as many tickets that were not used; Infinity without them. */
+	/** The time of the holder's unused tickets; Infinity with fewer than `count`. */
 	private placeOf(holder: string, count: number): number {
 		const own = this.kept().filter((one) => one.holder === holder);
 		return own.length >= count ? (own[0]?.at ?? Infinity) : Infinity;

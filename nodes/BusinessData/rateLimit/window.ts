@@ -1,14 +1,13 @@
 /**
- * The slots of a window. Each is a running job of a Bottleneck limiter, and `maxConcurrent` is the limit. It is held
- * from the moment a request goes out until the window has passed after its response, so the service never sees more
- * than `max` requests in any window, wherever it begins.
+ * The slots of a window: running jobs of a Bottleneck limiter whose `maxConcurrent` is the limit. A slot is held from
+ * when a request goes out until a window after its response, so the service sees at most `max` requests in any window.
  */
 import Bottleneck from 'bottleneck';
 
 import { holdMsOf, type Limit } from './limits';
 import type { Permit } from './permit';
 
-/** Bottleneck plans jobs by the wall clock; with this, a clock that was set back delays none. */
+/** Bottleneck schedules jobs by the wall clock; this way, a clock that is set back delays none. */
 const NO_MATTER_WHAT_CLOCK = { minTime: -86_400_000 };
 /** A job that takes no place. */
 const NOTHING = { weight: 0, priority: 0 };
@@ -24,7 +23,7 @@ export class Window {
 		private readonly onFreed: () => void,
 	) {
 		this.jobs = new Bottleneck({ ...NO_MATTER_WHAT_CLOCK, maxConcurrent: limit.max });
-		// The first job waits for the moment in which the limiter was made, so that one is not left to a request.
+		// The first job waits until the millisecond of construction is over, so it is not left to a request.
 		void this.jobs.schedule(NOTHING, async () => await Promise.resolve());
 	}
 
@@ -37,8 +36,8 @@ export class Window {
 	}
 
 	/**
-	 * Resolves when the permit has its slot, which counts from now on; within `max` there must be room. Where the request
-	 * has no limit of this length, the oldest slot that the service has counted makes room.
+	 * The slot counts at once; within `max` there must be room. Without `max`, as the request has no limit of this length,
+	 * the oldest slot that the service has counted makes room.
 	 */
 	async take(permit: Permit, max?: number): Promise<void> {
 		if (max === undefined && this.used >= this.limit.max) {
@@ -61,7 +60,7 @@ export class Window {
 		});
 	}
 
-	/** Gives a slot back when the window has passed, never before. Its timer alone keeps no process alive. */
+	/** Frees a slot once the window has passed, never before. The timer keeps no process alive. */
 	freeInTime(permit: Permit): void {
 		const slot = this.slots.get(permit);
 		if (slot === undefined || permit.countedAt === undefined) return;

@@ -1,6 +1,6 @@
 /**
- * The limit store in Redis, for n8n in queue mode: the slots of a key that all processes hold, on top of each one's own
- * windows. A Redis that lost its data cannot make a process exceed a limit alone, and gets back what each one holds.
+ * The limit store in Redis, for queue mode: the slots that all processes hold for a key. Each process also has its own
+ * windows, so without Redis's data none exceeds a limit alone, and each enters its slots again.
  */
 import { randomUUID } from 'node:crypto';
 
@@ -18,13 +18,13 @@ type TakeReply = [isTaken: number, waitMs: number, retryMs: number, window: numb
 type Issued = [holder: string, inMs: number];
 type ReadReply = Array<[ages: number[], queued: number, version: number, tickets: Issued[]]>;
 
-/** How often (ms) to check that Redis has the held slots; a loss is repaired within a second. */
+/** How often (ms) to check that Redis has the held slots. */
 const CHECKED_EVERY_MS = 800;
-/** How much earlier Redis may drop a slot, in ms and as a share of its age: clocks and latencies differ. */
+/** How much earlier Redis may drop a slot, in ms and as a share of the hold: clocks and latencies differ. */
 const DROPPED_EARLY = { ms: 1_000, share: 0.001 };
 
 export class RedisLimitStore {
-	/** Where this process has slots, by the keys of the endpoints. */
+	/** Where this process has slots, by endpoint. */
 	private readonly held = new Map<string, AppliedLimits>();
 	private checkTimer: NodeJS.Timeout | undefined;
 	private readonly checkLater = () => setTimeout(() => void this.check(), CHECKED_EVERY_MS).unref();
@@ -38,9 +38,10 @@ export class RedisLimitStore {
 	) {}
 
 	/**
-	 * Takes a slot in every window of a request, or in none. Returns also how long (ms) it takes until it is its turn,
-	 * after how long to ask again to keep its place, which limit is full, and how many slots all processes hold in each.
-	 * @throws RedisError when Redis cannot be reached for a bounded time, or the signal's reason
+	 * Takes a slot in every window, or in none.
+	 * @returns also the wait (ms) until it is its turn, after how long (ms) to ask again to keep its place, which limit is
+	 * full, and how many slots all processes hold in each window
+	 * @throws RedisError, or the signal's reason
 	 */
 	async take(permit: Permit, signal: AbortSignal) {
 		const { countedBy } = permit;
@@ -62,26 +63,26 @@ export class RedisLimitStore {
 		return { isTaken: isTaken === 1, waitMs, retryMs, limit, used };
 	}
 
-	/** Publishes what this process has learned of other clients. Nothing waits for it. */
+	/** Publishes what this process has learned of other clients, in the background. */
 	publish({ queue: { limits } }: Permit): void {
 		const snapshots = limits.map(({ endpoint }) => endpoint.otherClients.publish());
 		this.run('publish', limits, { snapshots }).catch(() => undefined);
 	}
 
 	/**
-	 * Holds the slots for their window plus `lateMs` (ms); with -Infinity, gives them and places in queues up at once.
-	 * Nothing waits for it: if the command is lost, the time-out of the slots makes up for it.
+	 * Holds the slots for their window plus `lateMs` (ms); with -Infinity, frees them and places in queues at once. Not
+	 * awaited: if the command is lost, the slots expire.
 	 */
 	complete(permit: Permit, lateMs: number): void {
 		const { id, countedBy } = permit;
 		const isUnused = lateMs === -Infinity;
-		// The command may be repeated late, so slots that are taken from now on get another ID.
+		// The command may be retried late, so slots that are taken from now on need another ID.
 		if (isUnused) permit.id = undefined;
 		if (id === undefined) return;
 		this.run('complete', countedBy, { id, ms: isUnused ? -1 : lateMs }).catch(() => undefined);
 	}
 
-	/** What Redis knows of the requests of all processes. @throws RedisError */
+	/** @throws RedisError */
 	async read(all: AppliedLimits[]): Promise<EndpointUse[]> {
 		const reply = await this.run<ReadReply>('read', all);
 		const now = performance.now();
@@ -93,7 +94,7 @@ export class RedisLimitStore {
 		});
 	}
 
-	/** Replaces a holder's tickets by `count` ones; false where others were issued since the read. @throws RedisError */
+	/** Replaces the holder's tickets; false if others were issued since `own` was read. @throws RedisError */
 	async issueTickets(own: EndpointUse, holder: string, count: number, at: number) {
 		const call = { holder, count, version: own.version, ms: Math.ceil(at - performance.now()) };
 		const [isIssued] = await this.run<[number]>('ticket', [own], call);
@@ -111,7 +112,7 @@ export class RedisLimitStore {
 			const table = limits.map(({ max, windowMs }) => `${max}/${windowMs}`).join();
 			return [`slots:${key}`, `queue:${key}:${table}`, `tickets:${key}`];
 		});
-		// All keys of an identity share a hash tag, so that a cluster keeps them in one place.
+		// The hash tag keeps them on one server of a cluster.
 		const keys = ['state', ...names].map((name) => `${KEY_PREFIX}:{${this.identity}}:${name}`);
 		const endpoints = all.map((applied) => {
 			const { endpoint, limits } = applied;
@@ -127,22 +128,21 @@ export class RedisLimitStore {
 		const [isOff, ...reply] = await this.connection.run<Off>(LIMIT_SCRIPT, keys, [request], signal);
 		if (isOff === 1) {
 			this.entering ??= this.enterAll().finally(() => (this.entering = undefined));
-			// The caller may give up meanwhile, so the rejection is handled here.
+			// The caller may give up meanwhile.
 			this.entering.catch(() => undefined);
 			await (signal === undefined ? this.entering : onceAborted(this.entering, signal));
 		}
 		return reply;
 	}
 
-	/** Sees, while slots are held, whether Redis has them. */
 	private async check(): Promise<void> {
 		for (const [key, one] of this.held) if (this.slotsIn(one).length === 0) this.held.delete(key);
-		// A failure shows with the next command.
+		// The next command shows a failure.
 		if (this.held.size > 0) await this.run('check', [...this.held.values()]).catch(() => undefined);
 		this.checkTimer = this.held.size > 0 ? this.checkLater() : undefined;
 	}
 
-	/** The slots of this process in Redis, oldest first, with their age (ms); below 0 while the request is under way. */
+	/** The slots of this process, oldest first; the age is below 0 while a request is under way. */
 	private slotsIn({ endpoint }: AppliedLimits): Array<[id: string, ageMs: number]> {
 		const now = performance.now();
 		return endpoint.permits.flatMap(({ id, request, countedAt, takenAt }) => {

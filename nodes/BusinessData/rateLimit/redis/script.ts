@@ -1,40 +1,42 @@
 /**
- * The script of the limit store. Each run is one step, so the order of commands does not matter, and it may be repeated
- * when its reply was lost: what it adds is named by the caller.
+ * The script of the limit store. Each run is atomic, and may be retried when its reply was lost, as the caller names what
+ * it adds.
  *
- * Of each endpoint, and of all requests, Redis has three sorted sets, which expire:
+ * For each endpoint, and for all requests, Redis has three sorted sets, which expire:
  *
- * - `slots`: each request, by the moment (ms) at which the service has counted it at the latest. A window of any length
- *   counts those that are younger than it holds a slot, so limits may be edited;
- * - `queue`: the requests under the same limits that wait, named by when they came and their ID, by the moment until
- *   which the place is kept, so that a process that died is in nobody's way for long;
- * - `tickets`: each ticket, named by its holder, by its moment.
+ * - `slots`: each request, by when (ms), at the latest, the service has counted it. A window counts those that are younger
+ *   than it holds a slot, so limits may be edited;
+ * - `queue`: the waiting requests under the same limits, named by arrival and ID, by the time until which the place is
+ *   kept, so that a process that has died does not block others for long;
+ * - `tickets`: each ticket, named by its holder, by its time.
  *
- * Time is that of Redis, but never goes back: where its clock was set back, or a new primary's is slow, it goes on from
- * the last moment that was seen. Redis may also lose data, all or a key, and its clock may be set forward. So with each
- * command, a process names its newest slot. If Redis lacks it, or has it older than it is, nobody goes for a moment, in
- * which every process enters what it holds. If Redis has it younger, it lost what came of the request, and the process
- * enters that again.
+ * Time is by Redis's clock, but never goes back: where the clock is set back, or that of a new primary is slow, it goes on
+ * from the last time. Redis may lose data, and its clock may be set forward, so with each command a process names its
+ * newest slot. If Redis lacks it, or has it as older, no request goes for a moment, in which every process enters what it
+ * holds. If Redis has it as younger, it has lost the outcome of the request, and the process enters that again.
  *
- * KEYS: the hash `state`, then the three of each endpoint. ARGV: the call as JSON: its `action`, the `id` of the request,
- * a time `ms`, and the `endpoints` in the same order, that of the request first, if it has limits: their `windows` (how
- * many of our requests fit, and how long (ms) each counts, longest first), the time `everyMs` after which the next one
- * goes, the `estimate` of other clients that the process knows, and the ID and the age (ms) of its `newest` slot. Returns
- * whether the process has to enter its slots again, then what the action returns.
+ * KEYS: the hash `state`, then the three sets of each endpoint. ARGV: a call as JSON:
+ *
+ * - the `action`, the `id` of the request, and a time `ms`;
+ * - the `endpoints` in the order of the keys, that of the request first, if it has limits: their `windows`, longest first
+ *   (how many of our requests fit, and how long (ms) each counts), the interval `everyMs` of requests, the `estimate` of
+ *   other clients that the process knows, and the ID and the age (ms) of its `newest` slot.
+ *
+ * Returns whether the process has to enter its slots again, then what the action returns.
  */
 import { RedisScript } from '../../redis';
 import { LARGEST_MAX } from '../limits';
 import { TICKET_EARLY_MS, TICKET_KEPT_MS } from '../tickets';
 
-/** How long (ms) a place in a queue is kept beyond the moment at which its owner should ask again. */
+/** How long (ms) a place in a queue is kept after its owner should have asked again. */
 const PLACE_KEPT_MS = 2_000;
-/** A request that waits for longer asks again after this time (ms), in case a slot came free early. */
+/** A request that waits for longer asks again after this time (ms), in case a slot was freed early. */
 const LONGEST_RETRY_MS = 2_000;
-/** After Redis has lost data, so long (ms) nobody goes: every process sees it by then and enters its slots. */
+/** How long (ms) no request goes after Redis has lost data: by then, every process has entered its slots. */
 const GRACE_MS = 2_500;
-/** So long (s) after its start a server may lack what was held: every process has seen it by then. */
+/** How long (s) after its start a server may lack slots: by then, every process has entered them. */
 const NEW_SECONDS = 2;
-/** By so much (ms) the age of a slot may seem to be another: as long as a command may be on its way; and by a share. */
+/** By how much the age of a slot may differ: in ms, for commands on their way, and as a share. */
 const UNSURE = { ms: 1_000, share: 0.001 };
 
 export const LIMIT_SCRIPT = new RedisScript(`
@@ -45,7 +47,7 @@ local function text(number) return string.format('%.0f', number) end
 local function get(field) return tonumber(redis.call('HGET', STATE, field) or 0) end
 local function set(field, number) redis.call('HSET', STATE, field, text(number)) end
 
--- The state lasts as long as any other key.
+-- The state expires last.
 local function keep(key, ms)
 	for _, one in ipairs({key, STATE}) do
 		if redis.call('PTTL', one) < ms then redis.call('PEXPIRE', one, text(ms)) end
@@ -66,7 +68,7 @@ local isLost, isOff = false, 0
 for index, endpoint in ipairs(endpoints) do
 	local slots, queue, tickets = KEYS[3 * index - 1], KEYS[3 * index], KEYS[3 * index + 1]
 	endpoint.slots, endpoint.queue, endpoint.tickets = slots, queue, tickets
-	-- Slots are kept for the longest window that was ever asked for; for none where only others have limits, if any.
+	-- Slots are kept for the longest window that any process has named; not at all before that.
 	endpoint.keptMs = get('keptMs:' .. slots)
 	local longest = endpoint.windows[1]
 	if longest and longest[2] > endpoint.keptMs then
@@ -82,7 +84,7 @@ for index, endpoint in ipairs(endpoints) do
 		local newest, age = unpack(endpoint.newest)
 		local score = redis.call('ZSCORE', slots, newest)
 		local older, unsure = now - (score or 0) - age, ${UNSURE.ms} + math.abs(age) * ${UNSURE.share}
-		-- The command says something new of its own slot, but Redis must have had it.
+		-- The command updates its own slot, but Redis must have had it.
 		if score and newest == id then older = 0 end
 		isLost = isLost or older > unsure
 		if math.abs(older) > unsure then isOff = 1 end
@@ -90,14 +92,14 @@ for index, endpoint in ipairs(endpoints) do
 end
 if isLost and get('grace') < now then set('grace', now + ${GRACE_MS}) end
 
--- How many slots a window counts, and how long (ms) it takes until so many more are free.
+-- How many slots a window counts, and how long (ms) it takes until \`more\` are free.
 local function use(endpoint, window, more)
 	local room, hold = unpack(window)
 	local from = '(' .. text(now - hold)
 	local used = redis.call('ZCOUNT', endpoint.slots, from, '+inf')
 	local missing = used + more - room
 	if missing <= 0 then return used, 0 end
-	-- A request under way carries its time-out; if its response came now, its slot would be free after the hold.
+	-- The score of a request under way includes its time-out; if its response came now, only the hold would be left.
 	local slot = redis.call('ZRANGEBYSCORE', endpoint.slots, from, '+inf', 'WITHSCORES', 'LIMIT', missing - 1, 1)
 	return used, math.min(tonumber(slot[2] or now) - now, 0) + hold
 end
@@ -120,7 +122,7 @@ local function isCounted()
 	return true
 end
 
--- The place of the request in a queue, and how many are before it.
+-- The name of the request in a queue, and how many are before it.
 local function placeIn(endpoint)
 	local members = redis.call('ZRANGE', endpoint.queue, 0, -1)
 	table.sort(members)
@@ -132,7 +134,7 @@ end
 
 local function leave(endpoint) redis.call('ZREM', endpoint.queue, (placeIn(endpoint))) end
 
--- Whether the server has just started, or is another one: it may lack what processes hold. Returns for how long (ms).
+-- For how long (ms) the server may lack slots, as it has just started or is another one.
 local function newFor()
 	local info = redis.pcall('INFO', 'server')
 	local server = type(info) == 'string' and string.match(info, 'run_id:(%w+)') or ''
@@ -143,12 +145,12 @@ local function newFor()
 	return known and ${GRACE_MS} or 1000 * (${NEW_SECONDS} - uptime)
 end
 
--- Where there is no room: how long (ms) it takes at the least until it is the turn of the request, and in which window.
+-- If there is no room: the least wait (ms), and the window and the endpoint to wait for.
 local function turnOf()
 	local before = 0
 	for index, endpoint in ipairs(endpoints) do
 		local _, ahead = placeIn(endpoint)
-		-- Where requests are spread because of other clients, the next one goes so long after the last one.
+		-- Requests are spread where there are other clients.
 		local wait, window = get('last:' .. endpoint.slots) + endpoint.everyMs - now, before + 1
 		for number, one in ipairs(endpoint.windows) do
 			local _, ms = use(endpoint, one, ahead + 1)
@@ -159,10 +161,10 @@ local function turnOf()
 	end
 end
 
--- Takes a slot in every window, or a place in the queue of the first endpoint that is full; the time is how long the
--- request may be under way. Returns whether it has its slots; how long (ms) it takes until it is its turn, after how long
--- to ask again, and which window is full; and of each endpoint the estimate of other clients, its age (ms), how long (ms)
--- nothing goes, and how many slots each window has. Who does not know all that, or has to enter slots, takes none.
+-- Takes a slot in every window, or a place in the queues up to the first endpoint that is full; \`ms\` is how long the
+-- request may be under way. Returns whether it has its slots, the wait (ms) until its turn, after how long (ms) to ask
+-- again, and which window is full; then, per endpoint, the estimate of other clients, its age (ms), how long (ms) nothing
+-- goes, and how many slots each window has. A process that does not know the estimates, or has to enter slots, takes none.
 function actions.take()
 	local known, isUnknown = {}, isOff == 1
 	for index, endpoint in ipairs(endpoints) do
@@ -178,13 +180,13 @@ function actions.take()
 	local grace = get('grace') - now
 	if grace > 0 then return 0, grace, grace, 0, known end
 
-	-- Taken already: the reply to an earlier call was lost, or it was long ago. What has run out is taken anew.
+	-- It may have its slots, from a call whose reply was lost or that was long ago; those that have expired are taken again.
 	if not isCounted() then
 		for _, endpoint in ipairs(endpoints) do redis.call('ZREM', endpoint.slots, id) end
 		local wait, window, full = turnOf()
 		local retry = math.min(wait or 0, ${LONGEST_RETRY_MS})
 		for index, endpoint in ipairs(endpoints) do
-			-- It is not in the way of requests to other endpoints while it waits for its own.
+			-- While it waits for its own endpoint, it does not block requests to others.
 			if wait and index <= full then
 				redis.call('ZADD', endpoint.queue, text(now + retry + ${PLACE_KEPT_MS}), (placeIn(endpoint)))
 				keep(endpoint.queue, retry + ${PLACE_KEPT_MS})
@@ -196,7 +198,7 @@ function actions.take()
 		for _, endpoint in ipairs(endpoints) do
 			if endpoint.everyMs > 0 then set('last:' .. endpoint.slots, now) end
 		end
-		-- It uses the room of the first ticket whose moment has come, of any holder.
+		-- It uses the first ticket whose time has come, of any holder.
 		local tickets = endpoints[1].tickets
 		local first = redis.call('ZRANGE', tickets, 0, 0, 'WITHSCORES')
 		if first[2] and tonumber(first[2]) <= now + ${TICKET_EARLY_MS} then redis.call('ZREM', tickets, first[1]) end
@@ -208,8 +210,8 @@ function actions.take()
 	return 1, 0, 0, 0, known
 end
 
--- The service has counted the request by now, whether the limit store still knows it or lost it. The time is how much
--- later it may count it; below 0 it never will, and the slots come free at once.
+-- The request is over; the limit store may have lost it. The service may count it up to \`ms\` from now; below 0 it never
+-- will, and the slots are freed at once.
 function actions.complete()
 	if call.ms >= 0 then return holdSlots() end
 	for _, endpoint in ipairs(endpoints) do
@@ -218,7 +220,7 @@ function actions.complete()
 	end
 end
 
--- Keeps what was learned of other clients, if it is newer, and pauses: \`snapshots\`, one for each endpoint.
+-- Keeps the \`snapshots\`, one per endpoint: estimates if they are newer, and pauses.
 function actions.publish()
 	for index, snapshot in ipairs(call.snapshots) do
 		local slots = endpoints[index].slots
@@ -235,7 +237,7 @@ end
 
 function actions.check() end
 
--- Enters slots of the only endpoint again: of each its ID and its age (ms).
+-- Enters the \`slots\` of the only endpoint again, each with its ID and age (ms).
 function actions.enter()
 	for _, slot in ipairs(call.slots) do
 		redis.call('ZADD', endpoints[1].slots, text(now - slot[2]), slot[1])
@@ -243,8 +245,8 @@ function actions.enter()
 	end
 end
 
--- Returns for every endpoint the age (ms) of each slot, how many requests wait, the version of its tickets, and for each
--- request with a ticket its holder and when (ms from now) the moment comes.
+-- Returns, per endpoint, the age (ms) of each slot, how many requests wait, the version of the tickets, and the holder
+-- and time (ms from now) of each ticket.
 function actions.read()
 	local uses = {}
 	for number, endpoint in ipairs(endpoints) do
@@ -257,8 +259,8 @@ function actions.read()
 	return unpack(uses)
 end
 
--- Replaces the tickets of the \`holder\` for the only endpoint by \`count\` ones; the time is when their moment comes.
--- Returns 0, and changes nothing, where others were issued since \`version\`.
+-- Replaces the tickets of the \`holder\` for the only endpoint by \`count\` ones for \`ms\` from now. Returns 0, and changes
+-- nothing, if others were issued since \`version\`.
 function actions.ticket()
 	local tickets = endpoints[1].tickets
 	local version = get('version:' .. tickets)
