@@ -1,6 +1,6 @@
 /**
- * Connections by ioredis, which is loaded on first use, as most installations count in memory. A client never reconnects
- * or retries by itself: that is up to its caller.
+ * Connections by ioredis, loaded on first use, as most installations count in memory. A client never reconnects or
+ * retries by itself: that is up to its caller.
  */
 import { createHash } from 'node:crypto';
 import { isIP } from 'node:net';

@@ -1,5 +1,5 @@
 /**
- * What a failure of Redis means, and how to fix it. Judged by the code of the error or the beginning of the reply, as the
+ * What a failure of Redis means, and how to fix it. Judged by the code of the error or the beginning of the reply: the
  * rest may have names of hosts in it, which may say anything.
  */
 import { messageOf } from '../values/text';

@@ -1,6 +1,6 @@
 /**
- * The record of a key: a row in n8n's deduplication store. The database inserts a row only once, so of all senders in all
- * processes one records the key; its token says which.
+ * The record of a key: a row in n8n's deduplication store. The database inserts a row only once, so of all senders in
+ * all processes one records the key; its token says which.
  */
 import { createHash, randomUUID } from 'node:crypto';
 

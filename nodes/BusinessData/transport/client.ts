@@ -92,7 +92,7 @@ export class Client {
 		throw new InvalidSettingError('API Key', problem, 'Remove it: the credential sends the key.');
 	}
 
-	/** Waits for another sender of the same document. @throws RequestError when it takes too long, or the signal's reason */
+	/** Waits for another sender of the document. @throws RequestError when it takes too long, or the signal's reason */
 	async waitForOther(
 		request: ServiceRequest,
 		end: Promise<void>,

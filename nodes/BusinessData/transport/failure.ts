@@ -68,8 +68,7 @@ const REASONS: Record<string, string> = {
 };
 
 /**
- * Without a connection nothing was sent, whatever the error says; where the progress is unknown, the failing system call
- * decides.
+ * Without a connection nothing was sent, whatever the error says; where that is unknown, the failing system call decides.
  * @param error wraps that of axios, which wraps that of Node
  */
 export function readFailure(error: unknown, progress: Progress, apiKey: string): Failure {

@@ -1,6 +1,6 @@
 /**
- * After a 401, a run sends no more requests to the endpoint, and after a 401 on two paths none at all: they would use up
- * the limits for the same response.
+ * After a 401, a run sends no more requests to the endpoint, and after a 401 on two paths none at all: they would use
+ * up the limits for the same response.
  */
 import { abortController, onAbort } from '../async';
 import { canonicalEndpoint } from './endpointPath';

@@ -6,7 +6,7 @@ export function joinPath(path: string, name: string): string {
 	return path === '' ? name : `${path}.${name}`;
 }
 
-/** @param path such as `data.items` or `d.@odata.nextLink`; where a name has dots, the longest one that is there counts */
+/** @param path such as `data.items` or `d.@odata.nextLink`; of names that have dots, the longest counts */
 export function valueAt(value: unknown, path: string): unknown {
 	return walk(value, path.split('.'));
 }
