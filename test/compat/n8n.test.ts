@@ -23,7 +23,7 @@ test('the demo workflow: everything comes through', async () => {
 });
 
 describe('sending once', () => sendingTests(real));
-describe('waiting for room', () => parkingTests(real));
+describe('waiting for room', () => parkingTests(real, false));
 describe('the node as a tool', () => toolTests(real));
 describe('the example', () => exampleTests(real));
 // n8n 1.x loses the status before it looks for the credential's own message.

@@ -20,9 +20,11 @@ const GET = {
 	...{ resource: 'sentDocument', operation: 'get' },
 	...{ sentWith: 'transaction:send', sendOnceKey: '={{ $json.id }}' },
 };
+/** How long the first response takes (ms): many times what it takes to disturb the database on a busy machine. */
+export const RESPONSE_MS = 8_000;
 const FAILED = "Send Once Key: n8n's deduplication store failed";
 
-/** @param disturb the database, until it is well again */
+/** @param disturb the database, for longer than the first response takes, until it is well again */
 export function databaseTests(
 	real: () => RealN8n,
 	name: string,
@@ -57,7 +59,7 @@ export function databaseTests(
 		// One whose end has to be recorded meanwhile, and others that nobody has looked for yet.
 		sandbox.fault({
 			endpoint: SEND_ENDPOINT,
-			action: { type: 'delay', ms: 2_500, actFirst: true },
+			action: { type: 'delay', ms: RESPONSE_MS, actFirst: true },
 		});
 		await real().callWebhook(path, { documents: DOCUMENTS });
 		await waitUntil(() => sandbox.journal.count(SEND_ENDPOINT) === 1);

@@ -1,6 +1,6 @@
 // The node in a real n8n, as the other files of this folder have one of their own each. Build the package before.
 import { builderTests } from './builderTests';
-import { databaseTests } from './databaseTests';
+import { databaseTests, RESPONSE_MS } from './databaseTests';
 import { expressionTests } from './expressionTests';
 import { installationTests } from './installationTests';
 import { parkingTests } from './parkingTests';
@@ -9,7 +9,7 @@ import { toolTests } from './toolTests';
 import { useRealN8n } from './useRealN8n';
 
 /** A write of SQLite waits for a second, the end of a send for three. */
-const LOCKED_MS = 14_000;
+const LOCKED_MS = RESPONSE_MS + 12_000;
 
 const real = useRealN8n('n8n-2');
 
@@ -22,7 +22,7 @@ describe('sending once', () => {
 	});
 });
 describe('an expression', () => expressionTests(real));
-describe('waiting for room', () => parkingTests(real));
+describe('waiting for room', () => parkingTests(real, true));
 describe('the node as a tool', () => toolTests(real));
 describe("n8n's AI builder", () => builderTests(real));
 describe('the installed package', () => installationTests(real));

@@ -12,7 +12,8 @@ import { inARow, node, startWith } from './workflows';
 const LIMITS = scaledLimits(1, 1 / 10);
 const DOCUMENTS = ['a', 'b', 'c'].map((id) => ({ id }));
 
-export function parkingTests(real: () => RealN8n): void {
+/** @param publishesSubWorkflows whether this n8n runs only published ones */
+export function parkingTests(real: () => RealN8n, publishesSubWorkflows: boolean): void {
 	const limited = useLimitedSandbox(real, 'Business Data to park', LIMITS);
 
 	const ours = (name: string, parameters: object) =>
@@ -40,7 +41,7 @@ export function parkingTests(real: () => RealN8n): void {
 			inARow('Waits as a sub-workflow', [called, ...waiting('payment', 1).slice(1)]),
 			credentialIds,
 		);
-		await real().client.publishWorkflow(child.id);
+		if (publishesSubWorkflows) await real().client.publishWorkflow(child.id);
 		const parent = await real().save(
 			inARow('Has a sub-workflow for each item', [
 				...startWith(DOCUMENTS),

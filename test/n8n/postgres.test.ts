@@ -1,11 +1,11 @@
 // A real n8n on PostgreSQL whose statements wait for a lock, and then fail, or land seconds after their error.
 import { PostgresServer, settingsFor } from '../support/postgresServer';
 import { TcpProxy } from '../support/tcpProxy';
-import { databaseTests } from './databaseTests';
+import { databaseTests, RESPONSE_MS } from './databaseTests';
 import { useRealN8n } from './useRealN8n';
 
 const TABLE = 'processed_data';
-const DISTURBED_MS = 8_000;
+const DISTURBED_MS = RESPONSE_MS + 6_000;
 const BETWEEN_MS = 100;
 
 let server: PostgresServer;
