@@ -1,24 +1,15 @@
 // The node as a person meets it: in a browser, on the editor of a real n8n. Build the package before.
-import type { Browser } from 'playwright-core';
-
 import { useRealN8n } from '../n8n/useRealN8n';
-import { openBrowser, openPage } from './browser';
-import { Editor } from './editor';
+import type { Editor } from './editor';
 import { fieldTests, labelsOf } from './fieldTests';
+import { useEditor } from './useEditor';
 
 const NODE = 'Business Data';
 
 const real = useRealN8n('n8n-2');
-let browser: Browser;
+const signedIn = useEditor(real);
 let editor: Editor;
-
-beforeAll(async () => {
-	browser = await openBrowser();
-	editor = new Editor(await openPage(browser), real().url);
-	await editor.signIn(real().owner);
-}, 60_000);
-
-afterAll(async () => await browser?.close());
+beforeAll(() => (editor = signedIn()));
 
 describe('the nodes panel', () => {
 	test.each(['business data', 'invoice'])('finds the node by "%s"', async (text) => {

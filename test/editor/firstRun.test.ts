@@ -1,35 +1,22 @@
 // What a person meets first where the setup is not complete: no credential, and a queue mode whose processes share no Redis.
-import type { Browser } from 'playwright-core';
-
 import { useRealN8n } from '../n8n/useRealN8n';
 import { RedisServer } from '../support/redisServer';
-import { openBrowser, openPage } from './browser';
-import { Editor } from './editor';
+import type { Editor } from './editor';
+import { useEditor } from './useEditor';
 
-const queueMode = {
-	EXECUTIONS_MODE: 'queue',
-	OFFLOAD_MANUAL_EXECUTIONS_TO_WORKERS: 'false',
-	QUEUE_BULL_REDIS_HOST: '127.0.0.1',
-	QUEUE_BULL_REDIS_PORT: '',
-};
-let redis: RedisServer;
-beforeAll(async () => {
-	redis = await RedisServer.start();
-	queueMode.QUEUE_BULL_REDIS_PORT = String(redis.port);
+const real = useRealN8n('n8n-2', async (cleanup) => {
+	const redis = await RedisServer.start();
+	cleanup.add(async () => await redis.dispose());
+	return {
+		EXECUTIONS_MODE: 'queue',
+		OFFLOAD_MANUAL_EXECUTIONS_TO_WORKERS: 'false',
+		QUEUE_BULL_REDIS_HOST: '127.0.0.1',
+		QUEUE_BULL_REDIS_PORT: String(redis.port),
+	};
 });
-const real = useRealN8n('n8n-2', queueMode);
-let browser: Browser;
+const signedIn = useEditor(real);
 let editor: Editor;
-
-beforeAll(async () => {
-	browser = await openBrowser();
-	editor = new Editor(await openPage(browser), real().url);
-	await editor.signIn(real().owner);
-}, 60_000);
-afterAll(async () => {
-	await browser?.close();
-	await redis?.dispose();
-});
+beforeAll(() => (editor = signedIn()));
 
 async function openNode(): Promise<void> {
 	await editor.openNewWorkflow();

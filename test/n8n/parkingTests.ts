@@ -1,5 +1,5 @@
 // Executions that Wait for Room has parked go on after n8n was killed, with their items; sub-workflows wait in the node,
-// because n8n would lose results of theirs.
+// because n8n would lose some of their results.
 import { scaledLimits } from '../support/scaledLimits';
 import { itemsOf, type RealN8n } from './realN8n';
 import { useLimitedSandbox } from './useRealN8n';
