@@ -77,7 +77,7 @@ async function decide(
 	if (fault === undefined) return { kind: 'complete', prepared: act() };
 	entry.scripted = true;
 	entry.fault = fault.type;
-	return await playFault(fault, act, signal);
+	return await playFault(fault, act, state.faults.cleared, signal);
 }
 
 /**

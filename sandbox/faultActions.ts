@@ -34,6 +34,7 @@ function brokenBody(response: SandboxResponse): Buffer {
 export async function playFault(
 	action: FaultAction,
 	act: () => SandboxResponse,
+	rulesCleared: Promise<void>,
 	signal: AbortSignal,
 ): Promise<Delivery> {
 	switch (action.type) {
@@ -52,6 +53,11 @@ export async function playFault(
 			const early = action.actFirst ? act() : undefined;
 			await pause(action.ms, signal);
 			return { kind: 'complete', prepared: early ?? act() };
+		}
+		case 'hold': {
+			const prepared = act();
+			await Promise.race([rulesCleared, forever(signal)]);
+			return { kind: 'complete', prepared };
 		}
 		case 'neverAnswer':
 			if (action.act) act();

@@ -37,6 +37,8 @@ const faultAction = z.discriminatedUnion('type', [
 	z.strictObject({ type: z.literal('hangUpAfterActing') }),
 	// The right response comes `ms` (ms) late; the request acts before or after that time.
 	z.strictObject({ type: z.literal('delay'), ms: milliseconds, actFirst: z.boolean() }),
+	// The right response comes once the rules are cleared. The request acts at once.
+	z.strictObject({ type: z.literal('hold') }),
 	// The connection stays open, without any response.
 	z.strictObject({ type: z.literal('neverAnswer'), act: z.boolean() }),
 	// Half of the right response, and then the connection ends.

@@ -24,6 +24,8 @@ export class FaultBook {
 	readonly #endpoints: EndpointDirectory;
 	readonly #random: () => number;
 	#rules: ActiveRule[] = [];
+	#release: () => void = () => undefined;
+	#cleared = this.#untilCleared();
 
 	/** `random` gives numbers from 0 (inclusive) to 1 (exclusive). */
 	constructor(endpoints: EndpointDirectory, random: () => number) {
@@ -34,6 +36,11 @@ export class FaultBook {
 	/** How many rules are not spent yet. */
 	get size(): number {
 		return this.#rules.length;
+	}
+
+	/** Resolves when the rules of this moment are removed. */
+	get cleared(): Promise<void> {
+		return this.#cleared;
 	}
 
 	/** Puts a rule behind those already in force. Throws when its endpoint is malformed. */
@@ -60,6 +67,12 @@ export class FaultBook {
 	/** Removes all rules. */
 	clear(): void {
 		this.#rules = [];
+		this.#release();
+		this.#cleared = this.#untilCleared();
+	}
+
+	#untilCleared(): Promise<void> {
+		return new Promise((resolve) => (this.#release = resolve));
 	}
 
 	#wants(rule: ActiveRule, request: Pick<ReceivedRequest, 'endpoint' | 'headers'>): boolean {

@@ -39,7 +39,7 @@ export interface Sandbox {
 	readonly payments: PaymentStore;
 	/** Makes requests go wrong. Throws when the rule is malformed. */
 	fault(rule: FaultRule): void;
-	/** Lets requests succeed again. */
+	/** Lets requests succeed again, and those go on that are held. */
 	clearFaults(): void;
 	/** Moves a key to a state, at once (section 5, rule 5). An unknown key is created. */
 	setKeyState(key: string, state: KeyState): void;

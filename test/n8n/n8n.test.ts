@@ -1,6 +1,6 @@
 // The node in a real n8n, as the other files of this folder have one of their own each. Build the package before.
 import { builderTests } from './builderTests';
-import { databaseTests, RESPONSE_MS } from './databaseTests';
+import { databaseTests } from './databaseTests';
 import { expressionTests } from './expressionTests';
 import { installationTests } from './installationTests';
 import { parkingTests } from './parkingTests';
@@ -8,18 +8,11 @@ import { sendingTests } from './sendingTests';
 import { toolTests } from './toolTests';
 import { useRealN8n } from './useRealN8n';
 
-/** A write of SQLite waits for a second, the end of a send for three. */
-const LOCKED_MS = RESPONSE_MS + 12_000;
-
 const real = useRealN8n('n8n-2');
 
 describe('sending once', () => {
 	sendingTests(real);
-	databaseTests(real, 'a database that is locked', async () => {
-		const unlock = await real().lockDatabase();
-		await new Promise((resolve) => setTimeout(resolve, LOCKED_MS));
-		await unlock();
-	});
+	databaseTests(real, 'a database that is locked', async () => await real().lockDatabase());
 });
 describe('an expression', () => expressionTests(real));
 describe('waiting for room', () => parkingTests(real, true));

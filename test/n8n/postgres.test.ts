@@ -1,11 +1,10 @@
 // A real n8n on PostgreSQL whose statements wait for a lock, and then fail, or land seconds after their error.
 import { PostgresServer, settingsFor } from '../support/postgresServer';
 import { TcpProxy } from '../support/tcpProxy';
-import { databaseTests, RESPONSE_MS } from './databaseTests';
+import { databaseTests } from './databaseTests';
 import { useRealN8n } from './useRealN8n';
 
 const TABLE = 'processed_data';
-const DISTURBED_MS = RESPONSE_MS + 6_000;
 const BETWEEN_MS = 100;
 
 let server: PostgresServer;
@@ -18,28 +17,34 @@ const real = useRealN8n('n8n-2', async (cleanup) => {
 	return settingsFor(proxy.port);
 });
 
-/** Lets writes wait for a lock, and does something to those that wait, again and again. */
-async function whileLocked(disturb: (waiting: string) => Promise<void> | void): Promise<void> {
+/** Lets writes wait for a lock, and does something to those that wait, again and again. Returns what ends it. */
+async function lockAnd(disturb: (waiting: string) => Promise<void> | void) {
 	const unlock = await server.lock(TABLE);
 	const waiting = `FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%${TABLE}%'`;
-	const until = performance.now() + DISTURBED_MS;
-	while (performance.now() < until) {
-		await disturb(waiting);
-		await new Promise((resolve) => setTimeout(resolve, BETWEEN_MS));
-	}
-	await unlock();
+	let isOver = false;
+	const disturbing = (async () => {
+		while (!isOver) {
+			await disturb(waiting);
+			await new Promise((resolve) => setTimeout(resolve, BETWEEN_MS));
+		}
+	})();
+	return async () => {
+		isOver = true;
+		await disturbing;
+		await unlock();
+	};
 }
 
 databaseTests(
 	real,
 	'writes that fail',
 	async () =>
-		await whileLocked((waiting) => void server.query(`SELECT pg_cancel_backend(pid) ${waiting}`)),
+		await lockAnd((waiting) => void server.query(`SELECT pg_cancel_backend(pid) ${waiting}`)),
 );
 
 databaseTests(real, 'writes that land after their error', async () => {
 	let landing = 0;
-	await whileLocked(async (waiting) => {
+	const unlock = await lockAnd(async (waiting) => {
 		const count = Number(server.query(`SELECT count(*) ${waiting}`));
 		if (count <= landing) return;
 		landing = count;
@@ -47,5 +52,8 @@ databaseTests(real, 'writes that land after their error', async () => {
 		await proxy.close();
 		proxy.accept();
 	});
-	expect(landing).toBeGreaterThan(0);
+	return async () => {
+		await unlock();
+		expect(landing).toBeGreaterThan(0);
+	};
 });

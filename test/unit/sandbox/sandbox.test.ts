@@ -143,6 +143,18 @@ test.each<[FaultAction, number, number]>([
 	await waitUntil(() => sandbox.journal.documents().length === actedLater);
 });
 
+test('a request that is held acts at once, and gets its response when the rules are cleared', async () => {
+	sandbox.fault({ action: { type: 'hold' } });
+	const response = send(SEND, { body: {} });
+	await waitUntil(() => sandbox.journal.documents().length === 1);
+	// Removes no rule, and so ends nothing.
+	sandbox.fault({ action: { type: 'status', status: 418 } });
+	expect(await statusesOf(1, CONTACTS)).toEqual([418]);
+	expect(sandbox.journal.responded()).toEqual([]);
+	sandbox.clearFaults();
+	expect((await response).status).toBe(200);
+});
+
 test('a reset brings back keys, windows and records, and drops what is unanswered', async () => {
 	sandbox.setKeyState(KEYS.active, 'deleted');
 	expect(await statusesOf(9, CONTACTS)).toEqual(Array(9).fill(401));
