@@ -1,11 +1,14 @@
 /** Waiting for something that happens elsewhere. p-wait-for and p-retry have no CommonJS form. */
 
-/** Resolves when `isTrue` returns true; until then it may also fail. @throws after `timeoutMs` */
+/**
+ * Resolves when `isTrue` returns true; until then it may also fail. The longer that takes, the less often it is called.
+ * @throws after `timeoutMs`
+ */
 export async function waitUntil(
 	isTrue: () => boolean | Promise<boolean>,
 	timeoutMs = 100_000,
 ): Promise<void> {
-	const deadline = performance.now() + timeoutMs;
+	const startedAt = performance.now();
 	let cause: unknown;
 	for (;;) {
 		try {
@@ -13,7 +16,8 @@ export async function waitUntil(
 		} catch (error) {
 			cause = error;
 		}
-		if (performance.now() > deadline) throw new Error(`not true within ${timeoutMs} ms`, { cause });
-		await new Promise((resolve) => setTimeout(resolve, 5));
+		const waitedMs = performance.now() - startedAt;
+		if (waitedMs > timeoutMs) throw new Error(`not true within ${timeoutMs} ms`, { cause });
+		await new Promise((resolve) => setTimeout(resolve, Math.min(5 + waitedMs / 20, 100)));
 	}
 }
