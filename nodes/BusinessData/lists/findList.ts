@@ -1,4 +1,5 @@
 /** Where in a response the list is. */
+import { holdsFailure } from '../transport/signsOfFailure';
 import { joinPath, placesAt, valueAt } from '../transport/valueAt';
 import { isObject } from '../values/isObject';
 import { ListError } from './listError';
@@ -17,6 +18,8 @@ const DEEPEST = 4;
 const BESIDE = /^_?(messages?|sort|order|orderby|links?|filters?|facets|included)$/i;
 /** Lists that are never the records. */
 const FAILURES = /^_?(errors?|warnings?|faults?)$/i;
+
+const RECORD_ID = /^(_?id|uuid|guid)$/i;
 
 type Entry = [path: string, value: unknown];
 type List = [path: string, records: unknown[]];
@@ -44,7 +47,7 @@ export function findList(body: unknown, itemsField: string): FoundList {
 	if (found !== undefined) return found;
 	const [only, ...others] = entriesOf(body);
 	const isNone = isNothing(body) || (others.length === 0 && isNothing(only?.[1]));
-	if (isNone || saysNone(body)) return { records: [], path: '' };
+	if (isNone || saysNone(body) || isEmptyEnvelope(body)) return { records: [], path: '' };
 	const [map = ''] = entriesOf(body).find(([, value]) => isMap(value)) ?? [];
 	const isLikely = map !== '' || (others.length > 0 && isMap(body));
 	throw noList('the response contains no list', body, isLikely ? [joinPath(map, '*')] : []);
@@ -107,6 +110,14 @@ function isMap(value: unknown): boolean {
 /** Whether the value stands for a list without records. */
 function isNothing(value: unknown): boolean {
 	return value === null || value === '' || (isObject(value) && Object.keys(value).length === 0);
+}
+
+/** Whether an empty object stands where the list would be, beside plain values, none of which is the ID of a record. */
+function isEmptyEnvelope(body: unknown): boolean {
+	const entries = entriesOf(body).filter((entry) => !isNamed(entry[0], FAILURES));
+	const objects = entries.filter(([, value]) => isObject(value));
+	const isEmpty = objects.length > 0 && objects.every(([, value]) => isNothing(value));
+	return isEmpty && !entries.some(([path]) => RECORD_ID.test(path)) && !holdsFailure(body);
 }
 
 /** Whether the response says that there are no records. */

@@ -20,6 +20,7 @@ describe('the list in a response', () => {
 		['a single record', { client: { id: 1 } }, 'client', [{ id: 1 }]],
 		['nothing', { client: {} }, 'client', []],
 		['nothing at all', {}, '', []],
+		['nothing beside a time', { QueryResponse: {}, time: '2026-11-26', errors: {} }, '', []],
 		['none by the total', { clients: { '@total': '0' } }, 'clients.client', []],
 		['the lists of every entry', { data: [{ b: [1] }, { b: [2] }] }, 'data.*.b', [1, 2]],
 		['the entries by their keys', { 17: { a: 1 } }, '*', [{ id: '17', a: 1 }]],
@@ -31,12 +32,21 @@ describe('the list in a response', () => {
 	});
 
 	test.each<[string, unknown, string, string]>([
+		['a record with an empty field', { id: 1, tags: {} }, '', 'the response contains no list'],
 		['no list', { id: 1 }, '', 'the response contains no list'],
 		['several lists', { a: [1], b: [2] }, '', 'the response contains several lists'],
 		['a text', 'text', '', 'the response contains no list'],
 		[
 			'errors beside null',
 			{ data: null, errors: [{ code: 1 }] },
+			'',
+			'the response contains no list',
+		],
+		['a failure beside nothing', { data: {}, success: false }, '', 'the response contains no list'],
+		['a message', { message: 'x', errors: {} }, '', 'the response contains no list'],
+		[
+			'a record with nothing in a field',
+			{ id: 1, tags: {}, of: ONE },
 			'',
 			'the response contains no list',
 		],
