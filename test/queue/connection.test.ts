@@ -111,13 +111,14 @@ describe('a connection', () => {
 		const run = `
 			const { connectionTo, RedisScript } = require(${JSON.stringify(join(DIST, 'redis/index.js'))});
 			const connection = connectionTo(${JSON.stringify(address)});
+			const startedAt = performance.now();
+			process.on('exit', () => console.error(performance.now() - startedAt));
 			connection.run(new RedisScript('return 1'), ['{a}'], []).then(console.log);`;
-		const startedAt = performance.now();
-		const { stdout } = await promisify(execFile)(process.execPath, ['-e', run], {
-			timeout: 25_000,
+		const { stdout, stderr } = await promisify(execFile)(process.execPath, ['-e', run], {
+			timeout: 60_000,
 		});
 		expect(stdout.trim()).toBe(result);
-		expect(performance.now() - startedAt).toBeLessThan(LONGEST_OUTAGE_MS);
+		expect(Number(stderr)).toBeLessThan(LONGEST_OUTAGE_MS);
 	});
 });
 
