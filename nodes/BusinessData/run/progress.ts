@@ -1,6 +1,7 @@
 /** Reports how far a run is, and when it will be done. */
 import { getGlobalState } from 'n8n-workflow';
 
+import { IANAZone } from '../n8nInternals/luxon';
 import { limiterOf } from '../rateLimit';
 import { canonicalEndpoint } from '../transport/endpointPath';
 import type { Endpoint } from '../transport/endpoints';
@@ -47,12 +48,8 @@ export async function describeSends(
 export function timeAfter({ context }: Run, ms: number): string {
 	const date = ms < SAME_DAY_MS ? {} : ({ day: 'numeric', month: 'short' } as const);
 	const time = { ...date, hour: '2-digit', minute: '2-digit' } as const;
-	const format = (timeZone: string) =>
-		new Intl.DateTimeFormat('en-GB', { ...time, timeZone }).format(Date.now() + ms);
-	try {
-		return format(context.getTimezone());
-	} catch {
-		// A saved workflow may have an unknown name, such as DEFAULT.
-		return format(getGlobalState().defaultTimezone);
-	}
+	// A saved workflow may have an unknown name, such as DEFAULT, and n8n's own setting may be empty.
+	const zones = [context.getTimezone(), getGlobalState().defaultTimezone];
+	const timeZone = zones.find((zone) => IANAZone.isValidZone(zone));
+	return new Intl.DateTimeFormat('en-GB', { ...time, timeZone }).format(Date.now() + ms);
 }

@@ -1,4 +1,6 @@
 /** What is said while a run waits for the limits, in logical time. */
+import { getGlobalState, setGlobalState } from 'n8n-workflow';
+
 import { requestEach } from '../../../nodes/BusinessData/items/requestEach';
 import { describeSends, reportDuring, timeAfter } from '../../../nodes/BusinessData/run/progress';
 import { Run } from '../../../nodes/BusinessData/run/run';
@@ -106,4 +108,11 @@ test('of another day, the date is told as well, and an unknown time zone is that
 		await Promise.resolve(expect(timeAfter(run, 8 * HOUR)).toBe('15:00'));
 	// New York, unless n8n is set up otherwise.
 	for (const zone of ['DEFAULT', '', 'Mars/Olympus']) await reportedDuring({}, check, zone);
+	// Where GENERIC_TIMEZONE is empty, it is that of the computer.
+	const before = getGlobalState();
+	setGlobalState({ defaultTimezone: '' });
+	const checkAny = async (run: Run) =>
+		await Promise.resolve(expect(timeAfter(run, 0)).toMatch(/^\d\d:\d\d$/));
+	await reportedDuring({}, checkAny, '');
+	setGlobalState(before);
 });
