@@ -152,6 +152,16 @@ describe('nothing is missed and nothing told twice', () => {
 		await playDay(await begin(settings(), { fullReadHours: 0, ...values }, options));
 	});
 
+	test('when the clock of the service is set back', async () => {
+		const { service, pollAfter, faults } = await begin({ aheadMs: HOUR }, { fullReadHours: 0 });
+		service.settings.aheadMs = 0;
+		service.write(3);
+		await pollAfter(10 * MINUTE);
+		expect(faults()).toEqual(NO_FAULTS);
+		await pollAfter();
+		expect(service.since.map((since) => since === undefined)).toEqual([true, false, true, false]);
+	});
+
 	test('and without a lookback, what is shown late is missed', async () => {
 		const values = { lookbackSeconds: 0, fullReadHours: 0 };
 		const { service, pollAfter, faults } = await begin({}, values);
@@ -216,7 +226,10 @@ describe('nothing is missed and nothing told twice', () => {
 		const before = bench.service.queries.length;
 		const { response } = bench.service;
 		service.write(3);
-		bench.service.response = (__, response) => respond(response);
+		bench.service.response = (__, response) => {
+			response.setHeader('date', new Date(service.now).toUTCString());
+			return respond(response);
+		};
 		expect([await pollAfter(), await pollAfter()]).toEqual([[], []]);
 		expect(bench.service.queries.length - before).toBe(2);
 		expect(bench.logged()).not.toContain('reads the same changes again');

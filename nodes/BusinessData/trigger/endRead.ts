@@ -66,6 +66,8 @@ export function endFullRead(
 /** Moves the cursor to the beginning of an incremental read that has seen everything. */
 export function endChanges(state: State, read: ListRead): void {
 	const { beganAt, pageState, problem, hasMoved } = read;
+	// The clock was set back, so the read has asked for what is still to come: the whole list shows what it left out.
+	if (beganAt < (state.cursor ?? 0)) return moveCursor(state, undefined);
 	const records = [...state.known.values()];
 	const { unconfirmed: before } = state;
 	// A short first page holds all that there was at its moment.
