@@ -57,7 +57,7 @@ export class Memory {
 		if (changed.length > 0) this.logFirstPoll(`${inWords} changed`);
 		else if (kept.records !== undefined) {
 			this.logFirstPoll('another version of this node saved what was known');
-		}
+		} else this.logFirstPoll('nothing was known');
 		return { ...newState(watchedList), revision: this.revision };
 	}
 
