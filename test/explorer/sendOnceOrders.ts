@@ -9,9 +9,10 @@ import type { SentState } from '../../nodes/BusinessData/sendOnce/processState';
 import { abortController, KeyedMutex } from '../../nodes/BusinessData/async';
 import { loadDeduplicator } from '../support/loadDeduplicator';
 import { after, passTime } from '../support/logicalTime';
-import type { LuaRedis } from '../support/luaRedis';
+import { LuaRedis } from '../support/luaRedis';
 import { ProcessedRows, type RowAccess } from '../support/processedRows';
-import type { Bound, Play, Scenario } from './explorer';
+import { report } from '../support/report';
+import { type Bound, explore, type Play, type Scenario } from './explorer';
 
 /** What the service makes of a document: it acts and says so, it refuses, or its response is lost. */
 export type Service = 'acts' | 'refuses' | 'is lost';
@@ -55,7 +56,7 @@ const inOrders = (
 	{ narrow, wide, ...shared }: { narrow: Bound; wide: Bound } & Partial<OrdersSettings>,
 ) => ({ name, settings: { ...own, ...shared }, narrow, wide });
 
-export const ORDERS = [
+const ORDERS = [
 	inOrders('a service that acts', ACTS, oneProcess),
 	inOrders('a service that refuses once', REFUSES_ONCE, oneProcess),
 	inOrders('a service that refuses', REFUSES, oneProcess),
@@ -165,7 +166,7 @@ type Process = typeof sendOnceModule & typeof processStateModule;
 const PROCESSES = 5;
 const LAST = PROCESSES - 1;
 
-export class Orders implements Scenario {
+class Orders implements Scenario {
 	private handled: Service[] = [];
 	private last = '';
 	/** What has become of the document, in order: by a request that was not refused, and by people. */
@@ -371,4 +372,22 @@ function forget({ processState }: Process): void {
 	const state = processState();
 	state.ends = new KeyedMutex();
 	for (const map of [state.watched, state.leases]) map.clear();
+}
+
+/** The tests of a file, which mocks `n8n-core` by the store. */
+export function testOrders(bound: 'narrow' | 'wide', kind?: 'redis' | 'memory'): void {
+	beforeAll(async () => await store.load());
+
+	const orders = ORDERS.filter(
+		({ settings }) => kind === undefined || (kind === 'redis') === (settings.hasRedis === true),
+	);
+	test.each(orders)(
+		'two runs and $name',
+		async ({ name, settings, [bound]: within }) => {
+			const { plays, failure } = await explore(new Orders(settings, await LuaRedis.load()), within);
+			expect(failure).toBeUndefined();
+			report(`Two runs with one key and ${name}: all of ${plays} orders`);
+		},
+		3_600_000,
+	);
 }
