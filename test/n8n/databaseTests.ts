@@ -14,7 +14,7 @@ import {
 } from './workflows';
 
 const SEND_ENDPOINT = 'POST /txndata/sendTxn';
-const LATER = 'GET /masterdata/getContacts';
+const READ_ENDPOINT = 'GET /masterdata/getContacts';
 const IDS = ['a', 'b', 'c', 'd'];
 const DOCUMENTS = IDS.map((id) => ({ id }));
 const GET = {
@@ -37,7 +37,7 @@ export function databaseTests(
 		const path = name.replaceAll(' ', '-');
 		const onError = { onError: 'continueRegularOutput' };
 		const read = {
-			url: sandbox.baseUrl + LATER.split(' ')[1],
+			url: sandbox.baseUrl + READ_ENDPOINT.split(' ')[1],
 			sendHeaders: true,
 			headerParameters: { parameters: [{ name: 'x-api-key', value: sandbox.apiKey }] },
 		};
@@ -68,8 +68,8 @@ export function databaseTests(
 		await waitUntil(() => sandbox.journal.count(SEND_ENDPOINT) === 1);
 		const repair = await disturb();
 		sandbox.clearFaults();
-		sandbox.fault({ endpoint: LATER, action: { type: 'hold' } });
-		await waitUntil(() => sandbox.journal.count(LATER) === 1);
+		sandbox.fault({ endpoint: READ_ENDPOINT, action: { type: 'hold' } });
+		await waitUntil(() => sandbox.journal.count(READ_ENDPOINT) === 1);
 		await repair();
 		sandbox.clearFaults();
 		const result = await real().resultOfExecution(1, workflow.id);

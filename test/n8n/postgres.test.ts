@@ -18,7 +18,7 @@ const real = useRealN8n('n8n-2', async (cleanup) => {
 });
 
 /** Lets writes wait for a lock, and does something to those that wait, again and again. Returns what ends it. */
-async function lockAnd(disturb: (waiting: string) => Promise<void> | void) {
+async function disturbWrites(disturb: (waiting: string) => Promise<void> | void) {
 	const unlock = await server.lock(TABLE);
 	const waiting = `FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%${TABLE}%'`;
 	let isOver = false;
@@ -39,12 +39,12 @@ databaseTests(
 	real,
 	'writes that fail',
 	async () =>
-		await lockAnd((waiting) => void server.query(`SELECT pg_cancel_backend(pid) ${waiting}`)),
+		await disturbWrites((waiting) => void server.query(`SELECT pg_cancel_backend(pid) ${waiting}`)),
 );
 
 databaseTests(real, 'writes that land after their error', async () => {
 	let landing = 0;
-	const unlock = await lockAnd(async (waiting) => {
+	const unlock = await disturbWrites(async (waiting) => {
 		const count = Number(server.query(`SELECT count(*) ${waiting}`));
 		if (count <= landing) return;
 		landing = count;

@@ -19,7 +19,8 @@ const BESIDE = /^_?(messages?|sort|order|orderby|links?|filters?|facets|included
 /** Lists that are never the records. */
 const FAILURES = /^_?(errors?|warnings?|faults?)$/i;
 
-const RECORD_ID = /^(_?id|uuid|guid)$/i;
+/** What does not stand beside an empty list: the ID of a record, or a message, as an outage has one. */
+const NOT_BESIDE_NONE = /^(_?id|uuid|guid)$|(message|msg|detail|description|reason|title)s?$/i;
 
 type Entry = [path: string, value: unknown];
 type List = [path: string, records: unknown[]];
@@ -112,12 +113,12 @@ function isNothing(value: unknown): boolean {
 	return value === null || value === '' || (isObject(value) && Object.keys(value).length === 0);
 }
 
-/** Whether an empty object stands where the list would be, beside plain values, none of which is the ID of a record. */
+/** Whether an empty object stands where the list would be, beside plain values. */
 function isEmptyEnvelope(body: unknown): boolean {
 	const entries = entriesOf(body).filter((entry) => !isNamed(entry[0], FAILURES));
 	const objects = entries.filter(([, value]) => isObject(value));
 	const isEmpty = objects.length > 0 && objects.every(([, value]) => isNothing(value));
-	return isEmpty && !entries.some(([path]) => RECORD_ID.test(path)) && !holdsFailure(body);
+	return isEmpty && !entries.some(([path]) => NOT_BESIDE_NONE.test(path)) && !holdsFailure(body);
 }
 
 /** Whether the response says that there are no records. */

@@ -42,6 +42,12 @@ describe('the list in a response', () => {
 			'',
 			'the response contains no list',
 		],
+		[
+			'a message beside nothing',
+			{ data: {}, message: 'Down' },
+			'',
+			'the response contains no list',
+		],
 		['a failure beside nothing', { data: {}, success: false }, '', 'the response contains no list'],
 		['a message', { message: 'x', errors: {} }, '', 'the response contains no list'],
 		[
