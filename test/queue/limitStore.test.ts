@@ -51,8 +51,12 @@ const keysInRedis = async () => await redis.keys(`*{${identity}}*`);
 test('keys share a hash tag, and expire by themselves after the longest hold', async () => {
 	const own = limitsOf('send', [{ max: 1, windowMs: 600 }]);
 	const request = new LimitStoreRequest(limitStore, own, GENERAL);
+	let takenAt = 0;
 	// A server that has just been started gives none for a while.
-	await waitUntil(async () => await request.take());
+	await waitUntil(async () => {
+		takenAt = performance.now();
+		return await request.take();
+	});
 	const keys = await keysInRedis();
 	expect(keys).toHaveLength(3);
 	for (const key of keys) {
@@ -60,6 +64,7 @@ test('keys share a hash tag, and expire by themselves after the longest hold', a
 		// The state lasts for 2.5 s, whatever else. Without an expiry, it would be -1.
 		const ttl = await redis.pttl(key);
 		expect(ttl).not.toBe(-1);
+		expect(performance.now() - takenAt + ttl).toBeGreaterThanOrEqual(600);
 		expect(ttl).toBeLessThanOrEqual(key.endsWith('state') ? 2_500 : 1_100);
 	}
 	request.permit.letThrough();
