@@ -47,7 +47,6 @@ const PASS_TIME: Choice = {
 	choose: () => jest.advanceTimersToNextTimer(),
 };
 
-const realImmediate = setImmediate;
 /** The moment (ms since 1970) at which every play begins. */
 const BEGINS_AT = Date.UTC(2026, 0, 5);
 /** How long (ms of logical time) it takes until all have come to their next point. */
@@ -189,6 +188,6 @@ async function playOne(
 async function settle(): Promise<void> {
 	for (let ms = 0; ms < SETTLED_MS; ms++) {
 		jest.advanceTimersByTime(1);
-		await new Promise((resolve) => realImmediate(resolve));
+		await new Promise<void>((resolve) => process.nextTick(resolve));
 	}
 }
