@@ -8,7 +8,7 @@ import type { Note } from './progress';
 
 const SECONDS_BETWEEN_TOUCHES = 2;
 const SECONDS_UNTIL_ABANDONED = 30;
-const SECONDS_BETWEEN_TRIES = 0.5;
+const SECONDS_BETWEEN_TRIES = 0.1;
 
 function hasCode(error: unknown, code: string): boolean {
 	return typeof error === 'object' && error !== null && 'code' in error && error.code === code;

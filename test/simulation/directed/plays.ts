@@ -71,7 +71,7 @@ const moments = (from: number, to: number, everyMs: number) =>
 export const DIRECTED_PLAYS: DirectedPlay[] = [
 	{
 		name: 'two executions with one key send once, whenever Redis is emptied',
-		plans: moments(66_000, 76_000, 200).map((at) =>
+		plans: moments(66_000, 76_000, 400).map((at) =>
 			// The store is slower than a Redis that is new.
 			planWith([sender('n')], {
 				executions: executions([1_000, 'n', ['z']], [60_000, 'n', ['a']], [60_600, 'n', ['a'], 1]),

@@ -17,18 +17,16 @@ const diffs = [...page.matchAll(/```diff\n([\s\S]*?)```/g)].map(([, diff = '']) 
 
 const CODE = join('nodes', 'BusinessData');
 
-let copy: ProjectCopy;
-beforeEach(() => {
-	copy = new ProjectCopy();
-});
-afterEach(() => copy.remove());
+let copy: ProjectCopy | undefined;
+afterAll(() => copy?.remove());
 
 test('the changed code builds, with the new operation under the new limits', () => {
-	diffs.forEach((diff) => copy.apply(diff));
+	const { folder } = (copy = new ProjectCopy());
+	for (const diff of diffs) copy.apply(diff);
 	expect(copy.run('typescript/bin/tsc', ['-p', 'tsconfig.build.json'], 120_000)).toBe(true);
 
 	const built = (file: string): unknown =>
-		jest.requireActual(join(copy.folder, 'dist', 'nodes', 'BusinessData', file));
+		jest.requireActual(join(folder, 'dist', 'nodes', 'BusinessData', file));
 	const { BusinessData } = built('BusinessData.node.js') as { BusinessData: new () => INodeType };
 	const { description } = new BusinessData();
 	const ofPayments = operationsOf('payment', description);
@@ -40,9 +38,7 @@ test('the changed code builds, with the new operation under the new limits', () 
 	expect(options).toEqual(expect.arrayContaining(['itemsField', 'pagination']));
 
 	const node = built('transport/endpoints.js') as typeof endpoints;
-	const sandbox = jest.requireActual<typeof sandboxLimits>(
-		join(copy.folder, 'sandbox', 'limits.ts'),
-	);
+	const sandbox = jest.requireActual<typeof sandboxLimits>(join(folder, 'sandbox', 'limits.ts'));
 	for (const { general } of [node.DOCUMENTED_LIMITS, sandbox.DOCUMENTED_LIMITS]) {
 		expect(general).toContainEqual({ max: 2_000, windowSeconds: 7_200 });
 	}

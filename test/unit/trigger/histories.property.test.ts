@@ -28,7 +28,7 @@ import { responseOf } from '../transport/examples';
 import { PolledTrigger, SETTINGS } from './examples';
 
 /** How many; six times as many of those without times, which are quick. */
-const RUNS = Number(process.env.TRIGGER_RUNS ?? 600);
+const RUNS = Number(process.env.TRIGGER_RUNS ?? 400);
 const SEED = Number(process.env.TRIGGER_SEED ?? 2026);
 
 const QUIET: HistoryPoll = { afterMs: 120_000, before: [], strikes: [] };
