@@ -8,7 +8,7 @@ export const BENCH_HELP = `Usage: npm run bench [-- options]
   --quick          a first response in less than five minutes, printed only
   --only <ids>     these work items only, separated by commas, printed only:
                    ${WORK_ITEMS.map(({ id }) => id).join(', ')}
-                   (foreign-queue-… need redis-server)
+                   (other-client-queue-… need redis-server)
   --save <file>    keep the results as JSON
   --from <file>    make the page from kept results, without running anything
   --help           show this text

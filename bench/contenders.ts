@@ -14,7 +14,7 @@ export const CONTENDER_IDS = [
 	'reactiveRetryAfter',
 	'batching',
 	'recipe',
-	'ours',
+	'package',
 ] as const;
 
 export type ContenderId = (typeof CONTENDER_IDS)[number];
@@ -180,7 +180,7 @@ export const CONTENDERS: Record<ContenderId, Contender> = {
 				windows: JSON.stringify(windowsOf(item.limits, item.endpoint)),
 			}),
 	},
-	ours: {
+	package: {
 		title: 'Business Data node',
 		retryAfter: 'none',
 		credential: ({ baseUrl, apiKey, redisPort }, { limits }) => ({

@@ -48,7 +48,7 @@ export function describeContenders(): string {
 			CONTENDERS.recipe.title,
 			'a limiter per window with a reservoir that is refreshed, one chain for all workflows; no retries.',
 		],
-		[CONTENDERS.ours.title, 'this package.'],
+		[CONTENDERS.package.title, 'this package.'],
 		['Best possible schedule', 'computed from the limits, and what another client leaves of them.'],
 	];
 	return lines.map(([title, text]) => `- **${title}**: ${text}`).join('\n');

@@ -40,13 +40,13 @@ export function longestGoodWait({ slotMs }: SingleRequest, latencyMs: number): n
 	return LARGEST_WAIT_RATIO * slotMs + SLACK_MS + latencyMs;
 }
 
-/** Beside another client: makespan to the best in what is left, and how many of ours are refused. */
+/** Beside another client: makespan to the best in what is left, and how many of its own requests are refused. */
 const MOST_BESIDE_OTHERS = 1.5;
 const MOST_REFUSED = 20;
 const READS_OF_MOST_REFUSED = 130;
 /** Of the other client's own requests, how many are refused: while it leaves most of the limits, and else. */
-const MOST_OF_THEIRS = 0.25;
-const MOST_OF_THEIRS_WITH_LITTLE_LEFT = 0.4;
+const MOST_OF_OTHER_CLIENT = 0.25;
+const MOST_OF_OTHER_CLIENT_WITH_LITTLE_LEFT = 0.4;
 const LITTLE_LEFT = 0.5;
 
 const percent = (share: number): string => `${Math.round(share * 100)} %`;
@@ -54,8 +54,8 @@ const percent = (share: number): string => `${Math.round(share * 100)} %`;
 /** What the goals beside another client ask for. */
 export const BESIDE_OTHERS =
 	`Beside another client of the key, everything is to come through in at most ${MOST_BESIDE_OTHERS} × the best in what is left, ` +
-	`with at most ${MOST_REFUSED} of ${READS_OF_MOST_REFUSED} requests refused, and ${percent(MOST_OF_THEIRS)} of the other client's ` +
-	`(${percent(MOST_OF_THEIRS_WITH_LITTLE_LEFT)} where it uses more than half).`;
+	`with at most ${MOST_REFUSED} of ${READS_OF_MOST_REFUSED} requests refused, and ${percent(MOST_OF_OTHER_CLIENT)} of the other client's ` +
+	`(${percent(MOST_OF_OTHER_CLIENT_WITH_LITTLE_LEFT)} where it uses more than half).`;
 
 const seconds = (ms: number): string =>
 	Number.isFinite(ms) ? `${(ms / 1000).toFixed(2)} s` : 'for ever';
@@ -108,7 +108,7 @@ function nearTheBest(own: OwnResult[]): Goal[] {
 
 function fasterThanBatching(results: BenchmarkResults): Goal[] {
 	return TIMES_FASTER.flatMap(({ item, times }) => {
-		const own = findResult(results, item, 'ours');
+		const own = findResult(results, item, 'package');
 		const batching = findResult(results, item, 'batching');
 		if (own === undefined || batching === undefined) return [];
 		const measured = batching.makespanMs / own.makespanMs;
@@ -162,21 +162,23 @@ function sentOnce(own: OwnResult[]): Goal[] {
 function besideOthers(own: OwnResult[]): Goal[] {
 	return own.flatMap(({ item, result }) => {
 		const { otherClientShare, inQueueMode = false } = item;
-		const { foreign, executionsPerWorker = [] } = result;
-		if (otherClientShare === undefined || foreign === undefined) return [];
+		const { otherClient, executionsPerWorker = [] } = result;
+		if (otherClientShare === undefined || otherClient === undefined) return [];
 		const isLittleLeft = 1 - otherClientShare < LITTLE_LEFT;
-		const mostOfTheirs = isLittleLeft ? MOST_OF_THEIRS_WITH_LITTLE_LEFT : MOST_OF_THEIRS;
+		const mostOfOtherClient = isLittleLeft
+			? MOST_OF_OTHER_CLIENT_WITH_LITTLE_LEFT
+			: MOST_OF_OTHER_CLIENT;
 		const ratio = result.makespanMs / result.bestMs;
 		const isPolite =
 			result.refused * READS_OF_MOST_REFUSED <= MOST_REFUSED * result.items &&
-			foreign.refused <= mostOfTheirs * foreign.requests;
+			otherClient.refused <= mostOfOtherClient * otherClient.requests;
 		const byWorkers = inQueueMode ? `, ${executionsPerWorker.join(' + ')} executions` : '';
 		return [
 			{
 				goal: `130 reads beside ${percent(otherClientShare)} by another client${inQueueMode ? ', two workers' : ''}`,
 				measured:
 					`${result.itemsThrough} of ${result.items} through, ${ratio.toFixed(2)} × the best, ${result.refused} refused, ` +
-					`of the other client ${foreign.refused} of ${foreign.requests}${byWorkers}`,
+					`of the other client ${otherClient.refused} of ${otherClient.requests}${byWorkers}`,
 				isMet:
 					isComplete(result) &&
 					ratio <= MOST_BESIDE_OTHERS &&
@@ -190,7 +192,7 @@ function besideOthers(own: OwnResult[]): Goal[] {
 /** The goals that the results say something about. */
 export function checkGoals(results: BenchmarkResults): Goal[] {
 	const own = WORK_ITEMS.flatMap((item): OwnResult[] => {
-		const result = findResult(results, item.id, 'ours');
+		const result = findResult(results, item.id, 'package');
 		return result === undefined ? [] : [{ item, result }];
 	});
 	return [

@@ -92,7 +92,7 @@ function measureDocuments({ item, journal, journalAfterSecondRun }: Observation)
 /** The figures of a contender. Throws when it sent nothing at all. */
 export function measure(observation: Observation): ContenderResult {
 	const { contender, item, journal, runs, arrivals, executionsPerWorker } = observation;
-	const foreign = journal.filter(isOfOtherClient);
+	const otherClient = journal.filter(isOfOtherClient);
 	const own = journal.filter((entry) => !isOfOtherClient(entry));
 	const ofBatch = own.filter((entry) => !isSingle(entry));
 	const [first] = ofBatch;
@@ -125,7 +125,10 @@ export function measure(observation: Observation): ContenderResult {
 		...(item.otherClientShare === undefined
 			? {}
 			: {
-					foreign: { requests: foreign.length, refused: foreign.filter(isRefused).length },
+					otherClient: {
+						requests: otherClient.length,
+						refused: otherClient.filter(isRefused).length,
+					},
 				}),
 	};
 }

@@ -8,4 +8,4 @@ export interface OtherClientWork {
 }
 
 /** Tells its requests from all others in the service's journal. */
-export const OTHER_CLIENT_USER_AGENT = 'foreign-program';
+export const OTHER_CLIENT_USER_AGENT = 'other-client';

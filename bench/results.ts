@@ -39,7 +39,7 @@ export interface ContenderResult {
 	singles?: SingleRequest[];
 	/** In queue mode: how many executions each worker has begun. */
 	executionsPerWorker?: number[];
-	foreign?: { requests: number; refused: number };
+	otherClient?: { requests: number; refused: number };
 }
 
 /** What came of one work item, by contender. */

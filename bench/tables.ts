@@ -23,10 +23,12 @@ const shareOf = (through: number, all: number): string =>
 
 /** The makespan, or where items were lost how many came through; in brackets, what was refused. */
 function outcomeOf(result: ContenderResult): string {
-	const { items, itemsThrough, refused, makespanMs, foreign } = result;
+	const { items, itemsThrough, refused, makespanMs, otherClient } = result;
 	const outcome = isComplete(result) ? formatTime(makespanMs) : shareOf(itemsThrough, items);
 	const all = refused === 0 ? outcome : `${outcome} (${formatCount(refused)})`;
-	return foreign === undefined ? all : `${all}; ${shareOf(foreign.refused, foreign.requests)}`;
+	return otherClient === undefined
+		? all
+		: `${all}; ${shareOf(otherClient.refused, otherClient.requests)}`;
 }
 
 function outcomeColumn(item: WorkItem, results: ContenderResult[]): Column {
@@ -110,8 +112,8 @@ const CSV_COLUMNS: [
 	['documents sent', (_, { documents }) => documents?.sent],
 	['sent twice', (_, { documents }) => documents?.sentTwice],
 	['missing', (_, { documents }) => documents?.missing],
-	['requests of the other client', (_, { foreign }) => foreign?.requests],
-	['refused of the other client', (_, { foreign }) => foreign?.refused],
+	['requests of the other client', (_, { otherClient }) => otherClient?.requests],
+	['refused of the other client', (_, { otherClient }) => otherClient?.refused],
 	['executions per worker', (_, { executionsPerWorker }) => executionsPerWorker?.join(' + ')],
 ];
 

@@ -59,8 +59,8 @@ export const IDS_PER_REQUEST = 100;
 /** The shares of the limits that another client uses. */
 const OTHER_CLIENT_SHARES = [0.1, 0.33, 0.6];
 const SHARE_ON_THE_PAGE = 0.33;
-/** Those who claim to keep limits, or to retry what is refused. */
-const IN_QUEUE_MODE = ['reactive', 'reactiveRetryAfter', 'batching', 'ours'] as const;
+/** Those that promise to keep limits, or to retry what is refused. */
+const IN_QUEUE_MODE = ['reactive', 'reactiveRetryAfter', 'batching', 'package'] as const;
 
 const SINGLES_EVERY_SECONDS = 5;
 export const SINGLES_TITLE = `Beside 300 reads, a single read of another workflow every ${SINGLES_EVERY_SECONDS} s`;
@@ -151,24 +151,24 @@ const bulk = (records: number, scale: number, isQuick: boolean): WorkItem => ({
 	endpoint: 'POST /txndata/bulkDeleteTxn',
 	workflows: [records],
 	limits: scaledTable(scale, scale),
-	contenders: ['ours'],
+	contenders: ['package'],
 	isQuick,
 });
 
-const foreign = (share: number): WorkItem => ({
+const withOtherClient = (share: number): WorkItem => ({
 	...READS,
-	id: `foreign-${percent(share)}`,
+	id: `other-client-${percent(share)}`,
 	title: `130 reads beside ${percent(share)} % by another client`,
 	isFiguresOnly: share !== SHARE_ON_THE_PAGE,
-	round: 'foreign',
+	round: 'otherClient',
 	workflows: [130],
 	otherClientShare: share,
 });
 
 /** The same beside the executions of two workers. */
 const otherClientInQueueMode = (share: number): WorkItem => ({
-	...foreign(share),
-	id: `foreign-queue-${percent(share)}`,
+	...withOtherClient(share),
+	id: `other-client-queue-${percent(share)}`,
 	isFiguresOnly: true,
 	workflows: [33, 33, 32, 32],
 	contenders: IN_QUEUE_MODE,
@@ -196,7 +196,7 @@ export const WORK_ITEMS: WorkItem[] = [
 	sends,
 	bulk(1_000, 1, true),
 	bulk(100_000, BULK_SCALE, false),
-	...OTHER_CLIENT_SHARES.map(foreign),
+	...OTHER_CLIENT_SHARES.map(withOtherClient),
 	...OTHER_CLIENT_SHARES.map(otherClientInQueueMode),
 ];
 

@@ -34,7 +34,7 @@ export interface JournalEntry {
 	/** The fault that was played. */
 	fault?: FaultAction['type'];
 	/** Whether someone else sent it with the same key. */
-	foreign: boolean;
+	isOfOtherClient: boolean;
 }
 
 /** One document that went out to a customer (section 4). */
@@ -46,12 +46,12 @@ export interface SentDocument {
 	sequence: number;
 }
 
-/** Figures over the whole journal. Requests of others are counted in `foreign` only. */
+/** Figures over the whole journal. Requests of other clients are counted in `otherClients` only. */
 export interface JournalSummary {
 	requests: number;
 	refused: number;
 	documents: number;
-	foreign: number;
+	otherClients: number;
 	byEndpoint: Record<string, number>;
 	byStatus: Record<string, number>;
 }
@@ -126,14 +126,14 @@ export class Journal {
 			requests: own.length,
 			refused: this.refused().length,
 			documents: this.#documents.length,
-			foreign: this.#entries.length - own.length,
+			otherClients: this.#entries.length - own.length,
 			byEndpoint: tally(own.map((entry) => entry.endpoint)),
 			byStatus: tally(own.map((entry) => String(entry.status))),
 		};
 	}
 
 	/** Adds a request at the moment (ms since the start) it is counted. The entry may be completed later. */
-	record(request: ReceivedRequest, atMs: number, foreign = false): JournalEntry {
+	record(request: ReceivedRequest, atMs: number, isOfOtherClient = false): JournalEntry {
 		const { method, path, endpoint, query, headers, bytes, bodyText, body } = request;
 		const isTooLarge = Buffer.byteLength(bodyText) > LARGEST_KEPT_BODY;
 		const entry: JournalEntry = {
@@ -149,7 +149,7 @@ export class Journal {
 			status: 0,
 			acted: false,
 			scripted: false,
-			foreign,
+			isOfOtherClient,
 		};
 		this.#entries.push(entry);
 		return entry;
@@ -174,6 +174,6 @@ export class Journal {
 	}
 
 	#own(): JournalEntry[] {
-		return this.#entries.filter((entry) => !entry.foreign);
+		return this.#entries.filter((entry) => !entry.isOfOtherClient);
 	}
 }

@@ -172,8 +172,8 @@ async function useOnce(keys: number, limits: Limits): Promise<void> {
  */
 export async function memoryOfIdleKeys(keys: number, limits: Limits): Promise<IdleKeys> {
 	const kept = limitersKept();
-	// What a process makes once for that many keys and then keeps, such as the room in its tables, is not
-	// theirs: they are used twice.
+	// The keys are used twice, because what a process makes once for so many of them and then keeps, such as the room
+	// in its tables, does not count.
 	const shortly = limits.general.map(({ max }, index) => ({ max, windowMs: index + 1 }));
 	await useOnce(keys, { general: shortly, endpoints: {} });
 	await pause(AFTER_THE_WINDOW_MS);

@@ -49,7 +49,7 @@ function readIds(body: unknown): string[] | undefined {
 	return ids.every(isId) ? ids.map(String) : undefined;
 }
 
-/** Claims to delete whatever it is asked to: the sandbox keeps no transactions. */
+/** Says that it deletes whatever it is asked to: the sandbox keeps no transactions. */
 const bulkDeleteTransactions: Endpoint = ({ request }) => {
 	const ids = readIds(request.body);
 	if (ids === undefined) return badRequest('ids must be a list of at least one id');

@@ -2,7 +2,7 @@
 //
 // The names are the IDs of a catalogue of conventions: how 26 bookkeeping services shape their lists (L),
 // pages (P), identifiers (D), responses (S), bulk responses (B) and errors (E). Several at once are joined
-// with a hyphen. Shapes are theirs, values are made up.
+// with a hyphen. Shapes are real, values are made up.
 
 /** A response: a body that is a text or bytes goes out as it is, with its type; anything else as JSON. */
 export interface Reply {

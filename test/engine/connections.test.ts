@@ -268,7 +268,7 @@ const ROWS = [
 		...Object.entries(BROKEN_RESPONSES).map(([what, handle]): Row => {
 			return [`answered by ${what}`, plain(handle)];
 		}),
-		['TLS that asks for a certificate of ours', secure(silent, MUTUAL)],
+		['TLS that asks for a client certificate', secure(silent, MUTUAL)],
 		['TLS, then closed', secure(closeAtOnce)],
 		['TLS, then without a response', secure(silent)],
 		['a tunnel to silence', proxy(tunnel)],

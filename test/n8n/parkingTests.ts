@@ -16,12 +16,12 @@ const DOCUMENTS = ['a', 'b', 'c'].map((id) => ({ id }));
 export function parkingTests(real: () => RealN8n, publishesSubWorkflows: boolean): void {
 	const limited = useLimitedSandbox(real, 'Business Data to park', LIMITS);
 
-	const ours = (name: string, parameters: object) =>
+	const ownNode = (name: string, parameters: object) =>
 		node(name, 'n8n-nodes-business-data.businessData', 1, { ...parameters });
 	/** Uses up the room of a kind of documents, waits for it, and tells what it has been given. */
 	const waiting = (resource: string, requests = DOCUMENTS.length) => [
-		ours('Send', { resource, operation: 'send', dataMode: 'autoMapInputData', options: {} }),
-		ours('Wait', {
+		ownNode('Send', { resource, operation: 'send', dataMode: 'autoMapInputData', options: {} }),
+		ownNode('Wait', {
 			...{ resource: 'rateLimit', operation: 'waitForRoom', limitOf: `${resource}:send` },
 			...{ requests, options: { parkAfter: 2 } },
 		}),

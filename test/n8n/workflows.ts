@@ -46,11 +46,11 @@ export function node(
 	parameters: Parameters = {},
 	settings: Parameters = {},
 ): WorkflowNode {
-	const isOurs = type.startsWith('n8n-nodes-business-data.');
+	const isOwnNode = type.startsWith('n8n-nodes-business-data.');
 	const credentials = { businessDataApi: { id: null, name: '' } };
 	return {
 		...{ id: name, name, type, typeVersion, parameters, position: [0, 0] },
-		...(isOurs ? { credentials } : {}),
+		...(isOwnNode ? { credentials } : {}),
 		...settings,
 	};
 }

@@ -47,7 +47,7 @@ const count = async () => await connection.run<number>(COUNT, [KEY], []);
 const ask = async (asked: RedisServer, ...command: string[]) =>
 	await redisCommand(asked.port, PASSWORD, ...command);
 
-/** How many connections of ours a server has. */
+/** How many connections to a server we have. */
 async function connectionsAt(asked: RedisServer): Promise<number> {
 	const list = await ask(asked, 'CLIENT', 'LIST');
 	return list.split('\n').filter((line) => line.includes('name=n8n-nodes-business-data')).length;

@@ -94,7 +94,7 @@ test.each([
 ])(
 	'a Redis %s: a clear error, nothing is taken, and it goes on after it',
 	async (_, [name = '', ...words], cause, advice) => {
-		// What other tests still send over theirs fails in its own way.
+		// What other tests still send over their connections fails in its own way.
 		const own = limitStoreOf(new RedisConnection(address), identity);
 		const limiter = new KeyLimiter(() => undefined);
 		const request = { ...asked, limitStore: own };

@@ -58,18 +58,18 @@ export const itemsNode: INodeType = {
 	},
 };
 
-/** A node by its name; one of ours has the credential `key`. */
+/** A node by its name; one of this package has the credential `key`. */
 export function nodeOf(
 	name: string,
 	type: string,
 	parameters: object,
 	settings: Partial<INode> = {},
 ): INode {
-	const isOurs = type.startsWith(PACKAGE_NAME);
+	const isOwnNode = type.startsWith(PACKAGE_NAME);
 	return {
 		...{ id: name, name, type, typeVersion: 1, position: [0, 0] },
 		parameters: parameters as INode['parameters'],
-		...(isOurs ? { credentials: { [CREDENTIAL_TYPE]: { id: 'key', name: 'key' } } } : {}),
+		...(isOwnNode ? { credentials: { [CREDENTIAL_TYPE]: { id: 'key', name: 'key' } } } : {}),
 		...settings,
 	};
 }

@@ -47,11 +47,11 @@ function timesOf(
 }
 
 export class SharedService {
-	/** Of our requests and of the program's, how many came and how many were refused. */
-	readonly ours = { requests: 0, refused: 0 };
-	readonly theirs = { requests: 0, refused: 0 };
+	/** Of our own requests and of the program's, how many came and how many were refused. */
+	readonly own = { requests: 0, refused: 0 };
+	readonly other = { requests: 0, refused: 0 };
 	private readonly counters: LimitCounters;
-	private readonly theirTimes: number[];
+	private readonly otherTimes: number[];
 	private next = 0;
 
 	/** @param countRefused whether a request that was refused counts in the windows too */
@@ -69,26 +69,26 @@ export class SharedService {
 			...{ limits: { general, endpoints: {} }, windowMode: 'both', timeScale: 1, countRefused },
 			phaseMs: random() * longest.windowMs,
 		});
-		this.theirTimes =
+		this.otherTimes =
 			program === undefined ? [] : timesOf(program, longest, 60 * longest.windowMs, random);
 	}
 
-	/** A request of ours, now. Returns whether it is let through. */
+	/** One of our own requests, now. Returns whether it is let through. */
 	request(): boolean {
 		const now = performance.now() - this.startedAt;
 		this.catchUp(now);
-		this.ours.requests++;
+		this.own.requests++;
 		const isTaken = this.count(now);
-		if (!isTaken) this.ours.refused++;
+		if (!isTaken) this.own.refused++;
 		return isTaken;
 	}
 
 	/** Lets the program send what it has sent by `now` (ms since the start). */
 	catchUp(now: number): void {
-		for (let time = this.theirTimes[this.next]; time !== undefined && time <= now;) {
-			this.theirs.requests++;
-			if (!this.count(time)) this.theirs.refused++;
-			time = this.theirTimes[++this.next];
+		for (let time = this.otherTimes[this.next]; time !== undefined && time <= now;) {
+			this.other.requests++;
+			if (!this.count(time)) this.other.refused++;
+			time = this.otherTimes[++this.next];
 		}
 	}
 

@@ -41,11 +41,11 @@ describe.each(exampleNames())('%s', (example) => {
 	const workflow = readExample(example);
 	const nodes = workflow.nodes as unknown as INode[];
 	const running = nodes.filter(({ type }) => type !== STICKY_NOTE);
-	const ours = running.filter(({ type }) => type.startsWith('n8n-nodes-business-data.'));
+	const ownNodes = running.filter(({ type }) => type.startsWith('n8n-nodes-business-data.'));
 
 	test('sets the fields of our nodes as they are', () => {
-		expect(ours.length).toBeGreaterThan(0);
-		for (const node of ours) {
+		expect(ownNodes.length).toBeGreaterThan(0);
+		for (const node of ownNodes) {
 			const description = descriptions[node.type];
 			if (description === undefined) throw new Error(`${node.type} is not one of our types`);
 			const { properties } = description;
@@ -60,7 +60,7 @@ describe.each(exampleNames())('%s', (example) => {
 	});
 
 	test('gives an agent nothing that sends or deletes', () => {
-		const tools = ours.filter(({ type }) => type.endsWith('Tool'));
+		const tools = ownNodes.filter(({ type }) => type.endsWith('Tool'));
 		for (const { parameters } of tools) expect(parameters.operation).toMatch(/^get/);
 	});
 
@@ -100,7 +100,7 @@ describe.each(exampleNames())('%s', (example) => {
 				expect(name).not.toBe('');
 			}
 		}
-		for (const { credentials } of ours)
+		for (const { credentials } of ownNodes)
 			expect(Object.keys(credentials ?? {})).toEqual(['businessDataApi']);
 	});
 

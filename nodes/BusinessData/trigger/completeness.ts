@@ -99,7 +99,7 @@ export function noteEnd(read: ListRead, state: State, last: Page, list: ListSett
 	noteSignsOfMore(read, last, list);
 }
 
-/** How many records there are by the responses, once a field of theirs has been right about that. */
+/** How many records there are by the responses, once one of their fields has been right about that. */
 function expectedTotal({ came, totals, pageState }: ListRead, state: State): number | undefined {
 	const fitting = Object.keys(totals).filter((path) => totals[path] === came);
 	// A field of another name may count the records of a page, so it is believed in lists of several pages only.

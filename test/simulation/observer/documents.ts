@@ -17,8 +17,8 @@ export function checkDocuments({ plan, service, network, played }: Player): Viol
 		const node = nodes.get(executions.get(caller?.execution ?? '')?.node ?? '');
 		return node !== undefined && isSendOnce(node) ? keysOf(node) : undefined;
 	};
-	const ours = service.actions.filter(({ exchange }) => exchange.isDouble !== true);
-	const acts = groupBy(ours, ({ item, endpoint, exchange }) => {
+	const sentByNode = service.actions.filter(({ exchange }) => exchange.isDouble !== true);
+	const acts = groupBy(sentByNode, ({ item, endpoint, exchange }) => {
 		// What has a key goes out once, from any sender; the rest once per execution.
 		const sender = scopeOf(exchange) ?? exchange.caller?.execution;
 		// Another base URL is another business.

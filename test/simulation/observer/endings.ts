@@ -95,7 +95,7 @@ function reportOf(error: ShownError, problems: string[]): ItemReport {
 	return { is: outcome ?? 'notSent' };
 }
 
-/** An error of n8n before anything of ours began. */
+/** An error of n8n before the node began. */
 function isOfN8n(message: string): boolean {
 	return message.includes('the database is away');
 }

@@ -1,5 +1,5 @@
 /**
- * No window of the service is over its limit by requests of ours alone.
+ * No window of the service is over its limit by the requests of the node alone.
  *
  * What excuses it: a process that counts alone and is killed has forgotten what it has sent; a Redis that lost its
  * data, or whose clock was set forward, has forgotten what others hold, until they have entered it again: that

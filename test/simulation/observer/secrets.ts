@@ -51,8 +51,8 @@ const strayed = ({ id, origin, startedAt }: Exchange): Violation => ({
 
 /** Runs whose requests did not all go out with the same key. */
 function mixedRuns(exchanges: Exchange[]): Violation[] {
-	const ours = exchanges.filter(({ caller }) => caller !== undefined);
-	const runs = groupBy(ours, ({ caller }) => `${caller?.execution} run ${caller?.run}`);
+	const ofNode = exchanges.filter(({ caller }) => caller !== undefined);
+	const runs = groupBy(ofNode, ({ caller }) => `${caller?.execution} run ${caller?.run}`);
 	return [...runs].flatMap(([run, own]) => {
 		const keys = new Set(own.map(({ headers }) => headers['x-api-key']));
 		return keys.size > 1 ? [{ kind: 'run of two keys', text: run }] : [];

@@ -95,7 +95,7 @@ export class FaultBook {
 			case 'host':
 				this.traps.push(new Trap(fault.when, fault));
 				return;
-			case 'foreign':
+			case 'otherClient':
 				for (let index = 0; index < fault.count; index++) {
 					world.at(fault.at + index * fault.everyMs, () =>
 						service.otherClientRequest(fault.key, fault.endpoint),

@@ -121,7 +121,7 @@ function otherClientUse(random: Random, plan: Plan, rush: Rush): PlannedFault {
 	const [{ key = '' } = {}] = plan.keys;
 	const endpoints = ['GET /masterdata/getContacts', ...Object.keys(plan.service.limits.endpoints)];
 	return {
-		kind: 'foreign',
+		kind: 'otherClient',
 		at: random.between(rush.from - 1_000, rush.until),
 		key,
 		endpoint: random.one(endpoints),

@@ -69,7 +69,14 @@ export type PlannedFault =
 	/** A credential cannot be read, a file cannot be stored. */
 	| { kind: 'host'; when: Moment; access: 'credential' | 'file' }
 	| { kind: 'edit'; at: number; credential: string; fields: CredentialFields }
-	| { kind: 'foreign'; at: number; key: string; endpoint: string; count: number; everyMs: number };
+	| {
+			kind: 'otherClient';
+			at: number;
+			key: string;
+			endpoint: string;
+			count: number;
+			everyMs: number;
+	  };
 
 export type RedisEvent =
 	| { what: 'flush' }

@@ -41,7 +41,7 @@ export interface Exchange {
 	/** When (ms) the service asked for a pause, and how long (ms). */
 	retryAfterMs?: number;
 	fault?: ExchangeFault;
-	/** Whether a proxy has sent it a second time; its second coming is not ours. */
+	/** Whether a proxy has sent it a second time; the node has sent it once. */
 	isDouble?: boolean;
 }
 

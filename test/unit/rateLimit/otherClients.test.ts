@@ -23,7 +23,7 @@ afterEach(() => jest.restoreAllMocks());
 
 const underWay = () => ({ countedAt: undefined }) as Permit;
 
-/** A refusal where so many of ours were in the windows. */
+/** A refusal where so many of our own requests were in the windows. */
 const learn = (used: number[], sentAt = now) =>
 	use.learn(
 		limits.slice(0, used.length).map((limit, index) => ({ ...limit, used: used[index] ?? 0 })),
@@ -79,7 +79,7 @@ test('it is forgotten evenly, and what is less than one is none', () => {
 	expect(use.everyMs([])).toBe(0);
 });
 
-test('ours are never spread over more than a window each', () => {
+test('our own requests are never spread over more than a window each', () => {
 	learn([1]);
 	learn([1], now + 1);
 	learn([1], now + 2);

@@ -17,7 +17,10 @@ const WORDS: Array<[word: RegExp, instead: string]> = [
 	[/^(foreseen|outlook|forecast)$/, 'request, estimate'],
 	[/^ledgers?$/, 'limit store'],
 	[/^promised$/, 'ticket'],
-	[/^whoever$/, 'the noun'],
+	[/^claim(s|ed)?$/, 'acquire'],
+	[/^stages?$/, 'limit, window'],
+	[/^foreign$/, 'other clients'],
+	[/^(ours|theirs|whoever)$/, 'the noun'],
 	[/^unmade$/, 'unresolved'],
 ];
 
@@ -25,6 +28,7 @@ const WORDS: Array<[word: RegExp, instead: string]> = [
 const ALLOWED: Array<[text: RegExp, reason: string]> = [
 	[/answered \d{3}|answered`/, 'texts for users say that the service answered 404'],
 	[/The service answered \w{3}\b/, 'those texts, in documents'],
+	[/test:foreign/, 'the name of a command'],
 	[/\b[Tt]old\b|\b(passing|lasting)\b/, 'plain English in a sentence'],
 ];
 

@@ -106,7 +106,7 @@ test('others who use the key count at once, and stand apart', async () => {
 	sandbox.consume(SEND, 2);
 	expect(await statusesOf(2, SEND, { body: { number: 1 } })).toEqual([200, 429]);
 	expect(sandbox.journal.count()).toBe(2);
-	expect(sandbox.journal.summary()).toMatchObject({ refused: 1, documents: 1, foreign: 2 });
+	expect(sandbox.journal.summary()).toMatchObject({ refused: 1, documents: 1, otherClients: 2 });
 });
 
 test.each<[string, Array<Partial<FaultRule>>, number[]]>([

@@ -35,7 +35,7 @@ test.each<CredentialFields>([
 	inCluster(' redis-1:6379,redis-2 ,\n[2001:db8::1]:6380, 10.0.0.1,'),
 	{ ...inCluster('redis-1'), redisHost: '', redisDatabase: 'left over' },
 	withSentinel({ redisNodes: 'sentinel-1:26379, sentinel-2:26379' }),
-	withSentinel({ redisSentinelGroup: 'ours', redisSentinelPassword: 'a b', redisDatabase: 2 }),
+	withSentinel({ redisSentinelGroup: 'group', redisSentinelPassword: 'a b', redisDatabase: 2 }),
 	withTls({ redisTlsServerName: ' redis.example.com ', redisTlsCa: CERTIFICATE }),
 	{ redisTls: false, redisTlsServerName: 'left over', redisTlsCa: 'left over' },
 ])('Redis with %j is a limit store', (fields) => {

@@ -64,7 +64,7 @@ async function play(program: Program | undefined, countsRefused: boolean, seed: 
 	await readWhile(bench, service, () => left-- > 0);
 	const makespan = performance.now() - startedAt;
 	service.catchUp(makespan);
-	return { makespan, ours: service.ours, theirs: service.theirs };
+	return { makespan, own: service.own, other: service.other };
 }
 
 const median = (values: number[]) => [...values].sort((a, b) => a - b)[values.length >> 1] ?? 0;
@@ -73,24 +73,24 @@ interface Case {
 	pattern: Pattern;
 	share: number;
 	countsRefused: boolean;
-	/** At the most, as medians over the seeds: makespan to best, ours refused, part of theirs refused. */
+	/** At the most, as medians over the seeds: makespan to best, own requests refused, part of the other client's refused. */
 	ratio: number;
-	ours: number;
-	theirs: number;
+	own: number;
+	other: number;
 }
 
 const cases: Case[] = [true, false].flatMap((countsRefused) =>
 	[0.1, 0.33, 0.6].flatMap((share) =>
 		(['even', 'poisson', 'bursts'] as const).map((pattern): Case => {
 			const isInBursts = pattern === 'bursts';
-			// A burst fills every tenth second, which one in ten of ours meets, 13 of 130, wherever they go; and
+			// A burst fills every tenth second, which one in ten of our requests meets, 13 of 130, whenever they go; and
 			// the first one, of which nobody can know, refuses all that are under way.
-			const ours = isInBursts && share === 0.6 ? 30 : 20;
-			// A first burst meets the full limits, and is most of theirs while we read. A service that does not
-			// count what it refuses hides it from us: as long as we take every slot, nothing of ours is refused.
+			const own = isInBursts && share === 0.6 ? 30 : 20;
+			// A first burst meets the full limits, and is most of the other client's requests while we read. A service that does not
+			// count what it refuses hides it from us: as long as we take every slot, none of our requests is refused.
 			const isUnseen = !countsRefused || (isInBursts && share === 0.1);
-			const theirs = isUnseen ? 1 : share === 0.6 ? 0.4 : 0.25;
-			return { pattern, share, countsRefused, ratio: isInBursts ? 2.1 : 1.5, ours, theirs };
+			const other = isUnseen ? 1 : share === 0.6 ? 0.4 : 0.25;
+			return { pattern, share, countsRefused, ratio: isInBursts ? 2.1 : 1.5, own, other };
 		}),
 	),
 );
@@ -104,15 +104,15 @@ test.each(cases)(
 		}
 		const best = bestMakespan(READS, leftBy(share));
 		const ratio = median(runs.map(({ makespan }) => makespan / best));
-		const ours = median(runs.map((run) => run.ours.refused));
-		const theirs = median(runs.map((run) => run.theirs.refused / Math.max(1, run.theirs.requests)));
+		const own = median(runs.map((run) => run.own.refused));
+		const other = median(runs.map((run) => run.other.refused / Math.max(1, run.other.requests)));
 		report(
 			`${share} ${pattern}, refused counted ${countsRefused}: ${ratio.toFixed(2)} of the best, ` +
-				`${ours} of ours refused, ${(100 * theirs).toFixed(0)} % of theirs`,
+				`${own} of our own refused, ${(100 * other).toFixed(0)} % of the other client’s`,
 		);
 		expect(ratio).toBeLessThanOrEqual(most.ratio);
-		expect(ours).toBeLessThanOrEqual(most.ours);
-		expect(theirs).toBeLessThanOrEqual(most.theirs);
+		expect(own).toBeLessThanOrEqual(most.own);
+		expect(other).toBeLessThanOrEqual(most.other);
 	},
 	600_000,
 );
@@ -124,19 +124,19 @@ test('a program that begins in mid-run is noticed, and forgotten two windows aft
 		const service = new SharedService(general, program, true, seed);
 		const startedAt = performance.now();
 		await readFor(bench, service, 110_000);
-		expect(service.ours.refused).toBeGreaterThan(0);
+		expect(service.own.refused).toBeGreaterThan(0);
 		// Back to the full limits at the latest two longest windows after the program has ended.
 		await readFor(bench, service, 80_000 + 2 * 60_000 - (performance.now() - startedAt));
 		const status = (await bench.status()).get('general/60s');
 		expect(status).toMatchObject({ usedByOthers: 0 });
-		const before = service.ours.requests;
+		const before = service.own.requests;
 		await readFor(bench, service, 120_000);
-		expect(service.ours.requests - before).toBeGreaterThanOrEqual(195);
+		expect(service.own.requests - before).toBeGreaterThanOrEqual(195);
 	}
 }, 600_000);
 
 test('alone on the key nothing changes', async () => {
-	const { makespan, ours } = await play(undefined, true, 1);
-	expect(ours).toEqual({ requests: READS, refused: 0 });
+	const { makespan, own } = await play(undefined, true, 1);
+	expect(own).toEqual({ requests: READS, refused: 0 });
 	expect(makespan).toBeLessThanOrEqual(1.02 * bestMakespan(READS, general) + LATENCY_MS);
 });
