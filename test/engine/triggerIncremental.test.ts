@@ -3,8 +3,6 @@
 
 import type { ServerResponse } from 'node:http';
 
-import { DateTime } from 'luxon';
-
 import { EventCopy } from '../support/eventCopy';
 import { after } from '../support/logicalTime';
 import { SimulatedList, type SimulatedSettings } from '../support/simulatedList';
@@ -15,8 +13,6 @@ const bench = useTriggerBench();
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const PAGES = { pagination: { values: { type: 'pageNumber', pageSize: 3 } } };
-const inZone = (format: string, zone: string) => (text: string) =>
-	DateTime.fromFormat(text, format, { zone }).toMillis();
 const BERLIN = 'Europe/Berlin';
 
 /** A trigger with incremental reads, after its first poll. */
@@ -29,8 +25,7 @@ async function begin(
 	const service = new SimulatedList(settings, count);
 	bench.service.response = (query, response) => service.respond(query, response);
 	const incremental = { values: { parameter: settings.header ?? 'since', ...values } };
-	const all = { options: { incremental, ...options } };
-	const { poll, staticData } = bench.trigger(all);
+	const { poll } = bench.trigger({ options: { incremental, ...options } });
 	const copy = new EventCopy(service.records);
 	expect(await poll()).toEqual([]);
 	const pollAfter = async (ms = MINUTE) => {
@@ -44,7 +39,7 @@ async function begin(
 		falseEvents: copy.falseEvents,
 		...copy.differencesFrom(service.records),
 	});
-	return { service, poll, pollAfter, staticData, faults, parameters: all };
+	return { service, pollAfter, faults };
 }
 
 const NO_FAULTS = { falseEvents: [], missing: [], left: [] };
@@ -131,25 +126,11 @@ async function playDay({ service, pollAfter, faults }: Awaited<ReturnType<typeof
 }
 
 describe('nothing is missed and nothing told twice', () => {
-	const MINUTES = 'yyyy-MM-dd HH:mm';
-	const untilSummerTimeEnds = () => Date.UTC(2026, 9, 24, 23, 30) - Date.now();
-
-	test.each<[string, () => SimulatedSettings, Record<string, unknown>, Record<string, unknown>?]>([
-		[
-			'page by page, with a clock hours ahead',
-			() => ({ pageSize: 3, aheadMs: 5 * HOUR }),
-			{},
-			PAGES,
-		],
-		['without a Date, with an exclusive filter', () => ({ noDate: true, isExclusive: true }), {}],
-		['by days', () => ({ precisionMs: 24 * HOUR }), { format: 'date' }],
-		[
-			'when summer time ends',
-			() => ({ aheadMs: untilSummerTimeEnds(), parse: inZone(MINUTES, BERLIN) }),
-			{ format: 'custom', customFormat: MINUTES, timeZone: BERLIN },
-		],
-	])('%s', async (_, settings, values, options = {}) => {
-		await playDay(await begin(settings(), { fullReadHours: 0, ...values }, options));
+	test.each<[string, SimulatedSettings, Record<string, unknown>]>([
+		['without a Date, with an exclusive filter', { noDate: true, isExclusive: true }, {}],
+		['by days', { precisionMs: 24 * HOUR }, { format: 'date' }],
+	])('%s', async (_, settings, values) => {
+		await playDay(await begin(settings, { fullReadHours: 0, ...values }));
 	});
 
 	test('when the clock of the service is set back', async () => {
@@ -188,30 +169,6 @@ describe('nothing is missed and nothing told twice', () => {
 		for (const one of service.stored) one.changedAt = service.now;
 		expect(await pollAfter()).toEqual([]);
 		expect(linesInLog()).toBe(before + 1);
-	});
-
-	test('when a poll fails half-way, or n8n ends before it has saved what it found', async () => {
-		const { service, pollAfter, poll, staticData, faults, parameters } = await begin(
-			{ pageSize: 3 },
-			{ fullReadHours: 0 },
-			PAGES,
-		);
-		for (let id = 1; id <= 5; id++) service.write(id);
-		const { response: serviceResponse } = bench.service;
-		bench.service.response = (query, response) => {
-			if (query.page !== '2') return serviceResponse(query, response);
-			response.statusCode = 403;
-			return {};
-		};
-		await after(10 * MINUTE);
-		await expect(poll()).rejects.toThrow('403');
-		bench.service.response = serviceResponse;
-		const saved = JSON.parse(JSON.stringify(staticData)) as typeof staticData;
-		expect(await pollAfter(10 * MINUTE)).toHaveLength(5);
-		expect(faults()).toEqual(NO_FAULTS);
-		const again = bench.trigger(parameters, { staticData: saved });
-		expect(await again.poll()).toHaveLength(5);
-		expect(await again.poll()).toEqual([]);
 	});
 
 	const nothing = (status: number) => (response: ServerResponse) =>
@@ -260,19 +217,6 @@ test.each<[string, string]>([
 	},
 );
 
-test('what is known is not written again where nothing has changed, but for the cursor once in an hour', async () => {
-	const { service, pollAfter, staticData } = await begin({}, { fullReadHours: 0 });
-	const saved = () => JSON.stringify(staticData);
-	const before = saved();
-	for (let minutes = 1; minutes < 60; minutes++) expect(await pollAfter()).toEqual([]);
-	expect(saved()).toBe(before);
-	// The cursor has moved all the same.
-	const [, second = '', last = ''] = [...service.since.slice(0, 2), ...service.since.slice(-1)];
-	expect(Date.parse(last) - Date.parse(second)).toBeGreaterThanOrEqual(58 * MINUTE);
-	await pollAfter(2 * MINUTE);
-	expect(saved()).not.toBe(before);
-});
-
 describe('deletions', () => {
 	test('are found by full reads, of which the second follows with the next poll', async () => {
 		const { service, pollAfter } = await begin({}, { fullReadHours: 2.5 });
@@ -290,25 +234,6 @@ describe('deletions', () => {
 		]);
 	});
 
-	test('are not found a day later where a full read was cut off: it is repeated, less and less often', async () => {
-		const { service, pollAfter } = await begin({ pageSize: 3 }, {}, PAGES, 10);
-		const { response: list } = bench.service;
-		bench.service.response = (query, response) =>
-			query.page === '2' ? { contacts: [] } : list(query, response);
-		service.remove(2);
-		const fullReads = () => service.since.filter((since) => since === undefined).length / 4;
-		await after(24 * HOUR);
-		const before = fullReads();
-		const counts = [];
-		for (const minutes of [1, 1, 1, 1, 10, 120]) {
-			for (let minute = 0; minute < minutes; minute++) expect(await pollAfter()).toEqual([]);
-			counts.push(fullReads() - before);
-		}
-		expect(counts).toEqual([1, 2, 3, 3, 5, 8]);
-		bench.service.response = list;
-		expect([await pollAfter(3 * HOUR), await pollAfter()]).toEqual([[], ['contactDeleted 2']]);
-	});
-
 	test('are found in a list that was empty at first, and that ends with a 204', async () => {
 		const { service, pollAfter, faults } = await begin({ pageSize: 3 }, {}, PAGES, 0);
 		const { response: list } = bench.service;
@@ -322,46 +247,6 @@ describe('deletions', () => {
 		service.remove(1);
 		for (let polls = 0; polls < 4; polls++) await pollAfter(24 * HOUR);
 		expect(faults()).toEqual(NO_FAULTS);
-	});
-
-	test('are not suspected of what has changed, and moved, while the pages of a full read came', async () => {
-		const settings: SimulatedSettings = { pageSize: 3, order: 'newestFirst' };
-		const { service, pollAfter, faults } = await begin(settings, { fullReadHours: 1 }, PAGES, 12);
-		service.strike = (page) => {
-			if (page === 2) service.write(1);
-		};
-		await pollAfter(HOUR);
-		service.strike = () => undefined;
-		const before = service.since.length;
-		await pollAfter();
-		expect(service.since.slice(before)).not.toContain(undefined);
-		expect(faults()).toEqual(NO_FAULTS);
-	});
-
-	test('with 0 hours only the first read is a full one', async () => {
-		const { service, pollAfter } = await begin({}, { fullReadHours: 0 });
-		for (let days = 0; days < 4; days++) await pollAfter(24 * HOUR);
-		expect(service.since.filter((since) => since === undefined)).toHaveLength(1);
-	});
-
-	test('a full read goes on over polls that have little time', async () => {
-		const values = { fullReadHours: 1 };
-		const { service, poll, pollAfter } = await begin({ pageSize: 3 }, values, PAGES, 20);
-		service.remove(20);
-		await after(HOUR);
-		const { response: serviceResponse } = bench.service;
-		let pages = 0;
-		bench.service.response = (query, response) =>
-			++pages % 4 === 0 ? undefined : serviceResponse(query, response);
-		const reported: string[][] = [];
-		for (let polls = 0; polls < 8; polls++) {
-			reported.push(inWords(await poll({ getPollBudgetMs: () => 2_000 })));
-		}
-		bench.service.response = serviceResponse;
-		reported.push(await pollAfter(), await pollAfter());
-		// The first read, the one in parts, and the one that confirms it.
-		expect(service.since.filter((since) => since === undefined)).toHaveLength(3 * 8);
-		expect(reported.flat()).toEqual(['contactDeleted 20']);
 	});
 
 	test.each<[unknown, boolean]>([

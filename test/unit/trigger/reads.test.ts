@@ -360,10 +360,3 @@ test('while deletions are withheld, few empty pages are read, and then none', as
 	}
 	expect(counts).toEqual([13, 3, 3]);
 });
-
-test('a first poll that is cut short does not take the rest for new', async () => {
-	const { state, poll } = watch('offset');
-	expect([await poll(onRequest(2, '')), await poll()]).toEqual([[], []]);
-	state.list = [...TEN, { id: 11 }];
-	expect(await poll()).toEqual(['contactCreated 11']);
-});
