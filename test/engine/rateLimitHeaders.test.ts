@@ -22,37 +22,16 @@ function tell(headers: Record<string, string>, times = 1, endpoint = READ_ENDPOI
 }
 const arrivals = () => bench.sandbox.journal.responded().map(({ atMs }) => atMs);
 
-test.each([
-	['nothing is left', '"default";r=0;t=1'],
-	['of several limits only the last has something left', '"minute";r=0;t=1, "burst";r=9;t=1'],
-	['of several limits the one that lasts longer is used up', '"minute";r=0;t=1, "burst";r=0;t=0.1'],
-])('waits until there is room again, when the service says that %s', async (_, ratelimit) => {
-	tell({ ratelimit });
+test('waits until there is room again, when the service says that nothing is left', async () => {
+	tell({ ratelimit: '"default";r=0;t=1' });
 	await bench.run([{}], read());
 	await bench.run([{}], read());
 	const [first = 0, second = 0] = arrivals();
 	expect(second - first).toBeGreaterThanOrEqual(900);
 });
 
-test('waits without limits, too', async () => {
-	bench.credential.limits = { general: [], endpoints: {} };
-	tell({ 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '30' });
-	for (let run = 0; run < 2; run++) await bench.run([{}], read());
-	const [first = 0, second = 0] = arrivals();
-	expect(second - first).toBeGreaterThanOrEqual(29_000);
-});
-
-test('heeds a later response more than an earlier one', async () => {
-	tell({ ratelimit: '"minute";r=1;t=1' });
-	tell({ ratelimit: '"minute";r=9;t=1' });
-	for (let run = 0; run < 3; run++) await bench.run([{}], read());
-	const [first = 0, , third = 0] = arrivals();
-	expect(third - first).toBeLessThan(900);
-});
-
 test.each([
 	['more left than is free here', { 'x-ratelimit-remaining': '500', 'x-ratelimit-reset': '1' }],
-	['a wait beyond all windows', { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '86400' }],
 	['nothing to understand', { ratelimit: 'none at all', 'ratelimit-policy': '???' }],
 ])('%s changes nothing', async (_, headers) => {
 	tell(headers, 15);

@@ -25,14 +25,11 @@ test.each([
 });
 
 test.each([
-	[100, 110],
 	[500, 510],
 	[1_000, 1_020],
 	[5_000, 5_100],
-	[60_000, 60_100],
 	[200_000, 200_100],
 	[600_000, 600_300],
-	[86_400_000, 86_443_200],
 ])('a slot of %i ms is held for %i ms', (windowMs, holdMs) => {
 	expect(holdMsOf(windowMs)).toBe(holdMs);
 });

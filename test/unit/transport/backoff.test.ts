@@ -170,7 +170,6 @@ test.each([
 describe('backoff', () => {
 	test.each([
 		[0, undefined, 1_000],
-		[1, undefined, 2_000],
 		[5, undefined, 32_000],
 		[6, undefined, 60_000],
 		[5_000, undefined, 60_000],
