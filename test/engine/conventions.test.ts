@@ -121,13 +121,6 @@ test.each([
 	['L2-P3', 'Get Many', read(), PAGES],
 	['L18-P10', 'Get Many', read(), 'says that there is more (has_more): 2 items were read'],
 	['L1-P13-D3', 'Get Many', read(), `${LINK}. Set the option Pagination to Next URL`],
-	['L1-P13-D3', 'API Request', list(), `${LINK}. Set the option Pagination to Next URL`],
-	[
-		'L23',
-		'Get Many',
-		read(),
-		'2 items of 5 (total) were read; the next page is named by next_page_url',
-	],
 	['L23', 'API Request', list({ itemsField: 'data' }), '2 items of 5 (total) were read'],
 	['L10-P11', 'Get Many', read(WRAPPED), NEXT_OFFSET],
 ])('the list %s, read by %s, says that it is not whole', async (name, _, parameters, hint) => {

@@ -58,12 +58,3 @@ test('a response that repeats the key of the start is masked with it', async () 
 	expect(ended.status).toBe('error');
 	expect(placesOf(oldKey, ended)).toEqual([]);
 });
-
-test('a run that has begun needs the credential no more', async () => {
-	const { sandbox, credential } = bench;
-	const run = bench.run(itemsOf(4), send());
-	await waitUntil(() => sandbox.journal.count(SEND_ENDPOINT) === 3);
-	for (const name of Object.keys(credential)) delete credential[name];
-	expect((await run).run.status).toBe('success');
-	expect(sandbox.journal.documents()).toHaveLength(4);
-});

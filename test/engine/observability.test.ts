@@ -57,13 +57,6 @@ describe('the error declares its cause', () => {
 		const [item] = (await bench.run(itemsOf(1), send({ maxWait: 1 }), settings)).items(NODE, 1);
 		expect(item?.error).toMatchObject(declares ? { failure: { cause: 'rate-limited' } } : {});
 	});
-
-	test("of a trigger's poll, so that n8n waits before the next one", async () => {
-		disable();
-		const parameters = { events: ['contactCreated'], idField: 'id', options: {} };
-		const { poll } = bench.engine.trigger(parameters, { key: bench.credential });
-		expectCause(await poll().catch((error: unknown) => error), 'credential-invalid');
-	});
 });
 
 describe('what is told of waits', () => {

@@ -177,10 +177,4 @@ describe('as a tool of an agent', () => {
 		const [response] = await call([1], {}, CONTINUE_ON_ERROR);
 		expect(JSON.stringify(response)).toContain('400');
 	});
-
-	test('another execution is not taken for another attempt', async () => {
-		await call([1], {}, RETRY_ON_FAIL);
-		await call([1], {}, RETRY_ON_FAIL);
-		expect(bench.documents()).toHaveLength(2);
-	});
 });

@@ -31,12 +31,6 @@ test('a key that was seen before is skipped, in the order of the input', async (
 	);
 });
 
-test('the same key twice in one input is sent once', async () => {
-	const result = await bench.run([{ id: '7' }, { id: '7' }], send(onceById));
-	expect(bench.documents()).toEqual([{ id: '7' }]);
-	expect(result.json(NODE)[1]).toMatchObject({ skipped: true, sendOnceKey: '7' });
-});
-
 test('an error after skipped items does not call them sent', async () => {
 	await bench.run([{ id: 'a' }], send(onceById));
 	bench.sandbox.fault({ after: 1, action: { type: 'status', status: 400 } });

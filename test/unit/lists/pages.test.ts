@@ -216,12 +216,6 @@ describe('by cursor', () => {
 		}
 	});
 
-	test('ends after ten empty pages with ever new cursors', async () => {
-		const service = (_: Query, count: number) => ({ items: [], nextCursor: `c${count}` });
-		const { queries, error } = await readAll(paginated({ type: 'cursor' }), service);
-		expect({ requests: queries.length, error }).toEqual({ requests: 10, error: undefined });
-	});
-
 	test.each([
 		[{ cursorFrom: 'lastItem', cursorField: 'key' }, 'Cursor Field: there is nothing at "key"'],
 		[{ endOfList: 'hasMoreField', hasMoreField: 'm' }, 'Has More Field: there is nothing at "m"'],
