@@ -1,10 +1,19 @@
 // The best possible schedule under limits, computed: no client that keeps them can be faster, because
 // it would need one that knows when the service counts each request, and has no latency at all.
 
+import type { LimitTable } from '../sandbox/limits';
+import { inMs } from '../test/support/scaledLimits';
+
 /** At most `max` requests in any `windowMs` (ms). */
 export interface Window {
 	max: number;
 	windowMs: number;
+}
+
+/** The windows that count a request to an endpoint (`METHOD /path`). */
+export function windowsOf({ general, endpoints }: LimitTable, endpoint: string): Window[] {
+	const own = endpoints[endpoint];
+	return [...general, ...(own === undefined ? [] : [own])].map(inMs);
 }
 
 /** The earliest moment (ms) from `at` on at which one more request fits beside those in `times` (sorted). */

@@ -1,9 +1,8 @@
 // Who is compared: the node of each contender in a workflow, and the credential it needs.
 import type { Credential, WorkflowNode } from '../scripts/host/n8nTypes';
 import { node } from '../test/n8n/workflows';
-import { fieldsOf } from '../test/support/redisTopologies';
-import type { Window } from './bestSchedule';
-import { windowsOf } from './limits';
+import { credentialFor } from '../test/support/scaledLimits';
+import { type Window, windowsOf } from './bestSchedule';
 import type { WorkItem } from './workItems';
 
 /** In the order in which they start: those that send all requests at once go first. */
@@ -56,7 +55,6 @@ export const REACTIVE = {
 /** A tenth of a second on top of what the limits ask for. */
 const BATCH_MARGIN_MS = 100;
 
-const OPEN_REDIS = { topology: 'standalone', user: '', password: '', tls: false } as const;
 const NUMBER = '={{ $json.number }}';
 const QUERY = { parameters: [{ name: 'number', value: NUMBER }] };
 const CONTINUE = { onError: 'continueRegularOutput' };
@@ -126,11 +124,6 @@ const OPERATIONS: Record<WorkItem['work'], (options: Parameters) => Parameters> 
 	delete: () => ({ resource: 'transaction', operation: 'deleteMany', ids: NUMBER, options: {} }),
 };
 
-const limitStore = (redisPort: number | undefined): Parameters =>
-	redisPort === undefined
-		? { limitStore: 'memory' }
-		: fieldsOf({ ...OPEN_REDIS, nodes: [{ host: '127.0.0.1', port: redisPort }] });
-
 export const CONTENDERS: Record<ContenderId, Contender> = {
 	plain: {
 		title: 'HTTP Request, as it comes',
@@ -183,14 +176,11 @@ export const CONTENDERS: Record<ContenderId, Contender> = {
 	package: {
 		title: 'Business Data node',
 		retryAfter: 'none',
-		credential: ({ baseUrl, apiKey, redisPort }, { limits }) => ({
+		credential: ({ redisPort, ...service }, { limits }) => ({
 			type: 'businessDataApi',
 			data: {
-				...{ baseUrl, apiKey, ...limitStore(redisPort) },
-				...{ customize: true, limits: JSON.stringify(limits) },
-				transactionDelete: 'POST /txndata/bulkDeleteTxn',
-				contactDelete: 'POST /masterdata/deleteContacts',
-				deleteIdsField: 'ids',
+				...credentialFor(service, limits),
+				...(redisPort && { limitStore: 'redis', redisHost: '127.0.0.1', redisPort }),
 			},
 		}),
 		node: (_service, { work }) => ({

@@ -1,7 +1,8 @@
 // What the page says about who is compared and how. The figures in it come from where they are set.
+import { READ_ENDPOINT } from '../test/support/parameters';
+import { windowsOf } from './bestSchedule';
 import { batchingFor, CONTENDERS, MAX_TRIES, REACTIVE, WAIT_BETWEEN_TRIES_MS } from './contenders';
 import { formatSetting } from './format';
-import { READ_ENDPOINT, windowsOf } from './limits';
 import {
 	BULK_SCALE,
 	IDS_PER_REQUEST,

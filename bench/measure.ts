@@ -1,10 +1,9 @@
 // Turns the journal of a service into the figures of a contender.
 import type { JournalEntry } from '../sandbox/journal';
-import { bestMakespan, nextFreeMoment, type Window } from './bestSchedule';
+import { bestMakespan, nextFreeMoment, type Window, windowsOf } from './bestSchedule';
 import type { WorkflowRun } from './benchN8n';
 import type { ContenderId } from './contenders';
 import { OTHER_CLIENT_USER_AGENT } from './otherClientWork';
-import { windowsOf } from './limits';
 import type { ContenderResult, SingleRequest } from './results';
 import { IDS_PER_REQUEST, type WorkItem } from './workItems';
 

@@ -1,8 +1,7 @@
 // The plots of the page, as specifications for Vega-Lite.
 import type { TopLevelSpec } from 'vega-lite' with { 'resolution-mode': 'import' };
-import { bestSchedule } from './bestSchedule';
+import { bestSchedule, windowsOf } from './bestSchedule';
 import { CONTENDERS } from './contenders';
-import { windowsOf } from './limits';
 import type { PagePlot } from './page';
 import type { BenchmarkResults, ContenderResult } from './results';
 import { requestsFor } from './measure';

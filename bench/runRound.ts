@@ -3,9 +3,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Note } from '../scripts/host/progress';
 import type { BenchN8n, PublishedWorkflow, WorkflowRun } from './benchN8n';
-import { bestMakespan } from './bestSchedule';
+import { bestMakespan, windowsOf } from './bestSchedule';
 import { CONTENDER_IDS, type ContenderId, CONTENDERS } from './contenders';
-import { windowsOf } from './limits';
 import { FIRST_SINGLE, measure, type Observation, requestsFor } from './measure';
 import type { ContenderResult, ItemResult } from './results';
 import { type ServiceProcess, startOtherClient, startService } from './service';

@@ -1,9 +1,9 @@
 // The tables of the page, and all figures as CSV.
-import { bestMakespan } from './bestSchedule';
+import { DOCUMENTED_LIMITS } from '../sandbox/limits';
+import { bestMakespan, windowsOf } from './bestSchedule';
 import { CONTENDER_IDS, CONTENDERS } from './contenders';
 import { formatCount, formatTime, markdownTable } from './format';
 import { isComplete } from './goals';
-import { scaledTable, windowsOf } from './limits';
 import type { ContenderResult } from './results';
 import type { WorkItem } from './workItems';
 
@@ -74,11 +74,11 @@ export function tableOf(measured: Measured[]): string {
 
 /** The table of the bulk deletions beside one request per record. */
 export function bulkTable(measured: Measured[]): string {
-	const realWindows = (endpoint: string) => windowsOf(scaledTable(1, 1), endpoint);
 	const rows = measured.flatMap(({ item, results }) =>
 		results.map(({ requests, makespanMs, bestMs }) => {
 			const records = item.workflows[0] ?? 0;
-			const oneEach = bestMakespan(records, realWindows(item.endpoint)) + item.latencyMs;
+			const oneEach =
+				bestMakespan(records, windowsOf(DOCUMENTED_LIMITS, item.endpoint)) + item.latencyMs;
 			return [
 				formatCount(records),
 				formatTime(oneEach),

@@ -1,7 +1,8 @@
 // What is measured: the work items of the benchmark.
 import { DOCUMENTED_LIMITS, type LimitTable } from '../sandbox/limits';
+import { DELETE_ENDPOINT, READ_ENDPOINT, SEND_ENDPOINT } from '../test/support/parameters';
+import { scaledLimits } from '../test/support/scaledLimits';
 import { type ContenderId, CONTENDER_IDS } from './contenders';
-import { READ_ENDPOINT, scaledTable, SEND_ENDPOINT } from './limits';
 
 /** What every item of the workflow asks for. */
 export type Work = 'read' | 'send' | 'delete';
@@ -123,7 +124,7 @@ const singles: WorkItem = {
 	singlesEverySeconds: SINGLES_EVERY_SECONDS,
 };
 
-const sendLimits = scaledTable(1, SEND_SCALE);
+const sendLimits = scaledLimits(1, SEND_SCALE, DOCUMENTED_LIMITS);
 
 const sends: WorkItem = {
 	...READS,
@@ -148,9 +149,9 @@ const bulk = (records: number, scale: number, isQuick: boolean): WorkItem => ({
 	part: 'bulk',
 	round: 'bulk',
 	work: 'delete',
-	endpoint: 'POST /txndata/bulkDeleteTxn',
+	endpoint: DELETE_ENDPOINT,
 	workflows: [records],
-	limits: scaledTable(scale, scale),
+	limits: scaledLimits(scale, scale, DOCUMENTED_LIMITS),
 	contenders: ['package'],
 	isQuick,
 });

@@ -21,10 +21,3 @@ export const { limitStoreOf, limiterOf } = load(rateLimit) as typeof RateLimitMo
 export const { DOCUMENTED_LIMITS } = load(
 	'./nodes/BusinessData/transport/endpoints',
 ) as typeof EndpointsModule;
-
-/** How many limiters this process keeps. */
-export function limitersKept(): number {
-	const registry = Symbol.for('n8n-nodes-business-data/limiters/1');
-	const global = globalThis as unknown as Record<symbol, Map<string, unknown> | undefined>;
-	return global[registry]?.size ?? 0;
-}

@@ -1,6 +1,7 @@
 /** What one key costs: processor time per request with a queue of any length, and memory. */
 import type { Limits, Permit } from '../../nodes/BusinessData/rateLimit';
-import { abortController, KeyLimiter, limiterOf, limitersKept } from './built';
+import { limiters } from '../../test/support/limiters';
+import { abortController, KeyLimiter, limiterOf } from './built';
 import { heapInUse, pause, processorTime } from './figures';
 
 export interface Load {
@@ -171,7 +172,7 @@ async function useOnce(keys: number, limits: Limits): Promise<void> {
  * @param limits with windows that last longer than it takes to look at the heap
  */
 export async function memoryOfIdleKeys(keys: number, limits: Limits): Promise<IdleKeys> {
-	const kept = limitersKept();
+	const kept = limiters().size;
 	// The keys are used twice, because what a process makes once for so many of them and then keeps, such as the room
 	// in its tables, does not count.
 	const shortly = limits.general.map(({ max }, index) => ({ max, windowMs: index + 1 }));
@@ -181,10 +182,10 @@ export async function memoryOfIdleKeys(keys: number, limits: Limits): Promise<Id
 	await useOnce(keys, limits);
 	const respondedAt = performance.now();
 	const during = await heapInUse();
-	const keptDuring = limitersKept() - kept;
+	const keptDuring = limiters().size - kept;
 	const longestMs = Math.max(...limits.general.map(({ windowMs }) => windowMs));
 	await pause(respondedAt + longestMs + AFTER_THE_WINDOW_MS - performance.now());
 	const after = await heapInUse();
-	const keptAfter = limitersKept() - kept;
+	const keptAfter = limiters().size - kept;
 	return { before, during, after, bytesEach: (during - before) / keys, keptDuring, keptAfter };
 }

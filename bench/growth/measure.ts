@@ -1,5 +1,6 @@
 /** Runs one measurement in this process, which does nothing else, and prints what it found as JSON. */
 import { Engine } from '../../test/support/engine';
+import { inMs } from '../../test/support/scaledLimits';
 import { DOCUMENTED_LIMITS } from './built';
 import { median } from './figures';
 import { type Load, memoryOfIdleKeys, memoryOfQueue, processorTimePerRequest } from './limiterLoad';
@@ -31,10 +32,7 @@ const measurements = {
 	queue: async (manyRuns: boolean) => await memoryOfQueue(MANY, manyRuns),
 	idleKeys: async () =>
 		await memoryOfIdleKeys(MANY, {
-			general: DOCUMENTED_LIMITS.general.map(({ max, windowSeconds }) => ({
-				max,
-				windowMs: windowSeconds * 1000,
-			})),
+			general: DOCUMENTED_LIMITS.general.map(inMs),
 			endpoints: {},
 		}),
 	node: async (operation: string) => await node(operation, loadNode, MANY),

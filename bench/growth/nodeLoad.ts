@@ -37,14 +37,10 @@ export const OPERATIONS: Record<string, INode['parameters']> = {
 const HIGHEST_MAX = 100_000;
 const highest = (windowSeconds: number) => ({ max: HIGHEST_MAX, windowSeconds });
 
-const credentialWith = (baseUrl: string) => ({
-	...credentialFor({ baseUrl, apiKey: '0'.repeat(64) }),
-	customize: true,
-	limits: JSON.stringify({
-		general: [1, 10, 60].map(highest),
-		endpoints: { 'POST /txndata/sendTxn': highest(600) },
-	}),
-});
+const LIMITS = {
+	general: [1, 10, 60].map(highest),
+	endpoints: { 'POST /txndata/sendTxn': highest(600) },
+};
 
 /** A service that responds whatever comes, and says its port. */
 const SERVICE = `
@@ -100,7 +96,8 @@ export async function loadNode(
 		load.holdsMs = await holds();
 		return output as never;
 	};
-	const key = credentialWith(baseUrl ?? 'http://127.0.0.1:9');
+	const service = { baseUrl: baseUrl ?? 'http://127.0.0.1:9', apiKey: '0'.repeat(64) };
+	const key = credentialFor(service, LIMITS);
 	try {
 		const { run } = await engine.run(workflowOf(itemsOf(items), parameters, { onError }), { key });
 		if (run.status !== 'success') throw new Error(`The run ended with ${run.status}`);

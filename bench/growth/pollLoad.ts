@@ -4,12 +4,13 @@
  */
 import { Readable } from 'node:stream';
 
+import { NO_LIMITS } from '../../test/support/bench';
 import type { Engine } from '../../test/support/engine';
+import { credentialFor } from '../../test/support/scaledLimits';
 import { ALL_EVENTS } from '../../test/support/triggerBench';
 import { processorTime } from './figures';
 
 const PAGE_SIZE = 100;
-const HIGH_LIMITS = { general: [{ max: 100_000, windowSeconds: 1 }], endpoints: {} };
 
 export interface PollLoad {
 	requests: number;
@@ -49,10 +50,7 @@ export async function loadPolls(
 		pagination: { values: { type: 'pageNumber', pageSize: PAGE_SIZE } },
 		...(isIncremental ? { incremental: { values: { parameter: 'since' } } } : {}),
 	};
-	const key = {
-		...{ baseUrl: 'http://127.0.0.1:9', apiKey: '0'.repeat(64) },
-		...{ customize: true, limits: JSON.stringify(HIGH_LIMITS) },
-	};
+	const key = credentialFor({ baseUrl: 'http://127.0.0.1:9', apiKey: '0'.repeat(64) }, NO_LIMITS);
 	const trigger = engine.trigger({ events: ALL_EVENTS, idField: 'id', options }, { key });
 	Object.assign(trigger.context.helpers, { httpRequestWithAuthentication: respond });
 	await trigger.poll();

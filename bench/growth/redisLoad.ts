@@ -4,6 +4,7 @@ import { Redis } from 'ioredis';
 import type { RedisAddress } from '../../nodes/BusinessData/redis';
 import { RedisCluster } from '../../test/support/redisCluster';
 import { RedisServer } from '../../test/support/redisServer';
+import { inMs, scaledLimits } from '../../test/support/scaledLimits';
 import type { Limits } from '../../nodes/BusinessData/rateLimit/limits';
 import {
 	abortController,
@@ -40,20 +41,15 @@ const TIME_SCALE = 0.05;
 const WAITING_PER_KEY = 3;
 
 const limits: Limits = {
-	general: DOCUMENTED_LIMITS.general.map(({ max, windowSeconds }) => ({
-		max,
-		windowMs: windowSeconds * 1000 * TIME_SCALE,
-	})),
+	general: scaledLimits(TIME_SCALE, 1, DOCUMENTED_LIMITS).general.map(inMs),
 	endpoints: {},
 };
 
 export async function startServer(): Promise<MeasuredRedis> {
 	const server = await RedisServer.start(['--appendonly', 'no', '--save', '']);
-	const { port } = server;
-	const access = { user: '', password: '', tls: false };
 	return {
-		address: { ...access, topology: 'standalone', nodes: [{ host: '127.0.0.1', port }] },
-		connections: [new Redis({ port })],
+		address: server.address(),
+		connections: [new Redis({ port: server.port })],
 		dispose: async () => await server.dispose(),
 	};
 }

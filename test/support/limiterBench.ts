@@ -10,15 +10,12 @@ import { CountingService } from './countingService';
 import { EXAMPLE_LIMITS } from './exampleLimits';
 import { limiters } from './limiters';
 import type { LuaRedis } from './luaRedis';
+import { inMs } from './scaledLimits';
 
 type Limiter = ReturnType<typeof limiterOf>;
 export type SlotRequest = Parameters<Limiter['acquire']>[0];
 export type RoomRequest = Parameters<Limiter['issueTickets']>[0];
 
-const inMs = ({ max, windowSeconds }: { max: number; windowSeconds: number }) => ({
-	max,
-	windowMs: windowSeconds * 1000,
-});
 export const general = EXAMPLE_LIMITS.general.map(inMs);
 export const SEND = 'POST /txndata/sendTxn';
 export const send = { max: 3, windowMs: 600_000 };

@@ -1,21 +1,27 @@
 /** Limits whose windows are shorter by a factor, so that tests wait seconds where users wait minutes. */
 import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
 
-import type { LimitTable } from '../../sandbox/limits';
+import type { Limit, LimitTable } from '../../sandbox/limits';
 import { EXAMPLE_LIMITS } from './exampleLimits';
 
+/** As the limiter has it. */
+export const inMs = ({ max, windowSeconds }: Limit) => ({ max, windowMs: windowSeconds * 1000 });
+
 /**
- * The example limits with every window multiplied by `timeScale`, those of the endpoints by
+ * The example limits, or others, with every window multiplied by `timeScale`, those of the endpoints by
  * `endpointTimeScale` where 10 minutes are still too long.
  */
-export function scaledLimits(timeScale: number, endpointTimeScale = timeScale): LimitTable {
+export function scaledLimits(
+	timeScale: number,
+	endpointTimeScale = timeScale,
+	{ general, endpoints }: LimitTable = EXAMPLE_LIMITS,
+): LimitTable {
 	const scaleBy =
 		(factor: number) =>
 		<T extends { windowSeconds: number }>(limit: T): T => ({
 			...limit,
 			windowSeconds: limit.windowSeconds * factor,
 		});
-	const { general, endpoints } = EXAMPLE_LIMITS;
 	return {
 		general: general.map(scaleBy(timeScale)),
 		endpoints: Object.fromEntries(

@@ -1,10 +1,8 @@
 import { bestMakespan, bestSchedule } from '../../../bench/bestSchedule';
 import { EXAMPLE_LIMITS } from '../../support/exampleLimits';
+import { inMs } from '../../support/scaledLimits';
 
-const WINDOWS = EXAMPLE_LIMITS.general.map(({ max, windowSeconds }) => ({
-	max,
-	windowMs: windowSeconds * 1000,
-}));
+const WINDOWS = EXAMPLE_LIMITS.general.map(inMs);
 
 test.each([
 	[0, 0],

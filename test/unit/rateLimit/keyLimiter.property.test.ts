@@ -10,6 +10,7 @@ import { type CountedRequest, exceededLimits } from '../../support/countingServi
 import { LimiterBench, SEND } from '../../support/limiterBench';
 import { after, passTime } from '../../support/logicalTime';
 import { LuaRedis } from '../../support/luaRedis';
+import { inMs } from '../../support/scaledLimits';
 
 const table = {
 	general: [
@@ -19,10 +20,6 @@ const table = {
 	],
 	endpoints: { [SEND]: { max: 2, windowSeconds: 100 } },
 };
-const inMs = ({ max, windowSeconds }: { max: number; windowSeconds: number }) => ({
-	max,
-	windowMs: windowSeconds * 1000,
-});
 const limits: Limits = {
 	general: table.general.map(inMs),
 	endpoints: { [SEND]: [inMs(table.endpoints[SEND])] },

@@ -1,16 +1,13 @@
 /** The credential's Limits field: the documented table comes through, and each mistake is named. */
-import {
-	DOCUMENTED_LIMITS,
-	type LimitSetting,
-} from '../../../nodes/BusinessData/transport/endpoints';
+import { DOCUMENTED_LIMITS } from '../../../nodes/BusinessData/transport/endpoints';
 import { InvalidSettingError } from '../../../nodes/BusinessData/values/invalidSettingError';
 import { parseLimits } from '../../../nodes/BusinessData/transport/limitSettings';
+import { inMs } from '../../support/scaledLimits';
 import { errorOf } from './examples';
 
 const SECOND = { max: 10, windowSeconds: 1 };
 
 test('the documented table comes through as it stands, as a text and as an object', () => {
-	const inMs = ({ max, windowSeconds }: LimitSetting) => ({ max, windowMs: windowSeconds * 1000 });
 	const expected = parseLimits(DOCUMENTED_LIMITS);
 	expect(expected.general).toEqual(DOCUMENTED_LIMITS.general.map(inMs));
 	const written = Object.entries(expected.endpoints).map(([key, limits]) => [
