@@ -191,7 +191,7 @@ export class Engine {
 				Object.assign(context, instead);
 				const output = await nodeType.poll?.call(context);
 				// n8n starts the workflow with whatever is not null, also without items.
-				expect(output).not.toEqual([[]]);
+				if (output?.[0]?.length === 0) throw new Error('It would start without items');
 				return (output?.[0] ?? []).map(({ json }) => json);
 			},
 		};
