@@ -2,14 +2,13 @@
 // are published and n8n starts again. Nothing more is sent, n8n ends soon and saves what was done, and every
 // trigger is on again.
 import type { LimitTable } from '../../sandbox/limits';
+import { READ_ENDPOINT, SEND_ENDPOINT } from '../support/parameters';
 import { waitUntil } from '../support/waitUntil';
 import { emittedBy, scheduledTrigger } from './pollSchedule';
 import type { RealN8n } from './realN8n';
 import { inARow, node, SEND, send, startWithWebhook } from './workflows';
 
 const MINUTES = 7;
-const SEND_ENDPOINT = 'POST /txndata/sendTxn';
-const CONTACTS = 'GET /masterdata/getContacts';
 const WIDE: LimitTable = { general: [{ max: 1_000, windowSeconds: 60 }], endpoints: {} };
 const ONE_SEND: LimitTable = {
 	...WIDE,
@@ -88,14 +87,14 @@ export function badMinuteTests(real: () => RealN8n, names: Array<keyof typeof FA
 			for (const name of names) {
 				sandbox.fault({ marker: name, times: Infinity, action: FAULTS[name] });
 			}
-			const before = sandbox.journal.count(CONTACTS);
+			const before = sandbox.journal.count(READ_ENDPOINT);
 			const polledBy = secondIn(names.includes('Slow') ? 85 : 50);
 			await Promise.all(
 				names.map(async (name) => {
 					await publish(name, credentials.get(name) ?? '', 61, polledBy);
 				}),
 			);
-			expect(sandbox.journal.count(CONTACTS) - before).toBeLessThanOrEqual(
+			expect(sandbox.journal.count(READ_ENDPOINT) - before).toBeLessThanOrEqual(
 				2 * MOST_REQUESTS * names.length,
 			);
 			const wrongKey = await credentialOf('Wrong key', '4');

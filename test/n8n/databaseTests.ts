@@ -1,5 +1,6 @@
 // n8n's own database does not take what is written, while keyed documents are being sent: what
 // was sent is on record, what was not is blocked by nothing, and nothing goes out twice.
+import { READ_ENDPOINT, SEND_ENDPOINT } from '../support/parameters';
 import { waitUntil } from '../support/waitUntil';
 import { itemsOf, type RealN8n } from './realN8n';
 import {
@@ -13,8 +14,6 @@ import {
 	startWithWebhook,
 } from './workflows';
 
-const SEND_ENDPOINT = 'POST /txndata/sendTxn';
-const READ_ENDPOINT = 'GET /masterdata/getContacts';
 const IDS = ['a', 'b', 'c', 'd'];
 const DOCUMENTS = IDS.map((id) => ({ id }));
 const GET = {

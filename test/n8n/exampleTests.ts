@@ -1,9 +1,8 @@
 // The example workflows do in the real n8n what examples/README.md says.
 import type { FaultAction } from '../../sandbox/faultRules';
+import { SEND_ENDPOINT } from '../support/parameters';
 import { itemsOf, type RealN8n } from './realN8n';
 import { exampleNames, readExample, sentBy, tableReader } from './workflows';
-
-const SEND_ENDPOINT = 'POST /txndata/sendTxn';
 
 const containing = (text: string) => expect.stringContaining(text) as string;
 

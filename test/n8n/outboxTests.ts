@@ -2,13 +2,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { SavedWorkflow } from '../../scripts/host/n8nTypes';
+import { SEND_ENDPOINT } from '../support/parameters';
 import { scaledLimits } from '../support/scaledLimits';
 import { waitUntil } from '../support/waitUntil';
 import type { RealN8n } from './realN8n';
 import { useLimitedSandbox } from './useRealN8n';
 import { readExample, sentBy, tableReader, withOptions } from './workflows';
 
-const SEND_ENDPOINT = 'POST /txndata/sendTxn';
 const NUMBERS = [41, 42, 43, 44, 45, 46, 47].map((number) => `2026-00${number}`);
 /** Ten minutes become ten seconds. */
 const OUTBOX_LIMITS = scaledLimits(1, 1 / 60);

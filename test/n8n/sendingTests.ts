@@ -1,5 +1,6 @@
 // Each document is sent once in the real n8n: over re-runs, calls side by side, and a crash in mid-send.
 import type { WorkflowNode } from '../../scripts/host/n8nTypes';
+import { SEND_ENDPOINT } from '../support/parameters';
 import { waitUntil } from '../support/waitUntil';
 import { itemsOf, type RealN8n } from './realN8n';
 import {
@@ -13,7 +14,6 @@ import {
 	startWithWebhook,
 } from './workflows';
 
-const SEND_ENDPOINT = 'POST /txndata/sendTxn';
 const FIVE = [1, 2, 3, 4, 5].map((number) => ({ id: `invoice-${number}` }));
 const ONCE = { sendOnceKey: '={{ $json.id }}' };
 

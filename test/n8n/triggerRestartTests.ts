@@ -2,16 +2,16 @@
 // n8n does not save by itself, and a poll that the crash has cut short loses and doubles nothing.
 import { setTimeout as sleep } from 'node:timers/promises';
 
+import { READ_ENDPOINT } from '../support/parameters';
 import { emittedBy, Polls, saveScheduled, twiceAMinute } from './pollSchedule';
 import type { RealN8n } from './realN8n';
 
-const CONTACTS = 'GET /masterdata/getContacts';
 const MINUTES = 10;
 
 /** Publishes a trigger with these parameters, on a service that is as new, and waits for its first poll. */
 async function publish(real: RealN8n, name: string, parameters: Record<string, unknown>) {
 	real.sandbox.reset();
-	const polls = new Polls(real, CONTACTS);
+	const polls = new Polls(real, READ_ENDPOINT);
 	const workflow = await saveScheduled(real, name, parameters);
 	await real.client.publishWorkflow(workflow.id);
 	await polls.whenQuiet();

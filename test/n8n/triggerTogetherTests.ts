@@ -2,6 +2,7 @@
 // an edit has not changed. Each must find its own memory again.
 import { setTimeout as sleep } from 'node:timers/promises';
 
+import { READ_ENDPOINT } from '../support/parameters';
 import {
 	emittedBy,
 	Polls,
@@ -13,7 +14,6 @@ import {
 import type { RealN8n } from './realN8n';
 import { node } from './workflows';
 
-const CONTACTS = 'GET /masterdata/getContacts';
 const NAME = 'Two triggers';
 const ADDED = 'News';
 const MINUTES = 10;
@@ -36,7 +36,7 @@ export function triggerTogetherTests(real: () => RealN8n): void {
 		async () => {
 			const { sandbox } = real();
 			sandbox.reset();
-			const polls = new Polls(real(), CONTACTS);
+			const polls = new Polls(real(), READ_ENDPOINT);
 			const first = { events: ['contactUpdated'], pollTimes: twiceAMinute(0) };
 			const workflow = await saveScheduled(real(), NAME, first);
 			await real().client.publishWorkflow(workflow.id);
@@ -75,7 +75,7 @@ export function triggerTogetherTests(real: () => RealN8n): void {
 		async () => {
 			const { sandbox } = real();
 			sandbox.reset();
-			const polls = new Polls(real(), CONTACTS, SLOW_PAGE_MS);
+			const polls = new Polls(real(), READ_ENDPOINT, SLOW_PAGE_MS);
 			const saveFor = async (...events: string[]) =>
 				await real().save({
 					name: 'Edited in a poll',

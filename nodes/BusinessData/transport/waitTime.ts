@@ -7,7 +7,7 @@ type WaitCause = NonNullable<Permit['waitedFor']>;
 /** Shorter waits (ms) are the limiter's own work. */
 const SHORTEST_WAIT_MS = 100;
 /** Shorter waits (ms) are not reported. */
-const NOTICEABLE_WAIT_MS = 1_000;
+export const NOTICEABLE_WAIT_MS = 1_000;
 
 export class RunWaitTime {
 	private waiting = 0;

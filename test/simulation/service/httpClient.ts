@@ -18,14 +18,9 @@ import {
 	type Line,
 	type Reply,
 } from './exchange';
+import type { Address } from './network';
 
-interface RequestOptions {
-	method: string;
-	protocol: string;
-	hostname: string;
-	port: string;
-	path: string;
-	headers: Record<string, string>;
+interface RequestOptions extends Address {
 	/** In place of n8n's agents: who asks. */
 	agent?: Caller;
 }

@@ -15,7 +15,7 @@ interface NetworkSettings {
 
 export type Step = 'started' | 'left' | 'counted' | 'acted' | 'answered';
 
-interface Address {
+export interface Address {
 	method: string;
 	protocol: string;
 	hostname: string;

@@ -12,7 +12,7 @@ import { ENDPOINTS, SEND_ENDPOINTS } from '../../transport/endpoints';
 import { roomTooLateError } from '../../transport/requestErrors';
 import { countOf } from '../../values/text';
 import { readChoice, readSeconds, readWholeNumber } from '../../values/settingValues';
-import { formatDuration, isWaitTooLong } from '../../transport/waitTime';
+import { formatDuration, isWaitTooLong, NOTICEABLE_WAIT_MS } from '../../transport/waitTime';
 import { LONGEST_TIMER_MS, onceAborted, sleep } from '../../async';
 import type { Operation } from '../../operations/operation';
 import { reportDuring, timeAfter } from '../../run/progress';
@@ -24,8 +24,6 @@ const ENDPOINT_NAMES = Object.keys(SEND_ENDPOINTS) as Array<keyof typeof SEND_EN
 /** n8n looks for executions to wake once a minute. */
 const PARK_AFTER_SECONDS = 65;
 const SHORTEST_WAIT_MS = 1;
-/** Shorter waits (ms) are not reported. */
-const NOTICEABLE_WAIT_MS = 1_000;
 
 export const waitForRoom: Operation = {
 	option: {
