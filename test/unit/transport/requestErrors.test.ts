@@ -17,14 +17,6 @@ describe('a response', () => {
 	const error = (request: typeof read, statusCode: number, body: unknown = '', headers = {}) =>
 		responseError(request, responseOf(body, { statusCode, headers }));
 
-	test('is reported with its status and its message', () => {
-		expect(error(send, 422, { message: 'Name is missing' }).message).toBe(
-			'The service answered 422 Unprocessable Entity: Name is missing',
-		);
-		expect(error(send, 404).message).toBe('The service answered 404 Not Found');
-		expect(error(send, 499).message).toBe('The service answered 499');
-	});
-
 	const CHECK = 'It was not retried, because it may have been carried out';
 	const KEY_IS_WRONG = 'Four causes are possible: the key is missing, the key is wrong';
 	const known = requestOf('POST', '/txndata/sendTxn', { isIdempotent: true });
