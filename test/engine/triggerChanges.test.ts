@@ -219,8 +219,6 @@ describe('deletions that look like a mistake', () => {
 		['more than half', 10, 4, {}, true],
 		['all of fewer than 10', 9, 0, {}, false],
 		['more than a percentage', 20, 17, { maxDeletionPercent: 10 }, true],
-		['as many as a percentage', 20, 18, { maxDeletionPercent: 10 }, false],
-		['all, without a guard', 20, 0, { maxDeletionPercent: 100 }, false],
 	])('%s', async (_, before, left, options, isWithheld) => {
 		const { state, poll } = await begin(options, all.slice(0, before));
 		state.list = all.slice(0, left);
