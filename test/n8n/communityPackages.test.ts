@@ -1,17 +1,17 @@
 // The line of the release notes, in the installed n8n: n8n installs our tarball by its checksum, and no other.
 import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { cp, readFile, writeFile } from 'node:fs/promises';
+import { cp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
+import manifest from '../../package.json';
 import { ensureHost } from '../../scripts/host/installN8n';
 import { packNode } from '../../scripts/host/packNode';
 import { LocalRegistry } from '../../scripts/release/localRegistry';
 import {
 	communityPackagesSetting,
-	type Manifest,
 	packPlaceholder,
 	type PublishedPackage,
 	rehearse,
@@ -38,9 +38,6 @@ const valueOf = (setting: string): string => /^\w+='(.*)'$/.exec(setting)?.[1] ?
 
 beforeAll(async () => {
 	const host = await ensureHost({ version: 'n8n-2' });
-	const manifest = JSON.parse(
-		await readFile(join(PROJECT_FOLDER, 'package.json'), 'utf8'),
-	) as Manifest;
 	const { tarball } = await packNode(PROJECT_FOLDER, join(folder, 'packed'));
 	published = await rehearse(
 		await packPlaceholder(manifest, join(folder, 'placeholder')),

@@ -2,6 +2,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 
+export { default as manifest } from '../../../package.json';
+
 export const PROJECT_FOLDER = join(__dirname, '..', '..', '..');
 
 /** The text of a file of the project; its path from the project's folder. */
@@ -15,19 +17,6 @@ export const PAGES = ['.', '.github', 'docs', 'examples', 'sandbox'].flatMap((fo
 		.filter((file) => file.endsWith('.md'))
 		.map((file) => posix.join(folder, file)),
 );
-
-/** The package.json, as far as tests ask about it. */
-export interface Manifest {
-	name: string;
-	version: string;
-	keywords: string[];
-	scripts: Record<string, string>;
-	n8n: { credentials: string[]; nodes: string[] };
-	dependencies: Record<string, string>;
-	peerDependencies: Record<string, string>;
-}
-
-export const manifest = JSON.parse(readProjectFile('package.json')) as Manifest;
 
 /** The rows of a page's tables whose first column has the given head: each row a list of its cells. */
 export function rowsOf(page: string, firstHead: string): string[][][] {
