@@ -5,10 +5,7 @@ import type { LimitTable } from '../sandbox/limits';
 import { inMs } from '../test/support/scaledLimits';
 
 /** At most `max` requests in any `windowMs` (ms). */
-export interface Window {
-	max: number;
-	windowMs: number;
-}
+export type Window = ReturnType<typeof inMs>;
 
 /** The windows that count a request to an endpoint (`METHOD /path`). */
 export function windowsOf({ general, endpoints }: LimitTable, endpoint: string): Window[] {

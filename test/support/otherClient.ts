@@ -2,15 +2,11 @@
  * A service in logical time that refuses what exceeds a limit, in sliding windows and in fixed ones, and a
  * second program on the same key that knows nothing of us.
  */
+import type { Limit } from '../../nodes/BusinessData/rateLimit';
 import { LimitCounters } from '../../sandbox/limits';
 import { seededRandom } from '../../sandbox/random';
 
 export type Pattern = 'even' | 'poisson' | 'bursts';
-
-interface Limit {
-	max: number;
-	windowMs: number;
-}
 
 export interface Program {
 	pattern: Pattern;
