@@ -5,7 +5,7 @@ import { type GuardedRequest, withSendOnce } from '../parameters/sendOnceOptions
 import { nameItems } from '../run/itemErrors';
 import type { TaskResult } from '../run/previousAttempts';
 import type { Run } from '../run/run';
-import { AlreadySentError } from '../sendOnce';
+import { AlreadySentError, requireFirstRun } from '../sendOnce';
 import { afterSuccessError, afterUnknownError } from '../transport/requestErrors';
 import { type Result, resultIn, type ServiceResponse } from '../transport/response';
 import type { ServiceRequest } from '../transport/serviceRequest';
@@ -45,6 +45,7 @@ export async function requestEach(
 	prepare: (itemIndex: number) => Prepared | Promise<Prepared>,
 ): Promise<INodeExecutionData[]> {
 	const dryRun = new DryRun(run);
+	let sendsWithoutKey = false;
 	const prepareTask = async (index: number): Promise<Task> => {
 		const prepared = await prepare(index);
 		const { request } = prepared;
@@ -56,11 +57,13 @@ export async function requestEach(
 		}
 		const guarded = withSendOnce(run, index, request);
 		const isDryRun = readFlag('Dry Run', run.options(index).dryRun);
+		if (!isDryRun && guarded.guard === undefined) sendsWithoutKey = true;
 		const execute = async () =>
 			isDryRun ? await dryRun.show(guarded) : await sendItem(run, guarded, prepared.toItems);
 		return { ...task, execute };
 	};
 	const tasks = await prepareTasks(run, prepareTask);
+	if (sendsWithoutKey) await requireFirstRun(run.context);
 	// Without an endpoint, preparing it has failed.
 	const areReads = tasks.every(({ endpoint, isRead }) => endpoint === undefined || isRead);
 	const items = await runTasks(run, tasks, areReads ? READS : SENDS);

@@ -25,12 +25,21 @@ export function hasMethods<Part extends object>(
 	return methods.every((method) => typeof part[method] === 'function');
 }
 
+interface GlobalConfig {
+	executions?: { mode?: unknown };
+	queue?: { bull?: { settings?: { maxStalledCount?: unknown } } };
+}
+
+const globalConfig = () => findService<GlobalConfig>('@n8n/config', 'GlobalConfig', []);
+
 /** Whether workers of their own run the executions. False where this n8n does not say. */
 export function isQueueMode(): boolean {
-	interface GlobalConfig {
-		executions?: { mode?: unknown };
-	}
-	return findService<GlobalConfig>('@n8n/config', 'GlobalConfig', [])?.executions?.mode === 'queue';
+	return globalConfig()?.executions?.mode === 'queue';
+}
+
+/** Whether n8n runs an execution again, from its start, when its worker has died: n8n 1.x does by default. */
+export function runsAgainAfterCrash(): boolean {
+	return isQueueMode() && Number(globalConfig()?.queue?.bull?.settings?.maxStalledCount) > 0;
 }
 
 /** The same in n8n 1.123 and 2.41. */

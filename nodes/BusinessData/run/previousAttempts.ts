@@ -45,7 +45,7 @@ export function isToolCall(context: IExecuteFunctions): boolean {
 }
 
 /** Distinguishes runs with the same items: of other nodes, in loops, of sub-workflows. */
-function nameOf(context: IExecuteFunctions): string {
+export function nameOf(context: IExecuteFunctions): string {
 	// In workflows that were not made in the editor, nodes may share an ID.
 	const { id: nodeId, name } = context.getNode();
 	const { id: workflowId } = context.getWorkflow();

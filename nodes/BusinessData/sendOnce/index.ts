@@ -1,2 +1,3 @@
+export { requireFirstRun } from './firstRun';
 export { AlreadySentError, SendOnce } from './sendOnce';
 export { requireWorkflow } from './storeErrors';

@@ -1,0 +1,47 @@
+/**
+ * Where n8n runs the execution of a worker that has died again, each run that sends without Send Once Keys is recorded,
+ * so that the same run on another worker sends nothing.
+ */
+import { randomUUID } from 'node:crypto';
+
+import type { IExecuteFunctions } from 'n8n-workflow';
+
+import { runsAgainAfterCrash } from '../n8nInternals/services';
+import { nameOf } from '../run/previousAttempts';
+import { RequestError } from '../transport/requestError';
+import { hashOf } from '../values/hash';
+import { rowNameOf, rowOf } from './keyRow';
+import { addSentKey } from './sentKeys';
+
+/** In every row, behind the process. */
+const BEGUN = 'begun';
+/** Retry On Fail runs the node again in the same process. */
+const PROCESS = randomUUID();
+/** How many runs of a workflow are remembered. */
+const MOST_RUNS = 1_000;
+
+/** @throws RequestError when another process has begun the run */
+export async function requireFirstRun(context: IExecuteFunctions): Promise<void> {
+	// If the store fails, the run goes on, as it would without a record.
+	if (!runsAgainAfterCrash() || (await begin(context).catch(() => true))) return;
+	throw new RequestError(
+		'The execution may have sent documents before: its worker has died, and n8n runs it again',
+		{
+			outcome: 'unknown',
+			description:
+				'Nothing more was sent. Check in the service what the first run has sent. To let n8n run nothing again, set QUEUE_WORKER_MAX_STALLED_COUNT=0 on every process; or use a Send Once Key.',
+		},
+	);
+}
+
+/** @returns whether it is this process that has begun the run */
+async function begin(context: IExecuteFunctions): Promise<boolean> {
+	const workflowId = context.getWorkflow().id ?? '';
+	const id = { workflowId, document: 'runs', name: hashOf([nameOf(context)], 22) };
+	const row = rowOf(id, rowNameOf(id.name));
+	const [owner] = (await row.read([PROCESS])) ?? [];
+	if (owner !== undefined) return owner === PROCESS;
+	const isNew = (await row.add([PROCESS, BEGUN])).includes(BEGUN);
+	if (isNew) await addSentKey(id, MOST_RUNS);
+	return isNew;
+}

@@ -1,0 +1,85 @@
+// n8n 1.x in queue mode runs the execution of a worker that has died again, from its start, on another worker. What has
+// no Send Once Key is not sent again; what has one goes on where it was.
+
+import { GlobalConfig } from '@n8n/config';
+import { Container } from '@n8n/di';
+
+import { errorOf, itemsOf, NO_LIMITS, NODE, useBench } from '../support/bench';
+import { useDeduplicator } from '../support/deduplicator';
+import { CONTINUE_ON_ERROR, RETRY_ON_FAIL, send } from '../support/parameters';
+
+const bench = useBench({ limits: NO_LIMITS });
+const table = useDeduplicator();
+const { executions, queue } = Container.get(GlobalConfig);
+const { mode } = executions;
+/** n8n 2.x has none. */
+const settings = queue.bull.settings as object as { maxStalledCount?: number };
+const { maxStalledCount } = settings;
+
+beforeEach(() => {
+	executions.mode = 'queue';
+	settings.maxStalledCount = 1;
+});
+afterEach(() => {
+	executions.mode = mode;
+	if (maxStalledCount === undefined) delete settings.maxStalledCount;
+	else settings.maxStalledCount = maxStalledCount;
+});
+
+/** The records of this process become those of another one. */
+async function becomeAnotherProcess(): Promise<void> {
+	for (const row of await table.find()) {
+		const { mode: kind, data } = row.value;
+		if (data.length > 1) {
+			await table.update(row, {
+				...row,
+				value: { mode: kind, data: ['another', ...data.slice(1)] },
+			});
+		}
+	}
+}
+
+test('what was sent without a Send Once Key is not sent again, and the error says what to do', async () => {
+	await bench.run(itemsOf(2), send());
+	await becomeAnotherProcess();
+	const error = errorOf(await bench.run(itemsOf(2), send()));
+	expect(bench.documents()).toEqual(itemsOf(2));
+	expect(error.message).toContain('its worker has died, and n8n runs it again');
+	expect(error.description).toContain('QUEUE_WORKER_MAX_STALLED_COUNT=0');
+	expect(error.context).toMatchObject({ outcome: 'unknown' });
+	const items = (await bench.run(itemsOf(2), send(), CONTINUE_ON_ERROR)).items(NODE);
+	expect(items.map(({ error: one }) => one?.context.outcome)).toEqual(['unknown', 'unknown']);
+	expect(bench.documents()).toEqual(itemsOf(2));
+});
+
+test.each([
+	['with Send Once Keys', send({ sendOnceKey: '={{ $json.id }}' })],
+	['as a Dry Run', send({ dryRun: true })],
+])('a run %s goes on', async (_, parameters) => {
+	await bench.run(itemsOf(2), parameters);
+	await becomeAnotherProcess();
+	expect((await bench.run(itemsOf(3), parameters)).run.status).toBe('success');
+});
+
+test('another execution, and Retry On Fail in the same process, send', async () => {
+	bench.sandbox.fault({ after: 1, action: { type: 'status', status: 400 } });
+	expect((await bench.run(itemsOf(2), send(), RETRY_ON_FAIL)).run.status).toBe('success');
+	await becomeAnotherProcess();
+	bench.engine.executionId = 'another execution';
+	expect((await bench.run(itemsOf(2), send())).run.status).toBe('success');
+	expect(bench.documents()).toHaveLength(4);
+});
+
+test.each([0, undefined])(
+	'with at most %s restarts of an execution, nothing is recorded',
+	async (most) => {
+		settings.maxStalledCount = most;
+		await bench.run(itemsOf(1), send());
+		expect(table.text).toBe('');
+	},
+);
+
+test('while the store fails, documents go out as without a record', async () => {
+	table.fail('read');
+	expect((await bench.run(itemsOf(1), send())).run.status).toBe('success');
+});
