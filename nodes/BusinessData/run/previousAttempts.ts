@@ -33,7 +33,7 @@ export function attemptsOf(context: IExecuteFunctions): Attempts {
 	if (context.getNode().retryOnFail !== true || input === undefined) return { results: new Map() };
 	const attemptsByRun = attemptsByInput.get(input) ?? new Map<string, Attempts>();
 	attemptsByInput.set(input, attemptsByRun);
-	const name = nameOf(context);
+	const name = nameOf(context, isToolCall(context) ? 0 : undefined);
 	const attempts = attemptsByRun.get(name) ?? { results: new Map() };
 	attemptsByRun.set(name, attempts);
 	return attempts;
@@ -45,10 +45,12 @@ export function isToolCall(context: IExecuteFunctions): boolean {
 }
 
 /** Distinguishes runs with the same items: of other nodes, in loops, of sub-workflows. */
-export function nameOf(context: IExecuteFunctions): string {
+export function nameOf(
+	context: IExecuteFunctions,
+	runIndex = context.evaluateExpression('{{ $runIndex }}', 0),
+): string {
 	// In workflows that were not made in the editor, nodes may share an ID.
 	const { id: nodeId, name } = context.getNode();
 	const { id: workflowId } = context.getWorkflow();
-	const runIndex = isToolCall(context) ? 0 : context.evaluateExpression('{{ $runIndex }}', 0);
 	return JSON.stringify([context.getExecutionId(), workflowId, nodeId, name, runIndex]);
 }
