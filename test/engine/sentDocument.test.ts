@@ -27,7 +27,7 @@ const change = async (operation: 'markAsSent' | 'release', id: string) =>
 	(await bench.run([{ id }], sentDocument(operation))).json(NODE);
 
 describe('one record per workflow, business and endpoint', () => {
-	// Of another endpoint, base URL or credential, the unit tests tell.
+	// The unit tests have another endpoint, base URL and credential.
 	test.each<[string, Partial<INode>, INode['parameters']]>([
 		['a copied, replaced or renamed node', { id: 'another' }, send()],
 		['an API Request to the same path', {}, apiRequest('POST', '/txndata/sendTxn')],

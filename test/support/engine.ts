@@ -191,7 +191,8 @@ export class Engine {
 				Object.assign(context, instead);
 				const output = await nodeType.poll?.call(context);
 				// n8n starts the workflow with whatever is not null, also without items.
-				if (output?.[0]?.length === 0) throw new Error('It would start without items');
+				if (output?.[0]?.length === 0)
+					throw new Error('A poll without items would start the workflow');
 				return (output?.[0] ?? []).map(({ json }) => json);
 			},
 		};

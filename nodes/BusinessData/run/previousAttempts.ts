@@ -33,7 +33,7 @@ export function attemptsOf(context: IExecuteFunctions): Attempts {
 	if (context.getNode().retryOnFail !== true || input === undefined) return { results: new Map() };
 	const attemptsByRun = attemptsByInput.get(input) ?? new Map<string, Attempts>();
 	attemptsByInput.set(input, attemptsByRun);
-	const name = nameOf(context, isToolCall(context) ? 0 : undefined);
+	const name = runNameOf(context, isToolCall(context) ? 0 : undefined);
 	const attempts = attemptsByRun.get(name) ?? { results: new Map() };
 	attemptsByRun.set(name, attempts);
 	return attempts;
@@ -45,7 +45,7 @@ export function isToolCall(context: IExecuteFunctions): boolean {
 }
 
 /** Distinguishes runs with the same items: of other nodes, in loops, of sub-workflows. */
-export function nameOf(
+export function runNameOf(
 	context: IExecuteFunctions,
 	runIndex = context.evaluateExpression('{{ $runIndex }}', 0),
 ): string {

@@ -7,7 +7,7 @@ import { randomUUID } from 'node:crypto';
 import type { IExecuteFunctions } from 'n8n-workflow';
 
 import { runsAgainAfterCrash } from '../n8nInternals/services';
-import { nameOf } from '../run/previousAttempts';
+import { runNameOf } from '../run/previousAttempts';
 import { RequestError } from '../transport/requestError';
 import { hashOf } from '../values/hash';
 import { rowNameOf, rowOf } from './keyRow';
@@ -37,7 +37,7 @@ export async function requireFirstRun(context: IExecuteFunctions): Promise<void>
 /** @returns whether it is this process that has begun the run */
 async function begin(context: IExecuteFunctions): Promise<boolean> {
 	const workflowId = context.getWorkflow().id ?? '';
-	const id = { workflowId, document: 'runs', name: hashOf([nameOf(context)], 22) };
+	const id = { workflowId, document: 'runs', name: hashOf([runNameOf(context)], 22) };
 	const row = rowOf(id, rowNameOf(id.name));
 	const [owner] = (await row.read([PROCESS])) ?? [];
 	if (owner !== undefined) return owner === PROCESS;
