@@ -1,6 +1,7 @@
 /**
  * Where n8n runs the execution of a worker that has died again, each run that sends without Send Once Keys is recorded,
- * so that the same run on another worker sends nothing.
+ * so that the same run on another worker sends nothing. A sub-workflow is another execution then, so of those nothing is
+ * known.
  */
 import { randomUUID } from 'node:crypto';
 
