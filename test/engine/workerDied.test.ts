@@ -70,6 +70,16 @@ test('another execution, and Retry On Fail in the same process, send', async () 
 	expect(bench.documents()).toHaveLength(4);
 });
 
+test('calls of a tool side by side send', async () => {
+	// The second one looks before the first one has recorded the run, and records it after that.
+	const latencies = [2, 8];
+	table.latencyMs = () => latencies.shift() ?? 2;
+	const calls = [bench.run(itemsOf(1), send()), bench.run(itemsOf(1), send())];
+	const ended = await Promise.all(calls);
+	expect(ended.map(({ run }) => run.status)).toEqual(['success', 'success']);
+	expect(bench.documents()).toHaveLength(2);
+});
+
 test.each([0, undefined])(
 	'with at most %s restarts of an execution, nothing is recorded',
 	async (most) => {

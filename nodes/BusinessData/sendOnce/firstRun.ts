@@ -40,9 +40,11 @@ async function begin(context: IExecuteFunctions): Promise<boolean> {
 	const workflowId = context.getWorkflow().id ?? '';
 	const id = { workflowId, document: 'runs', name: hashOf([runNameOf(context)], 22) };
 	const row = rowOf(id, rowNameOf(id.name));
-	const [owner] = (await row.read([PROCESS])) ?? [];
+	const ownerOf = async () => (await row.read([PROCESS]))?.[0];
+	const owner = await ownerOf();
 	if (owner !== undefined) return owner === PROCESS;
-	const isNew = (await row.add([PROCESS, BEGUN])).includes(BEGUN);
-	if (isNew) await addSentKey(id, MOST_RUNS);
-	return isNew;
+	// Meanwhile, another call of the same tool may have recorded it.
+	if (!(await row.add([PROCESS, BEGUN])).includes(BEGUN)) return (await ownerOf()) === PROCESS;
+	await addSentKey(id, MOST_RUNS);
+	return true;
 }
