@@ -72,7 +72,7 @@ test(
 	() => {
 		copy.apply(diff);
 		files.forEach(changeNumbers);
-		// What takes long, and is about no limit of the service: Send Once, the trigger, random cases, and tools.
+		// What takes long, and is about no limit of the service: Send Once, the trigger, connections, bodies, random cases, and tools.
 		const others =
 			'node_modules [sS]endOnce [tT]rigger property rateLimit/gates simulation secrets conventions connections responses Bodies redact scripts';
 		const tools = 'repository/(?!limits|texts|words)';

@@ -185,6 +185,7 @@ async function playOne(
 	await scenario.check();
 }
 
+/** Runs what is left in promises to its end. Turns of the event loop would do the same, but take twice as long. */
 async function settle(): Promise<void> {
 	for (let ms = 0; ms < SETTLED_MS; ms++) {
 		jest.advanceTimersByTime(1);

@@ -1,7 +1,7 @@
 /**
- * Where n8n runs the execution of a worker that has died again, each run that sends without Send Once Keys is recorded,
- * so that the same run on another worker sends nothing. A sub-workflow is another execution then, so of those nothing is
- * known.
+ * When a worker dies, n8n 1.x runs its execution again on another one. So each run that sends without Send Once Keys is
+ * recorded, and the same run in another process sends nothing. A sub-workflow runs again under a new execution ID, so its
+ * runs are not recognized.
  */
 import { randomUUID } from 'node:crypto';
 
@@ -14,9 +14,9 @@ import { hashOf } from '../values/hash';
 import { rowNameOf, rowOf } from './keyRow';
 import { addSentKey } from './sentKeys';
 
-/** In every row, behind the process. */
+/** In every row: the process that adds it has made the row, whose first entry is that process. */
 const BEGUN = 'begun';
-/** Retry On Fail runs the node again in the same process. */
+/** Identifies this process, in which Retry On Fail and calls of a tool may repeat a run. */
 const PROCESS = randomUUID();
 /** How many runs of a workflow are remembered. */
 const MOST_RUNS = 1_000;
