@@ -166,17 +166,37 @@ export class RealN8n {
 
 	/** What n8n's database returns for a query. */
 	readDatabase(query: string): unknown[] {
+		return JSON.parse(
+			this.withDatabase(
+				`console.log(JSON.stringify(database.prepare(${JSON.stringify(query)}).all()))`,
+			),
+		) as unknown[];
+	}
+
+	/** Lets n8n take about half a second to save static data. Returns what ends that. */
+	slowDownStaticData(): () => void {
+		const numbers = `WITH RECURSIVE numbers(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 2000000)`;
+		const change = (statement: string) => {
+			this.withDatabase(`database.exec(${JSON.stringify(statement)})`);
+		};
+		change(
+			`CREATE TRIGGER slow BEFORE UPDATE OF staticData ON workflow_entity BEGIN SELECT (${numbers} SELECT count(*) FROM numbers); END`,
+		);
+		return () => change('DROP TRIGGER slow');
+	}
+
+	/** What a script prints that has n8n's SQLite database as `database`. */
+	private withDatabase(script: string): string {
 		const code = `
 			const { DatabaseSync } = require('node:sqlite');
-			const database = new DatabaseSync(process.argv[1], { readOnly: true });
-			console.log(JSON.stringify(database.prepare(process.argv[2]).all()));`;
+			const database = new DatabaseSync(process.argv[1], { timeout: 5000 });
+			${script}`;
 		const { nodePath, environment } = this.host;
-		const output = execFileSync(nodePath, ['-e', code, this.databaseFile, query], {
+		return execFileSync(nodePath, ['-e', code, this.databaseFile], {
 			env: environment,
 			encoding: 'utf8',
 			stdio: ['ignore', 'pipe', 'ignore'],
 		});
-		return JSON.parse(output) as unknown[];
 	}
 
 	/** Lets n8n not write to its database, which is SQLite. Returns what ends that. */

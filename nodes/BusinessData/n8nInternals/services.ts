@@ -1,5 +1,16 @@
 /** n8n's own services, for what nodes cannot do otherwise. Where an n8n lacks one, the package does without it. */
 
+interface Container {
+	get(type: unknown): unknown;
+	set(type: unknown, service: object): void;
+}
+
+/** @throws where this n8n has none */
+function containerOfN8n(): Container {
+	// eslint-disable-next-line @typescript-eslint/no-require-imports -- n8n's, and not there in every n8n
+	return (require('@n8n/di') as { Container: Container }).Container;
+}
+
 /** The service, if n8n has loaded its module and it has the methods. */
 export function findService<Service extends object>(
 	module: string,
@@ -9,13 +20,16 @@ export function findService<Service extends object>(
 	try {
 		const loaded = require.cache[require.resolve(module)]?.exports as
 			Record<string, unknown> | undefined;
-		// eslint-disable-next-line @typescript-eslint/no-require-imports -- n8n's, and not there in every n8n
-		const { Container } = require('@n8n/di') as { Container: { get(type: unknown): unknown } };
-		const service = Container.get(loaded?.[name]) as Service;
+		const service = containerOfN8n().get(loaded?.[name]) as Service;
 		return hasMethods(service, methods) ? service : undefined;
 	} catch {
 		return undefined;
 	}
+}
+
+/** Lets n8n find a service of this package by its class. @throws where n8n has no container of services */
+export function provideService(serviceClass: unknown, service: object): void {
+	containerOfN8n().set(serviceClass, service);
 }
 
 export function hasMethods<Part extends object>(

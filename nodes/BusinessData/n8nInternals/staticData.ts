@@ -7,6 +7,7 @@ import type { IDataObject, INode, IPollFunctions, Workflow } from 'n8n-workflow'
 
 import { KeyedMutex, never, sleep } from '../async';
 import { findService } from './services';
+import { holdShutdown } from './shutdown';
 import { isOfDurableScheduler, workflowOf } from './workflow';
 
 interface StaticDataService {
@@ -103,6 +104,7 @@ export class StaticData {
 	 */
 	async keep(content: Kept, hasItems: boolean): Promise<void> {
 		if (hasItems) {
+			holdShutdown();
 			this.leaveOthersAsSaved();
 			if (this.service !== undefined) {
 				this.before = { content: { ...this.data }, mark: this.mark };
