@@ -5,11 +5,13 @@ import { itemsOf, type RealN8n } from './realN8n';
 import { useLimitedSandbox } from './useRealN8n';
 import { inARow, node, startWith } from './workflows';
 
+const ONE_MINUTE = scaledLimits(1, 1 / 10);
 /**
- * Ten minutes become one. n8n must have started again before an execution wakes: what it wakes while it looks for
+ * n8n must have started again before an execution wakes, also on a busy machine: what it wakes while it looks for
  * executions that have crashed may count as one of them for ever.
  */
-const LIMITS = scaledLimits(1, 1 / 10);
+const PARKED = { 'POST /txndata/sendTxn': { max: 3, windowSeconds: 120 } };
+const LIMITS = { ...ONE_MINUTE, endpoints: { ...ONE_MINUTE.endpoints, ...PARKED } };
 const DOCUMENTS = ['a', 'b', 'c'].map((id) => ({ id }));
 
 /** @param publishesSubWorkflows whether this n8n runs only published ones */

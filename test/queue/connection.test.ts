@@ -170,11 +170,13 @@ describe('the next attempt has a new connection', () => {
 		other = await RedisServer.start([...withReplication(PASSWORD), '--appendonly', 'yes', ...slow]);
 		proxy.leadTo(other.port);
 		await count();
-		await ask(other, 'EVAL', "for i = 1, 3000 do redis.call('SET', i, i) end", '0');
+		await ask(other, 'EVAL', "for i = 1, 20000 do redis.call('SET', i, i) end", '0');
 		await other.stop();
 		await other.start();
-		await expect(ask(other, 'GET', KEY)).resolves.toContain('LOADING');
-		await expectHealed(other, 2);
+		const healed = expectHealed(other, 2);
+		await waitUntil(() => connection.failure()?.message.includes('LOADING') === true);
+		await ask(other, 'CONFIG', 'SET', 'key-load-delay', '0');
+		await healed;
 	});
 
 	test('when the server could not even be greeted at first (BUSY)', async () => {

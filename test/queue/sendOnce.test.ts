@@ -18,7 +18,7 @@ import { waitUntil } from '../support/waitUntil';
 const [ONE, OTHER] = [0, 1];
 /** What a lease may outlive its process by. */
 const HELD_AT_MOST_MS = 20_000;
-const SETUP_MS = 60_000;
+const SETUP_MS = 120_000;
 /** The time-out of a request that must not end by it, however busy the machine is. */
 const LONG_TIMEOUT_SECONDS = 20;
 
