@@ -16,7 +16,7 @@ const FOLDERS = [
 	'engine',
 ];
 /** Of the engine, what is about the mutated code alone. */
-const OTHERS = /^engine\/(?!sendOnce|sentDocument|trigger)/;
+const OTHERS = /^engine\/(?!sendOnce|sentDocument|trigger|workerDied)/;
 /** What explores all orders or many random cases takes too long for each mutant; of some, a few cases do. */
 const TOO_LONG = /gates|(rateLimit|redis|transport|engine).*property/;
 /** What puts a store of its own in the place of n8n's, for all files that come later, runs when it is named. */

@@ -14,9 +14,7 @@ import { hashOf } from '../values/hash';
 import { rowNameOf, rowOf } from './keyRow';
 import { addSentKey } from './sentKeys';
 
-/** In every row: the process that adds it has made the row, whose first entry is that process. */
-const BEGUN = 'begun';
-/** Identifies this process, in which Retry On Fail and calls of a tool may repeat a run. */
+/** In the row of a run, whose first entry has begun it: Retry On Fail and calls of a tool repeat a run in one process. */
 const PROCESS = randomUUID();
 /** How many runs of a workflow are remembered. */
 const MOST_RUNS = 1_000;
@@ -40,11 +38,7 @@ async function begin(context: IExecuteFunctions): Promise<boolean> {
 	const workflowId = context.getWorkflow().id ?? '';
 	const id = { workflowId, document: 'runs', name: hashOf([runNameOf(context)], 22) };
 	const row = rowOf(id, rowNameOf(id.name));
-	const ownerOf = async () => (await row.read([PROCESS]))?.[0];
-	const owner = await ownerOf();
-	if (owner !== undefined) return owner === PROCESS;
-	// Meanwhile, another call of the same tool may have recorded it.
-	if (!(await row.add([PROCESS, BEGUN])).includes(BEGUN)) return (await ownerOf()) === PROCESS;
-	await addSentKey(id, MOST_RUNS);
-	return true;
+	const [added] = await row.add([PROCESS]);
+	if (added !== undefined) await addSentKey(id, MOST_RUNS);
+	return (await row.read([PROCESS]))?.[0] === PROCESS;
 }
