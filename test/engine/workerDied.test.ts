@@ -41,7 +41,7 @@ test('what was sent without a Send Once Key is not sent again, and the error say
 	await becomeAnotherProcess();
 	const error = errorOf(await bench.run(itemsOf(2), send()));
 	expect(bench.documents()).toEqual(itemsOf(2));
-	expect(error.message).toContain('its worker has died, and n8n runs it again');
+	expect(error.message).toContain('its worker has died or hung, and n8n runs it again');
 	expect(error.description).toContain('QUEUE_WORKER_MAX_STALLED_COUNT=0');
 	expect(error.context).toMatchObject({ outcome: 'unknown' });
 	const items = (await bench.run(itemsOf(2), send(), CONTINUE_ON_ERROR)).items(NODE);

@@ -5,8 +5,8 @@ import type { LimitTable } from '../../sandbox/limits';
 import { READ_ENDPOINT, SEND_ENDPOINT } from '../support/parameters';
 import { waitUntil } from '../support/waitUntil';
 import { emittedBy, scheduledTrigger } from './pollSchedule';
-import type { RealN8n } from './realN8n';
-import { inARow, node, SEND, send, startWithWebhook } from './workflows';
+import { itemsOf, type RealN8n } from './realN8n';
+import { BUSINESS_DATA, inARow, node, SEND, send, startWithWebhook } from './workflows';
 
 const MINUTES = 7;
 const WIDE: LimitTable = { general: [{ max: 1_000, windowSeconds: 60 }], endpoints: {} };
@@ -20,7 +20,10 @@ const MOST_REQUESTS = 4;
 /** Longer than n8n 2.x gives a publication in two attempts. */
 const SLOW_MS = 50_000;
 /** n8n itself gives running executions 30 s. */
-const LONGEST_END_MS = 10_000;
+const LONGEST_END_MS = 20_000;
+const PAYMENT_ENDPOINT = 'POST /txndata/sendPayment';
+/** Behind the end of the execution, and within what a request under way is given. */
+const LATE_MS = 6_000;
 const NOT_POLLED = 'Not polled, which is left to the next poll of the schedule';
 
 const FAULTS = {
@@ -110,6 +113,25 @@ export function badMinuteTests(real: () => RealN8n, names: Array<keyof typeof FA
 			await real().client.publishWorkflow(sends.id);
 			await real().callWebhook(path, { documents: DOCUMENTS });
 			await waitUntil(() => sandbox.journal.count(SEND_ENDPOINT) === 1);
+
+			// n8n does not wait for an execution that has timed out, but its request is under way.
+			sandbox.fault({
+				endpoint: PAYMENT_ENDPOINT,
+				action: { type: 'delay', ms: LATE_MS, actFirst: true },
+			});
+			const paying = node(SEND, BUSINESS_DATA, 1, {
+				...{ resource: 'payment', operation: 'send', dataMode: 'autoMapInputData' },
+				options: { sendOnceKey: '={{ $json.id }}' },
+			});
+			const timingOut = inARow('Times out', [...startWithWebhook('payment'), paying]);
+			timingOut.settings = { executionOrder: 'v1', executionTimeout: 2 };
+			const payments = await real().save(timingOut);
+			await real().client.publishWorkflow(payments.id);
+			const pay = async () => {
+				await real().callWebhook('payment', { documents: [{ id: 'payment' }] });
+			};
+			await pay();
+			await real().resultOfExecution(1, payments.id);
 			const reportedAt = performance.now();
 			await real().end();
 			expect(performance.now() - reportedAt).toBeLessThan(LONGEST_END_MS);
@@ -139,6 +161,12 @@ export function badMinuteTests(real: () => RealN8n, names: Array<keyof typeof FA
 			expect(real().log()).toContain(
 				`${SEND}: execution ${result.id} was interrupted, because n8n is shutting down. ${lists}`,
 			);
+
+			await pay();
+			const paidBefore = itemsOf(await real().resultOfExecution(2, payments.id), SEND);
+			expect(paidBefore).toMatchObject([{ skipped: true, state: 'sent' }]);
+			expect(sandbox.journal.count(PAYMENT_ENDPOINT)).toBe(1);
+			await real().client.unpublishWorkflow(payments.id);
 
 			// The schedule goes on.
 			for (const name of names) {

@@ -69,6 +69,34 @@ export function triggerRestartTests(real: () => RealN8n): void {
 	);
 
 	test(
+		'n8n cannot save what the trigger knows, and then records the execution: it is told once',
+		async () => {
+			const { sandbox } = real();
+			const { polls, workflow } = await publish(real(), 'Changes in a locked database', {
+				events: ['contactUpdated'],
+				pollTimes: twiceAMinute(0),
+			});
+			const before = await polls.whenQuiet();
+			sandbox.contacts.update('contact-1', { city: 'Bruges' });
+			sandbox.fault({ after: 2, action: { type: 'hold' } });
+			await polls.whenBegun(before + 1);
+			await sleep(1_000);
+			const unlock = await real().lockDatabase();
+			sandbox.clearFaults();
+			// SQLite waits for a second: for the first of the two, and then for the other.
+			await sleep(1_500);
+			await unlock();
+			await polls.whenQuiet();
+			await polls.whenNextEnded();
+			await polls.whenNextEnded();
+			const reported = (await emittedBy(real(), workflow.id)).flat();
+			expect(reported).toMatchObject([{ event: 'contactUpdated', contact: { id: 'contact-1' } }]);
+			await real().client.unpublishWorkflow(workflow.id);
+		},
+		MINUTES * 60_000,
+	);
+
+	test(
 		'stopped while it polls, and while n8n records what a poll has found: it is told once',
 		async () => {
 			const { sandbox } = real();

@@ -52,8 +52,13 @@ const shutdownService = () =>
 const isShuttingDown = () => shutdownService()?.isShuttingDown() ?? false;
 
 const HIGHEST_PRIORITY = 200;
+/** After n8n has closed its servers, so that nothing new comes in meanwhile. */
+const LOW_PRIORITY = 1;
 /** How long (ms) n8n may take to record an execution for the items of a poll. */
 const RECORDED_WITHIN_MS = 3_000;
+/** How long (ms) n8n waits for runs, which end all that they can, and then until it has saved their outcome. */
+const ENDED_WITHIN_MS = 6_000;
+const SAVED_WITHIN_MS = 1_000;
 
 /** What n8n waits for when it shuts down. */
 class LatestItems {
@@ -65,15 +70,39 @@ class LatestItems {
 	}
 }
 
+/** n8n waits for no stopped execution; a worker of n8n 1.x for no sub-workflow that nobody waits for. */
+class WorkUnderWay {
+	readonly all = new Set<Promise<unknown>>();
+
+	async whenEnded(): Promise<void> {
+		if (this.all.size === 0) return;
+		await Promise.race([Promise.allSettled(this.all), sleep(ENDED_WITHIN_MS, never)]);
+		await sleep(SAVED_WITHIN_MS, never);
+	}
+}
+
 const latestItems = new LatestItems();
-let isRegistered = false;
+const workUnderWay = new WorkUnderWay();
+const registered = new Set<object>();
+
+function register(priority: number, service: object, methodName: string): void {
+	const shutdown = registered.has(service) ? undefined : shutdownService();
+	if (shutdown === undefined) return;
+	registered.add(service);
+	provideService(service.constructor, service);
+	shutdown.register(priority, { serviceClass: service.constructor, methodName });
+}
 
 /** To be called when a poll emits items: n8n shuts down only after it has had the time to record them. */
-export function holdShutdown(): void {
+export function holdShutdownForItems(): void {
 	latestItems.emittedAt = performance.now();
-	const service = isRegistered ? undefined : shutdownService();
-	if (service === undefined) return;
-	isRegistered = true;
-	provideService(LatestItems, latestItems);
-	service.register(HIGHEST_PRIORITY, { serviceClass: LatestItems, methodName: 'whenRecorded' });
+	register(HIGHEST_PRIORITY, latestItems, 'whenRecorded');
+}
+
+/** n8n shuts down only after the work, which the shutdown signal ends, has ended. */
+export function holdShutdownFor(work: Promise<unknown>): void {
+	register(LOW_PRIORITY, workUnderWay, 'whenEnded');
+	workUnderWay.all.add(work);
+	const end = () => workUnderWay.all.delete(work);
+	work.then(end, end);
 }

@@ -6,8 +6,9 @@
 import type { IDataObject, INode, IPollFunctions, Workflow } from 'n8n-workflow';
 
 import { KeyedMutex, never, sleep } from '../async';
+import { DeduplicationRow } from './deduplicationStore';
 import { findService } from './services';
-import { holdShutdown } from './shutdown';
+import { holdShutdownForItems } from './shutdown';
 import { isOfDurableScheduler, workflowOf } from './workflow';
 
 interface StaticDataService {
@@ -86,6 +87,16 @@ export class StaticData {
 		return own !== undefined && revisionOf(own) > revisionOf(this.data) ? own : this.data;
 	}
 
+	/**
+	 * To be called before a poll emits items. Of its two writes, n8n may fail at this data and succeed at the execution:
+	 * then the next poll would emit the items again. So a row that is never there is deleted, which changes nothing.
+	 * @throws errors of n8n's database, when it takes no writes
+	 */
+	async requireWritable(): Promise<void> {
+		if (this.service === undefined) return;
+		await DeduplicationRow.of(this.workflowId, 'businessData:writable')?.clear();
+	}
+
 	/** Runs the task while neither n8n nor another trigger of the workflow reads or saves the data. */
 	async runExclusive<Result>(task: () => Promise<Result>): Promise<Result> {
 		if (this.service === undefined) return await task();
@@ -104,7 +115,7 @@ export class StaticData {
 	 */
 	async keep(content: Kept, hasItems: boolean): Promise<void> {
 		if (hasItems) {
-			holdShutdown();
+			holdShutdownForItems();
 			this.leaveOthersAsSaved();
 			if (this.service !== undefined) {
 				this.before = { content: { ...this.data }, mark: this.mark };

@@ -5,7 +5,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { IExecuteFunctions, INode, INodeExecutionData } from 'n8n-workflow';
 
 import { abortController, onAbort, yieldEvery } from '../async';
-import { ShutdownError, shutdownSignal } from '../n8nInternals/shutdown';
+import { holdShutdownFor, ShutdownError, shutdownSignal } from '../n8nInternals/shutdown';
 import { type Account, CREDENTIAL_TYPE, readAccount } from '../transport/account';
 import { Client } from '../transport/client';
 import { ExecutionCanceledError, isCanceled } from '../transport/requestError';
@@ -63,7 +63,9 @@ export class Run {
 		let run: Run | undefined;
 		try {
 			run = new Run(context, readAccount(await readCredential(context)));
-			return await work(run);
+			const working = work(run);
+			holdShutdownFor(working);
+			return await working;
 		} catch (error) {
 			const nodeError = toNodeError(context.getNode(), error);
 			if (run?.client.hasAttempted !== true) {

@@ -1,5 +1,5 @@
 /**
- * When a worker dies, n8n 1.x runs its execution again on another one. So each run that sends without Send Once Keys is
+ * When a worker dies or hangs, n8n 1.x runs its execution again on another one. So each run that sends without Send Once Keys is
  * recorded, and the same run in another process sends nothing. A sub-workflow runs again under a new execution ID, so its
  * runs are not recognized.
  */
@@ -24,11 +24,11 @@ export async function requireFirstRun(context: IExecuteFunctions): Promise<void>
 	// If the store fails, the run goes on, as it would without a record.
 	if (!runsAgainAfterCrash() || (await begin(context).catch(() => true))) return;
 	throw new RequestError(
-		'The execution may have sent documents before: its worker has died, and n8n runs it again',
+		'The execution may have sent documents before: its worker has died or hung, and n8n runs it again',
 		{
 			outcome: 'unknown',
 			description:
-				'Nothing more was sent. Check in the service what the first run has sent. To let n8n run nothing again, set QUEUE_WORKER_MAX_STALLED_COUNT=0 on every process; or use a Send Once Key.',
+				'This run sent nothing, but a worker that only hung may go on. Check in the service what the first run has sent. To let n8n run nothing again, set QUEUE_WORKER_MAX_STALLED_COUNT=0 on every process; or use a Send Once Key.',
 		},
 	);
 }

@@ -1,7 +1,7 @@
 /** Sends one request under the limits, and retries it only where that can do no harm. */
 import type { IExecuteFunctions, IPollFunctions } from 'n8n-workflow';
 
-import { ShutdownError } from '../n8nInternals/shutdown';
+import { holdShutdownFor, ShutdownError } from '../n8nInternals/shutdown';
 import { limiterOf, longestWindowMs, PAUSE, type Permit } from '../rateLimit';
 import { RedisError } from '../redis';
 import { boundedSignal, never, onceAborted, sleep } from '../async';
@@ -205,6 +205,8 @@ export class Client {
 			return outcome;
 		};
 		const ended = toTheEnd();
+		// Also when the run has been stopped before.
+		if (!isRead(request)) holdShutdownFor(ended);
 		return await onceAborted(ended, this.signal).catch(async (reason: unknown) => {
 			if (isRead(request) || !watch.mayHaveLeft) throw reason;
 			const stopped = stoppedError(request, reason);

@@ -69,6 +69,7 @@ export class Memory {
 	 */
 	async keep(state: State, hasItems: boolean): Promise<boolean> {
 		return await this.staticData.runExclusive(async () => {
+			if (hasItems) await this.staticData.requireWritable();
 			const kept = await this.staticData.newest();
 			if (revisionOf(kept) !== this.revision || shutdownSignal().aborted) return false;
 			const content = this.changed(state, kept) ?? kept;
