@@ -1,7 +1,7 @@
 /**
  * n8n does not notify nodes when it shuts down, but waits for their executions, 30 s by default. So this file listens
- * for the same signals, and asks n8n's service in case it is loaded after the signal. Without that service, n8n may end
- * before it has recorded what a poll emitted.
+ * for the same signals, and asks n8n's service in case it is loaded after the signal. It also asks that service to wait
+ * for what is no execution that n8n knows: items just emitted by a poll, and requests of stopped executions.
  */
 import { abortController, never, sleep } from '../async';
 import { findService, provideService } from './services';
@@ -56,11 +56,11 @@ const HIGHEST_PRIORITY = 200;
 const LOW_PRIORITY = 1;
 /** How long (ms) n8n may take to record an execution for the items of a poll. */
 const RECORDED_WITHIN_MS = 3_000;
-/** How long (ms) n8n waits for runs, which end all that they can, and then until it has saved their outcome. */
+/** How long (ms) n8n waits for runs and requests, and then for itself to save their outcome. */
 const ENDED_WITHIN_MS = 6_000;
 const SAVED_WITHIN_MS = 1_000;
 
-/** What n8n waits for when it shuts down. */
+/** n8n does not wait until the items of a poll are an execution. */
 class LatestItems {
 	emittedAt = -Infinity;
 
@@ -86,9 +86,10 @@ const workUnderWay = new WorkUnderWay();
 const registered = new Set<object>();
 
 function register(priority: number, service: object, methodName: string): void {
-	const shutdown = registered.has(service) ? undefined : shutdownService();
-	if (shutdown === undefined) return;
+	if (registered.has(service)) return;
 	registered.add(service);
+	const shutdown = shutdownService();
+	if (shutdown === undefined) return;
 	provideService(service.constructor, service);
 	shutdown.register(priority, { serviceClass: service.constructor, methodName });
 }
