@@ -28,7 +28,7 @@ module.exports = {
 	maxWorkers: 2,
 	// The process of a worker that has loaded n8n many times takes a second to end, with nothing left open.
 	workerGracefulExitTimeout: 10_000,
-	testTimeout: 120_000,
+	testTimeout: 300_000,
 	// What talks to Redis needs a real one: test/queue.
 	collectCoverageFrom: [
 		'dist/nodes/**/*.js',

@@ -1,10 +1,10 @@
 // One logged-in user's connection to n8n's REST interface.
 import { setTimeout as sleep } from 'node:timers/promises';
 
-const SECONDS_FOR_A_REQUEST = 60;
+const SECONDS_FOR_A_REQUEST = 180;
 /** What n8n says instead of a response while it has lost its database; it connects again by itself. */
 const NO_DATABASE = 'Database is not ready!';
-const SECONDS_WITHOUT_DATABASE = 60;
+const SECONDS_WITHOUT_DATABASE = 180;
 const SECONDS_BETWEEN_ATTEMPTS = 0.5;
 
 /** A response of n8n that says that something went wrong. */

@@ -11,8 +11,8 @@ import type { UserFolder } from './userFolder';
 
 const SECONDS_BETWEEN_HEALTH_CHECKS = 0.25;
 const SECONDS_FOR_A_HEALTH_CHECK = 5;
-const SECONDS_UNTIL_READY = 180;
-const SECONDS_UNTIL_STOPPED = 30;
+const SECONDS_UNTIL_READY = 600;
+const SECONDS_UNTIL_STOPPED = 60;
 const LOG_LINES_IN_AN_ERROR = 30;
 
 /** What a process of n8n does: n8n's own command. */
@@ -29,7 +29,7 @@ export interface N8nProcessOptions {
 	name?: string;
 	/** Settings beyond those every process gets, e.g. for queue mode. */
 	environment?: Record<string, string>;
-	/** Seconds until it must be ready; 180 if not given. */
+	/** Seconds until it must be ready; 600 if not given. */
 	readyWithin?: number;
 }
 
@@ -44,7 +44,7 @@ export interface N8nProcess {
 	logFile: string;
 	/** Resolves when it has ended, for whatever reason. */
 	ended: Promise<Ending>;
-	/** Ends it and waits for its end: politely first, by force after 30 seconds. May be called again. */
+	/** Ends it and waits for its end: politely first, by force after 60 seconds. May be called again. */
 	stop(): Promise<void>;
 	/** Ends it at once, as a crash would, and waits for its end. */
 	kill(): Promise<void>;

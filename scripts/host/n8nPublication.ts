@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { N8nResponseError, type N8nConnection } from './n8nConnection';
 
-const SECONDS_FOR_A_PUBLICATION = 60;
+const SECONDS_FOR_A_PUBLICATION = 180;
 const SECONDS_BETWEEN_LOOKS = 0.05;
 
 /** How far n8n has come with publishing a workflow, or with taking it back. */

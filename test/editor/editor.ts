@@ -50,7 +50,7 @@ export class Editor {
 		readonly page: Page,
 		private readonly url: string,
 	) {
-		page.setDefaultTimeout(60_000);
+		page.setDefaultTimeout(180_000);
 	}
 
 	/** The element with n8n's own mark for tests. */

@@ -8,7 +8,6 @@ import { emittedBy, scheduledTrigger } from './pollSchedule';
 import { itemsOf, type RealN8n } from './realN8n';
 import { BUSINESS_DATA, inARow, node, SEND, send, startWithWebhook } from './workflows';
 
-const MINUTES = 7;
 const WIDE: LimitTable = { general: [{ max: 1_000, windowSeconds: 60 }], endpoints: {} };
 const ONE_SEND: LimitTable = {
 	...WIDE,
@@ -19,8 +18,6 @@ const DOCUMENTS = Array.from({ length: 20 }, (_, index) => ({ id: `document-${in
 const MOST_REQUESTS = 4;
 /** Longer than n8n 2.x gives a publication in two attempts. */
 const SLOW_MS = 50_000;
-/** n8n itself gives running executions 30 s. */
-const LONGEST_END_MS = 20_000;
 const PAYMENT_ENDPOINT = 'POST /txndata/sendPayment';
 /** Behind the end of the execution, and within what a request under way is given. */
 const LATE_MS = 6_000;
@@ -72,114 +69,107 @@ export function badMinuteTests(real: () => RealN8n, names: Array<keyof typeof FA
 			.sandbox.journal.all()
 			.filter(({ headers }) => headers['x-sandbox-marker'] === name);
 
-	test(
-		'n8n is updated in a bad minute',
-		async () => {
-			const { sandbox } = real();
-			sandbox.reset();
-			const secondIn = (seconds: number) => new Date(Date.now() + seconds * 1000).getSeconds();
-			const ids = new Map<string, string>();
-			const credentials = new Map<string, string>();
-			for (const [index, name] of names.entries()) {
-				credentials.set(name, await credentialOf(name, '123'[index] ?? ''));
-				ids.set(name, await publish(name, credentials.get(name) ?? '', 60, secondIn(-5)));
+	test('n8n is updated in a bad minute', async () => {
+		const { sandbox } = real();
+		sandbox.reset();
+		const secondIn = (seconds: number) => new Date(Date.now() + seconds * 1000).getSeconds();
+		const ids = new Map<string, string>();
+		const credentials = new Map<string, string>();
+		for (const [index, name] of names.entries()) {
+			credentials.set(name, await credentialOf(name, '123'[index] ?? ''));
+			ids.set(name, await publish(name, credentials.get(name) ?? '', 60, secondIn(-5)));
+		}
+
+		// Published again in a bad minute.
+		sandbox.contacts.add({ id: 'meanwhile' });
+		for (const name of names) {
+			sandbox.fault({ marker: name, times: Infinity, action: FAULTS[name] });
+		}
+		const before = sandbox.journal.count(READ_ENDPOINT);
+		const polledBy = secondIn(names.includes('Slow') ? 85 : 50);
+		await Promise.all(
+			names.map(async (name) => {
+				await publish(name, credentials.get(name) ?? '', 61, polledBy);
+			}),
+		);
+		expect(sandbox.journal.count(READ_ENDPOINT) - before).toBeLessThanOrEqual(
+			2 * MOST_REQUESTS * names.length,
+		);
+		const wrongKey = await credentialOf('Wrong key', '4');
+		sandbox.setKeyState('4'.repeat(64), 'disabled');
+		await expect(publish('Wrong key', wrongKey, 60, polledBy)).rejects.toThrow('401');
+
+		// Told to end, with sends under way.
+		const path = 'twenty-documents';
+		const sends = await real().save(
+			inARow('Sends in a bad minute', [...startWithWebhook(path), send()]),
+			{ businessDataApi: await credentialOf('One send', '5', ONE_SEND) },
+		);
+		await real().client.publishWorkflow(sends.id);
+		await real().callWebhook(path, { documents: DOCUMENTS });
+		await waitUntil(() => sandbox.journal.count(SEND_ENDPOINT) === 1);
+
+		// n8n does not wait for an execution that has timed out, but its request is under way.
+		sandbox.fault({
+			endpoint: PAYMENT_ENDPOINT,
+			action: { type: 'delay', ms: LATE_MS, actFirst: true },
+		});
+		const paying = node(SEND, BUSINESS_DATA, 1, {
+			...{ resource: 'payment', operation: 'send', dataMode: 'autoMapInputData' },
+			options: { sendOnceKey: '={{ $json.id }}' },
+		});
+		const timingOut = inARow('Times out', [...startWithWebhook('payment'), paying]);
+		timingOut.settings = { executionOrder: 'v1', executionTimeout: 2 };
+		const payments = await real().save(timingOut);
+		await real().client.publishWorkflow(payments.id);
+		const pay = async () => {
+			await real().callWebhook('payment', { documents: [{ id: 'payment' }] });
+		};
+		await pay();
+		await real().resultOfExecution(1, payments.id);
+		await real().end();
+		expect(sandbox.journal.count(SEND_ENDPOINT)).toBe(1);
+
+		// Started again while it is no better.
+		const requestsBefore = names.map((name) => requestsOf(name).length);
+		const loggedBefore = real().log().split(NOT_POLLED).length;
+		await real().startAgain();
+		const logged = () => real().log().split(NOT_POLLED).length - loggedBefore;
+		await waitUntil(() => logged() >= 2 * names.length);
+		for (const [index, name] of names.entries()) {
+			const requests = requestsOf(name).length - (requestsBefore[index] ?? 0);
+			// The schedule may have polled once meanwhile.
+			expect(requests).toBeLessThanOrEqual(2 * 2 * MOST_REQUESTS);
+		}
+		sandbox.clearFaults();
+
+		const [execution] = await real().client.listExecutions(sends.id);
+		const result = await real().client.waitForExecution(execution?.id ?? '');
+		const lists = 'Sent: item 0. Not sent: item 1. Not tried: items 2–19.';
+		expect(result).toMatchObject({
+			status: 'error',
+			error: expect.stringContaining(lists) as string,
+		});
+		expect(result.error).toContain('n8n is shutting down');
+		expect(real().log()).toContain(
+			`${SEND}: execution ${result.id} was interrupted, because n8n is shutting down. ${lists}`,
+		);
+
+		await pay();
+		const paidBefore = itemsOf(await real().resultOfExecution(2, payments.id), SEND);
+		expect(paidBefore).toMatchObject([{ skipped: true, state: 'sent' }]);
+		expect(sandbox.journal.count(PAYMENT_ENDPOINT)).toBe(1);
+		await real().client.unpublishWorkflow(payments.id);
+
+		// The schedule goes on.
+		for (const name of names) {
+			for (const trigger of ['One', 'Two']) {
+				const reported = async () => (await emittedBy(real(), ids.get(name) ?? '', trigger)).flat();
+				await waitUntil(async () => (await reported()).length > 0);
+				expect(await reported()).toMatchObject([{ contact: { id: 'meanwhile' } }]);
 			}
-
-			// Published again in a bad minute.
-			sandbox.contacts.add({ id: 'meanwhile' });
-			for (const name of names) {
-				sandbox.fault({ marker: name, times: Infinity, action: FAULTS[name] });
-			}
-			const before = sandbox.journal.count(READ_ENDPOINT);
-			const polledBy = secondIn(names.includes('Slow') ? 85 : 50);
-			await Promise.all(
-				names.map(async (name) => {
-					await publish(name, credentials.get(name) ?? '', 61, polledBy);
-				}),
-			);
-			expect(sandbox.journal.count(READ_ENDPOINT) - before).toBeLessThanOrEqual(
-				2 * MOST_REQUESTS * names.length,
-			);
-			const wrongKey = await credentialOf('Wrong key', '4');
-			sandbox.setKeyState('4'.repeat(64), 'disabled');
-			await expect(publish('Wrong key', wrongKey, 60, polledBy)).rejects.toThrow('401');
-
-			// Told to end, with sends under way.
-			const path = 'twenty-documents';
-			const sends = await real().save(
-				inARow('Sends in a bad minute', [...startWithWebhook(path), send()]),
-				{ businessDataApi: await credentialOf('One send', '5', ONE_SEND) },
-			);
-			await real().client.publishWorkflow(sends.id);
-			await real().callWebhook(path, { documents: DOCUMENTS });
-			await waitUntil(() => sandbox.journal.count(SEND_ENDPOINT) === 1);
-
-			// n8n does not wait for an execution that has timed out, but its request is under way.
-			sandbox.fault({
-				endpoint: PAYMENT_ENDPOINT,
-				action: { type: 'delay', ms: LATE_MS, actFirst: true },
-			});
-			const paying = node(SEND, BUSINESS_DATA, 1, {
-				...{ resource: 'payment', operation: 'send', dataMode: 'autoMapInputData' },
-				options: { sendOnceKey: '={{ $json.id }}' },
-			});
-			const timingOut = inARow('Times out', [...startWithWebhook('payment'), paying]);
-			timingOut.settings = { executionOrder: 'v1', executionTimeout: 2 };
-			const payments = await real().save(timingOut);
-			await real().client.publishWorkflow(payments.id);
-			const pay = async () => {
-				await real().callWebhook('payment', { documents: [{ id: 'payment' }] });
-			};
-			await pay();
-			await real().resultOfExecution(1, payments.id);
-			const reportedAt = performance.now();
-			await real().end();
-			expect(performance.now() - reportedAt).toBeLessThan(LONGEST_END_MS);
-			expect(sandbox.journal.count(SEND_ENDPOINT)).toBe(1);
-
-			// Started again while it is no better.
-			const requestsBefore = names.map((name) => requestsOf(name).length);
-			const loggedBefore = real().log().split(NOT_POLLED).length;
-			await real().startAgain();
-			const logged = () => real().log().split(NOT_POLLED).length - loggedBefore;
-			await waitUntil(() => logged() >= 2 * names.length, 120_000);
-			for (const [index, name] of names.entries()) {
-				const requests = requestsOf(name).length - (requestsBefore[index] ?? 0);
-				// The schedule may have polled once meanwhile.
-				expect(requests).toBeLessThanOrEqual(2 * 2 * MOST_REQUESTS);
-			}
-			sandbox.clearFaults();
-
-			const [execution] = await real().client.listExecutions(sends.id);
-			const result = await real().client.waitForExecution(execution?.id ?? '');
-			const lists = 'Sent: item 0. Not sent: item 1. Not tried: items 2–19.';
-			expect(result).toMatchObject({
-				status: 'error',
-				error: expect.stringContaining(lists) as string,
-			});
-			expect(result.error).toContain('n8n is shutting down');
-			expect(real().log()).toContain(
-				`${SEND}: execution ${result.id} was interrupted, because n8n is shutting down. ${lists}`,
-			);
-
-			await pay();
-			const paidBefore = itemsOf(await real().resultOfExecution(2, payments.id), SEND);
-			expect(paidBefore).toMatchObject([{ skipped: true, state: 'sent' }]);
-			expect(sandbox.journal.count(PAYMENT_ENDPOINT)).toBe(1);
-			await real().client.unpublishWorkflow(payments.id);
-
-			// The schedule goes on.
-			for (const name of names) {
-				for (const trigger of ['One', 'Two']) {
-					const reported = async () =>
-						(await emittedBy(real(), ids.get(name) ?? '', trigger)).flat();
-					await waitUntil(async () => (await reported()).length > 0, 130_000);
-					expect(await reported()).toMatchObject([{ contact: { id: 'meanwhile' } }]);
-				}
-				await real().client.unpublishWorkflow(ids.get(name) ?? '');
-			}
-			await real().client.unpublishWorkflow(sends.id);
-		},
-		MINUTES * 60_000,
-	);
+			await real().client.unpublishWorkflow(ids.get(name) ?? '');
+		}
+		await real().client.unpublishWorkflow(sends.id);
+	});
 }

@@ -15,7 +15,7 @@ export const NEW_YEAR = { mode: 'custom', cronExpression: '0 0 1 1 *' };
 export const twiceAMinute = (second: number) => ({
 	item: [second, second + 30].map((at) => ({ mode: 'custom', cronExpression: `${at} * * * * *` })),
 });
-const SECONDS_FOR_A_POLL = 180;
+const SECONDS_FOR_A_POLL = 600;
 /** How long no further request must come for a poll to be over. */
 const SECONDS_BEHIND_A_POLL = 3;
 const PAGE_SIZE = 5;

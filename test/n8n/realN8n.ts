@@ -24,7 +24,7 @@ import { postOnce } from './workflows';
 const PROJECT_FOLDER = join(__dirname, '..', '..');
 const CREDENTIAL_TYPE = 'businessDataApi';
 const CREDENTIAL_NAME = 'Business Data';
-const SECONDS_FOR_AN_EXECUTION = 300;
+const SECONDS_FOR_AN_EXECUTION = 600;
 // The tests are about what is sent and seen. The limits have tests of their own.
 const GENEROUS_LIMITS = { general: [{ max: 1_000, windowSeconds: 1 }], endpoints: {} };
 

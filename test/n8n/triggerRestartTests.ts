@@ -6,8 +6,6 @@ import { READ_ENDPOINT } from '../support/parameters';
 import { emittedBy, NEW_YEAR, Polls, saveScheduled, twiceAMinute } from './pollSchedule';
 import type { RealN8n } from './realN8n';
 
-const MINUTES = 10;
-
 /** Publishes a trigger with these parameters, on a service that is as new, and waits for its first poll. */
 async function publish(real: RealN8n, name: string, parameters: Record<string, unknown>) {
 	real.sandbox.reset();
@@ -19,118 +17,106 @@ async function publish(real: RealN8n, name: string, parameters: Record<string, u
 }
 
 export function triggerRestartTests(real: () => RealN8n): void {
-	test(
-		'on a schedule, across two crashes and a stop',
-		async () => {
-			const { sandbox } = real();
-			const { polls, workflow } = await publish(real(), 'Changes across crashes', {
-				events: ['contactUpdated', 'contactDeleted'],
-				pollTimes: twiceAMinute(0),
-			});
+	test('on a schedule, across two crashes and a stop', async () => {
+		const { sandbox } = real();
+		const { polls, workflow } = await publish(real(), 'Changes across crashes', {
+			events: ['contactUpdated', 'contactDeleted'],
+			pollTimes: twiceAMinute(0),
+		});
 
-			// Nobody asks for it, so the poll that sees it gives out nothing.
-			sandbox.contacts.add({ id: 'silent' });
-			await polls.whenNextEnded();
-			await real().kill();
-			sandbox.contacts.update('silent', { city: 'Ghent' });
-			sandbox.contacts.remove('contact-2');
-			await polls.whenStartedAgain();
-			// The schedule's own poll may have come behind it already, and confirmed the deletion.
-			const [first] = await emittedBy(real(), workflow.id);
-			expect(first).toMatchObject([
-				{ event: 'contactUpdated', contact: { id: 'silent', city: 'Ghent' } },
-			]);
+		// Nobody asks for it, so the poll that sees it gives out nothing.
+		sandbox.contacts.add({ id: 'silent' });
+		await polls.whenNextEnded();
+		await real().kill();
+		sandbox.contacts.update('silent', { city: 'Ghent' });
+		sandbox.contacts.remove('contact-2');
+		await polls.whenStartedAgain();
+		// The schedule's own poll may have come behind it already, and confirmed the deletion.
+		const [first] = await emittedBy(real(), workflow.id);
+		expect(first).toMatchObject([
+			{ event: 'contactUpdated', contact: { id: 'silent', city: 'Ghent' } },
+		]);
 
-			// The next polls are cut short behind their first page: by a crash, and by a user.
-			const cutShort = async (id: string, end: () => Promise<void>) => {
-				const before = await polls.whenQuiet();
-				sandbox.contacts.update(id, { city: 'Bruges' });
-				sandbox.fault({ after: 1, action: { type: 'delay', ms: 20_000, actFirst: true } });
-				await polls.whenBegun(before + 1);
-				await sleep(1_000);
-				await end();
-				await polls.whenStartedAgain();
-			};
-			await cutShort('contact-1', async () => await real().kill());
-			await cutShort('contact-3', async () => await real().end());
-			await polls.whenNextEnded();
-			const reported = (await emittedBy(real(), workflow.id)).slice(1).flat();
-			expect(reported.map(({ event, contact }) => [event, (contact as { id: string }).id])).toEqual(
-				expect.arrayContaining([
-					['contactUpdated', 'contact-1'],
-					['contactUpdated', 'contact-3'],
-					['contactDeleted', 'contact-2'],
-				]),
-			);
-			expect(reported).toHaveLength(3);
-			await real().client.unpublishWorkflow(workflow.id);
-		},
-		MINUTES * 60_000,
-	);
-
-	test(
-		'n8n cannot save what the trigger knows, and then records the execution: it is told once',
-		async () => {
-			const { sandbox } = real();
-			const { polls, workflow } = await publish(real(), 'Changes in a locked database', {
-				events: ['contactUpdated'],
-				pollTimes: twiceAMinute(0),
-			});
+		// The next polls are cut short behind their first page: by a crash, and by a user.
+		const cutShort = async (id: string, end: () => Promise<void>) => {
 			const before = await polls.whenQuiet();
-			sandbox.contacts.update('contact-1', { city: 'Bruges' });
-			sandbox.fault({ after: 2, action: { type: 'hold' } });
+			sandbox.contacts.update(id, { city: 'Bruges' });
+			sandbox.fault({ after: 1, action: { type: 'delay', ms: 20_000, actFirst: true } });
 			await polls.whenBegun(before + 1);
 			await sleep(1_000);
-			const unlock = await real().lockDatabase();
-			sandbox.clearFaults();
-			// SQLite waits for a second: for the first of the two, and then for the other.
-			await sleep(1_500);
-			await unlock();
-			await polls.whenQuiet();
-			await polls.whenNextEnded();
-			await polls.whenNextEnded();
-			const reported = (await emittedBy(real(), workflow.id)).flat();
-			expect(reported).toMatchObject([{ event: 'contactUpdated', contact: { id: 'contact-1' } }]);
-			await real().client.unpublishWorkflow(workflow.id);
-		},
-		MINUTES * 60_000,
-	);
-
-	test(
-		'stopped while it polls, and while n8n records what a poll has found: it is told once',
-		async () => {
-			const { sandbox } = real();
-			const { polls, workflow } = await publish(real(), 'Changes over a stop', {
-				events: ['contactUpdated'],
-				pollTimes: { item: [NEW_YEAR] },
-			});
-			/** Starts n8n, whose first page tells of the change, and whose second one is held. */
-			const startAndPoll = async () => {
-				const before = polls.begun;
-				sandbox.fault({ after: 1, action: { type: 'hold' } });
-				await real().startAgain();
-				await polls.whenBegun(before + 1);
-			};
-			await real().kill();
-			sandbox.contacts.update('contact-1', { city: 'Bruges' });
-			await startAndPoll();
-			await real().end();
-			sandbox.clearFaults();
-
-			const endSlowness = real().slowDownStaticData();
-			await startAndPoll();
-			sandbox.clearFaults();
-			await sleep(200);
-			await real().end();
-			endSlowness();
-
+			await end();
 			await polls.whenStartedAgain();
-			const reported = await emittedBy(real(), workflow.id);
-			expect(reported).toMatchObject([
-				[{ event: 'contactUpdated', contact: { id: 'contact-1', city: 'Bruges' } }],
-			]);
-			await real().client.unpublishWorkflow(workflow.id);
-		},
-		MINUTES * 60_000,
-	);
+		};
+		await cutShort('contact-1', async () => await real().kill());
+		await cutShort('contact-3', async () => await real().end());
+		await polls.whenNextEnded();
+		const reported = (await emittedBy(real(), workflow.id)).slice(1).flat();
+		expect(reported.map(({ event, contact }) => [event, (contact as { id: string }).id])).toEqual(
+			expect.arrayContaining([
+				['contactUpdated', 'contact-1'],
+				['contactUpdated', 'contact-3'],
+				['contactDeleted', 'contact-2'],
+			]),
+		);
+		expect(reported).toHaveLength(3);
+		await real().client.unpublishWorkflow(workflow.id);
+	});
+
+	test('n8n cannot save what the trigger knows, and then records the execution: it is told once', async () => {
+		const { sandbox } = real();
+		const { polls, workflow } = await publish(real(), 'Changes in a locked database', {
+			events: ['contactUpdated'],
+			pollTimes: twiceAMinute(0),
+		});
+		const before = await polls.whenQuiet();
+		sandbox.contacts.update('contact-1', { city: 'Bruges' });
+		sandbox.fault({ after: 2, action: { type: 'hold' } });
+		await polls.whenBegun(before + 1);
+		await sleep(1_000);
+		const unlock = await real().lockDatabase();
+		sandbox.clearFaults();
+		// SQLite waits for a second: for the first of the two, and then for the other.
+		await sleep(1_500);
+		await unlock();
+		await polls.whenQuiet();
+		await polls.whenNextEnded();
+		await polls.whenNextEnded();
+		const reported = (await emittedBy(real(), workflow.id)).flat();
+		expect(reported).toMatchObject([{ event: 'contactUpdated', contact: { id: 'contact-1' } }]);
+		await real().client.unpublishWorkflow(workflow.id);
+	});
+
+	test('stopped while it polls, and while n8n records what a poll has found: it is told once', async () => {
+		const { sandbox } = real();
+		const { polls, workflow } = await publish(real(), 'Changes over a stop', {
+			events: ['contactUpdated'],
+			pollTimes: { item: [NEW_YEAR] },
+		});
+		/** Starts n8n, whose first page tells of the change, and whose second one is held. */
+		const startAndPoll = async () => {
+			const before = polls.begun;
+			sandbox.fault({ after: 1, action: { type: 'hold' } });
+			await real().startAgain();
+			await polls.whenBegun(before + 1);
+		};
+		await real().kill();
+		sandbox.contacts.update('contact-1', { city: 'Bruges' });
+		await startAndPoll();
+		await real().end();
+		sandbox.clearFaults();
+
+		const endSlowness = real().slowDownStaticData();
+		await startAndPoll();
+		sandbox.clearFaults();
+		await sleep(200);
+		await real().end();
+		endSlowness();
+
+		await polls.whenStartedAgain();
+		const reported = await emittedBy(real(), workflow.id);
+		expect(reported).toMatchObject([
+			[{ event: 'contactUpdated', contact: { id: 'contact-1', city: 'Bruges' } }],
+		]);
+		await real().client.unpublishWorkflow(workflow.id);
+	});
 }

@@ -6,9 +6,9 @@ import type { HostName } from '../../scripts/host/hosts';
 import { RealN8n } from './realN8n';
 
 // The first start on a machine installs n8n.
-const MINUTES_FOR_THE_START = 15;
-const SECONDS_FOR_THE_END = 120;
-const SECONDS_FOR_A_TEST = 900;
+const MINUTES_FOR_THE_START = 30;
+const SECONDS_FOR_THE_END = 300;
+const SECONDS_FOR_A_TEST = 1_800;
 
 type Environment = Record<string, string>;
 

@@ -113,7 +113,9 @@ test('slots that are held cost hardly more than a command per second', async () 
 	await pause(1_000);
 	await redis.config('RESETSTAT');
 	const before = await processorMs();
+	const startedAt = performance.now();
 	await pause(MEASURED_MS);
+	const beats = (performance.now() - startedAt) / HEARTBEAT_MS;
 	const after = await processorMs();
 	const commands = await limitStoreCommands();
 	const [node, inRedis] = [after.node - before.node, after.redis - before.redis];
@@ -121,8 +123,8 @@ test('slots that are held cost hardly more than a command per second', async () 
 		`${HELD} held slots, ${MEASURED_MS / 1000} s: ${commands} commands, ${node.toFixed(0)} ms of processor time, ` +
 			`${inRedis.toFixed(0)} ms in Redis`,
 	);
-	expect(Math.abs(commands - MEASURED_MS / HEARTBEAT_MS)).toBeLessThanOrEqual(2);
-}, 60_000);
+	expect(Math.abs(commands - beats)).toBeLessThanOrEqual(2);
+});
 
 test('a request costs two commands', async () => {
 	const inMemory = await passTimes();

@@ -23,7 +23,7 @@ import { waitUntil } from '../support/waitUntil';
 import { itemsOf } from '../n8n/realN8n';
 import { inARow, node, SEND as SEND_NODE, send, startWithWebhook } from '../n8n/workflows';
 
-const RUN_MS = 180_000;
+const RUN_MS = 600_000;
 const SEND = formatEndpoint(ENDPOINTS.sendTransaction);
 /** 0.1 s, 1 s and 6 s, and 6 s for the sends too. */
 const LIMITS = scaledLimits(0.1, 0.01);

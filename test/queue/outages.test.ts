@@ -25,11 +25,11 @@ const MID_RUN = 60;
 const LIMITS = { ...scaledLimits(0.1), endpoints: {} };
 /** The service responds at once: a busy machine must not count as its silence. */
 const TIMEOUT_SECONDS = 20;
-const SETUP_MS = 120_000;
+const SETUP_MS = 300_000;
 const PASSWORD = 'a-password-of-redis';
 /** How long a server has to be silent until a Sentinel's other one takes over. */
 const DOWN_AFTER_MS = 4_000;
-const RUN_MS = 180_000;
+const RUN_MS = 600_000;
 /**
  * How many refusals a fail-over may cost: what a replica lacks of the last moments is entered again when its
  * process notices. Where all is lost, everybody notices before anything goes out.

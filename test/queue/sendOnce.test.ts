@@ -18,7 +18,7 @@ import { waitUntil } from '../support/waitUntil';
 const [ONE, OTHER] = [0, 1];
 /** What a lease may outlive its process by. */
 const HELD_AT_MOST_MS = 20_000;
-const SETUP_MS = 120_000;
+const SETUP_MS = 300_000;
 /** The time-out of a request that must not end by it, however busy the machine is. */
 const LONG_TIMEOUT_SECONDS = 20;
 
@@ -129,20 +129,16 @@ describe('Redis loses data while a document is on its way', () => {
 				await redis.set(lease.replace(/lease:.*$/, 'server'), 'another-run', 'PX', 9_000);
 			},
 		],
-	])(
-		'%s: another sender waits for what becomes of it',
-		async (_, loseData) => {
-			refuseAfter(6_500);
-			const one = send(ONE, ['a']);
-			await arrived();
-			await loseData();
-			const other = send(OTHER, ['a']);
-			expect(await one).toEqual(['failed']);
-			expect(await other).toEqual(['sent']);
-			expect(sent()).toEqual(['a']);
-		},
-		60_000,
-	);
+	])('%s: another sender waits for what becomes of it', async (_, loseData) => {
+		refuseAfter(6_500);
+		const one = send(ONE, ['a']);
+		await arrived();
+		await loseData();
+		const other = send(OTHER, ['a']);
+		expect(await one).toEqual(['failed']);
+		expect(await other).toEqual(['sent']);
+		expect(sent()).toEqual(['a']);
+	});
 
 	test('and comes through: another sender learns that it was sent', async () => {
 		sandbox.fault({ action: { type: 'delay', ms: 2_500, actFirst: true } });
@@ -153,7 +149,7 @@ describe('Redis loses data while a document is on its way', () => {
 		expect(await one).toEqual(['sent']);
 		expect(await other).toEqual(['skipped']);
 		expect(sent()).toEqual(['a']);
-	}, 60_000);
+	});
 });
 
 test('it takes a moment until a document counts as perhaps sent, but not a moment for each', async () => {
@@ -166,7 +162,7 @@ test('it takes a moment until a document counts as perhaps sent, but not a momen
 	expect(await send(OTHER, keys)).toEqual(['skipped', 'skipped', 'skipped']);
 	expect(performance.now() - startedAt).toBeLessThan(9_000);
 	expect(sent()).toEqual(keys);
-}, 60_000);
+});
 
 test('the key of a refused document cannot be taken back: the other process waits, and sends', async () => {
 	sandbox.fault({ action: { type: 'status', status: 400 } });
@@ -178,7 +174,7 @@ test('the key of a refused document cannot be taken back: the other process wait
 	table.clearFaults();
 	expect(await other).toEqual(['sent']);
 	expect(sent()).toEqual(['a']);
-}, 60_000);
+});
 
 test('Redis away for long when a document is refused: it can be sent when it is back', async () => {
 	sandbox.fault({ action: { type: 'status', status: 400 } });
@@ -206,4 +202,4 @@ test('a process that is killed in mid-send: its key is free for nobody, and hold
 	expect(await send(OTHER, ['a', 'b'])).toEqual(['skipped', 'sent']);
 	expect(performance.now() - killedAt).toBeLessThan(HELD_AT_MOST_MS);
 	expect(sent()).toEqual(['a', 'b']);
-}, 60_000);
+});

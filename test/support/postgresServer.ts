@@ -8,7 +8,7 @@ import { startProgram } from '../../scripts/host/childProcesses';
 import { freePort } from '../../scripts/host/freePort';
 import { waitUntil } from './waitUntil';
 
-const STARTUP_MS = 30_000;
+const STARTUP_MS = 120_000;
 /** Where Debian has its programs, by version. */
 const VERSIONS = '/usr/lib/postgresql';
 const USER = 'postgres';

@@ -10,7 +10,7 @@ import { BUSINESS_DATA, inARow, node, postOnce } from '../n8n/workflows';
 import { type QueueMode, type WorkerName, WORKERS } from './queueMode';
 import { credentialFor } from './scaledLimits';
 
-const LONGEST_REGISTRATION_MS = 30_000;
+const LONGEST_REGISTRATION_MS = 120_000;
 const CREDENTIAL = { name: 'Business Data', type: 'businessDataApi' };
 
 export const KINDS = ['reads', 'sends'] as const;

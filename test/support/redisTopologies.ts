@@ -53,7 +53,7 @@ export abstract class Topology<Server extends ReachedServer = ReachedServer> {
 			if (!server.isRunning) await server.start();
 			server.resume();
 		}
-		await waitUntil(async () => await this.isWhole(), 60_000);
+		await waitUntil(async () => await this.isWhole());
 	}
 
 	async dispose(): Promise<void> {

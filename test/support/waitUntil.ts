@@ -6,7 +6,7 @@
  */
 export async function waitUntil(
 	isTrue: () => boolean | Promise<boolean>,
-	timeoutMs = 100_000,
+	timeoutMs = 300_000,
 ): Promise<void> {
 	const startedAt = performance.now();
 	let cause: unknown;
