@@ -10,7 +10,7 @@ import { n8nEnvironment } from './n8nEnvironment';
 import type { UserFolder } from './userFolder';
 
 const SECONDS_BETWEEN_HEALTH_CHECKS = 0.25;
-const SECONDS_FOR_A_HEALTH_CHECK = 5;
+const SECONDS_FOR_A_HEALTH_CHECK = 30;
 const SECONDS_UNTIL_READY = 600;
 const SECONDS_UNTIL_STOPPED = 60;
 const LOG_LINES_IN_AN_ERROR = 30;
