@@ -7,6 +7,7 @@ import { Container } from '@n8n/di';
 import { errorOf, itemsOf, NO_LIMITS, NODE, useBench } from '../support/bench';
 import { useDeduplicator } from '../support/deduplicator';
 import { CONTINUE_ON_ERROR, RETRY_ON_FAIL, send } from '../support/parameters';
+import { waitUntil } from '../support/waitUntil';
 
 const bench = useBench({ limits: NO_LIMITS });
 const table = useDeduplicator();
@@ -26,13 +27,16 @@ afterEach(() => {
 	else settings.maxStalledCount = maxStalledCount;
 });
 
-/** The first process in each record, this one, becomes another. */
-async function becomeAnotherProcess(): Promise<void> {
+/** Changes which processes are in each record, in the order in which they have begun. */
+async function changeProcesses(change: (processes: string[]) => string[]): Promise<void> {
 	for (const row of await table.find()) {
 		const { mode: kind, data } = row.value;
-		await table.update(row, { ...row, value: { mode: kind, data: ['another', ...data.slice(1)] } });
+		await table.update(row, { ...row, value: { mode: kind, data: change([data].flat()) } });
 	}
 }
+
+const becomeAnotherProcess = async () =>
+	await changeProcesses(([, ...others]) => ['another', ...others]);
 
 test('what was sent without a Send Once Key is not sent again, and the error says what to do', async () => {
 	await bench.run(itemsOf(2), send());
@@ -47,6 +51,20 @@ test('what was sent without a Send Once Key is not sent again, and the error say
 	const items = (await bench.run(itemsOf(2), send(), CONTINUE_ON_ERROR)).items(NODE);
 	expect(items.map(({ error: one }) => one?.context.outcome)).toEqual(['unknown', 'unknown']);
 	expect(bench.documents()).toEqual(itemsOf(2));
+});
+
+test('a worker that only hung sends nothing more when another one has begun its run', async () => {
+	bench.sandbox.fault({ action: { type: 'hold' } });
+	const running = bench.run(itemsOf(3), send());
+	await waitUntil(() => bench.sandbox.journal.count() === 1);
+	await changeProcesses((processes) => [...processes, 'another']);
+	bench.sandbox.clearFaults();
+	const error = errorOf(await running);
+	expect(bench.documents()).toEqual(itemsOf(1));
+	expect(error.message).toContain('n8n runs this execution again on another worker');
+	expect(error.context).toMatchObject({
+		...{ outcome: 'notSent', sentItems: [0], failedItems: [1], notTriedItems: [2] },
+	});
 });
 
 test.each([

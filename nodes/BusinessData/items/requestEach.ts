@@ -5,10 +5,10 @@ import { type GuardedRequest, withSendOnce } from '../parameters/sendOnceOptions
 import { nameItems } from '../run/itemErrors';
 import type { TaskResult } from '../run/previousAttempts';
 import type { Run } from '../run/run';
-import { AlreadySentError, requireFirstRun } from '../sendOnce';
+import { AlreadySentError, beginRun } from '../sendOnce';
 import { afterSuccessError, afterUnknownError } from '../transport/requestErrors';
 import { type Result, resultIn, type ServiceResponse } from '../transport/response';
-import type { ServiceRequest } from '../transport/serviceRequest';
+import type { SendGuard, ServiceRequest } from '../transport/serviceRequest';
 import { readFlag } from '../values/settingValues';
 import { DryRun } from './dryRun';
 import { hintAtResult } from './responseItems';
@@ -46,6 +46,7 @@ export async function requestEach(
 ): Promise<INodeExecutionData[]> {
 	const dryRun = new DryRun(run);
 	let sendsWithoutKey = false;
+	let firstRun: SendGuard | undefined;
 	const prepareTask = async (index: number): Promise<Task> => {
 		const prepared = await prepare(index);
 		const { request } = prepared;
@@ -59,11 +60,13 @@ export async function requestEach(
 		const isDryRun = readFlag('Dry Run', run.options(index).dryRun);
 		if (!isDryRun && guarded.guard === undefined) sendsWithoutKey = true;
 		const execute = async () =>
-			isDryRun ? await dryRun.show(guarded) : await sendItem(run, guarded, prepared.toItems);
+			isDryRun
+				? await dryRun.show(guarded)
+				: await sendItem(run, guarded, prepared.toItems, firstRun);
 		return { ...task, execute };
 	};
 	const tasks = await prepareTasks(run, prepareTask);
-	if (sendsWithoutKey) await requireFirstRun(run.context);
+	if (sendsWithoutKey) firstRun = await beginRun(run.context);
 	// Without an endpoint, preparing it has failed.
 	const areReads = tasks.every(({ endpoint, isRead }) => endpoint === undefined || isRead);
 	const items = await runTasks(run, tasks, areReads ? READS : SENDS);
@@ -82,13 +85,17 @@ function hintAtPerhapsSent(run: Run, items: INodeExecutionData[]): void {
 	);
 }
 
-/** @throws RequestError, or what else ended the request */
+/**
+ * @param firstRun guards a request without a Send Once Key
+ * @throws RequestError, or what else ended the request
+ */
 export async function sendItem(
 	run: Run,
 	request: GuardedRequest,
 	toItems: ToItems,
+	firstRun?: SendGuard,
 ): Promise<TaskResult> {
-	const response = await sendUnlessUsed(run, request);
+	const response = await sendUnlessUsed(run, request, firstRun);
 	if ('skipped' in response) return { output: [{ json: response }], ending: 'skipped' };
 	try {
 		const result = resultIn(response);
@@ -102,13 +109,14 @@ export async function sendItem(
 async function sendUnlessUsed(
 	run: Run,
 	request: GuardedRequest,
+	firstRun?: SendGuard,
 ): Promise<ServiceResponse | (IDataObject & { skipped: true })> {
 	const { guard } = request;
 	try {
 		const waitFor = async (ended: Promise<void>) => await run.client.waitForOther(request, ended);
 		const state = (await guard?.state(waitFor)) ?? 'notSent';
 		if (state !== 'notSent') throw new AlreadySentError(state);
-		return await run.client.request(request);
+		return await run.client.request({ ...request, guard: guard ?? firstRun });
 	} catch (error) {
 		if (error instanceof AlreadySentError && guard !== undefined) return guard.skipped(error.state);
 		throw guard?.mayBeSent === true ? afterUnknownError(request, error, run.account.apiKey) : error;

@@ -1,3 +1,3 @@
-export { requireFirstRun } from './firstRun';
+export { beginRun } from './firstRun';
 export { AlreadySentError, SendOnce } from './sendOnce';
 export { requireWorkflow } from './storeErrors';
