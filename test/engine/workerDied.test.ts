@@ -62,6 +62,7 @@ test('a worker that only hung sends nothing more when another one has begun its 
 	const error = errorOf(await running);
 	expect(bench.documents()).toEqual(itemsOf(1));
 	expect(error.message).toContain('n8n runs this execution again on another worker');
+	expect(error.description).toContain('Check in the service');
 	expect(error.context).toMatchObject({
 		...{ outcome: 'notSent', sentItems: [0], failedItems: [1], notTriedItems: [2] },
 	});

@@ -4,7 +4,7 @@ import { type Limits, limitStoreOf } from '../../../nodes/BusinessData/rateLimit
 import { fullestWindow } from '../../support/countingService';
 import { LimitStoreRequest } from '../../support/limitStoreRequest';
 import { HOUR, LimiterBench, SEND } from '../../support/limiterBench';
-import { expectBetween, passTime, timeOf } from '../../support/logicalTime';
+import { after, expectBetween, passTime, timeOf } from '../../support/logicalTime';
 import { LuaRedis } from '../../support/luaRedis';
 
 let redis: LuaRedis;
@@ -124,6 +124,33 @@ describe('slots in Redis', () => {
 		first.permit.unused();
 		await pass(1);
 		expect(await second.take()).toBe(true);
+	});
+});
+
+test('a refusal that comes while Redis gives slots holds the request up, and others get the slots', async () => {
+	const general = [1_000, 10_000].map((windowMs) => ({ max: windowMs / 500, windowMs }));
+	const limits = { general, endpoints: {} };
+	const slow = LimiterBench.on(redis, async (run) => {
+		const reply = run();
+		await after(50);
+		return reply;
+	});
+	const refused = await passTime(Object.assign(slow, { limits }).acquire());
+	const startedAt = performance.now();
+	const waiting = slow.request();
+	const used = async () => (await newProcess(limits).status()).get('general/1s')?.used;
+	await pass(25);
+	expect(await used()).toBe(2);
+	refused.refused(5_000);
+	await pass(200);
+	expect(await used()).toBe(1);
+	expectBetween((await passTime(waiting)) - startedAt, 5_000, 5_200);
+});
+
+test('a pause beyond all windows is told as such, however short the request may wait', async () => {
+	await refuse(one, HOUR);
+	await expect(passTime(one.acquire({ maxWaitMs: 0 }))).rejects.toMatchObject({
+		...{ isRequested: true, retryAfterMs: expect.closeTo(HOUR, -3) as number },
 	});
 });
 
