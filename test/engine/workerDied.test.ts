@@ -3,6 +3,7 @@
 
 import { GlobalConfig } from '@n8n/config';
 import { Container } from '@n8n/di';
+import { DataDeduplicationService } from 'n8n-core';
 
 import { errorOf, itemsOf, NO_LIMITS, NODE, useBench } from '../support/bench';
 import { useDeduplicator } from '../support/deduplicator';
@@ -53,20 +54,26 @@ test('what was sent without a Send Once Key is not sent again, and the error say
 	expect(bench.documents()).toEqual(itemsOf(2));
 });
 
-test('a worker that only hung sends nothing more when another one has begun its run', async () => {
-	bench.sandbox.fault({ action: { type: 'hold' } });
-	const running = bench.run(itemsOf(3), send());
-	await waitUntil(() => bench.sandbox.journal.count() === 1);
-	await changeProcesses((processes) => [...processes, 'another']);
-	bench.sandbox.clearFaults();
-	const error = errorOf(await running);
-	expect(bench.documents()).toEqual(itemsOf(1));
-	expect(error.message).toContain('n8n runs this execution again on another worker');
-	expect(error.description).toContain('Check in the service');
-	expect(error.context).toMatchObject({
-		...{ outcome: 'notSent', sentItems: [0], failedItems: [1], notTriedItems: [2] },
-	});
-});
+test.each([
+	['', (processes: string[]) => [...processes, 'another']],
+	[', and its own record failed', () => ['another']],
+])(
+	'a worker that only hung sends nothing more when another one has begun its run%s',
+	async (_, change) => {
+		bench.sandbox.fault({ action: { type: 'hold' } });
+		const running = bench.run(itemsOf(3), send());
+		await waitUntil(() => bench.sandbox.journal.count() === 1);
+		await changeProcesses(change);
+		bench.sandbox.clearFaults();
+		const error = errorOf(await running);
+		expect(bench.documents()).toEqual(itemsOf(1));
+		expect(error.message).toContain('n8n runs this execution again on another worker');
+		expect(error.description).toContain('Check in the service');
+		expect(error.context).toMatchObject({
+			...{ outcome: 'notSent', sentItems: [0], failedItems: [1], notTriedItems: [2] },
+		});
+	},
+);
 
 test.each([
 	['with Send Once Keys', send({ sendOnceKey: '={{ $json.id }}' })],
@@ -105,7 +112,17 @@ test.each([0, undefined])(
 	},
 );
 
-test('while the store fails, documents go out as without a record', async () => {
-	table.fail('read');
+test.each([
+	['while the store fails', () => table.fail('read')],
+	[
+		'without a store',
+		() =>
+			jest.spyOn(DataDeduplicationService, 'getInstance').mockImplementation(() => {
+				throw new Error('not initialized');
+			}),
+	],
+])('%s, documents go out as without a record', async (_, lose) => {
+	lose();
 	expect((await bench.run(itemsOf(1), send())).run.status).toBe('success');
+	jest.restoreAllMocks();
 });

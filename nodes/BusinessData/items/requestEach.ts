@@ -46,7 +46,7 @@ export async function requestEach(
 ): Promise<INodeExecutionData[]> {
 	const dryRun = new DryRun(run);
 	let sendsWithoutKey = false;
-	let firstRun: SendGuard | undefined;
+	let runGuard: SendGuard | undefined;
 	const prepareTask = async (index: number): Promise<Task> => {
 		const prepared = await prepare(index);
 		const { request } = prepared;
@@ -62,11 +62,11 @@ export async function requestEach(
 		const execute = async () =>
 			isDryRun
 				? await dryRun.show(guarded)
-				: await sendItem(run, guarded, prepared.toItems, firstRun);
+				: await sendItem(run, guarded, prepared.toItems, runGuard);
 		return { ...task, execute };
 	};
 	const tasks = await prepareTasks(run, prepareTask);
-	if (sendsWithoutKey) firstRun = await beginRun(run.context);
+	if (sendsWithoutKey) runGuard = await beginRun(run.context);
 	// Without an endpoint, preparing it has failed.
 	const areReads = tasks.every(({ endpoint, isRead }) => endpoint === undefined || isRead);
 	const items = await runTasks(run, tasks, areReads ? READS : SENDS);
@@ -86,16 +86,16 @@ function hintAtPerhapsSent(run: Run, items: INodeExecutionData[]): void {
 }
 
 /**
- * @param firstRun guards a request without a Send Once Key
+ * @param runGuard of a request without a Send Once Key
  * @throws RequestError, or what else ended the request
  */
 export async function sendItem(
 	run: Run,
 	request: GuardedRequest,
 	toItems: ToItems,
-	firstRun?: SendGuard,
+	runGuard?: SendGuard,
 ): Promise<TaskResult> {
-	const response = await sendUnlessUsed(run, request, firstRun);
+	const response = await sendUnlessUsed(run, request, runGuard);
 	if ('skipped' in response) return { output: [{ json: response }], ending: 'skipped' };
 	try {
 		const result = resultIn(response);
@@ -109,14 +109,14 @@ export async function sendItem(
 async function sendUnlessUsed(
 	run: Run,
 	request: GuardedRequest,
-	firstRun?: SendGuard,
+	runGuard?: SendGuard,
 ): Promise<ServiceResponse | (IDataObject & { skipped: true })> {
 	const { guard } = request;
 	try {
 		const waitFor = async (ended: Promise<void>) => await run.client.waitForOther(request, ended);
 		const state = (await guard?.state(waitFor)) ?? 'notSent';
 		if (state !== 'notSent') throw new AlreadySentError(state);
-		return await run.client.request({ ...request, guard: guard ?? firstRun });
+		return await run.client.request({ ...request, guard: guard ?? runGuard });
 	} catch (error) {
 		if (error instanceof AlreadySentError && guard !== undefined) return guard.skipped(error.state);
 		throw guard?.mayBeSent === true ? afterUnknownError(request, error, run.account.apiKey) : error;

@@ -1,7 +1,7 @@
 /**
- * When a worker dies or hangs, n8n 1.x runs its execution again on another one. So each run that sends without Send Once Keys is
- * recorded with the processes that have begun it: the second one sends nothing, and the first one nothing more. A sub-workflow
- * runs again under a new execution ID, so its runs are not recognized.
+ * When a worker dies or hangs, n8n 1.x runs its execution again on another one. So each run that sends without Send Once
+ * Keys is recorded with the processes that have begun it: the second one sends nothing, and the first one nothing more.
+ * A sub-workflow runs again under a new execution ID, so its runs are not recognized.
  */
 import { randomUUID } from 'node:crypto';
 
@@ -20,7 +20,7 @@ const PROCESS = randomUUID();
 /** How many runs of a workflow are remembered. */
 const MOST_RUNS = 1_000;
 
-const CHECK =
+const ADVICE =
 	'Check in the service what the first run has sent. To let n8n run nothing again, set QUEUE_WORKER_MAX_STALLED_COUNT=0 on every process; or use a Send Once Key.';
 
 /**
@@ -32,22 +32,27 @@ export async function beginRun(context: IExecuteFunctions): Promise<SendGuard | 
 	if (!runsAgainAfterCrash()) return undefined;
 	const workflowId = context.getWorkflow().id ?? '';
 	const id = { workflowId, document: 'runs', name: hashOf([runNameOf(context)], 22) };
-	const row = rowOf(id, rowNameOf(id.name));
-	const processes = async () => (await row.read([PROCESS]).catch(() => undefined)) ?? [PROCESS];
-	const [added] = await row.add([PROCESS]).catch(() => []);
-	if (added !== undefined) await addSentKey(id, MOST_RUNS).catch(() => undefined);
-	if ((await processes())[0] !== PROCESS) {
+	const row = () => rowOf(id, rowNameOf(id.name));
+	const record = async () => {
+		const [added] = await row().add([PROCESS]);
+		if (added !== undefined) await addSentKey(id, MOST_RUNS);
+	};
+	const read = async () => (await row().read([PROCESS])) ?? [];
+	const processes = async () => await read().catch((): unknown[] => []);
+	await record().catch(() => undefined);
+	const [first = PROCESS] = await processes();
+	if (first !== PROCESS) {
 		throw new RequestError(
 			'The execution may have sent documents before: its worker has died or hung, and n8n runs it again',
-			{ outcome: 'unknown', description: `This run sent nothing. ${CHECK}` },
+			{ outcome: 'unknown', description: `This run sent nothing. ${ADVICE}` },
 		);
 	}
 	return {
 		acquire: async () => {
-			if ((await processes()).length === 1) return undefined;
+			if ((await processes()).every((one) => one === PROCESS)) return undefined;
 			throw new RequestError(
 				'n8n runs this execution again on another worker, so this run sends nothing more',
-				{ outcome: 'notSent', description: `Its worker had hung. ${CHECK}` },
+				{ outcome: 'notSent', description: `Its worker had hung. ${ADVICE}` },
 			);
 		},
 		complete: async () => await Promise.resolve(),
