@@ -1,7 +1,7 @@
 // The outbox sends each document once, although n8n is killed while it is parked and while it sends.
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import type { SavedWorkflow } from '../../scripts/host/n8nTypes';
+import type { SavedWorkflow, Workflow } from '../../scripts/host/n8nTypes';
 import { SEND_ENDPOINT } from '../support/parameters';
 import { scaledLimits } from '../support/scaledLimits';
 import { waitUntil } from '../support/waitUntil';
@@ -30,23 +30,26 @@ const SCALED_OPTIONS = { 'Wait for room': { parkAfter: 2 } };
 export function outboxTests(real: () => RealN8n): void {
 	const limited = useLimitedSandbox(real, 'Business Data of the outbox', OUTBOX_LIMITS);
 	let workflow: SavedWorkflow;
+	let table: string;
 
-	beforeAll(async () => {
-		const example = withOptions(readExample('invoice-outbox'), SCALED_OPTIONS);
-		workflow = await real().save(example, limited.credentialIds);
+	/** Each test has a table of its own. */
+	const useOutbox = async (name: string) => {
+		const example = JSON.stringify(withOptions(readExample('invoice-outbox'), SCALED_OPTIONS));
+		const own = JSON.parse(example.replaceAll('business_data_outbox', name)) as Workflow;
+		[workflow, table] = [await real().save(own, limited.credentialIds), name];
 		await run('Run this once first');
-	});
-
+	};
 	const run = async (trigger: string) => await real().run(workflow, trigger);
 	const sent = () => sentBy<Invoice>(limited.sandbox).map(({ invoiceNumber }) => invoiceNumber);
 	const states = async () => {
-		const reader = await real().save(tableReader('business_data_outbox'));
+		const reader = await real().save(tableReader(table));
 		const rows = (await real().run(reader))('Rows') as Row[];
 		return Object.fromEntries(rows.map((row) => [row.invoice_number, row.state]));
 	};
 
 	test('invoice-outbox: killed while parked and while it sends, and each document goes out once', async () => {
 		const { sandbox } = limited;
+		await useOutbox('outbox_killed');
 		await run('Start by hand');
 		// Those that are there are not put there again.
 		await run('Start by hand');
@@ -88,6 +91,7 @@ export function outboxTests(real: () => RealN8n): void {
 	test('invoice-outbox: what is refused and what may have been sent is for a person', async () => {
 		const { sandbox } = limited;
 		sandbox.reset();
+		await useOutbox('outbox_refused');
 		const invoices = [1, 2, 3].map((number) => ({
 			...{ invoiceNumber: `B-${number}`, contactId: 'contact-1', amount: number },
 		}));
