@@ -123,6 +123,7 @@ test.each([
 	['L1-P13-D3', 'Get Many', read(), `${LINK}. Set the option Pagination to Next URL`],
 	['L23', 'API Request', list({ itemsField: 'data' }), '2 items of 5 (total) were read'],
 	['L10-P11', 'Get Many', read(WRAPPED), NEXT_OFFSET],
+	['L15-P8', 'Get Many', read({ itemsField: 'data.*.items' }), '2 items of 5 (data.0.total)'],
 ])('the list %s, read by %s, says that it is not whole', async (name, _, parameters, hint) => {
 	bench.sandbox.standFor(name);
 	const first = await bench.run([{}], parameters);

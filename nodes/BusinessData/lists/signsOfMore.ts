@@ -1,6 +1,6 @@
 /** Signs in a response that a list has more records. Services name them in many ways, so none is a proof. */
 import { headerText, type ServiceResponse } from '../transport/response';
-import { joinPath } from '../transport/valueAt';
+import { joinPath, valueAt } from '../transport/valueAt';
 import { nextLink } from './nextUrl';
 
 export interface SignsOfMore {
@@ -94,10 +94,11 @@ function numberIn(value: unknown): number | undefined {
 
 /** The values of a body outside its lists, and its headers, with their dot paths. */
 function scalarsIn({ response: { headers }, body, path: list }: ListResponse): Entry[] {
-	const place = list === '' ? undefined : list.split(/\.?\*/, 1)[0];
+	const place = placeOf(body, list);
 	const below = (value: unknown, path: string, level: number): Entry[] => {
 		if (typeof value !== 'object' || value === null) return [[path, value]];
-		if (Array.isArray(value) || level === DEEPEST || path === place) return [];
+		if (level === DEEPEST || path === place) return [];
+		if (Array.isArray(value) && place?.startsWith(joinPath(path, '0.')) !== true) return [];
 		return Object.entries(value).flatMap(([name, inner]) =>
 			below(inner, joinPath(path, name), level + 1),
 		);
@@ -107,6 +108,15 @@ function scalarsIn({ response: { headers }, body, path: list }: ListResponse): E
 		headerText(headers, name),
 	]);
 	return [...below(body, '', 0), ...ofHeaders];
+}
+
+/** The dot path of the records, or of what holds all of them. In a list of one that holds a list, it is the inner one. */
+function placeOf(body: unknown, list: string): string | undefined {
+	if (list === '') return undefined;
+	const [around = '', within = ''] = list.split(/\.?\*\.?/, 2);
+	const inFirst = joinPath(around, `0.${within}`);
+	const isOnly = valueAt(body, joinPath(around, 'length')) === 1;
+	return isOnly && Array.isArray(valueAt(body, inFirst)) ? inFirst : around;
 }
 
 /** The last name of a path, in lower case letters alone, without a prefix such as `hydra:`. */
