@@ -15,6 +15,7 @@ import {
 
 import { type Account, readAccount } from './transport/account';
 import { boundedSignal, never } from './async';
+import { KEY_PREFIX, RedisScript } from './redis';
 import { jsonOf } from './transport/response';
 import { Client } from './transport/client';
 import { ENDPOINTS } from './transport/endpoints';
@@ -29,6 +30,7 @@ import { isObject } from './values/isObject';
 /** How long (ms) the test may take: a person waits for it. */
 const DEADLINE_MS = 9_000;
 const PRIORITY = 2;
+const CHECK_REDIS = new RedisScript("return redis.call('EXISTS', KEYS[1])");
 
 /** Never throws: n8n would not show the error. */
 export async function testCredential(
@@ -56,6 +58,8 @@ async function readContacts(context: ICredentialTestFunctions, account: Account)
 			timeoutMs: DEADLINE_MS,
 			maxWaitMs: DEADLINE_MS,
 		});
+		// Where nothing is limited, the request has not needed Redis; Send Once will.
+		await account.redis?.run(CHECK_REDIS, [`${KEY_PREFIX}:test`], [], signal);
 		if (!isFailure(jsonOf(response))) return;
 		throw new InvalidSettingError(
 			'API Key',

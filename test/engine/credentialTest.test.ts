@@ -111,6 +111,13 @@ describe('is well where there is something to warn of', () => {
 	});
 });
 
+test('a Redis that is down is told where there is no limit to count, too', async () => {
+	const limits = '{"general":[],"endpoints":{}}';
+	const redis = { limitStore: 'redis', redisPort: await freePort() };
+	const [result, message] = await press({ ...redis, customize: true, limits });
+	expect([result, message.slice(0, 9)]).toEqual(['Error', 'Redis at ']);
+});
+
 test('masks a key that the service repeats', async () => {
 	const body = { message: `${bench.sandbox.apiKey} is no key` };
 	bench.sandbox.fault({ action: status(401, { body }) });
