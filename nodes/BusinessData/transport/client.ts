@@ -35,7 +35,7 @@ const PRIORITY_OF_RETRIES = 2;
 export class Client {
 	hasAttempted = false;
 	readonly warnings: SetupWarnings;
-	private readonly refusedKey = new RefusedKey();
+	private readonly refusedKey: RefusedKey;
 
 	/**
 	 * @param run runs take turns
@@ -51,6 +51,7 @@ export class Client {
 		private readonly priority = 5,
 	) {
 		this.warnings = new SetupWarnings(context, account);
+		this.refusedKey = new RefusedKey(signal);
 	}
 
 	get baseUrl(): string {
@@ -71,12 +72,7 @@ export class Client {
 				: await encoded.read().catch((error: unknown) => {
 						throw unreadableFileError(request, error);
 					});
-		const { signal, release } = this.refusedKey.signalFor(request.endpoint, this.signal);
-		try {
-			return await this.send(request, payload, signal);
-		} finally {
-			release();
-		}
+		return await this.send(request, payload, this.refusedKey.signalFor(request.endpoint));
 	}
 
 	/**

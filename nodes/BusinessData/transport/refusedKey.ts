@@ -4,7 +4,7 @@
  */
 import { abortController, onAbort } from '../async';
 import { canonicalEndpoint } from './endpointPath';
-import { type Endpoint, formatEndpoint } from './endpoints';
+import type { Endpoint } from './endpoints';
 import { RequestError } from './requestError';
 import { CAUSES_OF_401 } from './requestErrors';
 
@@ -12,44 +12,32 @@ import { CAUSES_OF_401 } from './requestErrors';
 const MOST_PATHS = 2;
 
 export class RefusedKey {
-	private readonly endpoints = new Set<string>();
+	/** By endpoint. */
+	private readonly controllers = new Map<string, AbortController>();
 	private readonly paths = new Set<string>();
 	private error: RequestError | undefined;
-	/** The endpoints of requests that are not done, by the controllers that end their waits. */
-	private readonly pending = new Map<AbortController, Endpoint>();
 
-	add(endpoint: Endpoint, error: RequestError): void {
-		this.error = error;
-		this.endpoints.add(canonicalEndpoint(endpoint));
+	constructor(private readonly run: AbortSignal) {}
+
+	add(endpoint: Endpoint, { message, details }: RequestError): void {
+		const description = `Not sent: an earlier request of this run got this response. ${CAUSES_OF_401}`;
+		this.error = new RequestError(message, { ...details, outcome: 'notSent', description });
 		this.paths.add(canonicalEndpoint({ ...endpoint, method: 'GET' }));
-		for (const [controller, pending] of this.pending) {
-			const reason = this.errorFor(pending);
-			if (reason !== undefined) controller.abort(reason);
+		const refused = canonicalEndpoint(endpoint);
+		for (const [name, controller] of this.controllers) {
+			if (name === refused || this.paths.size >= MOST_PATHS) controller.abort(this.error);
 		}
 	}
 
-	/** Aborts with the run's signal, or with a RequestError once the endpoint is refused. Call `release` at the end. */
-	signalFor(endpoint: Endpoint, run: AbortSignal): { signal: AbortSignal; release: () => void } {
-		const controller = abortController();
-		this.pending.set(controller, endpoint);
-		const stopListening = onAbort(run, (reason) => controller.abort(reason));
-		const error = this.errorFor(endpoint);
-		if (error !== undefined) controller.abort(error);
-		const release = () => {
-			this.pending.delete(controller);
-			stopListening();
-		};
-		return { signal: controller.signal, release };
-	}
-
-	private errorFor(endpoint: Endpoint): RequestError | undefined {
-		const isRefused =
-			this.paths.size >= MOST_PATHS || this.endpoints.has(canonicalEndpoint(endpoint));
-		if (this.error === undefined || !isRefused) return undefined;
-		return new RequestError(this.error.message, {
-			...this.error.details,
-			outcome: 'notSent',
-			description: `${formatEndpoint(endpoint)} — Not sent: an earlier request of this run got this response. ${CAUSES_OF_401}`,
-		});
+	/** Aborts with the run's signal, or with a RequestError once the endpoint is refused. */
+	signalFor(endpoint: Endpoint): AbortSignal {
+		const name = canonicalEndpoint(endpoint);
+		const controller = this.controllers.get(name) ?? abortController();
+		if (!this.controllers.has(name)) {
+			this.controllers.set(name, controller);
+			onAbort(this.run, (reason) => controller.abort(reason));
+			if (this.paths.size >= MOST_PATHS) controller.abort(this.error);
+		}
+		return controller.signal;
 	}
 }
