@@ -80,7 +80,12 @@ test('long waits are handed to n8n, for one execution after the other', async ()
 		[1, 2, 3].map(async () => await bench.run(itemsOf(3), parking())),
 	);
 	// The same execution in the same node has its promise once; these are all one to the engine.
-	for (const result of results) expectAbout(parkedMs(result, startedAt), 1);
+	for (const result of results) {
+		expectAbout(parkedMs(result, startedAt), 1);
+		const [parked] = result.run.data.executionData?.nodeExecutionStack ?? [];
+		// n8n takes the result of no other execution for that of a sub-workflow that the node waits for.
+		expect(parked?.metadata).toEqual({ waitingChildExecutionIds: ['execution'] });
+	}
 	for (const windows of [2, 3]) {
 		bench.engine.executionId = `execution ${windows}`;
 		const next = await bench.run(itemsOf(3), parking());
@@ -89,6 +94,15 @@ test('long waits are handed to n8n, for one execution after the other', async ()
 	}
 	bench.engine.executionId = 'execution';
 	expect(bench.engine.log.join('\n')).toContain('when there is room for 3 requests');
+});
+
+test('a sub-workflow that is run again from the list of executions waits in the node', async () => {
+	await bench.run(itemsOf(3), send());
+	bench.engine.parentExecution = { executionId: 'caller', workflowId: 'workflow' };
+	const result = await bench.run(itemsOf(3), parking());
+	bench.engine.parentExecution = undefined;
+	expect(result.run.status).toBe('success');
+	expect(bench.engine.log.join('\n')).toContain('because n8n loses results of sub-workflows');
 });
 
 test('other limits have room of their own', async () => {

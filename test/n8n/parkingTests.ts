@@ -10,7 +10,12 @@ const ONE_MINUTE = scaledLimits(1, 1 / 10);
  * n8n must have started again before an execution wakes, also on a busy machine: what it wakes while it looks for
  * executions that have crashed may count as one of them for ever.
  */
-const PARKED = { 'POST /txndata/sendTxn': { max: 3, windowSeconds: 120 } };
+const PARKED = {
+	'POST /txndata/sendTxn': { max: 3, windowSeconds: 120 },
+	'POST /txndata/sendTxnWP': { max: 3, windowSeconds: 150 },
+};
+/** When (s) the two sub-workflows end: both are parked by n8n, and the second ends while their caller is parked. */
+const DELAYS = [68, 100];
 const LIMITS = { ...ONE_MINUTE, endpoints: { ...ONE_MINUTE.endpoints, ...PARKED } };
 const DOCUMENTS = ['a', 'b', 'c'].map((id) => ({ id }));
 
@@ -79,6 +84,46 @@ export function parkingTests(real: () => RealN8n, publishesSubWorkflows: boolean
 		await expectWoken(id, 'Woken');
 		expect(sandbox.journal.documents()).toHaveLength(before + DOCUMENTS.length);
 		expect(sandbox.journal.refused()).toEqual([]);
+	});
+
+	test('a parked execution keeps its items when a sub-workflow that it has called ends', async () => {
+		const { credentialIds } = limited;
+		const passthrough = { inputSource: 'passthrough' };
+		const give = (name: string, items: object[]) =>
+			node(name, 'n8n-nodes-base.code', 2, {
+				jsCode: `return ${JSON.stringify(items.map((json) => ({ json })))};`,
+			});
+		const delay = { resume: 'timeInterval', amount: '={{ $json.seconds }}', unit: 'seconds' };
+		const child = await real().save(
+			inARow('Ends late', [
+				node('Called', 'n8n-nodes-base.executeWorkflowTrigger', 1.1, passthrough),
+				node('Delay', 'n8n-nodes-base.wait', 1.1, delay, { webhookId: 'ends-late' }),
+				give('End', [{ id: 'of the sub-workflow' }]),
+			]),
+		);
+		if (publishesSubWorkflows) await real().client.publishWorkflow(child.id);
+		const wp = { resource: 'transaction', operation: 'sendWp', dataMode: 'autoMapInputData' };
+		const room = { resource: 'rateLimit', operation: 'waitForRoom', requests: DOCUMENTS.length };
+		const parent = await real().save(
+			inARow('Parks while a sub-workflow runs', [
+				...startWith(DOCUMENTS),
+				ownNode('Send', wp),
+				give(
+					'Delays',
+					DELAYS.map((seconds) => ({ seconds })),
+				),
+				node('Sub-workflow', 'n8n-nodes-base.executeWorkflow', 1.2, {
+					...{ mode: 'each', workflowId: { __rl: true, mode: 'id', value: child.id } },
+					options: { waitForSubWorkflow: true },
+				}),
+				give('Documents again', DOCUMENTS),
+				ownNode('Wait', { ...room, limitOf: 'transaction:sendWp', options: { parkAfter: 2 } }),
+			]),
+			credentialIds,
+		);
+		const id = await real().client.startWorkflow(parent, 'Start');
+		const result = await real().client.waitForExecution(id, (status) => status === 'success');
+		expect(itemsOf(result, 'Wait')).toEqual(DOCUMENTS);
 	});
 
 	async function expectWoken(id: string, name: string): Promise<void> {

@@ -27,6 +27,7 @@ import {
 } from 'n8n-core';
 import {
 	createRunExecutionData,
+	type RelatedExecution,
 	type ICredentialDataDecryptedObject,
 	type IDataObject,
 	type INode,
@@ -74,6 +75,8 @@ export interface EngineRun {
 export class Engine {
 	/** Of the executions from now on. */
 	executionId = 'execution';
+	/** The caller of the executions from now on. */
+	parentExecution: RelatedExecution | undefined;
 
 	private constructor(
 		readonly loader: PackageDirectoryLoader,
@@ -143,6 +146,9 @@ export class Engine {
 			updatedAt: new Date(),
 			...workflowJson,
 			id,
+		});
+		hooks.addHandler('workflowExecuteBefore', (_, data) => {
+			if (data !== undefined) data.parentExecution = this.parentExecution;
 		});
 		const additionalData = { ...this.additionalData(credentials), hooks };
 		const execute = new WorkflowExecute(additionalData, mode, createRunExecutionData({}));
