@@ -19,8 +19,9 @@ const BESIDE = /^_?(messages?|sort|order|orderby|links?|filters?|facets|included
 /** Lists that are never the records. */
 const FAILURES = /^_?(errors?|warnings?|faults?)$/i;
 
-/** What does not stand beside an empty list: the ID of a record, or a message, as an outage has one. */
-const NOT_BESIDE_NONE = /^(_?id|uuid|guid)$|(message|msg|detail|description|reason|title)s?$/i;
+/** Neither stands beside an empty list: a record has an ID, and an outage a message. */
+const ID = /^(_?id|uuid|guid)$/i;
+const MESSAGE = /(message|msg|detail|description|reason|title)s?$/i;
 
 type Entry = [path: string, value: unknown];
 type List = [path: string, records: unknown[]];
@@ -44,14 +45,40 @@ export function findList(body: unknown, itemsField: string): FoundList {
 		beside.push(...lists);
 		level = level.flatMap(([path, value]) => (Array.isArray(value) ? [] : entriesOf(value, path)));
 	}
-	const found = onlyOf(beside, body);
+	const found = saysNone(body) ? undefined : onlyOf(beside, body);
 	if (found !== undefined) return found;
-	const [only, ...others] = entriesOf(body);
-	const isNone = isNothing(body) || (others.length === 0 && isNothing(only?.[1]));
-	if (isNone || saysNone(body) || isEmptyEnvelope(body)) return { records: [], path: '' };
+	if (isNoList(body)) return { records: [], path: '' };
+	const [, ...others] = entriesOf(body);
 	const [map = ''] = entriesOf(body).find(([, value]) => isMap(value)) ?? [];
 	const isLikely = map !== '' || (others.length > 0 && isMap(body));
 	throw noList('the response contains no list', body, isLikely ? [joinPath(map, '*')] : []);
+}
+
+/**
+ * The records at the place where they were before, so that no other list is taken for them. There, an object is one
+ * record, as some services write a list of one, or holds the records by their numbers.
+ * @param isFound whether nobody has named the place: then a list without records may be elsewhere
+ * @throws ListError where there is none
+ */
+export function findAgain(body: unknown, path: string, isFound: boolean): FoundList {
+	if (path.split('.').includes('*')) return recordsAt(body, path);
+	const value = path === '' ? body : valueAt(body, path);
+	if (Array.isArray(value)) return { records: value, path };
+	const mayBeRecord = path !== '' || entriesOf(value).some(([name]) => ID.test(name));
+	if (isObject(value) && !isNothing(value) && mayBeRecord && !holdsFailure(value)) {
+		const isNumbered = Object.keys(value).every((name) => /^\d+$/.test(name));
+		return { records: isNumbered ? Object.values(value) : [value], path };
+	}
+	if (path === '') return findList(body, '');
+	const isNone = isNoList(body) || (isFound && findList(body, '').records.length === 0);
+	return { records: isNone ? [] : listAt(body, path), path };
+}
+
+/** Whether a response is an empty list in one of the ways that services have for it. */
+function isNoList(body: unknown): boolean {
+	const [only, ...others] = entriesOf(body);
+	const isNone = isNothing(body) || (others.length === 0 && isNothing(only?.[1]));
+	return isNone || saysNone(body) || isEmptyEnvelope(body);
 }
 
 /** @throws ListError when several lists fit */
@@ -118,7 +145,9 @@ function isEmptyEnvelope(body: unknown): boolean {
 	const entries = entriesOf(body).filter((entry) => !isNamed(entry[0], FAILURES));
 	const objects = entries.filter(([, value]) => isObject(value));
 	const isEmpty = objects.length > 0 && objects.every(([, value]) => isNothing(value));
-	return isEmpty && !entries.some(([path]) => NOT_BESIDE_NONE.test(path)) && !holdsFailure(body);
+	return (
+		isEmpty && !entries.some(([path]) => ID.test(path) || MESSAGE.test(path)) && !holdsFailure(body)
+	);
 }
 
 /** Whether the response says that there are no records. */

@@ -13,6 +13,8 @@ import { END_OF_LIST, type EndOfList, paginationFields, type PaginationType } fr
 
 export interface ListSettings {
 	itemsField: string;
+	/** Dot path to the ID of a record, where it is known. */
+	idField?: string;
 	type: PaginationType;
 	/** The query parameter that says which page, from where, or after what. */
 	pagingParameter: string;

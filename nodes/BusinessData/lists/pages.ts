@@ -12,7 +12,7 @@ import { alsoSaid } from '../transport/serviceTexts';
 import { valueAt } from '../transport/valueAt';
 import { hashOf } from '../values/hash';
 import { numberOf } from '../values/settingValues';
-import { findList } from './findList';
+import { findAgain, findList } from './findList';
 import { ListError } from './listError';
 import type { ListSettings } from './listSettings';
 import { belowBaseUrl, nextLink } from './nextUrl';
@@ -27,7 +27,7 @@ export interface PageState {
 	count: number;
 	/** How many items the first page had. */
 	firstLength?: number;
-	/** Dot path to the list, as found on an earlier page. */
+	/** Dot path to the list, as found before; empty where the response itself was the list. */
 	path?: string;
 	/** How many pages in a row were empty. */
 	empty?: number;
@@ -100,9 +100,13 @@ export async function readPage(
 		response = await client.request(pageRequest);
 	} catch (error) {
 		const status = error instanceof RequestError ? error.details.statusCode : undefined;
-		const isBehind = status === 404 || status === 416;
+		// Which parameters are wrong would have shown on the first page; a cursor may have expired.
+		const isBehind = status === 404 || status === 416 || (status === 400 && isCounted(settings));
 		if (!isBehind || pageState.page === 1) throw error;
+		const { page, firstLength = 0 } = pageState;
+		const isBeyondShort = settings.endOfList === 'shortPage' && page === 2;
 		if (settings.endOfList === 'notFound') return emptyPage(status);
+		if (isBeyondShort && firstLength < settings.pageSize) return emptyPage(status);
 		const { message, details } = error as RequestError;
 		const description = `Page ${pageState.page} is not there. If the service ends its lists like this, set End of List in the option Pagination to Not Found.`;
 		throw new RequestError(message, { ...details, description });
@@ -110,9 +114,9 @@ export async function readPage(
 	const body = jsonOf(response);
 	const found = listIn(body, response, settings, pageState);
 	// By IDs where there are some: signed addresses and times differ in every response.
-	const { length } = found.records;
-	const isOnly = length === 0 || settings.type === 'none';
-	const hash = isOnly ? '' : hashOf(idsIn(found.records) ?? found.records, 16);
+	const { records } = found;
+	const isOnly = records.length === 0 || settings.type === 'none';
+	const hash = isOnly ? '' : hashOf(idsIn(records, settings.idField) ?? withoutNow(records), 16);
 	const isRepeated = hash !== '' && hash === pageState.hash;
 	if (isRepeated && settings.endOfList === 'repeatedPage') return emptyPage(response.statusCode);
 	const page = { response, body, ...found, hash, next: undefined };
@@ -165,12 +169,14 @@ function listIn(
 	body: unknown,
 	response: ServiceResponse,
 	{ itemsField }: ListSettings,
-	{ page, path = '' }: PageState,
+	{ page, path }: PageState,
 ): Pick<Page, 'records' | 'path' | 'isBare' | 'gaps'> {
-	const bare = { records: [], path, isBare: true };
+	const bare = { records: [], path: path ?? '', isBare: true };
 	if (body === undefined || body === null) return bare;
 	try {
-		return { ...findList(body, itemsField === '' ? path : itemsField), isBare: false };
+		const found =
+			path === undefined ? findList(body, itemsField) : findAgain(body, path, itemsField === '');
+		return { ...found, isBare: false };
 	} catch (error) {
 		if (!(error instanceof ListError)) throw error;
 		if (page > 1) return bare;
@@ -185,12 +191,30 @@ function listIn(
 	}
 }
 
+const DATE_TIME = /^\d{4}-\d\d-\d\d[T ]\d\d:/;
+/** A time so close (ms) to now may be that of the response. */
+const NOW_MS = 10 * 60_000;
 const ID_NAMES = ['id', 'Id', 'ID', '_id', 'uuid', 'guid'];
 
-/** The IDs of the records; undefined unless each record has one of its own. */
-export function idsIn(records: unknown[]): Array<string | number> | undefined {
-	const ids = records.map((record) => ID_NAMES.map((name) => valueAt(record, name)).find(isScalar));
+/** The IDs of the records; undefined unless each record has one of its own. @param idField its dot path, if it is known */
+export function idsIn(records: unknown[], idField?: string): Array<string | number> | undefined {
+	const names = idField === undefined ? ID_NAMES : [idField];
+	const ids = records.map((record) => names.map((name) => valueAt(record, name)).find(isScalar));
 	return ids.every(isScalar) && new Set(ids).size === ids.length ? ids : undefined;
+}
+
+/** The records without the time of the response; as they are, where nothing else tells them apart. */
+function withoutNow(records: unknown[]): unknown[] {
+	const now = Date.now();
+	const isNow = (value: unknown) =>
+		typeof value === 'string' &&
+		DATE_TIME.test(value) &&
+		Math.abs(Date.parse(value) - now) < NOW_MS;
+	const texts = records.map((record) =>
+		JSON.stringify(record, (_, value: unknown) => (isNow(value) ? undefined : value)),
+	);
+	const areDistinct = new Set(texts).size === texts.length && !texts.includes('{}');
+	return areDistinct ? texts : records;
 }
 
 /**
@@ -212,7 +236,7 @@ function nextPageState(
 		page: pageState.page + 1,
 		count: pageState.count + entries,
 		firstLength: pageState.firstLength ?? entries,
-		...(path === undefined || path === '' ? {} : { path }),
+		...(path === undefined ? {} : { path }),
 		...(length === 0 ? { empty: (pageState.empty ?? 0) + 1 } : { hash: page.hash }),
 	};
 	if (isEnd(pageState, settings, page) || state.empty === MOST_EMPTY) return undefined;

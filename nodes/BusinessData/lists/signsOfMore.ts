@@ -1,6 +1,7 @@
 /** Signs in a response that a list has more records. Services name them in many ways, so none is a proof. */
 import { headerText, type ServiceResponse } from '../transport/response';
 import { joinPath, valueAt } from '../transport/valueAt';
+import { tryParseJson } from '../values/json';
 import { nextLink } from './nextUrl';
 
 export interface SignsOfMore {
@@ -18,7 +19,7 @@ const NOUN =
 	'(?:count|elements?|entities|entries|entry|hits?|items?|objects?|records?|resources?|results?|rows?|size|resultsize|found|available)';
 /** Names as `plainName` writes them. */
 const TOTAL = new RegExp(
-	`^(?:total|count|(?:total|full)(?:number|num)?(?:of)?${NOUN}|(?:number|num|nb)(?:of)?${NOUN}|${NOUN}(?:count|total)|resultsize)$`,
+	`^(?:total|count|(?:total|full)(?:number|num)?(?:of)?${NOUN}|(?:number|num|nb)(?:of)?${NOUN}|${NOUN}(?:count|total)|resultsize|contentrange)$`,
 );
 const PAGES = /^((total|number|num|nb)(number|num)?(of)?pages|pages?(count|total)|pages|lastpage)$/;
 const NEXT =
@@ -31,6 +32,11 @@ const LAST = /^((is)?last(page)?|(is)?done|(is)?finished|endoflist)$/;
 const YES = /^(true|yes|y|1)$/i;
 const NO = /^(false|no|n|0)$/i;
 const DEEPEST = 4;
+/** How the path of a header begins. */
+const HEADER = 'the header ';
+const OWN_PREFIX = /^(x-)?(wp-)?(pagination-)?/;
+/** In letters. */
+const LONGEST_SINGLE = 6;
 
 /** Whether a dot path may lead to the number of all records. */
 export function namesTotal(path: string): boolean {
@@ -73,7 +79,7 @@ export function signsOfMore(page: ListResponse, read: number, pages = Infinity):
 		if (more.test(text)) signs.flag ??= path;
 	}
 	if (nextLink(page.response.headers) !== undefined) {
-		signs.next ??= { path: 'the header Link', isAddress: true };
+		signs.next ??= { path: `${HEADER}Link`, isAddress: true };
 	}
 	if (isAtEnd) delete signs.next;
 	return signs;
@@ -103,10 +109,13 @@ function scalarsIn({ response: { headers }, body, path: list }: ListResponse): E
 			below(inner, joinPath(path, name), level + 1),
 		);
 	};
-	const ofHeaders = Object.keys(headers).map((name): Entry => [
-		`the header ${name}`,
-		headerText(headers, name),
-	]);
+	const ofHeaders = Object.keys(headers).flatMap((name): Entry[] => {
+		const text = headerText(headers, name);
+		// As in `items 0-99/512` (RFC 9110 §14.4).
+		if (name === 'content-range') return [[`${HEADER}${name}`, text.replace(/^.*\//s, '')]];
+		const parsed = text.startsWith('{') ? tryParseJson(text) : {};
+		return below('value' in parsed ? parsed.value : text, `${HEADER}${name}`, 0);
+	});
 	return [...below(body, '', 0), ...ofHeaders];
 }
 
@@ -119,11 +128,19 @@ function placeOf(body: unknown, list: string): string | undefined {
 	return isOnly && Array.isArray(valueAt(body, inFirst)) ? inFirst : around;
 }
 
-/** The last name of a path, in lower case letters alone, without a prefix such as `hydra:`. */
+/**
+ * The last name of a path, in lower case letters alone. Of a header, without a prefix such as `x-` or the service's name,
+ * if the rest says something.
+ */
 function plainName(path: string): string {
-	const [name = ''] = path
-		.replace(/^the header (x-)?(wp-)?(pagination-)?/, '')
-		.split(/[.:]/)
-		.slice(-1);
-	return name.toLowerCase().replace(/[^a-z]/g, '');
+	const [name = ''] = path.split(/[.:]/).slice(-1);
+	const lettersOf = (text: string) => text.toLowerCase().replace(/[^a-z]/g, '');
+	if (!name.startsWith(HEADER)) return lettersOf(name);
+	const words = name.slice(HEADER.length).replace(OWN_PREFIX, '').split('-');
+	const endings = words.map((_, index) => lettersOf(words.slice(index).join('')));
+	// Behind another prefix, a word such as "count" may count anything.
+	const isTelling = (ending: string, index: number) =>
+		(index === 0 || index < words.length - 1 || ending.length > LONGEST_SINGLE) &&
+		[TOTAL, PAGES, NEXT, MORE, LAST].some((names) => names.test(ending));
+	return endings.find(isTelling) ?? endings[0] ?? '';
 }

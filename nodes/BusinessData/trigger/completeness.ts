@@ -5,8 +5,10 @@
 import type { ListSettings } from '../lists/listSettings';
 import { isCounted, MOST_EMPTY, type Page, type PageState } from '../lists/pages';
 import { signsOfMore, totalsIn } from '../lists/signsOfMore';
+import { alsoSaid } from '../transport/serviceTexts';
 import { holdsFailure } from '../transport/signsOfFailure';
-import { type ListRead, type Sign, SIGNS, type State } from './state';
+import { hashOf } from '../values/hash';
+import type { ListRead, Sign, State } from './state';
 
 /** Whether each page names the next one, so that its length decides nothing. */
 const isLinked = ({ type }: ListSettings) => type === 'cursor' || type === 'nextUrl';
@@ -14,6 +16,14 @@ const isLinked = ({ type }: ListSettings) => type === 'cursor' || type === 'next
 /** Notes a sign of an incomplete read, unless it turns out to be a habit of the service. */
 export function noteSign(read: ListRead, sign: Sign, inWords: string): void {
 	read.signs[sign] ??= inWords;
+}
+
+const signsIn = (signs: ListRead['signs']) => Object.keys(signs) as Sign[];
+const isOfEnd = (sign: Sign) => sign.startsWith('end by');
+
+/** A hash of what the service says, whatever the number of the page. */
+function wordsOf({ response }: Page): string {
+	return hashOf(alsoSaid(response).replace(/\d+/g, ''), 8);
 }
 
 /** Notes what a page says of its read. */
@@ -30,19 +40,20 @@ export function notePage(read: ListRead, page: Page, list: ListSettings): void {
 	if (length === 0 && holdsFailure(body)) {
 		const inWords = `page ${number} holds what looks like a failure`;
 		if (number === 1) read.problem ??= inWords;
-		// Some services respond so to each page behind the last one.
-		else noteSign(read, 'noLastPage', inWords);
+		// Some services respond so to each page behind the last one, in the same words.
+		else noteSign(read, `end by failure ${wordsOf(page)}`, inWords);
 	}
 	if (isBare && (number > 1 || read.isFull)) {
-		const what = body === undefined || body === null ? 'was empty' : 'was no list';
-		noteSign(read, 'noLastPage', `page ${number} ${what}`);
+		const isEmpty = body === undefined || body === null;
+		const sign = isEmpty ? 'end by an empty page' : 'end by no list';
+		noteSign(read, sign, `page ${number} was ${isEmpty ? 'empty' : 'no list'}`);
 	}
 	if (length === 0) return;
 	if (read.emptyPage !== undefined) read.problem ??= `${read.emptyPage}, although more followed`;
 	// An offset counts the records that came, so that a page of another length passes over none.
 	const first = firstLength ?? length;
 	const isEven = count === (number - 1) * first && length <= first;
-	if (isEven || list.type === 'offset' || (!read.isFull && isLinked(list))) return;
+	if (isEven || list.type === 'offset' || isLinked(list)) return;
 	const [which, word] =
 		length > first ? [`page ${number}`, 'longer'] : [`a page before page ${number}`, 'shorter'];
 	noteSign(read, 'unevenPages', `${which} was ${word} than the first one`);
@@ -62,10 +73,11 @@ export function pageBehindEmpty(
 	// At a repeated page, the list has ended.
 	if (!isFull || !isCounted(list) || list.endOfList === 'repeatedPage') return undefined;
 	// A response with nothing at all is an end of its own kind, unless the service always ends like that.
-	if (signs.noLastPage !== undefined && !habits.includes('noLastPage')) return undefined;
+	const ends = signsIn(signs).filter(isOfEnd);
+	if (ends.some((sign) => !habits.includes(sign))) return undefined;
 	if (page >= pages || [...known.values()].every(({ isSeen }) => isSeen)) return undefined;
 	if (empty === MOST_EMPTY) return undefined;
-	read.emptyPage ??= signs.noLastPage ?? `page ${page} had no records`;
+	read.emptyPage ??= ends.map((sign) => signs[sign])[0] ?? `page ${page} had no records`;
 	const next = { page: page + 1, count: count + (firstLength || list.pageSize), empty: empty + 1 };
 	return { ...pageState, ...next };
 }
@@ -78,7 +90,8 @@ export function noteEnd(read: ListRead, state: State, last: Page, list: ListSett
 	if (expected !== undefined && read.came < expected) {
 		read.problem ??= `${read.came} of ${expected} records came`;
 	}
-	if (isFull && isLinked(list) && page > 1 && last.records.length === 0) {
+	const isAnnounced = isLinked(list) && list.cursorFrom !== 'lastItem';
+	if (isFull && isAnnounced && page > 1 && last.records.length === 0) {
 		const inWords = `page ${page} had no records, although the page before had announced it`;
 		noteSign(read, 'emptyLastPage', inWords);
 	}
@@ -86,12 +99,13 @@ export function noteEnd(read: ListRead, state: State, last: Page, list: ListSett
 	const isConfirmed = isFull && (expected === undefined ? areAllSeen : read.came >= expected);
 	// No read of several pages has ended before, so there is nothing to compare with.
 	const isNew = state.pages === 1;
-	const habits = SIGNS.filter((sign) => {
+	const all = new Set([...state.habits, ...signsIn(read.signs)]);
+	const habits = [...all].filter((sign) => {
 		const inWords = read.signs[sign];
 		const isHabit = state.habits.includes(sign);
 		if (inWords === undefined) return isHabit && page === 1;
 		// A first read may have been cut off.
-		const isDoubtful = sign === 'noLastPage' && state.firstReads > 0 && expected === undefined;
+		const isDoubtful = isOfEnd(sign) && state.firstReads > 0 && expected === undefined;
 		if (!isHabit && (isDoubtful || !isConfirmed)) read.problem ??= inWords;
 		return isHabit || isConfirmed || isNew;
 	});
@@ -101,7 +115,8 @@ export function noteEnd(read: ListRead, state: State, last: Page, list: ListSett
 
 /** How many records there are by the responses, once one of their fields has been right about that. */
 function expectedTotal({ came, totals, pageState }: ListRead, state: State): number | undefined {
-	const fitting = Object.keys(totals).filter((path) => totals[path] === came);
+	// An empty list shows nothing: a sum of money is 0 as well.
+	const fitting = Object.keys(totals).filter((path) => came > 0 && totals[path] === came);
 	// A field of another name may count the records of a page, so it is believed in lists of several pages only.
 	const { firstLength = came } = pageState;
 	const other = came > firstLength ? fitting[0] : undefined;

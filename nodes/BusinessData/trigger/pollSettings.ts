@@ -108,7 +108,7 @@ export function readPollSettings(context: IPollFunctions, account: Account): Pol
 			endpoint: { method: 'GET', path },
 			query: [...query, ...requestOptions.query],
 		},
-		list,
+		list: { ...list, idField },
 		recordName,
 		idField,
 		wanted: readWanted(parameter('events'), recordName),

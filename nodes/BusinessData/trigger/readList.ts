@@ -207,9 +207,11 @@ export class ListReader {
 
 	private newRead(isFull: boolean, isCheck = false): ListRead {
 		const { readsChangesOnly, request } = this.settings;
+		const { known, listPath } = this.state;
+		const pageState = listPath === undefined ? FIRST_PAGE : { ...FIRST_PAGE, path: listPath };
 		return {
-			...{ isFull, isCheck, pageState: FIRST_PAGE, pagination: this.pagination },
-			...{ beganAt: Date.now(), known: this.state.known.size },
+			...{ isFull, isCheck, pageState, pagination: this.pagination },
+			...{ beganAt: Date.now(), known: known.size },
 			...{ came: 0, signs: {}, totals: {}, hasMoved: false, repeated: 0 },
 			...(readsChangesOnly ? { query: request.query } : {}),
 		};
@@ -230,6 +232,7 @@ export class ListReader {
 			this.pages++;
 			const isNew = await comparePage(page.records, settings, state, read, this.events);
 			const isEmpty = page.records.length === 0;
+			if (!isEmpty) state.listPath ??= page.path;
 			read.repeated = isNew || isEmpty ? 0 : read.repeated + 1;
 			// At least half of the pages came again, so the pages go round in a ring.
 			if (read.repeated >= MOST_REPEATED && 2 * read.repeated >= read.pageState.page) {
@@ -254,7 +257,7 @@ export class ListReader {
 			// Some services fail after the last page.
 			if (read.emptyPage === undefined || outcome === 'notSent') throw error;
 			if (!NO_SUCH_PAGE.includes(statusCode)) {
-				noteSign(read, 'noLastPage', `page ${pageState.page} could not be read`);
+				noteSign(read, 'end by an error', `page ${pageState.page} could not be read`);
 			}
 			return emptyPage(statusCode);
 		}
@@ -285,7 +288,7 @@ export class ListReader {
 	/** A hash of the settings that a page state depends on. */
 	private get pagination(): string {
 		const { list, incremental } = this.settings;
-		const { itemsField: _, ...pagination } = list;
+		const { itemsField: _, idField: __, ...pagination } = list;
 		return hashOf(incremental === undefined ? pagination : [pagination, incremental], 16);
 	}
 }

@@ -26,10 +26,11 @@ export const MOST_MISSED = 5;
 /** How many polls the first complete read may need. */
 export const MOST_FIRST_READS = 3;
 
-/** What some services always show, and others when something is wrong. */
-export const SIGNS = ['noLastPage', 'emptyLastPage', 'unevenPages'] as const;
-
-export type Sign = (typeof SIGNS)[number];
+/**
+ * What some services always show, and others when something is wrong: pages of uneven length, an empty page that the page
+ * before had announced, or how the pages end.
+ */
+export type Sign = 'unevenPages' | 'emptyLastPage' | `end by ${string}`;
 
 /** A read of the list that is not at its end. */
 export interface ListRead {
@@ -85,6 +86,8 @@ export interface State {
 	habits: Sign[];
 	/** How many pages the last complete read had. */
 	pages: number;
+	/** Dot path to the records, once some have come: a list stays where it was found. */
+	listPath?: string;
 	/** Dot path to a number in the responses that counts all records. */
 	totalField?: string;
 	/** A hash of the settings of the watched fields. */

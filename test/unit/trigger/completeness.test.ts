@@ -41,20 +41,21 @@ test.each<[string, number[], string | undefined]>([
 			count += length;
 		}
 		expect(read.came).toBe(lengths.reduce((sum, length) => sum + length, 0));
-		// A cursor or a link passes over nothing that has changed, whatever the length of its pages.
-		const isShown = isFull || type === 'pageNumber';
+		// A cursor or a link passes over nothing, whatever the length of its pages.
+		const isShown = type === 'pageNumber';
 		expect(read.signs.unevenPages).toBe(isShown ? sign : undefined);
 	}
 });
 
-const EMPTY = { signs: { noLastPage: 'page 2 was empty' } };
+const END: Sign = 'end by an empty page';
+const EMPTY = { signs: { [END]: 'page 2 was empty' } };
 test.each<[string, boolean, Partial<ListRead>, Partial<State>, object?]>([
 	['before the last page of the read before', true, {}, {}],
 	['by offset', true, {}, {}, { type: 'offset' }],
 	['on the last page of the read before', false, {}, { pages: 2 }],
 	['in a read of changes', false, { isFull: false }, {}],
 	['that has nothing at all', false, EMPTY, {}],
-	['that has nothing at all, as always', true, EMPTY, { habits: ['noLastPage'] }],
+	['that has nothing at all, as always', true, EMPTY, { habits: [END] }],
 	['where all records were seen', false, {}, { known: stateOf([-1, -1]).known }],
 	['by cursor', false, {}, {}, { type: 'cursor' }],
 	['behind nine others', true, { pageState: { page: 2, count: 0, empty: 9 } }, {}],
@@ -68,7 +69,7 @@ test.each<[string, boolean, Partial<ListRead>, Partial<State>, object?]>([
 
 test('behind an empty page, the next one is where it would be', () => {
 	const list = listOf({ type: 'offset', pageSize: 5 });
-	const state = stateOf([-1, 0], { pages: 4, habits: ['noLastPage'] });
+	const state = stateOf([-1, 0], { pages: 4, habits: [END] });
 	const read = readAt(2, { pageState: { page: 2, count: 3, firstLength: 3 }, ...EMPTY });
 	const pageState = { page: 3, count: 6, firstLength: 3, empty: 1 };
 	expect(pageBehindEmpty(read, state, list)).toEqual(pageState);
@@ -80,8 +81,8 @@ test('behind an empty page, the next one is where it would be', () => {
 	expect(other.emptyPage).toBe('page 1 had no records');
 });
 
-const [ODD, CUT] = [{ unevenPages: 'uneven' }, { noLastPage: 'cut off' }];
-const [UNEVEN, NO_LAST]: Sign[][] = [['unevenPages'], ['noLastPage']];
+const [ODD, CUT] = [{ unevenPages: 'uneven' }, { [END]: 'cut off' }];
+const [UNEVEN, NO_LAST]: Sign[][] = [['unevenPages'], [END]];
 const TOTAL = { totalField: 'total', pages: 2 };
 test.each<[string, number[], Partial<State>, Partial<ListRead>, Sign[] | undefined, string?]>([
 	// With all records, it is how the service is, and with some missing it is not.

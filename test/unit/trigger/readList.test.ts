@@ -214,7 +214,7 @@ describe('the time from which the next changes are asked for', () => {
 	const at = (request: number) => NOW + MINUTE * request;
 	const LONG = { unconfirmed: { beganAt: 0, firstBeganAt: at(1) - HOUR, isStill: false } };
 	const TOO_LONG = { unconfirmed: { ...LONG.unconfirmed, firstBeganAt: at(1) - HOUR - 1 } };
-	const HABIT = { habits: ['noLastPage' as const], firstLength: 2 };
+	const HABIT = { habits: ['end by an empty page' as const], firstLength: 2 };
 	const SEVERAL = [ONE, TWO, []];
 
 	// By the number of the request whose response shows it; 0 for the one before.

@@ -1,0 +1,207 @@
+// Lists whose shape changes from one response to the next: nothing is lost, and nothing is reported that has not happened.
+
+import type { INodeParameters } from 'n8n-workflow';
+
+import { hintsOf, itemsOf, NODE } from '../support/bench';
+import { workflowOf } from '../support/engineWorkflow';
+import { read } from '../support/parameters';
+import { inWords, useTriggerBench } from '../support/triggerBench';
+
+const bench = useTriggerBench();
+
+type Page = (page: number) => unknown;
+const respond = (page: Page) =>
+	(bench.service.response = ({ page: number }) => page(Number(number ?? 1)));
+const records = (...ids: number[]) => ids.map((id) => ({ id }));
+const NUMBERED = { pagination: { values: { type: 'pageNumber', pageSizeParameter: '' } } };
+
+async function readAll(options: INodeParameters) {
+	const keys = { key: bench.credential() };
+	return await bench.engine.run(workflowOf(itemsOf(1), read(options)), keys);
+}
+
+describe('by Get Many', () => {
+	const withIds = (name: string, ...ids: number[]) => ids.map((id) => ({ [name]: id, at: now() }));
+	let responses = 0;
+	const now = () => new Date(Date.now() + ++responses).toISOString();
+
+	test.each<[string, INodeParameters, Page, number]>([
+		[
+			'a record alone on the last page that has a list in it',
+			{ itemsField: 'invoices', ...NUMBERED },
+			(page) => ({
+				invoices: page === 1 ? records(1, 2) : page === 2 ? { id: 3, lines: records(8, 9) } : [],
+			}),
+			3,
+		],
+		[
+			'records by their numbers on the last page',
+			NUMBERED,
+			(page) => ({
+				customers: page === 1 ? records(1, 2) : page === 2 ? { 2: { id: 3 }, 3: { id: 4 } } : [],
+			}),
+			4,
+		],
+		[
+			'a record alone where a bare list was',
+			NUMBERED,
+			(page) => (page === 1 ? records(1, 2) : page === 2 ? { id: 3, lines: records(8, 9) } : []),
+			3,
+		],
+		[
+			'no record, and how they are sorted',
+			{},
+			() => ({ total: 0, sort: [{ property: 'name' }] }),
+			0,
+		],
+		['no record, and a message', {}, () => ({ count: 0, messages: [{ text: 'none found' }] }), 0],
+		...['ContactID', 'hash_id', 'customerNumber', '$key'].map(
+			(name): [string, INodeParameters, Page, number] => [
+				`the last page again and again, with ${name}`,
+				{ pagination: { values: { ...NUMBERED.pagination.values, endOfList: 'repeatedPage' } } },
+				(page) => ({ contacts: withIds(name, ...(page === 1 ? [1, 2] : [3, 4])) }),
+				4,
+			],
+		),
+		[
+			'nothing but 400 behind a short page',
+			{ pagination: { values: { ...NUMBERED.pagination.values, endOfList: 'shortPage' } } },
+			(page) => (page === 1 ? records(1, 2) : undefined),
+			2,
+		],
+	])('%s', async (_, options, page, count) => {
+		bench.service.response = ({ page: number }, response) => {
+			const body = page(Number(number ?? 1));
+			if (body === undefined) response.writeHead(400).end();
+			return body;
+		};
+		const result = await readAll(options);
+		expect(result.run.data.resultData.error?.message).toBeUndefined();
+		expect(result.items(NODE)).toHaveLength(count);
+		expect(hintsOf(result)).toEqual([]);
+	});
+
+	test.each<[string, string]>([
+		['Fiken-Api-Result-Count', '5'],
+		['X-Pages-TotalPages', '2'],
+		['X-Pages-HasMore', 'true'],
+		['Content-Range', 'items 0-2/5'],
+		['X-Pagination', '{"TotalCount":5}'],
+	])('the header %s with %s says that there is more', async (name, value) => {
+		bench.service.response = (_, response) => {
+			response.setHeader(name, value);
+			return records(1, 2, 3);
+		};
+		expect(hintsOf(await readAll({})).join()).toMatch(/3 items( of 5)?.* were read/);
+	});
+});
+
+describe('by the trigger', () => {
+	const OPTIONS = { options: NUMBERED };
+
+	/** What each of the polls reports, in words. */
+	async function pollEach(trigger: ReturnType<typeof bench.trigger>, pages: Page[]) {
+		const all: string[][] = [];
+		for (const page of pages) {
+			respond(page);
+			all.push(inWords(await trigger.poll()));
+		}
+		return all;
+	}
+
+	const client = (id: number) => ({ id, contacts: records(10 * id, 10 * id + 1) });
+	test('a list of one that becomes the record itself', async () => {
+		const [both, one] = [
+			{ clients: { client: [client(1), client(2)] } },
+			{ clients: { client: client(1) } },
+		];
+		const reported = await pollEach(
+			bench.trigger(),
+			[both, both, one, one, both].map((body) => () => body),
+		);
+		expect(reported).toEqual([[], [], [], ['contactDeleted 2'], ['contactCreated 2']]);
+	});
+
+	test.each([
+		['an empty list, with suggestions beside it', { contacts: [], suggestions: [{ id: 'A' }] }],
+		['no list, with addresses beside it', { count: 0, links: [{ id: 'self', rel: 'self' }] }],
+	])('%s', async (_, none) => {
+		const some = { contacts: records(1, 2), count: 2 };
+		const reported = await pollEach(
+			bench.trigger(),
+			[some, none, none].map((body) => () => body),
+		);
+		expect(reported).toEqual([[], [], ['contactDeleted 1', 'contactDeleted 2']]);
+	});
+
+	const all = Array.from({ length: 30 }, (_, index) => index + 1);
+	const pageOf = (page: number) => records(...all.slice(10 * page - 10, 10 * page));
+	test.each<[string, unknown]>([
+		['null', null],
+		['a failure', { success: false, message: 'There is no page 4' }],
+		['no list', { status: 'end' }],
+	])('a page that fails with 200, where lists end with %s', async (_, end) => {
+		const whole: Page = (page) => (page > 3 ? end : { data: pageOf(page) });
+		const failing: Page = (page) =>
+			page === 3 ? { success: false, message: 'Shard 3 is away' } : whole(page);
+		const polls = [whole, whole, failing, failing, failing, whole];
+		expect((await pollEach(bench.trigger(OPTIONS), polls)).flat()).toEqual([]);
+		expect(bench.logged()).toContain('page 3 holds what looks like a failure');
+	});
+
+	const cursor = (sizes: number[], isNamed: boolean) => {
+		const starts = sizes.map((_, index) =>
+			sizes.slice(0, index).reduce((sum, one) => sum + one, 0),
+		);
+		bench.service.response = ({ cursor: given = '0' }) => {
+			const index = starts.indexOf(Number(given));
+			const data =
+				index < 0
+					? []
+					: records(...all.slice(starts[index], Number(starts[index]) + Number(sizes[index])));
+			return isNamed ? { data, nextCursor: starts[index + 1] } : { data };
+		};
+	};
+	test('a record that is deleted from pages of uneven length', async () => {
+		const trigger = bench.trigger({ options: { pagination: { values: { type: 'cursor' } } } });
+		cursor([3, 3, 2], true);
+		await trigger.poll();
+		await trigger.poll();
+		cursor([3, 2, 2], true);
+		const later = [await trigger.poll(), await trigger.poll()].flat();
+		expect(inWords(later)).toEqual(['contactDeleted 8']);
+	});
+
+	test('the last item is the cursor, and the last page becomes a full one', async () => {
+		const values = {
+			type: 'cursor',
+			cursorFrom: 'lastItem',
+			cursorField: 'id',
+			cursorParameter: 'after',
+			pageSizeParameter: '',
+			endOfList: 'shortPage',
+		};
+		const trigger = bench.trigger({ options: { pagination: { values } } });
+		const serve = (count: number) =>
+			(bench.service.response = ({ after = '0' }) =>
+				records(...all.slice(0, count)).slice(Number(after), Number(after) + 3));
+		serve(7);
+		await trigger.poll();
+		await trigger.poll();
+		serve(6);
+		const later = [await trigger.poll(), await trigger.poll(), await trigger.poll()].flat();
+		expect(inWords(later)).toEqual(['contactDeleted 7']);
+	});
+
+	test('a last page that comes again, whose records have an ID field of their own', async () => {
+		let time = 0;
+		const values = { ...NUMBERED.pagination.values, endOfList: 'repeatedPage' };
+		const options = { ignoreFields: 'note', pagination: { values } };
+		const trigger = bench.trigger({ idField: 'ContactID', options });
+		respond((page) => ({
+			data: (page === 1 ? [1, 2] : [3]).map((ContactID) => ({ ContactID, note: `n${time++}` })),
+		}));
+		expect(await trigger.poll()).toEqual([]);
+		expect(await trigger.poll()).toEqual([]);
+	});
+});
