@@ -20,9 +20,8 @@ async function begin(
 	settings: SimulatedSettings = {},
 	values: Record<string, unknown> = {},
 	options: Record<string, unknown> = {},
-	count = 5,
 ) {
-	const service = new SimulatedList(settings, count);
+	const service = new SimulatedList(settings, 5);
 	bench.service.response = (query, response) => service.respond(query, response);
 	const incremental = { values: { parameter: settings.header ?? 'since', ...values } };
 	const { poll } = bench.trigger({ options: { incremental, ...options } });
@@ -133,44 +132,6 @@ describe('nothing is missed and nothing told twice', () => {
 		await playDay(await begin(settings, { fullReadHours: 0, ...values }));
 	});
 
-	test('when the clock of the service is set back', async () => {
-		const { service, pollAfter, faults } = await begin({ aheadMs: HOUR }, { fullReadHours: 0 });
-		service.settings.aheadMs = 0;
-		service.write(3);
-		await pollAfter(10 * MINUTE);
-		expect(faults()).toEqual(NO_FAULTS);
-		await pollAfter();
-		expect(service.since.map((since) => since === undefined)).toEqual([true, false, true, false]);
-	});
-
-	test('and without a lookback, what is shown late is missed', async () => {
-		const values = { lookbackSeconds: 0, fullReadHours: 0 };
-		const { service, pollAfter, faults } = await begin({}, values);
-		await after(MINUTE);
-		service.write(6, 60_000);
-		await pollAfter(30_000);
-		await pollAfter(2 * MINUTE);
-		await pollAfter();
-		expect(faults()).toMatchObject({ missing: [expect.stringContaining('"id":6')] });
-	});
-
-	test('where an ID comes twice with different content, of which one changes', async () => {
-		const { service, pollAfter } = await begin({}, { fullReadHours: 2 });
-		service.stored.push({ ...service.stored[1]!, record: { id: 2, version: 99 } });
-		await after(3 * HOUR);
-		expect([await pollAfter(), await pollAfter()]).toEqual([[], []]);
-		expect(bench.logged()).toContain('Deletions wait');
-		await after(HOUR);
-		const [, first] = service.stored;
-		service.stored[1] = { ...first!, record: { id: 2, version: 98 }, changedAt: service.now };
-		expect(await pollAfter()).toEqual(['contactUpdated 2']);
-		const linesInLog = () => bench.logged().split('different content (ID 2)').length;
-		const before = linesInLog();
-		for (const one of service.stored) one.changedAt = service.now;
-		expect(await pollAfter()).toEqual([]);
-		expect(linesInLog()).toBe(before + 1);
-	});
-
 	const nothing = (status: number) => (response: ServerResponse) =>
 		void response.writeHead(status).end();
 	test.each<[string, (response: ServerResponse) => unknown]>([
@@ -196,27 +157,6 @@ describe('nothing is missed and nothing told twice', () => {
 	});
 });
 
-test.each<[string, string]>([
-	['nothing at all', ''],
-	['null', 'null'],
-])(
-	'%s, with the status 200, may be a mistake: the same changes are asked for again',
-	async (_, text) => {
-		const { service, pollAfter, faults } = await begin({}, { fullReadHours: 0 });
-		const { response } = bench.service;
-		service.write(3);
-		bench.service.response = (__, serverResponse) => void serverResponse.end(text);
-		// Longer than the lookback.
-		expect(await pollAfter(10 * MINUTE)).toEqual([]);
-		expect(bench.logged()).toContain(
-			'The next poll reads the same changes again: page 1 was empty',
-		);
-		bench.service.response = response;
-		expect(await pollAfter(10 * MINUTE)).toEqual(['contactUpdated 3']);
-		expect(faults()).toEqual(NO_FAULTS);
-	},
-);
-
 describe('deletions', () => {
 	test('are found by full reads, of which the second follows with the next poll', async () => {
 		const { service, pollAfter } = await begin({}, { fullReadHours: 2.5 });
@@ -232,21 +172,6 @@ describe('deletions', () => {
 		expect(kinds.slice(3)).toEqual([
 			...['incremental', 'full', 'incremental', 'full', 'incremental'],
 		]);
-	});
-
-	test('are found in a list that was empty at first, and that ends with a 204', async () => {
-		const { service, pollAfter, faults } = await begin({ pageSize: 3 }, {}, PAGES, 0);
-		const { response: list } = bench.service;
-		bench.service.response = (query, response) => {
-			const isBehind = query.page !== '1' && service.body(query).contacts.length === 0;
-			return isBehind ? void response.writeHead(204).end() : list(query, response);
-		};
-		service.write(1);
-		service.write(2);
-		expect(await pollAfter()).toHaveLength(2);
-		service.remove(1);
-		for (let polls = 0; polls < 4; polls++) await pollAfter(24 * HOUR);
-		expect(faults()).toEqual(NO_FAULTS);
 	});
 
 	test.each<[unknown, boolean]>([
@@ -266,24 +191,4 @@ describe('deletions', () => {
 		bench.service.response = () => [{ id: 1, a: { mark } }];
 		expect(inWords(await poll())).toEqual([isMarked ? 'contactDeleted 1' : 'contactUpdated 1']);
 	});
-
-	const DELETED = { deletedWhen: { values: { field: 'deleted', value: 'gone, true' } } };
-
-	test.each<[string, Record<string, unknown>]>([
-		['incremental reads', { fullReadHours: 0 }],
-		['full reads', { fullReadHours: 0.001 }],
-	])(
-		'by a mark are told at once, and when it goes, the record is created: %s',
-		async (_, values) => {
-			const { service, pollAfter, faults } = await begin({ tombstones: 'always' }, values, DELETED);
-			service.remove(2);
-			service.write(9);
-			service.remove(9);
-			expect(await pollAfter()).toEqual(['contactDeleted 2']);
-			expect(await pollAfter()).toEqual([]);
-			service.write(2);
-			expect(await pollAfter()).toEqual(['contactCreated 2']);
-			expect(faults()).toEqual(NO_FAULTS);
-		},
-	);
 });

@@ -60,7 +60,7 @@ interface Stored {
 }
 
 export class SimulatedList {
-	readonly stored: Stored[] = [];
+	private readonly stored: Stored[] = [];
 	/** What was asked for, request by request; undefined where all was. */
 	readonly since: Array<string | undefined> = [];
 

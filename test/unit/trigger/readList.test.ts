@@ -239,6 +239,8 @@ describe('the time from which the next changes are asked for', () => {
 		['that of a 304 with a date', [[DATED_UNCHANGED]], {}, 1],
 		['none after more than an hour', [[...SEVERAL, ONE, OUT_OF_TIME]], TOO_LONG, undefined],
 		['not none after an hour', [SEVERAL], LONG, 0],
+		['not that of nothing at all', [[BARE]], {}, 0],
+		['none where the clock was set back', [[[], ONE, OUT_OF_TIME]], { cursor: at(2) }, undefined],
 	])('is %s', async (_, polls, more, request) => {
 		const trigger = begin({ cursor: NOW, fullReadAt: NOW, ...more });
 		for (const pages of polls) {
@@ -248,9 +250,14 @@ describe('the time from which the next changes are asked for', () => {
 		expect(trigger.state.cursor).toEqual(request === undefined ? undefined : at(request));
 	});
 
-	test('changes that were cut off are said in the log', async () => {
-		const { log } = await poll(begin({ cursor: NOW }), [ONE, TWO, BARE], INCREMENTAL);
-		expect(log).toEqual(['The next poll reads the same changes again: page 3 was empty']);
+	const AGAIN = 'The next poll reads the same changes again: ';
+	const TWICE = [{ id: 1 }, { id: 1, a: 1 }];
+	test.each<[string, unknown[], string]>([
+		['were cut off', [ONE, TWO, BARE], `${AGAIN}page 3 was empty`],
+		['are nothing at all', [BARE], `${AGAIN}page 1 was empty`],
+		['hold an ID twice', [TWICE], 'a record came twice with different content (ID 1)'],
+	])('changes that %s are said in the log', async (_, pages, line) => {
+		expect((await poll(begin({ cursor: NOW }), pages, INCREMENTAL)).log).toEqual([line]);
 	});
 });
 
