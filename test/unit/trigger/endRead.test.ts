@@ -108,6 +108,7 @@ test.each<[string, boolean, number[], Partial<State & PollSettings>]>([
 	['deletions are withheld', false, many(6, 10), READ_NOW],
 	['few records are withheld', true, many(5, 10), READ_NOW],
 	['few records are known', true, many(9, 9), READ_NOW],
+	['as many have come since', false, many(6, 20), { ...READ_NOW, knownBefore: 10 }],
 	['deletions are let through', true, many(6, 10), { ...READ_NOW, maxDeletionPercent: 60 }],
 ])('%s: the whole list is read: %s', (_, isDue, missed, more) => {
 	const state = stateOf(missed, more);
