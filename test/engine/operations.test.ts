@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import type { IDataObject } from 'n8n-workflow';
 
 import { type Bench, errorOf, NODE, useBench } from '../support/bench';
-import { apiRequest, CONTINUE_ON_ERROR, deleteMany, read, send } from '../support/parameters';
+import { apiRequest, CONTINUE_ON_ERROR, deleteMany } from '../support/parameters';
 
 const bench = useBench({ contactCount: 25 });
 
@@ -17,21 +17,6 @@ const run = async (items: Parameters<Bench['run']>[0], parameters: object) =>
 /** Fields as the editor saves them. */
 const assign = (...fields: Array<[name: string, type: string, value: unknown]>) => ({
 	assignments: fields.map(([name, type, value]) => ({ id: name, name, type, value })),
-});
-
-describe('contact: getMany', () => {
-	test.each([
-		['none', {}, 25, 1],
-		['pageNumber', { pageSizeParameter: 'pageSize' }, 25, 4],
-		['cursor', {}, 10, 1],
-	])('by %s with %j returns %d contacts', async (type, values, limit, requests) => {
-		const pagination = { values: { type, pageSize: 10, ...values } };
-		const parameters = { ...read({ pagination }), returnAll: limit === 25, limit };
-		const ids = (await run([{}], parameters)).json(NODE).map(({ id }) => id);
-		const all = bench.sandbox.contacts.list().map(({ id }) => id);
-		expect(ids).toEqual(all.slice(0, limit));
-		expect(bench.sandbox.journal.count('GET /masterdata/getContacts')).toBe(requests);
-	});
 });
 
 describe('sending', () => {
@@ -46,43 +31,9 @@ describe('sending', () => {
 		expect(bench.documents()[0]).toEqual({ contactId: 42 });
 		expect(result.json(NODE)).toEqual([{ id: 'doc-1', status: 'sent' }]);
 	});
-
-	test.each([
-		['autoMapInputData', {}, { id: 1, name: 'a' }],
-		[
-			'defineBelow',
-			{
-				assignments: assign(
-					['total', 'number', '={{ $json.id * 1.5 }}'],
-					['isNew', 'boolean', true],
-					['customer.name', 'string', '={{ $json.name }}'],
-					['customer.tags', 'array', '["x", "y"]'],
-					['customer.missing', 'string', '={{ $json.missing ?? null }}'],
-				),
-			},
-			{ total: 1.5, isNew: true, customer: { name: 'a', tags: ['x', 'y'], missing: null } },
-		],
-		['json', { jsonBody: '={"list": [1, "{{ $json.name }}"]}' }, { list: [1, 'a'] }],
-	])('sends the data by %s', async (dataMode, parameters, body) => {
-		await run([{ id: 1, name: 'a' }], { ...send(), dataMode, ...parameters });
-		expect(bench.documents()[0]).toEqual(body);
-	});
 });
 
 describe('apiRequest: send', () => {
-	test('calls any endpoint below the base URL', async () => {
-		const queryParameters = { parameters: [{ name: 'to', value: 'query' }] };
-		const result = await run([{}], {
-			...apiRequest('POST', 'sandbox/echo/?from=path', { queryParameters }),
-			...{ dataMode: 'json', jsonBody: '{"a": 1}' },
-		});
-		expect(result.json(NODE)[0]).toMatchObject({
-			method: 'POST',
-			query: { from: 'path', to: 'query' },
-			body: { a: 1 },
-		});
-	});
-
 	test.each<[string, Array<{ method: string }>]>([
 		['alone', [{ method: 'GET' }]],
 		['beside a send', [{ method: 'GET' }, { method: 'POST' }]],
