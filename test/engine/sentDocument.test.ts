@@ -8,7 +8,7 @@ import { useDeduplicator } from '../support/deduplicator';
 import { readRun } from '../support/engine';
 import { linksTo, NODE_TYPE, nodeOf, workflowOf } from '../support/engineWorkflow';
 import { apiRequest, CONTINUE_ON_ERROR, send, sentDocument } from '../support/parameters';
-import { playSteps, statesOf, STEPS_OF_A_KEY } from '../support/sentDocument';
+import { statesOf } from '../support/sentDocument';
 import { DELETED } from '../support/processedRows';
 import { waitUntil } from '../support/waitUntil';
 
@@ -100,10 +100,6 @@ describe('the same key with other content', () => {
 		const { run } = await bench.run(itemsOf(2), parameters);
 		expect(run.status).toBe(isSkipped ? 'success' : 'error');
 		expect(bench.sandbox.journal.count()).toBe(1);
-	});
-
-	test.each(STEPS_OF_A_KEY)('%s: %s', async (steps, last) => {
-		expect(await playSteps(bench, steps)).toBe(last);
 	});
 });
 
