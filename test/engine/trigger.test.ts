@@ -6,8 +6,7 @@ import type {
 	NodeApiError,
 } from 'n8n-workflow';
 
-import { NODE, useBench } from '../support/bench';
-import { getStatus } from '../support/parameters';
+import { useBench } from '../support/bench';
 
 const bench = useBench({ contactCount: 12 });
 const ALL_EVENTS = ['contactCreated', 'contactUpdated', 'contactDeleted'];
@@ -32,20 +31,6 @@ test('emits only the events that are wanted, and remembers the others all the sa
 	expect(await poll()).toEqual([]);
 	expect(await poll()).toMatchObject([{ event: 'contactDeleted' }]);
 	expect(await poll()).toEqual([]);
-});
-
-test('a poll that fails half-way changes nothing, so the next one misses nothing', async () => {
-	const { poll, staticData } = trigger({ options: PAGES });
-	await poll();
-	const before = JSON.stringify(staticData);
-	change('contact-1');
-	bench.sandbox.contacts.remove('contact-12');
-	bench.sandbox.fault({ after: 2, times: 4, action: { type: 'status', status: 500 } });
-	await expect(poll()).rejects.toThrow('500');
-	expect(JSON.stringify(staticData)).toBe(before);
-	jest.restoreAllMocks();
-	expect(await poll()).toMatchObject([{ event: 'contactUpdated', contact: { id: 'contact-1' } }]);
-	expect(await poll()).toMatchObject([{ event: 'contactDeleted', contact: { id: 'contact-12' } }]);
 });
 
 describe('a response without contacts', () => {
@@ -76,27 +61,7 @@ test('no content is an empty list as long as no contact is known', async () => {
 	await expect(poll()).rejects.toThrow('service answered');
 });
 
-test('a single response without content is not taken for an empty list by the first poll', async () => {
-	bench.sandbox.fault({ action: { type: 'status', status: 204 } });
-	const { poll } = trigger();
-	expect(await poll()).toEqual([]);
-	expect(await poll()).toEqual([]);
-});
-
 describe('IDs', () => {
-	test('may be anywhere in a contact', async () => {
-		const contact = (number: number, name: string) => ({ data: { number }, name });
-		const response = (contacts: unknown[]) =>
-			bench.sandbox.fault({ action: { type: 'status', status: 200, body: contacts } });
-		const { poll } = trigger({ idField: 'data.number' });
-		response([contact(1, 'a'), contact(2, 'b')]);
-		await poll();
-		response([contact(2, 'c')]);
-		expect(await poll()).toEqual([{ event: 'contactUpdated', contact: contact(2, 'c') }]);
-		response([contact(2, 'c')]);
-		expect(await poll()).toEqual([{ event: 'contactDeleted', contact: { data: { number: 1 } } }]);
-	});
-
 	const records = { source: 'endpoint', path: '/list', events: ['recordCreated'] };
 	test.each([
 		['that are missing', [{ id: 1 }, { name: 'a' }], {}, 'contact 2 of 2 has no ID at "id"'],
@@ -149,14 +114,6 @@ test.each([
 	const polled = trigger(parameters, 'manual').poll();
 	const said = polled.catch((error: NodeApiError) => `${error.message}: ${error.description}`);
 	expect(await said).toContain(message);
-});
-
-test('its requests count against the same limits', async () => {
-	bench.credential.limits = JSON.stringify({ general: [{ max: 1, windowSeconds: 60 }] });
-	await trigger().poll();
-	expect(await bench.hasRoom()).toBe(false);
-	const status = await bench.run([{}], getStatus);
-	expect(status.json(NODE)).toMatchObject([{ used: bench.sandbox.journal.count() }]);
 });
 
 test('an expression is evaluated where another trigger of the workflow has ended its poll meanwhile', async () => {

@@ -23,17 +23,6 @@ test('emits what was created, updated and deleted, as records', async () => {
 	expect(await poll()).toEqual([{ event: 'recordDeleted', record: { id: 'p2' } }]);
 });
 
-test('reads its pages, and the query of the path goes with each', async () => {
-	const all = [1, 2, 3, 4, 5].map((id) => ({ id }));
-	bench.service.response = ({ offset }) => all.slice(Number(offset), Number(offset) + 2);
-	const options = { pagination: { values: { type: 'offset', pageSize: 2 } }, emitExisting: true };
-	const { poll } = watch('/list?status=open', { options });
-	expect(inWords(await poll())).toHaveLength(5);
-	expect(bench.service.queries.map(({ status, offset }) => `${status} ${offset}`)).toEqual(
-		['0', '2', '4', '5'].map((offset) => `open ${offset}`),
-	);
-});
-
 test('begins anew at another path', async () => {
 	const staticData = {};
 	const pollAt = async (path: string, ...ids: number[]) => {
@@ -45,14 +34,6 @@ test('begins anew at another path', async () => {
 	expect(await pollAt('/other', 2)).toEqual([]);
 	expect(bench.logged()).toContain('because the source changed: the records are remembered');
 	expect(await pollAt('/other', 2, 3)).toEqual(['recordCreated 3']);
-});
-
-test('shows samples in a manual test, however long the list is', async () => {
-	bench.service.response = () => Array.from({ length: 200_000 }, (_, id) => ({ id }));
-	const parameters = { source: 'endpoint', path: '/list', events: ['recordDeleted'] };
-	const events = await bench.trigger(parameters, { mode: 'manual' }).poll();
-	expect(events).toHaveLength(10);
-	expect(events[1]).toEqual({ event: 'recordDeleted', record: { id: 1 } });
 });
 
 const [BELOW, OUT] = ['must be a path below the base URL', 'must not lead out of its folder'];

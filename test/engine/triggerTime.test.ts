@@ -143,17 +143,6 @@ describe('a poll in which nothing could be read', () => {
 	});
 });
 
-test('a poll that the limits slow down keeps what it has read', async () => {
-	responseSlowly(contacts(60), 0);
-	const { poll } = bench.trigger(byPage, { credential: { limits: limitsOf(4, 0.8) } });
-	for (let polls = 0; polls < 6 && !pagesAsked().includes(13); polls++) {
-		expect(await poll(BUDGET)).toEqual([]);
-		await after(20);
-	}
-	// One that was on its way when the time was up is asked for again.
-	expect([...new Set(pagesAsked())]).toEqual(Array.from({ length: 13 }, (_, index) => index + 1));
-}, 30_000);
-
 test('sends of workflows go first', async () => {
 	responseSlowly(contacts(200), 0);
 	// One request every half second: there is always a send that waits beside the poll.
