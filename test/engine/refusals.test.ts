@@ -4,7 +4,6 @@
 import type { JournalEntry } from '../../sandbox/server';
 import { workflowOf } from '../support/engineWorkflow';
 import { errorOf, itemsOf, NODE, pinRandom, useBench } from '../support/bench';
-import { EXAMPLE_LIMITS } from '../support/exampleLimits';
 import { after } from '../support/logicalTime';
 import { read, READ_ENDPOINT, send, SEND_ENDPOINT } from '../support/parameters';
 
@@ -82,14 +81,6 @@ describe('a 429', () => {
 		expect(spanOf(journal.all())).toBeLessThan(1_000 * (s + 30));
 	});
 
-	test.each([0, 60])('of a read, and one more, are over within Max Wait: %i s', async (maxWait) => {
-		bench.credential.limits = { ...EXAMPLE_LIMITS };
-		bench.sandbox.fault({ times: 2, action: refusal({ 'retry-after': '1' }) });
-		const { run } = await bench.run(itemsOf(1), read({ maxWait }));
-		expect(run.status).toBe('success');
-		expect(spanOf(bench.sandbox.journal.all())).toBeLessThan(10_000);
-	});
-
 	test('holds back every queued request of the key, those of other executions too', async () => {
 		const reads = bench.run(itemsOf(20), read());
 		bench.sandbox.fault({ endpoint: READ_ENDPOINT, action: refusal({ 'retry-after': '1' }) });
@@ -154,18 +145,6 @@ describe('a Retry-After beyond all windows', () => {
 		expect((await bench.run(itemsOf(1), next)).run.status).toBe('success');
 		expect(spanOf(journal())).toBeGreaterThanOrEqual(3_000);
 	});
-
-	test('of its own endpoint alone leaves the others alone', async () => {
-		bench.credential.limits = {
-			general: [{ max: 10, windowSeconds: 1 }],
-			endpoints: { [SEND_ENDPOINT]: { max: 3, windowSeconds: 600 } },
-		};
-		asking(429, 300);
-		errorOf(await bench.run(itemsOf(1), send({ maxWait: 1 })));
-		const startedAt = performance.now();
-		expect((await bench.run(itemsOf(1), read())).run.status).toBe('success');
-		expect(performance.now() - startedAt).toBeLessThan(1_100);
-	});
 });
 
 describe('a 429 under a credential without limits', () => {
@@ -198,26 +177,12 @@ describe('a 429 under a credential without limits', () => {
 		expect(Math.min(...later) - first).toBeGreaterThanOrEqual(30_000);
 	});
 
-	test('and a 503 pause the next execution as well', async () => {
-		bench.sandbox.fault({ action: { ...refusal({ 'retry-after': '30' }), status: 503 } });
-		errorOf(await bench.run(itemsOf(1), send()));
-		await bench.run(itemsOf(1), read());
-		expect(spanOf(bench.sandbox.journal.all())).toBeGreaterThanOrEqual(30_000);
-	});
-
 	test('is an error after a minute in which none was let through', async () => {
 		waits({}, Infinity);
 		expect(errorOf(await bench.run(itemsOf(1), read())).httpCode).toBe('429');
 		const spanMs = spanOf(bench.sandbox.journal.all());
 		expect(spanMs).toBeGreaterThanOrEqual(60_000);
 		expect(spanMs).toBeLessThan(180_000);
-	});
-
-	test('with a longer pause is an error at once', async () => {
-		waits({ 'retry-after': '90' }, 1);
-		const error = errorOf(await bench.run(itemsOf(1), read()));
-		expect(error.context).toMatchObject({ outcome: 'refused', retryAfterSeconds: 90 });
-		expect(bench.sandbox.journal.count()).toBe(1);
 	});
 });
 
