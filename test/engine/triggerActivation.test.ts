@@ -65,13 +65,7 @@ type Trouble = [
 const TROUBLES: Trouble[] = [
 	['a service that answers 503', NEVER, 'The service answered 503', responding(503)],
 	['a service that is down', NEVER, 'the connection was refused', stop],
-	[
-		'a service that is full',
-		NEVER,
-		NO_ROOM,
-		responding(429, {}, A_MINUTE),
-		{ credential: BY_MINUTE },
-	],
+	['a full service', NEVER, NO_ROOM, responding(429, {}, A_MINUTE), { credential: BY_MINUTE }],
 	['a service that answers after 50 s', NEVER, NO_RESPONSE, respondLate],
 	['a Redis that is away', NEVER, 'cannot be used', undefined, { credential: REDIS }],
 	['a database that is locked', PUBLISHED, LOCKED.message, unreadable(LOCKED)],

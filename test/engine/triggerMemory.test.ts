@@ -38,15 +38,11 @@ describe('another question', () => {
 
 	const OTHER_CREDENTIAL = { businessDataApi: { id: 'other', name: 'key' } };
 	const BUSINESS = 'the credential or its base URL';
+	const ofService = () => bench.service.baseUrl;
 
 	test.each<[string, string, Record<string, unknown>, () => object]>([
 		['another credential', BUSINESS, {}, () => ({ settings: { credentials: OTHER_CREDENTIAL } })],
-		[
-			'another base URL',
-			BUSINESS,
-			{},
-			() => ({ credential: { baseUrl: `${bench.service.baseUrl}/v2` } }),
-		],
+		['another base URL', BUSINESS, {}, () => ({ credential: { baseUrl: `${ofService()}/v2` } })],
 		['another ID field', 'the ID field', { idField: 'data.number' }, () => ({})],
 		['another items field', 'the items field', { options: { itemsField: 'contacts' } }, () => ({})],
 		['another constant query', 'the query', query('open'), () => ({})],
@@ -147,16 +143,6 @@ describe('what was saved', () => {
 		expect(inWords(await poll())).toEqual(['contactCreated 4']);
 	});
 
-	test('outlives a restart, also what is missing once', async () => {
-		const { poll, staticData } = bench.trigger();
-		await poll();
-		bench.service.response = () => list(2);
-		expect(await poll()).toEqual([]);
-		const { poll: pollAgain } = bench.trigger({}, { staticData: copyOf(staticData) });
-		expect(inWords(await pollAgain())).toEqual(['contactDeleted 3']);
-		expect(await pollAgain()).toEqual([]);
-	});
-
 	test('holds neither the key nor the address, and is not written again when nothing has changed', async () => {
 		const { poll, staticData } = bench.trigger();
 		await poll();
@@ -237,17 +223,6 @@ describe('polls that overlap', () => {
 		const { events, during } = await overlap(() => []);
 		expect(during).toEqual([]);
 		expect(events.map(inWords)).toEqual([['contactCreated 4']]);
-	});
-
-	test('of two processes with the same memory: the last one emits nothing', async () => {
-		let other = async (): Promise<IDataObject[]> => await Promise.resolve([]);
-		const { events, poll } = await overlap((staticData) => [
-			(other = bench.trigger({}, { staticData }).poll),
-		]);
-		expect(events.map(({ length }) => length).sort()).toEqual([0, 1]);
-		bench.service.response = () => list(5);
-		expect(inWords(await poll())).toEqual(['contactCreated 5']);
-		expect(await other()).toEqual([]);
 	});
 
 	test('with a manual test: each has its own', async () => {
