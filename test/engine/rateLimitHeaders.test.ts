@@ -21,14 +21,6 @@ function tell(headers: Record<string, string>, endpoint = READ_ENDPOINT): void {
 }
 const arrivals = () => bench.sandbox.journal.responded().map(({ atMs }) => atMs);
 
-test('waits until there is room again, when the service says that nothing is left', async () => {
-	tell({ ratelimit: '"default";r=0;t=1' });
-	await bench.run([{}], read());
-	await bench.run([{}], read());
-	const [first = 0, second = 0] = arrivals();
-	expect(second - first).toBeGreaterThanOrEqual(900);
-});
-
 describe('with Keep Free', () => {
 	const keepFree = (percent: number, limits: typeof LIMITS) => {
 		Object.assign(bench.credential, { keepFree: percent, limits: JSON.stringify(limits) });
