@@ -12,6 +12,7 @@ import {
 	CONTINUE_ON_ERROR,
 	DELETE_ENDPOINT,
 	deleteMany,
+	ERROR_OUTPUT,
 	read,
 	send,
 	SEND_ENDPOINT,
@@ -19,7 +20,6 @@ import {
 
 const bench = useBench();
 
-const ERROR_OUTPUT = { onError: 'continueErrorOutput' } as const;
 const refused = { type: 'status', status: 400, body: { message: 'bad' } } as const;
 const pairs = (result: EngineRun, output = 0) =>
 	result.items(NODE, output).map(({ pairedItem }) => pairedItem);

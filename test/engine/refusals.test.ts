@@ -5,7 +5,7 @@ import type { JournalEntry } from '../../sandbox/server';
 import { workflowOf } from '../support/engineWorkflow';
 import { errorOf, itemsOf, NODE, pinRandom, useBench } from '../support/bench';
 import { after } from '../support/logicalTime';
-import { read, READ_ENDPOINT, send, SEND_ENDPOINT } from '../support/parameters';
+import { CONTINUE_ON_ERROR, read, READ_ENDPOINT, send, SEND_ENDPOINT } from '../support/parameters';
 
 const LONGEST_WINDOW_MS = 1_200;
 /** At most so many sends, or reads, in the longest window. */
@@ -115,8 +115,7 @@ describe('a Retry-After beyond all windows', () => {
 
 	test('fails the item with the time asked for, and those behind it without a request', async () => {
 		asking(429, 86_400);
-		const settings = { onError: 'continueRegularOutput' } as const;
-		const result = await bench.run(itemsOf(3), send(), settings);
+		const result = await bench.run(itemsOf(3), send(), CONTINUE_ON_ERROR);
 		expect(result.run.status).toBe('success');
 		const errors = result.items(NODE).flatMap(({ error }) => (error === undefined ? [] : [error]));
 		expect(errors.map(({ context }) => context)).toMatchObject([
@@ -224,9 +223,7 @@ describe('the pause after a failure', () => {
 			const headers = { 'retry-after': '40' };
 			bench.sandbox.fault({ after: 5, action: { type: 'status', status, headers } });
 			const startedAt = performance.now();
-			const result = await bench.run(itemsOf(30), read({ maxWait: 9 }), {
-				onError: 'continueRegularOutput',
-			});
+			const result = await bench.run(itemsOf(30), read({ maxWait: 9 }), CONTINUE_ON_ERROR);
 			expect(performance.now() - startedAt).toBeLessThan(2_000);
 			const left = result
 				.items(NODE)

@@ -5,7 +5,7 @@ import type { INode, INodeExecutionData } from 'n8n-workflow';
 
 import { errorOf, itemsOf, NODE, type ShownError, useBench } from '../support/bench';
 import type { EngineRun } from '../support/engine';
-import { send, SEND_ENDPOINT } from '../support/parameters';
+import { ERROR_OUTPUT, send, SEND_ENDPOINT } from '../support/parameters';
 import { callTool } from '../support/toolWorkflow';
 
 const WINDOW_MS = 4_800;
@@ -122,8 +122,7 @@ test('a wait that Max Wait does not allow is an error that says how long it take
 	expect(error.context).toMatchObject({ outcome: 'notSent' });
 	expect(error.context.retryAfterSeconds).toBeGreaterThan(2);
 
-	const settings = { onError: 'continueErrorOutput' } as const;
-	const result = await bench.run(itemsOf(2), waitForRoom({}, { maxWait: 2 }), settings);
+	const result = await bench.run(itemsOf(2), waitForRoom({}, { maxWait: 2 }), ERROR_OUTPUT);
 	expect(result.run.status).toBe('success');
 	const failed = result.items(NODE, 1);
 	expect(failed).toHaveLength(2);

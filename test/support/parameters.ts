@@ -38,6 +38,7 @@ export const getStatus: NodeParameters = { resource: 'rateLimit', operation: 'ge
 /** Settings of the node. */
 export const RETRY_ON_FAIL = { retryOnFail: true, maxTries: 3, waitBetweenTries: 1 };
 export const CONTINUE_ON_ERROR = { onError: 'continueRegularOutput' } as const;
+export const ERROR_OUTPUT = { onError: 'continueErrorOutput' } as const;
 
 /** Of a key of Transaction → Send. */
 export const sentDocument = (
