@@ -4,22 +4,17 @@ import type { INode } from 'n8n-workflow';
 
 import type { FaultAction } from '../../sandbox/server';
 import { itemsOf, NODE, type ShownError, useBench } from '../support/bench';
-import { readRun } from '../support/engine';
 import { after } from '../support/logicalTime';
-import { deleteMany, getStatus, read, RETRY_ON_FAIL, send } from '../support/parameters';
-import { waitUntil } from '../support/waitUntil';
+import { deleteMany, getStatus, RETRY_ON_FAIL, send } from '../support/parameters';
 
 const bench = useBench();
-const readOne = { ...read(), returnAll: false, limit: 1 };
 
 test.each(['continueRegularOutput', 'stopWorkflow'] as const)(
 	'while sends wait for their limit (%s)',
 	async (onError) => {
 		bench.engine.executionId = onError;
-		const execution = bench.start(itemsOf(5), send(), { onError });
-		await waitUntil(() => bench.sandbox.journal.documents().length === 3);
-		execution.cancel();
-		const result = readRun(await execution);
+		const areSent = () => bench.documents().length === 3;
+		const result = await bench.stoppedWhen(areSent, itemsOf(5), send(), { onError });
 		expect(result.run.status).toBe('canceled');
 		expect(result.task(NODE).error?.message ?? 'canceled').toContain('canceled');
 		expect(bench.sandbox.journal.count()).toBe(3);
@@ -72,30 +67,16 @@ describe('what a node that continues on error tells of the items before it', () 
 		const limits = JSON.stringify({ general: [{ max: 3, windowSeconds: 60 }] });
 		Object.assign(bench.credential, { customize: true, limits });
 		for (const action of faults) bench.sandbox.fault({ action });
-		const execution = bench.start(itemsOf(9), parameters, {
-			...settings,
-			onError: 'continueRegularOutput',
-		});
-		await waitUntil(() => bench.sandbox.journal.count() === 3);
-		await waitUntil(async () => {
+		const areWaiting = async () => {
+			if (bench.sandbox.journal.count() !== 3) return false;
 			const look = await bench.run([{}], getStatus);
 			return look.json(NODE).some(({ queued }) => queued === waiting);
-		});
-		execution.cancel();
-		const error = readRun(await execution).task(NODE).error as unknown as ShownError;
+		};
+		const allSettings = { ...settings, onError: 'continueRegularOutput' } as const;
+		const result = await bench.stoppedWhen(areWaiting, itemsOf(9), parameters, allSettings);
+		const error = result.task(NODE).error as unknown as ShownError;
 		expect(error.message).toContain('canceled');
 		expect(error.description?.endsWith(words)).toBe(true);
 		expect(error.context).toMatchObject({ outcome: 'unknown', ...lists });
 	});
-});
-
-test('while reads wait for their limit', async () => {
-	const execution = bench.start(itemsOf(200), readOne);
-	await waitUntil(() => bench.sandbox.journal.count() >= 10);
-	execution.cancel();
-	expect(readRun(await execution).run.status).toBe('canceled');
-	const count = bench.sandbox.journal.count();
-	const single = await bench.run([{}], readOne);
-	expect(single.run.status).toBe('success');
-	expect(bench.sandbox.journal.count()).toBe(count + 1);
 });

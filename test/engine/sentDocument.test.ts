@@ -5,12 +5,10 @@ import type { INode } from 'n8n-workflow';
 import type { FaultAction } from '../../sandbox/server';
 import { errorOf, hintsOf, itemsOf, NODE, type ShownError, useBench } from '../support/bench';
 import { useDeduplicator } from '../support/deduplicator';
-import { readRun } from '../support/engine';
 import { linksTo, NODE_TYPE, nodeOf, workflowOf } from '../support/engineWorkflow';
 import { apiRequest, CONTINUE_ON_ERROR, send, sentDocument } from '../support/parameters';
 import { statesOf } from '../support/sentDocument';
 import { DELETED } from '../support/processedRows';
-import { waitUntil } from '../support/waitUntil';
 
 /** n8n's table of workflows, which lacks this ID; `test/n8n` asks the real one. */
 const mockUnknown = 'workfl0w';
@@ -301,10 +299,9 @@ describe("the service's own idempotency", () => {
 
 	test('a stop before the next attempt does not call it not sent', async () => {
 		bench.sandbox.fault({ after: 2, action: { type: 'hangUpAfterActing' } });
-		const execution = bench.start(itemsOf(4), send(once));
-		await waitUntil(async () => (await statesOf(bench, ['2'])).includes('perhapsSent'));
-		execution.cancel();
-		const { message, context } = readRun(await execution).task(NODE).error as unknown as ShownError;
+		const isLost = async () => (await statesOf(bench, ['2'])).includes('perhapsSent');
+		const result = await bench.stoppedWhen(isLost, itemsOf(4), send(once));
+		const { message, context } = result.task(NODE).error as unknown as ShownError;
 		expect(message).toContain('canceled');
 		const lists = { perhapsSentItems: [2], failedItems: [], notTriedItems: [3] };
 		expect(context).toMatchObject({ outcome: 'unknown', sentItems: [0, 1], ...lists });

@@ -9,6 +9,7 @@ import { EXAMPLE_LIMITS } from './exampleLimits';
 import { reallyWait, realNow, useLogicalTime } from './logicalTime';
 import { read } from './parameters';
 import { credentialFor } from './scaledLimits';
+import { waitUntil } from './waitUntil';
 
 export const NODE = 'Business Data';
 
@@ -37,6 +38,11 @@ export interface Bench {
 	start(...what: Parameters<typeof workflowOf>): ReturnType<Engine['start']>;
 	/** Runs the node on the items. */
 	run(...what: Parameters<typeof workflowOf>): Promise<EngineRun>;
+	/** Starts such a run, and stops it when it is time. */
+	stoppedWhen(
+		isTime: Parameters<typeof waitUntil>[0],
+		...what: Parameters<typeof workflowOf>
+	): Promise<EngineRun>;
 }
 
 /** For tests of something else than limits. */
@@ -61,6 +67,12 @@ export function useBench(given: SandboxOptions = {}, { inRealTime = false } = {}
 	const bench = {} as Bench;
 	bench.start = (...what) => bench.engine.start(workflowOf(...what), { key: bench.credential });
 	bench.run = async (...what) => readRun(await bench.start(...what));
+	bench.stoppedWhen = async (isTime, ...what) => {
+		const execution = bench.start(...what);
+		await waitUntil(isTime);
+		execution.cancel();
+		return readRun(await execution);
+	};
 	bench.documents = () => bench.sandbox.journal.documents().map(({ body }) => body);
 	bench.hasRoom = async (parameters = read({ maxWait: 1 })) => {
 		const before = bench.sandbox.journal.count();
