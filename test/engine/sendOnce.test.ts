@@ -1,9 +1,8 @@
 // With a Send Once Key, a document goes out once: over retries, re-runs and lost responses.
 
-import { processState } from '../../nodes/BusinessData/sendOnce/processState';
 import { errorOf, hintsOf, itemsOf, NODE, type ShownError, useBench } from '../support/bench';
 import { useDeduplicator } from '../support/deduplicator';
-import { read, RETRY_ON_FAIL, send, SEND_ENDPOINT } from '../support/parameters';
+import { ERROR_OUTPUT, read, send, SEND_ENDPOINT } from '../support/parameters';
 import { statesOf } from '../support/sentDocument';
 import { waitUntil } from '../support/waitUntil';
 
@@ -55,9 +54,8 @@ test('an item that meets a key that is being sent waits no longer than Max Wait'
 	const first = bench.run([{ id: 'a' }], send({ ...onceById, timeout: 60 }));
 	await waitUntil(() => bench.sandbox.journal.count() === 1);
 	const startedAt = performance.now();
-	const settings = { onError: 'continueErrorOutput' } as const;
 	const items = [{ id: 'a' }, { id: 'b' }];
-	const result = await bench.run(items, send({ ...onceById, maxWait: 5 }), settings);
+	const result = await bench.run(items, send({ ...onceById, maxWait: 5 }), ERROR_OUTPUT);
 	expect(Math.round((performance.now() - startedAt) / 1000)).toBe(5);
 	const [error] = result.items(NODE, 1).map((item) => item.error as unknown as ShownError);
 	expect(error?.message).toBe('Not sent: another execution is sending the same Send Once Key');
@@ -74,16 +72,6 @@ test('what n8n takes to look keys up is no wait for the limits', async () => {
 		expect([state, run.status]).toEqual([state, 'success']);
 	}
 	expect(bench.documents()).toEqual(itemsOf(3));
-});
-
-test('the key is on record as perhaps sent before the request goes out', async () => {
-	bench.sandbox.fault({ action: { type: 'neverAnswer', act: true } });
-	const run = bench.run([{ id: 'a' }], send({ ...onceById, timeout: 1 }));
-	await waitUntil(() => bench.sandbox.journal.count() === 1);
-	// As another process would find it.
-	processState().leases.clear();
-	expect(await states('a')).toEqual(['perhapsSent']);
-	await run;
 });
 
 test('while an item waits for the limits, its key is not on record', async () => {
@@ -130,17 +118,6 @@ test.each([
 	expect(again.json(NODE)).toMatchObject([{ skipped: true, state: 'perhapsSent', reason }]);
 	expect(hintsOf(again)).toContainEqual(expect.stringContaining('1 item is perhaps sent: item 0.'));
 	expect(bench.documents()).toHaveLength(1);
-});
-
-test('with Retry On Fail, the first result of an item comes out', async () => {
-	bench.sandbox.fault({ after: 1, action: { type: 'status', status: 400 } });
-	const result = await bench.run(itemsOf(2), send(onceById), RETRY_ON_FAIL);
-	expect(result.json(NODE).map(({ id }) => id)).toEqual(['doc-1', 'doc-2']);
-});
-
-test('the oldest keys are forgotten beyond Send Once Memory', async () => {
-	await bench.run(itemsOf(3), send({ ...onceById, sendOnceMaxEntries: 2 }));
-	expect(await states('0', '1', '2')).toEqual(['notSent', 'sent', 'sent']);
 });
 
 test.each(['', ' ', null, {}, true, '\u200b', 'k'.repeat(256)])(

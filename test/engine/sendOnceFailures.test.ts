@@ -1,12 +1,9 @@
 // Send Once while something fails that is not the service: n8n's database, n8n itself, a stop. Nothing is
 // on record for a request that did not leave, and nobody is told that it was sent.
 
-import { inspect } from 'node:util';
-
 import { DataDeduplicationService } from 'n8n-core';
 
 import { errorOf, NO_LIMITS, NODE, useBench } from '../support/bench';
-import { CredentialsHelper } from '../support/credentialsHelper';
 import { useDeduplicator } from '../support/deduplicator';
 import { readRun } from '../support/engine';
 import { processState } from '../../nodes/BusinessData/sendOnce/processState';
@@ -97,19 +94,6 @@ describe('a fault of the database', () => {
 		const skipped = again.json(NODE).map((json) => json.skipped === true);
 		expect(skipped).toEqual([true, wasSent]);
 	});
-});
-
-test('an error of n8n before the request: not sent, and the key stays free', async () => {
-	const { apiKey } = bench.credential;
-	const failing = jest.spyOn(CredentialsHelper.prototype, 'authenticate');
-	failing.mockRejectedValueOnce(new Error(`no isolate for ${apiKey as string}`));
-	const error = errorOf(await bench.run([{ id: 'a' }], send(onceById)));
-	expect(error.message).toMatch(/^The request was not sent: n8n could not make the request/);
-	expect(error.context.outcome).toBe('notSent');
-	expect(inspect(error, { depth: null })).not.toContain(apiKey);
-	expect(store.entries).toEqual([]);
-	await bench.run([{ id: 'a' }], send(onceById));
-	expect(bench.documents()).toEqual([{ id: 'a' }]);
 });
 
 test('stops at every moment: what did not leave is free, what left is seen through to its end', async () => {
