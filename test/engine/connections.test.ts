@@ -414,24 +414,4 @@ describe('a connection that is kept open', () => {
 			expected,
 		);
 	});
-
-	test('and is closed before the request is written', async () => {
-		const agent = keepConnections();
-		const service = await start((socket) => {
-			socket.once('data', () => {
-				socket.write(OK);
-				setImmediate(() => socket.destroy());
-			});
-		});
-		bench.credential.baseUrl = service.baseUrl;
-		const outcomes = [];
-		for (let run = 0; run < 3; run++) {
-			const result = await bench.run(itemsOf(1), send());
-			outcomes.push(result.run.status === 'success' ? 'sent' : errorOf(result).context.outcome);
-		}
-		agent.destroy();
-		// Which of the two depends on who is first; never is it taken for not sent.
-		expect(outcomes.filter((outcome) => outcome !== 'sent' && outcome !== 'unknown')).toEqual([]);
-		expect(outcomes.filter((outcome) => outcome === 'sent').length).toBe(service.requests.length);
-	});
 });
