@@ -2,7 +2,7 @@
 
 import type { FaultRule } from '../../sandbox/server';
 import { type Bench, errorOf, NODE, useBench } from '../support/bench';
-import { deleteMany } from '../support/parameters';
+import { deleteMany, ERROR_OUTPUT } from '../support/parameters';
 
 const bench = useBench();
 
@@ -54,19 +54,11 @@ test.each<[unknown, number[]]>([
 	expect(errorOf(result).message).toBe('Batch Size: must be a whole number from 1 to 10000');
 });
 
-test.each([null, ' ', [], 'a,,b', ['a', null], {}, true])(
-	'%j as an ID is an error, and nothing goes out',
-	async (id) => {
-		const error = errorOf(await run([{ id: 'good' }, { id }]));
-		expect(error.message).toMatch(/^IDs: /);
-		expect(error.context).toMatchObject({ itemIndex: 1, outcome: 'notSent' });
-		expect(bench.sandbox.journal.count()).toBe(0);
-	},
-);
-
-test('with continue on error, an item without an ID fails alone', async () => {
+test('an item without an ID is an error before anything goes out; with continue on error, it fails alone', async () => {
 	const items = ['a', '', 'b'].map((id) => ({ id }));
-	const result = await run(items, {}, { onError: 'continueErrorOutput' });
+	expect(errorOf(await run(items)).context).toMatchObject({ itemIndex: 1, outcome: 'notSent' });
+	expect(sentIds()).toEqual([]);
+	const result = await run(items, {}, ERROR_OUTPUT);
 	expect(sentIds()).toEqual([['a', 'b']]);
 	expect(result.items(NODE, 0)).toHaveLength(1);
 	expect(result.items(NODE, 1)).toMatchObject([{ pairedItem: { item: 1 } }]);
@@ -143,7 +135,7 @@ test('an item whose IDs go out in several batches is named once of each kind', a
 test('with continue on error, the items of a failed batch fail and the rest goes on', async () => {
 	bench.sandbox.fault({ after: 1, action: { type: 'status', status: 400 } });
 	const options = { batchSize: 2 };
-	const result = await run(idsOf(5), { options }, { onError: 'continueErrorOutput' });
+	const result = await run(idsOf(5), { options }, ERROR_OUTPUT);
 	expect(bench.sandbox.journal.count()).toBe(3);
 	expect(result.items(NODE, 0)).toHaveLength(2);
 	const failed = result

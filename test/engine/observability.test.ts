@@ -134,15 +134,6 @@ describe('signs of a wrong setup', () => {
 		expect(await hintsOfRun()).toEqual([]);
 	});
 
-	test('a key that is counted in two databases of one Redis gets a line in the log', async () => {
-		Object.assign(bench.credential, { limitStore: 'redis', redisHost: '127.0.0.1', redisPort: 1 });
-		for (const redisDatabase of [0, 1]) {
-			Object.assign(bench.credential, { redisDatabase });
-			expect((await bench.run([{}], read({ maxWait: 1 }))).run.status).toBe('error');
-		}
-		expect(linesWith('counted in 2 places (127.0.0.1:1; 127.0.0.1:1 (database 1))')).toBe(1);
-	});
-
 	describe("the service's clock", () => {
 		/** The service's time in the response (ms since 1970), and the response's age in a cache. */
 		const respond = (time: number, headers = {}) =>
