@@ -1,7 +1,6 @@
 // The trigger in the oldest n8n that is supported. Build the package before.
 import { badMinuteTests } from '../n8n/badMinuteTests';
 import { logTest } from '../n8n/installationTests';
-import { triggerIdentityTests } from '../n8n/triggerIdentityTests';
 import { triggerRestartTests } from '../n8n/triggerRestartTests';
 import { triggerTogetherTests } from '../n8n/triggerTogetherTests';
 import { useRealN8n } from '../n8n/useRealN8n';
@@ -9,7 +8,6 @@ import { useRealN8n } from '../n8n/useRealN8n';
 const real = useRealN8n('n8n-1');
 
 describe('the trigger', () => {
-	triggerIdentityTests(real);
 	triggerRestartTests(real);
 	triggerTogetherTests(real);
 });

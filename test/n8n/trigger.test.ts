@@ -1,6 +1,5 @@
 // The trigger in a real n8n, which mostly waits for its schedule. Build the package before.
 import { logTest } from './installationTests';
-import { triggerIdentityTests } from './triggerIdentityTests';
 import { triggerRestartTests } from './triggerRestartTests';
 import { triggerTogetherTests } from './triggerTogetherTests';
 import { useRealN8n } from './useRealN8n';
@@ -8,7 +7,6 @@ import { useRealN8n } from './useRealN8n';
 const real = useRealN8n('n8n-2');
 
 describe('the trigger', () => {
-	triggerIdentityTests(real);
 	triggerRestartTests(real);
 	triggerTogetherTests(real);
 });

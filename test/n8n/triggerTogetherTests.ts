@@ -65,18 +65,20 @@ export function triggerTogetherTests(real: () => RealN8n): void {
 		await real().client.unpublishWorkflow(workflow.id);
 	});
 
-	test('edited while it polls: what n8n throws away is found again, and told once', async () => {
+	test('edited while it polls, and renamed: what n8n throws away is found again, and told once', async () => {
 		const { sandbox } = real();
 		sandbox.reset();
 		const polls = new Polls(real(), READ_ENDPOINT, SLOW_PAGE_MS);
-		const saveFor = async (...events: string[]) =>
-			await real().save({
+		const saveFor = async (name: string, ...events: string[]) => {
+			const trigger = scheduledTrigger(name, { events, pollTimes: twiceAMinute(0) });
+			return await real().save({
 				name: 'Edited in a poll',
-				nodes: [scheduledTrigger(TRIGGER, { events, pollTimes: twiceAMinute(0) }), CLOCK],
+				nodes: [{ ...trigger, id: 'known-by-this' }, CLOCK],
 				connections: {},
 				settings: { executionOrder: 'v1' },
 			});
-		const { id } = await saveFor('contactUpdated', 'contactDeleted');
+		};
+		const { id } = await saveFor(TRIGGER, 'contactUpdated', 'contactDeleted');
 		await real().client.publishWorkflow(id);
 		const before = await polls.whenQuiet();
 		sandbox.contacts.update('contact-1', { city: 'Bruges' });
@@ -84,12 +86,13 @@ export function triggerTogetherTests(real: () => RealN8n): void {
 		sandbox.fault({ after: 1, action: { type: 'delay', ms: SLOW_PAGE_MS, actFirst: true } });
 		await polls.whenBegun(before + 1);
 		await sleep(1_000);
-		await saveFor('contactUpdated');
+		await saveFor('Renamed', 'contactUpdated');
 		await real().client.publishWorkflow(id);
 		await polls.whenQuiet();
 		await polls.whenNextEnded();
 		await polls.whenNextEnded();
-		expect((await emittedBy(real(), id)).flat()).toEqual([REPORTED]);
+		const reported = [TRIGGER, 'Renamed'].map(async (name) => await emittedBy(real(), id, name));
+		expect((await Promise.all(reported)).flat(2)).toEqual([REPORTED]);
 		await real().client.unpublishWorkflow(id);
 	});
 }
