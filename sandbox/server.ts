@@ -22,7 +22,7 @@ export { MARKER_HEADER } from './faults';
 export type { Contact } from './inventions/contacts';
 export type { Payment } from './inventions/payments';
 export { shortHash, type Journal, type JournalEntry, type SentDocument } from './journal';
-export { DOCUMENTED_LIMITS, type Limit, type LimitTable, type WindowMode } from './limits';
+export type { Limit, LimitTable, WindowMode } from './limits';
 export type { SandboxOptions } from './options';
 
 /** A running sandbox. */

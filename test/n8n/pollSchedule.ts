@@ -41,11 +41,9 @@ export async function saveScheduled(
 	real: RealN8n,
 	name: string,
 	parameters: Record<string, unknown>,
-	credentialIds: Record<string, string> = {},
 ): Promise<SavedWorkflow> {
 	return await real.save(
 		inARow(name, [scheduledTrigger(TRIGGER, parameters), node('Done', 'n8n-nodes-base.noOp', 1)]),
-		credentialIds,
 	);
 }
 

@@ -5,7 +5,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { RecordStore, StoredRecord } from '../../sandbox/inventions/records';
-import { DOCUMENTED_LIMITS, type JournalEntry, startSandbox } from '../../sandbox/server';
 import { emittedBy, Polls, saveScheduled } from '../n8n/pollSchedule';
 import { useRealN8n } from '../n8n/useRealN8n';
 import type { HostName } from '../../scripts/host/hosts';
@@ -124,64 +123,6 @@ describe.each<[string, HostName, pageDelayMs: number, Record<string, string>]>([
 			expect(executions.flat().filter((emitted) => emitted.length === 0)).toEqual([]);
 			expect(events).toBeGreaterThan(TURBULENT_POLLS);
 			for (const id of workflows) await client.unpublishWorkflow(id);
-		},
-		MINUTES * 60_000,
-	);
-});
-
-/** Of one contact each; n8n 2.x takes a publication for failed after so many seconds. */
-const CONTACTS = 250;
-const MOST_SECONDS_FOR_PUBLISHING = 84;
-
-describe('n8n 2.41.1, at 100 requests a minute', () => {
-	const real = useRealN8n('n8n-2');
-
-	test(
-		'250 pages: n8n can publish the workflow, and what happens while they are read is told',
-		async () => {
-			const sandbox = await startSandbox({ contactCount: CONTACTS, windowMode: 'both' });
-			try {
-				const credential = 'Business Data with documented limits';
-				const id = await real().saveCredentialFor(credential, sandbox, DOCUMENTED_LIMITS);
-				const pagination = { values: { type: 'offset', pageSize: 1 } };
-				const parameters = { events: EVENTS, options: { pagination } };
-				const credentials = { businessDataApi: id };
-				const workflow = await saveScheduled(real(), 'A long list', parameters, credentials);
-				const startedAt = performance.now();
-				const secondsSince = (from: number) => Math.round((performance.now() - from) / 1000);
-				await real().client.publishWorkflow(workflow.id);
-				const publishing = secondsSince(startedAt);
-				expect(publishing).toBeLessThan(MOST_SECONDS_FOR_PUBLISHING);
-				const pagesOfFirst = sandbox.journal.count('GET /masterdata/getContacts');
-				const isLastPage = (one: JournalEntry) => one.query.offset === String(CONTACTS);
-				while (!sandbox.journal.all().some(isLastPage)) await sleep(200);
-				const reading = secondsSince(startedAt);
-
-				sandbox.contacts.update('contact-100', { city: 'Ghent' });
-				sandbox.contacts.remove('contact-200');
-				sandbox.contacts.add({ id: 'new' });
-				let reported: string[] = [];
-				while (reported.length < 3) {
-					await sleep(5_000);
-					const emitted = (await emittedBy(real(), workflow.id)).flat();
-					reported = emitted.map(
-						({ event, contact }) => `${event} ${(contact as { id: string }).id}`,
-					);
-				}
-				expect(reported).toEqual([
-					'contactUpdated contact-100',
-					'contactCreated new',
-					'contactDeleted contact-200',
-				]);
-				expect(sandbox.journal.refused()).toEqual([]);
-				report(
-					`250 pages in n8n 2.41.1: published after ${publishing} s with ${pagesOfFirst} of them read, ` +
-						`all read after ${reading} s, all changes told after ${secondsSince(startedAt)} s`,
-				);
-				await real().client.unpublishWorkflow(workflow.id);
-			} finally {
-				await sandbox.stop();
-			}
 		},
 		MINUTES * 60_000,
 	);
