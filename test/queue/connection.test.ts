@@ -192,7 +192,7 @@ describe('the next attempt has a new connection', () => {
 });
 
 describe('trouble', () => {
-	// Other settings are in topologies.test.ts and credentialTest.test.ts.
+	// Other settings are in topologies.test.ts.
 	test.each([
 		['a wrong password', '', 'WRONGPASS'],
 		['too few rights for what the script does', 'weak', '(ERR|NOPERM)'],

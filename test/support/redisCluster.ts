@@ -115,14 +115,6 @@ export class RedisCluster extends Topology<ClusterServer> {
 		return (await Promise.all(counts)).sort((a, b) => b - a);
 	}
 
-	/** A key that is not on the server behind this proxy. */
-	async keyOutside(port: number): Promise<string> {
-		for (let number = 0; ; number++) {
-			const { proxy } = await this.primaryOf(`key-${number}`);
-			if (proxy.port !== port) return `key-${number}`;
-		}
-	}
-
 	override async flushAll(): Promise<void> {
 		for (const { isPrimary, port } of await this.table()) {
 			if (isPrimary) await this.ask(this.behind(port).server, 'FLUSHALL');
