@@ -144,26 +144,6 @@ describe('the next attempt has a new connection', () => {
 		await expectHealed(server, 2);
 	});
 
-	test('when the old one leads to a demoted primary (READONLY)', async () => {
-		await count();
-		await ask(other, 'REPLICAOF', '127.0.0.1', String(server.port));
-		await waitUntil(async () =>
-			(await ask(other, 'INFO', 'replication')).includes('master_link_status:up'),
-		);
-		await ask(other, 'REPLICAOF', 'NO', 'ONE');
-		await ask(server, 'REPLICAOF', '127.0.0.1', String(other.port));
-		proxy.leadTo(other.port);
-		await expectHealed(other, 2);
-	});
-
-	test('when the old one leads to a replica without its primary (MASTERDOWN)', async () => {
-		await count();
-		await ask(server, 'CONFIG', 'SET', 'replica-serve-stale-data', 'no');
-		await ask(server, 'REPLICAOF', '127.0.0.1', '1');
-		setTimeout(() => proxy.leadTo(other.port), 1_000);
-		await expectHealed(other, 1);
-	});
-
 	test('when the server is restarted and loads its data (LOADING)', async () => {
 		const slow = ['--key-load-delay', '1000', '--loading-process-events-interval-bytes', '1024'];
 		await other.dispose();
