@@ -1,7 +1,7 @@
 // n8n's AI builder finds the nodes by what a user says, reads how to fill them, and what it makes by that
 // works. The model is left out: the tools that it calls are n8n's own.
 import { N8nConnection } from '../../scripts/host/n8nConnection';
-import { McpClient } from '../support/mcpClient';
+import { connectToMcp, type McpClient, textOf } from '../support/mcpClient';
 import type { RealN8n } from './realN8n';
 import { sentBy } from './workflows';
 
@@ -21,13 +21,14 @@ function patternIn(definition: string, title: string): string {
 }
 
 /** Switches n8n's own MCP server on, and connects to it with the owner's key. */
-async function connect({ url, owner: { email, password } }: RealN8n): Promise<McpClient> {
+async function connect({ host, url, owner: { email, password } }: RealN8n): Promise<McpClient> {
 	const connection = new N8nConnection(url);
 	await connection.request('POST', '/rest/login', { emailOrLdapLoginId: email, password });
 	await connection.request('PATCH', '/rest/mcp/settings', { mcpAccessEnabled: true });
 	const path = '/rest/mcp/api-key';
 	const { apiKey } = await connection.request<{ apiKey: string }>('GET', path);
-	return await McpClient.connect(`${url}/mcp-server/http`, apiKey);
+	const headers = { authorization: `Bearer ${apiKey}` };
+	return await connectToMcp(host.modulesFolder, `${url}/mcp-server/http`, headers);
 }
 
 export function builderTests(real: () => RealN8n): void {
@@ -35,6 +36,7 @@ export function builderTests(real: () => RealN8n): void {
 	beforeAll(async () => {
 		builder = await connect(real());
 	});
+	afterAll(async () => await builder.close());
 
 	test.each([
 		['bookkeeping', NODE],
@@ -44,11 +46,11 @@ export function builderTests(real: () => RealN8n): void {
 		['accounting', NODE],
 		['bookkeeping contact changes', TRIGGER],
 	])('finds by "%s" the node %s', async (query, type) => {
-		expect(foundIn(await builder.call('search_nodes', { queries: [query] }))).toContain(type);
+		expect(foundIn(await textOf(builder, 'search_nodes', { queries: [query] }))).toContain(type);
 	});
 
 	test('is told of each node and each operation what else it must know', async () => {
-		const response = await builder.call('search_nodes', { queries: ['bookkeeping'] });
+		const response = await textOf(builder, 'search_nodes', { queries: ['bookkeeping'] });
 		const ofNode = response.slice(response.indexOf(`- ${NODE}\n`)).split('\n- ')[0] ?? '';
 		expect(ofNode).toContain('It waits for the limits by itself');
 		expect(ofNode.match(/@builderHint Each item goes out to a customer/g)).toHaveLength(3);
@@ -60,7 +62,7 @@ export function builderTests(real: () => RealN8n): void {
 		const { client, sandbox } = real();
 		sandbox.reset();
 		const nodeIds = [{ nodeId: NODE, resource: 'transaction', operation: 'send' }];
-		const definition = await builder.call('get_node_types', { nodeIds });
+		const definition = await textOf(builder, 'get_node_types', { nodeIds });
 		expect(definition).toContain('@builderHint Entries are { id, name, type, value }.');
 		const title = 'Send one document per item, each once, with typed fields';
 		const invoice = { invoiceNumber: '2026-0001', amount: 80.5, contactId: 7 };
@@ -73,8 +75,9 @@ const invoices = node({
 });
 ${patternIn(definition, title)}
 export default workflow('built', 'Built').add(start).to(invoices).to(sendDocument);`;
-		const { structuredContent } = await builder.callForResult('create_workflow_from_code', {
-			...{ code, description: 'Sends an invoice', versionName: 'First' },
+		const { structuredContent } = await builder.callTool({
+			name: 'create_workflow_from_code',
+			arguments: { code, description: 'Sends an invoice', versionName: 'First' },
 		});
 		const created = structuredContent as { workflowId?: string; warnings?: unknown[] };
 		expect(created).toMatchObject({ workflowId: expect.any(String) as string });

@@ -35,7 +35,7 @@ export class RealN8n {
 	credentialId = '';
 
 	private constructor(
-		private readonly host: N8nHost,
+		readonly host: N8nHost,
 		private readonly userFolder: UserFolder,
 		readonly sandbox: Sandbox,
 		private readonly environment: Record<string, string>,

@@ -1,20 +1,21 @@
 // The node as a tool, with Retry On Fail: n8n runs it again when it fails, and gives some tools no signal
 // when they are to stop. Nothing is sent twice, and each call gets its own response.
 import { startChatModel } from '../support/chatModel';
-import { McpClient } from '../support/mcpClient';
+import { connectToMcp, type McpClient, textOf } from '../support/mcpClient';
 import type { RealN8n } from './realN8n';
-import { node, sentBy } from './workflows';
+import { node, readExample, sentBy } from './workflows';
 
 const ACTS_AND_RESPONSES_500 = { type: 'status', status: 500, act: true } as const;
 const RETRYING = { retryOnFail: true, maxTries: 3, waitBetweenTries: 100 };
 /** The older calls its tools itself, the newer has n8n's engine run them. */
 const AGENT_VERSIONS = [2.2, 3];
 const TOOL = 'Send_document';
-const QUESTION = { promptType: 'define', text: 'Send it.', options: {} };
+/** Of the example with an agent, whose tool sends here. */
+const LOOK_UP = 'Look up contacts';
 
-const tool = () =>
+const tool = (name: string) =>
 	node(
-		TOOL,
+		name,
 		'n8n-nodes-business-data.businessDataTool',
 		1,
 		{
@@ -39,7 +40,7 @@ export function toolTests(real: () => RealN8n): void {
 		async function sendByAgent(name: string) {
 			const { client } = real();
 			const model = await startChatModel([
-				{ tool: TOOL, parameters: { number: 1 } },
+				{ tool: LOOK_UP.replaceAll(' ', '_'), parameters: { number: 1 } },
 				{ text: 'Done.' },
 			]);
 			try {
@@ -48,33 +49,17 @@ export function toolTests(real: () => RealN8n): void {
 					type: 'openAiApi',
 					data: model.account,
 				});
-				const chatModel = node('Chat model', '@n8n/n8n-nodes-langchain.lmChatOpenAi', 1.2, {
-					model: { __rl: true, mode: 'list', value: 'gpt-5-mini' },
-					options: {},
+				const example = readExample('contact-lookup-agent');
+				const nodes = example.nodes.map((one) => {
+					if (one.name === LOOK_UP) return tool(LOOK_UP);
+					return one.type.endsWith('.agent') ? { ...one, typeVersion: version } : one;
 				});
-				chatModel.credentials = { openAiApi: { id: null, name: '' } };
-				const to = (type: string) => ({ [type]: [[{ node: 'Agent', type, index: 0 }]] });
-				const workflow = await real().save(
-					{
-						name: `Agent of version ${version}, ${name}`,
-						nodes: [
-							node('Start', 'n8n-nodes-base.manualTrigger', 1),
-							node('Agent', '@n8n/n8n-nodes-langchain.agent', version, QUESTION),
-							chatModel,
-							tool(),
-						],
-						connections: {
-							Start: to('main'),
-							'Chat model': to('ai_languageModel'),
-							[TOOL]: to('ai_tool'),
-						},
-						settings: { executionOrder: 'v1' },
-					},
-					{ openAiApi },
-				);
-				const result = await client.runWorkflow(workflow, 'Start');
+				const workflow = await real().save({ ...example, name, nodes }, { openAiApi });
+				const message = { sessionId: name, action: 'sendMessage', chatInput: 'Send it.' };
+				const id = await client.startWorkflow(workflow, 'When a question comes in', [message]);
+				const result = await client.waitForExecution(id);
 				const response = model.requests.at(-1)?.messages.at(-1)?.content;
-				return { response, error: result.nodes.find((one) => one.name === TOOL)?.error };
+				return { response, error: result.nodes.find(({ name }) => name === LOOK_UP)?.error };
 			} finally {
 				await model.stop();
 			}
@@ -82,14 +67,14 @@ export function toolTests(real: () => RealN8n): void {
 
 		test('the service acts and responds with 500: one document', async () => {
 			real().sandbox.fault({ times: 3, action: ACTS_AND_RESPONSES_500 });
-			const { error } = await sendByAgent('500');
+			const { error } = await sendByAgent(`500 ${version}`);
 			expect(sent()).toEqual([{ number: 1 }]);
 			expect(error).toContain('The service answered 500');
 		});
 
 		test('the service refuses it at first: it is retried, and sent once', async () => {
 			real().sandbox.fault({ action: { type: 'status', status: 400 } });
-			const { response } = await sendByAgent('400');
+			const { response } = await sendByAgent(`400 ${version}`);
 			expect(sent()).toEqual([{ number: 1 }]);
 			expect(response).toContain('doc-1');
 		});
@@ -97,7 +82,7 @@ export function toolTests(real: () => RealN8n): void {
 
 	describe('behind an MCP trigger', () => {
 		const path = 'documents-tool';
-		let mcp: McpClient;
+		let clients: McpClient[];
 
 		beforeAll(async () => {
 			const trigger = node(
@@ -109,28 +94,32 @@ export function toolTests(real: () => RealN8n): void {
 			);
 			const workflow = await real().save({
 				name: 'A tool behind an MCP trigger',
-				nodes: [trigger, tool()],
+				nodes: [trigger, tool(TOOL)],
 				connections: { [TOOL]: { ai_tool: [[{ node: 'MCP', type: 'ai_tool', index: 0 }]] } },
 				settings: { executionOrder: 'v1' },
 			});
 			await real().client.publishWorkflow(workflow.id);
-			mcp = await McpClient.connect(`${real().url}/mcp/${path}`);
+			const connect = async () =>
+				await connectToMcp(real().host.modulesFolder, `${real().url}/mcp/${path}`);
+			clients = [await connect(), await connect()];
 		});
+		afterAll(async () => {
+			for (const client of clients) await client.close();
+		});
+		const callTool = async (number: number) =>
+			await textOf(clients[number > 2 ? 1 : 0] as McpClient, TOOL, { number });
 
 		test('the service acts and responds with 500: one document', async () => {
 			real().sandbox.fault({ times: 3, action: ACTS_AND_RESPONSES_500 });
-			const response = await mcp.call(TOOL, { number: 1 });
+			const response = await callTool(1);
 			expect(sent()).toEqual([{ number: 1 }]);
 			expect(response).toContain('The service answered 500');
 		});
 
 		test('several calls at once, some of them refused at first: each gets its own response', async () => {
 			real().sandbox.fault({ times: 2, action: { type: 'status', status: 400 } });
-			const other = await McpClient.connect(`${real().url}/mcp/${path}`);
 			const numbers = [1, 2, 3, 4];
-			const responses = await Promise.all(
-				numbers.map(async (number) => await (number > 2 ? other : mcp).call(TOOL, { number })),
-			);
+			const responses = await Promise.all(numbers.map(callTool));
 			const documents = real().sandbox.journal.documents();
 			expect(documents).toHaveLength(numbers.length);
 			for (const [index, number] of numbers.entries()) {

@@ -1,71 +1,46 @@
-/**
- * A client of an MCP server, as far as tests need one: it calls tools over the streamable HTTP transport. The MCP SDK would
- * bring two web servers, a login and a validator for three requests.
- */
+/** A client of an MCP server: that of the SDK which n8n brings. */
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
 
 interface ToolResult {
-	content?: Array<{ text?: string }>;
+	content: Array<{ text?: string }>;
 	structuredContent?: unknown;
-	isError?: boolean;
 }
 
-export class McpClient {
-	private lastId = 0;
-	private readonly headers: Record<string, string>;
+export interface McpClient {
+	connect(transport: object): Promise<void>;
+	callTool(call: { name: string; arguments: object }): Promise<ToolResult>;
+	close(): Promise<void>;
+}
 
-	private constructor(
-		private readonly url: string,
-		key?: string,
-	) {
-		this.headers = {
-			'content-type': 'application/json',
-			accept: 'application/json, text/event-stream',
-			...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
-		};
-	}
+interface Sdk {
+	Client: new (about: { name: string; version: string }) => McpClient;
+	StreamableHTTPClientTransport: new (url: URL, options: { requestInit: RequestInit }) => object;
+}
 
-	/** Opens a session. @param key of the server, where it asks for one */
-	static async connect(url: string, key?: string): Promise<McpClient> {
-		const client = new McpClient(url, key);
-		await client.ask('initialize', {
-			protocolVersion: '2025-03-26',
-			capabilities: {},
-			clientInfo: { name: 'tests', version: '1.0.0' },
-		});
-		await client.post({ jsonrpc: '2.0', method: 'notifications/initialized' });
-		return client;
-	}
+/**
+ * Opens a session, which is to be closed.
+ * @param modulesFolder of the n8n
+ * @param headers what a server asks for, such as a key
+ */
+export async function connectToMcp(
+	modulesFolder: string,
+	url: string,
+	headers: Record<string, string> = {},
+): Promise<McpClient> {
+	const load = createRequire(join(modulesFolder, 'n8n', 'package.json'));
+	const [client, transport] = ['index', 'streamableHttp'].map(
+		(name) => load(`@modelcontextprotocol/sdk/client/${name}.js`) as object,
+	);
+	const { Client, StreamableHTTPClientTransport } = { ...client, ...transport } as Sdk;
+	const connected = new Client({ name: 'tests', version: '1.0.0' });
+	const options = { requestInit: { headers } };
+	await connected.connect(new StreamableHTTPClientTransport(new URL(url), options));
+	return connected;
+}
 
-	/** Calls a tool. Returns its text, which may tell of an error. */
-	async call(tool: string, parameters: object): Promise<string> {
-		const { content = [] } = await this.callForResult(tool, parameters);
-		return content.map(({ text }) => text).join('\n');
-	}
-
-	async callForResult(tool: string, parameters: object): Promise<ToolResult> {
-		return await this.ask('tools/call', { name: tool, arguments: parameters });
-	}
-
-	/** @throws what the server says of the call itself */
-	private async ask(method: string, params: object): Promise<ToolResult> {
-		const text = await this.post({ jsonrpc: '2.0', id: ++this.lastId, method, params });
-		// A stream of events, the last of which is the reply; or the reply alone.
-		const events = text.split('\n').filter((line) => line.startsWith('data: '));
-		const reply = JSON.parse(events.at(-1)?.slice('data: '.length) ?? text) as {
-			result?: ToolResult;
-		};
-		if (reply.result === undefined) throw new Error(`${method}: ${text}`);
-		return reply.result;
-	}
-
-	private async post(message: object): Promise<string> {
-		const { headers } = this;
-		const body = JSON.stringify(message);
-		const response = await fetch(this.url, { method: 'POST', headers, body });
-		const sessionId = response.headers.get('mcp-session-id');
-		if (sessionId !== null) headers['mcp-session-id'] = sessionId;
-		const text = await response.text();
-		if (!response.ok) throw new Error(`The MCP server answered ${response.status}: ${text}`);
-		return text;
-	}
+/** Calls a tool. Returns its text, which may tell of an error. */
+export async function textOf(client: McpClient, name: string, parameters: object): Promise<string> {
+	const { content } = await client.callTool({ name, arguments: parameters });
+	return content.map(({ text }) => text).join('\n');
 }
