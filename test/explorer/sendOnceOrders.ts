@@ -10,7 +10,7 @@ import { abortController, KeyedMutex } from '../../nodes/BusinessData/async';
 import { loadDeduplicator } from '../support/loadDeduplicator';
 import { after, passTime } from '../support/logicalTime';
 import { LuaRedis } from '../support/luaRedis';
-import { ProcessedRows, type RowAccess } from '../support/processedRows';
+import { attempt, ProcessedRows, type RowAccess } from '../support/processedRows';
 import { report } from '../support/report';
 import { type Bound, explore, type Play, type Scenario } from './explorer';
 
@@ -142,13 +142,7 @@ class Store extends ProcessedRows {
 			return fail();
 		};
 		const late = () => {
-			setTimeout(() => {
-				try {
-					run();
-				} catch {
-					// Another has inserted the row meanwhile.
-				}
-			}, LATE_MS);
+			setTimeout(() => attempt(run), LATE_MS);
 			return fail();
 		};
 		const faults: Record<string, () => T> =

@@ -1,6 +1,6 @@
 /** The table of n8n's deduplication store, with latency: every access takes time, and may fail. */
 import { after } from './logicalTime';
-import { ProcessedRows, type RowAccess } from './processedRows';
+import { attempt, ProcessedRows, type RowAccess } from './processedRows';
 
 type Access = 'read' | 'write';
 
@@ -54,19 +54,11 @@ export class ProcessedDataRepository extends ProcessedRows {
 		const latencyMs = this.latencyMs();
 		await after(latencyMs / 2);
 		// Its error is nobody's any more.
-		if (isDue && fault.moment === 'late') setTimeout(() => void attempt(effect), LATE_MS);
+		if (isDue && fault.moment === 'late') setTimeout(() => attempt(effect), LATE_MS);
 		if (isDue && fault.moment !== 'after') throw new Error('the database is away');
 		const result = effect();
 		await after(latencyMs / 2);
 		if (isDue) throw new Error('the connection to the database was lost');
 		return result;
-	}
-}
-
-function attempt(effect: () => unknown): void {
-	try {
-		effect();
-	} catch {
-		// A row that another has inserted meanwhile.
 	}
 }

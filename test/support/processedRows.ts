@@ -60,3 +60,12 @@ export abstract class ProcessedRows {
 		return this.parse(text) as Row;
 	}
 }
+
+/** What takes effect when nobody waits for it any more. */
+export function attempt(effect: () => unknown): void {
+	try {
+		effect();
+	} catch {
+		// Another has inserted the row meanwhile.
+	}
+}
