@@ -1,6 +1,7 @@
 // Debian's or the user's Chromium, driven by Playwright, and the screenshots that a run leaves.
-import { accessSync, constants, mkdirSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
+import { spawnSync } from 'node:child_process';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
 
 import { type Browser, chromium, type Page } from 'playwright-core';
 
@@ -12,15 +13,9 @@ const MILLISECONDS_FOR_A_THEME = 400;
 
 function findChromium(): string {
 	if (process.env.CHROMIUM_PATH !== undefined) return process.env.CHROMIUM_PATH;
-	const folders = (process.env.PATH ?? '').split(delimiter);
-	for (const file of folders.flatMap((folder) => NAMES.map((name) => join(folder, name)))) {
-		try {
-			accessSync(file, constants.X_OK);
-			return file;
-		} catch {
-			// It is not here.
-		}
-	}
+	const { stdout } = spawnSync('which', NAMES, { encoding: 'utf8' });
+	const [found = ''] = stdout.split('\n');
+	if (found !== '') return found;
 	throw new Error(
 		`The editor tests need Chromium: none of ${NAMES.join(', ')} is on the path. Install it, or set CHROMIUM_PATH.`,
 	);
