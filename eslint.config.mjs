@@ -1,4 +1,7 @@
 // n8n's own rules for community nodes, and TypeScript's for the whole repository.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
 import js from '@eslint/js';
 import { n8nCommunityNodesPlugin } from '@n8n/eslint-plugin-community-nodes';
 import n8nNodesBase from 'eslint-plugin-n8n-nodes-base';
@@ -6,9 +9,41 @@ import tseslint from 'typescript-eslint';
 
 const published = ['nodes/**/*.ts', 'credentials/**/*.ts'];
 
+/** What no name and no comment says, by the word that it says instead: one word for one thing, the field's. */
+const WORDS = JSON.parse(
+	readFileSync(join(import.meta.dirname, 'test/unit/repository/words.json'), 'utf8'),
+);
+const PLAIN_IN_A_SENTENCE = ['told', 'lasting', 'passing'];
+/** Finds one of the words in a name of any case, and no longer word. */
+const inName = (words) => {
+	const any = words.join('|');
+	const capitalized = any.replace(/\b[a-z]/g, (letter) => letter.toUpperCase());
+	const inCamelCase = `((?<![A-Za-z])(${any})|(${capitalized}))(?![a-z])`;
+	return `/${inCamelCase}|(?<![A-Z])(${any.toUpperCase()})(?![A-Z])/`;
+};
+const wordRules = {
+	'no-restricted-syntax': [
+		'error',
+		...Object.entries(WORDS).map(([instead, words]) => ({
+			selector: `:matches(Identifier, PrivateIdentifier)[name=${inName(words)}]:not(MemberExpression > .property)`,
+			message: `Say: ${instead}`,
+		})),
+	],
+	'no-warning-comments': [
+		'error',
+		{
+			terms: Object.values(WORDS)
+				.flat()
+				.filter((word) => !PLAIN_IN_A_SENTENCE.includes(word)),
+			location: 'anywhere',
+		},
+	],
+};
+
 export default tseslint.config(
 	{ ignores: ['dist/', 'coverage/', 'node_modules/'] },
 	js.configs.recommended,
+	{ files: ['**/*.{ts,js,mjs}'], rules: wordRules },
 	{
 		files: ['**/*.ts'],
 		extends: [tseslint.configs.recommendedTypeChecked],
