@@ -40,6 +40,41 @@ const wordRules = {
 	],
 };
 
+/** The folders of the node, from the ground up: each knows those in the lines above its own. */
+const LAYERS = [
+	['async', 'values'],
+	['n8nInternals', 'redis'],
+	['rateLimit'],
+	['transport'],
+	['run'],
+	['sendOnce'],
+	['parameters'],
+	['lists'],
+	['items'],
+	['operations'],
+	['resources', 'trigger'],
+];
+/** Only their index is imported from elsewhere. */
+const ONE_DOOR = ['async', 'rateLimit', 'redis'];
+const mayNot = (regex, message) => ({ regex, message });
+const layerRules = LAYERS.flatMap((names, index) =>
+	names.map((name) => {
+		const patterns = [
+			mayNot(
+				`^(\\.\\./)+(${LAYERS.slice(index).flat().join('|')})(/|$)`,
+				'Import from the layers below only',
+			),
+			mayNot(`^(\\.\\./)+(${ONE_DOOR.join('|')})/`, 'Import from the index of the folder'),
+		];
+		if (name === 'rateLimit')
+			patterns.push(mayNot('n8n|http|axios', 'It knows no n8n and no HTTP'));
+		return {
+			files: [`nodes/BusinessData/${name}/**/*.ts`],
+			rules: { 'no-restricted-imports': ['error', { patterns }] },
+		};
+	}),
+);
+
 export default tseslint.config(
 	{ ignores: ['dist/', 'coverage/', 'node_modules/'] },
 	js.configs.recommended,
@@ -62,6 +97,8 @@ export default tseslint.config(
 	{
 		files: published,
 		rules: {
+			// It fails where n8n loads packages, and the rules for layers do not see it.
+			'no-restricted-syntax': [...wordRules['no-restricted-syntax'], 'ImportExpression'],
 			// The limiter needs timers and one registry per process (globalThis).
 			'@n8n/community-nodes/no-restricted-globals': 'off',
 			// The limiter is Bottleneck, its Redis client ioredis; docs/verification.md names the parts of Node.
@@ -70,6 +107,7 @@ export default tseslint.config(
 			'@n8n/community-nodes/require-node-api-error': 'off',
 		},
 	},
+	...layerRules,
 	{
 		files: ['package.json'],
 		...n8nCommunityNodesPlugin.configs.recommended,

@@ -1,5 +1,5 @@
 // docs/architecture.md is true: its changes can be applied, built and used, what it names is there, and
-// each layer knows only what is below it.
+// each folder has a layer.
 
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ import type * as endpoints from '../../../nodes/BusinessData/transport/endpoints
 import type * as sandboxLimits from '../../../sandbox/limits';
 import { ProjectCopy } from '../../support/projectCopy';
 import { choicesOf, fieldsOf, operationsOf, optionsOf } from '../description/properties';
-import { codeIn, PROJECT_FOLDER, readProjectFile, rowsOf } from './projectFiles';
+import { codeIn, PROJECT_FOLDER, readProjectFile } from './projectFiles';
 
 const page = readProjectFile('docs/architecture.md');
 const diffs = [...page.matchAll(/```diff\n([\s\S]*?)```/g)].map(([, diff = '']) => diff);
@@ -58,18 +58,9 @@ test('every file and folder that the page names exists', () => {
 	expect(paths.filter((path) => !isThere(path) && path !== 'index.ts')).toEqual([]);
 });
 
-test('every function that the steps of sending once name is there', () => {
-	const folders = ['sendOnce', 'transport'].map((name) => join(CODE, name));
-	const code = folders
-		.flatMap((folder) =>
-			readdirSync(join(PROJECT_FOLDER, folder)).map((file) => readProjectFile(join(folder, file))),
-		)
-		.join('\n');
-	const names = rowsOf(page, 'Step')
-		.flat()
-		.flatMap(([, functions]) => codeIn(functions));
-	expect(names.length).toBeGreaterThan(8);
-	const isDeclared = (name: string) =>
-		new RegExp(`(async|const|function) ${name}\\b|^\\t${name}\\(`, 'm').test(code);
-	expect(names.filter((name) => !isDeclared(name))).toEqual([]);
+test('every folder of the node has its layer, by which ESLint checks what it imports', () => {
+	const entries = readdirSync(join(PROJECT_FOLDER, CODE), { withFileTypes: true });
+	const folders = entries.filter((entry) => entry.isDirectory() && !entry.name.startsWith('_'));
+	const config = readProjectFile('eslint.config.mjs');
+	expect(folders.filter(({ name }) => !config.includes(`'${name}'`))).toEqual([]);
 });

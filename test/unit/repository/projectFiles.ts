@@ -18,25 +18,6 @@ export const PAGES = ['.', '.github', 'docs', 'examples', 'sandbox'].flatMap((fo
 		.map((file) => posix.join(folder, file)),
 );
 
-/** The rows of a page's tables whose first column has the given head: each row a list of its cells. */
-export function rowsOf(page: string, firstHead: string): string[][][] {
-	const tables = page.match(/(?:^\|.*\n)+/gm) ?? [];
-	return tables
-		.map((table) =>
-			table
-				.trimEnd()
-				.split('\n')
-				.map((line) =>
-					line
-						.slice(1, -1)
-						.split('|')
-						.map((cell) => cell.trim()),
-				),
-		)
-		.filter(([head]) => head?.[0] === firstHead)
-		.map(([, , ...rows]) => rows);
-}
-
 /** The text without its blocks of code. */
 export function withoutBlocks(text: string): string {
 	return text.replace(/```[\s\S]*?```/g, '');
