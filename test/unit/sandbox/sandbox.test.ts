@@ -6,7 +6,6 @@ import { text as textOf } from 'node:stream/consumers';
 
 import {
 	type FaultAction,
-	type FaultRule,
 	type JournalEntry,
 	type Sandbox,
 	type SandboxOptions,
@@ -102,30 +101,6 @@ test.each([
 	]);
 });
 
-test('others who use the key count at once, and stand apart', async () => {
-	sandbox.consume(SEND, 2);
-	expect(await statusesOf(2, SEND, { body: { number: 1 } })).toEqual([200, 429]);
-	expect(sandbox.journal.count()).toBe(2);
-	expect(sandbox.journal.summary()).toMatchObject({ refused: 1, documents: 1, otherClients: 2 });
-});
-
-test.each<[string, Array<Partial<FaultRule>>, number[]]>([
-	['once, to any endpoint', [{}], [418, 200, 200]],
-	['several times, after some requests', [{ times: 2, after: 1 }], [200, 418, 418, 200]],
-	['in its order', [{}, { action: { type: 'status', status: 500 } }], [418, 500, 200]],
-	['to its endpoint in every spelling', [{ endpoint: 'get /MASTERDATA//getcontacts/' }], [418]],
-	['to no other endpoint', [{ endpoint: SEND }], [200]],
-	['to no request without its marker', [{ marker: 'marked' }], [200]],
-	['by a chance that the seed repeats', [{ times: Infinity, probability: 0.5 }], [200, 200, 418]],
-])('a rule applies %s', async (_, rules, statuses) => {
-	const action = { type: 'status', status: 418 } as const;
-	for (const rule of rules) sandbox.fault({ action, ...rule });
-	expect(await statusesOf(1, CONTACTS, { key: KEYS.disabled })).toEqual([401]);
-	expect(await statusesOf(statuses.length, CONTACTS)).toEqual(statuses);
-	sandbox.clearFaults();
-	expect(await statusesOf(1, CONTACTS)).toEqual([200]);
-});
-
 test.each<[FaultAction, number, number]>([
 	[{ type: 'neverAnswer', act: true }, 1, 1],
 	[{ type: 'neverAnswer', act: false }, 0, 0],
@@ -143,33 +118,6 @@ test.each<[FaultAction, number, number]>([
 	await waitUntil(() => sandbox.journal.documents().length === actedLater);
 });
 
-test('a request that is held acts at once, and gets its response when the rules are cleared', async () => {
-	sandbox.fault({ action: { type: 'hold' } });
-	const response = send(SEND, { body: {} });
-	await waitUntil(() => sandbox.journal.documents().length === 1);
-	// Removes no rule, and so ends nothing.
-	sandbox.fault({ action: { type: 'status', status: 418 } });
-	expect(await statusesOf(1, CONTACTS)).toEqual([418]);
-	expect(sandbox.journal.responded()).toEqual([]);
-	sandbox.clearFaults();
-	expect((await response).status).toBe(200);
-});
-
-test('a reset brings back keys, windows and records, and drops what is unanswered', async () => {
-	sandbox.setKeyState(KEYS.active, 'deleted');
-	expect(await statusesOf(9, CONTACTS)).toEqual(Array(9).fill(401));
-	sandbox.contacts.remove(['contact-2']);
-	sandbox.setKeyState(KEYS.active, 'active');
-	sandbox.reset();
-	sandbox.fault({ action: { type: 'neverAnswer', act: false } });
-	const unanswered = expect(send(CONTACTS)).rejects.toMatchObject({ code: 'ECONNRESET' });
-	await waitUntil(() => sandbox.journal.count() === 1);
-	sandbox.reset();
-	await unanswered;
-	expect(await statusesOf(1, CONTACTS)).toEqual([200]);
-	expect(sandbox.contacts.list()).toHaveLength(25);
-});
-
 test('other processes control it without a key, and are not counted', async () => {
 	const control = async (endpoint: string, body?: unknown) =>
 		await send(endpoint.replace(' ', ' /_sandbox/'), { key: '', body });
@@ -184,13 +132,4 @@ test('other processes control it without a key, and are not counted', async () =
 	const text400 = expect.stringContaining('action.type') as string;
 	const wrong = await control('POST faults', { action: { type: 'explode' } });
 	expect(wrong).toMatchObject({ status: 400, text: text400 });
-});
-
-test.each<[SandboxOptions, string]>([
-	[{ windowMode: 'rolling' as 'sliding' }, 'windowMode'],
-	[{ latency: { minMs: 5, maxMs: 1 } }, 'latency'],
-	[{ apiKeys: { ab: { state: 'active' } } }, 'An API key is 64 hexadecimal characters'],
-	[{ limits: { general: [{ max: 0, windowSeconds: 1 }], endpoints: {} } }, 'general limit: max'],
-])('a start is refused with %j', async (options, message) => {
-	await expect(startSandbox(options)).rejects.toThrow(message);
 });
