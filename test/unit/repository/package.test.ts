@@ -56,22 +56,9 @@ describe('the tarball', () => {
 	});
 });
 
-describe('package.json', () => {
-	test("is found by n8n's list of community nodes", () => {
-		expect(manifest.keywords).toContain('n8n-community-node-package');
-	});
-
-	test('takes n8n-workflow from n8n, and needs three packages of exact versions', () => {
-		expect(manifest.peerDependencies).toEqual({ 'n8n-workflow': '*' });
-		const names = Object.keys(manifest.dependencies).sort();
-		expect(names).toEqual(['bottleneck', 'ioredis', 'lossless-json']);
-		for (const version of Object.values(manifest.dependencies)) {
-			expect(version).toMatch(/^\d+\.\d+\.\d+$/);
-		}
-	});
-
-	test('runs nothing when it is installed', () => {
-		const ownMoments = /^(pre|post)?(install|prepare|publish|pack)(Only)?$/;
-		expect(Object.keys(manifest.scripts).filter((name) => ownMoments.test(name))).toEqual([]);
-	});
+test('package.json takes n8n-workflow from n8n, and names exact versions of three packages', () => {
+	expect(manifest.keywords).toContain('n8n-community-node-package');
+	expect(manifest.peerDependencies).toEqual({ 'n8n-workflow': '*' });
+	expect(Object.keys(manifest.dependencies)).toEqual(['bottleneck', 'ioredis', 'lossless-json']);
+	expect(Object.values(manifest.dependencies).join(' ')).toMatch(/^(\d+\.\d+\.\d+ ?){3}$/);
 });

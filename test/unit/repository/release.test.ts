@@ -1,12 +1,6 @@
-// What is published has the version of its tag, an entry in the changelog and the repository's address, and what n8n
-// loads; its notes say how to pin it. test/n8n/communityPackages.test.ts has n8n install it.
+// What is published has the version of its tag, an entry in the changelog and the repository's address; its notes say
+// how to pin it. test/n8n/communityPackages.test.ts has n8n install it.
 
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-
-import { packNode } from '../../../scripts/host/packNode';
-import { type Manifest, packPlaceholder, rehearse } from '../../../scripts/release/rehearsal';
 import { releaseNotes } from '../../../scripts/release/releaseNotes';
 import { type Release, releaseProblems } from '../../../scripts/release/releaseProblems';
 
@@ -49,31 +43,11 @@ test.each<[string, Partial<Release>, RegExp]>([
 test('the notes say what is new, with whole addresses, and hold the line that pins the version', () => {
 	const published = { name: 'n8n-nodes-x', version: '1.2.0', integrity: 'sha512-AbC+/==' };
 	const linked = changelog.replace('A limit', '[A](docs/a.md#b), [c](https://c.test)');
-	expect(releaseNotes(linked, published, 'someone/nodes')).toBe(`### Fixed
-
-- [A](https://github.com/someone/nodes/blob/v1.2.0/docs/a.md#b), [c](https://c.test).
-
-### Installation by environment variables
-
-[How to use it](https://github.com/someone/nodes/blob/v1.2.0/docs/installation.md#by-environment-variables)
-
-\`\`\`sh
-N8N_COMMUNITY_PACKAGES='[{"name":"n8n-nodes-x","version":"1.2.0","checksum":"sha512-AbC+/=="}]'
-\`\`\`
-`);
+	const notes = releaseNotes(linked, published, 'someone/nodes');
+	expect(notes).toContain(
+		'[A](https://github.com/someone/nodes/blob/v1.2.0/docs/a.md#b), [c](https://c.test).',
+	);
+	expect(notes).toContain(
+		`'[{"name":"n8n-nodes-x","version":"1.2.0","checksum":"sha512-AbC+/=="}]'`,
+	);
 });
-
-test('a rehearsal fails for a node that is not in the tarball', async () => {
-	const folder = mkdtempSync(join(tmpdir(), 'rehearsal-'));
-	try {
-		const own = { name: 'n8n-nodes-x', license: 'MIT', version: '1.2.0' };
-		const made: Manifest = { ...own, n8n: { credentials: [], nodes: ['dist/node.js'] } };
-		writeFileSync(join(folder, 'package.json'), JSON.stringify(made));
-		const { tarball } = await packNode(folder, join(folder, 'packed'));
-		const placeholder = await packPlaceholder(made, join(folder, 'placeholder'));
-		const rehearsed = rehearse(placeholder, tarball, made);
-		await expect(rehearsed).rejects.toThrow(/lacks what n8n loads: dist\/node\.js/);
-	} finally {
-		rmSync(folder, { recursive: true });
-	}
-}, 60_000);
