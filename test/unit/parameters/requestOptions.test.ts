@@ -31,15 +31,6 @@ test('query parameters come in order, with texts, numbers and switches, and may 
 	]);
 });
 
-test('headers are sent along', async () => {
-	const { headers } = await readHeaders(
-		{ name: ' X-Trace ', value: 'büro 1' },
-		{ name: 'Accept', value: 'text/csv' },
-		{ name: 'x_number', value: 5 },
-	);
-	expect(headers).toEqual({ 'X-Trace': 'büro 1', Accept: 'text/csv', x_number: '5' });
-});
-
 test.each<[problem: string, ...parameters: Array<[name: unknown, value: unknown]>]>([
 	['a name is empty', ['', 'x'], ['  ', 'x'], [undefined, 'x']],
 	['"a" is not a text', ['a', {}], ['a', ['a']], ['a', { a: 1 }]],

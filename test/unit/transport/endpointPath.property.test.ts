@@ -79,17 +79,6 @@ describe('any text as a path', () => {
 			{ numRuns: 1_000 },
 		);
 	});
-
-	test('never hides a query in the path', () => {
-		fc.assert(
-			fc.property(anyPath, fc.constantFrom('?', '%3f', '%3F', '%253f'), (input, mark) => {
-				const parsed = tryToParse(`${input}${mark}apiKey=1`);
-				if (parsed === undefined) return;
-				expect(new URL(base.href + parsed.path).searchParams.size).toBe(0);
-				if (mark === '?') expect(parsed.query.map(({ value }) => value).join()).toContain('1');
-			}),
-		);
-	});
 });
 
 /** One way of writing each character: as it is or in the other case, encoded up to three times. */

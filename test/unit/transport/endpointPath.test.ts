@@ -117,15 +117,6 @@ describe('an endpoint', () => {
 describe('the one name of an endpoint', () => {
 	const name = (path: string) => canonicalEndpoint({ method: 'POST', path });
 
-	test.each([
-		...['/txndata/sendTxn', '/TXNDATA/SENDTXN', '/txndata/sendTxn/', '//txndata///sendTxn//'],
-		...['/txndata/%73end%54xn', '/txndata/%2573endTxn', '/txndata/sendTxn;v=1'],
-		...['/txndata;a=1;b/sendTxn', '/txndata/;x/sendTxn', '/txndata/sendTxn%3Bv=1'],
-		'/txndata/%2573endTxn;%25zz',
-	])('is the same for %s', (path) => {
-		expect(name(path)).toBe('POST /txndata/sendtxn');
-	});
-
 	test('is another for another path or method, and exists for a path that is no valid one', () => {
 		const others = ['/txndata', '/txndata/sendTxnWP', '/txndata/sendTxn/1', '/txndatasendTxn'];
 		const names = [...others, '/sendTxn'].map(name);

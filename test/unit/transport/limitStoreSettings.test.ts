@@ -26,18 +26,14 @@ const withSentinel = (fields: CredentialFields) => ({
 });
 const withTls = (fields: CredentialFields) => ({ redisTls: true, ...fields });
 
+const leftOver = { redisTlsServerName: 'left over', redisTlsCa: 'left over' };
+const nodes = inCluster(' redis-1:6379,redis-2 ,\n[2001:db8::1]:6380, 10.0.0.1,');
+
 test.each<CredentialFields>([
-	{},
-	{ redisHost: ' redis.example.com ', redisPort: '6380', redisDatabase: '3' },
-	{ redisHost: '127.0.0.1', redisPort: 65_535, redisUser: 'n8n', redisPassword: 'a b' },
-	{ redisHost: '2001:db8::1' },
-	inCluster('redis-1.example.com:6379'),
-	inCluster(' redis-1:6379,redis-2 ,\n[2001:db8::1]:6380, 10.0.0.1,'),
-	{ ...inCluster('redis-1'), redisHost: '', redisDatabase: 'left over' },
-	withSentinel({ redisNodes: 'sentinel-1:26379, sentinel-2:26379' }),
+	{ redisHost: ' 2001:db8::1 ', redisPort: '6380', redisDatabase: '3', ...leftOver },
+	{ ...nodes, redisHost: '', redisDatabase: 'left over' },
 	withSentinel({ redisSentinelGroup: 'group', redisSentinelPassword: 'a b', redisDatabase: 2 }),
 	withTls({ redisTlsServerName: ' redis.example.com ', redisTlsCa: CERTIFICATE }),
-	{ redisTls: false, redisTlsServerName: 'left over', redisTlsCa: 'left over' },
 ])('Redis with %j is a limit store', (fields) => {
 	expect(inRedis(fields)).toBeDefined();
 });

@@ -267,18 +267,6 @@ test('a time in ISO 8601 has no fractions', () => {
 	expect(query.at(-1)?.value).toBe('2023-11-14T22:13:20Z');
 });
 
-test.each([
-	[10, false],
-	[11, true],
-])('the same page %i times: an error: %s', async (times, isError) => {
-	const pages = Array.from({ length: times }, (_, index) => ({ a: ONE, nextCursor: `c${index}` }));
-	const settings = { ...SETTINGS, list: listOf({ type: 'cursor' }) };
-	const { failure } = await poll(begin(), [...pages, { a: TWO }], settings);
-	expect(failure?.message).toBe(
-		isError ? 'Pagination: page 11 holds the same items as an earlier one' : undefined,
-	);
-});
-
 test.each([2, 3, 12])(
 	'a list whose pages name each other in a ring of %i: an error, also over several polls',
 	async (pages) => {
