@@ -31,32 +31,18 @@ describe('the list in a response', () => {
 		expect(findList(body, itemsField).records).toEqual(list);
 	});
 
+	const NONE = 'the response contains no list';
 	test.each<[string, unknown, string, string]>([
-		['a record with an empty field', { id: 1, tags: {} }, '', 'the response contains no list'],
-		['no list', { id: 1 }, '', 'the response contains no list'],
+		['a record with an empty field', { id: 1, tags: {} }, '', NONE],
+		['no list', { id: 1 }, '', NONE],
 		['several lists', { a: [1], b: [2] }, '', 'the response contains several lists'],
-		['a text', 'text', '', 'the response contains no list'],
-		[
-			'errors beside null',
-			{ data: null, errors: [{ code: 1 }] },
-			'',
-			'the response contains no list',
-		],
-		[
-			'a message beside nothing',
-			{ data: {}, message: 'Down' },
-			'',
-			'the response contains no list',
-		],
-		['a failure beside nothing', { data: {}, success: false }, '', 'the response contains no list'],
-		['a message', { message: 'x', errors: {} }, '', 'the response contains no list'],
-		[
-			'a record with nothing in a field',
-			{ id: 1, tags: {}, of: ONE },
-			'',
-			'the response contains no list',
-		],
-		['errors in an object', { a: { Warning: [{ b: 1 }] } }, '', 'the response contains no list'],
+		['a text', 'text', '', NONE],
+		['errors beside null', { data: null, errors: [{ code: 1 }] }, '', NONE],
+		['a message beside nothing', { data: {}, message: 'Down' }, '', NONE],
+		['a failure beside nothing', { data: {}, success: false }, '', NONE],
+		['a message', { message: 'x', errors: {} }, '', NONE],
+		['a record with nothing in a field', { id: 1, tags: {}, of: ONE }, '', NONE],
+		['errors in an object', { a: { Warning: [{ b: 1 }] } }, '', NONE],
 		['lists', { data: { a: [{}], b: [] } }, 'data', '"data" is an object with lists in it'],
 		['a map', { data: { 0: ONE, 2: ONE } }, 'data', '"data" is an object with objects in it'],
 		['another field', { a: [1] }, 'b', 'there is no list at "b"'],
