@@ -4,15 +4,16 @@ import { type CountedRequest, exceededLimits } from '../support/countingService'
 import { LimiterBench, SEND } from '../support/limiterBench';
 import { limiters } from '../support/limiters';
 import { passTime } from '../support/logicalTime';
-import type { LuaRedis } from '../support/luaRedis';
-import type { Bound, Play, Scenario } from './explorer';
+import { LuaRedis } from '../support/luaRedis';
+import { report } from '../support/report';
+import { type Bound, explore, type Play, type Scenario } from './explorer';
 
 /** For so long (ms) the slots of what was sent before are held: nobody goes for 2.5 s after a loss is noticed. */
 const HELD_MS = 4_000;
 /** A slot that is held for no longer (s) may be forgotten with Redis: nobody can tell whether its time was over. */
 const FORGOTTEN_EARLY_S = 1.1;
 
-export interface GatesSettings {
+interface GatesSettings {
 	/** How long (s) the windows of the limits are: two requests in each, one of them a send. */
 	windowSeconds: number;
 	/** What each run sends, one after the other. */
@@ -23,7 +24,7 @@ export interface GatesSettings {
 
 const BOUND = { faults: 0, longestMs: 60_000 };
 
-export const GATES: Array<{ name: string; settings: GatesSettings; narrow: Bound; wide: Bound }> = [
+const GATES: Array<{ name: string; settings: GatesSettings; narrow: Bound; wide: Bound }> = [
 	{
 		name: 'a stop',
 		settings: { windowSeconds: 0.5, requests: ['send', 'read'], isStopped: true },
@@ -38,7 +39,7 @@ export const GATES: Array<{ name: string; settings: GatesSettings; narrow: Bound
 	},
 ];
 
-export class Gates implements Scenario {
+class Gates implements Scenario {
 	private counted: Array<CountedRequest & { run?: string }> = [];
 
 	private benches: LimiterBench[] = [];
@@ -125,4 +126,17 @@ export class Gates implements Scenario {
 		await passTime(Promise.all(sent), 1_000);
 		await jest.advanceTimersByTimeAsync(1000 * this.settings.windowSeconds - HELD_MS);
 	}
+}
+
+/** The tests of the gates, within the narrow or the wide bounds. */
+export function testGates(bounds: 'narrow' | 'wide'): void {
+	test.each(GATES)(
+		'two runs and $name',
+		async ({ name, settings, [bounds]: within }) => {
+			const { plays, failure } = await explore(new Gates(await LuaRedis.load(), settings), within);
+			expect(failure).toBeUndefined();
+			report(`Two runs and ${name}: all of ${plays} orders`);
+		},
+		3_600_000,
+	);
 }
