@@ -4,7 +4,7 @@ import {
 	type AppliedLimits,
 	EndpointLimiter,
 } from '../../nodes/BusinessData/rateLimit/endpointLimiter';
-import { Permit } from '../../nodes/BusinessData/rateLimit/permit';
+import { Permit, type PermitRequest } from '../../nodes/BusinessData/rateLimit/permit';
 import { Queue } from '../../nodes/BusinessData/rateLimit/queue';
 import { abortController } from '../../nodes/BusinessData/async';
 
@@ -16,24 +16,28 @@ export function limitsOf(endpoint: string, limits: Limits['general']): AppliedLi
 /** One window of two slots. */
 export const GENERAL = limitsOf('general', [{ max: 2, windowMs: 300 }]);
 
+/** A request of a queue, which is not in it yet; also with a `limitStore`, and told when it is over. */
+export function permitUnder(
+	queue: Queue,
+	changes: Partial<PermitRequest> = {},
+	onEnd: () => void = () => undefined,
+): Permit {
+	const limits = { general: [], endpoints: {} };
+	const asked = { run: 'run', priority: 5, maxWaitMs: Infinity, inFlightMs: 400, limits };
+	const { signal } = abortController();
+	return new Permit({ ...asked, signal, ...changes }, queue, queue.limits, onEnd);
+}
+
 /** A request that asks the limit store by itself, without a queue. */
 export class LimitStoreRequest {
 	readonly permit: Permit;
 
 	constructor(
 		private readonly limitStore: RedisLimitStore,
-		...countedBy: AppliedLimits[]
+		...countedBy: [own?: AppliedLimits, general?: AppliedLimits]
 	) {
-		const [own = GENERAL, ...others] = countedBy;
-		const limits = { general: [], endpoints: {} };
-		const asked = { run: 'run', priority: 5, maxWaitMs: Infinity, inFlightMs: 400, limits };
-		const { signal } = abortController();
-		this.permit = new Permit(
-			{ ...asked, limitStore, signal },
-			new Queue('queue', own, others[0] ?? own),
-			[own, ...others],
-			() => undefined,
-		);
+		const [own = GENERAL, general = own] = countedBy;
+		this.permit = permitUnder(new Queue('queue', own, general), { limitStore });
 	}
 
 	/** Whether it has its slots now, which are held in this process as well. */

@@ -45,3 +45,16 @@ export class LuaRedis {
 		return reply;
 	}
 }
+
+/** For each test of a file, or of a part of it, a Redis of its own and a clock that stands still. */
+export function useLuaRedis(begin: (redis: LuaRedis) => unknown): void {
+	beforeEach(async () => {
+		const redis = await LuaRedis.load();
+		jest.useFakeTimers();
+		begin(redis);
+	});
+	afterEach(() => {
+		jest.clearAllTimers();
+		jest.useRealTimers();
+	});
+}

@@ -3,7 +3,7 @@
 import type { Limits } from '../../../nodes/BusinessData/rateLimit';
 import { general, HOUR, LimiterBench, SEND } from '../../support/limiterBench';
 import { expectBetween, passTime } from '../../support/logicalTime';
-import { LuaRedis } from '../../support/luaRedis';
+import { type LuaRedis, useLuaRedis } from '../../support/luaRedis';
 
 const sends = (max: number, seconds: number): Limits => ({
 	general,
@@ -30,14 +30,11 @@ describe.each(['memory', 'Redis'])('counting in %s', (store) => {
 	const at = async (seconds: number) =>
 		await jest.advanceTimersByTimeAsync(beganAt + seconds * 1000 - performance.now());
 
-	beforeEach(async () => {
-		redis = await LuaRedis.load();
-		jest.useFakeTimers();
+	useLuaRedis((one) => {
+		redis = one;
 		bench = new LimiterBench();
 		beganAt = performance.now();
 	});
-
-	afterEach(() => jest.useRealTimers());
 
 	test('a window that becomes shorter and longer again keeps what is held', async () => {
 		for (let count = 0; count < 3; count++) await sendOne(sends(3, 60));

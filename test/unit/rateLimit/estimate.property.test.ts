@@ -7,7 +7,7 @@ import { RedisLimitStore } from '../../../nodes/BusinessData/rateLimit/redis/red
 import { estimateWait, windowStates } from '../../../nodes/BusinessData/rateLimit/estimate';
 import { abortController } from '../../../nodes/BusinessData/async';
 import { limitsOf, LimitStoreRequest } from '../../support/limitStoreRequest';
-import { LuaRedis } from '../../support/luaRedis';
+import { type LuaRedis, useLuaRedis } from '../../support/luaRedis';
 
 /** A server that has just started gives none for so long (ms). */
 const NEW_MS = 5_000;
@@ -16,12 +16,8 @@ const ROUNDED_MS = 2;
 
 const { signal } = abortController();
 let redis: LuaRedis;
-beforeEach(async () => {
-	redis = await LuaRedis.load();
-	jest.useFakeTimers();
-	await jest.advanceTimersByTimeAsync(NEW_MS);
-});
-afterEach(() => jest.useRealTimers());
+useLuaRedis((one) => (redis = one));
+beforeEach(async () => await jest.advanceTimersByTimeAsync(NEW_MS));
 
 const window = fc.record({
 	max: fc.integer({ min: 1, max: 6 }),

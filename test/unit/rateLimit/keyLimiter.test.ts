@@ -7,18 +7,14 @@ import { abortController } from '../../../nodes/BusinessData/async';
 import { exceededLimits } from '../../support/countingService';
 import { general, HOUR, LimiterBench, SEND, send } from '../../support/limiterBench';
 import { expectBetween, passTime, timeOf } from '../../support/logicalTime';
-import { LuaRedis } from '../../support/luaRedis';
+import { useLuaRedis } from '../../support/luaRedis';
 
 describe.each(['memory', 'Redis'])('counting in %s', (store) => {
 	let bench: LimiterBench;
 
-	beforeEach(async () => {
-		const redis = await LuaRedis.load();
-		jest.useFakeTimers();
+	useLuaRedis((redis) => {
 		bench = store === 'memory' ? new LimiterBench() : LimiterBench.on(redis);
 	});
-
-	afterEach(() => jest.useRealTimers());
 
 	test.each([
 		[130, 'reads', undefined, general, 62_000],

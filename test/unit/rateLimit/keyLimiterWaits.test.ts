@@ -1,18 +1,14 @@
 import { type Permit, WaitTooLongError } from '../../../nodes/BusinessData/rateLimit';
 import { HOUR, LimiterBench, SEND, type SlotRequest } from '../../support/limiterBench';
 import { expectBetween, passTime, timeOf } from '../../support/logicalTime';
-import { LuaRedis } from '../../support/luaRedis';
+import { useLuaRedis } from '../../support/luaRedis';
 
 describe.each(['memory', 'Redis'])('counting in %s', (store) => {
 	let bench: LimiterBench;
 
-	beforeEach(async () => {
-		const redis = await LuaRedis.load();
-		jest.useFakeTimers();
+	useLuaRedis((redis) => {
 		bench = store === 'memory' ? new LimiterBench() : LimiterBench.on(redis);
 	});
-
-	afterEach(() => jest.useRealTimers());
 
 	const acquire = async (changes?: Partial<SlotRequest>) => await passTime(bench.acquire(changes));
 
@@ -93,6 +89,9 @@ describe.each(['memory', 'Redis'])('counting in %s', (store) => {
 			expect(bench.isIdle).toBe(true);
 			await jest.advanceTimersByTimeAsync(10);
 			expect(jest.getTimerCount()).toBe(0);
+			(await acquire()).refused(30_000);
+			expect(bench.isIdle).toBe(false);
+			expect(await timeOf(bench.request())).toBeGreaterThanOrEqual(30_000);
 		});
 	});
 

@@ -1,17 +1,16 @@
 // The endings of a permit: what each does to its slots, here and in the limit store, and what it says of other clients.
 import type { AppliedLimits } from '../../../nodes/BusinessData/rateLimit/endpointLimiter';
-import { Permit } from '../../../nodes/BusinessData/rateLimit/permit';
+import type { Permit } from '../../../nodes/BusinessData/rateLimit/permit';
 import { Queue } from '../../../nodes/BusinessData/rateLimit/queue';
 import type { RedisLimitStore } from '../../../nodes/BusinessData/rateLimit/redis/redisLimitStore';
 import { abortController } from '../../../nodes/BusinessData/async';
-import { limitsOf } from '../../support/limitStoreRequest';
+import { limitsOf, permitUnder } from '../../support/limitStoreRequest';
 
 const OWN = [{ max: 3, windowMs: 600_000 }];
 const GENERAL = [
 	{ max: 100, windowMs: 60_000 },
 	{ max: 30, windowMs: 10_000 },
 ];
-const limits = { general: [], endpoints: {} };
 const { signal } = abortController();
 
 let own: AppliedLimits;
@@ -54,9 +53,8 @@ const limitStore = {
 
 function newPermit(hasOwn = true, used: number[][] = []): Permit {
 	const queue = new Queue('key', hasOwn ? own : general, general);
-	const request = { run: 'a', priority: 5, maxWaitMs: 900, inFlightMs: 0, limitStore };
-	const onEnd = () => void calls.push(['over']);
-	const permit = new Permit({ ...request, limits, signal }, queue, queue.limits, onEnd);
+	const request = { maxWaitMs: 900, limitStore };
+	const permit = permitUnder(queue, request, () => void calls.push(['over']));
 	permit.grant(used);
 	calls = [];
 	return permit;

@@ -1,14 +1,11 @@
 // Who goes next of the requests under the same limits, how many are before a new one, and which pauses are too long.
-import { Permit } from '../../../nodes/BusinessData/rateLimit/permit';
+import type { Permit } from '../../../nodes/BusinessData/rateLimit/permit';
 import { Queue } from '../../../nodes/BusinessData/rateLimit/queue';
 import { WaitTooLongError } from '../../../nodes/BusinessData/rateLimit/waitTime';
-import { abortController } from '../../../nodes/BusinessData/async';
-import { limitsOf } from '../../support/limitStoreRequest';
+import { limitsOf, permitUnder } from '../../support/limitStoreRequest';
 
 const MINUTE = { max: 3, windowMs: 60_000 };
 const SECOND = { max: 2, windowMs: 1_000 };
-const limits = { general: [], endpoints: {} };
-const { signal } = abortController();
 
 let queue: Queue;
 beforeEach(() => {
@@ -19,8 +16,7 @@ afterEach(() => jest.useRealTimers());
 
 /** Also puts it into the queue. */
 function newPermit(run: string, priority = 5, maxWaitMs = Infinity): Permit {
-	const request = { run, priority, maxWaitMs, inFlightMs: 0, limits, signal };
-	const permit = new Permit(request, queue, queue.limits, () => undefined);
+	const permit = permitUnder(queue, { run, priority, maxWaitMs });
 	permit.granted.catch(() => undefined);
 	queue.add(permit);
 	return permit;

@@ -1,13 +1,13 @@
 // What a process tells Redis, word by word; what comes of it, processes and redisLosses show.
 import type { AppliedLimits } from '../../../nodes/BusinessData/rateLimit/endpointLimiter';
-import { Permit } from '../../../nodes/BusinessData/rateLimit/permit';
+import type { Permit } from '../../../nodes/BusinessData/rateLimit/permit';
 import { Queue } from '../../../nodes/BusinessData/rateLimit/queue';
 import {
 	limitStoreOf,
 	RedisLimitStore,
 } from '../../../nodes/BusinessData/rateLimit/redis/redisLimitStore';
 import type { RedisConnection } from '../../../nodes/BusinessData/redis';
-import { limitsOf } from '../../support/limitStoreRequest';
+import { limitsOf, permitUnder } from '../../support/limitStoreRequest';
 
 interface Call {
 	action: string;
@@ -46,12 +46,8 @@ beforeEach(() => {
 });
 afterEach(() => jest.useRealTimers());
 
-function newPermit(): Permit {
-	const queue = new Queue('key', own, general);
-	const request = { run: 'a', priority: 5, maxWaitMs: 9, inFlightMs: 4_000, signal };
-	const limits = { general: [], endpoints: {} };
-	return new Permit({ ...request, limits, limitStore }, queue, queue.limits, () => undefined);
-}
+const newPermit = (): Permit =>
+	permitUnder(new Queue('key', own, general), { inFlightMs: 4_000, limitStore });
 async function taken(): Promise<Permit> {
 	const permit = newPermit();
 	await limitStore.take(permit, signal);

@@ -3,7 +3,7 @@
 import type { Limits } from '../../../nodes/BusinessData/rateLimit';
 import { HOUR, LimiterBench, SEND } from '../../support/limiterBench';
 import { after, expectBetween, passTime, timeOf } from '../../support/logicalTime';
-import { LuaRedis, type Sender } from '../../support/luaRedis';
+import { type LuaRedis, type Sender, useLuaRedis } from '../../support/luaRedis';
 
 const limits: Limits = {
 	general: [
@@ -23,14 +23,11 @@ let beganAt: number;
 /** Since the last time that they were counted. */
 let commands = 0;
 
-beforeEach(async () => {
-	redis = await LuaRedis.load();
-	jest.useFakeTimers();
+useLuaRedis((one) => {
+	redis = one;
 	beganAt = performance.now();
 	commands = 0;
 });
-
-afterEach(() => jest.useRealTimers());
 
 const atOnce: Sender = async (run) => await Promise.resolve(run());
 

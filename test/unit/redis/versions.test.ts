@@ -1,17 +1,11 @@
 // Which versions of the package use a Redis, as each process learns it, in logical time.
 
 import { versionsInUse } from '../../../nodes/BusinessData/redis';
-import { LuaRedis } from '../../support/luaRedis';
+import { type LuaRedis, useLuaRedis } from '../../support/luaRedis';
 
 const MINUTE_MS = 60_000;
 let redis: LuaRedis;
-
-beforeAll(async () => (redis = await LuaRedis.load()));
-beforeEach(() => {
-	jest.useFakeTimers();
-	redis.data.clear();
-});
-afterEach(() => jest.useRealTimers());
+useLuaRedis((one) => (redis = one));
 
 /** A process of a version. */
 function startProcess(version: string, connection = redis.connection()) {
@@ -24,11 +18,6 @@ function startProcess(version: string, connection = redis.connection()) {
 		},
 	};
 }
-
-test('processes of the same version see only that one', async () => {
-	const processes = [startProcess('1'), startProcess('1'), startProcess('1')];
-	for (const process of processes) expect(await process.look()).toEqual(['1']);
-});
 
 test('another version is seen by both within 10 s, and forgotten after a minute without it', async () => {
 	const [old, fresh] = [startProcess('1'), startProcess('2')];

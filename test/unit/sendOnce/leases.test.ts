@@ -5,23 +5,17 @@ import { Leases } from '../../../nodes/BusinessData/sendOnce/leases';
 import { abortController } from '../../../nodes/BusinessData/async';
 import { processState } from '../../../nodes/BusinessData/sendOnce/processState';
 import { after, passTime } from '../../support/logicalTime';
-import { LuaRedis } from '../../support/luaRedis';
+import { type LuaRedis, useLuaRedis } from '../../support/luaRedis';
 
 const HOUR = 3_600_000;
 let redis: LuaRedis;
 /** Commands of the process that has the lease, and whether they fail. */
 let commands: number;
 let isAway: boolean;
-beforeAll(async () => (redis = await LuaRedis.load()));
-beforeEach(() => {
-	jest.useFakeTimers();
-	redis.data.clear();
+useLuaRedis((one) => {
+	redis = one;
 	processState().leases.clear();
 	[commands, isAway] = [0, false];
-});
-afterEach(() => {
-	jest.clearAllTimers();
-	jest.useRealTimers();
 });
 
 const leasesOf = (
