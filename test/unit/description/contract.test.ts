@@ -1,13 +1,16 @@
 /** What saved workflows rely on: names, choices and defaults of all fields, and how the two nodes are found. */
 import { type INodeProperties, NodeConnectionTypes } from 'n8n-workflow';
 
+import { BusinessDataApi } from '../../../credentials/BusinessDataApi.credentials';
 import codex from '../../../nodes/BusinessData/BusinessData.node.json';
 import { BusinessDataTrigger } from '../../../nodes/BusinessData/BusinessDataTrigger.node';
 import triggerCodex from '../../../nodes/BusinessData/BusinessDataTrigger.node.json';
+import { DOCUMENTED_LIMITS } from '../../../nodes/BusinessData/transport/endpoints';
 import packageJson from '../../../package.json';
 import { choicesOf, description, fieldsOf, groupsOf, operationsOf, optionsOf } from './properties';
 
 const { description: trigger } = new BusinessDataTrigger();
+const credential = new BusinessDataApi();
 
 /** A list of choices; first the one that is chosen at first. */
 const oneOf = (first: string, ...others: string[]) => ({ first, all: [first, ...others].sort() });
@@ -111,6 +114,30 @@ const TRIGGER = {
 	},
 };
 
+const redis = (more: object) => JSON.stringify({ limitStore: ['redis'], ...more });
+/** By what they are shown for. */
+const CREDENTIAL: Record<string, object> = {
+	'{}': { baseUrl: '', apiKey: '', limitStore: oneOf('memory', 'redis'), customize: false },
+	[redis({})]: {
+		redisTopology: oneOf('standalone', 'cluster', 'sentinel'),
+		...{ redisUser: '', redisPassword: '', redisTls: false },
+	},
+	[redis({ redisTopology: ['standalone'] })]: { redisHost: 'localhost', redisPort: 6379 },
+	[redis({ redisTopology: ['cluster', 'sentinel'] })]: { redisNodes: '' },
+	[redis({ redisTopology: ['sentinel'] })]: {
+		...{ redisSentinelGroup: 'mymaster', redisSentinelPassword: '' },
+	},
+	[redis({ redisTopology: ['standalone', 'sentinel'] })]: { redisDatabase: 0 },
+	[redis({ redisTls: [true] })]: { redisTlsServerName: '', redisTlsCa: '' },
+	'{"customize":[true]}': {
+		...{ limits: JSON.stringify(DOCUMENTED_LIMITS, undefined, 2), keepFree: 0 },
+		transactionDelete: 'POST /txndata/bulkDeleteTxn',
+		contactDelete: 'POST /masterdata/deleteContacts',
+		...{ deleteIdsField: 'ids', idempotencyHeader: '' },
+		...{ resultField: '', failureValues: 'false', successValues: '' },
+	},
+};
+
 /** The same of fields as they are. */
 function shapeOf(fields: INodeProperties[]): Record<string, unknown> {
 	const shapes = fields.map((field): [string, unknown] => {
@@ -140,13 +167,6 @@ test('the node and the trigger have the names that saved workflows use, in codex
 		]);
 	}
 	expect(packageJson.name).toBe('n8n-nodes-business-data');
-	expect(packageJson.n8n).toMatchObject({
-		nodes: [
-			'dist/nodes/BusinessData/BusinessData.node.js',
-			'dist/nodes/BusinessData/BusinessDataTrigger.node.js',
-		],
-		credentials: ['dist/credentials/BusinessDataApi.credentials.js'],
-	});
 });
 
 test('the node has one input and one output, and is a tool for AI agents', () => {
@@ -185,11 +205,22 @@ test('so has the trigger', () => {
 	expect(found).toEqual(TRIGGER);
 });
 
+test('so has the credential, by what they are shown for', () => {
+	const shows = new Map<string, INodeProperties[]>();
+	for (const field of credential.properties.filter(({ type }) => type !== 'notice')) {
+		const show = JSON.stringify(field.displayOptions?.show ?? {});
+		shows.set(show, [...(shows.get(show) ?? []), field]);
+	}
+	const found = [...shows].map(([show, fields]) => [show, shapeOf(fields)] as const);
+	expect(Object.fromEntries(found)).toEqual(CREDENTIAL);
+});
+
 test('what must be filled in is marked so', () => {
-	const all = [...description.properties, ...trigger.properties];
+	const all = [...description.properties, ...trigger.properties, ...credential.properties];
 	const required = all.flatMap(({ name, required: isRequired }) => (isRequired ? name : []));
 	expect([...new Set(required)].sort()).toEqual([
-		...['endpoint', 'events', 'idField', 'ids', 'path', 'sendOnceKey', 'workflowId'],
+		...['apiKey', 'baseUrl', 'endpoint', 'events', 'idField', 'ids', 'path', 'sendOnceKey'],
+		'workflowId',
 	]);
 });
 

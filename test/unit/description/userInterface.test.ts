@@ -25,38 +25,24 @@ const actions = choicesOf(description.properties[0]).flatMap(({ value }) =>
 	choicesOf(operationsOf(String(value))),
 );
 
-const KNOWN_TO_USERS = ['Resource', 'Operation', 'Options', 'Name', 'Value'];
-const placeholderOf = ({ placeholder = '' }: INodeProperties) => placeholder;
+const known = ['Resource', 'Operation', 'Options', 'Name', 'Value'];
+const unknown = properties.filter(({ displayName }) => !known.includes(displayName));
+const values = properties.filter(({ type }) => /^(string|number)$/.test(type));
+const groups = properties.filter(({ type }) => /^(fixedC|c)ollection$/.test(type));
 
-test.each<[string, number, INodeProperties[], (property: INodeProperties) => boolean | undefined]>([
-	[
-		...(['field that not every user knows has a description', 50] as const),
-		properties.filter(({ displayName }) => !KNOWN_TO_USERS.includes(displayName)),
-		({ description: text }) => text !== undefined,
-	],
-	[
-		...(['placeholder of a value is an example', 5] as const),
-		properties.filter((one) => /^(string|number)$/.test(one.type) && placeholderOf(one) !== ''),
-		(property) => placeholderOf(property).startsWith('e.g. '),
-	],
-	[
-		...(['group of fields can be added', 5] as const),
-		properties.filter(({ type }) => /^(fixedC|c)ollection$/.test(type)),
-		(property) => /^Add \S/.test(placeholderOf(property)),
-	],
-	[
-		...(['secret is hidden', 1] as const),
-		credential.properties.filter(({ name }) => /key|password/i.test(name)),
-		({ typeOptions }) => typeOptions?.password,
-	],
-	[
-		...(['list of resources or operations takes no expression', 1] as const),
-		description.properties.filter(({ name }) => /^(resource|operation)$/.test(name)),
-		({ noDataExpression }) => noDataExpression,
-	],
-])('every %s', (_, least, all, holds) => {
+test.each<[string, number, INodeProperties[], 'description' | 'placeholder', RegExp]>([
+	['field that not every user knows has a description', 50, unknown, 'description', /./],
+	['placeholder of a value is an example', 20, values, 'placeholder', /^(e\.g\. .+)?$/s],
+	['group of fields can be added', 5, groups, 'placeholder', /^Add \S/],
+])('every %s', (_, least, all, text, expected) => {
 	expect(all.length).toBeGreaterThan(least);
-	expect(all.filter((property) => holds(property) !== true)).toEqual([]);
+	expect(all.filter((property) => !expected.test(property[text] ?? ''))).toEqual([]);
+});
+
+test('every secret is hidden', () => {
+	const secrets = credential.properties.filter(({ name }) => /key|password/i.test(name));
+	expect(secrets.length).toBeGreaterThan(1);
+	expect(secrets.filter(({ typeOptions }) => typeOptions?.password !== true)).toEqual([]);
 });
 
 test('options are in alphabetical order', () => {
