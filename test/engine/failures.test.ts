@@ -17,6 +17,7 @@ import {
 	send,
 	SEND_ENDPOINT,
 } from '../support/parameters';
+import { RawService } from '../support/rawService';
 import { waitUntil } from '../support/waitUntil';
 
 const bench = useBench();
@@ -163,4 +164,16 @@ describe('a redirect', () => {
 		expect(bench.sandbox.journal.count()).toBe(1);
 		expect(description).toContain('to where the service is now.');
 	});
+});
+
+test('the status of an error is enough where its body does not end', async () => {
+	const service = await RawService.start((socket) => {
+		socket.once('data', () => socket.write('HTTP/1.1 400 No\r\nContent-Length: 9\r\n\r\n{"'));
+	});
+	bench.credential.baseUrl = service.baseUrl;
+	const startedAt = performance.now();
+	const error = errorOf(await bench.run(itemsOf(1), send()));
+	expect(Math.round((performance.now() - startedAt) / 1000)).toBe(5);
+	await service.stop();
+	expect(error).toMatchObject({ httpCode: '400', context: { outcome: 'refused' } });
 });

@@ -21,8 +21,10 @@ import { isCanceled, type RequestError } from './requestError';
 import { errorOfSuccess, failureError, responseError } from './requestErrors';
 import { isConditional, isRead, type ServiceRequest } from './serviceRequest';
 
-/** How long (ms) to wait for the body of a 429, which may say how long to wait. */
+/** How long (ms) other requests wait for the body of a 429, which may say how long to wait. */
 const LONGEST_BODY_WAIT_MS = 1_000;
+/** How long (ms) the body of an error may take: its status is enough. */
+const LONGEST_ERROR_MS = 5_000;
 
 /** Without an error: a 2xx, or the 304 that a conditional read asks for. */
 export type AttemptOutcome = { error?: undefined; response: ServiceResponse } | FailedAttempt;
@@ -117,11 +119,15 @@ async function conclude(
 	const isSuccess = isUnchanged || (statusCode >= 200 && statusCode < 300);
 	const most = isSuccess ? LARGEST_BODY_BYTES : LARGEST_ERROR_BYTES;
 	const reading = readBody(rawResponse.body, apiKey, most);
-	const body = await onceAborted(reading, timeout).catch((error: unknown) => {
-		// For an error, the status is enough.
+	const bounded = isSuccess
+		? undefined
+		: boundedSignal(timeout, LONGEST_ERROR_MS, () => new TimeoutError());
+	const body = await onceAborted(reading, bounded?.signal ?? timeout).catch((error: unknown) => {
 		if (isSuccess) throw error;
+		rawResponse.body.destroy();
 		return Buffer.alloc(0);
 	});
+	bounded?.release();
 	clearTimeout(timer);
 	const isTooLarge = isSuccess && body.length > most;
 	const response: ServiceResponse = {
