@@ -154,7 +154,7 @@ export class BusinessDataApi implements ICredentialType {
 			default: '',
 			displayOptions: whenCustomized,
 			description:
-				'Values of the result field that stand for a success, separated by commas. If there are any, all others stand for a failure.',
+				'Values of the result field that stand for a success, separated by commas. If there are any, all others stand for a failure, and a response without the field for a success.',
 		},
 	];
 
