@@ -76,7 +76,7 @@ function passes(copy: ProjectCopy, tests: string[], patches: Patch[]): boolean {
 		if (!files.has(file)) files.set(file, text);
 		writeFileSync(file, apply(text, patch));
 	}
-	const hasPassed = copy.run('jest/bin/jest.js', tests, LONGEST_RUN_MS);
+	const hasPassed = copy.run('jest/bin/jest.js', tests, tests.length * LONGEST_RUN_MS);
 	for (const [file, text] of files) writeFileSync(file, text);
 	return hasPassed;
 }
