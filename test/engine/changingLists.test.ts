@@ -63,18 +63,8 @@ describe('by Get Many', () => {
 				4,
 			],
 		),
-		[
-			'nothing but 400 behind a short page',
-			{ pagination: { values: { ...NUMBERED.pagination.values, endOfList: 'shortPage' } } },
-			(page) => (page === 1 ? records(1, 2) : undefined),
-			2,
-		],
 	])('%s', async (_, options, page, count) => {
-		bench.service.response = ({ page: number }, response) => {
-			const body = page(Number(number ?? 1));
-			if (body === undefined) response.writeHead(400).end();
-			return body;
-		};
+		respond(page);
 		const result = await readAll(options);
 		expect(result.run.data.resultData.error?.message).toBeUndefined();
 		expect(result.items(NODE)).toHaveLength(count);
@@ -132,6 +122,27 @@ describe('by the trigger', () => {
 			[some, none, none].map((body) => () => body),
 		);
 		expect(reported).toEqual([[], [], ['contactDeleted 1', 'contactDeleted 2']]);
+	});
+
+	test('contacts that come where only addresses were', async () => {
+		const links = [{ id: 'self', rel: 'self' }];
+		const trigger = bench.trigger();
+		const some = { contacts: records(1, 2), links };
+		const reported = await pollEach(
+			trigger,
+			[{ links }, some].map((body) => () => body),
+		);
+		expect(reported).toEqual([[], ['contactCreated 1', 'contactCreated 2']]);
+		// Nothing says that there are none.
+		respond(() => ({ links }));
+		await expect(trigger.poll()).rejects.toThrow('there is no list at "contacts"');
+	});
+
+	test('a second list beside the first: a person must choose', async () => {
+		const trigger = bench.trigger();
+		await pollEach(trigger, [() => ({ suggestions: records(1), contacts: [] })]);
+		respond(() => ({ suggestions: records(1), contacts: records(2) }));
+		await expect(trigger.poll()).rejects.toThrow('several lists');
 	});
 
 	const all = Array.from({ length: 30 }, (_, index) => index + 1);

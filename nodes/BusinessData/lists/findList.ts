@@ -39,7 +39,7 @@ export function findList(body: unknown, itemsField: string): FoundList {
 	let level = entriesOf(body);
 	for (let depth = 1; depth <= DEEPEST; depth++) {
 		const lists = level.filter(isList).filter(([path]) => !isNamed(path, FAILURES));
-		const own = lists.filter(([path]) => !isNamed(path, BESIDE));
+		const own = lists.filter(([path]) => !isBesideRecords(path));
 		const found = onlyOf(own, body);
 		if (found !== undefined) return found;
 		beside.push(...lists);
@@ -57,21 +57,30 @@ export function findList(body: unknown, itemsField: string): FoundList {
 /**
  * The records at the place where they were before, so that no other list is taken for them. There, an object is one
  * record, as some services write a list of one, or holds the records by their numbers.
- * @param isFound whether nobody has named the place: then a list without records may be elsewhere
- * @throws ListError where there is none
+ * @param mayMove whether nobody has named the place: an empty list may be elsewhere, and of several filled ones a person
+ * must choose
+ * @throws ListError where there is none, or more than one
  */
-export function findAgain(body: unknown, path: string, isFound: boolean): FoundList {
+export function findAgain(body: unknown, path: string, mayMove: boolean): FoundList {
 	if (path.split('.').includes('*')) return recordsAt(body, path);
 	const value = path === '' ? body : valueAt(body, path);
-	if (Array.isArray(value)) return { records: value, path };
+	if (Array.isArray(value)) {
+		if (mayMove && value.length > 0) findList(body, '');
+		return { records: value, path };
+	}
 	const mayBeRecord = path !== '' || entriesOf(value).some(([name]) => ID.test(name));
 	if (isObject(value) && !isNothing(value) && mayBeRecord && !holdsFailure(value)) {
 		const isNumbered = Object.keys(value).every((name) => /^\d+$/.test(name));
 		return { records: isNumbered ? Object.values(value) : [value], path };
 	}
 	if (path === '') return findList(body, '');
-	const isNone = isNoList(body) || (isFound && findList(body, '').records.length === 0);
+	const isNone = isNoList(body) || (mayMove && findList(body, '').records.length === 0);
 	return { records: isNone ? [] : listAt(body, path), path };
+}
+
+/** Whether the list is of those that often stand beside the records, so that the records may still come elsewhere. */
+export function isBesideRecords(path: string): boolean {
+	return isNamed(path, BESIDE);
 }
 
 /** Whether a response is an empty list in one of the ways that services have for it. */

@@ -100,13 +100,9 @@ export async function readPage(
 		response = await client.request(pageRequest);
 	} catch (error) {
 		const status = error instanceof RequestError ? error.details.statusCode : undefined;
-		// Which parameters are wrong would have shown on the first page; a cursor may have expired.
-		const isBehind = status === 404 || status === 416 || (status === 400 && isCounted(settings));
+		const isBehind = status === 404 || status === 416;
 		if (!isBehind || pageState.page === 1) throw error;
-		const { page, firstLength = 0 } = pageState;
-		const isBeyondShort = settings.endOfList === 'shortPage' && page === 2;
 		if (settings.endOfList === 'notFound') return emptyPage(status);
-		if (isBeyondShort && firstLength < settings.pageSize) return emptyPage(status);
 		const { message, details } = error as RequestError;
 		const description = `Page ${pageState.page} is not there. If the service ends its lists like this, set End of List in the option Pagination to Not Found.`;
 		throw new RequestError(message, { ...details, description });
@@ -116,7 +112,9 @@ export async function readPage(
 	// By IDs where there are some: signed addresses and times differ in every response.
 	const { records } = found;
 	const isOnly = records.length === 0 || settings.type === 'none';
-	const hash = isOnly ? '' : hashOf(idsIn(records, settings.idField) ?? withoutNow(records), 16);
+	const hash = isOnly
+		? ''
+		: hashOf(idsIn(records, settings.idField) ?? withoutCurrentTimes(records), 16);
 	const isRepeated = hash !== '' && hash === pageState.hash;
 	if (isRepeated && settings.endOfList === 'repeatedPage') return emptyPage(response.statusCode);
 	const page = { response, body, ...found, hash, next: undefined };
@@ -174,8 +172,8 @@ function listIn(
 	const bare = { records: [], path: path ?? '', isBare: true };
 	if (body === undefined || body === null) return bare;
 	try {
-		const found =
-			path === undefined ? findList(body, itemsField) : findAgain(body, path, itemsField === '');
+		const mayMove = itemsField === '' && page === 1;
+		const found = path === undefined ? findList(body, itemsField) : findAgain(body, path, mayMove);
 		return { ...found, isBare: false };
 	} catch (error) {
 		if (!(error instanceof ListError)) throw error;
@@ -193,7 +191,7 @@ function listIn(
 
 const DATE_TIME = /^\d{4}-\d\d-\d\d[T ]\d\d:/;
 /** A time so close (ms) to now may be that of the response. */
-const NOW_MS = 10 * 60_000;
+const CURRENT_MS = 60_000;
 const ID_NAMES = ['id', 'Id', 'ID', '_id', 'uuid', 'guid'];
 
 /** The IDs of the records; undefined unless each record has one of its own. @param idField its dot path, if it is known */
@@ -204,14 +202,14 @@ export function idsIn(records: unknown[], idField?: string): Array<string | numb
 }
 
 /** The records without the time of the response; as they are, where nothing else tells them apart. */
-function withoutNow(records: unknown[]): unknown[] {
+function withoutCurrentTimes(records: unknown[]): unknown[] {
 	const now = Date.now();
-	const isNow = (value: unknown) =>
+	const isCurrent = (value: unknown) =>
 		typeof value === 'string' &&
 		DATE_TIME.test(value) &&
-		Math.abs(Date.parse(value) - now) < NOW_MS;
+		Math.abs(Date.parse(value) - now) < CURRENT_MS;
 	const texts = records.map((record) =>
-		JSON.stringify(record, (_, value: unknown) => (isNow(value) ? undefined : value)),
+		JSON.stringify(record, (_, value: unknown) => (isCurrent(value) ? undefined : value)),
 	);
 	const areDistinct = new Set(texts).size === texts.length && !texts.includes('{}');
 	return areDistinct ? texts : records;

@@ -34,9 +34,9 @@ const NO = /^(false|no|n|0)$/i;
 const DEEPEST = 4;
 /** How the path of a header begins. */
 const HEADER = 'the header ';
-const OWN_PREFIX = /^(x-)?(wp-)?(pagination-)?/;
+const USUAL_PREFIX = /^(x-)?(wp-)?(pagination-)?/;
 /** In letters. */
-const LONGEST_SINGLE = 6;
+const LONGEST_VAGUE_WORD = 6;
 
 /** Whether a dot path may lead to the number of all records. */
 export function namesTotal(path: string): boolean {
@@ -111,8 +111,9 @@ function scalarsIn({ response: { headers }, body, path: list }: ListResponse): E
 	};
 	const ofHeaders = Object.keys(headers).flatMap((name): Entry[] => {
 		const text = headerText(headers, name);
-		// As in `items 0-99/512` (RFC 9110 §14.4).
-		if (name === 'content-range') return [[`${HEADER}${name}`, text.replace(/^.*\//s, '')]];
+		// As in `items 0-99/512` (RFC 9110 §14.4); bytes are no records.
+		const [, count = ''] = /^(?!bytes).*\/(\d+)$/i.exec(text) ?? [];
+		if (name === 'content-range') return [[`${HEADER}${name}`, count]];
 		const parsed = text.startsWith('{') ? tryParseJson(text) : {};
 		return below('value' in parsed ? parsed.value : text, `${HEADER}${name}`, 0);
 	});
@@ -136,11 +137,11 @@ function plainName(path: string): string {
 	const [name = ''] = path.split(/[.:]/).slice(-1);
 	const lettersOf = (text: string) => text.toLowerCase().replace(/[^a-z]/g, '');
 	if (!name.startsWith(HEADER)) return lettersOf(name);
-	const words = name.slice(HEADER.length).replace(OWN_PREFIX, '').split('-');
+	const words = name.slice(HEADER.length).replace(USUAL_PREFIX, '').split('-');
 	const endings = words.map((_, index) => lettersOf(words.slice(index).join('')));
 	// Behind another prefix, a word such as "count" may count anything.
-	const isTelling = (ending: string, index: number) =>
-		(index === 0 || index < words.length - 1 || ending.length > LONGEST_SINGLE) &&
+	const hasMeaning = (ending: string, index: number) =>
+		(index === 0 || index < words.length - 1 || ending.length > LONGEST_VAGUE_WORD) &&
 		[TOTAL, PAGES, NEXT, MORE, LAST].some((names) => names.test(ending));
-	return endings.find(isTelling) ?? endings[0] ?? '';
+	return endings.find(hasMeaning) ?? endings[0] ?? '';
 }

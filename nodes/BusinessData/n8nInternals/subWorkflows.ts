@@ -11,7 +11,7 @@ export function hasCaller(context: IExecuteFunctions): boolean {
 }
 
 /** To be called before the execution is parked: n8n then gives the node the result of no sub-workflow. */
-export function refuseResults(context: IExecuteFunctions): void {
+export function refuseSubWorkflowResults(context: IExecuteFunctions): void {
 	// n8n lets through only the results of those that are named here; the execution itself is none.
 	const metadata = { waitingChildExecutionIds: [context.getExecutionId()] };
 	(context as Partial<IExecuteFunctions>).setMetadata?.(metadata);

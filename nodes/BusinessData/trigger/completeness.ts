@@ -22,7 +22,7 @@ const signsIn = (signs: ListRead['signs']) => Object.keys(signs) as Sign[];
 const isOfEnd = (sign: Sign) => sign.startsWith('end by');
 
 /** A hash of what the service says, whatever the number of the page. */
-function wordsOf({ response }: Page): string {
+function hashOfTexts({ response }: Page): string {
 	return hashOf(alsoSaid(response).replace(/\d+/g, ''), 8);
 }
 
@@ -41,7 +41,7 @@ export function notePage(read: ListRead, page: Page, list: ListSettings): void {
 		const inWords = `page ${number} holds what looks like a failure`;
 		if (number === 1) read.problem ??= inWords;
 		// Some services respond so to each page behind the last one, in the same words.
-		else noteSign(read, `end by failure ${wordsOf(page)}`, inWords);
+		else noteSign(read, `end by failure ${hashOfTexts(page)}`, inWords);
 	}
 	if (isBare && (number > 1 || read.isFull)) {
 		const isEmpty = body === undefined || body === null;

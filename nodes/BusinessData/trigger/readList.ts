@@ -2,6 +2,7 @@
  * Reads what has changed since the cursor, and the whole list where that is due, page by page. A read that does not come
  * to its end in the poll's time goes on with the next poll.
  */
+import { isBesideRecords } from '../lists/findList';
 import { ListError } from '../lists/listError';
 import {
 	emptyPage,
@@ -232,7 +233,7 @@ export class ListReader {
 			this.pages++;
 			const isNew = await comparePage(page.records, settings, state, read, this.events);
 			const isEmpty = page.records.length === 0;
-			if (!isEmpty) state.listPath ??= page.path;
+			if (!isEmpty && !isBesideRecords(page.path)) state.listPath ??= page.path;
 			read.repeated = isNew || isEmpty ? 0 : read.repeated + 1;
 			// At least half of the pages came again, so the pages go round in a ring.
 			if (read.repeated >= MOST_REPEATED && 2 * read.repeated >= read.pageState.page) {

@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto';
 
 import type { INodeExecutionData } from 'n8n-workflow';
 
-import { refuseResults } from '../../n8nInternals/subWorkflows';
+import { refuseSubWorkflowResults } from '../../n8nInternals/subWorkflows';
 import { limiterOf, limitsOfEndpoint } from '../../rateLimit';
 import { canonicalEndpoint } from '../../transport/endpointPath';
 import { ENDPOINTS, SEND_ENDPOINTS } from '../../transport/endpoints';
@@ -133,7 +133,7 @@ async function park(run: Run, waitMs: number, requests: number): Promise<void> {
 	run.report(
 		`n8n goes on about ${timeAfter(run, waitMs)}, when there is room for ${countOf(requests, 'request')}`,
 	);
-	refuseResults(run.context);
+	refuseSubWorkflowResults(run.context);
 	await run.context.putExecutionToWait(new Date(Date.now() + Math.ceil(waitMs)));
 }
 
