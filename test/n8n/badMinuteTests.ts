@@ -1,6 +1,7 @@
 // n8n is updated in a bad minute: documents wait to be sent, and the service is away, slow or full while triggers
 // are published and n8n starts again. Nothing more is sent, n8n ends soon and saves what was done, and every
 // trigger is on again.
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { LimitTable } from '../../sandbox/limits';
 import { READ_ENDPOINT, SEND_ENDPOINT } from '../support/parameters';
 import { waitUntil } from '../support/waitUntil';
@@ -19,8 +20,11 @@ const MOST_REQUESTS = 4;
 /** Longer than n8n 2.x gives a publication in two attempts. */
 const SLOW_MS = 50_000;
 const PAYMENT_ENDPOINT = 'POST /txndata/sendPayment';
-/** Behind the end of the execution, and within what a request under way is given. */
-const LATE_MS = 6_000;
+/** Enough for a request to begin on a busy machine. */
+const TIMEOUT_SECONDS = 10;
+/** How late the response is while n8n ends, within what a request under way is given. */
+const LATE_MS = 3_000;
+const ENDING = 'Shutting down...';
 const NOT_POLLED = 'Not polled, which is left to the next poll of the schedule';
 
 const FAULTS = {
@@ -82,9 +86,12 @@ export function badMinuteTests(real: () => RealN8n, names: Array<keyof typeof FA
 
 		// Published again in a bad minute.
 		sandbox.contacts.add({ id: 'meanwhile' });
-		for (const name of names) {
-			sandbox.fault({ marker: name, times: Infinity, action: FAULTS[name] });
-		}
+		const addFaults = () => {
+			for (const name of names) {
+				sandbox.fault({ marker: name, times: Infinity, action: FAULTS[name] });
+			}
+		};
+		addFaults();
 		const before = sandbox.journal.count(READ_ENDPOINT);
 		const polledBy = secondIn(names.includes('Slow') ? 85 : 50);
 		await Promise.all(
@@ -110,24 +117,29 @@ export function badMinuteTests(real: () => RealN8n, names: Array<keyof typeof FA
 		await waitUntil(() => sandbox.journal.count(SEND_ENDPOINT) === 1);
 
 		// n8n does not wait for an execution that has timed out, but its request is under way.
-		sandbox.fault({
-			endpoint: PAYMENT_ENDPOINT,
-			action: { type: 'delay', ms: LATE_MS, actFirst: true },
-		});
+		sandbox.fault({ endpoint: PAYMENT_ENDPOINT, action: { type: 'hold' } });
 		const paying = node(SEND, BUSINESS_DATA, 1, {
 			...{ resource: 'payment', operation: 'send', dataMode: 'autoMapInputData' },
 			options: { sendOnceKey: '={{ $json.id }}' },
 		});
 		const timingOut = inARow('Times out', [...startWithWebhook('payment'), paying]);
-		timingOut.settings = { executionOrder: 'v1', executionTimeout: 2 };
+		timingOut.settings = { executionOrder: 'v1', executionTimeout: TIMEOUT_SECONDS };
 		const payments = await real().save(timingOut);
 		await real().client.publishWorkflow(payments.id);
 		const pay = async () => {
 			await real().callWebhook('payment', { documents: [{ id: 'payment' }] });
 		};
 		await pay();
+		await waitUntil(() => sandbox.journal.count(PAYMENT_ENDPOINT) === 1);
 		await real().resultOfExecution(1, payments.id);
-		await real().end();
+		const ends = () => real().log().split(ENDING).length;
+		const endsBefore = ends();
+		const ended = real().end();
+		await waitUntil(() => ends() > endsBefore);
+		await sleep(LATE_MS);
+		sandbox.clearFaults();
+		addFaults();
+		await ended;
 		expect(sandbox.journal.count(SEND_ENDPOINT)).toBe(1);
 
 		// Started again while it is no better.
