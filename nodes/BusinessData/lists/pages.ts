@@ -10,12 +10,13 @@ import {
 } from '../transport/serviceRequest';
 import { alsoSaid } from '../transport/serviceTexts';
 import { valueAt } from '../transport/valueAt';
-import { hashOf } from '../values/hash';
+import { isScalar } from '../values/isScalar';
 import { numberOf } from '../values/settingValues';
 import { findAgain, findList } from './findList';
 import { ListError } from './listError';
 import type { ListSettings } from './listSettings';
 import { belowBaseUrl, nextLink } from './nextUrl';
+import { hashOfPage } from './pageHash';
 
 /** Which page is read next. A read can go on from it alone, so it can be saved as JSON. */
 export interface PageState {
@@ -109,12 +110,8 @@ export async function readPage(
 	}
 	const body = jsonOf(response);
 	const found = listIn(body, response, settings, pageState);
-	// By IDs where there are some: signed addresses and times differ in every response.
-	const { records } = found;
-	const isOnly = records.length === 0 || settings.type === 'none';
-	const hash = isOnly
-		? ''
-		: hashOf(idsIn(records, settings.idField) ?? withoutCurrentTimes(records), 16);
+	const isOnly = found.records.length === 0 || settings.type === 'none';
+	const hash = isOnly ? '' : hashOfPage(found.records, settings.idField);
 	const isRepeated = hash !== '' && hash === pageState.hash;
 	if (isRepeated && settings.endOfList === 'repeatedPage') return emptyPage(response.statusCode);
 	const page = { response, body, ...found, hash, next: undefined };
@@ -187,32 +184,6 @@ function listIn(
 			description: details.description + alsoSaid(response),
 		});
 	}
-}
-
-const DATE_TIME = /^\d{4}-\d\d-\d\d[T ]\d\d:/;
-/** A time so close (ms) to now may be that of the response. */
-const CURRENT_MS = 60_000;
-const ID_NAMES = ['id', 'Id', 'ID', '_id', 'uuid', 'guid'];
-
-/** The IDs of the records; undefined unless each record has one of its own. @param idField its dot path, if it is known */
-export function idsIn(records: unknown[], idField?: string): Array<string | number> | undefined {
-	const names = idField === undefined ? ID_NAMES : [idField];
-	const ids = records.map((record) => names.map((name) => valueAt(record, name)).find(isScalar));
-	return ids.every(isScalar) && new Set(ids).size === ids.length ? ids : undefined;
-}
-
-/** The records without the time of the response; as they are, where nothing else tells them apart. */
-function withoutCurrentTimes(records: unknown[]): unknown[] {
-	const now = Date.now();
-	const isCurrent = (value: unknown) =>
-		typeof value === 'string' &&
-		DATE_TIME.test(value) &&
-		Math.abs(Date.parse(value) - now) < CURRENT_MS;
-	const texts = records.map((record) =>
-		JSON.stringify(record, (_, value: unknown) => (isCurrent(value) ? undefined : value)),
-	);
-	const areDistinct = new Set(texts).size === texts.length && !texts.includes('{}');
-	return areDistinct ? texts : records;
 }
 
 /**
@@ -300,10 +271,6 @@ function nextPosition(
 		`Cursor Field: what is at "${cursorField}" is no text or number`,
 		'Set Cursor Field in the option Pagination to the field that a query parameter can take, such as next.id.',
 	);
-}
-
-function isScalar(value: unknown): value is string | number {
-	return typeof value === 'string' || typeof value === 'number';
 }
 
 function isNone(next: unknown): boolean {

@@ -8,7 +8,8 @@ import { holdsFailure } from '../transport/signsOfFailure';
 import type { Run } from '../run/run';
 import { countOf } from '../values/text';
 import type { ListSettings } from './listSettings';
-import { emptyPage, idsIn, MOST_EMPTY, type Page, readPages } from './pages';
+import { idsIn } from './pageHash';
+import { emptyPage, MOST_EMPTY, type Page, readPages } from './pages';
 import { signsOfMore } from './signsOfMore';
 
 interface ReadSummary {

@@ -1,0 +1,36 @@
+/** Tells whether two pages hold the same records: by their IDs, as signed addresses and times differ in every response. */
+import { valueAt } from '../transport/valueAt';
+import { hashOf } from '../values/hash';
+import { isScalar } from '../values/isScalar';
+
+const DATE_TIME = /^\d{4}-\d\d-\d\d[T ]\d\d:/;
+/** A time so close (ms) to now may be that of the response. */
+const CURRENT_MS = 60_000;
+const ID_NAMES = ['id', 'Id', 'ID', '_id', 'uuid', 'guid'];
+const HASH_LENGTH = 16;
+
+/** The same for the same records. @param idField dot path to the ID of a record, if it is known */
+export function hashOfPage(records: unknown[], idField?: string): string {
+	return hashOf(idsIn(records, idField) ?? withoutCurrentTimes(records), HASH_LENGTH);
+}
+
+/** The IDs of the records; undefined unless each record has one of its own. @param idField its dot path, if it is known */
+export function idsIn(records: unknown[], idField?: string): Array<string | number> | undefined {
+	const names = idField === undefined ? ID_NAMES : [idField];
+	const ids = records.map((record) => names.map((name) => valueAt(record, name)).find(isScalar));
+	return ids.every(isScalar) && new Set(ids).size === ids.length ? ids : undefined;
+}
+
+/** The records without the time of the response; as they are, where nothing else tells them apart. */
+function withoutCurrentTimes(records: unknown[]): unknown[] {
+	const now = Date.now();
+	const isCurrent = (value: unknown) =>
+		typeof value === 'string' &&
+		DATE_TIME.test(value) &&
+		Math.abs(Date.parse(value) - now) < CURRENT_MS;
+	const texts = records.map((record) =>
+		JSON.stringify(record, (_, value: unknown) => (isCurrent(value) ? undefined : value)),
+	);
+	const areDistinct = new Set(texts).size === texts.length && !texts.includes('{}');
+	return areDistinct ? texts : records;
+}
