@@ -113,9 +113,9 @@ export class Play {
 		);
 	}
 
-	/** Resolves when all have come to their next point. */
-	async choose(index: number): Promise<void> {
-		const choice = this.choices[index];
+	/** Takes one of the choices, and resolves when all have come to their next point. */
+	async choose(choices: Choice[], index: number): Promise<void> {
+		const choice = choices[index];
 		if (choice === undefined) throw new Error('The same choices lead to another play');
 		this.chosen.push(choice.name);
 		if (choice.isFault) this.faultsLeft--;
@@ -173,15 +173,16 @@ async function playOne(
 	all.then(end, end);
 	await settle();
 	while (!play.isOver) {
-		if (play.choices.length === 0) throw new Error('The parties wait for ever');
+		const { choices } = play;
+		if (choices.length === 0) throw new Error('The parties wait for ever');
 		if (Date.now() > endsAt) throw new Error(`The parties go on for more than ${longestMs} ms`);
 		const index = first[taken.length] ?? 0;
-		taken.push({ index, of: play.choices.length });
-		await play.choose(index);
+		taken.push({ index, of: choices.length });
+		await play.choose(choices, index);
 	}
 	await all;
 	// What is left to happen needs no more orders.
-	while (play.choices[0]?.isFault === false) await play.choose(0);
+	while (play.choices[0]?.isFault === false) await play.choose(play.choices, 0);
 	await scenario.check();
 }
 
