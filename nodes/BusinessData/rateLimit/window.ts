@@ -2,7 +2,7 @@
  * The slots of a window: running jobs of a Bottleneck limiter whose `maxConcurrent` is the limit. A slot is held from
  * when a request goes out until a window after its response, so the service sees at most `max` requests in any window.
  */
-import Bottleneck from 'bottleneck';
+import Bottleneck from 'bottleneck/light';
 
 import { holdMsOf, type Limit } from './limits';
 import type { Permit } from './permit';
