@@ -52,6 +52,14 @@ describe('a body that is not JSON where JSON is due', () => {
 		expect(hintsOf(await bench.run([{}], read()))).toEqual([expect.stringContaining(hint)]);
 	});
 
+	test('hints of many items are five, and how many there are beside them', async () => {
+		for (let total = 11; total <= 18; total++) response({ body: { total, data: [{ id: total }] } });
+		const hints = hintsOf(await bench.run(itemsOf(8), read()));
+		expect(hints).toHaveLength(6);
+		expect(hints[0]).toContain('1 item of 11 (total) was read');
+		expect(hints.at(-1)).toBe('And 3 more hints like these.');
+	});
+
 	test.each<[string, INode['parameters'], object[]]>([
 		['a read', read(), []],
 		['an API request', apiRequest('GET', '/sandbox/empty'), [{ statusCode: 200 }]],

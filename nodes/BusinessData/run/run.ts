@@ -12,12 +12,15 @@ import { ExecutionCanceledError, isCanceled } from '../transport/requestError';
 import { RunWaitTime } from '../transport/waitTime';
 import { InvalidSettingError } from '../values/invalidSettingError';
 import { readGroup } from '../values/settingValues';
+import { countOf } from '../values/text';
 import { holdsExpression, readMarked } from '../values/unresolvedValues';
 import { nameItems, toNodeError } from './itemErrors';
 import { attemptsOf, isToolCall } from './previousAttempts';
 
 /** How long (ms) work on items may hold the event loop, which n8n needs for everything else. */
 const LONGEST_HOLD_MS = 10;
+/** n8n shows them one below the other. */
+const MOST_HINTS = 5;
 
 export class Run {
 	readonly items: INodeExecutionData[];
@@ -118,7 +121,7 @@ export class Run {
 		return readGroup('Options', this.parameter('options', itemIndex, {}));
 	}
 
-	/** Shows a hint in the output panel, each only once. */
+	/** Shows a hint in the output panel, each only once, and not those of many items. */
 	hint(message: string): void {
 		this.hints.add(message);
 	}
@@ -149,7 +152,10 @@ export class Run {
 		}
 		this.controller.abort(new ExecutionCanceledError());
 		const waited = waitTime.describe();
-		const hints = [...this.hints, ...(waited ? [waited] : []), ...this.client.warnings.sentences];
+		const ofItems = [...this.hints].slice(0, MOST_HINTS);
+		const left = this.hints.size - ofItems.length;
+		if (left > 0) ofItems.push(`And ${countOf(left, 'more hint')} like these.`);
+		const hints = [...ofItems, ...(waited ? [waited] : []), ...this.client.warnings.sentences];
 		for (const message of hints) {
 			context.addExecutionHints({ message, location: 'outputPane', type: 'info' });
 		}
