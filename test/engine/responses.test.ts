@@ -52,12 +52,12 @@ describe('a body that is not JSON where JSON is due', () => {
 		expect(hintsOf(await bench.run([{}], read()))).toEqual([expect.stringContaining(hint)]);
 	});
 
-	test('hints of many items are five, and how many there are beside them', async () => {
+	test('of hints of many items, five are shown, and how many more there are', async () => {
 		for (let total = 11; total <= 18; total++) response({ body: { total, data: [{ id: total }] } });
 		const hints = hintsOf(await bench.run(itemsOf(8), read()));
 		expect(hints).toHaveLength(6);
 		expect(hints[0]).toContain('1 item of 11 (total) was read');
-		expect(hints.at(-1)).toBe('And 3 more hints like these.');
+		expect(hints.at(-1)).toBe('Not shown: 3 more hints.');
 	});
 
 	test.each<[string, INode['parameters'], object[]]>([

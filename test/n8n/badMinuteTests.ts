@@ -24,6 +24,7 @@ const PAYMENT_ENDPOINT = 'POST /txndata/sendPayment';
 const TIMEOUT_SECONDS = 10;
 /** How late the response is while n8n ends, within what a request under way is given. */
 const LATE_MS = 3_000;
+/** What n8n logs when it is told to end. */
 const ENDING = 'Shutting down...';
 const NOT_POLLED = 'Not polled, which is left to the next poll of the schedule';
 

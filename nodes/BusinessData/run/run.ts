@@ -121,7 +121,7 @@ export class Run {
 		return readGroup('Options', this.parameter('options', itemIndex, {}));
 	}
 
-	/** Shows a hint in the output panel, each only once, and not those of many items. */
+	/** Shows a hint in the output panel, each only once, and five of them at most. */
 	hint(message: string): void {
 		this.hints.add(message);
 	}
@@ -152,10 +152,10 @@ export class Run {
 		}
 		this.controller.abort(new ExecutionCanceledError());
 		const waited = waitTime.describe();
-		const ofItems = [...this.hints].slice(0, MOST_HINTS);
-		const left = this.hints.size - ofItems.length;
-		if (left > 0) ofItems.push(`And ${countOf(left, 'more hint')} like these.`);
-		const hints = [...ofItems, ...(waited ? [waited] : []), ...this.client.warnings.sentences];
+		const shown = [...this.hints].slice(0, MOST_HINTS);
+		const left = this.hints.size - shown.length;
+		if (left > 0) shown.push(`Not shown: ${countOf(left, 'more hint')}.`);
+		const hints = [...shown, ...(waited ? [waited] : []), ...this.client.warnings.sentences];
 		for (const message of hints) {
 			context.addExecutionHints({ message, location: 'outputPane', type: 'info' });
 		}
