@@ -1,13 +1,13 @@
 // Installs a real n8n into the cache folder, exactly as its lock file says.
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { copyFile, mkdir, readFile, rm } from 'node:fs/promises';
+import { copyFile, cp, mkdir, readFile, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { cacheFolder, ensureFolder } from './cache';
 import { startProgram } from './childProcesses';
 import { describeHost, type HostDescription, type HostName } from './hosts';
 import { ensureNode, type NodeRuntime } from './nodeRuntime';
-import { runNpm } from './npm';
+import { type NpmRun, runNpm } from './npm';
 import { type Note, withProgress } from './progress';
 
 /** An n8n that is installed and can be started. */
@@ -82,6 +82,33 @@ async function tryOut(folder: string, host: HostDescription, node: NodeRuntime):
 	}
 }
 
+/** Builds a native package, once for all n8n that have the same version of it: SQLite takes two minutes. */
+async function buildNative(
+	name: string,
+	run: Omit<NpmRun, 'parameters'>,
+	machine: string,
+	note: Note,
+): Promise<void> {
+	const folder = join(run.folder, 'node_modules', name);
+	const manifest = await readFile(join(folder, 'package.json'), 'utf8');
+	const { version } = JSON.parse(manifest) as { version: string };
+	const built = join(cacheFolder(), `${name}-${version}-${machine}`);
+	const build = async (partialFolder: string) => {
+		note(`building ${name}`);
+		await runNpm({
+			...run,
+			// A user who has switched install scripts off has them on for this package alone.
+			parameters: ['rebuild', name, '--ignore-scripts=false', '--foreground-scripts'],
+			onLine: buildProgress(`building ${name}`, note),
+		});
+		await cp(folder, partialFolder, { recursive: true });
+	};
+	await ensureFolder(built, build, note);
+	await cp(built, folder, { recursive: true });
+}
+
+const machineOf = ({ major }: NodeRuntime) => `node${major}-${process.platform}-${process.arch}`;
+
 async function install(
 	folder: string,
 	host: HostDescription,
@@ -109,19 +136,7 @@ async function install(
 		],
 		onLine: installProgress(await countPackages(join(folder, 'package-lock.json')), note),
 	});
-	const title = `building ${host.nativePackages.join(' and ')}`;
-	note(title);
-	await runNpm({
-		...run,
-		// A user who has switched install scripts off has them on for these packages alone.
-		parameters: [
-			'rebuild',
-			...host.nativePackages,
-			'--ignore-scripts=false',
-			'--foreground-scripts',
-		],
-		onLine: buildProgress(title, note),
-	});
+	for (const name of host.nativePackages) await buildNative(name, run, machineOf(node), note);
 	note('trying it out');
 	await tryOut(folder, host, node);
 }
@@ -138,9 +153,8 @@ export async function ensureHost({ version }: { version: HostName }): Promise<N8
 	for (const name of ['package.json', 'package-lock.json']) {
 		description.update(await readFile(join(host.folder, name)));
 	}
-	const machine = `node${node.major}-${process.platform}-${process.arch}`;
 	const hash = description.digest('hex').slice(0, 12);
-	const folder = join(cacheFolder(), `n8n-${host.n8nVersion}-${machine}-${hash}`);
+	const folder = join(cacheFolder(), `n8n-${host.n8nVersion}-${machineOf(node)}-${hash}`);
 	if (!existsSync(folder)) {
 		await withProgress(
 			`Installing n8n ${host.n8nVersion} into ${folder} (once, some minutes, 2.2 GB)`,
