@@ -52,11 +52,15 @@ describe('a body that is not JSON where JSON is due', () => {
 		expect(hintsOf(await bench.run([{}], read()))).toEqual([expect.stringContaining(hint)]);
 	});
 
-	test('of hints of many items, five are shown, and how many more there are', async () => {
+	test('of hints at many lists, five are shown, and how many more there are, but any other', async () => {
 		for (let total = 11; total <= 18; total++) response({ body: { total, data: [{ id: total }] } });
-		const hints = hintsOf(await bench.run(itemsOf(8), read()));
-		expect(hints).toHaveLength(6);
-		expect(hints[0]).toContain('1 item of 11 (total) was read');
+		response({ status: 207 });
+		const method = '={{ $itemIndex === 8 ? "POST" : "GET" }}';
+		const request = apiRequest(method, '/sandbox/echo', { itemsField: 'data' });
+		const hints = hintsOf(await bench.run(itemsOf(9), request));
+		expect(hints).toHaveLength(7);
+		expect(hints[0]).toContain('The service answered 207');
+		expect(hints[1]).toContain('1 item of 11 (total) was read');
 		expect(hints.at(-1)).toBe('Not shown: 3 more hints.');
 	});
 

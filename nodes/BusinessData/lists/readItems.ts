@@ -59,13 +59,13 @@ export async function readItems(
 		const isLimited = items.length >= limit;
 		if (!isLimited && last.next !== undefined) continue;
 		if (empty === MOST_EMPTY) {
-			run.hint(
+			run.hintAtList(
 				`The last ${empty} pages were empty, although each named another one, so reading ended there. If records are missing, ask for more per page; otherwise check End of List in the option Pagination.`,
 			);
 		}
 		if (twice !== undefined) {
 			const option = settings.type === 'offset' ? 'First Offset' : 'the option Pagination';
-			run.hint(
+			run.hintAtList(
 				`The item with the ID ${twice} came on two pages. If the list did not change while it was read, check ${option}.`,
 			);
 		}
@@ -103,7 +103,7 @@ function hintAtList(run: Run, { type }: ListSettings, read: ReadSummary): void {
 	if (!isLimited && (count === 0 || !hasList) && holdsFailure(body)) {
 		const where = pages === 1 ? 'The response' : `Page ${pages}`;
 		const what = 'has no items, and what looks like a failure';
-		run.hint(`${where} ${what}: ${wereRead}.${alsoSaid(last.response)}`);
+		run.hintAtList(`${where} ${what}: ${wereRead}.${alsoSaid(last.response)}`);
 	} else if (isMore && !isLimited) {
 		const by = next === undefined ? '' : `; the next page is named by ${next.path}`;
 		const names = type === 'pageNumber' ? 'names, First Page' : 'names';
@@ -115,11 +115,11 @@ function hintAtList(run: Run, { type }: ListSettings, read: ReadSummary): void {
 		const sign = flag === undefined ? '' : ` (${flag})`;
 		const says =
 			total === undefined ? `The service says that there is more${sign}` : 'There are more';
-		run.hint(`${says}: ${wereRead}${by}. ${advice}`);
+		run.hintAtList(`${says}: ${wereRead}${by}. ${advice}`);
 	} else if (run.isManual) {
 		const where = path === '' ? 'the response itself' : path;
 		const by = next === undefined ? '' : `; more pages by ${next.path}`;
-		run.hint(
+		run.hintAtList(
 			count === 0
 				? `The list is empty: 0 items in ${where}. If the service has some, check the options, and whether the API key is that of the right business.`
 				: `${items}${all} in ${where}${by}.`,

@@ -19,8 +19,8 @@ import { attemptsOf, isToolCall } from './previousAttempts';
 
 /** How long (ms) work on items may hold the event loop, which n8n needs for everything else. */
 const LONGEST_HOLD_MS = 10;
-/** n8n shows them one below the other. */
-const MOST_HINTS = 5;
+/** n8n shows them one below the other, and each item may have a list of its own. */
+const MOST_LIST_HINTS = 5;
 
 export class Run {
 	readonly items: INodeExecutionData[];
@@ -45,6 +45,7 @@ export class Run {
 	/** The last value of each parameter, with its item unless it is the same for all. */
 	private readonly values = new Map<string, { itemIndex?: number; value: unknown }>();
 	private readonly hints = new Set<string>();
+	private readonly listHints = new Set<string>();
 
 	private constructor(
 		readonly context: IExecuteFunctions,
@@ -121,9 +122,14 @@ export class Run {
 		return readGroup('Options', this.parameter('options', itemIndex, {}));
 	}
 
-	/** Shows a hint in the output panel, each only once, and five of them at most. */
+	/** Shows a hint in the output panel, each only once. */
 	hint(message: string): void {
 		this.hints.add(message);
+	}
+
+	/** Shows a hint at a list that was read; only the first five, and how many there are beside them. */
+	hintAtList(message: string): void {
+		this.listHints.add(message);
 	}
 
 	/** Shown while the node runs: in n8n's log, and in the browser of a run by hand. */
@@ -152,10 +158,15 @@ export class Run {
 		}
 		this.controller.abort(new ExecutionCanceledError());
 		const waited = waitTime.describe();
-		const shown = [...this.hints].slice(0, MOST_HINTS);
-		const left = this.hints.size - shown.length;
-		if (left > 0) shown.push(`Not shown: ${countOf(left, 'more hint')}.`);
-		const hints = [...shown, ...(waited ? [waited] : []), ...this.client.warnings.sentences];
+		const ofLists = [...this.listHints].slice(0, MOST_LIST_HINTS);
+		const left = this.listHints.size - ofLists.length;
+		if (left > 0) ofLists.push(`Not shown: ${countOf(left, 'more hint')}.`);
+		const hints = [
+			...this.hints,
+			...ofLists,
+			...(waited ? [waited] : []),
+			...this.client.warnings.sentences,
+		];
 		for (const message of hints) {
 			context.addExecutionHints({ message, location: 'outputPane', type: 'info' });
 		}
