@@ -92,19 +92,25 @@ async function buildNative(
 	const folder = join(run.folder, 'node_modules', name);
 	const manifest = await readFile(join(folder, 'package.json'), 'utf8');
 	const { version } = JSON.parse(manifest) as { version: string };
+	// A package that brings binaries has none.
+	const release = join(folder, 'build', 'Release');
+	const filter = (path: string) => path === release || path.endsWith('.node');
 	const built = join(cacheFolder(), `${name}-${version}-${machine}`);
-	const build = async (partialFolder: string) => {
-		note(`building ${name}`);
-		await runNpm({
-			...run,
-			// A user who has switched install scripts off has them on for this package alone.
-			parameters: ['rebuild', name, '--ignore-scripts=false', '--foreground-scripts'],
-			onLine: buildProgress(`building ${name}`, note),
-		});
-		await cp(folder, partialFolder, { recursive: true });
-	};
-	await ensureFolder(built, build, note);
-	await cp(built, folder, { recursive: true });
+	if (existsSync(built)) {
+		await cp(built, release, { recursive: true });
+		return;
+	}
+	note(`building ${name}`);
+	await runNpm({
+		...run,
+		// A user who has switched install scripts off has them on for this package alone.
+		parameters: ['rebuild', name, '--ignore-scripts=false', '--foreground-scripts'],
+		onLine: buildProgress(`building ${name}`, note),
+	});
+	if (!existsSync(release)) return;
+	await ensureFolder(built, async (partialFolder) => {
+		await cp(release, partialFolder, { recursive: true, filter });
+	});
 }
 
 const machineOf = ({ major }: NodeRuntime) => `node${major}-${process.platform}-${process.arch}`;
