@@ -11,7 +11,7 @@ const ONE_MINUTE = scaledLimits(1, 1 / 10);
  * executions that have crashed may count as one of them for ever.
  */
 const PARKED = {
-	'POST /txndata/sendTxn': { max: 3, windowSeconds: 120 },
+	'POST /txndata/sendTxn': { max: 3, windowSeconds: 240 },
 	'POST /txndata/sendTxnWP': { max: 3, windowSeconds: 150 },
 };
 /** When (s) the two sub-workflows end: both are parked by n8n, and the second ends while their caller is parked. */
