@@ -19,9 +19,6 @@ const BESIDE = /^_?(messages?|sort|order|orderby|links?|filters?|facets|included
 /** Lists that are never the records. */
 const FAILURES = /^_?(errors?|warnings?|faults?)$/i;
 
-/** What services call their lists: where one is null, it has no records. */
-const LIST_NAMES = /^(contacts|customers|data|items|records|results?|rows|entries|list|values?)$/i;
-
 /** Neither stands beside an empty list: a record has an ID, and an outage a message. */
 const ID = /^(_?id|uuid|guid)$/i;
 const MESSAGE = /(message|msg|detail|description|reason|title)s?$/i;
@@ -152,15 +149,14 @@ function isNothing(value: unknown): boolean {
 	return value === null || value === '' || (isObject(value) && Object.keys(value).length === 0);
 }
 
-/** Whether an empty object, or null under the name of a list, stands where the list would be, beside plain values. */
+/** Whether an empty object stands where the list would be, beside plain values. */
 function isEmptyEnvelope(body: unknown): boolean {
 	const entries = entriesOf(body).filter((entry) => !isNamed(entry[0], FAILURES));
-	const lists = entries.filter(
-		([name, value]) => isObject(value) || (value === null && LIST_NAMES.test(name)),
+	const objects = entries.filter(([, value]) => isObject(value));
+	const isEmpty = objects.length > 0 && objects.every(([, value]) => isNothing(value));
+	return (
+		isEmpty && !entries.some(([path]) => ID.test(path) || MESSAGE.test(path)) && !holdsFailure(body)
 	);
-	const isEmpty = ([, value]: Entry) => isNothing(value) || isEmptyEnvelope(value);
-	const isRecord = entries.some(([name]) => ID.test(name) || MESSAGE.test(name));
-	return lists.length > 0 && lists.every(isEmpty) && !isRecord && !holdsFailure(body);
 }
 
 /** Whether the response says that there are no records. */

@@ -3,14 +3,14 @@
 const DEEPEST = 6;
 const MOST_VALUES = 10_000;
 const FAILURES =
-	/^((has|is)?(errors?|faults?|failures?|failed|exceptions?)|(errors?|fail(ure|ed))(count|messages?|ids?|items|records)|validationerrors|(notfound|rejected|unprocessed)(ids|items|records)?)$/;
+	/^((has|is)?(errors?|faults?|failures?|failed|exceptions?)|(errors?|fail(ure|ed))(codes?|count|messages?|ids?|items|records)|validationerrors|(notfound|rejected|unprocessed)(ids|items|records)?)$/;
 const SUCCESS = /^(is)?(success(ful)?|ok)$/;
 const STATUS = /^((http)?status(code)?|statusattributestring)$/;
 /** Their numbers may mean anything, such as the code of an account. */
 const OTHER_STATUS = /^(result|state|code)$/;
 const MESSAGE = /^(error)?(message|msg|detail|reason)s?$/i;
 /** What services write where there is no failure. */
-const NONE = /^(|0|false|no|none|null|ok|success\w*|no ?errors?)$/i;
+const NONE = /^(|0+|false|no|none|null|ok|success\w*|no ?errors?)$/i;
 const FAILED_STATUS = /error|fail|invalid|not_?found|denied|rejected|forbidden/i;
 
 export function holdsFailure(value: unknown): boolean {

@@ -10,6 +10,8 @@ test.each([
 	{ errorCount: '1' },
 	{ hasErrors: true, items: [] },
 	[{ id: 2, errorMessage: 'locked' }],
+	{ data: {}, errorCode: 17 },
+	{ data: {}, error_code: 'PARTY_LOCKED' },
 	{ exceptions: [{ id: 2 }] },
 	{ deleted: 1, notFound: [2] },
 	{ accepted: [1], rejected: [{ id: 2 }] },
@@ -24,6 +26,7 @@ test.each([
 test.each([
 	{ success: true, errors: {}, error_code: '', failedCount: 0 },
 	{ errorCode: 0, errorMessage: 'Success' },
+	{ errorCode: '0000' },
 	{ error: 'none', exception: null, hasErrors: 'false' },
 	// An account of the bookkeeping.
 	{ lines: [{ account: { code: '400', name: 'Advertising' }, result: 412.5 }] },

@@ -93,9 +93,17 @@ describe.each(KINDS)('by %s', (type) => {
 		}
 	});
 
-	test('a failure in place of a list of one page deletes nothing, however often', async () => {
+	test.each([
+		FAILURE,
+		{ contacts: null, errorCode: 17 },
+		{ contacts: null, resultCode: 17 },
+		{ contacts: {}, errorCode: 17 },
+	])('%j in place of a list of one page deletes nothing, however often', async (body) => {
 		const { poll } = await begin(type, contacts(1, 2));
-		for (let times = 0; times < 3; times++) expect(await poll(onRequest(1, FAILURE))).toEqual([]);
+		for (let times = 0; times < 3; times++) {
+			expect(await poll(onRequest(1, body)).catch(() => [])).toEqual([]);
+		}
+		expect(await poll()).toEqual([]);
 	});
 
 	test('what looks like a failure beside records is none', async () => {
