@@ -106,10 +106,11 @@ test(
 				{ length: CALLS },
 				async () => await post(n8n.webhookUrl(PATH), { documents }),
 			);
-			await Promise.all([
-				...calls,
+			const [, ...responses] = await Promise.all([
 				client.startWorkflow(workflow, 'Webhook', [{ body: { documents } }]),
+				...calls,
 			]);
+			expect(responses.filter(({ ok }) => !ok)).toEqual([]);
 			const ids = (await client.listExecutions(workflow.id))
 				.map(({ id }) => id)
 				.filter((id) => !executions.has(id));
