@@ -73,6 +73,17 @@ describe('what has changed', () => {
 		expect(await poll()).toEqual([]);
 	});
 
+	// The same with nothing but an ignored field as with nothing at all.
+	test.each([{}, [], null])('is nothing where an ignored field comes into %j', async (nothing) => {
+		const { state, poll } = await begin({ ignoreFields: 'stats.viewedAt' }, [
+			{ id: 1, stats: nothing },
+		]);
+		state.list = [{ id: 1, stats: { viewedAt: 5 } }];
+		expect(await poll()).toEqual([]);
+		state.list = [{ id: 1, stats: { viewedAt: 5, orders: 1 } }];
+		expect(inWords(await poll())).toEqual(['contactUpdated 1']);
+	});
+
 	test('is not said without Changed Fields, nor where the fields were not known', async () => {
 		const { state, poll, staticData } = await begin({}, [invoice, { id: 2 }]);
 		state.list = [{ ...invoice, name: 'b' }, { id: 2 }];

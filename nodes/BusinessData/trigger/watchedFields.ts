@@ -32,7 +32,9 @@ export class WatchedFields {
 	/** Undefined where nothing of the value is watched. */
 	private partOf(value: unknown, path: string): unknown {
 		if (typeof value !== 'object' || value === null || Object.keys(value).length === 0) {
-			return this.isWatched(path) ? value : undefined;
+			// Where there is nothing, it is as with nothing but ignored fields.
+			const isNone = typeof value === 'object' && this.holdsIgnored(path);
+			return this.isWatched(path) && !isNone ? value : undefined;
 		}
 		if (Array.isArray(value)) {
 			const parts = value.map((one) => this.partOf(one, path)).filter((one) => one !== undefined);
@@ -42,6 +44,11 @@ export class WatchedFields {
 			.map(([name, inner]) => [name, this.partOf(inner, joinPath(path, name))] as const)
 			.filter(([, inner]) => inner !== undefined);
 		return entries.length > 0 ? Object.fromEntries(entries) : undefined;
+	}
+
+	/** Whether fields below the path are ignored. */
+	private holdsIgnored(path: string): boolean {
+		return this.ignored.some((one) => one.startsWith(`${path}.`));
 	}
 
 	private isWatched(path: string): boolean {
