@@ -5,6 +5,7 @@ import type { ServerResponse } from 'node:http';
 
 import { EventCopy } from '../support/eventCopy';
 import { after } from '../support/logicalTime';
+import type { Query } from '../support/listService';
 import { SimulatedList, type SimulatedSettings } from '../support/simulatedList';
 import { inWords, useTriggerBench } from '../support/triggerBench';
 
@@ -87,6 +88,30 @@ describe('what it asks for', () => {
 		// The header Date has whole seconds.
 		expect(Math.abs(apartMs - 2 * MINUTE)).toBeLessThanOrEqual(1_000);
 	});
+
+	test.each([0, 2_000])(
+		'is the whole list where the service refuses an old time, with Full Read Hours %d',
+		async (fullReadHours) => {
+			const MONTH = 30 * 24 * HOUR;
+			const respond = ({ since }: Query, response: ServerResponse) => {
+				response.setHeader('date', new Date().toUTCString());
+				if (since === undefined || Date.now() - Date.parse(since) < MONTH) return [{ id: 1 }];
+				return response.writeHead(400).end();
+			};
+			bench.service.response = respond;
+			const incremental = { values: { parameter: 'since', fullReadHours } };
+			const { poll } = bench.trigger({ options: { incremental } });
+			expect(await poll()).toEqual([]);
+			// The workflow is off meanwhile. A timer takes no longer time.
+			for (let days = 0; days < 40; days += 20) await after(20 * 24 * HOUR);
+			bench.service.response = (...request) => {
+				const list = respond(...request);
+				return Array.isArray(list) ? [...list, { id: 2 }] : list;
+			};
+			expect(inWords(await poll())).toEqual(['contactCreated 2']);
+			expect(await poll()).toEqual([]);
+		},
+	);
 
 	test.each<[string, Record<string, unknown>]>([
 		['Parameter: is empty', { parameter: ' ' }],

@@ -36,6 +36,8 @@ import {
 /** More pages in a row than this with nothing but known records are not due to records that move. */
 const MOST_REPEATED = 10;
 
+const DAY_MS = 86_400_000;
+
 const OK = 200;
 const NO_CONTENT = 204;
 const NOT_MODIFIED = 304;
@@ -107,7 +109,7 @@ export class ListReader {
 				areChangesRead = state.read === undefined;
 			} catch (error) {
 				// Some services refuse to say what changed long ago, for example before this trigger was off.
-				if (!isRefusedRequest(error) || !isFullReadDue(state, settings, Date.now())) throw error;
+				if (!isRefusedRequest(error) || !this.mayReadAllInstead()) throw error;
 				this.log(`The whole list is read, because what has changed could not be: ${error.message}`);
 				forgetRead(state);
 				delete state.cursor;
@@ -121,6 +123,15 @@ export class ListReader {
 			if (!areChangesRead || !wasSent(error) || error instanceof ListError) throw error;
 			this.giveUpFullRead(error);
 		}
+	}
+
+	/** Whether the whole list may be read because the service refuses to say what has changed: once a day at most. */
+	private mayReadAllInstead(): boolean {
+		const { state, settings } = this;
+		const { incremental } = settings;
+		const fullReadMs = Math.min(incremental?.fullReadMs || DAY_MS, DAY_MS);
+		const daily = incremental && { ...incremental, fullReadMs };
+		return isFullReadDue(state, { ...settings, incremental: daily }, Date.now());
 	}
 
 	/** Reads the whole list, and once more where records that seem to be deleted may only have moved. */
