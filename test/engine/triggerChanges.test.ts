@@ -227,3 +227,15 @@ describe('deletions that look like a mistake', () => {
 		expect(await poll()).toEqual([]);
 	});
 });
+
+describe('a record with the mark of a deleted one', () => {
+	const mark = (value: string) => ({ deletedWhen: { values: { field: 'status', value } } });
+	const old = [{ id: 1 }, { id: 2, status: 'archived' }, { id: 3, status: 'deleted' }];
+	const PAGES = { pagination: { values: { type: 'pageNumber' } } };
+
+	test('does not make pages new that are always the same', async () => {
+		bench.service.response = () => old;
+		const { poll } = bench.trigger({ options: { ...mark('archived'), ...PAGES } });
+		await expect(poll()).rejects.toThrow('Pagination: page 11 holds the same items');
+	});
+});

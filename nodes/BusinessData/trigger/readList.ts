@@ -245,7 +245,9 @@ export class ListReader {
 			const isNew = await comparePage(page.records, settings, state, read, this.events);
 			const isEmpty = page.records.length === 0;
 			if (!isEmpty && !isBesideRecords(page.path)) state.listPath ??= page.path;
-			read.repeated = isNew || isEmpty ? 0 : read.repeated + 1;
+			// Of marked records, nothing is kept, so they are new on each page.
+			const isSame = page.hash !== '' && page.hash === read.pageState.hash;
+			read.repeated = (isNew && !isSame) || isEmpty ? 0 : read.repeated + 1;
 			// At least half of the pages came again, so the pages go round in a ring.
 			if (read.repeated >= MOST_REPEATED && 2 * read.repeated >= read.pageState.page) {
 				throw samePageError(list, read.pageState.page);
