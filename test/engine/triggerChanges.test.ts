@@ -231,7 +231,22 @@ describe('deletions that look like a mistake', () => {
 describe('a record with the mark of a deleted one', () => {
 	const mark = (value: string) => ({ deletedWhen: { values: { field: 'status', value } } });
 	const old = [{ id: 1 }, { id: 2, status: 'archived' }, { id: 3, status: 'deleted' }];
+	const INCREMENTAL = { incremental: { values: { parameter: 'since' } } };
 	const PAGES = { pagination: { values: { type: 'pageNumber' } } };
+
+	test.each([
+		['removed', {}, {}],
+		['removed, with incremental reads', {}, INCREMENTAL],
+		['narrowed', mark('deleted'), {}],
+	])('was not created when the setting is %s', async (_, edited, more) => {
+		const options = { ...mark('archived, deleted'), ...more };
+		const { state, staticData } = await begin(options, old);
+		const { poll } = bench.trigger({ options: { ...edited, ...more } }, { staticData });
+		state.list = [...old, { id: 4 }];
+		expect(inWords(await poll())).toEqual(['contactCreated 4']);
+		state.list = [...old, { id: 4 }, { id: 5, status: 'archived' }];
+		expect(inWords(await poll())).toEqual(['contactCreated 5']);
+	});
 
 	test('does not make pages new that are always the same', async () => {
 		bench.service.response = () => old;

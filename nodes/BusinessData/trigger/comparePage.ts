@@ -40,7 +40,7 @@ export async function comparePage(
 		const part = watchedFields.watchedPart(value);
 		const hash = hashOf(part, HASH_LENGTH);
 		const fields = () => fieldNames && fieldHashesOf(part, fieldNames);
-		const isGone = isMarked(value, settings);
+		const isGone = isMarked(value, settings.deletedWhen);
 		const record = known.get(key);
 		if (record?.isSeen === true) {
 			// A page is from one moment, so a record that is on it twice has not moved.
@@ -60,7 +60,9 @@ export async function comparePage(
 		events.gone.delete(key);
 		if (record === undefined) {
 			known.set(key, { id, hash, fields: fields(), missed: 0, isSeen: true, wasSeen: false });
-			if (emitsCreated) events.created(key, value as IDataObject);
+			// It may have been left out because it was marked by other settings.
+			const wasThere = isMarked(value, state.deletedWhenBefore);
+			if (emitsCreated && !wasThere) events.created(key, value as IDataObject);
 			continue;
 		}
 		const { hash: before, fields: fieldsBefore } = record;
@@ -77,7 +79,7 @@ export async function comparePage(
 }
 
 /** Whether the service says that the record is deleted. */
-export function isMarked(record: unknown, { deletedWhen }: PollSettings): boolean {
+export function isMarked(record: unknown, deletedWhen: PollSettings['deletedWhen']): boolean {
 	if (deletedWhen === undefined) return false;
 	const value = valueAt(record, deletedWhen.field);
 	const isText = ['string', 'number', 'boolean'].includes(typeof value) || value === null;

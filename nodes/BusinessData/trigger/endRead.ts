@@ -54,6 +54,7 @@ export function endFullRead(
 		}
 	}
 	if (!isCheck) {
+		if (problem === undefined) delete state.deletedWhenBefore;
 		state.firstReads = problem === undefined ? 0 : Math.max(0, state.firstReads - 1);
 		// Between several pages, a change may have been missed: the next incremental read shows it.
 		const isFromNow = state.cursor === undefined || read.pageState.page === 1;

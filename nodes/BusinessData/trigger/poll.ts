@@ -96,7 +96,7 @@ async function sample(settings: PollSettings, client: PageClient): Promise<Recor
 	}
 	// Of a deleted record, only the ID would show.
 	const change = wanted.find((one) => one !== 'Deleted') ?? 'Deleted';
-	const isShown = (record: unknown) => change === 'Deleted' || !isMarked(record, settings);
+	const isShown = (record: unknown) => change === 'Deleted' || !isMarked(record, deletedWhen);
 	const records: unknown[] = [];
 	for await (const page of readPages(client, request, list)) {
 		records.push(...page.records.filter(isShown).slice(0, SAMPLE_SIZE));

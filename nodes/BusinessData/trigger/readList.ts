@@ -62,6 +62,7 @@ export class ListReader {
 	async read(): Promise<void> {
 		const { state } = this;
 		this.prepareFields();
+		this.prepareMarks();
 		this.preparePagination();
 		const isResumed = state.read !== undefined;
 		try {
@@ -85,6 +86,20 @@ export class ListReader {
 		}
 		if (!emitsChangedFields) forgetFieldHashes(state);
 		else if (!state.hasTooManyFields) state.fieldNames ??= new Map();
+	}
+
+	/** Reads the whole list where another mark counts: what the mark before has left out was not created. */
+	private prepareMarks(): void {
+		const { state, settings } = this;
+		const { deletedWhen } = settings;
+		const before = state.deletedWhen;
+		state.deletedWhen = deletedWhen;
+		if (before === undefined || JSON.stringify(before) === JSON.stringify(deletedWhen)) return;
+		// Without full reads, nothing says when all were seen.
+		if (settings.readsChangesOnly) return;
+		state.deletedWhenBefore = before;
+		forgetRead(state);
+		delete state.cursor;
 	}
 
 	private preparePagination(): void {

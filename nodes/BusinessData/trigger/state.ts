@@ -4,7 +4,7 @@
  */
 import type { PageState } from '../lists/pages';
 import type { ServiceRequest } from '../transport/serviceRequest';
-import type { WatchedList } from './pollSettings';
+import type { PollSettings, WatchedList } from './pollSettings';
 import { fieldHashesLength, HASH_LENGTH } from './watchedFields';
 
 export interface KnownRecord {
@@ -92,6 +92,9 @@ export interface State {
 	totalField?: string;
 	/** A hash of the settings of the watched fields. */
 	watched: string;
+	/** What marked a deleted record in the last poll, and what did so before, until the whole list was read since. */
+	deletedWhen?: PollSettings['deletedWhen'];
+	deletedWhenBefore?: PollSettings['deletedWhen'];
 	/** The indexes of field hashes, by dot path; undefined where they are not kept. */
 	fieldNames?: Map<string, number>;
 	/** Whether field hashes would take too much space. */
