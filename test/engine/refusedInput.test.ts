@@ -3,6 +3,7 @@
 
 import type { IDataObject, INode } from 'n8n-workflow';
 
+import { CredentialsHelper } from '../support/credentialsHelper';
 import { errorOf, NODE, useBench } from '../support/bench';
 import { useDeduplicator } from '../support/deduplicator';
 import { apiRequest, deleteMany, read, send } from '../support/parameters';
@@ -57,14 +58,19 @@ describe.each(operations)('of %s', (_, parameters) => {
 		expect((await refusalOf(parameters(options))).message).toBe(message);
 	});
 
-	test.each(['{{ $json.id % 2 }}', '{{ $("Start").item.json.id % 2 }}'])(
-		'three items, the second with a key of its own by %s, are refused',
-		async (digit) => {
-			bench.credential.apiKey = `=${'0'.repeat(63)}${digit}`;
-			const { message } = await refusalOf(parameters({}), [{ id: 0 }, { id: 1 }, { id: 2 }]);
-			expect(message).toBe('Credential: is not the same for items 0–1');
-		},
-	);
+	test.each([
+		'{{ $json.id % 2 }}',
+		'{{ $("Start").item.json.id % 2 }}',
+		'{{ $input.item?.json.other ?? 0 }}',
+	])('three items, the second with a key of its own by %s, are refused', async (digit) => {
+		bench.credential.apiKey = `=${'0'.repeat(63)}${digit}`;
+		const { message } = await refusalOf(parameters({}), [
+			{ id: 0 },
+			{ id: 1, other: 1 },
+			{ id: 2 },
+		]);
+		expect(message).toBe('Credential: is not the same for items 0–1');
+	});
 });
 
 test.each(['{{ $json.digit }}', '{{ $("Start").first().json.digit }}'])(

@@ -74,12 +74,12 @@ export class CredentialsHelper implements Pick<ICredentialsHelper, Used> {
 		_type: string,
 		mode: WorkflowExecuteMode,
 		executeData?: IExecuteData,
-		_raw?: boolean,
+		raw?: boolean,
 		values?: ICredentialsExpressionResolveValues,
 	): Promise<ICredentialDataDecryptedObject> {
 		const data = this.credentials[details.id ?? ''];
 		if (data === undefined) throw new Error(`There is no credential ${details.id}`);
-		if (values === undefined) return await Promise.resolve({ ...data });
+		if (raw === true || values === undefined) return await Promise.resolve({ ...data });
 		const { workflow, runExecutionData, runIndex, itemIndex, node, connectionInputData } = values;
 		return workflow.expression.getParameterValue(
 			{ ...data } as INode['parameters'],

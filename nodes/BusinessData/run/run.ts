@@ -5,6 +5,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { IExecuteFunctions, INode, INodeExecutionData } from 'n8n-workflow';
 
 import { abortController, onAbort, yieldEvery } from '../async';
+import { mayDifferByItem } from '../n8nInternals/credentialExpressions';
 import { holdShutdownFor, ShutdownError, shutdownSignal } from '../n8nInternals/shutdown';
 import { type Account, CREDENTIAL_TYPE, readAccount } from '../transport/account';
 import { Client } from '../transport/client';
@@ -184,11 +185,9 @@ async function readCredential(context: IExecuteFunctions) {
 	const readFor = async (index: number) => await context.getCredentials(CREDENTIAL_TYPE, index);
 	const first = await readFor(0);
 	const { length } = context.getInputData();
-	// Behind the last item, what an expression takes from its item is missing, so one look is enough for most.
-	const isSame = async (index: number) => isDeepStrictEqual(await readFor(index), first);
-	if (length < 2 || (await isSame(length).catch(() => false))) return first;
+	if (length < 2 || !(await mayDifferByItem(context, CREDENTIAL_TYPE))) return first;
 	for (let index = 1; index < length; index++) {
-		if (await isSame(index)) continue;
+		if (isDeepStrictEqual(await readFor(index), first)) continue;
 		throw new InvalidSettingError(
 			'Credential',
 			`is not the same for ${nameItems([0, index])}`,

@@ -1,0 +1,23 @@
+/** The expressions in a credential. n8n's API for nodes gives only what they make for one item. */
+import type { IExecuteFunctions, IWorkflowExecuteAdditionalData } from 'n8n-workflow';
+
+/** What makes the same for all items. */
+const SHARED = ['$env', '$secrets', '$vars'];
+
+/** Whether the credential may be another one for another item; also where an n8n keeps its data elsewhere. */
+export async function mayDifferByItem(context: IExecuteFunctions, type: string): Promise<boolean> {
+	const { additionalData } = context as { additionalData?: IWorkflowExecuteAdditionalData };
+	const details = context.getNode().credentials?.[type];
+	if (additionalData === undefined || details === undefined) return true;
+	const isRaw = true;
+	try {
+		const stored = await additionalData.credentialsHelper.getDecrypted(
+			...([additionalData, details, type, context.getMode(), undefined, isRaw] as const),
+		);
+		const text = JSON.stringify(stored);
+		const names = text.match(/\$\w*/g) ?? [];
+		return text.includes('"=') && names.some((name) => !SHARED.includes(name));
+	} catch {
+		return true;
+	}
+}
