@@ -6,12 +6,14 @@ import { isScalar } from '../values/isScalar';
 const DATE_TIME = /^\d{4}-\d\d-\d\d[T ]\d\d:/;
 /** A time so close (ms) to now may be that of the response. */
 const CURRENT_MS = 60_000;
+/** What makes an address differ in every response. */
+const SIGNATURE = /(?<=[?&])(x-(amz|goog)-[\w-]+|sig(nature)?|token|expires?)=[^&#]*/gi;
 const ID_NAMES = ['id', 'Id', 'ID', '_id', 'uuid', 'guid'];
 const HASH_LENGTH = 16;
 
 /** The same for the same records. @param idField dot path to the ID of a record, if it is known */
 export function hashOfPage(records: unknown[], idField?: string): string {
-	return hashOf(idsIn(records, idField) ?? withoutCurrentTimes(records), HASH_LENGTH);
+	return hashOf(idsIn(records, idField) ?? withoutVolatileTexts(records), HASH_LENGTH);
 }
 
 /** The IDs of the records; undefined unless each record has one of its own. @param idField its dot path, if it is known */
@@ -21,15 +23,16 @@ export function idsIn(records: unknown[], idField?: string): Array<string | numb
 	return ids.every(isScalar) && new Set(ids).size === ids.length ? ids : undefined;
 }
 
-/** The records without the time of the response; as they are, where nothing else tells them apart. */
-function withoutCurrentTimes(records: unknown[]): unknown[] {
+/** The records without the time of the response and signatures; as they are, where nothing else tells them apart. */
+function withoutVolatileTexts(records: unknown[]): unknown[] {
 	const now = Date.now();
-	const isCurrent = (value: unknown) =>
-		typeof value === 'string' &&
-		DATE_TIME.test(value) &&
-		Math.abs(Date.parse(value) - now) < CURRENT_MS;
+	const isCurrent = (value: string) =>
+		DATE_TIME.test(value) && Math.abs(Date.parse(value) - now) < CURRENT_MS;
 	const texts = records.map((record) =>
-		JSON.stringify(record, (_, value: unknown) => (isCurrent(value) ? undefined : value)),
+		JSON.stringify(record, (_, value: unknown) => {
+			if (typeof value !== 'string') return value;
+			return isCurrent(value) ? undefined : value.replace(SIGNATURE, '');
+		}),
 	);
 	const areDistinct = new Set(texts).size === texts.length && !texts.includes('{}');
 	return areDistinct ? texts : records;
