@@ -297,6 +297,16 @@ describe("the service's own idempotency", () => {
 		expect(values()).toHaveLength(requests);
 	});
 
+	test('a released key has the same value, so a skipped item advises another key', async () => {
+		await bench.run([{ id: 'a' }], send(once));
+		const [skipped] = (await bench.run([{ id: 'a' }], send(once))).json(NODE);
+		expect(skipped?.reason).toContain('give it another key');
+		expect(skipped?.reason).not.toContain('Release');
+		await change('release', 'a');
+		await bench.run([{ id: 'a' }], send(once));
+		expect(values()).toEqual([values()[0], values()[0]]);
+	});
+
 	test('a stop before the next attempt does not call it not sent', async () => {
 		bench.sandbox.fault({ after: 2, action: { type: 'hangUpAfterActing' } });
 		const isLost = async () => (await statesOf(bench, ['2'])).includes('perhapsSent');

@@ -26,6 +26,10 @@ const REASONS: Record<Exclude<SentState, 'notSent'>, string> = {
 		'It may have been sent before with this key: n8n was stopped, or lost the response, while it was being sent. Check in the service, then use Sent Document → Mark as Sent or Release.',
 };
 
+/** With an idempotency header, a key that was released here is still known there. */
+const SENT_BY_HEADER =
+	'It was sent before with this key. To send it again on purpose, give it another key: the service knows this one by its idempotency header, and would only repeat its response.';
+
 export class AlreadySentError extends Error {
 	constructor(readonly state: Exclude<SentState, 'notSent'>) {
 		super(REASONS[state]);
@@ -150,7 +154,9 @@ export class SendOnce implements SendGuard {
 
 	/** The output of a skipped item. */
 	skipped(state: Exclude<SentState, 'notSent'>): IDataObject & { skipped: true } {
-		return { skipped: true, state, reason: REASONS[state], sendOnceKey: this.document.key };
+		const isKnownThere = state === 'sent' && this.run.account.idempotencyHeader !== '';
+		const reason = isKnownThere ? SENT_BY_HEADER : REASONS[state];
+		return { skipped: true, state, reason, sendOnceKey: this.document.key };
 	}
 
 	private otherContent(): InvalidSettingError {
