@@ -84,6 +84,22 @@ test.each(['{{ $json.digit }}', '{{ $("Start").first().json.digit }}'])(
 	},
 );
 
+test.each([
+	['without an expression', (apiKey: string) => apiKey, 2],
+	[
+		'whose expression is the same for all',
+		(apiKey: string) => `={{ $vars.none ?? "${apiKey}" }}`,
+		2,
+	],
+	['whose expression may not be', (apiKey: string) => `={{ $json.none ?? "${apiKey}" }}`, 21],
+])('a credential %s is read so often for twenty items', async (_, write, times) => {
+	bench.credential.apiKey = write(bench.sandbox.apiKey);
+	const read = jest.spyOn(CredentialsHelper.prototype, 'getDecrypted');
+	const items = Array.from({ length: 20 }, (_item, index) => ({ id: `${index}` }));
+	await bench.run(items, { ...deleteMany(), dryRun: true });
+	expect(read).toHaveBeenCalledTimes(times);
+});
+
 test.each<[string, (key: string) => Parameters]>([
 	[`Path: ${AS_QUERY}`, (key) => apiRequest('GET', `/masterdata?a=1&%61pik%45y=${key}`)],
 	[OUTSIDE, (key) => apiRequest('GET', `/masterdata/${key}`)],
@@ -164,6 +180,10 @@ describe('what an expression makes', () => {
 		['Fields', 'a', `"name": ${NO_VALUE}`, { name: '={{ $json.missing }}' }],
 		['JSON Body', `={{ ${DUE} }}`, `{{ ${DUE} }}: "lines.0.due" is an invalid date`],
 		['JSON Body', '={"id": "INV-{{ $json.list }}"}', LIST],
+		[
+			...(['JSON Body', '={"a": "{{ "null" }}"}'] as const),
+			'{{ "null" }} is the text "null", which stands for no value',
+		],
 		['Send Once Key', '=INV-{{ $json.empty }}', '{{ $json.empty }} is empty'],
 		['IDs', '=INV-{{ $json.empty }}', '{{ $json.empty }} is empty'],
 		['IDs', '={{ $json.list }}-INV', LIST],
@@ -175,6 +195,7 @@ describe('what an expression makes', () => {
 	});
 
 	const ECHO = '/sandbox/echo';
+	const NULL = '={"a": {{ JSON.stringify($json.nothing) }}, "b": "c"}';
 	const BOTH = '={{ $json.id }}/{{ false }}';
 	const IDS = '={"ids": [{{ $json.list }}]}';
 	test.each<[Parameters, object]>([
@@ -183,6 +204,7 @@ describe('what an expression makes', () => {
 		[apiRequest('GET', ECHO, query('a', '=[{{ $json.empty }}]')), { query: { a: '[]' } }],
 		[apiRequest('GET', ECHO, query('a', 'null')), { query: { a: 'null' } }],
 		[{ ...apiRequest('POST', ECHO), dataMode: 'json', jsonBody: IDS }, { body: { ids: [1, 2] } }],
+		[{ ...apiRequest('POST', ECHO), dataMode: 'json', jsonBody: NULL }, { body: { a: null } }],
 	])('%j goes out', async (parameters, expected) => {
 		const result = await bench.run([ITEM], parameters);
 		expect(result.json(NODE)).toMatchObject([expected]);

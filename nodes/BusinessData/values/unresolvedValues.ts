@@ -107,7 +107,8 @@ function unresolvedInText(
 	let outline = '';
 	for (const [index, { type, text }] of pieces.entries()) {
 		const mayBeList = () => fitsList(name, outline, pieces[index + 1]);
-		const written = type === 'text' ? text : textIn(() => evaluate(text), mayBeList);
+		const mayBeNull = () => name === 'jsonBody' && isOutsideTexts(outline);
+		const written = type === 'text' ? text : textIn(() => evaluate(text), mayBeList, mayBeNull);
 		if (typeof written !== 'string') return unresolved(text, written.problem);
 		const isEmpty = type === 'code' && trimUnseen(written) === '';
 		if (isEmpty) empty.push(text);
@@ -131,13 +132,19 @@ function gapAtEnd(name: string, code: string, value: unknown): string | undefine
 }
 
 /** What n8n writes into a longer text for the value of an expression, or why it is no text. */
-function textIn(evaluate: () => unknown, mayBeList: () => boolean): string | { problem: string } {
+function textIn(
+	evaluate: () => unknown,
+	mayBeList: () => boolean,
+	mayBeNull: () => boolean,
+): string | { problem: string } {
 	let value: unknown;
 	try {
 		value = evaluate();
 	} catch (error) {
 		return { problem: noValue(error) };
 	}
+	// As `JSON.stringify` writes it.
+	if (value === 'null' && mayBeNull()) return value;
 	const problem = findFault(value, true);
 	if (problem !== undefined) return { problem };
 	if (value === null) return { problem: 'is null' };
@@ -152,11 +159,16 @@ function textIn(evaluate: () => unknown, mayBeList: () => boolean): string | { p
  * @param next what stands behind it
  */
 function fitsList(name: string, before: string, next?: { type: string; text: string }): boolean {
-	if (name === 'jsonBody') return (before.match(/(?<!\\)"/g) ?? []).length % 2 === 0;
+	if (name === 'jsonBody') return isOutsideTexts(before);
 	if (name !== 'ids') return false;
 	const isApart =
 		next === undefined || (next.type === 'text' && /^\s*([\],;\n]|$)/.test(next.text));
 	return isApart && /(^|[[,;\n])\s*$/.test(before);
+}
+
+/** Whether what stands behind the beginning of a JSON text is outside its texts in quotation marks. */
+function isOutsideTexts(before: string): boolean {
+	return (before.match(/(?<!\\)"/g) ?? []).length % 2 === 0;
 }
 
 function noValue(error: unknown): string {
