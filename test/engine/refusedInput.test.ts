@@ -160,6 +160,7 @@ describe('what an expression makes', () => {
 	const NO_VALUE = '{{ $json.missing }} has no value (undefined)';
 	const UNDEFINED = 'is the text "undefined", which stands for no value';
 	const NO_SEGMENT = 'leaves a segment of the path empty';
+	const EMPTY_ID = '"ids" is empty, so a DELETE may delete more than is meant';
 	const LIST = '{{ $json.list }} is a list, not a text';
 	const DATE = 'DateTime.fromISO($json.date)';
 	const DUE = '({ lines: [{ due: new Date($json.date) }] })';
@@ -184,6 +185,8 @@ describe('what an expression makes', () => {
 			...(['JSON Body', '={"a": "{{ "null" }}"}'] as const),
 			'{{ "null" }} is the text "null", which stands for no value',
 		],
+		['Path', '=/contacts?ids={{ $json.empty }}', EMPTY_ID],
+		['Path', '=/contacts?of=a&ids=%20{{ $json.empty }}&all=1', EMPTY_ID],
 		['Send Once Key', '=INV-{{ $json.empty }}', '{{ $json.empty }} is empty'],
 		['IDs', '=INV-{{ $json.empty }}', '{{ $json.empty }} is empty'],
 		['IDs', '={{ $json.list }}-INV', LIST],
@@ -193,6 +196,20 @@ describe('what an expression makes', () => {
 		const { message } = await refusalOf(FIELDS[name](expression, own), [ITEM]);
 		expect(message).toBe(`${name}: ${problem}`);
 	});
+
+	test('Query Parameters of a DELETE are refused where an expression leaves one empty', async () => {
+		const parameters = apiRequest('DELETE', '/contacts', query('ids', '={{ $json.empty }}'));
+		const { message } = await refusalOf(parameters, [ITEM]);
+		expect(message).toBe(`Query Parameters: ${EMPTY_ID}`);
+	});
+
+	test.each(['=/contacts/{{ $json.id }}?force', '/contacts?ids='])(
+		'a DELETE to %s goes out: no expression has left it empty',
+		async (path) => {
+			await bench.run([ITEM], apiRequest('DELETE', path));
+			expect(bench.sandbox.journal.count()).toBe(1);
+		},
+	);
 
 	const ECHO = '/sandbox/echo';
 	const NULL = '={"a": {{ JSON.stringify($json.nothing) }}, "b": "c"}';

@@ -20,9 +20,11 @@ import {
 	type ServiceResponse,
 	textOf,
 } from '../../transport/response';
-import { isRead, type ServiceRequest } from '../../transport/serviceRequest';
+import { isRead, type QueryParameters, type ServiceRequest } from '../../transport/serviceRequest';
 import { valueAt } from '../../transport/valueAt';
+import { InvalidSettingError } from '../../values/invalidSettingError';
 import { readChoice, readFlag, readText, readWholeNumber } from '../../values/settingValues';
+import { trimUnseen } from '../../values/valueFaults';
 import { contentFields, readBody } from './body';
 
 /** Not `show` for JSON: an option that was not added has no value, not even its default. */
@@ -137,6 +139,10 @@ async function prepare(run: Run, index: number): Promise<Prepared> {
 	const { path, query } = parsePath(written, 'Path', run.isComputed('path'));
 	const { fittingTypes, ...body } = await readBody(run, index, method);
 	const options = readRequestOptions(run, index, fittingTypes);
+	if (method === 'DELETE') {
+		if (run.isComputed('path')) refuseEmpty('Path', withValues(written));
+		if (run.isComputed('options')) refuseEmpty('Query Parameters', options.query);
+	}
 	const request: ServiceRequest = {
 		...options,
 		...body,
@@ -148,6 +154,25 @@ async function prepare(run: Run, index: number): Promise<Prepared> {
 	const toItems = async (response: ServiceResponse, result: Result) =>
 		await itemsOfResponse(run, settings, response, result);
 	return { request, toItems };
+}
+
+/** The query parameters of a path; `?force`, without an equals sign, is a flag. */
+function withValues(path: string): QueryParameters {
+	const [, ...queries] = path.split('?');
+	const parts = queries.join('?').split('&');
+	const written = new URLSearchParams(parts.filter((part) => part.includes('=')).join('&'));
+	return [...written].map(([name, value]) => ({ name, value }));
+}
+
+/** @throws InvalidSettingError for a parameter whose ID is missing: services may delete all records then */
+function refuseEmpty(field: string, query: QueryParameters): void {
+	const empty = query.find(({ value }) => trimUnseen(value) === '');
+	if (empty === undefined) return;
+	throw new InvalidSettingError(
+		field,
+		`"${empty.name}" is empty, so a DELETE may delete more than is meant`,
+		'Check the expression, or remove the parameter. A flag without a value can stand in the path, as in ?force.',
+	);
 }
 
 type ResponseSettings = ReturnType<typeof readResponseSettings>;
