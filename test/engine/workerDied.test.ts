@@ -103,6 +103,19 @@ test('calls of a tool side by side send', async () => {
 	expect(bench.documents()).toHaveLength(2);
 });
 
+test('calls through an MCP trigger, which belong to no execution, send after a restart of n8n', async () => {
+	const { executionId } = bench.engine;
+	Object.assign(bench.engine, { executionId: undefined });
+	try {
+		await bench.run(itemsOf(1), send());
+		await becomeAnotherProcess();
+		expect((await bench.run(itemsOf(1), send())).run.status).toBe('success');
+		expect(bench.documents()).toHaveLength(2);
+	} finally {
+		bench.engine.executionId = executionId;
+	}
+});
+
 test.each([0, undefined])(
 	'with at most %s restarts of an execution, nothing is recorded',
 	async (most) => {

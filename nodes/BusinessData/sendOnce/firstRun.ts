@@ -29,7 +29,9 @@ const ADVICE =
  * @throws RequestError when another process has begun the run
  */
 export async function beginRun(context: IExecuteFunctions): Promise<SendGuard | undefined> {
-	if (!runsAgainAfterCrash()) return undefined;
+	// Calls through an MCP trigger belong to no execution: n8n runs none of them again, and all would be one run.
+	const executionId: string | undefined = context.getExecutionId();
+	if (executionId === undefined || !runsAgainAfterCrash()) return undefined;
 	const workflowId = context.getWorkflow().id ?? '';
 	const id = { workflowId, document: 'runs', name: hashOf([runNameOf(context)], 22) };
 	const row = () => rowOf(id, rowNameOf(id.name));
