@@ -17,8 +17,8 @@ import { addSentKey } from './sentKeys';
 
 /** In the row of a run: Retry On Fail and calls of a tool repeat a run in one process. */
 const PROCESS = randomUUID();
-/** How many runs of a workflow are remembered. */
-const MOST_RUNS = 1_000;
+/** How many runs of a workflow are remembered: of a loop, the first must be as long as it goes on. */
+const MOST_RUNS = 50_000;
 
 const ADVICE =
 	'Check in the service what the first run has sent. To let n8n run nothing again, set QUEUE_WORKER_MAX_STALLED_COUNT=0 on every process; or use a Send Once Key.';

@@ -1,0 +1,38 @@
+// How long it is remembered which process has begun a run: workerDied.test shows what that prevents.
+
+import type { IExecuteFunctions } from 'n8n-workflow';
+
+import type * as FirstRun from '../../../nodes/BusinessData/sendOnce/firstRun';
+import { store as mockStore } from '../../explorer/sendOnceOrders';
+
+jest.mock('n8n-core', () => mockStore.core);
+jest.mock('../../../nodes/BusinessData/n8nInternals/services', () => ({
+	...jest.requireActual<object>('../../../nodes/BusinessData/n8nInternals/services'),
+	runsAgainAfterCrash: () => true,
+}));
+beforeAll(async () => await mockStore.load());
+beforeEach(() => mockStore.clear());
+
+/** A loaded copy of the package stands for a process. */
+function newProcess(): typeof FirstRun {
+	let loaded: typeof FirstRun | undefined;
+	jest.isolateModules(() => {
+		loaded = jest.requireActual<typeof FirstRun>('../../../nodes/BusinessData/sendOnce/firstRun');
+	});
+	if (loaded === undefined) throw new Error('not loaded');
+	return loaded;
+}
+
+const inLoop = (runIndex: number) =>
+	({
+		getNode: () => ({ id: 'node', name: 'Send' }),
+		getWorkflow: () => ({ id: 'w' }),
+		getExecutionId: () => '1',
+		evaluateExpression: () => runIndex,
+	}) as unknown as IExecuteFunctions;
+
+test('of a loop, the first run is remembered for thousands of runs', async () => {
+	const { beginRun } = newProcess();
+	for (let runIndex = 0; runIndex < 3_000; runIndex++) await beginRun(inLoop(runIndex));
+	await expect(newProcess().beginRun(inLoop(0))).rejects.toThrow('its worker has died or hung');
+});
