@@ -11,8 +11,10 @@ import {
 	RETRY_ON_FAIL,
 	send,
 	SEND_ENDPOINT,
+	sentDocument,
 } from '../support/parameters';
 import { linksTo, NODE_TYPE, nodeOf, workflowOf } from '../support/engineWorkflow';
+import { statesOf } from '../support/sentDocument';
 import { waitUntil } from '../support/waitUntil';
 import { callTool } from '../support/toolWorkflow';
 
@@ -93,6 +95,24 @@ test('a batch that was deleted is not deleted again', async () => {
 		[0, 1],
 		[2, 3],
 	]);
+});
+
+test('a key that was released is not released again, in case another run has sent it meanwhile', async () => {
+	const once = send({ sendOnceKey: '={{ $json.id }}' });
+	await bench.run([{ id: 'a' }], once);
+	bench.sandbox.fault({ action: { type: 'hold' } });
+	const underWay = bench.run([{ id: 'b' }], once);
+	await waitUntil(() => bench.sandbox.journal.count() === 2);
+	const settings = { ...RETRY_ON_FAIL, waitBetweenTries: 1_000 };
+	const releasing = bench.run([{ id: 'a' }, { id: 'b' }], sentDocument('release'), settings);
+	await waitUntil(async () => (await statesOf(bench, ['a']))[0] === 'notSent');
+	await bench.run([{ id: 'a' }], once);
+	const error = errorOf(await releasing);
+	bench.sandbox.clearFaults();
+	await underWay;
+	expect(error.message).toBe('Send Once Key: it is being sent right now');
+	expect(await statesOf(bench, ['a'])).toEqual(['sent']);
+	expect(error.context).toMatchObject({ changedItems: [0], failedItems: [1], notTriedItems: [] });
 });
 
 test('another execution sends again, and a failed run without Retry On Fail runs once', async () => {

@@ -110,8 +110,9 @@ export async function runTasks(
 		if (isFirstAlone === true) await runNext();
 		await Promise.all(Array.from({ length: atOnce }, runOnAndOn));
 	};
+	const hasRequests = tasks.some(({ endpoint }) => endpoint !== undefined);
 	const describe = async () =>
-		lists === undefined
+		lists === undefined || !hasRequests
 			? `${done} of ${tasks.length} done`
 			: await describeSends(run, done, tasks.length, tasks[done]?.endpoint);
 	const listed = () =>

@@ -6,7 +6,7 @@ import { parseEndpoint } from '../../transport/endpointPath';
 import { type Endpoint, SEND_ENDPOINTS } from '../../transport/endpoints';
 import { InvalidSettingError } from '../../values/invalidSettingError';
 import { readChoice, readFilledText, readText } from '../../values/settingValues';
-import { prepareTasks, runTasks, type Task } from '../../items/runTasks';
+import { prepareTasks, runTasks, type Task, type TaskKind } from '../../items/runTasks';
 import type { Operation } from '../../operations/operation';
 import type { TaskResult } from '../../run/previousAttempts';
 import type { Run } from '../../run/run';
@@ -21,6 +21,18 @@ const SENT_WITH = [
 	...(Object.keys(SEND_ENDPOINTS) as Array<keyof typeof SEND_ENDPOINTS>),
 	API_REQUEST,
 ] as const;
+
+const QUESTIONS: TaskKind = { atOnce: 1 };
+
+/** With lists, Retry On Fail repeats none: a key may have been sent since it was released. */
+const CHANGES: TaskKind = {
+	atOnce: 1,
+	lists: {
+		done: ['Changed', 'changedItems'],
+		failed: ['Not changed', 'failedItems'],
+		notTried: ['Not tried', 'notTriedItems'],
+	},
+};
 
 const fields: INodeProperties[] = [
 	{
@@ -71,7 +83,7 @@ export function sentDocumentOperation(
 		fields,
 		execute: async (run) => {
 			const tasks = await prepareTasks(run, (index) => prepare(run, index, change));
-			return await runTasks(run, tasks, { atOnce: 1 });
+			return await runTasks(run, tasks, change === undefined ? QUESTIONS : CHANGES);
 		},
 	};
 }
