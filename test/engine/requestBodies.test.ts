@@ -123,6 +123,14 @@ describe.each<[string, INode['parameters'], object, other: object]>([
 	});
 });
 
+test('a file by another name is the same content, because its name does not go out', async () => {
+	const once = { ...BINARY, options: { sendOnceKey: 'a' } };
+	await bench.run([PDF], once);
+	const again = await bench.run([itemWith(BYTES, { fileName: 'copy.pdf' })], once);
+	expect(again.json(NODE)).toMatchObject([{ skipped: true, state: 'sent' }]);
+	expect(arrived()).toHaveLength(1);
+});
+
 test.each<[ignored: string, part: string, other: string, isSame: boolean]>([
 	['at', 'at', 'to', true],
 	['e\u0301', '\u00e9', 'to', true],

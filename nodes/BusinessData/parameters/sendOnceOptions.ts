@@ -116,9 +116,11 @@ function hashOfContent(
 	const ignored = ignoreFields.map((field) => field.normalize('NFC'));
 	const counts = ({ name }: { name: string }) => !ignored.includes(name.normalize('NFC'));
 	const isForm = encoded !== undefined && Array.isArray(body);
+	// Of a file that is the whole body, the name does not go out.
+	const unsent = encoded === undefined ? [] : ['fileName'];
 	const ofBody = isForm
 		? contentHash((body as Part[]).filter(counts), [])
-		: contentHash(body, ignoreFields);
+		: contentHash(body, [...ignoreFields, ...unsent]);
 	// Without a body, the query alone may say what is sent.
 	const parameters = query.filter(counts);
 	return parameters.length === 0 ? ofBody : contentHash([ofBody, parameters], []);
