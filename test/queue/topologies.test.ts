@@ -204,7 +204,7 @@ test("the credential's Test takes its slot in Redis", async () => {
 	expect((await bench.run([{}], getStatus)).json(NODE)).toMatchObject([{ used: 1 }]);
 });
 
-test('a user who may do no more than docs/queue-mode.md says can count and send once', async () => {
+test('a user who may do no more than docs/queue-mode.md says can count, send once and press Test', async () => {
 	const page = readFileSync(join(__dirname, '../../docs/queue-mode.md'), 'utf8');
 	const [, rules = ''] = /^ACL SETUSER n8n on >password (.+)$/m.exec(page) ?? [];
 	const rights = ['reset', 'on', '>another-password', ...rules.split(' ')];
@@ -236,6 +236,9 @@ test('a user who may do no more than docs/queue-mode.md says can count and send 
 	expect(missingMs).toBeLessThanOrEqual(5_000);
 	if ('release' in acquired) acquired.release();
 	await waitUntil(async () => typeof (await leases.missingMs()) === 'number');
+	Object.assign(bench.credential, fieldsOf(address));
+	const test = await bench.engine.testCredential(bench.credential);
+	expect(test).toEqual({ status: 'OK', message: expect.any(String) as string });
 	const log = await redisCommand(plain.port, PASSWORD, 'ACL', 'LOG');
 	expect(log).toBe('');
 });
