@@ -82,6 +82,22 @@ describe('a body that is not JSON where JSON is due', () => {
 	});
 
 	test.each([
+		['JSON', [], {}],
+		['a list in it', { data: [] }, { itemsField: 'data' }],
+	])(
+		'an empty list to an API request that is no read is an item, or a loop would end there: %s',
+		async (_, body, options) => {
+			response({ body });
+			const result = await bench.run(itemsOf(1), apiRequest('POST', '/echo', options));
+			expect(result.json(NODE)).toEqual([{ statusCode: 200 }]);
+			response({ body });
+			expect((await bench.run(itemsOf(1), apiRequest('GET', '/echo', options))).json(NODE)).toEqual(
+				[],
+			);
+		},
+	);
+
+	test.each([
 		[{ error: 'none' }, [{ success: true, error: 'none' }]],
 		[{ error: { a: 0 }, message: 'b' }, [{ success: true, error: { a: 0 }, message: 'b' }]],
 		[

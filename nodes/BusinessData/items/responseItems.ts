@@ -31,6 +31,14 @@ export async function itemsOf(
 	}
 }
 
+/** The items, or the status alone where an empty list left none: without an item, a loop would end before its last one. */
+export function orStatus(
+	items: INodeExecutionData[],
+	{ statusCode }: ServiceResponse,
+): INodeExecutionData[] {
+	return items.length > 0 ? items : [toItem({ statusCode })];
+}
+
 export function hintAtBrokenJson(run: Run, result: Result): void {
 	if (result.kind === 'text' && result.isBroken) {
 		run.hint(

@@ -2,7 +2,7 @@
 import type { INodePropertyOptions, NodeHint } from 'n8n-workflow';
 
 import { requestEach } from '../items/requestEach';
-import { itemsOf, toItem } from '../items/responseItems';
+import { itemsOf, orStatus } from '../items/responseItems';
 import { bodyFields, readJsonBody } from '../parameters/requestBody';
 import { optionsField, readRequestOptions } from '../parameters/requestOptions';
 import { sendOnceOptions } from '../parameters/sendOnceOptions';
@@ -33,11 +33,8 @@ export function sendOperation(
 					body: readJsonBody(run, index, true),
 					...readRequestOptions(run, index),
 				},
-				toItems: async (response, result) => {
-					const items = await itemsOf(run, response, result);
-					// Also where the service responds with an empty list.
-					return items.length > 0 ? items : [toItem({ statusCode: response.statusCode })];
-				},
+				toItems: async (response, result) =>
+					orStatus(await itemsOf(run, response, result), response),
 			})),
 	};
 }
