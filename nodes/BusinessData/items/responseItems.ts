@@ -1,4 +1,6 @@
 /** Output items from the responses of the service. */
+import { isUtf8 } from 'node:buffer';
+
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 
 import type { Run } from '../run/run';
@@ -80,11 +82,19 @@ export async function fileItem(
 	};
 }
 
-/** The file name in a `Content-Disposition` header (RFC 6266), without a folder. */
+/** The file name in a `Content-Disposition` header (RFC 6266), without a folder. Many services leave quotation marks out. */
 function fileNameOf(header: string): string | undefined {
 	const encoded = /filename\*\s*=\s*[\w-]+'[^']*'([^;\s]+)/i.exec(header)?.[1];
-	const plain = /filename\s*=\s*("([^"]*)"|[^;\s]+)/i.exec(header);
+	const plain = /filename\s*=\s*("([^"]*)"|[^;]+)/i.exec(header);
 	const name =
-		encoded === undefined ? (plain?.[2] ?? plain?.[1]) : (decodePercent(encoded) ?? encoded);
-	return name?.split(/[\\/]/).at(-1) || undefined;
+		encoded === undefined
+			? inUtf8(plain?.[2] ?? plain?.[1]?.trim() ?? '')
+			: (decodePercent(encoded) ?? encoded);
+	return name.split(/[\\/]/).at(-1) || undefined;
+}
+
+/** The text of a header, which Node.js reads as Latin-1 although many services write UTF-8. */
+function inUtf8(text: string): string {
+	const bytes = Buffer.from(text, 'latin1');
+	return isUtf8(bytes) ? bytes.toString() : text;
 }

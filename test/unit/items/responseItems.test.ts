@@ -16,6 +16,10 @@ test.each([
 	['attachment; filename="invoice 1.pdf"', 'invoice 1.pdf'],
 	['attachment; filename=invoice.pdf', 'invoice.pdf'],
 	['attachment; filename=invoice.pdf; size=5', 'invoice.pdf'],
+	['attachment; filename=invoice 1.pdf ; size=5', 'invoice 1.pdf'],
+	// Node.js reads a header as Latin-1, whatever its bytes are.
+	[`attachment; filename="${Buffer.from('büro €.pdf').toString('latin1')}"`, 'büro €.pdf'],
+	['attachment; filename="büro.pdf"', 'büro.pdf'],
 	['attachment;FileName = "a.pdf"', 'a.pdf'],
 	['inline; filename="a;b.pdf"', 'a;b.pdf'],
 	["attachment; filename*=UTF-8''b%C3%BCro%20%E2%82%AC.pdf", 'büro €.pdf'],
