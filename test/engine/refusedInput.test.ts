@@ -138,7 +138,10 @@ describe('what an expression makes', () => {
 		list: [1, 2],
 		client: { name: 'a' },
 		date: 'tomorrow',
+		folder: 'C:\\',
 	};
+	/** A text of JSON that ends with a backslash. */
+	const FOLDER = '{{ JSON.stringify($json.folder) }}';
 	const field = (value: string, own = {}) => ({
 		...send(),
 		dataMode: 'defineBelow',
@@ -185,6 +188,7 @@ describe('what an expression makes', () => {
 			...(['JSON Body', '={"a": "{{ "null" }}"}'] as const),
 			'{{ "null" }} is the text "null", which stands for no value',
 		],
+		['JSON Body', `={"a": ${FOLDER}, "b": "INV-{{ $json.list }}"}`, LIST],
 		['Path', '=/contacts?ids={{ $json.empty }}', EMPTY_ID],
 		['Path', '=/contacts?of=a&ids=%20{{ $json.empty }}&all=1', EMPTY_ID],
 		['Send Once Key', '=INV-{{ $json.empty }}', '{{ $json.empty }} is empty'],
@@ -213,6 +217,7 @@ describe('what an expression makes', () => {
 
 	const ECHO = '/sandbox/echo';
 	const NULL = '={"a": {{ JSON.stringify($json.nothing) }}, "b": "c"}';
+	const AFTER = `={"a": ${FOLDER}, "b": {{ JSON.stringify($json.nothing) }}, "c": [{{ $json.list }}]}`;
 	const BOTH = '={{ $json.id }}/{{ false }}';
 	const IDS = '={"ids": [{{ $json.list }}]}';
 	test.each<[Parameters, object]>([
@@ -222,6 +227,10 @@ describe('what an expression makes', () => {
 		[apiRequest('GET', ECHO, query('a', 'null')), { query: { a: 'null' } }],
 		[{ ...apiRequest('POST', ECHO), dataMode: 'json', jsonBody: IDS }, { body: { ids: [1, 2] } }],
 		[{ ...apiRequest('POST', ECHO), dataMode: 'json', jsonBody: NULL }, { body: { a: null } }],
+		[
+			{ ...apiRequest('POST', ECHO), dataMode: 'json', jsonBody: AFTER },
+			{ body: { a: 'C:\\', b: null, c: [1, 2] } },
+		],
 	])('%j goes out', async (parameters, expected) => {
 		const result = await bench.run([ITEM], parameters);
 		expect(result.json(NODE)).toMatchObject([expected]);

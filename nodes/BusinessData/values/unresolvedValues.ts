@@ -168,7 +168,8 @@ function fitsList(name: string, before: string, next?: { type: string; text: str
 
 /** Whether what stands behind the beginning of a JSON text is outside its texts in quotation marks. */
 function isOutsideTexts(before: string): boolean {
-	return (before.match(/(?<!\\)"/g) ?? []).length % 2 === 0;
+	// A backslash escapes only one character, which may be a backslash too.
+	return (before.replace(/\\./gs, '').match(/"/g) ?? []).length % 2 === 0;
 }
 
 function noValue(error: unknown): string {
