@@ -55,6 +55,20 @@ test('a read that does not fit goes on at the page it had reached', async () => 
 	expect(asked).toContain(13);
 }, 30_000);
 
+test('a poll waits for room again and again, as long as its time lasts', async () => {
+	responseSlowly(contacts(70), 0);
+	const { poll } = bench.trigger(byPage, { credential: { limits: limitsOf(1, 2.5) } });
+	expect(await poll()).toEqual([]);
+	expect(pagesAsked()).toEqual(Array.from({ length: 15 }, (_, index) => index + 1));
+}, 30_000);
+
+test('a request without a response ends with its own timeout, and is sent again', async () => {
+	bench.service.response = () => (bench.service.queries.length > 1 ? contacts(1) : undefined);
+	const { poll } = bench.trigger({ options: { timeout: 5 } });
+	expect(await poll()).toEqual([]);
+	expect(bench.service.queries).toHaveLength(2);
+});
+
 describe('a poll in which nothing could be read', () => {
 	/** n8n 1.x takes no notice of what an error declares. */
 	const expectFailure = (error: unknown, expected: Record<string, unknown>) => {
@@ -99,6 +113,13 @@ describe('a poll in which nothing could be read', () => {
 			context: { retryAfterSeconds: 30 },
 		});
 		expect(bench.service.queries).toHaveLength(1);
+	});
+
+	test('because the key is refused says why', async () => {
+		bench.service.response = (_, response) => void response.writeHead(401).end('{}');
+		await expect(bench.trigger().poll()).rejects.toMatchObject({
+			description: expect.stringContaining('Four causes are possible') as string,
+		});
 	});
 
 	test('because nobody is there says that', async () => {
