@@ -58,6 +58,8 @@ export function exampleTests(real: () => RealN8n): void {
 		expect(itemsOf(second, 'Say that it was deleted')).toEqual([
 			{ message: 'Payment payment-3 was deleted' },
 		]);
+		// It was paid before.
+		sandbox.payments.update('payment-2', { amount: 21 });
 		await poll();
 		expect(await client.listExecutions(workflow.id)).toHaveLength(2);
 	});
