@@ -70,6 +70,9 @@ export function reminderTests(real: () => RealN8n): void {
 				reason: expect.stringContaining('503') as string,
 			},
 		]);
+		// Of one that was reminded, a part was paid.
+		const now = JSON.stringify(workflow).replace('amount\\":120', 'amount\\":70');
+		workflow = await real().client.saveWorkflow(JSON.parse(now) as SavedWorkflow);
 		const third = await run();
 		expect(third('Reminded before')).toHaveLength(4);
 		expect(third('Needs a look')).toEqual([
