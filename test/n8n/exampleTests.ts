@@ -93,6 +93,14 @@ export function tableExampleTests(real: () => RealN8n): void {
 		expect(await real().resultOfExecution(5, workflow.id)).toMatchObject({ status: 'success' });
 		expect(await savedContacts()).toEqual(sandbox.contacts.list());
 		await client.unpublishWorkflow(workflow.id);
+
+		const name = 'When a contact changes';
+		const nodes = workflow.nodes.map((one) => (one.name === name ? { ...one, id: 'copy' } : one));
+		await client.saveWorkflow({ ...workflow, nodes });
+		await client.publishWorkflow(workflow.id);
+		const ofCopy = await real().resultOfExecution(6, workflow.id);
+		expect(itemsOf(ofCopy, name)).toHaveLength(sandbox.contacts.list().length);
+		await client.unpublishWorkflow(workflow.id);
 	});
 
 	test('invoices-sent-once: a person says what became of those that may have been sent', async () => {
