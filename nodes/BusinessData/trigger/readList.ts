@@ -109,6 +109,7 @@ export class ListReader {
 		const isOther = state.pagination !== undefined && state.pagination !== pagination;
 		if (isOther && !state.wasReadInFull && !this.settings.readsChangesOnly) {
 			state.firstReads = MOST_FIRST_READS;
+			delete state.cursor;
 		}
 		state.pagination = pagination;
 	}
@@ -316,8 +317,10 @@ export class ListReader {
 
 	/** A hash of the settings that a page state depends on. */
 	private get pagination(): string {
-		const { list, incremental } = this.settings;
+		const { list, incremental, readsChangesOnly } = this.settings;
 		const { itemsField: _, idField: __, ...pagination } = list;
+		// Where an expression asks for changes, the list has other pages than without it.
+		if (readsChangesOnly) return hashOf([pagination, incremental, 'changes'], 16);
 		return hashOf(incremental === undefined ? pagination : [pagination, incremental], 16);
 	}
 }

@@ -323,3 +323,29 @@ test('where only changes are read, there may be more, and the first poll reads o
 	const { asked, log, state } = await poll(trigger, [{ a: ONE, hasMore: true }], settings);
 	expect([asked.length, log, state.firstReads]).toEqual([1, [], 0]);
 });
+
+describe('without the expression that asked for changes', () => {
+	const CHANGES = { ...SETTINGS, readsChangesOnly: true };
+	const ALL = [ONE, TWO, THREE, []];
+
+	test('the whole list is read, also where a read of changes had not come to its end', async () => {
+		const trigger = begin();
+		await poll(trigger, [ONE, OUT_OF_TIME], CHANGES);
+		const { asked } = await poll(trigger, ALL);
+		expect(asked).toEqual(['1', '2', '3', '4']);
+	});
+
+	test.each([undefined, readIncremental({ values: { parameter: 'since', fullReadHours: 0 } })])(
+		'what changes alone have not shown was there before: %j',
+		async (incremental) => {
+			const trigger = new PolledTrigger();
+			await poll(trigger, [ONE], { ...CHANGES, incremental });
+			expect(trigger.state.known.size).toBe(1);
+			const { events } = await poll(trigger, ALL, { ...SETTINGS, incremental });
+			expect([events, trigger.state.known.size]).toEqual([[], 3]);
+			const more = [...ALL.slice(0, 3), [{ id: 4 }], []];
+			const later = await poll(trigger, more, SETTINGS);
+			expect(later.events).toMatchObject([{ event: 'contactCreated' }]);
+		},
+	);
+});
