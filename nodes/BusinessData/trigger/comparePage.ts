@@ -7,7 +7,14 @@ import { valueAt } from '../transport/valueAt';
 import type { Events } from './events';
 import { hashOf } from '../values/hash';
 import type { PollSettings } from './pollSettings';
-import { type KnownRecord, type ListRead, MOST_MISSED, type State, TAKEN_NEXT } from './state';
+import {
+	boundFieldHashes,
+	type KnownRecord,
+	type ListRead,
+	MOST_MISSED,
+	type State,
+	TAKEN_NEXT,
+} from './state';
 import { differentFields, fieldHashesOf, HASH_LENGTH } from './watchedFields';
 
 /** How long (ms) a comparison may hold the event loop. */
@@ -27,14 +34,19 @@ export async function comparePage(
 	read: ListRead,
 	events: Events,
 ): Promise<boolean> {
-	const { known, firstReads, fieldNames } = state;
+	const { known, firstReads } = state;
 	const { watchedFields } = settings;
 	const emitsCreated = firstReads === 0 || settings.emitsExisting;
 	const onPage = new Set<string>();
 	let isNew = false;
+	let namesBefore = state.fieldNames?.size;
 	const yieldToEventLoop = yieldEvery(LONGEST_HOLD_MS);
 	for (const [index, value] of records.entries()) {
 		await yieldToEventLoop();
+		// Where each record has fields of its own, their hashes would fill the memory within a page.
+		if (state.fieldNames?.size !== namesBefore) boundFieldHashes(state);
+		const { fieldNames } = state;
+		namesBefore = fieldNames?.size;
 		const id = idOf(value, settings, `${index + 1} of ${records.length}`);
 		const key = String(id);
 		const part = watchedFields.watchedPart(value);

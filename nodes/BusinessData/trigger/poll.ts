@@ -136,8 +136,10 @@ async function exclusiveChanges(
 	try {
 		const state = await memory.recall();
 		const found = new Events();
+		const leftOut = state.hasTooManyFields ? state.watched : undefined;
 		await new ListReader(client, settings, state, found, log).read();
-		if (boundFieldHashes(state)) {
+		boundFieldHashes(state);
+		if (state.hasTooManyFields && leftOut !== state.watched) {
 			log('Changed Fields: left out, because the records have too many fields to remember', 'warn');
 		}
 		const withheld = emitDeletions(state, settings, found);

@@ -18,6 +18,18 @@ test('many records leave time for other work', async () => {
 	pauses.mockRestore();
 });
 
+test('records that all have fields of their own do not fill the memory', async () => {
+	const names = Array.from({ length: 10 }, (_, index) => `price${index}`);
+	const records = Array.from({ length: 1000 }, (_, id) => {
+		return { id, ...Object.fromEntries(names.map((name) => [`${name}-${id}`, 1])) };
+	});
+	const state = stateOf([], { fieldNames: new Map() });
+	await comparePage(records, SETTINGS, state, readAt(1), new Events());
+	expect([state.hasTooManyFields, state.fieldNames]).toEqual([true, undefined]);
+	expect([...state.known.values()].filter(({ fields }) => fields !== undefined)).toEqual([]);
+	expect(state.known.size).toBe(1000);
+});
+
 const [ONE, OTHER, THIRD] = [{ id: 1 }, { id: 1, a: 1 }, { id: 1, a: 2 }];
 const [TWO, GONE, UNKNOWN] = [{ id: 2 }, { id: 1, mark: 'gone' }, { id: 9, mark: 'gone' }];
 
