@@ -28,6 +28,7 @@ import {
 	forgetHashes,
 	type ListRead,
 	MOST_FIRST_READS,
+	MOST_MISSED,
 	REPORTED_NEXT,
 	type State,
 	TAKEN_NEXT,
@@ -210,10 +211,12 @@ export class ListReader {
 		if (read.ambiguousId !== undefined) this.log(ambiguous(read.ambiguousId));
 		state.firstReads = 0;
 		if (settings.incremental !== undefined) this.endIncrementalRead(read, last);
-		// No full read renews the other hashes, so a record that comes later has changed.
 		if (settings.readsChangesOnly) {
-			for (const record of state.known.values()) {
+			for (const [key, record] of state.known) {
+				// No full read renews the other hashes, so a record that comes later has changed.
 				if (record.hash === TAKEN_NEXT) record.hash = REPORTED_NEXT;
+				// Nor does one find the deletions again that were withheld.
+				if (record.missed === MOST_MISSED) this.events.gone.add(key);
 			}
 		}
 		forgetRead(state);

@@ -349,3 +349,20 @@ describe('without the expression that asked for changes', () => {
 		},
 	);
 });
+
+test('where only changes are read, marked records that were withheld are let through by the option', async () => {
+	const settings = {
+		...{ ...SETTINGS, list: readListSettings({}), readsChangesOnly: true },
+		deletedWhen: { field: 'gone', values: ['true'] },
+	};
+	const all = Array.from({ length: 12 }, (_, id) => ({ id }));
+	const marked = all.slice(0, 8).map(({ id }) => ({ id, gone: true }));
+	const trigger = new PolledTrigger();
+	await poll(trigger, [all], settings);
+	expect((await poll(trigger, [marked], settings)).events).toEqual([]);
+	// One of them is there again.
+	expect((await poll(trigger, [[{ id: 0 }]], settings)).events).toEqual([]);
+	const { gone } = await poll(trigger, [[]], { ...settings, maxDeletionPercent: 100 });
+	expect(gone).toHaveLength(7);
+	expect((await poll(trigger, [[]], settings)).events).toEqual([]);
+});
