@@ -133,9 +133,11 @@ export class KeyLimiter {
 		return uses.flatMap((use) => {
 			const { key, otherClients } = use.endpoint;
 			const queued = this.queuedFor(key === GENERAL ? undefined : use.endpoint);
+			// Those that wait for an endpoint's own limits hold up no others.
+			const ahead = this.queuedFor(use.endpoint);
 			return windowStates(use).map((state) => {
 				const { name, max, windowMs, room, freeAt } = state;
-				const waitMs = Math.max(otherClients.waitMs(use.limits), estimateWait([state], queued));
+				const waitMs = Math.max(otherClients.waitMs(use.limits), estimateWait([state], ahead));
 				return {
 					limit: name,
 					max,

@@ -151,7 +151,7 @@ export const MISTAKES_FOUND_BY_TESTS: MistakeFoundByTest[] = [
 	mistake(
 		'the time until a limit has room leaves out the requests that wait',
 		KEY_LIMITER,
-		patch('rateLimit/keyLimiter', '([state], queued)', '([state], 0)'),
+		patch('rateLimit/keyLimiter', '([state], ahead)', '([state], 0)'),
 	),
 	mistake(
 		'a slot is held for its window without a margin',

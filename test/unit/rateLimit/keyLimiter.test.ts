@@ -150,4 +150,16 @@ describe.each(['memory', 'Redis'])('counting in %s', (store) => {
 		expectBetween(waitMs, availableInMs, availableInMs + 1_000);
 		await waiting;
 	});
+
+	test('tells that a read can go at once while many sends wait for their own limit', async () => {
+		const stop = abortController();
+		const waiting = bench.requests(30, { endpoint: SEND, signal: stop.signal });
+		const stopped = expect(waiting).rejects.toThrow('enough');
+		await jest.advanceTimersByTimeAsync(2_000);
+		const { queued, availableInMs } = (await bench.status()).get('general/1s') ?? {};
+		expect([queued, availableInMs]).toEqual([27, 0]);
+		expect(await timeOf(bench.request())).toBeLessThan(100);
+		stop.abort(new Error('enough'));
+		await stopped;
+	});
 });
