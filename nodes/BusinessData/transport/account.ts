@@ -65,6 +65,7 @@ export function readAccount(fields: CredentialFields): Account {
 	const checked = markUnresolvedFields(fields, ANY_TEXT);
 	const baseUrl = readBaseUrl(checked.baseUrl);
 	const apiKey = readApiKey(checked.apiKey);
+	refuseKeyIn(baseUrl, apiKey);
 	const isCustomized = readFlag('Customize for This Installation', checked.customize);
 	const custom = { ...CUSTOM_DEFAULTS, ...(isCustomized ? checked : {}) };
 	const keepFree = readWholeNumber(
@@ -112,6 +113,13 @@ function readBaseUrl(value: unknown): string {
 		throw invalid('must start with https://', why);
 	}
 	return (url.origin + url.pathname).replace(/\/+$/, '');
+}
+
+/** Servers on the way log addresses. */
+function refuseKeyIn(baseUrl: string, apiKey: string): void {
+	if (!baseUrl.toLowerCase().includes(apiKey.toLowerCase())) return;
+	const howToFix = 'Remove it: the key goes out in a header.';
+	throw new InvalidSettingError('Base URL', 'must not contain the API key', howToFix);
 }
 
 /** The limits of a key do not depend on the path or on how the host is spelled. */

@@ -58,6 +58,10 @@ describe('the base URL', () => {
 			'must not contain a user or a password',
 			...['https://secret@api.example.com', 'https://:secret@a.b'],
 		],
+		[
+			'must not contain the API key',
+			...[KEY, KEY.toLowerCase()].map((key) => `${BASE_URL}/v1/${key}`),
+		],
 	])('is refused: it %s', (problem, ...urls) => {
 		for (const baseUrl of urls) {
 			const error = errorOf(() => withBaseUrl(baseUrl)) as InvalidSettingError;
