@@ -64,6 +64,15 @@ async function errorOf(address: RedisAddress): Promise<{ message: string; descri
 
 const plainAddress = (port?: number) => plain.address(PASSWORD, port);
 
+/** What `ACL SETUSER` needs for a user with the rights on the page, and a password. */
+function rightsOf({ isCluster }: { isCluster: boolean }): string[] {
+	const page = readFileSync(join(__dirname, '../../docs/queue-mode.md'), 'utf8');
+	const [, rules = ''] = /^ACL SETUSER n8n on >password (.+)$/m.exec(page) ?? [];
+	const [, others = ''] = /for a cluster, add `([^`]+)`/.exec(page) ?? [];
+	const all = isCluster ? `${rules} ${others}` : rules;
+	return ['reset', 'on', '>another-password', ...all.split(' ')];
+}
+
 describe('a cluster', () => {
 	test('runs each script on the shard that has its keys, over one connection per shard', async () => {
 		for (const expected of [1, 2]) {
@@ -81,6 +90,25 @@ describe('a cluster', () => {
 		const lost = { host: '127.0.0.1', port: 1 };
 		const nodes = first === undefined ? [] : [lost, first];
 		expect(await count({ ...cluster.address, nodes }, '{found}')).toBe(1);
+	});
+
+	test('goes on while a slot moves, for a user with no more rights than docs/queue-mode.md says', async () => {
+		const rights = rightsOf({ isCluster: true });
+		const all = cluster.servers.map(({ server }) => server.port);
+		for (const port of all) {
+			await redisCommand(port, PASSWORD, 'ACL', 'SETUSER', 'n8n', ...rights);
+		}
+		const address = { ...cluster.address, user: 'n8n', password: 'another-password' };
+		const key = 'n8n-nodes-business-data:{moved}:slots:general';
+		await count(address, key);
+		let isMoving = true;
+		const moved = cluster.reshard().finally(() => (isMoving = false));
+		while (isMoving) await count(address, key);
+		await moved;
+		// It needs no READONLY, which ioredis sends to replicas.
+		for (const port of all) {
+			expect(await redisCommand(port, PASSWORD, 'ACL', 'LOG')).not.toContain('asking');
+		}
 	});
 });
 
@@ -205,9 +233,7 @@ test("the credential's Test takes its slot in Redis", async () => {
 });
 
 test('a user who may do no more than docs/queue-mode.md says can count, send once and press Test', async () => {
-	const page = readFileSync(join(__dirname, '../../docs/queue-mode.md'), 'utf8');
-	const [, rules = ''] = /^ACL SETUSER n8n on >password (.+)$/m.exec(page) ?? [];
-	const rights = ['reset', 'on', '>another-password', ...rules.split(' ')];
+	const rights = rightsOf({ isCluster: false });
 	await redisCommand(plain.port, PASSWORD, 'ACL', 'SETUSER', 'n8n', ...rights);
 	const address = { ...plainAddress(), user: 'n8n', password: 'another-password' };
 	const signal = new AbortController().signal;

@@ -19,7 +19,7 @@ export abstract class Topology<Server extends ReachedServer = ReachedServer> {
 	readonly isWatched: boolean = true;
 
 	constructor(
-		protected readonly servers: Server[],
+		readonly servers: Server[],
 		readonly password: string,
 		protected readonly tls = false,
 	) {}
