@@ -89,9 +89,13 @@ describe('what it asks for', () => {
 		expect(Math.abs(apartMs - 2 * MINUTE)).toBeLessThanOrEqual(1_000);
 	});
 
-	test.each([0, 2_000])(
-		'is the whole list where the service refuses an old time, with Full Read Hours %d',
-		async (fullReadHours) => {
+	test.each<[string, Record<string, unknown>, object?]>([
+		['Full Read Hours 0', { fullReadHours: 0 }],
+		['Full Read Hours 2,000', { fullReadHours: 2_000 }],
+		['an expression', {}, { parameters: [{ name: 'open', value: '={{ "yes" }}' }] }],
+	])(
+		'is the whole list where the service refuses an old time, with %s',
+		async (_, values, queryParameters = {}) => {
 			const MONTH = 30 * 24 * HOUR;
 			const respond = ({ since }: Query, response: ServerResponse) => {
 				response.setHeader('date', new Date().toUTCString());
@@ -99,8 +103,8 @@ describe('what it asks for', () => {
 				return response.writeHead(400).end();
 			};
 			bench.service.response = respond;
-			const incremental = { values: { parameter: 'since', fullReadHours } };
-			const { poll } = bench.trigger({ options: { incremental } });
+			const incremental = { values: { parameter: 'since', ...values } };
+			const { poll } = bench.trigger({ options: { incremental, queryParameters } });
 			expect(await poll()).toEqual([]);
 			// The workflow is off meanwhile. A timer takes no longer time.
 			for (let days = 0; days < 40; days += 20) await after(20 * 24 * HOUR);

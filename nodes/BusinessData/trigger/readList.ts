@@ -130,6 +130,8 @@ export class ListReader {
 				this.log(`The whole list is read, because what has changed could not be: ${error.message}`);
 				forgetRead(state);
 				delete state.cursor;
+				await this.readOn();
+				return;
 			}
 		}
 		if (!(state.read?.isFull ?? isFullReadDue(state, settings, Date.now()))) return;
@@ -145,7 +147,9 @@ export class ListReader {
 	/** Whether the whole list may be read because the service refuses to say what has changed: once a day at most. */
 	private mayReadAllInstead(): boolean {
 		const { state, settings } = this;
-		const { incremental } = settings;
+		const { incremental, readsChangesOnly } = settings;
+		// What an expression asks for is read without the time.
+		if (readsChangesOnly) return Date.now() - (state.cursor ?? Infinity) >= DAY_MS;
 		const fullReadMs = Math.min(incremental?.fullReadMs || DAY_MS, DAY_MS);
 		const daily = incremental && { ...incremental, fullReadMs };
 		return isFullReadDue(state, { ...settings, incremental: daily }, Date.now());
