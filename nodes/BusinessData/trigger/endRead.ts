@@ -17,14 +17,14 @@ const LONGEST_UNCONFIRMED_MS = 3_600_000;
 const MINUTE_MS = 60_000;
 
 /**
- * @param gone receives the IDs of the records that are deleted
+ * @param events receives the IDs of the records that are deleted
  * @returns whether records were missing twice, but may only have moved, so that another read is needed
  */
 export function endFullRead(
 	state: State,
 	read: ListRead,
 	settings: PollSettings,
-	gone: Set<string>,
+	events: Events,
 ): boolean {
 	const { type } = settings.list;
 	const { problem, ambiguousId, isCheck } = read;
@@ -32,9 +32,8 @@ export function endFullRead(
 	noteFullRead(state, settings, isComplete);
 	let needsCheck = false;
 	if (isComplete) {
-		const areNoneMissing = [...state.known.values()].every(({ missed }) => missed === 0);
 		const areSomeNew = countMissed(state, isCheck);
-		if (areNoneMissing && areSomeNew) state.knownBefore = read.known;
+		if (areSomeNew) events.knownBefore ??= read.known;
 		const { firstLength, page, empty = 0 } = read.pageState;
 		// Where the page size grows during a read, page numbers skip records as well.
 		const isResized = type === 'pageNumber' && firstLength !== state.firstLength;
@@ -49,7 +48,7 @@ export function endFullRead(
 		for (const [key, record] of state.known) {
 			if (record.missed >= enough) {
 				record.missed = MOST_MISSED;
-				gone.add(key);
+				events.gone.add(key);
 			} else if (record.missed >= 2) needsCheck = !isCheck;
 		}
 	}
@@ -164,7 +163,8 @@ export function emitDeletions(
 	events: Events,
 ): number {
 	const { known } = state;
-	const { gone } = events;
+	const { gone, knownBefore } = events;
+	state.knownBefore ??= knownBefore;
 	if (!isTooMany(gone.size, state, maxDeletionPercent)) {
 		for (const key of gone) {
 			const record = known.get(key);
@@ -174,5 +174,8 @@ export function emitDeletions(
 	}
 	const missing = [...known.values()].filter(({ missed }) => missed > 0);
 	if (missing.length === 0) delete state.knownBefore;
+	// Those that were missed before are settled, also where each poll misses others.
+	else if (missing.every(({ missed }) => missed === 1))
+		state.knownBefore = knownBefore ?? state.knownBefore;
 	return missing.filter(({ missed }) => missed === MOST_MISSED).length;
 }

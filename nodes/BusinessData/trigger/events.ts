@@ -18,6 +18,8 @@ export class Events {
 	private readonly deletions: RecordEvent[] = [];
 	/** The records, by their ID as text, that this poll has found to be deleted. */
 	readonly gone = new Set<string>();
+	/** How many records were known when the read began that was the first one to miss some. */
+	knownBefore?: number;
 
 	created(key: string, record: IDataObject): void {
 		this.changed.set(key, { change: 'Created', record });

@@ -188,7 +188,7 @@ export class ListReader {
 		noteEnd(read, state, last, settings.list);
 		const { problem = read.ambiguousId && ambiguous(read.ambiguousId) } = read;
 		if (problem !== undefined) this.logNotInFull(problem);
-		return endFullRead(state, read, settings, events.gone);
+		return endFullRead(state, read, settings, events);
 	}
 
 	/** Counts the full read that is under way as incomplete. */

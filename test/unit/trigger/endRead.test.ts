@@ -41,12 +41,12 @@ test.each<
 	'a record that was missing %s',
 	(_, before, type, more, read, missed, ids, needsCheck = false) => {
 		const state = stateOf(before, { firstLength: 3, read: readOf({}), ...more });
-		const gone = new Set<string>();
+		const events = new Events();
 		const settings = { ...SETTINGS, list: listOf({ type }) };
-		expect(endFullRead(state, readOf(read), settings, gone)).toBe(needsCheck);
+		expect(endFullRead(state, readOf(read), settings, events)).toBe(needsCheck);
 		const records = [...state.known.values()];
 		expect(records.map((record) => record.missed)).toEqual(missed);
-		expect([...gone]).toEqual(ids);
+		expect([...events.gone]).toEqual(ids);
 		expect(records.some(({ isSeen }) => isSeen)).toBe(false);
 		expect(state.read).toBeUndefined();
 	},
@@ -62,7 +62,7 @@ test.each<[string, Partial<State>, Partial<ListRead>, Partial<State>]>([
 	['that was a check', { cursor: 7, firstReads: 2 }, CHECK, { firstReads: 2, pages: 2, cursor: 7 }],
 ])('after a full read %s', (_, before, read, expected) => {
 	const state = stateOf([], before);
-	endFullRead(state, readOf(read), SETTINGS, new Set());
+	endFullRead(state, readOf(read), SETTINGS, new Events());
 	const { firstReads, hasMoved, pages, cursor } = state;
 	const usual = { firstReads: 0, hasMoved: false, pages: 1, cursor: undefined };
 	expect({ firstReads, hasMoved, pages, cursor }).toEqual({ ...usual, ...expected });
@@ -77,7 +77,9 @@ test.each<[string, number[], Partial<State>, number | undefined]>([
 	['one was missing before, and has come back', [0, -1], { knownBefore: 7 }, 1],
 ])('where %s, it is noted how many were known before: %s', (_, missed, more, expected) => {
 	const state = stateOf(missed, more);
-	endFullRead(state, readOf({ known: 1 }), SETTINGS, new Set());
+	const events = new Events();
+	endFullRead(state, readOf({ known: 1 }), SETTINGS, events);
+	emitDeletions(state, SETTINGS, events);
 	expect(state.knownBefore).toBe(expected);
 });
 

@@ -320,6 +320,20 @@ test('what is found when Pagination is set up, as the log has asked for, was the
 	expect(await poll(respond)).toEqual(['contactCreated 12']);
 });
 
+test.each([
+	['has grown: few are deleted', 12, 1, 3, 9, 9],
+	['has shrunk: the deletion of all is withheld', 100, 2, 0, 10, 0],
+])('a list in which each poll misses others %s', async (_, length, less, more, lost, events) => {
+	const { poll } = watch('none', [], { maxDeletionPercent: 50 });
+	const pollAfter = async (times: number, start = less * times) => {
+		const ids = [...Array(length + more * times).keys()].slice(start);
+		return (await poll(() => ({ contacts: contacts(...ids) }))).length;
+	};
+	for (let times = 0; times <= 45; times++) await pollAfter(times);
+	const start = less * 45 + lost;
+	expect([await pollAfter(45, start), await pollAfter(45, start)]).toEqual([less, events]);
+});
+
 test('while deletions are withheld, few empty pages are read, and then none', async () => {
 	const all = Array.from({ length: 60 }, (_, id) => ({ id }));
 	const { state, poll } = await begin('pageNumber', all, { maxDeletionPercent: 50 });
