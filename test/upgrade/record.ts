@@ -144,6 +144,8 @@ runToEnd(async (cleanup) => {
 	};
 	const folder = join(__dirname, version);
 	await mkdir(folder, { recursive: true });
-	await writeFile(join(folder, 'saved.json'), `${JSON.stringify(saved)}\n`);
+	// A line for each node.
+	const text = JSON.stringify(saved).replaceAll('{"node":', '\n$&');
+	await writeFile(join(folder, 'saved.json'), `${text}\n`);
 	console.log(`Saved: ${join('test', 'upgrade', version, 'saved.json')}`);
 });
