@@ -71,46 +71,42 @@ function expectedOf({ change: { status = 200, body, headers } = {} }: Profile) {
 }
 
 const changes = Object.entries({ ...CHANGES, ...ERRORS });
+const successes = changes.filter(([, { texts }]) => texts === undefined);
+const errors = changes.filter(([, { texts }]) => texts !== undefined);
 
-describe.each(changes.filter(([, { texts }]) => texts === undefined))(
-	'the response %s',
-	(name, profile) => {
-		test.each(OPERATIONS)('is a success of %s', async (operation, parameters) => {
-			standFor(name, profile);
-			const result = await bench.run(itemsOf(1), parameters);
-			expect(result.run.data.resultData.error?.message).toBeUndefined();
-			const [item] = result.items(NODE);
-			const { binary, json } = expectedOf(profile);
-			if (binary !== undefined) {
-				expect(Buffer.from(item?.binary?.data?.data ?? '', 'base64')).toEqual(binary);
-			} else if (operation === 'Delete Many') {
-				// JSON as it is, also where it is no object.
-				const { body, headers } = profile.change ?? {};
-				const isScalar = typeof body !== 'object' && body !== undefined && headers === undefined;
-				expect(item?.json.response).toEqual(isScalar ? body : json);
-			} else expect(item?.json).toEqual(json);
-		});
-	},
-);
+describe.each(successes)('the response %s', (name, profile) => {
+	test.each(OPERATIONS)('is a success of %s', async (operation, parameters) => {
+		standFor(name, profile);
+		const result = await bench.run(itemsOf(1), parameters);
+		expect(result.run.data.resultData.error?.message).toBeUndefined();
+		const [item] = result.items(NODE);
+		const { binary, json } = expectedOf(profile);
+		if (binary !== undefined) {
+			expect(Buffer.from(item?.binary?.data?.data ?? '', 'base64')).toEqual(binary);
+		} else if (operation === 'Delete Many') {
+			// JSON as it is, also where it is no object.
+			const { body, headers } = profile.change ?? {};
+			const isScalar = typeof body !== 'object' && body !== undefined && headers === undefined;
+			expect(item?.json.response).toEqual(isScalar ? body : json);
+		} else expect(item?.json).toEqual(json);
+	});
+});
 
-describe.each(changes.filter(([, { texts }]) => texts !== undefined))(
-	'the error %s',
-	(name, profile) => {
-		test.each(OPERATIONS)('is told in its own words by %s', async (_, parameters) => {
-			standFor(name, profile);
-			const error = errorOf(await bench.run(itemsOf(1), parameters));
-			const shown = `${error.message}\n${error.description}`;
-			for (const text of profile.texts ?? []) expect(shown).toContain(text);
-			const isPage = name === 'S23';
-			expect(error.context).toMatchObject({
-				outcome: isPage ? 'unknown' : 'refused',
-				statusCode: expect.any(Number) as unknown,
-				responseBody: expect.any(String) as unknown,
-			});
-			expect(bench.sandbox.journal.count()).toBe(1);
+describe.each(errors)('the error %s', (name, profile) => {
+	test.each(OPERATIONS)('is told in its own words by %s', async (_, parameters) => {
+		standFor(name, profile);
+		const error = errorOf(await bench.run(itemsOf(1), parameters));
+		const shown = `${error.message}\n${error.description}`;
+		for (const text of profile.texts ?? []) expect(shown).toContain(text);
+		const isPage = name === 'S23';
+		expect(error.context).toMatchObject({
+			outcome: isPage ? 'unknown' : 'refused',
+			statusCode: expect.any(Number) as unknown,
+			responseBody: expect.any(String) as unknown,
 		});
-	},
-);
+		expect(bench.sandbox.journal.count()).toBe(1);
+	});
+});
 
 const list = (given = {}) => apiRequest('GET', '/masterdata/getContacts', given);
 const LINK = 'the next page is named by the header Link';
@@ -153,21 +149,18 @@ test('an item that comes on two pages is named', async () => {
 test.each([
 	[9, 0],
 	[10, 1],
-])(
-	'a list that goes on behind %i empty pages: %i hints that it ended there',
-	async (pages, hints) => {
-		for (let page = 0; page < pages; page++) {
-			const body = { items: [], nextCursor: `c${page}` };
-			bench.sandbox.fault({ action: { type: 'status', status: 200, body } });
-		}
-		bench.sandbox.fault({ action: { type: 'status', status: 200, body: { items: [{ id: 1 }] } } });
-		const result = await bench.run([{}], read({ pagination: { values: { type: 'cursor' } } }));
-		expect(result.json(NODE)).toHaveLength(1 - hints);
-		expect(hintsOf(result).map((hint) => hint.slice(0, 24))).toEqual(
-			Array.from({ length: hints }, () => 'The last 10 pages were e'),
-		);
-	},
-);
+])('a list goes on behind %i empty pages: %i hints that it ended there', async (pages, hints) => {
+	for (let page = 0; page < pages; page++) {
+		const body = { items: [], nextCursor: `c${page}` };
+		bench.sandbox.fault({ action: { type: 'status', status: 200, body } });
+	}
+	bench.sandbox.fault({ action: { type: 'status', status: 200, body: { items: [{ id: 1 }] } } });
+	const result = await bench.run([{}], read({ pagination: { values: { type: 'cursor' } } }));
+	expect(result.json(NODE)).toHaveLength(1 - hints);
+	expect(hintsOf(result).map((hint) => hint.slice(0, 24))).toEqual(
+		Array.from({ length: hints }, () => 'The last 10 pages were e'),
+	);
+});
 
 test.each([
 	[{}, '5 items'],
@@ -186,14 +179,11 @@ test.each([
 test.each([
 	...['B5', 'B6', 'B7', 'B9', 'S25'].map((name) => [name, true] as const),
 	...['S11', 'S15', 'B3'].map((name) => [name, false] as const),
-])(
-	'the response %s to a deletion looks like a failure of single records: %s',
-	async (name, looks) => {
-		bench.sandbox.standFor(name);
-		const hints = hintsOf(await bench.run(itemsOf(1), deleteMany())).join();
-		expect(hints.includes('looks like a failure')).toBe(looks);
-	},
-);
+])('the response %s to a deletion looks like a failure of records: %s', async (name, looks) => {
+	bench.sandbox.standFor(name);
+	const hints = hintsOf(await bench.run(itemsOf(1), deleteMany())).join();
+	expect(hints.includes('looks like a failure')).toBe(looks);
+});
 
 test('every convention of lists, pages, responses and errors has a profile or a reason', () => {
 	const named = [

@@ -43,22 +43,19 @@ describe('without continue on error', () => {
 			'Sent: item 0. Perhaps sent: item 1. Not tried: item 2.',
 			{ outcome: 'unknown', sentItems: [0], perhapsSentItems: [1], notTriedItems: [2] },
 		],
-	])(
-		'send %d of %d with %j stops the rest',
-		async (itemIndex, count, action, sentence, context) => {
-			for (const parameters of [send(), apiRequest('POST', '/sandbox/echo')]) {
-				const before = bench.sandbox.journal.count();
-				bench.sandbox.fault({ after: itemIndex, action });
-				const error = errorOf(await bench.run(itemsOf(count), parameters));
-				expect(error.description?.endsWith(sentence)).toBe(true);
-				expect(error.context).toMatchObject({ ...context, itemIndex });
-				expect(bench.sandbox.journal.count() - before).toBe(itemIndex + 1);
-				bench.sandbox.clearFaults();
-			}
-			const sent = (context as { perhapsSentItems?: number[] }).perhapsSentItems?.length ?? 0;
-			expect(bench.documents()).toEqual(itemsOf(itemIndex + sent));
-		},
-	);
+	])('send %d of %d: %j stops the rest', async (itemIndex, count, action, sentence, context) => {
+		for (const parameters of [send(), apiRequest('POST', '/sandbox/echo')]) {
+			const before = bench.sandbox.journal.count();
+			bench.sandbox.fault({ after: itemIndex, action });
+			const error = errorOf(await bench.run(itemsOf(count), parameters));
+			expect(error.description?.endsWith(sentence)).toBe(true);
+			expect(error.context).toMatchObject({ ...context, itemIndex });
+			expect(bench.sandbox.journal.count() - before).toBe(itemIndex + 1);
+			bench.sandbox.clearFaults();
+		}
+		const sent = (context as { perhapsSentItems?: number[] }).perhapsSentItems?.length ?? 0;
+		expect(bench.documents()).toEqual(itemsOf(itemIndex + sent));
+	});
 
 	test('a mistake in the last item leaves nothing sent', async () => {
 		const jsonBody = '={{ $json.id === 4 ? "{" : { id: $json.id } }}';
@@ -91,16 +88,13 @@ test('an item that looks like one that was skipped, and fails, is not perhaps se
 test.each([
 	['GET', '={{ $json.id % 2 ? "/nowhere" : "/sandbox/echo" }}', [0, 2], [1, 3]],
 	['POST', '={{ $json.id === 2 ? ".." : "/sandbox/echo" }}', [0, 3], [1, 2]],
-])(
-	'items that a %s to %s fails for leave by the error output',
-	async (method, path, ok, failed) => {
-		bench.sandbox.fault({ endpoint: 'POST /sandbox/echo', after: 1, action: refused });
-		const result = await bench.run(itemsOf(4), apiRequest(method, path), ERROR_OUTPUT);
-		expect(pairs(result)).toEqual(ok.map((item) => ({ item })));
-		expect(pairs(result, 1)).toEqual(failed.map((item) => ({ item })));
-		for (const json of result.json(NODE, 1)) expect(Object.keys(json)).toEqual(['error']);
-	},
-);
+])('items that %s to %s fails for leave by the error output', async (method, path, ok, failed) => {
+	bench.sandbox.fault({ endpoint: 'POST /sandbox/echo', after: 1, action: refused });
+	const result = await bench.run(itemsOf(4), apiRequest(method, path), ERROR_OUTPUT);
+	expect(pairs(result)).toEqual(ok.map((item) => ({ item })));
+	expect(pairs(result, 1)).toEqual(failed.map((item) => ({ item })));
+	for (const json of result.json(NODE, 1)) expect(Object.keys(json)).toEqual(['error']);
+});
 
 test.each([
 	['a credential that cannot be used', read(), { apiKey: '12' }],

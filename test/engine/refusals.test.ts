@@ -217,22 +217,17 @@ describe('the pause after a failure', () => {
 		expect(bench.sandbox.journal.count()).toBe(1);
 	});
 
-	test.each([429, 503])(
-		'that is longer than Max Wait ends at once what waits for room, too: %i',
-		async (status) => {
-			const headers = { 'retry-after': '40' };
-			bench.sandbox.fault({ after: 5, action: { type: 'status', status, headers } });
-			const startedAt = performance.now();
-			const result = await bench.run(itemsOf(30), read({ maxWait: 9 }), CONTINUE_ON_ERROR);
-			expect(performance.now() - startedAt).toBeLessThan(2_000);
-			const left = result
-				.items(NODE)
-				.flatMap(({ error }) => error?.context.retryAfterSeconds ?? []);
-			expect(left.length).toBeGreaterThanOrEqual(20);
-			for (const seconds of left) expect([39, 40]).toContain(seconds);
-			expect(bench.sandbox.journal.count()).toBeLessThanOrEqual(10);
-		},
-	);
+	test.each([429, 503])('beyond Max Wait ends at once what waits for room: %i', async (status) => {
+		const headers = { 'retry-after': '40' };
+		bench.sandbox.fault({ after: 5, action: { type: 'status', status, headers } });
+		const startedAt = performance.now();
+		const result = await bench.run(itemsOf(30), read({ maxWait: 9 }), CONTINUE_ON_ERROR);
+		expect(performance.now() - startedAt).toBeLessThan(2_000);
+		const left = result.items(NODE).flatMap(({ error }) => error?.context.retryAfterSeconds ?? []);
+		expect(left.length).toBeGreaterThanOrEqual(20);
+		for (const seconds of left) expect([39, 40]).toContain(seconds);
+		expect(bench.sandbox.journal.count()).toBeLessThanOrEqual(10);
+	});
 
 	test('of a send that finds no service is within Max Wait', async () => {
 		await bench.sandbox.stop();

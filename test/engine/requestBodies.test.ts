@@ -51,21 +51,18 @@ const onlyOne = () => {
 	return one ?? { type: undefined, length: undefined, bytes: Buffer.alloc(0) };
 };
 
-test.each([FORM, MULTIPART])(
-	'fields arrive with their values, byte by byte: %j',
-	async (parameters) => {
-		await bench.run([PDF], parameters);
-		const { type = '', bytes } = onlyOne();
-		// As Node.js reads them.
-		const sent = new Response(new Uint8Array(bytes), { headers: { 'content-type': type } });
-		const parts = await sent.formData();
-		expect(parts.getAll('a b')).toEqual(['ü&=+\r\n', '2']);
-		if (parameters === FORM) return expect(type).toBe('application/x-www-form-urlencoded');
-		const file = parts.get('file') as File;
-		expect(file).toMatchObject({ type: 'application/pdf', name: 'Rechnung "ä".pdf' });
-		expect(Buffer.from(await file.arrayBuffer())).toEqual(BYTES);
-	},
-);
+test.each([FORM, MULTIPART])('fields arrive as they are, byte by byte: %j', async (parameters) => {
+	await bench.run([PDF], parameters);
+	const { type = '', bytes } = onlyOne();
+	// As Node.js reads them.
+	const sent = new Response(new Uint8Array(bytes), { headers: { 'content-type': type } });
+	const parts = await sent.formData();
+	expect(parts.getAll('a b')).toEqual(['ü&=+\r\n', '2']);
+	if (parameters === FORM) return expect(type).toBe('application/x-www-form-urlencoded');
+	const file = parts.get('file') as File;
+	expect(file).toMatchObject({ type: 'application/pdf', name: 'Rechnung "ä".pdf' });
+	expect(Buffer.from(await file.arrayBuffer())).toEqual(BYTES);
+});
 
 test.each([
 	['application/pdf', BYTES, 'application/pdf'],
@@ -138,21 +135,15 @@ test.each<[ignored: string, part: string, other: string, isSame: boolean]>([
 	// Names of what is known of each part.
 	['value', 'value', 'to', true],
 	['value, name', 'to', 'value', false],
-])(
-	'of parts, %s does not count: another %j beside %j is %j',
-	async (ignored, part, other, isSame) => {
-		const options = { sendOnceKey: 'a', sendOnceIgnoreFields: ignored };
-		const parts = fields(
-			{ name: part, value: '={{ $json.at }}' },
-			{ name: other, value: 'always' },
-		);
-		const parameters = post('multipart-form-data', parts, options);
-		await bench.run([{ at: 1 }], parameters);
-		const again = await bench.run([{ at: 2 }], parameters);
-		expect(again.run.status).toBe(isSame ? 'success' : 'error');
-		expect(arrived()).toHaveLength(1);
-	},
-);
+])('of parts, %s is ignored: another %j beside %j is %j', async (ignored, part, other, isSame) => {
+	const options = { sendOnceKey: 'a', sendOnceIgnoreFields: ignored };
+	const parts = fields({ name: part, value: '={{ $json.at }}' }, { name: other, value: 'always' });
+	const parameters = post('multipart-form-data', parts, options);
+	await bench.run([{ at: 1 }], parameters);
+	const again = await bench.run([{ at: 2 }], parameters);
+	expect(again.run.status).toBe(isSame ? 'success' : 'error');
+	expect(arrived()).toHaveLength(1);
+});
 
 test.each<[INode['parameters'], string]>([
 	// It is found before the first is sent.

@@ -84,18 +84,15 @@ describe('a body that is not JSON where JSON is due', () => {
 	test.each([
 		['JSON', [], {}],
 		['a list in it', { data: [] }, { itemsField: 'data' }],
-	])(
-		'an empty list to an API request that is no read is an item, or a loop would end there: %s',
-		async (_, body, options) => {
-			response({ body });
-			const result = await bench.run(itemsOf(1), apiRequest('POST', '/echo', options));
-			expect(result.json(NODE)).toEqual([{ statusCode: 200 }]);
-			response({ body });
-			expect((await bench.run(itemsOf(1), apiRequest('GET', '/echo', options))).json(NODE)).toEqual(
-				[],
-			);
-		},
-	);
+	])('an empty list to a POST is an item, or a loop would end: %s', async (_, body, options) => {
+		response({ body });
+		const result = await bench.run(itemsOf(1), apiRequest('POST', '/echo', options));
+		expect(result.json(NODE)).toEqual([{ statusCode: 200 }]);
+		response({ body });
+		expect((await bench.run(itemsOf(1), apiRequest('GET', '/echo', options))).json(NODE)).toEqual(
+			[],
+		);
+	});
 
 	test.each([
 		[{ error: 'none' }, [{ success: true, error: 'none' }]],
@@ -104,17 +101,14 @@ describe('a body that is not JSON where JSON is due', () => {
 			[{ error: 'x' }, { id: 1 }],
 			[{ success: true, error: 'x' }, { id: 1 }],
 		],
-	])(
-		'%j, which n8n would take for an error, is not: what was carried out leaves by no error output',
-		async (body, expected) => {
-			const echo = [apiRequest('POST', '/sandbox/echo'), apiRequest('GET', '/sandbox/echo')];
-			for (const parameters of [send(), ...echo, ...(Array.isArray(body) ? [read()] : [])]) {
-				response({ body });
-				const result = await bench.run(itemsOf(1), parameters, ERROR_OUTPUT);
-				expect([result.json(NODE, 0), result.json(NODE, 1)]).toEqual([expected, []]);
-			}
-		},
-	);
+	])('%j, an error to n8n, is none: it leaves by no error output', async (body, expected) => {
+		const echo = [apiRequest('POST', '/sandbox/echo'), apiRequest('GET', '/sandbox/echo')];
+		for (const parameters of [send(), ...echo, ...(Array.isArray(body) ? [read()] : [])]) {
+			response({ body });
+			const result = await bench.run(itemsOf(1), parameters, ERROR_OUTPUT);
+			expect([result.json(NODE, 0), result.json(NODE, 1)]).toEqual([expected, []]);
+		}
+	});
 
 	test.each(['If-Modified-Since', 'if-none-match'])(
 		'a 304 that the header %s asks for says that nothing has changed',

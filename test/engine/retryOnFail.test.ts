@@ -181,16 +181,13 @@ describe('as a tool of an agent', () => {
 		[{}, RETRY_ON_FAIL, 2],
 		[{ sendOnceKey: '={{ $fromAI("number", "", "number") }}' }, {}, 1],
 		[{ sendOnceKey: '={{ $fromAI("number", "", "number") }}' }, RETRY_ON_FAIL, 1],
-	])(
-		'the same call twice with %j and %j is sent as often as asked: %d',
-		async (options, own, sent) => {
-			const responses = await call([1, 1], options, own);
-			expect(bench.documents()).toEqual(Array(sent).fill({ number: 1 }));
-			const skipped = responses.filter(({ response }) => response?.includes('"skipped":true'));
-			expect(skipped).toHaveLength(2 - sent);
-			expect(new Set(responses.map(({ response }) => response)).size).toBe(2);
-		},
-	);
+	])('the same call twice with %j and %j is sent so often: %d', async (options, own, sent) => {
+		const responses = await call([1, 1], options, own);
+		expect(bench.documents()).toEqual(Array(sent).fill({ number: 1 }));
+		const skipped = responses.filter(({ response }) => response?.includes('"skipped":true'));
+		expect(skipped).toHaveLength(2 - sent);
+		expect(new Set(responses.map(({ response }) => response)).size).toBe(2);
+	});
 
 	test('a failure reaches the agent, also where the tool continues on error', async () => {
 		bench.sandbox.fault({ action: { type: 'status', status: 400, body: { message: 'bad' } } });

@@ -178,15 +178,12 @@ describe('by hand', () => {
 	test.each([
 		...(['get', 'markAsSent', 'release'] as const).map((one) => [one, mockUnknown] as const),
 		['markAsSent', DELETED] as const,
-	])(
-		'%s of a workflow that n8n does not have is an error, not a document that was not sent: %s',
-		async (operation, workflowId) => {
-			const parameters = sentDocument(operation, { workflowId });
-			const error = errorOf(await bench.run([{ id: 'a' }], parameters));
-			expect(error.message).toBe('Workflow ID: there is no such workflow in n8n');
-			expect(error.description).toContain('Enter the ID of the workflow');
-		},
-	);
+	])('%s of a workflow that n8n does not have is an error: %s', async (operation, workflowId) => {
+		const parameters = sentDocument(operation, { workflowId });
+		const error = errorOf(await bench.run([{ id: 'a' }], parameters));
+		expect(error.message).toBe('Workflow ID: there is no such workflow in n8n');
+		expect(error.description).toContain('Enter the ID of the workflow');
+	});
 });
 
 describe('Dry Run', () => {

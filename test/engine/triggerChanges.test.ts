@@ -139,18 +139,15 @@ describe('what has changed', () => {
 	test.each([
 		['other', { watchFields: 'name' }],
 		['all', {}],
-	])(
-		'%s watched fields: the next full read tells no update, and the one after it does',
-		async (_, options) => {
-			const { state, staticData } = await begin({ ignoreFields: 'name' }, [invoice, { id: 2 }]);
-			const { poll } = bench.trigger({ options }, { staticData });
-			state.list = [{ ...invoice, name: 'b' }, { id: 3 }];
-			expect(inWords(await poll())).toEqual(['contactCreated 3']);
-			state.list = [{ ...invoice, name: 'c' }, { id: 3 }];
-			expect(inWords(await poll())).toEqual(['contactUpdated 1', 'contactDeleted 2']);
-			expect(await poll()).toEqual([]);
-		},
-	);
+	])('%s watched fields: one full read tells no update, the next does', async (_, options) => {
+		const { state, staticData } = await begin({ ignoreFields: 'name' }, [invoice, { id: 2 }]);
+		const { poll } = bench.trigger({ options }, { staticData });
+		state.list = [{ ...invoice, name: 'b' }, { id: 3 }];
+		expect(inWords(await poll())).toEqual(['contactCreated 3']);
+		state.list = [{ ...invoice, name: 'c' }, { id: 3 }];
+		expect(inWords(await poll())).toEqual(['contactUpdated 1', 'contactDeleted 2']);
+		expect(await poll()).toEqual([]);
+	});
 });
 
 describe('deletions that look like a mistake', () => {

@@ -57,23 +57,20 @@ test('what was sent without a Send Once Key is not sent again, and the error say
 test.each([
 	['', (processes: string[]) => [...processes, 'another']],
 	[', and its own record failed', () => ['another']],
-])(
-	'a worker that only hung sends nothing more when another one has begun its run%s',
-	async (_, change) => {
-		bench.sandbox.fault({ action: { type: 'hold' } });
-		const running = bench.run(itemsOf(3), send());
-		await waitUntil(() => bench.sandbox.journal.count() === 1);
-		await changeProcesses(change);
-		bench.sandbox.clearFaults();
-		const error = errorOf(await running);
-		expect(bench.documents()).toEqual(itemsOf(1));
-		expect(error.message).toContain('n8n runs this execution again on another worker');
-		expect(error.description).toContain('Check in the service');
-		expect(error.context).toMatchObject({
-			...{ outcome: 'notSent', sentItems: [0], failedItems: [1], notTriedItems: [2] },
-		});
-	},
-);
+])('a worker that hung sends no more when another one has begun its run%s', async (_, change) => {
+	bench.sandbox.fault({ action: { type: 'hold' } });
+	const running = bench.run(itemsOf(3), send());
+	await waitUntil(() => bench.sandbox.journal.count() === 1);
+	await changeProcesses(change);
+	bench.sandbox.clearFaults();
+	const error = errorOf(await running);
+	expect(bench.documents()).toEqual(itemsOf(1));
+	expect(error.message).toContain('n8n runs this execution again on another worker');
+	expect(error.description).toContain('Check in the service');
+	expect(error.context).toMatchObject({
+		...{ outcome: 'notSent', sentItems: [0], failedItems: [1], notTriedItems: [2] },
+	});
+});
 
 test.each([
 	['with Send Once Keys', send({ sendOnceKey: '={{ $json.id }}' })],
@@ -116,14 +113,11 @@ test('calls through an MCP trigger, which belong to no execution, send after a r
 	}
 });
 
-test.each([0, undefined])(
-	'with at most %s restarts of an execution, nothing is recorded',
-	async (most) => {
-		settings.maxStalledCount = most;
-		await bench.run(itemsOf(1), send());
-		expect(table.text).toBe('');
-	},
-);
+test.each([0, undefined])('with at most %s restarts, nothing is recorded', async (most) => {
+	settings.maxStalledCount = most;
+	await bench.run(itemsOf(1), send());
+	expect(table.text).toBe('');
+});
 
 test.each([
 	['while the store fails', () => table.fail('read')],

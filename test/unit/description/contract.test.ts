@@ -190,15 +190,12 @@ test('there are the resources and operations of the contract', () => {
 	expect(found.sort()).toEqual(Object.keys(CONTRACT).sort());
 });
 
-test.each(Object.entries(CONTRACT))(
-	'%s has its fields, with choices and defaults',
-	(name, fields) => {
-		const [resource = '', operation = ''] = name.split(' ');
-		const found = fieldsOf(resource, operation);
-		expect(shapeOf(found)).toEqual(fields);
-		expect(find(found, 'assignments')?.type ?? 'assignmentCollection').toBe('assignmentCollection');
-	},
-);
+test.each(Object.entries(CONTRACT))('%s has its fields, choices and defaults', (name, fields) => {
+	const [resource = '', operation = ''] = name.split(' ');
+	const found = fieldsOf(resource, operation);
+	expect(shapeOf(found)).toEqual(fields);
+	expect(find(found, 'assignments')?.type ?? 'assignmentCollection').toBe('assignmentCollection');
+});
 
 test('so has the trigger', () => {
 	const { events: _, ...found } = shapeOf(trigger.properties);

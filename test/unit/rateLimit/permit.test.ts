@@ -201,17 +201,14 @@ test.each<[afterMs: number, isTaken: boolean, expected: boolean]>([
 	[999, false, true],
 	[1_000, true, true],
 	[1_000, false, false],
-])(
-	'after %i ms, and where slots can be taken anew: %s, they last: %s',
-	async (ms, taken, lasts) => {
-		const permit = newPermit(false);
-		permit.takenAt = now;
-		[now, isTaken] = [now + ms, taken];
-		expect(await permit.confirm(signal)).toBe(lasts);
-		permit.letThrough();
-		expect(called('letThrough')).toEqual([['general', 'letThrough', now]]);
-	},
-);
+])('after %i ms, where slots can be taken anew: %s, they last: %s', async (ms, taken, lasts) => {
+	const permit = newPermit(false);
+	permit.takenAt = now;
+	[now, isTaken] = [now + ms, taken];
+	expect(await permit.confirm(signal)).toBe(lasts);
+	permit.letThrough();
+	expect(called('letThrough')).toEqual([['general', 'letThrough', now]]);
+});
 
 test('without a limit store, slots always last', async () => {
 	const permit = newPermit();

@@ -70,18 +70,15 @@ test.each<[number, number | undefined, boolean | undefined]>([
 	[60_101, 1, true],
 	[2_000, 2_000, undefined],
 	[2_000, 1_999, false],
-])(
-	'a pause of %i ms where %s ms are left is too long, as asked for: %s',
-	(ms, leftMs, expected) => {
-		queue.own.endpoint.otherClients.pause([MINUTE], ms, true);
-		expect(queue.pausedMs).toBe(ms);
-		const error = expected === undefined ? undefined : new WaitTooLongError(ms, expected);
-		expect(queue.pauseError(leftMs)).toEqual(error);
-		if (error !== undefined) {
-			expect(queue.pauseError(leftMs)).toMatchObject({ retryAfterMs: ms, isRequested: expected });
-		}
-	},
-);
+])('a pause of %i ms, where %s ms are left, is too long as asked: %s', (ms, leftMs, expected) => {
+	queue.own.endpoint.otherClients.pause([MINUTE], ms, true);
+	expect(queue.pausedMs).toBe(ms);
+	const error = expected === undefined ? undefined : new WaitTooLongError(ms, expected);
+	expect(queue.pauseError(leftMs)).toEqual(error);
+	if (error !== undefined) {
+		expect(queue.pauseError(leftMs)).toMatchObject({ retryAfterMs: ms, isRequested: expected });
+	}
+});
 
 test('without limits, no pause is too long', () => {
 	const { own } = new Queue('key', { ...queue.own, limits: [] }, queue.own);

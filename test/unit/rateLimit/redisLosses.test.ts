@@ -60,31 +60,28 @@ const losses: Loss[] = [
 ];
 
 describe('while slots are held and nobody sends a command', () => {
-	test.each(losses)(
-		'a Redis that %s, twice, has all of them again within a second',
-		async (_, strike) => {
-			const one = newProcess();
-			const send = async () => await passTime(one.request({ endpoint: SEND }));
-			await send();
-			const before = redis.data.copy();
-			await send();
-			await send();
-			await jest.advanceTimersByTimeAsync(12_000);
-			const readAt = seconds();
-			await passTime(one.requests(12));
-			for (let time = 0; time < 2; time++) {
-				strike(before);
-				await jest.advanceTimersByTimeAsync(1_000);
-			}
+	test.each(losses)('a Redis that %s, twice, has them all again in a second', async (_, strike) => {
+		const one = newProcess();
+		const send = async () => await passTime(one.request({ endpoint: SEND }));
+		await send();
+		const before = redis.data.copy();
+		await send();
+		await send();
+		await jest.advanceTimersByTimeAsync(12_000);
+		const readAt = seconds();
+		await passTime(one.requests(12));
+		for (let time = 0; time < 2; time++) {
+			strike(before);
+			await jest.advanceTimersByTimeAsync(1_000);
+		}
 
-			const other = newProcess();
-			const [sent, read] = [other.request({ endpoint: SEND }), other.request({ run: 'b' })];
-			await passTime(read);
-			expectBetween(seconds(), readAt + 10, readAt + 13);
-			await passTime(sent);
-			expectBetween(seconds(), 60, 63);
-		},
-	);
+		const other = newProcess();
+		const [sent, read] = [other.request({ endpoint: SEND }), other.request({ run: 'b' })];
+		await passTime(read);
+		expectBetween(seconds(), readAt + 10, readAt + 13);
+		await passTime(sent);
+		expectBetween(seconds(), 60, 63);
+	});
 
 	test('a Redis that is emptied before the newest request ends has the others again, too', async () => {
 		const one = newProcess();
@@ -124,20 +121,17 @@ test.each<Loss>([
 		},
 	],
 	['replaced by a replica that lacks the last moments', (before) => redis.data.restore(before)],
-])(
-	'a Redis that was %s lets nobody go before others have entered their slots',
-	async (_, strike) => {
-		const one = newProcess();
-		await passTime(one.request({ endpoint: SEND }));
-		const before = redis.data.copy();
-		for (let count = 0; count < 2; count++) await passTime(one.request({ endpoint: SEND }));
-		await jest.advanceTimersByTimeAsync(5_000);
-		redis.data.starts++;
-		strike(before);
-		await passTime(newProcess().request({ endpoint: SEND }));
-		expect(seconds()).toBeGreaterThanOrEqual(60);
-	},
-);
+])('a Redis that was %s lets nobody go before others entered their slots', async (_, strike) => {
+	const one = newProcess();
+	await passTime(one.request({ endpoint: SEND }));
+	const before = redis.data.copy();
+	for (let count = 0; count < 2; count++) await passTime(one.request({ endpoint: SEND }));
+	await jest.advanceTimersByTimeAsync(5_000);
+	redis.data.starts++;
+	strike(before);
+	await passTime(newProcess().request({ endpoint: SEND }));
+	expect(seconds()).toBeGreaterThanOrEqual(60);
+});
 
 describe('while processes send as fast as they may', () => {
 	test.each(losses)('a Redis that %s lets no more go than are under way', async (_, strike) => {

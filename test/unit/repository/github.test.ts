@@ -27,6 +27,7 @@ interface Workflow {
 }
 
 const FOLDER = '.github/workflows';
+const FILES = readdirSync(join(PROJECT_FOLDER, FOLDER)).map((file) => `${FOLDER}/${file}`);
 const RELEASE = `${FOLDER}/release.yml`;
 /** What a job may do beyond reading. */
 const ALLOWED: Record<string, string[]> = {
@@ -37,56 +38,53 @@ const commandsOf = ({ steps }: Job): string[] => steps.flatMap(({ run = [] }) =>
 const actionsOf = ({ steps }: Job): string[] =>
 	steps.flatMap(({ uses = [] }) => uses).map((action) => action.replace(/@.*/, ''));
 
-describe.each(readdirSync(join(PROJECT_FOLDER, FOLDER)).map((file) => `${FOLDER}/${file}`))(
-	'%s',
-	(file) => {
-		const text = readProjectFile(file);
-		const { permissions, jobs } = parse(text) as Workflow;
-		const steps = Object.values(jobs).flatMap((job) => job.steps);
-		let lint: RunActionlint;
-		beforeAll(async () => {
-			lint = await createLinter();
-		});
+describe.each(FILES)('%s', (file) => {
+	const text = readProjectFile(file);
+	const { permissions, jobs } = parse(text) as Workflow;
+	const steps = Object.values(jobs).flatMap((job) => job.steps);
+	let lint: RunActionlint;
+	beforeAll(async () => {
+		lint = await createLinter();
+	});
 
-		test('has no mistake that the linter finds', () => {
-			expect(lint(text, file)).toEqual([]);
-			expect(lint(text.replace('runs-on:', 'run-on:'), file)).not.toEqual([]);
-		});
+	test('has no mistake that the linter finds', () => {
+		expect(lint(text, file)).toEqual([]);
+		expect(lint(text.replace('runs-on:', 'run-on:'), file)).not.toEqual([]);
+	});
 
-		test('may only read, unless a job says more', () => {
-			expect(permissions).toEqual({ contents: 'read' });
-			const more = Object.entries(jobs).flatMap(([name, job]) =>
-				Object.entries(job.permissions ?? {})
-					.filter(([, access]) => access !== 'read')
-					.map(([scope]) => `${name} ${scope}`),
-			);
-			expect(more).toEqual(ALLOWED[file] ?? []);
-		});
+	test('may only read, unless a job says more', () => {
+		expect(permissions).toEqual({ contents: 'read' });
+		const more = Object.entries(jobs).flatMap(([name, job]) =>
+			Object.entries(job.permissions ?? {})
+				.filter(([, access]) => access !== 'read')
+				.map(([scope]) => `${name} ${scope}`),
+		);
+		expect(more).toEqual(ALLOWED[file] ?? []);
+	});
 
-		test('runs actions of exact commits, whose version a comment names', () => {
-			const lines = text.split('\n').filter((line) => /\buses:/.test(line));
-			expect(lines.length).toBeGreaterThan(0);
-			for (const line of lines) {
-				expect(line).toMatch(/uses: [\w-]+(\/[\w-]+)+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
+	test('runs actions of exact commits, whose version a comment names', () => {
+		const lines = text.split('\n').filter((line) => /\buses:/.test(line));
+		expect(lines.length).toBeGreaterThan(0);
+		for (const line of lines) {
+			expect(line).toMatch(/uses: [\w-]+(\/[\w-]+)+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
+		}
+	});
+
+	test('keeps no credentials in the clone, and runs scripts that exist', () => {
+		for (const { uses = '', run = '', with: settings } of steps) {
+			if (uses.startsWith('actions/checkout@')) {
+				expect(settings).toMatchObject({ 'persist-credentials': false });
 			}
-		});
-
-		test('keeps no credentials in the clone, and runs scripts that exist', () => {
-			for (const { uses = '', run = '', with: settings } of steps) {
-				if (uses.startsWith('actions/checkout@')) {
-					expect(settings).toMatchObject({ 'persist-credentials': false });
-				}
-				// An expression of GitHub's in a script would run whatever text it stands for.
-				expect(run).not.toContain('${{');
-				expect(run).not.toMatch(/npm (ci|install)(?!.*--ignore-scripts)/);
-				const [, script] = /npm (?:run )?(test\S*|build|lint)/.exec(run) ?? [];
-				if (script !== undefined) expect(manifest.scripts).toHaveProperty([script]);
-				const [, program] = /(?:^|\s)((?:\.ci|scripts)\/\S+)/.exec(run) ?? [];
-				if (program !== undefined) expect(existsSync(join(PROJECT_FOLDER, program))).toBe(true);
-			}
-		});
-	},
-);
+			// An expression of GitHub's in a script would run whatever text it stands for.
+			expect(run).not.toContain('${{');
+			expect(run).not.toMatch(/npm (ci|install)(?!.*--ignore-scripts)/);
+			const [, script] = /npm (?:run )?(test\S*|build|lint)/.exec(run) ?? [];
+			if (script !== undefined) expect(manifest.scripts).toHaveProperty([script]);
+			const [, program] = /(?:^|\s)((?:\.ci|scripts)\/\S+)/.exec(run) ?? [];
+			if (program !== undefined) expect(existsSync(join(PROJECT_FOLDER, program))).toBe(true);
+		}
+	});
+});
 
 test('the job that builds a release can publish nothing, and the one that publishes runs nothing but npm', () => {
 	const { jobs } = parse(readProjectFile(RELEASE)) as Workflow;

@@ -55,16 +55,13 @@ test.each<[string, boolean, SentState, SentState]>([
 	['sent', false, 'sent', 'notSent'],
 	['perhaps sent', true, 'perhapsSent', 'perhapsSent'],
 	['not sent', true, 'notSent', 'notSent'],
-])(
-	'that was lost under way is there again if it is %s, when leased: %p',
-	async (_, isLeased, end, expected) => {
-		const row = await recorded();
-		await pass(keyRow().clear());
-		await pass(row.end(end, { isLeased }));
-		expect(await found()).toMatchObject({ state: expected, isOther: false });
-		expect((await found('other')).isOther).toBe(expected !== 'notSent');
-	},
-);
+])('that was lost is there again if %s, when leased: %p', async (_, isLeased, end, expected) => {
+	const row = await recorded();
+	await pass(keyRow().clear());
+	await pass(row.end(end, { isLeased }));
+	expect(await found()).toMatchObject({ state: expected, isOther: false });
+	expect((await found('other')).isOther).toBe(expected !== 'notSent');
+});
 
 test.each(['sent', 'perhapsSent', 'notSent'] as const)(
 	'of another sender, or of a person, stays: %s',

@@ -125,19 +125,16 @@ test('outlives a Redis that was away, emptied, and a clock that was set', async 
 test.each([
 	['look', async () => await missing()],
 	['wait', async () => await passTime(inOtherOnce(), HOUR)],
-])(
-	'of a process that died, ends soon for those that %s when the clock was set back',
-	async (_, meet) => {
-		await acquire();
-		isAway = true;
-		redis.setClock(-HOUR);
-		await meet();
-		await pass(14_000);
-		expect(await missing()).toBeUndefined();
-		await pass(1_001);
-		expect(await missing()).toBeDefined();
-	},
-);
+])('of a dead process, ends soon for those that %s when a clock was set back', async (_, meet) => {
+	await acquire();
+	isAway = true;
+	redis.setClock(-HOUR);
+	await meet();
+	await pass(14_000);
+	expect(await missing()).toBeUndefined();
+	await pass(1_001);
+	expect(await missing()).toBeDefined();
+});
 const inOtherOnce = async () => await inOther(async (leases) => await leases.acquire());
 
 test('may be missing for some seconds only in a Redis that nobody has looked at', async () => {

@@ -160,12 +160,9 @@ test.each([
 	[503, 1_000, 60_100, true],
 	[503, 120_000, 120_000, false],
 	[503, 120_000, 122_000, true],
-])(
-	'a %i where a window lasts %i ms and %i ms are asked for: too long is %s',
-	(statusCode, windowMs, askedMs, is) => {
-		expect(isPauseTooLong(statusCode, askedMs, windowMs)).toBe(is);
-	},
-);
+])('a %i, windows of %i ms, %i ms asked for: too long is %s', (status, windowMs, askedMs, is) => {
+	expect(isPauseTooLong(status, askedMs, windowMs)).toBe(is);
+});
 
 describe('backoff', () => {
 	test.each([

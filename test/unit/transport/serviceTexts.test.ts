@@ -23,12 +23,9 @@ test.each<[unknown, string]>([
 	expect(errorOf(body).message).toBe(`The service answered 409 Conflict: ${words}`);
 });
 
-test.each(['', ' \n', {}, [], '42', 'null', { error: 'conflict' }])(
-	'%j adds nothing to the status',
-	(body) => {
-		expect(errorOf(body).message).toBe('The service answered 409 Conflict');
-	},
-);
+test.each(['', ' \n', {}, [], '42', 'null', { error: 'conflict' }])('%j adds no words', (body) => {
+	expect(errorOf(body).message).toBe('The service answered 409 Conflict');
+});
 
 test('a message holds 300 characters, a description 2,000 more, and the body 10,000', () => {
 	const { message, details } = errorOf('x'.repeat(1_000_000));

@@ -37,20 +37,17 @@ test.each<
 	['twice, in a check after others had moved', [2], 'offset', MOVED, CHECK, [2], []],
 	['in a read that was cut off', [1], 'none', {}, CUT, [1], []],
 	['in a read with one ID for several', [1], 'none', {}, { ambiguousId: '9' }, [1], []],
-])(
-	'a record that was missing %s',
-	(_, before, type, more, read, missed, ids, needsCheck = false) => {
-		const state = stateOf(before, { firstLength: 3, read: readOf({}), ...more });
-		const events = new Events();
-		const settings = { ...SETTINGS, list: listOf({ type }) };
-		expect(endFullRead(state, readOf(read), settings, events)).toBe(needsCheck);
-		const records = [...state.known.values()];
-		expect(records.map((record) => record.missed)).toEqual(missed);
-		expect([...events.gone]).toEqual(ids);
-		expect(records.some(({ isSeen }) => isSeen)).toBe(false);
-		expect(state.read).toBeUndefined();
-	},
-);
+])('a record missing %s', (_, before, type, more, read, missed, ids, needsCheck = false) => {
+	const state = stateOf(before, { firstLength: 3, read: readOf({}), ...more });
+	const events = new Events();
+	const settings = { ...SETTINGS, list: listOf({ type }) };
+	expect(endFullRead(state, readOf(read), settings, events)).toBe(needsCheck);
+	const records = [...state.known.values()];
+	expect(records.map((record) => record.missed)).toEqual(missed);
+	expect([...events.gone]).toEqual(ids);
+	expect(records.some(({ isSeen }) => isSeen)).toBe(false);
+	expect(state.read).toBeUndefined();
+});
 
 const ONE_PAGE = { pageState: { page: 1, count: 0, firstLength: 4 } };
 test.each<[string, Partial<State>, Partial<ListRead>, Partial<State>]>([

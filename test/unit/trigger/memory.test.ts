@@ -86,14 +86,11 @@ test.each<[string, Kept, Kept[string], Kept[string]]>([
 	['is newer in the database', { other: FIVE }, SIX, SIX],
 	['is not there in n8n', {}, SIX, SIX],
 	['is newer in n8n', { other: SIX }, FIVE, SIX],
-])(
-	'with items, n8n saves another trigger as it should be: it %s',
-	async (_, held, saved, other) => {
-		const { kept, poll } = begin({ own: FIVE, other: saved }, { own: FIVE, ...held });
-		expect(await poll({ hasItems: true, change: grow })).toMatchObject({ isKept: true });
-		expect(kept()).toMatchObject({ own: { records: { revision: 6, pages: 7 } }, other });
-	},
-);
+])('with items, another trigger is saved as it should be: it %s', async (_, held, saved, other) => {
+	const { kept, poll } = begin({ own: FIVE, other: saved }, { own: FIVE, ...held });
+	expect(await poll({ hasItems: true, change: grow })).toMatchObject({ isKept: true });
+	expect(kept()).toMatchObject({ own: { records: { revision: 6, pages: 7 } }, other });
+});
 
 test('what n8n has not saved is newer than the database, and the other way round', async () => {
 	for (const [saved, held] of [

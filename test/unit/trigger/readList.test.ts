@@ -74,15 +74,12 @@ test.each<[string, unknown[], string[], Error?]>([
 	['succeeds, and the second is refused, it fails', [THREE, REFUSED], ['3', '4'], REFUSED],
 	['has no response, it begins again', [LOST, ONE, TWO, THREE], ['3', '1', '2', '3', '4']],
 	['and the second are refused, it fails', [REFUSED, REFUSED], ['3', '1'], REFUSED],
-])(
-	'when the first request of a read that goes on %s',
-	async (_, pages, asked, error = undefined) => {
-		const trigger = begin();
-		await poll(trigger, [ONE, TWO, OUT_OF_TIME]);
-		expect(await poll(trigger, pages)).toMatchObject({ asked, failure: error });
-		expect(trigger.state.read?.pageState.page).toBe(error === undefined ? undefined : 3);
-	},
-);
+])('the first request of a read that goes on %s', async (_, pages, asked, error = undefined) => {
+	const trigger = begin();
+	await poll(trigger, [ONE, TWO, OUT_OF_TIME]);
+	expect(await poll(trigger, pages)).toMatchObject({ asked, failure: error });
+	expect(trigger.state.read?.pageState.page).toBe(error === undefined ? undefined : 3);
+});
 
 test('a full read beside incremental ones that is given up is made again, and counts as incomplete', async () => {
 	const incremental = readIncremental({ values: { parameter: 'since' } });
@@ -113,21 +110,18 @@ test.each<[string, RequestError, boolean, Partial<State>?]>([
 	['403', refusedBy(403), false],
 	['429', refusedBy(429), false],
 	['503', refusedBy(503, 'unknown'), false],
-])(
-	'where changes are refused by %s, the whole list is read or not',
-	async (_, refusal, isRead, more = {}) => {
-		const trigger = begin({ cursor: NOW, ...more });
-		const { asked, failure, log, state } = await poll(trigger, [refusal, ONE, TWO, THREE], DAILY);
-		expect(asked).toEqual(['1 changes', ...(isRead ? ['1', '2', '3', '4'] : [])]);
-		expect([failure, state.cursor]).toEqual([
-			isRead ? undefined : refusal,
-			isRead ? NOW + 1 * MINUTE : NOW,
-		]);
-		expect(log).toEqual(
-			isRead ? ['The whole list is read, because what has changed could not be: refused'] : [],
-		);
-	},
-);
+])('changes refused by %s: a whole list is read or not', async (_, refusal, isRead, more = {}) => {
+	const trigger = begin({ cursor: NOW, ...more });
+	const { asked, failure, log, state } = await poll(trigger, [refusal, ONE, TWO, THREE], DAILY);
+	expect(asked).toEqual(['1 changes', ...(isRead ? ['1', '2', '3', '4'] : [])]);
+	expect([failure, state.cursor]).toEqual([
+		isRead ? undefined : refusal,
+		isRead ? NOW + 1 * MINUTE : NOW,
+	]);
+	expect(log).toEqual(
+		isRead ? ['The whole list is read, because what has changed could not be: refused'] : [],
+	);
+});
 
 test.each<[string, unknown[], boolean]>([
 	['fails', [refusedBy(503, 'unknown')], true],
@@ -137,18 +131,15 @@ test.each<[string, unknown[], boolean]>([
 	['has no list', [{ a: 1 }], true],
 	['is set up wrongly', [new ListError('Pagination', '')], false],
 	['crashes', [CRASH], false],
-])(
-	'where the full read behind changes %s, these are reported or not',
-	async (_, pages, isReported) => {
-		const trigger = begin({ cursor: NOW });
-		const { failure, events, log, state } = await poll(trigger, [[{ id: 9 }], [], ...pages], DAILY);
-		expect([failure === undefined, isReported ? events.length : 1]).toEqual([isReported, 1]);
-		expect(log.join()).toMatch(
-			isReported ? /^Deletions wait, because the list was not read in full: / : /^$/,
-		);
-		expect([state.incompleteReads, state.read]).toEqual([isReported ? 1 : 0, undefined]);
-	},
-);
+])('if the full read behind changes %s, they are reported or not', async (_, pages, isReported) => {
+	const trigger = begin({ cursor: NOW });
+	const { failure, events, log, state } = await poll(trigger, [[{ id: 9 }], [], ...pages], DAILY);
+	expect([failure === undefined, isReported ? events.length : 1]).toEqual([isReported, 1]);
+	expect(log.join()).toMatch(
+		isReported ? /^Deletions wait, because the list was not read in full: / : /^$/,
+	);
+	expect([state.incompleteReads, state.read]).toEqual([isReported ? 1 : 0, undefined]);
+});
 
 const OTHER_LOOKBACK = { ...INCREMENTAL.incremental!, lookbackMs: 1 };
 test.each<[string, PollSettings, string]>([
@@ -267,25 +258,18 @@ test('a time in ISO 8601 has no fractions', () => {
 	expect(query.at(-1)?.value).toBe('2023-11-14T22:13:20Z');
 });
 
-test.each([2, 3, 12])(
-	'a list whose pages name each other in a ring of %i: an error, also over several polls',
-	async (pages) => {
-		const ring = Array.from({ length: 100 }, (_, index) => ({
-			a: [{ id: index % pages }],
-			nextCursor: `c${index % pages}`,
-		}));
-		const settings = { ...SETTINGS, list: listOf({ type: 'cursor' }) };
-		const trigger = begin();
-		expect((await poll(trigger, [...ring.slice(0, 3), OUT_OF_TIME], settings)).asked.length).toBe(
-			4,
-		);
-		const { failure, asked } = await poll(trigger, ring.slice(3), settings);
-		expect(failure?.message).toMatch(
-			/^Pagination: page \d+ holds the same items as an earlier one$/,
-		);
-		expect(3 + asked.length).toBe(pages + Math.max(pages, 10));
-	},
-);
+test.each([2, 3, 12])('pages in a ring of %i: an error, also over several polls', async (pages) => {
+	const ring = Array.from({ length: 100 }, (_, index) => ({
+		a: [{ id: index % pages }],
+		nextCursor: `c${index % pages}`,
+	}));
+	const settings = { ...SETTINGS, list: listOf({ type: 'cursor' }) };
+	const trigger = begin();
+	expect((await poll(trigger, [...ring.slice(0, 3), OUT_OF_TIME], settings)).asked.length).toBe(4);
+	const { failure, asked } = await poll(trigger, ring.slice(3), settings);
+	expect(failure?.message).toMatch(/^Pagination: page \d+ holds the same items as an earlier one$/);
+	expect(3 + asked.length).toBe(pages + Math.max(pages, 10));
+});
 
 test.each([
 	['when they come again as they were, and later with a change', [[1, 'a']], [[1, 'b']], 1],
