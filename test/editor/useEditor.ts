@@ -13,7 +13,7 @@ export function useEditor(real: () => RealN8n): () => Editor {
 		browser = await openBrowser();
 		editor = new Editor(await openPage(browser), real().url);
 		await editor.signIn(real().owner);
-	}, 300_000);
+	});
 	afterAll(async () => await browser?.close());
 	return () => editor;
 }

@@ -16,7 +16,7 @@ let simulated: End[];
 
 beforeAll(async () => {
 	simulated = await simulateAll();
-}, 60_000);
+});
 
 const once = { sendOnceKey: '={{ $json.id }}' };
 

@@ -120,7 +120,6 @@ test.each(CASES)(
 		// The next one shows it, if it lasts.
 		await expect(poll({ getPollBudgetMs: () => 20_000 })).rejects.toThrow(says);
 	},
-	60_000,
 );
 
 test('what has changed meanwhile is told by the next poll', async () => {

@@ -53,14 +53,14 @@ test('a read that does not fit goes on at the page it had reached', async () => 
 	expect(asked[0]).toBe(1);
 	expect(steps.slice(0, asked.indexOf(13)).every((step) => step === 0 || step === 1)).toBe(true);
 	expect(asked).toContain(13);
-}, 30_000);
+});
 
 test('a poll waits for room again and again, as long as its time lasts', async () => {
 	responseSlowly(contacts(70), 0);
 	const { poll } = bench.trigger(byPage, { credential: { limits: limitsOf(1, 2.5) } });
 	expect(await poll()).toEqual([]);
 	expect(pagesAsked()).toEqual(Array.from({ length: 15 }, (_, index) => index + 1));
-}, 30_000);
+});
 
 test('a request without a response ends with its own timeout, and is sent again', async () => {
 	bench.service.response = () => (bench.service.queries.length > 1 ? contacts(1) : undefined);
@@ -184,7 +184,7 @@ test('sends of workflows go first', async () => {
 	expect(amongSends.filter((method) => method === 'GET').length).toBeLessThanOrEqual(1);
 	expect(await polled).toEqual([]);
 	expect(methods.at(-1)).toBe('GET');
-}, 60_000);
+});
 
 test('a read of what an expression asks for goes on with the value that it began with', async () => {
 	responseSlowly(contacts(200));
@@ -197,4 +197,4 @@ test('a read of what an expression asks for goes on with the value that it began
 	await poll(BUDGET);
 	expect(pagesAsked().at(-1)).toBeGreaterThan(pagesAsked().length / 2);
 	expect(new Set(bench.service.queries.map(({ since }) => since)).size).toBe(1);
-}, 30_000);
+});

@@ -130,13 +130,10 @@ class Gates implements Scenario {
 
 /** The tests of the gates, within the narrow or the wide bounds. */
 export function testGates(bounds: 'narrow' | 'wide'): void {
-	test.each(GATES)(
-		'two runs and $name',
-		async ({ name, settings, [bounds]: within }) => {
-			const { plays, failure } = await explore(new Gates(await LuaRedis.load(), settings), within);
-			expect(failure).toBeUndefined();
-			report(`Two runs and ${name}: all of ${plays} orders`);
-		},
-		3_600_000,
-	);
+	jest.setTimeout(3_600_000);
+	test.each(GATES)('two runs and $name', async ({ name, settings, [bounds]: within }) => {
+		const { plays, failure } = await explore(new Gates(await LuaRedis.load(), settings), within);
+		expect(failure).toBeUndefined();
+		report(`Two runs and ${name}: all of ${plays} orders`);
+	});
 }

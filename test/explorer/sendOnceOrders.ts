@@ -370,18 +370,15 @@ function forget({ processState }: Process): void {
 
 /** The tests of a file, which mocks `n8n-core` by the store. */
 export function testOrders(bound: 'narrow' | 'wide', kind?: 'redis' | 'memory'): void {
+	jest.setTimeout(3_600_000);
 	beforeAll(async () => await store.load());
 
 	const orders = ORDERS.filter(
 		({ settings }) => kind === undefined || (kind === 'redis') === (settings.hasRedis === true),
 	);
-	test.each(orders)(
-		'two runs and $name',
-		async ({ name, settings, [bound]: within }) => {
-			const { plays, failure } = await explore(new Orders(settings, await LuaRedis.load()), within);
-			expect(failure).toBeUndefined();
-			report(`Two runs with one key and ${name}: all of ${plays} orders`);
-		},
-		3_600_000,
-	);
+	test.each(orders)('two runs and $name', async ({ name, settings, [bound]: within }) => {
+		const { plays, failure } = await explore(new Orders(settings, await LuaRedis.load()), within);
+		expect(failure).toBeUndefined();
+		report(`Two runs with one key and ${name}: all of ${plays} orders`);
+	});
 }

@@ -28,30 +28,26 @@ const MEGABYTE = 2 ** 20;
 beforeAll(async () => {
 	const load = { queued: 100, manyRuns: true, limitsBind: true, hasMaxWait: true };
 	await processorTimePerRequest(load, 1, REQUESTS_PER_ROUND);
-}, 60_000);
+});
 
 test.each<[string, Omit<Load, 'queued'>]>([
 	['of one run that wait for slots', { manyRuns: false, limitsBind: true, hasMaxWait: false }],
 	['of as many runs with a longest wait', { manyRuns: true, limitsBind: true, hasMaxWait: true }],
-])(
-	'a request costs as much with 10,000 queued requests %s as alone',
-	async (name, load) => {
-		const times: number[] = [];
-		for (const queued of QUEUES) {
-			const rounds = await processorTimePerRequest(
-				{ ...load, queued },
-				ROUNDS,
-				REQUESTS_PER_ROUND,
-				REQUESTS_PER_ROUND,
-			);
-			// Whatever else a machine does only adds to a round: the shortest is the least disturbed.
-			times.push(Math.min(...rounds));
-		}
-		report(`CPU per request ${name}: ${times.map((time) => `${time.toFixed(0)} µs`).join(', ')}`);
-		expect(Math.max(...times)).toBeLessThan(HIGHEST_FACTOR * Math.min(...times));
-	},
-	240_000,
-);
+])('a request costs as much with 10,000 queued requests %s as alone', async (name, load) => {
+	const times: number[] = [];
+	for (const queued of QUEUES) {
+		const rounds = await processorTimePerRequest(
+			{ ...load, queued },
+			ROUNDS,
+			REQUESTS_PER_ROUND,
+			REQUESTS_PER_ROUND,
+		);
+		// Whatever else a machine does only adds to a round: the shortest is the least disturbed.
+		times.push(Math.min(...rounds));
+	}
+	report(`CPU per request ${name}: ${times.map((time) => `${time.toFixed(0)} µs`).join(', ')}`);
+	expect(Math.max(...times)).toBeLessThan(HIGHEST_FACTOR * Math.min(...times));
+});
 
 test.each([
 	['of one run', false],
@@ -68,7 +64,6 @@ test.each([
 		expect(bytesEach).toBeLessThan(12_000);
 		expect(after - before).toBeLessThan(MEGABYTE);
 	},
-	240_000,
 );
 
 test('3,000 keys that are idle are forgotten after their longest window', async () => {
@@ -79,7 +74,7 @@ test('3,000 keys that are idle are forgotten after their longest window', async 
 	expect(keys.bytesEach).toBeLessThan(60_000);
 	expect(keys.keptAfter).toBe(0);
 	expect(keys.after - keys.before).toBeLessThan(MEGABYTE);
-}, 240_000);
+});
 
 test('what the warnings of a setup remember of 20,000 keys is forgotten after their longest window', async () => {
 	const context = {
@@ -105,4 +100,4 @@ test('what the warnings of a setup remember of 20,000 keys is forgotten after th
 	const after = await heapInUse();
 	expect(during - before).toBeGreaterThan(MEGABYTE);
 	expect(after - before).toBeLessThan(MEGABYTE);
-}, 60_000);
+});

@@ -24,25 +24,19 @@ test.each([
 	['contact: getMany', ITEMS],
 	['transaction: send', ITEMS],
 	['transaction: deleteMany', ITEMS / 100],
-])(
-	'%s needs less than 10 ms of the processor for each of 1,000 items',
-	async (name, requests) => {
-		const parameters = OPERATIONS[name] ?? {};
-		// So that a part of it is compiled, as it will be in a process that runs for long.
-		const few = await loadNode(engine, parameters, ITEMS / 5);
-		const many = await loadNode(engine, parameters, ITEMS);
-		const [perItemOfFew, perItem] = [few, many].map(
-			({ processorMs, items }) => processorMs / items,
-		);
-		report(
-			`${name}: ${perItem?.toFixed(3)} ms CPU per item, ${(many.durationMs / ITEMS).toFixed(3)} ms in all`,
-		);
-		expect(many.requests).toBe(requests);
-		expect(perItem).toBeLessThan(LONGEST_MS);
-		expect(perItem).toBeLessThan(HIGHEST_FACTOR * (perItemOfFew ?? 0));
-	},
-	240_000,
-);
+])('%s needs less than 10 ms of the processor for each of 1,000 items', async (name, requests) => {
+	const parameters = OPERATIONS[name] ?? {};
+	// So that a part of it is compiled, as it will be in a process that runs for long.
+	const few = await loadNode(engine, parameters, ITEMS / 5);
+	const many = await loadNode(engine, parameters, ITEMS);
+	const [perItemOfFew, perItem] = [few, many].map(({ processorMs, items }) => processorMs / items);
+	report(
+		`${name}: ${perItem?.toFixed(3)} ms CPU per item, ${(many.durationMs / ITEMS).toFixed(3)} ms in all`,
+	);
+	expect(many.requests).toBe(requests);
+	expect(perItem).toBeLessThan(LONGEST_MS);
+	expect(perItem).toBeLessThan(HIGHEST_FACTOR * (perItemOfFew ?? 0));
+});
 
 test('with 50,000 remembered keys, a Send Once Key takes 7 reads and 3 writes of short rows, and none takes none', async () => {
 	const table = new ProcessedDataRepository();
@@ -51,7 +45,7 @@ test('with 50,000 remembered keys, a Send Once Key takes 7 reads and 3 writes of
 	expect(load.withoutKeyUses).toBe(0);
 	expect([load.reads, load.writes]).toEqual([7, 3]);
 	expect(load.entriesPerWrite).toBeLessThan(1_000);
-}, 240_000);
+});
 
 const MANY_ITEMS = 100_000;
 /** Of operations that take as long for each item. */
@@ -68,19 +62,15 @@ const CASES: Array<[string, INode['parameters'], items: number, requests: number
 	['API Request', apiRequest('GET', '={{ "no path " + $json.id }}'), FEWER_ITEMS, 0],
 ];
 
-test.each(CASES)(
-	'%s lets go of the event loop',
-	async (name, parameters, items, requests) => {
-		const settings = { onError: 'continueRegularOutput' } as const;
-		// Compiles what it takes.
-		await loadNode(engine, parameters, items / 100, settings);
-		const load = await loadNode(engine, parameters, items, settings);
-		const { holdsMs, durationMs } = load;
-		const longestMs = Math.max(...holdsMs).toFixed(0);
-		report(`${name}: ${longestMs} ms at most, of ${durationMs.toFixed(0)} ms`);
-		expect(load.requests).toBe(requests);
-		const inLongerHolds = holdsMs.filter((ms) => ms > LONGEST_HOLD_MS).reduce((a, b) => a + b, 0);
-		expect(inLongerHolds / durationMs).toBeLessThan(MOST_IN_LONGER_HOLDS);
-	},
-	300_000,
-);
+test.each(CASES)('%s lets go of the event loop', async (name, parameters, items, requests) => {
+	const settings = { onError: 'continueRegularOutput' } as const;
+	// Compiles what it takes.
+	await loadNode(engine, parameters, items / 100, settings);
+	const load = await loadNode(engine, parameters, items, settings);
+	const { holdsMs, durationMs } = load;
+	const longestMs = Math.max(...holdsMs).toFixed(0);
+	report(`${name}: ${longestMs} ms at most, of ${durationMs.toFixed(0)} ms`);
+	expect(load.requests).toBe(requests);
+	const inLongerHolds = holdsMs.filter((ms) => ms > LONGEST_HOLD_MS).reduce((a, b) => a + b, 0);
+	expect(inLongerHolds / durationMs).toBeLessThan(MOST_IN_LONGER_HOLDS);
+});

@@ -15,6 +15,7 @@ const HOUR = 3_600_000;
 /** How many reads the node keeps at the limiter. */
 const AT_ONCE = 20;
 
+jest.setTimeout(600_000);
 beforeEach(() => {
 	jest.useFakeTimers();
 	// The same figures each time.
@@ -114,7 +115,6 @@ test.each(cases)(
 		expect(own).toBeLessThanOrEqual(most.own);
 		expect(other).toBeLessThanOrEqual(most.other);
 	},
-	600_000,
 );
 
 test('a program that begins in mid-run is noticed, and forgotten two windows after its end', async () => {
@@ -133,7 +133,7 @@ test('a program that begins in mid-run is noticed, and forgotten two windows aft
 		await readFor(bench, service, 120_000);
 		expect(service.own.requests - before).toBeGreaterThanOrEqual(195);
 	}
-}, 600_000);
+});
 
 test('alone on the key nothing changes', async () => {
 	const { makespan, own } = await play(undefined, true, 1);

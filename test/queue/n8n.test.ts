@@ -6,7 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Sandbox } from '../../sandbox/server';
 import type { ExecutionResult } from '../../scripts/host/executionData';
 import { ENDPOINTS, formatEndpoint } from '../../nodes/BusinessData/transport/endpoints';
-import { expectAllRespondedOnce, SETUP_MS, useQueueBench } from '../support/queueBench';
+import { expectAllRespondedOnce, useQueueBench } from '../support/queueBench';
 import { WORKERS } from '../support/queueMode';
 import {
 	call,
@@ -40,6 +40,7 @@ const PATH = 'the-same-documents';
 /** How many requests have been counted when a fault comes: some windows are full, some requests wait. */
 const MID_RUN = 60;
 
+jest.setTimeout(RUN_MS);
 const bench = useQueueBench(async () => {
 	await bench.open(WIDE_LIMITS);
 	// The first executions of a worker are slow.
@@ -59,7 +60,6 @@ test.each(['sliding', 'fixed'] as const)(
 		for (const worker of WORKERS) expect(byWorker[worker]).toBeGreaterThan(0);
 		expect(byWorker['worker-1'] + byWorker['worker-2']).toBe(READS + SENDS);
 	},
-	RUN_MS,
 );
 
 /** Each document has gone out once, and one execution, no other, tells that it has sent it. */
@@ -82,51 +82,47 @@ function expectEachSentOnce(
 	}
 }
 
-test(
-	'calls over both workers and a run by hand, with the same keyed documents: each goes out once',
-	async () => {
-		await bench.open(WIDE_LIMITS);
-		const { n8n, sandbox, credentialId } = bench;
-		const { client } = n8n;
-		const sending = send({ sendOnceKey: '={{ $json.id }}' }, { onError: 'continueRegularOutput' });
-		sending.credentials = { businessDataApi: { id: credentialId, name: 'Business Data' } };
-		const workflow = await client.saveWorkflow(
-			inARow('The same documents', [...startWithWebhook(PATH), sending]),
-		);
-		await client.publishWorkflow(workflow.id);
-		const executions = new Set<string>();
-		for (let round = 0; round < ROUNDS; round++) {
-			sandbox.reset();
-			// In every other round the first to send is refused, so another must send it.
-			if (round % 2 === 1) {
-				sandbox.fault({ endpoint: SEND, action: { type: 'status', status: 400 } });
-			}
-			const documents = ['a', 'b', 'c'].map((name) => ({ id: `${name}-${round}` }));
-			const calls = Array.from(
-				{ length: CALLS },
-				async () => await post(n8n.webhookUrl(PATH), { documents }),
-			);
-			const [, ...responses] = await Promise.all([
-				client.startWorkflow(workflow, 'Webhook', [{ body: { documents } }]),
-				...calls,
-			]);
-			expect(responses.filter(({ ok }) => !ok)).toEqual([]);
-			const ids = (await client.listExecutions(workflow.id))
-				.map(({ id }) => id)
-				.filter((id) => !executions.has(id));
-			expect(ids).toHaveLength(CALLS + 1);
-			for (const id of ids) executions.add(id);
-			const results = await Promise.all(ids.map(async (id) => await client.waitForExecution(id)));
-			expectEachSentOnce(sandbox, documents, results);
+test('calls over both workers and a run by hand, with the same keyed documents: each goes out once', async () => {
+	await bench.open(WIDE_LIMITS);
+	const { n8n, sandbox, credentialId } = bench;
+	const { client } = n8n;
+	const sending = send({ sendOnceKey: '={{ $json.id }}' }, { onError: 'continueRegularOutput' });
+	sending.credentials = { businessDataApi: { id: credentialId, name: 'Business Data' } };
+	const workflow = await client.saveWorkflow(
+		inARow('The same documents', [...startWithWebhook(PATH), sending]),
+	);
+	await client.publishWorkflow(workflow.id);
+	const executions = new Set<string>();
+	for (let round = 0; round < ROUNDS; round++) {
+		sandbox.reset();
+		// In every other round the first to send is refused, so another must send it.
+		if (round % 2 === 1) {
+			sandbox.fault({ endpoint: SEND, action: { type: 'status', status: 400 } });
 		}
-		const byWorker = WORKERS.map((worker) => n8n.executionsOf(worker));
-		const shares = byWorker.map((ids) => ids.filter((id) => executions.has(id)).length);
-		for (const share of shares) expect(share).toBeGreaterThan(0);
-		// The others ran in the main process.
-		expect(shares.reduce((sum, share) => sum + share)).toBe(ROUNDS * CALLS);
-	},
-	RUN_MS,
-);
+		const documents = ['a', 'b', 'c'].map((name) => ({ id: `${name}-${round}` }));
+		const calls = Array.from(
+			{ length: CALLS },
+			async () => await post(n8n.webhookUrl(PATH), { documents }),
+		);
+		const [, ...responses] = await Promise.all([
+			client.startWorkflow(workflow, 'Webhook', [{ body: { documents } }]),
+			...calls,
+		]);
+		expect(responses.filter(({ ok }) => !ok)).toEqual([]);
+		const ids = (await client.listExecutions(workflow.id))
+			.map(({ id }) => id)
+			.filter((id) => !executions.has(id));
+		expect(ids).toHaveLength(CALLS + 1);
+		for (const id of ids) executions.add(id);
+		const results = await Promise.all(ids.map(async (id) => await client.waitForExecution(id)));
+		expectEachSentOnce(sandbox, documents, results);
+	}
+	const byWorker = WORKERS.map((worker) => n8n.executionsOf(worker));
+	const shares = byWorker.map((ids) => ids.filter((id) => executions.has(id)).length);
+	for (const share of shares) expect(share).toBeGreaterThan(0);
+	// The others ran in the main process.
+	expect(shares.reduce((sum, share) => sum + share)).toBe(ROUNDS * CALLS);
+});
 
 /** What is done to Redis. `outages.test.ts` has clusters and Sentinels. */
 const FAULTS: Array<[name: string, strike: () => Promise<void>]> = [
@@ -149,90 +145,78 @@ const FAULTS: Array<[name: string, strike: () => Promise<void>]> = [
 ];
 
 describe('a fault in mid-run', () => {
-	test.each(FAULTS)(
-		'Redis is %s: all executions come through',
-		async (_, strike) => {
-			await bench.open(LIMITS);
-			const run = callAll(bench.n8n);
-			await midRun();
-			await strike();
-			expectAllRespondedOnce(bench, await run);
-			expect(bench.sandbox.journal.refused()).toEqual([]);
-		},
-		RUN_MS,
-	);
+	test.each(FAULTS)('Redis is %s: all executions come through', async (_, strike) => {
+		await bench.open(LIMITS);
+		const run = callAll(bench.n8n);
+		await midRun();
+		await strike();
+		expectAllRespondedOnce(bench, await run);
+		expect(bench.sandbox.journal.refused()).toEqual([]);
+	});
 
-	test(
-		'a worker is killed: nothing is refused, sent twice, or lost without an error',
-		async () => {
-			await bench.open(LIMITS);
-			const { n8n, sandbox } = bench;
-			const failedBefore = await bench.failedExecutions();
-			const run = callAll(n8n);
-			await midRun();
-			// The one that has sent a document: its execution is the one that must not run again.
-			const sender = String(
-				sandbox.journal.all().find(({ method }) => method === 'POST')?.query.execution,
-			);
-			const victim = WORKERS.find((worker) => n8n.executionsOf(worker).includes(sender));
-			if (victim === undefined) throw new Error('no worker has sent anything');
-			await n8n.killWorker(victim);
-			const before = sandbox.journal.count();
-			const responses = await run;
-			const later = sandbox.journal.all().slice(before);
+	test('a worker is killed: nothing is refused, sent twice, or lost without an error', async () => {
+		await bench.open(LIMITS);
+		const { n8n, sandbox } = bench;
+		const failedBefore = await bench.failedExecutions();
+		const run = callAll(n8n);
+		await midRun();
+		// The one that has sent a document: its execution is the one that must not run again.
+		const sender = String(
+			sandbox.journal.all().find(({ method }) => method === 'POST')?.query.execution,
+		);
+		const victim = WORKERS.find((worker) => n8n.executionsOf(worker).includes(sender));
+		if (victim === undefined) throw new Error('no worker has sent anything');
+		await n8n.killWorker(victim);
+		const before = sandbox.journal.count();
+		const responses = await run;
+		const later = sandbox.journal.all().slice(before);
 
-			expect(sandbox.journal.refused()).toEqual([]);
-			for (const kind of KINDS) {
-				const numbers = numbersOf(sandbox, kind);
-				expect(numbers).toEqual([...new Set(numbers)]);
-			}
-			const complete = responses.filter(({ status }) => status === 200);
-			for (const { kind, items, numbers } of complete) {
-				expect(items).toBe(numbers.length);
-				expect(numbersOf(sandbox, kind)).toEqual(expect.arrayContaining(numbers));
-			}
-			// Whatever did not come through belongs to an execution that n8n shows as failed.
-			const failed = (await bench.failedExecutions()).filter((id) => !failedBefore.includes(id));
-			expect(failed).toContain(sender);
-			expect(failed).toHaveLength(responses.length - complete.length);
-			expect(n8n.executionsOf(victim)).toEqual(expect.arrayContaining(failed));
-			expect(later.length).toBeGreaterThan(0);
-			for (const { query } of later) expect(failed).not.toContain(query.execution);
-		},
-		RUN_MS,
-	);
+		expect(sandbox.journal.refused()).toEqual([]);
+		for (const kind of KINDS) {
+			const numbers = numbersOf(sandbox, kind);
+			expect(numbers).toEqual([...new Set(numbers)]);
+		}
+		const complete = responses.filter(({ status }) => status === 200);
+		for (const { kind, items, numbers } of complete) {
+			expect(items).toBe(numbers.length);
+			expect(numbersOf(sandbox, kind)).toEqual(expect.arrayContaining(numbers));
+		}
+		// Whatever did not come through belongs to an execution that n8n shows as failed.
+		const failed = (await bench.failedExecutions()).filter((id) => !failedBefore.includes(id));
+		expect(failed).toContain(sender);
+		expect(failed).toHaveLength(responses.length - complete.length);
+		expect(n8n.executionsOf(victim)).toEqual(expect.arrayContaining(failed));
+		expect(later.length).toBeGreaterThan(0);
+		for (const { query } of later) expect(failed).not.toContain(query.execution);
+	});
 });
 
-test(
-	'n8n stopped, and started as n8n 3 will be: the fourth send waits for its window, and a worker runs by hand',
-	async () => {
-		await bench.open(LIMITS_WITH_SLOW_SENDS);
-		const { n8n, sandbox } = bench;
-		const responses = [await call(n8n, 'sends', [1, 2, 3])];
-		const respondedAt = performance.now();
-		await n8n.stopAll();
-		await n8n.startAll({ OFFLOAD_MANUAL_EXECUTIONS_TO_WORKERS: 'true' });
-		const restartMs = performance.now() - respondedAt;
-		responses.push(await call(n8n, 'sends', [4]));
-		expect(responses.map(({ status }) => status)).toEqual([200, 200]);
-		expect(sandbox.journal.refused()).toEqual([]);
-		expect(numbersOf(sandbox, 'sends')).toEqual([1, 2, 3, 4]);
-		const [first = 0, , , fourth = 0] = sandbox.journal.all().map(({ atMs }) => atMs);
-		const windowMs = 1_000 * (LIMITS_WITH_SLOW_SENDS.endpoints[SEND]?.windowSeconds ?? 0);
-		expect(fourth - first).toBeGreaterThanOrEqual(windowMs);
-		// On a slow machine, the restart takes longer than the window.
-		const mostMs = Math.max(windowMs, restartMs + 5_000) + 5_000;
-		expect(fourth - first).toBeLessThan(mostMs);
+test('n8n stopped, and started as n8n 3 will be: the fourth send waits for its window, and a worker runs by hand', async () => {
+	await bench.open(LIMITS_WITH_SLOW_SENDS);
+	const { n8n, sandbox } = bench;
+	const responses = [await call(n8n, 'sends', [1, 2, 3])];
+	const respondedAt = performance.now();
+	await n8n.stopAll();
+	await n8n.startAll({ OFFLOAD_MANUAL_EXECUTIONS_TO_WORKERS: 'true' });
+	const restartMs = performance.now() - respondedAt;
+	responses.push(await call(n8n, 'sends', [4]));
+	expect(responses.map(({ status }) => status)).toEqual([200, 200]);
+	expect(sandbox.journal.refused()).toEqual([]);
+	expect(numbersOf(sandbox, 'sends')).toEqual([1, 2, 3, 4]);
+	const [first = 0, , , fourth = 0] = sandbox.journal.all().map(({ atMs }) => atMs);
+	const windowMs = 1_000 * (LIMITS_WITH_SLOW_SENDS.endpoints[SEND]?.windowSeconds ?? 0);
+	expect(fourth - first).toBeGreaterThanOrEqual(windowMs);
+	// On a slow machine, the restart takes longer than the window.
+	const mostMs = Math.max(windowMs, restartMs + 5_000) + 5_000;
+	expect(fourth - first).toBeLessThan(mostMs);
 
-		const getStatus = node('Status', 'n8n-nodes-business-data.businessData', 1, {
-			...{ resource: 'rateLimit', operation: 'getStatus' },
-		});
-		getStatus.credentials = { businessDataApi: { id: bench.credentialId, name: 'Business Data' } };
-		const start = node('Start', 'n8n-nodes-base.manualTrigger', 1);
-		const workflow = await n8n.client.saveWorkflow(inARow('By hand', [start, getStatus]));
-		const { id, status } = await n8n.client.runWorkflow(workflow, 'Start');
-		expect(status).toBe('success');
-		expect(WORKERS.flatMap((worker) => n8n.executionsOf(worker))).toContain(id);
-	},
-	SETUP_MS,
-);
+	const getStatus = node('Status', 'n8n-nodes-business-data.businessData', 1, {
+		...{ resource: 'rateLimit', operation: 'getStatus' },
+	});
+	getStatus.credentials = { businessDataApi: { id: bench.credentialId, name: 'Business Data' } };
+	const start = node('Start', 'n8n-nodes-base.manualTrigger', 1);
+	const workflow = await n8n.client.saveWorkflow(inARow('By hand', [start, getStatus]));
+	const { id, status } = await n8n.client.runWorkflow(workflow, 'Start');
+	expect(status).toBe('success');
+	expect(WORKERS.flatMap((worker) => n8n.executionsOf(worker))).toContain(id);
+});

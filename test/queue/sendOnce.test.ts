@@ -18,7 +18,6 @@ import { waitUntil } from '../support/waitUntil';
 const [ONE, OTHER] = [0, 1];
 /** What a lease may outlive its process by. */
 const HELD_AT_MOST_MS = 20_000;
-const SETUP_MS = 300_000;
 /** The time-out of a request that must not end by it, however busy the machine is. */
 const LONG_TIMEOUT_SECONDS = 20;
 
@@ -69,7 +68,7 @@ beforeAll(async () => {
 	});
 	// The first request of a process is slow; none that a test measures may be the first.
 	await Promise.all([ONE, OTHER].map(async (one) => await send(one, [`first ${one}`])));
-}, SETUP_MS);
+});
 beforeEach(async () => {
 	table.clear();
 	sandbox.reset();
@@ -77,9 +76,9 @@ beforeEach(async () => {
 	// The limits have noticed that Redis was emptied between two tests, and hold nobody up any more.
 	for (const one of [ONE, OTHER]) await send(one, [`before ${one}`]);
 	sandbox.reset();
-}, 30_000);
+});
 afterEach(() => expect(processes.flatMap(({ complaints }) => complaints)).toEqual([]));
-afterAll(async () => await cleanup.run(), SETUP_MS);
+afterAll(async () => await cleanup.run());
 
 const arrived = async () => await waitUntil(() => sandbox.journal.count() === 1);
 const refuseAfter = (afterMs: number) =>
@@ -190,7 +189,7 @@ test('Redis away for long when a document is refused: it can be sent when it is 
 	await pause(2_000);
 	expect(await send(OTHER, ['a'])).toEqual(['sent']);
 	expect(sent()).toEqual(['a']);
-}, 90_000);
+});
 
 test('a process that is killed in mid-send: its key is free for nobody, and holds nobody up for long', async () => {
 	sandbox.fault({ action: { type: 'neverAnswer', act: true } });

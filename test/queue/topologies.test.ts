@@ -23,7 +23,6 @@ import { RedisTls } from '../support/redisTls';
 import { fieldsOf } from '../support/redisTopologies';
 import { waitUntil } from '../support/waitUntil';
 
-const SETUP_MS = 300_000;
 const PASSWORD = 'a-password-of-redis';
 const SENTINEL_PASSWORD = 'a-password-of-sentinels';
 const COUNT = new RedisScript("return redis.call('INCR', KEYS[1])");
@@ -43,11 +42,11 @@ beforeAll(async () => {
 		RedisTls.start(PASSWORD),
 		RedisServer.start(['--requirepass', PASSWORD]),
 	]);
-}, SETUP_MS);
+});
 afterAll(async () => {
 	await Promise.all([cluster.dispose(), sentinel.dispose(), tls.dispose(), plain.dispose()]);
 	authority.dispose();
-}, SETUP_MS);
+});
 
 const count = async (address: RedisAddress, key = '{a}') =>
 	await connectionTo(address).run<number>(COUNT, [key], []);

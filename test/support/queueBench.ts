@@ -19,9 +19,6 @@ import {
 import { RedisServer } from './redisServer';
 import { report } from './report';
 
-/** Two cores have to start three processes of n8n. */
-export const SETUP_MS = 300_000;
-
 const FAILED = ['error', 'crashed'];
 
 export interface QueueBench {
@@ -91,17 +88,17 @@ export function useQueueBench(prepare: () => Promise<void>): QueueBench {
 		await bench.n8n.startAll();
 		await prepare();
 		await bench.sandbox.stop();
-	}, SETUP_MS);
+	});
 	beforeEach(async () => {
 		// A worker may have been killed.
 		await bench.n8n.startAll();
 		await bench.redis.flushall();
-	}, SETUP_MS);
+	});
 	afterEach(async () => {
 		await reportFailures();
 		await bench.sandbox.stop();
 	});
-	afterAll(async () => await cleanup.run(), SETUP_MS);
+	afterAll(async () => await cleanup.run());
 	return bench;
 }
 

@@ -77,7 +77,7 @@ test('no limit is exceeded, and no slot leaks', async () => {
 		expect(redis.data.copy().size).toBe(0);
 	};
 	await fc.assert(fc.asyncProperty(manyArrivals, fc.boolean(), play), { numRuns: 60 });
-}, 120_000);
+});
 
 async function playOne(
 	bench: LimiterBench,

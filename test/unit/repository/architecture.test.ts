@@ -44,7 +44,7 @@ test('the changed code builds, with the new operation under the new limits', () 
 	}
 	const ofReads = node.DOCUMENTED_LIMITS.endpoints['GET /txndata/getPayments'];
 	expect(ofReads).toEqual({ max: 20, windowSeconds: 60 });
-}, 120_000);
+});
 
 test('every file and folder that the page names exists', () => {
 	const paths = codeIn(page).filter(

@@ -13,7 +13,7 @@ beforeAll(async () => {
 	const parameters = ['--max-semi-space-size=64', '--import', 'tsx', program];
 	const { stdout } = await promisify(execFile)(process.execPath, parameters);
 	wrong = JSON.parse(stdout) as Record<string, unknown>;
-}, 180_000);
+});
 
 test.each(DIRECTED_PLAYS)('$name', ({ name }) => {
 	expect(wrong[name]).toEqual([]);
