@@ -2,7 +2,7 @@
 
 import type { Limits } from '../../../nodes/BusinessData/rateLimit';
 import { HOUR, LimiterBench, SEND } from '../../support/limiterBench';
-import { after, expectBetween, passTime, timeOf } from '../../support/logicalTime';
+import { after, expectBetween, passTime } from '../../support/logicalTime';
 import { type LuaRedis, type Sender, useLuaRedis } from '../../support/luaRedis';
 
 const limits: Limits = {
@@ -16,7 +16,6 @@ const narrow: Limits = {
 	general: [{ max: 1, windowMs: 1_000 }],
 	endpoints: { [SEND]: [{ max: 1, windowMs: 60_000 }] },
 };
-const never = new AbortController().signal;
 
 let redis: LuaRedis;
 let beganAt: number;
@@ -155,29 +154,6 @@ describe('while processes send as fast as they may', () => {
 		}
 		// The best is 31 s; nobody goes for 2.5 s after a loss.
 		expect(seconds()).toBeLessThan(37);
-	});
-});
-
-describe('a permit that waits for something else', () => {
-	test('is still good when its slot was taken anew', async () => {
-		const [one, other] = [newProcess(narrow), newProcess(narrow)];
-		const permit = await passTime(one.acquire());
-		await jest.advanceTimersByTimeAsync(60_000);
-		expect(await passTime(permit.confirm(never))).toBe(true);
-		expect(await timeOf(other.request())).toBeGreaterThanOrEqual(5_000);
-		permit.letThrough();
-	});
-
-	test('is none when its slot has run out and another has it', async () => {
-		const [one, other] = [newProcess(narrow), newProcess(narrow)];
-		const permit = await passTime(one.acquire());
-		await jest.advanceTimersByTimeAsync(60_000);
-		const taken = await passTime(other.acquire());
-		expect(await passTime(permit.confirm(never))).toBe(false);
-		permit.unused();
-		taken.letThrough();
-		await passTime(one.request());
-		expect(keyOf('queue')).toBe('');
 	});
 });
 
