@@ -156,7 +156,7 @@ export class Execution {
 		const { node, id, tool } = this.start;
 		const dataOf = (itemIndex: number): ExpressionData => {
 			const json = input[itemIndex]?.json ?? {};
-			return { json, fromAi: json, runIndex, executionId: id };
+			return { json, fromAi: json, runIndex };
 		};
 		return {
 			...this.host.common(node, tool === undefined ? NODE_TYPE : TOOL_TYPE),

@@ -7,7 +7,6 @@ export interface ExpressionData {
 	/** What an agent gives to `$fromAI`. */
 	fromAi: Record<string, unknown>;
 	runIndex: number;
-	executionId: string;
 }
 
 const WHOLE = /^\{\{([^{}]*)\}\}$/;
@@ -36,7 +35,6 @@ function valueOf(code: string, data: ExpressionData): unknown {
 	const argument = /^\$fromAI\("(\w+)"/.exec(code)?.[1];
 	if (argument !== undefined) return data.fromAi[argument];
 	if (code === '$runIndex') return data.runIndex;
-	if (code === '$execution.id') return data.executionId;
 	throw gap(`expression ${code}`);
 }
 

@@ -25,7 +25,6 @@ type Scripted = ExchangeFault & { kind: 'status' };
 const CONTACTS = [1, 2, 3].map((number) => ({ id: `c${number}`, name: `Contact ${number}` }));
 
 export interface Action {
-	at: number;
 	item: string;
 	/** `METHOD /path`. */
 	endpoint: string;
@@ -53,8 +52,8 @@ export class Service {
 		this.keys.set(key, origin);
 	}
 
-	otherClientRequest(key: string, endpoint: string): boolean {
-		return this.counters.admit(key, endpoint, this.world.now).exceeded.length === 0;
+	otherClientRequest(key: string, endpoint: string): void {
+		this.counters.admit(key, endpoint, this.world.now);
 	}
 
 	/** A request is there. `response` is called with what goes back, when it does. */
@@ -99,7 +98,7 @@ export class Service {
 			return jsonReply(200, { contacts: CONTACTS });
 		}
 		exchange.actedAt = at;
-		for (const item of exchange.items) this.actions.push({ at, item, endpoint, exchange });
+		for (const item of exchange.items) this.actions.push({ item, endpoint, exchange });
 		if (/delete/i.test(exchange.path)) return jsonReply(200, { deleted: exchange.items.length });
 		return jsonReply(200, { document: exchange.items[0] ?? null, status: 'sent' });
 	}
