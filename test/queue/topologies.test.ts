@@ -277,3 +277,12 @@ test('TLS on one side only is tried for 15 s, and then the error says what to ch
 		expect(description).toContain('Check Redis Host, Redis Port and Redis TLS in the credential');
 	}
 });
+
+test('a server that asks for a client certificate: the error says so', async () => {
+	const own = authority.settingsFor('localhost');
+	const server = await RedisServer.start((port) => [...own(port), '--tls-auth-clients', 'yes']);
+	const trusting = { tls: true, tlsServerName: 'localhost', tlsCa: authority.certificate };
+	const { description } = await errorOf({ ...server.address(), ...trusting });
+	await server.dispose();
+	expect(description).toContain('tls-auth-clients');
+});

@@ -55,6 +55,10 @@ const PERMANENT: Known = [
 		'Enter the certificate of the authority that has signed those of Redis under Redis TLS CA in the credential, and check whether they are still valid.',
 	],
 	[
+		/^ERR_SSL_\w*_CERTIFICATE_REQUIRED$/,
+		'It asks clients for a certificate, which this package does not have: set tls-auth-clients to no or optional in Redis.',
+	],
+	[
 		/^(EPROTO|ERR_SSL_|ERR_TLS_)/,
 		'Check Redis TLS and the port in the credential: there, Redis seems to speak no TLS, or another one.',
 	],
