@@ -40,13 +40,22 @@ describe('with Keep Free', () => {
 		expect(hints.map(({ message }) => message)).toEqual(expected);
 	});
 
-	test.each([0, 20])('%i: a send may tell that nothing is left for all', async (percent) => {
+	const named = {
+		'x-ratelimit-limit': '100',
+		'x-ratelimit-remaining': '0',
+		'x-ratelimit-reset': '1',
+	};
+	const draft = { ratelimit: '"minute";r=0;t=1', 'ratelimit-policy': '"minute";q=100;w=60' };
+	test.each<[number, Record<string, string>]>([
+		[0, named],
+		[20, named],
+		[20, draft],
+	])('%i: a send may tell that nothing is left for all, by %j', async (percent, headers) => {
 		keepFree(percent, {
 			...LIMITS,
 			endpoints: { [SEND_ENDPOINT]: { max: 3, windowSeconds: 1.2 } },
 		});
-		const ofAll = { 'x-ratelimit-limit': '100', 'x-ratelimit-remaining': '0' };
-		tell({ ...ofAll, 'x-ratelimit-reset': '1' }, SEND_ENDPOINT);
+		tell(headers, SEND_ENDPOINT);
 		await bench.run(itemsOf(1), send());
 		await bench.run([{}], read());
 		const [sentAt = 0, readAt = 0] = arrivals();

@@ -37,8 +37,12 @@ export function headerLimits(
 		const isLimit = ms > 0 && remaining <= (max ?? Infinity);
 		return isLimit ? [{ remaining, resetMs: isInMs ? Number(reset) : ms, max }] : [];
 	};
+	const policies = headerItems(headerText(headers, 'ratelimit-policy'));
 	const drafts = headerItems(headerText(headers, 'ratelimit')).flatMap(
-		({ r, t, remaining = r, reset = t, limit }) => limitOf({ limit, remaining, reset }),
+		({ name, r, t, remaining = r, reset = t, limit }) => {
+			const quota = policies.find((policy) => policy.name === name)?.q;
+			return limitOf({ limit: limit ?? quota, remaining, reset });
+		},
 	);
 	return drafts.length > 0 ? drafts : namedFields(headers).flatMap(limitOf);
 }
