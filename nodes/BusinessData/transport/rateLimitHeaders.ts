@@ -48,7 +48,8 @@ export function headerLimits(
 }
 
 export function headerPolicies(headers: Headers): LimitSetting[] {
-	return headerItems(headerText(headers, 'ratelimit-policy')).flatMap(({ q, name, w }) => {
+	return headerItems(headerText(headers, 'ratelimit-policy')).flatMap(({ q, name, w, qu }) => {
+		if (qu !== undefined && qu !== 'requests') return [];
 		const [max = 0, windowSeconds = 0] = [wholeNumber(q ?? name), wholeNumber(w)];
 		return max > 0 && windowSeconds > 0 ? [{ max, windowSeconds }] : [];
 	});

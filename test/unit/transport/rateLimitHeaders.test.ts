@@ -104,6 +104,7 @@ test.each<Record<string, unknown>>([
 test.each([
 	['"burst";q=10;w=1, "minute";q=100;w=60', '10 per 1, 100 per 60'],
 	['10;w=1, 50;w=60;comment="x"', '10 per 1, 50 per 60'],
+	['"bytes";q=65535;qu="content-bytes";w=10, "a";q=5;w=1;qu="requests"', '5 per 1'],
 	['"a";q=10', ''],
 	[';;;,=', ''],
 ])('the policies %s are %j', (header, expected) => {
