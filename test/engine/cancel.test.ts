@@ -33,6 +33,18 @@ test.each(['continueRegularOutput', 'stopWorkflow'] as const)(
 	},
 );
 
+test.each([
+	['Get Status', getStatus, 1],
+	['a dry run', send({ dryRun: true }), 2],
+])('while %s waits for Redis', async (_, parameters, redisPort) => {
+	Object.assign(bench.credential, { limitStore: 'redis', redisHost: '127.0.0.1', redisPort });
+	const startedAt = performance.now();
+	const hasBegun = () => performance.now() - startedAt > 1_000;
+	const result = await bench.stoppedWhen(hasBegun, itemsOf(1), parameters);
+	expect(result.run.status).toBe('canceled');
+	expect(performance.now() - startedAt).toBeLessThan(5_000);
+});
+
 describe('what a node that continues on error tells of the items before it', () => {
 	const lost: FaultAction = { type: 'hangUpAfterActing' };
 	const refused: FaultAction = { type: 'status', status: 400 };

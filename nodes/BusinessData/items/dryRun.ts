@@ -1,6 +1,7 @@
 /** What a run would send, without sending it. */
 import type { IDataObject } from 'n8n-workflow';
 
+import { onceAborted } from '../async';
 import { limiterOf } from '../rateLimit';
 import type { SendOnce } from '../sendOnce';
 import { canonicalEndpoint } from '../transport/endpointPath';
@@ -46,10 +47,12 @@ export class DryRun {
 
 	/** Counts a request of the endpoint, or of any. @returns when (ms from now) it would go out */
 	private async add(endpoint?: string): Promise<number> {
-		const { identity, limits, limitStore } = this.run.account;
+		const { account, signal } = this.run;
+		const { identity, limits, limitStore } = account;
 		const count = (this.counts.get(endpoint) ?? 0) + 1;
 		this.counts.set(endpoint, count);
 		const request = { limits, endpoint, limitStore };
-		return (await limiterOf(identity).estimate(request, count)).lastMs;
+		const estimate = limiterOf(identity).estimate(request, count);
+		return (await onceAborted(estimate, signal)).lastMs;
 	}
 }

@@ -1,4 +1,5 @@
 /** Rate Limit → Get Status: the limiter's windows, without a request to the service. */
+import { onceAborted } from '../../async';
 import { limiterOf } from '../../rateLimit';
 import type { Operation } from '../../operations/operation';
 
@@ -13,8 +14,8 @@ export const getStatus: Operation = {
 		},
 	},
 	fields: [],
-	execute: async ({ account }) => {
-		const windows = await limiterOf(account.identity).status(account);
+	execute: async ({ account, signal }) => {
+		const windows = await onceAborted(limiterOf(account.identity).status(account), signal);
 		return windows.map((status) => ({ json: { ...status }, pairedItem: { item: 0 } }));
 	},
 };
