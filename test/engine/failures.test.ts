@@ -51,11 +51,11 @@ const withoutResponse = (
 		['a response that trickles in', { type: 'trickle', bytes: 1, everyMs: 200 }, true, TOO_LATE],
 	] as const
 ).map(([name, action, acts, message]): Case => ({ name, action, acts, message, httpCode: null }));
-const withStatus: Case[] = [500, 502, 503, 504, 408].map((status) => ({
+const withStatus: Case[] = [500, 502, 503, 504, 408, 499].map((status) => ({
 	name: `a ${status}`,
 	action: { type: 'status', status, act: true, body: PROXY_ERROR },
 	acts: true,
-	message: new RegExp(`^The service answered ${status} .*: ${PROXY_ERROR}$`),
+	message: new RegExp(`^The service answered ${status}.*: ${PROXY_ERROR}$`),
 	httpCode: String(status),
 }));
 const cases = [...withoutResponse, ...withStatus];

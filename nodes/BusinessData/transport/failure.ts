@@ -43,9 +43,12 @@ export function formatStatus(statusCode: number): string {
 	return `${statusCode} ${STATUS_CODES[statusCode] ?? ''}`.trim();
 }
 
-/** RFC 9110 §15.6: 5xx is a fault of the server; §15.5.9: with 408, the request did not arrive whole. */
+/**
+ * RFC 9110 §15.6: 5xx is a fault of the server; §15.5.9: with 408, the request did not arrive whole. With 499, a gateway
+ * says that the call to the service behind it was canceled, perhaps after that had acted.
+ */
 export function isTransientStatus(statusCode: number): boolean {
-	return statusCode >= 500 || statusCode === 408;
+	return statusCode >= 500 || statusCode === 408 || statusCode === 499;
 }
 
 /** Codes on the server's certificate; an alert is about the client's. */

@@ -144,7 +144,8 @@ test.each([
 	[407, 'the proxy answered 407 Proxy Authentication Required', true],
 	[408, 'the proxy answered 408 Request Timeout', false],
 	[429, 'the proxy answered 429 Too Many Requests', false],
-	[499, 'the proxy answered 499', true],
+	[498, 'the proxy answered 498', true],
+	[499, 'the proxy answered 499', false],
 	[500, 'the proxy answered 500 Internal Server Error', false],
 ])('a proxy that responds %i', (statusCode, reason, isPermanent) => {
 	expect(readFailure(new ProxyError(statusCode), 'notConnected', KEY)).toMatchObject({
