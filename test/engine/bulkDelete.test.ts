@@ -89,7 +89,7 @@ describe('a batch that fails', () => {
 			[{ action: lost }],
 			1,
 			'Perhaps deleted: items 0–1. Not tried: items 2–19.',
-			{ outcome: 'unknown', perhapsDeletedItems: [0, 1] },
+			{ outcome: 'unknown', perhapsDeletedItems: [0, 1], deletedItems: [], deletedIds: [] },
 		],
 		[
 			'the second and all behind it',

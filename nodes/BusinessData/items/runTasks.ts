@@ -110,6 +110,7 @@ export async function runTasks(
 		if (isFirstAlone === true) await runNext();
 		await Promise.all(Array.from({ length: atOnce }, runOnAndOn));
 	};
+	const areOfRecords = tasks.some(({ ids }) => ids !== undefined);
 	const hasRequests = tasks.some(({ endpoint }) => endpoint !== undefined);
 	const describe = async () =>
 		lists === undefined || !hasRequests
@@ -134,7 +135,7 @@ export async function runTasks(
 			// An attempt that got so far has added its own.
 			if (list in context) return;
 			context[list] = items;
-			if (ids.length > 0) context[list.replace('Items', 'Ids')] = ids;
+			if (areOfRecords) context[list.replace('Items', 'Ids')] = ids;
 		}
 		if (endings.includes('unknown')) context.outcome = 'unknown';
 		// The error of a single task says it all.
