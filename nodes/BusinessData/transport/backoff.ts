@@ -96,7 +96,7 @@ const FIELD = new RegExp(
 export function timeMs(text: string, headers: Record<string, unknown>): number {
 	if (text.length > LONGEST_TIME) return NaN;
 	const value = text.trim().replace(/^"(.*)"$/, '$1');
-	if (!DURATION.test(value)) return DATE.test(value) ? Date.parse(value) - nowOf(headers) : NaN;
+	if (!DURATION.test(value)) return DATE.test(value) ? dateMs(value) - nowOf(headers) : NaN;
 	const amounts = [...value.matchAll(new RegExp(`(${NUMBER})\\s*(${UNIT})`, 'gi'))];
 	const msOf = (unit = '') => UNITS_MS.find(([beginning]) => beginning.test(unit))?.[1] ?? 0;
 	if (amounts.length > 0) {
@@ -109,6 +109,11 @@ export function timeMs(text: string, headers: Record<string, unknown>): number {
 
 /** By the clock of the service, where the response has one. */
 function nowOf(headers: Record<string, unknown>): number {
-	const time = Date.parse(headerText(headers, 'date'));
+	const time = dateMs(headerText(headers, 'date'));
 	return Number.isNaN(time) ? Date.now() : time;
+}
+
+/** In UTC where the text names no time zone, as that of `asctime` does not (RFC 9110 §5.6.7). */
+function dateMs(text: string): number {
+	return Date.parse(/[a-z]$|[+-]\d\d:?\d\d$/i.test(text) ? text : `${text} GMT`);
 }

@@ -1,4 +1,6 @@
 /** How long to wait before a retry: what the service asks for, and what chance decides. */
+import { execFileSync } from 'node:child_process';
+
 import fc from 'fast-check';
 
 import {
@@ -9,6 +11,7 @@ import {
 } from '../../../nodes/BusinessData/transport/backoff';
 import { responseOf } from './examples';
 
+const modulePath = require.resolve('../../../nodes/BusinessData/transport/backoff');
 const DAY = 24 * 3_600_000;
 const LONGEST = 366 * DAY;
 const NOW = Date.parse('2026-03-01T12:00:00Z');
@@ -47,6 +50,14 @@ describe('Retry-After', () => {
 		['"30"', 30_000],
 	])('of %s is %i ms', (value, expected) => {
 		expect(retryAfter(value)).toBe(expected);
+	});
+
+	test('as a date of asctime is in UTC, wherever n8n runs', () => {
+		const headers = { 'retry-after': 'Sun Mar  1 12:01:30 2026', date: inSeconds(0) };
+		// A process keeps the time zone that it began with.
+		const script = `process.stdout.write(String(require(${JSON.stringify(modulePath)}).retryAfterMs(${JSON.stringify(headers)})))`;
+		const env = { ...process.env, TZ: 'America/New_York' };
+		expect(execFileSync(process.execPath, ['-e', script], { env }).toString()).toBe('90000');
 	});
 
 	test("as a date counts from the response's own clock where it tells the time", () => {
