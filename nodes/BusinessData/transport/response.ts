@@ -38,10 +38,13 @@ export function headerText(headers: Record<string, unknown>, name: string): stri
 	return typeof value === 'string' ? value : '';
 }
 
-/** The body as text, by the character set that its content type names. */
+/** Outweighs the content type (https://encoding.spec.whatwg.org/#bom-sniff); that of UTF-8 needs no care. */
+const BYTE_ORDER_MARKS: Record<string, string> = { fffe: 'utf-16le', feff: 'utf-16be' };
+
+/** The body as text, by its byte order mark, or by the character set that its content type names. */
 export function textOf({ headers, body }: ServiceResponse): string {
 	const charset = /charset="?([\w-]+)/i.exec(headerText(headers, 'content-type'))?.[1];
-	for (const name of [charset, 'utf-8']) {
+	for (const name of [BYTE_ORDER_MARKS[body.toString('hex', 0, 2)], charset, 'utf-8']) {
 		try {
 			// A body that was cut off may end in half a character.
 			if (name !== undefined)

@@ -31,6 +31,7 @@ test.each([
 test.each([
 	['<!doctype html>', true],
 	['\ufeff \n<HTML lang="en">', true],
+	[Buffer.from('\ufeff<html>', 'utf16le'), true],
 	['<?xml version="1.0"?><!-- a --> <!-- b > --><!DOCTYPE  html>', true],
 	[`<!--${'-'.repeat(90_000)}--><html>`, true],
 	['<!-- a -->'.repeat(1_000), false],
@@ -53,6 +54,8 @@ describe('the text of a body', () => {
 		['text/plain;charset=ISO-8859-1', latin1],
 		['text/plain; charset=utf-16le', utf16('büro')],
 		['text/plain; charset=utf-16', utf16('\ufeffbüro')],
+		[undefined, utf16('\ufeffbüro')],
+		['text/plain; charset=utf-8', utf16('\ufeffbüro').swap16()],
 		['text/plain', '\ufeffbüro'],
 		['text/plain; charset=klingon', 'büro'],
 		// A character set that may not be used.
