@@ -32,6 +32,7 @@ describe('a body that is not JSON where JSON is due', () => {
 		...(
 			[
 				['{"error":{"message":"Kein Mandant"}}', 'application/json', 'said: Kein Mandant'],
+				['{"ok":false,"messages":[{"text":"Kein Abo"}]}', 'application/json', 'text: Kein Abo'],
 				['Wartung bis 18 Uhr', 'text/plain', 'The response begins with: Wartung bis 18 Uhr'],
 				['<?xml version="1.0"?><error>Kein Zugriff</error>', 'text/xml', '<error>Kein Zugriff'],
 			] as const

@@ -15,9 +15,11 @@ export interface FoundList {
 
 const DEEPEST = 4;
 /** Lists that often stand beside the records: taken only where there is no other. */
-const BESIDE = /^_?(messages?|sort|order|orderby|links?|filters?|facets|included)$/i;
+const BESIDE =
+	/^_?((validation[_-]?)?messages?|sort|order|orderby|links?|filters?|facets|included)$/i;
 /** Lists that are never the records. */
-const FAILURES = /^_?(errors?|warnings?|faults?)$/i;
+const FAILURES =
+	/^_?((validation|field|input)[_-]?)?(errors?|warnings?|faults?)[_-]?(list|messages?|details?)?$/i;
 
 /** Neither stands beside an empty list: a record has an ID, and an outage a message. */
 const ID = /^(_?id|uuid|guid)$/i;
@@ -45,7 +47,7 @@ export function findList(body: unknown, itemsField: string): FoundList {
 		beside.push(...lists);
 		level = level.flatMap(([path, value]) => (Array.isArray(value) ? [] : entriesOf(value, path)));
 	}
-	const found = saysNone(body) ? undefined : onlyOf(beside, body);
+	const found = saysNone(body) || holdsFailure(body, true) ? undefined : onlyOf(beside, body);
 	if (found !== undefined) return found;
 	if (isNoList(body)) return { records: [], path: '' };
 	const [, ...others] = entriesOf(body);

@@ -13,13 +13,14 @@ const MESSAGE = /^(error)?(message|msg|detail|reason)s?$/i;
 const NONE = /^(|0+|false|no|none|null|ok|success\w*|no ?errors?)$/i;
 const FAILED_STATUS = /error|fail|invalid|not_?found|denied|rejected|forbidden/i;
 
-export function holdsFailure(value: unknown): boolean {
+/** @param skipsLists whether lists say nothing, because they hold records */
+export function holdsFailure(value: unknown, skipsLists = false): boolean {
 	let left = MOST_VALUES;
 	const looksIn = (one: unknown, level: number): boolean => {
 		if (typeof one !== 'object' || one === null || level > DEEPEST) return false;
 		const isExplained = Object.keys(one).some((name) => MESSAGE.test(name));
 		return Object.entries(one).some(([name, inner]: [string, unknown]) => {
-			if (left-- <= 0) return false;
+			if (left-- <= 0 || (skipsLists && Array.isArray(inner))) return false;
 			const key = name.toLowerCase().replace(/[^a-z]/g, '');
 			return isFailure(key, inner, isExplained) || looksIn(inner, level + 1);
 		});

@@ -43,6 +43,8 @@ describe('the list in a response', () => {
 		['a message', { message: 'x', errors: {} }, '', NONE],
 		['a record with nothing in a field', { id: 1, tags: {}, of: ONE }, '', NONE],
 		['errors in an object', { a: { Warning: [{ b: 1 }] } }, '', NONE],
+		['what is invalid', { success: false, validationErrors: [ONE] }, '', NONE],
+		['what was said of a failure', { status: 'error', messages: [ONE] }, '', NONE],
 		['lists', { data: { a: [{}], b: [] } }, 'data', '"data" is an object with lists in it'],
 		['a map', { data: { 0: ONE, 2: ONE } }, 'data', '"data" is an object with objects in it'],
 		['another field', { a: [1] }, 'b', 'there is no list at "b"'],
