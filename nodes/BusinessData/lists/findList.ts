@@ -16,7 +16,7 @@ export interface FoundList {
 const DEEPEST = 4;
 /** Lists that often stand beside the records: taken only where there is no other. */
 const BESIDE =
-	/^_?((validation[_-]?)?messages?|sort|order|orderby|links?|filters?|facets|included)$/i;
+	/^_?((validation[_-]?)?messages?|sort|order|orderby|links?|next\w*|filters?|facets|included)$/i;
 /** Lists that are never the records. */
 const FAILURES =
 	/^_?((validation|field|input)[_-]?)?(errors?|warnings?|faults?)[_-]?(list|messages?|details?)?$/i;
@@ -96,7 +96,8 @@ function isNoList(body: unknown): boolean {
 function onlyOf(lists: List[], body: unknown): FoundList | undefined {
 	const ofObjects = lists.filter(([, records]) => records.some(isObject));
 	const filled = lists.filter(([, records]) => records.length > 0);
-	const fitting = ofObjects.length > 0 ? ofObjects : filled;
+	// Beside texts, an empty list may be that of the records.
+	const fitting = ofObjects.length > 0 ? ofObjects : filled.length > 0 ? lists : [];
 	if (fitting.length > 1) {
 		throw noList(
 			'the response contains several lists',

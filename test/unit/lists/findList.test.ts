@@ -32,10 +32,11 @@ describe('the list in a response', () => {
 	});
 
 	const NONE = 'the response contains no list';
+	const SEVERAL = 'the response contains several lists';
 	test.each<[string, unknown, string, string]>([
 		['a record with an empty field', { id: 1, tags: {} }, '', NONE],
 		['no list', { id: 1 }, '', NONE],
-		['several lists', { a: [1], b: [2] }, '', 'the response contains several lists'],
+		['several lists', { a: [1], b: [2] }, '', SEVERAL],
 		['a text', 'text', '', NONE],
 		['errors beside null', { data: null, errors: [{ code: 1 }] }, '', NONE],
 		['a message beside nothing', { data: {}, message: 'Down' }, '', NONE],
@@ -45,6 +46,7 @@ describe('the list in a response', () => {
 		['errors in an object', { a: { Warning: [{ b: 1 }] } }, '', NONE],
 		['what is invalid', { success: false, validationErrors: [ONE] }, '', NONE],
 		['what was said of a failure', { status: 'error', messages: [ONE] }, '', NONE],
+		['an empty list beside texts', { a: [], deletedIds: ['17'] }, '', SEVERAL],
 		['lists', { data: { a: [{}], b: [] } }, 'data', '"data" is an object with lists in it'],
 		['a map', { data: { 0: ONE, 2: ONE } }, 'data', '"data" is an object with objects in it'],
 		['another field', { a: [1] }, 'b', 'there is no list at "b"'],
