@@ -7,6 +7,7 @@ import { isCounted, MOST_EMPTY, type Page, type PageState } from '../lists/pages
 import { signsOfMore, totalsIn } from '../lists/signsOfMore';
 import { alsoSaid } from '../transport/serviceTexts';
 import { holdsFailure } from '../transport/signsOfFailure';
+import { valueAt } from '../transport/valueAt';
 import { hashOf } from '../values/hash';
 import type { ListRead, Sign, State } from './state';
 
@@ -20,6 +21,7 @@ export function noteSign(read: ListRead, sign: Sign, inWords: string): void {
 
 const signsIn = (signs: ListRead['signs']) => Object.keys(signs) as Sign[];
 const isOfEnd = (sign: Sign) => sign.startsWith('end by');
+const isTransient = (sign: Sign) => isOfEnd(sign) || sign === 'failure';
 
 /** A hash of what the service says, whatever the number of the page. */
 function hashOfTexts({ response }: Page): string {
@@ -37,9 +39,12 @@ export function notePage(read: ListRead, page: Page, list: ListSettings): void {
 		// Where it changes meanwhile, the lowest counts.
 		read.totals[path] = Math.min(total, read.totals[path] ?? Infinity);
 	}
-	if (length === 0 && holdsFailure(body)) {
+	// A record may have failed itself, such as a payment.
+	const isBeside = length > 0;
+	if ((!isBeside || Array.isArray(valueAt(body, page.path))) && holdsFailure(body, isBeside)) {
 		const inWords = `page ${number} holds what looks like a failure`;
-		if (number === 1) read.problem ??= inWords;
+		if (isBeside) noteSign(read, 'failure', inWords);
+		else if (number === 1) read.problem ??= inWords;
 		// Some services respond so to each page behind the last one, in the same words.
 		else noteSign(read, `end by failure ${hashOfTexts(page)}`, inWords);
 	}
@@ -103,11 +108,11 @@ export function noteEnd(read: ListRead, state: State, last: Page, list: ListSett
 	const habits = [...all].filter((sign) => {
 		const inWords = read.signs[sign];
 		const isHabit = state.habits.includes(sign);
-		if (inWords === undefined) return isHabit && page === 1;
+		if (inWords === undefined) return isHabit && page === 1 && sign !== 'failure';
 		// A first read may have been cut off.
-		const isDoubtful = isOfEnd(sign) && state.firstReads > 0 && expected === undefined;
+		const isDoubtful = isTransient(sign) && state.firstReads > 0 && expected === undefined;
 		if (!isHabit && (isDoubtful || !isConfirmed)) read.problem ??= inWords;
-		return isHabit || isConfirmed || isNew;
+		return isHabit || isConfirmed || (isNew && sign !== 'failure');
 	});
 	if (isFull) state.habits = habits;
 	noteSignsOfMore(read, last, list);

@@ -28,9 +28,9 @@ export const MOST_FIRST_READS = 3;
 
 /**
  * What some services always show, and others when something is wrong: pages of uneven length, an empty page that the page
- * before had announced, or how the pages end.
+ * before had announced, what looks like a failure beside records, or how the pages end.
  */
-export type Sign = 'unevenPages' | 'emptyLastPage' | `end by ${string}`;
+export type Sign = 'unevenPages' | 'emptyLastPage' | 'failure' | `end by ${string}`;
 
 /** A read of the list that is not at its end. */
 export interface ListRead {

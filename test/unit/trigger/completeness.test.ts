@@ -47,6 +47,17 @@ test.each<[string, number[], string | undefined]>([
 	}
 });
 
+test.each<[string, string, object]>([
+	['in a bare list', '', [{ status: 'failed' }]],
+	['in a list', 'payments', { payments: [{ status: 'failed' }] }],
+	['by its ID', 'payments.*', { payments: { 17: { status: 'failed' } } }],
+	['without a list', 'payment', { payment: { status: 'failed' } }],
+])('a record that has failed itself says nothing of the read: %s', (_, path, body) => {
+	const read = readAt(1);
+	notePage(read, pageOf(1, body, { path }), listOf({}));
+	expect(read.signs).toEqual({});
+});
+
 const END: Sign = 'end by an empty page';
 const EMPTY = { signs: { [END]: 'page 2 was empty' } };
 test.each<[string, boolean, Partial<ListRead>, Partial<State>, object?]>([

@@ -106,7 +106,21 @@ describe.each(KINDS)('by %s', (type) => {
 		expect(await poll()).toEqual([]);
 	});
 
-	test('what looks like a failure beside records is none', async () => {
+	test.each([{ success: false }, { error: { code: 'timeout' } }])(
+		'%j beside some of the records deletes nothing, however often, unless the service always says so',
+		async (failure) => {
+			const { state, poll } = await begin(type);
+			const respond: Respond = (query) => ({ ...pageOf(state.list, query), ...failure });
+			state.list = TEN.slice(0, 7);
+			for (let times = 0; times < 6; times++) expect(await poll(respond)).toEqual([]);
+			state.list = TEN;
+			expect([await poll(respond), await poll(respond)]).toEqual([[], []]);
+			state.list = TEN.slice(1);
+			expect([await poll(respond), await poll(respond)]).toEqual([[], ['contactDeleted 1']]);
+		},
+	);
+
+	test('a list of failures beside records says nothing', async () => {
 		const { state, poll } = await begin(type);
 		state.list = TEN.slice(1);
 		const respond: Respond = (query) => {
