@@ -53,6 +53,15 @@ describe('a body that is not JSON where JSON is due', () => {
 		expect(hintsOf(await bench.run([{}], read()))).toEqual([expect.stringContaining(hint)]);
 	});
 
+	test('a later page without a list is told in its words', async () => {
+		response({ body: '{"data":[{"id":1}]}' });
+		response({ body: '{"code":45,"message":"Kontingent erschöpft"}' });
+		const options = { pagination: { values: { type: 'pageNumber' } } };
+		expect(hintsOf(await bench.run([{}], read(options)))).toEqual([
+			'Page 2 has no list: 1 item was read. The service said: Kontingent erschöpft',
+		]);
+	});
+
 	test('of hints at many lists, five are shown, and how many more there are, but any other', async () => {
 		for (let total = 11; total <= 18; total++) response({ body: { total, data: [{ id: total }] } });
 		response({ status: 207 });

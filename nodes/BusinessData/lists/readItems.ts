@@ -100,10 +100,13 @@ function hintAtList(run: Run, { type }: ListSettings, read: ReadSummary): void {
 	const items = countOf(count, 'item');
 	const all = total === undefined ? '' : ` of ${total.count} (${total.path})`;
 	const wereRead = `${items}${all} ${count === 1 ? 'was' : 'were'} read`;
-	if (!isLimited && (count === 0 || !hasList) && holdsFailure(body)) {
+	const isFailure = (count === 0 || !hasList) && holdsFailure(body);
+	// A later page without a list may say why.
+	const said = isFailure || !hasList ? alsoSaid(last.response) : '';
+	if (!isLimited && (isFailure || said !== '')) {
 		const where = pages === 1 ? 'The response' : `Page ${pages}`;
-		const what = 'has no items, and what looks like a failure';
-		run.hintAtList(`${where} ${what}: ${wereRead}.${alsoSaid(last.response)}`);
+		const what = isFailure ? 'has no items, and what looks like a failure' : 'has no list';
+		run.hintAtList(`${where} ${what}: ${wereRead}.${said}`);
 	} else if (isMore && !isLimited) {
 		const by = next === undefined ? '' : `; the next page is named by ${next.path}`;
 		const names = type === 'pageNumber' ? 'names, First Page' : 'names';
