@@ -18,9 +18,12 @@ const DEEPEST = 50;
 const WORD =
 	/((message|detail|error|fault|violation|problem|warning)s?|msg|description|reason|title|hint|advice|info(rmation)?)$/i;
 /** Keys whose numbers say what went wrong. */
-const CODE = /(code|errno|number|error)$/i;
+const CODE = /(code|errno|number|error)s?$/i;
 /** Headers such as `Reason` or `X-Error-Message`. */
 const HEADER = /(^|-)(reason|errors?|message|detail|problem)(-|$)/;
+
+/** Some services put JSON into a text of their JSON. */
+const JSON_TEXT = /^\s*[[{]\s*["[{]/;
 
 interface Text {
 	text: string;
@@ -78,8 +81,10 @@ function joinTexts(before: string, text: string): string {
 }
 
 /** @param keys the path to the value */
-function collect(value: unknown, keys: string[], found: Text[], level: number): void {
+function collect(given: unknown, keys: string[], found: Text[], level: number): void {
 	if (found.length >= MOST_TEXTS || level > DEEPEST) return;
+	const inner = typeof given === 'string' && JSON_TEXT.test(given) ? tryParseJson(given) : {};
+	const value = 'value' in inner ? inner.value : given;
 	if (Array.isArray(value)) {
 		for (const inner of value) collect(inner, keys, found, level + 1);
 	} else if (isObject(value)) {

@@ -14,6 +14,8 @@ test.each<[unknown, string]>([
 	['"Name is missing"', 'Name is missing'],
 	[{ detail: [{ loc: ['body', 'line'], msg: 'is due' }] }, 'is due; loc: body; loc: line'],
 	[{ error: 1042 }, 'error: 1042'],
+	[{ errors: [1042, 7] }, 'errors: 1042; errors: 7'],
+	[{ _server_messages: '["{\\"message\\": \\"Is linked\\"}"]' }, 'Is linked'],
 	['<error field="code">is <![CDATA[taken & gone]]></error>', 'is taken & gone'],
 	['a=is%20taken&b_c=', 'a: is taken; b_c:'],
 	['< 5 < 6', '< 5 < 6'],
