@@ -3,15 +3,17 @@
 const DEEPEST = 6;
 const MOST_VALUES = 10_000;
 const FAILURES =
-	/^((has|is)?(errors?|faults?|failures?|failed|exceptions?)|(errors?|fail(ure|ed))(codes?|count|messages?|ids?|items|records)|validationerrors|(notfound|rejected|unprocessed)(ids|items|records)?)$/;
-const SUCCESS = /^(is)?(success(ful)?|ok)$/;
+	/^((has|is)?(errors?|faults?|failures?|failed|exceptions?)|(errors?|fail(ure|ed)?)(codes?|count|messages?|ids?|items|records)|validationerrors|(notfound|rejected|unprocessed)(ids|items|records)?)$/;
+/** Names of what was left, if they are those of lists. */
+const LEFT = /^(failed|skipped|notdeleted)[a-z]*$/;
+const SUCCESS = /^(is)?(success(ful)?|succeeded|ok)$/;
 const STATUS = /^((http)?status(code)?|statusattributestring)$/;
 /** Their numbers may mean anything, such as the code of an account. */
 const OTHER_STATUS = /^(result|state|code)$/;
 const MESSAGE = /^(error)?(message|msg|detail|reason)s?$/i;
 /** What services write where there is no failure. */
 const NONE = /^(|0+|false|no|none|null|ok|success\w*|no ?errors?)$/i;
-const FAILED_STATUS = /error|fail|invalid|not_?found|denied|rejected|forbidden/i;
+const FAILED_STATUS = /^(nok|ko)$|error|fail|invalid|not_?found|denied|rejected|forbidden/i;
 
 /** @param skipsLists whether lists say nothing, because they hold records */
 export function holdsFailure(value: unknown, skipsLists = false): boolean {
@@ -37,7 +39,7 @@ function isFailure(key: string, value: unknown, isExplained: boolean): boolean {
 		if (isErrorStatus && (isStatus || isExplained)) return true;
 		return typeof value === 'string' && FAILED_STATUS.test(value);
 	}
-	if (!FAILURES.test(key)) return false;
+	if (!FAILURES.test(key) && !(LEFT.test(key) && Array.isArray(value))) return false;
 	if (typeof value === 'object' && value !== null) return Object.keys(value).length > 0;
 	if (typeof value === 'string') return !NONE.test(value.trim());
 	return ![undefined, null, 0, false].includes(value as null);

@@ -16,6 +16,16 @@ test.each([
 	{ deleted: 1, notFound: [2] },
 	{ accepted: [1], rejected: [{ id: 2 }] },
 	{ unprocessedIds: [2] },
+	{ successfulInvoices: [{ id: 1 }], failedInvoices: [{ id: 2 }] },
+	{ successCount: 1, failCount: 1 },
+	{
+		results: [
+			{ id: 1, succeeded: true },
+			{ id: 2, succeeded: false },
+		],
+	},
+	{ deleted: [1], notDeleted: [2], skipped: [] },
+	{ status: 'NOK' },
 	[{ id: 2, httpStatus: 409 }],
 	[{ id: 2, code: 409, message: 'locked' }],
 	{ Fault: { Error: [{ Message: 'locked' }] } },
@@ -27,6 +37,7 @@ test.each([
 	{ success: true, errors: {}, error_code: '', failedCount: 0 },
 	{ errorCode: 0, errorMessage: 'Success' },
 	{ errorCode: '0000' },
+	{ failedLogins: 3, failedInvoices: [], state: 'Tokyo' },
 	{ error: 'none', exception: null, hasErrors: 'false' },
 	// An account of the bookkeeping.
 	{ lines: [{ account: { code: '400', name: 'Advertising' }, result: 412.5 }] },
