@@ -165,6 +165,7 @@ describe('what an expression makes', () => {
 	const NO_SEGMENT = 'leaves a segment of the path empty';
 	const EMPTY_ID = '"ids" is empty, so a DELETE may delete more than is meant';
 	const LIST = '{{ $json.list }} is a list, not a text';
+	const FIXED = '{{ $json.id }} is plain text here, because the field is set to Fixed';
 	const DATE = 'DateTime.fromISO($json.date)';
 	const DUE = '({ lines: [{ due: new Date($json.date) }] })';
 	const SUM = '$json.id + $json.missing';
@@ -196,6 +197,11 @@ describe('what an expression makes', () => {
 		['IDs', '={{ $json.list }}-INV', LIST],
 		['IDs', '=a, INV-{{ $json.list }}, b', LIST],
 		['Dry Run', '={{ $json.missing }}', NO_VALUE],
+		['Fields', 'INV-{{ $json.id }}', `"a": ${FIXED}`],
+		['Headers', '{{ $json.id }}', `"X-A": ${FIXED}`],
+		['IDs', '{{ $json.id }}', FIXED],
+		['JSON Body', '{"a": "{{ $json.id }}"}', FIXED],
+		['Send Once Key', '{{ $json.id }}', FIXED],
 	])('%s: %s is refused: %s', async (name, expression, problem, own = {}) => {
 		const { message } = await refusalOf(FIELDS[name](expression, own), [ITEM]);
 		expect(message).toBe(`${name}: ${problem}`);

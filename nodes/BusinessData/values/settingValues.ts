@@ -18,8 +18,7 @@ const DECIMAL = /^-?\d+(\.\d+)?$/;
 export function refuseUnresolved(field: string, value: unknown, name = ''): void {
 	if (!(value instanceof UnresolvedValue)) return;
 	const problem = name === '' ? value.problem : `"${name}": ${value.problem}`;
-	const howToFix = 'Check the expression, and where its value comes from.';
-	throw new InvalidSettingError(field, problem, howToFix);
+	throw new InvalidSettingError(field, problem, value.howToFix);
 }
 
 /** True or false; `undefined` is false. */

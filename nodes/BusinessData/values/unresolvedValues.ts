@@ -13,10 +13,13 @@ import { maskKeys } from './redact';
 import { messageOf, shorten } from './text';
 import { findFault, scalarText, trimUnseen } from './valueFaults';
 
-/** Stands for a value that an expression failed to make, until the reader of the field refuses it by name. */
+/** Stands for a value that must not go out because of its expression, until the reader of the field refuses it by name. */
 export class UnresolvedValue {
 	/** @param problem for example `{{ $json.id }} has no value (undefined)`, or what comes behind the field's name */
-	constructor(readonly problem: string) {}
+	constructor(
+		readonly problem: string,
+		readonly howToFix = 'Check the expression, and where its value comes from.',
+	) {}
 }
 
 /** Fields that identify a record or document: with a gap, they would identify another. */
@@ -27,6 +30,8 @@ const EMPTY_SEGMENT = 'leaves a segment of the path empty';
 /** Stands for an expression that gives an empty text; no path can hold it. */
 const GAP = '\u0000';
 const LONGEST_SHOWN_EXPRESSION = 100;
+/** In a field that is set to Fixed, n8n takes it for text. Only n8n's own names begin with a dollar sign. */
+const PLAIN_EXPRESSION = /\{\{([^{}]{0,200}?\$[a-z(][^{}]{0,200})\}\}/i;
 
 /** Evaluates what stands between `{{` and `}}`. */
 type Evaluate = (code: string) => unknown;
@@ -38,7 +43,8 @@ export function holdsExpression(written: unknown): boolean {
 }
 
 /**
- * The value of a parameter, with an `UnresolvedValue` for each part that an expression failed to make.
+ * The value of a parameter, with an `UnresolvedValue` for each part that an expression failed to make, or
+ * that holds an expression as plain text.
  * @param written the parameter as it is saved
  * @param read has n8n make its value
  * @throws ExpressionError of n8n's, which says what is wrong with the expression
@@ -62,8 +68,8 @@ export function readMarked(
 }
 
 function mark(name: string, written: unknown, value: unknown, evaluate: Evaluate): unknown {
-	if (!holdsExpression(written)) return value;
 	if (typeof written === 'string') {
+		if (!written.startsWith('=')) return plainExpression(written) ?? value;
 		const pieces = ExpressionParser.splitExpression(written.slice(1));
 		const [first, ...others] = pieces.filter(({ text }) => text !== '');
 		if (first === undefined || pieces.every(({ type }) => type === 'text')) return value;
@@ -78,6 +84,13 @@ function mark(name: string, written: unknown, value: unknown, evaluate: Evaluate
 		mark(key, written[key], part, evaluate),
 	]);
 	return Array.isArray(value) ? parts.map(([, part]) => part) : Object.fromEntries(parts);
+}
+
+function plainExpression(written: string): UnresolvedValue | undefined {
+	const [, code] = PLAIN_EXPRESSION.exec(written) ?? [];
+	if (code === undefined) return undefined;
+	const problem = 'is plain text here, because the field is set to Fixed';
+	return unresolved(code, problem, 'Set the field to Expression.');
 }
 
 /**
@@ -176,11 +189,16 @@ function noValue(error: unknown): string {
 	return `has no value (${messageOf(error)})`;
 }
 
-function unresolved(code: string, problem: string | undefined): UnresolvedValue | undefined {
+function unresolved(
+	code: string,
+	problem: string | undefined,
+	howToFix?: string,
+): UnresolvedValue | undefined {
 	if (problem === undefined) return undefined;
 	const shown = shorten(maskKeys(code), LONGEST_SHOWN_EXPRESSION);
 	// The problem of a part begins with the name of that part.
-	return new UnresolvedValue(`{{${shown}}}${problem.startsWith('"') ? ':' : ''} ${problem}`);
+	const colon = problem.startsWith('"') ? ':' : '';
+	return new UnresolvedValue(`{{${shown}}}${colon} ${problem}`, howToFix);
 }
 
 function hasParts(value: unknown): value is Record<string, unknown> {
