@@ -1,6 +1,6 @@
 /**
- * The credential's Test button: checks every field, and the key by one read of contacts under the limits. It runs in
- * n8n's main process, so it does not show whether workers reach Redis.
+ * The test that n8n makes of a saved credential: checks every field, and the key by one read of contacts under the
+ * limits. It runs in n8n's main process, so it does not show whether workers reach Redis.
  */
 import { randomUUID } from 'node:crypto';
 
@@ -42,7 +42,9 @@ export async function testCredential(
 		await readContacts(this, readAccount(data));
 		return { status: 'OK', message: 'Connection tested successfully' };
 	} catch (error) {
-		return { status: 'Error', message: maskKeys(describe(error)) };
+		// There is no node to run in the credential, but n8n's button Retry.
+		const message = describe(error).replace(/([Rr])un the (node|item) again/g, '$1etry');
+		return { status: 'Error', message: maskKeys(message) };
 	}
 }
 
