@@ -62,7 +62,7 @@ export class BusinessDataApi implements ICredentialType {
 					name: 'Redis',
 					value: 'redis',
 					description:
-						'Needed for n8n in queue mode: all processes share the limits of the key and its Send Once Keys. Test connects from n8n’s main process only.',
+						'Needed for n8n in queue mode: all processes share the limits of the key and its Send Once Keys. The test connects from n8n’s main process only.',
 				},
 			],
 			default: 'memory',
