@@ -10,6 +10,7 @@ import { MOST_KEPT_FREE } from '../nodes/BusinessData/transport/account';
 import { REDIS_FIELDS } from './redisFields';
 
 const whenCustomized = { show: { customize: [true] } };
+const withResultField = { ...whenCustomized, hide: { resultField: [''] } };
 
 export class BusinessDataApi implements ICredentialType {
 	name = 'businessDataApi';
@@ -144,7 +145,7 @@ export class BusinessDataApi implements ICredentialType {
 			name: 'failureValues',
 			type: 'string',
 			default: 'false',
-			displayOptions: whenCustomized,
+			displayOptions: withResultField,
 			description: 'Values of the result field that stand for a failure, separated by commas',
 		},
 		{
@@ -152,7 +153,7 @@ export class BusinessDataApi implements ICredentialType {
 			name: 'successValues',
 			type: 'string',
 			default: '',
-			displayOptions: whenCustomized,
+			displayOptions: withResultField,
 			description:
 				'Values of the result field that stand for a success, separated by commas. If there are any, all others stand for a failure, and a response without the field for a success.',
 		},

@@ -133,6 +133,7 @@ test.each<[fields: ICredentialDataDecryptedObject, message: string]>([
 	[{ limits: '{"general":[{"max":0}]}' }, 'Limits: general[0].max must be a whole number'],
 	[{ transactionDelete: 'GET /a' }, 'Transaction Delete Endpoint: GET cannot delete'],
 	[{ deleteIdsField: ' ' }, 'Delete IDs Field: is empty'],
+	[{ resultField: 'ok', failureValues: '' }, 'Failure Values: is empty'],
 	[{ limitStore: 'redis', redisHost: '' }, 'Redis Host: is empty'],
 ])('%j is told by runs and by the test alike: %s', async (fields, message) => {
 	Object.assign(bench.credential, fields);

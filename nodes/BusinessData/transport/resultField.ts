@@ -1,5 +1,6 @@
 /** Result Field: the field by which a 2xx says that it is a failure. */
 import { type ServiceResponse, textOf } from './response';
+import { InvalidSettingError } from '../values/invalidSettingError';
 import { tryParseExactJson } from '../values/json';
 import { readList, readText } from '../values/settingValues';
 import { valueAt } from './valueAt';
@@ -15,11 +16,12 @@ export interface ResultSetting {
 
 /** @throws InvalidSettingError that names the field */
 export function readResultSetting(fields: Record<string, unknown>): ResultSetting {
-	return {
-		field: readText('Result Field', fields.resultField).trim(),
-		failures: readList('Failure Values', fields.failureValues),
-		successes: readList('Success Values', fields.successValues),
-	};
+	const field = readText('Result Field', fields.resultField).trim();
+	const failures = readList('Failure Values', fields.failureValues);
+	const successes = readList('Success Values', fields.successValues);
+	if (field === '' || failures.length + successes.length > 0) return { field, failures, successes };
+	const howToFix = 'Enter the values that stand for a failure, or those for a success.';
+	throw new InvalidSettingError('Failure Values', 'is empty, as Success Values is', howToFix);
 }
 
 /** The failure in words, if the response is one. */
