@@ -7,6 +7,7 @@ import {
 	type INodeProperties,
 	type INodeType,
 	type INodeTypes,
+	NodeHelpers,
 	Workflow,
 } from 'n8n-workflow';
 
@@ -14,7 +15,7 @@ import { BusinessDataApi } from '../../../credentials/BusinessDataApi.credential
 import { BusinessDataTrigger } from '../../../nodes/BusinessData/BusinessDataTrigger.node';
 import { ENDPOINTS } from '../../../nodes/BusinessData/transport/endpoints';
 import { nodeOf } from '../../support/engineWorkflow';
-import { allOf, choicesOf, description, operationsOf, optionsOf } from './properties';
+import { allOf, choicesOf, description, fieldsOf, operationsOf, optionsOf } from './properties';
 
 const credential = new BusinessDataApi();
 const { description: trigger } = new BusinessDataTrigger();
@@ -50,6 +51,18 @@ test('options are in alphabetical order', () => {
 		const names = optionsOf(collection).map(({ displayName }) => displayName);
 		expect(names).toEqual([...names].sort());
 	}
+});
+
+test.each(['transaction', 'apiRequest'])('of %s, Send Once begins with its key', (resource) => {
+	const options = optionsOf(fieldsOf(resource, 'send').find(({ name }) => name === 'options'));
+	const offered = (set: INode['parameters'], root = { method: 'POST', options: set }) =>
+		options
+			.filter((option) => NodeHelpers.displayParameter(set, option, null, null, root))
+			.map(({ name }) => name)
+			.filter((name) => name.startsWith('sendOnce'));
+	// Without a key, the others would do nothing.
+	for (const set of [{}, { sendOnceKey: '' }]) expect(offered(set)).toEqual(['sendOnceKey']);
+	expect(offered({ sendOnceKey: '={{ $json.id }}' })).toHaveLength(4);
 });
 
 test('every operation has an action in sentence case that starts with a verb and has no article', () => {
