@@ -12,13 +12,16 @@ let editor: Editor;
 beforeAll(() => (editor = signedIn()));
 
 describe('the nodes panel', () => {
-	test.each(['business data', 'invoice'])('finds the node by "%s"', async (text) => {
-		await editor.openNewWorkflow();
-		const found = await editor.search(text);
-		expect(found.map(({ name }) => name)).toContain(NODE);
-		expect(found.find(({ name }) => name === NODE)?.description).toMatch(/bookkeeping service/);
-		await editor.takeScreenshots(`nodes-panel-${text.replace(' ', '-')}`);
-	});
+	test.each(['business data', 'invoice', 'send invoice', 'delete contacts', 'payment'])(
+		'finds the node by "%s"',
+		async (text) => {
+			await editor.openNewWorkflow();
+			const found = await editor.search(text);
+			expect(found.map(({ name }) => name)).toContain(NODE);
+			expect(found.find(({ name }) => name === NODE)?.description).toMatch(/bookkeeping service/);
+			await editor.takeScreenshots(`nodes-panel-${text.replace(' ', '-')}`);
+		},
+	);
 });
 
 describe('the credential', () => {
