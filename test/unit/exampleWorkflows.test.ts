@@ -73,6 +73,11 @@ describe.each(exampleNames())('%s', (example) => {
 			expect(Object.keys(credentials ?? {})).toEqual(['businessDataApi']);
 	});
 
+	test('has one Manual Trigger at most: the import drops others', () => {
+		const triggers = nodes.filter(({ type }) => type === 'n8n-nodes-base.manualTrigger');
+		expect(triggers.length).toBeLessThanOrEqual(1);
+	});
+
 	test('carries no data of a person, an instance or an account', () => {
 		// pinData, meta.instanceId, id, tags, shared: what an export adds.
 		expect(Object.keys(workflow).sort()).toEqual(['connections', 'name', 'nodes', 'settings']);
