@@ -37,7 +37,7 @@ export const nodeHint: IBuilderHint = {
 		{ nodeType: TRIGGER, relationHint: 'Starts a workflow when contacts change' },
 		{
 			nodeType: 'n8n-nodes-base.if',
-			relationHint: 'Branches on the outcome behind its error output',
+			relationHint: 'Branches on the outcome after its error output',
 		},
 	],
 	extraTypeDefContent: [

@@ -184,8 +184,8 @@ describe('the response format', () => {
 	});
 
 	test.each([
-		[{ responseFormat: 'json' }, { data: '[1, 2' }, ['so it is put out as text']],
-		[{ fullResponse: true }, { body: '[1, 2' }, ['so it is put out as text']],
+		[{ responseFormat: 'json' }, { data: '[1, 2' }, ['so it is output as text']],
+		[{ fullResponse: true }, { body: '[1, 2' }, ['so it is output as text']],
 		[{ responseFormat: 'text' }, { data: '[1, 2' }, []],
 		[{ responseFormat: 'text', fullResponse: true }, { body: '[1, 2' }, []],
 		[{ responseFormat: 'file' }, { statusCode: 200 }, []],

@@ -123,8 +123,7 @@ test('of sends that continue on error, each item leaves by the output that is ri
 
 test('a poll ends without an error, because the next one finds the same', () => {
 	expect(polled).toEqual([]);
-	const line =
-		'Trigger: Not polled, which is left to the next poll of the schedule: n8n is shutting';
+	const line = 'Trigger: Not polled; the next scheduled poll retries: n8n is shutting';
 	expect(engine.log.join('\n')).toContain(line);
 });
 

@@ -114,7 +114,7 @@ test.each(CASES)(
 			return;
 		}
 		expect(await activation).toEqual([]);
-		expect(bench.logged()).toContain('Trigger: Not polled, which is left to the next poll');
+		expect(bench.logged()).toContain('Trigger: Not polled; the next scheduled poll');
 		expect(bench.logged()).toContain(says);
 		expect(bench.service.queries.length - before).toBeLessThanOrEqual(MOST_REQUESTS);
 		// The next one shows it, if it lasts.

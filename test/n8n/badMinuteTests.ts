@@ -26,7 +26,7 @@ const TIMEOUT_SECONDS = 10;
 const LATE_MS = 3_000;
 /** What n8n logs when it is told to end. */
 const ENDING = 'Shutting down...';
-const NOT_POLLED = 'Not polled, which is left to the next poll of the schedule';
+const NOT_POLLED = 'Not polled; the next scheduled poll retries';
 
 const FAULTS = {
 	Down: { type: 'status', status: 503 },

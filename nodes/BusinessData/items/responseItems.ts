@@ -44,7 +44,7 @@ export function orStatus(
 export function hintAtBrokenJson(run: Run, result: Result): void {
 	if (result.kind === 'text' && result.isBroken) {
 		run.hint(
-			'The service has carried out the request. Its response was meant to be JSON and is none, so it is put out as text.',
+			'The service has carried out the request. Its response was meant to be JSON but is not, so it is output as text.',
 		);
 	}
 }

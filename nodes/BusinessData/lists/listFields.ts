@@ -77,7 +77,7 @@ export const paginationFields: INodeProperties[] = [
 			{
 				name: 'Not Found',
 				value: 'notFound',
-				description: 'The status 404, or 416, behind the last page',
+				description: 'The status 404, or 416, after the last page',
 			},
 			{ name: 'Repeated Page', value: 'repeatedPage', description: 'The last page once more' },
 			{

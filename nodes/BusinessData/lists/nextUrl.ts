@@ -21,14 +21,14 @@ const ADDRESS = "Pagination: the next page's address";
  * The path and query of the next page.
  * @param address absolute, or relative to the request (RFC 3986); a path outside the base URL's path is taken below it
  * @param request the path and query of the request
- * @throws ListError for a value that is no address, or an address elsewhere
+ * @throws ListError for a value that is not an address, or an address elsewhere
  */
 export function belowBaseUrl(address: unknown, request: string, baseUrl: string): string {
 	const base = new URL(baseUrl);
 	const basePath = base.pathname.replace(/\/+$/, '');
 	const url = typeof address === 'string' ? parseUrl(address, baseUrl + request) : undefined;
 	if (typeof address !== 'string' || url === undefined) {
-		throw new ListError(`${ADDRESS} is no address`, 'Check the option Next URL Field.');
+		throw new ListError(`${ADDRESS} is not an address`, 'Check the option Next URL Field.');
 	}
 	const isRelative = !/^([a-z][a-z\d+.-]*:|\/\/|\\)/i.test(address);
 	// Behind a proxy that ends TLS, services often write http://. Only the path and the query are used.

@@ -268,7 +268,7 @@ function nextPosition(
 	const isEmpty = typeof cursor === 'object' && Object.keys(cursor ?? {}).length === 0;
 	if (isNone(cursor) || isEmpty) return undefined;
 	throw new ListError(
-		`Cursor Field: what is at "${cursorField}" is no text or number`,
+		`Cursor Field: what is at "${cursorField}" is not a text or a number`,
 		'Set Cursor Field in the option Pagination to the field that a query parameter can take, such as next.id.',
 	);
 }

@@ -62,7 +62,7 @@ function partsOf(value: unknown): unknown[] {
 	if (!/^[[{"]/.test(text)) return text.replace(GAPS, separatorsIn).split(',');
 	const parsed = tryParseExactJson(text);
 	if ('value' in parsed && Array.isArray(parsed.value)) return parsed.value;
-	throw invalid('the text begins like JSON and is no list in JSON');
+	throw invalid('the text begins like JSON but is not a JSON list');
 }
 
 /** A comma for each separator in a gap: a line break beside a comma adds nothing, and several are one. */

@@ -40,11 +40,11 @@ const PERMANENT: Known = [
 	[/^ERR (DB index|SELECT is not allowed)\b/, 'Check Redis Database in the credential.'],
 	[
 		/^ERR This instance has cluster support disabled/,
-		'It is no cluster: choose another Redis Topology in the credential.',
+		'It is not a cluster: choose another Redis Topology in the credential.',
 	],
 	[
 		/^ERR unknown command\b/i,
-		'It is no Redis that runs scripts. If it is a Sentinel, choose Sentinel under Redis Topology in the credential.',
+		'It is not a Redis that runs scripts. If it is a Sentinel, choose Sentinel under Redis Topology in the credential.',
 	],
 	[
 		/^ERR_TLS_CERT_ALTNAME_INVALID$/,

@@ -275,7 +275,7 @@ export function afterSuccessError(
 	apiKey: string,
 ): RequestError {
 	if (cause instanceof RequestError && cause.details.outcome === 'unknown') return cause;
-	const message = `The service has accepted the request, but its response could not be put out: ${redactText(messageOf(cause), apiKey)}`;
+	const message = `The service has accepted the request, but its response could not be output: ${redactText(messageOf(cause), apiKey)}`;
 	return unknownError(request, message);
 }
 

@@ -38,7 +38,8 @@ export const changeFields: INodeProperties[] = [
 						type: 'string',
 						default: '',
 						placeholder: 'e.g. archived, deleted',
-						description: 'What a deleted record has there, compared as text; several with commas',
+						description:
+							'The value of that field in a deleted record, compared as text; separate several by commas',
 					},
 				],
 			},
@@ -51,7 +52,7 @@ export const changeFields: INodeProperties[] = [
 		default: '',
 		placeholder: 'e.g. lastViewedAt, lines.stock',
 		description:
-			'Fields whose change is none, as dot paths with commas between them. A path goes through lists too.',
+			'Fields whose changes do not count, as dot paths with commas between them. A path goes through lists too.',
 	},
 	{
 		displayName: 'Max Deletion Percent',

@@ -72,7 +72,7 @@ export async function poll(context: IPollFunctions): Promise<INodeExecutionData[
 			error instanceof ShutdownError ||
 			(time.isActivation && isForSchedule(context, error, hasWorked));
 		if (isTest || !isLeft) throw nodeError;
-		log(`Not polled, which is left to the next poll of the schedule: ${nodeError.message}`, 'warn');
+		log(`Not polled; the next scheduled poll retries: ${nodeError.message}`, 'warn');
 		return null;
 	} finally {
 		client?.end();

@@ -303,7 +303,7 @@ export class ListReader {
 		// Some services say so of an empty list. Where records are known, it may as well be a mistake.
 		const isNone = statusCode === NO_CONTENT && this.state.known.size === 0;
 		if (page.isBare && isFull && !isNone) {
-			throw new RequestError('The service answered with nothing where a list was due', {
+			throw new RequestError('The service answered with an empty response instead of a list', {
 				outcome: 'unknown',
 				description: 'An empty response is not taken for an empty list. Retry later.',
 			});

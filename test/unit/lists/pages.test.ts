@@ -149,7 +149,7 @@ describe('by cursor', () => {
 	test.each([{ id: 7 }, [7, 'x'], true])('does not end at %j, which is no cursor', async (next) => {
 		const values = { type: 'cursor', cursorField: 'next' };
 		const { error } = await readAll(paginated(values), () => ({ items: [{ id: 1 }], next }));
-		const message = 'Cursor Field: what is at "next" is no text or number';
+		const message = 'Cursor Field: what is at "next" is not a text or a number';
 		expect(error).toMatchObject({ message });
 	});
 

@@ -47,7 +47,7 @@ test.each<[value: unknown, ids: unknown[]]>([
 const EMPTY = 'an ID is empty';
 const SUSPECT =
 	'an ID looks as if it were cut out of a list, or has a character that cannot be seen';
-const JSON_TEXT = 'the text begins like JSON and is no list in JSON';
+const JSON_TEXT = 'the text begins like JSON but is not a JSON list';
 const inexact = (number: string) => `JavaScript cannot hold the number ${number} exactly`;
 
 test.each<[problem: string, ...values: unknown[]]>([

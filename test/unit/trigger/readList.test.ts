@@ -161,7 +161,7 @@ describe('a record that is missing for the second time, and may only have moved'
 	});
 
 	const AGAIN = 'because the list could not be read again: ';
-	const NOTHING = `${AGAIN}The service answered with nothing where a list was due`;
+	const NOTHING = `${AGAIN}The service answered with an empty response instead of a list`;
 	test.each<[string, unknown[], string?]>([
 		['fails', [REFUSED], `${AGAIN}refused`],
 		['has nothing', [BARE], NOTHING],

@@ -75,7 +75,7 @@ const fields: INodeProperties[] = [
 			name: 'fullResponse',
 			type: 'boolean',
 			default: false,
-			description: 'Whether to put out one item with the status, the headers and the body',
+			description: 'Whether to output one item with the status, the headers and the body',
 		},
 		{
 			displayName: 'Limit',
@@ -87,7 +87,7 @@ const fields: INodeProperties[] = [
 			default: 0,
 			displayOptions: ofLists,
 			// eslint-disable-next-line n8n-nodes-base/node-param-description-wrong-for-limit -- 0 stands for all
-			description: 'How many items to put out at most, or 0 for all',
+			description: 'How many items to output at most, or 0 for all',
 		},
 		...listFields
 			.filter(({ name }) => name === 'pagination')
