@@ -31,7 +31,7 @@ async function alone(): Promise<boolean[]> {
 	const list = execFileSync(process.execPath, [JEST, '--listTests', ...FOLDERS]);
 	const files = list.toString().trim().split('\n').sort().values();
 	const results: boolean[] = [];
-	const runOnAndOn = async () => {
+	const runRemaining = async () => {
 		for (const file of files) {
 			const name = relative(process.cwd(), file);
 			results.push(
@@ -39,7 +39,7 @@ async function alone(): Promise<boolean[]> {
 			);
 		}
 	};
-	await Promise.all(Array.from({ length: availableParallelism() }, runOnAndOn));
+	await Promise.all(Array.from({ length: availableParallelism() }, runRemaining));
 	return results;
 }
 

@@ -103,12 +103,12 @@ export async function runTasks(
 		await run.yieldToEventLoop();
 		return true;
 	};
-	const runOnAndOn = async () => {
+	const runRemaining = async () => {
 		while (await runNext());
 	};
 	const runAll = async () => {
 		if (isFirstAlone === true) await runNext();
-		await Promise.all(Array.from({ length: atOnce }, runOnAndOn));
+		await Promise.all(Array.from({ length: atOnce }, runRemaining));
 	};
 	const areOfRecords = tasks.some(({ ids }) => ids !== undefined);
 	const hasRequests = tasks.some(({ endpoint }) => endpoint !== undefined);

@@ -21,9 +21,9 @@ const BESIDE =
 const FAILURES =
 	/^_?((validation|field|input)[_-]?)?(errors?|warnings?|faults?)[_-]?(list|messages?|details?)?$/i;
 
-/** Neither stands beside an empty list: a record has an ID, and an outage a message. */
-const ID = /^(_?id|uuid|guid)$/i;
-const MESSAGE = /(message|msg|detail|description|reason|title)s?$/i;
+/** Fields that are not beside an empty list: a record has an ID, and an outage a message. */
+const ID_NAME = /^(_?id|uuid|guid)$/i;
+const MESSAGE_NAME = /(message|msg|detail|description|reason|title)s?$/i;
 
 type Entry = [path: string, value: unknown];
 type List = [path: string, records: unknown[]];
@@ -70,7 +70,7 @@ export function findAgain(body: unknown, path: string, mayMove: boolean): FoundL
 		if (mayMove && value.length > 0) findList(body, '');
 		return { records: value, path };
 	}
-	const mayBeRecord = path !== '' || entriesOf(value).some(([name]) => ID.test(name));
+	const mayBeRecord = path !== '' || entriesOf(value).some(([name]) => ID_NAME.test(name));
 	if (isObject(value) && !isNothing(value) && mayBeRecord && !holdsFailure(value)) {
 		const isNumbered = Object.keys(value).every((name) => /^\d+$/.test(name));
 		return { records: isNumbered ? Object.values(value) : [value], path };
@@ -92,7 +92,7 @@ function isNoList(body: unknown): boolean {
 	return isNone || saysNone(body) || isEmptyEnvelope(body);
 }
 
-/** @throws ListError when several lists fit */
+/** The list that holds objects, or else the one that holds anything. @throws ListError when several do */
 function onlyOf(lists: List[], body: unknown): FoundList | undefined {
 	const ofObjects = lists.filter(([, records]) => records.some(isObject));
 	const filled = lists.filter(([, records]) => records.length > 0);
@@ -158,7 +158,9 @@ function isEmptyEnvelope(body: unknown): boolean {
 	const objects = entries.filter(([, value]) => isObject(value));
 	const isEmpty = objects.length > 0 && objects.every(([, value]) => isNothing(value));
 	return (
-		isEmpty && !entries.some(([path]) => ID.test(path) || MESSAGE.test(path)) && !holdsFailure(body)
+		isEmpty &&
+		!entries.some(([path]) => ID_NAME.test(path) || MESSAGE_NAME.test(path)) &&
+		!holdsFailure(body)
 	);
 }
 

@@ -44,10 +44,10 @@ export interface Page {
 	records: unknown[];
 	/** Dot path to the records; empty where the body itself is the list. */
 	path: string;
-	/** Whether the response has nothing where a list is due. */
+	/** Whether the response is empty, or has no list in it. */
 	isBare: boolean;
-	/** Whether it is no page of the service, but stands for the end of the list. */
-	isBehindLast?: true;
+	/** Whether it is not a page of the service, but stands for the end of the list. */
+	isAfterLast?: true;
 	/** How many entries of the page have no record. */
 	gaps?: number;
 	/** A hash of the records; empty without records, or without other pages. */
@@ -101,8 +101,8 @@ export async function readPage(
 		response = await client.request(pageRequest);
 	} catch (error) {
 		const status = error instanceof RequestError ? error.details.statusCode : undefined;
-		const isBehind = status === 404 || status === 416;
-		if (!isBehind || pageState.page === 1) throw error;
+		const isMissing = status === 404 || status === 416;
+		if (!isMissing || pageState.page === 1) throw error;
 		if (settings.endOfList === 'notFound') return emptyPage(status);
 		const { message, details } = error as RequestError;
 		const description = `Page ${pageState.page} is not there. If the service ends its lists like this, set End of List in the option Pagination to Not Found.`;
@@ -122,7 +122,7 @@ export async function readPage(
 export function emptyPage(statusCode: number): Page {
 	const response = { statusCode, headers: {}, body: Buffer.alloc(0) };
 	const nothing = { records: [], path: '', hash: '', isBare: false, next: undefined };
-	return { response, body: undefined, ...nothing, isBehindLast: true };
+	return { response, body: undefined, ...nothing, isAfterLast: true };
 }
 
 function requestFor(

@@ -93,7 +93,7 @@ export function totalsIn(page: ListResponse): Array<[string, number]> {
 	});
 }
 
-/** A count. A number with decimals, such as a sum of money, is none. */
+/** A count. A number with decimals, such as a sum of money, is not one. */
 function numberIn(value: unknown): number | undefined {
 	return Number.isInteger(value) || /^\d+$/.test(String(value)) ? Number(value) : undefined;
 }
@@ -111,7 +111,7 @@ function scalarsIn({ response: { headers }, body, path: list }: ListResponse): E
 	};
 	const ofHeaders = Object.keys(headers).flatMap((name): Entry[] => {
 		const text = headerText(headers, name);
-		// As in `items 0-99/512` (RFC 9110 §14.4); bytes are no records.
+		// As in `items 0-99/512` (RFC 9110 §14.4); bytes are not records.
 		const [, count = ''] = /^(?!bytes).*\/(\d+)$/i.exec(text) ?? [];
 		if (name === 'content-range') return [[`${HEADER}${name}`, count]];
 		const parsed = text.startsWith('{') ? tryParseJson(text) : {};
@@ -139,7 +139,7 @@ function plainName(path: string): string {
 	if (!name.startsWith(HEADER)) return lettersOf(name);
 	const words = name.slice(HEADER.length).replace(USUAL_PREFIX, '').split('-');
 	const endings = words.map((_, index) => lettersOf(words.slice(index).join('')));
-	// Behind another prefix, a word such as "count" may count anything.
+	// After another prefix, a word such as "count" may count anything.
 	const hasMeaning = (ending: string, index: number) =>
 		(index === 0 || index < words.length - 1 || ending.length > LONGEST_VAGUE_WORD) &&
 		[TOTAL, PAGES, NEXT, MORE, LAST].some((names) => names.test(ending));

@@ -9,12 +9,13 @@ import { hasMethods } from './services';
 const SCOPE = 'node';
 const METHODS = ['checkProcessedAndRecord', 'removeProcessed', 'clearAllProcessedItems'] as const;
 
-interface Row {
+/** What n8n finds a row by. */
+interface RowId {
 	node: { id: string };
 	workflow: { id: string };
 }
 
-type Arguments = [scope: string, row: Row, options: ICheckProcessedOptions];
+type Arguments = [scope: string, row: RowId, options: ICheckProcessedOptions];
 
 interface Service {
 	checkProcessedAndRecord(entries: string[], ...of: Arguments): Promise<{ new: unknown[] }>;
@@ -22,7 +23,7 @@ interface Service {
 	clearAllProcessedItems(...of: Arguments): Promise<void>;
 	/** The part of the service that reads and writes rows. */
 	deduplicator: {
-		findProcessedData(scope: string, row: Row): Promise<{ value: { data: unknown } } | null>;
+		findProcessedData(scope: string, row: RowId): Promise<{ value: { data: unknown } } | null>;
 		constructor: { createValueHash(entry: string): string };
 	};
 }
@@ -34,7 +35,7 @@ interface Service {
 export class DeduplicationRow {
 	private constructor(
 		private readonly service: Service,
-		private readonly row: Row,
+		private readonly row: RowId,
 	) {}
 
 	/** @returns undefined where this n8n has no such store */

@@ -1,7 +1,7 @@
 /**
  * n8n does not notify nodes when it shuts down, but waits for their executions, 30 s by default. So this file listens
  * for the same signals, and asks n8n's service in case it is loaded after the signal. It also asks that service to wait
- * for what is no execution that n8n knows: items just emitted by a poll, and requests of stopped executions.
+ * for what is not an execution that n8n knows: items just emitted by a poll, and requests of stopped executions.
  */
 import { abortController, never, sleep } from '../async';
 import { findService, provideService } from './services';

@@ -25,8 +25,8 @@ const KEY_BEGINS = `node:${NAME_BEGINS}`;
 /** By workflow: a trigger saves the data of all triggers of the workflow. */
 const mutex = new KeyedMutex();
 /** How often (ms), and how many times at most, to check whether n8n has saved: it reports no failed save. */
-const LOOK_MS = 10;
-const MOST_LOOKS = 200;
+const CHECKED_EVERY_MS = 10;
+const MOST_CHECKS = 200;
 
 /** What is kept of a trigger. */
 export interface Kept extends IDataObject {
@@ -155,13 +155,13 @@ export class StaticData {
 
 	private async untilSavedByN8n(): Promise<void> {
 		if (this.before === undefined) return;
-		await sleep(LOOK_MS, never);
+		await sleep(CHECKED_EVERY_MS, never);
 		// By now n8n has begun to save, or has discarded the items because the trigger was edited meanwhile: then the next
 		// poll finds the events again. The durable scheduler is slower, and its polls share nothing with other nodes.
 		if (this.mark === true && !isOfDurableScheduler(this.context)) this.mark = undefined;
-		for (let looks = 1; looks < MOST_LOOKS; looks++) {
+		for (let checks = 1; checks < MOST_CHECKS; checks++) {
 			if (this.mark === false) return;
-			await sleep(LOOK_MS, never);
+			await sleep(CHECKED_EVERY_MS, never);
 		}
 		this.hold(this.before.content);
 		this.mark = this.before.mark;

@@ -12,7 +12,7 @@ export function hasCaller(context: IExecuteFunctions): boolean {
 
 /** To be called before the execution is parked: n8n then gives the node the result of no sub-workflow. */
 export function refuseSubWorkflowResults(context: IExecuteFunctions): void {
-	// n8n lets through only the results of those that are named here; the execution itself is none.
+	// n8n lets through only the results of those that are named here; the execution itself is not a sub-workflow.
 	const metadata = { waitingChildExecutionIds: [context.getExecutionId()] };
 	(context as Partial<IExecuteFunctions>).setMetadata?.(metadata);
 }

@@ -12,8 +12,8 @@ import { WaitTooLongError } from './waitTime';
 
 /** How long (ms) the limiter itself may take, Redis included. */
 const OWN_WORK_MS = 100;
-/** After how long (ms) to ask the limit store again when it has room and this process has none. */
-const ASKED_AGAIN_MS = 100;
+/** After how long (ms) to ask the limit store again when only this process has no room. */
+const RETRY_MS = 100;
 /** How much later (ms) than the limit store this process may free a slot. */
 const FREED_LATE_MS = 5;
 
@@ -220,7 +220,7 @@ export class KeyLimiter {
 			} else if (obstacle !== undefined) {
 				// A refusal has come meanwhile, or Redis has lost slots of this process.
 				request.limitStore?.complete(permit, -Infinity);
-				queue.full = { cause: obstacle.cause, until: now + ASKED_AGAIN_MS };
+				queue.full = { cause: obstacle.cause, until: now + RETRY_MS };
 			} else {
 				queue.delete(permit);
 				queue.lastCause = permit.waitedFor;

@@ -125,7 +125,7 @@ export function serverAt(
 	});
 	const client = new RedisClient(redis, async () => {
 		await redis.connect();
-		// Not awaited: a server that hangs would take two time-outs.
+		// Not awaited: a server that hangs would take two timeouts.
 		redis.client('SETNAME', PACKAGE).catch(() => undefined);
 		await redis.ping();
 		// Only the event reports a database that does not exist; ioredis would use the first one.

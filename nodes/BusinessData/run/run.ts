@@ -118,7 +118,7 @@ export class Run {
 		return written === undefined || holdsExpression(written);
 	}
 
-	/** The Options of an item. @throws InvalidSettingError when they are no group of fields */
+	/** The Options of an item. @throws InvalidSettingError when they are not a group of fields */
 	options(itemIndex: number): Record<string, unknown> {
 		return readGroup('Options', this.parameter('options', itemIndex, {}));
 	}

@@ -112,7 +112,7 @@ export class KeyRow {
 		const states = watched.get(id.name) ?? new Map<string, SentState>();
 		watched.set(id.name, states.set(token, state));
 		const untilMs = performance.now() + WATCHED_MS;
-		const look = async () => {
+		const check = async () => {
 			let isLeased = release !== undefined;
 			let failedAt = performance.now();
 			for (let ms = FIRST_PAUSE_MS; performance.now() < untilMs; ms *= 2) {
@@ -128,7 +128,7 @@ export class KeyRow {
 			release?.();
 			if (states.delete(token) && states.size === 0) watched.delete(id.name);
 		};
-		void look();
+		void check();
 	}
 
 	private async read(token = this.token): Promise<Found> {

@@ -14,8 +14,8 @@ const LEASE_MS = 15_000;
 const RENEWED_EVERY_MS = 2_000;
 /** A renewal may have to be retried on a new connection. */
 const RENEWED_WITHIN_MS = 5_000;
-/** For leases of other processes. */
-const LOOK_UP_AGAIN_MS = 200;
+/** How often (ms) to look up the lease of another process. */
+const RETRY_MS = 200;
 
 /** In case the clock was set back. */
 const SHORTEN = `if redis.call('PTTL', KEYS[1]) > ${LEASE_MS} then redis.call('PEXPIRE', KEYS[1], ${LEASE_MS}) end`;
@@ -58,7 +58,7 @@ return math.max(0, missing)
 
 /** Another sender has the key. */
 export interface UnderWay {
-	/** Resolves when it makes sense to look again. */
+	/** Resolves when it makes sense to retry. */
 	ended: Promise<void>;
 }
 
@@ -97,7 +97,7 @@ export class Leases {
 			const isAcquired = (await this.redis?.run(ACQUIRE, this.keys, [token])) !== 0;
 			if (!isAcquired) release();
 			else this.keepRenewing(token, stop.signal).catch(() => undefined);
-			return isAcquired ? { release } : { ended: this.pause(LOOK_UP_AGAIN_MS) };
+			return isAcquired ? { release } : { ended: this.pause(RETRY_MS) };
 		} catch (error) {
 			release();
 			throw error;
@@ -109,7 +109,7 @@ export class Leases {
 		const ended = processState().leases.get(this.id.name);
 		if (ended !== undefined) return { ended };
 		const missingMs = (await this.redis?.run<number>(LOOK_UP, this.keys, [], this.signal)) ?? 0;
-		return missingMs < 0 ? { ended: this.pause(LOOK_UP_AGAIN_MS) } : missingMs;
+		return missingMs < 0 ? { ended: this.pause(RETRY_MS) } : missingMs;
 	}
 
 	/** Never rejects. */

@@ -18,7 +18,7 @@ import { shareOf } from './limitSettings';
 import { headerLimits } from './rateLimitHeaders';
 import { redactHeaders } from '../values/redact';
 import { isCanceled, type RequestError } from './requestError';
-import { errorOfSuccess, failureError, responseError } from './requestErrors';
+import { errorDespiteSuccess, failureError, responseError } from './requestErrors';
 import { isConditional, isRead, type ServiceRequest } from './serviceRequest';
 
 /** How long (ms) other requests wait for the body of a 429, which may say how long to wait. */
@@ -73,7 +73,7 @@ export async function attempt(
 	} catch (error) {
 		const failure = readFailure(error, watch.progress, account.apiKey);
 		const { isNotSent, isTimeout, isPermanent } = failure;
-		// After a time-out the request may still reach the service, and be counted then.
+		// After a timeout the request may still reach the service, and be counted then.
 		if (isNotSent) permit.unused();
 		else permit.ended(isTimeout || signal.aborted ? request.timeoutMs : 0);
 		// A connection that timed out would time out again.
@@ -137,7 +137,7 @@ async function conclude(
 		...(isTooLarge ? { isTooLarge } : {}),
 	};
 	if (isSuccess) {
-		const error = errorOfSuccess(account.result, request, response);
+		const error = errorDespiteSuccess(account.result, request, response);
 		return error === undefined ? { response } : { error, retry: 'never' };
 	}
 	const askedMs = askedWaitMs(response);

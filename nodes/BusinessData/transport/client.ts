@@ -25,7 +25,7 @@ import { isRead, type ServiceRequest } from './serviceRequest';
 import { SetupWarnings } from './setupWarnings';
 import { isWaitTooLong, type RunWaitTime } from './waitTime';
 
-/** How late (ms) a busy process may notice a time-out. */
+/** How late (ms) a busy process may notice a timeout. */
 const SLACK_MS = 5_000;
 /** How long (ms) a request that is under way may go on when n8n shuts down, for which n8n allows 30 s. */
 const SHUTDOWN_GRACE_MS = 5_000;
@@ -157,7 +157,7 @@ export class Client {
 			this.waitTime.add(permit.waitedMs, permit.waitedFor, isRetry);
 			return permit;
 		} catch (error) {
-			throw isWaitTooLong(error) ? waitTooLongError(request, error) : inWords(error);
+			throw isWaitTooLong(error) ? waitTooLongError(request, error) : asRequestError(error);
 		}
 	}
 
@@ -174,7 +174,7 @@ export class Client {
 				signal.throwIfAborted();
 				isGood = await permit.confirm(signal);
 			} catch (error) {
-				throw inWords(error);
+				throw asRequestError(error);
 			} finally {
 				if (!isGood) await guard?.complete('notSent');
 			}
@@ -219,6 +219,6 @@ export class Client {
 	}
 }
 
-function inWords(error: unknown): unknown {
+function asRequestError(error: unknown): unknown {
 	return error instanceof RedisError ? redisError(error) : error;
 }

@@ -49,12 +49,12 @@ export class ConnectionWatch {
 	/** The request is written to this socket as soon as it is connected. */
 	handTo(socket: Socket & { secureConnecting?: boolean }): void {
 		this.begin();
-		const look = () => {
+		const check = () => {
 			this.hasBeenConnected ||= !(socket.pending || socket.secureConnecting === true);
 		};
-		look();
+		check();
 		// With TLS, nothing is written before the second one.
-		socket.once('connect', look).once('secureConnect', look);
+		socket.once('connect', check).once('secureConnect', check);
 	}
 }
 

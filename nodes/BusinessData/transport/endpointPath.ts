@@ -42,7 +42,7 @@ export function parsePath(input: string, field: string, isComputed = false): Par
 	const [written = '', ...queries] = text.split('?');
 	const segments = written.replace(/^\//, '').split('/');
 	const trailingSlash = segments.length > 1 && segments.at(-1) === '' ? '/' : '';
-	// White space behind the last slash is an empty segment, which is an error below.
+	// White space after the last slash is an empty segment, which is an error below.
 	if (segments.at(-1) === '' && !/\/\s+$/.test(input)) segments.pop();
 	for (const segment of segments) {
 		const decoded = decodeFully(segment);

@@ -41,7 +41,7 @@ export class ExecutionCanceledError extends Error {
 	}
 }
 
-/** Whether the execution was stopped: by hand, by its time-out, or by n8n. A poll never is. */
+/** Whether the execution was stopped: by hand, by its timeout, or by n8n. A poll never is. */
 export function isCanceled(context: IExecuteFunctions | IPollFunctions): boolean {
 	return (
 		'getExecutionCancelSignal' in context && context.getExecutionCancelSignal()?.aborted === true

@@ -141,7 +141,7 @@ function originOf(location: unknown): string {
 }
 
 /** What is wrong in spite of a 2xx, if anything. */
-export function errorOfSuccess(
+export function errorDespiteSuccess(
 	result: ResultSetting,
 	request: ServiceRequest,
 	response: ServiceResponse,

@@ -65,7 +65,7 @@ export function shownBody(response: ServiceResponse): string {
 
 /** How far (bytes) into the body a page may begin. */
 const LONGEST_PROLOGUE = 100_000;
-/** Behind white space, comments and declarations. */
+/** After white space, comments and declarations. */
 const WEB_PAGE = /^(?:\s|<!--(?:(?!-->)[^])*-->|<\?[^>]*>)*<(?:!doctype\s+html|html)\b/i;
 
 /** Such as a proxy's log-in page, whatever the content type says. */

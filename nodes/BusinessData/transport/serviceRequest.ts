@@ -39,7 +39,7 @@ export function encodeForm(parameters: QueryParameters): string {
 	return new URLSearchParams(pairs).toString();
 }
 
-/** By RFC 3986, to which OData services keep, a `+` is no space. */
+/** By RFC 3986, to which OData services keep, a `+` is not a space. */
 export function encodeQuery(parameters: QueryParameters): string {
 	return encodeForm(parameters).replaceAll('+', '%20');
 }

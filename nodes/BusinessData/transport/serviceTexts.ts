@@ -14,7 +14,7 @@ const LONGEST_TEXT = 10_000;
 const MOST_TEXTS = 200;
 const DEEPEST = 50;
 
-/** Keys of what went wrong, in any letter case and behind any prefix, as in `DeveloperErrorMessage`. */
+/** Keys of what went wrong, in any letter case and after any prefix, as in `DeveloperErrorMessage`. */
 const WORD =
 	/((message|detail|error|fault|violation|problem|warning)s?|msg|description|reason|title|hint|advice|info(rmation)?)$/i;
 /** Keys whose numbers say what went wrong. */

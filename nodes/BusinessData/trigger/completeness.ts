@@ -45,7 +45,7 @@ export function notePage(read: ListRead, page: Page, list: ListSettings): void {
 		const inWords = `page ${number} holds what looks like a failure`;
 		if (isBeside) noteSign(read, 'failure', inWords);
 		else if (number === 1) read.problem ??= inWords;
-		// Some services respond so to each page behind the last one, in the same words.
+		// Some services respond so to each page after the last one, in the same words.
 		else noteSign(read, `end by failure ${hashOfTexts(page)}`, inWords);
 	}
 	if (isBare && (number > 1 || read.isFull)) {
@@ -65,10 +65,10 @@ export function notePage(read: ListRead, page: Page, list: ListSettings): void {
 }
 
 /**
- * The page behind one without records that seems to be the last, although known records have not come: a page that is
+ * The page after one without records that seems to be the last, although known records have not come: a page that is
  * empty by mistake is followed by others. Undefined where nothing may follow.
  */
-export function pageBehindEmpty(
+export function pageAfterEmpty(
 	read: ListRead,
 	{ known, habits, pages }: State,
 	list: ListSettings,

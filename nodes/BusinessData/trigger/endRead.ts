@@ -41,7 +41,7 @@ export function endFullRead(
 		state.wasReadInFull = true;
 		state.hasMoved = read.hasMoved;
 		state.firstLength = firstLength;
-		// Pages behind the first empty one are not read again.
+		// Pages after the first empty one are not read again.
 		state.pages = page - empty;
 		// A single page is from one moment.
 		const enough = type === 'none' || isStill ? 2 : MOST_MISSED;

@@ -1,4 +1,4 @@
-/** The requests of one poll: within the time that n8n gives it, and behind those of workflows. */
+/** The requests of one poll: within the time that n8n gives it, and after those of workflows. */
 import { randomUUID } from 'node:crypto';
 
 import type { IPollFunctions } from 'n8n-workflow';
@@ -19,8 +19,8 @@ import type { PollTime } from './pollTime';
 /** The share of the time that is for requests; the rest is for comparing and saving. */
 const SHARE_FOR_REQUESTS = 0.9;
 /** Added to a request's timeout, so that the poll's signal ends it first. */
-const BEHIND_THE_SIGNAL_MS = 1_000;
-/** Behind the requests of workflows, which have 5. */
+const AFTER_THE_SIGNAL_MS = 1_000;
+/** After the requests of workflows, which have 5. */
 const PRIORITY = 8;
 
 /** The poll's time is too short for a request; the next poll can send it. */
@@ -52,7 +52,7 @@ export class PollClient implements PageClient {
 		if (leftMs <= 0) throw this.outOfTime(request);
 		// The client also counts how long the poll has waited before.
 		const maxWaitMs = Math.min(request.maxWaitMs, leftMs + this.waitTime.elapsedMs);
-		const timeoutMs = Math.min(request.timeoutMs, leftMs + BEHIND_THE_SIGNAL_MS);
+		const timeoutMs = Math.min(request.timeoutMs, leftMs + AFTER_THE_SIGNAL_MS);
 		try {
 			return await this.client.request({ ...request, maxWaitMs, timeoutMs });
 		} catch (error) {

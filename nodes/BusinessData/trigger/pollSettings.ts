@@ -143,7 +143,7 @@ function readDeletedWhen(option: unknown): PollSettings['deletedWhen'] {
 	};
 }
 
-/** The path with the query behind it, and whether both stay the same from poll to poll. */
+/** The path with the query after it, and whether both stay the same from poll to poll. */
 function readAddress(
 	parameter: Parameter,
 	written: unknown,
@@ -172,7 +172,7 @@ function readWanted(value: unknown, recordName: string): Change[] {
 }
 
 /**
- * The entries whose name and value are no expressions, in any order, and whether there are others.
+ * The entries whose name and value are not expressions, in any order, and whether there are others.
  * @param written the options as they are saved
  * @param options the options with the values of their expressions
  */

@@ -17,7 +17,7 @@ import { RequestError } from '../transport/requestError';
 import type { ServiceRequest } from '../transport/serviceRequest';
 import { hashOf } from '../values/hash';
 import { comparePage } from './comparePage';
-import { noteEnd, notePage, noteSign, pageBehindEmpty } from './completeness';
+import { noteEnd, notePage, noteSign, pageAfterEmpty } from './completeness';
 import { endChanges, endFullRead, forgetRead, isFullReadDue, noteFullRead } from './endRead';
 import type { Events } from './events';
 import { requestSince } from './incremental';
@@ -43,7 +43,7 @@ const OK = 200;
 const NO_CONTENT = 204;
 const NOT_MODIFIED = 304;
 
-/** How services refuse a page behind the last one. */
+/** How services refuse a page after the last one. */
 const NO_SUCH_PAGE = [400, 404, 416];
 
 export class ListReader {
@@ -276,7 +276,7 @@ export class ListReader {
 				throw samePageError(list, read.pageState.page);
 			}
 			notePage(read, page, list);
-			const next = page.next ?? (isEmpty ? pageBehindEmpty(read, state, list) : undefined);
+			const next = page.next ?? (isEmpty ? pageAfterEmpty(read, state, list) : undefined);
 			if (next === undefined) return page;
 			read.pageState = next;
 		}

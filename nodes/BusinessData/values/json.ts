@@ -5,7 +5,7 @@ import { messageOf } from './text';
 
 type Parsed = { value: unknown } | { problem: string };
 
-/** The value of a JSON text, or the parser's own words on why it is none. */
+/** The value of a JSON text, or the parser's own words on why it is not JSON. */
 export function tryParseJson(text: string): Parsed {
 	return tryTo(() => JSON.parse(text) as unknown);
 }

@@ -15,7 +15,7 @@ import { findFault, scalarText, trimUnseen } from './valueFaults';
 
 /** Stands for a value that must not go out because of its expression, until the reader of the field refuses it by name. */
 export class UnresolvedValue {
-	/** @param problem for example `{{ $json.id }} has no value (undefined)`, or what comes behind the field's name */
+	/** @param problem for example `{{ $json.id }} has no value (undefined)`, or what comes after the field's name */
 	constructor(
 		readonly problem: string,
 		readonly howToFix = 'Check the expression, and where its value comes from.',
@@ -144,7 +144,7 @@ function gapAtEnd(name: string, code: string, value: unknown): string | undefine
 	return /[^/]\/\s*$/.test(value.split('?', 1).join()) ? EMPTY_SEGMENT : undefined;
 }
 
-/** What n8n writes into a longer text for the value of an expression, or why it is no text. */
+/** What n8n writes into a longer text for the value of an expression, or why it is not a text. */
 function textIn(
 	evaluate: () => unknown,
 	mayBeList: () => boolean,
@@ -169,7 +169,7 @@ function textIn(
 /**
  * Whether a list, written with commas, stays a list where it stands: not beside other text, or in a text of JSON.
  * @param before all that is written before it
- * @param next what stands behind it
+ * @param next what follows it
  */
 function fitsList(name: string, before: string, next?: { type: string; text: string }): boolean {
 	if (name === 'jsonBody') return isOutsideTexts(before);
@@ -179,7 +179,7 @@ function fitsList(name: string, before: string, next?: { type: string; text: str
 	return isApart && /(^|[[,;\n])\s*$/.test(before);
 }
 
-/** Whether what stands behind the beginning of a JSON text is outside its texts in quotation marks. */
+/** Whether what follows the beginning of a JSON text is outside its quoted texts. */
 function isOutsideTexts(before: string): boolean {
 	// A backslash escapes only one character, which may be a backslash too.
 	return (before.replace(/\\./gs, '').match(/"/g) ?? []).length % 2 === 0;

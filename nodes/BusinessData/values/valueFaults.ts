@@ -1,7 +1,7 @@
 /** Values that must not go out: JSON or JavaScript would change them, or an expression failed to make them. */
 import { InvalidSettingError } from './invalidSettingError';
 
-/** What JavaScript and n8n write for something that is no text. */
+/** What JavaScript and n8n write for something that is not a text. */
 const FAILED_TEXTS = new Set(['undefined', 'null', 'NaN', 'Invalid Date', 'Invalid DateTime']);
 /** The same inside a longer text. */
 const FAILED_PART = /\[object [A-Z]\w*\]|Invalid DateTime|\[native code\]/;
@@ -9,7 +9,7 @@ const SOURCE_OF_FUNCTION =
 	/^(async\s*)?(function\b[\s\w$*]*\([^]*\}|\(([\w$]+(\s*,\s*[\w$]+)*)?\)\s*=>[^]+)$/;
 
 /**
- * The first fault in a value, behind its dot path: `"lines.0.due" is an invalid date`.
+ * The first fault in a value, after its dot path: `"lines.0.due" is an invalid date`.
  * @param isComputed whether an expression or another node made its texts; what a person wrote may be any text
  * @param name what the whole value is called; empty where no name is needed
  */
@@ -86,7 +86,7 @@ function objectProblem(value: object): string | undefined {
 		: `is an object that JSON cannot hold (${tag})`;
 }
 
-/** The fault of a text that an expression made, to go behind its name. */
+/** The fault of a text that an expression made, to go after its name. */
 export function textProblem(text: string): string | undefined {
 	const trimmed = text.trim();
 	if (SOURCE_OF_FUNCTION.test(trimmed)) return 'is the source text of a function';
@@ -104,7 +104,7 @@ export function scalarText(value: unknown): string | undefined {
 
 /** A text without white space and invisible characters around it. */
 export function trimUnseen(text: string): string {
-	// Looking behind keeps the time in proportion to the length, also where many of them stand inside.
+	// The lookbehind keeps the time in proportion to the length, also where many of them stand inside.
 	const atEnd = /(?<![\s\p{Cc}\p{Cf}])[\s\p{Cc}\p{Cf}]+$/u;
 	return text.replace(/^[\s\p{Cc}\p{Cf}]+/u, '').replace(atEnd, '');
 }

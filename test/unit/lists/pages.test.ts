@@ -216,7 +216,7 @@ test.each([
 	});
 });
 
-test.each([404, 416])('a %i behind the last page says what to set', async (statusCode) => {
+test.each([404, 416])('a %i after the last page says what to set', async (statusCode) => {
 	const values = { type: 'pageNumber' };
 	const service = ({ page }: Query) => {
 		if (page === '1') return [1];

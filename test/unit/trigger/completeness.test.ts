@@ -3,7 +3,7 @@ import type { Page } from '../../../nodes/BusinessData/lists/pages';
 import {
 	noteEnd,
 	notePage,
-	pageBehindEmpty,
+	pageAfterEmpty,
 } from '../../../nodes/BusinessData/trigger/completeness';
 import type { ListRead, Sign, State } from '../../../nodes/BusinessData/trigger/state';
 import { responseOf } from '../transport/examples';
@@ -75,7 +75,7 @@ test.each<[string, boolean, Partial<ListRead>, Partial<State>, object?]>([
 ])('an empty page %s is followed by another: %s', (_, isFollowed, read, state, values = {}) => {
 	const list = listOf({ type: 'pageNumber', ...values });
 	const known = stateOf([-1, 0], { pages: 3, ...state });
-	expect(pageBehindEmpty(readAt(2, read), known, list)?.page).toBe(isFollowed ? 3 : undefined);
+	expect(pageAfterEmpty(readAt(2, read), known, list)?.page).toBe(isFollowed ? 3 : undefined);
 });
 
 test('behind an empty page, the next one is where it would be', () => {
@@ -83,12 +83,12 @@ test('behind an empty page, the next one is where it would be', () => {
 	const state = stateOf([-1, 0], { pages: 4, habits: [END] });
 	const read = readAt(2, { pageState: { page: 2, count: 3, firstLength: 3 }, ...EMPTY });
 	const pageState = { page: 3, count: 6, firstLength: 3, empty: 1 };
-	expect(pageBehindEmpty(read, state, list)).toEqual(pageState);
+	expect(pageAfterEmpty(read, state, list)).toEqual(pageState);
 	expect(read.emptyPage).toBe('page 2 was empty');
-	expect(pageBehindEmpty(Object.assign(read, { pageState }), state, list)?.count).toBe(9);
+	expect(pageAfterEmpty(Object.assign(read, { pageState }), state, list)?.count).toBe(9);
 	expect(read.emptyPage).toBe('page 2 was empty');
 	const other = readAt(1, { pageState: { page: 1, count: 0 } });
-	expect(pageBehindEmpty(other, state, list)?.count).toBe(5);
+	expect(pageAfterEmpty(other, state, list)?.count).toBe(5);
 	expect(other.emptyPage).toBe('page 1 had no records');
 });
 

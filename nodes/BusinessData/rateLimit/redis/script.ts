@@ -99,7 +99,7 @@ local function use(endpoint, window, more)
 	local used = redis.call('ZCOUNT', endpoint.slots, from, '+inf')
 	local missing = used + more - room
 	if missing <= 0 then return used, 0 end
-	-- The score of a request under way includes its time-out; if its response came now, only the hold would be left.
+	-- The score of a request under way includes its timeout; if its response came now, only the hold would be left.
 	local slot = redis.call('ZRANGEBYSCORE', endpoint.slots, from, '+inf', 'WITHSCORES', 'LIMIT', missing - 1, 1)
 	return used, math.min(tonumber(slot[2] or now) - now, 0) + hold
 end

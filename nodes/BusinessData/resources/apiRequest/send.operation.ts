@@ -202,9 +202,9 @@ async function read(
 	const isPaginated = list.type !== 'none';
 	const isJson = format === 'json' && !isFull;
 	if (isPaginated || (isJson && list.itemsField !== '')) {
-		const toItems = async ({ records, response, isBehindLast }: Page) => {
+		const toItems = async ({ records, response, isAfterLast }: Page) => {
 			if (!isFull) return records.map(toItem);
-			return isBehindLast === true
+			return isAfterLast === true
 				? []
 				: await itemsOfResponse(run, settings, response, resultIn(response));
 		};

@@ -22,7 +22,7 @@ const SENT_WITH = [
 	API_REQUEST,
 ] as const;
 
-const QUESTIONS: TaskKind = { atOnce: 1 };
+const LOOK_UPS: TaskKind = { atOnce: 1 };
 
 /** With lists, Retry On Fail repeats none: a key may have been sent since it was released. */
 const CHANGES: TaskKind = {
@@ -83,7 +83,7 @@ export function sentDocumentOperation(
 		fields,
 		execute: async (run) => {
 			const tasks = await prepareTasks(run, (index) => prepare(run, index, change));
-			return await runTasks(run, tasks, change === undefined ? QUESTIONS : CHANGES);
+			return await runTasks(run, tasks, change === undefined ? LOOK_UPS : CHANGES);
 		},
 	};
 }
