@@ -3,7 +3,7 @@ import type { Resource } from '../operations/operation';
 import { apiRequest } from './apiRequest';
 import { contact } from './contact';
 import { payment } from './payment';
-import { limits } from './limits';
+import { rateLimit } from './rateLimit';
 import { sentDocument } from './sentDocument';
 import { transaction } from './transaction';
 
@@ -11,7 +11,7 @@ export const resources: Resource[] = [
 	apiRequest,
 	contact,
 	payment,
-	limits,
+	rateLimit,
 	sentDocument,
 	transaction,
 ];

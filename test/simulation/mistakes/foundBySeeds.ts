@@ -146,7 +146,11 @@ const OF_REQUESTS: Mistake[] = [
 	mistake(
 		'Wait for Room goes on where there is no room',
 		{ seed: 12, shows: 'no room' },
-		patch('resources/limits/waitForRoom.operation', 'if (waitMs < SHORTEST_WAIT_MS)', 'if (true)'),
+		patch(
+			'resources/rateLimit/waitForRoom.operation',
+			'if (waitMs < SHORTEST_WAIT_MS)',
+			'if (true)',
+		),
 	),
 	mistake(
 		'all who wait for the same room get it at the same moment',
@@ -158,7 +162,7 @@ const OF_REQUESTS: Mistake[] = [
 		'Wait for Room waits although there is room',
 		{ seed: 2, shows: 'wait without a reason' },
 		patch(
-			'resources/limits/waitForRoom.operation',
+			'resources/rateLimit/waitForRoom.operation',
 			'if (waitMs < SHORTEST_WAIT_MS)',
 			'if (waitMs < SHORTEST_WAIT_MS) await (0, async_1.sleep)(60_000, run.signal);\n$&',
 		),

@@ -1,7 +1,7 @@
 /** Where n8n can park an execution, and why it cannot elsewhere. */
 import type { IExecuteFunctions, WorkflowExecuteMode } from 'n8n-workflow';
 
-import { whyNotParked } from '../../../nodes/BusinessData/resources/limits/parking';
+import { whyNotParked } from '../../../nodes/BusinessData/resources/rateLimit/parking';
 
 interface Place {
 	isTool?: boolean;

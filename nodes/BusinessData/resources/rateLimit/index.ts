@@ -2,7 +2,7 @@ import type { Resource } from '../../operations/operation';
 import { getStatus } from './getStatus.operation';
 import { waitForRoom } from './waitForRoom.operation';
 
-export const limits: Resource = {
+export const rateLimit: Resource = {
 	option: {
 		name: 'Rate Limit',
 		value: 'rateLimit',
