@@ -116,19 +116,7 @@ export async function runTasks(
 		lists === undefined || !hasRequests
 			? `${done} of ${tasks.length} done`
 			: await describeSends(run, done, tasks.length, tasks[done]?.endpoint);
-	const listed = () =>
-		Object.entries(lists ?? {}).map(([ending, [words, list]]) => {
-			const ended = tasks.filter((_, index) => endings[index] === ending);
-			const items = [...new Set(ended.flatMap((task) => task.items))].sort((a, b) => a - b);
-			return { words, list, items, ids: ended.flatMap(({ ids = [] }) => ids) };
-		});
-	const sentences = () =>
-		listed()
-			.filter(({ items }) => items.length > 0)
-			.map(({ words, items, ids }) => {
-				const of = ids.length > items.length ? `${countOf(ids.length, 'ID')} of ` : '';
-				return `${words}: ${of}${nameItems(items)}.`;
-			});
+	const listed = () => itemsByEnding(tasks, endings, lists);
 	attempts.addResultsTo = (error) => {
 		const { context } = error;
 		for (const { list, items, ids } of listed()) {
@@ -140,15 +128,33 @@ export async function runTasks(
 		if (endings.includes('unknown')) context.outcome = 'unknown';
 		// The error of a single task says it all.
 		if (tasks.length > 1 || error !== endedBy) {
-			error.description = [error.description, ...sentences()].filter(Boolean).join(' ');
+			error.description = [error.description, ...sentencesOf(listed())].filter(Boolean).join(' ');
 		}
 	};
 
-	run.describeProgress = sentences;
+	run.describeProgress = () => sentencesOf(listed());
 	await reportDuring(run, describe, runAll);
 	if (endedBy === undefined) return outputs.flat();
 	attempts.addResultsTo(endedBy);
 	throw endedBy;
+}
+
+/** What became of the items: a list for each ending. */
+function itemsByEnding(tasks: Task[], endings: Ending[], lists: TaskKind['lists'] = {}) {
+	return Object.entries(lists).map(([ending, [words, list]]) => {
+		const ended = tasks.filter((_, index) => endings[index] === ending);
+		const items = [...new Set(ended.flatMap((task) => task.items))].sort((a, b) => a - b);
+		return { words, list, items, ids: ended.flatMap(({ ids = [] }) => ids) };
+	});
+}
+
+/** Such as `Sent: items 0–4.` */
+function sentencesOf(lists: ReturnType<typeof itemsByEnding>): string[] {
+	const filled = lists.filter(({ items }) => items.length > 0);
+	return filled.map(({ words, items, ids }) => {
+		const of = ids.length > items.length ? `${countOf(ids.length, 'ID')} of ` : '';
+		return `${words}: ${of}${nameItems(items)}.`;
+	});
 }
 
 /**

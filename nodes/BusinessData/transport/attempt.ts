@@ -85,6 +85,19 @@ export async function attempt(
 	}
 }
 
+/** The body of an error; empty where it does not come in time. */
+async function errorBody({ body }: RawResponse, apiKey: string, timeout: AbortSignal) {
+	const bounded = boundedSignal(timeout, LONGEST_ERROR_MS, () => new TimeoutError());
+	try {
+		return await onceAborted(readBody(body, apiKey, LARGEST_ERROR_BYTES), bounded.signal);
+	} catch {
+		body.destroy();
+		return Buffer.alloc(0);
+	} finally {
+		bounded.release();
+	}
+}
+
 /** Ends the permit and reads the body. @throws the connection's error */
 async function conclude(
 	account: Account,
@@ -117,19 +130,11 @@ async function conclude(
 	const timer = isRefused && !isExplained ? setTimeout(refuse, LONGEST_BODY_WAIT_MS) : undefined;
 	const isUnchanged = statusCode === 304 && isConditional(request);
 	const isSuccess = isUnchanged || (statusCode >= 200 && statusCode < 300);
-	const most = isSuccess ? LARGEST_BODY_BYTES : LARGEST_ERROR_BYTES;
-	const reading = readBody(rawResponse.body, apiKey, most);
-	const bounded = isSuccess
-		? undefined
-		: boundedSignal(timeout, LONGEST_ERROR_MS, () => new TimeoutError());
-	const body = await onceAborted(reading, bounded?.signal ?? timeout).catch((error: unknown) => {
-		if (isSuccess) throw error;
-		rawResponse.body.destroy();
-		return Buffer.alloc(0);
-	});
-	bounded?.release();
+	const body = isSuccess
+		? await onceAborted(readBody(rawResponse.body, apiKey, LARGEST_BODY_BYTES), timeout)
+		: await errorBody(rawResponse, apiKey, timeout);
 	clearTimeout(timer);
-	const isTooLarge = isSuccess && body.length > most;
+	const isTooLarge = isSuccess && body.length > LARGEST_BODY_BYTES;
 	const response: ServiceResponse = {
 		statusCode,
 		headers: redactHeaders(headers, apiKey),
