@@ -72,11 +72,7 @@ export class BusinessDataTrigger implements INodeType {
 				type: 'options',
 				noDataExpression: true,
 				options: [
-					{
-						name: 'Contacts',
-						value: 'contacts',
-						description: 'The contacts of the business',
-					},
+					{ name: 'Contacts', value: 'contacts', description: 'The contacts of the business' },
 					{
 						name: 'Endpoint',
 						value: 'endpoint',

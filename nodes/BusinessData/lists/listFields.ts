@@ -188,7 +188,6 @@ export const paginationFields: INodeProperties[] = [
 	},
 ];
 
-/** The options of every operation that reads a list. */
 export const listFields: INodeProperties[] = [
 	itemsFieldOption,
 	{
@@ -198,12 +197,6 @@ export const listFields: INodeProperties[] = [
 		placeholder: 'Add Pagination',
 		default: {},
 		description: 'How to ask for the next page, if the service splits its list into pages',
-		options: [
-			{
-				displayName: 'Pagination',
-				name: 'values',
-				values: paginationFields,
-			},
-		],
+		options: [{ displayName: 'Pagination', name: 'values', values: paginationFields }],
 	},
 ];

@@ -23,7 +23,7 @@ export class Window {
 		private readonly onFreed: () => void,
 	) {
 		this.jobs = new Bottleneck({ ...NO_MATTER_WHAT_CLOCK, maxConcurrent: limit.max });
-		// The first job waits until the millisecond of construction is over, so it is not left to a request.
+		// Bottleneck holds the first job until the millisecond of construction is over, so that one is not a request's.
 		void this.jobs.schedule(NOTHING, async () => await Promise.resolve());
 	}
 

@@ -17,7 +17,7 @@ import { addSentKey } from './sentKeys';
 
 /** In the row of a run: Retry On Fail and calls of a tool repeat a run in one process. */
 const PROCESS = randomUUID();
-/** How many runs of a workflow are remembered: of a loop, the first must be as long as it goes on. */
+/** How many runs of a workflow are remembered: in a loop, the first one must be until the loop ends. */
 const MOST_RUNS = 50_000;
 
 const ADVICE =

@@ -4,7 +4,7 @@ import { type ServiceResponse, headerText, textOf } from './response';
 
 const BASE_MS = 1_000;
 const CAP_MS = 60_000;
-/** A pause after a failure, unlike one after a 429, is never too long below this. */
+/** After a failure, unlike after a 429, a pause up to this (ms) is never too long. */
 const LONGEST_PAUSE_MS = 60_000;
 /** A wait of more than a year is taken for a mistake. */
 const LONGEST_WAIT_MS = 366 * 24 * 3_600_000;

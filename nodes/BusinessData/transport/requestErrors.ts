@@ -226,7 +226,7 @@ export function waitTooLongError(request: ServiceRequest, error: WaitTooLongErro
 	return errorOn(request, message, { ...RATE_LIMITED, ...later(why, error.retryAfterMs) });
 }
 
-/** For tickets. */
+/** For Wait for Room. */
 export function roomTooLateError(
 	requests: number,
 	maxWaitMs: number,

@@ -143,7 +143,7 @@ export function isFullReadDue(
 	return missed.length > 0 && !isTooMany(missed.length, state, maxDeletionPercent);
 }
 
-/** With fewer records, a share says nothing. */
+/** With fewer known records, a percentage means little. */
 const LEAST_FOR_GUARD = 10;
 
 /** How many records the guard measures against, without those that came since: they may be of another business. */

@@ -115,13 +115,7 @@ export const incrementalField: INodeProperties = {
 	default: {},
 	description:
 		'How to ask for the records that changed since a time, if the service knows a parameter for it. Then most polls take one request, and a full read now and then finds deletions.',
-	options: [
-		{
-			displayName: 'Incremental',
-			name: 'values',
-			values: incrementalFields,
-		},
-	],
+	options: [{ displayName: 'Incremental', name: 'values', values: incrementalFields }],
 };
 
 /**

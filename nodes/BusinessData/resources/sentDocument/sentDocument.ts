@@ -58,11 +58,7 @@ const fields: INodeProperties[] = [
 		displayOptions: { show: { sentWith: [API_REQUEST] } },
 		description: 'Method and path that the API Request sends to',
 	},
-	{
-		...sendOnceKeyField,
-		required: true,
-		description: 'The Send Once Key of the document',
-	},
+	{ ...sendOnceKeyField, required: true, description: 'The Send Once Key of the document' },
 	{
 		displayName: 'Workflow ID',
 		name: 'workflowId',
