@@ -130,41 +130,32 @@ export function numberOf(value: unknown): number | undefined {
 interface Bounds {
 	least: number;
 	most?: number;
+	/** What it must be, in the error. */
+	kind?: 'a number' | 'a whole number' | 'a number of seconds';
 }
 
-/**
- * A number, or the decimal text of one.
- * @param kind what it must be, in the error, and whether a number is of that kind
- */
+/** A number, or the decimal text of one. */
 export function readNumber(
 	field: string,
 	value: unknown,
-	{ least, most = Infinity }: Bounds,
+	{ least, most = Infinity, kind = 'a number' }: Bounds,
 	howToFix = 'Enter a number, or remove the option to use its default.',
-	kind = { name: 'a number', includes: Number.isFinite },
 ): number {
 	refuseUnresolved(field, value);
 	const number = numberOf(value) ?? NaN;
-	if (kind.includes(number) && number >= least && number <= most) return number;
+	const isOfKind = kind === 'a whole number' ? Number.isSafeInteger : Number.isFinite;
+	if (isOfKind(number) && number >= least && number <= most) return number;
 	const range = `from ${least} ${most === Infinity ? 'on' : `to ${most}`}`;
-	throw new InvalidSettingError(field, `must be ${kind.name} ${range}`, howToFix);
+	throw new InvalidSettingError(field, `must be ${kind} ${range}`, howToFix);
 }
 
-export function readWholeNumber(
-	field: string,
-	value: unknown,
-	bounds: Bounds,
-	howToFix?: string,
-): number {
-	const kind = { name: 'a whole number', includes: Number.isSafeInteger };
-	return readNumber(field, value, bounds, howToFix, kind);
-}
+export const readWholeNumber: typeof readNumber = (field, value, bounds, howToFix) =>
+	readNumber(field, value, { ...bounds, kind: 'a whole number' }, howToFix);
 
 export function readSeconds(
 	field: string,
 	value: unknown,
-	bounds = { least: 0, most: Number.MAX_SAFE_INTEGER / 1000 },
+	bounds: Bounds = { least: 0, most: Number.MAX_SAFE_INTEGER / 1000 },
 ): number {
-	const kind = { name: 'a number of seconds', includes: Number.isFinite };
-	return readNumber(field, value, bounds, undefined, kind);
+	return readNumber(field, value, { ...bounds, kind: 'a number of seconds' });
 }
