@@ -15,14 +15,8 @@ import { shorten } from '../values/text';
 import { refuseFaults } from '../values/valueFaults';
 
 const LABEL = 'Fields';
-/** The types of n8n that JSON can hold. */
-const TYPES: Record<string, string> = {
-	string: 'String',
-	number: 'Number',
-	boolean: 'Boolean',
-	array: 'Array',
-	object: 'Object',
-};
+/** The types of n8n that JSON can hold, as the editor shows them. */
+const TYPES = ['String', 'Number', 'Boolean', 'Array', 'Object'];
 const LONGEST_SHOWN_VALUE = 60;
 /** An empty part, brackets, or `__proto__`. */
 const BAD_NAME = /^\s*(\.|$)|\.\s*(\.|$)|[[\]]|(^|\.)__proto__(\.|$)/;
@@ -85,11 +79,12 @@ function invalid(name: string, problem: string, howToFix: string): InvalidSettin
 function typedValue(name: string, type: unknown, value: unknown, isComputed: boolean): unknown {
 	refuseUnresolved(LABEL, value, name);
 	refuseFaults(LABEL, value, false, name);
-	if (type !== undefined && (typeof type !== 'string' || !Object.hasOwn(TYPES, type))) {
+	const shownType = TYPES.find((one) => one.toLowerCase() === type);
+	if (type !== undefined && shownType === undefined) {
 		throw new InvalidSettingError(
 			LABEL,
 			`the type of "${name}" cannot be sent as JSON`,
-			`Choose one of ${Object.values(TYPES).join(', ')}.`,
+			`Choose one of ${TYPES.join(', ')}.`,
 		);
 	}
 	if (value === null || type === undefined) return value;
@@ -99,7 +94,7 @@ function typedValue(name: string, type: unknown, value: unknown, isComputed: boo
 	if (result === undefined) {
 		throw invalid(
 			name,
-			`expects ${TYPES[type]}, but the value is ${describe(given)}`,
+			`expects ${shownType}, but the value is ${describe(given)}`,
 			'Check the expression, or choose another type for the field. Where there is no value, an expression should give null.',
 		);
 	}
