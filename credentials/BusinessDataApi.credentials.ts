@@ -161,8 +161,6 @@ export class BusinessDataApi implements ICredentialType {
 
 	authenticate: IAuthenticateGeneric = {
 		type: 'generic',
-		properties: {
-			headers: { 'x-api-key': '={{ $credentials.apiKey.trim() }}' },
-		},
+		properties: { headers: { 'x-api-key': '={{ $credentials.apiKey.trim() }}' } },
 	};
 }

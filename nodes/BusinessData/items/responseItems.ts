@@ -76,10 +76,7 @@ export async function fileItem(
 		fileNameOf(headerText(headers, 'content-disposition')),
 		type === '' ? undefined : type,
 	);
-	return {
-		json: { statusCode },
-		binary: { [field.trim() || 'data']: binary },
-	};
+	return { json: { statusCode }, binary: { [field.trim() || 'data']: binary } };
 }
 
 /** The file name in a `Content-Disposition` header (RFC 6266), without a folder. Many services leave quotation marks out. */

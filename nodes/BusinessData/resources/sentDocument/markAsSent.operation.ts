@@ -6,9 +6,7 @@ export const markAsSent = sentDocumentOperation(
 		value: 'markAsSent',
 		action: 'Mark document as sent',
 		description: 'Remember that the document was sent, so that no run sends it again',
-		builderHint: {
-			propertyHint: `Only after a person has seen it in the service. ${KEY_HINT}`,
-		},
+		builderHint: { propertyHint: `Only after a person has seen it in the service. ${KEY_HINT}` },
 	},
 	'sent',
 );
