@@ -84,8 +84,8 @@ test('what is known of 100,000 records takes less than 5 MB, also in mid-read, a
 		asked.cursor === '50000' ? undefined : serviceResponse(asked, response);
 	expect(await poll({ getPollBudgetMs: () => 5_000 })).toEqual([]);
 	const { records } = staticData[MEMORY] as { records: { read?: SavedState['read'] } };
-	expect(records.read?.place.count).toBeGreaterThan(0);
-	expect(records.read?.place.count).toBeLessThanOrEqual(50_000);
+	expect(records.read?.pageState.count).toBeGreaterThan(0);
+	expect(records.read?.pageState.count).toBeLessThanOrEqual(50_000);
 	expect(JSON.stringify(staticData).length).toBeLessThan(5_000_000);
 });
 

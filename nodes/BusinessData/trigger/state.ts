@@ -115,9 +115,8 @@ export interface State {
 }
 
 /** The state as it is saved. */
-export type SavedState = Omit<State, 'known' | 'fieldNames' | 'read'> & {
+export type SavedState = Omit<State, 'known' | 'fieldNames'> & {
 	version: typeof VERSION;
-	read?: ReturnType<typeof savedRead>;
 	ids: Array<KnownRecord['id']>;
 	/** The hashes of the records, one after the other, in the order of the IDs. */
 	hashes: string;
@@ -129,9 +128,6 @@ export type SavedState = Omit<State, 'known' | 'fieldNames' | 'read'> & {
 };
 
 const VERSION = 3;
-
-/** The page state of a read is saved as `place`. */
-const savedRead = ({ pageState: place, ...read }: ListRead) => ({ ...read, place });
 
 /** The hash of a record that the next read hashes anew, because other fields are watched. */
 export const TAKEN_NEXT = '~'.repeat(HASH_LENGTH);
@@ -170,7 +166,7 @@ export function readState(saved: unknown): State | undefined {
 	if ((saved as Partial<SavedState> | undefined)?.version !== VERSION) return undefined;
 	// A copy, because n8n's static data is a slow proxy.
 	const copy = JSON.parse(JSON.stringify(saved)) as Partial<SavedState>;
-	const { version: _, ids = [], hashes, marks, fieldNames, fields = '', read, ...rest } = copy;
+	const { version: _, ids = [], hashes, marks, fieldNames, fields = '', ...rest } = copy;
 	const isWhole = hashes?.length === ids.length * HASH_LENGTH && marks?.length === ids.length;
 	if (!isWhole || rest.watchedList === undefined) return undefined;
 	const length = fieldHashesLength(fieldNames?.length ?? 0);
@@ -188,13 +184,10 @@ export function readState(saved: unknown): State | undefined {
 	});
 	const indexes = fieldNames?.map((name, index) => [name, index] as const);
 	const names = indexes && { fieldNames: new Map(indexes) };
-	const state = { ...newState(rest.watchedList), ...rest, known: new Map(records), ...names };
-	if (read === undefined) return state;
-	const { place: pageState, ...others } = read;
-	return { ...state, read: { ...others, pageState } };
+	return { ...newState(rest.watchedList), ...rest, known: new Map(records), ...names };
 }
 
-export function saveState({ known, fieldNames, read, ...rest }: State): SavedState {
+export function saveState({ known, fieldNames, ...rest }: State): SavedState {
 	const records = [...known.values()];
 	const mark = ({ missed, isSeen, wasSeen }: KnownRecord) =>
 		(missed + (isSeen ? IS_SEEN : 0) + (wasSeen ? WAS_SEEN : 0)).toString(MARKS);
@@ -202,7 +195,6 @@ export function saveState({ known, fieldNames, read, ...rest }: State): SavedSta
 	return {
 		version: VERSION,
 		...rest,
-		...(read && { read: savedRead(read) }),
 		ids: records.map(({ id }) => id),
 		hashes: records.map(({ hash }) => hash).join(''),
 		marks: records.map(mark).join(''),

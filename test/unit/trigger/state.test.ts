@@ -1,7 +1,6 @@
 /** What is saved of a trigger: its names stay, and what cannot be understood is not guessed. */
 import {
 	boundFieldHashes,
-	type ListRead,
 	newState,
 	readState,
 	type SavedState,
@@ -45,12 +44,10 @@ const STATE: State = {
 	]),
 };
 
-const { known: _, fieldNames: __, read, ...SAME } = STATE;
-const { pageState: place, ...OF_READ } = read as ListRead;
+const { known: _, fieldNames: __, ...SAME } = STATE;
 const SAVED: SavedState = {
 	...SAME,
 	version: 3,
-	read: { ...OF_READ, place },
 	ids: [1, 'b', 'c', 'd'],
 	hashes: A + B + A + A,
 	marks: 'i58h',
