@@ -5,7 +5,7 @@
 import type { PageState } from '../lists/pages';
 import type { ServiceRequest } from '../transport/serviceRequest';
 import type { PollSettings, WatchedList } from './pollSettings';
-import { fieldHashesLength, HASH_LENGTH } from './watchedFields';
+import { FIELD_HASH_LENGTH, HASH_LENGTH } from './watchedFields';
 
 export interface KnownRecord {
 	id: string | number;
@@ -169,7 +169,7 @@ export function readState(saved: unknown): State | undefined {
 	const { version: _, ids = [], hashes, marks, fieldNames, fields = '', ...rest } = copy;
 	const isWhole = hashes?.length === ids.length * HASH_LENGTH && marks?.length === ids.length;
 	if (!isWhole || rest.watchedList === undefined) return undefined;
-	const length = fieldHashesLength(fieldNames?.length ?? 0);
+	const length = FIELD_HASH_LENGTH * (fieldNames?.length ?? 0);
 	const records = ids.map((id, index): [string, KnownRecord] => {
 		const mark = parseInt(marks.charAt(index), MARKS);
 		const ofFields = fields.slice(index * length, (index + 1) * length).trimEnd();
@@ -191,7 +191,7 @@ export function saveState({ known, fieldNames, ...rest }: State): SavedState {
 	const records = [...known.values()];
 	const mark = ({ missed, isSeen, wasSeen }: KnownRecord) =>
 		(missed + (isSeen ? IS_SEEN : 0) + (wasSeen ? WAS_SEEN : 0)).toString(MARKS);
-	const length = fieldHashesLength(fieldNames?.size ?? 0);
+	const length = FIELD_HASH_LENGTH * (fieldNames?.size ?? 0);
 	return {
 		version: VERSION,
 		...rest,
@@ -205,16 +205,15 @@ export function saveState({ known, fieldNames, ...rest }: State): SavedState {
 	};
 }
 
-/** Drops the field hashes where they take too much space. @returns whether it has done so */
-export function boundFieldHashes(state: State): boolean {
+/** Drops the field hashes where they take too much space. */
+export function boundFieldHashes(state: State): void {
 	const { known, fieldNames } = state;
-	if (fieldNames === undefined) return false;
+	if (fieldNames === undefined) return;
 	const names = [...fieldNames.keys()];
-	const bytes = known.size * fieldHashesLength(names.length) + names.join().length;
-	if (bytes <= MOST_FIELD_BYTES) return false;
+	const bytes = known.size * FIELD_HASH_LENGTH * names.length + names.join().length;
+	if (bytes <= MOST_FIELD_BYTES) return;
 	forgetFieldHashes(state);
 	state.hasTooManyFields = true;
-	return true;
 }
 
 /** Takes the hashes of all records anew with the next full read. */

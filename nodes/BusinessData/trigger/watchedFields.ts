@@ -6,7 +6,7 @@ import { readPaths } from '../values/settingValues';
 /** 48 bits for each record: a change is missed with a chance of 1 in 2^48. */
 export const HASH_LENGTH = 8;
 /** 18 bits for each field: they need not show that a record has changed, only where. */
-const FIELD_HASH_LENGTH = 3;
+export const FIELD_HASH_LENGTH = 3;
 const NO_FIELD = ' '.repeat(FIELD_HASH_LENGTH);
 const BASE64 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
 
@@ -87,11 +87,6 @@ export function differentFields(before: string, now: string, names: Map<string, 
 	return [...names]
 		.filter(([name, index]) => name !== '' && hashIn(before, index) !== hashIn(now, index))
 		.map(([name]) => name);
-}
-
-/** How many characters the hashes of so many fields take. */
-export function fieldHashesLength(fields: number): number {
-	return FIELD_HASH_LENGTH * fields;
 }
 
 /** FNV-1a, folded to 18 bits. For the millions of fields of a large list, SHA-256 takes seconds. */
