@@ -42,15 +42,11 @@ export function versionsInUse(connection: RedisConnection, version = VERSION): s
 	return known.versions;
 }
 
-/** From the built files, package.json is one level further up. */
 function packageVersion(): string {
-	for (const path of ['../../../package.json', '../../../../package.json']) {
-		try {
-			// eslint-disable-next-line @typescript-eslint/no-require-imports -- at either of two places
-			return (require(path) as { version: string }).version;
-		} catch {
-			// Not there.
-		}
+	try {
+		// eslint-disable-next-line @typescript-eslint/no-require-imports -- its place is that beside the built files
+		return (require('../../../../package.json') as { version: string }).version;
+	} catch {
+		return 'unknown';
 	}
-	return 'unknown';
 }
