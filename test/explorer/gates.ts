@@ -100,6 +100,10 @@ class Gates implements Scenario {
 		});
 	}
 
+	shared() {
+		return [this.redis.data.copy(), this.counted.map((one) => JSON.stringify(one)).sort()];
+	}
+
 	check(): void {
 		const { requests, isLost = false } = this.settings;
 		const windowSeconds = this.settings.windowSeconds - (isLost ? FORGOTTEN_EARLY_S : 0);
@@ -132,8 +136,8 @@ class Gates implements Scenario {
 export function testGates(bounds: 'narrow' | 'wide'): void {
 	jest.setTimeout(3_600_000);
 	test.each(GATES)('two runs and $name', async ({ name, settings, [bounds]: within }) => {
-		const { plays, failure } = await explore(new Gates(await LuaRedis.load(), settings), within);
+		const { orders, failure } = await explore(new Gates(await LuaRedis.load(), settings), within);
 		expect(failure).toBeUndefined();
-		report(`Two runs and ${name}: all of ${plays} orders`);
+		report(`Two runs and ${name}: all of ${orders} orders`);
 	});
 }

@@ -377,8 +377,8 @@ export function testOrders(bound: 'narrow' | 'wide', kind?: 'redis' | 'memory'):
 		({ settings }) => kind === undefined || (kind === 'redis') === (settings.hasRedis === true),
 	);
 	test.each(orders)('two runs and $name', async ({ name, settings, [bound]: within }) => {
-		const { plays, failure } = await explore(new Orders(settings, await LuaRedis.load()), within);
+		const { orders, failure } = await explore(new Orders(settings, await LuaRedis.load()), within);
 		expect(failure).toBeUndefined();
-		report(`Two runs with one key and ${name}: all of ${plays} orders`);
+		report(`Two runs with one key and ${name}: all of ${orders} orders`);
 	});
 }

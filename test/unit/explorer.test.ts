@@ -24,7 +24,7 @@ function walkers(
 }
 
 const factorial = (n: number): number => (n < 2 ? 1 : n * factorial(n - 1));
-const orders = (...lengths: number[]) =>
+const ordersOf = (...lengths: number[]) =>
 	lengths.reduce(
 		(count, length) => count / factorial(length),
 		factorial(lengths.reduce((sum, length) => sum + length, 0)),
@@ -33,18 +33,44 @@ const orders = (...lengths: number[]) =>
 test.each([[[1]], [[1, 1]], [[2, 2]], [[3, 2, 1]], [[4, 4]]])(
 	'parties that come to %j points have as many orders as there are',
 	async (lengths) => {
-		const { plays, failure } = await explore(walkers(lengths), BOUND);
-		expect([plays, failure]).toEqual([orders(...lengths), undefined]);
+		const { orders, failure } = await explore(walkers(lengths), BOUND);
+		expect([orders, failure]).toEqual([ordersOf(...lengths), undefined]);
 	},
 );
+
+test('orders that come to the same state are counted, but played on only once', async () => {
+	const { orders, plays } = await explore({ ...walkers([4, 4]), shared: () => '' }, BOUND);
+	expect(orders).toBe(ordersOf(4, 4));
+	expect(plays).toBeLessThan(orders / 2);
+});
+
+test.each([[['A', 'B']], [['B', 'A']]])('what depends on the order %j is found', async (wanted) => {
+	let came: string[] = [];
+	const { failure } = await explore(
+		{
+			begin: async (play) => {
+				came = [];
+				const party = (name: string) => async () => {
+					await play.call(name, () => void came.push(name));
+					await play.call(name, () => undefined);
+				};
+				return await Promise.resolve([party('A'), party('B')]);
+			},
+			shared: () => came,
+			check: () => expect(came).not.toEqual(wanted),
+		},
+		BOUND,
+	);
+	expect(failure).toBeDefined();
+});
 
 test.each([
 	[0, 1],
 	[1, 1 + 5],
 ])('with %i reorderings, parties of three points have %i orders', async (reorderings, expected) => {
 	// They take turns; or once, at any point but the last, the other one goes on.
-	const { plays } = await explore(walkers([3, 3]), { ...BOUND, reorderings });
-	expect(plays).toBe(expected);
+	const { orders } = await explore(walkers([3, 3]), { ...BOUND, reorderings });
+	expect(orders).toBe(expected);
 });
 
 test.each([
