@@ -105,7 +105,7 @@ export class RedisLimitStore {
 	private async run<Reply extends unknown[]>(
 		action: 'take' | 'complete' | 'publish' | 'check' | 'enter' | 'read' | 'ticket',
 		all: AppliedLimits[],
-		call: object = {},
+		call: { id?: string; [name: string]: unknown } = {},
 		signal?: AbortSignal,
 	): Promise<Reply> {
 		const names = all.flatMap(({ endpoint: { key }, limits }) => {
@@ -120,7 +120,7 @@ export class RedisLimitStore {
 				return [endpoint.otherClients.roomIn(limit), Math.ceil(holdMsOf(limit.windowMs))];
 			});
 			const everyMs = Math.ceil(endpoint.otherClients.everyMs(limits));
-			const newest = action === 'enter' ? undefined : this.newestIn(applied);
+			const newest = action === 'enter' ? undefined : this.newestIn(applied, call.id);
 			return { windows, everyMs, estimate: endpoint.otherClients.shared, newest };
 		});
 		const request = JSON.stringify({ ...call, action, endpoints });
@@ -151,11 +151,12 @@ export class RedisLimitStore {
 		});
 	}
 
-	/** The newest slot that Redis must have. */
-	private newestIn(applied: AppliedLimits): [id: string, ageMs: number] | undefined {
+	/** The newest slot that Redis must have, but for that of the request itself, which the command updates. */
+	private newestIn(applied: AppliedLimits, id?: string): [id: string, ageMs: number] | undefined {
 		const holdMs = holdMsOf(applied.limits[0]?.windowMs ?? 0);
 		const lastsMs = holdMs * (1 - DROPPED_EARLY.share) - DROPPED_EARLY.ms;
-		return this.slotsIn(applied).findLast(([, ageMs]) => ageMs < lastsMs);
+		const kept = this.slotsIn(applied).filter(([, ageMs]) => ageMs < lastsMs);
+		return kept.findLast(([slot]) => slot !== id) ?? kept.at(-1);
 	}
 
 	/** Enters all slots of this process again. @throws RedisError; then the next command retries */
