@@ -53,8 +53,10 @@ function waitOf({ plan }: Player, { planned, execution, endedAt: to }: Played): 
 	const { parameters = {} } = plan.nodes.find(({ id }) => id === planned.node) ?? {};
 	const { operation, limitOf, requests } = parameters;
 	const from = execution.runs.at(-1)?.from;
-	const isOver = execution.ending?.status === 'success' && from !== undefined && to !== undefined;
-	if (operation !== 'waitForRoom' || !isOver) return [];
+	const { ending } = execution;
+	// An item that fails at once, as the wait would be too long, has no room.
+	const isGood = ending?.status === 'success' && ending.items.every(({ error }) => !error);
+	if (operation !== 'waitForRoom' || !isGood || from === undefined || to === undefined) return [];
 	const name = limitOf as keyof typeof LIMITS_WITH_ROOM;
 	const { limits } = plan.service;
 	const limit = LIMITS_WITH_ROOM[name](limits);
