@@ -103,7 +103,7 @@ export function noteEnd(read: ListRead, state: State, last: Page, list: ListSett
 	const areAllSeen = [...state.known.values()].every(({ isSeen }) => isSeen);
 	const isConfirmed = isFull && (expected === undefined ? areAllSeen : read.came >= expected);
 	// No read of several pages has ended before, so there is nothing to compare with.
-	const isNew = state.pages === 1;
+	const isNew = state.pages <= 1;
 	const all = new Set([...state.habits, ...signsIn(read.signs)]);
 	const habits = [...all].filter((sign) => {
 		const inWords = read.signs[sign];

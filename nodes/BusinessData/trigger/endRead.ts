@@ -38,7 +38,6 @@ export function endFullRead(
 		// Where the page size grows during a read, page numbers skip records as well.
 		const isResized = type === 'pageNumber' && firstLength !== state.firstLength;
 		const isStill = !areSomeNew && !state.hasMoved && !isResized;
-		state.wasReadInFull = true;
 		state.hasMoved = read.hasMoved;
 		state.firstLength = firstLength;
 		// Pages after the first empty one are not read again.

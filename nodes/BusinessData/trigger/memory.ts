@@ -28,8 +28,6 @@ export class Memory {
 	/** Identifies the trigger in this process. */
 	readonly name: string;
 	private readonly staticData: StaticData;
-	/** The revision that was saved when the poll began. */
-	private revision = 0;
 
 	constructor(
 		context: IPollFunctions,
@@ -43,7 +41,7 @@ export class Memory {
 	/** The known records; none after a change of the watched list. */
 	async recall(): Promise<State> {
 		const kept = await this.staticData.newest();
-		this.revision = revisionOf(kept);
+		const revision = revisionOf(kept);
 		const { watchedList } = this.settings;
 		const state = readState(kept.records);
 		const parts = Object.keys(WORDS) as Array<keyof WatchedList>;
@@ -51,14 +49,14 @@ export class Memory {
 		this.isKnown = state !== undefined && changed.length === 0;
 		if (state !== undefined && changed.length === 0) {
 			const moved = movedCursors.get(this.name);
-			return moved?.revision === this.revision ? { ...state, ...moved } : state;
+			return moved?.revision === revision ? { ...state, ...moved } : state;
 		}
 		const inWords = changed.map((part) => WORDS[part]).join(' and ');
 		if (changed.length > 0) this.logFirstPoll(`${inWords} changed`);
 		else if (kept.records !== undefined) {
 			this.logFirstPoll('another version of this node saved what was known');
 		} else this.logFirstPoll('nothing was known');
-		return { ...newState(watchedList), revision: this.revision };
+		return { ...newState(watchedList), revision };
 	}
 
 	/**
@@ -71,7 +69,7 @@ export class Memory {
 		return await this.staticData.runExclusive(async () => {
 			if (hasItems) await this.staticData.requireWritable();
 			const kept = await this.staticData.newest();
-			if (revisionOf(kept) !== this.revision || shutdownSignal().aborted) return false;
+			if (revisionOf(kept) !== state.revision || shutdownSignal().aborted) return false;
 			const content = this.changed(state, kept) ?? kept;
 			await this.staticData.keep(content, hasItems);
 			return true;
@@ -91,7 +89,7 @@ export class Memory {
 			movedCursors.set(this.name, { revision, cursor, unconfirmed });
 			return undefined;
 		}
-		const next = saveState({ ...state, revision: this.revision + 1 });
+		const next = saveState({ ...state, revision: state.revision + 1 });
 		return { records: next as unknown as Kept['records'] };
 	}
 

@@ -105,10 +105,10 @@ export class ListReader {
 
 	private preparePagination(): void {
 		const { state, pagination } = this;
-		if (state.read?.pagination !== pagination) forgetRead(state);
+		if (state.pagination === pagination) return;
+		forgetRead(state);
 		// What the new settings find first was there before, unless a full read was complete.
-		const isOther = state.pagination !== undefined && state.pagination !== pagination;
-		if (isOther && !state.wasReadInFull && !this.settings.readsChangesOnly) {
+		if (state.pages === 0 && !this.settings.readsChangesOnly) {
 			state.firstReads = MOST_FIRST_READS;
 			delete state.cursor;
 		}
@@ -245,8 +245,7 @@ export class ListReader {
 		const { known, listPath } = this.state;
 		const pageState = listPath === undefined ? FIRST_PAGE : { ...FIRST_PAGE, path: listPath };
 		return {
-			...{ isFull, isCheck, pageState, pagination: this.pagination },
-			...{ beganAt: Date.now(), known: known.size },
+			...{ isFull, isCheck, pageState, beganAt: Date.now(), known: known.size },
 			...{ came: 0, signs: {}, totals: {}, hasMoved: false, repeated: 0 },
 			...(readsChangesOnly ? { query: request.query } : {}),
 		};

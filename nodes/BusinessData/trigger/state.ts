@@ -36,8 +36,6 @@ export type Sign = 'unevenPages' | 'emptyLastPage' | 'failure' | `end by ${strin
 export interface ListRead {
 	/** The page to be read next. */
 	pageState: PageState;
-	/** A hash of the settings that the page state depends on. */
-	pagination: string;
 	/** The query that it began with, where that changes from poll to poll. */
 	query?: ServiceRequest['query'];
 	/** Whether it reads the whole list; otherwise, what it lacks has just not changed. */
@@ -74,9 +72,7 @@ export interface State {
 	known: Map<string, KnownRecord>;
 	/** How many polls may still be needed to know the records for the first time; 0 from then on. */
 	firstReads: number;
-	/** Whether a full read was ever complete. */
-	wasReadInFull: boolean;
-	/** A hash of the settings of the pagination in the last poll. */
+	/** A hash of the settings in the last poll that a page state depends on. */
 	pagination?: string;
 	/** Whether records have moved during the last complete read. */
 	hasMoved: boolean;
@@ -84,7 +80,7 @@ export interface State {
 	firstLength?: number;
 	/** The signs that this service always shows. */
 	habits: Sign[];
-	/** How many pages the last complete read had. */
+	/** How many pages the last complete read had; 0 before the first one. */
 	pages: number;
 	/** Dot path to the records, once some have come: a list stays where it was found. */
 	listPath?: string;
@@ -149,10 +145,9 @@ export function newState(watchedList: WatchedList): State {
 		revision: 0,
 		known: new Map(),
 		firstReads: MOST_FIRST_READS,
-		wasReadInFull: false,
 		hasMoved: false,
 		habits: [],
-		pages: 1,
+		pages: 0,
 		watched: '',
 		hasTooManyFields: false,
 		fullReadAt: 0,

@@ -55,7 +55,12 @@ test.each<[string, Partial<State>, Partial<ListRead>, Partial<State>]>([
 	['of one page', { cursor: 7, pages: 3, ...MOVED }, ONE_PAGE, { pages: 1, cursor: NOW }],
 	['that is the first one', { firstReads: 3 }, {}, { firstReads: 0, pages: 2, cursor: NOW }],
 	['that was cut off', { cursor: 7, pages: 3, ...MOVED }, CUT, { ...MOVED, pages: 3, cursor: 7 }],
-	['that was cut off at first', { firstReads: 3 }, { ...CUT, ...ONE_PAGE }, { firstReads: 2 }],
+	[
+		'that was cut off at first',
+		{ firstReads: 3 },
+		{ ...CUT, ...ONE_PAGE },
+		{ firstReads: 2, pages: 0 },
+	],
 	['that was a check', { cursor: 7, firstReads: 2 }, CHECK, { firstReads: 2, pages: 2, cursor: 7 }],
 ])('after a full read %s', (_, before, read, expected) => {
 	const state = stateOf([], before);

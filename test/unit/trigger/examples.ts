@@ -57,7 +57,7 @@ export function stateOf(missed: number[], more: Partial<State> = {}): State {
 }
 
 export const readAt = (page: number, more: Partial<ListRead> = {}): ListRead => ({
-	...{ pageState: { page, count: 0 }, pagination: '', isFull: true, beganAt: 0 },
+	...{ pageState: { page, count: 0 }, isFull: true, beganAt: 0 },
 	...{ isCheck: false, known: 0, came: 0, signs: {}, hasMoved: false, totals: {}, repeated: 0 },
 	...more,
 });

@@ -16,7 +16,6 @@ const STATE: State = {
 		watchedList: LIST,
 		revision: 4,
 		firstReads: 2,
-		wasReadInFull: true,
 		pagination: 'p',
 		hasMoved: true,
 	},
