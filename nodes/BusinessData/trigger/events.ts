@@ -15,7 +15,6 @@ export interface RecordEvent {
 export class Events {
 	/** By the ID as text; of updated records with the hash that they had before this poll. */
 	private readonly changed = new Map<string, RecordEvent & { hashBefore?: string }>();
-	private readonly deletions: RecordEvent[] = [];
 	/** The records, by their ID as text, that this poll has found to be deleted. */
 	readonly gone = new Set<string>();
 	/** How many records were known when the read began that was the first one to miss some. */
@@ -57,13 +56,11 @@ export class Events {
 	deleted(key: string, { id }: KnownRecord, idField: string): void {
 		const wasCreated = this.changed.get(key)?.change === 'Created';
 		this.changed.delete(key);
-		if (wasCreated) return;
-		this.deletions.push({ change: 'Deleted', record: recordOf(id, idField) });
+		if (!wasCreated) this.changed.set(key, { change: 'Deleted', record: recordOf(id, idField) });
 	}
 
-	/** All of them, deletions last. */
 	get list(): RecordEvent[] {
-		return [...this.changed.values(), ...this.deletions];
+		return [...this.changed.values()];
 	}
 }
 
