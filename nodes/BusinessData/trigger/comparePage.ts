@@ -104,7 +104,7 @@ export function isMarked(record: unknown, deletedWhen: PollSettings['deletedWhen
  */
 export function idOf(
 	record: unknown,
-	{ recordName, idField }: PollSettings,
+	{ recordName, watchedList: { idField } }: PollSettings,
 	which: string,
 ): KnownRecord['id'] {
 	const id = valueAt(record, idField);

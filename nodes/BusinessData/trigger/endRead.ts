@@ -158,7 +158,7 @@ function isTooMany(gone: number, state: State, maxDeletionPercent: number): bool
 /** Emits the deletions of a poll unless they are too many. @returns how many are withheld */
 export function emitDeletions(
 	state: State,
-	{ idField, maxDeletionPercent }: PollSettings,
+	{ watchedList, maxDeletionPercent }: PollSettings,
 	events: Events,
 ): number {
 	const { known } = state;
@@ -167,7 +167,7 @@ export function emitDeletions(
 	if (!isTooMany(gone.size, state, maxDeletionPercent)) {
 		for (const key of gone) {
 			const record = known.get(key);
-			if (record !== undefined) events.deleted(key, record, idField);
+			if (record !== undefined) events.deleted(key, record, watchedList.idField);
 			known.delete(key);
 		}
 	}

@@ -81,7 +81,7 @@ export async function poll(context: IPollFunctions): Promise<INodeExecutionData[
 
 /** The first records of the list, as if they had just been changed. */
 async function sample(settings: PollSettings, client: PageClient): Promise<RecordEvent[]> {
-	const { request, list, wanted, idField, recordName, readsChangesOnly, incremental, deletedWhen } =
+	const { request, list, wanted, recordName, readsChangesOnly, incremental, deletedWhen } =
 		settings;
 	const seesDeletions =
 		deletedWhen !== undefined || (!readsChangesOnly && incremental?.fullReadMs !== 0);
@@ -112,7 +112,8 @@ async function sample(settings: PollSettings, client: PageClient): Promise<Recor
 		const id = idOf(record, settings, `${index + 1} of ${records.length}`);
 		return {
 			change,
-			record: change === 'Deleted' ? recordOf(id, idField) : (record as IDataObject),
+			record:
+				change === 'Deleted' ? recordOf(id, settings.watchedList.idField) : (record as IDataObject),
 		};
 	});
 }

@@ -56,7 +56,6 @@ export interface PollSettings {
 	request: ServiceRequest;
 	list: ListSettings;
 	recordName: (typeof RECORD_NAMES)[SourceName];
-	idField: string;
 	/** The events that start the workflow. */
 	wanted: Change[];
 	emitsExisting: boolean;
@@ -110,7 +109,6 @@ export function readPollSettings(context: IPollFunctions, account: Account): Pol
 		},
 		list: { ...list, idField },
 		recordName,
-		idField,
 		wanted: readWanted(parameter('events'), recordName),
 		emitsExisting: readFlag('Emit Existing', options.emitExisting),
 		readsChangesOnly:

@@ -32,7 +32,6 @@ export const SETTINGS: PollSettings = {
 	request: requestOf('GET', '/list'),
 	list: listOf({ type: 'pageNumber', pageSize: 1 }),
 	recordName: 'contact',
-	idField: 'id',
 	wanted: ['Created', 'Updated', 'Deleted'],
 	emitsExisting: false,
 	readsChangesOnly: false,
