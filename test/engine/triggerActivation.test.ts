@@ -30,11 +30,10 @@ const responding =
 		};
 	};
 
-const NEVER = [false, false, false] as const;
-const ALWAYS = [true, true, true] as const;
+const NEVER = [false, false] as const;
+const ALWAYS = [true, true] as const;
 /** By a person, who can repair it at once. */
-const PUBLISHED = [true, true, false] as const;
-const AT_FIRST = [true, false, false] as const;
+const PUBLISHED = [true, false] as const;
 
 const unreadable = (error: Error) => () =>
 	jest.spyOn(CredentialsHelper.prototype, 'getDecrypted').mockRejectedValue(error);
@@ -53,7 +52,7 @@ const respondLate = () => {
 	};
 };
 
-/** By the name: whether the activation fails at each of the first three moments, and what the error says, or the log. */
+/** By the name: whether the activation fails at a publication, and at a start, and what the error says, or the log. */
 type Trouble = [
 	name: string,
 	fails: readonly boolean[],
@@ -71,8 +70,8 @@ const TROUBLES: Trouble[] = [
 	['a database that is locked', PUBLISHED, LOCKED.message, unreadable(LOCKED)],
 	['a path that is not there', PUBLISHED, '404', responding(404)],
 	['a role that must not read', PUBLISHED, '403', responding(403)],
-	['a web page', AT_FIRST, 'The service answered', responding(200, '<html>')],
-	['records without an ID', AT_FIRST, 'has no ID', responding(200, [{ number: 1 }])],
+	['a web page', PUBLISHED, 'The service answered', responding(200, '<html>')],
+	['records without an ID', PUBLISHED, 'has no ID', responding(200, [{ number: 1 }])],
 	['a credential that is gone', ALWAYS, GONE.message, unreadable(GONE)],
 	['one that is not chosen', ALWAYS, NOT_CHOSEN.message, unreadable(NOT_CHOSEN)],
 	['an expression that fails', ALWAYS, 'Referenced node', undefined, { idField: NOWHERE }],
@@ -80,31 +79,24 @@ const TROUBLES: Trouble[] = [
 	['an empty field', ALWAYS, 'ID Field', undefined, { idField: '' }],
 ];
 
-/** When the trouble is met, and whether something is remembered by then. */
 const MOMENTS = [
-	['the first publication', 'activate', false],
-	['another publication', 'update', true],
-	['a start of n8n before the first poll has succeeded', 'init', false],
+	['a publication', 'activate'],
+	['a start of n8n', 'init'],
 	// n8n starts the triggers at its start and in a new leader alike.
-	['a change of leaders before that', 'leadershipChange', false],
+	['a change of leaders', 'leadershipChange'],
 ] as const;
 
 const CASES = TROUBLES.flatMap(([name, fails, says, begin, wrong]) =>
-	MOMENTS.map(([moment, mode, isKnown], index) => {
-		return [
-			name,
-			moment,
-			fails[Math.min(index, 2)],
-			{ says, begin, ...wrong, mode, isKnown },
-		] as const;
+	MOMENTS.map(([moment, mode]) => {
+		const isFailing = fails[mode === 'activate' ? 0 : 1];
+		return [name, moment, isFailing, { says, begin, ...wrong, mode }] as const;
 	}),
 );
 
 test.each(CASES)(
 	'%s at %s: the activation fails: %s',
-	async (_, __, fails, { says, begin, idField = 'id', credential, mode, isKnown }) => {
+	async (_, __, fails, { says, begin, idField = 'id', credential, mode }) => {
 		const staticData: IDataObject = {};
-		if (isKnown) await bench.trigger({}, { staticData }).poll();
 		await begin?.();
 		const before = bench.service.queries.length;
 		const { poll } = bench.trigger({ idField }, { staticData, credential });

@@ -10,21 +10,13 @@ import { RequestError } from '../transport/requestError';
 /** Errors that the user has to fix in the node, the credential or the workflow. */
 const ERRORS_OF_SETTINGS = [InvalidSettingError, ExpressionError, NodeOperationError, UserError];
 
-/**
- * Whether an error of an activation's poll is left to the schedule, because the next poll may succeed.
- * @param hasWorked whether a poll with the same settings has succeeded before
- */
-export function isForSchedule(
-	context: IPollFunctions,
-	error: unknown,
-	hasWorked: boolean,
-): boolean {
+/** Whether an error of an activation's poll is left to the schedule, because the next poll may succeed. */
+export function isForSchedule(context: IPollFunctions, error: unknown): boolean {
 	if (ERRORS_OF_SETTINGS.some((type) => error instanceof type)) return false;
 	// When n8n starts, nobody is there to publish again.
 	const isStart = ['init', 'leadershipChange'].includes(context.getActivationMode());
-	if (!(error instanceof RequestError)) return isStart || hasWorked;
-	const { cause, outcome } = error.details;
-	if (cause === 'credential-invalid') return false;
-	if (isStart || cause === 'rate-limited' || cause === 'temporarily-unavailable') return true;
-	return hasWorked && cause === undefined && outcome !== 'refused';
+	if (!(error instanceof RequestError)) return isStart;
+	const { cause } = error.details;
+	if (cause === 'rate-limited' || cause === 'temporarily-unavailable') return true;
+	return isStart && cause !== 'credential-invalid';
 }

@@ -23,8 +23,6 @@ const WORDS: Record<keyof WatchedList, string> = {
 };
 
 export class Memory {
-	/** Whether the watched list is known; undefined before `recall`. */
-	isKnown: boolean | undefined;
 	/** Identifies the trigger in this process. */
 	readonly name: string;
 	private readonly staticData: StaticData;
@@ -46,7 +44,6 @@ export class Memory {
 		const state = readState(kept.records);
 		const parts = Object.keys(WORDS) as Array<keyof WatchedList>;
 		const changed = parts.filter((part) => state && state.watchedList[part] !== watchedList[part]);
-		this.isKnown = state !== undefined && changed.length === 0;
 		if (state !== undefined && changed.length === 0) {
 			const moved = movedCursors.get(this.name);
 			return moved?.revision === revision ? { ...state, ...moved } : state;

@@ -41,18 +41,14 @@ export async function poll(context: IPollFunctions): Promise<INodeExecutionData[
 	const isTest = context.getMode() === 'manual';
 	const log = logOf(context);
 	let client: PollClient | undefined;
-	let memory: Memory | undefined;
 	try {
 		const account = readAccount(await context.getCredentials(CREDENTIAL_TYPE));
 		await acquireExpressionIsolate(context);
 		const settings = readPollSettings(context, account);
 		client = new PollClient(context, account, time);
-		let events: RecordEvent[];
-		if (isTest) events = await sample(settings, client);
-		else {
-			memory = new Memory(context, settings, log);
-			events = await exclusiveChanges(settings, client, memory, log, time.isActivation);
-		}
+		const events = isTest
+			? await sample(settings, client)
+			: await exclusiveChanges(context, settings, client, log, time.isActivation);
 		if (events.length === 0) return null;
 		const { recordName } = settings;
 		return [
@@ -66,11 +62,8 @@ export async function poll(context: IPollFunctions): Promise<INodeExecutionData[
 		];
 	} catch (error) {
 		const nodeError = toNodeError(context.getNode(), error);
-		// Where `recall` failed, the list may be known all the same.
-		const hasWorked = memory !== undefined && memory.isKnown !== false;
 		const isLeft =
-			error instanceof ShutdownError ||
-			(time.isActivation && isForSchedule(context, error, hasWorked));
+			error instanceof ShutdownError || (time.isActivation && isForSchedule(context, error));
 		if (isTest || !isLeft) throw nodeError;
 		log(`Not polled; the next scheduled poll retries: ${nodeError.message}`, 'warn');
 		return null;
@@ -125,12 +118,13 @@ function nothingToShow(message: string, description: string): RequestError {
 
 /** The changes, unless the poll before is still under way: both would see the same. */
 async function exclusiveChanges(
+	context: IPollFunctions,
 	settings: PollSettings,
 	client: PageClient,
-	memory: Memory,
 	log: Log,
 	isActivation: boolean,
 ): Promise<RecordEvent[]> {
+	const memory = new Memory(context, settings, log);
 	const { name } = memory;
 	if (underWay.has(name)) return [];
 	underWay.add(name);
