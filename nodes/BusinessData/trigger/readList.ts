@@ -25,7 +25,6 @@ import { OutOfTimeError } from './pollClient';
 import type { PollSettings } from './pollSettings';
 import {
 	forgetFieldHashes,
-	forgetHashes,
 	type ListRead,
 	MOST_FIRST_READS,
 	MOST_MISSED,
@@ -77,13 +76,16 @@ export class ListReader {
 		}
 	}
 
-	/** Begins anew where the settings of the watched fields have changed. */
+	/** Takes all hashes anew with a full read where the settings of the watched fields have changed. */
 	private prepareFields(): void {
 		const { state } = this;
 		const { watchedFields, emitsChangedFields } = this.settings;
 		if (state.watched !== watchedFields.key) {
-			forgetHashes(state, watchedFields.key);
+			for (const record of state.known.values()) record.hash = TAKEN_NEXT;
+			forgetFieldHashes(state);
 			forgetRead(state);
+			state.watched = watchedFields.key;
+			delete state.cursor;
 		}
 		if (!emitsChangedFields) forgetFieldHashes(state);
 		else if (!state.hasTooManyFields) state.fieldNames ??= new Map();

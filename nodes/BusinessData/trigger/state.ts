@@ -211,14 +211,6 @@ export function boundFieldHashes(state: State): void {
 	state.hasTooManyFields = true;
 }
 
-/** Takes the hashes of all records anew with the next full read. */
-export function forgetHashes(state: State, watched: string): void {
-	for (const record of state.known.values()) record.hash = TAKEN_NEXT;
-	forgetFieldHashes(state);
-	state.watched = watched;
-	delete state.cursor;
-}
-
 export function forgetFieldHashes(state: State): void {
 	for (const record of state.known.values()) delete record.fields;
 	delete state.fieldNames;
