@@ -128,7 +128,8 @@ export class ListReader {
 				areChangesRead = state.read === undefined;
 			} catch (error) {
 				// Some services refuse to say what changed long ago, for example before this trigger was off.
-				if (!isRefusedRequest(error) || !this.mayReadAllInstead()) throw error;
+				const isLongAgo = Date.now() - (state.cursor ?? Infinity) >= DAY_MS;
+				if (!isRefusedRequest(error) || !isLongAgo) throw error;
 				this.log(`The whole list is read, because what has changed could not be: ${error.message}`);
 				forgetRead(state);
 				delete state.cursor;
@@ -144,17 +145,6 @@ export class ListReader {
 			if (!areChangesRead || !wasSent(error) || error instanceof ListError) throw error;
 			this.giveUpFullRead(error);
 		}
-	}
-
-	/** Whether the whole list may be read because the service refuses to say what has changed: once a day at most. */
-	private mayReadAllInstead(): boolean {
-		const { state, settings } = this;
-		const { incremental, readsChangesOnly } = settings;
-		// What an expression asks for is read without the time.
-		if (readsChangesOnly) return Date.now() - (state.cursor ?? Infinity) >= DAY_MS;
-		const fullReadMs = Math.min(incremental?.fullReadMs || DAY_MS, DAY_MS);
-		const daily = incremental && { ...incremental, fullReadMs };
-		return isFullReadDue(state, { ...settings, incremental: daily }, Date.now());
 	}
 
 	/** Reads the whole list, and once more where records that seem to be deleted may only have moved. */

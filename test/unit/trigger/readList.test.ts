@@ -105,18 +105,19 @@ const DAILY = { ...SETTINGS, incremental: readIncremental({ values: { parameter:
 test.each<[string, RequestError, boolean, Partial<State>?]>([
 	['400', refusedBy(400), true],
 	['410', refusedBy(410), true],
-	['400, where no full read is due', refusedBy(400), false, { fullReadAt: Date.now() }],
+	['400, although they are of the last day', refusedBy(400), false, { cursor: Date.now() }],
 	['401', refusedBy(401), false],
 	['403', refusedBy(403), false],
 	['429', refusedBy(429), false],
 	['503', refusedBy(503, 'unknown'), false],
 ])('changes refused by %s: a whole list is read or not', async (_, refusal, isRead, more = {}) => {
-	const trigger = begin({ cursor: NOW, ...more });
+	const before = { cursor: NOW - 365 * 24 * HOUR, ...more };
+	const trigger = begin(before);
 	const { asked, failure, log, state } = await poll(trigger, [refusal, ONE, TWO, THREE], DAILY);
 	expect(asked).toEqual(['1 changes', ...(isRead ? ['1', '2', '3', '4'] : [])]);
 	expect([failure, state.cursor]).toEqual([
 		isRead ? undefined : refusal,
-		isRead ? NOW + 1 * MINUTE : NOW,
+		isRead ? NOW + 1 * MINUTE : before.cursor,
 	]);
 	expect(log).toEqual(
 		isRead ? ['The whole list is read, because what has changed could not be: refused'] : [],
