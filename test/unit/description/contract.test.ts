@@ -167,6 +167,10 @@ test('the node and the trigger have the names that saved workflows use, in codex
 		]);
 	}
 	expect(packageJson.name).toBe('n8n-nodes-business-data');
+	expect(credential).toMatchObject({ name: 'businessDataApi', restrictToSupportedNodes: true });
+	// Trimmed, as it is checked.
+	const headers = { 'x-api-key': '={{ $credentials.apiKey.trim() }}' };
+	expect(credential.authenticate).toEqual({ type: 'generic', properties: { headers } });
 });
 
 test('the node has one input and one output, and is a tool for AI agents', () => {

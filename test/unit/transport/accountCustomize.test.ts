@@ -1,4 +1,5 @@
 /** The credential's fields for an installation that differs: they count only when switched on. */
+import { BusinessDataApi } from '../../../credentials/BusinessDataApi.credentials';
 import { type CredentialFields, readAccount } from '../../../nodes/BusinessData/transport/account';
 import { canonicalEndpoint } from '../../../nodes/BusinessData/transport/endpointPath';
 import { DOCUMENTED_LIMITS } from '../../../nodes/BusinessData/transport/endpoints';
@@ -27,8 +28,14 @@ const different: CredentialFields = {
 	successValues: '1',
 };
 
+/** As n8n fills in a new credential. */
+const defaults = Object.fromEntries(
+	new BusinessDataApi().properties.map(({ name, default: value }) => [name, value]),
+);
+
 test.each([
 	{},
+	{ ...defaults, ...requiredFields, customize: true },
 	{ customize: false, ...different },
 	different,
 	{ customize: false, limits: '{', transactionDelete: 'nonsense' },
