@@ -1,17 +1,7 @@
 /** The words for a request that did not end well, where no test in the engine reads them. */
 import type { Failure } from '../../../nodes/BusinessData/transport/failure';
 import { failureError, responseError } from '../../../nodes/BusinessData/transport/requestErrors';
-import { read, requestOf, responseOf, send } from './examples';
-
-test.each<[number, outcome: string, description: string]>([
-	[409, 'unknown', 'another request with it is under way, or was carried out. It'],
-	[422, 'refused', 'it knows the Send Once Key with other content'],
-])('a %i for a key that the service knows is %s', (statusCode, outcome, description) => {
-	const known = requestOf('POST', '/txndata/sendTxn', { isIdempotent: true });
-	const { details } = responseError(known, responseOf('', { statusCode }));
-	expect(details).toMatchObject({ outcome, cause: undefined });
-	expect(details.description).toContain(description);
-});
+import { read, responseOf, send } from './examples';
 
 test.each([
 	['1.2', 2],
