@@ -3,11 +3,7 @@ import type { INodeCredentials } from 'n8n-workflow';
 
 import { abortController, KeyedMutex } from '../../../nodes/BusinessData/async';
 import type { Run } from '../../../nodes/BusinessData/run/run';
-import {
-	AlreadySentError,
-	type KeyedDocument,
-	SendOnce,
-} from '../../../nodes/BusinessData/sendOnce/sendOnce';
+import { type KeyedDocument, SendOnce } from '../../../nodes/BusinessData/sendOnce/sendOnce';
 import { processState, type SentState } from '../../../nodes/BusinessData/sendOnce/processState';
 import { CREDENTIAL_TYPE } from '../../../nodes/BusinessData/transport/account';
 import { InvalidSettingError } from '../../../nodes/BusinessData/values/invalidSettingError';
@@ -52,27 +48,6 @@ async function sent(state: SentState, changes: Partial<KeyedDocument> = {}): Pro
 	await pass(one.complete(state));
 	return one;
 }
-
-test.each(['sent', 'perhapsSent'] as const)('what is %s goes out no more', async (state) => {
-	await sent(state);
-	expect(await found()).toBe(state);
-	const error = new AlreadySentError(state);
-	await expect(pass(guard().acquire())).rejects.toThrow(error);
-	await expect(pass(guard().acquire())).rejects.toMatchObject({ state });
-	expect(guard().skipped(state)).toEqual({
-		...{ skipped: true, state, sendOnceKey: 'invoice 1' },
-		reason: expect.stringMatching(state === 'sent' ? /^It was sent/ : /^It may have/) as string,
-	});
-	expect(await found()).toBe(state);
-});
-
-test('what was not sent leaves no trace, and may go out', async () => {
-	await sent('notSent', { maxEntries: 5 });
-	expect(await found()).toBe('notSent');
-	expect(table.text).toBe('');
-	await sent('sent');
-	expect(await found()).toBe('sent');
-});
 
 test('one waits while another sends it', async () => {
 	const one = guard();
@@ -171,14 +146,6 @@ test('n8n, and what reads its database, finds neither key nor business', async (
 });
 
 describe('a person', () => {
-	test.each(['notSent', 'perhapsSent', 'sent'] as const)('may change what is %s', async (state) => {
-		for (const change of ['sent', 'notSent'] as const) {
-			if ((await found()) === 'notSent') await sent(state);
-			await pass(guard().change(change));
-			expect(await found({ content: other })).toBe(change);
-		}
-	});
-
 	test('may not while it is being sent', async () => {
 		const one = guard();
 		await pass(one.acquire());
