@@ -94,31 +94,15 @@ test.each([
 	expect(asked(queries, 'limit')).toEqual(['2', '2']);
 });
 
-const BOOK = [[1, 2], [3, 4], [5]];
-const from = (offset: string | undefined) => BOOK.flat().slice(Number(offset), Number(offset) + 2);
-const CURSORS: Record<string, unknown> = {
-	start: { items: [1, 2], nextCursor: 'b' },
-	b: { items: [], nextCursor: 7 },
-	'7': { items: [3, 4], nextCursor: 'c' },
-	c: { items: [5], nextCursor: null },
-};
-test.each<[string, IDataObject, (query: Query, count: number) => unknown, string]>([
-	[
-		'of a service that counts items from 1, none twice',
-		{ type: 'offset', offsetParameter: 'start', firstOffset: 1, pageSizeParameter: '' },
-		({ start }) => from(String(Math.max(1, Number(start)) - 1)),
-		'start=1 start=3 start=5 start=6',
-	],
-	[
-		'by the cursors, from a request without one',
-		{ type: 'cursor', pageSizeParameter: '' },
-		({ cursor }) => CURSORS[cursor ?? 'start'],
-		' cursor=b cursor=7 cursor=c',
-	],
-])('reads a list %s', async (_, values, service, expected) => {
-	const { pages, queries } = await readAll(paginated(values), service, {});
-	expect(pages).toEqual(BOOK);
-	expect(queries.map((query) => new URLSearchParams(query).toString()).join(' ')).toBe(expected);
+test('reads no item twice of a service that counts them from 1', async () => {
+	const values = { offsetParameter: 'start', firstOffset: 1, pageSizeParameter: '' };
+	const { pages, queries } = await readAll(
+		paginated({ type: 'offset', ...values }),
+		({ start }) => [1, 2, 3, 4, 5].slice(Math.max(0, Number(start) - 1)).slice(0, 2),
+		{},
+	);
+	expect(pages).toEqual([[1, 2], [3, 4], [5]]);
+	expect(asked(queries, 'start')).toEqual(['1', '3', '5', '6']);
 });
 
 test.each([{ type: 'offset' }, { type: 'pageNumber', endOfList: 'shortPage' }])(
