@@ -120,36 +120,12 @@ describe.each(KINDS)('by %s', (type) => {
 		},
 	);
 
-	test('a list of failures beside records says nothing', async () => {
-		const { state, poll } = await begin(type);
-		state.list = TEN.slice(1);
-		const respond: Respond = (query) => {
-			const page = pageOf(state.list, query);
-			return page.contacts.length > 0 ? { ...page, errors: ['old'] } : page;
-		};
-		expect([await poll(respond), await poll(respond)]).toEqual([[], ['contactDeleted 1']]);
-	});
-
-	test('an empty list twice means that all were deleted', async () => {
-		const { state, poll } = await begin(type);
-		state.list = [];
-		expect([await poll(), (await poll()).length]).toEqual([[], 10]);
-	});
-
 	test('what was read before it is told, and the rest when it is read', async () => {
 		const { state, poll } = await begin(type);
 		state.list = [...TEN.slice(0, 5), { id: 6, name: 'new' }, ...contacts(8, 9, 10, 11)];
 		state.list[0] = { id: 1, name: 'new' };
 		expect(await poll(onRequest(3, ''))).toEqual(['contactUpdated 1', 'contactUpdated 6']);
 		expect([await poll(), await poll()]).toEqual([['contactCreated 11'], ['contactDeleted 7']]);
-	});
-
-	test('deletions are told after two reads, also when others follow each time', async () => {
-		const { state, poll } = await begin(type);
-		for (let id = 1; id < 8; id++) {
-			state.list = TEN.slice(id);
-			expect(await poll()).toEqual(id === 1 ? [] : [`contactDeleted ${id - 1}`]);
-		}
 	});
 
 	test.each<[string, unknown]>([
@@ -166,29 +142,6 @@ describe.each(KINDS)('by %s', (type) => {
 		state.list = TEN.slice(1);
 		expect([await poll(respond), await poll(respond)]).toEqual([[], ['contactDeleted 1']]);
 	});
-});
-
-test('where cursor pages were never even, all is told', async () => {
-	const all = [...TEN];
-	const starts = [0, 3, 4, 8];
-	const { poll } = watch('cursor');
-	const respond: Respond = ({ cursor = '0' }) => {
-		const [start, end] = starts.slice(Number(cursor));
-		const next = end === undefined ? {} : { nextCursor: String(Number(cursor) + 1) };
-		return { contacts: all.slice(start, end), ...next };
-	};
-	await poll(respond);
-	all.push({ id: 11 });
-	expect(await poll(respond)).toEqual(['contactCreated 11']);
-	all.pop();
-	expect([await poll(respond), await poll(respond)]).toEqual([[], ['contactDeleted 11']]);
-});
-
-test('by offset, nothing is passed over behind a page that ends early', async () => {
-	const { state, poll } = await begin('offset');
-	state.list = TEN.slice(0, 9);
-	const first = await poll(onRequest(2, { contacts: contacts(4) }));
-	expect([first, await poll()]).toEqual([[], ['contactDeleted 10']]);
 });
 
 describe('a total in the responses', () => {
@@ -237,42 +190,6 @@ describe('a total in the responses', () => {
 			number === 1 ? counted(query, number) : { contacts: [], total: 0 };
 		await poll(counted);
 		for (let times = 0; times < 4; times++) expect(await poll(cutOff)).toEqual([]);
-	});
-
-	test('that counts records which are marked as deleted is their number', async () => {
-		const deletedWhen = { field: 'name', values: ['gone'] };
-		const list = readListSettings({});
-		const { poll, log } = watch('none', TEN, { deletedWhen, list });
-		const marked = { id: 9, name: 'gone' };
-		const respond = (total: number, ...ids: number[]): Respond => {
-			return () => ({ contacts: [...contacts(...ids), marked], total });
-		};
-		expect(await poll(respond(5, 1, 2, 3, 4))).toEqual([]);
-		const polls = [await poll(respond(4, 1, 2, 3)), await poll(respond(4, 1, 2, 3))];
-		expect(polls).toEqual([[], ['contactDeleted 4']]);
-		expect([await poll(respond(4, 1, 2)), await poll(respond(4, 1, 2))]).toEqual([[], []]);
-		expect(log.join()).toContain('3 of 4 records came');
-	});
-});
-
-describe('an ID that comes twice with different content', () => {
-	const one = { id: 1, name: 'one' };
-	const other = { id: 1, name: 'other' };
-	const paged = (...pages: Contact[][]): Respond => {
-		return ({ page }) => pages[Number(page) - 1] ?? [];
-	};
-
-	test.each<[string, ...Contact[][]]>([
-		['on one page', [one, other]],
-		['on two pages', [one], [other]],
-		['in another order each time', [other], [one]],
-	])('%s is told once, with a line in the log', async (_, ...pages) => {
-		const { poll, log } = watch('pageNumber');
-		await poll(paged(contacts(2)));
-		expect(await poll(paged(...pages))).toEqual(['contactCreated 1']);
-		for (let times = 0; times < 4; times++)
-			expect(await poll(paged(...pages.reverse()))).toEqual([]);
-		expect(log.join()).toContain('came twice with different content (ID 1)');
 	});
 });
 
@@ -346,17 +263,4 @@ test.each([
 	for (let times = 0; times <= 45; times++) await pollAfter(times);
 	const start = less * 45 + lost;
 	expect([await pollAfter(45, start), await pollAfter(45, start)]).toEqual([less, events]);
-});
-
-test('while deletions are withheld, few empty pages are read, and then none', async () => {
-	const all = Array.from({ length: 60 }, (_, id) => ({ id }));
-	const { state, poll } = await begin('pageNumber', all, { maxDeletionPercent: 50 });
-	state.list = all.slice(0, 6);
-	const counts = [];
-	for (let times = 0; times < 3; times++) {
-		let requests = 0;
-		expect(await poll((_, number) => void (requests = number))).toEqual([]);
-		counts.push(requests);
-	}
-	expect(counts).toEqual([13, 3, 3]);
 });
