@@ -1,7 +1,4 @@
 /** What n8n's lint rules, which read literals alone, do not see of its rules for the user interface; and its hints. */
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
-
 import {
 	type INode,
 	type INodeProperties,
@@ -73,18 +70,6 @@ test('every operation has an action in sentence case that starts with a verb and
 		// Capitals are for names only.
 		expect(action?.slice(1).replace(/\b(API|WP)\b/g, '')).not.toMatch(/[A-Z]/);
 		expect(text).toBeDefined();
-	}
-});
-
-test.each([
-	['node', description.icon, 'nodes/BusinessData'],
-	['credential', credential.icon, 'credentials'],
-])('the %s has icons for light and dark', (_, icon, folder) => {
-	const { light, dark } = icon as { light: string; dark: string };
-	expect(light).not.toBe(dark);
-	for (const file of [light, dark]) {
-		const path = join(__dirname, '../../../dist', folder, file.replace(/^file:/, ''));
-		expect(existsSync(path)).toBe(true);
 	}
 });
 

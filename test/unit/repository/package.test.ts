@@ -49,10 +49,11 @@ describe('the tarball', () => {
 		}
 	});
 
-	test('holds what package.json names, with a codex beside each node', () => {
+	test('holds what package.json names, with a codex beside each node and their icons', () => {
 		expect(paths).toEqual(expect.arrayContaining(entryPoints));
 		const codexes = manifest.n8n.nodes.map((node) => node.replace(/\.js$/, '.json'));
 		expect(paths).toEqual(expect.arrayContaining(codexes));
+		expect(paths.filter((path) => path.endsWith('.svg'))).toHaveLength(2);
 	});
 });
 
