@@ -7,7 +7,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { DeduplicationRow } from '../n8nInternals/deduplicationStore';
 import { InvalidSettingError } from '../values/invalidSettingError';
 import { processState, type SentState } from './processState';
-import { inStore } from './storeErrors';
+import { inStore, storeFailed } from './storeErrors';
 
 /** In every row. */
 const KNOWN = 'known';
@@ -87,7 +87,7 @@ export class KeyRow {
 				await this.add([token, KNOWN, this.ownContent, ...(state === 'sent' ? [] : [OPEN])]);
 			}
 			if (found.owner !== token || found.state !== 'perhapsSent') return;
-			if (state === 'sent') await inStore(async () => await this.row.remove([OPEN]));
+			if (state === 'sent') await inStore(this.row.remove([OPEN]));
 			if (state === 'notSent') await this.clear();
 		});
 	}
@@ -95,11 +95,11 @@ export class KeyRow {
 	/** Marks it as sent, by hand. */
 	async mark(): Promise<void> {
 		await this.add([randomUUID(), KNOWN, ANY_CONTENT]);
-		await inStore(async () => await this.row.remove([OPEN]));
+		await inStore(this.row.remove([OPEN]));
 	}
 
 	async clear(): Promise<void> {
-		await inStore(async () => await this.row.clear());
+		await inStore(this.row.clear());
 	}
 
 	/**
@@ -133,13 +133,10 @@ export class KeyRow {
 
 	private async read(token = this.token): Promise<Found> {
 		const own = this.ownContent;
-		const row = await inStore(async () => {
-			const entries = await this.row.read([token, KNOWN, own, ANY_CONTENT, OPEN]);
-			// n8n may hash entries in another way.
-			if (entries?.includes(KNOWN) !== false) return entries;
-			throw new Error('this version of the package cannot read it');
-		});
+		const row = await inStore(this.row.read([token, KNOWN, own, ANY_CONTENT, OPEN]));
 		if (row === undefined) return { state: 'notSent', isOther: false, owner: undefined };
+		// n8n may hash entries in another way.
+		if (!row.includes(KNOWN)) throw storeFailed('this version of the package cannot read it');
 		const isOther = !row.includes(own) && !row.includes(ANY_CONTENT);
 		const state = row.includes(OPEN) ? 'perhapsSent' : 'sent';
 		return { state, isOther: isOther && this.content?.mustMatch === true, owner: row[0] };
@@ -147,7 +144,7 @@ export class KeyRow {
 
 	/** @returns whether the row is new */
 	private async add(entries: string[]): Promise<boolean> {
-		return (await inStore(async () => await this.row.add(entries))).includes(KNOWN);
+		return (await inStore(this.row.add(entries))).includes(KNOWN);
 	}
 }
 

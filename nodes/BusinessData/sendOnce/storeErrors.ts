@@ -5,23 +5,27 @@ import { RequestError } from '../transport/requestError';
 
 /** @throws InvalidSettingError where there is no such workflow, RequestError when n8n cannot tell */
 export async function requireWorkflow(id: string): Promise<void> {
-	if ((await inStore(async () => await isSavedWorkflow(id))) === false) throw noSuchWorkflow();
+	if ((await inStore(isSavedWorkflow(id))) === false) throw noSuchWorkflow();
 }
 
 /** @throws RequestError, or InvalidSettingError for a workflow that was deleted */
-export async function inStore<T>(access: () => Promise<T>): Promise<T> {
+export async function inStore<T>(access: Promise<T>): Promise<T> {
 	try {
-		return await access();
+		return await access;
 	} catch (error) {
 		const words = messageOf(error);
 		// n8n deletes the rows of a workflow with it.
 		if (/foreign key/i.test(words)) throw noSuchWorkflow();
-		throw new RequestError(`Send Once Key: n8n's deduplication store failed (${words})`, {
-			outcome: 'notSent',
-			description:
-				"Nothing was sent for this item, because nobody could tell whether it was sent before. Check n8n's database, then run the node again.",
-		});
+		throw storeFailed(words);
 	}
+}
+
+export function storeFailed(words: string): RequestError {
+	return new RequestError(`Send Once Key: n8n's deduplication store failed (${words})`, {
+		outcome: 'notSent',
+		description:
+			"Nothing was sent for this item, because nobody could tell whether it was sent before. Check n8n's database, then run the node again.",
+	});
 }
 
 function noSuchWorkflow(): InvalidSettingError {
