@@ -1,5 +1,7 @@
 // The environment of a started n8n: one instance in its own folder, on loopback, quiet, without requests
 // to anywhere but where its workflows send them.
+import { join } from 'node:path';
+import { cacheFolder } from './cache';
 import type { N8nHost } from './installN8n';
 import type { UserFolder } from './userFolder';
 
@@ -52,6 +54,8 @@ export function n8nEnvironment(
 		...Object.fromEntries(inherited),
 		...FIXED_SETTINGS,
 		...host.settings,
+		// Of the many thousand files that n8n loads, a start compiles only those that no start before it has.
+		NODE_COMPILE_CACHE: join(cacheFolder(), 'compiled'),
 		N8N_USER_FOLDER: userFolder.path,
 		N8N_ENCRYPTION_KEY: userFolder.encryptionKey,
 		// A proxy of the user's is not on the way to this machine.
