@@ -1,5 +1,7 @@
 // Many records are deleted with few requests, and never a record that nobody named.
 
+import type { IDataObject } from 'n8n-workflow';
+
 import type { FaultRule } from '../../sandbox/server';
 import { type Bench, errorOf, NODE, useBench } from '../support/bench';
 import { deleteMany, ERROR_OUTPUT } from '../support/parameters';
@@ -83,7 +85,7 @@ describe('a batch that fails', () => {
 	const lost = { type: 'hangUpAfterActing' } as const;
 
 	// The first one goes alone, then three go side by side.
-	test.each<[string, FaultRule[], number, string, object]>([
+	test.each<[string, FaultRule[], number, string, object, items?: IDataObject[]]>([
 		[
 			'the first',
 			[{ action: lost }],
@@ -108,48 +110,43 @@ describe('a batch that fails', () => {
 			'Deleted: items 0–1. Perhaps deleted: items 4–7. Not deleted: items 2–3. Not tried: items 8–19.',
 			{ outcome: 'unknown', perhapsDeletedItems: [4, 5, 6, 7], failedItems: [2, 3] },
 		],
-	])('stops the rest and says how far it got: %s', async (_, rules, requests, words, context) => {
+		[
+			'the second of five of one item, which is named once of each kind',
+			[{ after: 1, action: refused }],
+			4,
+			'Deleted: 6 IDs of item 0. Not deleted: 2 IDs of item 0. Not tried: 2 IDs of item 0.',
+			{
+				...{ deletedItems: [0], failedItems: [0], notTriedItems: [0] },
+				...{ deletedIds: [...'abefgh'], failedIds: ['c', 'd'], notTriedIds: ['i', 'j'] },
+			},
+			[{ id: 'a,b,c,d,e,f,g,h,i,j' }],
+		],
+	])('stops the rest and says how far it got: %s', async (_, rules, requests, ...row) => {
+		const [words, context, items = idsOf(20)] = row;
 		for (const rule of rules) bench.sandbox.fault(rule);
-		const error = errorOf(await run(idsOf(20), { options: { batchSize: 2 } }));
+		const error = errorOf(await run(items, { options: { batchSize: 2 } }));
 		const isUnknown = error.context.outcome === 'unknown';
 		expect(error.message).toContain(isUnknown ? 'may have taken effect' : 'no such id');
 		expect(error.description).toContain(words);
 		expect(error.context).toMatchObject(context);
-		expect(error.context.itemIndex).toBeUndefined();
+		expect(error.context.itemIndex).toBe(items.length === 1 ? 0 : undefined);
 		expect(bench.sandbox.journal.count()).toBe(requests);
 	});
 });
 
-test('an item whose IDs go out in several batches is named once of each kind', async () => {
-	bench.sandbox.fault({ after: 1, action: { type: 'status', status: 400 } });
-	const error = errorOf(await run([{ id: 'a,b,c,d,e,f,g,h,i,j' }], { options: { batchSize: 2 } }));
-	expect(error.context).toMatchObject({
-		...{ deletedItems: [0], failedItems: [0], notTriedItems: [0] },
-		...{ deletedIds: [...'abefgh'], failedIds: ['c', 'd'], notTriedIds: ['i', 'j'] },
-	});
-	expect(error.description).toContain(
-		'Deleted: 6 IDs of item 0. Not deleted: 2 IDs of item 0. Not tried: 2 IDs of item 0.',
+test('with continue on error, the items of a failed batch fail and the rest goes on', async () => {
+	bench.respond(400, { after: 1 });
+	const result = await run(idsOf(5), { options: { batchSize: 2 } }, ERROR_OUTPUT);
+	expect(bench.sandbox.journal.count()).toBe(3);
+	expect(result.items(NODE, 0)).toHaveLength(2);
+	const error = { context: { ids: ['t2', 't3'] } };
+	expect(result.items(NODE, 1)).toMatchObject(
+		[2, 3].map((item) => ({ pairedItem: { item }, error })),
 	);
 });
 
-test('with continue on error, the items of a failed batch fail and the rest goes on', async () => {
-	bench.sandbox.fault({ after: 1, action: { type: 'status', status: 400 } });
-	const options = { batchSize: 2 };
-	const result = await run(idsOf(5), { options }, ERROR_OUTPUT);
-	expect(bench.sandbox.journal.count()).toBe(3);
-	expect(result.items(NODE, 0)).toHaveLength(2);
-	const failed = result
-		.items(NODE, 1)
-		.map(({ pairedItem, error }) => [pairedItem, error?.context.ids]);
-	const ids = ['t2', 't3'];
-	expect(failed).toEqual([
-		[{ item: 2 }, ids],
-		[{ item: 3 }, ids],
-	]);
-});
-
 test('the endpoint and the name of the list are settings of the credential', async () => {
-	bench.sandbox.fault({ action: { type: 'status', status: 200, body: { ok: true } } });
+	bench.respond(200, { body: { ok: true } });
 	const contactDelete = 'DELETE /masterdata/deleteContacts';
 	Object.assign(bench.credential, { customize: true, contactDelete, deleteIdsField: 'contactIds' });
 	await run([{ id: 'a' }], { resource: 'contact' });

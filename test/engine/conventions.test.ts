@@ -152,9 +152,9 @@ test.each([
 ])('a list goes on behind %i empty pages: %i hints that it ended there', async (pages, hints) => {
 	for (let page = 0; page < pages; page++) {
 		const body = { items: [], nextCursor: `c${page}` };
-		bench.sandbox.fault({ action: { type: 'status', status: 200, body } });
+		bench.respond(200, { body });
 	}
-	bench.sandbox.fault({ action: { type: 'status', status: 200, body: { items: [{ id: 1 }] } } });
+	bench.respond(200, { body: { items: [{ id: 1 }] } });
 	const result = await bench.run([{}], read({ pagination: { values: { type: 'cursor' } } }));
 	expect(result.json(NODE)).toHaveLength(1 - hints);
 	expect(hintsOf(result).map((hint) => hint.slice(0, 24))).toEqual(

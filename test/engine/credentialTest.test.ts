@@ -6,12 +6,13 @@ import { Container } from '@n8n/di';
 import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
 
 import type { FaultAction } from '../../sandbox/faultRules';
-import { freePort } from '../../scripts/host/freePort';
 import { errorOf, itemsOf, NODE, useBench } from '../support/bench';
 import { deleteMany, getStatus, read, send } from '../support/parameters';
 
 const bench = useBench();
 const KEY = '0123456789abcdef'.repeat(4);
+/** The discard service, where nothing listens. */
+const CLOSED = 'http://127.0.0.1:9';
 const CONTACTS = { method: 'GET', path: '/masterdata/getContacts' };
 
 /** Runs the test, which must be over within 10 s of logical time and say nothing of the key. */
@@ -28,10 +29,12 @@ async function press(fields: Record<string, unknown> = {}) {
 	return [status, message] as const;
 }
 
-test('is well after one read of contacts, which takes its slot', async () => {
-	const limits = JSON.stringify({ general: [{ max: 1, windowSeconds: 60 }] });
-	expect((await press({ limits }))[0]).toBe('OK');
-	expect(await bench.hasRoom()).toBe(false);
+test('is well after one read of contacts, which takes its slot; without one, it is said', async () => {
+	bench.limitTo(1, 60);
+	expect((await press())[0]).toBe('OK');
+	const [result, message] = await press();
+	expect(result).toBe('Error');
+	expect(message).toMatch(/leave no room for another 61 s\. Test again/);
 	expect(bench.sandbox.journal.all()).toMatchObject([{ ...CONTACTS, status: 200 }]);
 	expect((await bench.run([{}], getStatus)).json(NODE)).toMatchObject([{ used: 1 }]);
 });
@@ -75,19 +78,15 @@ test.each([{ data: [{ id: 1, status: 'failed' }] }, { contacts: [], errors: [] }
 	},
 );
 
-test('says that nobody listens at the base URL', async () => {
-	const [result, message] = await press({ baseUrl: `http://127.0.0.1:${await freePort()}` });
-	expect(result).toBe('Error');
-	expect(message).toMatch(/^Base URL: The request was not sent: the connection was refused/);
-});
-
-test('says that the limits leave no room, without a request', async () => {
-	const limits = JSON.stringify({ general: [{ max: 1, windowSeconds: 60 }] });
-	Object.assign(bench.credential, { limits });
-	await bench.run([{}], read());
-	const [result, message] = await press();
-	expect([result, bench.sandbox.journal.count()]).toEqual(['Error', 1]);
-	expect(message).toMatch(/leave no room for another 61 s\. Test again/);
+const REDIS = { limitStore: 'redis', redisPort: 9 };
+test.each<[address: string, fields: object]>([
+	['Base URL: The request was not sent: the connection was refused', { baseUrl: CLOSED }],
+	['Redis at ', REDIS],
+	// There is nothing to count.
+	['Redis at ', { ...REDIS, customize: true, limits: '{"general":[],"endpoints":{}}' }],
+])('says that nobody listens: %s, by %j', async (beginning, fields) => {
+	const [result, message] = await press({ ...fields });
+	expect([result, message.slice(0, beginning.length)]).toEqual(['Error', beginning]);
 });
 
 describe('is well where there is something to warn of', () => {
@@ -108,16 +107,8 @@ describe('is well where there is something to warn of', () => {
 
 	test('the same key counted elsewhere before, and a Redis that is down', async () => {
 		expect((await press())[0]).toBe('OK');
-		const [result, message] = await press({ limitStore: 'redis', redisPort: await freePort() });
-		expect([result, message.slice(0, 9)]).toEqual(['Error', 'Redis at ']);
+		expect((await press(REDIS))[1]).toMatch(/^Redis at /);
 	});
-});
-
-test('a Redis that is down is told where there is no limit to count, too', async () => {
-	const limits = '{"general":[],"endpoints":{}}';
-	const redis = { limitStore: 'redis', redisPort: await freePort() };
-	const [result, message] = await press({ ...redis, customize: true, limits });
-	expect([result, message.slice(0, 9)]).toEqual(['Error', 'Redis at ']);
 });
 
 test('masks a key that the service repeats', async () => {

@@ -7,7 +7,7 @@ import type { INode, IRun } from 'n8n-workflow';
 import * as n8nWorkflow from 'n8n-workflow';
 
 import { errorOf, hintsOf, itemsOf, NODE, useBench } from '../support/bench';
-import { getStatus, read, READ_ENDPOINT, send, SEND_ENDPOINT } from '../support/parameters';
+import { getStatus, read, send } from '../support/parameters';
 
 /** Since 2.x; its words are checked against n8n's own lists. */
 const declares = 'TIMED_CAUSES' in n8nWorkflow;
@@ -28,11 +28,8 @@ function expectCause(error: unknown, ...[cause, retryAfterMs]: Declared): void {
 }
 
 describe('the error declares its cause', () => {
-	const status = (code: number) => () => {
-		const action = { type: 'status', status: code, headers: { 'retry-after': '1' } } as const;
-		for (const endpoint of [READ_ENDPOINT, SEND_ENDPOINT])
-			bench.sandbox.fault({ endpoint, action, times: 9 });
-	};
+	const status = (code: number) => () =>
+		bench.respond(code, { headers: { 'retry-after': '1' }, times: 9 });
 	const disable = () => bench.sandbox.setKeyState(bench.sandbox.apiKey, 'disabled');
 
 	test.each<[string, () => void, INode['parameters'], ...Declared]>([
@@ -63,11 +60,8 @@ describe('what is told of waits', () => {
 	const tracingOf = ({ data }: IRun) => data.resultData.runData[NODE]?.at(-1)?.metadata?.tracing;
 
 	test('is how long the requests of a run waited, how many, and for what, also in a hint', async () => {
-		const limits = JSON.stringify({ general: [{ max: 5, windowSeconds: 2 }] });
-		Object.assign(bench.credential, { customize: true, limits });
-		const startedAt = performance.now();
+		bench.limitTo(5, 2);
 		const result = await bench.run(itemsOf(12), read());
-		const elapsedMs = performance.now() - startedAt;
 		const tracing = tracingOf(result.run) as Record<string, unknown>;
 		expect(tracing).toMatchObject({
 			...{ 'business_data.waited_for': 'general/2s', 'business_data.requests_waited': 7 },
@@ -75,7 +69,7 @@ describe('what is told of waits', () => {
 		const waitMs = Number(tracing['business_data.wait_ms']);
 		expect(Number.isInteger(waitMs)).toBe(true);
 		expect(waitMs).toBeGreaterThanOrEqual(2_000);
-		expect(waitMs).toBeLessThanOrEqual(elapsedMs);
+		expect(waitMs).toBeLessThanOrEqual(result.ms);
 		const message = expect.stringMatching(
 			/^7 requests waited \d(\.\d)? s for the limit of 5 per 2 s\.$/,
 		) as string;
@@ -135,25 +129,14 @@ describe('signs of a wrong setup', () => {
 	});
 
 	describe("the service's clock", () => {
-		/** The service's time in the response (ms since 1970), and the response's age in a cache. */
-		const respond = (time: number, headers = {}) =>
-			bench.sandbox.fault({
-				endpoint: READ_ENDPOINT,
-				action: {
-					type: 'status',
-					status: 200,
-					body: [],
-					headers: { date: new Date(time).toUTCString(), ...headers },
-				},
-			});
-
 		test.each([
 			['two minutes behind', -120_000, {}, ['2 min ahead of the clock of the service']],
 			['two minutes ahead', 121_000, {}, ['behind the clock of the service']],
 			['half a minute behind', -30_000, {}, []],
 			['that of a response from a cache', -120_000, { age: '110' }, []],
 		])('%s', async (_, offMs, headers, expected) => {
-			respond(Date.now() + offMs, headers);
+			const date = new Date(Date.now() + offMs).toUTCString();
+			bench.respond(200, { body: [], headers: { date, ...headers } });
 			const hints = expected.map((text) => expect.stringContaining(text) as string);
 			expect(await hintsOfRun()).toEqual(hints);
 		});

@@ -53,7 +53,7 @@ describe('apiRequest: send', () => {
 
 	test('a read that fails among sends is not perhaps sent', async () => {
 		const parameters = apiRequest('={{ $json.method }}', '/sandbox/echo');
-		bench.sandbox.fault({ after: 1, times: 4, action: { type: 'status', status: 500 } });
+		bench.respond(500, { after: 1, times: 4 });
 		const items = [{ method: 'POST' }, { method: 'GET' }, { method: 'POST' }];
 		const { context } = errorOf(await bench.run(items, parameters));
 		const lists = { sentItems: [0], perhapsSentItems: [], failedItems: [1], notTriedItems: [2] };

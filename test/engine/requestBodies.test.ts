@@ -90,7 +90,7 @@ describe.each<[string, INode['parameters'], object, other: object]>([
 
 	test('goes out anew with each attempt, and whole', async () => {
 		bench.credential.idempotencyHeader = 'Idempotency-Key';
-		for (const status of [429, 503]) bench.sandbox.fault({ action: { type: 'status', status } });
+		for (const status of [429, 503]) bench.respond(status);
 		expect((await bench.run([PDF], once)).run.status).toBe('success');
 		const [first, ...more] = arrived();
 		expect(more).toEqual([first, first]);

@@ -18,7 +18,7 @@ const bench = useBench();
 
 /** What the service will respond to the next request. */
 const response = (changes: Partial<Extract<FaultAction, { type: 'status' }>>) =>
-	bench.sandbox.fault({ action: { type: 'status', status: 200, act: true, ...changes } });
+	bench.respond(200, { act: true, ...changes });
 /** The output of a GET request, as JSON. */
 const get = async (path: string, options = {}) => {
 	const result = await bench.run([{}], apiRequest('GET', path, options));

@@ -14,7 +14,6 @@ import {
 	sentDocument,
 } from '../support/parameters';
 import { linksTo, NODE_TYPE, nodeOf, workflowOf } from '../support/engineWorkflow';
-import { statesOf } from '../support/sentDocument';
 import { waitUntil } from '../support/waitUntil';
 import { callTool } from '../support/toolWorkflow';
 
@@ -22,7 +21,7 @@ const bench = useBench({ limits: NO_LIMITS });
 useDeduplicator();
 
 test('after a refusal of the third of five sends, each is sent once', async () => {
-	bench.sandbox.fault({ after: 2, action: { type: 'status', status: 400 } });
+	bench.respond(400, { after: 2 });
 	const result = await bench.run(itemsOf(5), send(), RETRY_ON_FAIL);
 	expect(result.run.status).toBe('success');
 	expect(bench.documents()).toEqual(itemsOf(5));
@@ -87,7 +86,7 @@ test.each([
 );
 
 test('a batch that was deleted is not deleted again', async () => {
-	bench.sandbox.fault({ after: 1, action: { type: 'status', status: 400 } });
+	bench.respond(400, { after: 1 });
 	const result = await bench.run(itemsOf(4), deleteMany({ batchSize: 2 }), RETRY_ON_FAIL);
 	expect(result.run.status).toBe('success');
 	const ids = bench.sandbox.journal.responded().map(({ body }) => (body as { ids: number[] }).ids);
@@ -105,13 +104,13 @@ test('a key that was released is not released again, in case another run has sen
 	await waitUntil(() => bench.sandbox.journal.count() === 2);
 	const settings = { ...RETRY_ON_FAIL, waitBetweenTries: 1_000 };
 	const releasing = bench.run([{ id: 'a' }, { id: 'b' }], sentDocument('release'), settings);
-	await waitUntil(async () => (await statesOf(bench, ['a']))[0] === 'notSent');
+	await waitUntil(async () => (await bench.statesOf('a'))[0] === 'notSent');
 	await bench.run([{ id: 'a' }], once);
 	const error = errorOf(await releasing);
 	bench.sandbox.clearFaults();
 	await underWay;
 	expect(error.message).toBe('Send Once Key: it is being sent right now');
-	expect(await statesOf(bench, ['a'])).toEqual(['sent']);
+	expect(await bench.statesOf('a')).toEqual(['sent']);
 	expect(error.context).toMatchObject({ changedItems: [0], failedItems: [1], notTriedItems: [] });
 });
 
@@ -119,7 +118,7 @@ test('another execution sends again, and a failed run without Retry On Fail runs
 	await bench.run(itemsOf(1), send(), RETRY_ON_FAIL);
 	await bench.run(itemsOf(1), send(), RETRY_ON_FAIL);
 	expect(bench.documents()).toHaveLength(2);
-	bench.sandbox.fault({ after: 1, action: { type: 'status', status: 400 } });
+	bench.respond(400, { after: 1 });
 	errorOf(await bench.run(itemsOf(2), send()));
 	expect(bench.documents()).toHaveLength(3);
 });
@@ -127,7 +126,7 @@ test('another execution sends again, and a failed run without Retry On Fail runs
 test.each(['continueRegularOutput', 'continueErrorOutput'] as const)(
 	'does not run the node again for items that failed (%s)',
 	async (onError) => {
-		bench.sandbox.fault({ action: { type: 'status', status: 400 } });
+		bench.respond(400);
 		bench.sandbox.fault({ after: 1, action: { type: 'hangUpAfterActing' } });
 		// An input field of this name would look like a failed run.
 		const items = itemsOf(3).map((item) => ({ ...item, error: 'earlier' }));
@@ -158,7 +157,7 @@ describe('as a tool of an agent', () => {
 	};
 
 	test('a call that the service acts on and responds with 500 is one document', async () => {
-		bench.sandbox.fault({ action: { type: 'status', status: 500, act: true } });
+		bench.respond(500, { act: true });
 		const [response] = await call([1], {}, RETRY_ON_FAIL);
 		expect(bench.documents()).toEqual([{ number: 1 }]);
 		expect(response?.error).toContain('500');
@@ -166,7 +165,7 @@ describe('as a tool of an agent', () => {
 	});
 
 	test('each of several calls at once is sent, and gets its own response', async () => {
-		bench.sandbox.fault({ times: 2, action: { type: 'status', status: 400 } });
+		bench.respond(400, { times: 2 });
 		const responses = await call([1, 2, 3, 4], {}, RETRY_ON_FAIL);
 		expect(bench.documents()).toHaveLength(4);
 		expect(new Set(responses.map(({ response }) => response)).size).toBe(4);
@@ -190,7 +189,7 @@ describe('as a tool of an agent', () => {
 	});
 
 	test('a failure reaches the agent, also where the tool continues on error', async () => {
-		bench.sandbox.fault({ action: { type: 'status', status: 400, body: { message: 'bad' } } });
+		bench.respond(400, { body: { message: 'bad' } });
 		const [response] = await call([1], {}, CONTINUE_ON_ERROR);
 		expect(JSON.stringify(response)).toContain('400');
 	});

@@ -3,13 +3,11 @@
 import { errorOf, hintsOf, itemsOf, NODE, type ShownError, useBench } from '../support/bench';
 import { useDeduplicator } from '../support/deduplicator';
 import { ERROR_OUTPUT, read, send, SEND_ENDPOINT } from '../support/parameters';
-import { statesOf } from '../support/sentDocument';
 import { waitUntil } from '../support/waitUntil';
 
 const bench = useBench();
 const onceById = { sendOnceKey: '={{ $json.id }}' };
 const store = useDeduplicator();
-const states = async (...keys: string[]) => await statesOf(bench, keys);
 
 test('a key that was seen before is skipped, in the order of the input', async () => {
 	await bench.run([{ id: 'b' }], send(onceById));
@@ -32,7 +30,7 @@ test('a key that was seen before is skipped, in the order of the input', async (
 
 test('an error after skipped items does not call them sent', async () => {
 	await bench.run([{ id: 'a' }], send(onceById));
-	bench.sandbox.fault({ after: 1, action: { type: 'status', status: 400 } });
+	bench.respond(400, { after: 1 });
 	const items = ['a', 'b', 'c', 'd'].map((id) => ({ id }));
 	const error = errorOf(await bench.run(items, send(onceById)));
 	expect(error.description).toContain(
@@ -79,13 +77,12 @@ test('while an item waits for the limits, its key is not on record', async () =>
 	await waitUntil(() => bench.documents().length === 3);
 	await new Promise((resolve) => setTimeout(resolve, 100));
 	const keys = ['0', '1', '2', '3'];
-	expect(await states(...keys)).toEqual(['sent', 'sent', 'sent', 'notSent']);
+	expect(await bench.statesOf(...keys)).toEqual(['sent', 'sent', 'sent', 'notSent']);
 	await run;
-	expect(await states(...keys)).toEqual(['sent', 'sent', 'sent', 'sent']);
+	expect(await bench.statesOf(...keys)).toEqual(['sent', 'sent', 'sent', 'sent']);
 });
 
-const refuse = (status: number, times = 1) =>
-	bench.sandbox.fault({ times, action: { type: 'status', status } });
+const refuse = (status: number, times = 1) => bench.respond(status, { times });
 const CLOSED = 'http://127.0.0.1:1';
 
 test.each([

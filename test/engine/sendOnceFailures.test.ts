@@ -7,7 +7,6 @@ import { errorOf, NO_LIMITS, NODE, useBench } from '../support/bench';
 import { useDeduplicator } from '../support/deduplicator';
 import { readRun } from '../support/engine';
 import { processState } from '../../nodes/BusinessData/sendOnce/processState';
-import { statesOf } from '../support/sentDocument';
 import { forgetRequests } from '../support/limiters';
 import { send } from '../support/parameters';
 
@@ -80,13 +79,13 @@ describe('a fault of the database', () => {
 		if (when.moment === 'late') await tenSeconds();
 		store.clearFaults();
 		const states = ['sent', wasSent ? 'sent' : 'notSent'];
-		expect(await statesOf(bench, ['old', 'new'])).toEqual(states);
+		expect(await bench.statesOf('old', 'new')).toEqual(states);
 		// As another process finds it, soon.
 		const { watched } = processState();
 		const before = new Map(watched);
 		watched.clear();
 		await tenSeconds();
-		expect(await statesOf(bench, ['old', 'new'])).toEqual(states);
+		expect(await bench.statesOf('old', 'new')).toEqual(states);
 		for (const [name, watch] of before) watched.set(name, watch);
 		const again = await bench.run([{ id: 'old' }, { id: 'new' }], send(onceById));
 		expect(again.run.status).toBe('success');

@@ -7,7 +7,6 @@ import { errorOf, hintsOf, itemsOf, NODE, type ShownError, useBench } from '../s
 import { useDeduplicator } from '../support/deduplicator';
 import { linksTo, NODE_TYPE, nodeOf, workflowOf } from '../support/engineWorkflow';
 import { apiRequest, CONTINUE_ON_ERROR, send, sentDocument } from '../support/parameters';
-import { statesOf } from '../support/sentDocument';
 import { DELETED } from '../support/processedRows';
 
 /** n8n's table of workflows, which lacks this ID; `test/n8n` asks the real one. */
@@ -134,7 +133,7 @@ describe('by hand', () => {
 
 	test('changes nothing where a later item is wrong', async () => {
 		errorOf(await bench.run([{ id: 'a' }, { id: '' }], sentDocument('markAsSent')));
-		expect(await statesOf(bench, ['a'])).toEqual(['notSent']);
+		expect(await bench.statesOf('a')).toEqual(['notSent']);
 		const result = await bench.run(
 			[{ id: 'a' }, { id: '' }],
 			sentDocument('markAsSent'),
@@ -144,7 +143,7 @@ describe('by hand', () => {
 			undefined,
 			'notSent',
 		]);
-		expect(await statesOf(bench, ['a'])).toEqual(['sent']);
+		expect(await bench.statesOf('a')).toEqual(['sent']);
 	});
 
 	test('behind an API Request, by its endpoint', async () => {
@@ -252,12 +251,12 @@ describe('a 200 for what was not done, by the Result Field', () => {
 		[successes, 'held', false],
 	])('%j makes of %j a failure: %p', async (values, body, isFailure) => {
 		Object.assign(bench.credential, { resultField: 'state', ...values });
-		bench.sandbox.fault({ action: { type: 'status', status: 200, body } });
+		bench.respond(200, { body });
 		const result = await bench.run([{ id: 'a' }], send(once));
 		const refused = { outcome: 'refused', statusCode: 400 };
 		if (isFailure) expect(errorOf(result).context).toMatchObject(refused);
 		else expect(result.run.status).toBe('success');
-		expect(await statesOf(bench, ['a'])).toEqual([isFailure ? 'notSent' : 'sent']);
+		expect(await bench.statesOf('a')).toEqual([isFailure ? 'notSent' : 'sent']);
 		expect(bench.sandbox.journal.count()).toBe(1);
 	});
 });
@@ -290,7 +289,7 @@ describe("the service's own idempotency", () => {
 		expect(new Set(values()).size).toBe(1);
 		// It says nothing of the key.
 		expect(values()[0]).toMatch(/^[\w-]{22}$/);
-		expect(await statesOf(bench, ['a'])).toEqual([state]);
+		expect(await bench.statesOf('a')).toEqual([state]);
 		if (state === 'notSent') return;
 		await bench.run([{ id: 'a' }], send(once));
 		expect(values()).toHaveLength(requests);
@@ -308,7 +307,7 @@ describe("the service's own idempotency", () => {
 
 	test('a stop before the next attempt does not call it not sent', async () => {
 		bench.sandbox.fault({ after: 2, action: { type: 'hangUpAfterActing' } });
-		const isLost = async () => (await statesOf(bench, ['2'])).includes('perhapsSent');
+		const isLost = async () => (await bench.statesOf('2')).includes('perhapsSent');
 		const result = await bench.stoppedWhen(isLost, itemsOf(4), send(once));
 		const { message, context } = result.task(NODE).error as unknown as ShownError;
 		expect(message).toContain('canceled');
@@ -318,7 +317,7 @@ describe("the service's own idempotency", () => {
 
 	test('Max Wait, when it allows no further attempt, does not call it safe to run again', async () => {
 		const headers = { 'retry-after': '30' };
-		bench.sandbox.fault({ action: { type: 'status', status: 503, act: true, headers } });
+		bench.respond(503, { act: true, headers });
 		const error = errorOf(await bench.run([{ id: 'a' }], send({ ...once, maxWait: 5 })));
 		expect(error.context).toMatchObject({ outcome: 'unknown' });
 		expect(error.context).not.toHaveProperty('retryAfterSeconds');

@@ -68,7 +68,7 @@ describe('IDs', () => {
 		['that are empty', [{ id: '' }], {}, 'contact 1 of 1 has no ID at "id"'],
 		['of records', [{ number: 1 }], records, 'record 1 of 1 has no ID at "id"'],
 	])('%s are an error', async (_, body, parameters, message) => {
-		bench.sandbox.fault({ action: { type: 'status', status: 200, body } });
+		bench.respond(200, { body });
 		await expect(trigger(parameters).poll()).rejects.toThrow(message);
 	});
 });
@@ -110,7 +110,7 @@ test.each([
 	['one full read, and emits something else', { options: ONLY_FIRST }, NOTHING],
 	['only changes, and a mark', { events: DELETED, options: { ...HEADER, ...MARK } }, NOTHING],
 ])('a manual test run of a trigger that reads %s says so', async (_, parameters, message) => {
-	bench.sandbox.fault({ action: { type: 'status', status: 200, body: [] } });
+	bench.respond(200, { body: [] });
 	const polled = trigger(parameters, 'manual').poll();
 	const said = polled.catch((error: NodeApiError) => `${error.message}: ${error.description}`);
 	expect(await said).toContain(message);

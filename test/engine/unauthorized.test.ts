@@ -48,7 +48,7 @@ test.each([
 });
 
 test('what waits for the limits when the key is disabled ends then', async () => {
-	bench.sandbox.fault({ after: 1, times: Infinity, action: { type: 'status', status: 401 } });
+	bench.respond(401, { after: 1, times: Infinity });
 	// Three go out at once; the others would wait for ten minutes and more.
 	const startedAt = performance.now();
 	const errors = await failures(itemsOf(9), send());

@@ -82,7 +82,7 @@ test.each([
 });
 
 test('another execution, and Retry On Fail in the same process, send', async () => {
-	bench.sandbox.fault({ after: 1, action: { type: 'status', status: 400 } });
+	bench.respond(400, { after: 1 });
 	expect((await bench.run(itemsOf(2), send(), RETRY_ON_FAIL)).run.status).toBe('success');
 	await becomeAnotherProcess();
 	bench.engine.executionId = 'another execution';

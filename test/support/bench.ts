@@ -1,19 +1,23 @@
 /** What an engine test works on: n8n's engine, and for each test a sandbox service and a credential for it. */
-import type { ICredentialDataDecryptedObject, INode } from 'n8n-workflow';
+import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
 
 import type { LimitTable } from '../../sandbox/limits';
-import { type Sandbox, type SandboxOptions, startSandbox } from '../../sandbox/server';
+import {
+	type FaultAction,
+	type FaultRule,
+	type Sandbox,
+	type SandboxOptions,
+	startSandbox,
+} from '../../sandbox/server';
 import { Engine, type EngineRun, readRun } from './engine';
 import { workflowOf } from './engineWorkflow';
 import { EXAMPLE_LIMITS } from './exampleLimits';
 import { reallyWait, realNow, useLogicalTime } from './logicalTime';
-import { read } from './parameters';
+import { sentDocument } from './parameters';
 import { credentialFor } from './scaledLimits';
 import { waitUntil } from './waitUntil';
 
 export const NODE = 'Business Data';
-
-type NodeParameters = INode['parameters'];
 
 /** As many items as are asked for, with the ids 0, 1, 2 … */
 export const itemsOf = (count: number) => Array.from({ length: count }, (_, id) => ({ id }));
@@ -26,23 +30,57 @@ export interface ShownError {
 	context: Record<string, unknown>;
 }
 
-export interface Bench {
-	engine: Engine;
-	sandbox: Sandbox;
-	credential: ICredentialDataDecryptedObject;
-	/** The bodies of the documents that the service has sent, in order. */
-	documents(): unknown[];
-	/** Whether the service receives one more request that may hardly wait. */
-	hasRoom(parameters?: NodeParameters): Promise<boolean>;
+type Run = Parameters<typeof workflowOf>;
+
+type Response = Omit<FaultRule, 'action'> &
+	Omit<Partial<Extract<FaultAction, { type: 'status' }>>, 'type' | 'status'>;
+
+export class Bench {
+	engine!: Engine;
+	sandbox!: Sandbox;
+	credential!: ICredentialDataDecryptedObject;
+
 	/** Starts a run of the node on the items, which can be awaited or canceled. */
-	start(...what: Parameters<typeof workflowOf>): ReturnType<Engine['start']>;
+	start(...run: Run): ReturnType<Engine['start']> {
+		return this.engine.start(workflowOf(...run), { key: this.credential });
+	}
+
 	/** Runs the node on the items. */
-	run(...what: Parameters<typeof workflowOf>): Promise<EngineRun>;
+	async run(...run: Run): Promise<EngineRun> {
+		return readRun(await this.start(...run));
+	}
+
 	/** Starts such a run, and stops it when it is time. */
-	stoppedWhen(
-		isTime: Parameters<typeof waitUntil>[0],
-		...what: Parameters<typeof workflowOf>
-	): Promise<EngineRun>;
+	async stoppedWhen(isTime: Parameters<typeof waitUntil>[0], ...run: Run): Promise<EngineRun> {
+		const execution = this.start(...run);
+		await waitUntil(isTime);
+		execution.cancel();
+		return readRun(await execution);
+	}
+
+	/** Lets the service respond to the next request with this status, or to those that are given. */
+	respond(status: number, { endpoint, times, after, ...response }: Response = {}): void {
+		const action = { type: 'status', status, ...response } as const;
+		this.sandbox.fault({ endpoint, times, after, action });
+	}
+
+	/** The bodies of the documents that the service has sent, in order. */
+	documents(): unknown[] {
+		return this.sandbox.journal.documents().map(({ body }) => body);
+	}
+
+	/** What Sent Document says of these keys of Transaction → Send. */
+	async statesOf(...keys: string[]): Promise<unknown[]> {
+		const items = keys.map((id) => ({ id }));
+		const result = await this.run(items, sentDocument('get'));
+		expect(result.run.status).toBe('success');
+		return result.json(NODE).map(({ state }) => state);
+	}
+
+	/** Gives the credential one limit for all requests, of which the sandbox knows nothing. */
+	limitTo(max: number, windowSeconds: number): void {
+		Object.assign(this.credential, { customize: true, limits: oneLimit(max, windowSeconds) });
+	}
 }
 
 /** For tests of something else than limits. */
@@ -50,6 +88,10 @@ export const NO_LIMITS: LimitTable = {
 	general: [{ max: 100_000, windowSeconds: 1 }],
 	endpoints: {},
 };
+
+/** One limit for all requests, as a credential has it. */
+export const oneLimit = (max: number, windowSeconds: number) =>
+	JSON.stringify({ general: [{ max, windowSeconds }], endpoints: {} });
 
 /** How long (ms) a suite that runs beside this one may have the same port. */
 const LONGEST_TAKEN_MS = 20_000;
@@ -64,21 +106,7 @@ const LATENCY_MS = 2;
 export function useBench(given: SandboxOptions = {}, { inRealTime = false } = {}): Bench {
 	const latency = { minMs: LATENCY_MS, maxMs: LATENCY_MS };
 	const options = { latency, limits: EXAMPLE_LIMITS, ...given };
-	const bench = {} as Bench;
-	bench.start = (...what) => bench.engine.start(workflowOf(...what), { key: bench.credential });
-	bench.run = async (...what) => readRun(await bench.start(...what));
-	bench.stoppedWhen = async (isTime, ...what) => {
-		const execution = bench.start(...what);
-		await waitUntil(isTime);
-		execution.cancel();
-		return readRun(await execution);
-	};
-	bench.documents = () => bench.sandbox.journal.documents().map(({ body }) => body);
-	bench.hasRoom = async (parameters = read({ maxWait: 1 })) => {
-		const before = bench.sandbox.journal.count();
-		await bench.run(itemsOf(1), parameters);
-		return bench.sandbox.journal.count() > before;
-	};
+	const bench = new Bench();
 	const start = async () => {
 		bench.sandbox = await startWhenFree(options);
 		bench.credential = credentialFor(bench.sandbox, options.limits);

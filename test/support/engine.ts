@@ -62,15 +62,7 @@ let triggerCount = 0;
 
 let loaded: Promise<Engine> | undefined;
 
-export interface EngineRun {
-	run: IRun;
-	/** What a node did; fails when it did not run. */
-	task(nodeName: string): ITaskData;
-	/** The items of a node's output. */
-	items(nodeName: string, output?: number): INodeExecutionData[];
-	/** The items' `json` alone. */
-	json(nodeName: string, output?: number): Array<INodeExecutionData['json']>;
-}
+export type EngineRun = ReturnType<typeof readRun>;
 
 export class Engine {
 	/** Of the executions from now on. */
@@ -244,17 +236,20 @@ function runFrom(execute: WorkflowExecute, workflow: Workflow, startNode?: INode
 	return (execute as unknown as WorkflowExecuteOfN8n1).run(workflow, startNode);
 }
 
-export function readRun(run: IRun): EngineRun {
+/** What came of a run. */
+export function readRun(run: IRun) {
+	/** What a node did; fails when it did not run. */
 	const task = (nodeName: string): ITaskData => {
 		const found = run.data.resultData.runData[nodeName]?.at(-1);
 		if (found === undefined) throw new Error(`${nodeName} did not run`);
 		return found;
 	};
+	/** The items of a node's output. */
 	const items = (nodeName: string, output = 0) => task(nodeName).data?.main?.[output] ?? [];
-	return {
-		run,
-		task,
-		items,
-		json: (nodeName, output) => items(nodeName, output).map(({ json }) => json),
-	};
+	/** The items' `json` alone. */
+	const json = (nodeName: string, output = 0) =>
+		items(nodeName, output).map((item: INodeExecutionData) => item.json);
+	/** How long it took (ms). */
+	const ms = Number(run.stoppedAt) - Number(run.startedAt);
+	return { run, ms, task, items, json };
 }
