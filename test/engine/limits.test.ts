@@ -1,7 +1,7 @@
 // Many requests at once, by one workflow and by two: every one gets a response and none refused.
 
 import { DOCUMENTED_LIMITS } from '../../sandbox/limits';
-import { itemsOf, NODE, useBench } from '../support/bench';
+import { hintsOf, itemsOf, NODE, useBench } from '../support/bench';
 import { fullestWindow } from '../support/countingService';
 import { workflowOf } from '../support/engineWorkflow';
 import { apiRequest, getStatus, read, send } from '../support/parameters';
@@ -54,6 +54,36 @@ describe('one limit, however it is written', () => {
 		});
 		const statuses = (await Promise.all(runs)).map(({ run }) => run.status);
 		expect(statuses.sort()).toEqual(['error', 'error', 'success']);
+	});
+});
+
+describe('headers that tell of limits', () => {
+	const keepFree = (percent: number) => (bench.credential.keepFree = percent);
+	const policy = (max: number) => ({ 'ratelimit-policy': `"minute";q=${max};w=60` });
+
+	test.each([
+		[100, []],
+		[80, [expect.stringContaining('allows 80 requests per 60 s') as string]],
+	])('get a hint where they are not those of the credential: %i', async (max, expected) => {
+		keepFree(20);
+		bench.respond(200, { body: [], headers: policy(max) });
+		expect(hintsOf(await bench.run([{}], read()))).toEqual(expected);
+	});
+
+	const named = {
+		...{ 'x-ratelimit-limit': '100', 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '20' },
+	};
+	test.each<[number, Record<string, string>]>([
+		[0, named],
+		[20, named],
+		[20, { ratelimit: '"minute";r=0;t=20', ...policy(100) }],
+	])('with %i % kept free: a send tells that nothing is left for all, by %j', async (...row) => {
+		const [percent, headers] = row;
+		keepFree(percent);
+		bench.respond(200, { headers });
+		const { ms } = await bench.run(itemsOf(1), send());
+		expect(ms).toBeLessThan(1_000);
+		expect((await bench.run([{}], read())).ms).toBeGreaterThanOrEqual(19_000);
 	});
 });
 
