@@ -89,60 +89,49 @@ describe('by Get Many', () => {
 describe('by the trigger', () => {
 	const OPTIONS = { options: NUMBERED };
 
-	/** What each of the polls reports, in words. */
+	/** What each of the polls reports, in words, or why it fails. */
 	async function pollEach(trigger: ReturnType<typeof bench.trigger>, pages: Page[]) {
-		const all: string[][] = [];
+		const all: unknown[] = [];
 		for (const page of pages) {
 			respond(page);
-			all.push(inWords(await trigger.poll()));
+			all.push(await trigger.poll().then(inWords, (error: Error) => error.message));
 		}
 		return all;
 	}
 
 	const client = (id: number) => ({ id, contacts: records(10 * id, 10 * id + 1) });
-	test('a list of one that becomes the record itself', async () => {
-		const [both, one] = [
-			{ clients: { client: [client(1), client(2)] } },
-			{ clients: { client: client(1) } },
-		];
-		const reported = await pollEach(
-			bench.trigger(),
-			[both, both, one, one, both].map((body) => () => body),
-		);
-		expect(reported).toEqual([[], [], [], ['contactDeleted 2'], ['contactCreated 2']]);
-	});
-
-	test.each([
-		['an empty list, with suggestions beside it', { contacts: [], suggestions: [{ id: 'A' }] }],
-		['no list, with addresses beside it', { count: 0, links: [{ id: 'self', rel: 'self' }] }],
-	])('%s', async (_, none) => {
-		const some = { contacts: records(1, 2), count: 2 };
-		const reported = await pollEach(
-			bench.trigger(),
-			[some, none, none].map((body) => () => body),
-		);
-		expect(reported).toEqual([[], [], ['contactDeleted 1', 'contactDeleted 2']]);
-	});
-
-	test('contacts that come where only addresses were', async () => {
-		const links = [{ id: 'self', rel: 'self' }];
-		const trigger = bench.trigger();
-		const some = { contacts: records(1, 2), links };
-		const reported = await pollEach(
-			trigger,
-			[{ links }, some].map((body) => () => body),
-		);
-		expect(reported).toEqual([[], ['contactCreated 1', 'contactCreated 2']]);
-		// Nothing says that there are none.
-		respond(() => ({ links }));
-		await expect(trigger.poll()).rejects.toThrow('there is no list at "contacts"');
-	});
-
-	test('a second list beside the first: a person must choose', async () => {
-		const trigger = bench.trigger();
-		await pollEach(trigger, [() => ({ suggestions: records(1), contacts: [] })]);
-		respond(() => ({ suggestions: records(1), contacts: records(2) }));
-		await expect(trigger.poll()).rejects.toThrow('several lists');
+	const [both, one] = [
+		{ clients: { client: [client(1), client(2)] } },
+		{ clients: { client: client(1) } },
+	];
+	const some = { contacts: records(1, 2), count: 2 };
+	const suggested = { contacts: [], suggestions: [{ id: 'A' }] };
+	const links = [{ id: 'self', rel: 'self' }];
+	const unlisted = { count: 0, links };
+	const deleted = [[], [], ['contactDeleted 1', 'contactDeleted 2']];
+	const fails = (words: string) => expect.stringContaining(words) as unknown;
+	test.each<[string, bodies: unknown[], reported: unknown[]]>([
+		[
+			'a list of one that becomes the record itself',
+			[both, both, one, one, both],
+			[[], [], [], ['contactDeleted 2'], ['contactCreated 2']],
+		],
+		['an empty list, with suggestions beside it', [some, suggested, suggested], deleted],
+		['no list, with addresses beside it', [some, unlisted, unlisted], deleted],
+		[
+			// The last one does not say that there are none.
+			'contacts that come where only addresses were',
+			[{ links }, { contacts: records(1, 2), links }, { links }],
+			[[], ['contactCreated 1', 'contactCreated 2'], fails('there is no list at "contacts"')],
+		],
+		[
+			'a second list beside the first: a person must choose',
+			[suggested, { ...suggested, contacts: records(2) }],
+			[[], fails('several lists')],
+		],
+	])('%s', async (_, bodies, reported) => {
+		const pages = bodies.map((body) => () => body);
+		expect(await pollEach(bench.trigger(), pages)).toEqual(reported);
 	});
 
 	const all = Array.from({ length: 30 }, (_, index) => index + 1);

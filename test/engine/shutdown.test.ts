@@ -2,7 +2,7 @@
 // it has done. One signal for all of them, because n8n gets no second one.
 
 import { type Sandbox, startSandbox } from '../../sandbox/server';
-import { itemsOf, NODE, type ShownError } from '../support/bench';
+import { itemsOf, NODE, oneLimit, type ShownError } from '../support/bench';
 import { Engine, type EngineRun, readRun } from '../support/engine';
 import { type WorkflowJson, workflowOf } from '../support/engineWorkflow';
 import { deleteMany, read, RETRY_ON_FAIL, send } from '../support/parameters';
@@ -14,7 +14,6 @@ const LONGEST_END_MS = 9_000;
 /** The response that a request under way gets in time. */
 const LATE_MS = 1_000;
 const ITEMS = itemsOf(6);
-const ONE_REQUEST = JSON.stringify({ general: [{ max: 1, windowSeconds: 600 }], endpoints: {} });
 
 /** Each waits behind, or in the middle of, its first request. */
 const WAITING: Record<string, WorkflowJson> = {
@@ -45,7 +44,7 @@ function credentials(number: number) {
 	const apiKey = String(number).padStart(64, '0');
 	sandbox.setKeyState(apiKey, 'active');
 	const fields = credentialFor({ baseUrl: sandbox.baseUrl, apiKey });
-	return { key: { ...fields, customize: true, limits: ONE_REQUEST } };
+	return { key: { ...fields, customize: true, limits: oneLimit(1, 600) } };
 }
 
 beforeAll(async () => {
@@ -58,9 +57,10 @@ beforeAll(async () => {
 	const never = { type: 'neverAnswer', act: true } as const;
 	sandbox.fault({ endpoint: 'POST /txndata/sendPayment', action: never });
 	// A poll has five minutes, and waits for more than one.
-	const limits = JSON.stringify({ general: [{ max: 1, windowSeconds: 100 }], endpoints: {} });
 	const parameters = { events: ['contactUpdated'], idField: 'id', options: {} };
-	const { poll } = engine.trigger(parameters, { key: { ...credentials(98).key, limits } });
+	const { poll } = engine.trigger(parameters, {
+		key: { ...credentials(98).key, limits: oneLimit(1, 100) },
+	});
 	await poll();
 	const polling = poll();
 	const names = Object.keys(WAITING);

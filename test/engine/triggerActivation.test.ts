@@ -5,6 +5,7 @@ import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 
 import { type IDataObject, type INode, NodeOperationError, UserError } from 'n8n-workflow';
 
+import { oneLimit } from '../support/bench';
 import { CredentialsHelper } from '../support/credentialsHelper';
 import { inWords, useTriggerBench } from '../support/triggerBench';
 
@@ -44,7 +45,7 @@ const stop = async () => await bench.service.stop();
 const A_MINUTE = { 'retry-after': '59' };
 const NO_ROOM = 'the limits left no room in the time of this poll';
 const NO_RESPONSE = 'the service did not respond in the time of this poll';
-const BY_MINUTE = { limits: JSON.stringify({ general: [{ max: 100, windowSeconds: 60 }] }) };
+const BY_MINUTE = { limits: oneLimit(100, 60) };
 const REDIS = { limitStore: 'redis', redisHost: '127.0.0.1', redisPort: CLOSED_PORT };
 const respondLate = () => {
 	bench.service.response = (_, response: ServerResponse) => {

@@ -59,46 +59,38 @@ test('what waits for the limits when the key is disabled ends then', async () =>
 	expect(bench.sandbox.journal.count()).toBe(2);
 });
 
-describe('with other endpoints', () => {
-	const refuse = (...endpoints: string[]) => {
-		for (const endpoint of endpoints) {
-			const action = { type: 'status', status: 401 } as const;
-			bench.sandbox.fault({ endpoint, times: Infinity, action });
-		}
-	};
-	const paths = async (...all: string[]) => {
-		const items = all.map((path) => ({ path }));
-		const errors = await failures(items, apiRequest('POST', '={{ $json.path }}'));
-		const sent = bench.sandbox.journal.all().map(({ path }) => path);
-		return { sent, outcomes: errors.map((error) => error?.outcome) };
-	};
-
-	test('one path that the role may not call leaves the others alone', async () => {
-		refuse('POST /a');
-		const { sent, outcomes } = await paths('/a', '/sandbox/echo', '/a', '/A/', '/sandbox/echo');
-		expect(sent).toEqual(['/a', '/sandbox/echo', '/sandbox/echo']);
-		expect(outcomes).toEqual(['refused', undefined, 'notSent', 'notSent', undefined]);
+test.each<[string, refused: string[], requests: string[], sent: number[], outcomes: unknown[]]>([
+	[
+		'one path that the role may not call leaves the others alone',
+		['POST /a'],
+		['POST /a', 'POST /sandbox/echo', 'POST /a', 'POST /A/', 'POST /sandbox/echo'],
+		[0, 1, 4],
+		['refused', undefined, 'notSent', 'notSent', undefined],
+	],
+	[
+		'after two paths nothing more is sent',
+		['POST /a', 'POST /b'],
+		['POST /a', 'POST /a', 'POST /b', 'POST /sandbox/echo', 'POST /c'],
+		[0, 2],
+		['refused', 'notSent', 'refused', 'notSent', 'notSent'],
+	],
+	[
+		'another method of the path is another matter',
+		['POST /a', 'PUT /a'],
+		['POST /a', 'PUT /a', 'PUT /a', 'DELETE /a'],
+		[0, 1, 3],
+		['refused', 'refused', 'notSent', 'refused'],
+	],
+])('with other endpoints, %s', async (_, refused, requests, sent, outcomes) => {
+	for (const endpoint of refused) bench.respond(401, { endpoint, times: Infinity });
+	const items = requests.map((request) => {
+		const [method, path] = request.split(' ');
+		return { method, path };
 	});
-
-	test('after two paths nothing more is sent', async () => {
-		refuse('POST /a', 'POST /b');
-		const { sent, outcomes } = await paths('/a', '/a', '/b', '/sandbox/echo', '/c');
-		expect(sent).toEqual(['/a', '/b']);
-		expect(outcomes).toEqual(['refused', 'notSent', 'refused', 'notSent', 'notSent']);
-	});
-
-	test('another method of the path is another matter', async () => {
-		refuse('POST /a', 'PUT /a');
-		const items = ['POST', 'PUT', 'PUT', 'DELETE'].map((method) => ({ method }));
-		const parameters = { ...apiRequest('={{ $json.method }}', '/a') };
-		const errors = await failures(items, parameters);
-		expect(bench.sandbox.journal.all().map(({ method }) => method)).toEqual([
-			...['POST', 'PUT', 'DELETE'],
-		]);
-		expect(errors.map((error) => error?.outcome)).toEqual([
-			...['refused', 'refused', 'notSent', 'refused'],
-		]);
-	});
+	const errors = await failures(items, apiRequest('={{ $json.method }}', '={{ $json.path }}'));
+	const journal = bench.sandbox.journal.all();
+	expect(journal).toMatchObject(sent.map((item) => items[item]));
+	expect(errors.map((error) => error?.outcome)).toEqual(outcomes);
 });
 
 test('the next run asks again', async () => {
