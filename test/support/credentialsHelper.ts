@@ -1,29 +1,14 @@
 /** Gives the engine the credentials of a test, in place of n8n's database. */
-import type {
-	ICredentialDataDecryptedObject,
-	ICredentialsExpressionResolveValues,
-	ICredentialsHelper,
-	IExecuteData,
-	IHttpRequestOptions,
-	INode,
-	IWorkflowExecuteAdditionalData,
-	Workflow,
-	WorkflowExecuteMode,
-} from 'n8n-workflow';
 import type { PackageDirectoryLoader } from 'n8n-core';
+import type { ICredentialDataDecryptedObject, ICredentialsHelper, INode } from 'n8n-workflow';
 
 /** What the templates of headers give, by template and credential: each request asks for them. */
 const evaluated = new Map<string, string>();
 
-/** What the engine calls. */
-type Used =
-	| 'getParentTypes'
-	| 'isCredentialUsableByNode'
-	| 'authenticate'
-	| 'preAuthentication'
-	| 'getDecrypted';
+type Helper = Required<ICredentialsHelper>;
 
-export class CredentialsHelper implements Pick<ICredentialsHelper, Used> {
+/** Has what the engine calls. */
+export class CredentialsHelper {
 	constructor(
 		/** Knows the types of credentials. */
 		private readonly loader: PackageDirectoryLoader,
@@ -31,24 +16,21 @@ export class CredentialsHelper implements Pick<ICredentialsHelper, Used> {
 		private readonly credentials: Record<string, ICredentialDataDecryptedObject>,
 	) {}
 
-	getParentTypes() {
-		return [];
-	}
+	getParentTypes = () => [];
 
-	isCredentialUsableByNode() {
-		return true;
+	isCredentialUsableByNode = () => true;
+
+	async preAuthentication() {
+		return await Promise.resolve(undefined);
 	}
 
 	/** Applies the credential type's own generic `authenticate` block, as n8n does. */
-	async authenticate(
-		data: ICredentialDataDecryptedObject,
-		typeName: string,
-		options: IHttpRequestOptions,
-		workflow: Workflow,
-		node: INode,
-	): Promise<IHttpRequestOptions> {
+	async authenticate(...call: Parameters<Helper['authenticate']>) {
+		const [data, typeName, options, workflow, node] = call;
 		const { authenticate } = this.loader.getCredential(typeName).type;
-		if (authenticate === undefined || typeof authenticate === 'function') return options;
+		if (typeof authenticate !== 'object' || workflow === undefined || node === undefined) {
+			return options;
+		}
 		const headers = { ...options.headers };
 		for (const [name, value] of Object.entries(authenticate.properties.headers ?? {})) {
 			const key = JSON.stringify([value, data]);
@@ -63,20 +45,9 @@ export class CredentialsHelper implements Pick<ICredentialsHelper, Used> {
 		return await Promise.resolve({ ...options, headers });
 	}
 
-	async preAuthentication() {
-		return await Promise.resolve(undefined);
-	}
-
 	/** Has expressions evaluated for the item, as n8n does. */
-	async getDecrypted(
-		_: IWorkflowExecuteAdditionalData,
-		details: { id: string | null },
-		_type: string,
-		mode: WorkflowExecuteMode,
-		executeData?: IExecuteData,
-		raw?: boolean,
-		values?: ICredentialsExpressionResolveValues,
-	): Promise<ICredentialDataDecryptedObject> {
+	async getDecrypted(...call: Parameters<Helper['getDecrypted']>) {
+		const [, details, , mode, executeData, raw, values] = call;
 		const data = this.credentials[details.id ?? ''];
 		if (data === undefined) throw new Error(`There is no credential ${details.id}`);
 		if (raw === true || values === undefined) return await Promise.resolve({ ...data });
