@@ -1,8 +1,6 @@
 // The trigger watches any list of the service: by its path, with the same checks as API Request.
 
-import type { NodeApiError } from 'n8n-workflow';
-
-import { inWords, KEY, useTriggerBench } from '../support/triggerBench';
+import { inWords, KEY, reasonOf, useTriggerBench } from '../support/triggerBench';
 
 const bench = useTriggerBench();
 
@@ -38,6 +36,9 @@ test('begins anew at another path', async () => {
 
 const [BELOW, OUT] = ['must be a path below the base URL', 'must not lead out of its folder'];
 const MARK = (values: object) => ({ options: { deletedWhen: { values } } });
+const SINCE = (values: object) => ({
+	options: { incremental: { values: { parameter: 'since', ...values } } },
+});
 test.each<[object, string]>([
 	[{ path: '' }, 'Path: is empty'],
 	[{ path: undefined }, 'Path: is empty'],
@@ -62,12 +63,20 @@ test.each<[object, string]>([
 	[MARK({ field: 'a' }), 'Value: is empty Enter what the service says'],
 	[MARK({ value: 'a' }), 'Field: is empty Enter what the service says'],
 	[MARK({ field: 'a', value: {} }), 'Value: is not a text'],
+	[SINCE({ parameter: ' ' }), 'Parameter: is empty Enter '],
+	[SINCE({ parameter: 'apiKey' }), 'Incremental: the key must not be a query parameter'],
+	[SINCE({ parameter: 'x-api-key', sendIn: 'header' }), 'header x-api-key cannot be set'],
+	[SINCE({ timeZone: 'Mars' }), 'Time Zone: is not known'],
+	[SINCE({ timeZone: 5 }), 'Time Zone: is not a text'],
+	[SINCE({ format: 'custom' }), 'Custom Format: is empty Enter '],
+	[SINCE({ format: 'roman' }), 'Format: is not known Use one of '],
+	[SINCE({ fullReadHours: -1 }), 'Full Read Hours: must be'],
+	[SINCE({ lookbackSeconds: 'x' }), 'Lookback Seconds: must be'],
+	[SINCE({ sendIn: 'body' }), 'Send In: is not known Use one of '],
 ])('%j is an error before anything is sent: %s', async (parameters, message) => {
-	const polled = watch('/list', { ...parameters }).poll();
-	const said = polled.catch(
-		({ message, description }: NodeApiError) => `${message} ${description}`,
-	);
-	expect(await said).toContain(message);
+	const reason = await reasonOf(watch('/list', { ...parameters }).poll());
+	expect(reason).toContain(message);
+	expect(reason).toMatch(/ (Choose|Enter|Use|Remove|Replace|Set|Write) | credential/);
 	expect(bench.service.queries).toEqual([]);
 });
 

@@ -116,26 +116,6 @@ describe('what it asks for', () => {
 			expect(await poll()).toEqual([]);
 		},
 	);
-
-	test.each<[string, Record<string, unknown>]>([
-		['Parameter: is empty', { parameter: ' ' }],
-		['Incremental: the key must not be a query parameter', { parameter: 'apiKey' }],
-		['header x-api-key cannot be set', { parameter: 'x-api-key', sendIn: 'header' }],
-		['Time Zone: is not known', { timeZone: 'Mars' }],
-		['Custom Format: is empty', { format: 'custom' }],
-		['Format: is not known', { format: 'roman' }],
-		['Full Read Hours: must be', { fullReadHours: -1 }],
-		['Lookback Seconds: must be', { lookbackSeconds: 'x' }],
-		['Send In: is not known', { sendIn: 'body' }],
-		['Time Zone: is not a text', { timeZone: 5 }],
-	])('%s is an error before anything is sent', async (message, values) => {
-		const incremental = { values: { parameter: 'since', ...values } };
-		await expect(bench.trigger({ options: { incremental } }).poll()).rejects.toMatchObject({
-			message: expect.stringContaining(message) as string,
-			description: expect.stringMatching(/^(Choose|Enter|Use|Remove) |credential/) as string,
-		});
-		expect(bench.service.queries).toEqual([]);
-	});
 });
 
 /** Plays changes, of which some are shown late, and polls each minute. */

@@ -37,9 +37,7 @@ describe.each(savedByVersions)('saved by version %s', (_, saved) => {
 		const { poll } = bench.engine.trigger(
 			node.parameters,
 			{ [credentialId]: bench.credential },
-			'trigger',
-			structuredClone(staticData),
-			node,
+			{ staticData: structuredClone(staticData), settings: node },
 		);
 		bench.sandbox.contacts.update('contact-3', { city: 'Bruges' });
 		expect(await poll()).toMatchObject([

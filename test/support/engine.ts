@@ -64,6 +64,14 @@ let loaded: Promise<Engine> | undefined;
 
 export type EngineRun = ReturnType<typeof readRun>;
 
+/** Of a trigger, beside its parameters. */
+export interface TriggerSetup {
+	mode?: 'manual' | 'trigger';
+	/** What n8n has saved of it. */
+	staticData?: IDataObject;
+	settings?: Partial<INode>;
+}
+
 export class Engine {
 	/** Of the executions from now on. */
 	executionId = 'execution';
@@ -156,14 +164,11 @@ export class Engine {
 	/**
 	 * A published trigger: each `poll` returns the items that it emits, and what n8n would save of it is
 	 * in `staticData`. `poll` takes what n8n's context should have from then on.
-	 * @param settings of the node, beside its parameters
 	 */
 	trigger(
 		parameters: INode['parameters'],
 		credentials: Record<string, ICredentialDataDecryptedObject>,
-		mode: 'manual' | 'trigger' = 'trigger',
-		staticData: IDataObject = {},
-		settings: Partial<INode> = {},
+		{ mode = 'trigger', staticData = {}, settings = {} }: TriggerSetup = {},
 	) {
 		const node = { ...triggerNode, parameters, ...settings };
 		const nodeTypes = this.nodeTypes();

@@ -1,8 +1,13 @@
 /** What a test of the trigger works on: n8n's engine, and a list service that the test serves. */
-import type { ICredentialDataDecryptedObject, IDataObject, INode } from 'n8n-workflow';
+import type {
+	ICredentialDataDecryptedObject,
+	IDataObject,
+	INode,
+	NodeApiError,
+} from 'n8n-workflow';
 
 import { NO_LIMITS } from './bench';
-import { Engine } from './engine';
+import { Engine, type TriggerSetup } from './engine';
 import { useLogicalTime } from './logicalTime';
 import { type ListService, startListService } from './listService';
 
@@ -18,63 +23,60 @@ export function remembered(staticData: IDataObject): string[] {
 	return own.map((name) => name.slice(MEMORIES.length));
 }
 
-export interface TriggerBench {
-	engine: Engine;
-	service: ListService;
+export class TriggerBench {
+	engine!: Engine;
+	service!: ListService;
+	private logBegan = 0;
+
+	/** A credential for the service, with these fields instead of the usual ones. */
+	credential(fields: IDataObject = {}): ICredentialDataDecryptedObject {
+		const limits = JSON.stringify(NO_LIMITS);
+		const { baseUrl } = this.service;
+		return { baseUrl, apiKey: KEY, customize: true, limits, ...(fields as object) };
+	}
+
 	/** A published trigger for the service. Its credential has the ID `key`; there is an equal one, `other`. */
 	trigger(
-		parameters?: Record<string, unknown>,
-		more?: {
-			credential?: IDataObject;
-			mode?: 'manual' | 'trigger';
-			staticData?: IDataObject;
-			/** Of the node. */
-			settings?: Partial<INode>;
-		},
-	): ReturnType<Engine['trigger']>;
-	/** A credential for the service, with these fields instead of the usual ones. */
-	credential(fields?: IDataObject): ICredentialDataDecryptedObject;
+		parameters: Record<string, unknown> = {},
+		{ credential, ...setup }: TriggerSetup & { credential?: IDataObject } = {},
+	): ReturnType<Engine['trigger']> {
+		const key = this.credential(credential);
+		const all = { events: ALL_EVENTS, ...parameters } as INode['parameters'];
+		return this.engine.trigger(all, { key, other: key }, setup);
+	}
+
 	/** What n8n has logged since the test began. */
-	logged(): string;
+	logged(): string {
+		return this.engine.log.slice(this.logBegan).join('\n');
+	}
+
+	async begin(): Promise<void> {
+		this.service = await startListService();
+		this.logBegan = this.engine.log.length;
+	}
 }
 
 /** Starts the engine once for the tests of a file, and a service for each of them. */
 export function useTriggerBench(): TriggerBench {
-	const bench = {} as TriggerBench;
-	let logBegan = 0;
-	bench.credential = (fields = {}) => ({
-		baseUrl: bench.service.baseUrl,
-		apiKey: KEY,
-		customize: true,
-		limits: JSON.stringify(NO_LIMITS),
-		...fields,
-	});
-	bench.trigger = (parameters = {}, { credential, mode, staticData, settings } = {}) => {
-		const usual = { events: ALL_EVENTS, idField: 'id', options: {} };
-		const key = bench.credential(credential);
-		return bench.engine.trigger(
-			{ ...usual, ...parameters },
-			{ key, other: key },
-			mode,
-			staticData,
-			settings,
-		);
-	};
-	bench.logged = () => bench.engine.log.slice(logBegan).join('\n');
-	const start = async () => {
-		bench.service = await startListService();
-		logBegan = bench.engine.log.length;
-	};
+	const bench = new TriggerBench();
 	useLogicalTime();
 	beforeAll(async () => {
 		bench.engine = await Engine.load();
 	});
-	beforeEach(start);
+	beforeEach(async () => await bench.begin());
 	afterEach(async () => {
 		jest.restoreAllMocks();
 		await bench.service.stop();
 	});
 	return bench;
+}
+
+/** Why a poll has failed, as n8n shows it. */
+export async function reasonOf(polled: Promise<unknown>): Promise<string> {
+	return await polled.then(
+		() => '',
+		({ message, description }: NodeApiError) => `${message} ${description}`,
+	);
 }
 
 /** The events in a few words each, such as `contactDeleted 7`. */
