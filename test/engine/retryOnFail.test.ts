@@ -140,7 +140,7 @@ test.each(['continueRegularOutput', 'continueErrorOutput'] as const)(
 test('does not run the node again for a credential that cannot be used', async () => {
 	bench.credential.apiKey = '12';
 	const execute = jest.spyOn(bench.engine.nodeType(), 'execute');
-	await bench.run(itemsOf(1), send(), { ...RETRY_ON_FAIL, onError: 'continueRegularOutput' });
+	await bench.run(itemsOf(1), send(), { ...RETRY_ON_FAIL, ...CONTINUE_ON_ERROR });
 	expect(execute).toHaveBeenCalledTimes(1);
 });
 

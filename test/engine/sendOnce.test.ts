@@ -51,10 +51,9 @@ test('an item that meets a key that is being sent waits no longer than Max Wait'
 	bench.sandbox.fault({ action: { type: 'neverAnswer', act: true } });
 	const first = bench.run([{ id: 'a' }], send({ ...onceById, timeout: 60 }));
 	await waitUntil(() => bench.sandbox.journal.count() === 1);
-	const startedAt = performance.now();
 	const items = [{ id: 'a' }, { id: 'b' }];
 	const result = await bench.run(items, send({ ...onceById, maxWait: 5 }), ERROR_OUTPUT);
-	expect(Math.round((performance.now() - startedAt) / 1000)).toBe(5);
+	expect(Math.round(result.ms / 1000)).toBe(5);
 	const [error] = result.items(NODE, 1).map((item) => item.error as unknown as ShownError);
 	expect(error?.message).toBe('Not sent: another execution is sending the same Send Once Key');
 	expect(error?.context).toMatchObject({ outcome: 'notSent', retryAfterSeconds: 60 });

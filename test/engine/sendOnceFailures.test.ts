@@ -120,9 +120,9 @@ test('a stop ends a run at once, though the database does not respond', async ()
 		store.latencyMs = () => (left-- > 0 ? 0 : 5_000);
 		const execution = bench.start([{ id: 'a' }], send(onceById));
 		setTimeout(() => execution.cancel(), 200);
-		const startedAt = performance.now();
-		expect(readRun(await execution).run.status).toBe('canceled');
-		expect(performance.now() - startedAt).toBeLessThan(2_000);
+		const { run, ms } = readRun(await execution);
+		expect(run.status).toBe('canceled');
+		expect(ms).toBeLessThan(2_000);
 	}
 	store.latencyMs = () => 0;
 	await bench.run([{ id: 'a' }], send(onceById));

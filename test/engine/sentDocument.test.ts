@@ -25,20 +25,15 @@ const change = async (operation: 'markAsSent' | 'release', id: string) =>
 
 describe('one record per workflow, business and endpoint', () => {
 	// The unit tests have another endpoint, base URL and credential.
-	test.each<[string, Partial<INode>, INode['parameters']]>([
-		['a copied, replaced or renamed node', { id: 'another' }, send()],
-		['an API Request to the same path', {}, apiRequest('POST', '/txndata/sendTxn')],
-	])('%s sends the same document', async (_, node, parameters) => {
+	test.each<[string, Partial<INode>, INode['parameters'], fields: object]>([
+		['a copied, replaced or renamed node', { id: 'another' }, send(), {}],
+		['an API Request to the same path', {}, apiRequest('POST', '/txndata/sendTxn'), {}],
+		['a node with another API key', {}, send(), { apiKey: 'b'.repeat(64) }],
+	])('%s sends the same document', async (_, node, parameters, fields) => {
 		await bench.run([{ id: 'a' }], send(once));
+		Object.assign(bench.credential, fields);
 		const again = { ...parameters, dataMode: 'autoMapInputData', options: once };
 		await bench.run([{ id: 'a' }], again, node);
-		expect(bench.documents()).toHaveLength(1);
-	});
-
-	test('another API key is the same business', async () => {
-		await bench.run([{ id: 'a' }], send(once));
-		bench.credential.apiKey = 'b'.repeat(64);
-		await bench.run([{ id: 'a' }], send(once));
 		expect(bench.documents()).toHaveLength(1);
 	});
 
@@ -203,10 +198,8 @@ describe('Dry Run', () => {
 		expect(shown[1]?.waitSeconds).toBe(0);
 		expect(shown[3]?.waitSeconds).toBeGreaterThan(590);
 
-		const startedAt = performance.now();
 		const result = await bench.run(items, send(once));
-		const seconds = (performance.now() - startedAt) / 1000;
-		expect(seconds).toBeCloseTo(Number(shown[3]?.waitSeconds), -1);
+		expect(result.ms / 1000).toBeCloseTo(Number(shown[3]?.waitSeconds), -1);
 		const requests = bench.sandbox.journal.all().slice(journal);
 		const wouldGo = shown.filter(({ state }) => state === 'notSent');
 		expect(wouldGo.map(({ method, path, body }) => ({ method, path, body }))).toEqual(
@@ -316,8 +309,7 @@ describe("the service's own idempotency", () => {
 	});
 
 	test('Max Wait, when it allows no further attempt, does not call it safe to run again', async () => {
-		const headers = { 'retry-after': '30' };
-		bench.respond(503, { act: true, headers });
+		bench.respond(503, { act: true, headers: { 'retry-after': '30' } });
 		const error = errorOf(await bench.run([{ id: 'a' }], send({ ...once, maxWait: 5 })));
 		expect(error.context).toMatchObject({ outcome: 'unknown' });
 		expect(error.context).not.toHaveProperty('retryAfterSeconds');

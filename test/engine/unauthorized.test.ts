@@ -12,12 +12,13 @@ interface Failed {
 	outcome: unknown;
 }
 
-/** Runs the operation on items, and returns the errors of the items. */
+/** Runs the operation on items, which must end at once, and returns the errors of the items. */
 async function failures(
 	items: Parameters<Bench['run']>[0],
 	parameters: Parameters<Bench['run']>[1],
 ): Promise<Array<Failed | undefined>> {
 	const result = await bench.run(items, parameters, CONTINUE_ON_ERROR);
+	expect(result.ms).toBeLessThan(2_000);
 	return result.items(NODE).map(({ error }) => {
 		if (error === undefined) return undefined;
 		const { message, description, context } = error;
@@ -32,9 +33,7 @@ test.each([
 	{ name: 'deletions', parameters: deleteMany({ batchSize: 1 }), most: 1 },
 ])('60 $name with a wrong key end at once', async ({ parameters, most }) => {
 	bench.sandbox.setKeyState(bench.sandbox.apiKey, 'disabled');
-	const startedAt = performance.now();
 	const errors = await failures(itemsOf(60), parameters);
-	expect(performance.now() - startedAt).toBeLessThan(2_000);
 	expect(bench.sandbox.journal.count()).toBeLessThanOrEqual(most);
 	expect(errors).toHaveLength(60);
 	for (const error of errors) {
@@ -50,9 +49,7 @@ test.each([
 test('what waits for the limits when the key is disabled ends then', async () => {
 	bench.respond(401, { after: 1, times: Infinity });
 	// Three go out at once; the others would wait for ten minutes and more.
-	const startedAt = performance.now();
 	const errors = await failures(itemsOf(9), send());
-	expect(performance.now() - startedAt).toBeLessThan(2_000);
 	expect(errors.map((error) => error?.outcome)).toEqual([
 		...[undefined, 'refused', ...Array<string>(7).fill('notSent')],
 	]);
