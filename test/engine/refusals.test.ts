@@ -190,7 +190,7 @@ describe('the pause after a failure', () => {
 
 	test.each([
 		['Max Wait', 30, { maxWait: 10 }, 'too late: the option Max Wait allows 10 s in all'],
-		['any window', 120, {}, 'The service asks to wait for 2 min, longer than waiting here makes'],
+		['any window', 86_400, {}, 'asks to wait for 24 h, longer than waiting here makes'],
 	])('that is longer than %s is an error at once', async (_, seconds, options, words) => {
 		bench.respond(503, { headers: retryAfter(seconds) });
 		const result = await bench.run(itemsOf(1), read(options));
