@@ -4,6 +4,7 @@
 import * as fc from 'fast-check';
 
 import { readIds } from '../../../nodes/BusinessData/parameters/ids';
+import { processorSeconds } from '../../support/processorTime';
 
 /** The IDs, or undefined where nothing would go out. */
 function tryToRead(value: unknown): unknown[] | undefined {
@@ -151,9 +152,8 @@ function asAPersonReads(text: string): string[] | undefined {
 }
 
 test.each([' ', '\n', '\u200b'])('a hundred thousand times %j take no time', (gap) => {
-	const start = performance.now();
-	tryToRead(`1001${gap.repeat(100_000)}1002`);
-	expect(performance.now() - start).toBeLessThan(5_000);
+	const text = `1001${gap.repeat(100_000)}1002`;
+	expect(processorSeconds(() => void tryToRead(text))).toBeLessThan(5);
 });
 
 test('of any text, what a person would read goes out, or nothing', () => {

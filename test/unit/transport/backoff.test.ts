@@ -9,6 +9,7 @@ import {
 	isPauseTooLong,
 	retryAfterMs,
 } from '../../../nodes/BusinessData/transport/backoff';
+import { processorSeconds } from '../../support/processorTime';
 import { responseOf } from './examples';
 
 const modulePath = require.resolve('../../../nodes/BusinessData/transport/backoff');
@@ -82,9 +83,9 @@ describe('Retry-After', () => {
 	});
 
 	test('of many digits is read in no time', () => {
-		const before = process.cpuUsage();
-		expect(retryAfter('1'.repeat(15_000))).toBeUndefined();
-		expect(process.cpuUsage(before).user).toBeLessThan(50_000);
+		const digits = '1'.repeat(100_000);
+		const seconds = processorSeconds(() => expect(retryAfter(digits)).toBeUndefined());
+		expect(seconds).toBeLessThan(5);
 	});
 
 	const words = ['', '  ', 'soon', '5 attempts', '2026-03-01T12:01:30', '1e3', '1,000', 'NaN'];
@@ -155,11 +156,11 @@ describe('the wait in the body of a 429', () => {
 	});
 
 	test('is looked for in a text of any size in no time', () => {
-		jest.useRealTimers();
-		const startedAt = performance.now();
-		for (const text of ['try again 1 m 1 s, ', 'retry after 1 s ', 'wait', 'reset_'])
-			asked(text.repeat(100_000));
-		expect(performance.now() - startedAt).toBeLessThan(1_000);
+		const seconds = processorSeconds(() => {
+			for (const text of ['try again 1 m 1 s, ', 'retry after 1 s ', 'wait', 'reset_'])
+				asked(text.repeat(100_000));
+		});
+		expect(seconds).toBeLessThan(5);
 	});
 });
 

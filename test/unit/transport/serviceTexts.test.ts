@@ -2,6 +2,7 @@
 import * as fc from 'fast-check';
 
 import { responseError } from '../../../nodes/BusinessData/transport/requestErrors';
+import { processorSeconds } from '../../support/processorTime';
 import { responseOf, send } from './examples';
 
 const errorOf = (body: unknown, headers = {}) =>
@@ -62,14 +63,15 @@ test('every text of a JSON body is in the message or the description', () => {
 });
 
 test.each([
-	['<'.repeat(1_000_000)],
-	['<!--'.repeat(250_000)],
-	['<script>'.repeat(100_000)],
-	['['.repeat(100_000)],
-	['{"a":'.repeat(5_000) + '1' + '}'.repeat(5_000)],
-	[JSON.stringify(Array.from({ length: 50_000 }, (_, index) => ({ message: `text ${index}` })))],
-])('takes no time that grows with the square of %.12s …', (body) => {
-	const start = performance.now();
-	errorOf(body);
-	expect(performance.now() - start).toBeLessThan(20_000);
+	['<', '<'.repeat(1_000_000)],
+	['<!--', '<!--'.repeat(250_000)],
+	['<script>', '<script>'.repeat(100_000)],
+	['[', '['.repeat(100_000)],
+	['{"a":', '{"a":'.repeat(5_000) + '1' + '}'.repeat(5_000)],
+	[
+		'a message',
+		JSON.stringify(Array.from({ length: 50_000 }, (_, index) => ({ message: `text ${index}` }))),
+	],
+])('takes no time that grows with the square of the times that %s is in it', (_, body) => {
+	expect(processorSeconds(() => void errorOf(body))).toBeLessThan(20);
 });

@@ -2,6 +2,7 @@
 import * as fc from 'fast-check';
 
 import { redactHeaders, redactKey, redactText } from '../../../nodes/BusinessData/values/redact';
+import { processorSeconds } from '../../support/processorTime';
 import { readsOf } from '../../support/search';
 import { KEY } from '../transport/examples';
 
@@ -111,8 +112,7 @@ test.each([JSON.stringify({ note: `${KEY.slice(0, 10)} \\u0061 %61` }), '\\'])(
 	'16 MB of %j are read in seconds',
 	(text) => {
 		const body = Buffer.alloc(16 * 1024 * 1024, text);
-		const { user } = process.cpuUsage();
-		expect(redactKey(body, KEY)).toHaveLength(body.length);
-		expect((process.cpuUsage().user - user) / 1_000_000).toBeLessThan(20);
+		const read = () => expect(redactKey(body, KEY)).toHaveLength(body.length);
+		expect(processorSeconds(read)).toBeLessThan(20);
 	},
 );
