@@ -2,7 +2,7 @@
 // credentials and workflows, runs and publishes workflows, reads executions.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type ExecutionResult, readExecution } from './executionData';
-import { N8nConnection } from './n8nConnection';
+import { N8nConnection, N8nResponseError } from './n8nConnection';
 import { publish, unpublish } from './n8nPublication';
 import type {
 	Credential,
@@ -38,20 +38,15 @@ export class N8nClient {
 
 	/** Makes the owner account of a new instance, or logs in where it was made before. */
 	async logInAsOwner(owner: Account): Promise<void> {
-		const settings = await this.#connection.request<{
-			userManagement: { showSetupOnFirstLoad?: boolean };
-		}>('GET', '/rest/settings');
-		if (settings.userManagement.showSetupOnFirstLoad === true) {
-			await this.#connection.request('POST', '/rest/owner/setup', owner);
-			return;
-		}
 		const { email, password } = owner;
-		// n8n 1.x before 1.97 calls the address `email`.
-		await this.#connection.request('POST', '/rest/login', {
-			emailOrLdapLoginId: email,
-			email,
-			password,
-		});
+		try {
+			// n8n 1.x before 1.97 calls the address `email`.
+			const account = { emailOrLdapLoginId: email, email, password };
+			await this.#connection.request('POST', '/rest/login', account);
+		} catch (error) {
+			if (!(error instanceof N8nResponseError) || error.status !== 401) throw error;
+			await this.#connection.request('POST', '/rest/owner/setup', owner);
+		}
 	}
 
 	/** Saves a credential; one of the same name and type is replaced. Returns its id. */

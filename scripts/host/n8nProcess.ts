@@ -55,13 +55,13 @@ async function lastLogLines(logFile: string): Promise<string> {
 	return [...lines.slice(-LOG_LINES_IN_AN_ERROR), `All of it: ${logFile}`].join('\n');
 }
 
-async function isUp(url: string): Promise<boolean> {
+async function responds(url: string, status: number): Promise<boolean> {
 	try {
 		const response = await fetch(url, {
 			signal: AbortSignal.timeout(SECONDS_FOR_A_HEALTH_CHECK * 1000),
 		});
 		await response.arrayBuffer();
-		return response.status === 200;
+		return response.status === status;
 	} catch {
 		// It is not listening yet.
 		return false;
@@ -76,9 +76,9 @@ async function waitUntilReady(
 	seconds: number,
 ): Promise<void> {
 	const isReady = async (): Promise<boolean> =>
-		(await isUp(`${url}/healthz/readiness`)) &&
-		// n8n 1.x says that it is ready as soon as its database is.
-		(role !== 'start' || (await isUp(`${url}/rest/settings`)));
+		(await responds(`${url}/healthz/readiness`, 200)) &&
+		// n8n 1.x says that it is ready as soon as its database is. Nobody is logged in.
+		(role !== 'start' || (await responds(`${url}/rest/login`, 401)));
 	const deadline = performance.now() + seconds * 1000;
 	let ending: Ending | undefined;
 	ended.then(

@@ -5,11 +5,12 @@ import { DEMO_CONTACT_COUNT, runDemo, saveDemo } from '../../scripts/demo/demoWo
 import { exampleTests } from '../n8n/exampleTests';
 import { installationTests } from '../n8n/installationTests';
 import { parkingTests } from '../n8n/parkingTests';
+import { WITH_EDITOR } from '../n8n/realN8n';
 import { sendingTests } from '../n8n/sendingTests';
 import { toolTests } from '../n8n/toolTests';
 import { useRealN8n } from '../n8n/useRealN8n';
 
-const real = useRealN8n('n8n-1');
+const real = useRealN8n('n8n-1', WITH_EDITOR);
 
 test('the demo workflow: everything comes through', async () => {
 	const { client } = real();

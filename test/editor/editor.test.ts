@@ -1,4 +1,5 @@
 // The node as a person meets it: in a browser, on the editor of a real n8n. Build the package before.
+import { WITH_EDITOR } from '../n8n/realN8n';
 import { useRealN8n } from '../n8n/useRealN8n';
 import type { Editor } from './editor';
 import { fieldTests, labelsOf } from './fieldTests';
@@ -6,7 +7,7 @@ import { useEditor } from './useEditor';
 
 const NODE = 'Business Data';
 
-const real = useRealN8n('n8n-2');
+const real = useRealN8n('n8n-2', WITH_EDITOR);
 const signedIn = useEditor(real);
 let editor: Editor;
 beforeAll(() => (editor = signedIn()));

@@ -1,4 +1,5 @@
 // What a person meets first where the setup is not complete: no credential, and a queue mode whose processes share no Redis.
+import { WITH_EDITOR } from '../n8n/realN8n';
 import { useRealN8n } from '../n8n/useRealN8n';
 import { RedisServer } from '../support/redisServer';
 import type { Editor } from './editor';
@@ -8,6 +9,7 @@ const real = useRealN8n('n8n-2', async (cleanup) => {
 	const redis = await RedisServer.start();
 	cleanup.add(async () => await redis.dispose());
 	return {
+		...WITH_EDITOR,
 		EXECUTIONS_MODE: 'queue',
 		OFFLOAD_MANUAL_EXECUTIONS_TO_WORKERS: 'false',
 		QUEUE_BULL_REDIS_HOST: '127.0.0.1',

@@ -4,13 +4,14 @@ import { agentTests } from './agentTests';
 import { badMinuteTests } from './badMinuteTests';
 import { cleanUpTests } from './cleanUpTests';
 import { exampleTests, tableExampleTests } from './exampleTests';
-import { logTest } from './installationTests';
+import { installationTests } from './installationTests';
 import { NEXT_VERSION_SETTINGS, nextVersionTests } from './nextVersionTests';
 import { outboxTests } from './outboxTests';
 import { reminderTests } from './reminderTests';
+import { WITH_EDITOR } from './realN8n';
 import { useRealN8n } from './useRealN8n';
 
-const real = useRealN8n('n8n-2', NEXT_VERSION_SETTINGS);
+const real = useRealN8n('n8n-2', { ...WITH_EDITOR, ...NEXT_VERSION_SETTINGS });
 
 describe('an update of n8n', () => badMinuteTests(real, ['Down', 'Slow', 'Full']));
 describe('the example', () => {
@@ -22,4 +23,4 @@ describe('the example', () => {
 	agentTests(real);
 });
 describe('n8n 3', () => nextVersionTests(real));
-describe('the installed package', () => logTest(real));
+describe('the installed package', () => installationTests(real));

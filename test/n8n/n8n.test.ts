@@ -2,7 +2,7 @@
 import { builderTests } from './builderTests';
 import { databaseTests } from './databaseTests';
 import { expressionTests } from './expressionTests';
-import { installationTests } from './installationTests';
+import { logTest } from './installationTests';
 import { parkingTests } from './parkingTests';
 import { sendingTests } from './sendingTests';
 import { toolTests } from './toolTests';
@@ -18,4 +18,4 @@ describe('an expression', () => expressionTests(real));
 describe('waiting for room', () => parkingTests(real, true));
 describe('the node as a tool', () => toolTests(real));
 describe("n8n's AI builder", () => builderTests(real));
-describe('the installed package', () => installationTests(real));
+describe('the installed package', () => logTest(real));

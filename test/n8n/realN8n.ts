@@ -26,6 +26,8 @@ const CREDENTIAL_TYPE = 'businessDataApi';
 const CREDENTIAL_NAME = 'Business Data';
 const SECONDS_FOR_AN_EXECUTION = 600;
 // The tests are about what is sent and seen. The limits have tests of their own.
+/** For an n8n that needs its editor, or tells of its nodes as to the editor. The others are started in less time. */
+export const WITH_EDITOR = { N8N_DISABLE_UI: 'false' };
 const GENEROUS_LIMITS = { general: [{ max: 1_000, windowSeconds: 1 }], endpoints: {} };
 
 export class RealN8n {
@@ -110,7 +112,8 @@ export class RealN8n {
 
 	/** Starts n8n on the folder of this instance, whatever state it was left in. */
 	async startAgain(): Promise<void> {
-		const { host, userFolder, environment } = this;
+		const { host, userFolder } = this;
+		const environment = { N8N_DISABLE_UI: 'true', ...this.environment };
 		this.n8n = await startN8n({ host, userFolder, environment });
 		this.signedIn = new N8nClient(this.n8n.url);
 		await this.signedIn.logInAsOwner(this.userFolder.owner);

@@ -117,6 +117,7 @@ export class QueueMode {
 	private settings(): Record<string, string> {
 		return {
 			EXECUTIONS_MODE: 'queue',
+			N8N_DISABLE_UI: 'true',
 			// Runs by hand are the main process's own, unless a test says otherwise.
 			OFFLOAD_MANUAL_EXECUTIONS_TO_WORKERS: 'false',
 			QUEUE_BULL_REDIS_HOST: '127.0.0.1',
