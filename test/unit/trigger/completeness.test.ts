@@ -59,6 +59,31 @@ test.each<[string, string, object]>([
 	expect(read.signs).toEqual({});
 });
 
+test('a failure is a sign: beside records, or in words of its own behind them', () => {
+	const signsOf = (page: number, length: number, message: string) => {
+		const read = readAt(page);
+		const body = { payments: Array(length).fill({}), error: { message } };
+		notePage(read, pageOf(length, body, { path: 'payments' }), listOf({}));
+		return Object.keys(read.signs);
+	};
+	expect(signsOf(1, 1, 'Too slow')).toEqual(['failure']);
+	const behind = signsOf(9, 0, 'No page 9');
+	expect(behind).toEqual([expect.stringMatching(/^end by failure \w/)]);
+	expect(signsOf(10, 0, 'No page 10')).toEqual(behind);
+	expect(signsOf(9, 0, 'Too slow')).not.toEqual(behind);
+});
+
+test.each<[page: number, length: number, totals: object]>([
+	[1, 1, { total: 5 }],
+	[1, 0, { total: 5 }],
+	[2, 1, { total: 5 }],
+	[2, 0, {}],
+])('page %i with %i records says how many there are: %j', (page, length, totals) => {
+	const read = readAt(page);
+	notePage(read, pageOf(length, { total: 5 }), listOf({}));
+	expect(read.totals).toEqual(totals);
+});
+
 const END: Sign = 'end by an empty page';
 const EMPTY = { signs: { [END]: 'page 2 was empty' } };
 test.each<[string, boolean, Partial<ListRead>, Partial<State>, object?]>([
@@ -70,6 +95,7 @@ test.each<[string, boolean, Partial<ListRead>, Partial<State>, object?]>([
 	['that has nothing at all, as always', true, EMPTY, { habits: [END] }],
 	['where all records were seen', false, {}, { known: stateOf([-1, -1]).known }],
 	['by cursor', false, {}, {}, { type: 'cursor' }],
+	['beside another sign', true, { signs: { unevenPages: 'uneven' } }, {}],
 	['behind nine others', true, { pageState: { page: 2, count: 0, empty: 9 } }, {}],
 	['behind ten others', false, { pageState: { page: 2, count: 0, empty: 10 } }, {}],
 	['where the last page comes again', false, {}, {}, { endOfList: 'repeatedPage' }],
@@ -93,18 +119,21 @@ test('behind an empty page, the next one is where it would be', () => {
 	expect(other.emptyPage).toBe('page 1 had no records');
 });
 
-const [ODD, CUT] = [{ unevenPages: 'uneven' }, { [END]: 'cut off' }];
-const [UNEVEN, NO_LAST]: Sign[][] = [['unevenPages'], [END]];
+const [ODD, CUT, BAD] = [{ unevenPages: 'uneven' }, { [END]: 'cut off' }, { failure: 'failed' }];
+const [UNEVEN, NO_LAST, FAILED]: Sign[][] = [['unevenPages'], [END], ['failure']];
 const TOTAL = { totalField: 'total', pages: 2 };
 test.each<[string, number[], Partial<State>, Partial<ListRead>, Sign[] | undefined, string?]>([
 	// With all records, it is how the service is, and with some missing it is not.
 	['all came', [-1, -1], { pages: 2 }, { signs: ODD }, UNEVEN],
 	['one is missing', [-1, 0], { pages: 2 }, { signs: ODD }, [], 'uneven'],
 	['as always', [-1, 0], { pages: 2, habits: UNEVEN }, { signs: ODD }, UNEVEN],
-	['the first read of several pages', [-1, 0], {}, { signs: ODD }, UNEVEN, 'uneven'],
+	['the first read of several pages', [-1, 0], { pages: 1 }, { signs: ODD }, UNEVEN, 'uneven'],
+	['so it is of failures', [-1, 0], { pages: 1 }, { signs: BAD }, [], 'failed'],
 	['no more', [-1], { pages: 2, habits: UNEVEN }, {}, []],
 	['no more, of what has changed', [-1], { habits: UNEVEN }, { isFull: false }, UNEVEN],
 	['no more, in one page', [-1], { habits: UNEVEN }, { pageState: { page: 1, count: 0 } }, UNEVEN],
+	['no more failure', [-1], { habits: FAILED }, { pageState: { page: 1, count: 0 } }, []],
+	['a failure in the first read', [-1], { firstReads: 3 }, { signs: BAD }, FAILED, 'failed'],
 	['nothing at the first end', [-1], { firstReads: 3 }, { signs: CUT }, NO_LAST, 'cut off'],
 	['with a total', [-1], { firstReads: 3 }, { signs: CUT, came: 1, totals: { total: 1 } }, NO_LAST],
 	['nothing at the next end', [-1], {}, { signs: CUT }, NO_LAST],
@@ -119,21 +148,36 @@ test.each<[string, number[], Partial<State>, Partial<ListRead>, Sign[] | undefin
 	expect([state.habits, ended.problem ?? '']).toEqual([habits, problem]);
 });
 
-test.each<[string, number, Array<Record<string, number>>, string | undefined]>([
+test.each([
+	['cursor', {}, true],
+	['cursor', { cursorFrom: 'lastItem' }, false],
+	['nextUrl', {}, true],
+	['pageNumber', {}, false],
+])('by %s %j, a last page without records was announced: %s', (type, values, isAnnounced) => {
+	const [ended, first] = [readAt(2), readAt(1)];
+	for (const read of [ended, first]) {
+		noteEnd(read, stateOf([-1]), pageOf(0), listOf({ type, ...values }));
+	}
+	expect(Object.keys(ended.signs)).toEqual(isAnnounced ? ['emptyLastPage'] : []);
+	expect(first.signs).toEqual({});
+});
+
+test.each<[string, number, Array<Record<string, number>>, string | undefined, number?]>([
+	['of an empty list', 1, [{ total: 0 }], undefined, 0],
 	['called a total, of one page', 1, [{ numberOfElements: 2, totalElements: 2 }], 'totalElements'],
 	['of one page by another name', 1, [{ count: 2 }], undefined],
 	['of several pages by another name', 2, [{ count: 2 }], 'count'],
 	['that was it before', 1, [{ count: 9 }, { count: 2, total: 2 }, { total: 1 }], 'total'],
-])('a number %s is that of the records: %s', (_, page, reads, field) => {
+])('a number %s is that of the records: %s', (_, page, reads, field, came = 2) => {
 	const state = stateOf([-1]);
 	const pageState = { page, count: page - 1, firstLength: page === 1 ? 2 : 1 };
 	for (const totals of reads) {
-		noteEnd(readAt(page, { pageState, came: 2, totals }), state, pageOf(1), listOf({}));
+		noteEnd(readAt(page, { pageState, came, totals }), state, pageOf(1), listOf({}));
 	}
 	expect(state.totalField).toBe(field);
 });
 
-test.each<[string, number, object, string | undefined]>([
+test.each<[string, number, object, string | undefined, number?]>([
 	['none', 1, { nextCursor: 'b' }, 'nextCursor'],
 	['cursor', 1, { nextCursor: 'b', hasMore: true }, 'nextCursor'],
 	['none', 1, { name: 'a' }, undefined],
@@ -142,14 +186,15 @@ test.each<[string, number, object, string | undefined]>([
 	['cursor', 0, { nextCursor: 'b', hasMore: true }, 'hasMore'],
 	['none', 1, { total: 2 }, 'total'],
 	['none', 1, { total: 1 }, undefined],
+	['none', 1, { total: 2 }, undefined, 1],
 	['none', 1, { pages: 2 }, 'pages'],
 	['offset', 1, { total: 2, pages: 2 }, undefined],
 ])('by %s, %i records and %j as the last page say that there is more: %s', (type, ...page) => {
-	const [length, body, path] = page;
+	const [length, body, path, gaps] = page;
 	const problem = path && `the service says that there is more (${path})`;
 	const [full, changes] = [readAt(1), readAt(1, { isFull: false })];
 	for (const read of [full, changes]) {
-		noteEnd(read, stateOf([-1]), pageOf(length, body), listOf({ type }));
+		noteEnd(read, stateOf([-1]), pageOf(length, body, { gaps }), listOf({ type }));
 	}
 	expect(full.problem).toBe(problem);
 	// No total and no number of pages is one of what has changed.

@@ -52,6 +52,12 @@ test.each<
 const ONE_PAGE = { pageState: { page: 1, count: 0, firstLength: 4 } };
 test.each<[string, Partial<State>, Partial<ListRead>, Partial<State>]>([
 	['of several pages', { cursor: 7 }, MOVED, { hasMoved: true, pages: 2, cursor: 7 }],
+	[
+		'that went on behind an empty page',
+		{},
+		{ pageState: { page: 3, count: 3, firstLength: 3, empty: 1 } },
+		{ pages: 2, cursor: NOW },
+	],
 	['of one page', { cursor: 7, pages: 3, ...MOVED }, ONE_PAGE, { pages: 1, cursor: NOW }],
 	['that is the first one', { firstReads: 3 }, {}, { firstReads: 0, pages: 2, cursor: NOW }],
 	['that was cut off', { cursor: 7, pages: 3, ...MOVED }, CUT, { ...MOVED, pages: 3, cursor: 7 }],
@@ -63,18 +69,21 @@ test.each<[string, Partial<State>, Partial<ListRead>, Partial<State>]>([
 	],
 	['that was a check', { cursor: 7, firstReads: 2 }, CHECK, { firstReads: 2, pages: 2, cursor: 7 }],
 ])('after a full read %s', (_, before, read, expected) => {
-	const state = stateOf([], before);
+	const state = stateOf([], { deletedWhenBefore: { field: 'state', values: ['x'] }, ...before });
 	endFullRead(state, readOf(read), SETTINGS, new Events());
 	const { firstReads, hasMoved, pages, cursor } = state;
 	const usual = { firstReads: 0, hasMoved: false, pages: 1, cursor: undefined };
 	expect({ firstReads, hasMoved, pages, cursor }).toEqual({ ...usual, ...expected });
 	const { firstLength } = { ...readOf({}).pageState, ...read.pageState };
 	expect(state.firstLength).toBe('problem' in read ? undefined : firstLength);
+	expect('deletedWhenBefore' in state).toBe('problem' in read || 'isCheck' in read);
 });
 
 test.each<[string, number[], Partial<State>, number | undefined]>([
 	['nothing is missing', [-1, -1], {}, undefined],
+	['nothing is missing any more', [-1, -1], { knownBefore: 7 }, undefined],
 	['one is missing', [0, -1], {}, 1],
+	['one is missing again', [1], {}, undefined],
 	['one was missing before', [0, 1], { knownBefore: 7 }, 7],
 	['one was missing before, and has come back', [0, -1], { knownBefore: 7 }, 1],
 ])('where %s, it is noted how many were known before: %s', (_, missed, more, expected) => {
