@@ -55,6 +55,15 @@ describe('by Get Many', () => {
 			0,
 		],
 		['no record, and a message', {}, () => ({ count: 0, messages: [{ text: 'none found' }] }), 0],
+		['no record, and another list', {}, () => ({ contacts: [], countries: [{ code: 'DE' }] }), 0],
+		['no record, and sums', {}, () => ({ rows: [], totals: [{ amount: 0 }] }), 0],
+		['two lists', {}, () => ({ countries: [{ code: 'DE' }], contacts: records(1, 2) }), 2],
+		[
+			'a record alone that has a list in it',
+			{},
+			() => ({ contact: { id: 1, emails: records(8, 9) } }),
+			1,
+		],
 		...['ContactID', 'hash_id', 'customerNumber', '$key'].map(
 			(name): [string, INodeParameters, Page, number] => [
 				`the last page again and again, with ${name}`,
@@ -105,7 +114,7 @@ describe('by the trigger', () => {
 		{ clients: { client: client(1) } },
 	];
 	const some = { contacts: records(1, 2), count: 2 };
-	const suggested = { contacts: [], suggestions: [{ id: 'A' }] };
+	const suggestions = records(8, 9);
 	const links = [{ id: 'self', rel: 'self' }];
 	const unlisted = { count: 0, links };
 	const deleted = [[], [], ['contactDeleted 1', 'contactDeleted 2']];
@@ -116,7 +125,24 @@ describe('by the trigger', () => {
 			[both, both, one, one, both],
 			[[], [], [], ['contactDeleted 2'], ['contactCreated 2']],
 		],
-		['an empty list, with suggestions beside it', [some, suggested, suggested], deleted],
+		[
+			'an empty list, with suggestions beside it',
+			[{ rows: records(1, 2) }, { rows: [], suggestions }, { rows: [], suggestions }],
+			deleted,
+		],
+		[
+			'a list that comes where only suggestions were, but has the name of the path',
+			[
+				{ contacts: [], suggestions },
+				{ contacts: records(1), suggestions },
+			],
+			[[], ['contactCreated 1']],
+		],
+		[
+			'the first record alone, which has a list in it',
+			[{ contact: client(1) }, { contact: [client(1), client(2)] }],
+			[[], ['contactCreated 2']],
+		],
 		['no list, with addresses beside it', [some, unlisted, unlisted], deleted],
 		[
 			// The last one does not say that there are none.
@@ -126,7 +152,10 @@ describe('by the trigger', () => {
 		],
 		[
 			'a second list beside the first: a person must choose',
-			[suggested, { ...suggested, contacts: records(2) }],
+			[
+				{ rows: [], suggestions },
+				{ rows: records(2), suggestions },
+			],
 			[[], fails('several lists')],
 		],
 	])('%s', async (_, bodies, reported) => {

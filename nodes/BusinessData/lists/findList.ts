@@ -16,7 +16,7 @@ export interface FoundList {
 const DEEPEST = 4;
 /** Lists that often stand beside the records: taken only where there is no other. */
 const BESIDE =
-	/^_?((validation[_-]?)?messages?|sort|order|orderby|links?|next\w*|filters?|facets|included)$/i;
+	/^_?((validation[_-]?)?messages?|sort|order|orderby|links?|next\w*|filters?|facets|included|totals)$/i;
 /** Lists that are never the records. */
 const FAILURES =
 	/^_?((validation|field|input)[_-]?)?(errors?|warnings?|faults?)[_-]?(list|messages?|details?)?$/i;
@@ -30,23 +30,31 @@ type List = [path: string, records: unknown[]];
 
 /**
  * @param itemsField dot path to the list, in which `*` stands for every entry; empty finds it: the response itself, or
- * the only list of objects at the shallowest level that has one, else the only other list
+ * at the shallowest level that has one, the list that the endpoint names, the only list of objects, or the only other one
+ * @param endpoint its path
  * @throws ListError where there is none, or more than one
  */
-export function findList(body: unknown, itemsField: string): FoundList {
+export function findList(body: unknown, itemsField: string, endpoint = ''): FoundList {
 	if (itemsField.split('.').includes('*')) return recordsAt(body, itemsField);
 	if (itemsField !== '') return { records: listAt(body, itemsField), path: itemsField };
 	if (Array.isArray(body)) return { records: body, path: '' };
 	const beside: List[] = [];
+	let alone: Entry | undefined;
 	let level = entriesOf(body);
 	for (let depth = 1; depth <= DEEPEST; depth++) {
 		const lists = level.filter(isList).filter(([path]) => !isNamed(path, FAILURES));
 		const own = lists.filter(([path]) => !isBesideRecords(path));
-		const found = onlyOf(own, body);
+		const named = own.filter(([path, list]) => isNamedBy(endpoint, path) && list.every(isObject));
+		const found = onlyOf(named.length > 0 ? named : own, body);
 		if (found !== undefined) return found;
 		beside.push(...lists);
-		level = level.flatMap(([path, value]) => (Array.isArray(value) ? [] : entriesOf(value, path)));
+		// A record alone may have lists of its own.
+		alone ??= level.find(([path, value]) => isNamedBy(endpoint, path) && hasId(value));
+		level = level.flatMap(([path, value]) =>
+			Array.isArray(value) || value === alone?.[1] ? [] : entriesOf(value, path),
+		);
 	}
+	if (alone !== undefined) return { records: [alone[1]], path: alone[0] };
 	const found = saysNone(body) || holdsFailure(body, true) ? undefined : onlyOf(beside, body);
 	if (found !== undefined) return found;
 	if (isNoList(body)) return { records: [], path: '' };
@@ -63,26 +71,46 @@ export function findList(body: unknown, itemsField: string): FoundList {
  * must choose
  * @throws ListError where there is none, or more than one
  */
-export function findAgain(body: unknown, path: string, mayMove: boolean): FoundList {
+export function findAgain(
+	body: unknown,
+	path: string,
+	mayMove: boolean,
+	endpoint: string,
+): FoundList {
 	if (path.split('.').includes('*')) return recordsAt(body, path);
 	const value = path === '' ? body : valueAt(body, path);
 	if (Array.isArray(value)) {
-		if (mayMove && value.length > 0) findList(body, '');
+		if (mayMove && value.length > 0) findList(body, '', endpoint);
 		return { records: value, path };
 	}
-	const mayBeRecord = path !== '' || entriesOf(value).some(([name]) => ID_NAME.test(name));
+	const mayBeRecord = path !== '' || hasId(value);
 	if (isObject(value) && !isNothing(value) && mayBeRecord && !holdsFailure(value)) {
 		const isNumbered = Object.keys(value).every((name) => /^\d+$/.test(name));
 		return { records: isNumbered ? Object.values(value) : [value], path };
 	}
-	if (path === '') return findList(body, '');
-	const isNone = isNoList(body) || (mayMove && findList(body, '').records.length === 0);
+	if (path === '') return findList(body, '', endpoint);
+	const isNone = isNoList(body) || (mayMove && findList(body, '', endpoint).records.length === 0);
 	return { records: isNone ? [] : listAt(body, path), path };
 }
 
 /** Whether the list is of those that often stand beside the records, so that the records may still come elsewhere. */
 export function isBesideRecords(path: string): boolean {
 	return isNamed(path, BESIDE);
+}
+
+/** Whether an endpoint such as `/v2/getContacts.json` names what is at a path such as `data.contacts`, or `contact`. */
+function isNamedBy(endpoint: string, path: string): boolean {
+	const [of = '', name = ''] = [endpoint.replace(/\.\w+$/, ''), path].map((text) =>
+		text
+			.toLowerCase()
+			.replace(/.*[./]/, '')
+			.replace(/[^a-z]|(ies|y|s)$/g, ''),
+	);
+	return name !== '' && of.endsWith(name);
+}
+
+function hasId(value: unknown): boolean {
+	return entriesOf(value).some(([name]) => ID_NAME.test(name));
 }
 
 /** Whether a response is an empty list in one of the ways that services have for it. */

@@ -109,7 +109,7 @@ export async function readPage(
 		throw new RequestError(message, { ...details, description });
 	}
 	const body = jsonOf(response);
-	const found = listIn(body, response, settings, pageState);
+	const found = listIn(body, response, settings, pageState, request.endpoint.path);
 	const isOnly = found.records.length === 0 || settings.type === 'none';
 	const hash = isOnly ? '' : hashOfPage(found.records, settings.idField);
 	const isRepeated = hash !== '' && hash === pageState.hash;
@@ -165,12 +165,16 @@ function listIn(
 	response: ServiceResponse,
 	{ itemsField }: ListSettings,
 	{ page, path }: PageState,
+	endpoint: string,
 ): Pick<Page, 'records' | 'path' | 'isBare' | 'gaps'> {
 	const bare = { records: [], path: path ?? '', isBare: true };
 	if (body === undefined || body === null) return bare;
 	try {
 		const mayMove = itemsField === '' && page === 1;
-		const found = path === undefined ? findList(body, itemsField) : findAgain(body, path, mayMove);
+		const found =
+			path === undefined
+				? findList(body, itemsField, endpoint)
+				: findAgain(body, path, mayMove, endpoint);
 		return { ...found, isBare: false };
 	} catch (error) {
 		if (!(error instanceof ListError)) throw error;
