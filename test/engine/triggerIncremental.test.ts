@@ -143,26 +143,34 @@ describe('nothing is missed and nothing told twice', () => {
 
 	const nothing = (status: number) => (response: ServerResponse) =>
 		void response.writeHead(status).end();
-	test.each<[string, (response: ServerResponse) => unknown]>([
-		['304', nothing(304)],
-		['204', nothing(204)],
-		['an empty list', () => []],
-	])('%s is nothing changed, in one request', async (_, respond) => {
+	test.each<[string, (response: ServerResponse) => unknown, requests: number]>([
+		['304', nothing(304), 1],
+		['204', nothing(204), 1],
+		['an empty list', () => [], 1],
+		['404 beside a list that is there', nothing(404), 2],
+	])('%s is nothing changed', async (_, respond, requests) => {
 		const settings = { pageSize: 3 };
 		const { service, pollAfter, faults } = await begin(settings, { fullReadHours: 0 }, PAGES);
 		const before = bench.service.queries.length;
 		const { response } = bench.service;
 		service.write(3);
-		bench.service.response = (__, response) => {
-			response.setHeader('date', new Date(service.now).toUTCString());
-			return respond(response);
+		bench.service.response = (query, raw) => {
+			if (query.since === undefined) return response(query, raw);
+			raw.setHeader('date', new Date(service.now).toUTCString());
+			return respond(raw);
 		};
 		expect([await pollAfter(), await pollAfter()]).toEqual([[], []]);
-		expect(bench.service.queries.length - before).toBe(2);
+		expect(bench.service.queries.length - before).toBe(2 * requests);
 		expect(bench.logged()).not.toContain('reads the same changes again');
 		bench.service.response = response;
 		expect(await pollAfter()).toEqual(['contactUpdated 3']);
 		expect(faults()).toEqual(NO_FAULTS);
+	});
+
+	test('404 is an error where the list is not there either', async () => {
+		const { pollAfter } = await begin();
+		bench.service.response = (_, response) => nothing(404)(response);
+		await expect(pollAfter()).rejects.toThrow('404');
 	});
 });
 

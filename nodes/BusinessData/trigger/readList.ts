@@ -41,9 +41,10 @@ const DAY_MS = 86_400_000;
 const OK = 200;
 const NO_CONTENT = 204;
 const NOT_MODIFIED = 304;
+const NOT_FOUND = 404;
 
 /** How services refuse a page after the last one. */
-const NO_SUCH_PAGE = [400, 404, 416];
+const NO_SUCH_PAGE = [400, NOT_FOUND, 416];
 
 export class ListReader {
 	/** How many pages this poll has read. */
@@ -128,8 +129,7 @@ export class ListReader {
 				areChangesRead = state.read === undefined;
 			} catch (error) {
 				// Some services refuse to say what changed long ago, for example before this trigger was off.
-				const isLongAgo = Date.now() - (state.cursor ?? Infinity) >= DAY_MS;
-				if (!isRefusedRequest(error) || !isLongAgo) throw error;
+				if (!isRefusedRequest(error) || !this.isCursorOld) throw error;
 				this.log(`The whole list is read, because what has changed could not be: ${error.message}`);
 				forgetRead(state);
 				delete state.cursor;
@@ -282,6 +282,13 @@ export class ListReader {
 			if (!(error instanceof RequestError)) throw error;
 			const { statusCode = 0, outcome } = error.details;
 			if (!isFull && statusCode === NOT_MODIFIED) return emptyPage(statusCode);
+			const { request, list, incremental } = this.settings;
+			const areChanges = !isFull && incremental !== undefined && !this.isCursorOld;
+			if (areChanges && statusCode === NOT_FOUND && pageState.page === 1) {
+				// Some services say so where nothing has changed; then the list itself is there.
+				await readPage(this.client, request, list, FIRST_PAGE);
+				return emptyPage(NOT_MODIFIED);
+			}
 			// Some services fail after the last page.
 			if (read.emptyPage === undefined || outcome === 'notSent') throw error;
 			if (!NO_SUCH_PAGE.includes(statusCode)) {
@@ -311,6 +318,10 @@ export class ListReader {
 		return read.isFull || incremental === undefined || cursor === undefined
 			? pageRequest
 			: requestSince(pageRequest, incremental, cursor);
+	}
+
+	private get isCursorOld(): boolean {
+		return Date.now() - (this.state.cursor ?? Infinity) >= DAY_MS;
 	}
 
 	/** A hash of the settings that a page state depends on. */
