@@ -117,7 +117,9 @@ async function conclude(
 		...room,
 		max: max && shareOf(max, keepFree),
 	}));
-	const spent = said.find(({ remaining, resetMs }) => remaining === 0 && resetMs <= windowMs);
+	const [spent] = said
+		.filter(({ remaining, resetMs }) => remaining === 0 && resetMs <= windowMs)
+		.sort((a, b) => b.resetMs - a.resetMs);
 	const refuse = (ms = 0) => permit.refused(ms, spent);
 	const isExplained = inHeaderMs !== undefined || spent !== undefined;
 	// Before the permit ends: that lets the next request go, or ends the limiter.

@@ -159,13 +159,16 @@ test.each([
 });
 
 const spent = { remaining: 0, resetMs: 3_000, max: 5 };
-test.each([
+const alsoSpent = { 'second-remaining': '0', 'second-reset': '1' };
+test.each<[string, Record<string, string>, unknown]>([
+	['beside that of a shorter one', { remaining: '0', ...alsoSpent }, spent],
+	['behind that of a shorter one', { ...alsoSpent, remaining: '0' }, spent],
 	['of which nothing is left', { remaining: '0' }, spent],
 	['of which it does not say what is left', {}, spent],
 	['of which something is left', { remaining: '1' }, undefined],
 	['that is full again only after all windows', { reset: `${tooLong}s` }, undefined],
 ])('a 429 with the header of a limit %s', async (_, fields, expected) => {
-	const all = Object.entries({ limit: '10', reset: '3', ...fields });
+	const all = Object.entries({ ...fields, limit: '10', reset: fields.reset ?? '3' });
 	const headers = Object.fromEntries(all.map(([name, text]) => [`x-ratelimit-${name}`, text]));
 	const { endings } = await play({ statusCode: 429, headers, keepFree: 50 });
 	expect(endings.filter(([name]) => name === 'refused')[0]).toEqual(['refused', 0, expected]);
