@@ -55,6 +55,12 @@ describe('by Get Many', () => {
 			0,
 		],
 		['no record, and a message', {}, () => ({ count: 0, messages: [{ text: 'none found' }] }), 0],
+		[
+			'no change in a feed of changes',
+			{ itemsField: 'CDCResponse.*.QueryResponse.*.Customer' },
+			() => ({ CDCResponse: [{ QueryResponse: [{}] }], time: '2026-03-13T10:24:05-07:00' }),
+			0,
+		],
 		['no record, and another list', {}, () => ({ contacts: [], countries: [{ code: 'DE' }] }), 0],
 		['no record, and sums', {}, () => ({ rows: [], totals: [{ amount: 0 }] }), 0],
 		['two lists', {}, () => ({ countries: [{ code: 'DE' }], contacts: records(1, 2) }), 2],

@@ -147,10 +147,11 @@ function recordsAt(body: unknown, path: string): FoundList {
 		const gaps = records.some(Array.isArray) ? 0 : places.length - records.length;
 		return { records: records.flat(), path, ...(gaps > 0 ? { gaps } : {}) };
 	}
-	const [before = ''] = path.split(/\.?\*/, 1);
-	const list = before === '' ? body : valueAt(body, before);
-	const isEmpty = typeof list === 'object' && list !== null && Object.keys(list).length === 0;
-	if (isEmpty || isNothing(body) || saysNone(body)) return { records, path };
+	const lists = placesAt(body, path.replace(/\.?\*[^*]*$/, '')).filter((one) => one !== undefined);
+	const isEmpty = (list: unknown) =>
+		typeof list === 'object' && list !== null && Object.values(list).every(isNothing);
+	const areEmpty = lists.length > 0 && lists.every(isEmpty);
+	if (areEmpty || isNothing(body) || saysNone(body)) return { records, path };
 	throw noList(`there is no list at "${path}"`, body);
 }
 
