@@ -191,6 +191,22 @@ describe('deletions', () => {
 		]);
 	});
 
+	test('by marks need no full read', async () => {
+		const all = [1, 2, 3].map((id) => ({ id, gone: false }));
+		bench.service.response = () => all;
+		const options = {
+			incremental: { values: { parameter: 'since' } },
+			deletedWhen: { values: { field: 'gone', value: 'true' } },
+		};
+		const { poll } = bench.trigger({ options });
+		expect(await poll()).toEqual([]);
+		const [first, ...others] = all;
+		const marked = [{ ...first, gone: true }];
+		bench.service.response = ({ since }) => (since === undefined ? others : marked);
+		expect(inWords([...(await poll()), ...(await poll())])).toEqual(['contactDeleted 1']);
+		expect(bench.service.queries.filter(({ since }) => since === undefined)).toHaveLength(1);
+	});
+
 	test.each<[unknown, boolean]>([
 		['gone', true],
 		[' gone ', true],

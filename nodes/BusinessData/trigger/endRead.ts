@@ -121,11 +121,15 @@ function moveCursor(state: State, time: number | undefined): void {
 	delete state.unconfirmed;
 }
 
-/** Whether a poll reads the whole list. */
+/**
+ * Whether a poll reads the whole list.
+ * @param gone the IDs of the records that this poll has found to be deleted
+ */
 export function isFullReadDue(
 	state: State,
 	{ incremental, readsChangesOnly, maxDeletionPercent }: PollSettings,
 	now: number,
+	gone = new Set<string>(),
 ): boolean {
 	const { known, cursor, fullReadAt, incompleteReads } = state;
 	if (readsChangesOnly) return false;
@@ -137,8 +141,8 @@ export function isFullReadDue(
 	// The clock may also have been set back.
 	const isOld = fullReadMs > 0 && Math.abs(now - fullReadAt) >= waitMs;
 	if (isOld || incompleteReads > 0) return isOld;
-	const missed = [...known.values()].map((record) => record.missed).filter((times) => times > 0);
-	if (missed.some((times) => times < MOST_MISSED)) return true;
+	const missed = [...known].filter(([key, record]) => record.missed > 0 && !gone.has(key));
+	if (missed.some(([, record]) => record.missed < MOST_MISSED)) return true;
 	return missed.length > 0 && !isTooMany(missed.length, state, maxDeletionPercent);
 }
 

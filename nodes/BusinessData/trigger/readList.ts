@@ -119,7 +119,7 @@ export class ListReader {
 	}
 
 	private async readOn(): Promise<void> {
-		const { state, settings } = this;
+		const { state, settings, events } = this;
 		const { incremental, readsChangesOnly } = settings;
 		const hasCursor = incremental !== undefined && state.cursor !== undefined;
 		let areChangesRead = false;
@@ -137,7 +137,7 @@ export class ListReader {
 				return;
 			}
 		}
-		if (!(state.read?.isFull ?? isFullReadDue(state, settings, Date.now()))) return;
+		if (!(state.read?.isFull ?? isFullReadDue(state, settings, Date.now(), events.gone))) return;
 		try {
 			await this.readAll();
 		} catch (error) {
