@@ -29,7 +29,7 @@ test('1,000 input items are 10 requests', async () => {
 });
 
 test('each ID goes out once, and is paired with every item that names it', async () => {
-	const ids = ['a, b', ['b', 'c'], '["c", "a", "c"]', 7, ' 7 ', '\u00e9', 'e\u0301'];
+	const ids = ['a, b', ['b', 'c'], ['b', 'c'], '["c", "a", "c"]', 7, ' 7 ', '\u00e9', 'e\u0301'];
 	const result = await run(
 		ids.map((id) => ({ id })),
 		{ options: { batchSize: 3 } },
@@ -39,8 +39,11 @@ test('each ID goes out once, and is paired with every item that names it', async
 		[7, '\u00e9'],
 	]);
 	expect(result.items(NODE)).toMatchObject([
-		{ json: { count: 3, ids: ['a', 'b', 'c'] }, pairedItem: [0, 1, 2].map((item) => ({ item })) },
-		{ json: { count: 2, ids: [7, '\u00e9'] }, pairedItem: [3, 4, 5, 6].map((item) => ({ item })) },
+		{
+			json: { count: 3, ids: ['a', 'b', 'c'] },
+			pairedItem: [0, 1, 2, 3].map((item) => ({ item })),
+		},
+		{ json: { count: 2, ids: [7, '\u00e9'] }, pairedItem: [4, 5, 6, 7].map((item) => ({ item })) },
 	]);
 });
 

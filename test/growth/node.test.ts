@@ -38,6 +38,14 @@ test.each([
 	expect(perItem).toBeLessThan(HIGHEST_FACTOR * (perItemOfFew ?? 0));
 });
 
+test('Delete Many reads the IDs of all items once where an expression gives them for each', async () => {
+	const ids = '={{ $input.all().map(({ json }) => json.id) }}';
+	const { requests, processorMs, items } = await loadNode(engine, { ...deleteMany(), ids }, 3_000);
+	report(`one list for 3,000 items: ${(processorMs / items).toFixed(3)} ms CPU per item`);
+	expect(requests).toBe(30);
+	expect(processorMs / items).toBeLessThan(LONGEST_MS);
+});
+
 test('with 50,000 remembered keys, a Send Once Key takes 7 reads and 3 writes of short rows, and none takes none', async () => {
 	const table = new ProcessedDataRepository();
 	table.latencyMs = () => 0;

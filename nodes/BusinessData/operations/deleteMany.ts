@@ -137,14 +137,24 @@ interface Batch {
  * @throws a node error instead, unless the node continues on error
  */
 async function readBatches(run: Run, size: number) {
-	const itemsById = new Map<string, { id: Id; items: number[] }>();
+	/** Each list of items is shared by the IDs that these give together. */
+	const itemsById = new Map<string, { id: Id; items: number[][] }>();
 	const errors: INodeExecutionData[] = [];
+	let last: { value: unknown; items: number[] } | undefined;
 	for (const index of run.items.keys()) {
 		const collect = () => {
-			for (const id of readIds(run.parameter('ids', index))) {
+			const value = run.parameter('ids', index);
+			// An expression may give the IDs of all items for each of them.
+			if (last !== undefined && isDeepStrictEqual(value, last.value)) {
+				last.items.push(index);
+				return [];
+			}
+			const ids = readIds(value);
+			last = { value, items: [index] };
+			for (const id of ids) {
 				const entry = itemsById.get(nameOfId(id)) ?? { id, items: [] };
 				itemsById.set(nameOfId(id), entry);
-				entry.items.push(index);
+				entry.items.push(last.items);
 			}
 			return [];
 		};
@@ -155,7 +165,8 @@ async function readBatches(run: Run, size: number) {
 	const batches: Batch[] = [];
 	for (let start = 0; start < entries.length; start += size) {
 		const batch = entries.slice(start, start + size);
-		const items = new Set(batch.flatMap((entry) => entry.items));
+		const lists = new Set(batch.flatMap((entry) => entry.items));
+		const items = new Set([...lists].flat());
 		batches.push({ ids: batch.map(({ id }) => id), items: [...items].sort((a, b) => a - b) });
 	}
 	return { batches, errors };
