@@ -126,6 +126,20 @@ describe('by hand', () => {
 		expect(await get()).toEqual([{ ...states, state: 'sent' }]);
 	});
 
+	test.each(['markAsSent', 'release'] as const)(
+		'%s hints at a key of no send',
+		async (operation) => {
+			await bench.run([{ id: 'a' }], send(once));
+			const hints = async (workflowId: string) =>
+				hintsOf(await bench.run([{ id: 'a' }], sentDocument(operation, { workflowId })));
+			const hint = expect.stringContaining(
+				'check Workflow ID, the credential and Sent With',
+			) as string;
+			expect(await hints('another')).toEqual([hint]);
+			expect(await hints('workflow')).toEqual([]);
+		},
+	);
+
 	test('changes nothing where a later item is wrong', async () => {
 		errorOf(await bench.run([{ id: 'a' }, { id: '' }], sentDocument('markAsSent')));
 		expect(await bench.statesOf('a')).toEqual(['notSent']);

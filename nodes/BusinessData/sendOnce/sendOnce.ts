@@ -133,9 +133,10 @@ export class SendOnce implements SendGuard {
 
 	/**
 	 * Marks it as sent or releases it, by hand.
+	 * @returns whether it was known
 	 * @throws InvalidSettingError while it is being sent, RequestError or RedisError when a record cannot be changed
 	 */
-	async change(state: 'sent' | 'notSent'): Promise<void> {
+	async change(state: 'sent' | 'notSent'): Promise<boolean> {
 		const found = await this.lookUp();
 		const acquired = typeof found === 'string' ? await this.leases.acquire() : found;
 		if ('ended' in acquired) {
@@ -150,6 +151,7 @@ export class SendOnce implements SendGuard {
 		}
 		if (state === 'notSent') await removeSentKey(this.row.id).catch(() => undefined);
 		acquired.release();
+		return found !== 'notSent';
 	}
 
 	/** The output of a skipped item. */

@@ -22,6 +22,9 @@ const SENT_WITH = [
 	API_REQUEST,
 ] as const;
 
+const UNKNOWN_KEY =
+	'No send was remembered under at least one of the keys. A key belongs to its workflow, credential and endpoint: check Workflow ID, the credential and Sent With.';
+
 const LOOK_UPS: TaskKind = { atOnce: 1 };
 
 /** With lists, Retry On Fail repeats none: a key may have been sent since it was released. */
@@ -98,7 +101,7 @@ function prepare(run: Run, index: number, change?: 'sent' | 'notSent'): Task {
 		const document = new SendOnce(run, { workflowId, endpoint, key: sendOnceKey });
 		// A wrong ID would look like a document that was not sent.
 		if (workflowId !== ownId) await requireWorkflow(workflowId);
-		if (change !== undefined) await document.change(change);
+		if (change !== undefined && !(await document.change(change))) run.hint(UNKNOWN_KEY);
 		const state = change ?? (await document.get());
 		return { output: [{ json: { sendOnceKey, sentWith, state } }], ending: 'done' };
 	};
