@@ -94,7 +94,6 @@ export function fieldTests(real: () => RealN8n, editor: () => Editor): void {
 		await editor().addTypedField('customer.city', 'String', '={{ $json.city }}');
 		await editor().addTypedField('amount', 'Number', '={{ $json.paid }}');
 		await editor().addTypedField('reminder', 'Number', '2');
-		real().sandbox.reset();
 		await editor().runNode('doc-1');
 		expect(
 			real()

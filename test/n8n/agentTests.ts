@@ -21,7 +21,6 @@ export function agentTests(real: () => RealN8n): void {
 
 	test('contact-lookup-agent: the agent reads contacts through the node', async () => {
 		const { client, sandbox } = real();
-		sandbox.reset();
 		const openAiApi = await client.saveCredential({
 			name: 'Model account',
 			type: 'openAiApi',

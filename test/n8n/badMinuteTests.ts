@@ -56,7 +56,7 @@ export function badMinuteTests(real: () => RealN8n, names: Array<keyof typeof FA
 				},
 			});
 		const done = { main: [[{ node: 'Done', type: 'main', index: 0 }]] };
-		const workflow = await real().save(
+		const { id } = await real().publish(
 			{
 				name,
 				nodes: [trigger('One'), trigger('Two'), node('Done', 'n8n-nodes-base.noOp', 1)],
@@ -65,8 +65,7 @@ export function badMinuteTests(real: () => RealN8n, names: Array<keyof typeof FA
 			},
 			{ businessDataApi: credentialId },
 		);
-		await real().client.publishWorkflow(workflow.id);
-		return workflow.id;
+		return id;
 	}
 
 	const requestsOf = (name: string) =>
@@ -76,7 +75,6 @@ export function badMinuteTests(real: () => RealN8n, names: Array<keyof typeof FA
 
 	test('n8n is updated in a bad minute', async () => {
 		const { sandbox } = real();
-		sandbox.reset();
 		const secondIn = (seconds: number) => new Date(Date.now() + seconds * 1000).getSeconds();
 		const ids = new Map<string, string>();
 		const credentials = new Map<string, string>();
@@ -109,11 +107,10 @@ export function badMinuteTests(real: () => RealN8n, names: Array<keyof typeof FA
 
 		// Told to end, with sends under way.
 		const path = 'twenty-documents';
-		const sends = await real().save(
+		const sends = await real().publish(
 			inARow('Sends in a bad minute', [...startWithWebhook(path), send()]),
 			{ businessDataApi: await credentialOf('One send', '5', ONE_SEND) },
 		);
-		await real().client.publishWorkflow(sends.id);
 		await real().callWebhook(path, { documents: DOCUMENTS });
 		await waitUntil(() => sandbox.journal.count(SEND_ENDPOINT) === 1);
 
@@ -125,8 +122,7 @@ export function badMinuteTests(real: () => RealN8n, names: Array<keyof typeof FA
 		});
 		const timingOut = inARow('Times out', [...startWithWebhook('payment'), paying]);
 		timingOut.settings = { executionOrder: 'v1', executionTimeout: TIMEOUT_SECONDS };
-		const payments = await real().save(timingOut);
-		await real().client.publishWorkflow(payments.id);
+		const payments = await real().publish(timingOut);
 		const pay = async () => {
 			await real().callWebhook('payment', { documents: [{ id: 'payment' }] });
 		};
@@ -172,7 +168,6 @@ export function badMinuteTests(real: () => RealN8n, names: Array<keyof typeof FA
 		const paidBefore = itemsOf(await real().resultOfExecution(2, payments.id), SEND);
 		expect(paidBefore).toMatchObject([{ skipped: true, state: 'sent' }]);
 		expect(sandbox.journal.count(PAYMENT_ENDPOINT)).toBe(1);
-		await real().client.unpublishWorkflow(payments.id);
 
 		// The schedule goes on.
 		for (const name of names) {
@@ -181,8 +176,6 @@ export function badMinuteTests(real: () => RealN8n, names: Array<keyof typeof FA
 				await waitUntil(async () => (await reported()).length > 0);
 				expect(await reported()).toMatchObject([{ contact: { id: 'meanwhile' } }]);
 			}
-			await real().client.unpublishWorkflow(ids.get(name) ?? '');
 		}
-		await real().client.unpublishWorkflow(sends.id);
 	});
 }

@@ -60,7 +60,6 @@ export function builderTests(real: () => RealN8n): void {
 
 	test('fills the node as its type definition shows, and the document goes out', async () => {
 		const { client, sandbox } = real();
-		sandbox.reset();
 		const nodeIds = [{ nodeId: NODE, resource: 'transaction', operation: 'send' }];
 		const definition = await textOf(builder, 'get_node_types', { nodeIds });
 		expect(definition).toContain('@builderHint Entries are { id, name, type, value }.');

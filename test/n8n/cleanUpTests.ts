@@ -19,7 +19,6 @@ export function cleanUpTests(real: () => RealN8n): void {
 
 	function addOldContacts(): void {
 		const { sandbox } = real();
-		sandbox.reset();
 		for (const { id } of sandbox.contacts.list()) {
 			sandbox.contacts.update(id, { updatedAt: new Date().toISOString() });
 		}

@@ -32,7 +32,6 @@ export function databaseTests(
 ): void {
 	test(`${name}: each document goes out once, and its state is known`, async () => {
 		const { client, sandbox } = real();
-		sandbox.reset();
 		const path = name.replaceAll(' ', '-');
 		const onError = { onError: 'continueRegularOutput' };
 		const read = {
@@ -40,7 +39,7 @@ export function databaseTests(
 			sendHeaders: true,
 			headerParameters: { parameters: [{ name: 'x-api-key', value: sandbox.apiKey }] },
 		};
-		const workflow = await real().save(
+		const workflow = await real().publish(
 			inARow(name, [
 				...startWithWebhook(path),
 				send({ sendOnceKey: '={{ $json.id }}' }, onError),
@@ -48,7 +47,6 @@ export function databaseTests(
 				node('Later', 'n8n-nodes-base.httpRequest', 4.2, read, { executeOnce: true }),
 			]),
 		);
-		await client.publishWorkflow(workflow.id);
 		const asking = await real().save(
 			inARow(`${name}: states`, [
 				...startWith(DOCUMENTS),
@@ -84,6 +82,5 @@ export function databaseTests(
 		await real().resultOfExecution(2, workflow.id);
 		expect(sent().sort()).toEqual(IDS);
 		expect(await states()).toEqual(IDS.map(() => 'sent'));
-		await client.unpublishWorkflow(workflow.id);
 	});
 }

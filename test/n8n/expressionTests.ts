@@ -14,7 +14,6 @@ export function expressionTests(real: () => RealN8n): void {
 		['={{ (() => 1) }}', 'Path: has no value ('],
 	])('the path %s is refused, and nothing goes out', async (path, message) => {
 		const { client, sandbox } = real();
-		sandbox.reset();
 		const parameters = { resource: 'apiRequest', operation: 'send', method: 'DELETE', path };
 		const call = node('Call', BUSINESS_DATA, 1, { ...parameters, options: {} });
 		const workflow = await real().save(inARow(path, [...startWith([{ id: 1 }]), call]));

@@ -11,8 +11,6 @@ const CATEGORIES = {
 };
 
 export function installationTests(real: () => RealN8n): void {
-	beforeEach(() => real().sandbox.reset());
-
 	test('the nodes are offered with icons and categories, and as a tool', async () => {
 		const all = await real().client.readNodeTypes();
 		const types = all.filter(({ name }) => name.startsWith('n8n-nodes-business-data.'));

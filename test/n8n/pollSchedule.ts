@@ -36,13 +36,13 @@ export function scheduledTrigger(name: string, parameters: Record<string, unknow
 	});
 }
 
-/** Saves a workflow with such a trigger. */
-export async function saveScheduled(
+/** Publishes a workflow with such a trigger. */
+export async function publishScheduled(
 	real: RealN8n,
 	name: string,
 	parameters: Record<string, unknown>,
 ): Promise<SavedWorkflow> {
-	return await real.save(
+	return await real.publish(
 		inARow(name, [scheduledTrigger(TRIGGER, parameters), node('Done', 'n8n-nodes-base.noOp', 1)]),
 	);
 }

@@ -33,6 +33,8 @@ const GENEROUS_LIMITS = { general: [{ max: 1_000, windowSeconds: 1 }], endpoints
 export class RealN8n {
 	private n8n: N8nProcess | undefined;
 	private signedIn: N8nClient | undefined;
+	/** The IDs of workflows. */
+	private readonly published = new Set<string>();
 	/** Of the credential for the sandbox. */
 	credentialId = '';
 
@@ -150,6 +152,19 @@ export class RealN8n {
 			return { ...node, credentials: Object.fromEntries(chosen) };
 		});
 		return await this.client.saveWorkflow({ ...workflow, nodes });
+	}
+
+	/** Saves a workflow in the same way and publishes it, until the end of the test. */
+	async publish(...workflow: Parameters<RealN8n['save']>): Promise<SavedWorkflow> {
+		const saved = await this.save(...workflow);
+		await this.client.publishWorkflow(saved.id);
+		this.published.add(saved.id);
+		return saved;
+	}
+
+	async unpublishAll(): Promise<void> {
+		for (const id of this.published) await this.client.unpublishWorkflow(id);
+		this.published.clear();
 	}
 
 	/** Runs a workflow to its good end. Returns what gives the items of its nodes. */

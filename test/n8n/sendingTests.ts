@@ -28,13 +28,8 @@ const skipped = (state: keyof typeof REASONS, documents: typeof FIVE) =>
 export function sendingTests(real: () => RealN8n): void {
 	const sent = () => sentBy(real().sandbox);
 	/** Publishes a workflow that sends what a webhook gets. */
-	const publish = async (name: string, path: string, sending: WorkflowNode) => {
-		const workflow = await real().save(inARow(name, [...startWithWebhook(path), sending]));
-		await real().client.publishWorkflow(workflow.id);
-		return workflow;
-	};
-
-	beforeEach(() => real().sandbox.reset());
+	const publish = async (name: string, path: string, sending: WorkflowNode) =>
+		await real().publish(inARow(name, [...startWithWebhook(path), sending]));
 
 	describe.each([
 		['retried from the list of executions', 'retry'],

@@ -33,8 +33,6 @@ const tool = (name: string) =>
 export function toolTests(real: () => RealN8n): void {
 	const sent = () => sentBy(real().sandbox);
 
-	beforeEach(() => real().sandbox.reset());
-
 	describe.each(AGENT_VERSIONS)('of an agent of version %d', (version) => {
 		/** Lets the agent send one document. Returns what the model was told of it, and n8n's user. */
 		async function sendByAgent(name: string) {

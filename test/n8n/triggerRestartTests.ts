@@ -3,15 +3,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { READ_ENDPOINT } from '../support/parameters';
-import { emittedBy, NEW_YEAR, Polls, saveScheduled, twiceAMinute } from './pollSchedule';
+import { emittedBy, NEW_YEAR, Polls, publishScheduled, twiceAMinute } from './pollSchedule';
 import type { RealN8n } from './realN8n';
 
 /** Publishes a trigger with these parameters, on a service that is as new, and waits for its first poll. */
 async function publish(real: RealN8n, name: string, parameters: Record<string, unknown>) {
-	real.sandbox.reset();
 	const polls = new Polls(real, READ_ENDPOINT);
-	const workflow = await saveScheduled(real, name, parameters);
-	await real.client.publishWorkflow(workflow.id);
+	const workflow = await publishScheduled(real, name, parameters);
 	await polls.whenQuiet();
 	return { polls, workflow };
 }
@@ -59,7 +57,6 @@ export function triggerRestartTests(real: () => RealN8n): void {
 			]),
 		);
 		expect(reported).toHaveLength(3);
-		await real().client.unpublishWorkflow(workflow.id);
 	});
 
 	test('n8n cannot save what the trigger knows, and then records the execution: it is told once', async () => {
@@ -83,7 +80,6 @@ export function triggerRestartTests(real: () => RealN8n): void {
 		await polls.whenNextEnded();
 		const reported = (await emittedBy(real(), workflow.id)).flat();
 		expect(reported).toMatchObject([{ event: 'contactUpdated', contact: { id: 'contact-1' } }]);
-		await real().client.unpublishWorkflow(workflow.id);
 	});
 
 	test('stopped while it polls, and while n8n records what a poll has found: it is told once', async () => {
@@ -117,6 +113,5 @@ export function triggerRestartTests(real: () => RealN8n): void {
 		expect(reported).toMatchObject([
 			[{ event: 'contactUpdated', contact: { id: 'contact-1', city: 'Bruges' } }],
 		]);
-		await real().client.unpublishWorkflow(workflow.id);
 	});
 }

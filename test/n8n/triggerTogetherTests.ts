@@ -6,7 +6,7 @@ import { READ_ENDPOINT } from '../support/parameters';
 import {
 	emittedBy,
 	Polls,
-	saveScheduled,
+	publishScheduled,
 	scheduledTrigger,
 	TRIGGER,
 	twiceAMinute,
@@ -32,13 +32,11 @@ const REPORTED = {
 export function triggerTogetherTests(real: () => RealN8n): void {
 	test('one added to a published workflow: what the other one saves leaves its memory as it is', async () => {
 		const { sandbox } = real();
-		sandbox.reset();
 		const polls = new Polls(real(), READ_ENDPOINT);
 		const first = { events: ['contactUpdated'], pollTimes: twiceAMinute(0) };
-		const workflow = await saveScheduled(real(), NAME, first);
-		await real().client.publishWorkflow(workflow.id);
+		const workflow = await publishScheduled(real(), NAME, first);
 		const { nodes, connections, settings } = workflow;
-		await real().save({
+		await real().publish({
 			name: NAME,
 			nodes: [
 				...nodes,
@@ -47,7 +45,6 @@ export function triggerTogetherTests(real: () => RealN8n): void {
 			connections: { ...connections, [ADDED]: connections[TRIGGER] },
 			settings,
 		});
-		await real().client.publishWorkflow(workflow.id);
 		await polls.whenQuiet();
 
 		sandbox.contacts.update('contact-1', { city: 'Bruges' });
@@ -62,37 +59,32 @@ export function triggerTogetherTests(real: () => RealN8n): void {
 			{ event: 'contactCreated', contact: { id: 'while-n8n-was-down' } },
 		]);
 		expect(await reported(TRIGGER)).toMatchObject([{ contact: { id: 'contact-1' } }]);
-		await real().client.unpublishWorkflow(workflow.id);
 	});
 
 	test('edited while it polls, and renamed: what n8n throws away is found again, and told once', async () => {
 		const { sandbox } = real();
-		sandbox.reset();
 		const polls = new Polls(real(), READ_ENDPOINT, SLOW_PAGE_MS);
-		const saveFor = async (name: string, ...events: string[]) => {
+		const publishFor = async (name: string, ...events: string[]) => {
 			const trigger = scheduledTrigger(name, { events, pollTimes: twiceAMinute(0) });
-			return await real().save({
+			return await real().publish({
 				name: 'Edited in a poll',
 				nodes: [{ ...trigger, id: 'known-by-this' }, CLOCK],
 				connections: {},
 				settings: { executionOrder: 'v1' },
 			});
 		};
-		const { id } = await saveFor(TRIGGER, 'contactUpdated', 'contactDeleted');
-		await real().client.publishWorkflow(id);
+		const { id } = await publishFor(TRIGGER, 'contactUpdated', 'contactDeleted');
 		const before = await polls.whenQuiet();
 		sandbox.contacts.update('contact-1', { city: 'Bruges' });
 		// The first page has told of the change by then.
 		sandbox.fault({ after: 1, action: { type: 'delay', ms: SLOW_PAGE_MS, actFirst: true } });
 		await polls.whenBegun(before + 1);
 		await sleep(1_000);
-		await saveFor('Renamed', 'contactUpdated');
-		await real().client.publishWorkflow(id);
+		await publishFor('Renamed', 'contactUpdated');
 		await polls.whenQuiet();
 		await polls.whenNextEnded();
 		await polls.whenNextEnded();
 		const reported = [TRIGGER, 'Renamed'].map(async (name) => await emittedBy(real(), id, name));
 		expect((await Promise.all(reported)).flat(2)).toEqual([REPORTED]);
-		await real().client.unpublishWorkflow(id);
 	});
 }

@@ -13,7 +13,8 @@ const SECONDS_FOR_A_TEST = 1_800;
 type Environment = Record<string, string>;
 
 /**
- * Starts it before the tests of this file and ends it after them. Returns what gives it to a test.
+ * Starts it before the tests of this file and ends it after them; each test finds its sandbox as new. Returns what gives
+ * it to a test.
  * @param environment its settings, or what starts something that it needs, and then gives them
  */
 export function useRealN8n(
@@ -30,6 +31,10 @@ export function useRealN8n(
 	// A test that failed while n8n was down fails alone.
 	beforeEach(async () => {
 		if (started?.isRunning === false) await started.startAgain();
+		started?.sandbox.reset();
+	});
+	afterEach(async () => {
+		if (started?.isRunning === true) await started.unpublishAll();
 	});
 	afterAll(async () => {
 		await cleanup.run();

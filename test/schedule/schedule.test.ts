@@ -5,7 +5,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { RecordStore, StoredRecord } from '../../sandbox/inventions/records';
-import { emittedBy, Polls, saveScheduled } from '../n8n/pollSchedule';
+import { emittedBy, Polls, publishScheduled } from '../n8n/pollSchedule';
 import { useRealN8n } from '../n8n/useRealN8n';
 import type { HostName } from '../../scripts/host/hosts';
 import { EventCopy } from '../support/eventCopy';
@@ -74,14 +74,13 @@ describe.each<[string, HostName, pageDelayMs: number, Record<string, string>]>([
 	const real = useRealN8n(version, environment);
 	const quietPolls = pageDelayMs === SLOW_MS ? QUIET_POLLS.slow : QUIET_POLLS.usual;
 	test(`${TURBULENT_POLLS} polls and more with random changes`, async () => {
-		const { sandbox, client } = real();
+		const { sandbox } = real();
 		const stores = [sandbox.contacts, sandbox.payments] as unknown as RecordStore<StoredRecord>[];
 		const copies = stores.map((store) => new EventCopy(byId(store)));
 		const polls = SOURCES.map(({ endpoint }) => new Polls(real(), endpoint, pageDelayMs));
 		const workflows: string[] = [];
 		for (const source of SOURCES) {
-			const { id } = await saveScheduled(real(), source.name, source.parameters);
-			await client.publishWorkflow(id);
+			const { id } = await publishScheduled(real(), source.name, source.parameters);
 			workflows.push(id);
 		}
 		for (const each of polls) await each.whenEnded(1);
@@ -117,6 +116,5 @@ describe.each<[string, HostName, pageDelayMs: number, Record<string, string>]>([
 		);
 		expect(executions.flat().filter((emitted) => emitted.length === 0)).toEqual([]);
 		expect(events).toBeGreaterThan(TURBULENT_POLLS);
-		for (const id of workflows) await client.unpublishWorkflow(id);
 	});
 });
