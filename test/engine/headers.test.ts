@@ -1,10 +1,10 @@
 // Headers and addresses go out as they are written, or are an error before any request: those of the connection,
 // those that users set, and names that mean something to JavaScript.
 
-import type { INode, IPairedItemData } from 'n8n-workflow';
+import type { IPairedItemData } from 'n8n-workflow';
 
 import { NO_LIMITS, NODE, useBench } from '../support/bench';
-import { apiRequest, read } from '../support/parameters';
+import { apiRequest, headers, query, read } from '../support/parameters';
 import { RawService } from '../support/rawService';
 
 // Nothing waits.
@@ -47,12 +47,11 @@ afterEach(async () => await service.stop());
 
 /** The header as each request has it; the errors of those that did not go out, by the header. */
 async function sendEach(method: string, names: string[]) {
-	const headerParameters = {
-		parameters: [{ name: '={{ $json.name }}', value: '={{ $json.name }} 1' }],
-	};
-	const parameters: INode['parameters'] = apiRequest(method, '/x', { headerParameters });
+	const named = headers({ name: '={{ $json.name }}', value: '={{ $json.name }} 1' });
 	const items = names.map((name) => ({ name }));
-	const result = await bench.run(items, parameters, { onError: 'continueErrorOutput' });
+	const result = await bench.run(items, apiRequest(method, '/x', named), {
+		onError: 'continueErrorOutput',
+	});
 	const refused = result.items(NODE, 1).map(({ json, pairedItem }) => {
 		const { item } = pairedItem as IPairedItemData;
 		return [names[item], json.error];
@@ -80,8 +79,7 @@ test.each(['POST', 'GET'])('%s', async (method) => {
 });
 
 test('a space in a query goes out as %20, which services know that take a + as it is', async () => {
-	const parameters = [{ name: '$filter', value: "name eq 'a+b'" }];
-	await bench.run([{}], apiRequest('GET', '/x?of=a%20b', { queryParameters: { parameters } }));
+	await bench.run([{}], apiRequest('GET', '/x?of=a%20b', query('$filter', "name eq 'a+b'")));
 	expect(service.requests).toEqual(['GET /x?of=a%20b&%24filter=name%20eq%20%27a%2Bb%27 HTTP/1']);
 });
 
@@ -94,7 +92,7 @@ test.each(['?after=a+b/c==&page=2', '?q=M%FCller&page=2'])(
 		};
 		const options = {
 			pagination: { values: { type: 'nextUrl', nextUrlField: 'next' } },
-			queryParameters: { parameters: [{ name: 'status', value: 'in use' }] },
+			...query('status', 'in use'),
 		};
 		const result = await bench.run([{}], read(options));
 		expect(result.json(NODE)).toEqual([{ id: 1 }, { id: 2 }]);

@@ -6,7 +6,7 @@ import type { IDataObject, INode } from 'n8n-workflow';
 import { CredentialsHelper } from '../support/credentialsHelper';
 import { errorOf, NODE, useBench } from '../support/bench';
 import { useDeduplicator } from '../support/deduplicator';
-import { apiRequest, deleteMany, read, send } from '../support/parameters';
+import { apiRequest, deleteMany, headers, query, read, send } from '../support/parameters';
 
 const bench = useBench();
 useDeduplicator();
@@ -29,12 +29,6 @@ async function refusalOf(parameters: Parameters, items: object[] = [{ id: 0 }]) 
 	return error;
 }
 
-const query = (name: string, value: string) => ({
-	queryParameters: { parameters: [{ name, value }] },
-});
-const headers = (...parameters: Array<{ name: string; value: string }>) => ({
-	headerParameters: { parameters },
-});
 const AS_QUERY = 'the key must not be a query parameter (apiKey)';
 const OUTSIDE = 'API Key: the key must not be part of a path, a query parameter or a header';
 

@@ -6,6 +6,7 @@ import type { ServerResponse } from 'node:http';
 import { EventCopy } from '../support/eventCopy';
 import { after } from '../support/logicalTime';
 import type { Query } from '../support/listService';
+import { query } from '../support/parameters';
 import { SimulatedList, type SimulatedSettings } from '../support/simulatedList';
 import { inWords, useTriggerBench } from '../support/triggerBench';
 
@@ -72,8 +73,7 @@ describe('what it asks for', () => {
 
 	test('in place of a parameter of the same name', async () => {
 		const since = '2020-01-01T00:00:00Z';
-		const queryParameters = { parameters: [{ name: 'since', value: since }] };
-		const { service, pollAfter } = await begin({}, {}, { queryParameters });
+		const { service, pollAfter } = await begin({}, {}, query('since', since));
 		await pollAfter();
 		expect(service.since).toEqual([since, expect.not.stringMatching(since)]);
 	});

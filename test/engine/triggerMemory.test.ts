@@ -3,6 +3,7 @@
 import type { IDataObject, INode } from 'n8n-workflow';
 
 import { after } from '../support/logicalTime';
+import { headers, query } from '../support/parameters';
 import { inWords, MEMORY, remembered, useTriggerBench } from '../support/triggerBench';
 
 const bench = useTriggerBench();
@@ -21,12 +22,6 @@ async function memoryOf(parameters: Record<string, unknown> = {}): Promise<IData
 	return copyOf(staticData);
 }
 
-const query = (value: string, name = 'status') => ({
-	options: { queryParameters: { parameters: [{ name, value }] } },
-});
-const headers = (...parameters: Array<{ name: string; value: string }>) => ({
-	options: { headerParameters: { parameters } },
-});
 const TENANT = { name: 'X-Tenant', value: 'acme' };
 
 describe('another question', () => {
@@ -45,8 +40,8 @@ describe('another question', () => {
 		['another base URL', BUSINESS, {}, () => ({ credential: { baseUrl: `${ofService()}/v2` } })],
 		['another ID field', 'the ID field', { idField: 'data.number' }, () => ({})],
 		['another items field', 'the items field', { options: { itemsField: 'contacts' } }, () => ({})],
-		['another constant query', 'the query', query('open'), () => ({})],
-		['another constant header', 'the headers', headers(TENANT), () => ({})],
+		['another constant query', 'the query', { options: query('status', 'open') }, () => ({})],
+		['another constant header', 'the headers', { options: headers(TENANT) }, () => ({})],
 		[
 			'another source',
 			'the source',
@@ -72,13 +67,13 @@ describe('another question', () => {
 
 	test('emits everything with Emit Existing', async () => {
 		const staticData = await memoryOf();
-		const options = { emitExisting: true, ...query('open').options };
+		const options = { emitExisting: true, ...query('status', 'open') };
 		expect(await bench.trigger({ options }, { staticData }).poll()).toHaveLength(3);
 		expect(bench.logged()).toContain('because the query changed: the contacts are all new');
 	});
 
 	test('is not an expression that has another value in each poll', async () => {
-		const parameters = query('={{ $now.toMillis() }}', 'since');
+		const parameters = { options: query('since', '={{ $now.toMillis() }}') };
 		const staticData = await memoryOf(parameters);
 		bench.service.response = () => ({ contacts: list(4) });
 		await after(1);

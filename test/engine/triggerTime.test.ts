@@ -6,7 +6,7 @@ import * as n8nWorkflow from 'n8n-workflow';
 import { oneLimit, pinRandom } from '../support/bench';
 import { workflowOf } from '../support/engineWorkflow';
 import { after } from '../support/logicalTime';
-import { apiRequest } from '../support/parameters';
+import { apiRequest, query } from '../support/parameters';
 import { useTriggerBench } from '../support/triggerBench';
 
 const bench = useTriggerBench();
@@ -176,10 +176,8 @@ test('sends of workflows go first', async () => {
 
 test('a read of what an expression asks for goes on with the value that it began with', async () => {
 	responseSlowly(contacts(200));
-	const parameters = [{ name: 'since', value: '={{ $now.toMillis() }}' }];
-	const { poll } = bench.trigger({
-		options: { ...byPage.options, queryParameters: { parameters } },
-	});
+	const since = query('since', '={{ $now.toMillis() }}');
+	const { poll } = bench.trigger({ options: { ...byPage.options, ...since } });
 	await poll(BUDGET);
 	await after(1_000);
 	await poll(BUDGET);

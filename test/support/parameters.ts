@@ -32,6 +32,14 @@ export const apiRequest = (
 	options: NodeParameters = {},
 ): NodeParameters => ({ resource: 'apiRequest', operation: 'send', method, path, options });
 
+/** Options of all that make requests. */
+export const query = (name: string, value: string) => ({
+	queryParameters: { parameters: [{ name, value }] },
+});
+export const headers = (...parameters: Array<{ name: string; value: string }>) => ({
+	headerParameters: { parameters },
+});
+
 /** The node's own word on the limits. */
 export const getStatus: NodeParameters = { resource: 'rateLimit', operation: 'getStatus' };
 
