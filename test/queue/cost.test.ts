@@ -2,7 +2,7 @@
 
 import { setTimeout as pause } from 'node:timers/promises';
 
-import { Redis } from 'ioredis';
+import type { Redis } from 'ioredis';
 
 import { KeyLimiter } from '../../nodes/BusinessData/rateLimit/keyLimiter';
 import { limitStoreOf, type RedisLimitStore } from '../../nodes/BusinessData/rateLimit';
@@ -32,7 +32,7 @@ let connection: RedisConnection;
 beforeEach(async () => {
 	// What is written to the disk costs memory for a while, which is not what is measured.
 	server = await RedisServer.start(['--appendonly', 'no', '--save', '']);
-	redis = new Redis({ port: server.port });
+	redis = server.client();
 	connection = connectionTo(server.address());
 });
 afterEach(async () => {

@@ -1,7 +1,7 @@
 // The limit store in a real Redis: its keys expire, and while Redis fails, requests wait or end in a clear error and no
 // held slot is forgotten. What the scripts decide, test/unit/rateLimit proves in logical time.
 
-import { Redis } from 'ioredis';
+import type { Redis } from 'ioredis';
 
 import { KeyLimiter } from '../../nodes/BusinessData/rateLimit/keyLimiter';
 import {
@@ -30,9 +30,7 @@ let limitStore: RedisLimitStore;
 
 beforeAll(async () => {
 	server = await RedisServer.start(['--requirepass', PASSWORD]);
-	const { port } = server;
-	redis = new Redis({ port, password: PASSWORD, retryStrategy: () => 50 });
-	redis.on('error', () => undefined);
+	redis = server.client(PASSWORD);
 	address = server.address(PASSWORD);
 });
 beforeEach(async () => {

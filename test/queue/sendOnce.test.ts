@@ -3,7 +3,7 @@
 
 import { setTimeout as pause } from 'node:timers/promises';
 
-import { Redis } from 'ioredis';
+import type { Redis } from 'ioredis';
 import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
 
 import { type Sandbox, startSandbox } from '../../sandbox/server';
@@ -51,16 +51,14 @@ beforeAll(async () => {
 	// What it has confirmed is on the disk, however it ends.
 	server = await RedisServer.start(['--appendfsync', 'always']);
 	cleanup.add(async () => await server.dispose());
-	const { port } = server;
-	redis = new Redis({ port, retryStrategy: () => 50 });
-	redis.on('error', () => undefined);
+	redis = server.client();
 	cleanup.add(async () => await Promise.resolve(redis.disconnect()));
 	sandbox = await startSandbox({ limits: NO_LIMITS });
 	cleanup.add(async () => await sandbox.stop());
 	credential = {
 		...credentialFor(sandbox, NO_LIMITS),
 		...{ limitStore: 'redis', redisUser: '', redisPassword: '', redisTls: false },
-		...{ redisHost: '127.0.0.1', redisPort: port, redisDatabase: 0 },
+		...{ redisHost: '127.0.0.1', redisPort: server.port, redisDatabase: 0 },
 	};
 	processes = await Promise.all([ONE, OTHER].map(async () => await EngineProcess.start(table)));
 	cleanup.add(async () => {

@@ -1,7 +1,7 @@
 // Two versions of the package over one Redis, the other one by what it leaves there: a hint of each run and a line in
 // n8n's log, never an error.
 
-import { Redis } from 'ioredis';
+import type { Redis } from 'ioredis';
 
 import { hintsOf, NO_LIMITS, useBench } from '../support/bench';
 import { limiters } from '../support/limiters';
@@ -19,7 +19,7 @@ let redis: Redis;
 // What a process knows of a Redis lasts for 10 s, so each test has its own.
 beforeEach(async () => {
 	server = await RedisServer.start();
-	redis = new Redis({ port: server.port });
+	redis = server.client();
 	Object.assign(bench.credential, { limitStore: 'redis', redisHost: '127.0.0.1' });
 	bench.credential.redisPort = server.port;
 });

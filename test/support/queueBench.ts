@@ -2,7 +2,7 @@
  * What a queue-mode test works on: n8n with two workers, a Redis of its own for the limit store, and for each
  * test a sandbox service with the credential for it.
  */
-import { Redis } from 'ioredis';
+import type { Redis } from 'ioredis';
 
 import type { LimitSettings } from '../../nodes/BusinessData/transport/endpoints';
 import { type Sandbox, startSandbox, type WindowMode } from '../../sandbox/server';
@@ -21,21 +21,45 @@ import { report } from './report';
 
 const FAILED = ['error', 'crashed'];
 
-export interface QueueBench {
-	n8n: QueueMode;
+export class QueueBench {
+	n8n!: QueueMode;
 	/** Not the one of n8n's queue, so that its faults disturb nothing else. */
-	limitStoreServer: RedisServer;
+	limitStoreServer!: RedisServer;
 	/** A connection to it that survives its restart. */
-	redis: Redis;
-	sandbox: Sandbox;
+	redis!: Redis;
+	sandbox!: Sandbox;
 	/** Of the credential for the sandbox. */
-	credentialId: string;
+	credentialId = '';
+	private workflowIds: string[] = [];
+	private reported: string[] = [];
+
 	/** Starts a sandbox with these limits, and gives them to the credential too. */
-	open(limits: LimitSettings, windowMode?: WindowMode): Promise<void>;
+	async open(limits: LimitSettings, windowMode: WindowMode = 'sliding'): Promise<void> {
+		const latency = { minMs: 5, maxMs: 30 };
+		this.sandbox = await startSandbox({ limits, windowMode, latency, contactCount: 1 });
+		const { n8n, sandbox, limitStoreServer } = this;
+		this.credentialId = await saveCredential(n8n, sandbox, limits, limitStoreServer.port);
+		if (this.workflowIds.length > 0) return;
+		this.workflowIds = await publishWorkflows(n8n, this.credentialId);
+	}
+
 	/** The executions that n8n shows as failed, of all tests so far. */
-	failedExecutions(): Promise<string[]>;
-	/** How many slots the limit store holds at this moment, those of all endpoints together. */
-	heldSlots(): Promise<number>;
+	async failedExecutions(): Promise<string[]> {
+		const { client } = this.n8n;
+		const lists = this.workflowIds.map(async (id) => await client.listExecutions(id));
+		const executions = (await Promise.all(lists)).flat();
+		return executions.filter(({ status }) => FAILED.includes(status)).map(({ id }) => id);
+	}
+
+	/** Prints why executions have failed since it was called last: their responses do not say it. */
+	async reportFailures(): Promise<void> {
+		const failed = await this.failedExecutions();
+		for (const id of failed.filter((one) => !this.reported.includes(one))) {
+			const { status, error } = await this.n8n.client.waitForExecution(id);
+			report(`  execution ${id}: ${status}: ${error ?? 'no reason is known'}`);
+		}
+		this.reported = failed;
+	}
 }
 
 /**
@@ -43,44 +67,13 @@ export interface QueueBench {
  * @param prepare what comes before the first test
  */
 export function useQueueBench(prepare: () => Promise<void>): QueueBench {
-	const bench = {} as QueueBench;
-	let workflowIds: string[] = [];
-	bench.open = async (limits, windowMode = 'sliding') => {
-		const latency = { minMs: 5, maxMs: 30 };
-		bench.sandbox = await startSandbox({ limits, windowMode, latency, contactCount: 1 });
-		const { n8n, sandbox, limitStoreServer } = bench;
-		bench.credentialId = await saveCredential(n8n, sandbox, limits, limitStoreServer.port);
-		if (workflowIds.length === 0) workflowIds = await publishWorkflows(n8n, bench.credentialId);
-	};
-	bench.failedExecutions = async () => {
-		const { client } = bench.n8n;
-		const lists = await Promise.all(workflowIds.map(async (id) => await client.listExecutions(id)));
-		return lists.flatMap((list) =>
-			list.filter(({ status }) => FAILED.includes(status)).map(({ id }) => id),
-		);
-	};
-	let reported: string[] = [];
-	/** Prints why executions of this test have failed: their responses do not say it. */
-	const reportFailures = async () => {
-		const failed = await bench.failedExecutions();
-		for (const id of failed.filter((one) => !reported.includes(one))) {
-			const { status, error } = await bench.n8n.client.waitForExecution(id);
-			report(`  execution ${id}: ${status}: ${error ?? 'no reason is known'}`);
-		}
-		reported = failed;
-	};
-	bench.heldSlots = async () => {
-		const keys = await bench.redis.keys('*:slots:*');
-		const counts = await Promise.all(keys.map(async (key) => await bench.redis.zcard(key)));
-		return counts.reduce((sum, count) => sum + count, 0);
-	};
+	const bench = new QueueBench();
 	const cleanup = new Cleanup();
 	beforeAll(async () => {
 		// What it has confirmed is on the disk, however it ends.
 		bench.limitStoreServer = await RedisServer.start(['--appendfsync', 'always']);
 		cleanup.add(async () => await bench.limitStoreServer.dispose());
-		bench.redis = new Redis({ port: bench.limitStoreServer.port, retryStrategy: () => 50 });
-		bench.redis.on('error', () => undefined);
+		bench.redis = bench.limitStoreServer.client();
 		bench.n8n = await QueueMode.prepare();
 		cleanup.add(async () => await bench.n8n.dispose());
 		// First of all: a client whose connection is lost waits two seconds for its end.
@@ -95,7 +88,7 @@ export function useQueueBench(prepare: () => Promise<void>): QueueBench {
 		await bench.redis.flushall();
 	});
 	afterEach(async () => {
-		await reportFailures();
+		await bench.reportFailures();
 		await bench.sandbox.stop();
 	});
 	afterAll(async () => await cleanup.run());

@@ -7,6 +7,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
+import { Redis } from 'ioredis';
+
 import type { RedisAddress } from '../../nodes/BusinessData/redis';
 import { startProgram } from '../../scripts/host/childProcesses';
 import { freePort } from '../../scripts/host/freePort';
@@ -87,6 +89,12 @@ export class RedisServer {
 	address(password = '', port = this.port): RedisAddress {
 		const nodes = [{ host: '127.0.0.1', port }];
 		return { topology: 'standalone', nodes, user: '', password, tls: false };
+	}
+
+	/** A connection to it that survives its restart. */
+	client(password?: string): Redis {
+		const redis = new Redis({ port: this.port, password, retryStrategy: () => 50 });
+		return redis.on('error', () => undefined);
 	}
 
 	async start(): Promise<void> {
