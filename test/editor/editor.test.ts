@@ -1,16 +1,23 @@
 // The node as a person meets it: in a browser, on the editor of a real n8n. Build the package before.
+import type { Browser } from 'playwright-core';
+
 import { WITH_EDITOR } from '../n8n/realN8n';
 import { useRealN8n } from '../n8n/useRealN8n';
-import type { Editor } from './editor';
+import { openBrowser, openPage } from './browser';
+import { Editor } from './editor';
 import { fieldTests, labelsOf } from './fieldTests';
-import { useEditor } from './useEditor';
 
 const NODE = 'Business Data';
 
 const real = useRealN8n('n8n-2', WITH_EDITOR);
-const signedIn = useEditor(real);
+let browser: Browser | undefined;
 let editor: Editor;
-beforeAll(() => (editor = signedIn()));
+beforeAll(async () => {
+	browser = await openBrowser();
+	editor = new Editor(await openPage(browser), real().url);
+	await editor.signIn(real().owner);
+});
+afterAll(async () => await browser?.close());
 
 describe('the nodes panel', () => {
 	test.each(['business data', 'invoice', 'send invoice', 'delete contacts', 'payment'])(

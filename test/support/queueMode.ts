@@ -91,10 +91,15 @@ export class QueueMode {
 		return `${this.processes.get(MAIN)?.url}/webhook/${path}`;
 	}
 
+	/** Everything that a worker has printed. */
+	logOf(worker: WorkerName): string {
+		return readFileSync(join(this.userFolder.logFolder, `n8n-${worker}.log`), 'utf8');
+	}
+
 	/** The IDs of the executions that a worker has begun, by its log. */
 	executionsOf(worker: WorkerName): string[] {
-		const log = readFileSync(join(this.userFolder.logFolder, `n8n-${worker}.log`), 'utf8');
-		return [...log.matchAll(/Worker started execution (\d+)/g)].map(([, id]) => id ?? '');
+		const begun = this.logOf(worker).matchAll(/Worker started execution (\d+)/g);
+		return [...begun].map(([, id]) => id ?? '');
 	}
 
 	/** Ends everything and removes its data. */
