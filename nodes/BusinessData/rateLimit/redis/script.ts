@@ -12,8 +12,9 @@
  *
  * Time is by Redis's clock, but never goes back: where the clock is set back, or that of a new primary is slow, it goes on
  * from the last time. Redis may lose data, and its clock may be set forward, so with each command a process names its
- * newest slot. If Redis lacks it, or has it as older, no request goes for a moment, in which every process enters what it
- * holds. If Redis has it as younger, it has lost the outcome of the request, and the process enters that again.
+ * newest slot, but for the request's own. If Redis lacks it, or has it as older, no request goes for a moment, in which
+ * every process enters what it holds. If Redis has it as younger, it has lost the outcome of the request, and the process
+ * enters that again.
  *
  * KEYS: the hash `state`, then the three sets of each endpoint. ARGV: a call as JSON:
  *
