@@ -45,7 +45,10 @@ export class N8nClient {
 			await this.#connection.request('POST', '/rest/login', account);
 		} catch (error) {
 			if (!(error instanceof N8nResponseError) || error.status !== 401) throw error;
-			await this.#connection.request('POST', '/rest/owner/setup', owner);
+			// Where that fails, there is an owner, with another password.
+			await this.#connection.request('POST', '/rest/owner/setup', owner).catch(() => {
+				throw error;
+			});
 		}
 	}
 

@@ -26,7 +26,7 @@ const CREDENTIAL_TYPE = 'businessDataApi';
 const CREDENTIAL_NAME = 'Business Data';
 const SECONDS_FOR_AN_EXECUTION = 600;
 // The tests are about what is sent and seen. The limits have tests of their own.
-/** For an n8n that needs its editor, or tells of its nodes as to the editor. The others are started in less time. */
+/** For tests of the editor, or of the node types that n8n gives it. Without it, n8n starts faster. */
 export const WITH_EDITOR = { N8N_DISABLE_UI: 'false' };
 const GENEROUS_LIMITS = { general: [{ max: 1_000, windowSeconds: 1 }], endpoints: {} };
 

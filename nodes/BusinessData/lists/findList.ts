@@ -39,7 +39,7 @@ export function findList(body: unknown, itemsField: string, endpoint = ''): Foun
 	if (itemsField !== '') return { records: listAt(body, itemsField), path: itemsField };
 	if (Array.isArray(body)) return { records: body, path: '' };
 	const beside: List[] = [];
-	let alone: Entry | undefined;
+	let single: Entry | undefined;
 	let level = entriesOf(body);
 	for (let depth = 1; depth <= DEEPEST; depth++) {
 		const lists = level.filter(isList).filter(([path]) => !isNamed(path, FAILURES));
@@ -48,13 +48,13 @@ export function findList(body: unknown, itemsField: string, endpoint = ''): Foun
 		const found = onlyOf(named.length > 0 ? named : own, body);
 		if (found !== undefined) return found;
 		beside.push(...lists);
-		// A record alone may have lists of its own.
-		alone ??= level.find(([path, value]) => isNamedBy(endpoint, path) && hasId(value));
+		// A single record may have lists of its own.
+		single ??= level.find(([path, value]) => isNamedBy(endpoint, path) && hasId(value));
 		level = level.flatMap(([path, value]) =>
-			Array.isArray(value) || value === alone?.[1] ? [] : entriesOf(value, path),
+			Array.isArray(value) || value === single?.[1] ? [] : entriesOf(value, path),
 		);
 	}
-	if (alone !== undefined) return { records: [alone[1]], path: alone[0] };
+	if (single !== undefined) return { records: [single[1]], path: single[0] };
 	const found = saysNone(body) || holdsFailure(body, true) ? undefined : onlyOf(beside, body);
 	if (found !== undefined) return found;
 	if (isNoList(body)) return { records: [], path: '' };

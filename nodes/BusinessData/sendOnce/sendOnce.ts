@@ -133,7 +133,7 @@ export class SendOnce implements SendGuard {
 
 	/**
 	 * Marks it as sent or releases it, by hand.
-	 * @returns whether it was known
+	 * @returns whether a send was remembered under the key
 	 * @throws InvalidSettingError while it is being sent, RequestError or RedisError when a record cannot be changed
 	 */
 	async change(state: 'sent' | 'notSent'): Promise<boolean> {
