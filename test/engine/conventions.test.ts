@@ -181,8 +181,9 @@ test.each([
 	...['S11', 'S15', 'B3'].map((name) => [name, false] as const),
 ])('the response %s to a deletion looks like a failure of records: %s', async (name, looks) => {
 	bench.sandbox.standFor(name);
-	const hints = hintsOf(await bench.run(itemsOf(1), deleteMany())).join();
+	const hints = hintsOf(await bench.run(itemsOf(2), deleteMany())).join();
 	expect(hints.includes('looks like a failure')).toBe(looks);
+	expect(hints.startsWith('2 items (0–1): ')).toBe(looks);
 });
 
 test('every convention of lists, pages, responses and errors has a profile or a reason', () => {

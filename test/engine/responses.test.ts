@@ -73,7 +73,7 @@ describe('a body that is not JSON where JSON is due', () => {
 		const request = apiRequest(method, '/sandbox/echo', { itemsField: 'data' });
 		const hints = hintsOf(await bench.run(itemsOf(9), request));
 		expect(hints).toHaveLength(7);
-		expect(hints[0]).toContain('The service answered 207');
+		expect(hints[0]).toContain('1 item (8): the service answered 207');
 		expect(hints[1]).toContain('1 item of 11 (total) was read');
 		expect(hints.at(-1)).toBe('Not shown: 3 more hints.');
 	});

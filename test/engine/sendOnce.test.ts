@@ -112,7 +112,7 @@ test.each([
 	const again = await bench.run([{ id: 'a' }], send(onceById));
 	const reason = expect.stringContaining('Mark as Sent or Release') as string;
 	expect(again.json(NODE)).toMatchObject([{ skipped: true, state: 'perhapsSent', reason }]);
-	expect(hintsOf(again)).toContainEqual(expect.stringContaining('1 item is perhaps sent: item 0.'));
+	expect(hintsOf(again)).toContainEqual(expect.stringContaining('1 item (0): perhaps sent'));
 	expect(bench.documents()).toHaveLength(1);
 });
 

@@ -132,8 +132,8 @@ describe('by hand', () => {
 			await bench.run([{ id: 'a' }], send(once));
 			const hints = async (workflowId: string) =>
 				hintsOf(await bench.run([{ id: 'a' }], sentDocument(operation, { workflowId })));
-			const hint = expect.stringContaining(
-				'check Workflow ID, the credential and Sent With',
+			const hint = expect.stringMatching(
+				/^1 item \(0\): no send .* check Workflow ID, the credential and Sent With/,
 			) as string;
 			expect(await hints('another')).toEqual([hint]);
 			expect(await hints('workflow')).toEqual([]);
@@ -179,7 +179,10 @@ describe('by hand', () => {
 		[{ sentWith: 'contact:send' }, /^Sent With: is not known/],
 	])('%j is an error', async (parameters, message) => {
 		const result = await bench.run([{ id: 'a', none: '' }], sentDocument('release', parameters));
-		expect(errorOf(result).message).toMatch(message);
+		const error = errorOf(result);
+		expect(error.message).toMatch(message);
+		// None of its fields is an option.
+		expect(error.description).not.toContain('remove the option');
 		expect(store.text).toBe('');
 	});
 
@@ -222,7 +225,7 @@ describe('Dry Run', () => {
 		expect(result.json(NODE).map(({ skipped = false }) => skipped)).toEqual(
 			shown.map(({ state }) => state !== 'notSent'),
 		);
-		expect(hintsOf(result)).toContainEqual(expect.stringContaining('perhaps sent: item 2.'));
+		expect(hintsOf(result)).toContainEqual(expect.stringContaining('1 item (2): perhaps sent'));
 	});
 
 	test('without a key there is no state', async () => {

@@ -2,7 +2,6 @@
 import type { IDataObject, INodeExecutionData, IPairedItemData } from 'n8n-workflow';
 
 import { type GuardedRequest, withSendOnce } from '../parameters/sendOnceOptions';
-import { nameItems } from '../run/itemErrors';
 import type { TaskResult } from '../run/previousAttempts';
 import type { Run } from '../run/run';
 import { AlreadySentError, beginRun } from '../sendOnce';
@@ -62,7 +61,7 @@ export async function requestEach(
 		const execute = async () =>
 			isDryRun
 				? await dryRun.show(guarded)
-				: await sendItem(run, guarded, prepared.toItems, runGuard);
+				: await sendItem(run, guarded, prepared.toItems, task.items, runGuard);
 		return { ...task, execute };
 	};
 	const tasks = await prepareTasks(run, prepareTask);
@@ -79,13 +78,14 @@ function hintAtPerhapsSent(run: Run, items: INodeExecutionData[]): void {
 		({ json, error }) => !error && json.skipped === true && json.state === 'perhapsSent',
 	);
 	if (skipped.length === 0) return;
-	const indexes = skipped.map(({ pairedItem }) => (pairedItem as IPairedItemData).item);
 	run.hint(
-		`${skipped.length} ${skipped.length === 1 ? 'item is' : 'items are'} perhaps sent: ${nameItems(indexes)}. Check in the service, then use Sent Document → Mark as Sent or Release.`,
+		'perhaps sent, so skipped. Check in the service, then use Sent Document → Mark as Sent or Release.',
+		skipped.map(({ pairedItem }) => (pairedItem as IPairedItemData).item),
 	);
 }
 
 /**
+ * @param items indexes of the input items that it is about
  * @param runGuard of a request without a Send Once Key
  * @throws RequestError, or what else ended the request
  */
@@ -93,13 +93,14 @@ export async function sendItem(
 	run: Run,
 	request: GuardedRequest,
 	toItems: ToItems,
+	items: number[],
 	runGuard?: SendGuard,
 ): Promise<TaskResult> {
 	const response = await sendUnlessUsed(run, request, runGuard);
 	if ('skipped' in response) return { output: [{ json: response }], ending: 'skipped' };
 	try {
 		const result = resultIn(response);
-		hintAtResult(run, response, result);
+		hintAtResult(run, response, result, items);
 		return { output: await toItems(response, result), ending: 'done' };
 	} catch (error) {
 		throw afterSuccessError(request, error, run.account.apiKey);

@@ -49,17 +49,24 @@ export function hintAtBrokenJson(run: Run, result: Result): void {
 	}
 }
 
-export function hintAtResult(run: Run, response: ServiceResponse, result: Result): void {
+export function hintAtResult(
+	run: Run,
+	response: ServiceResponse,
+	result: Result,
+	items: number[],
+): void {
 	if (response.isTooLarge === true) {
 		run.hint(
-			'The service has carried out the request. Its response is larger than 64 MB and was left out.',
+			'the service has carried out the request. Its response is larger than 64 MB and was left out.',
+			items,
 		);
 	} else if (
 		response.statusCode === 207 ||
 		(result.kind === 'json' && holdsFailure(result.value))
 	) {
 		run.hint(
-			`The service answered ${response.statusCode}, but its response holds what looks like a failure, of a single record perhaps: look at the output. If the service responds so to what it did not do, name the field in the credential (Result Field).`,
+			`the service answered ${response.statusCode}, but its response holds what looks like a failure, of a single record perhaps: look at the output. If the service responds so to what it did not do, name the field in the credential (Result Field).`,
+			items,
 		);
 	}
 }

@@ -101,7 +101,9 @@ async function deleteMany(run: Run, endpoint: Endpoint): Promise<INodeExecutionD
 			return [{ ...item, json: { count, ids, response: shown } }];
 		};
 		const execute = async () =>
-			isDryRun ? await dryRun.show(request, { count }) : await sendItem(run, request, toItems);
+			isDryRun
+				? await dryRun.show(request, { count })
+				: await sendItem(run, request, toItems, items);
 		return { items, ids, endpoint, execute };
 	});
 	return [...(await runTasks(run, tasks, DELETIONS)), ...errors];

@@ -133,11 +133,10 @@ function hashOfContent(
 }
 
 /** The key, the same for all its Unicode forms (NFC). @throws InvalidSettingError */
-export function readKey(value: unknown): string {
+export function readKey(value: unknown, isOption = true): string {
 	const text = typeof value === 'boolean' ? '' : readTextToSend(FIELD, value);
 	const key = trimUnseen(text).normalize('NFC');
-	const description =
-		'Enter a value that is unique to what is sent, for example {{ $json.invoiceNumber }}, or remove the option.';
+	const description = `Enter a value that is unique to what is sent, for example {{ $json.invoiceNumber }}${isOption ? ', or remove the option' : ''}.`;
 	if (key === '') {
 		throw new InvalidSettingError(FIELD, 'is empty, or not a text or a number', description);
 	}

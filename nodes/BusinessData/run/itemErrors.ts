@@ -18,7 +18,7 @@ import {
 } from '../transport/requestError';
 import { redisError } from '../transport/requestErrors';
 import { InvalidSettingError } from '../values/invalidSettingError';
-import { messageOf } from '../values/text';
+import { countOf, messageOf } from '../values/text';
 
 export type NodeError = NodeApiError | NodeOperationError;
 
@@ -94,12 +94,21 @@ export function isErrorJson(json: IDataObject): boolean {
 
 /** `item 3`, `items 0–4` or `items 0–2, 7`: as n8n counts them, from 0. */
 export function nameItems(indexes: number[]): string {
+	return `${indexes.length === 1 ? 'item' : 'items'} ${rangesOf(indexes)}`;
+}
+
+/** `1 item (3)` or `4 items (0–2, 7)`. */
+export function countItems(indexes: number[]): string {
+	const sorted = [...indexes].sort((a, b) => a - b);
+	return `${countOf(indexes.length, 'item')} (${rangesOf(sorted)})`;
+}
+
+function rangesOf(indexes: number[]): string {
 	const ranges: Array<{ from: number; to: number }> = [];
 	for (const index of indexes) {
 		const last = ranges.at(-1);
 		if (last !== undefined && last.to === index - 1) last.to = index;
 		else ranges.push({ from: index, to: index });
 	}
-	const names = ranges.map(({ from, to }) => (from === to ? `${from}` : `${from}–${to}`));
-	return `${indexes.length === 1 ? 'item' : 'items'} ${names.join(', ')}`;
+	return ranges.map(({ from, to }) => (from === to ? `${from}` : `${from}–${to}`)).join(', ');
 }

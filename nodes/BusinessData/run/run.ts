@@ -15,7 +15,7 @@ import { InvalidSettingError } from '../values/invalidSettingError';
 import { readGroup } from '../values/settingValues';
 import { countOf } from '../values/text';
 import { holdsExpression, readMarked } from '../values/unresolvedValues';
-import { nameItems, toNodeError } from './itemErrors';
+import { countItems, nameItems, toNodeError } from './itemErrors';
 import { attemptsOf, isToolCall } from './previousAttempts';
 
 /** How long (ms) work on items may hold the event loop, which n8n needs for everything else. */
@@ -45,7 +45,8 @@ export class Run {
 	private readonly written: INode['parameters'];
 	/** The last value of each parameter, with its item unless it is the same for all. */
 	private readonly values = new Map<string, { itemIndex?: number; value: unknown }>();
-	private readonly hints = new Set<string>();
+	/** With the items that they concern. */
+	private readonly hints = new Map<string, Set<number>>();
 	private readonly listHints = new Set<string>();
 
 	private constructor(
@@ -123,9 +124,11 @@ export class Run {
 		return readGroup('Options', this.parameter('options', itemIndex, {}));
 	}
 
-	/** Shows a hint in the output panel, each only once. */
-	hint(message: string): void {
-		this.hints.add(message);
+	/** Shows a hint in the output panel, each only once. @param items that it concerns; none for the whole run */
+	hint(message: string, items: number[] = []): void {
+		const concerned = this.hints.get(message) ?? new Set();
+		for (const item of items) concerned.add(item);
+		this.hints.set(message, concerned);
 	}
 
 	/** Shows a hint at a list that was read; only the first five, and how many there are beside them. */
@@ -162,8 +165,11 @@ export class Run {
 		const ofLists = [...this.listHints].slice(0, MOST_LIST_HINTS);
 		const left = this.listHints.size - ofLists.length;
 		if (left > 0) ofLists.push(`Not shown: ${countOf(left, 'more hint')}.`);
+		const ofItems = [...this.hints].map(([message, items]) =>
+			items.size === 0 ? message : `${countItems([...items])}: ${message}`,
+		);
 		const hints = [
-			...this.hints,
+			...ofItems,
 			...ofLists,
 			...(waited ? [waited] : []),
 			...this.client.warnings.sentences,

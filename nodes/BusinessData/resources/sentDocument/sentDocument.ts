@@ -23,7 +23,7 @@ const SENT_WITH = [
 ] as const;
 
 const UNKNOWN_KEY =
-	'No send was remembered under at least one of the keys. A key belongs to its workflow, credential and endpoint: check Workflow ID, the credential and Sent With.';
+	'no send was remembered under the key. A key belongs to its workflow, credential and endpoint: check Workflow ID, the credential and Sent With.';
 
 const LOOK_UPS: TaskKind = { atOnce: 1 };
 
@@ -95,13 +95,13 @@ function prepare(run: Run, index: number, change?: 'sent' | 'notSent'): Task {
 		run.parameter('workflowId', index, ownId),
 		'Save the workflow, or enter the ID of the one that sends the document.',
 	);
-	const sendOnceKey = readKey(run.parameter('sendOnceKey', index));
+	const sendOnceKey = readKey(run.parameter('sendOnceKey', index), false);
 	const endpoint = readEndpoint(run, index, sentWith);
 	const execute = async (): Promise<TaskResult> => {
 		const document = new SendOnce(run, { workflowId, endpoint, key: sendOnceKey });
 		// A wrong ID would look like a document that was not sent.
 		if (workflowId !== ownId) await requireWorkflow(workflowId);
-		if (change !== undefined && !(await document.change(change))) run.hint(UNKNOWN_KEY);
+		if (change !== undefined && !(await document.change(change))) run.hint(UNKNOWN_KEY, [index]);
 		const state = change ?? (await document.get());
 		return { output: [{ json: { sendOnceKey, sentWith, state } }], ending: 'done' };
 	};
