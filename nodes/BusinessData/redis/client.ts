@@ -2,7 +2,7 @@
  * Connections by ioredis, loaded on first use, as most installations count in memory. A client never reconnects or
  * retries by itself: that is up to its caller.
  */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { isIP } from 'node:net';
 
 import type * as Ioredis from 'ioredis';
@@ -54,7 +54,7 @@ export class RedisScript {
 	readonly hash: string;
 
 	constructor(readonly lua: string) {
-		this.hash = createHash('sha1').update(lua).digest('hex');
+		this.hash = hash('sha1', lua);
 	}
 }
 

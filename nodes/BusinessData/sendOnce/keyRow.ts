@@ -2,7 +2,7 @@
  * The record of a key: a row in n8n's deduplication store. The database inserts a row only once, so of all senders in
  * all processes one records the key; its token says which.
  */
-import { createHash, randomUUID } from 'node:crypto';
+import { hash, randomUUID } from 'node:crypto';
 
 import { DeduplicationRow } from '../n8nInternals/deduplicationStore';
 import { InvalidSettingError } from '../values/invalidSettingError';
@@ -159,5 +159,5 @@ export function rowOf({ workflowId, document }: KeyId, name: string): Deduplicat
 
 /** n8n's hash of an entry, so that a list of keys names their rows. */
 export function rowNameOf(key: string): string {
-	return createHash('md5').update(key).digest('base64');
+	return hash('md5', key, 'base64');
 }

@@ -1,5 +1,5 @@
 /** Hashes of JSON values, whatever the order of their fields. */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
 /** @param length how many characters of base64url, 6 bits each */
 export function hashOf(value: unknown, length = 43): string {
@@ -8,5 +8,5 @@ export function hashOf(value: unknown, length = 43): string {
 		const entries = Object.entries(inner as Record<string, unknown>);
 		return Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)));
 	});
-	return createHash('sha256').update(text).digest('base64url').slice(0, length);
+	return hash('sha256', text, 'base64url').slice(0, length);
 }

@@ -1,5 +1,5 @@
 /** The body of an API Request: JSON, a form or a file, under the names of n8n's HTTP Request node. */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
 import type { IHttpRequestMethods, INodeProperties } from 'n8n-workflow';
 
@@ -207,7 +207,7 @@ async function readFile(run: Run, itemIndex: number, nameValue: unknown) {
 		fileName: String(file.fileName || name),
 		mimeType: OF_A_FILE.test(file.mimeType) ? file.mimeType : 'application/octet-stream',
 		size: content.length,
-		sha256: createHash('sha256').update(content).digest('hex'),
+		sha256: hash('sha256', content),
 	};
 	return { facts, read };
 }
