@@ -4,7 +4,7 @@
  * has another alternative takes it, until none is left. Orders that come to the same state go on alike, so they are
  * played on only once.
  */
-import { AsyncLocalStorage, AsyncResource } from 'node:async_hooks';
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { hash } from 'node:crypto';
 import { inspect } from 'node:util';
 
@@ -64,7 +64,7 @@ const BEGINS_AT = Date.UTC(2026, 0, 5);
 const TURNS = 4;
 const UUID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
 /** The party whose code runs. */
-const parties = new AsyncLocalStorage<string>();
+const parties = new AsyncLocalStorage<string | undefined>();
 
 const inWords = (value: unknown) =>
 	inspect(value, { depth: Infinity, maxArrayLength: null, maxStringLength: null, sorted: true });
@@ -231,7 +231,10 @@ async function playOne(
 ): Promise<number> {
 	jest.useFakeTimers({ now: BEGINS_AT, doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask'] });
 	const { setTimeout: fake } = globalThis;
-	const ofParty = (callback: () => void, ms?: number) => fake(AsyncResource.bind(callback), ms);
+	const ofParty = (callback: () => void, ms?: number) => {
+		const party = parties.getStore();
+		return fake(() => parties.run(party, callback), ms);
+	};
 	globalThis.setTimeout = Object.assign(ofParty, fake);
 	const begun = await scenario.begin(play);
 	const endsAt = Date.now() + longestMs;
