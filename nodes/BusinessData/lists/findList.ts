@@ -1,6 +1,6 @@
 /** Where in a response the list is. */
 import { holdsFailure } from '../transport/signsOfFailure';
-import { joinPath, placesAt, valueAt } from '../transport/valueAt';
+import { joinPath, valueAt, valuesAt } from '../values/dotPath';
 import { isObject } from '../values/isObject';
 import { ListError } from './listError';
 import { namesTotal } from './signsOfMore';
@@ -140,14 +140,14 @@ function onlyOf(lists: List[], body: unknown): FoundList | undefined {
 
 /** The records at a path in which `*` stands for every entry. */
 function recordsAt(body: unknown, path: string): FoundList {
-	const places = placesAt(body, path);
-	const records = places.filter((one) => one !== undefined);
+	const values = valuesAt(body, path);
+	const records = values.filter((one) => one !== undefined);
 	if (records.length > 0) {
 		// The service counts its entries, also those without a record, unless they are lists themselves.
-		const gaps = records.some(Array.isArray) ? 0 : places.length - records.length;
+		const gaps = records.some(Array.isArray) ? 0 : values.length - records.length;
 		return { records: records.flat(), path, ...(gaps > 0 ? { gaps } : {}) };
 	}
-	const lists = placesAt(body, path.replace(/\.?\*[^*]*$/, '')).filter((one) => one !== undefined);
+	const lists = valuesAt(body, path.replace(/\.?\*[^*]*$/, '')).filter((one) => one !== undefined);
 	const isEmpty = (list: unknown) =>
 		typeof list === 'object' && list !== null && Object.values(list).every(isNothing);
 	const areEmpty = lists.length > 0 && lists.every(isEmpty);

@@ -1,5 +1,5 @@
 /** Tells whether two pages hold the same records: by their IDs, as signed addresses and times differ in every response. */
-import { valueAt } from '../transport/valueAt';
+import { valueAt } from '../values/dotPath';
 import { hashOf } from '../values/hash';
 import { isScalar } from '../values/isScalar';
 

@@ -9,7 +9,7 @@ import {
 	withParameters,
 } from '../transport/serviceRequest';
 import { alsoSaid } from '../transport/serviceTexts';
-import { valueAt } from '../transport/valueAt';
+import { valueAt } from '../values/dotPath';
 import { isScalar } from '../values/isScalar';
 import { numberOf } from '../values/settingValues';
 import { findAgain, findList } from './findList';

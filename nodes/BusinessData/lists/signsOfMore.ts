@@ -1,6 +1,6 @@
 /** Signs in a response that a list has more records. Services name them in many ways, so none is a proof. */
 import { headerText, type ServiceResponse } from '../transport/response';
-import { joinPath, valueAt } from '../transport/valueAt';
+import { joinPath, valueAt } from '../values/dotPath';
 import { tryParseJson } from '../values/json';
 import { nextLink } from './nextUrl';
 

@@ -1,5 +1,5 @@
 /** What tells the content of two documents apart. */
-import { joinPath } from '../transport/valueAt';
+import { joinPath } from '../values/dotPath';
 import { hashOf } from '../values/hash';
 import { isObject } from '../values/isObject';
 

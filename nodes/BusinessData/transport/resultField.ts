@@ -3,7 +3,7 @@ import { type ServiceResponse, textOf } from './response';
 import { InvalidSettingError } from '../values/invalidSettingError';
 import { tryParseExactJson } from '../values/json';
 import { readList, readText } from '../values/settingValues';
-import { valueAt } from './valueAt';
+import { valueAt } from '../values/dotPath';
 import { scalarText } from '../values/valueFaults';
 
 export interface ResultSetting {

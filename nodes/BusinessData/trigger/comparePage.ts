@@ -3,7 +3,7 @@ import type { IDataObject } from 'n8n-workflow';
 
 import { yieldEvery } from '../async';
 import { RequestError } from '../transport/requestError';
-import { valueAt } from '../transport/valueAt';
+import { valueAt } from '../values/dotPath';
 import type { Events } from './events';
 import { hashOf } from '../values/hash';
 import type { PollSettings } from './pollSettings';

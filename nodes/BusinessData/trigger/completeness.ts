@@ -7,7 +7,7 @@ import { isCounted, MOST_EMPTY, type Page, type PageState } from '../lists/pages
 import { signsOfMore, totalsIn } from '../lists/signsOfMore';
 import { alsoSaid } from '../transport/serviceTexts';
 import { holdsFailure } from '../transport/signsOfFailure';
-import { valueAt } from '../transport/valueAt';
+import { valueAt } from '../values/dotPath';
 import { hashOf } from '../values/hash';
 import type { ListRead, Sign, State } from './state';
 

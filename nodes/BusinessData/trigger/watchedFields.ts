@@ -1,5 +1,5 @@
 /** Which fields of a record count as a change, and which of them have changed. */
-import { joinPath } from '../transport/valueAt';
+import { joinPath } from '../values/dotPath';
 import { hashOf } from '../values/hash';
 import { readPaths } from '../values/settingValues';
 

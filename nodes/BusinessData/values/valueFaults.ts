@@ -1,4 +1,5 @@
 /** Values that must not go out: JSON or JavaScript would change them, or an expression failed to make them. */
+import { joinPath } from './dotPath';
 import { InvalidSettingError } from './invalidSettingError';
 
 /** What JavaScript and n8n write for something that is not a text. */
@@ -40,7 +41,7 @@ function find(value: unknown, isComputed: boolean, path: string): string | undef
 	if (hasToJson(value)) return find(value.toJSON(), isComputed, path);
 	const isList = Array.isArray(value);
 	for (const [key, part] of isList ? value.entries() : Object.entries(value)) {
-		const inner = path === '' ? String(key) : `${path}.${key}`;
+		const inner = joinPath(path, String(key));
 		const nameProblem = isComputed && !isList ? textProblem(String(key)) : undefined;
 		if (nameProblem !== undefined) return named(inner, `has a name that ${nameProblem}`);
 		const found = find(part, isComputed, inner);

@@ -1,7 +1,7 @@
 /** The list in a response, wherever in it the list is; `test/engine/conventions` reads the usual ones. */
 import { findList } from '../../../nodes/BusinessData/lists/findList';
 import { RequestError } from '../../../nodes/BusinessData/transport/requestError';
-import { valueAt } from '../../../nodes/BusinessData/transport/valueAt';
+import { valueAt } from '../../../nodes/BusinessData/values/dotPath';
 import { errorOf } from '../transport/examples';
 
 const ONE = { id: 1 };

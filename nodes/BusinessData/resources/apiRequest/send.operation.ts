@@ -21,7 +21,7 @@ import {
 	textOf,
 } from '../../transport/response';
 import { isRead, type QueryParameters, type ServiceRequest } from '../../transport/serviceRequest';
-import { valueAt } from '../../transport/valueAt';
+import { valueAt } from '../../values/dotPath';
 import { InvalidSettingError } from '../../values/invalidSettingError';
 import { readChoice, readFlag, readText, readWholeNumber } from '../../values/settingValues';
 import { trimUnseen } from '../../values/valueFaults';

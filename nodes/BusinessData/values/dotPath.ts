@@ -1,5 +1,5 @@
 /** Values at dot paths. */
-import { isObject } from '../values/isObject';
+import { isObject } from './isObject';
 
 /** An empty path stands for the whole value. */
 export function joinPath(path: string, name: string): string {
@@ -26,7 +26,7 @@ function walk(value: unknown, names: string[]): unknown {
  * The values at a dot path in which `*` stands for every entry of a list or an object; undefined for an entry without a
  * value. The key of an object's entry becomes the `id` of a record that has none.
  */
-export function placesAt(value: unknown, path: string): unknown[] {
+export function valuesAt(value: unknown, path: string): unknown[] {
 	let found = [value];
 	for (const part of path.split(/(?:^|\.)(\*)(?:\.|$)/)) {
 		if (part === '*') {
