@@ -31,7 +31,7 @@ export function onAbort(signal: AbortSignal | undefined, action: Action): () => 
 }
 
 /** Settles as `promise` does, or rejects with the signal's reason as soon as it aborts. */
-export async function onceAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+export async function abortable<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
 	let stopListening: () => void = () => undefined;
 	const aborted = new Promise<never>((_, reject) => (stopListening = onAbort(signal, reject)));
 	try {
@@ -46,7 +46,7 @@ export async function sleep(ms: number, signal: AbortSignal): Promise<void> {
 	let timer: NodeJS.Timeout | undefined;
 	const elapsed = new Promise<void>((resolve) => (timer = setTimeout(resolve, ms)));
 	try {
-		await onceAborted(elapsed, signal);
+		await abortable(elapsed, signal);
 	} finally {
 		clearTimeout(timer);
 	}

@@ -1,7 +1,7 @@
 /** What a run would send, without sending it. */
 import type { IDataObject } from 'n8n-workflow';
 
-import { onceAborted } from '../async';
+import { abortable } from '../async';
 import { limiterOf } from '../rateLimit';
 import type { SendOnce } from '../sendOnce';
 import { canonicalEndpoint } from '../transport/endpointPath';
@@ -53,6 +53,6 @@ export class DryRun {
 		this.counts.set(endpoint, count);
 		const request = { limits, endpoint, limitStore };
 		const estimate = limiterOf(identity).estimate(request, count);
-		return (await onceAborted(estimate, signal)).lastMs;
+		return (await abortable(estimate, signal)).lastMs;
 	}
 }

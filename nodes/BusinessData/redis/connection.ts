@@ -2,7 +2,7 @@
  * One connection per address and process, which opens on use and closes when idle. It never keeps a process alive. The
  * limit store and Send Once share it.
  */
-import { never, onceAborted } from '../async';
+import { never, abortable } from '../async';
 import { hashOf } from '../values/hash';
 import { processWide } from '../values/processWide';
 import { messageOf } from '../values/text';
@@ -56,10 +56,10 @@ export class RedisConnection {
 		try {
 			for (let failures = 0; ; failures++) {
 				// The first retry needs no pause: it replaces a closed connection.
-				if (failures > 1) await onceAborted(pause(), signal);
+				if (failures > 1) await abortable(pause(), signal);
 				signal.throwIfAborted();
 				try {
-					const result = await onceAborted(this.once(script, keys, parameters, signal), signal);
+					const result = await abortable(this.once(script, keys, parameters, signal), signal);
 					this.lastFailure = undefined;
 					this.failing = undefined;
 					return result as T;

@@ -10,7 +10,7 @@ import { type Endpoint, formatEndpoint } from '../transport/endpoints';
 import { InvalidSettingError } from '../values/invalidSettingError';
 import type { SendGuard } from '../transport/serviceRequest';
 import { hashOf } from '../values/hash';
-import { onceAborted } from '../async';
+import { abortable } from '../async';
 import type { Run } from '../run/run';
 import { type Content, KeyRow, LATE_MS } from './keyRow';
 import { Leases, type UnderWay } from './leases';
@@ -97,7 +97,7 @@ export class SendOnce implements SendGuard {
 	 */
 	async state(waitFor: (ended: Promise<void>) => Promise<void>): Promise<SentState> {
 		for (;;) {
-			const found = await onceAborted(this.lookUp(), this.run.signal);
+			const found = await abortable(this.lookUp(), this.run.signal);
 			if (typeof found === 'string') return found;
 			await waitFor(found.ended);
 		}
@@ -106,7 +106,7 @@ export class SendOnce implements SendGuard {
 	async acquire(): Promise<UnderWay | undefined> {
 		const acquiring = this.tryToAcquire();
 		try {
-			return await onceAborted(acquiring, this.run.signal);
+			return await abortable(acquiring, this.run.signal);
 		} catch (error) {
 			// A key that is acquired after the stop is not sent.
 			acquiring.then(async () => await this.complete('notSent')).catch(() => undefined);

@@ -1,6 +1,6 @@
 /** One attempt of a request: sends it once, ends its permit, and reports the outcome. */
 import { longestWindowMs, type Permit } from '../rateLimit';
-import { boundedSignal, never, onAbort, onceAborted } from '../async';
+import { boundedSignal, never, onAbort, abortable } from '../async';
 import type { Account } from './account';
 import {
 	LARGEST_BODY_BYTES,
@@ -64,7 +64,7 @@ export async function attempt(
 			// The response may still come.
 			sending.then(({ body }) => body.destroy()).catch(() => undefined);
 		});
-		const rawResponse = await onceAborted(sending, timeout.signal);
+		const rawResponse = await abortable(sending, timeout.signal);
 		if (watch.isProxyResponse()) {
 			rawResponse.body.destroy();
 			throw new ProxyError(rawResponse.statusCode);
@@ -89,7 +89,7 @@ export async function attempt(
 async function errorBody({ body }: RawResponse, apiKey: string, timeout: AbortSignal) {
 	const bounded = boundedSignal(timeout, LONGEST_ERROR_MS, () => new TimeoutError());
 	try {
-		return await onceAborted(readBody(body, apiKey, LARGEST_ERROR_BYTES), bounded.signal);
+		return await abortable(readBody(body, apiKey, LARGEST_ERROR_BYTES), bounded.signal);
 	} catch {
 		body.destroy();
 		return Buffer.alloc(0);
@@ -133,7 +133,7 @@ async function conclude(
 	const isUnchanged = statusCode === 304 && isConditional(request);
 	const isSuccess = isUnchanged || (statusCode >= 200 && statusCode < 300);
 	const body = isSuccess
-		? await onceAborted(readBody(rawResponse.body, apiKey, LARGEST_BODY_BYTES), timeout)
+		? await abortable(readBody(rawResponse.body, apiKey, LARGEST_BODY_BYTES), timeout)
 		: await errorBody(rawResponse, apiKey, timeout);
 	clearTimeout(timer);
 	const isTooLarge = isSuccess && body.length > LARGEST_BODY_BYTES;

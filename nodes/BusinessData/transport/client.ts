@@ -4,7 +4,7 @@ import type { IExecuteFunctions, IPollFunctions } from 'n8n-workflow';
 import { holdShutdownFor, ShutdownError } from '../n8nInternals/shutdown';
 import { limiterOf, longestWindowMs, PAUSE, type Permit } from '../rateLimit';
 import { RedisError } from '../redis';
-import { boundedSignal, never, onceAborted, sleep } from '../async';
+import { boundedSignal, never, abortable, sleep } from '../async';
 import { InvalidSettingError } from '../values/invalidSettingError';
 import type { Account } from './account';
 import type { ServiceResponse } from './response';
@@ -96,7 +96,7 @@ export class Client {
 	): Promise<void> {
 		const bounded = boundedSignal(signal, this.leftMs(request), () => underWayError(request));
 		try {
-			await this.waitTime.during(onceAborted(end, bounded.signal));
+			await this.waitTime.during(abortable(end, bounded.signal));
 		} finally {
 			bounded.release();
 		}
@@ -203,13 +203,13 @@ export class Client {
 		const ended = toTheEnd();
 		// Also when the run has been stopped before.
 		if (!isRead(request)) holdShutdownFor(ended);
-		return await onceAborted(ended, this.signal).catch(async (reason: unknown) => {
+		return await abortable(ended, this.signal).catch(async (reason: unknown) => {
 			if (isRead(request) || !watch.mayHaveLeft) throw reason;
 			const stopped = stoppedError(request, reason);
 			if (!(reason instanceof ShutdownError)) throw stopped;
 			const grace = boundedSignal(never, SHUTDOWN_GRACE_MS, () => stopped);
 			try {
-				return await onceAborted(ended, grace.signal);
+				return await abortable(ended, grace.signal);
 			} catch {
 				throw stopped;
 			} finally {

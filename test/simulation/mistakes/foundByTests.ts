@@ -58,7 +58,7 @@ export const MISTAKES_FOUND_BY_TESTS: MistakeFoundByTest[] = [
 		'a stop while the key is recorded lets the request out',
 		{ test: 'test/engine/sendOnceFailures.test.ts' },
 		patch('transport/client', 'signal.throwIfAborted();'),
-		patch('sendOnce/sendOnce', '(0, async_1.onceAborted)(acquiring, this.run.signal)', 'acquiring'),
+		patch('sendOnce/sendOnce', '(0, async_1.abortable)(acquiring, this.run.signal)', 'acquiring'),
 		patch(
 			'transport/attempt',
 			'onAbort)(signal, ',

@@ -4,7 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 
-import { onceAborted } from '../../async';
+import { abortable } from '../../async';
 import { KEY_PREFIX, type RedisConnection } from '../../redis';
 import type { AppliedLimits, EndpointUse } from '../endpointLimiter';
 import { holdMsOf } from '../limits';
@@ -130,7 +130,7 @@ export class RedisLimitStore {
 			this.entering ??= this.enterAll().finally(() => (this.entering = undefined));
 			// The caller may give up meanwhile.
 			this.entering.catch(() => undefined);
-			await (signal === undefined ? this.entering : onceAborted(this.entering, signal));
+			await (signal === undefined ? this.entering : abortable(this.entering, signal));
 		}
 		return reply;
 	}

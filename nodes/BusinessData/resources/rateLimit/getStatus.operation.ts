@@ -1,5 +1,5 @@
 /** Rate Limit → Get Status: the limiter's windows, without a request to the service. */
-import { onceAborted } from '../../async';
+import { abortable } from '../../async';
 import { limiterOf } from '../../rateLimit';
 import type { Operation } from '../../operations/operation';
 
@@ -15,7 +15,7 @@ export const getStatus: Operation = {
 	},
 	fields: [],
 	execute: async ({ account, signal }) => {
-		const windows = await onceAborted(limiterOf(account.identity).status(account), signal);
+		const windows = await abortable(limiterOf(account.identity).status(account), signal);
 		return windows.map((status) => ({ json: { ...status }, pairedItem: { item: 0 } }));
 	},
 };

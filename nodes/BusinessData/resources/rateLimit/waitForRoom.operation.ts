@@ -14,7 +14,7 @@ import { roomTooLateError } from '../../transport/requestErrors';
 import { countOf } from '../../values/text';
 import { readChoice, readSeconds, readWholeNumber } from '../../values/settingValues';
 import { formatDuration, isWaitTooLong, NOTICEABLE_WAIT_MS } from '../../transport/waitTime';
-import { LONGEST_TIMER_MS, onceAborted, sleep } from '../../async';
+import { LONGEST_TIMER_MS, abortable, sleep } from '../../async';
 import type { Operation } from '../../operations/operation';
 import { reportDuring, timeAfter } from '../../run/progress';
 import { maxWaitField, readMaxWaitMs } from '../../parameters/requestOptions';
@@ -100,7 +100,7 @@ async function waitOrPark(run: Run): Promise<void> {
 		for (;;) {
 			const waitedMs = performance.now() - startedAt;
 			const request = { ...ticket, count: requests, maxWaitMs: Math.max(0, maxWaitMs - waitedMs) };
-			const waitMs = await onceAborted(limiterOf(identity).issueTickets(request), run.signal);
+			const waitMs = await abortable(limiterOf(identity).issueTickets(request), run.signal);
 			if (waitMs < SHORTEST_WAIT_MS) {
 				if (waitedMs >= NOTICEABLE_WAIT_MS)
 					run.hint(`Waited ${formatDuration(waitedMs)} for room.`);
