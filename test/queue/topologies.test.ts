@@ -11,7 +11,7 @@ import {
 	RedisError,
 	RedisScript,
 } from '../../nodes/BusinessData/redis';
-import { Leases } from '../../nodes/BusinessData/sendOnce/leases';
+import { KeyLease } from '../../nodes/BusinessData/sendOnce/keyLease';
 import { NODE, useBench } from '../support/bench';
 import { LimitStoreRequest, limitsOf } from '../support/limitStoreRequest';
 import { getStatus } from '../support/parameters';
@@ -249,10 +249,10 @@ test('a user who may do no more than docs/queue-mode.md says can count, send onc
 	const [use] = await limitStore.read([general]);
 	expect(use?.countedAt).toHaveLength(1);
 	const id = { workflowId: 'w', document: 'document', name: 'a' };
-	const leases = new Leases(id, connectionTo(address), signal);
-	const acquired = await leases.acquire();
+	const lease = new KeyLease(id, connectionTo(address), signal);
+	const acquired = await lease.acquire();
 	// Redis counts down from 5 s meanwhile.
-	const missingMs = await new Leases(
+	const missingMs = await new KeyLease(
 		{ ...id, name: 'b' },
 		connectionTo(address),
 		signal,
@@ -260,7 +260,7 @@ test('a user who may do no more than docs/queue-mode.md says can count, send onc
 	expect(missingMs).toBeGreaterThan(0);
 	expect(missingMs).toBeLessThanOrEqual(5_000);
 	if ('release' in acquired) acquired.release();
-	await waitUntil(async () => typeof (await leases.missingMs()) === 'number');
+	await waitUntil(async () => typeof (await lease.missingMs()) === 'number');
 	Object.assign(bench.credential, fieldsOf(address));
 	const test = await bench.engine.testCredential(bench.credential);
 	expect(test).toEqual({ status: 'OK', message: expect.any(String) as string });

@@ -13,7 +13,7 @@ import { hashOf } from '../values/hash';
 import { abortable } from '../async';
 import type { Run } from '../run/run';
 import { type Content, KeyRow, LATE_MS } from './keyRow';
-import { Leases, type UnderWay } from './leases';
+import { KeyLease, type UnderWay } from './keyLease';
 import type { SentState } from './processState';
 import { addSentKey, removeSentKey } from './sentKeys';
 
@@ -51,7 +51,7 @@ export class SendOnce implements SendGuard {
 	/** Whether a previous attempt of this request may have been carried out. */
 	mayBeSent = false;
 	private readonly row: KeyRow;
-	private readonly leases: Leases;
+	private readonly lease: KeyLease;
 	/** Ends the lease that this guard holds. */
 	private release: (() => void) | undefined;
 
@@ -71,7 +71,7 @@ export class SendOnce implements SendGuard {
 		const id = { workflowId, document: shortHash(parts), name: shortHash([...parts, key]) };
 		this.idempotencyKey = shortHash(['idempotency', ...parts, key]);
 		this.row = new KeyRow(id, content);
-		this.leases = new Leases(id, account.redis, signal);
+		this.lease = new KeyLease(id, account.redis, signal);
 	}
 
 	/**
@@ -138,7 +138,7 @@ export class SendOnce implements SendGuard {
 	 */
 	async change(state: 'sent' | 'notSent'): Promise<boolean> {
 		const found = await this.lookUp();
-		const acquired = typeof found === 'string' ? await this.leases.acquire() : found;
+		const acquired = typeof found === 'string' ? await this.lease.acquire() : found;
 		if ('ended' in acquired) {
 			throw unusable('it is being sent right now', 'Wait until that has ended, and look again.');
 		}
@@ -176,16 +176,16 @@ export class SendOnce implements SendGuard {
 				if (isOther) throw this.otherContent();
 				return state;
 			}
-			const missing = await this.leases.missingMs();
+			const missing = await this.lease.missingMs();
 			if (typeof missing !== 'number') return missing;
-			if (missing > 0) await this.leases.pause(missing);
+			if (missing > 0) await this.lease.pause(missing);
 			// Its sender may have recorded the outcome just before it ended the lease, so look again.
 			else withoutLease = owner;
 		}
 	}
 
 	private async tryToAcquire(): Promise<UnderWay | undefined> {
-		const acquired = await this.leases.acquire();
+		const acquired = await this.lease.acquire();
 		if ('ended' in acquired) return acquired;
 		try {
 			if (await this.row.record(this.mayBeSent)) this.release = acquired.release;

@@ -79,7 +79,7 @@ const OF_SEND_ONCE: Mistake[] = [
 	mistake(
 		'a lease never ends',
 		{ seed: 14, shows: 'execution without end' },
-		patch('sendOnce/leases', '            end();\n'),
+		patch('sendOnce/keyLease', '            end();\n'),
 	),
 	mistake(
 		'the key of a refused document stays on record',

@@ -46,8 +46,8 @@ export const MISTAKES_FOUND_BY_TESTS: MistakeFoundByTest[] = [
 	),
 	mistake(
 		'in a Redis that was emptied, what is under way counts as perhaps sent',
-		{ test: 'test/unit/sendOnce/leases.test.ts' },
-		patch('sendOnce/leases', 'return math.max(0, missing)', 'return 0'),
+		{ test: 'test/unit/sendOnce/keyLease.test.ts' },
+		patch('sendOnce/keyLease', 'return math.max(0, missing)', 'return 0'),
 	),
 	mistake(
 		'what is sent again after a release is among the oldest',

@@ -1,7 +1,7 @@
 // The leases of Send Once, in logical time: a sender that meets one waits as long as it must, and no longer.
 
 import type { RedisConnection } from '../../../nodes/BusinessData/redis';
-import { Leases } from '../../../nodes/BusinessData/sendOnce/leases';
+import { KeyLease } from '../../../nodes/BusinessData/sendOnce/keyLease';
 import { abortController } from '../../../nodes/BusinessData/async';
 import { processState } from '../../../nodes/BusinessData/sendOnce/processState';
 import { after, passTime } from '../../support/logicalTime';
@@ -18,33 +18,33 @@ useLuaRedis((one) => {
 	[commands, isAway] = [0, false];
 });
 
-const leasesOf = (
+const leaseOf = (
 	connection: RedisConnection | undefined,
 	name = 'a',
 	signal = abortController().signal,
-) => new Leases({ workflowId: 'w', document: 'document', name }, connection, signal);
+) => new KeyLease({ workflowId: 'w', document: 'document', name }, connection, signal);
 /** Another process: leases of this one are not known there. */
-async function inOther<T>(work: (leases: Leases) => Promise<T>, name = 'a'): Promise<T> {
+async function inOther<T>(work: (lease: KeyLease) => Promise<T>, name = 'a'): Promise<T> {
 	const { leases } = processState();
 	const own = new Map(leases);
 	leases.clear();
-	const result = await passTime(work(leasesOf(redis.connection(), name)), HOUR);
+	const result = await passTime(work(leaseOf(redis.connection(), name)), HOUR);
 	leases.clear();
 	for (const [key, lease] of own) leases.set(key, lease);
 	return result;
 }
 /** For how long (ms) a lease may be missing; undefined while there is one. */
 const missing = async (name = 'a') =>
-	await inOther(async (leases) => {
-		const found = await leases.missingMs();
+	await inOther(async (lease) => {
+		const found = await lease.missingMs();
 		return typeof found === 'number' ? found : undefined;
 	}, name);
 /** How long (s) the other process waits for the key. */
 async function waitOf(): Promise<number> {
 	const startedAt = performance.now();
-	await inOther(async (leases) => {
+	await inOther(async (lease) => {
 		for (;;) {
-			const acquired = await leases.acquire();
+			const acquired = await lease.acquire();
 			if ('release' in acquired) return acquired.release();
 			await acquired.ended;
 		}
@@ -58,7 +58,7 @@ async function acquire(): Promise<() => void> {
 		if (isAway) throw new Error('Redis is away');
 		return await Promise.resolve(run());
 	});
-	const acquired = await passTime(leasesOf(connection).acquire(), 1_000);
+	const acquired = await passTime(leaseOf(connection).acquire(), 1_000);
 	if ('ended' in acquired) throw new Error('another has it');
 	return acquired.release;
 }
@@ -69,9 +69,9 @@ test.each([
 	['in one process', false],
 	['with Redis', true],
 ])('%s, a sender that meets a lease waits for its end', async (_, hasRedis) => {
-	const leases = leasesOf(hasRedis ? redis.connection() : undefined);
-	const acquired = await leases.acquire();
-	const met = [await leases.acquire(), await leases.missingMs()];
+	const lease = leaseOf(hasRedis ? redis.connection() : undefined);
+	const acquired = await lease.acquire();
+	const met = [await lease.acquire(), await lease.missingMs()];
 	const [isOver, later] = [jest.fn(), jest.fn()];
 	for (const one of met) (one as { ended: Promise<void> }).ended.then(isOver, later);
 	await pass(60_000);
@@ -80,10 +80,10 @@ test.each([
 	await pass(1);
 	expect([isOver, later].map(({ mock }) => mock.calls.length)).toEqual([2, 0]);
 	// The sender that has it now keeps it.
-	const next = await passTime(leases.acquire(), 10);
+	const next = await passTime(lease.acquire(), 10);
 	(acquired as { release: () => void }).release();
 	expect(next).toHaveProperty('release');
-	expect(await leases.acquire()).toHaveProperty('ended');
+	expect(await lease.acquire()).toHaveProperty('ended');
 });
 
 test('is renewed every 2 s until it ends, and then free at once', async () => {
@@ -135,7 +135,7 @@ test.each([
 	await pass(1_001);
 	expect(await missing()).toBeDefined();
 });
-const inOtherOnce = async () => await inOther(async (leases) => await leases.acquire());
+const inOtherOnce = async () => await inOther(async (lease) => await lease.acquire());
 
 test('may be missing for some seconds only in a Redis that nobody has looked at', async () => {
 	expect(await missing()).toBe(5_000);
@@ -165,7 +165,7 @@ test('is nobody’s when Redis fails, and a stop ends a wait', async () => {
 	(await acquire())();
 	expect(processState().leases.size).toBe(0);
 	const stop = abortController();
-	const other = leasesOf(redis.connection(), 'a', stop.signal);
+	const other = leaseOf(redis.connection(), 'a', stop.signal);
 	const paused = other.pause(HOUR);
 	stop.abort();
 	await passTime(paused, 10);
@@ -175,9 +175,9 @@ test('is nobody’s when Redis fails, and a stop ends a wait', async () => {
 test('its keys say whose they are, and are in one place of a cluster', async () => {
 	const connection = redis.connection();
 	const run = jest.spyOn(connection, 'run');
-	const leases = leasesOf(connection);
-	await leases.missingMs();
-	await leases.acquire();
+	const lease = leaseOf(connection);
+	await lease.missingMs();
+	await lease.acquire();
 	const keys = new Set(run.mock.calls.flatMap(([, names]) => names));
 	const names = [...keys].map((key) => /^n8n-nodes-.+:\{sendOnce:document\}:(.+)$/.exec(key)?.[1]);
 	expect(names).toEqual(['lease:a', 'server']);

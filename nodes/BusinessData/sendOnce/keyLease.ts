@@ -63,7 +63,7 @@ export interface UnderWay {
 }
 
 /** The lease of a key, as a run sees it. */
-export class Leases {
+export class KeyLease {
 	private readonly keys: string[];
 
 	constructor(
