@@ -5,7 +5,7 @@ import { type GuardedRequest, withSendOnce } from '../parameters/sendOnceOptions
 import type { TaskResult } from '../run/previousAttempts';
 import type { Run } from '../run/run';
 import { AlreadySentError, beginRun } from '../sendOnce';
-import { afterSuccessError, afterUnknownError } from '../transport/requestErrors';
+import { afterSuccessError, afterUnknownError } from '../transport/errorTexts';
 import { type Result, resultIn, type ServiceResponse } from '../transport/response';
 import type { SendGuard, ServiceRequest } from '../transport/serviceRequest';
 import { readFlag } from '../values/settingValues';

@@ -16,7 +16,7 @@ import {
 	RequestError,
 	type RequestErrorDetails,
 } from '../transport/requestError';
-import { redisError } from '../transport/requestErrors';
+import { redisError } from '../transport/errorTexts';
 import { InvalidSettingError } from '../values/invalidSettingError';
 import { countOf, messageOf } from '../values/text';
 

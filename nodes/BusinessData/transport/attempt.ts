@@ -18,7 +18,7 @@ import { shareOf } from './limitSettings';
 import { headerLimits } from './rateLimitHeaders';
 import { redactHeaders } from '../values/redact';
 import { isCanceled, type RequestError } from './requestError';
-import { errorDespiteSuccess, failureError, responseError } from './requestErrors';
+import { errorDespiteSuccess, failureError, responseError } from './errorTexts';
 import { isConditional, isRead, type ServiceRequest } from './serviceRequest';
 
 /** How long (ms) other requests wait for the body of a 429, which may say how long to wait. */

@@ -20,7 +20,7 @@ import {
 	underWayError,
 	unreadableFileError,
 	waitTooLongError,
-} from './requestErrors';
+} from './errorTexts';
 import { isRead, type ServiceRequest } from './serviceRequest';
 import { SetupWarnings } from './setupWarnings';
 import { isWaitTooLong, type RunWaitTime } from './waitTime';

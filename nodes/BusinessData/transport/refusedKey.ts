@@ -6,7 +6,7 @@ import { abortController, onAbort } from '../async';
 import { canonicalEndpoint } from './endpointPath';
 import type { Endpoint } from './endpoints';
 import { RequestError } from './requestError';
-import { CAUSES_OF_401 } from './requestErrors';
+import { CAUSES_OF_401 } from './errorTexts';
 
 /** A 401 on one path may be due to the role of the key (section 5); on so many, the key itself is wrong. */
 const MOST_PATHS = 2;

@@ -124,7 +124,7 @@ const OF_REQUESTS: Mistake[] = [
 		{ seed: 703, shows: 'untrue result' },
 		patch(
 			'items/requestEach',
-			'throw (0, requestErrors_1.afterSuccessError)(request, error, run.account.apiKey);',
+			'throw (0, errorTexts_1.afterSuccessError)(request, error, run.account.apiKey);',
 			'throw error;',
 		),
 	),

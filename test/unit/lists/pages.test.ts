@@ -3,7 +3,7 @@ import type { IDataObject } from 'n8n-workflow';
 
 import { readListSettings } from '../../../nodes/BusinessData/lists/listSettings';
 import { type PageClient, readPages } from '../../../nodes/BusinessData/lists/pages';
-import { responseError } from '../../../nodes/BusinessData/transport/requestErrors';
+import { responseError } from '../../../nodes/BusinessData/transport/errorTexts';
 import type { ServiceRequest } from '../../../nodes/BusinessData/transport/serviceRequest';
 import { responseOf, requestOf } from '../transport/examples';
 

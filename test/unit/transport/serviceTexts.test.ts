@@ -1,7 +1,7 @@
 /** What a service says of an error: nothing of it is lost, and whatever the body is, it stays short and harmless. */
 import * as fc from 'fast-check';
 
-import { responseError } from '../../../nodes/BusinessData/transport/requestErrors';
+import { responseError } from '../../../nodes/BusinessData/transport/errorTexts';
 import { processorSeconds } from '../../support/processorTime';
 import { responseOf, send } from './examples';
 

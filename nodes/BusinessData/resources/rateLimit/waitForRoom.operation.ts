@@ -10,7 +10,7 @@ import { refuseSubWorkflowResults } from '../../n8nInternals/subWorkflows';
 import { limiterOf, limitsOfEndpoint } from '../../rateLimit';
 import { canonicalEndpoint } from '../../transport/endpointPath';
 import { ENDPOINTS, SEND_ENDPOINTS } from '../../transport/endpoints';
-import { roomTooLateError } from '../../transport/requestErrors';
+import { roomTooLateError } from '../../transport/errorTexts';
 import { countOf } from '../../values/text';
 import { readChoice, readSeconds, readWholeNumber } from '../../values/settingValues';
 import { formatDuration, isWaitTooLong, NOTICEABLE_WAIT_MS } from '../../transport/waitTime';

@@ -1,6 +1,6 @@
 /** The words for a request that did not end well, where no test in the engine reads them. */
 import type { Failure } from '../../../nodes/BusinessData/transport/failure';
-import { failureError, responseError } from '../../../nodes/BusinessData/transport/requestErrors';
+import { failureError, responseError } from '../../../nodes/BusinessData/transport/errorTexts';
 import { read, responseOf, send } from './examples';
 
 test.each([
