@@ -24,7 +24,7 @@ import { maskKeys } from './values/redact';
 import { RequestError } from './transport/requestError';
 import { alsoSaid } from './transport/serviceTexts';
 import { holdsFailure } from './transport/signsOfFailure';
-import { RunWaitTime } from './transport/waitTime';
+import { RunWaitTime } from './transport/runWaitTime';
 import { isObject } from './values/isObject';
 
 /** How long (ms) the test may take: a person waits for it. */

@@ -7,7 +7,7 @@ import { bodyFields, readJsonBody } from '../parameters/requestBody';
 import { optionsField, readRequestOptions } from '../parameters/requestOptions';
 import { sendOnceOptions } from '../parameters/sendOnceOptions';
 import { type Endpoint, type LimitSetting, SEND_ENDPOINTS } from '../transport/endpoints';
-import { formatDuration, formatLimit } from '../transport/waitTime';
+import { formatDuration, formatLimit } from '../values/text';
 import type { Operation } from './operation';
 
 export function sendOperation(

@@ -5,7 +5,7 @@ import { IANAZone } from '../n8nInternals/luxon';
 import { limiterOf } from '../rateLimit';
 import { canonicalEndpoint } from '../transport/endpointPath';
 import type { Endpoint } from '../transport/endpoints';
-import { formatDuration } from '../transport/waitTime';
+import { formatDuration } from '../values/text';
 import type { Run } from './run';
 
 /** A line in every minute. */

@@ -10,7 +10,7 @@ import { holdShutdownFor, ShutdownError, shutdownSignal } from '../n8nInternals/
 import { type Account, CREDENTIAL_TYPE, readAccount } from '../transport/account';
 import { Client } from '../transport/client';
 import { ExecutionCanceledError, isCanceled } from '../transport/requestError';
-import { RunWaitTime } from '../transport/waitTime';
+import { RunWaitTime } from '../transport/runWaitTime';
 import { InvalidSettingError } from '../values/invalidSettingError';
 import { readGroup } from '../values/settingValues';
 import { countOf } from '../values/text';

@@ -23,7 +23,7 @@ import {
 } from './errorTexts';
 import { isRead, type ServiceRequest } from './serviceRequest';
 import { SetupWarnings } from './setupWarnings';
-import { isWaitTooLong, type RunWaitTime } from './waitTime';
+import { isWaitTooLong, type RunWaitTime } from './runWaitTime';
 
 /** How late (ms) a busy process may notice a timeout. */
 const SLACK_MS = 5_000;

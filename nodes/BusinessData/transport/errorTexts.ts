@@ -6,7 +6,7 @@ import { isWebPage, LARGEST_BODY_BYTES, type ServiceResponse, shownBody } from '
 import { askedWaitMs } from './backoff';
 import { formatEndpoint } from './endpoints';
 import { type Failure, formatStatus, isTransientStatus } from './failure';
-import { countOf, messageOf } from '../values/text';
+import { countOf, formatDuration, messageOf } from '../values/text';
 import { parseUrl } from '../values/parseUrl';
 import { redactText } from '../values/redact';
 import {
@@ -19,7 +19,6 @@ import {
 import { failedResult, type ResultSetting } from './resultField';
 import { isRead, type ServiceRequest } from './serviceRequest';
 import { explain } from './serviceTexts';
-import { formatDuration } from './waitTime';
 
 /** The four causes of a 401 by section 5 of the interface document. */
 export const CAUSES_OF_401 =

@@ -8,7 +8,7 @@ import type { Account } from './account';
 import { headerText } from './response';
 import { shareOf } from './limitSettings';
 import { headerPolicies } from './rateLimitHeaders';
-import { formatDuration } from './waitTime';
+import { formatDuration } from '../values/text';
 
 /** How often (ms) the same warning is logged. */
 const LOG_INTERVAL_MS = 60_000;

@@ -12,7 +12,8 @@ import { Client } from '../transport/client';
 import { TimeoutError } from '../transport/failure';
 import { RequestError } from '../transport/requestError';
 import type { ServiceRequest } from '../transport/serviceRequest';
-import { formatDuration, RunWaitTime } from '../transport/waitTime';
+import { RunWaitTime } from '../transport/runWaitTime';
+import { formatDuration } from '../values/text';
 import { boundedSignal } from '../async';
 import type { PollTime } from './pollTime';
 

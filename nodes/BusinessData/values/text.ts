@@ -15,3 +15,19 @@ export function messageOf(error: unknown): string {
 	const { message } = (error ?? {}) as { message?: unknown };
 	return typeof message === 'string' && message !== '' ? message : String(error);
 }
+
+/** `30 per 10 s`. */
+export function formatLimit(max: number, windowMs: number): string {
+	return `${max} per ${formatDuration(windowMs)}`;
+}
+
+/** `48 s`, `10 min`, `1 h 5 min`; below ten seconds with one decimal where it is not whole. */
+export function formatDuration(ms: number): string {
+	const seconds = ms / 1000;
+	if (seconds < 10) return `${Number(seconds.toFixed(1))} s`;
+	if (seconds < 120) return `${Math.round(seconds)} s`;
+	const minutes = Math.round(seconds / 60);
+	if (minutes < 120) return `${minutes} min`;
+	const rest = minutes % 60;
+	return `${Math.floor(minutes / 60)} h${rest === 0 ? '' : ` ${rest} min`}`;
+}

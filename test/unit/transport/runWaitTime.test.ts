@@ -1,6 +1,7 @@
 /** The sentence about waits in the output panel: how many requests waited, how long and for what. */
 import { PAUSE, type Permit, REFUSAL } from '../../../nodes/BusinessData/rateLimit';
-import { formatDuration, RunWaitTime } from '../../../nodes/BusinessData/transport/waitTime';
+import { RunWaitTime } from '../../../nodes/BusinessData/transport/runWaitTime';
+import { formatDuration } from '../../../nodes/BusinessData/values/text';
 import { after } from '../../support/logicalTime';
 
 type WaitCause = NonNullable<Permit['waitedFor']>;
