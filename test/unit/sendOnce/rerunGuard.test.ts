@@ -2,7 +2,7 @@
 
 import type { IExecuteFunctions } from 'n8n-workflow';
 
-import type * as FirstRun from '../../../nodes/BusinessData/sendOnce/firstRun';
+import type * as Guard from '../../../nodes/BusinessData/sendOnce/rerunGuard';
 import { store as mockStore } from '../../explorer/sendOnceOrders';
 
 jest.mock('n8n-core', () => mockStore.core);
@@ -14,10 +14,10 @@ beforeAll(async () => await mockStore.load());
 beforeEach(() => mockStore.clear());
 
 /** A loaded copy of the package stands for a process. */
-function newProcess(): typeof FirstRun {
-	let loaded: typeof FirstRun | undefined;
+function newProcess(): typeof Guard {
+	let loaded: typeof Guard | undefined;
 	jest.isolateModules(() => {
-		loaded = jest.requireActual<typeof FirstRun>('../../../nodes/BusinessData/sendOnce/firstRun');
+		loaded = jest.requireActual<typeof Guard>('../../../nodes/BusinessData/sendOnce/rerunGuard');
 	});
 	if (loaded === undefined) throw new Error('not loaded');
 	return loaded;
