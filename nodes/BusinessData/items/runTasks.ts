@@ -10,7 +10,7 @@ import type { Run } from '../run/run';
 import type { Endpoint } from '../transport/endpoints';
 import { RequestError } from '../transport/requestError';
 import { type Attempts, attemptsOf, type TaskResult } from '../run/previousAttempts';
-import { countOf } from '../values/text';
+import { pluralize } from '../values/text';
 
 export interface Task {
 	/** Indexes of the input items. */
@@ -152,7 +152,7 @@ function itemsByEnding(tasks: Task[], endings: Ending[], lists: TaskKind['lists'
 function sentencesOf(lists: ReturnType<typeof itemsByEnding>): string[] {
 	const filled = lists.filter(({ items }) => items.length > 0);
 	return filled.map(({ words, items, ids }) => {
-		const of = ids.length > items.length ? `${countOf(ids.length, 'ID')} of ` : '';
+		const of = ids.length > items.length ? `${pluralize(ids.length, 'ID')} of ` : '';
 		return `${words}: ${of}${nameItems(items)}.`;
 	});
 }

@@ -57,7 +57,7 @@ export function findList(body: unknown, itemsField: string, endpoint = ''): Foun
 	if (single !== undefined) return { records: [single[1]], path: single[0] };
 	const found = saysNone(body) || holdsFailure(body, true) ? undefined : onlyOf(beside, body);
 	if (found !== undefined) return found;
-	if (isNoList(body)) return { records: [], path: '' };
+	if (holdsNone(body)) return { records: [], path: '' };
 	const [, ...others] = entriesOf(body);
 	const [map = ''] = entriesOf(body).find(([, value]) => isMap(value)) ?? [];
 	const isLikely = map !== '' || (others.length > 0 && isMap(body));
@@ -71,7 +71,7 @@ export function findList(body: unknown, itemsField: string, endpoint = ''): Foun
  * must choose
  * @throws ListError where there is none, or more than one
  */
-export function findAgain(
+export function findListAgain(
 	body: unknown,
 	path: string,
 	mayMove: boolean,
@@ -89,7 +89,7 @@ export function findAgain(
 		return { records: isNumbered ? Object.values(value) : [value], path };
 	}
 	if (path === '') return findList(body, '', endpoint);
-	const isNone = isNoList(body) || (mayMove && findList(body, '', endpoint).records.length === 0);
+	const isNone = holdsNone(body) || (mayMove && findList(body, '', endpoint).records.length === 0);
 	return { records: isNone ? [] : listAt(body, path), path };
 }
 
@@ -114,7 +114,7 @@ function hasId(value: unknown): boolean {
 }
 
 /** Whether a response is an empty list in one of the ways that services have for it. */
-function isNoList(body: unknown): boolean {
+function holdsNone(body: unknown): boolean {
 	const [only, ...others] = entriesOf(body);
 	const isNone = isNothing(body) || (others.length === 0 && isNothing(only?.[1]));
 	return isNone || saysNone(body) || isEmptyEnvelope(body);

@@ -11,8 +11,8 @@ import {
 import { alsoSaid } from '../transport/serviceTexts';
 import { valueAt } from '../values/dotPath';
 import { isScalar } from '../values/isScalar';
-import { numberOf } from '../values/settingValues';
-import { findAgain, findList } from './findList';
+import { toNumber } from '../values/settingValues';
+import { findListAgain, findList } from './findList';
 import { ListError } from './listError';
 import type { ListSettings } from './listSettings';
 import { belowBaseUrl, nextLink } from './nextUrl';
@@ -103,7 +103,7 @@ export async function readPage(
 		const status = error instanceof RequestError ? error.details.statusCode : undefined;
 		const isMissing = status === 404 || status === 416;
 		if (!isMissing || pageState.page === 1) throw error;
-		if (settings.endOfList === 'notFound') return emptyPage(status);
+		if (settings.endOfList === 'notFound') return endPage(status);
 		const { message, details } = error as RequestError;
 		const description = `Page ${pageState.page} is not there. If the service ends its lists like this, set End of List in the option Pagination to Not Found.`;
 		throw new RequestError(message, { ...details, description });
@@ -113,13 +113,13 @@ export async function readPage(
 	const isOnly = found.records.length === 0 || settings.type === 'none';
 	const hash = isOnly ? '' : hashOfPage(found.records, settings.idField);
 	const isRepeated = hash !== '' && hash === pageState.hash;
-	if (isRepeated && settings.endOfList === 'repeatedPage') return emptyPage(response.statusCode);
+	if (isRepeated && settings.endOfList === 'repeatedPage') return endPage(response.statusCode);
 	const page = { response, body, ...found, hash, next: undefined };
 	return { ...page, next: nextPageState(pageState, settings, page, pageRequest, client.baseUrl) };
 }
 
 /** A last page without records, by the status alone. */
-export function emptyPage(statusCode: number): Page {
+export function endPage(statusCode: number): Page {
 	const response = { statusCode, headers: {}, body: Buffer.alloc(0) };
 	const nothing = { records: [], path: '', hash: '', isBare: false, next: undefined };
 	return { response, body: undefined, ...nothing, isAfterLast: true };
@@ -174,7 +174,7 @@ function listIn(
 		const found =
 			path === undefined
 				? findList(body, itemsField, endpoint)
-				: findAgain(body, path, mayMove, endpoint);
+				: findListAgain(body, path, mayMove, endpoint);
 		return { ...found, isBare: false };
 	} catch (error) {
 		if (!(error instanceof ListError)) throw error;
@@ -243,7 +243,7 @@ function isEnd(
 		return /^\s*(|0|false|no?|null|undefined)\s*$/i.test(String(flag));
 	}
 	if (endOfList === 'totalPages') {
-		const pages = numberOf(valueAt(body, totalPagesField));
+		const pages = toNumber(valueAt(body, totalPagesField));
 		if (pages === undefined && mustBeThere) throw missing('Total Pages Field', totalPagesField);
 		return pages === undefined ? isEmpty : page >= pages;
 	}

@@ -6,10 +6,10 @@ import { alsoSaid } from '../transport/serviceTexts';
 import type { ServiceRequest } from '../transport/serviceRequest';
 import { holdsFailure } from '../transport/signsOfFailure';
 import type { Run } from '../run/run';
-import { countOf } from '../values/text';
+import { pluralize } from '../values/text';
 import type { ListSettings } from './listSettings';
 import { idsIn } from './pageHash';
-import { emptyPage, MOST_EMPTY, type Page, readPages } from './pages';
+import { endPage, MOST_EMPTY, type Page, readPages } from './pages';
 import { signsOfMore } from './signsOfMore';
 
 interface ReadSummary {
@@ -53,9 +53,9 @@ export async function readItems(
 		twice ??= pageIds.find((id) => ids.has(id));
 		for (const id of pageIds) ids.add(id);
 		const made = await toItems(last);
-		const left = made.slice(0, limit - items.length);
-		for (const item of left) items.push(item);
-		records += last.records.length - (made.length - left.length);
+		const kept = made.slice(0, limit - items.length);
+		for (const item of kept) items.push(item);
+		records += last.records.length - (made.length - kept.length);
 		const isLimited = items.length >= limit;
 		if (!isLimited && last.next !== undefined) continue;
 		if (empty === MOST_EMPTY) {
@@ -83,7 +83,7 @@ export function hintAtArray(
 	records: number,
 	isLimited: boolean,
 ): void {
-	const page = { ...emptyPage(response.statusCode), response, body: [] };
+	const page = { ...endPage(response.statusCode), response, body: [] };
 	hintAtList(run, settings, { first: page, last: page, pages: 1, records, gaps: 0, isLimited });
 }
 
@@ -97,7 +97,7 @@ function hintAtList(run: Run, { type }: ListSettings, read: ReadSummary): void {
 	const hasList = !last.isBare && body !== undefined;
 	const total = hasList ? ofLast.total : signsOfMore(first, count + gaps).total;
 	const isMore = total !== undefined || (last.next === undefined && (next ?? flag) !== undefined);
-	const items = countOf(count, 'item');
+	const items = pluralize(count, 'item');
 	const all = total === undefined ? '' : ` of ${total.count} (${total.path})`;
 	const wereRead = `${items}${all} ${count === 1 ? 'was' : 'were'} read`;
 	const isFailure = (count === 0 || !hasList) && holdsFailure(body);

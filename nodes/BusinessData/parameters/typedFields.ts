@@ -4,12 +4,12 @@ import { type FieldType, type IDataObject, validateFieldType } from 'n8n-workflo
 import { InvalidSettingError } from '../values/invalidSettingError';
 import { maskKeys } from '../values/redact';
 import {
-	numberOf,
 	readEntries,
 	readGroup,
 	readName,
 	readTextToSend,
 	refuseUnresolved,
+	toNumber,
 } from '../values/settingValues';
 import { shorten } from '../values/text';
 import { refuseFaults } from '../values/valueFaults';
@@ -105,7 +105,7 @@ function typedValue(name: string, type: unknown, value: unknown, isComputed: boo
 
 /** Converts as n8n does, but for numbers and falsy values; undefined where it cannot. */
 function convert(name: string, type: FieldType, value: Given): unknown {
-	if (type === 'number') return numberOf(value);
+	if (type === 'number') return toNumber(value);
 	const isNothing = typeof value === 'object' || (typeof value === 'string' && value.trim() === '');
 	if (type === 'boolean' && isNothing) return undefined;
 	const result = validateFieldType(name, value, type);

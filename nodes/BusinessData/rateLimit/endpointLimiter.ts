@@ -70,15 +70,15 @@ export class EndpointLimiter {
 
 	/**
 	 * A pause, a full window, or, while other clients are known, a request that has to end first.
-	 * @param hasWindows whether full windows count
+	 * @param checksWindows whether full windows count
 	 */
-	obstacle(limits: NamedLimit[], hasWindows: boolean): Obstacle | undefined {
+	obstacle(limits: NamedLimit[], checksWindows: boolean): Obstacle | undefined {
 		const { otherClients } = this;
 		const { isKnown, isRefusing, isUnderWay, forgottenInMs } = otherClients;
 		const pausedMs = otherClients.waitMs(limits);
 		if (pausedMs > 0) return { cause: isKnown || isRefusing ? REFUSAL : PAUSE, againMs: pausedMs };
 		const full = limits.find((limit) => this.window(limit).used >= otherClients.roomIn(limit));
-		if (full !== undefined && hasWindows) {
+		if (full !== undefined && checksWindows) {
 			// There is also more room as the estimate of other clients fades.
 			return { cause: full, againMs: isKnown ? full.windowMs / full.max : Infinity };
 		}
@@ -86,7 +86,7 @@ export class EndpointLimiter {
 	}
 
 	/** How long (ms) this must be kept; Infinity while slots are taken. */
-	get restMs(): number {
+	get keepMs(): number {
 		if ([...this.windows.values()].some(({ used }) => used > 0)) return Infinity;
 		return Math.max(0, this.otherClients.forgottenInMs, this.tickets.lapsedInMs);
 	}

@@ -181,9 +181,9 @@ export class KeyLimiter {
 		const againMs = this.admitted === undefined ? this.admitNext() : Infinity;
 		clearTimeout(this.timer);
 		const isWaiting = this.queuedFor() > 0;
-		const restMs = Math.max(0, ...[...this.endpoints.values()].map((one) => one.restMs));
-		if (!isWaiting && restMs === 0) return this.onChange(this.open === 0);
-		const ms = Math.ceil(isWaiting ? againMs : restMs + 1);
+		const keepMs = Math.max(0, ...[...this.endpoints.values()].map((one) => one.keepMs));
+		if (!isWaiting && keepMs === 0) return this.onChange(this.open === 0);
+		const ms = Math.ceil(isWaiting ? againMs : keepMs + 1);
 		this.timer = setTimeout(this.goOn, Math.min(ms, LONGEST_TIMER_MS));
 		// Held slots, tickets and what was learned of other clients keep no process alive.
 		if (!isWaiting) this.timer.unref();

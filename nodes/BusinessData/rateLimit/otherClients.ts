@@ -13,7 +13,7 @@ import { ASSUMED_LIMIT, type Limit } from './limits';
 import type { Permit } from './permit';
 
 /** The weight of a single refusal in the estimate. */
-const BELIEF = 0.5;
+const REFUSAL_WEIGHT = 0.5;
 /** The least share of the longest limit that other clients are assumed to use. */
 const LEAST_SHARE = 0.22;
 /** How much is left free, as a multiple of their average. */
@@ -124,7 +124,7 @@ export class OtherClients {
 		const known = this.usedIn(1);
 		// The service does not say which window was full, so the least that explains the refusal.
 		const seen = Math.min(...limits.map(({ max, windowMs, used }) => (max - used + 1) / windowMs));
-		this.rate = Math.max(least, known, known + (seen - known) * BELIEF);
+		this.rate = Math.max(least, known, known + (seen - known) * REFUSAL_WEIGHT);
 		this.learnedAt = performance.now();
 		this.longestMs = longest.windowMs;
 		const turns = PAUSE_TURNS.least + PAUSE_TURNS.jitter * Math.random();

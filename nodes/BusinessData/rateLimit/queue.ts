@@ -77,10 +77,10 @@ export class Queue {
 		return Math.max(...this.limits.map(({ endpoint }) => endpoint.otherClients.pausedMs));
 	}
 
-	/** @param hasWindows whether full windows of this process count */
-	obstacle(hasWindows: boolean): Obstacle | undefined {
+	/** @param checksWindows whether full windows of this process count */
+	obstacle(checksWindows: boolean): Obstacle | undefined {
 		for (const { endpoint, limits } of this.limits) {
-			const obstacle = endpoint.obstacle(limits, hasWindows);
+			const obstacle = endpoint.obstacle(limits, checksWindows);
 			if (obstacle !== undefined) return obstacle;
 		}
 		const { cause, until } = this.full;

@@ -11,7 +11,7 @@ import {
 	serverAt,
 	tlsOf,
 } from './client';
-import { UNKNOWN_GROUP } from './failure';
+import { UNKNOWN_SENTINEL_GROUP } from './failure';
 import { PACKAGE } from './keyPrefix';
 
 /** While slots move between servers. */
@@ -36,7 +36,7 @@ async function primaryOf(address: RedisAddress): Promise<RedisNode> {
 		const reply = await redis.call('SENTINEL', 'get-master-addr-by-name', group);
 		if (Array.isArray(reply)) return { host: String(reply[0]), port: Number(reply[1]) };
 		const error = new Error(`the Sentinels know no group "${group}"`);
-		throw Object.assign(error, { code: UNKNOWN_GROUP });
+		throw Object.assign(error, { code: UNKNOWN_SENTINEL_GROUP });
 	});
 }
 

@@ -59,7 +59,7 @@ export class RedisConnection {
 				if (failures > 1) await abortable(pause(), signal);
 				signal.throwIfAborted();
 				try {
-					const result = await abortable(this.once(script, keys, parameters, signal), signal);
+					const result = await abortable(this.runOnce(script, keys, parameters, signal), signal);
 					this.lastFailure = undefined;
 					this.failing = undefined;
 					return result as T;
@@ -85,7 +85,7 @@ export class RedisConnection {
 		return this.lastFailure === undefined ? undefined : this.explain(this.lastFailure);
 	}
 
-	private async once(...script: Parameters<RedisClient['run']>): Promise<unknown> {
+	private async runOnce(...script: Parameters<RedisClient['run']>): Promise<unknown> {
 		const used = (this.client ??= connect(this.address, this.known));
 		let client: RedisClient | undefined;
 		try {

@@ -23,7 +23,7 @@ export class RedisError extends Error {
 	}
 }
 
-export const UNKNOWN_GROUP = 'ERR_SENTINEL_UNKNOWN_GROUP';
+export const UNKNOWN_SENTINEL_GROUP = 'ERR_SENTINEL_UNKNOWN_GROUP';
 
 type Known = Array<[sign: RegExp, howToFix: string]>;
 
@@ -62,7 +62,7 @@ const PERMANENT: Known = [
 		/^(EPROTO|ERR_SSL_|ERR_TLS_)/,
 		'Check Redis TLS and the port in the credential: there, Redis seems to speak no TLS, or another one.',
 	],
-	[new RegExp(`^${UNKNOWN_GROUP}$`), 'Check Redis Sentinel Group in the credential.'],
+	[new RegExp(`^${UNKNOWN_SENTINEL_GROUP}$`), 'Check Redis Sentinel Group in the credential.'],
 ];
 
 /** How to fix them if they last. Redis 6 puts the reply to a script's command last. */
@@ -80,7 +80,7 @@ const TRANSIENT: Known = [
 ];
 
 /** The server is the wrong one, or not ready: a new connection may lead to another. */
-const NOT_THE_ONE_TO_ASK =
+const WRONG_OR_NOT_READY =
 	/^(READONLY|LOADING|MASTERDOWN|CLUSTERDOWN|MOVED|ASK|TRYAGAIN|UNBLOCKED|NOREPLICAS)\b|-READONLY\b/;
 
 export function isPermanent(error: unknown): boolean {
@@ -94,7 +94,7 @@ export function howToFix(error: unknown): string | undefined {
 /** False where a working server refuses a script. */
 export function needsNewConnection(error: unknown): boolean {
 	const isReply = error instanceof Error && error.name === 'ReplyError';
-	return !isReply || NOT_THE_ONE_TO_ASK.test(signOf(error)) || isPermanent(error);
+	return !isReply || WRONG_OR_NOT_READY.test(signOf(error)) || isPermanent(error);
 }
 
 function signOf(error: unknown): string {

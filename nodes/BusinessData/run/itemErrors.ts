@@ -18,7 +18,7 @@ import {
 } from '../transport/requestError';
 import { redisError } from '../transport/errorTexts';
 import { InvalidSettingError } from '../values/invalidSettingError';
-import { countOf, messageOf } from '../values/text';
+import { pluralize, messageOf } from '../values/text';
 
 export type NodeError = NodeApiError | NodeOperationError;
 
@@ -100,7 +100,7 @@ export function nameItems(indexes: number[]): string {
 /** `1 item (3)` or `4 items (0–2, 7)`. */
 export function countItems(indexes: number[]): string {
 	const sorted = [...indexes].sort((a, b) => a - b);
-	return `${countOf(indexes.length, 'item')} (${rangesOf(sorted)})`;
+	return `${pluralize(indexes.length, 'item')} (${rangesOf(sorted)})`;
 }
 
 function rangesOf(indexes: number[]): string {

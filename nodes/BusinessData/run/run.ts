@@ -13,7 +13,7 @@ import { ExecutionCanceledError, isCanceled } from '../transport/requestError';
 import { RunWaitTime } from '../transport/runWaitTime';
 import { InvalidSettingError } from '../values/invalidSettingError';
 import { readGroup } from '../values/settingValues';
-import { countOf } from '../values/text';
+import { pluralize } from '../values/text';
 import { holdsExpression, readMarked } from '../values/unresolvedValues';
 import { countItems, nameItems, toNodeError } from './itemErrors';
 import { attemptsOf, isToolCall } from './previousAttempts';
@@ -164,7 +164,7 @@ export class Run {
 		const waited = waitTime.describe();
 		const ofLists = [...this.listHints].slice(0, MOST_LIST_HINTS);
 		const left = this.listHints.size - ofLists.length;
-		if (left > 0) ofLists.push(`Not shown: ${countOf(left, 'more hint')}.`);
+		if (left > 0) ofLists.push(`Not shown: ${pluralize(left, 'more hint')}.`);
 		const ofItems = [...this.hints].map(([message, items]) =>
 			items.size === 0 ? message : `${countItems([...items])}: ${message}`,
 		);

@@ -30,7 +30,7 @@ const SLACK_MS = 5_000;
 /** How long (ms) a request that is under way may go on when n8n shuts down, for which n8n allows 30 s. */
 const SHUTDOWN_GRACE_MS = 5_000;
 /** A refused request has had its turn, so its retry goes before new requests. */
-const PRIORITY_OF_RETRIES = 2;
+const PRIORITY_GAIN_OF_RETRIES = 2;
 
 export class Client {
 	hasAttempted = false;
@@ -148,7 +148,7 @@ export class Client {
 		this.warnings.noteRequest();
 		const acquired = limiterOf(identity).acquire({
 			...{ run: this.run, limits, endpoint, limitStore, signal },
-			priority: this.priority - (isRetry ? PRIORITY_OF_RETRIES : 0),
+			priority: this.priority - (isRetry ? PRIORITY_GAIN_OF_RETRIES : 0),
 			maxWaitMs: this.leftMs(request),
 			inFlightMs: request.timeoutMs + SLACK_MS,
 		});
@@ -166,21 +166,21 @@ export class Client {
 	 * @returns what to wait for before asking for another permit: another sender, or nothing where the permit has run out
 	 */
 	private async acquire({ guard }: ServiceRequest, signal: AbortSignal, permit: Permit) {
-		let isGood = false;
+		let mayGo = false;
 		try {
 			const acquired = await guard?.acquire();
 			if (acquired !== undefined) return acquired;
 			try {
 				signal.throwIfAborted();
-				isGood = await permit.confirm(signal);
+				mayGo = await permit.confirm(signal);
 			} catch (error) {
 				throw asRequestError(error);
 			} finally {
-				if (!isGood) await guard?.complete('notSent');
+				if (!mayGo) await guard?.complete('notSent');
 			}
-			return isGood ? undefined : { ended: Promise.resolve() };
+			return mayGo ? undefined : { ended: Promise.resolve() };
 		} finally {
-			if (!isGood) permit.unused();
+			if (!mayGo) permit.unused();
 		}
 	}
 

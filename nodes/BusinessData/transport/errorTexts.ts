@@ -6,7 +6,7 @@ import { isWebPage, LARGEST_BODY_BYTES, type ServiceResponse, shownBody } from '
 import { askedWaitMs } from './backoff';
 import { formatEndpoint } from './endpoints';
 import { type Failure, formatStatus, isTransientStatus } from './failure';
-import { countOf, formatDuration, messageOf } from '../values/text';
+import { pluralize, formatDuration, messageOf } from '../values/text';
 import { parseUrl } from '../values/parseUrl';
 import { redactText } from '../values/redact';
 import {
@@ -231,7 +231,7 @@ export function roomTooLateError(
 	maxWaitMs: number,
 	error: WaitTooLongError,
 ): RequestError {
-	const message = `The limits leave no room for ${countOf(requests, 'request')} for at least ${formatWait(error)}`;
+	const message = `The limits leave no room for ${pluralize(requests, 'request')} for at least ${formatWait(error)}`;
 	const details = later(`That is too late: ${maxWaitAllows(maxWaitMs)}`, error.retryAfterMs);
 	return new RequestError(message, { ...RATE_LIMITED, ...details });
 }

@@ -9,7 +9,7 @@ import { RequestError } from './requestError';
 import { CAUSES_OF_401 } from './errorTexts';
 
 /** A 401 on one path may be due to the role of the key (section 5); on so many, the key itself is wrong. */
-const MOST_PATHS = 2;
+const PATHS_OF_A_WRONG_KEY = 2;
 
 export class RefusedKey {
 	/** By endpoint. */
@@ -25,7 +25,7 @@ export class RefusedKey {
 		this.paths.add(canonicalEndpoint({ ...endpoint, method: 'GET' }));
 		const refused = canonicalEndpoint(endpoint);
 		for (const [name, controller] of this.controllers) {
-			if (name === refused || this.paths.size >= MOST_PATHS) controller.abort(this.error);
+			if (name === refused || this.paths.size >= PATHS_OF_A_WRONG_KEY) controller.abort(this.error);
 		}
 	}
 
@@ -36,7 +36,7 @@ export class RefusedKey {
 		if (!this.controllers.has(name)) {
 			this.controllers.set(name, controller);
 			onAbort(this.run, (reason) => controller.abort(reason));
-			if (this.paths.size >= MOST_PATHS) controller.abort(this.error);
+			if (this.paths.size >= PATHS_OF_A_WRONG_KEY) controller.abort(this.error);
 		}
 		return controller.signal;
 	}

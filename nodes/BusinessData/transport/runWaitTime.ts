@@ -1,6 +1,6 @@
 /** How long the requests of a run waited, and for which limits. */
 import { PAUSE, type Permit, REFUSAL, type WaitTooLongError } from '../rateLimit';
-import { countOf, formatDuration, formatLimit } from '../values/text';
+import { pluralize, formatDuration, formatLimit } from '../values/text';
 
 type WaitCause = NonNullable<Permit['waitedFor']>;
 
@@ -61,7 +61,7 @@ export class RunWaitTime {
 	describe(): string | undefined {
 		const { longest } = this;
 		if (longest === undefined || this.elapsedMs < NOTICEABLE_WAIT_MS) return undefined;
-		const waited = `${countOf(this.requests, 'request')} waited ${formatDuration(this.elapsedMs)}`;
+		const waited = `${pluralize(this.requests, 'request')} waited ${formatDuration(this.elapsedMs)}`;
 		if (longest.cause === REFUSAL) {
 			return `${waited} after the service refused a request (429). Something else seems to use the same API key.`;
 		}

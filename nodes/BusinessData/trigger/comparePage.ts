@@ -12,8 +12,8 @@ import {
 	type KnownRecord,
 	type ListRead,
 	MOST_MISSED,
+	REHASHED_NEXT,
 	type State,
-	TAKEN_NEXT,
 } from './state';
 import { differentFields, fieldHashesOf, HASH_LENGTH } from './watchedFields';
 
@@ -80,7 +80,7 @@ export async function comparePage(
 		const { hash: before, fields: fieldsBefore } = record;
 		const fieldsNow = before !== hash || fieldsBefore === undefined ? fields() : fieldsBefore;
 		Object.assign(record, { hash, fields: fieldsNow, missed: 0, isSeen: true });
-		if (before === hash || before === TAKEN_NEXT) continue;
+		if (before === hash || before === REHASHED_NEXT) continue;
 		const areKnown = fieldNames !== undefined && fieldsBefore !== undefined;
 		const changed = areKnown
 			? differentFields(fieldsBefore, fieldsNow ?? '', fieldNames)

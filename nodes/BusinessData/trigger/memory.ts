@@ -78,9 +78,9 @@ export class Memory {
 		const saved = (records ?? {}) as Partial<State>;
 		const movedMs = Number(state.cursor) - Number(saved.cursor);
 		// Where the service's clock was set back, the saved cursor must not stay ahead.
-		const isLeft = movedMs >= 0 && movedMs < CURSOR_SAVED_AFTER_MS;
-		const left = isLeft ? saved : state;
-		const compared = { ...state, cursor: left.cursor, unconfirmed: left.unconfirmed };
+		const hasHardlyMoved = movedMs >= 0 && movedMs < CURSOR_SAVED_AFTER_MS;
+		const from = hasHardlyMoved ? saved : state;
+		const compared = { ...state, cursor: from.cursor, unconfirmed: from.unconfirmed };
 		if (JSON.stringify(saveState(compared)) === JSON.stringify(records)) {
 			const { revision, cursor, unconfirmed } = state;
 			movedCursors.set(this.name, { revision, cursor, unconfirmed });

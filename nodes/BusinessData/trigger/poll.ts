@@ -10,10 +10,10 @@ import { RequestError } from '../transport/requestError';
 import { isForSchedule } from './activation';
 import { idOf, isMarked } from './comparePage';
 import { emitDeletions, knownForGuard } from './endRead';
-import { type RecordEvent, Events, recordOf } from './events';
+import { asRecord, type RecordEvent, Events } from './events';
 import { Memory } from './memory';
 import { PollClient } from './pollClient';
-import { timeForPoll } from './pollTime';
+import { beginPoll } from './pollTime';
 import { type PollSettings, readPollSettings } from './pollSettings';
 import { ListReader } from './readList';
 import { boundFieldHashes } from './state';
@@ -37,7 +37,7 @@ type Log = (sentence: string, level?: 'info' | 'warn') => void;
  * @throws a node error; what was remembered stays as it was then
  */
 export async function poll(context: IPollFunctions): Promise<INodeExecutionData[][] | null> {
-	const time = timeForPoll(context);
+	const time = beginPoll(context);
 	const isTest = context.getMode() === 'manual';
 	const log = logOf(context);
 	let client: PollClient | undefined;
@@ -62,9 +62,9 @@ export async function poll(context: IPollFunctions): Promise<INodeExecutionData[
 		];
 	} catch (error) {
 		const nodeError = toNodeError(context.getNode(), error);
-		const isLeft =
+		const isForNextPoll =
 			error instanceof ShutdownError || (time.isActivation && isForSchedule(context, error));
-		if (isTest || !isLeft) throw nodeError;
+		if (isTest || !isForNextPoll) throw nodeError;
 		log(`Not polled; the next scheduled poll retries: ${nodeError.message}`, 'warn');
 		return null;
 	} finally {
@@ -106,7 +106,7 @@ async function sample(settings: PollSettings, client: PageClient): Promise<Recor
 		return {
 			change,
 			record:
-				change === 'Deleted' ? recordOf(id, settings.watchedList.idField) : (record as IDataObject),
+				change === 'Deleted' ? asRecord(id, settings.watchedList.idField) : (record as IDataObject),
 		};
 	});
 }

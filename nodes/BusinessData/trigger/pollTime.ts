@@ -22,7 +22,7 @@ const known = new WeakSet<IPollFunctions>();
 const activations = new WeakMap<object, number>();
 
 /** To be called once, at the beginning of a poll. */
-export function timeForPoll(context: IPollFunctions): PollTime {
+export function beginPoll(context: IPollFunctions): PollTime {
 	const startedAt = performance.now();
 	const timeMs = pollBudgetMs(context);
 	const isActivation = !known.has(context) && !isOfDurableScheduler(context);

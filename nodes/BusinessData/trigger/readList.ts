@@ -5,7 +5,7 @@
 import { isBesideRecords } from '../lists/findList';
 import { ListError } from '../lists/listError';
 import {
-	emptyPage,
+	endPage,
 	FIRST_PAGE,
 	type Page,
 	type PageClient,
@@ -28,9 +28,9 @@ import {
 	type ListRead,
 	MOST_FIRST_READS,
 	MOST_MISSED,
+	REHASHED_NEXT,
 	REPORTED_NEXT,
 	type State,
-	TAKEN_NEXT,
 } from './state';
 
 /** More pages in a row than this with nothing but known records are not due to records that move. */
@@ -82,7 +82,7 @@ export class ListReader {
 		const { state } = this;
 		const { watchedFields, emitsChangedFields } = this.settings;
 		if (state.watched !== watchedFields.key) {
-			for (const record of state.known.values()) record.hash = TAKEN_NEXT;
+			for (const record of state.known.values()) record.hash = REHASHED_NEXT;
 			forgetFieldHashes(state);
 			forgetRead(state);
 			state.watched = watchedFields.key;
@@ -210,7 +210,7 @@ export class ListReader {
 		if (settings.readsChangesOnly) {
 			for (const [key, record] of state.known) {
 				// No full read renews the other hashes, so a record that comes later has changed.
-				if (record.hash === TAKEN_NEXT) record.hash = REPORTED_NEXT;
+				if (record.hash === REHASHED_NEXT) record.hash = REPORTED_NEXT;
 				// Nor does one find the deletions again that were withheld.
 				if (record.missed === MOST_MISSED) this.events.gone.add(key);
 			}
@@ -281,20 +281,20 @@ export class ListReader {
 		} catch (error) {
 			if (!(error instanceof RequestError)) throw error;
 			const { statusCode = 0, outcome } = error.details;
-			if (!isFull && statusCode === NOT_MODIFIED) return emptyPage(statusCode);
+			if (!isFull && statusCode === NOT_MODIFIED) return endPage(statusCode);
 			const { request, list, incremental } = this.settings;
 			const areChanges = !isFull && incremental !== undefined && !this.isCursorOld;
 			if (areChanges && statusCode === NOT_FOUND && pageState.page === 1) {
 				// Some services say so where nothing has changed; then the list itself is there.
 				await readPage(this.client, request, list, FIRST_PAGE);
-				return emptyPage(NOT_MODIFIED);
+				return endPage(NOT_MODIFIED);
 			}
 			// Some services fail after the last page.
 			if (read.emptyPage === undefined || outcome === 'notSent') throw error;
 			if (!NO_SUCH_PAGE.includes(statusCode)) {
 				noteSign(read, 'end by an error', `page ${pageState.page} could not be read`);
 			}
-			return emptyPage(statusCode);
+			return endPage(statusCode);
 		}
 		const { statusCode, headers } = page.response;
 		if (pageState.page > 1) return page;

@@ -126,7 +126,7 @@ export type SavedState = Omit<State, 'known' | 'fieldNames'> & {
 const VERSION = 3;
 
 /** The hash of a record that the next read hashes anew, because other fields are watched. */
-export const TAKEN_NEXT = '~'.repeat(HASH_LENGTH);
+export const REHASHED_NEXT = '~'.repeat(HASH_LENGTH);
 
 /** The hash of a record that is reported whenever it comes. */
 export const REPORTED_NEXT = '!'.repeat(HASH_LENGTH);

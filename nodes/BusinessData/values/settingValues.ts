@@ -122,7 +122,7 @@ export function readEntries(field: string, value: unknown): Array<Record<string,
 }
 
 /** A number, or the decimal text of one; undefined for others that JavaScript converts, such as `true` and `""`. */
-export function numberOf(value: unknown): number | undefined {
+export function toNumber(value: unknown): number | undefined {
 	if (typeof value === 'string' && DECIMAL.test(value.trim())) return Number(value);
 	return typeof value === 'number' ? value : undefined;
 }
@@ -142,7 +142,7 @@ export function readNumber(
 	howToFix = 'Enter a number, or remove the option to use its default.',
 ): number {
 	refuseUnresolved(field, value);
-	const number = numberOf(value) ?? NaN;
+	const number = toNumber(value) ?? NaN;
 	const isOfKind = kind === 'a whole number' ? Number.isSafeInteger : Number.isFinite;
 	if (isOfKind(number) && number >= least && number <= most) return number;
 	const range = `from ${least} ${most === Infinity ? 'on' : `to ${most}`}`;

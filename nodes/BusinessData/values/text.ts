@@ -1,7 +1,7 @@
 /** Short texts for messages. */
 
 /** `1 request`, `2 requests`. */
-export function countOf(count: number, singular: string): string {
+export function pluralize(count: number, singular: string): string {
 	return `${count} ${singular}${count === 1 ? '' : 's'}`;
 }
 

@@ -43,7 +43,7 @@ test('where no limit of a request is as long, the oldest that was counted makes 
 
 describe('what hinders a request', () => {
 	const { limits } = new EndpointLimiter('', () => undefined).under([MINUTE], 'a');
-	const obstacle = (hasWindows = true) => endpoint.obstacle(limits, hasWindows);
+	const obstacle = (checksWindows = true) => endpoint.obstacle(limits, checksWindows);
 	const fill = () => [1, 2, 3].map(() => take());
 
 	test('is a pause, before a full window', () => {

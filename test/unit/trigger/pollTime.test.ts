@@ -1,7 +1,7 @@
 /** The time for a poll: what n8n says, a default where it says nothing, and less for those of an activation. */
 import type { IPollFunctions } from 'n8n-workflow';
 
-import { timeForPoll } from '../../../nodes/BusinessData/trigger/pollTime';
+import { beginPoll } from '../../../nodes/BusinessData/trigger/pollTime';
 
 const contextWith = (budgetMs?: number, workflow?: object) =>
 	({
@@ -17,12 +17,12 @@ test.each([
 	['n8n 1.x', undefined, [45_000, 300_000, 300_000]],
 ])('with %s', (_, budgetMs, times) => {
 	const context = contextWith(budgetMs);
-	const polls = [1, 2, 3].map(() => timeForPoll(context));
+	const polls = [1, 2, 3].map(() => beginPoll(context));
 	expect(polls.map(({ timeMs }) => timeMs)).toEqual(times);
 	const activations = polls.map(({ isActivation }) => isActivation);
 	expect(activations).toEqual([times[0] === 45_000, false, false]);
 	// Another publication.
-	expect(timeForPoll(contextWith(budgetMs)).timeMs).toBe(times[0]);
+	expect(beginPoll(contextWith(budgetMs)).timeMs).toBe(times[0]);
 });
 
 test('the triggers of a workflow share that of its activation', () => {
@@ -30,7 +30,7 @@ test('the triggers of a workflow share that of its activation', () => {
 	const now = jest.spyOn(performance, 'now');
 	const timeAt = (ms: number) => {
 		now.mockReturnValue(ms);
-		return timeForPoll(contextWith(300_000, workflow)).timeMs;
+		return beginPoll(contextWith(300_000, workflow)).timeMs;
 	};
 	expect([1_000, 1_000, 31_000, 47_000].map(timeAt)).toEqual([45_000, 45_000, 15_000, -1_000]);
 	now.mockRestore();

@@ -11,7 +11,7 @@ import { limiterOf, limitsOfEndpoint } from '../../rateLimit';
 import { canonicalEndpoint } from '../../transport/endpointPath';
 import { ENDPOINTS, SEND_ENDPOINTS } from '../../transport/endpoints';
 import { roomTooLateError } from '../../transport/errorTexts';
-import { countOf, formatDuration } from '../../values/text';
+import { pluralize, formatDuration } from '../../values/text';
 import { readChoice, readSeconds, readWholeNumber } from '../../values/settingValues';
 import { isWaitTooLong, NOTICEABLE_WAIT_MS } from '../../transport/runWaitTime';
 import { LONGEST_TIMER_MS, abortable, sleep } from '../../async';
@@ -124,14 +124,14 @@ async function waitInNode(run: Run, waitMs: number, requests: number): Promise<v
 	const endsAt = performance.now() + waitMs;
 	const describe = () => {
 		const leftMs = Math.max(0, endsAt - performance.now());
-		return `waits for room for ${countOf(requests, 'request')}, goes on in ${formatDuration(leftMs)}, about ${timeAfter(run, leftMs)}`;
+		return `waits for room for ${pluralize(requests, 'request')}, goes on in ${formatDuration(leftMs)}, about ${timeAfter(run, leftMs)}`;
 	};
 	await reportDuring(run, describe, async () => await sleep(waitMs, run.signal));
 }
 
 async function park(run: Run, waitMs: number, requests: number): Promise<void> {
 	run.report(
-		`n8n goes on about ${timeAfter(run, waitMs)}, when there is room for ${countOf(requests, 'request')}`,
+		`n8n goes on about ${timeAfter(run, waitMs)}, when there is room for ${pluralize(requests, 'request')}`,
 	);
 	refuseSubWorkflowResults(run.context);
 	await run.context.putExecutionToWait(new Date(Date.now() + Math.ceil(waitMs)));
