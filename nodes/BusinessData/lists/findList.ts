@@ -58,10 +58,10 @@ export function findList(body: unknown, itemsField: string, endpoint = ''): Foun
 	const found = saysNone(body) || holdsFailure(body, true) ? undefined : onlyOf(beside, body);
 	if (found !== undefined) return found;
 	if (holdsNone(body)) return { records: [], path: '' };
-	const [, ...others] = entriesOf(body);
-	const [map = ''] = entriesOf(body).find(([, value]) => isMap(value)) ?? [];
-	const isLikely = map !== '' || (others.length > 0 && isMap(body));
-	throw noList('the response contains no list', body, isLikely ? [joinPath(map, '*')] : []);
+	const entries = entriesOf(body);
+	const [map = ''] = entries.find(([, value]) => isMap(value)) ?? [];
+	const mayBeMap = map !== '' || (entries.length > 1 && isMap(body));
+	throw noList('the response contains no list', body, mayBeMap ? [joinPath(map, '*')] : []);
 }
 
 /**
@@ -100,13 +100,14 @@ export function isBesideRecords(path: string): boolean {
 
 /** Whether an endpoint such as `/v2/getContacts.json` names what is at a path such as `data.contacts`, or `contact`. */
 function isNamedBy(endpoint: string, path: string): boolean {
-	const [of = '', name = ''] = [endpoint.replace(/\.\w+$/, ''), path].map((text) =>
-		text
-			.toLowerCase()
-			.replace(/.*[./]/, '')
-			.replace(/[^a-z]|(ies|y|s)$/g, ''),
-	);
-	return name !== '' && of.endsWith(name);
+	const name = stemOf(path);
+	return name !== '' && stemOf(endpoint.replace(/\.\w+$/, '')).endsWith(name);
+}
+
+/** The last name of a path, in lower case letters, without the ending of a plural. */
+function stemOf(path: string): string {
+	const name = path.toLowerCase().replace(/.*[./]/, '');
+	return name.replace(/[^a-z]|(ies|y|s)$/g, '');
 }
 
 function hasId(value: unknown): boolean {

@@ -16,10 +16,10 @@ function without(value: unknown, ignored: string[], path: string): unknown {
 	if (Array.isArray(value)) return value.map((entry) => without(entry, ignored, path));
 	if (typeof value === 'string') return value.normalize('NFC');
 	if (!isObject(value)) return value;
-	const entries = Object.entries(value)
-		.map(([name, entry]) => [name.normalize('NFC'), entry] as const)
-		.map(([name, entry]) => [name, entry, joinPath(path, name)] as const)
-		.filter(([, , inner]) => !ignored.includes(inner))
-		.map(([name, entry, inner]) => [name, without(entry, ignored, inner)] as const);
+	const entries = Object.entries(value).flatMap(([written, entry]) => {
+		const name = written.normalize('NFC');
+		const inner = joinPath(path, name);
+		return ignored.includes(inner) ? [] : [[name, without(entry, ignored, inner)] as const];
+	});
 	return Object.fromEntries(entries);
 }

@@ -68,8 +68,8 @@ export class RedisConnection {
 					this.lastFailure = error;
 					const last = performance.now();
 					// Scripts that fail one after the other do not each wait for the whole time.
-					const { since } = (this.failing = { since: startedAt, ...this.failing, last });
-					const failedMs = last - Math.min(since, startedAt);
+					this.failing = { since: this.failing?.since ?? startedAt, last };
+					const failedMs = last - Math.min(this.failing.since, startedAt);
 					if (isPermanent(error) || failedMs >= outageMs) throw this.explain(error);
 				}
 			}
@@ -135,7 +135,7 @@ const connections = processWide('redis/1', () => new Map<string, RedisConnection
 /** The process's connection to an address, shared by all credentials that name it. */
 export function connectionTo(address: RedisAddress): RedisConnection {
 	const key = hashOf(address);
-	let connection = connections().get(key);
-	if (connection === undefined) connections().set(key, (connection = new RedisConnection(address)));
+	const connection = connections().get(key) ?? new RedisConnection(address);
+	connections().set(key, connection);
 	return connection;
 }

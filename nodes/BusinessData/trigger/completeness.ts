@@ -34,8 +34,9 @@ export function notePage(read: ListRead, page: Page, list: ListSettings): void {
 	const { page: number, count, firstLength } = read.pageState;
 	const length = records.length + gaps;
 	read.came += length;
-	// A later page without records may count its own.
-	for (const [path, total] of length === 0 && number > 1 ? [] : totalsIn(page)) {
+	// A later page without records may count only itself.
+	const totals = length === 0 && number > 1 ? [] : totalsIn(page);
+	for (const [path, total] of totals) {
 		// Where it changes meanwhile, the lowest counts.
 		read.totals[path] = Math.min(total, read.totals[path] ?? Infinity);
 	}

@@ -73,10 +73,9 @@ function mark(name: string, written: unknown, value: unknown, evaluate: Evaluate
 		const pieces = ExpressionParser.splitExpression(written.slice(1));
 		const [first, ...others] = pieces.filter(({ text }) => text !== '');
 		if (first === undefined || pieces.every(({ type }) => type === 'text')) return value;
-		return others.length === 0
-			? (unresolved(first.text, findFault(value, true) ?? gapAtEnd(name, first.text, value)) ??
-					value)
-			: (unresolvedInText(name, [first, ...others], evaluate) ?? value);
+		if (others.length > 0) return unresolvedInText(name, [first, ...others], evaluate) ?? value;
+		const problem = findFault(value, true) ?? gapAtEnd(name, first.text, value);
+		return unresolved(first.text, problem) ?? value;
 	}
 	if (!hasParts(written) || !hasParts(value)) return value;
 	const parts = Object.entries(value).map(([key, part]): [string, unknown] => [
