@@ -9,7 +9,7 @@ export interface FoundList {
 	records: unknown[];
 	/** Dot path to it; empty where it is the response itself. */
 	path: string;
-	/** How many entries of the service's list have no record at the path, where there are such. */
+	/** How many entries of the service's list have no record at the path, if any. */
 	gaps?: number;
 }
 
@@ -21,7 +21,7 @@ const BESIDE =
 const FAILURES =
 	/^_?((validation|field|input)[_-]?)?(errors?|warnings?|faults?)[_-]?(list|messages?|details?)?$/i;
 
-/** Fields that are not beside an empty list: a record has an ID, and an outage a message. */
+/** A response with such a field is no empty list: an ID is that of a record, and a message is about a failure. */
 const ID_NAME = /^(_?id|uuid|guid)$/i;
 const MESSAGE_NAME = /(message|msg|detail|description|reason|title)s?$/i;
 
@@ -67,8 +67,8 @@ export function findList(body: unknown, itemsField: string, endpoint = ''): Foun
 /**
  * The records at the place where they were before, so that no other list is taken for them. There, an object is one
  * record, as some services write a list of one, or holds the records by their numbers.
- * @param mayMove whether nobody has named the place: an empty list may be elsewhere, and of several filled ones a person
- * must choose
+ * @param mayMove whether the user has not named the place: then an empty list may be elsewhere, and of several filled
+ * ones the user must choose
  * @throws ListError where there is none, or more than one
  */
 export function findListAgain(
@@ -93,7 +93,7 @@ export function findListAgain(
 	return { records: isNone ? [] : listAt(body, path), path };
 }
 
-/** Whether the list is of those that often stand beside the records, so that the records may still come elsewhere. */
+/** Whether the list is one that often stands beside the records, so that these may still come elsewhere. */
 export function isBesideRecords(path: string): boolean {
 	return isNamed(path, BESIDE);
 }
@@ -125,7 +125,7 @@ function holdsNone(body: unknown): boolean {
 function onlyOf(lists: List[], body: unknown): FoundList | undefined {
 	const ofObjects = lists.filter(([, records]) => records.some(isObject));
 	const filled = lists.filter(([, records]) => records.length > 0);
-	// Beside texts, an empty list may be that of the records.
+	// Where a list has only texts, an empty one beside it may be that of the records.
 	const fitting = ofObjects.length > 0 ? ofObjects : filled.length > 0 ? lists : [];
 	if (fitting.length > 1) {
 		throw noList(

@@ -11,12 +11,12 @@ const SIGNATURE = /(?<=[?&])(x-(amz|goog)-[\w-]+|sig(nature)?|token|expires?)=[^
 const ID_NAMES = ['id', 'Id', 'ID', '_id', 'uuid', 'guid'];
 const HASH_LENGTH = 16;
 
-/** The same for the same records. @param idField dot path to the ID of a record, if it is known */
+/** The same hash for the same records. @param idField dot path to the ID of a record, if it is known */
 export function hashOfPage(records: unknown[], idField?: string): string {
 	return hashOf(idsIn(records, idField) ?? withoutVolatileTexts(records), HASH_LENGTH);
 }
 
-/** The IDs of the records; undefined unless each record has one of its own. @param idField its dot path, if it is known */
+/** The IDs of the records; undefined unless each has one, and no two the same. @param idField its dot path, if it is known */
 export function idsIn(records: unknown[], idField?: string): Array<string | number> | undefined {
 	const names = idField === undefined ? ID_NAMES : [idField];
 	const ids = records.map((record) => names.map((name) => valueAt(record, name)).find(isScalar));

@@ -1,4 +1,4 @@
-/** Reads a list page by page. What comes shows where it ends, not the page size that was asked for. */
+/** Reads a list page by page. Where it ends shows in what comes, not in the page size: a service may cap that. */
 import { type ServiceResponse, jsonOf, shownBody } from '../transport/response';
 import type { Client } from '../transport/client';
 import { RequestError } from '../transport/requestError';
@@ -203,7 +203,7 @@ function nextPageState(
 ): PageState | undefined {
 	const { length } = page.records;
 	const entries = length + (page.gaps ?? 0);
-	// Of several empty lists, it may be the wrong one.
+	// A path that was found among several empty lists may be the wrong one.
 	const path = length > 0 ? page.path : pageState.path;
 	const state: PageState = {
 		page: pageState.page + 1,

@@ -1,10 +1,10 @@
 /** The expressions in a credential. n8n's API for nodes gives only what they make for one item. */
 import type { IExecuteFunctions, IWorkflowExecuteAdditionalData } from 'n8n-workflow';
 
-/** What makes the same for all items. */
+/** What has the same value for all items. */
 const SHARED = ['$env', '$secrets', '$vars'];
 
-/** Whether the credential may be another one for another item; also where an n8n keeps its data elsewhere. */
+/** Whether items may have different credentials; true also where this n8n does not show its expressions. */
 export async function mayDifferByItem(context: IExecuteFunctions, type: string): Promise<boolean> {
 	const { additionalData } = context as { additionalData?: IWorkflowExecuteAdditionalData };
 	const details = context.getNode().credentials?.[type];

@@ -60,7 +60,7 @@ const RECORDED_WITHIN_MS = 3_000;
 const ENDED_WITHIN_MS = 6_000;
 const SAVED_WITHIN_MS = 1_000;
 
-/** n8n does not wait until the items of a poll are an execution. */
+/** n8n does not wait until the items of a poll have become an execution. */
 class LatestItems {
 	emittedAt = -Infinity;
 
@@ -70,7 +70,7 @@ class LatestItems {
 	}
 }
 
-/** n8n waits for no stopped execution; a worker of n8n 1.x for no sub-workflow that nobody waits for. */
+/** n8n does not wait for stopped executions, nor a worker of n8n 1.x for sub-workflows without a waiting caller. */
 class WorkUnderWay {
 	readonly all = new Set<Promise<unknown>>();
 

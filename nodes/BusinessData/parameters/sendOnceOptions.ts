@@ -77,7 +77,7 @@ export const sendOnceOptions: INodeProperties[] = [
 	},
 ];
 
-/** A request, with the guard that lets it out once only if it has a Send Once Key. */
+/** A request; with a Send Once Key, it has the guard that lets it out only once. */
 export type GuardedRequest = Omit<ServiceRequest, 'guard'> & { guard?: SendOnce };
 
 /**

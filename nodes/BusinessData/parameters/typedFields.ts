@@ -40,7 +40,7 @@ export function bodyOfFields(value: unknown, isComputed = false): IDataObject {
 	return body;
 }
 
-/** @throws InvalidSettingError for a name that cannot be one, or that another one excludes */
+/** @throws InvalidSettingError for a name that is malformed, or in conflict with another */
 function checkName(name: string, index: number, names: string[]): void {
 	if (BAD_NAME.test(name)) {
 		throw invalid(
@@ -103,7 +103,7 @@ function typedValue(name: string, type: unknown, value: unknown, isComputed: boo
 	return result;
 }
 
-/** Converts as n8n does, but for numbers and falsy values; undefined where it cannot. */
+/** Converts as n8n does, except to numbers, and blank texts and objects to booleans; undefined where it cannot. */
 function convert(name: string, type: FieldType, value: Given): unknown {
 	if (type === 'number') return toNumber(value);
 	const isNothing = typeof value === 'object' || (typeof value === 'string' && value.trim() === '');

@@ -25,7 +25,7 @@ export interface EndpointUse extends AppliedLimits {
 	version: number;
 }
 
-/** Why no request goes, and after how long (ms) to check again, unless a slot is freed or a request ends before. */
+/** Why no request may go, and after how long (ms) to check again, unless a slot is freed or a request ends first. */
 export interface Obstacle {
 	cause: WaitCause | undefined;
 	againMs: number;
@@ -33,9 +33,9 @@ export interface Obstacle {
 
 export class EndpointLimiter {
 	readonly otherClients = new OtherClients();
-	/** Without a limit store; Redis keeps the others. */
+	/** Of holders without a limit store; with one, Redis keeps the tickets. */
 	readonly tickets = new Tickets();
-	/** By length (ms). */
+	/** By window length (ms). */
 	private readonly windows = new Map<number, Window>();
 
 	/** @param onFreed called after a slot was given back */

@@ -15,8 +15,8 @@ export function windowStates({ endpoint, limits, countedAt }: EndpointUse): Wind
 }
 
 /**
- * The shortest wait (ms) until `count` requests have room in every window, or as many as it takes at once, with
- * responses at once.
+ * The shortest wait (ms) until every window has room for `count` requests, or is empty where it holds fewer. Assumes that
+ * responses come at once.
  * @param ahead how many others go before, each as early as every window allows
  */
 export function estimateWait(windows: WindowState[], ahead: number, count = 1): number {

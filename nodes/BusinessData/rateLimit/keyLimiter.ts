@@ -87,7 +87,7 @@ export class KeyLimiter {
 	}
 
 	/**
-	 * Replaces the holder's tickets by `count` ones, perhaps none; later tickets get later times.
+	 * Replaces the holder's tickets with `count` new ones; 0 only withdraws them. Tickets issued later get later times.
 	 * @returns how long (ms) it takes until so many requests have room
 	 * @throws WaitTooLongError when that is longer than `maxWaitMs`, RedisError; nothing is issued then
 	 */
@@ -124,8 +124,8 @@ export class KeyLimiter {
 	}
 
 	/**
-	 * One entry per window, general ones first. `used` is by this process, or all that share the limit store; `queued` is
-	 * in this process. @throws RedisError
+	 * One entry per window, general ones first. `used` counts the requests of this process, or of all that share the limit
+	 * store; `queued` only those of this process. @throws RedisError
 	 */
 	async status({ limits, limitStore }: LimitedRequest) {
 		const all = [GENERAL, ...Object.keys(limits.endpoints)].map((key) => this.apply(limits, key));
@@ -133,7 +133,7 @@ export class KeyLimiter {
 		return uses.flatMap((use) => {
 			const { key, otherClients } = use.endpoint;
 			const queued = this.queuedFor(key === GENERAL ? undefined : use.endpoint);
-			// Those that wait for an endpoint's own limits hold up no others.
+			// Requests that wait for the limits of their endpoint hold up no others.
 			const ahead = this.queuedFor(use.endpoint);
 			return windowStates(use).map((state) => {
 				const { name, max, windowMs, room, freeAt } = state;
@@ -168,7 +168,7 @@ export class KeyLimiter {
 		return queue;
 	}
 
-	/** Endpoints without limits are not kept: any path may be one. */
+	/** Endpoints without limits are not kept: users may send to any number of paths. */
 	private apply(limits: Limits, key: string): AppliedLimits {
 		const own = key === GENERAL ? limits.general : limitsOfEndpoint(limits, key);
 		const endpoint = this.endpoints.get(key) ?? new EndpointLimiter(key, this.goOn);
@@ -237,7 +237,7 @@ export class KeyLimiter {
 	}
 }
 
-/** As `estimateWait`, with pauses. */
+/** As `estimateWait`, but no shorter than a pause. */
 function waitOf(uses: EndpointUse[], ahead: number, count = 1): number {
 	const all = uses.map(({ endpoint, limits }) => endpoint.otherClients.waitMs(limits));
 	return Math.max(...all, estimateWait(uses.flatMap(windowStates), ahead, count));

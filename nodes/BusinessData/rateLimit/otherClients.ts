@@ -28,7 +28,7 @@ const LONGEST_PAUSE_MS = 24 * 3_600_000;
 /** A window when the refused request went out; `used` includes it. */
 export type UsedLimit = Limit & { used: number };
 
-/** For other processes. The estimate may be empty; nothing goes for `pausedMs`. */
+/** What a process publishes for the others. The estimate may be empty; no request may go for `pausedMs`. */
 export type Snapshot = [estimate: string, ageMs: number, pausedMs: number];
 
 /** Times are ms of `performance.now()`; limits come longest first. */
@@ -77,7 +77,7 @@ export class OtherClients {
 		return Math.max(1, Math.floor(max - LEFT_FREE * this.usedIn(windowMs)));
 	}
 
-	/** How long (ms) nothing goes. */
+	/** How long (ms) no request may go. */
 	get pausedMs(): number {
 		const now = performance.now();
 		const headerPauseMs = this.headerLimits.map(({ left, until }) => (left < 1 ? until - now : 0));

@@ -1,6 +1,6 @@
 /**
- * The waiting requests under the same limits: those under narrower limits hold up no others. The lowest priority number
- * goes first; among equals, runs take turns.
+ * The waiting requests under the same limits, so that those under tighter limits hold up no others. The lowest priority
+ * number goes first; among equals, runs take turns.
  */
 import type { AppliedLimits, Obstacle } from './endpointLimiter';
 import { holdMsOf, longestOf } from './limits';
@@ -9,11 +9,11 @@ import { type WaitCause, WaitTooLongError } from './waitTime';
 
 export class Queue {
 	size = 0;
-	/** What the limit store has no room in, and when (ms, `performance.now()`) to ask again. */
+	/** Which limit has no room in the limit store, and when (ms, `performance.now()`) to ask again. */
 	full: { cause?: WaitCause; until: number } = { until: 0 };
 	/** What the request that went last has waited for. */
 	lastCause: WaitCause | undefined;
-	/** Those of the endpoint first. */
+	/** The limits of the endpoint first. */
 	readonly limits: AppliedLimits[];
 	/** By priority, and by run in the order of their turns. */
 	private readonly runs = new Map<number, Map<string, Set<Permit>>>();
@@ -27,7 +27,7 @@ export class Queue {
 		this.limits = own === general ? [general] : [own, general];
 	}
 
-	/** The first request. Those whose pause is too long fail. */
+	/** The first request that can wait out the pause; those before it fail. */
 	next(): Permit | undefined {
 		for (;;) {
 			const runs = this.runs.get(Math.min(...this.runs.keys()));
@@ -63,7 +63,7 @@ export class Queue {
 		permit.refuse(error);
 	}
 
-	/** How many, at the least, go before a new one: those that overtake it, those of its run, and one of each other. */
+	/** How many requests go before a new one, at the least: all of higher priority, all of its run, one of each other run. */
 	aheadOf({ run, priority }: Pick<PermitRequest, 'run' | 'priority'>): number {
 		let ahead = 0;
 		for (const [number, runs] of this.runs) {

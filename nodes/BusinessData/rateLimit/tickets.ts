@@ -20,8 +20,8 @@ export class Tickets {
 	constructor(private all: Ticket[] = []) {}
 
 	/**
-	 * The times of the tickets that go before new ones: all of other holders, unless the holder has unused ones, which
-	 * keep its place.
+	 * The times of the tickets of other holders that go before new ones: all, or only those before the holder's own unused
+	 * tickets, which keep its place.
 	 */
 	before(holder: string, count: number): number[] {
 		const place = this.placeOf(holder, count);
@@ -49,7 +49,7 @@ export class Tickets {
 		if (first && first.at <= performance.now() + TICKET_EARLY_MS) this.all.shift();
 	}
 
-	/** In how many ms the last one lapses; 0 without any. */
+	/** How long (ms) until the last ticket lapses; 0 without any. */
 	get lapsedInMs(): number {
 		const last = this.kept().at(-1);
 		return last === undefined ? 0 : last.at + TICKET_KEPT_MS - performance.now();

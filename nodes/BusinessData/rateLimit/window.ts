@@ -7,10 +7,10 @@ import Bottleneck from 'bottleneck/light';
 import { holdMsOf, type Limit } from './limits';
 import type { Permit } from './permit';
 
-/** Bottleneck schedules jobs by the wall clock; this way, a clock that is set back delays none. */
-const NO_MATTER_WHAT_CLOCK = { minTime: -86_400_000 };
-/** A job that takes no place. */
-const NOTHING = { weight: 0, priority: 0 };
+/** Bottleneck schedules jobs by the wall clock. With a negative `minTime`, a clock that is set back delays none. */
+const UNDELAYED = { minTime: -86_400_000 };
+/** A job that takes no slot. */
+const WITHOUT_SLOT = { weight: 0, priority: 0 };
 
 export class Window {
 	private readonly jobs: Bottleneck;
@@ -22,9 +22,9 @@ export class Window {
 		private readonly limit: Limit,
 		private readonly onFreed: () => void,
 	) {
-		this.jobs = new Bottleneck({ ...NO_MATTER_WHAT_CLOCK, maxConcurrent: limit.max });
-		// Bottleneck holds the first job until the millisecond of construction is over, so that one is not a request's.
-		void this.jobs.schedule(NOTHING, async () => await Promise.resolve());
+		this.jobs = new Bottleneck({ ...UNDELAYED, maxConcurrent: limit.max });
+		// Bottleneck delays the first job to the next millisecond, so the first one is not that of a request.
+		void this.jobs.schedule(WITHOUT_SLOT, async () => await Promise.resolve());
 	}
 
 	get used(): number {
@@ -36,8 +36,8 @@ export class Window {
 	}
 
 	/**
-	 * The slot counts at once; within `max` there must be room. Without `max`, as the request has no limit of this length,
-	 * the oldest slot that the service has counted makes room.
+	 * The slot counts at once. With `max`, there must be room. Without it, the request has no limit of this length: in a
+	 * full window, the oldest slot that the service has counted makes room.
 	 */
 	async take(permit: Permit, max?: number): Promise<void> {
 		if (max === undefined && this.used >= this.limit.max) {

@@ -111,7 +111,7 @@ export class RedisClient {
 	}
 }
 
-/** Not connected yet. */
+/** A client of one server, not connected yet. */
 export function serverAt(
 	{ host, port }: RedisNode,
 	access: RedisAccess,

@@ -113,7 +113,7 @@ export class RedisConnection {
 		const cause = [password, sentinelPassword]
 			.filter((secret) => secret !== '')
 			.reduce((text, secret) => text.replaceAll(secret, '***'), messageOf(error))
-			// Redis repeats what is wrong, of a long password only the beginning.
+			// Redis repeats what it refuses: of a long password only the beginning, which is not found above.
 			.replace(/,? with args beginning with:.*/s, '');
 		const fields = topology === 'standalone' ? 'Redis Host, Redis Port' : 'Redis Nodes';
 		const checkFields = `Requests cannot be counted together with other n8n processes. Check ${fields} and Redis TLS in the credential and whether Redis is up, then run the node again.`;
@@ -125,7 +125,7 @@ export class RedisConnection {
 	}
 }
 
-/** Keeps no process alive; the request that waits for a slot does. */
+/** Its timer keeps no process alive: that is up to the request that waits. */
 async function pause(): Promise<void> {
 	await new Promise<void>((resolve) => void setTimeout(resolve, RETRY_MS).unref());
 }

@@ -65,7 +65,7 @@ const PERMANENT: Known = [
 	[new RegExp(`^${UNKNOWN_SENTINEL_GROUP}$`), 'Check Redis Sentinel Group in the credential.'],
 ];
 
-/** How to fix them if they last. Redis 6 puts the reply to a script's command last. */
+/** How to fix those that do not go away. Redis 6 puts the error of a command behind that of its script. */
 const TRANSIENT: Known = [
 	[/^OOM\b|-OOM\b/, 'Redis has no memory left: raise its maxmemory, or remove data.'],
 	[/^MISCONF\b|-MISCONF\b/, 'Redis cannot save its data, and accepts no more: its log says why.'],

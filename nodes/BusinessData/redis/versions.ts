@@ -12,7 +12,7 @@ const NOTE = new RedisScript(`
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now - ${IN_USE_MS})
--- Of before the clock was set back.
+-- Those noted before the clock was set back.
 redis.call('ZREMRANGEBYSCORE', KEYS[1], '(' .. now, '+inf')
 redis.call('ZADD', KEYS[1], now, ARGV[1])
 redis.call('PEXPIRE', KEYS[1], ${IN_USE_MS})

@@ -131,7 +131,7 @@ export class Run {
 		this.hints.set(message, concerned);
 	}
 
-	/** Shows a hint at a list that was read; only the first five, and how many there are beside them. */
+	/** Shows a hint at a list that was read; only the first five, and how many more there are. */
 	hintAtList(message: string): void {
 		this.listHints.add(message);
 	}
@@ -183,8 +183,8 @@ export class Run {
 }
 
 /**
- * The credential, which all items must agree on: an expression in it may make another one for another item, and what
- * goes out with the wrong one reaches another business.
+ * The credential, which must be the same for all items: an expression in it may give each its own, and what goes out with
+ * the wrong one reaches another business.
  * @throws InvalidSettingError
  */
 async function readCredential(context: IExecuteFunctions) {

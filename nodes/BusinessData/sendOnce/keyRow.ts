@@ -47,7 +47,7 @@ export class KeyRow {
 		this.ownContent = `#${content?.hash ?? ''}`;
 	}
 
-	/** Repairs the rest of failed writes first. */
+	/** Repairs first what failed writes have left. */
 	async find(): Promise<Found> {
 		for (const [token, state] of processState().watched.get(this.id.name) ?? []) {
 			await this.end(state, { token });

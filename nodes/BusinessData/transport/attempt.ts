@@ -34,7 +34,7 @@ export interface FailedAttempt {
 	response?: ServiceResponse;
 	/** How long (ms) the response asks to wait. */
 	askedMs?: number;
-	/** After a 429; always, as it was certainly not sent; if a second one does no harm; never, as nothing would change. */
+	/** `always`: it was certainly not sent. `ifHarmless`: if a second one does no harm. `never`: nothing would change. */
 	retry: 'afterRefusal' | 'always' | 'ifHarmless' | 'never';
 }
 

@@ -4,7 +4,7 @@ const DEEPEST = 6;
 const MOST_VALUES = 10_000;
 const FAILURES =
 	/^((has|is)?(errors?|faults?|failures?|failed|exceptions?)|(errors?|fail(ure|ed)?)(codes?|count|messages?|ids?|items|records)|validationerrors|(notfound|rejected|unprocessed)(ids|items|records)?)$/;
-/** Names of what was left, if they are those of lists. */
+/** Names of lists of what was left undone; other values under these names say nothing. */
 const LEFT = /^(failed|skipped|notdeleted)[a-z]*$/;
 const SUCCESS = /^(is)?(success(ful)?|succeeded|ok)$/;
 const STATUS = /^((http)?status(code)?|statusattributestring)$/;

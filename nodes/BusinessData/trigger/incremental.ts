@@ -29,7 +29,7 @@ export interface Incremental {
 	/** Luxon tokens, for the format `custom`. */
 	customFormat: string;
 	timeZone: string;
-	/** How much earlier (ms) than the last read began it asks for. */
+	/** It asks for what has changed since so long (ms) before the last read began. */
 	lookbackMs: number;
 	/** How long (ms) after a full read the next one follows; 0 for never. */
 	fullReadMs: number;

@@ -29,7 +29,7 @@ const SOURCES = ['contacts', 'endpoint'] as const;
 
 export type SourceName = (typeof SOURCES)[number];
 
-/** A record by its source, in the names of events, in the output and in errors. */
+/** What a record is called, by its source: in the names of events, in the output and in errors. */
 export const RECORD_NAMES = { contacts: 'contact', endpoint: 'record' } as const;
 
 /** In the order of the list in the editor. */

@@ -32,7 +32,7 @@ export class WatchedFields {
 	/** Undefined where nothing of the value is watched. */
 	private partOf(value: unknown, path: string): unknown {
 		if (typeof value !== 'object' || value === null || Object.keys(value).length === 0) {
-			// Where there is nothing, it is as with nothing but ignored fields.
+			// Where fields below it are ignored, an empty object is the same as one with only these.
 			const isNone = typeof value === 'object' && this.holdsIgnored(path);
 			return this.isWatched(path) && !isNone ? value : undefined;
 		}

@@ -41,7 +41,7 @@ export function readText(field: string, value: unknown): string {
 	throw notText(field, value);
 }
 
-/** Dot paths, separated by commas, without `*`: they go through lists anyway. */
+/** Dot paths, separated by commas. A `*` is left out, because these paths go through lists without it. */
 export function readPaths(field: string, value: unknown): string[] {
 	const names = readList(field, value).map((path) => path.split('.').filter((one) => one !== '*'));
 	return names.map((path) => path.join('.')).filter((path) => path !== '');
@@ -121,7 +121,7 @@ export function readEntries(field: string, value: unknown): Array<Record<string,
 	throw new InvalidSettingError(field, 'is not a list of entries', ADD_AGAIN);
 }
 
-/** A number, or the decimal text of one; undefined for others that JavaScript converts, such as `true` and `""`. */
+/** A number, or the decimal text of one; undefined also for what JavaScript would convert, such as `true` and `""`. */
 export function toNumber(value: unknown): number | undefined {
 	if (typeof value === 'string' && DECIMAL.test(value.trim())) return Number(value);
 	return typeof value === 'number' ? value : undefined;

@@ -95,7 +95,7 @@ function plainExpression(written: string): UnresolvedValue | undefined {
 /**
  * The fields of a credential, with an `UnresolvedValue` for each that an expression has failed to make. n8n does not
  * show which of them are expressions.
- * @param exceptTexts names of fields whose text may be any
+ * @param exceptTexts names of fields that may hold any text
  */
 export function markUnresolvedFields(
 	fields: Record<string, unknown>,

@@ -24,7 +24,7 @@ export function findFault(value: unknown, isComputed: boolean, name = ''): strin
 }
 
 /**
- * @param field the label of the field that the value is of
+ * @param field the label of the field with the value
  * @throws InvalidSettingError that says which part of the value must not go out, and why; see `findFault`
  */
 export function refuseFaults(field: string, value: unknown, isComputed: boolean, name = ''): void {
