@@ -1,12 +1,10 @@
 /** Reads the credential's Limits field: JSON that users write by hand. */
-import { LARGEST_MAX, type Limits } from '../rateLimit';
+import { LARGEST_MAX, type Limit, type Limits } from '../rateLimit';
 import { formatEndpoint } from './endpoints';
 import { canonicalEndpoint, parseEndpoint } from './endpointPath';
 import { InvalidSettingError } from '../values/invalidSettingError';
 import { isObject } from '../values/isObject';
 import { tryParseJson } from '../values/json';
-
-type Limit = Limits['general'][number];
 
 const FIELD = 'Limits';
 const EXAMPLE = 'For example {"general":[{"max":10,"windowSeconds":1}],"endpoints":{}}.';
