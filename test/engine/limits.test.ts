@@ -2,7 +2,7 @@
 
 import { DOCUMENTED_LIMITS } from '../../sandbox/limits';
 import { hintsOf, itemsOf, NODE, useBench } from '../support/bench';
-import { fullestWindow } from '../support/countingService';
+import { fullestWindow } from '../support/countedRequests';
 import { workflowOf } from '../support/engineWorkflow';
 import { apiRequest, getStatus, read, send } from '../support/parameters';
 

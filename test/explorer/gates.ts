@@ -1,6 +1,6 @@
 /** The limiter's gates: a run in each of two processes that share a Redis, a stop, and a Redis that is lost. */
 import { abortController } from '../../nodes/BusinessData/async';
-import { type CountedRequest, exceededLimits } from '../support/countingService';
+import { type CountedRequest, exceededLimits } from '../support/countedRequests';
 import { LimiterBench, SEND } from '../support/limiterBench';
 import { limiters } from '../support/limiters';
 import { passTime } from '../support/logicalTime';

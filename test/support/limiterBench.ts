@@ -1,4 +1,4 @@
-/** The limiter of one process and key with the example limits, in logical time, and the service that counts. */
+/** The limiter of one process and key with the example limits, in logical time, and what the service has counted. */
 import {
 	limiterOf,
 	type Limits,
@@ -6,9 +6,9 @@ import {
 	type RedisLimitStore,
 } from '../../nodes/BusinessData/rateLimit';
 import { abortController } from '../../nodes/BusinessData/async';
-import { CountingService } from './countingService';
 import { EXAMPLE_LIMITS } from './exampleLimits';
 import { limiters } from './limiters';
+import { after } from './logicalTime';
 import type { LuaRedis } from './luaRedis';
 import { inMs } from './scaledLimits';
 
@@ -30,7 +30,8 @@ export class LimiterBench {
 	private readonly process = `process ${++processes}`;
 	/** Those that the requests are under. */
 	limits = limits;
-	readonly service = new CountingService();
+	/** When (ms) the service has counted each request, in order. */
+	readonly counted: number[] = [];
 	/** The run of each request, in the order in which they went out. */
 	readonly sentRuns: string[] = [];
 
@@ -68,7 +69,9 @@ export class LimiterBench {
 		const permit = await this.acquire(changes);
 		this.sentRuns.push(changes.run ?? 'a');
 		const sentAt = performance.now();
-		await this.service.request(latencyMs / 2, latencyMs / 2);
+		await after(latencyMs / 2);
+		this.counted.push(performance.now());
+		await after(latencyMs / 2);
 		permit.letThrough();
 		return sentAt;
 	}

@@ -7,7 +7,7 @@
  * keeps its own count even then: that is checked, too.
  */
 import type { Limit } from '../../../sandbox/limits';
-import { countedBy, excesses } from '../../support/countingService';
+import { countedBy, excesses } from '../../support/countedRequests';
 import { losesData } from '../scenario/generateFaults';
 import { beginOf, type PlannedFault } from '../scenario/plan';
 import type { Player } from '../scenario/player';

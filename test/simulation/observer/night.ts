@@ -3,7 +3,7 @@
  * as the windows have room. What Get Status says is compared with that.
  */
 import type { Limit } from '../../../sandbox/limits';
-import { countedBy } from '../../support/countingService';
+import { countedBy } from '../../support/countedRequests';
 import type { Execution } from '../n8n/execution';
 import type { Player } from '../scenario/player';
 import type { Exchange } from '../service/exchange';

@@ -1,6 +1,7 @@
 // Limits that are edited, or that differ between credentials of the same key: what is held counts under all of them.
 
 import type { Limits } from '../../../nodes/BusinessData/rateLimit';
+import { fullestWindow } from '../../support/countedRequests';
 import { general, HOUR, LimiterBench, SEND } from '../../support/limiterBench';
 import { expectBetween, passTime } from '../../support/logicalTime';
 import { type LuaRedis, useLuaRedis } from '../../support/luaRedis';
@@ -74,7 +75,7 @@ describe.each(['memory', 'Redis'])('counting in %s', (store) => {
 			async ([run, limits]) => await one.request({ run, limits }),
 		);
 		await passTime(Promise.all(both));
-		expect(one.service.fullestWindow(shared.windowMs)).toBe(3);
+		expect(fullestWindow(one.counted, shared.windowMs)).toBe(3);
 	});
 
 	test('a request that comes free unused is free under every length', async () => {

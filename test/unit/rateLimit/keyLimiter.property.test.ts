@@ -6,7 +6,7 @@ import * as fc from 'fast-check';
 
 import type { Limits } from '../../../nodes/BusinessData/rateLimit';
 import { abortController } from '../../../nodes/BusinessData/async';
-import { type CountedRequest, exceededLimits } from '../../support/countingService';
+import { type CountedRequest, exceededLimits } from '../../support/countedRequests';
 import { LimiterBench, SEND } from '../../support/limiterBench';
 import { after, passTime } from '../../support/logicalTime';
 import { LuaRedis } from '../../support/luaRedis';

@@ -4,7 +4,7 @@ import { bestMakespan } from '../../../bench/bestSchedule';
 import { type Limits, limitStoreOf } from '../../../nodes/BusinessData/rateLimit';
 import type { RedisConnection } from '../../../nodes/BusinessData/redis';
 import { abortController } from '../../../nodes/BusinessData/async';
-import { exceededLimits } from '../../support/countingService';
+import { exceededLimits, fullestWindow } from '../../support/countedRequests';
 import { general, HOUR, LimiterBench, SEND, send } from '../../support/limiterBench';
 import { expectBetween, passTime, timeOf } from '../../support/logicalTime';
 import { useLuaRedis } from '../../support/luaRedis';
@@ -25,10 +25,10 @@ describe.each(['memory', 'Redis'])('counting in %s', (store) => {
 			const startedAt = performance.now();
 			await passTime(bench.requests(count, { endpoint }), 3 * HOUR);
 			expect(bestMakespan(count, limits)).toBe(best);
-			const makespan = Math.max(...bench.service.counted) - startedAt;
+			const makespan = Math.max(...bench.counted) - startedAt;
 			expectBetween(makespan, best, best * 1.02);
 			for (const { max, windowMs } of limits) {
-				expect(bench.service.fullestWindow(windowMs)).toBeLessThanOrEqual(max);
+				expect(fullestWindow(bench.counted, windowMs)).toBeLessThanOrEqual(max);
 			}
 		},
 	);
@@ -36,7 +36,7 @@ describe.each(['memory', 'Redis'])('counting in %s', (store) => {
 	test('stays within the limits of a service whose clock loses 0.4 ms per second', async () => {
 		const sends = bench.requests(7, { endpoint: SEND, run: 'sends' });
 		await passTime(Promise.all([bench.requests(130), sends]));
-		const counted = bench.service.counted.map((at, index) => ({
+		const counted = bench.counted.map((at, index) => ({
 			at: at * (1 - 0.0004),
 			endpoint: bench.sentRuns[index] === 'sends' ? SEND : undefined,
 		}));
@@ -103,7 +103,7 @@ describe.each(['memory', 'Redis'])('counting in %s', (store) => {
 		);
 		// With one of each, two are out: the narrow limit is reached, the wide one is not.
 		expect(counts).toEqual([1, 4]);
-		expect(bench.service.fullestWindow(60_000)).toBe(5);
+		expect(fullestWindow(bench.counted, 60_000)).toBe(5);
 	});
 
 	test.each([2, 0])('a clock set back after %i requests holds nothing up', async (count) => {

@@ -1,7 +1,7 @@
 // Several processes that count in one Redis, in logical time: each has a connection and windows of its own.
 
 import { type Limits, limitStoreOf } from '../../../nodes/BusinessData/rateLimit';
-import { fullestWindow } from '../../support/countingService';
+import { fullestWindow } from '../../support/countedRequests';
 import { LimitStoreRequest } from '../../support/limitStoreRequest';
 import { HOUR, LimiterBench, SEND } from '../../support/limiterBench';
 import { after, expectBetween, passTime, timeOf } from '../../support/logicalTime';
@@ -39,7 +39,7 @@ describe('the request that waits longest goes next', () => {
 			}
 		});
 		await passTime(Promise.all(all));
-		const counted = processes.flatMap(({ service }) => service.counted);
+		const counted = processes.flatMap((process) => process.counted);
 		expect(fullestWindow(counted, 1_000)).toBe(4);
 		// Half-way through, no process has had more than half as much again as its share.
 		for (const index of processes.keys()) {
@@ -74,7 +74,7 @@ describe('the request that waits longest goes next', () => {
 			const gaps = turns.map((turn, index) => turn - (turns[index - 1] ?? -1) - 1);
 			expect({ order, isFair: Math.max(...gaps) <= names.length }).toEqual({ order, isFair: true });
 		}
-		const counted = processes.flatMap(({ service }) => service.counted);
+		const counted = processes.flatMap((process) => process.counted);
 		expect(fullestWindow(counted, 3_000)).toBe(3);
 	});
 });

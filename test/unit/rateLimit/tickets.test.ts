@@ -1,7 +1,7 @@
 /** Tickets for room, of those who wait for it elsewhere, in logical time. */
 import { WaitTooLongError } from '../../../nodes/BusinessData/rateLimit';
 import { Tickets } from '../../../nodes/BusinessData/rateLimit/tickets';
-import { fullestWindow } from '../../support/countingService';
+import { fullestWindow } from '../../support/countedRequests';
 import { LimiterBench, SEND } from '../../support/limiterBench';
 import { passTime } from '../../support/logicalTime';
 import { type LuaRedis, useLuaRedis } from '../../support/luaRedis';
@@ -98,7 +98,7 @@ describe.each(['memory', 'Redis, by two processes in turn'])('counting in %s', (
 		};
 		const ends = await passTime(Promise.all(['a', 'b', 'c', 'd'].map(execution)));
 		for (const [index, end] of ends.entries()) expectWindows(end, index);
-		const counted = benches.flatMap(({ service }) => service.counted);
+		const counted = benches.flatMap((one) => one.counted);
 		expect(fullestWindow(counted, WINDOW)).toBe(3);
 	});
 

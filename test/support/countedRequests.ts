@@ -1,7 +1,6 @@
-/** A service in logical time that counts requests, and the judge of what was counted by it or by any other. */
+/** The judge of what a service has counted. */
 import type { Limit, LimitTable } from '../../sandbox/limits';
 import { EXAMPLE_LIMITS } from './exampleLimits';
-import { after } from './logicalTime';
 
 /** A request as a service counted it. */
 export interface CountedRequest {
@@ -51,20 +50,4 @@ export function exceededLimits(requests: CountedRequest[], limits?: LimitTable):
 		const times = own.map(({ at }) => at);
 		return excesses(times, limit).length > 0 ? [`${scope}/${limit.windowSeconds}s`] : [];
 	});
-}
-
-export class CountingService {
-	/** When (ms) each request was counted, in order. */
-	readonly counted: number[] = [];
-
-	/** A request that takes `beforeMs` to arrive and whose response takes `afterMs`. */
-	async request(beforeMs: number, afterMs: number): Promise<void> {
-		await after(beforeMs);
-		this.counted.push(performance.now());
-		await after(afterMs);
-	}
-
-	fullestWindow(windowMs: number): number {
-		return fullestWindow(this.counted, windowMs);
-	}
 }
