@@ -7,6 +7,7 @@ import { CredentialsHelper } from '../support/credentialsHelper';
 import { errorOf, NODE, useBench } from '../support/bench';
 import { useDeduplicator } from '../support/deduplicator';
 import { apiRequest, deleteMany, headers, query, read, send } from '../support/parameters';
+import { callTool } from '../support/toolWorkflow';
 
 const bench = useBench();
 useDeduplicator();
@@ -263,4 +264,16 @@ describe('what an expression makes', () => {
 		const result = await bench.run(items, send({ sendOnceKey: '={{ $json.key }}' }));
 		expect(result.json(NODE)).toMatchObject([{ status: 'sent' }, { skipped: true }]);
 	});
+});
+
+test.each<[string, Parameters]>([
+	['Data to Send', send()],
+	['JSON Body', { ...send(), dataMode: 'json', jsonBody: '={{ $json }}' }],
+	['Data to Send', { ...apiRequest('POST', '/sandbox/echo'), dataMode: 'autoMapInputData' }],
+])('the input of an agent, which n8n gives to its tool: %s, %j', async (field, parameters) => {
+	const input = { chatInput: 'Send it', sessionId: 'a' };
+	const calls = [{ number: 1 }];
+	const responses = await callTool(bench, calls, parameters, {}, { input, agentVersion: 3 });
+	expect(bench.sandbox.journal.all()).toEqual([]);
+	expect(responses[0]?.response).toContain(`${field}: the input item is that of the agent`);
 });

@@ -1,10 +1,17 @@
 /** The node as a tool: an agent of the test's own calls it through n8n's engine, as n8n's agents do. */
-import { type INode, type INodeType, NodeConnectionTypes } from 'n8n-workflow';
+import {
+	type IDataObject,
+	type INode,
+	type INodeType,
+	type ITaskData,
+	NodeConnectionTypes,
+} from 'n8n-workflow';
 
 import type { Bench } from './bench';
 import { ITEMS_TYPE, linksTo, NODE_TYPE, nodeOf } from './engineWorkflow';
 
 const AGENT = 'Agent';
+const TOOL = 'Tool';
 export const AGENT_TYPE = 'test.agent';
 /** n8n derives it from the node, because that is `usableAsTool`. */
 export const TOOL_TYPE = `${NODE_TYPE}Tool`;
@@ -12,6 +19,19 @@ export const TOOL_TYPE = `${NODE_TYPE}Tool`;
 interface Tool {
 	invoke(parameters: object): Promise<unknown>;
 }
+
+/** From this version on, n8n's agent lets the engine call its tools. */
+const CALLS_BY_ENGINE_SINCE = 3;
+
+const actionOf = (input: IDataObject, index: number) => ({
+	...{
+		actionType: 'ExecutionNodeAction' as const,
+		nodeName: TOOL,
+		type: NodeConnectionTypes.AiTool,
+	},
+	...{ id: `call ${index}`, input, metadata: {} },
+});
+const responseIn = ({ data }: ITaskData) => JSON.stringify(data?.[NodeConnectionTypes.AiTool]);
 
 /** Calls its tool with each set of parameters, all at once, and puts out what each call gave. */
 export const agentNode: INodeType = {
@@ -29,8 +49,13 @@ export const agentNode: INodeType = {
 		outputs: [NodeConnectionTypes.Main],
 		properties: [{ displayName: 'Calls', name: 'calls', type: 'json', default: '[]' }],
 	},
-	async execute() {
-		const calls = this.getNodeParameter('calls', 0) as object[];
+	async execute(response) {
+		const calls = this.getNodeParameter('calls', 0) as IDataObject[];
+		if (this.getNode().typeVersion >= CALLS_BY_ENGINE_SINCE) {
+			const { actionResponses = [] } = response ?? {};
+			if (actionResponses.length === 0) return { actions: calls.map(actionOf), metadata: {} };
+			return [actionResponses.map(({ data }) => ({ json: { response: responseIn(data) } }))];
+		}
 		const [tool] = (await this.getInputConnectionData(NodeConnectionTypes.AiTool, 0)) as Tool[];
 		const responses = calls.map(async (parameters) => {
 			try {
@@ -61,14 +86,15 @@ export async function callTool(
 	calls: object[],
 	parameters: INode['parameters'],
 	settings: Partial<INode> = {},
+	{ input = {}, agentVersion = 1 } = {},
 ) {
 	const workflow = {
 		nodes: [
-			nodeOf('Start', ITEMS_TYPE, { items: [{}] }),
-			nodeOf(AGENT, AGENT_TYPE, { calls }),
-			nodeOf('Tool', TOOL_TYPE, parameters, settings),
+			nodeOf('Start', ITEMS_TYPE, { items: [input] }),
+			nodeOf(AGENT, AGENT_TYPE, { calls }, { typeVersion: agentVersion }),
+			nodeOf(TOOL, TOOL_TYPE, parameters, settings),
 		],
-		connections: { Start: linksTo('main', AGENT), Tool: linksTo('ai_tool', AGENT) },
+		connections: { Start: linksTo('main', AGENT), [TOOL]: linksTo('ai_tool', AGENT) },
 	};
 	const result = await engine.run(workflow, { key: credential });
 	return result.json(AGENT) as Array<{ response?: string; error?: string }>;

@@ -90,6 +90,7 @@ function readWholeBody(run: Run, itemIndex: number, isMapped: boolean, isDocumen
 	// An API Request may send an error on purpose, so only n8n's own error items are refused.
 	const mayBeResult = isDocument ? isComputed : isMapped && error !== undefined;
 	if (mayBeResult) refuseResult(field, body as IDataObject);
+	if (run.isTool) refuseAgentInput(field, body as IDataObject);
 	refuseFaults(field, body, isComputed);
 	return body;
 }
@@ -107,6 +108,16 @@ function refuseResult(field: string, json: IDataObject): void {
 		field,
 		`the input item ${problem}`,
 		'It only says what a node before this one did not do. Choose Define Below or JSON, with fields of the node before that, for example {{ $("Approved invoices").item.json.invoiceNumber }}.',
+	);
+}
+
+/** n8n gives a tool the input of its agent, such as a chat message. @throws InvalidSettingError where that would go out */
+function refuseAgentInput(field: string, json: IDataObject): void {
+	if (!('toolCallId' in json)) return;
+	throw new InvalidSettingError(
+		field,
+		'the input item is that of the agent',
+		'Choose Define Below or JSON, with values that the model gives, for example {{ $fromAI("invoiceNumber") }}.',
 	);
 }
 
