@@ -117,6 +117,17 @@ describe('another question', () => {
 		const { poll } = bench.trigger(parameters, { ...more, staticData });
 		expect(inWords(await poll())).toEqual(['contactCreated 4']);
 	});
+
+	test('when Pagination is set up: what is behind the page that seemed to be all was there before', async () => {
+		let count = 8;
+		bench.service.response = ({ page = '1' }) => list(count).slice(3 * +page - 3, 3 * +page);
+		const staticData = await memoryOf();
+		const values = { type: 'pageNumber' };
+		const { poll } = bench.trigger({ options: { pagination: { values } } }, { staticData });
+		expect(await poll()).toEqual([]);
+		count = 9;
+		expect(inWords(await poll())).toEqual(['contactCreated 9']);
+	});
 });
 
 describe('what was saved', () => {

@@ -115,6 +115,8 @@ export class ListReader {
 			state.firstReads = MOST_FIRST_READS;
 			delete state.cursor;
 		}
+		// So was what they find behind a page that seemed to be all: services cut lists off without a word.
+		if (state.pages === 1) state.isRepaged = true;
 		state.pagination = pagination;
 	}
 

@@ -74,6 +74,8 @@ export interface State {
 	firstReads: number;
 	/** A hash of the settings in the last poll that a page state depends on. */
 	pagination?: string;
+	/** Whether these have changed since a read that took a single page for the whole list. */
+	isRepaged?: true;
 	/** Whether records have moved during the last complete read. */
 	hasMoved: boolean;
 	/** How many records the first page of the last complete read had. */
