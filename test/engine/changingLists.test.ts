@@ -228,6 +228,19 @@ describe('by the trigger', () => {
 		expect(inWords(later)).toEqual(['contactDeleted 7']);
 	});
 
+	test.each([[{ has_more: true }], [{ total: 4 }], [{ pages: 3 }]])(
+		'a page that comes again, although it says %j',
+		async (more) => {
+			const values = { ...NUMBERED.pagination.values, endOfList: 'repeatedPage' };
+			const trigger = bench.trigger({ options: { pagination: { values } } });
+			// The service does not know the parameter. The newest records come first.
+			const served = [[2, 1], [3, 2], ...Array.from({ length: 6 }, () => [4, 3])];
+			const pages = served.map((ids) => () => ({ data: records(...ids), ...more }));
+			const events = (await pollEach(trigger, pages)).flat();
+			expect(events.filter((event) => String(event).includes('Deleted'))).toEqual([]);
+		},
+	);
+
 	test('a last page that comes again, whose records have an ID field of their own', async () => {
 		let time = 0;
 		const values = { ...NUMBERED.pagination.values, endOfList: 'repeatedPage' };

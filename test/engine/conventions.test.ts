@@ -112,6 +112,7 @@ const list = (given = {}) => apiRequest('GET', '/masterdata/getContacts', given)
 const LINK = 'the next page is named by the header Link';
 const PAGES = '2 items of 5 (meta.pagination.total) were read. Set the option Pagination';
 const WRAPPED = { itemsField: 'list.*.customer', pagination: { values: { type: 'cursor' } } };
+const REPEATED = { pagination: { values: { type: 'offset', endOfList: 'repeatedPage' } } };
 const NEXT_OFFSET = 'the next page is named by next_offset. Check the option Pagination';
 test.each([
 	['L2-P3', 'Get Many', read(), PAGES],
@@ -120,6 +121,10 @@ test.each([
 	['L23', 'API Request', list({ itemsField: 'data' }), '2 items of 5 (total) were read'],
 	['L10-P11', 'Get Many', read(WRAPPED), NEXT_OFFSET],
 	['L15-P8', 'Get Many', read({ itemsField: 'data.*.items' }), '2 items of 5 (data.0.total)'],
+	// The services do not know the parameter, so the first page comes again.
+	['L3-P22', 'Get Many', read(REPEATED), 'says that there is more (page_context.has_more_page)'],
+	['L1-P13-D3', 'Get Many', read(REPEATED), `${LINK}. Check the option Pagination`],
+	['L3-P1', 'Get Many', read(REPEATED), 'says that there is more (pagination.pageCount)'],
 ])('the list %s, read by %s, says that it is not whole', async (name, _, parameters, hint) => {
 	bench.sandbox.standFor(name);
 	const first = await bench.run([{}], parameters);

@@ -113,7 +113,10 @@ export async function readPage(
 	const isOnly = found.records.length === 0 || settings.type === 'none';
 	const hash = isOnly ? '' : hashOfPage(found.records, settings.idField);
 	const isRepeated = hash !== '' && hash === pageState.hash;
-	if (isRepeated && settings.endOfList === 'repeatedPage') return endPage(response.statusCode);
+	if (isRepeated && settings.endOfList === 'repeatedPage') {
+		// Without records, but with what it says of further pages.
+		return { ...endPage(response.statusCode), response, body, path: found.path };
+	}
 	const page = { response, body, ...found, hash, next: undefined };
 	return { ...page, next: nextPageState(pageState, settings, page, pageRequest, client.baseUrl) };
 }

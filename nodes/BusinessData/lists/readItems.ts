@@ -46,7 +46,7 @@ export async function readItems(
 	let empty = 0;
 	for await (const last of readPages(run.client, request, settings)) {
 		first ??= last;
-		pages++;
+		if (last.isAfterLast !== true) pages++;
 		gaps += last.gaps ?? 0;
 		empty = last.records.length === 0 ? empty + 1 : 0;
 		const pageIds = idsIn(last.records) ?? [];

@@ -30,7 +30,7 @@ function hashOfTexts({ response }: Page): string {
 
 /** Notes what a page says of its read. */
 export function notePage(read: ListRead, page: Page, list: ListSettings): void {
-	const { body, records, isBare, gaps = 0 } = page;
+	const { body, records, isBare, isAfterLast = false, gaps = 0 } = page;
 	const { page: number, count, firstLength } = read.pageState;
 	const length = records.length + gaps;
 	read.came += length;
@@ -42,7 +42,8 @@ export function notePage(read: ListRead, page: Page, list: ListSettings): void {
 	}
 	// A record may have failed itself, such as a payment.
 	const isBeside = length > 0;
-	if ((!isBeside || Array.isArray(valueAt(body, page.path))) && holdsFailure(body, isBeside)) {
+	const mayFail = !isAfterLast && (!isBeside || Array.isArray(valueAt(body, page.path)));
+	if (mayFail && holdsFailure(body, isBeside)) {
 		const inWords = `page ${number} holds what looks like a failure`;
 		if (isBeside) noteSign(read, 'failure', inWords);
 		else if (number === 1) read.problem ??= inWords;
@@ -133,13 +134,14 @@ function expectedTotal({ came, totals, pageState }: ListRead, state: State): num
 
 /** Notes what the last page says of records that did not come. */
 function noteSignsOfMore(read: ListRead, page: Page, { type }: ListSettings): void {
-	const { records, gaps = 0 } = page;
+	const { records, isAfterLast = false, gaps = 0 } = page;
+	const isSingle = type === 'none' || (isAfterLast && read.pageState.page === 2);
 	// The total may count all records, not those that have changed.
-	const isWhole = type === 'none' && read.isFull;
-	const pages = isWhole ? 1 : Infinity;
-	const { next, flag, total } = signsOfMore(page, records.length + gaps, pages);
+	const isWhole = isSingle && read.isFull;
+	const count = isAfterLast ? read.came : records.length + gaps;
+	const { next, flag, total } = signsOfMore(page, count, isWhole ? 1 : Infinity);
 	// Some services name a cursor on the empty last page, too.
-	const ofPages = (records.length > 0 ? next?.path : undefined) ?? flag;
+	const ofPages = (records.length > 0 || isAfterLast ? next?.path : undefined) ?? flag;
 	const path = ofPages ?? (isWhole ? total?.path : undefined);
 	if (path !== undefined) read.problem ??= `the service says that there is more (${path})`;
 }
