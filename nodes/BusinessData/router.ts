@@ -13,11 +13,18 @@ export async function router(context: IExecuteFunctions): Promise<INodeExecution
 		return [await Run.during(context, async (run) => await chosenOperation(context).execute(run))];
 	} catch (error) {
 		const nodeError = error as NodeError;
-		const continuesOnError = context.continueOnFail() && !isToolCall(context);
-		if (!continuesOnError || isCanceled(context)) throw nodeError;
+		if (isToolCall(context)) throw withDescription(nodeError);
+		if (!context.continueOnFail() || isCanceled(context)) throw nodeError;
 		// An error before the first item: n8n itself would pass the input on as if all had gone well.
 		return [context.getInputData().map((input, index) => errorItem(input, nodeError, index))];
 	}
+}
+
+/** n8n's newer agents read only the message, and would call again what may have been sent. */
+function withDescription(error: NodeError): NodeError {
+	const { message, description } = error;
+	if (description && !message.includes(description)) error.message += `\n\n${description}`;
+	return error;
 }
 
 function chosenOperation(context: IExecuteFunctions): Operation {

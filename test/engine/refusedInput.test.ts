@@ -275,5 +275,5 @@ test.each<[string, Parameters]>([
 	const calls = [{ number: 1 }];
 	const responses = await callTool(bench, calls, parameters, {}, { input, agentVersion: 3 });
 	expect(bench.sandbox.journal.all()).toEqual([]);
-	expect(responses[0]?.response).toContain(`${field}: the input item is that of the agent`);
+	expect(responses[0]?.error).toContain(`${field}: the input item is that of the agent`);
 });

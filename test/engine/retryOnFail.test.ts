@@ -144,7 +144,7 @@ test('does not run the node again for a credential that cannot be used', async (
 	expect(execute).toHaveBeenCalledTimes(1);
 });
 
-describe('as a tool of an agent', () => {
+describe.each([1, 3])('as a tool of an agent of version %d', (agentVersion) => {
 	const parameters = {
 		...send({ timeout: 1 }),
 		dataMode: 'json',
@@ -153,7 +153,7 @@ describe('as a tool of an agent', () => {
 
 	const call = async (numbers: number[], options = {}, settings = {}) => {
 		const calls = numbers.map((number) => ({ number }));
-		return await callTool(bench, calls, { ...parameters, options }, settings);
+		return await callTool(bench, calls, { ...parameters, options }, settings, { agentVersion });
 	};
 
 	test('a call that the service acts on and responds with 500 is one document', async () => {

@@ -20,7 +20,7 @@ interface Tool {
 	invoke(parameters: object): Promise<unknown>;
 }
 
-/** From this version on, n8n's agent lets the engine call its tools. */
+/** From this version on, n8n's agent lets the engine call its tools, which gives it only the message of an error. */
 const CALLS_BY_ENGINE_SINCE = 3;
 
 const actionOf = (input: IDataObject, index: number) => ({
@@ -31,7 +31,12 @@ const actionOf = (input: IDataObject, index: number) => ({
 	},
 	...{ id: `call ${index}`, input, metadata: {} },
 });
-const responseIn = ({ data }: ITaskData) => JSON.stringify(data?.[NodeConnectionTypes.AiTool]);
+/** What the engine gives the agent of a call. */
+const responseIn = ({ data }: ITaskData) => {
+	const items = (data?.[NodeConnectionTypes.AiTool]?.[0] ?? []).map(({ json }) => json);
+	const error = items[0]?.error;
+	return { json: error === undefined ? { response: JSON.stringify(items) } : { error } };
+};
 
 /** Calls its tool with each set of parameters, all at once, and puts out what each call gave. */
 export const agentNode: INodeType = {
@@ -54,7 +59,7 @@ export const agentNode: INodeType = {
 		if (this.getNode().typeVersion >= CALLS_BY_ENGINE_SINCE) {
 			const { actionResponses = [] } = response ?? {};
 			if (actionResponses.length === 0) return { actions: calls.map(actionOf), metadata: {} };
-			return [actionResponses.map(({ data }) => ({ json: { response: responseIn(data) } }))];
+			return [actionResponses.map(({ data }) => responseIn(data))];
 		}
 		const [tool] = (await this.getInputConnectionData(NodeConnectionTypes.AiTool, 0)) as Tool[];
 		const responses = calls.map(async (parameters) => {
