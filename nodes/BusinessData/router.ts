@@ -13,18 +13,23 @@ export async function router(context: IExecuteFunctions): Promise<INodeExecution
 		return [await Run.during(context, async (run) => await chosenOperation(context).execute(run))];
 	} catch (error) {
 		const nodeError = error as NodeError;
-		if (isToolCall(context)) throw withDescription(nodeError);
+		const isTool = isToolCall(context);
+		if (isTool) addDescription(nodeError);
 		if (!context.continueOnFail() || isCanceled(context)) throw nodeError;
+		if (isTool) {
+			// Only what n8n's engine calls has an ID. An older agent reads what is thrown.
+			if (context.getInputData()[0]?.json.toolCallId === undefined) throw nodeError;
+			return [[{ json: { error: nodeError.message } }]];
+		}
 		// An error before the first item: n8n itself would pass the input on as if all had gone well.
 		return [context.getInputData().map((input, index) => errorItem(input, nodeError, index))];
 	}
 }
 
 /** n8n's newer agents read only the message, and would call again what may have been sent. */
-function withDescription(error: NodeError): NodeError {
+function addDescription(error: NodeError): void {
 	const { message, description } = error;
 	if (description && !message.includes(description)) error.message += `\n\n${description}`;
-	return error;
 }
 
 function chosenOperation(context: IExecuteFunctions): Operation {

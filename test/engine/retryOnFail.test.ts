@@ -192,5 +192,8 @@ describe.each([1, 3])('as a tool of an agent of version %d', (agentVersion) => {
 		bench.respond(400, { body: { message: 'bad' } });
 		const [response] = await call([1], {}, CONTINUE_ON_ERROR);
 		expect(JSON.stringify(response)).toContain('400');
+		bench.respond(400);
+		await call([1], {}, { ...RETRY_ON_FAIL, ...CONTINUE_ON_ERROR });
+		expect(bench.documents()).toEqual([{ number: 1 }]);
 	});
 });

@@ -16,11 +16,13 @@ export const AGENT_TYPE = 'test.agent';
 /** n8n derives it from the node, because that is `usableAsTool`. */
 export const TOOL_TYPE = `${NODE_TYPE}Tool`;
 
+type ToolResult = { response?: string; error?: string };
+
 interface Tool {
 	invoke(parameters: object): Promise<unknown>;
 }
 
-/** From this version on, n8n's agent lets the engine call its tools, which gives it only the message of an error. */
+/** From this version on, n8n's agent lets the engine call its tools. */
 const CALLS_BY_ENGINE_SINCE = 3;
 
 const actionOf = (input: IDataObject, index: number) => ({
@@ -31,11 +33,11 @@ const actionOf = (input: IDataObject, index: number) => ({
 	},
 	...{ id: `call ${index}`, input, metadata: {} },
 });
-/** What the engine gives the agent of a call. */
-const responseIn = ({ data }: ITaskData) => {
-	const items = (data?.[NodeConnectionTypes.AiTool]?.[0] ?? []).map(({ json }) => json);
-	const error = items[0]?.error;
-	return { json: error === undefined ? { response: JSON.stringify(items) } : { error } };
+/** What n8n's engine gives the agent of a call. */
+const resultOf = ({ data }: ITaskData) => {
+	const items = data?.[NodeConnectionTypes.AiTool]?.[0]?.map(({ json }) => json) ?? [];
+	const error = items[0]?.error as string | undefined;
+	return error === undefined ? { response: JSON.stringify(items) } : { error };
 };
 
 /** Calls its tool with each set of parameters, all at once, and puts out what each call gave. */
@@ -58,8 +60,7 @@ export const agentNode: INodeType = {
 		const calls = this.getNodeParameter('calls', 0) as IDataObject[];
 		if (this.getNode().typeVersion >= CALLS_BY_ENGINE_SINCE) {
 			const { actionResponses = [] } = response ?? {};
-			if (actionResponses.length === 0) return { actions: calls.map(actionOf), metadata: {} };
-			return [actionResponses.map(({ data }) => responseIn(data))];
+			return actionResponses.length > 0 ? [] : { actions: calls.map(actionOf), metadata: {} };
 		}
 		const [tool] = (await this.getInputConnectionData(NodeConnectionTypes.AiTool, 0)) as Tool[];
 		const responses = calls.map(async (parameters) => {
@@ -92,7 +93,7 @@ export async function callTool(
 	parameters: INode['parameters'],
 	settings: Partial<INode> = {},
 	{ input = {}, agentVersion = 1 } = {},
-) {
+): Promise<ToolResult[]> {
 	const workflow = {
 		nodes: [
 			nodeOf('Start', ITEMS_TYPE, { items: [input] }),
@@ -102,5 +103,9 @@ export async function callTool(
 		connections: { Start: linksTo('main', AGENT), [TOOL]: linksTo('ai_tool', AGENT) },
 	};
 	const result = await engine.run(workflow, { key: credential });
-	return result.json(AGENT) as Array<{ response?: string; error?: string }>;
+	const { runData, error } = result.run.data.resultData;
+	// In n8n 1.x, a call that fails ends the execution, unless the tool continues on error.
+	if (error !== undefined) return [{ error: error.message }];
+	const isByEngine = agentVersion >= CALLS_BY_ENGINE_SINCE;
+	return isByEngine ? (runData[TOOL] ?? []).map(resultOf) : result.json(AGENT);
 }
