@@ -2,7 +2,7 @@
  * One connection per address and process, which opens on use and closes when idle. It never keeps a process alive. The
  * limit store and Send Once share it.
  */
-import { never, abortable } from '../async';
+import { abortable, never } from '../async';
 import { hashOf } from '../values/hash';
 import { processWide } from '../values/processWide';
 import { messageOf } from '../values/text';

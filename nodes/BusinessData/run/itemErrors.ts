@@ -18,7 +18,7 @@ import {
 } from '../transport/requestError';
 import { redisError } from '../transport/errorTexts';
 import { InvalidSettingError } from '../values/invalidSettingError';
-import { pluralize, messageOf } from '../values/text';
+import { messageOf, pluralize } from '../values/text';
 
 export type NodeError = NodeApiError | NodeOperationError;
 

@@ -1,6 +1,6 @@
 /** One attempt of a request: sends it once, ends its permit, and reports the outcome. */
 import { longestWindowMs, type Permit } from '../rateLimit';
-import { boundedSignal, never, onAbort, abortable } from '../async';
+import { abortable, boundedSignal, never, onAbort } from '../async';
 import type { Account } from './account';
 import {
 	LARGEST_BODY_BYTES,

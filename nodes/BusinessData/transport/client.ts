@@ -4,7 +4,7 @@ import type { IExecuteFunctions, IPollFunctions } from 'n8n-workflow';
 import { holdShutdownFor, ShutdownError } from '../n8nInternals/shutdown';
 import { limiterOf, longestWindowMs, PAUSE, type Permit } from '../rateLimit';
 import { RedisError } from '../redis';
-import { boundedSignal, never, abortable, sleep } from '../async';
+import { abortable, boundedSignal, never, sleep } from '../async';
 import { InvalidSettingError } from '../values/invalidSettingError';
 import type { Account } from './account';
 import type { ServiceResponse } from './response';

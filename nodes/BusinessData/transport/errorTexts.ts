@@ -6,7 +6,7 @@ import { isWebPage, LARGEST_BODY_BYTES, type ServiceResponse, shownBody } from '
 import { askedWaitMs } from './backoff';
 import { formatEndpoint } from './endpoints';
 import { type Failure, formatStatus, isTransientStatus } from './failure';
-import { pluralize, formatDuration, messageOf } from '../values/text';
+import { formatDuration, messageOf, pluralize } from '../values/text';
 import { parseUrl } from '../values/parseUrl';
 import { redactText } from '../values/redact';
 import {

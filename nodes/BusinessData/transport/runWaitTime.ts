@@ -1,6 +1,6 @@
 /** How long the requests of a run waited, and for which limits. */
 import { PAUSE, type Permit, REFUSAL, type WaitTooLongError } from '../rateLimit';
-import { pluralize, formatDuration, formatLimit } from '../values/text';
+import { formatDuration, formatLimit, pluralize } from '../values/text';
 
 type WaitCause = NonNullable<Permit['waitedFor']>;
 
