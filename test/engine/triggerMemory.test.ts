@@ -128,6 +128,19 @@ describe('another question', () => {
 		count = 9;
 		expect(inWords(await poll())).toEqual(['contactCreated 9']);
 	});
+
+	test('after three polls, what is on later pages is created although no read is complete', async () => {
+		let count = 8;
+		const contacts = (page = '1') => list(count).slice(3 * +page - 3, 3 * +page);
+		bench.service.response = ({ page }) => ({ contacts: contacts(page) });
+		const staticData = await memoryOf();
+		bench.service.response = ({ page }) => ({ contacts: contacts(page), has_more: true });
+		const values = { type: 'pageNumber' };
+		const { poll } = bench.trigger({ options: { pagination: { values } } }, { staticData });
+		for (let times = 0; times < 3; times++) expect(await poll()).toEqual([]);
+		count = 9;
+		expect(inWords(await poll())).toEqual(['contactCreated 9']);
+	});
 });
 
 describe('what was saved', () => {

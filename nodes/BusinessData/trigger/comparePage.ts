@@ -36,7 +36,7 @@ export async function comparePage(
 ): Promise<boolean> {
 	const { known, firstReads } = state;
 	const { watchedFields } = settings;
-	const wasCutOff = state.isRepaged === true && read.isFull && read.pageState.page > 1;
+	const wasCutOff = state.repagedReads > 0 && read.isFull && read.pageState.page > 1;
 	const emitsCreated = (firstReads === 0 && !wasCutOff) || settings.emitsExisting;
 	const onPage = new Set<string>();
 	let isNew = false;

@@ -52,11 +52,10 @@ export function endFullRead(
 		}
 	}
 	if (!isCheck) {
-		if (problem === undefined) {
-			delete state.deletedWhenBefore;
-			delete state.isRepaged;
-		}
-		state.firstReads = problem === undefined ? 0 : Math.max(0, state.firstReads - 1);
+		if (problem === undefined) delete state.deletedWhenBefore;
+		const readsLeft = (reads: number) => (problem === undefined ? 0 : Math.max(0, reads - 1));
+		state.firstReads = readsLeft(state.firstReads);
+		state.repagedReads = readsLeft(state.repagedReads);
 		// Between several pages, a change may have been missed: the next incremental read shows it.
 		const isFromNow = state.cursor === undefined || read.pageState.page === 1;
 		if (problem === undefined && isFromNow) moveCursor(state, read.beganAt);

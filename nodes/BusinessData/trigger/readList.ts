@@ -116,7 +116,7 @@ export class ListReader {
 			delete state.cursor;
 		}
 		// So was what they find behind a page that seemed to be all: services cut lists off without a word.
-		if (state.pages === 1) state.isRepaged = true;
+		if (state.pages === 1) state.repagedReads = MOST_FIRST_READS;
 		state.pagination = pagination;
 	}
 

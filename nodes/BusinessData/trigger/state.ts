@@ -74,8 +74,8 @@ export interface State {
 	firstReads: number;
 	/** A hash of the settings in the last poll that a page state depends on. */
 	pagination?: string;
-	/** Whether these have changed since a read that took a single page for the whole list. */
-	isRepaged?: true;
+	/** How many polls may still be needed to know what they find behind a single page that was taken for the whole list. */
+	repagedReads: number;
 	/** Whether records have moved during the last complete read. */
 	hasMoved: boolean;
 	/** How many records the first page of the last complete read had. */
@@ -147,6 +147,7 @@ export function newState(watchedList: WatchedList): State {
 		revision: 0,
 		known: new Map(),
 		firstReads: MOST_FIRST_READS,
+		repagedReads: 0,
 		hasMoved: false,
 		habits: [],
 		pages: 0,

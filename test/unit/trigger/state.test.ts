@@ -16,6 +16,7 @@ const STATE: State = {
 		watchedList: LIST,
 		revision: 4,
 		firstReads: 2,
+		repagedReads: 1,
 		pagination: 'p',
 		hasMoved: true,
 	},
