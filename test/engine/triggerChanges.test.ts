@@ -178,6 +178,18 @@ describe('deletions that look like a mistake', () => {
 		await expect(poll()).rejects.toThrow('their deletion is withheld');
 	});
 
+	test('fail no two polls in a row, so that all else goes on where polls are a week apart', async () => {
+		const { state, poll } = await begin({}, all);
+		state.list = some;
+		expect(await poll()).toEqual([]);
+		await expect(poll()).rejects.toThrow(withheld);
+		state.list = [...some, { id: 99 }];
+		await after(7 * DAY);
+		expect(inWords(await poll())).toEqual(['contactCreated 99']);
+		await after(7 * DAY);
+		await expect(poll()).rejects.toThrow('their deletion is withheld');
+	});
+
 	test('are let through by the option', async () => {
 		const { state, poll, staticData } = await begin({}, all);
 		state.list = some;

@@ -139,7 +139,9 @@ async function exclusiveChanges(
 		}
 		const withheld = emitDeletions(state, settings, found);
 		const last = Math.max(state.withheldReportedAt, withheldReportedAt.get(name) ?? 0);
-		const isReportDue = withheld > 0 && Date.now() - last >= DAY_MS;
+		// The poll after one that failed goes on, also where polls are days apart.
+		const hasFailed = last > state.withheldReportedAt;
+		const isReportDue = withheld > 0 && !hasFailed && Date.now() - last >= DAY_MS;
 		state.withheldReportedAt =
 			withheld === 0 ? 0 : isReportDue && !isActivation ? Date.now() : last;
 		withheldReportedAt.set(name, state.withheldReportedAt);
