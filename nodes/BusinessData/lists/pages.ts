@@ -235,11 +235,11 @@ function nextPageState(
 function isEnd(
 	{ page, firstLength = 0 }: PageState,
 	{ type, endOfList, hasMoreField, totalPagesField, cursorFrom }: ListSettings,
-	{ body, records, isBare, gaps = 0 }: Page,
+	{ body, records, gaps = 0 }: Page,
 ): boolean {
 	const isEmpty = records.length === 0;
 	const mustBeThere = page === 1 && !isEmpty;
-	if (type === 'none' || isBare) return true;
+	if (type === 'none') return true;
 	if (endOfList === 'hasMoreField') {
 		const flag = valueAt(body, hasMoreField);
 		if (flag === undefined && mustBeThere) throw missing('Has More Field', hasMoreField);

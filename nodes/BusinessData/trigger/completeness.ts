@@ -50,7 +50,7 @@ export function notePage(read: ListRead, page: Page, list: ListSettings): void {
 		// Some services respond so to each page after the last one, in the same words.
 		else noteSign(read, `end by failure ${hashOfTexts(page)}`, inWords);
 	}
-	if (isBare && (number > 1 || read.isFull)) {
+	if (isBare && page.next === undefined && (number > 1 || read.isFull)) {
 		const isEmpty = body === undefined || body === null;
 		const sign = isEmpty ? 'end by an empty page' : 'end by no list';
 		noteSign(read, sign, `page ${number} was ${isEmpty ? 'empty' : 'no list'}`);

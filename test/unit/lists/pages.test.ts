@@ -145,6 +145,14 @@ describe('by cursor', () => {
 		expect(pages).toEqual([[{ number: 0 }], [{ number: -1 }]]);
 	});
 
+	test('goes on behind a page whose empty list is left out', async () => {
+		const bodies = [{ items: [1], next: 'a' }, { next: 'b' }, { items: [2] }, {}];
+		const values = { type: 'cursor', cursorField: 'next' };
+		const { pages, queries } = await readAll(paginated(values), (_, count) => bodies[count]);
+		expect(pages).toEqual([[1], [2]]);
+		expect(asked(queries, 'cursor')).toEqual([undefined, 'a', 'b']);
+	});
+
 	test('takes a number of any length as it is', async () => {
 		const body = '{"items":[1],"nextCursor":9007199254740993}';
 		const { queries } = await readAll(paginated({ type: 'cursor' }), (_, count) =>
