@@ -39,7 +39,8 @@ export function valuesAt(value: unknown, path: string): unknown[] {
 function entriesIn(value: unknown): unknown[] {
 	if (Array.isArray(value)) return value;
 	if (!isObject(value)) return [];
-	return Object.entries(value).map(([id, one]: [string, unknown]) =>
-		isObject(one) ? { id, ...one } : one,
-	);
+	const entries = Object.entries(value);
+	// Some services write a list as an object, whose keys are places and come again on each page.
+	if (entries.every(([key], index) => key === String(index))) return Object.values(value);
+	return entries.map(([id, one]) => (isObject(one) ? { id, ...one } : one));
 }

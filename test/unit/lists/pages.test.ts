@@ -248,6 +248,18 @@ test('a page that came again is known without an id, although its addresses are 
 	expect(distinct.pages).toHaveLength(2);
 });
 
+test('a page is not taken for another one by the places in it, where lists are written as objects', async () => {
+	const service = ({ page }: Query) => ({
+		contacts: Number(page) > 2 ? {} : { 0: { number: `${page}a` }, 1: { number: `${page}b` } },
+	});
+	for (const endOfList of ['emptyPage', 'repeatedPage']) {
+		const settings = { ...paginated({ type: 'pageNumber', endOfList }), itemsField: 'contacts.*' };
+		const { pages, error } = await readAll(settings, service);
+		const records = ['1a', '1b', '2a', '2b'].map((number) => ({ number }));
+		expect({ records: pages.flat(), error }).toEqual({ records, error: undefined });
+	}
+});
+
 test.each(['N', 'no', 'False', ' 0 ', null])('the flag %j ends the list', async (more) => {
 	const values = { type: 'pageNumber', endOfList: 'hasMoreField', hasMoreField: 'more' };
 	const { queries } = await readAll(paginated(values), ({ page }) => ({
