@@ -129,6 +129,25 @@ describe('another question', () => {
 		expect(inWords(await poll())).toEqual(['contactCreated 9']);
 	});
 
+	test('when Pagination is set up beside Incremental, what was there before is updated, not created', async () => {
+		let edited = 0;
+		bench.service.response = ({ page = '1', since }) => {
+			const all = list(8).map((one, index) =>
+				index + 1 === edited ? { ...one, name: 'new' } : one,
+			);
+			const asked = since === undefined ? all : all.filter(({ id }) => Number(id) === edited);
+			return asked.slice(3 * +page - 3, 3 * +page);
+		};
+		const staticData = {};
+		const single = { incremental: { values: { parameter: 'since' } } };
+		expect(await bench.trigger({ options: single }, { staticData }).poll()).toEqual([]);
+		const options = { ...single, pagination: { values: { type: 'pageNumber' } } };
+		const { poll } = bench.trigger({ options }, { staticData });
+		expect(await poll()).toEqual([]);
+		edited = 8;
+		expect(inWords(await poll())).toEqual(['contactUpdated 8']);
+	});
+
 	test('after three polls, what is on later pages is created although no read is complete', async () => {
 		let count = 8;
 		const contacts = (page = '1') => list(count).slice(3 * +page - 3, 3 * +page);

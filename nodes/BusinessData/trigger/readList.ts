@@ -116,7 +116,11 @@ export class ListReader {
 			delete state.cursor;
 		}
 		// So was what they find behind a page that seemed to be all: services cut lists off without a word.
-		if (state.pages === 1) state.repagedReads = MOST_FIRST_READS;
+		if (state.pages === 1) {
+			state.repagedReads = MOST_FIRST_READS;
+			// Until a full read, a change of what is there would look like a creation.
+			state.fullReadAt = 0;
+		}
 		state.pagination = pagination;
 	}
 
