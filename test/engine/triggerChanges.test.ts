@@ -108,6 +108,21 @@ describe('what has changed', () => {
 		expect(size()).toBeLessThan(withFields);
 	});
 
+	test('is said of the first update beside incremental reads, too', async () => {
+		const incremental = { values: { parameter: 'since' } };
+		const { state, staticData } = await begin({ incremental }, [invoice, { id: 2 }]);
+		const { poll } = bench.trigger(
+			{ options: { incremental, changedFields: true } },
+			{ staticData },
+		);
+		state.list = [];
+		bench.service.response = ({ since }) =>
+			since === undefined ? [invoice, { id: 2 }] : state.list;
+		expect(await poll()).toEqual([]);
+		state.list = [{ ...invoice, name: 'b' }];
+		expect(await poll()).toMatchObject([{ changedFields: ['name'] }]);
+	});
+
 	const LINE = 'Changed Fields: left out, because the records have too many fields to remember';
 
 	test('is left out where records have fields of their own, said in the log once', async () => {

@@ -89,7 +89,11 @@ export class ListReader {
 			delete state.cursor;
 		}
 		if (!emitsChangedFields) forgetFieldHashes(state);
-		else if (!state.hasTooManyFields) state.fieldNames ??= new Map();
+		else if (!state.hasTooManyFields && state.fieldNames === undefined) {
+			state.fieldNames = new Map();
+			// Only a full read takes the hashes of all records.
+			state.fullReadAt = 0;
+		}
 	}
 
 	/** Reads the whole list where another mark counts: what the mark before has left out was not created. */
