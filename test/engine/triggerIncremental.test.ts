@@ -191,6 +191,19 @@ describe('deletions', () => {
 		]);
 	});
 
+	test('are found each day by daily polls, although a full read takes longer than another one', async () => {
+		const { service, pollAfter } = await begin();
+		const { response } = bench.service;
+		bench.service.response = (query, raw) => {
+			if (query.since !== undefined) return response(query, raw);
+			setTimeout(() => raw.end(JSON.stringify(response(query, raw))), 30_000);
+			return undefined;
+		};
+		const firstAt = Date.now();
+		for (let days = 1; days < 4; days++) await pollAfter(firstAt + days * 24 * HOUR - Date.now());
+		expect(service.since.filter((since) => since === undefined)).toHaveLength(4);
+	});
+
 	test('by marks need no full read', async () => {
 		const all = [1, 2, 3].map((id) => ({ id, gone: false }));
 		bench.service.response = () => all;

@@ -16,6 +16,9 @@ const LONGEST_UNCONFIRMED_MS = 3_600_000;
 
 const MINUTE_MS = 60_000;
 
+/** How much (ms) sooner than planned a poll of the schedule may begin after another one. */
+const SCHEDULE_TOLERANCE_MS = 5_000;
+
 /**
  * @param events receives the IDs of the records that are deleted
  * @returns whether records were missing twice, but may only have moved, so that another read is needed
@@ -125,6 +128,7 @@ function moveCursor(state: State, time: number | undefined): void {
 
 /**
  * Whether a poll reads the whole list.
+ * @param now when the poll began
  * @param gone the IDs of the records that this poll has found to be deleted
  */
 export function isFullReadDue(
@@ -141,7 +145,7 @@ export function isFullReadDue(
 	const retryMs = MINUTE_MS * (2 ** (incompleteReads - 1) - 1);
 	const waitMs = incompleteReads === 0 ? fullReadMs : Math.min(retryMs, fullReadMs);
 	// The clock may also have been set back.
-	const isOld = fullReadMs > 0 && Math.abs(now - fullReadAt) >= waitMs;
+	const isOld = fullReadMs > 0 && Math.abs(now - fullReadAt) + SCHEDULE_TOLERANCE_MS >= waitMs;
 	if (isOld || incompleteReads > 0) return isOld;
 	const missed = [...known].filter(([key, record]) => record.missed > 0 && !gone.has(key));
 	if (missed.some(([, record]) => record.missed < MOST_MISSED)) return true;

@@ -49,6 +49,7 @@ const NO_SUCH_PAGE = [400, NOT_FOUND, 416];
 export class ListReader {
 	/** How many pages this poll has read. */
 	private pages = 0;
+	private readonly beganAt = Date.now();
 
 	constructor(
 		private readonly client: PageClient,
@@ -75,6 +76,8 @@ export class ListReader {
 			else forgetRead(state);
 			await this.readOn();
 		}
+		// The next one is due with a poll that begins so long after this one, however long each takes.
+		state.fullReadAt = Math.min(state.fullReadAt, this.beganAt);
 	}
 
 	/** Takes all hashes anew with a full read where the settings of the watched fields have changed. */
@@ -147,7 +150,7 @@ export class ListReader {
 				return;
 			}
 		}
-		if (!(state.read?.isFull ?? isFullReadDue(state, settings, Date.now(), events.gone))) return;
+		if (!(state.read?.isFull ?? isFullReadDue(state, settings, this.beganAt, events.gone))) return;
 		try {
 			await this.readAll();
 		} catch (error) {
