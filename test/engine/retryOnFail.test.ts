@@ -1,6 +1,9 @@
 // Retry On Fail runs the whole node again: what was sent by then, or may have been sent, is not sent again; as a tool
 // of an agent neither, where each call gets its own response.
 
+import type { IExecuteFunctions } from 'n8n-workflow';
+
+import type * as Package from '../../nodes/BusinessData/BusinessData.node';
 import { errorOf, itemsOf, NO_LIMITS, NODE, useBench } from '../support/bench';
 import { useDeduplicator } from '../support/deduplicator';
 import {
@@ -112,6 +115,44 @@ test('a key that was released is not released again, in case another run has sen
 	expect(error.message).toBe('Send Once Key: it is being sent right now');
 	expect(await bench.statesOf('a')).toEqual(['sent']);
 	expect(error.context).toMatchObject({ changedItems: [0], failedItems: [1], notTriedItems: [] });
+});
+
+describe('an update of the package between two attempts', () => {
+	/** From now on, as after n8n has loaded the package anew, the node is that of another loaded copy. */
+	function update(): void {
+		jest.isolateModules(() => {
+			const path = '../../nodes/BusinessData/BusinessData.node';
+			const { BusinessData } = jest.requireActual<typeof Package>(path);
+			const copy = new BusinessData();
+			const execute = async function (this: IExecuteFunctions) {
+				return await copy.execute.call(this);
+			};
+			jest.spyOn(bench.engine.nodeType(), 'execute').mockImplementation(execute);
+		});
+	}
+	const settings = { ...RETRY_ON_FAIL, waitBetweenTries: 1_000 };
+
+	test('sends nothing again', async () => {
+		bench.respond(400, { after: 1 });
+		const execution = bench.run(itemsOf(2), send(), settings);
+		await waitUntil(() => bench.sandbox.journal.count() === 2);
+		update();
+		expect((await execution).json(NODE)).toMatchObject([{ id: 'doc-1' }, { id: 'doc-2' }]);
+		expect(bench.documents()).toEqual(itemsOf(2));
+	});
+
+	test('still says what may have been sent', async () => {
+		bench.sandbox.fault({ after: 1, action: { type: 'hangUpAfterActing' } });
+		const execution = bench.run(itemsOf(3), send(), settings);
+		await waitUntil(() => bench.sandbox.journal.count() === 2);
+		update();
+		const { message, description, context } = errorOf(await execution);
+		expect(bench.documents()).toEqual(itemsOf(2));
+		expect(message).toContain('may have taken effect');
+		expect(description).toContain('Check in the service before you run it again.');
+		const lists = { sentItems: [0], perhapsSentItems: [1], notTriedItems: [2] };
+		expect(context).toMatchObject({ outcome: 'unknown', itemIndex: 1, ...lists });
+	});
 });
 
 test('another execution sends again, and a failed run without Retry On Fail runs once', async () => {

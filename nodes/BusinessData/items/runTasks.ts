@@ -83,7 +83,8 @@ export async function runTasks(
 		const result = results.get(index) ?? (await execute().catch(asResult));
 		results.set(index, result);
 		endings[index] = result.ending;
-		if ('error' in result) throw result.error;
+		// Made anew: it may be that of another loaded copy of the package.
+		if ('error' in result) throw new RequestError(result.error.message, result.error.details);
 		return result.output;
 	};
 	const runNext = async (): Promise<boolean> => {

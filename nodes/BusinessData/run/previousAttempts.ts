@@ -4,6 +4,8 @@
  */
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
+import type { RequestError } from '../transport/requestError';
+import { processWide } from '../values/processWide';
 import type { NodeError } from './itemErrors';
 
 /** What came of a task. */
@@ -16,23 +18,27 @@ export interface TaskResult {
 
 export interface Attempts {
 	/** By the index of a task, what came of it for good. */
-	results: Map<number, TaskResult | { ending: 'unknown'; error: Error }>;
+	results: Map<number, TaskResult | { ending: 'unknown'; error: RequestError }>;
 	/** Adds to the error that ends the run what became of all items; undefined before the first attempt. */
 	addResultsTo?: (error: NodeError) => void;
 }
 
 /**
  * By the input of the run, an object that all its attempts share. For the tool of an agent, n8n counts each attempt as
- * another run, and behind an MCP trigger nothing else stays the same.
+ * another run, and behind an MCP trigger nothing else stays the same. All loaded copies of the package share it, because
+ * an update may come between two attempts.
  */
-const attemptsByInput = new WeakMap<object, Map<string, Attempts>>();
+const attemptsByInput = processWide(
+	'attempts/1',
+	() => new WeakMap<object, Map<string, Attempts>>(),
+);
 
 /** The attempts of a run so far, to which each adds its own. */
 export function attemptsOf(context: IExecuteFunctions): Attempts {
 	const input = context.getInputData()[0]?.json;
 	if (context.getNode().retryOnFail !== true || input === undefined) return { results: new Map() };
-	const attemptsByRun = attemptsByInput.get(input) ?? new Map<string, Attempts>();
-	attemptsByInput.set(input, attemptsByRun);
+	const attemptsByRun = attemptsByInput().get(input) ?? new Map<string, Attempts>();
+	attemptsByInput().set(input, attemptsByRun);
 	const name = runNameOf(context, isToolCall(context) ? 0 : undefined);
 	const attempts = attemptsByRun.get(name) ?? { results: new Map() };
 	attemptsByRun.set(name, attempts);
