@@ -19,8 +19,8 @@ const FOLDERS = [
 const OTHERS = /^engine\/(?!sendOnce|sentDocument|trigger|workerDied)/;
 /** What explores all orders or many random cases takes too long for each mutant; of some, a few cases do. */
 const TOO_LONG = /gates|(rateLimit|redis|transport|engine).*property/;
-/** What puts a store of its own in the place of n8n's, for all files that come later, runs when it is named. */
-const APART = /orders|sentKeys/;
+/** What puts modules of its own in the place of others, for all files, runs when it is named. */
+const APART = /orders|rerunGuard|sentDocument|sentKeys/;
 process.env.TRIGGER_RUNS ??= '60';
 // Which case is the smallest that finds a mutant is of no interest.
 configureGlobal({ endOnFailure: true });

@@ -47,7 +47,8 @@ const timeout = AbortSignal.timeout.bind(AbortSignal);
 const sockets = new Set<Socket>();
 /** How many parts of the file are in logical time. */
 let users = 0;
-let areFake = false;
+/** That of logical time; another one where a test has changed the timers since. */
+let logicalSetTimeout: typeof setTimeout | undefined;
 let next: NodeJS.Immediate | undefined;
 let events = 0;
 let quietTurns = 0;
@@ -105,15 +106,14 @@ function useFakeTimers(): void {
 		setTimeout(() => controller.abort(new DOMException('Too late', 'TimeoutError')), ms);
 		return controller.signal;
 	};
-	if (areFake) return;
-	areFake = true;
+	if (globalThis.setTimeout === logicalSetTimeout) return;
 	const real = ['nextTick', 'queueMicrotask', 'setImmediate', 'clearImmediate', 'hrtime'] as const;
 	jest.useFakeTimers({ doNotFake: [...real] });
 	// Node.js knows no shorter time than 1 ms.
 	const { setTimeout: fake } = globalThis;
 	const atLeastOne = (callback: () => void, ms?: number, ...parameters: []) =>
 		fake(callback, ms !== undefined && ms >= 1 ? ms : 1, ...parameters);
-	globalThis.setTimeout = Object.assign(atLeastOne, fake);
+	globalThis.setTimeout = logicalSetTimeout = Object.assign(atLeastOne, fake);
 }
 
 /** Lets `ms` milliseconds of logical time pass until `promise` settles, at most; an hour unless given. */
