@@ -49,7 +49,9 @@ export async function readItems(
 		if (last.isAfterLast !== true) pages++;
 		gaps += last.gaps ?? 0;
 		empty = last.records.length === 0 ? empty + 1 : 0;
-		const pageIds = idsIn(last.records) ?? [];
+		// A list in one piece may be long, and has no other page.
+		const isOnly = pages <= 1 && last.next === undefined;
+		const pageIds = (isOnly ? undefined : idsIn(last.records)) ?? [];
 		twice ??= pageIds.find((id) => ids.has(id));
 		for (const id of pageIds) ids.add(id);
 		const made = await toItems(last);
