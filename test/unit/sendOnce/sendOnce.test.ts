@@ -30,10 +30,16 @@ const other = { ...content, hash: 'other' };
 
 function guard(
 	changes: Partial<KeyedDocument> = {},
-	{ signal = abortController().signal, baseUrl = 'https://one.example', id = 'credential' } = {},
+	{
+		signal = abortController().signal,
+		baseUrl = 'https://one.example',
+		idempotencyHeader = '',
+		id = 'credential',
+	} = {},
 ): SendOnce {
 	const credentials: INodeCredentials = { [CREDENTIAL_TYPE]: { id, name: '' } };
-	const run = { context: { getNode: () => ({ credentials }) }, account: { baseUrl }, signal };
+	const account = { baseUrl, idempotencyHeader };
+	const run = { context: { getNode: () => ({ credentials }) }, account, signal };
 	const document = { workflowId: 'workflow', key: 'invoice 1', endpoint: send.endpoint, content };
 	return new SendOnce(run as unknown as Run, { ...document, ...changes });
 }
@@ -143,6 +149,19 @@ test('n8n, and what reads its database, finds neither key nor business', async (
 	const one = await sent('sent', { maxEntries: 5 });
 	expect(table.text).not.toMatch(/invoice|example|credential/);
 	expect(table.text).not.toContain(one.idempotencyKey);
+});
+
+test.each([
+	['sent', '', 'release the key'],
+	['sent', 'Idempotency-Key', 'give it another key: the service knows this one'],
+	['perhapsSent', '', 'Check in the service'],
+	['perhapsSent', 'Idempotency-Key', 'Check in the service'],
+] as const)('%s, with the idempotency header "%s": %s', (state, idempotencyHeader, advice) => {
+	const skipped = guard({}, { idempotencyHeader }).skipped(state);
+	expect(skipped).toEqual({
+		...{ skipped: true, state, sendOnceKey: 'invoice 1' },
+		reason: expect.stringContaining(advice) as unknown,
+	});
 });
 
 describe('a person', () => {
