@@ -12,11 +12,12 @@ import { runNameOf } from '../run/previousAttempts';
 import { RequestError } from '../transport/requestError';
 import type { SendGuard } from '../transport/serviceRequest';
 import { hashOf } from '../values/hash';
+import { processWide } from '../values/processWide';
 import { rowNameOf, rowOf } from './keyRow';
 import { addSentKey } from './sentKeys';
 
-/** In the row of a run: Retry On Fail and calls of a tool repeat a run in one process. */
-const PROCESS = randomUUID();
+/** In the row of a run: Retry On Fail and calls of a tool repeat a run in one process, also after an update. */
+const processId = processWide<string>('process/1', randomUUID);
 /** How many runs of a workflow are remembered: in a loop, the first one must be until the loop ends. */
 const MOST_RUNS = 50_000;
 
@@ -34,16 +35,17 @@ export async function beginRun(context: IExecuteFunctions): Promise<SendGuard | 
 	if (executionId === undefined || !runsAgainAfterCrash()) return undefined;
 	const workflowId = context.getWorkflow().id ?? '';
 	const id = { workflowId, document: 'runs', name: hashOf([runNameOf(context)], 22) };
+	const own = processId();
 	const row = () => rowOf(id, rowNameOf(id.name));
 	const record = async () => {
-		const [added] = await row().add([PROCESS]);
+		const [added] = await row().add([own]);
 		if (added !== undefined) await addSentKey(id, MOST_RUNS);
 	};
-	const read = async () => (await row().read([PROCESS])) ?? [];
+	const read = async () => (await row().read([own])) ?? [];
 	const processes = async () => await read().catch((): unknown[] => []);
 	await record().catch(() => undefined);
-	const [first = PROCESS] = await processes();
-	if (first !== PROCESS) {
+	const [first = own] = await processes();
+	if (first !== own) {
 		throw new RequestError(
 			'The execution may have sent documents before: its worker has died or hung, and n8n runs it again',
 			{ outcome: 'unknown', description: `This run sent nothing. ${ADVICE}` },
@@ -51,7 +53,7 @@ export async function beginRun(context: IExecuteFunctions): Promise<SendGuard | 
 	}
 	return {
 		acquire: async () => {
-			if ((await processes()).every((one) => one === PROCESS)) return undefined;
+			if ((await processes()).every((one) => one === own)) return undefined;
 			throw new RequestError(
 				'n8n runs this execution again on another worker, so this run sends nothing more',
 				{ outcome: 'notSent', description: `Its worker had hung. ${ADVICE}` },

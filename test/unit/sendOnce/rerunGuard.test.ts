@@ -1,4 +1,4 @@
-// How long it is remembered which process has begun a run: workerDied.test shows what that prevents.
+// How it is remembered which process has begun a run: workerDied.test shows what that prevents.
 
 import type { IExecuteFunctions } from 'n8n-workflow';
 
@@ -13,14 +13,19 @@ jest.mock('../../../nodes/BusinessData/n8nInternals/services', () => ({
 beforeAll(async () => await mockStore.load());
 beforeEach(() => mockStore.clear());
 
-/** A loaded copy of the package stands for a process. */
-function newProcess(): typeof Guard {
+/** As after an update of the package. */
+function loadedAgain(): typeof Guard {
 	let loaded: typeof Guard | undefined;
 	jest.isolateModules(() => {
 		loaded = jest.requireActual<typeof Guard>('../../../nodes/BusinessData/sendOnce/rerunGuard');
 	});
 	if (loaded === undefined) throw new Error('not loaded');
 	return loaded;
+}
+
+function newProcess(): typeof Guard {
+	Reflect.deleteProperty(globalThis, Symbol.for('n8n-nodes-business-data/process/1'));
+	return loadedAgain();
 }
 
 const inLoop = (runIndex: number) =>
@@ -35,4 +40,9 @@ test('of a loop, the first run is remembered for thousands of runs', async () =>
 	const { beginRun } = newProcess();
 	for (let runIndex = 0; runIndex < 3_000; runIndex++) await beginRun(inLoop(runIndex));
 	await expect(newProcess().beginRun(inLoop(0))).rejects.toThrow('its worker has died or hung');
+});
+
+test('an update of the package between two attempts does not make another process', async () => {
+	await loadedAgain().beginRun(inLoop(0));
+	await expect(loadedAgain().beginRun(inLoop(0))).resolves.toBeDefined();
 });
