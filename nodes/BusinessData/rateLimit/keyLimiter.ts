@@ -14,6 +14,8 @@ import { WaitTooLongError } from './waitTime';
 const OWN_WORK_MS = 100;
 /** After how long (ms) to ask the limit store again when only this process has no room. */
 const RETRY_MS = 100;
+/** A shorter wait (ms) for tickets is none: timers are no finer. */
+const SHORTEST_WAIT_MS = 1;
 /** How much later (ms) than the limit store this process may free a slot. */
 const FREED_LATE_MS = 5;
 
@@ -103,9 +105,12 @@ export class KeyLimiter {
 			const { tickets, countedAt, queued } = own;
 			countedAt.push(...tickets.before(holder, count));
 			const ahead = Math.max(queued, this.queuedFor(queue.own.endpoint));
-			const waitMs = waitOf(uses, ahead, count);
+			const ms = waitOf(uses, ahead, count);
+			const waitMs = ms < SHORTEST_WAIT_MS ? 0 : ms;
 			if (waitMs > maxWaitMs) throw new WaitTooLongError(waitMs);
-			const at = tickets.momentOf(holder, count, performance.now() + waitMs);
+			// Issued anew, they would lose their place to tickets of nearly the same time.
+			if (waitMs === 0 && tickets.areDue(holder, count)) return 0;
+			const at = performance.now() + waitMs;
 			if (limitStore === undefined) {
 				tickets.issue(holder, count, at);
 				this.onChange(false);

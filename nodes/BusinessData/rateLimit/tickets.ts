@@ -31,10 +31,9 @@ export class Tickets {
 		return others.filter(isBefore).map(({ at }) => at);
 	}
 
-	/** The time of new tickets, for which there is room from `at` on. */
-	momentOf(holder: string, count: number, at: number): number {
-		// A holder that wakes late keeps its place before later tickets.
-		return at <= performance.now() ? Math.min(at, this.placeOf(holder, count)) : at;
+	/** Whether the holder has so many tickets that may be used. */
+	areDue(holder: string, count: number): boolean {
+		return count > 0 && this.placeOf(holder, count) <= performance.now() + TICKET_EARLY_MS;
 	}
 
 	issue(holder: string, count: number, at: number): void {

@@ -146,11 +146,7 @@ const OF_REQUESTS: Mistake[] = [
 	mistake(
 		'Wait for Room goes on where there is no room',
 		{ seed: 12, shows: 'no room' },
-		patch(
-			'resources/rateLimit/waitForRoom.operation',
-			'if (waitMs < SHORTEST_WAIT_MS)',
-			'if (true)',
-		),
+		patch('resources/rateLimit/waitForRoom.operation', 'if (waitMs === 0)', 'if (true)'),
 	),
 	mistake(
 		'all who wait for the same room get it at the same moment',
@@ -163,8 +159,8 @@ const OF_REQUESTS: Mistake[] = [
 		{ seed: 2, shows: 'wait without a reason' },
 		patch(
 			'resources/rateLimit/waitForRoom.operation',
-			'if (waitMs < SHORTEST_WAIT_MS)',
-			'if (waitMs < SHORTEST_WAIT_MS) await (0, async_1.sleep)(60_000, run.signal);\n$&',
+			'if (waitMs === 0)',
+			'if (waitMs === 0) await (0, async_1.sleep)(60_000, run.signal);\n$&',
 		),
 	),
 	mistake(

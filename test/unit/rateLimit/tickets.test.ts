@@ -3,7 +3,7 @@ import { WaitTooLongError } from '../../../nodes/BusinessData/rateLimit';
 import { Tickets } from '../../../nodes/BusinessData/rateLimit/tickets';
 import { fullestWindow } from '../../support/countedRequests';
 import { LimiterBench, SEND } from '../../support/limiterBench';
-import { passTime } from '../../support/logicalTime';
+import { after, passTime } from '../../support/logicalTime';
 import { type LuaRedis, useLuaRedis } from '../../support/luaRedis';
 
 const MINUTE = 60_000;
@@ -109,6 +109,9 @@ describe.each(['memory', 'Redis, by two processes in turn'])('counting in %s', (
 		expectWindows(await bench().ticket('b'), 2);
 		await bench().ticket('a', { count: 0 });
 		expectWindows(await bench().ticket('b'), 1);
+		await jest.advanceTimersByTimeAsync(WINDOW + MARGIN);
+		await bench().ticket('b', { count: 0 });
+		expect(await bench().ticket('a')).toBe(0);
 	});
 
 	test('one whose room was not used keeps its place, one that was used does not', async () => {
@@ -213,4 +216,44 @@ describe.each(['memory', 'Redis, by two processes in turn'])('counting in %s', (
 		expectWindows(nextMs, 1);
 		expectWindows(lastMs, 3);
 	});
+});
+
+describe('on a slow way to Redis', () => {
+	let redis: LuaRedis;
+	useLuaRedis((one) => (redis = one));
+	const slow = async (run: () => unknown) => {
+		await after(50);
+		const reply = run();
+		await after(50);
+		return reply;
+	};
+
+	test.each([
+		['before', 0, 'a'],
+		['right after', 100, 'b'],
+		['after', 200, 'b'],
+	] as const)(
+		'one gets the room, with a ticket %s that of the other',
+		async (_, laterMs, first) => {
+			const window = [{ max: 3, windowMs: WINDOW }];
+			const fast = LimiterBench.on(redis);
+			const [a, b] = [LimiterBench.on(redis, slow), LimiterBench.on(redis, slow)];
+			for (const one of [fast, a, b])
+				one.limits = { general: window, endpoints: { [SEND]: window } };
+			await passTime(fast.requests(3));
+			const waitMs = await passTime(a.ticket('a', GENERAL));
+			await passTime(b.ticket('b', GENERAL));
+			await jest.advanceTimersByTimeAsync(waitMs + laterMs - 300);
+			// A send uses no general ticket, but a slot: a has to wait about as long as b.
+			await passTime(fast.requests(1, { endpoint: SEND }));
+			await passTime(a.ticket('a', GENERAL));
+			await jest.advanceTimersByTimeAsync(WINDOW + 5_000);
+			const waits = {
+				b: await passTime(b.ticket('b', GENERAL)),
+				a: await passTime(a.ticket('a', GENERAL)),
+			};
+			expect(waits[first]).toBe(0);
+			expect(Math.max(waits.a, waits.b)).toBeGreaterThan(WINDOW / 2);
+		},
+	);
 });

@@ -24,7 +24,6 @@ import { whyNotParked } from './parking';
 const ENDPOINT_NAMES = Object.keys(SEND_ENDPOINTS) as Array<keyof typeof SEND_ENDPOINTS>;
 /** n8n looks for executions to wake once a minute. */
 const PARK_AFTER_SECONDS = 65;
-const SHORTEST_WAIT_MS = 1;
 
 export const waitForRoom: Operation = {
 	option: {
@@ -101,7 +100,7 @@ async function waitOrPark(run: Run): Promise<void> {
 			const waitedMs = performance.now() - startedAt;
 			const request = { ...ticket, count: requests, maxWaitMs: Math.max(0, maxWaitMs - waitedMs) };
 			const waitMs = await abortable(limiterOf(identity).issueTickets(request), run.signal);
-			if (waitMs < SHORTEST_WAIT_MS) {
+			if (waitMs === 0) {
 				if (waitedMs >= NOTICEABLE_WAIT_MS)
 					run.hint(`Waited ${formatDuration(waitedMs)} for room.`);
 				return;
