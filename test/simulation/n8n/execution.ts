@@ -43,6 +43,7 @@ export class Execution {
 	stoppedAt: number | undefined;
 	/** When (ms since 1970, by the clock of its process) n8n goes on behind the node. */
 	private parkedUntil: number | undefined;
+	private unpark: () => void = () => undefined;
 	private readonly controller = new AbortController();
 
 	constructor(
@@ -62,6 +63,7 @@ export class Execution {
 		if (this.ending !== undefined) return;
 		this.stoppedAt = this.host.process.world.now;
 		this.controller.abort();
+		this.unpark();
 	}
 
 	get signal(): AbortSignal {
@@ -73,7 +75,8 @@ export class Execution {
 		const nodeType = this.host.nodeType(copy);
 		const ending = tool === undefined ? await this.runNode(nodeType) : await this.runTool(nodeType);
 		if (this.parkedUntil !== undefined) {
-			await this.wait(this.parkedUntil - this.host.process.clock.wall());
+			const stopped = new Promise<void>((resolve) => (this.unpark = resolve));
+			await Promise.race([this.wait(this.parkedUntil - this.host.process.clock.wall()), stopped]);
 		}
 		this.ending = this.stoppedAt === undefined ? ending : { status: 'canceled' };
 		this.onEnd(this);
