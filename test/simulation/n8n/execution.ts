@@ -58,6 +58,10 @@ export class Execution {
 		return this.ending !== undefined;
 	}
 
+	get wasParked(): boolean {
+		return this.parkedUntil !== undefined;
+	}
+
 	/** The stop button. What the user sees is over at once; what runs learns of it. */
 	stop(): void {
 		if (this.ending !== undefined) return;

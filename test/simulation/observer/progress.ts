@@ -21,6 +21,8 @@ const TURN_MS = 5_500;
 const MARGIN_MS = 1_500;
 /** How long (ms) a process's slots may outlast its time-out, should it die. */
 const LONGEST_SLACK_MS = 20_000;
+/** How long (ms) a process needs to see that Redis has lost data, and to enter it again. */
+const ENTERED_AGAIN_MS = 5_000;
 /** So many requests can have taken slots in Redis that have not begun yet: a pass takes some ms. */
 const MOST_UNSEEN = 3;
 
@@ -158,19 +160,29 @@ function unseenSlots(
 }
 
 /** From when to when a request holds a slot of the window. */
-function slotOf({ plan, lives }: Player, exchange: Exchange, windowMs: number): Interval {
+function slotOf({ plan, lives, struck }: Player, exchange: Exchange, windowMs: number): Interval {
 	const { startedAt, respondedAt, lostAt = Infinity, caller } = exchange;
 	// A document with a key has its slot while it is leased.
 	const from = startedAt - MARGIN_MS;
 	const after = windowMs + MARGIN_MS;
 	const timeoutMs = caller === undefined ? 0 : longestTimeoutMs(plan);
 	const died = lives.find(({ process }) => process.name === caller?.process)?.diedAt ?? Infinity;
-	// What became of it is settled a moment later.
-	if (respondedAt !== undefined && died > respondedAt + MARGIN_MS)
+	if (respondedAt !== undefined && died > settledAt(struck, respondedAt))
 		return [from, respondedAt + after];
 	const over = Math.min(lostAt, startedAt + timeoutMs);
 	const slackMs = died <= over + MARGIN_MS ? LONGEST_SLACK_MS : 0;
 	return [from, over + timeoutMs + after + slackMs];
+}
+
+/** When Redis knows what became of a request: a moment later, or when its process enters again what a fail-over has lost. */
+function settledAt(struck: Player['struck'], respondedAt: number): number {
+	const lost = struck.flatMap(({ at, fault }) => {
+		if (fault.kind !== 'redis' || fault.event.what !== 'failOver') return [];
+		const { ms, lostMs } = fault.event;
+		const isLost = at > respondedAt && at - lostMs < respondedAt + MARGIN_MS;
+		return isLost ? [at + ms + ENTERED_AGAIN_MS] : [];
+	});
+	return Math.max(respondedAt + MARGIN_MS, ...lost);
 }
 
 function longestTimeoutMs({ nodes }: Player['plan']): number {

@@ -23,6 +23,7 @@ interface Wait {
 	windowMs: number;
 	from: number;
 	to: number;
+	isParked: boolean;
 }
 
 export function checkRoom(player: Player): Violation[] {
@@ -64,7 +65,10 @@ function waitOf({ plan }: Player, { planned, execution, endedAt: to }: Played): 
 	const { max, windowSeconds } = limit;
 	const endpoint = Object.keys(limits.endpoints).find((key) => limits.endpoints[key] === limit);
 	const windowMs = windowSeconds * 1000;
-	return [{ name: planned.id, endpoint, requests: requests as number, max, windowMs, from, to }];
+	const { wasParked: isParked } = execution;
+	return [
+		{ name: planned.id, endpoint, requests: requests as number, max, windowMs, from, to, isParked },
+	];
 }
 
 function countedBy({ network }: Player, endpoint: string | undefined) {
@@ -73,10 +77,12 @@ function countedBy({ network }: Player, endpoint: string | undefined) {
 	);
 }
 
-/** Beside what was under way when it began: what others have taken since was not reserved. */
-function hasRoom(player: Player, { from, to, windowMs, max, requests, endpoint }: Wait): boolean {
+/** What others have taken since it began was not reserved. When it was parked, nobody knew when a response would come. */
+function hasRoom(player: Player, wait: Wait): boolean {
+	const { from, to, windowMs, max, requests, endpoint, isParked } = wait;
 	const inWindow = countedBy(player, endpoint).filter(
-		({ startedAt, countedAt = 0 }) => startedAt < from && countedAt > to - windowMs,
+		({ startedAt, respondedAt = Infinity, countedAt = 0 }) =>
+			(isParked ? respondedAt : startedAt) < from && countedAt > to - windowMs,
 	);
 	return inWindow.length + requests <= max;
 }
