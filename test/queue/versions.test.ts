@@ -1,5 +1,7 @@
-// Two versions of the package over one Redis, the other one by what it leaves there: a hint of each run and a line in
-// n8n's log, never an error.
+// Two versions of the package over one Redis, the other one by what it leaves there, and two places where a key is
+// counted: a hint of each run and a line in n8n's log, never an error.
+
+import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { Redis } from 'ioredis';
 
@@ -59,4 +61,15 @@ test('a Redis that refuses the key of the versions changes nothing for requests'
 	await redis.set(KEY, 'of another type');
 	expect(await hintsOfRun()).toEqual([]);
 	expect(bench.sandbox.journal.count()).toBe(1);
+});
+
+test('a key whose requests this process counts in two places gets a hint that names both', async () => {
+	bench.limitTo(10, 2);
+	expect(await hintsOfRun()).toEqual([]);
+	bench.credential.limitStore = 'memory';
+	const hint = `counted in 2 places (127.0.0.1:${server.port}; this n8n process)`;
+	expect(await hintsOfRun()).toEqual([expect.stringContaining(hint)]);
+	// By then, nothing counts that was counted in Redis.
+	await sleep(2_000);
+	expect(await hintsOfRun()).toEqual([]);
 });

@@ -43,6 +43,12 @@ export class SetupWarnings {
 		}
 		// Redis has replied by the time of the response.
 		if (redis !== undefined) versionsInUse(redis);
+	}
+
+	/** @param sentAt when (ms since 1970) the request went out */
+	noteResponse(headers: Record<string, unknown>, sentAt: number): void {
+		const { keepFree, redis } = this.account;
+		// Not before a response: a Redis that cannot be reached, such as one with a typing error, counts nothing.
 		const stores = this.storesInUse(redis?.name ?? 'this n8n process');
 		if (stores.length > 1) {
 			this.warn(
@@ -50,11 +56,6 @@ export class SetupWarnings {
 				`The limits of this API key are counted in ${stores.length} places (${stores.join('; ')}). Unless these are the same Redis, requests can exceed them. Choose the same under Count Limits In in all credentials with this key.`,
 			);
 		}
-	}
-
-	/** @param sentAt when (ms since 1970) the request went out */
-	noteResponse(headers: Record<string, unknown>, sentAt: number): void {
-		const { keepFree, redis } = this.account;
 		const versions = redis === undefined ? [] : versionsInUse(redis);
 		if (versions.length > 1) {
 			this.warn(
