@@ -1,6 +1,8 @@
 // Services as 26 bookkeeping services shape their lists, responses and errors: the node reads and changes all of
 // them by its settings alone.
 
+import type { INodeParameters } from 'n8n-workflow';
+
 import { CHANGES, ERRORS, LEFT_OUT, LISTS, type Profile, PROFILES } from '../../sandbox/profiles';
 import { workflowOf } from '../support/engineWorkflow';
 import { errorOf, hintsOf, itemsOf, NO_LIMITS, NODE, useBench } from '../support/bench';
@@ -167,18 +169,26 @@ test.each([
 	);
 });
 
+/** Runs a node as its user does in the editor. Returns its hints. */
+async function hintsByHand(parameters: INodeParameters): Promise<string[]> {
+	const workflow = workflowOf([{}], parameters);
+	return hintsOf(await bench.engine.run(workflow, { key: bench.credential }, 'manual'));
+}
+
 test.each([
 	[{}, '5 items'],
 	[{ returnAll: false, limit: 1 }, '1 item of 5 (response.result.total)'],
 ])('by hand, a list read with %j says what was recognized in it', async (parameters, count) => {
 	bench.sandbox.standFor('L5-P3');
 	const node = { ...read(options(LISTS['L5-P3'] ?? {})), ...parameters };
-	const result = await bench.engine.run(
-		workflowOf([{}], node),
-		{ key: bench.credential },
-		'manual',
-	);
-	expect(hintsOf(result)).toEqual([`${count} in response.result.clients.`]);
+	expect(await hintsByHand(node)).toEqual([`${count} in response.result.clients.`]);
+});
+
+test('by hand, a list that ends with a 404 has the place of its pages', async () => {
+	bench.respond(200, { body: { data: [{ id: 1 }] } });
+	bench.respond(404);
+	const values = { type: 'pageNumber', endOfList: 'notFound' };
+	expect(await hintsByHand(read({ pagination: { values } }))).toEqual(['1 item in data.']);
 });
 
 test.each([

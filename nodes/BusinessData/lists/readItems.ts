@@ -91,7 +91,7 @@ export function hintAtArray(
 
 function hintAtList(run: Run, { type }: ListSettings, read: ReadSummary): void {
 	const { first, last, pages, records: count, gaps, isLimited } = read;
-	const { body, path } = last;
+	const { body } = last;
 	const { flag, ...ofLast } = signsOfMore(last, count + gaps, pages);
 	// Some services name a cursor on the empty last page, too.
 	const next = pages > 1 && last.records.length === 0 ? undefined : ofLast.next;
@@ -122,6 +122,8 @@ function hintAtList(run: Run, { type }: ListSettings, read: ReadSummary): void {
 			total === undefined ? `The service says that there is more${sign}` : 'There are more';
 		run.hintAtList(`${says}: ${wereRead}${by}. ${advice}`);
 	} else if (run.isManual) {
+		// The end of the list has no place of its own.
+		const { path } = last.isAfterLast === true ? first : last;
 		const where = path === '' ? 'the response itself' : path;
 		const by = next === undefined ? '' : `; more pages by ${next.path}`;
 		run.hintAtList(
