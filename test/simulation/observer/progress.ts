@@ -57,8 +57,10 @@ function requestsOf({ network }: Player, { planned }: Played): Exchange[] {
 	return network.exchanges.filter(({ caller }) => caller?.execution === planned.id);
 }
 
-function isRunning({ execution }: Played, moment: number): boolean {
-	return execution.runs.some(({ from, to = Infinity }) => from <= moment && moment <= to);
+/** How many runs are under way: each call of a tool is one. */
+function runsAt({ execution }: Played, moment: number): number {
+	const { runs } = execution;
+	return runs.filter(({ from, to = Infinity }) => from <= moment && moment <= to).length;
 }
 
 function endOf({ bodyAt, lostAt, startedAt }: Exchange): number {
@@ -146,13 +148,12 @@ function unseenSlots(
 	return player.lives.flatMap((life): Interval[] => {
 		const { diedAt } = life;
 		if (diedAt === undefined) return [];
-		const killed = player.played.filter(
-			(played) => played.life === life && isRunning(played, diedAt),
-		);
-		const unseen = killed.filter((played) => {
+		const unseen = player.played.flatMap((played) => {
 			const [first] = requestsOf(player, played);
 			// Where the first request was to go is not seen.
-			return first === undefined || countsFor(first, key, endpoint);
+			const mayCount = first === undefined || countsFor(first, key, endpoint);
+			const isKilled = played.life === life && mayCount;
+			return Array.from({ length: isKilled ? runsAt(played, diedAt) : 0 });
 		});
 		const until = diedAt + longestTimeoutMs(player.plan) + windowMs + MARGIN_MS + LONGEST_SLACK_MS;
 		return unseen.slice(0, MOST_UNSEEN).map(() => [diedAt - MARGIN_MS, until]);

@@ -108,9 +108,13 @@ function hasReason(player: Player, wait: Wait, waits: Wait[]): boolean {
 	return isBusy || waits.some((other) => other !== wait && other.to > since && other.from < to);
 }
 
-/** Whether the second wait began during the first, and both ended within a window that has no room for both. */
+/**
+ * Whether the second wait began during the first, and both ended within a window that has no room for both. Once it is
+ * parked, it cannot know that the first has to wait for longer.
+ */
 function wakesTogether(first: Wait, second: Wait): boolean {
 	return (
+		(first.isParked || !second.isParked) &&
 		first.endpoint === second.endpoint &&
 		first.from < second.from - SLACK_MS &&
 		second.from < first.to - SLACK_MS &&
