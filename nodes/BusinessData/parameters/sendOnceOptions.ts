@@ -1,5 +1,5 @@
 /** The options of an operation that can send once only, and their values. */
-import type { IDisplayOptions, INodeProperties } from 'n8n-workflow';
+import type { INodeProperties } from 'n8n-workflow';
 
 import { SendOnce } from '../sendOnce';
 import { InvalidSettingError } from '../values/invalidSettingError';
@@ -26,9 +26,7 @@ export const sendOnceKeyField: INodeProperties = {
 		'A value that is unique to what is sent, such as an invoice number: each goes out once per workflow, credential and endpoint, over retries, re-runs and parallel executions. With n8n in several processes, choose Redis in the credential.',
 };
 
-/** Without a key, they would do nothing. */
-const withKey: IDisplayOptions = { show: { sendOnceKey: [{ _cnd: { exists: true } }] } };
-
+/** Not shown by the key: the editor hides what depends on an expression until it has data for it. */
 export const sendOnceOptions: INodeProperties[] = [
 	{
 		displayName: 'Dry Run',
@@ -51,7 +49,6 @@ export const sendOnceOptions: INodeProperties[] = [
 			},
 		],
 		default: 'mustMatch',
-		displayOptions: withKey,
 		description: 'What to make of a key that was used before with other content',
 	},
 	{
@@ -60,7 +57,6 @@ export const sendOnceOptions: INodeProperties[] = [
 		type: 'string',
 		default: '',
 		placeholder: 'e.g. createdAt, meta.requestId',
-		displayOptions: withKey,
 		description:
 			'Fields of the content, and query parameters, that may differ, such as a time stamp: dot paths, separated by commas',
 	},
@@ -71,7 +67,6 @@ export const sendOnceOptions: INodeProperties[] = [
 		type: 'number',
 		typeOptions: { minValue: 1 },
 		default: DEFAULT_MAX_ENTRIES,
-		displayOptions: withKey,
 		description:
 			'How many keys are remembered per workflow, credential and endpoint. When there are more, the oldest are forgotten, and could be sent again.',
 	},

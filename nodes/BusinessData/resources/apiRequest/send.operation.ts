@@ -54,7 +54,7 @@ const fields: INodeProperties[] = [
 	optionsField([
 		...sendOnceOptions.map((option) => ({
 			...option,
-			displayOptions: { ...option.displayOptions, hide: { '/method': ['GET', 'HEAD'] } },
+			displayOptions: { hide: { '/method': ['GET', 'HEAD'] } },
 		})),
 		{
 			displayName: 'File Field',
