@@ -78,6 +78,7 @@ export async function comparePage(
 			if (emitsCreated && !wasThere) events.created(key, value as IDataObject);
 			continue;
 		}
+		if (record.missed > 0) read.hasReturned = true;
 		const { hash: before, fields: fieldsBefore } = record;
 		const fieldsNow = before !== hash || fieldsBefore === undefined ? fields() : fieldsBefore;
 		Object.assign(record, { hash, fields: fieldsNow, missed: 0, isSeen: true });

@@ -40,7 +40,8 @@ export function endFullRead(
 		const { firstLength, page, empty = 0 } = read.pageState;
 		// Where the page size grows during a read, page numbers skip records as well.
 		const isResized = type === 'pageNumber' && firstLength !== state.firstLength;
-		const isStill = !areSomeNew && !state.hasMoved && !isResized;
+		// What has come back was not deleted, so the reads before did not see everything.
+		const isStill = !areSomeNew && !state.hasMoved && !isResized && read.hasReturned !== true;
 		state.hasMoved = read.hasMoved;
 		state.firstLength = firstLength;
 		// Pages after the first empty one are not read again.
@@ -162,7 +163,9 @@ export function knownForGuard({ known, knownBefore = known.size }: State): numbe
 
 function isTooMany(gone: number, state: State, maxDeletionPercent: number): boolean {
 	const known = knownForGuard(state);
-	return known >= LEAST_FOR_GUARD && 100 * gone > maxDeletionPercent * known;
+	// Also records that have come since may be gone, which makes more than 100 %.
+	const isGuarded = known >= LEAST_FOR_GUARD && maxDeletionPercent < 100;
+	return isGuarded && 100 * gone > maxDeletionPercent * known;
 }
 
 /** Emits the deletions of a poll unless they are too many. @returns how many are withheld */

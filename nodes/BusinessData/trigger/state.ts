@@ -58,6 +58,8 @@ export interface ListRead {
 	emptyPage?: string;
 	/** Whether a record came on two pages, so that others may have been missed between them. */
 	hasMoved: boolean;
+	/** Whether a record came that was missing before. */
+	hasReturned?: true;
 	/** The numbers in its responses that may count all records, by their dot paths. */
 	totals: Record<string, number>;
 	/** How many pages in a row had only records that came before. */

@@ -27,6 +27,7 @@ test.each<
 	['twice, with longer pages', [1, -1], 'pageNumber', { firstLength: 2 }, {}, [2, 0], [], true],
 	['twice, with longer pages by offset', [1], 'offset', { firstLength: 2 }, {}, [5], ['0']],
 	['twice, after others had moved', [1], 'offset', MOVED, {}, [2], [], true],
+	['twice, another one has come back', [1], 'offset', {}, { hasReturned: true }, [2], [], true],
 	['twice, others in one page had moved', [1], 'none', MOVED, {}, [5], ['0']],
 	['twice, another one for the first time', [1, 0], 'offset', {}, {}, [2, 1], [], true],
 	['five times', [4, 0], 'offset', MOVED, {}, [5, 1], ['0']],
@@ -124,6 +125,11 @@ test.each<[string, boolean, number[], Partial<State & PollSettings>]>([
 	['few records are known', true, many(9, 9), READ_NOW],
 	['as many have come since', false, many(6, 20), { ...READ_NOW, knownBefore: 10 }],
 	['deletions are let through', true, many(6, 10), { ...READ_NOW, maxDeletionPercent: 60 }],
+	[
+		'all are, with what has come since',
+		...([true, many(12, 12)] as const),
+		{ ...READ_NOW, knownBefore: 10, maxDeletionPercent: 100 },
+	],
 ])('%s: the whole list is read: %s', (_, isDue, missed, more) => {
 	const state = stateOf(missed, more);
 	const settings = { ...SETTINGS, incremental, ...more };
