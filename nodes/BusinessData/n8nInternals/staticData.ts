@@ -9,7 +9,7 @@ import { KeyedMutex, never, sleep } from '../async';
 import { DeduplicationRow } from './deduplicationStore';
 import { findService } from './services';
 import { holdShutdownForItems } from './shutdown';
-import { isOfDurableScheduler, workflowOf } from './workflow';
+import { commitCursor, isOfDurableScheduler, workflowOf } from './workflow';
 
 interface StaticDataService {
 	getStaticDataById(workflowId: string): Promise<IDataObject>;
@@ -121,7 +121,10 @@ export class StaticData {
 				this.before = { content: { ...this.data }, mark: this.mark };
 			}
 			this.hold(content);
-		} else if (this.service === undefined) this.hold(content);
+		} else if (this.service === undefined) {
+			this.hold(content);
+			await commitCursor(this.context);
+		}
 		// What is saved with another node's data may have been set back.
 		else if (revisionOf(this.all[this.key]) !== revisionOf(content)) {
 			this.unnoticed(() => this.hold(content));

@@ -21,6 +21,12 @@ export function isOfDurableScheduler(context: IPollFunctions): boolean {
 	return pollBudgetMs(context) !== USUAL_POLL_MS;
 }
 
+/** Saves the durable cursor of n8n 2.x, which n8n itself does not after the poll of a publication without items. */
+export async function commitCursor(context: IPollFunctions): Promise<void> {
+	const { __commitCursor: commit } = context as { __commitCursor?: () => Promise<void> };
+	if (!isOfDurableScheduler(context)) await commit?.call(context);
+}
+
 /**
  * Acquires the isolate for expressions before each use: when one of several simultaneous polls ends, n8n releases it for
  * all triggers of the workflow.

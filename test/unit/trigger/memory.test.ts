@@ -149,3 +149,17 @@ test('what cannot be read has a revision all the same, so that it is not saved o
 	]);
 	expect(kept().own?.records?.revision).toBe(6);
 });
+
+test('a durable cursor is saved also after the poll of a publication, after which n8n does not save it', async () => {
+	const cursor: IDataObject = {};
+	const saved: IDataObject[] = [];
+	const context = {
+		getNode: () => ({ id: 'own', name: 'Own' }),
+		getWorkflow: () => ({ id: `${++workflows}` }),
+		getWorkflowStaticData: () => cursor,
+		__commitCursor: async () => await Promise.resolve(void saved.push(copyOf(cursor))),
+	} as unknown as IPollFunctions;
+	const memory = new Memory(context, SETTINGS, () => undefined);
+	await memory.keep({ ...(await memory.recall()), pages: 7 }, false);
+	expect(saved).toMatchObject([{ records: { revision: 1, pages: 7 } }]);
+});
