@@ -219,12 +219,15 @@ describe('a trigger is known by the ID of its node', () => {
 		expect(await publish(staticData, OTHER_NODE)).toEqual([]);
 	});
 
-	test('nodes of one ID, which n8n 1.x takes, have a memory each by their names', async () => {
+	test.each<[string, Partial<INode>, string]>([
+		['triggers of one ID have a memory each by their names', {}, 'Trigger'],
+		['a trigger keeps the ID that another node shares', { type: 'n8n-nodes-base.set' }, 'trigger'],
+	])('in n8n 1.x, %s', async (_, other, known) => {
 		bench.service.response = () => list(3);
 		const { poll, workflow, staticData } = bench.trigger();
-		workflow.nodes.Other = { ...workflow.getNode('Trigger'), name: 'Other' } as INode;
+		workflow.nodes.Other = { ...workflow.getNode('Trigger'), name: 'Other', ...other } as INode;
 		await poll();
-		expect(remembered(staticData)).toEqual(['Trigger']);
+		expect(remembered(staticData)).toEqual([known]);
 	});
 
 	test('one that was added since is not taken for deleted', async () => {

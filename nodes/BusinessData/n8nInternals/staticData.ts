@@ -39,11 +39,14 @@ export const revisionOf = (kept: Kept | undefined) => kept?.records?.revision ??
 /** `__dataChanged`: whether n8n saves with the next items; false after a save of n8n's, undefined as set here. */
 type Mark = boolean | undefined;
 
-/** The ID of a trigger; in n8n 1.x, where nodes may lack one or share it, its name. */
+/**
+ * The ID of a trigger; in n8n 1.x, where triggers may lack one or share it, its name. If other nodes share it, n8n 2.x
+ * leaves it to the trigger.
+ */
 function triggerIdOf(context: IPollFunctions): string {
-	const { id, name } = context.getNode();
+	const { id, name, type } = context.getNode();
 	const nodes = Object.values(workflowOf(context)?.nodes ?? {});
-	const isUnique = nodes.filter((node) => node.id === id).length <= 1;
+	const isUnique = nodes.filter((node) => node.id === id && node.type === type).length <= 1;
 	return id && isUnique ? id : name;
 }
 
