@@ -150,7 +150,8 @@ function recordsAt(body: unknown, path: string): FoundList {
 	}
 	const lists = valuesAt(body, path.replace(/\.?\*[^*]*$/, '')).filter((one) => one !== undefined);
 	const isEmpty = (list: unknown) =>
-		typeof list === 'object' && list !== null && Object.values(list).every(isNothing);
+		isNothing(list) ||
+		(typeof list === 'object' && list !== null && Object.values(list).every(isNothing));
 	const areEmpty = lists.length > 0 && lists.every(isEmpty);
 	if (areEmpty || isNothing(body) || saysNone(body)) return { records, path };
 	throw noList(`there is no list at "${path}"`, body);

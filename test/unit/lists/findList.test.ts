@@ -14,6 +14,7 @@ describe('the list in a response', () => {
 		['an empty response', [], '', []],
 		['no entries at all', [], '*.customer', []],
 		['no entries by their IDs', {}, '*', []],
+		['null in place of the entries', { list: null, page: 1 }, 'list.*.customer', []],
 		['the field that is named', { a: [1], b: [2] }, 'b', [2]],
 		['the list of objects', { sort: [{ a: 1 }], tags: ['x'], rows: [ONE] }, '', [ONE]],
 		['an empty list beside a sort order', { sort: [{ a: 1 }], rows: [] }, '', []],
