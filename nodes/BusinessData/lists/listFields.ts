@@ -36,8 +36,7 @@ export const paginationFields: INodeProperties[] = [
 		type: 'string',
 		default: 'nextCursor',
 		displayOptions: types('cursor'),
-		description:
-			'Where the next cursor is, as a dot path. The list ends when it is missing or empty.',
+		description: 'Where the next cursor is, as a dot path. A response without it ends the list.',
 	},
 	{
 		displayName: 'Cursor From',

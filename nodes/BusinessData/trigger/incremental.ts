@@ -103,6 +103,7 @@ const incrementalFields: INodeProperties[] = [
 		type: 'string',
 		default: 'UTC',
 		placeholder: 'e.g. Europe/Berlin',
+		displayOptions: { show: { format: ['custom', 'date', 'iso'] } },
 		description: 'The time zone in which the service reads the time',
 	},
 ];
