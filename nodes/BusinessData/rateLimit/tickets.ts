@@ -31,9 +31,11 @@ export class Tickets {
 		return others.filter(isBefore).map(({ at }) => at);
 	}
 
-	/** Whether the holder has so many tickets that may be used. */
+	/** Whether the holder has just so many tickets, and they may be used. */
 	areDue(holder: string, count: number): boolean {
-		return count > 0 && this.placeOf(holder, count) <= performance.now() + TICKET_EARLY_MS;
+		const own = this.kept().filter((one) => one.holder === holder);
+		const [first] = own;
+		return own.length === count && first !== undefined && isUsable(first);
 	}
 
 	issue(holder: string, count: number, at: number): void {
@@ -45,7 +47,7 @@ export class Tickets {
 	/** A request that goes out uses the first ticket whose time has come, of any holder. */
 	use(): void {
 		const [first] = this.kept();
-		if (first && first.at <= performance.now() + TICKET_EARLY_MS) this.all.shift();
+		if (first && isUsable(first)) this.all.shift();
 	}
 
 	/** How long (ms) until the last ticket lapses; 0 without any. */
@@ -64,4 +66,8 @@ export class Tickets {
 		const lapsedAt = performance.now() - TICKET_KEPT_MS;
 		return (this.all = this.all.filter(({ at }) => at > lapsedAt));
 	}
+}
+
+function isUsable({ at }: Ticket): boolean {
+	return at <= performance.now() + TICKET_EARLY_MS;
 }

@@ -123,6 +123,12 @@ describe.each(['memory', 'Redis, by two processes in turn'])('counting in %s', (
 		expectWindows(await bench().ticket('a'), 2);
 	});
 
+	test('one that needs less than before leaves the rest to others', async () => {
+		await bench().ticket('a');
+		expect(await bench().ticket('a', { count: 1 })).toBe(0);
+		expect(await bench().ticket('b', { count: 2 })).toBe(0);
+	});
+
 	test.each([
 		['as much as is left keeps its place', 2, 0],
 		['more than is left loses it', 3, 2],
