@@ -153,6 +153,18 @@ test('an item that comes on two pages is named', async () => {
 	expect(hints.join()).toContain('The item with the ID contact-2 came on two pages.');
 });
 
+test('of invoices with lists of lines, the invoices are counted', async () => {
+	const lines = [[{ line: 1 }, { line: 2 }], [{ line: 3 }], []];
+	for (const page of [lines, [[]], []]) {
+		const invoices = page.map((own, index) => ({ id: 10 * own.length + index, lines: own }));
+		bench.respond(200, { body: { total: 4, invoices } });
+	}
+	const pagination = { values: { type: 'offset' } };
+	const result = await bench.run([{}], read({ itemsField: 'invoices.*.lines', pagination }));
+	expect(result.json(NODE)).toHaveLength(3);
+	expect(hintsOf(result)).toEqual([]);
+});
+
 test.each([
 	[9, 0],
 	[10, 1],

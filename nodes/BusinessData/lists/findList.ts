@@ -3,14 +3,15 @@ import { holdsFailure } from '../transport/signsOfFailure';
 import { joinPath, valueAt, valuesAt } from '../values/dotPath';
 import { isObject } from '../values/isObject';
 import { ListError } from './listError';
+import { idsIn } from './pageHash';
 import { namesTotal } from './signsOfMore';
 
 export interface FoundList {
 	records: unknown[];
 	/** Dot path to it; empty where it is the response itself. */
 	path: string;
-	/** How many entries of the service's list have no record at the path, if any. */
-	gaps?: number;
+	/** How many entries the service's list has, where each may hold no record or several; one per record if undefined. */
+	entries?: number;
 }
 
 const DEEPEST = 4;
@@ -143,12 +144,14 @@ function onlyOf(lists: List[], body: unknown): FoundList | undefined {
 function recordsAt(body: unknown, path: string): FoundList {
 	const values = valuesAt(body, path);
 	const records = values.filter((one) => one !== undefined);
-	if (records.length > 0) {
-		// The service counts its entries, also those without a record, unless they are lists themselves.
-		const gaps = records.some(Array.isArray) ? 0 : values.length - records.length;
-		return { records: records.flat(), path, ...(gaps > 0 ? { gaps } : {}) };
-	}
 	const lists = valuesAt(body, path.replace(/\.?\*[^*]*$/, '')).filter((one) => one !== undefined);
+	if (records.length > 0) {
+		const flat = records.flat();
+		// Objects without IDs that hold lists are not what the service counts, but groups or pages of that.
+		const haveIds = lists.every(Array.isArray) && idsIn(lists.flat()) !== undefined;
+		const areGroups = records.some(Array.isArray) && !haveIds;
+		return { records: flat, path, entries: areGroups ? flat.length : values.length };
+	}
 	const isEmpty = (list: unknown) =>
 		isNothing(list) ||
 		(typeof list === 'object' && list !== null && Object.values(list).every(isNothing));

@@ -48,8 +48,8 @@ export interface Page {
 	isBare: boolean;
 	/** Whether it is not a page of the service, but stands for the end of the list. */
 	isAfterLast?: true;
-	/** How many entries of the page have no record. */
-	gaps?: number;
+	/** How many entries the service counts in the page: each may hold no record or several. */
+	entries: number;
 	/** A hash of the records; empty without records, or without other pages. */
 	hash: string;
 	/** The next page; undefined after the last one. */
@@ -124,7 +124,7 @@ export async function readPage(
 /** A last page without records, by the status alone. */
 export function endPage(statusCode: number): Page {
 	const response = { statusCode, headers: {}, body: Buffer.alloc(0) };
-	const nothing = { records: [], path: '', hash: '', isBare: false, next: undefined };
+	const nothing = { records: [], entries: 0, path: '', hash: '', isBare: false, next: undefined };
 	return { response, body: undefined, ...nothing, isAfterLast: true };
 }
 
@@ -169,8 +169,8 @@ function listIn(
 	{ itemsField }: ListSettings,
 	{ page, path }: PageState,
 	endpoint: string,
-): Pick<Page, 'records' | 'path' | 'isBare' | 'gaps'> {
-	const bare = { records: [], path: path ?? '', isBare: true };
+): Pick<Page, 'records' | 'entries' | 'path' | 'isBare'> {
+	const bare = { records: [], entries: 0, path: path ?? '', isBare: true };
 	if (body === undefined || body === null) return bare;
 	try {
 		const mayMove = itemsField === '' && page === 1;
@@ -178,7 +178,7 @@ function listIn(
 			path === undefined
 				? findList(body, itemsField, endpoint)
 				: findListAgain(body, path, mayMove, endpoint);
-		return { ...found, isBare: false };
+		return { entries: found.records.length, ...found, isBare: false };
 	} catch (error) {
 		if (!(error instanceof ListError)) throw error;
 		if (page > 1) return bare;
@@ -204,29 +204,29 @@ function nextPageState(
 	pageRequest: ServiceRequest,
 	baseUrl: string,
 ): PageState | undefined {
-	const { length } = page.records;
-	const entries = length + (page.gaps ?? 0);
+	const { entries, records } = page;
+	const isEmpty = entries === 0;
 	// A path that was found among several empty lists may be the wrong one.
-	const path = length > 0 ? page.path : pageState.path;
+	const path = records.length > 0 ? page.path : pageState.path;
 	const state: PageState = {
 		page: pageState.page + 1,
 		count: pageState.count + entries,
 		firstLength: pageState.firstLength ?? entries,
 		...(path === undefined ? {} : { path }),
-		...(length === 0 ? { empty: (pageState.empty ?? 0) + 1 } : { hash: page.hash }),
+		...(isEmpty ? { empty: (pageState.empty ?? 0) + 1 } : { hash: page.hash }),
 	};
 	if (isEnd(pageState, settings, page) || state.empty === MOST_EMPTY) return undefined;
 	if (isCounted(settings)) return state;
 	const position = nextPosition(settings, page, pageRequest, baseUrl);
 	if (position === undefined) {
 		const saysMore = ['hasMoreField', 'totalPages'].includes(settings.endOfList);
-		if (length === 0 || !saysMore) return undefined;
+		if (isEmpty || !saysMore) return undefined;
 		throw settings.type === 'nextUrl'
 			? missing('Next URL Field', settings.nextUrlField || 'the header Link')
 			: missing('Cursor Field', settings.cursorField);
 	}
 	if (position !== pageState.position) return { ...state, position };
-	if (length === 0 || settings.endOfList === 'repeatedPage') return undefined;
+	if (isEmpty || settings.endOfList === 'repeatedPage') return undefined;
 	const what = settings.type === 'nextUrl' ? 'an address' : 'a cursor';
 	throw notUnderstood(`${what} comes again`, settings);
 }
@@ -235,9 +235,9 @@ function nextPageState(
 function isEnd(
 	{ page, firstLength = 0 }: PageState,
 	{ type, endOfList, hasMoreField, totalPagesField, cursorFrom }: ListSettings,
-	{ body, records, gaps = 0 }: Page,
+	{ body, entries }: Page,
 ): boolean {
-	const isEmpty = records.length === 0;
+	const isEmpty = entries === 0;
 	const mustBeThere = page === 1 && !isEmpty;
 	if (type === 'none') return true;
 	if (endOfList === 'hasMoreField') {
@@ -250,7 +250,7 @@ function isEnd(
 		if (pages === undefined && mustBeThere) throw missing('Total Pages Field', totalPagesField);
 		return pages === undefined ? isEmpty : page >= pages;
 	}
-	if (endOfList === 'shortPage' && page > 1 && records.length + gaps < firstLength) return true;
+	if (endOfList === 'shortPage' && page > 1 && entries < firstLength) return true;
 	// Where the response names the next page, an empty one is not the end.
 	return isEmpty && type !== 'nextUrl' && (type !== 'cursor' || cursorFrom === 'lastItem');
 }

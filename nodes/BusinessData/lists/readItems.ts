@@ -18,8 +18,8 @@ interface ReadSummary {
 	pages: number;
 	/** How many records came out. */
 	records: number;
-	/** How many entries had no record. */
-	gaps: number;
+	/** How many entries the service counts in what was read. */
+	entries: number;
 	/** Whether the limit was reached. */
 	isLimited: boolean;
 }
@@ -42,13 +42,12 @@ export async function readItems(
 	let twice: string | number | undefined;
 	let first: Page | undefined;
 	let pages = 0;
-	let gaps = 0;
+	let entries = 0;
 	let empty = 0;
 	for await (const last of readPages(run.client, request, settings)) {
 		first ??= last;
 		if (last.isAfterLast !== true) pages++;
-		gaps += last.gaps ?? 0;
-		empty = last.records.length === 0 ? empty + 1 : 0;
+		empty = last.entries === 0 ? empty + 1 : 0;
 		// A list in one piece may be long, and has no other page.
 		const isOnly = pages <= 1 && last.next === undefined;
 		const pageIds = (isOnly ? undefined : idsIn(last.records)) ?? [];
@@ -57,7 +56,9 @@ export async function readItems(
 		const made = await toItems(last);
 		const kept = made.slice(0, limit - items.length);
 		for (const item of kept) items.push(item);
-		records += last.records.length - (made.length - kept.length);
+		const left = made.length - kept.length;
+		records += last.records.length - left;
+		entries += last.entries - left;
 		const isLimited = items.length >= limit;
 		if (!isLimited && last.next !== undefined) continue;
 		if (empty === MOST_EMPTY) {
@@ -71,7 +72,7 @@ export async function readItems(
 				`The item with the ID ${twice} came on two pages. If the list did not change while it was read, check ${option}.`,
 			);
 		}
-		hintAtList(run, settings, { first, last, pages, records, gaps, isLimited });
+		hintAtList(run, settings, { first, last, pages, records, entries, isLimited });
 		break;
 	}
 	return items;
@@ -86,18 +87,19 @@ export function hintAtArray(
 	isLimited: boolean,
 ): void {
 	const page = { ...endPage(response.statusCode), response, body: [] };
-	hintAtList(run, settings, { first: page, last: page, pages: 1, records, gaps: 0, isLimited });
+	const read = { first: page, last: page, pages: 1, records, entries: records };
+	hintAtList(run, settings, { ...read, isLimited });
 }
 
 function hintAtList(run: Run, { type }: ListSettings, read: ReadSummary): void {
-	const { first, last, pages, records: count, gaps, isLimited } = read;
+	const { first, last, pages, records: count, entries, isLimited } = read;
 	const { body } = last;
-	const { flag, ...ofLast } = signsOfMore(last, count + gaps, pages);
+	const { flag, ...ofLast } = signsOfMore(last, entries, pages);
 	// Some services name a cursor on the empty last page, too.
 	const next = pages > 1 && last.records.length === 0 ? undefined : ofLast.next;
 	// A page without a list may not name the total.
 	const hasList = !last.isBare && body !== undefined;
-	const total = hasList ? ofLast.total : signsOfMore(first, count + gaps).total;
+	const total = hasList ? ofLast.total : signsOfMore(first, entries).total;
 	const isMore = total !== undefined || (last.next === undefined && (next ?? flag) !== undefined);
 	const items = pluralize(count, 'item');
 	const all = total === undefined ? '' : ` of ${total.count} (${total.path})`;

@@ -30,18 +30,17 @@ function hashOfTexts({ response }: Page): string {
 
 /** Notes what a page says of its read. */
 export function notePage(read: ListRead, page: Page, list: ListSettings): void {
-	const { body, records, isBare, isAfterLast = false, gaps = 0 } = page;
+	const { body, entries, isBare, isAfterLast = false } = page;
 	const { page: number, count, firstLength } = read.pageState;
-	const length = records.length + gaps;
-	read.came += length;
+	read.came += entries;
 	// A later page without records may count only itself.
-	const totals = length === 0 && number > 1 ? [] : totalsIn(page);
+	const totals = entries === 0 && number > 1 ? [] : totalsIn(page);
 	for (const [path, total] of totals) {
 		// Where it changes meanwhile, the lowest counts.
 		read.totals[path] = Math.min(total, read.totals[path] ?? Infinity);
 	}
 	// A record may have failed itself, such as a payment.
-	const isBeside = length > 0;
+	const isBeside = entries > 0;
 	const mayFail = !isAfterLast && (!isBeside || Array.isArray(valueAt(body, page.path)));
 	if (mayFail && holdsFailure(body, isBeside)) {
 		const inWords = `page ${number} holds what looks like a failure`;
@@ -55,14 +54,14 @@ export function notePage(read: ListRead, page: Page, list: ListSettings): void {
 		const sign = isEmpty ? 'end by an empty page' : 'end by no list';
 		noteSign(read, sign, `page ${number} was ${isEmpty ? 'empty' : 'no list'}`);
 	}
-	if (length === 0) return;
+	if (entries === 0) return;
 	if (read.emptyPage !== undefined) read.problem ??= `${read.emptyPage}, although more followed`;
 	// An offset counts the records that came, so that a page of another length passes over none.
-	const first = firstLength ?? length;
-	const isEven = count === (number - 1) * first && length <= first;
+	const first = firstLength ?? entries;
+	const isEven = count === (number - 1) * first && entries <= first;
 	if (isEven || list.type === 'offset' || isLinked(list)) return;
 	const [which, word] =
-		length > first ? [`page ${number}`, 'longer'] : [`a page before page ${number}`, 'shorter'];
+		entries > first ? [`page ${number}`, 'longer'] : [`a page before page ${number}`, 'shorter'];
 	noteSign(read, 'unevenPages', `${which} was ${word} than the first one`);
 }
 
@@ -134,11 +133,11 @@ function expectedTotal({ came, totals, pageState }: ListRead, state: State): num
 
 /** Notes what the last page says of records that did not come. */
 function noteSignsOfMore(read: ListRead, page: Page, { type }: ListSettings): void {
-	const { records, isAfterLast = false, gaps = 0 } = page;
+	const { records, entries, isAfterLast = false } = page;
 	const isSingle = type === 'none' || (isAfterLast && read.pageState.page === 2);
 	// The total may count all records, not those that have changed.
 	const isWhole = isSingle && read.isFull;
-	const count = isAfterLast ? read.came : records.length + gaps;
+	const count = isAfterLast ? read.came : entries;
 	const { next, flag, total } = signsOfMore(page, count, isWhole ? 1 : Infinity);
 	// Some services name a cursor on the empty last page, too.
 	const ofPages = (records.length > 0 || isAfterLast ? next?.path : undefined) ?? flag;

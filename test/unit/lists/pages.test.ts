@@ -105,19 +105,33 @@ test('reads no item twice of a service that counts them from 1', async () => {
 	expect(asked(queries, 'start')).toEqual(['1', '3', '5', '6']);
 });
 
-test.each([{ type: 'offset' }, { type: 'pageNumber', endOfList: 'shortPage' }])(
-	'entries without a record count by %j',
-	async (values) => {
-		const all = [0, 1, undefined, 3, 4].map((customer) => ({ customer }));
+describe.each([
+	{ type: 'offset' },
+	{ type: 'pageNumber' },
+	{ type: 'pageNumber', endOfList: 'shortPage' },
+])('the entries of the service count by %j', (values) => {
+	test.each<[string, unknown[], unknown[]]>([
+		['without a record', [0, 1, undefined, 3, 4], [0, 1, 3, 4]],
+		['with lists of records', [[0, 1, 2], [3, 4], [], [], [5], [6]], [0, 1, 2, 3, 4, 5, 6]],
+	])('%s', async (_, customers, records) => {
+		const all = customers.map((customer, id) => ({ id, customer }));
 		const service = ({ page, offset = String(2 * (Number(page) - 1)) }: Query) => {
 			const start = Number(offset);
 			return { list: all.slice(start, start + 2) };
 		};
 		const settings = { ...paginated(values), itemsField: 'list.*.customer' };
 		const { pages, error } = await readAll(settings, service);
-		expect({ records: pages.flat(), error }).toEqual({ records: [0, 1, 3, 4], error: undefined });
-	},
-);
+		expect({ records: pages.flat(), error }).toEqual({ records, error: undefined });
+	});
+});
+
+test('objects without IDs that hold the records do not count', async () => {
+	const settings = { ...paginated({ type: 'offset' }), itemsField: 'data.*.items' };
+	const { pages } = await readAll(settings, ({ offset }) => ({
+		data: [{ items: [1, 2, 3, 4, 5].slice(Number(offset)).slice(0, 2) }],
+	}));
+	expect(pages.flat()).toEqual([1, 2, 3, 4, 5]);
+});
 
 describe('by cursor', () => {
 	test.each<[unknown, unknown[][]]>([

@@ -12,7 +12,7 @@ import { listOf, readAt, stateOf } from './examples';
 /** A page with so many records. */
 const pageOf = (length: number, body: unknown = {}, more: Partial<Page> = {}): Page => ({
 	...{ response: responseOf(body), body, records: Array.from({ length }) },
-	...{ path: '', isBare: false, hash: '', next: undefined },
+	...{ entries: length, path: '', isBare: false, hash: '', next: undefined },
 	...more,
 });
 
@@ -36,8 +36,7 @@ test.each<[string, number[], string | undefined]>([
 			const firstLength = index === 0 ? undefined : lengths[0];
 			read.pageState = { page: index + 1, count, firstLength };
 			// An entry without a record counts.
-			const gaps = length === 0 ? 0 : 1;
-			notePage(read, pageOf(length - gaps, {}, { gaps }), listOf({ type }));
+			notePage(read, pageOf(Math.max(0, length - 1), {}, { entries: length }), listOf({ type }));
 			count += length;
 		}
 		expect(read.came).toBe(lengths.reduce((sum, length) => sum + length, 0));
@@ -186,15 +185,20 @@ test.each<[string, number, object, string | undefined, number?]>([
 	['cursor', 0, { nextCursor: 'b', hasMore: true }, 'hasMore'],
 	['none', 1, { total: 2 }, 'total'],
 	['none', 1, { total: 1 }, undefined],
-	['none', 1, { total: 2 }, undefined, 1],
+	['none', 1, { total: 2 }, undefined, 2],
 	['none', 1, { pages: 2 }, 'pages'],
 	['offset', 1, { total: 2, pages: 2 }, undefined],
 ])('by %s, %i records and %j as the last page say that there is more: %s', (type, ...page) => {
-	const [length, body, path, gaps] = page;
+	const [length, body, path, entries] = page;
 	const problem = path && `the service says that there is more (${path})`;
 	const [full, changes] = [readAt(1), readAt(1, { isFull: false })];
 	for (const read of [full, changes]) {
-		noteEnd(read, stateOf([-1]), pageOf(length, body, { gaps }), listOf({ type }));
+		noteEnd(
+			read,
+			stateOf([-1]),
+			pageOf(length, body, entries === undefined ? {} : { entries }),
+			listOf({ type }),
+		);
 	}
 	expect(full.problem).toBe(problem);
 	// No total and no number of pages is one of what has changed.
