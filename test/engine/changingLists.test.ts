@@ -123,6 +123,7 @@ describe('by the trigger', () => {
 	const suggestions = records(8, 9);
 	const links = [{ id: 'self', rel: 'self' }];
 	const unlisted = { count: 0, links };
+	const noPage = { contacts: null, page: 1, next: null };
 	const deleted = [[], [], ['contactDeleted 1', 'contactDeleted 2']];
 	const fails = (words: string) => expect.stringContaining(words) as unknown;
 	test.each<[string, bodies: unknown[], reported: unknown[]]>([
@@ -150,6 +151,7 @@ describe('by the trigger', () => {
 			[[], ['contactCreated 2']],
 		],
 		['no list, with addresses beside it', [some, unlisted, unlisted], deleted],
+		['null, beside the page', [some, noPage, noPage], deleted],
 		[
 			// The last one does not say that there are none.
 			'contacts that come where only addresses were',

@@ -3,6 +3,7 @@ import { holdsFailure } from '../transport/signsOfFailure';
 import { joinPath, valueAt, valuesAt } from '../values/dotPath';
 import { isObject } from '../values/isObject';
 import { ListError } from './listError';
+import { namesNone } from './nextUrl';
 import { idsIn } from './pageHash';
 import { namesTotal } from './signsOfMore';
 
@@ -25,6 +26,11 @@ const FAILURES =
 /** A response with such a field is no empty list: an ID is that of a record, and a message is about a failure. */
 const ID_NAME = /^(_?id|uuid|guid)$/i;
 const MESSAGE_NAME = /(message|msg|detail|description|reason|title)s?$/i;
+
+/** Fields beside a list that say nothing of records: of this page, and of further ones. */
+const PAGE_NAME =
+	/^(current_?)?(page|offset|skip|limit|per_?page|page_?(no|num|number|index|size))$/i;
+const NEXT_NAME = /^(has_?more|has_?next|next\w*|cursor|(total_?)?pages)$/i;
 
 type Entry = [path: string, value: unknown];
 type List = [path: string, records: unknown[]];
@@ -117,9 +123,16 @@ function hasId(value: unknown): boolean {
 
 /** Whether a response is an empty list in one of the ways that services have for it. */
 function holdsNone(body: unknown): boolean {
-	const [only, ...others] = entriesOf(body);
+	const [only, ...others] = entriesOf(body).filter((entry) => !isOfPages(entry));
 	const isNone = isNothing(body) || (others.length === 0 && isNothing(only?.[1]));
 	return isNone || saysNone(body) || isEmptyEnvelope(body);
+}
+
+/** Whether a field only says which page this is, how long pages are, or that no other one follows. */
+function isOfPages([path, value]: Entry): boolean {
+	const name = path.replace(/.*\./, '');
+	if (isObject(value)) return !isNothing(value) && entriesOf(value).every(isOfPages);
+	return PAGE_NAME.test(name) || (namesNone(value) && NEXT_NAME.test(name));
 }
 
 /** The list that holds objects, or else the one that holds anything. @throws ListError when several do */

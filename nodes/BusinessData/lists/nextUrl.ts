@@ -43,3 +43,8 @@ export function belowBaseUrl(address: unknown, request: string, baseUrl: string)
 	const path = isBelow ? url.pathname.slice(basePath.length) : url.pathname;
 	return path + url.search;
 }
+
+/** Whether a field for the next page says that there is none. */
+export function namesNone(next: unknown): boolean {
+	return [undefined, null, false, 0, '', '0'].includes(next as string);
+}

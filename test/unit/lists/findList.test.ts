@@ -14,6 +14,7 @@ describe('the list in a response', () => {
 		['an empty response', [], '', []],
 		['no entries at all', [], '*.customer', []],
 		['no entries by their IDs', {}, '*', []],
+		['null beside the page', { rows: null, page: 1, links: { next: null, pages: 0 } }, '', []],
 		['null in place of the entries', { list: null, page: 1 }, 'list.*.customer', []],
 		['the field that is named', { a: [1], b: [2] }, 'b', [2]],
 		['the list of objects', { sort: [{ a: 1 }], tags: ['x'], rows: [ONE] }, '', [ONE]],
@@ -36,6 +37,8 @@ describe('the list in a response', () => {
 	const SEVERAL = 'the response contains several lists';
 	test.each<[string, unknown, string, string]>([
 		['a record with an empty field', { id: 1, tags: {} }, '', NONE],
+		['null beside the next page', { rows: null, next: 'b' }, '', NONE],
+		['null beside what may be a failure', { rows: null, page: 1, code: 17 }, '', NONE],
 		['no list', { id: 1 }, '', NONE],
 		['several lists', { a: [1], b: [2] }, '', SEVERAL],
 		['a text', 'text', '', NONE],

@@ -96,7 +96,7 @@ describe.each(KINDS)('by %s', (type) => {
 	test.each([
 		FAILURE,
 		{ contacts: null, errorCode: 17 },
-		{ contacts: null, resultCode: 17 },
+		{ contacts: null, page: 1, resultCode: 17 },
 		{ contacts: {}, errorCode: 17 },
 	])('%j in place of a list of one page deletes nothing, however often', async (body) => {
 		const { poll } = await begin(type, contacts(1, 2));
