@@ -152,7 +152,7 @@ export const paginationFields: INodeProperties[] = [
 		description: 'How many items to ask for per request',
 	},
 	{
-		displayName: 'Page Size Parameter',
+		displayName: 'Size Parameter',
 		name: 'pageSizeParameter',
 		type: 'string',
 		default: 'limit',

@@ -60,7 +60,7 @@ export function readListSettings(options: {
 		itemsField: readText('Items Field', options.itemsField).trim(),
 		type,
 		pagingParameter: label === '' ? '' : name(label, key),
-		pageSizeParameter: readText('Page Size Parameter', values.pageSizeParameter).trim(),
+		pageSizeParameter: readText('Size Parameter', values.pageSizeParameter).trim(),
 		pageSize: readWholeNumber('Page Size', values.pageSize, { least: 1 }),
 		firstPage: readWholeNumber('First Page', values.firstPage, { least: 0 }),
 		firstOffset: readWholeNumber('First Offset', values.firstOffset, { least: 0 }),
@@ -73,7 +73,7 @@ export function readListSettings(options: {
 	};
 	if (settings.pagingParameter !== '' && settings.pagingParameter === settings.pageSizeParameter) {
 		throw new InvalidSettingError(
-			'Page Size Parameter',
+			'Size Parameter',
 			`is the same as ${label}`,
 			'Enter the name that the service has for it, or leave it empty.',
 		);

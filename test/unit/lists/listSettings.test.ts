@@ -17,7 +17,7 @@ test.each<[IDataObject, string]>([
 	...[0, 1.5, '', 'many'].map((pageSize): [IDataObject, string] => [
 		...([{ type: 'offset', pageSize }, 'Page Size: must be a whole number from 1 on'] as const),
 	]),
-	[{ type: 'offset', offsetParameter: 'limit' }, 'Page Size Parameter: is the same as Offset'],
+	[{ type: 'offset', offsetParameter: 'limit' }, 'Size Parameter: is the same as Offset'],
 	[{ type: 'pageNumber', firstPage: -1 }, 'First Page: must be a whole number from 0 on'],
 	[{ type: 'offset', firstOffset: -1 }, 'First Offset: must be a whole number from 0 on'],
 	[{ type: 'pageNumber', firstPage: '' }, 'First Page: must be a whole number from 0 on'],
