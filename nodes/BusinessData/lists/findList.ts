@@ -181,6 +181,8 @@ function listAt(body: unknown, path: string): unknown[] {
 	if (isNothing(value === undefined ? around : value)) return [];
 	if (value === undefined && saysNone(body)) return [];
 	if (!isObject(value)) throw noList(`there is no list at "${path}"`, body);
+	// Some services write a list of one like this. The record may have lists of its own.
+	if (hasId(value)) return [value];
 	const lists = entriesOf(value, path).filter(isList);
 	const names = lists.filter(([, list]) => list.some(isObject)).map(([name]) => name);
 	if (names.length === 0 && isMap(value)) names.push(`${path}.*`);
