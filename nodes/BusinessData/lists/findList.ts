@@ -73,18 +73,18 @@ export function findList(body: unknown, itemsField: string, endpoint = ''): Foun
 
 /**
  * The records at the place where they were before, so that no other list is taken for them. There, an object is one
- * record, as some services write a list of one, or holds the records by their numbers.
- * @param mayMove whether the user has not named the place: then an empty list may be elsewhere, and of several filled
- * ones the user must choose
+ * record, as some services write a list of one, or holds the records by their numbers. Where the user has not named the
+ * place, an empty list may be elsewhere on the first page, and of several filled ones the user must choose.
  * @throws ListError where there is none, or more than one
  */
 export function findListAgain(
 	body: unknown,
 	path: string,
-	mayMove: boolean,
+	{ itemsField, page }: { itemsField: string; page: number },
 	endpoint: string,
 ): FoundList {
-	if (path.split('.').includes('*')) return recordsAt(body, path);
+	if (path.split('.').includes('*')) return recordsAt(body, path, page > 1);
+	const mayMove = itemsField === '' && page === 1;
 	const value = path === '' ? body : valueAt(body, path);
 	if (Array.isArray(value)) {
 		if (mayMove && value.length > 0) findList(body, '', endpoint);
@@ -153,17 +153,20 @@ function onlyOf(lists: List[], body: unknown): FoundList | undefined {
 	return path === undefined || records === undefined ? undefined : { path, records };
 }
 
-/** The records at a path in which `*` stands for every entry. */
-function recordsAt(body: unknown, path: string): FoundList {
+/**
+ * The records at a path in which `*` stands for every entry.
+ * @param mayBeNone whether the path is known, so that all entries may be without a record
+ */
+function recordsAt(body: unknown, path: string, mayBeNone = false): FoundList {
 	const values = valuesAt(body, path);
-	const records = values.filter((one) => one !== undefined);
+	const given = values.filter((one) => one !== undefined);
+	const records = given.filter((one) => one !== null).flat();
 	const lists = valuesAt(body, path.replace(/\.?\*[^*]*$/, '')).filter((one) => one !== undefined);
-	if (records.length > 0) {
-		const flat = records.flat();
+	const haveIds = lists.every(Array.isArray) && idsIn(lists.flat()) !== undefined;
+	if (given.length > 0 || (mayBeNone && values.length > 0 && haveIds)) {
 		// Objects without IDs that hold lists are not what the service counts, but groups or pages of that.
-		const haveIds = lists.every(Array.isArray) && idsIn(lists.flat()) !== undefined;
-		const areGroups = records.some(Array.isArray) && !haveIds;
-		return { records: flat, path, entries: areGroups ? flat.length : values.length };
+		const areGroups = given.some(Array.isArray) && !haveIds;
+		return { records, path, entries: areGroups ? records.length : values.length };
 	}
 	const isEmpty = (list: unknown) =>
 		isNothing(list) ||

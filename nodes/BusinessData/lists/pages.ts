@@ -173,11 +173,10 @@ function listIn(
 	const bare = { records: [], entries: 0, path: path ?? '', isBare: true };
 	if (body === undefined || body === null) return bare;
 	try {
-		const mayMove = itemsField === '' && page === 1;
 		const found =
 			path === undefined
 				? findList(body, itemsField, endpoint)
-				: findListAgain(body, path, mayMove, endpoint);
+				: findListAgain(body, path, { itemsField, page }, endpoint);
 		return { entries: found.records.length, ...found, isBare: false };
 	} catch (error) {
 		if (!(error instanceof ListError)) throw error;
@@ -213,7 +212,7 @@ function nextPageState(
 		count: pageState.count + entries,
 		firstLength: pageState.firstLength ?? entries,
 		...(path === undefined ? {} : { path }),
-		...(isEmpty ? { empty: (pageState.empty ?? 0) + 1 } : { hash: page.hash }),
+		...(records.length === 0 ? { empty: (pageState.empty ?? 0) + 1 } : { hash: page.hash }),
 	};
 	if (isEnd(pageState, settings, page) || state.empty === MOST_EMPTY) return undefined;
 	if (isCounted(settings)) return state;

@@ -47,7 +47,7 @@ export async function readItems(
 	for await (const last of readPages(run.client, request, settings)) {
 		first ??= last;
 		if (last.isAfterLast !== true) pages++;
-		empty = last.entries === 0 ? empty + 1 : 0;
+		empty = last.records.length === 0 ? empty + 1 : 0;
 		// A list in one piece may be long, and has no other page.
 		const isOnly = pages <= 1 && last.next === undefined;
 		const pageIds = (isOnly ? undefined : idsIn(last.records)) ?? [];

@@ -1,5 +1,5 @@
 /** The list in a response, wherever in it the list is; `test/engine/conventions` reads the usual ones. */
-import { findList } from '../../../nodes/BusinessData/lists/findList';
+import { findList, findListAgain } from '../../../nodes/BusinessData/lists/findList';
 import { RequestError } from '../../../nodes/BusinessData/transport/requestError';
 import { valueAt } from '../../../nodes/BusinessData/values/dotPath';
 import { errorOf } from '../transport/examples';
@@ -65,6 +65,12 @@ describe('the list in a response', () => {
 			message: `Items Field: ${problem}`,
 			details: { outcome: 'unknown' },
 		});
+	});
+
+	test.each([{ list: [{ a: 1 }] }, { status: 'failed' }])('is not found again in %j', (body) => {
+		const itemsField = 'list.*.customer';
+		const error = errorOf(() => findListAgain(body, itemsField, { itemsField, page: 2 }, ''));
+		expect(error).toHaveProperty('message', `Items Field: there is no list at "${itemsField}"`);
 	});
 
 	test.each([

@@ -112,7 +112,9 @@ describe.each([
 ])('the entries of the service count by %j', (values) => {
 	test.each<[string, unknown[], unknown[]]>([
 		['without a record', [0, 1, undefined, 3, 4], [0, 1, 3, 4]],
-		['with lists of records', [[0, 1, 2], [3, 4], [], [], [5], [6]], [0, 1, 2, 3, 4, 5, 6]],
+		['with null in its place', [0, 1, null, 3, 4], [0, 1, 3, 4]],
+		['without any on a page', [0, 1, undefined, undefined, 4], [0, 1, 4]],
+		['with lists of records', [[0, 1, 2], [3, 4], [], null, [5], [6]], [0, 1, 2, 3, 4, 5, 6]],
 	])('%s', async (_, customers, records) => {
 		const all = customers.map((customer, id) => ({ id, customer }));
 		const service = ({ page, offset = String(2 * (Number(page) - 1)) }: Query) => {
