@@ -132,7 +132,8 @@ function holdsNone(body: unknown): boolean {
 function isOfPages([path, value]: Entry): boolean {
 	const name = path.replace(/.*\./, '');
 	if (isObject(value)) return !isNothing(value) && entriesOf(value).every(isOfPages);
-	return PAGE_NAME.test(name) || (namesNone(value) && NEXT_NAME.test(name));
+	const isNumber = /^\d+$/.test(String(value));
+	return (isNumber && PAGE_NAME.test(name)) || (namesNone(value) && NEXT_NAME.test(name));
 }
 
 /** The list that holds objects, or else the one that holds anything. @throws ListError when several do */

@@ -40,6 +40,7 @@ describe('the list in a response', () => {
 		['a record with an empty field', { id: 1, tags: {} }, '', NONE],
 		['null beside the next page', { rows: null, next: 'b' }, '', NONE],
 		['null beside what may be a failure', { rows: null, page: 1, code: 17 }, '', NONE],
+		['null beside a word', { rows: null, page: 1, limit: 'exceeded' }, '', NONE],
 		['no list', { id: 1 }, '', NONE],
 		['several lists', { a: [1], b: [2] }, '', SEVERAL],
 		['a text', 'text', '', NONE],
