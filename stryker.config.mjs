@@ -6,7 +6,7 @@ export default {
 	mutate: [
 		'nodes/BusinessData/rateLimit/**/*.ts',
 		'nodes/BusinessData/sendOnce/**/*.ts',
-		'nodes/BusinessData/transport/{attempt,backoff,connectionWatch,failure,response,retries}.ts',
+		'nodes/BusinessData/transport/{attempt,connectionWatch,failure,response,retries,retryAfter}.ts',
 		'nodes/BusinessData/trigger/**/*.ts',
 	],
 	// The engine loads the built package.

@@ -8,7 +8,7 @@ import {
 	readBody,
 	type ServiceResponse,
 } from './response';
-import { askedWaitMs, isPauseTooLong, retryAfterMs } from './backoff';
+import { askedWaitMs, isPauseTooLong, retryAfterMs } from './retryAfter';
 import type { Client } from './client';
 import type { ConnectionWatch } from './connectionWatch';
 import { canonicalEndpoint } from './endpointPath';

@@ -3,7 +3,7 @@ import { ShutdownError } from '../n8nInternals/shutdown';
 import type { WaitTooLongError } from '../rateLimit';
 import type { RedisError } from '../redis';
 import { isWebPage, LARGEST_BODY_BYTES, type ServiceResponse, shownBody } from './response';
-import { askedWaitMs } from './backoff';
+import { askedWaitMs } from './retryAfter';
 import { formatEndpoint } from './endpoints';
 import { type Failure, formatStatus, isTransientStatus } from './failure';
 import { formatDuration, messageOf, pluralize } from '../values/text';

@@ -3,7 +3,7 @@
  * and older form), and `RateLimit-Limit/Remaining/Reset`, also as `X-…`, `Rate-Limit-…` or with the name of a limit
  * (`X-RateLimit-Minutely-Reset`). The interface document has none of them, so what cannot be understood is ignored.
  */
-import { isDecimal, timeMs } from './backoff';
+import { isDecimal, timeMs } from './retryAfter';
 import type { LimitSetting } from './endpoints';
 import { headerText } from './response';
 

@@ -4,10 +4,11 @@
  */
 import { holdMsOf, type Permit } from '../rateLimit';
 import type { FailedAttempt } from './attempt';
-import { backoffMs } from './backoff';
 import { isRead, type ServiceRequest } from './serviceRequest';
 
 const MOST_RETRIES = 3;
+/** How long (ms) the first retry waits at most; each further one up to twice as long. */
+const FIRST_BACKOFF_MS = 1_000;
 /** A request that is refused for so many windows is under a limit that is not known here. */
 const MOST_WINDOWS = 10;
 
@@ -29,7 +30,8 @@ export class Retries {
 		const isHarmless = isRead(this.request) || this.request.isIdempotent === true;
 		const mayRetry = retry === 'always' || (retry === 'ifHarmless' && isHarmless);
 		if (!mayRetry || this.failures === MOST_RETRIES) return undefined;
-		return Math.max(askedMs, backoffMs(this.failures++));
+		// Exponential backoff with full jitter.
+		return Math.max(askedMs, Math.random() * FIRST_BACKOFF_MS * 2 ** this.failures++);
 	}
 
 	/**

@@ -1,28 +1,24 @@
-/** How long to wait before a retry: what the service asks for, and what chance decides. */
+/** How long the service asks to wait. */
 import { execFileSync } from 'node:child_process';
 
 import fc from 'fast-check';
 
 import {
 	askedWaitMs,
-	backoffMs,
 	isPauseTooLong,
 	retryAfterMs,
-} from '../../../nodes/BusinessData/transport/backoff';
+} from '../../../nodes/BusinessData/transport/retryAfter';
 import { processorSeconds } from '../../support/processorTime';
 import { responseOf } from './examples';
 
-const modulePath = require.resolve('../../../nodes/BusinessData/transport/backoff');
+const modulePath = require.resolve('../../../nodes/BusinessData/transport/retryAfter');
 const DAY = 24 * 3_600_000;
 const LONGEST = 366 * DAY;
 const NOW = Date.parse('2026-03-01T12:00:00Z');
 const inSeconds = (seconds: number) => new Date(NOW + seconds * 1000).toUTCString();
 
 beforeEach(() => jest.useFakeTimers({ now: NOW }));
-afterEach(() => {
-	jest.useRealTimers();
-	jest.restoreAllMocks();
-});
+afterEach(() => jest.useRealTimers());
 
 describe('Retry-After', () => {
 	const retryAfter = (value: unknown, date?: unknown) =>
@@ -174,21 +170,4 @@ test.each([
 	[503, 120_000, 122_000, true],
 ])('a %i, windows of %i ms, %i ms asked for: too long is %s', (status, windowMs, askedMs, is) => {
 	expect(isPauseTooLong(status, askedMs, windowMs)).toBe(is);
-});
-
-describe('backoff', () => {
-	test.each([
-		[0, undefined, 1_000],
-		[5, undefined, 32_000],
-		[6, undefined, 60_000],
-		[5_000, undefined, 60_000],
-		[9, 600_000, 512_000],
-		[10, 600_000, 600_000],
-		[5, 500, 500],
-	])('of attempt %i, with a cap of %s ms, is anything from 0 to %i ms', (attempt, capMs, most) => {
-		for (const chance of [0, 0.5, 1]) {
-			jest.spyOn(Math, 'random').mockReturnValue(chance);
-			expect(backoffMs(attempt, capMs)).toBe(most * chance);
-		}
-	});
 });

@@ -1,9 +1,7 @@
-/** How long to wait before a request is retried. */
+/** How long a response asks to wait: by `Retry-After` and headers like it, or in the body of a 429. */
 import { holdMsOf } from '../rateLimit';
 import { type ServiceResponse, headerText, textOf } from './response';
 
-const BASE_MS = 1_000;
-const CAP_MS = 60_000;
 /** After a failure, unlike after a 429, a pause up to this (ms) is never too long. */
 const LONGEST_PAUSE_MS = 60_000;
 /** A wait of more than a year is taken for a mistake. */
@@ -14,14 +12,6 @@ const EPOCH = { seconds: 1_000_000_000, ms: 1_000_000_000_000 };
 const LONGEST_TIME = 1_000;
 /** How much of the body of a 429 is read. */
 const LONGEST_TEXT_BYTES = 20_000;
-
-/**
- * Exponential backoff with full jitter: a random time (ms) up to 1 s, 2 s, 4 s …, at most `capMs`.
- * @param attempt 0 for the first retry
- */
-export function backoffMs(attempt: number, capMs = CAP_MS): number {
-	return Math.random() * Math.min(capMs, BASE_MS * 2 ** Math.min(attempt, 30));
-}
 
 /** How long (ms) the service asks to wait, by `Retry-After`, or else by a field or the words of a 429's body. */
 export function askedWaitMs(response: ServiceResponse): number | undefined {
