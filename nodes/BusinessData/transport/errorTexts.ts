@@ -12,7 +12,6 @@ import { redactText } from '../values/redact';
 import {
 	ExecutionCanceledError,
 	type FailureCause,
-	type Outcome,
 	RequestError,
 	type RequestErrorDetails,
 } from './requestError';
@@ -71,66 +70,65 @@ export function responseError(
 	response: ServiceResponse,
 	isPauseTooLong = false,
 ): RequestError {
-	const { statusCode, headers } = response;
 	const askedMs = askedWaitMs(response);
-	const wait = isPauseTooLong
+	const pause = isPauseTooLong
 		? `The service asks to wait for ${formatDuration(askedMs ?? 0)}, longer than waiting here makes sense. Run the item again after that time.`
 		: undefined;
-	const check = checkFirst(request);
-	const [mayAct, isIdempotent] = [!isRead(request), request.isIdempotent === true];
-	// RFC 9110 §15.4.5: a 304 leads nowhere.
-	const isRedirect = statusCode >= 300 && statusCode < 400 && statusCode !== 304;
-	const baseUrl = `Redirects are not followed, so that the key goes to no other address. Set the base URL in the credential to where the service is now${originOf(headers.location)}.`;
-	// n8n's client takes a 101 for the end of a request.
-	const isUnknown = isTransientStatus(statusCode) || statusCode < 200;
-	const meanings: Array<
-		[applies: boolean, outcome: Outcome, cause: FailureCause | undefined, nextStep: string]
-	> = [
-		[statusCode === 401, 'refused', 'credential-invalid', CAUSES_OF_401],
-		[
-			statusCode === 429,
-			'refused',
-			'rate-limited',
-			`${wait ?? 'The longest window of its limits passed and it was still refused.'} Something else seems to use the same API key: stop it, give it a key of its own, or leave it a share: Keep Free in the credential, under Customize for This Installation.`,
-		],
-		// 303 says that it was carried out (RFC 9110 §15.4.4); many services use 301 and 302 for that, too.
-		[isRedirect && statusCode <= 303 && mayAct, 'unknown', INVALID, `${baseUrl} ${check}`],
-		[isRedirect, 'refused', INVALID, baseUrl],
-		[
-			isIdempotent && statusCode === 409,
-			'unknown',
-			undefined,
-			`The service knows the Send Once Key by its idempotency header: another request with it is under way, or was carried out. ${check}`,
-		],
-		[
-			isIdempotent && statusCode === 422,
-			'refused',
-			undefined,
-			'If the service means the idempotency header by that, it knows the Send Once Key with other content, and nothing was carried out now. Check in the service what was sent with the key, and give each document its own.',
-		],
-		[isUnknown && mayAct, 'unknown', undefined, check],
-		[
-			isUnknown,
-			'unknown',
-			UNAVAILABLE,
-			wait ?? 'Several attempts failed. Run the node again later.',
-		],
-		[
-			statusCode === 404,
-			'refused',
-			INVALID,
-			'The path is added to the base URL in the credential: check both.',
-		],
-	];
-	const [, outcome, cause, description] = meanings.find(([applies]) => applies) ?? [
-		...([true, 'refused', undefined] as const),
-		'Nothing was carried out. Correct what the service objects to, then run the node again.',
-	];
-	const mayWait = askedMs !== undefined && !(outcome === 'unknown' && mayAct);
-	return errorOfResponse(request, response, formatStatus(statusCode), {
-		...{ outcome, cause, description },
+	const meaning = meaningOf(request, response, pause);
+	const mayWait = askedMs !== undefined && (meaning.outcome !== 'unknown' || isRead(request));
+	return errorOfResponse(request, response, formatStatus(response.statusCode), {
+		...meaning,
 		...(mayWait ? { retryAfterSeconds: Math.ceil(askedMs / 1000) } : {}),
 	});
+}
+
+/** @param pause a sentence on a pause that is too long */
+function meaningOf(
+	request: ServiceRequest,
+	{ statusCode, headers }: ServiceResponse,
+	pause?: string,
+): RequestErrorDetails {
+	const refused = (description: string, cause?: FailureCause) =>
+		({ outcome: 'refused', cause, description }) as const;
+	const unknown = (description: string, cause?: FailureCause) =>
+		({ outcome: 'unknown', cause, description }) as const;
+	const mayAct = !isRead(request);
+	const check = checkFirst(request);
+	if (statusCode === 401) return refused(CAUSES_OF_401, 'credential-invalid');
+	if (statusCode === 429) {
+		return refused(
+			`${pause ?? 'The longest window of its limits passed and it was still refused.'} Something else seems to use the same API key: stop it, give it a key of its own, or leave it a share: Keep Free in the credential, under Customize for This Installation.`,
+			'rate-limited',
+		);
+	}
+	// RFC 9110 §15.4.5: a 304 leads nowhere.
+	if (statusCode >= 300 && statusCode < 400 && statusCode !== 304) {
+		const baseUrl = `Redirects are not followed, so that the key goes to no other address. Set the base URL in the credential to where the service is now${originOf(headers.location)}.`;
+		// 303 says that it was carried out (RFC 9110 §15.4.4); many services use 301 and 302 for that, too.
+		const wasPerhapsDone = mayAct && statusCode <= 303;
+		return wasPerhapsDone ? unknown(`${baseUrl} ${check}`, INVALID) : refused(baseUrl, INVALID);
+	}
+	if (request.isIdempotent === true && statusCode === 409) {
+		return unknown(
+			`The service knows the Send Once Key by its idempotency header: another request with it is under way, or was carried out. ${check}`,
+		);
+	}
+	if (request.isIdempotent === true && statusCode === 422) {
+		return refused(
+			'If the service means the idempotency header by that, it knows the Send Once Key with other content, and nothing was carried out now. Check in the service what was sent with the key, and give each document its own.',
+		);
+	}
+	// n8n's client takes a 101 for the end of a request.
+	if (isTransientStatus(statusCode) || statusCode < 200) {
+		if (mayAct) return unknown(check);
+		return unknown(pause ?? 'Several attempts failed. Run the node again later.', UNAVAILABLE);
+	}
+	if (statusCode === 404) {
+		return refused('The path is added to the base URL in the credential: check both.', INVALID);
+	}
+	return refused(
+		'Nothing was carried out. Correct what the service objects to, then run the node again.',
+	);
 }
 
 /** Only the origin, as the path and query may hold secrets. */
