@@ -1,10 +1,9 @@
 /** What a run would send, without sending it. */
 import type { IDataObject } from 'n8n-workflow';
 
-import { abortable } from '../async';
-import { limiterOf } from '../rateLimit';
 import type { SendOnce } from '../sendOnce';
 import { canonicalEndpoint } from '../transport/endpointPath';
+import type { Endpoint } from '../transport/endpoints';
 import type { GuardedRequest } from '../parameters/sendOnceOptions';
 import type { Run } from '../run/run';
 import type { TaskResult } from '../run/previousAttempts';
@@ -28,9 +27,10 @@ export class DryRun {
 		// As it goes out: dates, for example, are texts then.
 		const body = isJson ? (JSON.parse(JSON.stringify(request.body)) as object) : request.body;
 		const state = (await guard?.get(this.guards)) ?? 'notSent';
-		const key = canonicalEndpoint(endpoint);
 		const isSkipped = state === 'sent' || state === 'perhapsSent';
-		const waitMs = isSkipped ? 0 : Math.max(...(await Promise.all([this.add(key), this.add()])));
+		const waitMs = isSkipped
+			? 0
+			: Math.max(...(await Promise.all([this.add(endpoint), this.add()])));
 		if (guard !== undefined && !isSkipped) this.guards.push(guard);
 		const json = {
 			dryRun: true,
@@ -46,13 +46,10 @@ export class DryRun {
 	}
 
 	/** Counts a request of the endpoint, or of any. @returns when (ms from now) it would go out */
-	private async add(endpoint?: string): Promise<number> {
-		const { account, signal } = this.run;
-		const { identity, limits, limitStore } = account;
-		const count = (this.counts.get(endpoint) ?? 0) + 1;
-		this.counts.set(endpoint, count);
-		const request = { limits, endpoint, limitStore };
-		const estimate = limiterOf(identity).estimate(request, count);
-		return (await abortable(estimate, signal)).lastMs;
+	private async add(endpoint?: Endpoint): Promise<number> {
+		const key = endpoint && canonicalEndpoint(endpoint);
+		const count = (this.counts.get(key) ?? 0) + 1;
+		this.counts.set(key, count);
+		return (await this.run.client.estimate(endpoint, count)).lastMs;
 	}
 }

@@ -2,8 +2,6 @@
 import { getGlobalState } from 'n8n-workflow';
 
 import { IANAZone } from '../n8nInternals/luxon';
-import { limiterOf } from '../rateLimit';
-import { canonicalEndpoint } from '../transport/endpointPath';
 import type { Endpoint } from '../transport/endpoints';
 import { formatDuration } from '../values/text';
 import type { Run } from './run';
@@ -36,10 +34,7 @@ export async function describeSends(
 	total: number,
 	endpoint: Endpoint | undefined,
 ): Promise<string> {
-	const { identity, limits, limitStore } = run.account;
-	const key = endpoint && canonicalEndpoint(endpoint);
-	const request = { limits, endpoint: key, limitStore };
-	const { nextMs, lastMs } = await limiterOf(identity).estimate(request, total - done);
+	const { nextMs, lastMs } = await run.client.estimate(endpoint, total - done);
 	const next = nextMs < NOT_WORTH_REPORTING_MS ? '' : `, the next in ${formatDuration(nextMs)}`;
 	return `${done} of ${total} done${next}, all about ${timeAfter(run, lastMs)}`;
 }

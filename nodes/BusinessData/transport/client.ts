@@ -11,6 +11,7 @@ import type { ServiceResponse } from './response';
 import { attempt, type AttemptOutcome, sentStateOf } from './attempt';
 import { ConnectionWatch } from './connectionWatch';
 import { canonicalEndpoint } from './endpointPath';
+import type { Endpoint } from './endpoints';
 import { Retries } from './retries';
 import { RefusedKey } from './refusedKey';
 import {
@@ -86,6 +87,13 @@ export class Client {
 		if (!texts.some((text) => text.toLowerCase().includes(key))) return;
 		const problem = 'the key must not be part of a path, a query parameter or a header';
 		throw new InvalidSettingError('API Key', problem, 'Remove it: the credential sends the key.');
+	}
+
+	/** When (ms from now) the first and the last of `count` requests would go out. @throws RedisError, the signal's reason */
+	async estimate(endpoint: Endpoint | undefined, count: number) {
+		const { identity, limits, limitStore } = this.account;
+		const request = { limits, endpoint: endpoint && canonicalEndpoint(endpoint), limitStore };
+		return await abortable(limiterOf(identity).estimate(request, count), this.signal);
 	}
 
 	/** Waits for another sender of the document. @throws RequestError when it takes too long, or the signal's reason */
