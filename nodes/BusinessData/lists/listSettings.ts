@@ -8,7 +8,7 @@ import {
 	readWholeNumber,
 } from '../values/settingValues';
 import { InvalidSettingError } from '../values/invalidSettingError';
-import { checkQuery } from '../parameters/requestOptions';
+import { refuseKeyParameter } from '../transport/serviceRequest';
 import { END_OF_LIST, type EndOfList, paginationFields, type PaginationType } from './listFields';
 
 export interface ListSettings {
@@ -79,7 +79,7 @@ export function readListSettings(options: {
 		);
 	}
 	for (const parameter of [settings.pagingParameter, settings.pageSizeParameter]) {
-		checkQuery([{ name: parameter, value: '' }], 'Pagination');
+		refuseKeyParameter('Pagination', parameter);
 	}
 	return settings;
 }

@@ -3,7 +3,11 @@ import type { INodeProperties } from 'n8n-workflow';
 
 import { InvalidSettingError } from '../values/invalidSettingError';
 import { checkHeader } from '../transport/requestHeaders';
-import type { QueryParameters, ServiceRequest } from '../transport/serviceRequest';
+import {
+	type QueryParameters,
+	refuseKeyParameter,
+	type ServiceRequest,
+} from '../transport/serviceRequest';
 import {
 	readEntries,
 	readGroup,
@@ -114,8 +118,10 @@ export function parseRequestOptions(
 ): ReadOptions {
 	const { timeout = 60 } = options;
 	const bounds = { least: 0.001, most: LONGEST_TIMEOUT_SECONDS };
+	const query = readNamed('Query Parameters', options.queryParameters);
+	for (const { name } of query) refuseKeyParameter('Query Parameters', name);
 	return {
-		query: checkQuery(readNamed('Query Parameters', options.queryParameters), 'Query Parameters'),
+		query,
 		headers: readHeaders(readNamed('Headers', options.headerParameters), contentTypes),
 		timeoutMs: readSeconds('Timeout', timeout, bounds) * 1000,
 		maxWaitMs: readMaxWaitMs(options, isTool),
@@ -129,18 +135,6 @@ export function parseRequestOptions(
 export function readMaxWaitMs(options: Record<string, unknown>, isTool: boolean): number {
 	const { maxWait = isTool ? MAX_WAIT_OF_A_TOOL_SECONDS : 0 } = options;
 	return (readSeconds('Max Wait', maxWait) || Infinity) * 1000;
-}
-
-/** @throws InvalidSettingError for a parameter `apiKey`: the service refuses it with a 401 (section 5) */
-export function checkQuery(query: QueryParameters, field: string): QueryParameters {
-	if (query.some(({ name }) => name.trim().toLowerCase() === 'apikey')) {
-		throw new InvalidSettingError(
-			field,
-			'the key must not be a query parameter (apiKey)',
-			'Remove it: the service refuses such requests. The credential sends the key in the header x-api-key.',
-		);
-	}
-	return query;
 }
 
 function readNamed(field: string, value: unknown): QueryParameters {

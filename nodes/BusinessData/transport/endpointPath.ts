@@ -1,15 +1,10 @@
 /** Paths as users write them: kept below the base URL, and brought into one form for the limits. */
 import type { Endpoint } from './endpoints';
-import type { QueryParameters } from './serviceRequest';
+import { type QueryParameters, refuseKeyParameter } from './serviceRequest';
 import { InvalidSettingError } from '../values/invalidSettingError';
 import { refuseFaults, textProblem, trimUnseen } from '../values/valueFaults';
 
 export const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD'] as const;
-
-export interface ParsedPath {
-	path: string;
-	query: QueryParameters;
-}
 
 /** Lone surrogates too: they cannot be percent-encoded. */
 // eslint-disable-next-line no-control-regex -- control characters are what it looks for
@@ -23,7 +18,11 @@ const ENCODED_CHARACTERS = /%[0-7][\da-f]|(%[89a-f][\da-f])+/gi;
  * @param isComputed whether an expression made a part of it
  * @throws InvalidSettingError naming `field`, also where a server might read another path, or an expression failed
  */
-export function parsePath(input: string, field: string, isComputed = false): ParsedPath {
+export function parsePath(
+	input: string,
+	field: string,
+	isComputed = false,
+): { path: string; query: QueryParameters } {
 	const text = input.trim();
 	const refuse = (problem: string, howToFix: string) =>
 		new InvalidSettingError(field, problem, howToFix);
@@ -65,6 +64,7 @@ export function parsePath(input: string, field: string, isComputed = false): Par
 		}
 	}
 	const query = [...new URLSearchParams(queries.join('?'))].map(([name, value]) => {
+		refuseKeyParameter(field, name);
 		refuseFaults(field, { [name]: value }, isComputed);
 		return { name, value };
 	});

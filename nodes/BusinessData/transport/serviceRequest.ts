@@ -1,3 +1,4 @@
+import { InvalidSettingError } from '../values/invalidSettingError';
 import type { Endpoint } from './endpoints';
 
 /** Sees to it that a document is sent only once, whatever other senders do. */
@@ -31,6 +32,16 @@ export interface ServiceRequest {
 	guard?: SendGuard;
 	/** Whether the service itself acts only once, by an idempotency header. */
 	isIdempotent?: boolean;
+}
+
+/** @throws InvalidSettingError for a parameter `apiKey`: the service refuses it with a 401 (section 5) */
+export function refuseKeyParameter(field: string, name: string): void {
+	if (name.trim().toLowerCase() !== 'apikey') return;
+	throw new InvalidSettingError(
+		field,
+		'the key must not be a query parameter (apiKey)',
+		'Remove it: the service refuses such requests. The credential sends the key in the header x-api-key.',
+	);
 }
 
 /** `application/x-www-form-urlencoded`. */

@@ -2,10 +2,13 @@
 import type { INodeProperties } from 'n8n-workflow';
 
 import { DateTime, IANAZone } from '../n8nInternals/luxon';
-import { checkQuery } from '../parameters/requestOptions';
 import { InvalidSettingError } from '../values/invalidSettingError';
 import { checkHeader } from '../transport/requestHeaders';
-import { type ServiceRequest, withParameters } from '../transport/serviceRequest';
+import {
+	refuseKeyParameter,
+	type ServiceRequest,
+	withParameters,
+} from '../transport/serviceRequest';
 import {
 	defaultsOf,
 	readChoice,
@@ -134,7 +137,7 @@ export function readIncremental(option: unknown): Incremental | undefined {
 	);
 	const sendIn = readChoice('Send In', values.sendIn, SENT_IN);
 	if (sendIn === 'header') checkHeader('Incremental', parameter, '');
-	else checkQuery([{ name: parameter, value: '' }], 'Incremental');
+	else refuseKeyParameter('Incremental', parameter);
 	const format = readChoice('Format', values.format, FORMATS);
 	const timeZone = readText('Time Zone', values.timeZone).trim();
 	if (!IANAZone.isValidZone(timeZone)) {

@@ -2,7 +2,7 @@
 import type { IPollFunctions } from 'n8n-workflow';
 
 import { type ListSettings, readListSettings } from '../lists/listSettings';
-import { checkQuery, parseRequestOptions } from '../parameters/requestOptions';
+import { parseRequestOptions } from '../parameters/requestOptions';
 import { type Account, CREDENTIAL_TYPE } from '../transport/account';
 import { ENDPOINTS } from '../transport/endpoints';
 import { parsePath } from '../transport/endpointPath';
@@ -153,7 +153,7 @@ function readAddress(
 	const field = 'Path';
 	const isConstant = !holdsExpression(written);
 	const { path, query } = parsePath(readText(field, parameter('path')), field, !isConstant);
-	return { path, query: checkQuery(query, field), isConstant };
+	return { path, query, isConstant };
 }
 
 function readWanted(value: unknown, recordName: string): Change[] {

@@ -6,11 +6,7 @@ import * as fc from 'fast-check';
 
 import { readAccount } from '../../../nodes/BusinessData/transport/account';
 import { ENDPOINTS } from '../../../nodes/BusinessData/transport/endpoints';
-import {
-	canonicalEndpoint,
-	type ParsedPath,
-	parsePath,
-} from '../../../nodes/BusinessData/transport/endpointPath';
+import { canonicalEndpoint, parsePath } from '../../../nodes/BusinessData/transport/endpointPath';
 import { InvalidSettingError } from '../../../nodes/BusinessData/values/invalidSettingError';
 import { requiredFields } from './examples';
 
@@ -32,7 +28,7 @@ const anyPath = fc.oneof(
 );
 
 /** The path, or undefined when it is refused in the one way it may be. */
-function tryToParse(input: string): ParsedPath | undefined {
+function tryToParse(input: string) {
 	try {
 		return parsePath(input, 'Path');
 	} catch (error) {

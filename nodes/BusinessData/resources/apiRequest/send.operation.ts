@@ -9,7 +9,7 @@ import { readListSettings } from '../../lists/listSettings';
 import type { Page } from '../../lists/pages';
 import { hintAtArray, readItems } from '../../lists/readItems';
 import type { Operation } from '../../operations/operation';
-import { checkQuery, optionsField, readRequestOptions } from '../../parameters/requestOptions';
+import { optionsField, readRequestOptions } from '../../parameters/requestOptions';
 import { sendOnceOptions } from '../../parameters/sendOnceOptions';
 import type { Run } from '../../run/run';
 import { METHODS, parsePath } from '../../transport/endpointPath';
@@ -147,7 +147,7 @@ async function prepare(run: Run, index: number): Promise<Prepared> {
 		...options,
 		...body,
 		endpoint: { method, path },
-		query: [...checkQuery(query, 'Path'), ...options.query],
+		query: [...query, ...options.query],
 	};
 	const settings = readResponseSettings(run.options(index), method);
 	if (isRead(request)) return { request, read: async () => await read(run, request, settings) };
