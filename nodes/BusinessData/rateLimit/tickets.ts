@@ -10,7 +10,7 @@ export const TICKET_KEPT_MS = 90_000;
 export const TICKET_EARLY_MS = 2_000;
 
 /** Room for one request from a time (ms, `performance.now()`) on. */
-export interface Ticket {
+interface Ticket {
 	holder: string;
 	at: number;
 }
@@ -24,7 +24,8 @@ export class Tickets {
 	 * tickets, which keep its place.
 	 */
 	before(holder: string, count: number): number[] {
-		const place = this.placeOf(holder, count);
+		const own = this.keptBy(holder);
+		const place = own.length >= count ? (own[0]?.at ?? Infinity) : Infinity;
 		// All processes sort tickets of the same time alike.
 		const isBefore = (one: Ticket) => one.at < place || (one.at === place && one.holder < holder);
 		const others = this.kept().filter((one) => one.holder !== holder);
@@ -33,9 +34,8 @@ export class Tickets {
 
 	/** Whether the holder has just so many tickets, and they may be used. */
 	areDue(holder: string, count: number): boolean {
-		const own = this.kept().filter((one) => one.holder === holder);
-		const [first] = own;
-		return own.length === count && first !== undefined && isUsable(first);
+		const own = this.keptBy(holder);
+		return own.length === count && isUsable(own[0]);
 	}
 
 	issue(holder: string, count: number, at: number): void {
@@ -46,8 +46,7 @@ export class Tickets {
 
 	/** A request that goes out uses the first ticket whose time has come, of any holder. */
 	use(): void {
-		const [first] = this.kept();
-		if (first && isUsable(first)) this.all.shift();
+		if (isUsable(this.kept()[0])) this.all.shift();
 	}
 
 	/** How long (ms) until the last ticket lapses; 0 without any. */
@@ -56,10 +55,8 @@ export class Tickets {
 		return last === undefined ? 0 : last.at + TICKET_KEPT_MS - performance.now();
 	}
 
-	/** The time of the holder's unused tickets; Infinity with fewer than `count`. */
-	private placeOf(holder: string, count: number): number {
-		const own = this.kept().filter((one) => one.holder === holder);
-		return own.length >= count ? (own[0]?.at ?? Infinity) : Infinity;
+	private keptBy(holder: string): Ticket[] {
+		return this.kept().filter((one) => one.holder === holder);
 	}
 
 	private kept(): Ticket[] {
@@ -68,6 +65,6 @@ export class Tickets {
 	}
 }
 
-function isUsable({ at }: Ticket): boolean {
-	return at <= performance.now() + TICKET_EARLY_MS;
+function isUsable(ticket: Ticket | undefined): boolean {
+	return ticket !== undefined && ticket.at <= performance.now() + TICKET_EARLY_MS;
 }
