@@ -1,12 +1,7 @@
 /** The credential: where the service is, the API key, and what is different in an installation. */
 import type { IAuthenticateGeneric, ICredentialType, Icon, INodeProperties } from 'n8n-workflow';
 
-import {
-	DOCUMENTED_LIMITS,
-	ENDPOINTS,
-	formatEndpoint,
-} from '../nodes/BusinessData/transport/endpoints';
-import { MOST_KEPT_FREE } from '../nodes/BusinessData/transport/account';
+import { CUSTOM_DEFAULTS, MOST_KEPT_FREE } from '../nodes/BusinessData/transport/account';
 import { REDIS_FIELDS } from './redisFields';
 
 const whenCustomized = { show: { customize: [true] } };
@@ -81,7 +76,7 @@ export class BusinessDataApi implements ICredentialType {
 			displayName: 'Limits',
 			name: 'limits',
 			type: 'json',
-			default: JSON.stringify(DOCUMENTED_LIMITS, null, 2),
+			default: JSON.stringify(CUSTOM_DEFAULTS.limits, null, 2),
 			displayOptions: whenCustomized,
 			description:
 				'How many requests the key may make: "general" counts all requests, "endpoints" those of one endpoint in addition',
@@ -91,7 +86,7 @@ export class BusinessDataApi implements ICredentialType {
 			name: 'keepFree',
 			type: 'number',
 			typeOptions: { minValue: 0, maxValue: MOST_KEPT_FREE },
-			default: 0,
+			default: CUSTOM_DEFAULTS.keepFree,
 			displayOptions: whenCustomized,
 			description:
 				'How many percent of each limit are left to other programs that use the same key. What they use is also learned from refusals.',
@@ -100,7 +95,7 @@ export class BusinessDataApi implements ICredentialType {
 			displayName: 'Transaction Delete Endpoint',
 			name: 'transactionDelete',
 			type: 'string',
-			default: formatEndpoint(ENDPOINTS.deleteTransactions),
+			default: CUSTOM_DEFAULTS.transactionDelete,
 			displayOptions: whenCustomized,
 			description: 'Method and path of the bulk deletion of transactions',
 		},
@@ -108,7 +103,7 @@ export class BusinessDataApi implements ICredentialType {
 			displayName: 'Contact Delete Endpoint',
 			name: 'contactDelete',
 			type: 'string',
-			default: formatEndpoint(ENDPOINTS.deleteContacts),
+			default: CUSTOM_DEFAULTS.contactDelete,
 			displayOptions: whenCustomized,
 			description: 'Method and path of the bulk deletion of contacts',
 		},
@@ -116,7 +111,7 @@ export class BusinessDataApi implements ICredentialType {
 			displayName: 'Delete IDs Field',
 			name: 'deleteIdsField',
 			type: 'string',
-			default: 'ids',
+			default: CUSTOM_DEFAULTS.deleteIdsField,
 			displayOptions: whenCustomized,
 			description: 'Name of the list of IDs in the body of a bulk deletion',
 		},
@@ -124,7 +119,7 @@ export class BusinessDataApi implements ICredentialType {
 			displayName: 'Idempotency Header',
 			name: 'idempotencyHeader',
 			type: 'string',
-			default: '',
+			default: CUSTOM_DEFAULTS.idempotencyHeader,
 			placeholder: 'e.g. Idempotency-Key',
 			displayOptions: whenCustomized,
 			description:
@@ -134,7 +129,7 @@ export class BusinessDataApi implements ICredentialType {
 			displayName: 'Result Field',
 			name: 'resultField',
 			type: 'string',
-			default: '',
+			default: CUSTOM_DEFAULTS.resultField,
 			placeholder: 'e.g. success',
 			displayOptions: whenCustomized,
 			description:
@@ -144,7 +139,7 @@ export class BusinessDataApi implements ICredentialType {
 			displayName: 'Failure Values',
 			name: 'failureValues',
 			type: 'string',
-			default: 'false',
+			default: CUSTOM_DEFAULTS.failureValues,
 			displayOptions: withResultField,
 			description: 'Values of the result field that stand for a failure, separated by commas',
 		},
@@ -152,7 +147,7 @@ export class BusinessDataApi implements ICredentialType {
 			displayName: 'Success Values',
 			name: 'successValues',
 			type: 'string',
-			default: '',
+			default: CUSTOM_DEFAULTS.successValues,
 			displayOptions: withResultField,
 			description:
 				'Values of the result field that stand for a success, separated by commas. If there are any, all others stand for a failure, and a response without the field for a success.',

@@ -50,14 +50,17 @@ export interface Account {
 	result: ResultSetting;
 }
 
-/** Used unless the credential is customized. */
-const CUSTOM_DEFAULTS: CredentialFields = {
+/** The fields under Customize for This Installation, where they are not used. */
+export const CUSTOM_DEFAULTS = {
 	limits: DOCUMENTED_LIMITS,
 	keepFree: 0,
 	transactionDelete: formatEndpoint(ENDPOINTS.deleteTransactions),
 	contactDelete: formatEndpoint(ENDPOINTS.deleteContacts),
 	deleteIdsField: 'ids',
+	idempotencyHeader: '',
+	resultField: '',
 	failureValues: 'false',
+	successValues: '',
 };
 
 /** @throws InvalidSettingError that names the field and how to fix it */
@@ -67,7 +70,7 @@ export function readAccount(fields: CredentialFields): Account {
 	const apiKey = readApiKey(checked.apiKey);
 	refuseKeyIn(baseUrl, apiKey);
 	const isCustomized = readFlag('Customize for This Installation', checked.customize);
-	const custom = { ...CUSTOM_DEFAULTS, ...(isCustomized ? checked : {}) };
+	const custom: CredentialFields = { ...CUSTOM_DEFAULTS, ...(isCustomized ? checked : {}) };
 	const keepFree = readWholeNumber(
 		'Keep Free',
 		custom.keepFree,
