@@ -5,7 +5,7 @@ import { KeyLimiter } from './keyLimiter';
 export * from './limits';
 export type { Permit } from './permit';
 export { limitStoreOf, type RedisLimitStore } from './redis/redisLimitStore';
-export { PAUSE, REFUSAL, WaitTooLongError } from './waitTime';
+export { PAUSE, REFUSAL, type WaitCause, WaitTooLongError } from './waitTime';
 
 /** Shared by all loaded copies of the package: each with its own, they would exceed the limits together. */
 const limiters = processWide('limiters/1', () => new Map<string, KeyLimiter>());

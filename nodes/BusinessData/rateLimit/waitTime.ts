@@ -1,3 +1,4 @@
+import { SharedError } from '../values/sharedError';
 import type { NamedLimit } from './limits';
 
 /** A pause after the service refused a request of the key in spite of its slots. */
@@ -9,7 +10,7 @@ export const PAUSE = 'pause';
 export type WaitCause = NamedLimit | typeof REFUSAL | typeof PAUSE;
 
 /** Nothing was sent. */
-export class WaitTooLongError extends Error {
+export class WaitTooLongError extends SharedError {
 	constructor(
 		/** How long (ms) the request would still have to wait, at the least. */
 		readonly retryAfterMs: number,

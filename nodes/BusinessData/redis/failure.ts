@@ -2,10 +2,11 @@
  * What a failure of Redis means, and how to fix it. Judged by the code of the error or the beginning of the reply: the
  * rest may have names of hosts in it, which may say anything.
  */
+import { SharedError } from '../values/sharedError';
 import { messageOf } from '../values/text';
 
 /** Redis cannot be used; nothing was sent. The message never contains a password. */
-export class RedisError extends Error {
+export class RedisError extends SharedError {
 	constructor(
 		message: string,
 		/** How the user goes on. */
@@ -15,11 +16,6 @@ export class RedisError extends Error {
 	) {
 		super(message);
 		this.name = 'RedisError';
-	}
-
-	/** Copies of this package share connections, and so each other's errors. */
-	static override [Symbol.hasInstance](value: unknown): boolean {
-		return value instanceof Error && value.name === 'RedisError';
 	}
 }
 

@@ -2,7 +2,7 @@
 import type { IExecuteFunctions, IPollFunctions } from 'n8n-workflow';
 
 import { holdShutdownFor, ShutdownError } from '../n8nInternals/shutdown';
-import { limiterOf, longestWindowMs, PAUSE, type Permit } from '../rateLimit';
+import { limiterOf, longestWindowMs, PAUSE, type Permit, WaitTooLongError } from '../rateLimit';
 import { RedisError } from '../redis';
 import { abortable, boundedSignal, never, sleep } from '../async';
 import { InvalidSettingError } from '../values/invalidSettingError';
@@ -24,7 +24,7 @@ import {
 } from './errorTexts';
 import { isRead, type ServiceRequest } from './serviceRequest';
 import { SetupWarnings } from './setupWarnings';
-import { isWaitTooLong, type RunWaitTime } from './runWaitTime';
+import type { RunWaitTime } from './runWaitTime';
 
 /** How late (ms) a busy process may notice a timeout. */
 const SLACK_MS = 5_000;
@@ -165,7 +165,9 @@ export class Client {
 			this.waitTime.add(permit.waitedMs, permit.waitedFor, isRetry);
 			return permit;
 		} catch (error) {
-			throw isWaitTooLong(error) ? waitTooLongError(request, error) : asRequestError(error);
+			throw error instanceof WaitTooLongError
+				? waitTooLongError(request, error)
+				: asRequestError(error);
 		}
 	}
 

@@ -1,8 +1,6 @@
 /** How long the requests of a run waited, and for which limits. */
-import { PAUSE, type Permit, REFUSAL, type WaitTooLongError } from '../rateLimit';
+import { PAUSE, REFUSAL, type WaitCause } from '../rateLimit';
 import { formatDuration, formatLimit, pluralize } from '../values/text';
-
-type WaitCause = NonNullable<Permit['waitedFor']>;
 
 /** Shorter waits (ms) are the limiter's own work. */
 const SHORTEST_WAIT_MS = 100;
@@ -34,7 +32,7 @@ export class RunWaitTime {
 	}
 
 	/** @param isRetry whether the request has waited before */
-	add(ms: number, cause: WaitCause | undefined, isRetry = false): void {
+	add(ms: number, cause: WaitCause | undefined, isRetry: boolean): void {
 		if (ms < SHORTEST_WAIT_MS || cause === undefined) return;
 		if (!isRetry || this.requests === 0) this.requests++;
 		const name = causeName(cause);
@@ -70,11 +68,6 @@ export class RunWaitTime {
 		const scope = name.startsWith('general/') ? '' : ` on ${name.slice(0, name.lastIndexOf('/'))}`;
 		return `${waited} for the limit of ${formatLimit(max, windowMs)}${scope}.`;
 	}
-}
-
-/** By its name, because the limiter may have been made by another loaded copy of this package. */
-export function isWaitTooLong(error: unknown): error is WaitTooLongError {
-	return error instanceof Error && error.name === 'WaitTooLongError';
 }
 
 function causeName(cause: WaitCause): string {

@@ -25,7 +25,7 @@ describe('Waits', () => {
 	async function wait(cause: WaitCause | undefined, ...times: number[]): Promise<void> {
 		const all = times.map(async (ms) => {
 			await waitTime.during(after(ms));
-			waitTime.add(ms, cause);
+			waitTime.add(ms, cause, false);
 		});
 		await jest.advanceTimersByTimeAsync(Math.max(...times));
 		await Promise.all(all);

@@ -7,13 +7,13 @@ import { randomUUID } from 'node:crypto';
 import type { INodeExecutionData } from 'n8n-workflow';
 
 import { refuseSubWorkflowResults } from '../../n8nInternals/subWorkflows';
-import { limiterOf, limitsOfEndpoint } from '../../rateLimit';
+import { limiterOf, limitsOfEndpoint, WaitTooLongError } from '../../rateLimit';
 import { canonicalEndpoint } from '../../transport/endpointPath';
 import { ENDPOINTS, SEND_ENDPOINTS } from '../../transport/endpoints';
 import { roomTooLateError } from '../../transport/errorTexts';
 import { formatDuration, pluralize } from '../../values/text';
 import { readChoice, readSeconds, readWholeNumber } from '../../values/settingValues';
-import { isWaitTooLong, NOTICEABLE_WAIT_MS } from '../../transport/runWaitTime';
+import { NOTICEABLE_WAIT_MS } from '../../transport/runWaitTime';
 import { abortable, LONGEST_TIMER_MS, sleep } from '../../async';
 import type { Operation } from '../../operations/operation';
 import { reportDuring, timeAfter } from '../../run/progress';
@@ -115,7 +115,7 @@ async function waitOrPark(run: Run): Promise<void> {
 		limiterOf(identity)
 			.issueTickets({ ...ticket, count: 0, maxWaitMs: Infinity })
 			.catch(() => undefined);
-		throw isWaitTooLong(error) ? roomTooLateError(requests, maxWaitMs, error) : error;
+		throw error instanceof WaitTooLongError ? roomTooLateError(requests, maxWaitMs, error) : error;
 	}
 }
 
