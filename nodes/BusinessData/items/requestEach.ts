@@ -113,10 +113,10 @@ async function sendUnlessUsed(
 	runGuard?: SendGuard,
 ): Promise<ServiceResponse | (IDataObject & { skipped: true })> {
 	const { guard } = request;
+	const waitFor = async (ended: Promise<void>) => await run.client.waitForOther(request, ended);
 	try {
-		const waitFor = async (ended: Promise<void>) => await run.client.waitForOther(request, ended);
 		const state = (await guard?.state(waitFor)) ?? 'notSent';
-		if (state !== 'notSent') throw new AlreadySentError(state);
+		if (guard !== undefined && state !== 'notSent') return guard.skipped(state);
 		return await run.client.request({ ...request, guard: guard ?? runGuard });
 	} catch (error) {
 		if (error instanceof AlreadySentError && guard !== undefined) return guard.skipped(error.state);
