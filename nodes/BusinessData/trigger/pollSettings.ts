@@ -133,12 +133,11 @@ function readDeletedWhen(option: unknown): PollSettings['deletedWhen'] {
 	const { values } = readGroup('Deleted When', option);
 	if (values === undefined) return undefined;
 	const group = readGroup('Deleted When', values);
-	const howTo = 'Enter what the service says of a deleted record, or remove Deleted When.';
-	const marks = readList('Value', readTextToSend('Value', group.value));
-	return {
-		field: readFilledText('Field', group.field, howTo),
-		values: readFilledText('Value', marks.join(), howTo).split(','),
-	};
+	const howToFix = 'Enter what the service says of a deleted record, or remove Deleted When.';
+	const field = readFilledText('Field', group.field, howToFix);
+	const texts = readList('Value', readTextToSend('Value', group.value));
+	if (texts.length === 0) throw new InvalidSettingError('Value', 'is empty', howToFix);
+	return { field, values: texts };
 }
 
 /** The path with the query after it, and whether both stay the same from poll to poll. */
