@@ -124,9 +124,14 @@ export class RedisLimitStore {
 			return { windows, everyMs, estimate: endpoint.otherClients.shared, newest };
 		});
 		const request = JSON.stringify({ ...call, action, endpoints });
-		type Off = [isOff: number, ...Reply];
-		const [isOff, ...reply] = await this.connection.run<Off>(LIMIT_SCRIPT, keys, [request], signal);
-		if (isOff === 1) {
+		type Full = [mustEnter: number, ...Reply];
+		const [mustEnter, ...reply] = await this.connection.run<Full>(
+			LIMIT_SCRIPT,
+			keys,
+			[request],
+			signal,
+		);
+		if (mustEnter === 1) {
 			this.entering ??= this.enterAll().finally(() => (this.entering = undefined));
 			// The caller may give up meanwhile.
 			this.entering.catch(() => undefined);

@@ -65,7 +65,7 @@ end
 set('now', now)
 keep(STATE, ${GRACE_MS})
 
-local isLost, isOff = false, 0
+local isLost, mustEnter = false, 0
 for index, endpoint in ipairs(endpoints) do
 	local slots, queue, tickets = KEYS[3 * index - 1], KEYS[3 * index], KEYS[3 * index + 1]
 	endpoint.slots, endpoint.queue, endpoint.tickets = slots, queue, tickets
@@ -88,7 +88,7 @@ for index, endpoint in ipairs(endpoints) do
 		-- The command updates its own slot, but Redis must have had it.
 		if score and newest == id then older = 0 end
 		isLost = isLost or older > unsure
-		if math.abs(older) > unsure then isOff = 1 end
+		if math.abs(older) > unsure then mustEnter = 1 end
 	end
 end
 if isLost and get('grace') < now then set('grace', now + ${GRACE_MS}) end
@@ -167,7 +167,7 @@ end
 -- again, and which window is full; then, per endpoint, the estimate of other clients, its age (ms), how long (ms) nothing
 -- goes, and how many slots each window has. A process that does not know the estimates, or has to enter slots, takes none.
 function actions.take()
-	local known, isUnknown = {}, isOff == 1
+	local known, isUnknown = {}, mustEnter == 1
 	for index, endpoint in ipairs(endpoints) do
 		local slots = endpoint.slots
 		local estimate = redis.call('HGET', STATE, 'estimate:' .. slots)
@@ -277,5 +277,5 @@ function actions.ticket()
 	return 1
 end
 
-return {isOff, actions[call.action]()}
+return {mustEnter, actions[call.action]()}
 `);
