@@ -114,8 +114,8 @@ export class ListReader {
 	}
 
 	private preparePagination(): void {
-		const { state, pagination } = this;
-		if (state.pagination === pagination) return;
+		const { state, paginationHash } = this;
+		if (state.pagination === paginationHash) return;
 		forgetRead(state);
 		// What the new settings find first was there before, unless a full read was complete.
 		if (state.pages === 0 && !this.settings.readsChangesOnly) {
@@ -128,7 +128,7 @@ export class ListReader {
 			// Until a full read, a change of what is there would look like a creation.
 			state.fullReadAt = 0;
 		}
-		state.pagination = pagination;
+		state.pagination = paginationHash;
 	}
 
 	private async readOn(): Promise<void> {
@@ -338,7 +338,7 @@ export class ListReader {
 	}
 
 	/** A hash of the settings that a page state depends on. */
-	private get pagination(): string {
+	private get paginationHash(): string {
 		const { list, incremental, readsChangesOnly } = this.settings;
 		const { itemsField: _, idField: __, ...pagination } = list;
 		// Where an expression asks for changes, the list has other pages than without it.
