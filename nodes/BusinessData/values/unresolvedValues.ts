@@ -36,6 +36,19 @@ const PLAIN_EXPRESSION = /\{\{([^{}]{0,200}?\$[a-z(][^{}]{0,200})\}\}/i;
 /** Evaluates what stands between `{{` and `}}`. */
 type Evaluate = (code: string) => unknown;
 
+/** A part of a text: as it is, or the code of an expression. */
+interface Piece {
+	type: 'text' | 'code';
+	text: string;
+}
+
+/** Where an expression stands: in which field, after what is written before it, and before which piece. */
+interface Place {
+	name: string;
+	before: string;
+	next: Piece | undefined;
+}
+
 /** Whether a saved parameter is an expression or holds one; n8n marks it by an equals sign in front. */
 export function holdsExpression(written: unknown): boolean {
 	if (typeof written === 'string') return written.startsWith('=');
@@ -112,27 +125,25 @@ export function markUnresolvedFields(
 /** The first expression in a longer text that gives no text, or that leaves a gap where there must not be one. */
 function unresolvedInText(
 	name: string,
-	pieces: Array<{ type: 'text' | 'code'; text: string }>,
+	pieces: Piece[],
 	evaluate: Evaluate,
 ): UnresolvedValue | undefined {
-	const empty: string[] = [];
-	let outline = '';
+	let firstEmpty: string | undefined;
+	let before = '';
 	for (const [index, { type, text }] of pieces.entries()) {
-		const mayBeList = () => fitsList(name, outline, pieces[index + 1]);
-		const mayBeNull = () => name === 'jsonBody' && isOutsideTexts(outline);
-		const written = type === 'text' ? text : textIn(() => evaluate(text), mayBeList, mayBeNull);
+		const place = { name, before, next: pieces[index + 1] };
+		const written = type === 'text' ? text : textIn(() => evaluate(text), place);
 		if (typeof written !== 'string') return unresolved(text, written.problem);
 		const isEmpty = type === 'code' && trimUnseen(written) === '';
-		if (isEmpty) empty.push(text);
-		outline += isEmpty ? GAP : written;
+		if (isEmpty) firstEmpty ??= text;
+		before += isEmpty ? GAP : written;
 	}
-	const [code] = empty;
-	if (code === undefined) return undefined;
-	if (FIELDS_WITHOUT_GAPS.includes(name)) return unresolved(code, 'is empty');
-	const segments = outline.split('?', 1).join().split('/');
+	if (firstEmpty === undefined) return undefined;
+	if (FIELDS_WITHOUT_GAPS.includes(name)) return unresolved(firstEmpty, 'is empty');
+	const segments = before.split('?', 1).join().split('/');
 	const isPath = FIELDS_WITH_PATHS.includes(name);
 	const isSegmentEmpty = isPath && segments.some((one) => /^\0+$/.test(one));
-	return isSegmentEmpty ? unresolved(code, EMPTY_SEGMENT) : undefined;
+	return isSegmentEmpty ? unresolved(firstEmpty, EMPTY_SEGMENT) : undefined;
 }
 
 /** In a path that is one expression, a slash at the end may be all that is left of `'/contacts/' + $json.id`. */
@@ -144,11 +155,7 @@ function gapAtEnd(name: string, code: string, value: unknown): string | undefine
 }
 
 /** What n8n writes into a longer text for the value of an expression, or why it is not a text. */
-function textIn(
-	evaluate: () => unknown,
-	mayBeList: () => boolean,
-	mayBeNull: () => boolean,
-): string | { problem: string } {
+function textIn(evaluate: () => unknown, place: Place): string | { problem: string } {
 	let value: unknown;
 	try {
 		value = evaluate();
@@ -156,21 +163,17 @@ function textIn(
 		return { problem: noValue(error) };
 	}
 	// As `JSON.stringify` writes it.
-	if (value === 'null' && mayBeNull()) return value;
+	if (value === 'null' && place.name === 'jsonBody' && isOutsideTexts(place.before)) return value;
 	const problem = findFault(value, true);
 	if (problem !== undefined) return { problem };
 	if (value === null) return { problem: 'is null' };
 	if (!Array.isArray(value)) return scalarText(value) ?? { problem: 'is an object, not a text' };
 	const areTexts = value.every((part) => typeof part !== 'object');
-	return areTexts && mayBeList() ? value.join() : { problem: 'is a list, not a text' };
+	return areTexts && fitsList(place) ? value.join() : { problem: 'is a list, not a text' };
 }
 
-/**
- * Whether a list, written with commas, stays a list where it stands: not beside other text, or in a text of JSON.
- * @param before all that is written before it
- * @param next what follows it
- */
-function fitsList(name: string, before: string, next?: { type: string; text: string }): boolean {
+/** Whether a list, written with commas, stays a list where it stands: not beside other text, or in a text of JSON. */
+function fitsList({ name, before, next }: Place): boolean {
 	if (name === 'jsonBody') return isOutsideTexts(before);
 	if (name !== 'ids') return false;
 	const isApart =
