@@ -14,7 +14,7 @@ import { readFlag, readWholeNumber } from '../values/settingValues';
 import type { Operation } from './operation';
 
 /** @param plural what is read, for example `contacts` */
-export function getManyOperation(plural: string, { method, path }: Endpoint): Operation {
+export function getManyOperation(plural: string, endpoint: Endpoint): Operation {
 	return {
 		option: {
 			name: 'Get Many',
@@ -23,8 +23,7 @@ export function getManyOperation(plural: string, { method, path }: Endpoint): Op
 			description: `Read the ${plural} of the business that the API key belongs to`,
 		},
 		fields,
-		execute: async (run) =>
-			await requestEach(run, (index) => prepare(run, index, { method, path })),
+		execute: async (run) => await requestEach(run, (index) => prepare(run, index, endpoint)),
 	};
 }
 

@@ -12,9 +12,10 @@ import type { Operation } from './operation';
 
 export function sendOperation(
 	option: INodePropertyOptions,
-	{ method, path, limit }: Endpoint & { limit: LimitSetting },
+	endpoint: Endpoint & { limit: LimitSetting },
 ): Operation {
-	const allowed = formatLimit(limit.max, limit.windowSeconds * 1000);
+	const { max, windowSeconds } = endpoint.limit;
+	const allowed = formatLimit(max, windowSeconds * 1000);
 	const description = `${option.description}. The service allows ${allowed}; more wait for their turn.`;
 	return {
 		option: {
@@ -29,7 +30,7 @@ export function sendOperation(
 		execute: async (run) =>
 			await requestEach(run, (index) => ({
 				request: {
-					endpoint: { method, path },
+					endpoint,
 					body: readJsonBody(run, index, true),
 					...readRequestOptions(run, index),
 				},
