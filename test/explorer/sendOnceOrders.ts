@@ -5,7 +5,7 @@
  */
 import type * as sendOnceModule from '../../nodes/BusinessData/sendOnce';
 import type * as processStateModule from '../../nodes/BusinessData/sendOnce/processState';
-import type { SentState } from '../../nodes/BusinessData/sendOnce/processState';
+import type { SentState } from '../../nodes/BusinessData/transport/serviceRequest';
 import { abortController, KeyedMutex } from '../../nodes/BusinessData/async';
 import { loadDeduplicator } from '../support/loadDeduplicator';
 import { after, passTime } from '../support/logicalTime';

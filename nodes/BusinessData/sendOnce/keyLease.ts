@@ -6,6 +6,7 @@ import { randomUUID } from 'node:crypto';
 
 import { abortController, sleep } from '../async';
 import { KEY_PREFIX, type RedisConnection, RedisScript } from '../redis';
+import type { UnderWay } from '../transport/serviceRequest';
 import type { KeyId } from './keyRow';
 import { processState } from './processState';
 
@@ -55,12 +56,6 @@ if redis.call('GET', KEYS[1]) then
 end
 return math.max(0, missing)
 `);
-
-/** Another sender has the key. */
-export interface UnderWay {
-	/** Resolves when it makes sense to retry. */
-	ended: Promise<void>;
-}
 
 /** The lease of a key, as a run sees it. */
 export class KeyLease {

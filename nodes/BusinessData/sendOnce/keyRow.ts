@@ -5,8 +5,9 @@
 import { hash, randomUUID } from 'node:crypto';
 
 import { DeduplicationRow } from '../n8nInternals/deduplicationStore';
+import type { SentState } from '../transport/serviceRequest';
 import { InvalidSettingError } from '../values/invalidSettingError';
-import { processState, type SentState } from './processState';
+import { processState } from './processState';
 import { inStore, storeFailed } from './storeErrors';
 
 /** In every row. */

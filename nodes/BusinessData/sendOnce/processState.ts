@@ -1,9 +1,7 @@
 /** Shared by all executions of this process, also those of another version of the package. */
 import { KeyedMutex } from '../async';
+import type { SentState } from '../transport/serviceRequest';
 import { processWide } from '../values/processWide';
-
-/** `perhapsSent` from right before a request leaves until its outcome is known. */
-export type SentState = 'notSent' | 'perhapsSent' | 'sent';
 
 /** By the names of keys. */
 interface ProcessState {

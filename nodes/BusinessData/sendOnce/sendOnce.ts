@@ -8,13 +8,12 @@ import type { IDataObject } from 'n8n-workflow';
 import { CREDENTIAL_TYPE } from '../transport/account';
 import { type Endpoint, formatEndpoint } from '../transport/endpoints';
 import { InvalidSettingError } from '../values/invalidSettingError';
-import type { SendGuard } from '../transport/serviceRequest';
+import type { SendGuard, SentState, UnderWay } from '../transport/serviceRequest';
 import { hashOf } from '../values/hash';
 import { abortable } from '../async';
 import type { Run } from '../run/run';
 import { type Content, KeyRow, LATE_MS } from './keyRow';
-import { KeyLease, type UnderWay } from './keyLease';
-import type { SentState } from './processState';
+import { KeyLease } from './keyLease';
 import { addSentKey, removeSentKey } from './sentKeys';
 
 /** The ID of a workflow that was not saved. */

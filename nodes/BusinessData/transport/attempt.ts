@@ -19,7 +19,7 @@ import { headerLimits } from './rateLimitHeaders';
 import { redactHeaders } from '../values/redact';
 import { isCanceled, type RequestError } from './requestError';
 import { errorDespiteSuccess, failureError, responseError } from './errorTexts';
-import { isConditional, isRead, type ServiceRequest } from './serviceRequest';
+import { isConditional, isRead, type SentState, type ServiceRequest } from './serviceRequest';
 
 /** How long (ms) other requests wait for the body of a 429, which may say how long to wait. */
 const LONGEST_BODY_WAIT_MS = 1_000;
@@ -155,7 +155,7 @@ async function conclude(
 	return { error, response, askedMs, retry: isTooLong ? 'never' : retry };
 }
 
-export function sentStateOf({ error }: AttemptOutcome): 'sent' | 'perhapsSent' | 'notSent' {
+export function sentStateOf({ error }: AttemptOutcome): SentState {
 	if (error === undefined) return 'sent';
 	return error.details.outcome === 'unknown' ? 'perhapsSent' : 'notSent';
 }

@@ -1,16 +1,25 @@
 import { InvalidSettingError } from '../values/invalidSettingError';
 import type { Endpoint } from './endpoints';
 
+/** `perhapsSent` from right before a request leaves until its outcome is known; `notSent` also after a refusal. */
+export type SentState = 'notSent' | 'perhapsSent' | 'sent';
+
+/** Another sender has the document. */
+export interface UnderWay {
+	/** Resolves when it makes sense to retry. */
+	ended: Promise<void>;
+}
+
 /** Sees to it that a document is sent only once, whatever other senders do. */
 export interface SendGuard {
 	/**
-	 * Called right before each attempt, with its slots taken. From then on, no other sender sends the document.
-	 * @returns while another sender has the document, a promise that resolves when it makes sense to call again
+	 * Called right before each attempt, with its slots taken. Unless it returns another sender, no other one sends the
+	 * document from then on.
 	 * @throws when the document must not go out
 	 */
-	acquire(): Promise<{ ended: Promise<void> } | undefined>;
-	/** Called once after each lease. @param state `notSent` when the service certainly did not act */
-	complete(state: 'sent' | 'perhapsSent' | 'notSent'): Promise<void>;
+	acquire(): Promise<UnderWay | undefined>;
+	/** Called once after each lease. */
+	complete(state: SentState): Promise<void>;
 }
 
 export type QueryParameters = Array<{ name: string; value: string }>;

@@ -2,7 +2,8 @@
 
 import { KeyedMutex } from '../../../nodes/BusinessData/async';
 import { KeyRow } from '../../../nodes/BusinessData/sendOnce/keyRow';
-import { processState, type SentState } from '../../../nodes/BusinessData/sendOnce/processState';
+import { processState } from '../../../nodes/BusinessData/sendOnce/processState';
+import type { SentState } from '../../../nodes/BusinessData/transport/serviceRequest';
 import { useDeduplicator } from '../../support/deduplicator';
 import { after, passTime } from '../../support/logicalTime';
 
