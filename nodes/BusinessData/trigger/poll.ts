@@ -16,7 +16,7 @@ import { PollClient } from './pollClient';
 import { beginPoll } from './pollTime';
 import { type PollSettings, readPollSettings } from './pollSettings';
 import { ListReader } from './readList';
-import { boundFieldHashes } from './state';
+import { boundFieldHashes, type State } from './state';
 
 /** How many events a manual test run shows. */
 const SAMPLE_SIZE = 10;
@@ -138,23 +138,8 @@ async function exclusiveChanges(
 			log('Changed Fields: left out, because the records have too many fields to remember', 'warn');
 		}
 		const withheld = emitDeletions(state, settings, found);
-		const last = Math.max(state.withheldReportedAt, withheldReportedAt.get(name) ?? 0);
-		// The poll after one that failed goes on, also where polls are days apart.
-		const hasFailed = last > state.withheldReportedAt;
-		const isReportDue = withheld > 0 && !hasFailed && Date.now() - last >= DAY_MS;
-		state.withheldReportedAt =
-			withheld === 0 ? 0 : isReportDue && !isActivation ? Date.now() : last;
-		withheldReportedAt.set(name, state.withheldReportedAt);
-		if (isReportDue) {
-			const { recordName, maxDeletionPercent } = settings;
-			const known = Math.max(withheld, knownForGuard(state));
-			const error = new RequestError(
-				`${withheld} of ${known} known ${recordName}s are missing in the list; their deletion is withheld`,
-				{
-					outcome: 'unknown',
-					description: `More than ${maxDeletionPercent} % at once is more likely a role of the API key that hides them, a filter or another business than deletions. If they come back, nothing has happened. If they were deleted, set the option Max Deletion Percent to 100 until the next poll has emitted them.`,
-				},
-			);
+		if (isReportDue(state, withheld, name, isActivation)) {
+			const error = withheldError(state, withheld, settings);
 			// Nothing is remembered then, so the next poll finds the other events again.
 			if (!isActivation && settings.wanted.includes('Deleted')) throw error;
 			log(error.message, 'warn');
@@ -164,6 +149,37 @@ async function exclusiveChanges(
 	} finally {
 		underWay.delete(name);
 	}
+}
+
+/** Whether withheld deletions are to be reported, which is noted unless the poll is one of an activation. */
+function isReportDue(
+	state: State,
+	withheld: number,
+	triggerName: string,
+	isActivation: boolean,
+): boolean {
+	const last = Math.max(state.withheldReportedAt, withheldReportedAt.get(triggerName) ?? 0);
+	// The poll after one that failed goes on, also where polls are days apart.
+	const hasFailed = last > state.withheldReportedAt;
+	const isDue = withheld > 0 && !hasFailed && Date.now() - last >= DAY_MS;
+	state.withheldReportedAt = withheld === 0 ? 0 : isDue && !isActivation ? Date.now() : last;
+	withheldReportedAt.set(triggerName, state.withheldReportedAt);
+	return isDue;
+}
+
+function withheldError(
+	state: State,
+	withheld: number,
+	{ recordName, maxDeletionPercent }: PollSettings,
+): RequestError {
+	const known = Math.max(withheld, knownForGuard(state));
+	return new RequestError(
+		`${withheld} of ${known} known ${recordName}s are missing in the list; their deletion is withheld`,
+		{
+			outcome: 'unknown',
+			description: `More than ${maxDeletionPercent} % at once is more likely a role of the API key that hides them, a filter or another business than deletions. If they come back, nothing has happened. If they were deleted, set the option Max Deletion Percent to 100 until the next poll has emitted them.`,
+		},
+	);
 }
 
 function logOf(context: IPollFunctions): Log {
