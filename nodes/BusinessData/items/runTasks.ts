@@ -55,10 +55,7 @@ export async function prepareTasks(
 	return tasks;
 }
 
-/**
- * The outputs of the tasks, in their order.
- * @throws a node error that names its item
- */
+/** The outputs of the tasks, in their order. @throws a node error that names its item */
 export async function runTasks(
 	run: Run,
 	tasks: Task[],

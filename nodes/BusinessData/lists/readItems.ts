@@ -123,7 +123,7 @@ function hintAtList(run: Run, { type }: ListSettings, read: ReadSummary): void {
 		const says =
 			total === undefined ? `The service says that there is more${sign}` : 'There are more';
 		run.hintAtList(`${says}: ${wereRead}${by}. ${advice}`);
-	} else if (run.isManual) {
+	} else if (run.context.getMode() === 'manual') {
 		// The end of the list has no place of its own.
 		const { path } = last.isAfterLast === true ? first : last;
 		const where = path === '' ? 'the response itself' : path;

@@ -128,14 +128,9 @@ async function sameForAll(run: Run, name: string, field: string, fallback: unkno
 	return first ?? null;
 }
 
-/** The IDs of one request, and the indexes of the items that name them. */
-interface Batch {
-	ids: Id[];
-	items: number[];
-}
-
 /**
- * The IDs of all items in batches, each ID once; and the error items of items without a usable ID.
+ * The IDs of all items in batches, each ID once, with the indexes of the items that name them; and the error items of
+ * items without a usable ID.
  * @throws a node error instead, unless the node continues on error
  */
 async function readBatches(run: Run, size: number) {
@@ -164,7 +159,7 @@ async function readBatches(run: Run, size: number) {
 		await run.yieldToEventLoop();
 	}
 	const entries = [...itemsById.values()];
-	const batches: Batch[] = [];
+	const batches: Array<{ ids: Id[]; items: number[] }> = [];
 	for (let start = 0; start < entries.length; start += size) {
 		const batch = entries.slice(start, start + size);
 		const lists = new Set(batch.flatMap((entry) => entry.items));

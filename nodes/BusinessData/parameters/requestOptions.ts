@@ -128,10 +128,7 @@ export function parseRequestOptions(
 	};
 }
 
-/**
- * How long (ms) a run may wait for the limits.
- * @throws InvalidSettingError
- */
+/** How long (ms) a run may wait for the limits. @throws InvalidSettingError */
 export function readMaxWaitMs(options: Record<string, unknown>, isTool: boolean): number {
 	const { maxWait = isTool ? MAX_WAIT_OF_A_TOOL_SECONDS : 0 } = options;
 	return (readSeconds('Max Wait', maxWait) || Infinity) * 1000;

@@ -94,11 +94,6 @@ export class Run {
 		return !this.isTool && this.context.continueOnFail() && !isCanceled(this.context);
 	}
 
-	/** Whether a person runs the workflow in the editor. */
-	get isManual(): boolean {
-		return this.context.getMode() === 'manual';
-	}
-
 	/**
 	 * The value of a parameter for an item, for a reader of `settingValues`.
 	 * @param fallback for a parameter that is not there

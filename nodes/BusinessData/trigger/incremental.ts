@@ -122,10 +122,7 @@ export const incrementalField: INodeProperties = {
 	options: [{ displayName: 'Incremental', name: 'values', values: incrementalFields }],
 };
 
-/**
- * Undefined where the option is not set.
- * @throws InvalidSettingError that names the field
- */
+/** Undefined where the option is not set. @throws InvalidSettingError that names the field */
 export function readIncremental(option: unknown): Incremental | undefined {
 	const group = readGroup('Incremental', option).values;
 	if (group === undefined) return undefined;

@@ -9,7 +9,7 @@ import type { INodeExecutionData } from 'n8n-workflow';
 import { refuseSubWorkflowResults } from '../../n8nInternals/subWorkflows';
 import { limiterOf, limitsOfEndpoint, WaitTooLongError } from '../../rateLimit';
 import { canonicalEndpoint } from '../../transport/endpointPath';
-import { ENDPOINTS, SEND_ENDPOINTS } from '../../transport/endpoints';
+import { ENDPOINTS, SEND_ENDPOINTS, SEND_NAMES } from '../../transport/endpoints';
 import { roomTooLateError } from '../../transport/errorTexts';
 import { formatDuration, pluralize } from '../../values/text';
 import { readChoice, readSeconds, readWholeNumber } from '../../values/settingValues';
@@ -21,7 +21,6 @@ import { maxWaitField, readMaxWaitMs } from '../../parameters/requestOptions';
 import type { Run } from '../../run/run';
 import { whyNotParked } from './parking';
 
-const ENDPOINT_NAMES = Object.keys(SEND_ENDPOINTS) as Array<keyof typeof SEND_ENDPOINTS>;
 /** n8n looks for executions to wake once a minute. */
 const PARK_AFTER_SECONDS = 65;
 
@@ -139,7 +138,7 @@ async function park(run: Run, waitMs: number, requests: number): Promise<void> {
 /** @throws InvalidSettingError */
 function readSettings(run: Run) {
 	const limitOf = run.parameter('limitOf', 0, 'transaction:send');
-	const name = readChoice('Limit Of', limitOf, ['general', ...ENDPOINT_NAMES]);
+	const name = readChoice('Limit Of', limitOf, ['general', ...SEND_NAMES]);
 	const endpoint = name === 'general' ? undefined : canonicalEndpoint(SEND_ENDPOINTS[name]);
 	const { limits } = run.account;
 	const ofEndpoint = limitsOfEndpoint(limits, endpoint);

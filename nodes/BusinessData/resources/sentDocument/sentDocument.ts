@@ -3,7 +3,7 @@ import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 
 import { requireWorkflow, SendOnce } from '../../sendOnce';
 import { parseEndpoint } from '../../transport/endpointPath';
-import { type Endpoint, SEND_ENDPOINTS } from '../../transport/endpoints';
+import { type Endpoint, SEND_ENDPOINTS, SEND_NAMES } from '../../transport/endpoints';
 import { InvalidSettingError } from '../../values/invalidSettingError';
 import { readChoice, readFilledText, readText } from '../../values/settingValues';
 import { prepareTasks, runTasks, type Task, type TaskKind } from '../../items/runTasks';
@@ -17,10 +17,7 @@ export const KEY_HINT =
 	'Give the sendOnceKey and the sentWith of the send. From another workflow, give the workflowId of the one that sends.';
 
 const API_REQUEST = 'apiRequest';
-const SENT_WITH = [
-	...(Object.keys(SEND_ENDPOINTS) as Array<keyof typeof SEND_ENDPOINTS>),
-	API_REQUEST,
-] as const;
+const SENT_WITH = [...SEND_NAMES, API_REQUEST] as const;
 
 const UNKNOWN_KEY =
 	'no send was remembered under the key. A key belongs to its workflow, credential and endpoint: check Workflow ID, the credential and Sent With.';
