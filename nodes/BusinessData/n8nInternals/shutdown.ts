@@ -60,50 +60,47 @@ const RECORDED_WITHIN_MS = 3_000;
 const ENDED_WITHIN_MS = 6_000;
 const SAVED_WITHIN_MS = 1_000;
 
-/** n8n does not wait until the items of a poll have become an execution. */
-class LatestItems {
-	emittedAt = -Infinity;
+/** What n8n does not wait for by itself. */
+class HeldShutdown {
+	itemsEmittedAt = -Infinity;
+	readonly workUnderWay = new Set<Promise<unknown>>();
 
-	async whenRecorded(): Promise<void> {
-		const recordedAt = this.emittedAt + RECORDED_WITHIN_MS;
+	/** Until the items of a poll have become an execution. */
+	async whenItemsRecorded(): Promise<void> {
+		const recordedAt = this.itemsEmittedAt + RECORDED_WITHIN_MS;
 		await sleep(Math.max(0, recordedAt - performance.now()), never);
 	}
-}
 
-/** n8n does not wait for stopped executions, nor a worker of n8n 1.x for sub-workflows without a waiting caller. */
-class WorkUnderWay {
-	readonly all = new Set<Promise<unknown>>();
-
-	async whenEnded(): Promise<void> {
-		if (this.all.size === 0) return;
-		await Promise.race([Promise.allSettled(this.all), sleep(ENDED_WITHIN_MS, never)]);
+	/** Until stopped executions have ended, and sub-workflows without a waiting caller on a worker of n8n 1.x. */
+	async whenWorkEnded(): Promise<void> {
+		if (this.workUnderWay.size === 0) return;
+		await Promise.race([Promise.allSettled(this.workUnderWay), sleep(ENDED_WITHIN_MS, never)]);
 		await sleep(SAVED_WITHIN_MS, never);
 	}
 }
 
-const latestItems = new LatestItems();
-const workUnderWay = new WorkUnderWay();
-const registered = new Set<object>();
+const held = new HeldShutdown();
+const registered = new Set<string>();
 
-function register(priority: number, service: object, methodName: string): void {
-	if (registered.has(service)) return;
-	registered.add(service);
+function register(priority: number, methodName: 'whenItemsRecorded' | 'whenWorkEnded'): void {
+	if (registered.has(methodName)) return;
+	registered.add(methodName);
 	const shutdown = shutdownService();
 	if (shutdown === undefined) return;
-	provideService(service.constructor, service);
-	shutdown.register(priority, { serviceClass: service.constructor, methodName });
+	provideService(HeldShutdown, held);
+	shutdown.register(priority, { serviceClass: HeldShutdown, methodName });
 }
 
 /** To be called when a poll emits items: n8n shuts down only after it has had the time to record them. */
 export function holdShutdownForItems(): void {
-	latestItems.emittedAt = performance.now();
-	register(HIGHEST_PRIORITY, latestItems, 'whenRecorded');
+	held.itemsEmittedAt = performance.now();
+	register(HIGHEST_PRIORITY, 'whenItemsRecorded');
 }
 
 /** n8n shuts down only after the work, which the shutdown signal ends, has ended. */
 export function holdShutdownFor(work: Promise<unknown>): void {
-	register(LOW_PRIORITY, workUnderWay, 'whenEnded');
-	workUnderWay.all.add(work);
-	const end = () => workUnderWay.all.delete(work);
+	register(LOW_PRIORITY, 'whenWorkEnded');
+	held.workUnderWay.add(work);
+	const end = () => held.workUnderWay.delete(work);
 	work.then(end, end);
 }
