@@ -15,7 +15,7 @@ import {
 import { headerText } from '../transport/response';
 import { RequestError } from '../transport/requestError';
 import type { ServiceRequest } from '../transport/serviceRequest';
-import { hashOf } from '../values/hash';
+import { applySettings } from './changedSettings';
 import { comparePage } from './comparePage';
 import { noteEnd, notePage, noteSign, pageAfterEmpty } from './completeness';
 import { endChanges, endFullRead, forgetRead, isFullReadDue, noteFullRead } from './endRead';
@@ -23,15 +23,7 @@ import type { Events } from './events';
 import { requestSince } from './incremental';
 import { OutOfTimeError } from './pollClient';
 import type { PollSettings } from './pollSettings';
-import {
-	forgetFieldHashes,
-	type ListRead,
-	MOST_FIRST_READS,
-	MOST_MISSED,
-	REHASHED_NEXT,
-	REPORTED_NEXT,
-	type State,
-} from './state';
+import { type ListRead, MOST_MISSED, REHASHED_NEXT, REPORTED_NEXT, type State } from './state';
 
 /** More pages in a row than this with nothing but known records are not due to records that move. */
 const MOST_REPEATED = 10;
@@ -63,9 +55,7 @@ export class ListReader {
 	/** @throws RequestError when a request fails, or nothing could be read */
 	async read(): Promise<void> {
 		const { state } = this;
-		this.prepareFields();
-		this.prepareMarks();
-		this.preparePagination();
+		applySettings(state, this.settings);
 		const isResumed = state.read !== undefined;
 		try {
 			await this.readOn();
@@ -78,57 +68,6 @@ export class ListReader {
 		}
 		// The next one is due with a poll that begins so long after this one, however long each takes.
 		state.fullReadAt = Math.min(state.fullReadAt, this.beganAt);
-	}
-
-	/** Takes all hashes anew with a full read where the settings of the watched fields have changed. */
-	private prepareFields(): void {
-		const { state } = this;
-		const { watchedFields, emitsChangedFields } = this.settings;
-		if (state.watched !== watchedFields.key) {
-			for (const record of state.known.values()) record.hash = REHASHED_NEXT;
-			forgetFieldHashes(state);
-			forgetRead(state);
-			state.watched = watchedFields.key;
-			delete state.cursor;
-		}
-		if (!emitsChangedFields) forgetFieldHashes(state);
-		else if (!state.hasTooManyFields && state.fieldNames === undefined) {
-			state.fieldNames = new Map();
-			// Only a full read takes the hashes of all records.
-			state.fullReadAt = 0;
-		}
-	}
-
-	/** Reads the whole list where another mark counts: what the mark before has left out was not created. */
-	private prepareMarks(): void {
-		const { state, settings } = this;
-		const { deletedWhen } = settings;
-		const before = state.deletedWhen;
-		state.deletedWhen = deletedWhen;
-		if (before === undefined || JSON.stringify(before) === JSON.stringify(deletedWhen)) return;
-		// Without full reads, nothing says when all were seen.
-		if (settings.readsChangesOnly) return;
-		state.deletedWhenBefore = before;
-		forgetRead(state);
-		delete state.cursor;
-	}
-
-	private preparePagination(): void {
-		const { state, paginationHash } = this;
-		if (state.pagination === paginationHash) return;
-		forgetRead(state);
-		// What the new settings find first was there before, unless a full read was complete.
-		if (state.pages === 0 && !this.settings.readsChangesOnly) {
-			state.firstReads = MOST_FIRST_READS;
-			delete state.cursor;
-		}
-		// So was what they find behind a page that seemed to be all: services cut lists off without a word.
-		if (state.pages === 1) {
-			state.repagedReads = MOST_FIRST_READS;
-			// Until a full read, a change of what is there would look like a creation.
-			state.fullReadAt = 0;
-		}
-		state.pagination = paginationHash;
 	}
 
 	private async readOn(): Promise<void> {
@@ -335,15 +274,6 @@ export class ListReader {
 
 	private get isCursorOld(): boolean {
 		return Date.now() - (this.state.cursor ?? Infinity) >= DAY_MS;
-	}
-
-	/** A hash of the settings that a page state depends on. */
-	private get paginationHash(): string {
-		const { list, incremental, readsChangesOnly } = this.settings;
-		const { itemsField: _, idField: __, ...pagination } = list;
-		// Where an expression asks for changes, the list has other pages than without it.
-		if (readsChangesOnly) return hashOf([pagination, incremental, 'changes'], 16);
-		return hashOf(incremental === undefined ? pagination : [pagination, incremental], 16);
 	}
 }
 

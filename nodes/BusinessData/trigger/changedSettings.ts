@@ -1,0 +1,68 @@
+/** What an edit of the settings changes in what the trigger remembers. */
+import { hashOf } from '../values/hash';
+import { forgetRead } from './endRead';
+import type { PollSettings } from './pollSettings';
+import { forgetFieldHashes, MOST_FIRST_READS, REHASHED_NEXT, type State } from './state';
+
+/** To be called before each poll reads. */
+export function applySettings(state: State, settings: PollSettings): void {
+	applyWatchedFields(state, settings);
+	applyDeletedWhen(state, settings);
+	applyPagination(state, settings);
+}
+
+/** Takes all hashes anew with a full read where the settings of the watched fields have changed. */
+function applyWatchedFields(state: State, settings: PollSettings): void {
+	const { watchedFields, emitsChangedFields } = settings;
+	if (state.watched !== watchedFields.key) {
+		for (const record of state.known.values()) record.hash = REHASHED_NEXT;
+		forgetFieldHashes(state);
+		forgetRead(state);
+		state.watched = watchedFields.key;
+		delete state.cursor;
+	}
+	if (!emitsChangedFields) forgetFieldHashes(state);
+	else if (!state.hasTooManyFields && state.fieldNames === undefined) {
+		state.fieldNames = new Map();
+		// Only a full read takes the hashes of all records.
+		state.fullReadAt = 0;
+	}
+}
+
+/** Reads the whole list where another mark counts: what the mark before has left out was not created. */
+function applyDeletedWhen(state: State, { deletedWhen, readsChangesOnly }: PollSettings): void {
+	const before = state.deletedWhen;
+	state.deletedWhen = deletedWhen;
+	if (before === undefined || JSON.stringify(before) === JSON.stringify(deletedWhen)) return;
+	// Without full reads, nothing says when all were seen.
+	if (readsChangesOnly) return;
+	state.deletedWhenBefore = before;
+	forgetRead(state);
+	delete state.cursor;
+}
+
+function applyPagination(state: State, settings: PollSettings): void {
+	const pagination = hashOfPagination(settings);
+	if (state.pagination === pagination) return;
+	forgetRead(state);
+	// What the new settings find first was there before, unless a full read was complete.
+	if (state.pages === 0 && !settings.readsChangesOnly) {
+		state.firstReads = MOST_FIRST_READS;
+		delete state.cursor;
+	}
+	// So was what they find behind a page that seemed to be all: services cut lists off without a word.
+	if (state.pages === 1) {
+		state.repagedReads = MOST_FIRST_READS;
+		// Until a full read, a change of what is there would look like a creation.
+		state.fullReadAt = 0;
+	}
+	state.pagination = pagination;
+}
+
+/** A hash of the settings that a page state depends on. */
+function hashOfPagination({ list, incremental, readsChangesOnly }: PollSettings): string {
+	const { itemsField: _, idField: __, ...pagination } = list;
+	// Where an expression asks for changes, the list has other pages than without it.
+	if (readsChangesOnly) return hashOf([pagination, incremental, 'changes'], 16);
+	return hashOf(incremental === undefined ? pagination : [pagination, incremental], 16);
+}
