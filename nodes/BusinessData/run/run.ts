@@ -41,8 +41,7 @@ export class Run {
 
 	private readonly stopListening: Array<() => void>;
 
-	/** The parameters as they are saved. */
-	private readonly written: INode['parameters'];
+	private readonly savedParameters: INode['parameters'];
 	/** The last value of each parameter, with its item unless it is the same for all. */
 	private readonly values = new Map<string, { itemIndex?: number; value: unknown }>();
 	/** With the items that they concern. */
@@ -55,7 +54,7 @@ export class Run {
 	) {
 		this.items = context.getInputData();
 		this.isTool = isToolCall(context);
-		this.written = context.getNode().parameters;
+		this.savedParameters = context.getNode().parameters;
 		this.client = new Client(context, account, randomUUID(), this.waitTime, this.signal);
 		const abort = (reason: Error) => this.controller.abort(reason);
 		this.stopListening = [
@@ -101,17 +100,16 @@ export class Run {
 	parameter(name: string, itemIndex: number, fallback?: unknown): unknown {
 		const known = this.values.get(name);
 		if (known !== undefined && (known.itemIndex ?? itemIndex) === itemIndex) return known.value;
-		const { [name]: written } = this.written;
 		const read = () => this.context.getNodeParameter(name, itemIndex, fallback);
-		const value = readMarked(this.context, name, written, read, itemIndex);
+		const value = readMarked(this.context, name, this.savedParameters[name], read, itemIndex);
 		this.values.set(name, this.isComputed(name) ? { itemIndex, value } : { value });
 		return value;
 	}
 
 	/** Whether an expression makes the parameter or a part of it. */
 	isComputed(name: string): boolean {
-		const { [name]: written } = this.written;
-		return written === undefined || holdsExpression(written);
+		const saved = this.savedParameters[name];
+		return saved === undefined || holdsExpression(saved);
 	}
 
 	/** The Options of an item. @throws InvalidSettingError when they are not a group of fields */

@@ -73,24 +73,24 @@ export interface PollSettings {
 
 /** @throws InvalidSettingError that names the field */
 export function readPollSettings(context: IPollFunctions, account: Account): PollSettings {
-	const { parameters: written, credentials } = context.getNode();
+	const { parameters: saved, credentials } = context.getNode();
 	const parameter: Parameter = (name) =>
-		readMarked(context, name, written[name], () => context.getNodeParameter(name));
+		readMarked(context, name, saved[name], () => context.getNodeParameter(name));
 	const source = readChoice('Source', parameter('source'), SOURCES);
 	const options = readGroup('Options', parameter('options'));
 	const { maxDeletionPercent = MAX_DELETION_PERCENT } = options;
 	const requestOptions = parseRequestOptions(options);
 	const list = readListSettings(options);
 	const incremental = readIncremental(options.incremental);
-	const { path, query, isConstant } = readAddress(parameter, written.path, source);
+	const { path, query, isConstant } = readAddress(parameter, saved.path, source);
 	const recordName = RECORD_NAMES[source];
 	const idField = readFilledText(
 		'ID Field',
 		parameter('idField'),
 		`Enter the field that is unique to a ${recordName}, for example id.`,
 	);
-	const parameters = splitEntries(written.options, options, 'queryParameters');
-	const headers = splitEntries(written.options, options, 'headerParameters');
+	const parameters = splitEntries(saved.options, options, 'queryParameters');
+	const headers = splitEntries(saved.options, options, 'headerParameters');
 	// A key belongs to one business (section 5 of the interface document), but may be replaced.
 	const business = JSON.stringify([credentials?.[CREDENTIAL_TYPE]?.id, account.baseUrl]);
 	return {
@@ -143,14 +143,14 @@ function readDeletedWhen(option: unknown): PollSettings['deletedWhen'] {
 /** The path with the query after it, and whether both stay the same from poll to poll. */
 function readAddress(
 	parameter: Parameter,
-	written: unknown,
+	saved: unknown,
 	source: SourceName,
 ): { path: string; query: QueryParameters; isConstant: boolean } {
 	if (source === 'contacts') {
 		return { path: ENDPOINTS.getContacts.path, query: [], isConstant: true };
 	}
 	const field = 'Path';
-	const isConstant = !holdsExpression(written);
+	const isConstant = !holdsExpression(saved);
 	const { path, query } = parsePath(readText(field, parameter('path')), field, !isConstant);
 	return { path, query, isConstant };
 }
@@ -170,19 +170,19 @@ function readWanted(value: unknown, recordName: string): Change[] {
 
 /**
  * The entries whose name and value are not expressions, in any order, and whether there are others.
- * @param written the options as they are saved
+ * @param saved the options as n8n has saved them
  * @param options the options with the values of their expressions
  */
 function splitEntries(
-	written: unknown,
+	saved: unknown,
 	options: Record<string, unknown>,
 	name: 'queryParameters' | 'headerParameters',
 ): { constant: string[]; hasOthers: boolean } {
 	const all = readEntries(name, readGroup(name, options[name]).parameters);
-	const groups = written as Record<string, { parameters?: unknown }> | undefined;
-	const saved = groups?.[name]?.parameters;
+	const groups = saved as Record<string, { parameters?: unknown }> | undefined;
+	const entries = groups?.[name]?.parameters;
 	// An expression may also give all of them.
-	const constant = (Array.isArray(saved) ? readEntries(name, saved) : [])
+	const constant = (Array.isArray(entries) ? readEntries(name, entries) : [])
 		.filter((entry) => !holdsExpression(entry))
 		.map((entry) => JSON.stringify([entry.name, entry.value]))
 		.sort();

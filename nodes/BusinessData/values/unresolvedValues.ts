@@ -50,22 +50,22 @@ interface Place {
 }
 
 /** Whether a saved parameter is an expression or holds one; n8n marks it by an equals sign in front. */
-export function holdsExpression(written: unknown): boolean {
-	if (typeof written === 'string') return written.startsWith('=');
-	return hasParts(written) && Object.values(written).some(holdsExpression);
+export function holdsExpression(saved: unknown): boolean {
+	if (typeof saved === 'string') return saved.startsWith('=');
+	return hasParts(saved) && Object.values(saved).some(holdsExpression);
 }
 
 /**
  * The value of a parameter, with an `UnresolvedValue` for each part that an expression failed to make, or
  * that holds an expression as plain text.
- * @param written the parameter as it is saved
+ * @param saved the parameter as n8n has saved it
  * @param read has n8n make its value
  * @throws ExpressionError of n8n's, which says what is wrong with the expression
  */
 export function readMarked(
 	context: IExecuteFunctions | IPollFunctions,
 	name: string,
-	written: unknown,
+	saved: unknown,
 	read: () => unknown,
 	itemIndex = 0,
 ): unknown {
@@ -73,33 +73,33 @@ export function readMarked(
 	const evaluate = (code: string) =>
 		(context as IExecuteFunctions).evaluateExpression(`{{${code}}}`, itemIndex);
 	try {
-		return mark(name, written, read(), evaluate);
+		return mark(name, saved, read(), evaluate);
 	} catch (error) {
 		if (error instanceof ExpressionError) throw error;
 		return new UnresolvedValue(noValue(error));
 	}
 }
 
-function mark(name: string, written: unknown, value: unknown, evaluate: Evaluate): unknown {
-	if (typeof written === 'string') {
-		if (!written.startsWith('=')) return plainExpression(written) ?? value;
-		const pieces = ExpressionParser.splitExpression(written.slice(1));
+function mark(name: string, saved: unknown, value: unknown, evaluate: Evaluate): unknown {
+	if (typeof saved === 'string') {
+		if (!saved.startsWith('=')) return plainExpression(saved) ?? value;
+		const pieces = ExpressionParser.splitExpression(saved.slice(1));
 		const [first, ...others] = pieces.filter(({ text }) => text !== '');
 		if (first === undefined || pieces.every(({ type }) => type === 'text')) return value;
 		if (others.length > 0) return unresolvedInText(name, [first, ...others], evaluate) ?? value;
 		const problem = findFault(value, true) ?? gapAtEnd(name, first.text, value);
 		return unresolved(first.text, problem) ?? value;
 	}
-	if (!hasParts(written) || !hasParts(value)) return value;
+	if (!hasParts(saved) || !hasParts(value)) return value;
 	const parts = Object.entries(value).map(([key, part]): [string, unknown] => [
 		key,
-		mark(key, written[key], part, evaluate),
+		mark(key, saved[key], part, evaluate),
 	]);
 	return Array.isArray(value) ? parts.map(([, part]) => part) : Object.fromEntries(parts);
 }
 
-function plainExpression(written: string): UnresolvedValue | undefined {
-	const [, code] = PLAIN_EXPRESSION.exec(written) ?? [];
+function plainExpression(saved: string): UnresolvedValue | undefined {
+	const [, code] = PLAIN_EXPRESSION.exec(saved) ?? [];
 	if (code === undefined) return undefined;
 	const problem = 'is plain text here, because the field is set to Fixed';
 	return unresolved(code, problem, 'Set the field to Expression.');
