@@ -117,25 +117,21 @@ export class StaticData {
 	 * @param hasItems whether the poll emits items, with which n8n saves all that it holds
 	 */
 	async keep(content: Kept, hasItems: boolean): Promise<void> {
+		const { service, workflowId, key, data } = this;
 		if (hasItems) {
 			holdShutdownForItems();
 			this.leaveOthersAsSaved();
-			if (this.service !== undefined) {
-				this.before = { content: { ...this.data }, mark: this.mark };
-			}
+			if (service !== undefined) this.before = { content: { ...data }, mark: this.mark };
+			return this.hold(content);
+		}
+		if (service === undefined) {
 			this.hold(content);
-		} else if (this.service === undefined) {
-			this.hold(content);
-			await commitCursor(this.context);
+			return await commitCursor(this.context);
 		}
 		// What is saved with another node's data may have been set back.
-		else if (revisionOf(this.all[this.key]) !== revisionOf(content)) {
-			this.unnoticed(() => this.hold(content));
-			await this.service.saveStaticDataById(this.workflowId, {
-				...this.all,
-				[this.key]: this.data,
-			});
-		}
+		if (revisionOf(this.all[key]) === revisionOf(content)) return;
+		this.unnoticed(() => this.hold(content));
+		await service.saveStaticDataById(workflowId, { ...this.all, [key]: data });
 	}
 
 	/** Updates what n8n holds for the other triggers. */
