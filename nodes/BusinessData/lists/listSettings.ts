@@ -9,29 +9,11 @@ import {
 } from '../values/settingValues';
 import { InvalidSettingError } from '../values/invalidSettingError';
 import { refuseKeyParameter } from '../transport/serviceRequest';
-import { END_OF_LIST, type EndOfList, paginationFields, type PaginationType } from './listFields';
+import { END_OF_LIST, paginationFields, type PaginationType } from './listFields';
 
-export interface ListSettings {
-	itemsField: string;
+export interface ListSettings extends ReturnType<typeof readListSettings> {
 	/** Dot path to the ID of a record, where it is known. */
 	idField?: string;
-	type: PaginationType;
-	/** The query parameter that says which page, from where, or after what. */
-	pagingParameter: string;
-	/** The query parameter for the page size; empty sends none. */
-	pageSizeParameter: string;
-	pageSize: number;
-	firstPage: number;
-	firstOffset: number;
-	/** Dot path to the next cursor. */
-	cursorField: string;
-	/** Where the cursor is: in the response, or in the last item of its list. */
-	cursorFrom: 'response' | 'lastItem';
-	/** Dot path to the next page's address; empty for the `Link` header. */
-	nextUrlField: string;
-	endOfList: EndOfList;
-	hasMoreField: string;
-	totalPagesField: string;
 }
 
 /** The field that names the query parameter for the next page. */
@@ -45,10 +27,7 @@ const PAGING_PARAMETERS: Record<PaginationType, [label: string, name: string]> =
 const TYPES = Object.keys(PAGING_PARAMETERS) as PaginationType[];
 
 /** @throws InvalidSettingError that names the field */
-export function readListSettings(options: {
-	itemsField?: unknown;
-	pagination?: unknown;
-}): ListSettings {
+export function readListSettings(options: { itemsField?: unknown; pagination?: unknown }) {
 	const group = readGroup('Pagination', readGroup('Pagination', options.pagination).values);
 	const values: Record<string, unknown> = { ...defaultsOf(paginationFields), ...group };
 	const type = readChoice('Pagination', values.type, TYPES);
@@ -56,16 +35,21 @@ export function readListSettings(options: {
 		readFilledText(label, values[key], 'Enter a name, or set the pagination to None.');
 	const [label, key] = PAGING_PARAMETERS[type];
 	const endOfList = readChoice('End of List', values.endOfList, END_OF_LIST);
-	const settings: ListSettings = {
+	const settings = {
 		itemsField: readText('Items Field', options.itemsField).trim(),
 		type,
+		/** The query parameter that says which page, from where, or after what. */
 		pagingParameter: label === '' ? '' : name(label, key),
+		/** The query parameter for the page size; empty sends none. */
 		pageSizeParameter: readText('Size Parameter', values.pageSizeParameter).trim(),
 		pageSize: readWholeNumber('Page Size', values.pageSize, { least: 1 }),
 		firstPage: readWholeNumber('First Page', values.firstPage, { least: 0 }),
 		firstOffset: readWholeNumber('First Offset', values.firstOffset, { least: 0 }),
+		/** Dot path to the next cursor. */
 		cursorField: type === 'cursor' ? name('Cursor Field', 'cursorField') : '',
+		/** Where the cursor is: in the response, or in the last item of its list. */
 		cursorFrom: readChoice('Cursor From', values.cursorFrom, ['response', 'lastItem']),
+		/** Dot path to the next page's address; empty for the `Link` header. */
 		nextUrlField: readText('Next URL Field', values.nextUrlField).trim(),
 		endOfList: type === 'none' ? 'emptyPage' : endOfList,
 		hasMoreField: endOfList === 'hasMoreField' ? name('Has More Field', 'hasMoreField') : '',

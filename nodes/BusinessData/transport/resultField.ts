@@ -6,16 +6,14 @@ import { readList, readText } from '../values/settingValues';
 import { valueAt } from '../values/dotPath';
 import { scalarText } from '../values/valueFaults';
 
-export interface ResultSetting {
-	/** A dot path; empty where the status is enough. */
-	field: string;
-	failures: string[];
-	/** If empty, all other values stand for a success. */
-	successes: string[];
-}
+export type ResultSetting = ReturnType<typeof readResultSetting>;
 
-/** @throws InvalidSettingError that names the field */
-export function readResultSetting(fields: Record<string, unknown>): ResultSetting {
+/**
+ * @returns the dot path of the field, empty where the status is enough, and its values that stand for a failure or, unless
+ * there are none, for a success
+ * @throws InvalidSettingError that names the field
+ */
+export function readResultSetting(fields: Record<string, unknown>) {
 	const field = readText('Result Field', fields.resultField).trim();
 	const failures = readList('Failure Values', fields.failureValues);
 	const successes = readList('Success Values', fields.successValues);

@@ -25,18 +25,7 @@ const HOUR_MS = 3_600_000;
 /** Clocks are set back by an hour or less. */
 const AROUND_A_CLOCK_CHANGE_MS = 3 * HOUR_MS;
 
-export interface Incremental {
-	parameter: string;
-	sendIn: (typeof SENT_IN)[number];
-	format: (typeof FORMATS)[number];
-	/** Luxon tokens, for the format `custom`. */
-	customFormat: string;
-	timeZone: string;
-	/** It asks for what has changed since so long (ms) before the last read began. */
-	lookbackMs: number;
-	/** How long (ms) after a full read the next one follows; 0 for never. */
-	fullReadMs: number;
-}
+export type Incremental = NonNullable<ReturnType<typeof readIncremental>>;
 
 const incrementalFields: INodeProperties[] = [
 	{
@@ -123,7 +112,7 @@ export const incrementalField: INodeProperties = {
 };
 
 /** Undefined where the option is not set. @throws InvalidSettingError that names the field */
-export function readIncremental(option: unknown): Incremental | undefined {
+export function readIncremental(option: unknown) {
 	const group = readGroup('Incremental', option).values;
 	if (group === undefined) return undefined;
 	const values = { ...defaultsOf(incrementalFields), ...readGroup('Incremental', group) };
@@ -144,12 +133,15 @@ export function readIncremental(option: unknown): Incremental | undefined {
 		parameter,
 		sendIn,
 		format,
+		/** Luxon tokens, for the format `custom`. */
 		customFormat:
 			format === 'custom'
 				? readFilledText('Custom Format', values.customFormat, 'Enter it in the tokens of Luxon.')
 				: '',
 		timeZone,
+		/** It asks for what has changed since so long (ms) before the last read began. */
 		lookbackMs: 1000 * readSeconds('Lookback Seconds', values.lookbackSeconds),
+		/** How long (ms) after a full read the next one follows; 0 for never. */
 		fullReadMs:
 			HOUR_MS *
 			readNumber('Full Read Hours', values.fullReadHours, { least: 0 }, 'Use 24 for once a day.'),

@@ -6,14 +6,7 @@ import { isOfDurableScheduler, pollBudgetMs, workflowOf } from '../n8nInternals/
 /** Less than the 84 s after which n8n 2.x takes a publication for failed; n8n 1.x polls one trigger after the other. */
 const ACTIVATION_TIME_MS = 45_000;
 
-export interface PollTime {
-	/** When the poll began (ms, `performance.now()`). */
-	startedAt: number;
-	/** How long (ms) it may take. */
-	timeMs: number;
-	/** Whether n8n polls because it starts or a workflow is published, see `activation.ts`. */
-	isActivation: boolean;
-}
+export type PollTime = ReturnType<typeof beginPoll>;
 
 /** The contexts that have polled. Each activation has its own, and begins with a poll. */
 const known = new WeakSet<IPollFunctions>();
@@ -21,8 +14,12 @@ const known = new WeakSet<IPollFunctions>();
 /** When the first trigger of an activation began to poll, by the activation's `Workflow` object. */
 const activations = new WeakMap<object, number>();
 
-/** To be called once, at the beginning of a poll. */
-export function beginPoll(context: IPollFunctions): PollTime {
+/**
+ * To be called once, at the beginning of a poll.
+ * @returns when it began (ms, `performance.now()`), how long (ms) it may take, and whether n8n polls because it starts or
+ * a workflow is published, see `activation.ts`
+ */
+export function beginPoll(context: IPollFunctions) {
 	const startedAt = performance.now();
 	const timeMs = pollBudgetMs(context);
 	const isActivation = !known.has(context) && !isOfDurableScheduler(context);
