@@ -23,7 +23,7 @@ const BESIDE =
 const FAILURES =
 	/^_?((validation|field|input)[_-]?)?(errors?|warnings?|faults?)[_-]?(list|messages?|details?)?$/i;
 
-/** A response with such a field is no empty list: an ID is that of a record, and a message is about a failure. */
+/** A response with such a field is not an empty list: an ID belongs to a record, and a message says what failed. */
 const ID_NAME = /^(_?id|uuid|guid)$/i;
 const MESSAGE_NAME = /(message|msg|detail|description|reason|title)s?$/i;
 

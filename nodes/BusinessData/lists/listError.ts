@@ -1,4 +1,4 @@
-/** By the options, a response does not show where its list or the next page is. */
+/** A response has no list, or no next page, where the options say. */
 import { RequestError } from '../transport/requestError';
 
 export class ListError extends RequestError {

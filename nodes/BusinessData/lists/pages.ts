@@ -1,4 +1,4 @@
-/** Reads a list page by page. Where it ends shows in what comes, not in the page size: a service may cap that. */
+/** Reads a list page by page. The pages show where it ends, not the page size, which a service may cap. */
 import { type ServiceResponse, jsonOf, shownBody } from '../transport/response';
 import type { Client } from '../transport/client';
 import { RequestError } from '../transport/requestError';

@@ -134,7 +134,7 @@ async function sameForAll(run: Run, name: string, field: string, fallback: unkno
  * @throws a node error instead, unless the node continues on error
  */
 async function readBatches(run: Run, size: number) {
-	/** Each list of items is shared by the IDs that these give together. */
+	/** Items that give the same IDs share a list, which all of these IDs refer to. */
 	const itemsById = new Map<string, { id: Id; items: number[][] }>();
 	const errors: INodeExecutionData[] = [];
 	let last: { value: unknown; items: number[] } | undefined;

@@ -38,7 +38,7 @@ export function headerText(headers: Record<string, unknown>, name: string): stri
 	return typeof value === 'string' ? value : '';
 }
 
-/** Outweighs the content type (https://encoding.spec.whatwg.org/#bom-sniff); that of UTF-8 needs no care. */
+/** Outweighs the content type (https://encoding.spec.whatwg.org/#bom-sniff). UTF-8, the default, needs none. */
 const BYTE_ORDER_MARKS: Record<string, string> = { fffe: 'utf-16le', feff: 'utf-16be' };
 
 /** The body as text, by its byte order mark, or by the character set that its content type names. */

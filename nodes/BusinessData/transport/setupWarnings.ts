@@ -48,7 +48,7 @@ export class SetupWarnings {
 	/** @param sentAt when (ms since 1970) the request went out */
 	noteResponse(headers: Record<string, unknown>, sentAt: number): void {
 		const { keepFree, redis } = this.account;
-		// Not before a response: a Redis that cannot be reached, such as one with a typing error, counts nothing.
+		// Not before a response: a Redis that cannot be reached, perhaps because of a typo, counts nothing.
 		const stores = this.storesInUse(redis?.name ?? 'this n8n process');
 		if (stores.length > 1) {
 			this.warn(

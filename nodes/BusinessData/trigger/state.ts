@@ -76,7 +76,7 @@ export interface State {
 	firstReads: number;
 	/** A hash of the settings in the last poll that a page state depends on. */
 	pagination?: string;
-	/** How many polls may still be needed to know what they find behind a single page that was taken for the whole list. */
+	/** After an edit of the pagination: how many polls may still find records behind a page that was taken for all. */
 	repagedReads: number;
 	/** Whether records have moved during the last complete read. */
 	hasMoved: boolean;

@@ -40,7 +40,7 @@ export function redactHeaders(
 	);
 }
 
-/** Only that of the last key is kept, so that keys do not stay in memory. */
+/** The pattern of the last key alone, so that keys do not stay in memory. */
 let last = { apiKey: '', pattern: /(?!)/g };
 
 /** The key as it is, in UTF-16 or with escaped characters, all in any case; and in Base64. */
