@@ -39,14 +39,14 @@ export class Client {
 	private readonly refusedKey: RefusedKey;
 
 	/**
-	 * @param run runs take turns
+	 * @param runId among the requests of a key, runs take turns
 	 * @param signal ends every wait when it aborts, with its reason
 	 * @param priority among the requests of the key: from 2, which goes first, to 9
 	 */
 	constructor(
 		readonly context: IExecuteFunctions | IPollFunctions,
 		readonly account: Account,
-		private readonly run: string,
+		private readonly runId: string,
 		private readonly waitTime: RunWaitTime,
 		readonly signal: AbortSignal,
 		private readonly priority = 5,
@@ -65,14 +65,7 @@ export class Client {
 	 */
 	async request(request: ServiceRequest): Promise<ServiceResponse> {
 		this.check(request);
-		const { body, encoded } = request;
-		const json = body === undefined ? undefined : Buffer.from(JSON.stringify(body));
-		const payload =
-			encoded === undefined
-				? json
-				: await encoded.read().catch((error: unknown) => {
-						throw unreadableFileError(request, error);
-					});
+		const payload = await payloadOf(request);
 		return await this.send(request, payload, this.refusedKey.signalFor(request.endpoint));
 	}
 
@@ -155,7 +148,7 @@ export class Client {
 		const { identity, limits, limitStore } = this.account;
 		this.warnings.noteRequest();
 		const acquired = limiterOf(identity).acquire({
-			...{ run: this.run, limits, endpoint, limitStore, signal },
+			...{ run: this.runId, limits, endpoint, limitStore, signal },
 			priority: this.priority - (isRetry ? PRIORITY_GAIN_OF_RETRIES : 0),
 			maxWaitMs: this.leftMs(request),
 			inFlightMs: request.timeoutMs + SLACK_MS,
@@ -227,6 +220,17 @@ export class Client {
 			}
 		});
 	}
+}
+
+/** @throws RequestError when a file cannot be read again */
+async function payloadOf(request: ServiceRequest): Promise<Buffer | undefined> {
+	const { body, encoded } = request;
+	try {
+		if (encoded !== undefined) return await encoded.read();
+	} catch (error) {
+		throw unreadableFileError(request, error);
+	}
+	return body === undefined ? undefined : Buffer.from(JSON.stringify(body));
 }
 
 function asRequestError(error: unknown): unknown {
