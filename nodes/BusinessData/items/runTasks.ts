@@ -63,7 +63,7 @@ export async function runTasks(
 ): Promise<INodeExecutionData[]> {
 	const attempts: Attempts = lists === undefined ? { results: new Map() } : attemptsOf(run.context);
 	const { results } = attempts;
-	const endings = tasks.map((_, index): Ending => results.get(index)?.ending ?? 'notTried');
+	const endings = new Endings(tasks, lists ?? {}, results);
 	const outputs: INodeExecutionData[][] = tasks.map(() => []);
 	const waiting = tasks.entries();
 	let done = 0;
@@ -72,14 +72,14 @@ export async function runTasks(
 	/** @throws what the task throws, or threw in a previous attempt with an unknown outcome */
 	const outputOf = async (index: number, { isRead, execute }: Task) => {
 		const asResult = (error: unknown) => {
-			endings[index] = 'failed';
+			endings.of[index] = 'failed';
 			const isUnknown = error instanceof RequestError && error.details.outcome === 'unknown';
 			if (!isUnknown || isRead === true) throw error;
 			return { ending: 'unknown' as const, error };
 		};
 		const result = results.get(index) ?? (await execute().catch(asResult));
 		results.set(index, result);
-		endings[index] = result.ending;
+		endings.of[index] = result.ending;
 		// Made anew: it may be that of another loaded copy of the package.
 		if ('error' in result) throw new RequestError(result.error.message, result.error.details);
 		return result.output;
@@ -108,51 +108,65 @@ export async function runTasks(
 		if (isFirstAlone === true) await runNext();
 		await Promise.all(Array.from({ length: atOnce }, runRemaining));
 	};
-	const areOfRecords = tasks.some(({ ids }) => ids !== undefined);
 	const hasRequests = tasks.some(({ endpoint }) => endpoint !== undefined);
 	const describe = async () =>
 		lists === undefined || !hasRequests
 			? `${done} of ${tasks.length} done`
 			: await describeSends(run, done, tasks.length, tasks[done]?.endpoint);
-	const listed = () => itemsByEnding(tasks, endings, lists);
-	attempts.addResultsTo = (error) => {
-		const { context } = error;
-		for (const { list, items, ids } of listed()) {
-			// An attempt that got so far has added its own.
-			if (list in context) return;
-			context[list] = items;
-			if (areOfRecords) context[list.replace('Items', 'Ids')] = ids;
-		}
-		if (endings.includes('unknown')) context.outcome = 'unknown';
-		// The error of a single task says it all.
-		if (tasks.length > 1 || error !== endedBy) {
-			error.description = [error.description, ...sentencesOf(listed())].filter(Boolean).join(' ');
-		}
-	};
-
-	run.describeProgress = () => sentencesOf(listed());
+	attempts.addResultsTo = (error) => endings.addTo(error, error === endedBy);
+	run.describeProgress = () => endings.sentences;
 	await reportDuring(run, describe, runAll);
 	if (endedBy === undefined) return outputs.flat();
 	attempts.addResultsTo(endedBy);
 	throw endedBy;
 }
 
-/** What became of the items: a list for each ending. */
-function itemsByEnding(tasks: Task[], endings: Ending[], lists: TaskKind['lists'] = {}) {
-	return Object.entries(lists).map(([ending, [words, list]]) => {
-		const ended = tasks.filter((_, index) => endings[index] === ending);
-		const items = [...new Set(ended.flatMap((task) => task.items))].sort((a, b) => a - b);
-		return { words, list, items, ids: ended.flatMap(({ ids = [] }) => ids) };
-	});
-}
+/** What has become of the tasks of a run. */
+class Endings {
+	/** By the index of a task. */
+	readonly of: Ending[];
 
-/** Such as `Sent: items 0–4.` */
-function sentencesOf(lists: ReturnType<typeof itemsByEnding>): string[] {
-	const filled = lists.filter(({ items }) => items.length > 0);
-	return filled.map(({ words, items, ids }) => {
-		const of = ids.length > items.length ? `${pluralize(ids.length, 'ID')} of ` : '';
-		return `${words}: ${of}${nameItems(items)}.`;
-	});
+	constructor(
+		private readonly tasks: Task[],
+		private readonly lists: NonNullable<TaskKind['lists']>,
+		results: Attempts['results'],
+	) {
+		this.of = tasks.map((_, index) => results.get(index)?.ending ?? 'notTried');
+	}
+
+	/** Such as `Sent: items 0–4.` */
+	get sentences(): string[] {
+		const filled = this.listed.filter(({ items }) => items.length > 0);
+		return filled.map(({ words, items, ids }) => {
+			const of = ids.length > items.length ? `${pluralize(ids.length, 'ID')} of ` : '';
+			return `${words}: ${of}${nameItems(items)}.`;
+		});
+	}
+
+	/** @param isOfTask whether a task threw the error, which ends the run */
+	addTo(error: NodeError, isOfTask: boolean): void {
+		const { context } = error;
+		const areOfRecords = this.tasks.some(({ ids }) => ids !== undefined);
+		for (const { list, items, ids } of this.listed) {
+			// An attempt that got so far has added its own.
+			if (list in context) return;
+			context[list] = items;
+			if (areOfRecords) context[list.replace('Items', 'Ids')] = ids;
+		}
+		if (this.of.includes('unknown')) context.outcome = 'unknown';
+		// The error of a single task says it all.
+		if (this.tasks.length === 1 && isOfTask) return;
+		error.description = [error.description, ...this.sentences].filter(Boolean).join(' ');
+	}
+
+	/** A list for each ending. */
+	private get listed() {
+		return Object.entries(this.lists).map(([ending, [words, list]]) => {
+			const ended = this.tasks.filter((_, index) => this.of[index] === ending);
+			const items = [...new Set(ended.flatMap((task) => task.items))].sort((a, b) => a - b);
+			return { words, list, items, ids: ended.flatMap(({ ids = [] }) => ids) };
+		});
+	}
 }
 
 /**
