@@ -125,12 +125,13 @@ function wordsOf(body: string): string[] {
 		.map((text) => text.replace(/&(#x?[\da-f]+|\w+);/gi, characterOf));
 }
 
-const CHARACTERS: Record<string, string> = {
-	...{ amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ' },
-};
+/** Not an object, which would have a `constructor`, too. */
+const CHARACTERS = new Map(
+	Object.entries({ amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ' }),
+);
 
 function characterOf(written: string, name: string): string {
 	const code = Number(name.replace(/^#x/i, '0x').replace('#', ''));
 	if (code > 0 && code <= 0x10ffff) return String.fromCodePoint(code);
-	return CHARACTERS[name.toLowerCase()] ?? written;
+	return CHARACTERS.get(name.toLowerCase()) ?? written;
 }

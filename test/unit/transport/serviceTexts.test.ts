@@ -20,6 +20,7 @@ test.each<[unknown, string]>([
 	['<error field="code">is <![CDATA[taken & gone]]></error>', 'is taken & gone'],
 	['a=is%20taken&b_c=', 'a: is taken; b_c:'],
 	['< 5 < 6', '< 5 < 6'],
+	['<p>a&constructor;b</p>', 'a&constructor;b'],
 	['<h1>Bad</h1><script>var x</script>&#90;&#x5a;Z &lt;&apos;&none;', "Bad; ZZZ <'&none;"],
 	['{"a":"b"}', 'a: b'],
 ])('%j is told as %s', (body, words) => {
