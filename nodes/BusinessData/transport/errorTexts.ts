@@ -247,10 +247,9 @@ export function pauseTooLongError(
 }
 
 export function underWayError(request: ServiceRequest): RequestError {
-	return errorOn(request, 'Not sent: another execution is sending the same Send Once Key', {
-		...{ outcome: 'notSent', cause: UNAVAILABLE },
-		...later(maxWaitAllows(request.maxWaitMs), request.timeoutMs),
-	});
+	const next = later(maxWaitAllows(request.maxWaitMs), request.timeoutMs);
+	const details = { outcome: 'notSent', cause: UNAVAILABLE, ...next } as const;
+	return errorOn(request, 'Not sent: another execution is sending the same Send Once Key', details);
 }
 
 export function unreadableFileError(request: ServiceRequest, cause: unknown): RequestError {

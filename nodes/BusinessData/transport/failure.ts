@@ -88,9 +88,9 @@ export function readFailure(error: unknown, progress: Progress, apiKey: string):
 			: progress !== 'connected';
 	// An error about the host or the time may come before Node's HTTP client has the request.
 	const isOfRequest = isLate || chain.some(({ syscall }) => syscall === 'getaddrinfo');
-	const permanent = (reason: string, howToFix: string): Failure => ({
-		...{ isNotSent, isTimeout: false, isPermanent: true, reason, howToFix, code },
-	});
+	const permanent = (reason: string, howToFix: string): Failure => {
+		return { isNotSent, isTimeout: false, isPermanent: true, reason, howToFix, code };
+	};
 	if (isBlocked) {
 		return permanent(
 			"n8n's policy for outgoing requests does not allow the address",
@@ -114,11 +114,9 @@ export function readFailure(error: unknown, progress: Progress, apiKey: string):
 	}
 	const failed = isNotSent ? 'no connection could be made' : 'the connection failed';
 	const tooLate = isNotSent ? failed : 'no response came';
-	return {
-		...{ isNotSent, isTimeout, isPermanent: false, code },
-		reason: isTimeout ? tooLate : (REASONS[code ?? ''] ?? failed),
-		howToFix: `${CHECK_BASE_URL} and whether the service is up, then run the node again.`,
-	};
+	const reason = isTimeout ? tooLate : (REASONS[code ?? ''] ?? failed);
+	const howToFix = `${CHECK_BASE_URL} and whether the service is up, then run the node again.`;
+	return { isNotSent, isTimeout, isPermanent: false, reason, howToFix, code };
 }
 
 const LONGEST_WORDS = 200;
