@@ -7,7 +7,7 @@ import type { INodeProperties } from 'n8n-workflow';
 import { isObject } from './isObject';
 import { UnresolvedValue } from './unresolvedValues';
 import { InvalidSettingError } from './invalidSettingError';
-import { refuseFaults, scalarText } from './valueFaults';
+import { named, refuseFaults, scalarText } from './valueFaults';
 
 const DECIMAL = /^-?\d+(\.\d+)?$/;
 
@@ -75,15 +75,14 @@ export function readTextToSend(field: string, value: unknown, name = ''): string
 	const text = scalarText(value);
 	if (text === undefined) throw notText(field, value, name);
 	if (!/\p{Surrogate}/u.test(text)) return text;
-	const problem = 'holds half of a character';
-	const howToFix = 'Check where the text is cut off.';
-	throw new InvalidSettingError(field, name === '' ? problem : `"${name}" ${problem}`, howToFix);
+	const problem = named(name, 'holds half of a character');
+	throw new InvalidSettingError(field, problem, 'Check where the text is cut off.');
 }
 
 function notText(field: string, value: unknown, name = ''): InvalidSettingError {
 	const problem = value === null ? 'has no value (null)' : 'is not a text';
-	const text = name === '' ? problem : `"${name}" ${problem}`;
-	return new InvalidSettingError(field, text, 'Enter a text; check the expression.');
+	const howToFix = 'Enter a text; check the expression.';
+	return new InvalidSettingError(field, named(name, problem), howToFix);
 }
 
 /** One of the known texts. */

@@ -50,7 +50,8 @@ function find(value: unknown, isComputed: boolean, path: string): string | undef
 	return undefined;
 }
 
-function named(path: string, problem: string): string {
+/** A problem after the dot path of what has it, if that is not the whole value. */
+export function named(path: string, problem: string): string {
 	return path === '' ? problem : `"${path}" ${problem}`;
 }
 
