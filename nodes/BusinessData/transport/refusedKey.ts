@@ -32,12 +32,12 @@ export class RefusedKey {
 	/** Aborts with the run's signal, or with a RequestError once the endpoint is refused. */
 	signalFor(endpoint: Endpoint): AbortSignal {
 		const name = canonicalEndpoint(endpoint);
-		const controller = this.controllers.get(name) ?? abortController();
-		if (!this.controllers.has(name)) {
-			this.controllers.set(name, controller);
-			onAbort(this.run, (reason) => controller.abort(reason));
-			if (this.paths.size >= PATHS_OF_A_WRONG_KEY) controller.abort(this.error);
-		}
+		const known = this.controllers.get(name);
+		if (known !== undefined) return known.signal;
+		const controller = abortController();
+		this.controllers.set(name, controller);
+		onAbort(this.run, (reason) => controller.abort(reason));
+		if (this.paths.size >= PATHS_OF_A_WRONG_KEY) controller.abort(this.error);
 		return controller.signal;
 	}
 }
