@@ -2,8 +2,6 @@
  * The test that n8n makes of a saved credential: checks every field, and the key by one read of contacts under the
  * limits. It runs in n8n's main process, so it does not show whether workers reach Redis.
  */
-import { randomUUID } from 'node:crypto';
-
 import {
 	type ICredentialsDecrypted,
 	type ICredentialTestFunctions,
@@ -24,7 +22,6 @@ import { maskKeys } from './values/redact';
 import { RequestError } from './transport/requestError';
 import { alsoSaid } from './transport/serviceTexts';
 import { holdsFailure } from './transport/signsOfFailure';
-import { RunWaitTime } from './transport/runWaitTime';
 import { isObject } from './values/isObject';
 
 /** How long (ms) the test may take: a person waits for it. */
@@ -52,7 +49,7 @@ export async function testCredential(
 async function readContacts(context: ICredentialTestFunctions, account: Account): Promise<void> {
 	const { signal, release } = boundedSignal(never, DEADLINE_MS, tooSlow);
 	const own = contextFor(context, account.apiKey, signal);
-	const client = new Client(own, account, randomUUID(), new RunWaitTime(), signal, PRIORITY);
+	const client = new Client(own, account, signal, PRIORITY);
 	try {
 		const response = await client.request({
 			endpoint: ENDPOINTS.getContacts,

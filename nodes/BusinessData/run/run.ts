@@ -1,5 +1,4 @@
 /** One run of the node: its items, its credential, its client, and what ends it. */
-import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 
 import type { IExecuteFunctions, INode, INodeExecutionData } from 'n8n-workflow';
@@ -10,7 +9,6 @@ import { holdShutdownFor, ShutdownError, shutdownSignal } from '../n8nInternals/
 import { type Account, CREDENTIAL_TYPE, readAccount } from '../transport/account';
 import { Client } from '../transport/client';
 import { ExecutionCanceledError, isCanceled } from '../transport/requestError';
-import { RunWaitTime } from '../transport/runWaitTime';
 import { InvalidSettingError } from '../values/invalidSettingError';
 import { readGroup } from '../values/settingValues';
 import { pluralize } from '../values/text';
@@ -34,7 +32,6 @@ export class Run {
 	/** To be called between items. */
 	readonly yieldToEventLoop = yieldEvery(LONGEST_HOLD_MS);
 
-	private readonly waitTime = new RunWaitTime();
 	private readonly controller = abortController();
 	/** Aborts when the execution is stopped or n8n shuts down, and at the end of the run. */
 	readonly signal = this.controller.signal;
@@ -55,7 +52,7 @@ export class Run {
 		this.items = context.getInputData();
 		this.isTool = isToolCall(context);
 		this.savedParameters = context.getNode().parameters;
-		this.client = new Client(context, account, randomUUID(), this.waitTime, this.signal);
+		this.client = new Client(context, account, this.signal);
 		const abort = (reason: Error) => this.controller.abort(reason);
 		this.stopListening = [
 			onAbort(context.getExecutionCancelSignal(), () => abort(new ExecutionCanceledError())),
@@ -144,7 +141,8 @@ export class Run {
 	}
 
 	private end(): void {
-		const { context, signal, waitTime } = this;
+		const { context, signal } = this;
+		const { waitTime, warnings } = this.client;
 		for (const stop of this.stopListening) stop();
 		// n8n keeps no error of a stopped execution, so its log says how far the run has come.
 		if (signal.aborted) {
@@ -161,12 +159,7 @@ export class Run {
 		const ofItems = [...this.hints].map(([message, items]) =>
 			items.size === 0 ? message : `${countItems([...items])}: ${message}`,
 		);
-		const hints = [
-			...ofItems,
-			...ofLists,
-			...(waited ? [waited] : []),
-			...this.client.warnings.sentences,
-		];
+		const hints = [...ofItems, ...ofLists, ...(waited ? [waited] : []), ...warnings.sentences];
 		for (const message of hints) {
 			context.addExecutionHints({ message, location: 'outputPane', type: 'info' });
 		}

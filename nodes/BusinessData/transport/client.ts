@@ -1,4 +1,6 @@
-/** Sends one request under the limits, and retries it only where that can do no harm. */
+/** Sends the requests of a run under the limits, and retries each only where that can do no harm. */
+import { randomUUID } from 'node:crypto';
+
 import type { IExecuteFunctions, IPollFunctions } from 'n8n-workflow';
 
 import { holdShutdownFor, ShutdownError } from '../n8nInternals/shutdown';
@@ -24,7 +26,7 @@ import {
 } from './errorTexts';
 import { isRead, type ServiceRequest } from './serviceRequest';
 import { SetupWarnings } from './setupWarnings';
-import type { RunWaitTime } from './runWaitTime';
+import { RunWaitTime } from './runWaitTime';
 
 /** How late (ms) a busy process may notice a timeout. */
 const SLACK_MS = 5_000;
@@ -36,18 +38,18 @@ const PRIORITY_GAIN_OF_RETRIES = 2;
 export class Client {
 	hasAttempted = false;
 	readonly warnings: SetupWarnings;
+	readonly waitTime = new RunWaitTime();
+	/** Among the requests of a key, runs take turns. */
+	private readonly runId = randomUUID();
 	private readonly refusedKey: RefusedKey;
 
 	/**
-	 * @param runId among the requests of a key, runs take turns
 	 * @param signal ends every wait when it aborts, with its reason
 	 * @param priority among the requests of the key: from 2, which goes first, to 9
 	 */
 	constructor(
 		readonly context: IExecuteFunctions | IPollFunctions,
 		readonly account: Account,
-		private readonly runId: string,
-		private readonly waitTime: RunWaitTime,
 		readonly signal: AbortSignal,
 		private readonly priority = 5,
 	) {

@@ -1,6 +1,4 @@
 /** The requests of one poll: within the time that n8n gives it, and after those of workflows. */
-import { randomUUID } from 'node:crypto';
-
 import type { IPollFunctions } from 'n8n-workflow';
 
 import { ShutdownError, shutdownSignal } from '../n8nInternals/shutdown';
@@ -12,7 +10,6 @@ import { Client } from '../transport/client';
 import { TimeoutError } from '../transport/failure';
 import { RequestError } from '../transport/requestError';
 import type { ServiceRequest } from '../transport/serviceRequest';
-import { RunWaitTime } from '../transport/runWaitTime';
 import { formatDuration } from '../values/text';
 import { boundedSignal } from '../async';
 import type { PollTime } from './pollTime';
@@ -30,7 +27,6 @@ export class OutOfTimeError extends RequestError {}
 /** Its requests fail with an OutOfTimeError where the poll's time is too short, or as those of a client. */
 export class PollClient implements PageClient {
 	readonly baseUrl: string;
-	private readonly waitTime = new RunWaitTime();
 	/** How long (ms) the requests may take in all. */
 	private readonly timeMs: number;
 	private readonly endsAt: number;
@@ -45,14 +41,14 @@ export class PollClient implements PageClient {
 		this.bounded = boundedSignal(shutdownSignal(), atMost, () => new TimeoutError());
 		const { signal } = this.bounded;
 		const own = withExpressions(context);
-		this.client = new Client(own, account, randomUUID(), this.waitTime, signal, PRIORITY);
+		this.client = new Client(own, account, signal, PRIORITY);
 	}
 
 	async request(request: ServiceRequest): Promise<ServiceResponse> {
 		const { leftMs, bounded } = this;
 		if (leftMs <= 0) throw this.outOfTime(request);
 		// The client also counts how long the poll has waited before.
-		const maxWaitMs = Math.min(request.maxWaitMs, leftMs + this.waitTime.elapsedMs);
+		const maxWaitMs = Math.min(request.maxWaitMs, leftMs + this.client.waitTime.elapsedMs);
 		const timeoutMs = Math.min(request.timeoutMs, leftMs + AFTER_THE_SIGNAL_MS);
 		try {
 			return await this.client.request({ ...request, maxWaitMs, timeoutMs });
