@@ -231,22 +231,7 @@ export class ListReader {
 		try {
 			page = await readPage(this.client, this.requestFor(read), this.settings.list, pageState);
 		} catch (error) {
-			if (!(error instanceof RequestError)) throw error;
-			const { statusCode = 0, outcome } = error.details;
-			if (!isFull && statusCode === NOT_MODIFIED) return endPage(statusCode);
-			const { request, list, incremental } = this.settings;
-			const areChanges = !isFull && incremental !== undefined && !this.isCursorOld;
-			if (areChanges && statusCode === NOT_FOUND && pageState.page === 1) {
-				// Some services say so where nothing has changed; then the list itself is there.
-				await readPage(this.client, request, list, FIRST_PAGE);
-				return endPage(NOT_MODIFIED);
-			}
-			// Some services fail after the last page.
-			if (read.emptyPage === undefined || outcome === 'notSent') throw error;
-			if (!NO_SUCH_PAGE.includes(statusCode)) {
-				noteSign(read, 'end by an error', `page ${pageState.page} could not be read`);
-			}
-			return endPage(statusCode);
+			return await this.endInsteadOf(error, read);
 		}
 		const { statusCode, headers } = page.response;
 		if (pageState.page > 1) return page;
@@ -261,6 +246,27 @@ export class ListReader {
 		const time = Date.parse(headerText(headers, 'date'));
 		if (!Number.isNaN(time)) read.beganAt = time;
 		return page;
+	}
+
+	/** The end of the list, where a failure stands for it. @throws any other failure */
+	private async endInsteadOf(error: unknown, read: ListRead): Promise<Page> {
+		if (!(error instanceof RequestError)) throw error;
+		const { isFull, pageState, emptyPage } = read;
+		const { statusCode = 0, outcome } = error.details;
+		if (!isFull && statusCode === NOT_MODIFIED) return endPage(statusCode);
+		const { request, list, incremental } = this.settings;
+		const areChanges = !isFull && incremental !== undefined && !this.isCursorOld;
+		if (areChanges && statusCode === NOT_FOUND && pageState.page === 1) {
+			// Some services say so where nothing has changed; then the list itself is there.
+			await readPage(this.client, request, list, FIRST_PAGE);
+			return endPage(NOT_MODIFIED);
+		}
+		// Some services fail after the last page.
+		if (emptyPage === undefined || outcome === 'notSent') throw error;
+		if (!NO_SUCH_PAGE.includes(statusCode)) {
+			noteSign(read, 'end by an error', `page ${pageState.page} could not be read`);
+		}
+		return endPage(statusCode);
 	}
 
 	private requestFor(read: ListRead): ServiceRequest {
