@@ -10,7 +10,7 @@ import { type Result, resultIn, type ServiceResponse } from '../transport/respon
 import type { SendGuard, ServiceRequest } from '../transport/serviceRequest';
 import { readFlag } from '../values/settingValues';
 import { DryRun } from './dryRun';
-import { hintAtResult } from './responseItems';
+import { hintAtResult, statusItem } from './responseItems';
 import { prepareTasks, runTasks, type Task, type TaskKind } from './runTasks';
 
 /** Makes the output of a request that was carried out. */
@@ -101,7 +101,9 @@ export async function sendItem(
 	try {
 		const result = resultIn(response);
 		hintAtResult(run, response, result, items);
-		return { output: await toItems(response, result), ending: 'done' };
+		const output = await toItems(response, result);
+		// An empty list leaves none, and without an item a loop would end before its last one.
+		return { output: output.length > 0 ? output : [statusItem(response)], ending: 'done' };
 	} catch (error) {
 		throw afterSuccessError(request, error, run.account.apiKey);
 	}

@@ -29,16 +29,13 @@ export async function itemsOf(
 		case 'file':
 			return [await fileItem(run, response, 'data')];
 		case 'none':
-			return [toItem({ statusCode: response.statusCode })];
+			return [statusItem(response)];
 	}
 }
 
-/** The items, or the status alone where an empty list left none: without an item, a loop would end before its last one. */
-export function orStatus(
-	items: INodeExecutionData[],
-	{ statusCode }: ServiceResponse,
-): INodeExecutionData[] {
-	return items.length > 0 ? items : [toItem({ statusCode })];
+/** Where a response leaves nothing else to output. */
+export function statusItem({ statusCode }: ServiceResponse): INodeExecutionData {
+	return { json: { statusCode } };
 }
 
 export function hintAtBrokenJson(run: Run, result: Result): void {

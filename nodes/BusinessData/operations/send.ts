@@ -2,7 +2,7 @@
 import type { INodePropertyOptions, NodeHint } from 'n8n-workflow';
 
 import { requestEach } from '../items/requestEach';
-import { itemsOf, orStatus } from '../items/responseItems';
+import { itemsOf } from '../items/responseItems';
 import { bodyFields, readJsonBody } from '../parameters/requestBody';
 import { optionsField, readRequestOptions } from '../parameters/requestOptions';
 import { sendOnceOptions } from '../parameters/sendOnceOptions';
@@ -34,8 +34,7 @@ export function sendOperation(
 					body: readJsonBody(run, index, true),
 					...readRequestOptions(run, index),
 				},
-				toItems: async (response, result) =>
-					orStatus(await itemsOf(run, response, result), response),
+				toItems: async (response, result) => await itemsOf(run, response, result),
 			})),
 	};
 }

@@ -2,7 +2,7 @@
 import type { IHttpRequestMethods, INodeExecutionData, INodeProperties } from 'n8n-workflow';
 
 import { type Prepared, requestEach } from '../../items/requestEach';
-import { fileItem, hintAtBrokenJson, itemsOf, orStatus, toItem } from '../../items/responseItems';
+import { fileItem, hintAtBrokenJson, itemsOf, toItem } from '../../items/responseItems';
 import { findList } from '../../lists/findList';
 import { itemsFieldOption, listFields } from '../../lists/listFields';
 import { readListSettings } from '../../lists/listSettings';
@@ -152,7 +152,7 @@ async function prepare(run: Run, index: number): Promise<Prepared> {
 	const settings = readResponseSettings(run.options(index), method);
 	if (isRead(request)) return { request, read: async () => await read(run, request, settings) };
 	const toItems = async (response: ServiceResponse, result: Result) =>
-		orStatus(await itemsOfResponse(run, settings, response, result), response);
+		await itemsOfResponse(run, settings, response, result);
 	return { request, toItems };
 }
 
