@@ -7,8 +7,8 @@ import Bottleneck from 'bottleneck/light';
 import { holdMsOf, type Limit } from './limits';
 import type { Permit } from './permit';
 
-/** Bottleneck schedules jobs by the wall clock. With a negative `minTime`, a clock that is set back delays none. */
-const UNDELAYED = { minTime: -86_400_000 };
+/** Bottleneck schedules jobs by the wall clock. With this `minTime`, a clock that is set back delays none. */
+const UNDELAYED = { minTime: -Infinity };
 /** A job that takes no slot. */
 const WITHOUT_SLOT = { weight: 0, priority: 0 };
 
