@@ -161,7 +161,9 @@ function isReportDue(
 	const last = Math.max(state.withheldReportedAt, withheldReportedAt.get(triggerName) ?? 0);
 	// The poll after one that failed goes on, also where polls are days apart.
 	const hasFailed = last > state.withheldReportedAt;
-	const isDue = withheld > 0 && !hasFailed && Date.now() - last >= DAY_MS;
+	// The clock may also have been set back.
+	const isOld = Math.abs(Date.now() - last) >= DAY_MS;
+	const isDue = withheld > 0 && !hasFailed && isOld;
 	state.withheldReportedAt = withheld === 0 ? 0 : isDue && !isActivation ? Date.now() : last;
 	withheldReportedAt.set(triggerName, state.withheldReportedAt);
 	return isDue;

@@ -278,8 +278,10 @@ export class ListReader {
 			: requestSince(pageRequest, incremental, cursor);
 	}
 
+	/** It may also lie ahead, if the clock was set back. */
 	private get isCursorOld(): boolean {
-		return Date.now() - (this.state.cursor ?? Infinity) >= DAY_MS;
+		const now = Date.now();
+		return Math.abs(now - (this.state.cursor ?? now)) >= DAY_MS;
 	}
 }
 

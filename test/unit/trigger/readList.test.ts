@@ -67,6 +67,9 @@ async function poll(trigger: PolledTrigger, pages: unknown[], settings: PollSett
 	};
 }
 
+beforeEach(() => void jest.spyOn(Date, 'now').mockReturnValue(NOW));
+afterEach(() => void jest.restoreAllMocks());
+
 test.each<[string, unknown[], string[], Error?]>([
 	['succeeds', [THREE], ['3', '4']],
 	['is not sent, the page stays for the next poll', [NOT_SENT], ['3'], NOT_SENT],
@@ -105,7 +108,8 @@ const DAILY = { ...SETTINGS, incremental: readIncremental({ values: { parameter:
 test.each<[string, RequestError, boolean, Partial<State>?]>([
 	['400', refusedBy(400), true],
 	['410', refusedBy(410), true],
-	['400, although they are of the last day', refusedBy(400), false, { cursor: Date.now() }],
+	['400, although they are of the last day', refusedBy(400), false, { cursor: NOW }],
+	['400, after the clock was set back', refusedBy(400), true, { cursor: NOW + 72 * HOUR }],
 	['401', refusedBy(401), false],
 	['403', refusedBy(403), false],
 	['429', refusedBy(429), false],
