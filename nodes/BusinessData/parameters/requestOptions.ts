@@ -51,7 +51,7 @@ export const maxWaitField: INodeProperties = {
  * @param descriptions in place of the usual ones, by the option's name
  */
 export function optionsField(
-	own: INodeProperties[] = [],
+	own: INodeProperties[],
 	descriptions: Record<string, string> = {},
 ): INodeProperties {
 	const options: INodeProperties[] = [

@@ -28,7 +28,7 @@ type Given = string | number | boolean | object;
  * @param value of the parameter `assignments`, an `AssignmentCollectionValue` unless it was written by hand
  * @throws InvalidSettingError that names the field
  */
-export function bodyOfFields(value: unknown, isComputed = false): IDataObject {
+export function bodyOfFields(value: unknown, isComputed: boolean): IDataObject {
 	const fields = readEntries(LABEL, readGroup(LABEL, value).assignments);
 	const names = fields.map(({ name }) => readName(LABEL, name));
 	names.forEach(checkName);

@@ -136,7 +136,7 @@ export function isFullReadDue(
 	state: State,
 	{ incremental, readsChangesOnly, maxDeletionPercent }: PollSettings,
 	now: number,
-	gone = new Set<string>(),
+	gone: Set<string>,
 ): boolean {
 	const { known, cursor, fullReadAt, incompleteReads } = state;
 	if (readsChangesOnly) return false;

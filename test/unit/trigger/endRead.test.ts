@@ -133,7 +133,7 @@ test.each<[string, boolean, number[], Partial<State & PollSettings>]>([
 ])('%s: the whole list is read: %s', (_, isDue, missed, more) => {
 	const state = stateOf(missed, more);
 	const settings = { ...SETTINGS, incremental, ...more };
-	expect(isFullReadDue(state, settings, NOW)).toBe(isDue);
+	expect(isFullReadDue(state, settings, NOW, new Set())).toBe(isDue);
 	// Only what this poll has found is told.
 	expect(emitDeletions(state, settings, new Events())).toBe(missed.filter((n) => n === 5).length);
 });
