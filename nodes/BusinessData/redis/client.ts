@@ -119,7 +119,10 @@ export function serverAt(
 ): RedisClient {
 	const redis = new (ioredis().Redis)({
 		...optionsOf(access),
-		...{ host, port, db: database, tls: tlsOf(access, host) },
+		host,
+		port,
+		db: database,
+		tls: tlsOf(access, host),
 		lazyConnect: true,
 		enableOfflineQueue: false,
 	});

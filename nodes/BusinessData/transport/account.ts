@@ -80,7 +80,12 @@ export function readAccount(fields: CredentialFields): Account {
 	const redis = readRedis(checked);
 	const identity = identityOf(baseUrl, apiKey);
 	return {
-		...{ baseUrl, apiKey, keepFree, redis, identity, fields },
+		baseUrl,
+		apiKey,
+		keepFree,
+		redis,
+		identity,
+		fields,
 		limits: parseLimits(custom.limits, keepFree),
 		limitStore: redis === undefined ? undefined : limitStoreOf(redis, identity),
 		transactionDelete: readDeletion('Transaction Delete Endpoint', custom.transactionDelete),

@@ -150,7 +150,11 @@ export class Client {
 		const { identity, limits, limitStore } = this.account;
 		this.warnings.noteRequest();
 		const acquired = limiterOf(identity).acquire({
-			...{ run: this.runId, limits, endpoint, limitStore, signal },
+			run: this.runId,
+			limits,
+			endpoint,
+			limitStore,
+			signal,
 			priority: this.priority - (isRetry ? PRIORITY_GAIN_OF_RETRIES : 0),
 			maxWaitMs: this.leftMs(request),
 			inFlightMs: request.timeoutMs + SLACK_MS,

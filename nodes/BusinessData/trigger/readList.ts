@@ -189,8 +189,16 @@ export class ListReader {
 		const { known, listPath } = this.state;
 		const pageState = listPath === undefined ? FIRST_PAGE : { ...FIRST_PAGE, path: listPath };
 		return {
-			...{ isFull, isCheck, pageState, beganAt: Date.now(), known: known.size },
-			...{ came: 0, signs: {}, totals: {}, hasMoved: false, repeated: 0 },
+			isFull,
+			isCheck,
+			pageState,
+			beganAt: Date.now(),
+			known: known.size,
+			came: 0,
+			signs: {},
+			totals: {},
+			hasMoved: false,
+			repeated: 0,
 			...(readsChangesOnly ? { query: request.query } : {}),
 		};
 	}
