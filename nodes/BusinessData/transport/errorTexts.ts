@@ -127,7 +127,7 @@ function meaningOf(
 		return refused('The path is added to the base URL in the credential: check both.', INVALID);
 	}
 	return refused(
-		'Nothing was carried out. Correct what the service objects to, then run the node again.',
+		'Nothing was carried out. Correct what the service objects to, then run the item again.',
 	);
 }
 
@@ -158,7 +158,7 @@ export function errorDespiteSuccess(
 			isByResultField: true,
 			statusCode: 400,
 			description:
-				'By the Result Field in the credential, nothing was carried out. Correct what the service objects to, then run the node again.',
+				'By the Result Field in the credential, nothing was carried out. Correct what the service objects to, then run the item again.',
 		});
 	}
 	if (isRead(request) || !isWebPage(response)) return undefined;
