@@ -186,50 +186,6 @@ describe('by the trigger', () => {
 		expect(bench.logged()).toContain('page 3 holds what looks like a failure');
 	});
 
-	const cursor = (sizes: number[], isNamed: boolean) => {
-		const starts = sizes.map((_, index) =>
-			sizes.slice(0, index).reduce((sum, one) => sum + one, 0),
-		);
-		bench.service.response = ({ cursor: given = '0' }) => {
-			const index = starts.indexOf(Number(given));
-			const data =
-				index < 0
-					? []
-					: records(...all.slice(starts[index], Number(starts[index]) + Number(sizes[index])));
-			return isNamed ? { data, nextCursor: starts[index + 1] } : { data };
-		};
-	};
-	test('a record that is deleted from pages of uneven length', async () => {
-		const trigger = bench.trigger({ options: { pagination: { values: { type: 'cursor' } } } });
-		cursor([3, 3, 2], true);
-		await trigger.poll();
-		await trigger.poll();
-		cursor([3, 2, 2], true);
-		const later = [await trigger.poll(), await trigger.poll()].flat();
-		expect(inWords(later)).toEqual(['contactDeleted 8']);
-	});
-
-	test('the last item is the cursor, and the last page becomes a full one', async () => {
-		const values = {
-			type: 'cursor',
-			cursorFrom: 'lastItem',
-			cursorField: 'id',
-			cursorParameter: 'after',
-			pageSizeParameter: '',
-			endOfList: 'shortPage',
-		};
-		const trigger = bench.trigger({ options: { pagination: { values } } });
-		const serve = (count: number) =>
-			(bench.service.response = ({ after = '0' }) =>
-				records(...all.slice(0, count)).slice(Number(after), Number(after) + 3));
-		serve(7);
-		await trigger.poll();
-		await trigger.poll();
-		serve(6);
-		const later = [await trigger.poll(), await trigger.poll(), await trigger.poll()].flat();
-		expect(inWords(later)).toEqual(['contactDeleted 7']);
-	});
-
 	test.each([[{ has_more: true }], [{ total: 4 }], [{ pages: 3 }]])(
 		'a page that comes again, although it says %j',
 		async (more) => {
