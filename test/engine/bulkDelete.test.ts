@@ -4,7 +4,7 @@ import type { IDataObject } from 'n8n-workflow';
 
 import type { FaultRule } from '../../sandbox/server';
 import { type Bench, errorOf, NODE, useBench } from '../support/bench';
-import { deleteMany, ERROR_OUTPUT } from '../support/parameters';
+import { deleteMany, ERROR_OUTPUT, query } from '../support/parameters';
 
 const bench = useBench();
 
@@ -70,13 +70,15 @@ test('an item without an ID is an error before anything goes out; with continue 
 });
 
 test('a dry run shows what would go out', async () => {
-	const query = [{ name: 'force', value: 'true' }];
 	const result = await run([{ id: 'a' }, { id: 'b' }, { id: 'c' }], {
 		dryRun: true,
-		options: { batchSize: 2, queryParameters: { parameters: query } },
+		options: { batchSize: 2, ...query('force', 'true') },
 	});
 	expect(bench.sandbox.journal.count()).toBe(0);
-	const request = { dryRun: true, method: 'POST', path: '/txndata/bulkDeleteTxn', query };
+	const request = {
+		...{ dryRun: true, method: 'POST', path: '/txndata/bulkDeleteTxn' },
+		query: [{ name: 'force', value: 'true' }],
+	};
 	expect(result.json(NODE)).toEqual([
 		{ ...request, count: 2, body: { ids: ['a', 'b'] }, waitSeconds: 0 },
 		{ ...request, count: 1, body: { ids: ['c'] }, waitSeconds: 0 },
@@ -163,10 +165,9 @@ describe('what differs between items that go out together', () => {
 		{ id: 1, isDry: false, company: 'A' },
 		{ id: 2, isDry: true, company: 'B' },
 	];
-	const parameters = [{ name: 'company', value: '={{ $json.company }}' }];
 	test.each([
 		['Dry Run', { dryRun: '={{ $json.isDry }}' }],
-		['Options', { options: { queryParameters: { parameters } } }],
+		['Options', { options: query('company', '={{ $json.company }}') }],
 	])('%s: an error, and nothing is deleted', async (field, own) => {
 		expect(errorOf(await run(items, own)).message).toContain(`${field}: `);
 		expect(bench.sandbox.journal.count()).toBe(0);

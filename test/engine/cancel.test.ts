@@ -5,7 +5,13 @@ import type { INode } from 'n8n-workflow';
 import type { FaultAction } from '../../sandbox/server';
 import { itemsOf, NODE, type ShownError, useBench } from '../support/bench';
 import { after } from '../support/logicalTime';
-import { deleteMany, getStatus, RETRY_ON_FAIL, send } from '../support/parameters';
+import {
+	CONTINUE_ON_ERROR,
+	deleteMany,
+	getStatus,
+	RETRY_ON_FAIL,
+	send,
+} from '../support/parameters';
 
 const bench = useBench();
 
@@ -83,8 +89,8 @@ describe('what a node that continues on error tells of the items before it', () 
 			const look = await bench.run([{}], getStatus);
 			return look.json(NODE).some(({ queued }) => queued === waiting);
 		};
-		const allSettings = { ...settings, onError: 'continueRegularOutput' } as const;
-		const result = await bench.stoppedWhen(areWaiting, itemsOf(9), parameters, allSettings);
+		const all = { ...settings, ...CONTINUE_ON_ERROR };
+		const result = await bench.stoppedWhen(areWaiting, itemsOf(9), parameters, all);
 		const error = result.task(NODE).error as unknown as ShownError;
 		expect(error.message).toContain('canceled');
 		expect(error.description?.endsWith(words)).toBe(true);

@@ -4,7 +4,7 @@ import type { INodeParameters } from 'n8n-workflow';
 
 import { hintsOf, itemsOf, NODE } from '../support/bench';
 import { workflowOf } from '../support/engineWorkflow';
-import { read } from '../support/parameters';
+import { pages, read } from '../support/parameters';
 import { inWords, useTriggerBench } from '../support/triggerBench';
 
 const bench = useTriggerBench();
@@ -13,7 +13,8 @@ type Page = (page: number) => unknown;
 const respond = (page: Page) =>
 	(bench.service.response = ({ page: number }) => page(Number(number ?? 1)));
 const records = (...ids: number[]) => ids.map((id) => ({ id }));
-const NUMBERED = { pagination: { values: { type: 'pageNumber', pageSizeParameter: '' } } };
+const NUMBERED = pages('pageNumber', { pageSizeParameter: '' });
+const REPEATED = pages('pageNumber', { pageSizeParameter: '', endOfList: 'repeatedPage' });
 
 async function readAll(options: INodeParameters) {
 	const keys = { key: bench.credential() };
@@ -73,7 +74,7 @@ describe('by Get Many', () => {
 		...['ContactID', 'hash_id', 'customerNumber', '$key'].map(
 			(name): [string, INodeParameters, Page, number] => [
 				`the last page again and again, with ${name}`,
-				{ pagination: { values: { ...NUMBERED.pagination.values, endOfList: 'repeatedPage' } } },
+				REPEATED,
 				(page) => ({ contacts: withIds(name, ...(page === 1 ? [1, 2] : [3, 4])) }),
 				4,
 			],
@@ -105,9 +106,9 @@ describe('by the trigger', () => {
 	const OPTIONS = { options: NUMBERED };
 
 	/** What each of the polls reports, in words, or why it fails. */
-	async function pollEach(trigger: ReturnType<typeof bench.trigger>, pages: Page[]) {
+	async function pollEach(trigger: ReturnType<typeof bench.trigger>, responses: Page[]) {
 		const all: unknown[] = [];
-		for (const page of pages) {
+		for (const page of responses) {
 			respond(page);
 			all.push(await trigger.poll().then(inWords, (error: Error) => error.message));
 		}
@@ -167,8 +168,8 @@ describe('by the trigger', () => {
 			[[], fails('several lists')],
 		],
 	])('%s', async (_, bodies, reported) => {
-		const pages = bodies.map((body) => () => body);
-		expect(await pollEach(bench.trigger(), pages)).toEqual(reported);
+		const responses = bodies.map((body) => () => body);
+		expect(await pollEach(bench.trigger(), responses)).toEqual(reported);
 	});
 
 	const all = Array.from({ length: 30 }, (_, index) => index + 1);
@@ -189,20 +190,18 @@ describe('by the trigger', () => {
 	test.each([[{ has_more: true }], [{ total: 4 }], [{ pages: 3 }]])(
 		'a page that comes again, although it says %j',
 		async (more) => {
-			const values = { ...NUMBERED.pagination.values, endOfList: 'repeatedPage' };
-			const trigger = bench.trigger({ options: { pagination: { values } } });
+			const trigger = bench.trigger({ options: REPEATED });
 			// The service does not know the parameter. The newest records come first.
 			const served = [[2, 1], [3, 2], ...Array.from({ length: 6 }, () => [4, 3])];
-			const pages = served.map((ids) => () => ({ data: records(...ids), ...more }));
-			const events = (await pollEach(trigger, pages)).flat();
+			const responses = served.map((ids) => () => ({ data: records(...ids), ...more }));
+			const events = (await pollEach(trigger, responses)).flat();
 			expect(events.filter((event) => String(event).includes('Deleted'))).toEqual([]);
 		},
 	);
 
 	test('a last page that comes again, whose records have an ID field of their own', async () => {
 		let time = 0;
-		const values = { ...NUMBERED.pagination.values, endOfList: 'repeatedPage' };
-		const options = { ignoreFields: 'note', pagination: { values } };
+		const options = { ignoreFields: 'note', ...REPEATED };
 		const trigger = bench.trigger({ idField: 'ContactID', options });
 		respond((page) => ({
 			data: (page === 1 ? [1, 2] : [3]).map((ContactID) => ({ ContactID, note: `n${time++}` })),

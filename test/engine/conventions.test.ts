@@ -6,7 +6,7 @@ import type { INodeParameters } from 'n8n-workflow';
 import { CHANGES, ERRORS, LEFT_OUT, LISTS, type Profile, PROFILES } from '../../sandbox/profiles';
 import { workflowOf } from '../support/engineWorkflow';
 import { errorOf, hintsOf, itemsOf, NO_LIMITS, NODE, useBench } from '../support/bench';
-import { apiRequest, deleteMany, read, send } from '../support/parameters';
+import { apiRequest, deleteMany, pages, read, send } from '../support/parameters';
 
 const bench = useBench({ limits: NO_LIMITS, contactCount: 5 });
 
@@ -113,8 +113,8 @@ describe.each(errors)('the error %s', (name, profile) => {
 const list = (given = {}) => apiRequest('GET', '/masterdata/getContacts', given);
 const LINK = 'the next page is named by the header Link';
 const PAGES = '2 items of 5 (meta.pagination.total) were read. Set the option Pagination';
-const WRAPPED = { itemsField: 'list.*.customer', pagination: { values: { type: 'cursor' } } };
-const REPEATED = { pagination: { values: { type: 'offset', endOfList: 'repeatedPage' } } };
+const WRAPPED = { itemsField: 'list.*.customer', ...pages('cursor') };
+const REPEATED = pages('offset', { endOfList: 'repeatedPage' });
 const NEXT_OFFSET = 'the next page is named by next_offset. Check the option Pagination';
 test.each([
 	['L2-P3', 'Get Many', read(), PAGES],
@@ -143,13 +143,8 @@ test.each([
 
 test('an item that comes on two pages is named', async () => {
 	bench.sandbox.standFor('L16');
-	const values = {
-		type: 'pageNumber',
-		pageParameter: '$skip',
-		firstPage: 0,
-		pageSizeParameter: '',
-	};
-	const hints = hintsOf(await bench.run([{}], read({ pagination: { values } })));
+	const values = { pageParameter: '$skip', firstPage: 0, pageSizeParameter: '' };
+	const hints = hintsOf(await bench.run([{}], read(pages('pageNumber', values))));
 	expect(hints.join()).toContain('The item with the ID contact-2 came on two pages.');
 });
 
@@ -168,13 +163,13 @@ test('of invoices with lists of lines, the invoices are counted', async () => {
 test.each([
 	[9, 0],
 	[10, 1],
-])('a list goes on behind %i empty pages: %i hints that it ended there', async (pages, hints) => {
-	for (let page = 0; page < pages; page++) {
+])('a list goes on behind %i empty pages: %i hints that it ended there', async (count, hints) => {
+	for (let page = 0; page < count; page++) {
 		const body = { items: [], nextCursor: `c${page}` };
 		bench.respond(200, { body });
 	}
 	bench.respond(200, { body: { items: [{ id: 1 }] } });
-	const result = await bench.run([{}], read({ pagination: { values: { type: 'cursor' } } }));
+	const result = await bench.run([{}], read(pages('cursor')));
 	expect(result.json(NODE)).toHaveLength(1 - hints);
 	expect(hintsOf(result).map((hint) => hint.slice(0, 24))).toEqual(
 		Array.from({ length: hints }, () => 'The last 10 pages were e'),
@@ -199,8 +194,8 @@ test.each([
 test('by hand, a list that ends with a 404 has the place of its pages', async () => {
 	bench.respond(200, { body: { data: [{ id: 1 }] } });
 	bench.respond(404);
-	const values = { type: 'pageNumber', endOfList: 'notFound' };
-	expect(await hintsByHand(read({ pagination: { values } }))).toEqual(['1 item in data.']);
+	const untilNotFound = pages('pageNumber', { endOfList: 'notFound' });
+	expect(await hintsByHand(read(untilNotFound))).toEqual(['1 item in data.']);
 });
 
 test.each([

@@ -10,7 +10,7 @@ import { ExpressionError } from 'n8n-workflow';
 import { errorOf, itemsOf, NO_LIMITS, useBench } from '../support/bench';
 import { CredentialsHelper } from '../support/credentialsHelper';
 import { useDeduplicator } from '../support/deduplicator';
-import { apiRequest, deleteMany, read, RETRY_ON_FAIL, send } from '../support/parameters';
+import { apiRequest, deleteMany, ONCE, read, RETRY_ON_FAIL, send } from '../support/parameters';
 
 const bench = useBench({ limits: NO_LIMITS });
 useDeduplicator();
@@ -77,7 +77,7 @@ describe('a full disk behind the response', () => {
 	});
 
 	test('with a Send Once Key, the document is not sent by a re-run', async () => {
-		const parameters = echo({ sendOnceKey: '={{ $json.id }}' });
+		const parameters = echo(ONCE);
 		expect(errorOf(await bench.run(itemsOf(1), parameters)).context.outcome).toBe('unknown');
 		expect((await bench.run(itemsOf(1), parameters)).run.status).toBe('success');
 		expect(acted()).toHaveLength(1);

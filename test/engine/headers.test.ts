@@ -4,7 +4,7 @@
 import type { IPairedItemData } from 'n8n-workflow';
 
 import { NO_LIMITS, NODE, useBench } from '../support/bench';
-import { apiRequest, headers, query, read } from '../support/parameters';
+import { apiRequest, ERROR_OUTPUT, headers, pages, query, read } from '../support/parameters';
 import { RawService } from '../support/rawService';
 
 // Nothing waits.
@@ -49,9 +49,7 @@ afterEach(async () => await service.stop());
 async function sendEach(method: string, names: string[]) {
 	const named = headers({ name: '={{ $json.name }}', value: '={{ $json.name }} 1' });
 	const items = names.map((name) => ({ name }));
-	const result = await bench.run(items, apiRequest(method, '/x', named), {
-		onError: 'continueErrorOutput',
-	});
+	const result = await bench.run(items, apiRequest(method, '/x', named), ERROR_OUTPUT);
 	const refused = result.items(NODE, 1).map(({ json, pairedItem }) => {
 		const { item } = pairedItem as IPairedItemData;
 		return [names[item], json.error];
@@ -90,10 +88,7 @@ test.each(['?after=a+b/c==&page=2', '?q=M%FCller&page=2'])(
 			const isFirst = !head.includes('page=2');
 			return { items: [{ id: isFirst ? 1 : 2 }], ...(isFirst && { next }) };
 		};
-		const options = {
-			pagination: { values: { type: 'nextUrl', nextUrlField: 'next' } },
-			...query('status', 'in use'),
-		};
+		const options = { ...pages('nextUrl', { nextUrlField: 'next' }), ...query('status', 'in use') };
 		const result = await bench.run([{}], read(options));
 		expect(result.json(NODE)).toEqual([{ id: 1 }, { id: 2 }]);
 		expect(service.requests.map((line) => line.split(' ')[1])).toEqual([

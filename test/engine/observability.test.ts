@@ -7,7 +7,7 @@ import type { INode, IRun } from 'n8n-workflow';
 import * as n8nWorkflow from 'n8n-workflow';
 
 import { errorOf, hintsOf, itemsOf, NODE, useBench } from '../support/bench';
-import { getStatus, read, send } from '../support/parameters';
+import { ERROR_OUTPUT, getStatus, read, send } from '../support/parameters';
 
 /** Since 2.x; its words are checked against n8n's own lists. */
 const declares = 'TIMED_CAUSES' in n8nWorkflow;
@@ -50,8 +50,7 @@ describe('the error declares its cause', () => {
 		const { retryAfterSeconds } = error.context as { retryAfterSeconds: number };
 		expect(retryAfterSeconds).toBeGreaterThan(5);
 		expectCause(error, 'rate-limited', retryAfterSeconds * 1000);
-		const settings = { onError: 'continueErrorOutput' } as const;
-		const [item] = (await bench.run(itemsOf(1), send({ maxWait: 1 }), settings)).items(NODE, 1);
+		const [item] = (await bench.run(itemsOf(1), send({ maxWait: 1 }), ERROR_OUTPUT)).items(NODE, 1);
 		expect(item?.error).toMatchObject(declares ? { failure: { cause: 'rate-limited' } } : {});
 	});
 });

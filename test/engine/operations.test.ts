@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import type { IDataObject } from 'n8n-workflow';
 
 import { type Bench, errorOf, NODE, useBench } from '../support/bench';
-import { apiRequest, CONTINUE_ON_ERROR, deleteMany } from '../support/parameters';
+import { apiRequest, CONTINUE_ON_ERROR, deleteMany, pages } from '../support/parameters';
 
 const bench = useBench({ contactCount: 25 });
 
@@ -39,9 +39,8 @@ describe('apiRequest: send', () => {
 		['beside a send', [{ method: 'GET' }, { method: 'POST' }]],
 		['beside a method that nobody knows', [{ method: 'GET' }, { method: 'FETCH' }]],
 	])('reads all pages, and no more than the limit: %s', async (_, items) => {
-		const pagination = { values: { type: 'offset', pageSize: 10 } };
 		const path = '={{ $json.method === "GET" ? "/masterdata/getContacts" : "/sandbox/echo" }}';
-		const options = { pagination, limit: 12, itemsField: 'contacts' };
+		const options = { ...pages('offset', { pageSize: 10 }), limit: 12, itemsField: 'contacts' };
 		const parameters = apiRequest('={{ $json.method }}', path, options);
 		const result = await bench.run(items, parameters, CONTINUE_ON_ERROR);
 		const ofRead = result

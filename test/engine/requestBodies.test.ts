@@ -8,7 +8,7 @@ import type { IDataObject, INode } from 'n8n-workflow';
 
 import { errorOf, NO_LIMITS, NODE, useBench } from '../support/bench';
 import { useDeduplicator } from '../support/deduplicator';
-import { apiRequest } from '../support/parameters';
+import { apiRequest, headers } from '../support/parameters';
 
 const bench = useBench({ limits: NO_LIMITS });
 useDeduplicator();
@@ -175,9 +175,9 @@ test.each<[string, string, isSent: boolean]>([
 	['binaryData', 'a/b\r\nX: y', false],
 	['none', 'application/json', false],
 ])('to %s, a header Content-Type of %j goes out: %j', async (contentType, value, isSent) => {
-	const headerParameters = { parameters: [{ name: 'content-type', value }] };
 	const parts = fields({ name: 'a', value: 'b' });
-	const result = await bench.run([PDF], post(contentType, parts, { headerParameters }));
+	const options = headers({ name: 'content-type', value });
+	const result = await bench.run([PDF], post(contentType, parts, options));
 	if (isSent) return expect(onlyOne().type).toBe(value);
 	expect(errorOf(result).message).toMatch(/Headers: .*content-type/i);
 	expect(arrived()).toEqual([]);

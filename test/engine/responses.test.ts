@@ -1,13 +1,15 @@
 // Responses of every kind: what becomes an item, a file or a clear error, and what of the service's own
 // words a user gets to see.
 
-import type { INode } from 'n8n-workflow';
+import type { INode, INodeParameters } from 'n8n-workflow';
 
 import type { FaultAction } from '../../sandbox/server';
 import { errorOf, hintsOf, itemsOf, NODE, useBench } from '../support/bench';
 import {
 	apiRequest,
 	ERROR_OUTPUT,
+	headers,
+	pages,
 	read,
 	READ_ENDPOINT,
 	send,
@@ -61,7 +63,7 @@ describe('a body that is not JSON where JSON is due', () => {
 		],
 	])('%s is told in a hint', async (_, bodies, hint) => {
 		for (const body of bodies) response({ body });
-		const options = bodies.length > 1 ? { pagination: { values: { type: 'pageNumber' } } } : {};
+		const options = bodies.length > 1 ? pages('pageNumber') : {};
 		const result = await bench.run([{}], read(options));
 		expect(hintsOf(result)).toEqual([expect.stringContaining(hint)]);
 	});
@@ -125,11 +127,11 @@ describe('a body that is not JSON where JSON is due', () => {
 	test.each(['If-Modified-Since', 'if-none-match'])(
 		'a 304 that the header %s asks for says that nothing has changed',
 		async (name) => {
-			const headerParameters = { parameters: [{ name, value: '"7"' }] };
+			const asking = headers({ name, value: '"7"' });
 			const operations: Array<[INode['parameters'], object[]]> = [
-				[read({ headerParameters }), []],
-				[apiRequest('GET', '/sandbox/array', { headerParameters }), [{ statusCode: 304 }]],
-				[apiRequest('HEAD', '/sandbox/array', { headerParameters }), [{ statusCode: 304 }]],
+				[read(asking), []],
+				[apiRequest('GET', '/sandbox/array', asking), [{ statusCode: 304 }]],
+				[apiRequest('HEAD', '/sandbox/array', asking), [{ statusCode: 304 }]],
 			];
 			for (const [parameters, expected] of operations) {
 				response({ status: 304 });
@@ -263,7 +265,7 @@ describe('Full Response', () => {
 	});
 
 	const records = (...ids: number[]) => ({ total: 9, data: ids.map((id) => ({ id })) });
-	test.each<[string, object, pages: Array<[status: number, body?: object]>, hints: unknown[]]>([
+	test.each<[string, INodeParameters, Array<[status: number, body?: object]>, hints: unknown[]]>([
 		[
 			'one item per page',
 			{},
@@ -280,11 +282,11 @@ describe('Full Response', () => {
 			[[200, records(1, 2)], [200, records(3, 4)], [404]],
 			[expect.stringMatching(/^There are more: 4 items of 9 \(total\) were read/)],
 		],
-	])('of a list in pages has %s', async (_, values, pages, hints) => {
-		for (const [status, body] of pages) response({ status, body });
-		const pagination = { values: { type: 'pageNumber', ...values } };
-		const result = await bench.run([{}], apiRequest('GET', '/list', { ...full, pagination }));
-		const found = pages.filter(([status]) => status === 200);
+	])('of a list in pages has %s', async (_, values, responses, hints) => {
+		for (const [status, body] of responses) response({ status, body });
+		const options = { ...full, ...pages('pageNumber', values) };
+		const result = await bench.run([{}], apiRequest('GET', '/list', options));
+		const found = responses.filter(([status]) => status === 200);
 		expect(result.json(NODE).map(({ statusCode, body }) => [statusCode, body])).toEqual(found);
 		expect(hintsOf(result)).toEqual(hints);
 	});

@@ -10,6 +10,7 @@ import {
 	apiRequest,
 	CONTINUE_ON_ERROR,
 	deleteMany,
+	ONCE,
 	READ_ENDPOINT,
 	RETRY_ON_FAIL,
 	send,
@@ -100,7 +101,7 @@ test('a batch that was deleted is not deleted again', async () => {
 });
 
 test('a key that was released is not released again, in case another run has sent it meanwhile', async () => {
-	const once = send({ sendOnceKey: '={{ $json.id }}' });
+	const once = send(ONCE);
 	await bench.run([{ id: 'a' }], once);
 	bench.sandbox.fault({ action: { type: 'hold' } });
 	const underWay = bench.run([{ id: 'b' }], once);

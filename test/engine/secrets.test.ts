@@ -8,7 +8,17 @@ import type { INode } from 'n8n-workflow';
 import type { FaultAction } from '../../sandbox/server';
 import { itemsOf, NODE, useBench } from '../support/bench';
 import { type ListService, startListService } from '../support/listService';
-import { apiRequest, deleteMany, getStatus, read, send } from '../support/parameters';
+import {
+	apiRequest,
+	CONTINUE_ON_ERROR,
+	deleteMany,
+	ERROR_OUTPUT,
+	getStatus,
+	headers,
+	query,
+	read,
+	send,
+} from '../support/parameters';
 import { placesOf, recordOutput } from '../support/search';
 import { waitUntil } from '../support/waitUntil';
 
@@ -23,11 +33,7 @@ beforeEach(() => {
 	Object.assign(bench.credential, { customize: true, limits });
 });
 
-const settings: Array<Partial<INode>> = [
-	{},
-	{ onError: 'continueRegularOutput' },
-	{ onError: 'continueErrorOutput' },
-];
+const settings = [{}, CONTINUE_ON_ERROR, ERROR_OUTPUT];
 const operations = [read(), send(), deleteMany(), apiRequest('GET', '/sandbox/echo')];
 
 /** Searches the whole result of a run as it is, as n8n stores it, and everything logged meanwhile. */
@@ -90,7 +96,6 @@ test.each<FaultAction>([
 	expect(places).toEqual([]);
 });
 
-const named = (name: string) => ({ parameters: [{ name, value: '1' }] });
 test.each<[fields: object, options: INode['parameters']]>([
 	...['http://127.0.0.1:1', 'https://service.invalid', 'http://service.example', ''].map(
 		(baseUrl): [object, INode['parameters']] => [{ baseUrl }, {}],
@@ -98,8 +103,8 @@ test.each<[fields: object, options: INode['parameters']]>([
 	...[{ limits: '{' }, { transactionDelete: 'x' }, { deleteIdsField: '' }].map(
 		(fields): [object, INode['parameters']] => [fields, {}],
 	),
-	[{}, { queryParameters: named('apiKey') }],
-	[{}, { headerParameters: named('x-api-key') }],
+	[{}, query('apiKey', '1')],
+	[{}, headers({ name: 'x-api-key', value: '1' })],
 	[{}, { timeout: -1 }],
 ])('nothing after a request that cannot be sent: %j, %j', async (fields, options) => {
 	Object.assign(bench.credential, fields);

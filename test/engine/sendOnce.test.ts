@@ -2,16 +2,15 @@
 
 import { errorOf, hintsOf, itemsOf, NODE, type ShownError, useBench } from '../support/bench';
 import { useDeduplicator } from '../support/deduplicator';
-import { ERROR_OUTPUT, read, send, SEND_ENDPOINT } from '../support/parameters';
+import { ERROR_OUTPUT, ONCE, read, send, SEND_ENDPOINT } from '../support/parameters';
 import { waitUntil } from '../support/waitUntil';
 
 const bench = useBench();
-const onceById = { sendOnceKey: '={{ $json.id }}' };
 const store = useDeduplicator();
 
 test('a key that was seen before is skipped, in the order of the input', async () => {
-	await bench.run([{ id: 'b' }], send(onceById));
-	const result = await bench.run([{ id: 'a' }, { id: 'b' }, { id: 'c' }], send(onceById));
+	await bench.run([{ id: 'b' }], send(ONCE));
+	const result = await bench.run([{ id: 'a' }, { id: 'b' }, { id: 'c' }], send(ONCE));
 	expect(bench.documents()).toEqual([{ id: 'b' }, { id: 'a' }, { id: 'c' }]);
 	expect(result.json(NODE)).toEqual([
 		{ id: 'doc-2', status: 'sent' },
@@ -29,10 +28,10 @@ test('a key that was seen before is skipped, in the order of the input', async (
 });
 
 test('an error after skipped items does not call them sent', async () => {
-	await bench.run([{ id: 'a' }], send(onceById));
+	await bench.run([{ id: 'a' }], send(ONCE));
 	bench.respond(400, { after: 1 });
 	const items = ['a', 'b', 'c', 'd'].map((id) => ({ id }));
-	const error = errorOf(await bench.run(items, send(onceById)));
+	const error = errorOf(await bench.run(items, send(ONCE)));
 	expect(error.description).toContain(
 		'Sent: item 1. Used before and skipped: item 0. Not sent: item 2. Not tried: item 3.',
 	);
@@ -41,18 +40,18 @@ test('an error after skipped items does not call them sent', async () => {
 });
 
 test('a skipped item takes no slot and does not wait for the limits', async () => {
-	await bench.run(itemsOf(3), send(onceById));
-	const result = await bench.run(itemsOf(3), send({ ...onceById, maxWait: 0.001 }));
+	await bench.run(itemsOf(3), send(ONCE));
+	const result = await bench.run(itemsOf(3), send({ ...ONCE, maxWait: 0.001 }));
 	expect(result.json(NODE).every(({ skipped }) => skipped === true)).toBe(true);
 	expect(bench.sandbox.journal.count()).toBe(3);
 });
 
 test('an item that meets a key that is being sent waits no longer than Max Wait', async () => {
 	bench.sandbox.fault({ action: { type: 'neverAnswer', act: true } });
-	const first = bench.run([{ id: 'a' }], send({ ...onceById, timeout: 60 }));
+	const first = bench.run([{ id: 'a' }], send({ ...ONCE, timeout: 60 }));
 	await waitUntil(() => bench.sandbox.journal.count() === 1);
 	const items = [{ id: 'a' }, { id: 'b' }];
-	const result = await bench.run(items, send({ ...onceById, maxWait: 5 }), ERROR_OUTPUT);
+	const result = await bench.run(items, send({ ...ONCE, maxWait: 5 }), ERROR_OUTPUT);
 	expect(Math.round(result.ms / 1000)).toBe(5);
 	const [error] = result.items(NODE, 1).map((item) => item.error as unknown as ShownError);
 	expect(error?.message).toBe('Not sent: another execution is sending the same Send Once Key');
@@ -65,14 +64,14 @@ test('an item that meets a key that is being sent waits no longer than Max Wait'
 test('what n8n takes to look keys up is no wait for the limits', async () => {
 	store.latencyMs = () => 50;
 	for (const state of ['sent', 'skipped']) {
-		const { run } = await bench.run(itemsOf(3), send({ ...onceById, maxWait: 0.2 }));
+		const { run } = await bench.run(itemsOf(3), send({ ...ONCE, maxWait: 0.2 }));
 		expect([state, run.status]).toEqual([state, 'success']);
 	}
 	expect(bench.documents()).toEqual(itemsOf(3));
 });
 
 test('while an item waits for the limits, its key is not on record', async () => {
-	const run = bench.run(itemsOf(4), send({ ...onceById, maxWait: 1_000 }));
+	const run = bench.run(itemsOf(4), send({ ...ONCE, maxWait: 1_000 }));
 	await waitUntil(() => bench.documents().length === 3);
 	await new Promise((resolve) => setTimeout(resolve, 100));
 	const keys = ['0', '1', '2', '3'];
@@ -92,12 +91,12 @@ test.each([
 ])('after %s the key is free again', async (_, outcome, prepare) => {
 	const { baseUrl = '' } = bench.credential;
 	prepare();
-	const failed = await bench.run([{ id: 'a' }], send({ ...onceById, maxWait: 0.5 }));
+	const failed = await bench.run([{ id: 'a' }], send({ ...ONCE, maxWait: 0.5 }));
 	expect(errorOf(failed).context.outcome).toBe(outcome);
 	expect(store.entries).toEqual([]);
 	bench.sandbox.clearFaults();
 	bench.credential.baseUrl = baseUrl;
-	await bench.run([{ id: 'a' }], send(onceById));
+	await bench.run([{ id: 'a' }], send(ONCE));
 	expect(bench.documents()).toEqual([{ id: 'a' }]);
 });
 
@@ -107,9 +106,9 @@ test.each([
 	['a 500', { type: 'status', status: 500, act: true }],
 ] as const)('after %s the key stays on record: a re-run skips the item', async (_, action) => {
 	bench.sandbox.fault({ action });
-	const first = await bench.run([{ id: 'a' }], send({ ...onceById, timeout: 0.3 }));
+	const first = await bench.run([{ id: 'a' }], send({ ...ONCE, timeout: 0.3 }));
 	expect(errorOf(first).context.outcome).toBe('unknown');
-	const again = await bench.run([{ id: 'a' }], send(onceById));
+	const again = await bench.run([{ id: 'a' }], send(ONCE));
 	const reason = expect.stringContaining('Mark as Sent or Release') as string;
 	expect(again.json(NODE)).toMatchObject([{ skipped: true, state: 'perhapsSent', reason }]);
 	expect(hintsOf(again)).toContainEqual(expect.stringContaining('1 item (0): perhaps sent'));
@@ -119,7 +118,7 @@ test.each([
 test.each(['', ' ', null, {}, true, '\u200b', 'k'.repeat(256)])(
 	'%j as a key is an error, and nothing is sent',
 	async (id) => {
-		const result = await bench.run([{ id: id }], send(onceById));
+		const result = await bench.run([{ id: id }], send(ONCE));
 		expect(errorOf(result).message).toMatch(/^Send Once Key: /);
 		expect(bench.sandbox.journal.count(SEND_ENDPOINT)).toBe(0);
 	},

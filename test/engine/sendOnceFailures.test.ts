@@ -8,10 +8,9 @@ import { useDeduplicator } from '../support/deduplicator';
 import { readRun } from '../support/engine';
 import { processState } from '../../nodes/BusinessData/sendOnce/processState';
 import { forgetRequests } from '../support/limiters';
-import { send } from '../support/parameters';
+import { ONCE, send } from '../support/parameters';
 
 const bench = useBench({ limits: NO_LIMITS });
-const onceById = { sendOnceKey: '={{ $json.id }}' };
 const store = useDeduplicator();
 beforeEach(() => {
 	processState().watched.clear();
@@ -19,13 +18,13 @@ beforeEach(() => {
 });
 
 test('where n8n keeps its hashes in another way than is read here, nothing goes out twice', async () => {
-	await bench.run([{ id: 'old' }], send(onceById));
+	await bench.run([{ id: 'old' }], send(ONCE));
 	const { deduplicator } = DataDeduplicationService.getInstance() as unknown as {
 		deduplicator: object;
 	};
 	const value = { createValueHash: () => 'another' };
 	Object.defineProperty(deduplicator, 'constructor', { configurable: true, value });
-	const result = await bench.run([{ id: 'old' }], send(onceById));
+	const result = await bench.run([{ id: 'old' }], send(ONCE));
 	Reflect.deleteProperty(deduplicator, 'constructor');
 	expect(errorOf(result).message).toContain('(this version of the package cannot read it)');
 	expect(bench.documents()).toHaveLength(1);
@@ -41,7 +40,7 @@ test.each<[string, object | undefined]>([
 		if (found === undefined) throw new Error('none');
 		return found as DataDeduplicationService;
 	});
-	const error = errorOf(await bench.run([{ id: 'a' }], send(onceById)));
+	const error = errorOf(await bench.run([{ id: 'a' }], send(ONCE)));
 	spy.mockRestore();
 	expect(error.message).toBe('Send Once Key: this version of n8n has no deduplication store');
 	expect(error.description).toContain('Update n8n');
@@ -64,9 +63,9 @@ describe('a fault of the database', () => {
 
 	test.each(accesses)('$moment a $access, after $after others', async (fault) => {
 		const { access, ...when } = fault;
-		await bench.run([{ id: 'old' }], send(onceById));
+		await bench.run([{ id: 'old' }], send(ONCE));
 		store.fail(access, when);
-		const result = await bench.run([{ id: 'old' }, { id: 'new' }], send(onceById));
+		const result = await bench.run([{ id: 'old' }, { id: 'new' }], send(ONCE));
 		if (result.run.status === 'error') {
 			const error = errorOf(result);
 			expect(error.message).toMatch(/^Send Once Key: n8n's deduplication store failed \(the /);
@@ -87,7 +86,7 @@ describe('a fault of the database', () => {
 		await tenSeconds();
 		expect(await bench.statesOf('old', 'new')).toEqual(states);
 		for (const [name, watch] of before) watched.set(name, watch);
-		const again = await bench.run([{ id: 'old' }, { id: 'new' }], send(onceById));
+		const again = await bench.run([{ id: 'old' }, { id: 'new' }], send(ONCE));
 		expect(again.run.status).toBe('success');
 		expect(bench.documents()).toEqual([{ id: 'old' }, { id: 'new' }]);
 		const skipped = again.json(NODE).map((json) => json.skipped === true);
@@ -102,10 +101,10 @@ test('stops at every moment: what did not leave is free, what left is seen throu
 		const id = `stopped after ${stopAfterMs} ms`;
 		forgetRequests(bench.sandbox);
 		bench.sandbox.fault({ action: { type: 'delay', ms: 20, actFirst: true } });
-		const execution = bench.start([{ id }], send(onceById));
+		const execution = bench.start([{ id }], send(ONCE));
 		setTimeout(() => execution.cancel(), stopAfterMs);
 		const { run } = readRun(await execution);
-		const again = await bench.run([{ id }], send({ ...onceById, maxWait: 30 }));
+		const again = await bench.run([{ id }], send({ ...ONCE, maxWait: 30 }));
 		left.push(again.json(NODE)[0]?.skipped === true);
 		expect({ stopAfterMs, sent: bench.documents() }).toEqual({ stopAfterMs, sent: [{ id }] });
 		expect(['canceled', 'success']).toContain(run.status);
@@ -118,13 +117,13 @@ test('a stop ends a run at once, though the database does not respond', async ()
 	for (const accesses of [0, 3, 7]) {
 		let left = accesses;
 		store.latencyMs = () => (left-- > 0 ? 0 : 5_000);
-		const execution = bench.start([{ id: 'a' }], send(onceById));
+		const execution = bench.start([{ id: 'a' }], send(ONCE));
 		setTimeout(() => execution.cancel(), 200);
 		const { run, ms } = readRun(await execution);
 		expect(run.status).toBe('canceled');
 		expect(ms).toBeLessThan(2_000);
 	}
 	store.latencyMs = () => 0;
-	await bench.run([{ id: 'a' }], send(onceById));
+	await bench.run([{ id: 'a' }], send(ONCE));
 	expect(bench.documents()).toEqual([{ id: 'a' }]);
 });

@@ -6,7 +6,15 @@ import type { FaultAction } from '../../sandbox/server';
 import { errorOf, hintsOf, itemsOf, NODE, type ShownError, useBench } from '../support/bench';
 import { useDeduplicator } from '../support/deduplicator';
 import { linksTo, NODE_TYPE, nodeOf, workflowOf } from '../support/engineWorkflow';
-import { apiRequest, CONTINUE_ON_ERROR, send, sentDocument } from '../support/parameters';
+import {
+	apiRequest,
+	CONTINUE_ON_ERROR,
+	headers,
+	ONCE,
+	query,
+	send,
+	sentDocument,
+} from '../support/parameters';
 import { DELETED } from '../support/processedRows';
 
 /** n8n's table of workflows, which lacks this ID; `test/n8n` asks the real one. */
@@ -17,7 +25,6 @@ jest.mock('../../nodes/BusinessData/n8nInternals/services', () => ({
 }));
 
 const bench = useBench();
-const once = { sendOnceKey: '={{ $json.id }}' };
 const store = useDeduplicator();
 const loseResponse = () => bench.sandbox.fault({ action: { type: 'hangUpAfterActing' } });
 const change = async (operation: 'markAsSent' | 'release', id: string) =>
@@ -30,16 +37,16 @@ describe('one record per workflow, business and endpoint', () => {
 		['an API Request to the same path', {}, apiRequest('POST', '/txndata/sendTxn'), {}],
 		['a node with another API key', {}, send(), { apiKey: 'b'.repeat(64) }],
 	])('%s sends the same document', async (_, node, parameters, fields) => {
-		await bench.run([{ id: 'a' }], send(once));
+		await bench.run([{ id: 'a' }], send(ONCE));
 		Object.assign(bench.credential, fields);
-		const again = { ...parameters, dataMode: 'autoMapInputData', options: once };
+		const again = { ...parameters, dataMode: 'autoMapInputData', options: ONCE };
 		await bench.run([{ id: 'a' }], again, node);
 		expect(bench.documents()).toHaveLength(1);
 	});
 
 	test('another workflow has its own, and can be asked for', async () => {
-		await bench.run([{ id: 'a' }], send(once));
-		const workflow = workflowOf([{ id: 'a' }], send(once));
+		await bench.run([{ id: 'a' }], send(ONCE));
+		const workflow = workflowOf([{ id: 'a' }], send(ONCE));
 		await bench.engine.run({ ...workflow, id: 'other' }, { key: bench.credential });
 		expect(bench.documents()).toHaveLength(2);
 		const get = workflowOf([{ id: 'a' }], sentDocument('get', { workflowId: 'workflow' }));
@@ -48,10 +55,10 @@ describe('one record per workflow, business and endpoint', () => {
 	});
 
 	test('more or less Send Once Memory forgets nothing that was sent', async () => {
-		await bench.run(itemsOf(2), send({ ...once, sendOnceMaxEntries: 1_001 }));
-		await bench.run(itemsOf(2), send({ ...once, sendOnceMaxEntries: 2 }));
-		await bench.run([{ id: 2 }], send({ ...once, sendOnceMaxEntries: 2 }));
-		await bench.run(itemsOf(3), send(once));
+		await bench.run(itemsOf(2), send({ ...ONCE, sendOnceMaxEntries: 1_001 }));
+		await bench.run(itemsOf(2), send({ ...ONCE, sendOnceMaxEntries: 2 }));
+		await bench.run([{ id: 2 }], send({ ...ONCE, sendOnceMaxEntries: 2 }));
+		await bench.run(itemsOf(3), send(ONCE));
 		expect(bench.documents()).toEqual(itemsOf(3));
 	});
 });
@@ -61,9 +68,9 @@ describe('the same key with other content', () => {
 	const later = { meta: { 'sent.at': '11:00' }, lines: [{ at: '11:00', price: 1 }], id: 'a' };
 
 	test.each([false, true])('is an error, with Redis-free overlap %p', async (isTogether) => {
-		const first = bench.run([invoice], send(once));
+		const first = bench.run([invoice], send(ONCE));
 		if (!isTogether) await first;
-		const error = errorOf(await bench.run([{ ...invoice, id: 'a', total: 5 }], send(once)));
+		const error = errorOf(await bench.run([{ ...invoice, id: 'a', total: 5 }], send(ONCE)));
 		await first;
 		expect(error.message).toMatch(/^Send Once Key: a was used before, with other content/);
 		expect(error.description).toContain('Send Once Ignore Fields counts from the first send');
@@ -74,8 +81,8 @@ describe('the same key with other content', () => {
 	test.each([{ sendOnceIgnoreFields: 'meta.sent.at, lines.*.at' }, { sendOnceContent: 'ignore' }])(
 		'is no error with %j',
 		async (options) => {
-			await bench.run([invoice], send({ ...once, ...options }));
-			expect((await bench.run([later], send({ ...once, ...options }))).run.status).toBe('success');
+			await bench.run([invoice], send({ ...ONCE, ...options }));
+			expect((await bench.run([later], send({ ...ONCE, ...options }))).run.status).toBe('success');
 			expect(bench.documents()).toEqual([invoice]);
 		},
 	);
@@ -84,11 +91,8 @@ describe('the same key with other content', () => {
 		[{}, false],
 		[{ sendOnceIgnoreFields: 'document' }, true],
 	])('is an error also where the query alone differs, with %j', async (options, isSkipped) => {
-		const queryParameters = { parameters: [{ name: 'document', value: '={{ $json.id }}' }] };
-		const parameters = {
-			...apiRequest('POST', '/sandbox/echo', { sendOnceKey: 'k', queryParameters, ...options }),
-			contentType: 'none',
-		};
+		const all = { sendOnceKey: 'k', ...query('document', '={{ $json.id }}'), ...options };
+		const parameters = { ...apiRequest('POST', '/sandbox/echo', all), contentType: 'none' };
 		const { run } = await bench.run(itemsOf(2), parameters);
 		expect(run.status).toBe(isSkipped ? 'success' : 'error');
 		expect(bench.sandbox.journal.count()).toBe(1);
@@ -96,10 +100,10 @@ describe('the same key with other content', () => {
 });
 
 test.each<[string, INode['parameters']]>([
-	['was skipped', once],
+	['was skipped', ONCE],
 	['comes from a Dry Run', { dryRun: true }],
 ])('an item that %s is no document for the next send', async (problem, options) => {
-	await bench.run([{ id: 'a' }], send(once));
+	await bench.run([{ id: 'a' }], send(ONCE));
 	const workflow = workflowOf([{ id: 'a' }], send(options));
 	workflow.nodes.push(nodeOf('Behind', NODE_TYPE, send()));
 	workflow.connections[NODE] = linksTo('main', 'Behind');
@@ -111,17 +115,17 @@ test.each<[string, INode['parameters']]>([
 describe('by hand', () => {
 	test('Get, Mark as Sent and Release put out the state, and what it means holds', async () => {
 		loseResponse();
-		await bench.run([{ id: 'a' }], send(once));
+		await bench.run([{ id: 'a' }], send(ONCE));
 		const states = { sendOnceKey: 'a', sentWith: 'transaction:send' };
 		const get = async () => (await bench.run([{ id: 'a' }], sentDocument('get'))).json(NODE);
 		expect(await get()).toEqual([{ ...states, state: 'perhapsSent' }]);
 		expect(await change('markAsSent', 'a')).toEqual([{ ...states, state: 'sent' }]);
 		expect(await get()).toEqual([{ ...states, state: 'sent' }]);
-		await bench.run([{ id: 'a' }], send(once));
+		await bench.run([{ id: 'a' }], send(ONCE));
 		expect(bench.documents()).toHaveLength(1);
 		expect(await change('release', 'a')).toEqual([{ ...states, state: 'notSent' }]);
 		expect(await get()).toEqual([{ ...states, state: 'notSent' }]);
-		await bench.run([{ id: 'a' }], send(once));
+		await bench.run([{ id: 'a' }], send(ONCE));
 		expect(bench.documents()).toHaveLength(2);
 		expect(await get()).toEqual([{ ...states, state: 'sent' }]);
 	});
@@ -129,7 +133,7 @@ describe('by hand', () => {
 	test.each(['markAsSent', 'release'] as const)(
 		'%s hints at a key of no send',
 		async (operation) => {
-			await bench.run([{ id: 'a' }], send(once));
+			await bench.run([{ id: 'a' }], send(ONCE));
 			const hints = async (workflowId: string) =>
 				hintsOf(await bench.run([{ id: 'a' }], sentDocument(operation, { workflowId })));
 			const hint = expect.stringMatching(
@@ -156,7 +160,7 @@ describe('by hand', () => {
 	});
 
 	test('behind an API Request, by its endpoint', async () => {
-		await bench.run([{ id: 'a' }], apiRequest('POST', '/sandbox/echo', once));
+		await bench.run([{ id: 'a' }], apiRequest('POST', '/sandbox/echo', ONCE));
 		const ask = { sentWith: 'apiRequest', endpoint: 'POST /sandbox/echo' };
 		const result = await bench.run([{ id: 'a' }], sentDocument('get', ask));
 		expect(result.json(NODE)).toMatchObject([{ state: 'sent', sentWith: 'apiRequest' }]);
@@ -201,11 +205,11 @@ describe('Dry Run', () => {
 	const items = [{ id: 'sent' }, { id: 'new' }, { id: 'lost' }, { id: 'next' }, { id: 'new' }];
 
 	test('shows what a run then does, and leaves no trace', async () => {
-		await bench.run([{ id: 'sent' }], send(once));
+		await bench.run([{ id: 'sent' }], send(ONCE));
 		loseResponse();
-		await bench.run([{ id: 'lost' }], send(once));
+		await bench.run([{ id: 'lost' }], send(ONCE));
 		const [before, journal] = [store.text, bench.sandbox.journal.count()];
-		const shown = (await bench.run(items, send({ ...once, dryRun: true }))).json(NODE);
+		const shown = (await bench.run(items, send({ ...ONCE, dryRun: true }))).json(NODE);
 		expect(store.text).toBe(before);
 		expect(bench.sandbox.journal.count()).toBe(journal);
 		expect(shown.map(({ state }) => state)).toEqual([
@@ -215,7 +219,7 @@ describe('Dry Run', () => {
 		expect(shown[1]?.waitSeconds).toBe(0);
 		expect(shown[3]?.waitSeconds).toBeGreaterThan(590);
 
-		const result = await bench.run(items, send(once));
+		const result = await bench.run(items, send(ONCE));
 		expect(result.ms / 1000).toBeCloseTo(Number(shown[3]?.waitSeconds), -1);
 		const requests = bench.sandbox.journal.all().slice(journal);
 		const wouldGo = shown.filter(({ state }) => state === 'notSent');
@@ -262,7 +266,7 @@ describe('a 200 for what was not done, by the Result Field', () => {
 	])('%j makes of %j a failure: %p', async (values, body, isFailure) => {
 		Object.assign(bench.credential, { resultField: 'state', ...values });
 		bench.respond(200, { body });
-		const result = await bench.run([{ id: 'a' }], send(once));
+		const result = await bench.run([{ id: 'a' }], send(ONCE));
 		const refused = { outcome: 'refused', statusCode: 400 };
 		if (isFailure) expect(errorOf(result).context).toMatchObject(refused);
 		else expect(result.run.status).toBe('success');
@@ -287,7 +291,7 @@ describe("the service's own idempotency", () => {
 		['a 422', [refusal(422)], 1, 'refused', 'notSent'],
 	])('its attempts have one value: %s', async (name, actions, requests, outcome, state) => {
 		for (const action of actions) bench.sandbox.fault({ action });
-		const result = await bench.run([{ id: 'a' }], send(once));
+		const result = await bench.run([{ id: 'a' }], send(ONCE));
 		if (outcome !== undefined) {
 			const error = errorOf(result);
 			expect(error.context.outcome).toBe(outcome);
@@ -301,24 +305,24 @@ describe("the service's own idempotency", () => {
 		expect(values()[0]).toMatch(/^[\w-]{22}$/);
 		expect(await bench.statesOf('a')).toEqual([state]);
 		if (state === 'notSent') return;
-		await bench.run([{ id: 'a' }], send(once));
+		await bench.run([{ id: 'a' }], send(ONCE));
 		expect(values()).toHaveLength(requests);
 	});
 
 	test('a released key has the same value, so a skipped item advises another key', async () => {
-		await bench.run([{ id: 'a' }], send(once));
-		const [skipped] = (await bench.run([{ id: 'a' }], send(once))).json(NODE);
+		await bench.run([{ id: 'a' }], send(ONCE));
+		const [skipped] = (await bench.run([{ id: 'a' }], send(ONCE))).json(NODE);
 		expect(skipped?.reason).toContain('give it another key');
 		expect(skipped?.reason).not.toContain('Release');
 		await change('release', 'a');
-		await bench.run([{ id: 'a' }], send(once));
+		await bench.run([{ id: 'a' }], send(ONCE));
 		expect(values()).toEqual([values()[0], values()[0]]);
 	});
 
 	test('a stop before the next attempt does not call it not sent', async () => {
 		bench.sandbox.fault({ after: 2, action: { type: 'hangUpAfterActing' } });
 		const isLost = async () => (await bench.statesOf('2')).includes('perhapsSent');
-		const result = await bench.stoppedWhen(isLost, itemsOf(4), send(once));
+		const result = await bench.stoppedWhen(isLost, itemsOf(4), send(ONCE));
 		const { message, context } = result.task(NODE).error as unknown as ShownError;
 		expect(message).toContain('canceled');
 		const lists = { perhapsSentItems: [2], failedItems: [], notTriedItems: [3] };
@@ -327,7 +331,7 @@ describe("the service's own idempotency", () => {
 
 	test('Max Wait, when it allows no further attempt, does not call it safe to run again', async () => {
 		bench.respond(503, { act: true, headers: { 'retry-after': '30' } });
-		const error = errorOf(await bench.run([{ id: 'a' }], send({ ...once, maxWait: 5 })));
+		const error = errorOf(await bench.run([{ id: 'a' }], send({ ...ONCE, maxWait: 5 })));
 		expect(error.context).toMatchObject({ outcome: 'unknown' });
 		expect(error.context).not.toHaveProperty('retryAfterSeconds');
 		expect(error.description).toContain('Check in the service before you run it again');
@@ -337,8 +341,8 @@ describe("the service's own idempotency", () => {
 	test('without a key no request carries it, and by hand it cannot be set', async () => {
 		await bench.run([{ id: 'a' }], send());
 		expect(values()).toEqual([undefined]);
-		const headerParameters = { parameters: [{ name: 'idempotency-Key', value: 'mine' }] };
-		const result = await bench.run([{ id: 'a' }], send({ ...once, headerParameters }));
+		const byHand = headers({ name: 'idempotency-Key', value: 'mine' });
+		const result = await bench.run([{ id: 'a' }], send({ ...ONCE, ...byHand }));
 		expect(errorOf(result).message).toContain('is the idempotency header of the credential');
 	});
 });

@@ -5,7 +5,7 @@ import { type Sandbox, startSandbox } from '../../sandbox/server';
 import { itemsOf, NODE, oneLimit, type ShownError } from '../support/bench';
 import { Engine, type EngineRun, readRun } from '../support/engine';
 import { type WorkflowJson, workflowOf } from '../support/engineWorkflow';
-import { deleteMany, read, RETRY_ON_FAIL, send } from '../support/parameters';
+import { deleteMany, ERROR_OUTPUT, read, RETRY_ON_FAIL, send } from '../support/parameters';
 import { credentialFor } from '../support/scaledLimits';
 import { waitUntil } from '../support/waitUntil';
 
@@ -18,7 +18,7 @@ const ITEMS = itemsOf(6);
 /** Each waits behind, or in the middle of, its first request. */
 const WAITING: Record<string, WorkflowJson> = {
 	sends: workflowOf(ITEMS, send()),
-	'sends that continue on error': workflowOf(ITEMS, send(), { onError: 'continueErrorOutput' }),
+	'sends that continue on error': workflowOf(ITEMS, send(), ERROR_OUTPUT),
 	'sends that retry on fail': workflowOf(ITEMS, send(), RETRY_ON_FAIL),
 	'a send under way': workflowOf(ITEMS, { ...send(), operation: 'sendWp' }),
 	'a send under way for too long': workflowOf(ITEMS, { ...send(), resource: 'payment' }),

@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 
 import { NO_LIMITS, NODE, useBench } from '../support/bench';
 import { useDeduplicator } from '../support/deduplicator';
-import { CONTINUE_ON_ERROR, deleteMany, RETRY_ON_FAIL, send } from '../support/parameters';
+import { CONTINUE_ON_ERROR, deleteMany, ONCE, RETRY_ON_FAIL, send } from '../support/parameters';
 import { type End, endOf, ITEMS, type Scenario } from '../support/scenarios';
 
 const bench = useBench({ limits: NO_LIMITS });
@@ -17,8 +17,6 @@ let simulated: End[];
 beforeAll(async () => {
 	simulated = await simulateAll();
 });
-
-const once = { sendOnceKey: '={{ $json.id }}' };
 
 const scenarios: Scenario[] = [
 	[send(), {}, []],
@@ -30,8 +28,8 @@ const scenarios: Scenario[] = [
 	[send(), RETRY_ON_FAIL, [400, 400, 400]],
 	[send(), RETRY_ON_FAIL, ['cutAfter']],
 	[send(), { ...RETRY_ON_FAIL, ...CONTINUE_ON_ERROR }, [400, 500]],
-	[send(once), CONTINUE_ON_ERROR, [400, 500], 2],
-	[send(once), RETRY_ON_FAIL, ['cutAfter', 400], 2],
+	[send(ONCE), CONTINUE_ON_ERROR, [400, 500], 2],
+	[send(ONCE), RETRY_ON_FAIL, ['cutAfter', 400], 2],
 	[deleteMany({ batchSize: 2 }), {}, [500]],
 	[deleteMany({ batchSize: 2 }), RETRY_ON_FAIL, [400]],
 	[deleteMany({ batchSize: 2 }), CONTINUE_ON_ERROR, [400]],

@@ -1,11 +1,12 @@
 // The trigger emits every change of the contacts once, and forgets nothing when a poll fails.
 import { useBench } from '../support/bench';
 import type { TriggerSetup } from '../support/engine';
-import { reasonOf } from '../support/triggerBench';
+import { deletedWhen, headers, incremental, pages } from '../support/parameters';
+import { ALL_EVENTS, reasonOf } from '../support/triggerBench';
 
 const bench = useBench({ contactCount: 12 });
-const ALL_EVENTS = ['contactCreated', 'contactUpdated', 'contactDeleted'];
-const PAGES = { pagination: { values: { type: 'offset', pageSize: 3 } } };
+const DELETED = ['contactDeleted'];
+const PAGES = pages('offset', { pageSize: 3 });
 
 const trigger = (parameters: Record<string, unknown> = {}, setup: TriggerSetup = {}) =>
 	bench.engine.trigger({ events: ALL_EVENTS, ...parameters }, { key: bench.credential }, setup);
@@ -14,7 +15,7 @@ const manual = (parameters: Record<string, unknown> = {}) =>
 const change = (id: string) => bench.sandbox.contacts.update(id, { city: `City ${Math.random()}` });
 
 test('emits only the events that are wanted, and remembers the others all the same', async () => {
-	const { poll } = trigger({ events: ['contactDeleted'] });
+	const { poll } = trigger({ events: DELETED });
 	await poll();
 	change('contact-2');
 	bench.sandbox.contacts.remove('contact-3');
@@ -77,18 +78,16 @@ test('a manual test run shows no more than a published trigger gives', async () 
 	expect(updated).toMatchObject({ event: 'contactUpdated', contact: { id: 'contact-1', name } });
 	const [deleted] = await only('contactDeleted');
 	expect(deleted).toEqual({ event: 'contactDeleted', contact: { id: 'contact-1' } });
-	const deletedWhen = { values: { field: 'city', value: 'Berlin' } };
-	const [unmarked] = await manual({ options: { deletedWhen } }).poll();
+	const options = deletedWhen('city', 'Berlin');
+	const [unmarked] = await manual({ options }).poll();
 	expect(unmarked).toMatchObject({ event: 'contactCreated', contact: { id: 'contact-2' } });
-	const parameters = { events: ['contactDeleted'], options: { deletedWhen } };
-	expect((await manual(parameters).poll())[0]).toEqual(deleted);
+	expect((await manual({ events: DELETED, options }).poll())[0]).toEqual(deleted);
 	await expect(manual({ idField: 'number' }).poll()).rejects.toThrow('has no ID');
 });
 
-const HEADER = { headerParameters: { parameters: [{ name: 'X-Since', value: '={{ 5 }}' }] } };
-const ONLY_FIRST = { incremental: { values: { parameter: 'since', fullReadHours: 0 } } };
-const MARK = { deletedWhen: { values: { field: 'status', value: 'deleted' } } };
-const DELETED = ['contactDeleted'];
+const HEADER = headers({ name: 'X-Since', value: '={{ 5 }}' });
+const ONLY_FIRST = incremental({ fullReadHours: 0 });
+const MARK = deletedWhen('status', 'deleted');
 const NOTHING = 'The list has no contacts to show Create a contact in the service';
 const NEVER = 'This trigger can never emit anything';
 test.each([

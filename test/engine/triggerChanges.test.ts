@@ -3,6 +3,7 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import { after } from '../support/logicalTime';
+import { deletedWhen, incremental, pages } from '../support/parameters';
 import { inWords, useTriggerBench } from '../support/triggerBench';
 
 const bench = useTriggerBench();
@@ -20,17 +21,15 @@ const invoice = {
 	empty: [],
 };
 
-/** A trigger that has read the list once. */
-async function begin(
-	options: Record<string, unknown>,
-	list: object[],
-	staticData: IDataObject = {},
-) {
+/** A trigger that has read the list once, and what gives the polls of it with other options. */
+async function begin(options: Record<string, unknown>, list: object[]) {
 	const state = { list };
+	const staticData: IDataObject = {};
 	bench.service.response = () => state.list;
-	const { poll } = bench.trigger({ options }, { staticData });
+	const pollWith = (others: object = {}) => bench.trigger({ options: others }, { staticData }).poll;
+	const poll = pollWith(options);
 	expect(await poll()).toEqual([]);
-	return { state, poll, staticData };
+	return { state, poll, pollWith, staticData };
 }
 
 describe('what has changed', () => {
@@ -85,13 +84,10 @@ describe('what has changed', () => {
 	});
 
 	test('is not said without Changed Fields, nor where the fields were not known', async () => {
-		const { state, poll, staticData } = await begin({}, [invoice, { id: 2 }]);
+		const { state, poll, pollWith, staticData } = await begin({}, [invoice, { id: 2 }]);
 		state.list = [{ ...invoice, name: 'b' }, { id: 2 }];
 		expect(await poll()).toStrictEqual([{ event: 'contactUpdated', contact: state.list[0] }]);
-		const { poll: pollFields } = bench.trigger(
-			{ options: { changedFields: true } },
-			{ staticData },
-		);
+		const pollFields = pollWith({ changedFields: true });
 		state.list = [{ ...invoice, name: 'c' }, { id: 2 }];
 		expect(await pollFields()).toEqual([{ event: 'contactUpdated', contact: state.list[0] }]);
 		state.list = [
@@ -109,12 +105,8 @@ describe('what has changed', () => {
 	});
 
 	test('is said of the first update beside incremental reads, too', async () => {
-		const incremental = { values: { parameter: 'since' } };
-		const { state, staticData } = await begin({ incremental }, [invoice, { id: 2 }]);
-		const { poll } = bench.trigger(
-			{ options: { incremental, changedFields: true } },
-			{ staticData },
-		);
+		const { state, pollWith } = await begin(incremental(), [invoice, { id: 2 }]);
+		const poll = pollWith({ ...incremental(), changedFields: true });
 		state.list = [];
 		bench.service.response = ({ since }) =>
 			since === undefined ? [invoice, { id: 2 }] : state.list;
@@ -127,7 +119,7 @@ describe('what has changed', () => {
 
 	test('is left out where the fields are too many to remember, said in the log once', async () => {
 		const many = { id: 1, ['x'.repeat(7_000_000)]: 'a' };
-		const { state, poll, staticData } = await begin({ changedFields: true }, [many]);
+		const { state, poll, pollWith, staticData } = await begin({ changedFields: true }, [many]);
 		const lines = () => bench.logged().split(LINE).length - 1;
 		expect(lines()).toBe(1);
 		expect(JSON.stringify(staticData).length).toBeLessThan(1_000);
@@ -137,8 +129,8 @@ describe('what has changed', () => {
 		expect(await poll()).toStrictEqual([{ event: 'contactUpdated', contact: state.list[0] }]);
 		expect(lines()).toBe(1);
 		// Without the option, the fields are forgotten, and with it they are tried again.
-		expect(await bench.trigger({}, { staticData }).poll()).toEqual([]);
-		const { poll: pollAgain } = bench.trigger({ options: { changedFields: true } }, { staticData });
+		expect(await pollWith()()).toEqual([]);
+		const pollAgain = pollWith({ changedFields: true });
 		expect(await pollAgain()).toEqual([]);
 		state.list = [{ id: 1, name: 'd' }];
 		expect(await pollAgain()).toMatchObject([{ changedFields: ['name'] }]);
@@ -148,8 +140,8 @@ describe('what has changed', () => {
 		['other', { watchFields: 'name' }],
 		['all', {}],
 	])('%s watched fields: one full read tells no update, the next does', async (_, options) => {
-		const { state, staticData } = await begin({ ignoreFields: 'name' }, [invoice, { id: 2 }]);
-		const { poll } = bench.trigger({ options }, { staticData });
+		const { state, pollWith } = await begin({ ignoreFields: 'name' }, [invoice, { id: 2 }]);
+		const poll = pollWith(options);
 		state.list = [{ ...invoice, name: 'b' }, { id: 3 }];
 		expect(inWords(await poll())).toEqual(['contactCreated 3']);
 		state.list = [{ ...invoice, name: 'c' }, { id: 3 }];
@@ -202,31 +194,27 @@ describe('deletions that look like a mistake', () => {
 	});
 
 	test('are let through by the option', async () => {
-		const { state, poll, staticData } = await begin({}, all);
+		const { state, poll, pollWith } = await begin({}, all);
 		state.list = [...some, { id: 99 }];
 		expect(inWords(await poll())).toEqual(['contactCreated 99']);
 		// In the end, more are missing than were known before.
 		state.list = [];
 		await expect(poll()).rejects.toThrow(withheld);
 		expect(await poll()).toEqual([]);
-		const { poll: pollAgain } = bench.trigger(
-			{ options: { maxDeletionPercent: 100 } },
-			{ staticData },
-		);
-		expect(await pollAgain()).toHaveLength(58);
+		expect(await pollWith({ maxDeletionPercent: 100 })()).toHaveLength(58);
 	});
 
 	test('are no error of an activation, but of the next poll of the schedule', async () => {
-		const { state, poll, staticData } = await begin({}, all);
+		const { state, poll, pollWith } = await begin({}, all);
 		state.list = some;
 		expect(await poll()).toEqual([]);
-		const { poll: pollAgain } = bench.trigger({}, { staticData });
+		const pollAgain = pollWith();
 		expect(await pollAgain()).toEqual([]);
 		expect(bench.logged()).toContain(withheld);
 		await expect(pollAgain()).rejects.toThrow(withheld);
 		expect(await pollAgain()).toEqual([]);
 		// Another start of n8n says no more than the log.
-		const { poll: pollLater } = bench.trigger({}, { staticData });
+		const pollLater = pollWith();
 		expect([await pollLater(), await pollLater()]).toEqual([[], []]);
 	});
 
@@ -245,11 +233,8 @@ describe('deletions that look like a mistake', () => {
 	});
 
 	test('are withheld by incremental reads too, where they are marked', async () => {
-		const options = {
-			incremental: { values: { parameter: 'since' } },
-			deletedWhen: { values: { field: 'deleted', value: 'true' } },
-		};
-		const { state, poll } = await begin(options, all);
+		const marked = deletedWhen('deleted', 'true');
+		const { state, poll } = await begin({ ...incremental(), ...marked }, all);
 		state.list = all.slice(3).map((one) => ({ ...one, deleted: true }));
 		await expect(poll()).rejects.toThrow(withheld);
 		expect(await poll()).toEqual([]);
@@ -259,19 +244,16 @@ describe('deletions that look like a mistake', () => {
 });
 
 describe('a record with the mark of a deleted one', () => {
-	const mark = (value: string) => ({ deletedWhen: { values: { field: 'status', value } } });
+	const mark = (value: string) => deletedWhen('status', value);
 	const old = [{ id: 1 }, { id: 2, status: 'archived' }, { id: 3, status: 'deleted' }];
-	const INCREMENTAL = { incremental: { values: { parameter: 'since' } } };
-	const PAGES = { pagination: { values: { type: 'pageNumber' } } };
 
 	test.each([
 		['removed', {}, {}],
-		['removed, with incremental reads', {}, INCREMENTAL],
+		['removed, with incremental reads', {}, incremental()],
 		['narrowed', mark('deleted'), {}],
 	])('was not created when the setting is %s', async (_, edited, more) => {
-		const options = { ...mark('archived, deleted'), ...more };
-		const { state, staticData } = await begin(options, old);
-		const { poll } = bench.trigger({ options: { ...edited, ...more } }, { staticData });
+		const { state, pollWith } = await begin({ ...mark('archived, deleted'), ...more }, old);
+		const poll = pollWith({ ...edited, ...more });
 		state.list = [...old, { id: 4 }];
 		expect(inWords(await poll())).toEqual(['contactCreated 4']);
 		state.list = [...old, { id: 4 }, { id: 5, status: 'archived' }];
@@ -280,7 +262,7 @@ describe('a record with the mark of a deleted one', () => {
 
 	test('does not make pages new that are always the same', async () => {
 		bench.service.response = () => old;
-		const { poll } = bench.trigger({ options: { ...mark('archived'), ...PAGES } });
+		const { poll } = bench.trigger({ options: { ...mark('archived'), ...pages('pageNumber') } });
 		await expect(poll()).rejects.toThrow('Pagination: page 11 holds the same items');
 	});
 });

@@ -1,5 +1,8 @@
 // The trigger watches any list of the service: by its path, with the same checks as API Request.
 
+import type { INodeParameters } from 'n8n-workflow';
+
+import { headers, incremental, query } from '../support/parameters';
 import { inWords, KEY, reasonOf, useTriggerBench } from '../support/triggerBench';
 
 const bench = useTriggerBench();
@@ -36,9 +39,7 @@ test('begins anew at another path', async () => {
 
 const [BELOW, OUT] = ['must be a path below the base URL', 'must not lead out of its folder'];
 const MARK = (values: object) => ({ options: { deletedWhen: { values } } });
-const SINCE = (values: object) => ({
-	options: { incremental: { values: { parameter: 'since', ...values } } },
-});
+const SINCE = (values: INodeParameters) => ({ options: incremental(values) });
 test.each<[object, string]>([
 	[{ path: '' }, 'Path: is empty'],
 	[{ path: undefined }, 'Path: is empty'],
@@ -80,13 +81,12 @@ test.each<[object, string]>([
 	expect(bench.service.queries).toEqual([]);
 });
 
-const entry = (name: string, value = '5') => ({ parameters: [{ name, value }] });
 test.each<[string, isPart: boolean, Record<string, unknown>]>([
 	['a path with a query', true, { path: '=/list?since={{ $now.toMillis() }}' }],
 	['a path without one', false, { path: '={{ "/list" }}' }],
-	['the value of a header', true, { options: { headerParameters: entry('X-A', '={{ 5 }}') } }],
-	['the name of a header', true, { options: { headerParameters: entry('={{ "X-A" }}') } }],
-	['a query parameter', true, { options: { queryParameters: entry('limit', '={{ 5 }}') } }],
+	['the value of a header', true, { options: headers({ name: 'X-A', value: '={{ 5 }}' }) }],
+	['the name of a header', true, { options: headers({ name: '={{ "X-A" }}', value: '5' }) }],
+	['a query parameter', true, { options: query('limit', '={{ 5 }}') }],
 ])('with an expression as %s, only changes are read: %s', async (_, isPart, parameters) => {
 	bench.service.response = () => [{ id: 1 }, { id: 2 }];
 	const { poll } = watch('/list', parameters);

@@ -3,10 +3,12 @@
 
 import type { ServerResponse } from 'node:http';
 
+import type { INodeParameters } from 'n8n-workflow';
+
 import { EventCopy } from '../support/eventCopy';
 import { after } from '../support/logicalTime';
 import type { Query } from '../support/listService';
-import { query } from '../support/parameters';
+import { deletedWhen, incremental, pages, query } from '../support/parameters';
 import { SimulatedList, type SimulatedSettings } from '../support/simulatedList';
 import { inWords, useTriggerBench } from '../support/triggerBench';
 
@@ -14,19 +16,21 @@ const bench = useTriggerBench();
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
-const PAGES = { pagination: { values: { type: 'pageNumber', pageSize: 3 } } };
+const PAGES = pages('pageNumber', { pageSize: 3 });
 const BERLIN = 'Europe/Berlin';
 
 /** A trigger with incremental reads, after its first poll. */
 async function begin(
 	settings: SimulatedSettings = {},
-	values: Record<string, unknown> = {},
+	values: INodeParameters = {},
 	options: Record<string, unknown> = {},
 ) {
 	const service = new SimulatedList(settings, 5);
 	bench.service.response = (query, response) => service.respond(query, response);
-	const incremental = { values: { parameter: settings.header ?? 'since', ...values } };
-	const { poll } = bench.trigger({ options: { incremental, ...options } });
+	const { header: parameter = 'since' } = settings;
+	const { poll } = bench.trigger({
+		options: { ...incremental({ parameter, ...values }), ...options },
+	});
 	const copy = new EventCopy(service.records);
 	expect(await poll()).toEqual([]);
 	const pollAfter = async (ms = MINUTE) => {
@@ -48,7 +52,7 @@ const NO_FAULTS = { falseEvents: [], missing: [], left: [] };
 describe('what it asks for', () => {
 	const AT = Date.UTC(2026, 5, 30, 22, 15, 30);
 
-	test.each<[string, Record<string, unknown>, string]>([
+	test.each<[string, INodeParameters, string]>([
 		['iso', {}, '2026-06-30T22:10:30Z'],
 		['iso', { timeZone: ` ${BERLIN} ` }, '2026-07-01T00:10:30+02:00'],
 		['iso', { lookbackSeconds: 0 }, '2026-06-30T22:15:30Z'],
@@ -89,13 +93,13 @@ describe('what it asks for', () => {
 		expect(Math.abs(apartMs - 2 * MINUTE)).toBeLessThanOrEqual(1_000);
 	});
 
-	test.each<[string, Record<string, unknown>, object?]>([
+	test.each<[string, INodeParameters, object?]>([
 		['Full Read Hours 0', { fullReadHours: 0 }],
 		['Full Read Hours 2,000', { fullReadHours: 2_000 }],
-		['an expression', {}, { parameters: [{ name: 'open', value: '={{ "yes" }}' }] }],
+		['an expression', {}, query('open', '={{ "yes" }}')],
 	])(
 		'is the whole list where the service refuses an old time, with %s',
-		async (_, values, queryParameters = {}) => {
+		async (_, values, more = {}) => {
 			const MONTH = 30 * 24 * HOUR;
 			const respond = ({ since }: Query, response: ServerResponse) => {
 				response.setHeader('date', new Date().toUTCString());
@@ -103,8 +107,7 @@ describe('what it asks for', () => {
 				return response.writeHead(400).end();
 			};
 			bench.service.response = respond;
-			const incremental = { values: { parameter: 'since', ...values } };
-			const { poll } = bench.trigger({ options: { incremental, queryParameters } });
+			const { poll } = bench.trigger({ options: { ...incremental(values), ...more } });
 			expect(await poll()).toEqual([]);
 			// The workflow is off meanwhile. A timer takes no longer time.
 			for (let days = 0; days < 40; days += 20) await after(20 * 24 * HOUR);
@@ -134,7 +137,7 @@ async function playDay({ service, pollAfter, faults }: Awaited<ReturnType<typeof
 }
 
 describe('nothing is missed and nothing told twice', () => {
-	test.each<[string, SimulatedSettings, Record<string, unknown>]>([
+	test.each<[string, SimulatedSettings, INodeParameters]>([
 		['without a Date, with an exclusive filter', { noDate: true, isExclusive: true }, {}],
 		['by days', { precisionMs: 24 * HOUR }, { format: 'date' }],
 	])('%s', async (_, settings, values) => {
@@ -207,11 +210,9 @@ describe('deletions', () => {
 	test('by marks need no full read', async () => {
 		const all = [1, 2, 3].map((id) => ({ id, gone: false }));
 		bench.service.response = () => all;
-		const options = {
-			incremental: { values: { parameter: 'since' } },
-			deletedWhen: { values: { field: 'gone', value: 'true' } },
-		};
-		const { poll } = bench.trigger({ options });
+		const { poll } = bench.trigger({
+			options: { ...incremental(), ...deletedWhen('gone', 'true') },
+		});
 		expect(await poll()).toEqual([]);
 		const [first, ...others] = all;
 		const marked = [{ ...first, gone: true }];
@@ -230,9 +231,8 @@ describe('deletions', () => {
 		[['gone'], false],
 		[undefined, false],
 	])('by the mark %j: %s', async (mark, isMarked) => {
-		const deletedWhen = { values: { field: 'a.mark', value: 'gone, true, 7, null' } };
 		bench.service.response = () => [{ id: 1 }];
-		const { poll } = bench.trigger({ options: { deletedWhen } });
+		const { poll } = bench.trigger({ options: deletedWhen('a.mark', 'gone, true, 7, null') });
 		await poll();
 		bench.service.response = () => [{ id: 1, a: { mark } }];
 		expect(inWords(await poll())).toEqual([isMarked ? 'contactDeleted 1' : 'contactUpdated 1']);

@@ -3,7 +3,7 @@
 import type { IDataObject, INode } from 'n8n-workflow';
 
 import { after } from '../support/logicalTime';
-import { headers, query } from '../support/parameters';
+import { headers, incremental, pages, query } from '../support/parameters';
 import { inWords, MEMORY, remembered, useTriggerBench } from '../support/triggerBench';
 
 const bench = useTriggerBench();
@@ -102,13 +102,12 @@ describe('another question', () => {
 		expect(bench.logged().includes('changed')).toBe(isOther);
 	});
 
-	const pagination = { values: { type: 'offset', pageSize: 50 } };
-	const incremental = { values: { parameter: 'since', lookbackSeconds: 5 } };
+	const EDITED = { ...pages('offset', { pageSize: 50 }), timeout: 5, ...incremental() };
 	test.each([
 		['key for the same business', {}, { credential: { apiKey: OTHER_KEY } }],
 		[
 			'page size, another time-out, Incremental or other events',
-			{ events: ['contactCreated'], options: { pagination, timeout: 5, incremental } },
+			{ events: ['contactCreated'], options: EDITED },
 			{},
 		],
 	])('is not another %s', async (_, parameters, more) => {
@@ -122,8 +121,7 @@ describe('another question', () => {
 		let count = 8;
 		bench.service.response = ({ page = '1' }) => list(count).slice(3 * +page - 3, 3 * +page);
 		const staticData = await memoryOf();
-		const values = { type: 'pageNumber' };
-		const { poll } = bench.trigger({ options: { pagination: { values } } }, { staticData });
+		const { poll } = bench.trigger({ options: pages('pageNumber') }, { staticData });
 		expect(await poll()).toEqual([]);
 		count = 9;
 		expect(inWords(await poll())).toEqual(['contactCreated 9']);
@@ -139,9 +137,8 @@ describe('another question', () => {
 			return asked.slice(3 * +page - 3, 3 * +page);
 		};
 		const staticData = {};
-		const single = { incremental: { values: { parameter: 'since' } } };
-		expect(await bench.trigger({ options: single }, { staticData }).poll()).toEqual([]);
-		const options = { ...single, pagination: { values: { type: 'pageNumber' } } };
+		expect(await bench.trigger({ options: incremental() }, { staticData }).poll()).toEqual([]);
+		const options = { ...incremental(), ...pages('pageNumber') };
 		const { poll } = bench.trigger({ options }, { staticData });
 		expect(await poll()).toEqual([]);
 		edited = 8;
@@ -154,8 +151,7 @@ describe('another question', () => {
 		bench.service.response = ({ page }) => ({ contacts: contacts(page) });
 		const staticData = await memoryOf();
 		bench.service.response = ({ page }) => ({ contacts: contacts(page), has_more: true });
-		const values = { type: 'pageNumber' };
-		const { poll } = bench.trigger({ options: { pagination: { values } } }, { staticData });
+		const { poll } = bench.trigger({ options: pages('pageNumber') }, { staticData });
 		for (let times = 0; times < 3; times++) expect(await poll()).toEqual([]);
 		count = 9;
 		expect(inWords(await poll())).toEqual(['contactCreated 9']);

@@ -6,7 +6,7 @@ import * as n8nWorkflow from 'n8n-workflow';
 import { oneLimit, pinRandom } from '../support/bench';
 import { workflowOf } from '../support/engineWorkflow';
 import { after } from '../support/logicalTime';
-import { apiRequest, query } from '../support/parameters';
+import { apiRequest, pages, query } from '../support/parameters';
 import { useTriggerBench } from '../support/triggerBench';
 
 const bench = useTriggerBench();
@@ -31,7 +31,7 @@ function responseSlowly(list: object[], delayMs = 120) {
 	};
 }
 
-const byPage = { options: { pagination: { values: { type: 'pageNumber', pageSize: 5 } } } };
+const byPage = { options: pages('pageNumber', { pageSize: 5 }) };
 const pagesAsked = () => bench.service.queries.map(({ page }) => Number(page));
 
 test('a read that does not fit goes on at the page it had reached', async () => {

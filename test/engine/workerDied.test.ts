@@ -7,7 +7,7 @@ import { DataDeduplicationService } from 'n8n-core';
 
 import { errorOf, itemsOf, NO_LIMITS, NODE, useBench } from '../support/bench';
 import { useDeduplicator } from '../support/deduplicator';
-import { CONTINUE_ON_ERROR, RETRY_ON_FAIL, send } from '../support/parameters';
+import { CONTINUE_ON_ERROR, ONCE, RETRY_ON_FAIL, send } from '../support/parameters';
 import { waitUntil } from '../support/waitUntil';
 
 const bench = useBench({ limits: NO_LIMITS });
@@ -73,7 +73,7 @@ test.each([
 });
 
 test.each([
-	['with Send Once Keys', send({ sendOnceKey: '={{ $json.id }}' })],
+	['with Send Once Keys', send(ONCE)],
 	['as a Dry Run', send({ dryRun: true })],
 ])('a run %s goes on', async (_, parameters) => {
 	await bench.run(itemsOf(2), parameters);

@@ -40,6 +40,20 @@ export const headers = (...parameters: Array<{ name: string; value: string }>) =
 	headerParameters: { parameters },
 });
 
+/** Options of what sends, and of lists. */
+export const ONCE = { sendOnceKey: '={{ $json.id }}' };
+export const pages = (type: string, values: NodeParameters = {}) => ({
+	pagination: { values: { type, ...values } },
+});
+
+/** Options of the trigger. */
+export const incremental = (values: NodeParameters = {}) => ({
+	incremental: { values: { parameter: 'since', ...values } },
+});
+export const deletedWhen = (field: string, value: string) => ({
+	deletedWhen: { values: { field, value } },
+});
+
 /** The node's own word on the limits. */
 export const getStatus: NodeParameters = { resource: 'rateLimit', operation: 'getStatus' };
 
