@@ -154,17 +154,6 @@ describe('a 429 under a credential without limits', () => {
 		}
 	});
 
-	test('waits as long as the service asks, with all requests of the key', async () => {
-		refuse(retryAfter(30));
-		const sends = bench.run(itemsOf(1), send());
-		await after(1_000);
-		const reads = bench.run(itemsOf(1), read());
-		for (const { run } of await Promise.all([sends, reads])) expect(run.status).toBe('success');
-		const [first = NaN, ...later] = times();
-		expect(later).toHaveLength(2);
-		expect(Math.min(...later) - first).toBeGreaterThanOrEqual(30_000);
-	});
-
 	test('is an error after a minute in which none was let through', async () => {
 		refuse({}, { times: Infinity });
 		expect(errorOf(await bench.run(itemsOf(1), read())).httpCode).toBe('429');

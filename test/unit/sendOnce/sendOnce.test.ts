@@ -31,15 +31,11 @@ const other = { ...content, hash: 'other' };
 
 function guard(
 	changes: Partial<KeyedDocument> = {},
-	{
-		signal = abortController().signal,
-		baseUrl = 'https://one.example',
-		idempotencyHeader = '',
-		id = 'credential',
-	} = {},
+	{ baseUrl = 'https://one.example', idempotencyHeader = '', id = 'credential' } = {},
 ): SendOnce {
 	const credentials: INodeCredentials = { [CREDENTIAL_TYPE]: { id, name: '' } };
 	const account = { baseUrl, idempotencyHeader };
+	const { signal } = abortController();
 	const run = { context: { getNode: () => ({ credentials }) }, account, signal };
 	const document = { workflowId: 'workflow', key: 'invoice 1', endpoint: send.endpoint, content };
 	return new SendOnce(run as unknown as Run, { ...document, ...changes });
@@ -96,16 +92,6 @@ test('one that has not acquired it records nothing', async () => {
 	const one = await sent('notSent');
 	await pass(one.complete('sent'));
 	expect(table.text).toBe('');
-});
-
-test('what is acquired after a stop is free for others', async () => {
-	const stop = abortController();
-	const acquiring = guard({}, { signal: stop.signal }).acquire();
-	stop.abort(new Error('stopped'));
-	await expect(acquiring).rejects.toThrow('stopped');
-	await pass(after(100));
-	expect(await found()).toBe('notSent');
-	await sent('sent');
 });
 
 test.each<[string, Partial<KeyedDocument>, Partial<KeyedDocument>, string]>([
@@ -166,14 +152,6 @@ test.each([
 });
 
 describe('a person', () => {
-	test('may not while it is being sent', async () => {
-		const one = guard();
-		await pass(one.acquire());
-		await expect(pass(guard().change('notSent'))).rejects.toThrow('it is being sent right now');
-		await pass(one.complete('sent'));
-		expect(await found()).toBe('sent');
-	});
-
 	test('whose change fails keeps others from it until that cannot land late', async () => {
 		await sent('perhapsSent');
 		table.fail('write', { moment: 'late' });
