@@ -194,8 +194,7 @@ describe('by the trigger', () => {
 			// The service does not know the parameter. The newest records come first.
 			const served = [[2, 1], [3, 2], ...Array.from({ length: 6 }, () => [4, 3])];
 			const responses = served.map((ids) => () => ({ data: records(...ids), ...more }));
-			const events = (await pollEach(trigger, responses)).flat();
-			expect(events.filter((event) => String(event).includes('Deleted'))).toEqual([]);
+			expect((await pollEach(trigger, responses)).flat()).toEqual([]);
 		},
 	);
 

@@ -64,7 +64,7 @@ async function sendEach(method: string, names: string[]) {
 	return { received, refused: Object.fromEntries(refused) as Record<string, unknown> };
 }
 
-test.each(['POST', 'GET'])('%s', async (method) => {
+test.each(['POST', 'GET'])('the headers of a %s', async (method) => {
 	const names = [...new Set([...TRIED, ...OF_JAVASCRIPT])];
 	const { received, refused } = await sendEach(method, names);
 	for (const name of names) {

@@ -28,18 +28,19 @@ const get = async (path: string, options = {}) => {
 	return result.json(NODE);
 };
 
-describe('a body that is not JSON where JSON is due', () => {
-	test.each<[FaultAction | undefined, body: string, contentType: string, words: string]>([
-		[{ type: 'brokenJson' }, '', '', 'response format Text or File'],
-		...(
-			[
-				['{"error":{"message":"Kein Mandant"}}', 'application/json', 'said: Kein Mandant'],
-				['{"ok":false,"messages":[{"text":"Kein Abo"}]}', 'application/json', 'text: Kein Abo'],
-				['Wartung bis 18 Uhr', 'text/plain', 'The response begins with: Wartung bis 18 Uhr'],
-				['<?xml version="1.0"?><error>Kein Zugriff</error>', 'text/xml', '<error>Kein Zugriff'],
-			] as const
-		).map((row): [undefined, ...typeof row] => [undefined, ...row]),
-	])('%j or %s to a read is told in its words', async (action, body, contentType, words) => {
+test.each<[FaultAction | undefined, body: string, contentType: string, words: string]>([
+	[{ type: 'brokenJson' }, '', '', 'response format Text or File'],
+	...(
+		[
+			['{"error":{"message":"Kein Mandant"}}', 'application/json', 'said: Kein Mandant'],
+			['{"ok":false,"messages":[{"text":"Kein Abo"}]}', 'application/json', 'text: Kein Abo'],
+			['Wartung bis 18 Uhr', 'text/plain', 'The response begins with: Wartung bis 18 Uhr'],
+			['<?xml version="1.0"?><error>Kein Zugriff</error>', 'text/xml', '<error>Kein Zugriff'],
+		] as const
+	).map((row): [undefined, ...typeof row] => [undefined, ...row]),
+])(
+	'a body that is not JSON to a read is told in its words: %j %s',
+	async (action, body, contentType, words) => {
 		if (action === undefined) response({ body, contentType });
 		else bench.sandbox.fault({ action });
 		const { description, context, message } = errorOf(await bench.run([{}], read()));
@@ -47,126 +48,126 @@ describe('a body that is not JSON where JSON is due', () => {
 		expect(context.statusCode).toBe(200);
 		expect(context.responseBody).toContain(body);
 		expect(message).not.toContain('web page');
-	});
+	},
+);
 
-	const UNDONE = { message: 'Kontingent erschöpft' };
-	test.each<[string, bodies: object[], hint: string]>([
-		[
-			'a failure under the status 200 with an empty list',
-			[{ success: false, ...UNDONE, data: [] }],
-			'what looks like a failure: 0 items were read. The service said: Kontingent',
-		],
-		[
-			'a later page without a list',
-			[{ data: [{ id: 1 }] }, { code: 45, ...UNDONE }],
-			'Page 2 has no list: 1 item was read. The service said: Kontingent erschöpft',
-		],
-	])('%s is told in a hint', async (_, bodies, hint) => {
-		for (const body of bodies) response({ body });
-		const options = bodies.length > 1 ? pages('pageNumber') : {};
-		const result = await bench.run([{}], read(options));
-		expect(hintsOf(result)).toEqual([expect.stringContaining(hint)]);
-	});
+const UNDONE = { message: 'Kontingent erschöpft' };
+test.each<[string, bodies: object[], hint: string]>([
+	[
+		'a failure under the status 200 with an empty list',
+		[{ success: false, ...UNDONE, data: [] }],
+		'what looks like a failure: 0 items were read. The service said: Kontingent',
+	],
+	[
+		'a later page without a list',
+		[{ data: [{ id: 1 }] }, { code: 45, ...UNDONE }],
+		'Page 2 has no list: 1 item was read. The service said: Kontingent erschöpft',
+	],
+])('%s is told in a hint', async (_, bodies, hint) => {
+	for (const body of bodies) response({ body });
+	const options = bodies.length > 1 ? pages('pageNumber') : {};
+	const result = await bench.run([{}], read(options));
+	expect(hintsOf(result)).toEqual([expect.stringContaining(hint)]);
+});
 
-	test('of hints at many lists, five are shown, and how many more there are, but any other', async () => {
-		for (let total = 11; total <= 18; total++) response({ body: { total, data: [{ id: total }] } });
-		response({ status: 207 });
-		const method = '={{ $itemIndex === 8 ? "POST" : "GET" }}';
-		const request = apiRequest(method, '/sandbox/echo', { itemsField: 'data' });
-		const hints = hintsOf(await bench.run(itemsOf(9), request));
-		expect(hints).toHaveLength(7);
-		expect(hints[0]).toContain('1 item (8): the service answered 207');
-		expect(hints[1]).toContain('1 item of 11 (total) was read');
-		expect(hints.at(-1)).toBe('Not shown: 3 more hints.');
-	});
+test('of hints at many lists, five are shown, and how many more there are, but any other', async () => {
+	for (let total = 11; total <= 18; total++) response({ body: { total, data: [{ id: total }] } });
+	response({ status: 207 });
+	const method = '={{ $itemIndex === 8 ? "POST" : "GET" }}';
+	const request = apiRequest(method, '/sandbox/echo', { itemsField: 'data' });
+	const hints = hintsOf(await bench.run(itemsOf(9), request));
+	expect(hints).toHaveLength(7);
+	expect(hints[0]).toContain('1 item (8): the service answered 207');
+	expect(hints[1]).toContain('1 item of 11 (total) was read');
+	expect(hints.at(-1)).toBe('Not shown: 3 more hints.');
+});
 
-	test.each<[string, INode['parameters'], object[]]>([
-		['a read', read(), []],
-		['an API request', apiRequest('GET', '/sandbox/empty'), [{ statusCode: 200 }]],
-		['a list', apiRequest('GET', '/sandbox/empty', { itemsField: 'data' }), []],
-		['no content', apiRequest('GET', '/sandbox/no-content'), [{ statusCode: 204 }]],
-		['text', apiRequest('GET', '/sandbox/empty', { responseFormat: 'text' }), [{ data: '' }]],
-		['a send', send(), [{ statusCode: 200 }]],
-	])('an empty body is an empty list, or the status alone: %s', async (_, parameters, expected) => {
-		for (const endpoint of [READ_ENDPOINT, SEND_ENDPOINT]) {
-			bench.sandbox.fault({ endpoint, action: { type: 'emptyBody' } });
-		}
-		expect((await bench.run(itemsOf(1), parameters)).json(NODE)).toEqual(expected);
-		// An empty list is nothing, too.
-		response({ body: [] });
-		expect((await bench.run(itemsOf(1), send())).json(NODE)).toEqual([{ statusCode: 200 }]);
-	});
+test.each<[string, INode['parameters'], object[]]>([
+	['a read', read(), []],
+	['an API request', apiRequest('GET', '/sandbox/empty'), [{ statusCode: 200 }]],
+	['a list', apiRequest('GET', '/sandbox/empty', { itemsField: 'data' }), []],
+	['no content', apiRequest('GET', '/sandbox/no-content'), [{ statusCode: 204 }]],
+	['text', apiRequest('GET', '/sandbox/empty', { responseFormat: 'text' }), [{ data: '' }]],
+	['a send', send(), [{ statusCode: 200 }]],
+])('an empty body is an empty list, or the status alone: %s', async (_, parameters, expected) => {
+	for (const endpoint of [READ_ENDPOINT, SEND_ENDPOINT]) {
+		bench.sandbox.fault({ endpoint, action: { type: 'emptyBody' } });
+	}
+	expect((await bench.run(itemsOf(1), parameters)).json(NODE)).toEqual(expected);
+	// An empty list is nothing, too.
+	response({ body: [] });
+	expect((await bench.run(itemsOf(1), send())).json(NODE)).toEqual([{ statusCode: 200 }]);
+});
 
-	test.each([
-		['JSON', [], {}],
-		['a list in it', { data: [] }, { itemsField: 'data' }],
-	])('an empty list to a POST is an item, or a loop would end: %s', async (_, body, options) => {
+test.each([
+	['JSON', [], {}],
+	['a list in it', { data: [] }, { itemsField: 'data' }],
+])('an empty list to a POST is an item, or a loop would end: %s', async (_, body, options) => {
+	response({ body });
+	const sent = await bench.run(itemsOf(1), apiRequest('POST', '/echo', options));
+	expect(sent.json(NODE)).toEqual([{ statusCode: 200 }]);
+	response({ body });
+	expect(await get('/echo', options)).toEqual([]);
+});
+
+test.each([
+	[{ error: 'none' }, [{ success: true, error: 'none' }]],
+	[{ error: { a: 0 }, message: 'b' }, [{ success: true, error: { a: 0 }, message: 'b' }]],
+	[
+		[{ error: 'x' }, { id: 1 }],
+		[{ success: true, error: 'x' }, { id: 1 }],
+	],
+])('%j, an error to n8n, is none: it leaves by no error output', async (body, expected) => {
+	const echo = [apiRequest('POST', '/sandbox/echo'), apiRequest('GET', '/sandbox/echo')];
+	for (const parameters of [send(), ...echo, ...(Array.isArray(body) ? [read()] : [])]) {
 		response({ body });
-		const sent = await bench.run(itemsOf(1), apiRequest('POST', '/echo', options));
-		expect(sent.json(NODE)).toEqual([{ statusCode: 200 }]);
-		response({ body });
-		expect(await get('/echo', options)).toEqual([]);
-	});
+		const result = await bench.run(itemsOf(1), parameters, ERROR_OUTPUT);
+		expect([result.json(NODE, 0), result.json(NODE, 1)]).toEqual([expected, []]);
+	}
+});
 
-	test.each([
-		[{ error: 'none' }, [{ success: true, error: 'none' }]],
-		[{ error: { a: 0 }, message: 'b' }, [{ success: true, error: { a: 0 }, message: 'b' }]],
-		[
-			[{ error: 'x' }, { id: 1 }],
-			[{ success: true, error: 'x' }, { id: 1 }],
-		],
-	])('%j, an error to n8n, is none: it leaves by no error output', async (body, expected) => {
-		const echo = [apiRequest('POST', '/sandbox/echo'), apiRequest('GET', '/sandbox/echo')];
-		for (const parameters of [send(), ...echo, ...(Array.isArray(body) ? [read()] : [])]) {
-			response({ body });
-			const result = await bench.run(itemsOf(1), parameters, ERROR_OUTPUT);
-			expect([result.json(NODE, 0), result.json(NODE, 1)]).toEqual([expected, []]);
-		}
-	});
-
-	test.each(['If-Modified-Since', 'if-none-match'])(
-		'a 304 that the header %s asks for says that nothing has changed',
-		async (name) => {
-			const asking = headers({ name, value: '"7"' });
-			const operations: Array<[INode['parameters'], object[]]> = [
-				[read(asking), []],
-				[apiRequest('GET', '/sandbox/array', asking), [{ statusCode: 304 }]],
-				[apiRequest('HEAD', '/sandbox/array', asking), [{ statusCode: 304 }]],
-			];
-			for (const [parameters, expected] of operations) {
-				response({ status: 304 });
-				const result = await bench.run([{}], parameters);
-				expect(result.run.data.resultData.error?.message).toBeUndefined();
-				expect(result.json(NODE)).toEqual(expected);
-			}
+test.each(['If-Modified-Since', 'if-none-match'])(
+	'a 304 that the header %s asks for says that nothing has changed',
+	async (name) => {
+		const asking = headers({ name, value: '"7"' });
+		const operations: Array<[INode['parameters'], object[]]> = [
+			[read(asking), []],
+			[apiRequest('GET', '/sandbox/array', asking), [{ statusCode: 304 }]],
+			[apiRequest('HEAD', '/sandbox/array', asking), [{ statusCode: 304 }]],
+		];
+		for (const [parameters, expected] of operations) {
 			response({ status: 304 });
-			const { message, description } = errorOf(await bench.run([{}], read()));
-			expect(message).toBe('The service answered 304 Not Modified');
-			expect(description).not.toContain('Redirects');
-		},
-	);
+			const result = await bench.run([{}], parameters);
+			expect(result.run.data.resultData.error?.message).toBeUndefined();
+			expect(result.json(NODE)).toEqual(expected);
+		}
+		response({ status: 304 });
+		const { message, description } = errorOf(await bench.run([{}], read()));
+		expect(message).toBe('The service answered 304 Not Modified');
+		expect(description).not.toContain('Redirects');
+	},
+);
 
-	test.each(['json', 'text', 'file'])(
-		'a body of more than 64 MB is left out, which a hint says: %s',
-		async (responseFormat) => {
-			bench.sandbox.fault({ action: { type: 'hugeBody', megabytes: 65 } });
-			const parameters = apiRequest('POST', '/sandbox/echo', { responseFormat });
-			const result = await bench.run(itemsOf(1), parameters);
-			const item = responseFormat === 'text' ? { data: '' } : { statusCode: 200 };
-			expect(result.json(NODE)).toEqual([item]);
-			expect(hintsOf(result)).toEqual([expect.stringContaining('larger than 64 MB')]);
-		},
-	);
+test.each(['json', 'text', 'file'])(
+	'a body of more than 64 MB is left out, which a hint says: %s',
+	async (responseFormat) => {
+		bench.sandbox.fault({ action: { type: 'hugeBody', megabytes: 65 } });
+		const parameters = apiRequest('POST', '/sandbox/echo', { responseFormat });
+		const result = await bench.run(itemsOf(1), parameters);
+		const item = responseFormat === 'text' ? { data: '' } : { statusCode: 200 };
+		expect(result.json(NODE)).toEqual([item]);
+		expect(hintsOf(result)).toEqual([expect.stringContaining('larger than 64 MB')]);
+	},
+);
 
-	test('a body of more than 64 MB is an error of a read and is not read to its end', async () => {
-		bench.sandbox.fault({ times: Infinity, action: { type: 'hugeBody', megabytes: 1024 } });
-		const before = process.memoryUsage().rss;
-		const error = errorOf(await bench.run([{}], read()));
-		expect(error.message).toBe('The response of the service is larger than 64 MB');
-		expect(error.description).toContain('smaller page size');
-		expect(process.memoryUsage().rss - before).toBeLessThan(512 * 1024 * 1024);
-		expect(bench.sandbox.journal.count()).toBe(1);
-	});
+test('a body of more than 64 MB is an error of a read and is not read to its end', async () => {
+	bench.sandbox.fault({ times: Infinity, action: { type: 'hugeBody', megabytes: 1024 } });
+	const before = process.memoryUsage().rss;
+	const error = errorOf(await bench.run([{}], read()));
+	expect(error.message).toBe('The response of the service is larger than 64 MB');
+	expect(error.description).toContain('smaller page size');
+	expect(process.memoryUsage().rss - before).toBeLessThan(512 * 1024 * 1024);
+	expect(bench.sandbox.journal.count()).toBe(1);
 });
 
 describe('the response format', () => {

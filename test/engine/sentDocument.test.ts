@@ -67,7 +67,7 @@ describe('the same key with other content', () => {
 	const invoice = { id: 'a', lines: [{ price: 1, at: '10:00' }], meta: { 'sent.at': '10:00' } };
 	const later = { meta: { 'sent.at': '11:00' }, lines: [{ at: '11:00', price: 1 }], id: 'a' };
 
-	test.each([false, true])('is an error, with Redis-free overlap %p', async (isTogether) => {
+	test.each([false, true])('is an error, also side by side: %p', async (isTogether) => {
 		const first = bench.run([invoice], send(ONCE));
 		if (!isTogether) await first;
 		const error = errorOf(await bench.run([{ ...invoice, id: 'a', total: 5 }], send(ONCE)));

@@ -201,12 +201,12 @@ test.each(Object.entries(CONTRACT))('%s has its fields, choices and defaults', (
 	expect(find(found, 'assignments')?.type ?? 'assignmentCollection').toBe('assignmentCollection');
 });
 
-test('so has the trigger', () => {
+test('the trigger has its fields, choices and defaults', () => {
 	const { events: _, ...found } = shapeOf(trigger.properties);
 	expect(found).toEqual(TRIGGER);
 });
 
-test('so has the credential, by what they are shown for', () => {
+test('the credential has its fields and defaults, by what they are shown for', () => {
 	const shows = new Map<string, INodeProperties[]>();
 	for (const field of credential.properties.filter(({ type }) => type !== 'notice')) {
 		const show = JSON.stringify(field.displayOptions?.show ?? {});

@@ -86,7 +86,7 @@ test.each([
 	expect(await lease.acquire()).toHaveProperty('ended');
 });
 
-test('is renewed every 2 s until it ends, and then free at once', async () => {
+test('a lease is renewed every 2 s until it ends, and then free at once', async () => {
 	const release = await acquire();
 	commands = 0;
 	await pass(61_000);
@@ -98,13 +98,13 @@ test('is renewed every 2 s until it ends, and then free at once', async () => {
 	expect(commands).toBe(31);
 });
 
-test('of a process that died, ends by itself', async () => {
+test('a lease of a process that died ends by itself', async () => {
 	await acquire();
 	isAway = true;
 	expect(await waitOf()).toBe(15);
 });
 
-test('outlives a Redis that was away, emptied, and a clock that was set', async () => {
+test('a lease outlives a Redis that was away, emptied, and a clock that was set', async () => {
 	await acquire();
 	isAway = true;
 	await pass(10_000);
@@ -123,9 +123,9 @@ test('outlives a Redis that was away, emptied, and a clock that was set', async 
 });
 
 test.each([
-	['look', async () => await missing()],
-	['wait', async () => await passTime(inOtherOnce(), HOUR)],
-])('of a dead process, ends soon for those that %s when a clock was set back', async (_, meet) => {
+	['looks', async () => await missing()],
+	['waits', async () => await passTime(inOtherOnce(), HOUR)],
+])('a lease of a dead process ends soon for who %s, when a clock is set back', async (_, meet) => {
 	await acquire();
 	isAway = true;
 	redis.setClock(-HOUR);
@@ -137,7 +137,7 @@ test.each([
 });
 const inOtherOnce = async () => await inOther(async (lease) => await lease.acquire());
 
-test('may be missing for some seconds only in a Redis that nobody has looked at', async () => {
+test('a lease may be missing for some seconds only in a Redis that nobody has looked at', async () => {
 	expect(await missing()).toBe(5_000);
 	await pass(2_000);
 	expect([await missing(), await missing('b')]).toEqual([3_000, 3_000]);
@@ -158,7 +158,7 @@ test('may be missing for some seconds only in a Redis that nobody has looked at'
 	expect(await missing()).toBe(5_000);
 });
 
-test('is nobody’s when Redis fails, and a stop ends a wait', async () => {
+test('a lease is nobody’s when Redis fails, and a stop ends a wait', async () => {
 	isAway = true;
 	await expect(acquire()).rejects.toThrow('Redis is away');
 	isAway = false;
@@ -172,7 +172,7 @@ test('is nobody’s when Redis fails, and a stop ends a wait', async () => {
 	await expect(other.missingMs()).rejects.toThrow('aborted');
 });
 
-test('its keys say whose they are, and are in one place of a cluster', async () => {
+test('the keys of a lease say whose they are, and are in one place of a cluster', async () => {
 	const connection = redis.connection();
 	const run = jest.spyOn(connection, 'run');
 	const lease = leaseOf(connection);

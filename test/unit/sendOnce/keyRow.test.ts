@@ -41,7 +41,7 @@ async function recorded(): Promise<KeyRow> {
 	return row;
 }
 
-test('is that of one of many senders, who alone may try again', async () => {
+test('a record is that of one of many senders, who alone may try again', async () => {
 	store.latencyMs = () => 1 + Math.random() * 20;
 	const rows = Array.from({ length: 20 }, () => keyRow());
 	const all = await pass(Promise.all(rows.map(async (row) => await row.record(false))));
@@ -56,7 +56,7 @@ test.each<[string, boolean, SentState, SentState]>([
 	['sent', false, 'sent', 'notSent'],
 	['perhaps sent', true, 'perhapsSent', 'perhapsSent'],
 	['not sent', true, 'notSent', 'notSent'],
-])('that was lost is there again if %s, when leased: %p', async (_, isLeased, end, expected) => {
+])('a lost record is there again if %s, when leased: %p', async (_, isLeased, end, expected) => {
 	const row = await recorded();
 	await pass(keyRow().clear());
 	await pass(row.end(end, { isLeased }));
@@ -65,7 +65,7 @@ test.each<[string, boolean, SentState, SentState]>([
 });
 
 test.each(['sent', 'perhapsSent', 'notSent'] as const)(
-	'of another sender, or of a person, stays: %s',
+	'a record of another sender, or of a person, stays: %s',
 	async (end) => {
 		const row = await recorded();
 		await pass(keyRow().clear());
@@ -79,14 +79,14 @@ test.each(['sent', 'perhapsSent', 'notSent'] as const)(
 	},
 );
 
-test('by a person is not undone by a refusal that comes later', async () => {
+test('a record by a person is not undone by a refusal that comes later', async () => {
 	const row = await recorded();
 	await pass(keyRow().mark());
 	await pass(row.end('notSent', { isLeased: true }));
 	expect(await state()).toBe('sent');
 });
 
-describe('of which the insert fails', () => {
+describe('a record of which the insert fails', () => {
 	const record = async () =>
 		await pass(
 			keyRow()
@@ -136,7 +136,7 @@ describe('of which the insert fails', () => {
 	});
 });
 
-test('is repaired by one at a time: a slow one does not undo what was recorded since', async () => {
+test('a record is repaired by one at a time: a slow one does not undo what was recorded since', async () => {
 	store.fail('write', { moment: 'late' });
 	await pass(
 		keyRow()
@@ -161,7 +161,7 @@ test('is repaired by one at a time: a slow one does not undo what was recorded s
 	expect(await state()).toBe('perhapsSent');
 });
 
-describe('of which the end cannot be recorded', () => {
+describe('a record of which the end cannot be recorded', () => {
 	/** When (s) the lease ends. */
 	async function endOf(end: SentState, ...faults: Array<Parameters<typeof store.fail>>) {
 		const row = await recorded();

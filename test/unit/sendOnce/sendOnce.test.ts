@@ -52,7 +52,7 @@ async function sent(state: SentState, changes: Partial<KeyedDocument> = {}): Pro
 	return one;
 }
 
-test('one waits while another sends it', async () => {
+test('a sender waits while another one sends the document', async () => {
 	const one = guard();
 	await pass(one.acquire());
 	expect(await found()).toBe('underWay');
@@ -86,7 +86,7 @@ test('without a memory of so many keys, only the key itself is on record', async
 	expect(await pass(table.find())).toHaveLength(3);
 });
 
-test('one that has not acquired it records nothing', async () => {
+test('a sender that has not acquired the key records nothing', async () => {
 	await pass(guard({ maxEntries: 5 }).complete('sent'));
 	expect(table.text).toBe('');
 	const one = await sent('notSent');

@@ -26,13 +26,13 @@ async function known(count: number): Promise<number[]> {
 	return keys.filter((key) => found[key]?.state === 'sent');
 }
 
-test.each([1, 2, 1_000])('of %i, just the oldest is forgotten', async (most) => {
+test.each([1, 2, 1_000])('of %i keys, just the oldest is forgotten', async (most) => {
 	for (let key = 0; key <= most; key++) await send(key, most);
 	expect(await known(most + 1)).toEqual(Array.from({ length: most }, (_, index) => index + 1));
 	expect(mockStore.size).toBe(most + 1);
 });
 
-test('of more, none that should be known, and not many more are', async () => {
+test('of more keys, all that should be known are, and not many others', async () => {
 	for (let key = 0; key < 3_000; key++) await send(key, 1_001);
 	const keys = await known(3_000);
 	expect(keys.filter((key) => key >= 3_000 - 1_001)).toHaveLength(1_001);

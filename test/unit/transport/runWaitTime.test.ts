@@ -12,7 +12,7 @@ const SEND = 'POST /txndata/sendTxn';
 const SOMEBODY = 'a request (429). Something else seems to use the same API key.';
 const scoped: WaitCause = { name: `${SEND}/600s`, max: 3, windowMs: 600_000 };
 
-describe('Waits', () => {
+describe('the time that requests waited', () => {
 	let waitTime: RunWaitTime;
 
 	beforeEach(() => {
@@ -31,7 +31,7 @@ describe('Waits', () => {
 		await Promise.all(all);
 	}
 
-	test('says nothing when nothing waited', () => {
+	test('is not there when nothing waited', () => {
 		expect(waitTime.describe()).toBeUndefined();
 		expect([waitTime.elapsedMs, waitTime.tracing]).toEqual([0, undefined]);
 	});

@@ -57,7 +57,7 @@ const SAVED: SavedState = {
 
 const inJson = (value: unknown) => JSON.parse(JSON.stringify(value)) as unknown;
 
-test('is saved by names that stay, and read again', () => {
+test('a state is saved by names that stay, and read again', () => {
 	expect(inJson(saveState(STATE))).toEqual(SAVED);
 	expect(readState(inJson(SAVED))).toEqual(STATE);
 	expect(readState(inJson(saveState(newState(LIST))))).toEqual(newState(LIST));
@@ -74,7 +74,7 @@ test.each<[string, unknown]>([
 	['hashes of other records', { ...SAVED, hashes: A + B }],
 	['marks of other records', { ...SAVED, marks: '65' }],
 	['no watched list', { ...SAVED, watchedList: undefined }],
-])('with %s it is not understood', (____, saved) => {
+])('a state with %s is not understood', (____, saved) => {
 	expect(readState(saved)).toBeUndefined();
 });
 
