@@ -129,13 +129,13 @@ test('a wait that Max Wait does not allow is an error that says how long it take
 });
 
 test.each([
-	[{ requests: 4 }, 'Requests must be a whole number from 1 to 3'],
-	[{ requests: 0 }, 'Requests must be a whole number from 1 to 3'],
-	[{ requests: 101, limitOf: 'general' }, 'Requests must be a whole number from 1 to 100'],
-	[{ limitOf: 'contact:getMany' }, 'Limit Of'],
+	[{ requests: 4 }, 'Requests: must be a whole number from 1 to 3'],
+	[{ requests: 0 }, 'Requests: must be a whole number from 1 to 3'],
+	[{ requests: 101, limitOf: 'general' }, 'Requests: must be a whole number from 1 to 100'],
+	[{ limitOf: 'contact:getMany' }, 'Limit Of: is not known'],
 ])('%j is refused', async (parameters, message) => {
 	const error = errorOf(await bench.run([{}], waitForRoom(parameters)));
-	expect(`${error.message} ${error.description}`).toContain(message.replace('Requests ', ''));
+	expect(error.message).toBe(message);
 });
 
 test('a stop ends the wait, and the room of its tickets is free again', async () => {

@@ -26,17 +26,13 @@ describe('a path', () => {
 		['/...', '/...'],
 		['/a..b/.c', '/a..b/.c'],
 		['/contacts:search', '/contacts:search'],
+		// RFC 3986 §2.2: an encoded delimiter is data, and "a%3Bb" is another record than "a;b".
+		...'/a%3Bb /a%2Bb /a%3Db /a%26b /a%40b /a%3Ab /a%24b /a%2Cb'
+			.split(' ')
+			.map((path) => [path, path]),
 	])('%j is sent as %j', (input, path) => {
 		expect(parsePath(input, 'Path')).toEqual({ path, query: [] });
 	});
-
-	// RFC 3986 §2.2: an encoded delimiter is data, and "a%3Bb" is another record than "a;b".
-	test.each(['/a%3Bb', '/a%2Bb', '/a%3Db', '/a%26b', '/a%40b', '/a%3Ab', '/a%24b', '/a%2Cb'])(
-		'the encoded delimiter of %s stays encoded',
-		(path) => {
-			expect(parsePath(path, 'Path').path).toBe(path);
-		},
-	);
 
 	test.each([
 		['/a?page=2&name=x', 'page=2&name=x'],
