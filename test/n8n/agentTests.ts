@@ -21,12 +21,8 @@ export function agentTests(real: () => RealN8n): void {
 
 	test('contact-lookup-agent: the agent reads contacts through the node', async () => {
 		const { client, sandbox } = real();
-		const openAiApi = await client.saveCredential({
-			name: 'Model account',
-			type: 'openAiApi',
-			data: model.account,
-		});
-		const workflow = await real().save(readExample('contact-lookup-agent'), { openAiApi });
+		const credentialIds = await real().saveModel(model, 'Model account');
+		const workflow = await real().save(readExample('contact-lookup-agent'), credentialIds);
 		const message = { sessionId: 'session', action: 'sendMessage', chatInput: QUESTION };
 		const executionId = await client.startWorkflow(workflow, 'When a question comes in', [message]);
 		const result = await client.waitForExecution(executionId);

@@ -3,11 +3,17 @@
 // trigger is on again.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { LimitTable } from '../../sandbox/limits';
-import { READ_ENDPOINT, SEND_ENDPOINT } from '../support/parameters';
+import {
+	headers,
+	ONCE,
+	READ_ENDPOINT,
+	send as sending,
+	SEND_ENDPOINT,
+} from '../support/parameters';
 import { waitUntil } from '../support/waitUntil';
 import { emittedBy, scheduledTrigger } from './pollSchedule';
 import { itemsOf, type RealN8n } from './realN8n';
-import { BUSINESS_DATA, inARow, node, SEND, send, startWithWebhook } from './workflows';
+import { inARow, node, SEND, send, startWithWebhook } from './workflows';
 
 const WIDE: LimitTable = { general: [{ max: 1_000, windowSeconds: 60 }], endpoints: {} };
 const ONE_SEND: LimitTable = {
@@ -50,10 +56,7 @@ export function badMinuteTests(real: () => RealN8n, names: Array<keyof typeof FA
 			scheduledTrigger(title, {
 				pollTimes: { item: [{ mode: 'custom', cronExpression: `${second} * * * * *` }] },
 				events: ['contactCreated'],
-				options: {
-					timeout,
-					headerParameters: { parameters: [{ name: 'x-sandbox-marker', value: name }] },
-				},
+				options: { timeout, ...headers({ name: 'x-sandbox-marker', value: name }) },
 			});
 		const done = { main: [[{ node: 'Done', type: 'main', index: 0 }]] };
 		const { id } = await real().publish(
@@ -116,10 +119,7 @@ export function badMinuteTests(real: () => RealN8n, names: Array<keyof typeof FA
 
 		// n8n does not wait for an execution that has timed out, but its request is under way.
 		sandbox.fault({ endpoint: PAYMENT_ENDPOINT, action: { type: 'hold' } });
-		const paying = node(SEND, BUSINESS_DATA, 1, {
-			...{ resource: 'payment', operation: 'send', dataMode: 'autoMapInputData' },
-			options: { sendOnceKey: '={{ $json.id }}' },
-		});
+		const paying = { ...send(ONCE), parameters: { ...sending(ONCE), resource: 'payment' } };
 		const timingOut = inARow('Times out', [...startWithWebhook('payment'), paying]);
 		timingOut.settings = { executionOrder: 'v1', executionTimeout: TIMEOUT_SECONDS };
 		const payments = await real().publish(timingOut);

@@ -1,6 +1,12 @@
 // n8n's own database does not take what is written, while keyed documents are being sent: what
 // was sent is on record, what was not is blocked by nothing, and nothing goes out twice.
-import { READ_ENDPOINT, SEND_ENDPOINT } from '../support/parameters';
+import {
+	CONTINUE_ON_ERROR,
+	ONCE,
+	READ_ENDPOINT,
+	SEND_ENDPOINT,
+	sentDocument,
+} from '../support/parameters';
 import { waitUntil } from '../support/waitUntil';
 import { itemsOf, type RealN8n } from './realN8n';
 import {
@@ -16,10 +22,6 @@ import {
 
 const IDS = ['a', 'b', 'c', 'd'];
 const DOCUMENTS = IDS.map((id) => ({ id }));
-const GET = {
-	...{ resource: 'sentDocument', operation: 'get' },
-	...{ sentWith: 'transaction:send', sendOnceKey: '={{ $json.id }}' },
-};
 const failure = {
 	error: expect.stringContaining("Send Once Key: n8n's deduplication store failed") as string,
 };
@@ -33,7 +35,6 @@ export function databaseTests(
 	test(`${name}: each document goes out once, and its state is known`, async () => {
 		const { client, sandbox } = real();
 		const path = name.replaceAll(' ', '-');
-		const onError = { onError: 'continueRegularOutput' };
 		const read = {
 			url: sandbox.baseUrl + READ_ENDPOINT.split(' ')[1],
 			sendHeaders: true,
@@ -42,7 +43,7 @@ export function databaseTests(
 		const workflow = await real().publish(
 			inARow(name, [
 				...startWithWebhook(path),
-				send({ sendOnceKey: '={{ $json.id }}' }, onError),
+				send(ONCE, CONTINUE_ON_ERROR),
 				// Held until the database saves the execution.
 				node('Later', 'n8n-nodes-base.httpRequest', 4.2, read, { executeOnce: true }),
 			]),
@@ -50,7 +51,7 @@ export function databaseTests(
 		const asking = await real().save(
 			inARow(`${name}: states`, [
 				...startWith(DOCUMENTS),
-				node('State', BUSINESS_DATA, 1, { ...GET, workflowId: workflow.id }),
+				node('State', BUSINESS_DATA, 1, sentDocument('get', { workflowId: workflow.id })),
 			]),
 		);
 		const states = async () => {

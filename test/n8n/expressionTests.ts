@@ -1,4 +1,5 @@
 // What expressions fail to make, as the engine of a real n8n hands it over: it evaluates them in an isolate.
+import { apiRequest } from '../support/parameters';
 import type { RealN8n } from './realN8n';
 import { BUSINESS_DATA, inARow, node, startWith } from './workflows';
 
@@ -14,8 +15,7 @@ export function expressionTests(real: () => RealN8n): void {
 		['={{ (() => 1) }}', 'Path: has no value ('],
 	])('the path %s is refused, and nothing goes out', async (path, message) => {
 		const { client, sandbox } = real();
-		const parameters = { resource: 'apiRequest', operation: 'send', method: 'DELETE', path };
-		const call = node('Call', BUSINESS_DATA, 1, { ...parameters, options: {} });
+		const call = node('Call', BUSINESS_DATA, 1, apiRequest('DELETE', path));
 		const workflow = await real().save(inARow(path, [...startWith([{ id: 1 }]), call]));
 		const result = await client.runWorkflow(workflow, 'Start');
 		expect(result.error).toContain(message);

@@ -20,12 +20,8 @@ export const NEXT_VERSION_SETTINGS = {
 export function nextVersionTests(real: () => RealN8n): void {
 	test('a request to a blocked address is not sent, and the error says how to allow it', async () => {
 		const { client, sandbox } = real();
-		const data = {
-			...{ baseUrl: 'https://100.64.0.1/', apiKey: sandbox.apiKey },
-			...{ limitStore: 'memory', customize: false },
-		};
-		const credential = { name: 'Blocked', type: 'businessDataApi', data };
-		const businessDataApi = await client.saveCredential(credential);
+		const blocked = { baseUrl: 'https://100.64.0.1/', apiKey: sandbox.apiKey };
+		const businessDataApi = await real().saveCredentialFor('Blocked', blocked);
 		const nodes = [
 			...startWith([{ id: 1 }]),
 			node('Read', 'n8n-nodes-business-data.businessData', 1, { options: {} }),

@@ -1,5 +1,6 @@
 // Executions that Wait for Room has parked go on after n8n was killed, with their items; sub-workflows wait in the node,
 // because n8n would lose some of their results.
+import type { SavedWorkflow, WorkflowNode } from '../../scripts/host/n8nTypes';
 import { scaledLimits } from '../support/scaledLimits';
 import { itemsOf, type RealN8n } from './realN8n';
 import { useLimitedSandbox } from './useRealN8n';
@@ -40,15 +41,24 @@ export function parkingTests(real: () => RealN8n, publishesSubWorkflows: boolean
 	];
 	const woken = DOCUMENTS.map(({ id }) => ({ woken: id }));
 
+	/** Saves a sub-workflow of these nodes, to whose first one its caller gives the items. */
+	async function saveChild(name: string, first: string, nodes: WorkflowNode[]) {
+		const passthrough = { inputSource: 'passthrough' };
+		const called = node(first, 'n8n-nodes-base.executeWorkflowTrigger', 1.1, passthrough);
+		const child = await real().save(inARow(name, [called, ...nodes]), limited.credentialIds);
+		if (publishesSubWorkflows) await real().client.publishWorkflow(child.id);
+		return child;
+	}
+	const callForEach = ({ id }: SavedWorkflow) =>
+		node('Sub-workflow', 'n8n-nodes-base.executeWorkflow', 1.2, {
+			...{ mode: 'each', workflowId: { __rl: true, mode: 'id', value: id } },
+			options: { waitForSubWorkflow: true },
+		});
+
 	test('sub-workflows, one for each item, wait in the node: n8n hands all of their results on', async () => {
 		const { credentialIds } = limited;
-		const passthrough = { inputSource: 'passthrough' };
-		const called = node('One each', 'n8n-nodes-base.executeWorkflowTrigger', 1.1, passthrough);
-		const child = await real().save(
-			inARow('Waits as a sub-workflow', [called, ...waiting('payment', 1).slice(1)]),
-			credentialIds,
-		);
-		if (publishesSubWorkflows) await real().client.publishWorkflow(child.id);
+		const nodes = waiting('payment', 1).slice(1);
+		const child = await saveChild('Waits as a sub-workflow', 'One each', nodes);
 		const parent = await real().save(
 			inARow('Has a sub-workflow for each item', [
 				...startWith(DOCUMENTS),
@@ -58,10 +68,7 @@ export function parkingTests(real: () => RealN8n, publishesSubWorkflows: boolean
 					jsonOutput: `={{ $('One each').item.json }}`,
 					options: {},
 				}),
-				node('Sub-workflow', 'n8n-nodes-base.executeWorkflow', 1.2, {
-					...{ mode: 'each', workflowId: { __rl: true, mode: 'id', value: child.id } },
-					options: {},
-				}),
+				callForEach(child),
 				node('Result', 'n8n-nodes-base.noOp', 1),
 			]),
 			credentialIds,
@@ -88,20 +95,15 @@ export function parkingTests(real: () => RealN8n, publishesSubWorkflows: boolean
 
 	test('a parked execution keeps its items when a sub-workflow that it has called ends', async () => {
 		const { credentialIds } = limited;
-		const passthrough = { inputSource: 'passthrough' };
 		const give = (name: string, items: object[]) =>
 			node(name, 'n8n-nodes-base.code', 2, {
 				jsCode: `return ${JSON.stringify(items.map((json) => ({ json })))};`,
 			});
 		const delay = { resume: 'timeInterval', amount: '={{ $json.seconds }}', unit: 'seconds' };
-		const child = await real().save(
-			inARow('Ends late', [
-				node('Called', 'n8n-nodes-base.executeWorkflowTrigger', 1.1, passthrough),
-				node('Delay', 'n8n-nodes-base.wait', 1.1, delay, { webhookId: 'ends-late' }),
-				give('End', [{ id: 'of the sub-workflow' }]),
-			]),
-		);
-		if (publishesSubWorkflows) await real().client.publishWorkflow(child.id);
+		const child = await saveChild('Ends late', 'Called', [
+			node('Delay', 'n8n-nodes-base.wait', 1.1, delay, { webhookId: 'ends-late' }),
+			give('End', [{ id: 'of the sub-workflow' }]),
+		]);
 		const wp = { resource: 'transaction', operation: 'sendWp', dataMode: 'autoMapInputData' };
 		const room = { resource: 'rateLimit', operation: 'waitForRoom', requests: DOCUMENTS.length };
 		const parent = await real().save(
@@ -112,10 +114,7 @@ export function parkingTests(real: () => RealN8n, publishesSubWorkflows: boolean
 					'Delays',
 					DELAYS.map((seconds) => ({ seconds })),
 				),
-				node('Sub-workflow', 'n8n-nodes-base.executeWorkflow', 1.2, {
-					...{ mode: 'each', workflowId: { __rl: true, mode: 'id', value: child.id } },
-					options: { waitForSubWorkflow: true },
-				}),
+				callForEach(child),
 				give('Documents again', DOCUMENTS),
 				ownNode('Wait', { ...room, limitOf: 'transaction:sendWp', options: { parkAfter: 2 } }),
 			]),

@@ -17,6 +17,7 @@ import type { SavedWorkflow, Workflow, WorkflowNode } from '../../scripts/host/n
 import { type N8nProcess, startN8n } from '../../scripts/host/n8nProcess';
 import { installPackedNode, packNode } from '../../scripts/host/packNode';
 import { type Account, openUserFolder, type UserFolder } from '../../scripts/host/userFolder';
+import type { ChatModel } from '../support/chatModel';
 import { credentialFor } from '../support/scaledLimits';
 import { waitUntil } from '../support/waitUntil';
 import { postOnce } from './workflows';
@@ -72,7 +73,7 @@ export class RealN8n {
 		const real = new RealN8n(host, userFolder, sandbox, environment);
 		cleanup.add(() => real.end());
 		await real.startAgain();
-		real.credentialId = await real.saveCredentialFor(CREDENTIAL_NAME, sandbox, GENEROUS_LIMITS);
+		real.credentialId = await real.saveCredentialFor(CREDENTIAL_NAME, sandbox);
 		return real;
 	}
 
@@ -91,14 +92,19 @@ export class RealN8n {
 		return this.userFolder.owner;
 	}
 
-	/** Saves the credential for a sandbox that has these limits. Returns its id. */
+	/** Saves a credential for a sandbox, whose limits no test reaches unless they are given. Returns its id. */
 	async saveCredentialFor(
 		name: string,
 		sandbox: { baseUrl: string; apiKey: string },
-		limits: LimitTable,
+		limits: LimitTable = GENEROUS_LIMITS,
 	): Promise<string> {
 		const data = credentialFor(sandbox, limits);
 		return await this.client.saveCredential({ name, type: CREDENTIAL_TYPE, data });
+	}
+
+	/** Saves the credential for a chat model, by its type. */
+	async saveModel({ account: data }: ChatModel, name: string): Promise<{ openAiApi: string }> {
+		return { openAiApi: await this.client.saveCredential({ name, type: 'openAiApi', data }) };
 	}
 
 	/** The owner of the instance, logged in. */

@@ -1,6 +1,6 @@
 // Each document is sent once in the real n8n: over re-runs, calls side by side, and a crash in mid-send.
 import type { WorkflowNode } from '../../scripts/host/n8nTypes';
-import { SEND_ENDPOINT } from '../support/parameters';
+import { CONTINUE_ON_ERROR, ONCE, SEND_ENDPOINT, sentDocument } from '../support/parameters';
 import { waitUntil } from '../support/waitUntil';
 import { itemsOf, type RealN8n } from './realN8n';
 import {
@@ -15,8 +15,6 @@ import {
 } from './workflows';
 
 const FIVE = [1, 2, 3, 4, 5].map((number) => ({ id: `invoice-${number}` }));
-const ONCE = { sendOnceKey: '={{ $json.id }}' };
-
 const REASONS = { sent: 'It was sent before', perhapsSent: 'Check in the service' };
 
 const skipped = (state: keyof typeof REASONS, documents: typeof FIVE) =>
@@ -96,7 +94,7 @@ export function sendingTests(real: () => RealN8n): void {
 		const { client, sandbox } = real();
 		const path = 'the-same-documents';
 		const calls = 4;
-		const sending = send(ONCE, { onError: 'continueRegularOutput' });
+		const sending = send(ONCE, CONTINUE_ON_ERROR);
 		const workflow = await publish('The same documents', path, sending);
 		sandbox.fault({ endpoint: SEND_ENDPOINT, after: 1, action: { type: 'status', status: 400 } });
 		const call = async () => await real().callWebhook(path, { documents: FIVE });
@@ -141,20 +139,18 @@ export function sendingTests(real: () => RealN8n): void {
 		const { client } = real();
 		const sender = await real().save(inARow('Sends', [...startWith(FIVE), send(ONCE)]));
 		await client.runWorkflow(sender, 'Start');
-		const stateUnder = async (operation: string, workflowId: string | undefined) => {
-			const parameters = {
-				resource: 'sentDocument',
-				operation,
-				sendOnceKey: 'invoice-1',
-				workflowId,
-			};
-			const nodes = [...startWith([{}]), node('State', BUSINESS_DATA, 1, parameters)];
+		const stateUnder = async (
+			operation: Parameters<typeof sentDocument>[0],
+			workflowId: string,
+		) => {
+			const asked = sentDocument(operation, { sendOnceKey: 'invoice-1', workflowId });
+			const nodes = [...startWith([{}]), node('State', BUSINESS_DATA, 1, asked)];
 			const result = await client.runWorkflow(await real().save(inARow('Asks', nodes)), 'Start');
 			return result.error ?? itemsOf(result, 'State');
 		};
 		expect(await stateUnder('get', sender.id)).toMatchObject([{ state: 'sent' }]);
 		const mistyped = [...String(sender.id)].reverse().join('');
-		for (const operation of ['get', 'release', 'markAsSent']) {
+		for (const operation of ['get', 'release', 'markAsSent'] as const) {
 			expect(await stateUnder(operation, mistyped)).toContain('there is no such workflow in n8n');
 		}
 	});

@@ -42,17 +42,13 @@ export function toolTests(real: () => RealN8n): void {
 				{ text: 'Done.' },
 			]);
 			try {
-				const openAiApi = await client.saveCredential({
-					name: `Model account, ${name}`,
-					type: 'openAiApi',
-					data: model.account,
-				});
+				const credentialIds = await real().saveModel(model, `Model account, ${name}`);
 				const example = readExample('contact-lookup-agent');
 				const nodes = example.nodes.map((one) => {
 					if (one.name === LOOK_UP) return tool(LOOK_UP);
 					return one.type.endsWith('.agent') ? { ...one, typeVersion: version } : one;
 				});
-				const workflow = await real().save({ ...example, name, nodes }, { openAiApi });
+				const workflow = await real().save({ ...example, name, nodes }, credentialIds);
 				const message = { sessionId: name, action: 'sendMessage', chatInput: 'Send it.' };
 				const id = await client.startWorkflow(workflow, 'When a question comes in', [message]);
 				const result = await client.waitForExecution(id);

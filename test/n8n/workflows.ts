@@ -2,8 +2,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
+import type { INodeParameters } from 'n8n-workflow';
+
 import type { Sandbox } from '../../sandbox/server';
 import type { Workflow, WorkflowNode } from '../../scripts/host/n8nTypes';
+import { send as sendParameters } from '../support/parameters';
 
 type Parameters = Record<string, unknown>;
 
@@ -122,12 +125,6 @@ function splitOut(field: string): WorkflowNode {
 }
 
 /** The node that sends each item. */
-export function send(options: Parameters = {}, settings: Parameters = {}): WorkflowNode {
-	const parameters = {
-		resource: 'transaction',
-		operation: 'send',
-		dataMode: 'autoMapInputData',
-		options,
-	};
-	return node(SEND, BUSINESS_DATA, 1, parameters, settings);
+export function send(options: INodeParameters = {}, settings: Parameters = {}): WorkflowNode {
+	return node(SEND, BUSINESS_DATA, 1, sendParameters(options), settings);
 }

@@ -18,6 +18,7 @@ import {
 	requestsByWorker,
 	SENDS,
 } from '../support/queueRuns';
+import { CONTINUE_ON_ERROR, ONCE } from '../support/parameters';
 import { credentialFor, scaledLimits } from '../support/scaledLimits';
 import { waitUntil } from '../support/waitUntil';
 import { itemsOf } from '../n8n/realN8n';
@@ -86,7 +87,7 @@ test('calls over both workers and a run by hand, with the same keyed documents: 
 	await bench.open(WIDE_LIMITS);
 	const { n8n, sandbox, credentialId } = bench;
 	const { client } = n8n;
-	const sending = send({ sendOnceKey: '={{ $json.id }}' }, { onError: 'continueRegularOutput' });
+	const sending = send(ONCE, CONTINUE_ON_ERROR);
 	sending.credentials = { businessDataApi: { id: credentialId, name: 'Business Data' } };
 	const workflow = await client.saveWorkflow(
 		inARow('The same documents', [...startWithWebhook(PATH), sending]),

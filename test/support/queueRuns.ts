@@ -5,8 +5,8 @@
  */
 import type { LimitSettings } from '../../nodes/BusinessData/transport/endpoints';
 import type { Sandbox } from '../../sandbox/server';
-import type { WorkflowNode } from '../../scripts/host/n8nTypes';
 import { BUSINESS_DATA, inARow, node, postOnce } from '../n8n/workflows';
+import { read, send } from './parameters';
 import { type QueueMode, type WorkerName, WORKERS } from './queueMode';
 import { credentialFor } from './scaledLimits';
 
@@ -30,11 +30,8 @@ const BETWEEN_CALLS_MS = 50;
 export const READS = 130;
 export const SENDS = 8;
 
-/** Parameters of the node in each workflow. */
-const OPERATIONS: Record<Kind, WorkflowNode['parameters']> = {
-	reads: { resource: 'contact', operation: 'getMany', returnAll: true },
-	sends: { resource: 'transaction', operation: 'send', dataMode: 'autoMapInputData' },
-};
+/** What gives the parameters of the node in each workflow. */
+const OPERATIONS = { reads: read, sends: send };
 
 /** The response to one webhook call. */
 export interface CallResponse {
@@ -56,16 +53,13 @@ function workflowOf(kind: Kind, credentialId: string) {
 		...{ responseMode: 'lastNode', responseData: 'allEntries' },
 	};
 	const items = { fieldToSplitOut: 'body.items', options: {} };
-	const request = {
-		...(OPERATIONS[kind] as object),
-		// Bounds for how long the slots of a worker that died are held.
-		options: { timeout: 5, queryParameters: { parameters: query } },
-	};
+	// The timeout bounds how long the slots of a worker that died are held.
+	const options = { timeout: 5, queryParameters: { parameters: query } };
 	const credentials = { [CREDENTIAL.type]: { id: credentialId, name: CREDENTIAL.name } };
 	return inARow(kind, [
 		node('Webhook', 'n8n-nodes-base.webhook', 2, webhook, { webhookId: `queue-${kind}` }),
 		node('Items', 'n8n-nodes-base.splitOut', 1, items),
-		node(kind, BUSINESS_DATA, 1, request, { credentials }),
+		node(kind, BUSINESS_DATA, 1, OPERATIONS[kind](options), { credentials }),
 	]);
 }
 
