@@ -182,15 +182,6 @@ describe('a total in the responses', () => {
 		const polls = [await poll(counted(state, more)), await poll(counted(state, more))];
 		expect(polls).toEqual([[], isTotal ? [] : ['contactDeleted 1']]);
 	});
-
-	test.each(KINDS)('on an empty later page is none: by %s', async (type) => {
-		const { state, poll } = watch(type);
-		const counted: Respond = (query) => ({ ...pageOf(state.list, query), total: 10 });
-		const cutOff: Respond = (query, number) =>
-			number === 1 ? counted(query, number) : { contacts: [], total: 0 };
-		await poll(counted);
-		for (let times = 0; times < 4; times++) expect(await poll(cutOff)).toEqual([]);
-	});
 });
 
 test('a contact that slips past two reads in the same way was not deleted', async () => {
@@ -249,18 +240,4 @@ test('what is found when Pagination is set up, as the log has asked for, was the
 	settings.list = listOf({ type: 'pageNumber', pageSize: 4 });
 	state.list = [...state.list, { id: 12 }];
 	expect(await poll(respond)).toEqual(['contactCreated 12']);
-});
-
-test.each([
-	['has grown: few are deleted', 12, 1, 3, 9, 9],
-	['has shrunk: the deletion of all is withheld', 100, 2, 0, 10, 0],
-])('a list in which each poll misses others %s', async (_, length, less, more, lost, events) => {
-	const { poll } = watch('none', [], { maxDeletionPercent: 50 });
-	const pollAfter = async (times: number, start = less * times) => {
-		const ids = [...Array(length + more * times).keys()].slice(start);
-		return (await poll(() => ({ contacts: contacts(...ids) }))).length;
-	};
-	for (let times = 0; times <= 45; times++) await pollAfter(times);
-	const start = less * 45 + lost;
-	expect([await pollAfter(45, start), await pollAfter(45, start)]).toEqual([less, events]);
 });
