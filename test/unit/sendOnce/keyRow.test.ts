@@ -64,21 +64,6 @@ test.each<[string, boolean, SentState, SentState]>([
 	expect((await found('other')).isOther).toBe(expected !== 'notSent');
 });
 
-test.each(['sent', 'perhapsSent', 'notSent'] as const)(
-	'a record of another sender, or of a person, stays: %s',
-	async (end) => {
-		const row = await recorded();
-		await pass(keyRow().clear());
-		await recorded();
-		await pass(row.end(end, { isLeased: true }));
-		expect(await state()).toBe('perhapsSent');
-		await pass(keyRow().mark());
-		expect(await found('other')).toMatchObject({ state: 'sent', isOther: false });
-		await pass(row.end(end, { isLeased: true }));
-		expect(await state()).toBe('sent');
-	},
-);
-
 test('a record by a person is not undone by a refusal that comes later', async () => {
 	const row = await recorded();
 	await pass(keyRow().mark());
