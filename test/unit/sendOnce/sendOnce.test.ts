@@ -65,20 +65,6 @@ test('a sender waits while another one sends the document', async () => {
 	expect([await pass(state), waited]).toEqual(['sent', [undefined]]);
 });
 
-test('the end of what may have been sent before is not known, whatever comes of the next attempt', async () => {
-	const one = guard();
-	expect(one.mayBeSent).toBe(false);
-	await pass(one.acquire());
-	await pass(one.complete('perhapsSent'));
-	expect(one.mayBeSent).toBe(true);
-	expect(await pass(one.acquire())).toBeUndefined();
-	await pass(one.complete('notSent'));
-	expect(await found()).toBe('perhapsSent');
-	expect(await pass(one.acquire())).toBeUndefined();
-	await pass(one.complete('sent'));
-	expect(await found()).toBe('sent');
-});
-
 test('without a memory of so many keys, only the key itself is on record', async () => {
 	await sent('sent');
 	expect(await pass(table.find())).toHaveLength(1);
