@@ -80,20 +80,24 @@ test.each<[string, Partial<State>, Partial<ListRead>, Partial<State>]>([
 	expect('deletedWhenBefore' in state).toBe('problem' in read || 'isCheck' in read);
 });
 
-test.each<[string, number[], Partial<State>, number | undefined]>([
+test.each<[string, number[], Partial<State>, number | undefined, Partial<ListRead>?]>([
 	['nothing is missing', [-1, -1], {}, undefined],
 	['nothing is missing any more', [-1, -1], { knownBefore: 7 }, undefined],
 	['one is missing', [0, -1], {}, 1],
 	['one is missing again', [1], {}, undefined],
 	['one was missing before', [0, 1], { knownBefore: 7 }, 7],
 	['one was missing before, and has come back', [0, -1], { knownBefore: 7 }, 1],
-])('where %s, it is noted how many were known before: %s', (_, missed, more, expected) => {
-	const state = stateOf(missed, more);
-	const events = new Events();
-	endFullRead(state, readOf({ known: 1 }), SETTINGS, events);
-	emitDeletions(state, SETTINGS, events);
-	expect(state.knownBefore).toBe(expected);
-});
+	['one was, and the read is incomplete', [1], { knownBefore: 7 }, 7, CUT],
+])(
+	'where %s, it is noted how many were known before: %s',
+	(_, missed, more, expected, read = {}) => {
+		const state = stateOf(missed, more);
+		const events = new Events();
+		endFullRead(state, readOf({ known: 1, ...read }), SETTINGS, events);
+		emitDeletions(state, SETTINGS, events);
+		expect(state.knownBefore).toBe(expected);
+	},
+);
 
 const READ_NOW = { cursor: NOW, fullReadAt: NOW };
 const READ_3_MIN_AGO = { cursor: NOW, fullReadAt: NOW - 180_000 };
