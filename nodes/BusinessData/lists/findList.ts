@@ -3,9 +3,9 @@ import { holdsFailure } from '../transport/signsOfFailure';
 import { joinPath, valueAt, valuesAt } from '../values/dotPath';
 import { isObject } from '../values/isObject';
 import { ListError } from './listError';
-import { namesNone } from './nextUrl';
+import { namesNoPage } from './nextUrl';
 import { idsIn } from './pageHash';
-import { namesTotal } from './signsOfMore';
+import { namesNextPage, namesTotal } from './signsOfMore';
 
 export interface FoundList {
 	records: unknown[];
@@ -27,10 +27,9 @@ const FAILURES =
 const ID_NAME = /^(_?id|uuid|guid)$/i;
 const MESSAGE_NAME = /(message|msg|detail|description|reason|title)s?$/i;
 
-/** Fields beside a list that say nothing of records: of this page, and of further ones. */
+/** Fields beside a list that only say which page this is, or how long pages are. */
 const PAGE_NAME =
 	/^(current_?)?(page|offset|skip|limit|per_?page|page_?(no|num|number|index|size))$/i;
-const NEXT_NAME = /^(has_?more|has_?next|next\w*|cursor|(total_?)?pages)$/i;
 
 type Entry = [path: string, value: unknown];
 type List = [path: string, records: unknown[]];
@@ -123,17 +122,19 @@ function hasId(value: unknown): boolean {
 
 /** Whether a response is an empty list in one of the ways that services have for it. */
 function holdsNone(body: unknown): boolean {
-	const [only, ...others] = entriesOf(body).filter((entry) => !isOfPages(entry));
+	const entries = entriesOf(body);
+	const own = entries.filter((entry) => !isAboutPages(entry));
+	const [only, ...others] = own.length > 0 ? own : entries;
 	const isNone = isNothing(body) || (others.length === 0 && isNothing(only?.[1]));
 	return isNone || saysNone(body) || isEmptyEnvelope(body);
 }
 
 /** Whether a field only says which page this is, how long pages are, or that no other one follows. */
-function isOfPages([path, value]: Entry): boolean {
+function isAboutPages([path, value]: Entry): boolean {
 	const name = path.replace(/.*\./, '');
-	if (isObject(value)) return !isNothing(value) && entriesOf(value).every(isOfPages);
+	if (isObject(value)) return !isNothing(value) && entriesOf(value).every(isAboutPages);
 	const isNumber = /^\d+$/.test(String(value));
-	return (isNumber && PAGE_NAME.test(name)) || (namesNone(value) && NEXT_NAME.test(name));
+	return (isNumber && PAGE_NAME.test(name)) || (namesNoPage(value) && namesNextPage(path));
 }
 
 /** The list that holds objects, or else the one that holds anything. @throws ListError when several do */

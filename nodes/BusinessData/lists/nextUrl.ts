@@ -45,6 +45,6 @@ export function belowBaseUrl(address: unknown, request: string, baseUrl: string)
 }
 
 /** Whether a field for the next page says that there is none. */
-export function namesNone(next: unknown): boolean {
+export function namesNoPage(next: unknown): boolean {
 	return [undefined, null, false, 0, '', '0'].includes(next as string);
 }

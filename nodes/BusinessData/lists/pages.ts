@@ -15,7 +15,7 @@ import { toNumber } from '../values/settingValues';
 import { findListAgain, findList } from './findList';
 import { ListError } from './listError';
 import type { ListSettings } from './listSettings';
-import { belowBaseUrl, namesNone, nextLink } from './nextUrl';
+import { belowBaseUrl, namesNoPage, nextLink } from './nextUrl';
 import { hashOfPage } from './pageHash';
 
 /** Which page is read next. A read can go on from it alone, so it can be saved as JSON. */
@@ -263,16 +263,16 @@ function nextPosition(
 ): string | undefined {
 	if (type === 'nextUrl') {
 		const address = nextUrlField === '' ? nextLink(response.headers) : valueAt(body, nextUrlField);
-		if (namesNone(address)) return undefined;
+		if (namesNoPage(address)) return undefined;
 		return belowBaseUrl(address, `${endpoint.path}?${encodeQuery(query)}`, baseUrl);
 	}
 	const isOfItem = cursorFrom === 'lastItem';
 	const cursor = valueAt(isOfItem ? records.at(-1) : body, cursorField);
 	// The item's own number may be 0.
-	if (isScalar(cursor) && (isOfItem ? cursor !== '' : !namesNone(cursor))) return String(cursor);
+	if (isScalar(cursor) && (isOfItem ? cursor !== '' : !namesNoPage(cursor))) return String(cursor);
 	if (isOfItem && records.length > 0) throw missing('Cursor Field', cursorField);
 	const isEmpty = typeof cursor === 'object' && Object.keys(cursor ?? {}).length === 0;
-	if (namesNone(cursor) || isEmpty) return undefined;
+	if (namesNoPage(cursor) || isEmpty) return undefined;
 	throw new ListError(
 		`Cursor Field: what is at "${cursorField}" is not a text or a number`,
 		'Set Cursor Field in the option Pagination to the field that a query parameter can take, such as next.id.',

@@ -56,9 +56,9 @@ export async function readItems(
 		const made = await toItems(last);
 		const kept = made.slice(0, limit - items.length);
 		for (const item of kept) items.push(item);
-		const left = made.length - kept.length;
-		records += last.records.length - left;
-		entries += last.entries - left;
+		const leftOut = made.length - kept.length;
+		records += last.records.length - leftOut;
+		entries += last.entries - leftOut;
 		const isLimited = items.length >= limit;
 		if (!isLimited && last.next !== undefined) continue;
 		if (empty === MOST_EMPTY) {

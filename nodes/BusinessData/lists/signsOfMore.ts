@@ -43,6 +43,12 @@ export function namesTotal(path: string): boolean {
 	return TOTAL.test(plainName(path));
 }
 
+/** Whether a dot path may lead to what says that there is another page. */
+export function namesNextPage(path: string): boolean {
+	const name = plainName(path);
+	return [NEXT, NEXT_AS_TEXT, MORE, PAGES].some((names) => names.test(name));
+}
+
 /** A response with a list in it, and the dot path to the list. */
 interface ListResponse {
 	response: ServiceResponse;

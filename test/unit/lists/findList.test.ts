@@ -15,6 +15,7 @@ describe('the list in a response', () => {
 		['no entries at all', [], '*.customer', []],
 		['no entries by their IDs', {}, '*', []],
 		['null beside the page', { rows: null, page: 1, links: { next: null, pages: 0 } }, '', []],
+		['nothing but no next page', { next: null }, '', []],
 		['null in place of the entries', { list: null, page: 1 }, 'list.*.customer', []],
 		['the field that is named', { a: [1], b: [2] }, 'b', [2]],
 		['the list of objects', { sort: [{ a: 1 }], tags: ['x'], rows: [ONE] }, '', [ONE]],
@@ -38,6 +39,7 @@ describe('the list in a response', () => {
 	const SEVERAL = 'the response contains several lists';
 	test.each<[string, unknown, string, string]>([
 		['a record with an empty field', { id: 1, tags: {} }, '', NONE],
+		['no next page of page 1', { page: 1, next: null }, '', NONE],
 		['null beside the next page', { rows: null, next: 'b' }, '', NONE],
 		['null beside what may be a failure', { rows: null, page: 1, code: 17 }, '', NONE],
 		['null beside a word', { rows: null, page: 1, limit: 'exceeded' }, '', NONE],
