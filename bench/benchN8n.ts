@@ -107,7 +107,10 @@ export class BenchN8n {
 	/** Returns the id of the workflow. */
 	async #publishWorkflow(path: string, worker: WorkflowNode): Promise<string> {
 		const webhook = {
-			...{ httpMethod: 'POST', path, responseMode: 'lastNode', responseData: 'allEntries' },
+			httpMethod: 'POST',
+			path,
+			responseMode: 'lastNode',
+			responseData: 'allEntries',
 			options: {},
 		};
 		const items = { first: '={{ $json.body.first }}', count: '={{ $json.body.count }}' };

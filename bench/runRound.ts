@@ -102,7 +102,12 @@ async function runContender(ready: Ready): Promise<ContenderResult> {
 	const journalAfterSecondRun =
 		runAgainAfterSeconds === undefined ? undefined : await runAgain(ready, runAgainAfterSeconds);
 	const result = measure({
-		...{ contender, item, journal, journalAfterSecondRun, runs, arrivals },
+		contender,
+		item,
+		journal,
+		journalAfterSecondRun,
+		runs,
+		arrivals,
 		executionsPerWorker: await ready.executionsPerWorker(),
 	});
 	const { itemsThrough, items, refused, makespanMs } = result;

@@ -85,7 +85,11 @@ export async function loadSendOnce(
 	const reads = (uses.reads - withoutKeyUses) / items;
 	const writes = uses.writes / items;
 	return {
-		...{ withoutKey, withKey, withoutKeyUses, reads, writes },
+		withoutKey,
+		withKey,
+		withoutKeyUses,
+		reads,
+		writes,
 		entriesPerWrite: uses.entries / uses.writes,
 	};
 }
@@ -104,9 +108,14 @@ export async function loadSqlite(engine: Engine, items: number): Promise<SendOnc
 	const folder = mkdtempSync(join(tmpdir(), 'send-once-'));
 	const source = new DataSource({
 		// As n8n has it.
-		...{ type: 'sqlite-pooled', poolSize: 3, enableWAL: true },
-		...{ acquireTimeout: 60_000, destroyTimeout: 5_000 },
-		...{ entities: [ProcessedData], synchronize: true, database: join(folder, 'database.sqlite') },
+		type: 'sqlite-pooled',
+		poolSize: 3,
+		enableWAL: true,
+		acquireTimeout: 60_000,
+		destroyTimeout: 5_000,
+		entities: [ProcessedData],
+		synchronize: true,
+		database: join(folder, 'database.sqlite'),
 	});
 	try {
 		await source.initialize();

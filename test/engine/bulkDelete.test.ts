@@ -76,7 +76,9 @@ test('a dry run shows what would go out', async () => {
 	});
 	expect(bench.sandbox.journal.count()).toBe(0);
 	const request = {
-		...{ dryRun: true, method: 'POST', path: '/txndata/bulkDeleteTxn' },
+		dryRun: true,
+		method: 'POST',
+		path: '/txndata/bulkDeleteTxn',
 		query: [{ name: 'force', value: 'true' }],
 	};
 	expect(result.json(NODE)).toEqual([
@@ -121,8 +123,12 @@ describe('a batch that fails', () => {
 			4,
 			'Deleted: 6 IDs of item 0. Not deleted: 2 IDs of item 0. Not tried: 2 IDs of item 0.',
 			{
-				...{ deletedItems: [0], failedItems: [0], notTriedItems: [0] },
-				...{ deletedIds: [...'abefgh'], failedIds: ['c', 'd'], notTriedIds: ['i', 'j'] },
+				deletedItems: [0],
+				failedItems: [0],
+				notTriedItems: [0],
+				deletedIds: [...'abefgh'],
+				failedIds: ['c', 'd'],
+				notTriedIds: ['i', 'j'],
 			},
 			[{ id: 'a,b,c,d,e,f,g,h,i,j' }],
 		],

@@ -135,7 +135,9 @@ test.each([
 	// Who asks for so many gets them.
 	const given = { ...(parameters.options as object), limit: 2 };
 	const limited = await bench.run([{}], {
-		...{ ...parameters, returnAll: false, limit: 2 },
+		...parameters,
+		returnAll: false,
+		limit: 2,
 		...(parameters.resource === 'apiRequest' ? { options: given } : {}),
 	});
 	expect(hintsOf(limited)).toEqual([]);

@@ -40,7 +40,9 @@ test('is well after one read of contacts, which takes its slot; without one, it 
 });
 
 const status = (code: number, others: object = {}): FaultAction => ({
-	...{ type: 'status', status: code, body: { message: 'no' } },
+	type: 'status',
+	status: code,
+	body: { message: 'no' },
 	...others,
 });
 const failure = (body: object): FaultAction => status(200, { body });

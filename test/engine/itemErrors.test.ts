@@ -201,7 +201,11 @@ const OPERATIONS: Array<[string, INode['parameters'], endpoint?: string]> = [
 ];
 const cases = LINEAGES.flatMap(([lineage, pairedItems]) =>
 	OPERATIONS.map(([name, parameters, endpoint]) => ({
-		...{ lineage, pairedItems, name, parameters, endpoint },
+		lineage,
+		pairedItems,
+		name,
+		parameters,
+		endpoint,
 	})),
 );
 

@@ -71,7 +71,9 @@ describe('headers that tell of limits', () => {
 	});
 
 	const named = {
-		...{ 'x-ratelimit-limit': '100', 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '20' },
+		'x-ratelimit-limit': '100',
+		'x-ratelimit-remaining': '0',
+		'x-ratelimit-reset': '20',
 	};
 	test.each<[number, Record<string, string>]>([
 		[0, named],

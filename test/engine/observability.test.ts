@@ -63,7 +63,8 @@ describe('what is told of waits', () => {
 		const result = await bench.run(itemsOf(12), read());
 		const tracing = tracingOf(result.run) as Record<string, unknown>;
 		expect(tracing).toMatchObject({
-			...{ 'business_data.waited_for': 'general/2s', 'business_data.requests_waited': 7 },
+			'business_data.waited_for': 'general/2s',
+			'business_data.requests_waited': 7,
 		});
 		const waitMs = Number(tracing['business_data.wait_ms']);
 		expect(Number.isInteger(waitMs)).toBe(true);

@@ -23,7 +23,8 @@ const PDF = itemWith(BYTES);
 
 const post = (contentType: string, parameters = {}, options = {}): INode['parameters'] => ({
 	...apiRequest('POST', '/sandbox/echo', options),
-	...{ contentType, ...parameters },
+	contentType,
+	...parameters,
 });
 const fields = (...parameters: object[]) => ({ bodyParameters: { parameters } });
 const TEXTS = [

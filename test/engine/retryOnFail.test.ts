@@ -41,7 +41,10 @@ test('after a time-out, what may have been sent is not sent again', async () => 
 	expect(bench.documents()).toEqual(itemsOf(2));
 	expect(error.message).toContain('may have taken effect');
 	expect(error.context).toMatchObject({
-		...{ outcome: 'unknown', sentItems: [0], perhapsSentItems: [1], notTriedItems: [2] },
+		outcome: 'unknown',
+		sentItems: [0],
+		perhapsSentItems: [1],
+		notTriedItems: [2],
 	});
 });
 

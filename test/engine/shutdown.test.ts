@@ -25,7 +25,9 @@ const WAITING: Record<string, WorkflowJson> = {
 	reads: workflowOf(ITEMS, read()),
 	deletions: workflowOf(ITEMS, deleteMany({ batchSize: 1 })),
 	'wait for room': workflowOf(ITEMS, {
-		...{ resource: 'rateLimit', operation: 'waitForRoom', limitOf: 'general' },
+		resource: 'rateLimit',
+		operation: 'waitForRoom',
+		limitOf: 'general',
 		options: { parkAfter: 100_000 },
 	}),
 };

@@ -35,7 +35,10 @@ const scenarios: Scenario[] = [
 	[deleteMany({ batchSize: 2 }), CONTINUE_ON_ERROR, [400]],
 ].map(([parameters, settings, faults, executions = 1]) => ({
 	name: JSON.stringify([parameters, settings, faults, executions]),
-	...{ parameters, settings, faults, executions },
+	parameters,
+	settings,
+	faults,
+	executions,
 })) as Scenario[];
 
 test.each(scenarios)('$name', async (scenario) => {

@@ -101,8 +101,10 @@ describe('a poll in which nothing could be read says why, in its time', () => {
 			'Max Wait',
 			{ max: 1, options: { maxWait: 1 }, budget: {} },
 			{
-				...{ message: 'Not sent: the limits leave no room', description: MAX_WAIT },
-				...{ seconds: [50, 62], cause: 'rate-limited' },
+				message: 'Not sent: the limits leave no room',
+				description: MAX_WAIT,
+				seconds: [50, 62],
+				cause: 'rate-limited',
 			},
 		],
 		[

@@ -30,7 +30,10 @@ const waitForRoom = (
 	parameters: INode['parameters'] = {},
 	options: INode['parameters'] = {},
 ): INode['parameters'] => ({
-	...{ resource: 'rateLimit', operation: 'waitForRoom', requests: 3, options },
+	resource: 'rateLimit',
+	operation: 'waitForRoom',
+	requests: 3,
+	options,
 	...parameters,
 });
 const parking = (parameters = {}) => waitForRoom(parameters, { parkAfter: 1 });

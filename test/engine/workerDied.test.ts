@@ -68,7 +68,10 @@ test.each([
 	expect(error.message).toContain('n8n runs this execution again on another worker');
 	expect(error.description).toContain('Check in the service');
 	expect(error.context).toMatchObject({
-		...{ outcome: 'notSent', sentItems: [0], failedItems: [1], notTriedItems: [2] },
+		outcome: 'notSent',
+		sentItems: [0],
+		failedItems: [1],
+		notTriedItems: [2],
 	});
 });
 

@@ -333,7 +333,9 @@ class Orders implements Scenario {
 			signal: abortController().signal,
 		};
 		const guard = new process.SendOnce(party as never, {
-			...{ workflowId: 'workflow', endpoint: { method: 'POST', path: '/send' }, key: 'a' },
+			workflowId: 'workflow',
+			endpoint: { method: 'POST', path: '/send' },
+			key: 'a',
 			maxEntries: 10,
 			content: { hash: isOther ? name : '', mustMatch: true },
 		});

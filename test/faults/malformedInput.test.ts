@@ -54,7 +54,10 @@ async function check(place: Place, value: unknown): Promise<void> {
 		const isExplained = typeof description === 'string' && description.length > 10;
 		const { outcome } = context;
 		return expect({ what, isNamed, isExplained, outcome }).toEqual({
-			...{ what, isNamed: true, isExplained: true, outcome: 'notSent' },
+			what,
+			isNamed: true,
+			isExplained: true,
+			outcome: 'notSent',
 		});
 	}
 	expect([what, mustBeRefused(place.property, value)]).toEqual([what, false]);

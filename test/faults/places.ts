@@ -52,7 +52,10 @@ const IN_ASSIGNMENTS: Pick<INodePropertyCollection, 'name' | 'values'> = {
 	values: [
 		{ displayName: 'Name', name: 'name', type: 'string', default: '' },
 		{
-			...{ displayName: 'Type', name: 'type', type: 'options', default: 'string' },
+			displayName: 'Type',
+			name: 'type',
+			type: 'options',
+			default: 'string',
 			options: TYPES.map((value) => ({ name: value, value })),
 		},
 		{ displayName: 'Value', name: 'value', type: 'string', default: '' },
@@ -140,7 +143,10 @@ const placesIn = (
 	properties
 		.flatMap((property) => [...branchesOf(property)])
 		.map(({ property, path, labels, beside }) => ({
-			...{ name: `${prefix} ${path.join('.')}`, labels, property, of },
+			name: `${prefix} ${path.join('.')}`,
+			labels,
+			property,
+			of,
 			withValue: (value) => setAt({ ...basis, ...beside }, path, value),
 		}));
 

@@ -28,15 +28,15 @@ const BAD_VALUES: Record<string, string> = {
 };
 /** Those that a saved workflow can hold. */
 const WRITTEN: Record<string, unknown> = {
-	...{
-		undefined: undefined,
-		null: null,
-		'an object': { a: 1 },
-		'a list': [1],
-		'an empty text': '',
-	},
-	...{ 'the text undefined': 'undefined', 'the text null': 'null' },
-	...{ 'the text of a date': 'Invalid DateTime', 'the text of an object': '[object Object]' },
+	undefined: undefined,
+	null: null,
+	'an object': { a: 1 },
+	'a list': [1],
+	'an empty text': '',
+	'the text undefined': 'undefined',
+	'the text null': 'null',
+	'the text of a date': 'Invalid DateTime',
+	'the text of an object': '[object Object]',
 	'the text of a function': FUNCTION_TEXT,
 };
 /** Fields for which `true`, `"0x10"` and `"1e3"` are bad as well. */

@@ -93,7 +93,9 @@ export function outboxTests(real: () => RealN8n): void {
 		await useOutbox('outbox_refused');
 		const tooLong = 'B'.repeat(300);
 		const invoices = ['B-1', 'B-2', tooLong].map((invoiceNumber, index) => ({
-			...{ invoiceNumber, contactId: 'contact-1', amount: index + 1 },
+			invoiceNumber,
+			contactId: 'contact-1',
+			amount: index + 1,
 		}));
 		const changed = workflow.nodes.map((one) =>
 			one.name === 'Invoices'
@@ -111,7 +113,9 @@ export function outboxTests(real: () => RealN8n): void {
 		sandbox.fault({ endpoint: SEND_ENDPOINT, action: { type: 'status', status: 400 } });
 		const result = await run('Every hour');
 		const noted = (invoiceNumber: string, state: string, reason: string) => ({
-			...{ invoiceNumber, state, reason: expect.stringContaining(reason) as string },
+			invoiceNumber,
+			state,
+			reason: expect.stringContaining(reason) as string,
 		});
 		expect(result('Check in the service')).toMatchObject([
 			noted('B-1', 'check', 'may have'),

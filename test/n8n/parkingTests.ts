@@ -30,8 +30,11 @@ export function parkingTests(real: () => RealN8n, publishesSubWorkflows: boolean
 	const waiting = (resource: string, requests = DOCUMENTS.length) => [
 		ownNode('Send', { resource, operation: 'send', dataMode: 'autoMapInputData', options: {} }),
 		ownNode('Wait', {
-			...{ resource: 'rateLimit', operation: 'waitForRoom', limitOf: `${resource}:send` },
-			...{ requests, options: { parkAfter: 2 } },
+			resource: 'rateLimit',
+			operation: 'waitForRoom',
+			limitOf: `${resource}:send`,
+			requests,
+			options: { parkAfter: 2 },
 		}),
 		node('Woken', 'n8n-nodes-base.set', 3.4, {
 			mode: 'raw',
@@ -51,7 +54,8 @@ export function parkingTests(real: () => RealN8n, publishesSubWorkflows: boolean
 	}
 	const callForEach = ({ id }: SavedWorkflow) =>
 		node('Sub-workflow', 'n8n-nodes-base.executeWorkflow', 1.2, {
-			...{ mode: 'each', workflowId: { __rl: true, mode: 'id', value: id } },
+			mode: 'each',
+			workflowId: { __rl: true, mode: 'id', value: id },
 			options: { waitForSubWorkflow: true },
 		});
 

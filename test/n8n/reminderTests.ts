@@ -36,7 +36,10 @@ export function reminderTests(real: () => RealN8n): void {
 		const first = await run();
 		expect(first('Reminded now')).toHaveLength(3);
 		expect(sandbox.journal.documents()[0]?.body).toEqual({
-			...{ paymentNumber: 'P-2026-101', contactId: 'contact-1', amount: 120, reminder: 1 },
+			paymentNumber: 'P-2026-101',
+			contactId: 'contact-1',
+			amount: 120,
+			reminder: 1,
 		});
 		const later = first('Try again later') as Later[];
 		expect(later.map(({ paymentNumber }) => paymentNumber)).toEqual(['P-2026-105', 'P-2026-106']);

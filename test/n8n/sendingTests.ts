@@ -19,7 +19,9 @@ const REASONS = { sent: 'It was sent before', perhapsSent: 'Check in the service
 
 const skipped = (state: keyof typeof REASONS, documents: typeof FIVE) =>
 	documents.map(({ id }) => ({
-		...{ skipped: true, sendOnceKey: id, state },
+		skipped: true,
+		sendOnceKey: id,
+		state,
 		reason: expect.stringContaining(REASONS[state]) as string,
 	}));
 
@@ -116,7 +118,8 @@ export function sendingTests(real: () => RealN8n): void {
 		const { client } = real();
 		const duplicates = (operation: string, scope: string, parameters = {}) =>
 			node(`${operation} ${scope}`, 'n8n-nodes-base.removeDuplicates', 2, {
-				...{ operation, options: { scope, historySize: 10 } },
+				operation,
+				options: { scope, historySize: 10 },
 				...parameters,
 			});
 		const scopes = [

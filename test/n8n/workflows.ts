@@ -52,7 +52,12 @@ export function node(
 	const isOwnNode = type.startsWith('n8n-nodes-business-data.');
 	const credentials = { businessDataApi: { id: null, name: '' } };
 	return {
-		...{ id: name, name, type, typeVersion, parameters, position: [0, 0] },
+		id: name,
+		name,
+		type,
+		typeVersion,
+		parameters,
+		position: [0, 0],
 		...(isOwnNode ? { credentials } : {}),
 		...settings,
 	};
@@ -87,8 +92,12 @@ export async function postOnce(url: string, body: unknown): Promise<Response> {
 export function tableReader(table: string): Workflow {
 	const dataTableId = { __rl: true, mode: 'name', value: table };
 	const parameters = {
-		...{ resource: 'row', operation: 'get', dataTableId, returnAll: true },
-		...{ matchType: 'allConditions', filters: {} },
+		resource: 'row',
+		operation: 'get',
+		dataTableId,
+		returnAll: true,
+		matchType: 'allConditions',
+		filters: {},
 	};
 	return inARow(`Read ${table}`, [
 		node('Start', 'n8n-nodes-base.manualTrigger', 1),

@@ -80,7 +80,9 @@ async function passTimes(
 	for (let count = 0; count < requests; count++) {
 		const startedAt = performance.now();
 		const permit = await limiter.acquire({
-			...{ run: 'run', priority: 5, maxWaitMs: Infinity },
+			run: 'run',
+			priority: 5,
+			maxWaitMs: Infinity,
 			limits,
 			limitStore: sharedLimitStore,
 			inFlightMs: 1_000,

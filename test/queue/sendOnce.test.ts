@@ -57,8 +57,13 @@ beforeAll(async () => {
 	cleanup.add(async () => await sandbox.stop());
 	credential = {
 		...credentialFor(sandbox, NO_LIMITS),
-		...{ limitStore: 'redis', redisUser: '', redisPassword: '', redisTls: false },
-		...{ redisHost: '127.0.0.1', redisPort: server.port, redisDatabase: 0 },
+		limitStore: 'redis',
+		redisUser: '',
+		redisPassword: '',
+		redisTls: false,
+		redisHost: '127.0.0.1',
+		redisPort: server.port,
+		redisDatabase: 0,
 	};
 	processes = await Promise.all([ONE, OTHER].map(async () => await EngineProcess.start(table)));
 	cleanup.add(async () => {

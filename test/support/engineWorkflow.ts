@@ -67,7 +67,11 @@ export function nodeOf(
 ): INode {
 	const isOwnNode = type.startsWith(PACKAGE_NAME);
 	return {
-		...{ id: name, name, type, typeVersion: 1, position: [0, 0] },
+		id: name,
+		name,
+		type,
+		typeVersion: 1,
+		position: [0, 0],
 		parameters: parameters as INode['parameters'],
 		...(isOwnNode ? { credentials: { [CREDENTIAL_TYPE]: { id: 'key', name: 'key' } } } : {}),
 		...settings,

@@ -62,7 +62,10 @@ export class SharedService {
 		const [longest = { max: 1, windowMs: 1 }] = [...limits].sort((a, b) => b.windowMs - a.windowMs);
 		const general = limits.map(({ max, windowMs }) => ({ max, windowSeconds: windowMs / 1000 }));
 		this.counters = new LimitCounters({
-			...{ limits: { general, endpoints: {} }, windowMode: 'both', timeScale: 1, countRefused },
+			limits: { general, endpoints: {} },
+			windowMode: 'both',
+			timeScale: 1,
+			countRefused,
 			phaseMs: random() * longest.windowMs,
 		});
 		this.otherTimes =

@@ -16,9 +16,12 @@ const USER = 'postgres';
 /** The settings of an n8n that uses it, at a port that leads to it. */
 export function settingsFor(port: number): Record<string, string> {
 	return {
-		...{ DB_TYPE: 'postgresdb', DB_POSTGRESDB_HOST: '127.0.0.1' },
-		...{ DB_POSTGRESDB_PORT: String(port), DB_POSTGRESDB_DATABASE: 'postgres' },
-		...{ DB_POSTGRESDB_USER: USER, DB_POSTGRESDB_PASSWORD: 'any' },
+		DB_TYPE: 'postgresdb',
+		DB_POSTGRESDB_HOST: '127.0.0.1',
+		DB_POSTGRESDB_PORT: String(port),
+		DB_POSTGRESDB_DATABASE: 'postgres',
+		DB_POSTGRESDB_USER: USER,
+		DB_POSTGRESDB_PASSWORD: 'any',
 	};
 }
 

@@ -49,8 +49,10 @@ function workflowOf(kind: Kind, credentialId: string) {
 		{ name: 'execution', value: '={{ $execution.id }}' },
 	];
 	const webhook = {
-		...{ httpMethod: 'POST', path: kind },
-		...{ responseMode: 'lastNode', responseData: 'allEntries' },
+		httpMethod: 'POST',
+		path: kind,
+		responseMode: 'lastNode',
+		responseData: 'allEntries',
 	};
 	const items = { fieldToSplitOut: 'body.items', options: {} };
 	// The timeout bounds how long the slots of a worker that died are held.
@@ -72,7 +74,9 @@ export async function saveCredential(
 ): Promise<string> {
 	const data = {
 		...credentialFor(sandbox, limits),
-		...{ limitStore: 'redis', redisHost: '127.0.0.1', redisPort },
+		limitStore: 'redis',
+		redisHost: '127.0.0.1',
+		redisPort,
 	};
 	return await n8n.client.saveCredential({ ...CREDENTIAL, data });
 }

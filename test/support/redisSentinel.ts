@@ -57,8 +57,13 @@ export class RedisSentinel extends Topology {
 	get address(): RedisAddress {
 		const { password, sentinelPassword } = this;
 		return {
-			...{ topology: 'sentinel', group: GROUP, database: 0, tls: false },
-			...{ sentinelPassword, user: '', password },
+			topology: 'sentinel',
+			group: GROUP,
+			database: 0,
+			tls: false,
+			sentinelPassword,
+			user: '',
+			password,
 			nodes: this.sentinels.map(({ port }) => ({ host: '127.0.0.1', port })),
 		};
 	}

@@ -37,9 +37,14 @@ export class RedisTls extends Topology {
 
 	get address(): RedisAddress {
 		return {
-			...{ topology: 'standalone', user: '', password: this.password, database: 0 },
+			topology: 'standalone',
+			user: '',
+			password: this.password,
+			database: 0,
 			nodes: [{ host: '127.0.0.1', port: this.pair[0].proxy.port }],
-			...{ tls: true, tlsServerName: SERVER_NAME, tlsCa: this.authority.certificate },
+			tls: true,
+			tlsServerName: SERVER_NAME,
+			tlsCa: this.authority.certificate,
 		};
 	}
 

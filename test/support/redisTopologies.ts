@@ -75,9 +75,13 @@ export function fieldsOf(address: RedisAddress): ICredentialDataDecryptedObject 
 	const { topology, nodes, user, password, tls, tlsServerName = '', tlsCa = '' } = address;
 	const { database = 0, group = '', sentinelPassword = '' } = address;
 	const access = {
-		...{ limitStore: 'redis', redisTopology: topology },
-		...{ redisUser: user, redisPassword: password, redisTls: tls },
-		...{ redisTlsServerName: tlsServerName, redisTlsCa: tlsCa },
+		limitStore: 'redis',
+		redisTopology: topology,
+		redisUser: user,
+		redisPassword: password,
+		redisTls: tls,
+		redisTlsServerName: tlsServerName,
+		redisTlsCa: tlsCa,
 	};
 	if (topology === 'standalone') {
 		const [{ host, port } = { host: '', port: 0 }] = nodes;
@@ -86,7 +90,10 @@ export function fieldsOf(address: RedisAddress): ICredentialDataDecryptedObject 
 	const redisNodes = nodes.map(({ host, port }) => `${host}:${port}`).join(', ');
 	if (topology === 'cluster') return { ...access, redisNodes };
 	return {
-		...{ ...access, redisNodes, redisDatabase: database },
-		...{ redisSentinelGroup: group, redisSentinelPassword: sentinelPassword },
+		...access,
+		redisNodes,
+		redisDatabase: database,
+		redisSentinelGroup: group,
+		redisSentinelPassword: sentinelPassword,
 	};
 }

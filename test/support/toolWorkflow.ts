@@ -26,12 +26,12 @@ interface Tool {
 const CALLS_BY_ENGINE_SINCE = 3;
 
 const actionOf = (input: IDataObject, index: number) => ({
-	...{
-		actionType: 'ExecutionNodeAction' as const,
-		nodeName: TOOL,
-		type: NodeConnectionTypes.AiTool,
-	},
-	...{ id: `call ${index}`, input, metadata: {} },
+	actionType: 'ExecutionNodeAction' as const,
+	nodeName: TOOL,
+	type: NodeConnectionTypes.AiTool,
+	id: `call ${index}`,
+	input,
+	metadata: {},
 });
 /** What n8n's engine gives the agent of a call. */
 const resultOf = ({ data }: ITaskData) => {

@@ -19,7 +19,11 @@ const { description: trigger } = new BusinessDataTrigger();
 /** The node type as n8n shows it: with fields that n8n itself adds, by what each is shown for. */
 const withFields = (description: INodeTypeDescription, added: Record<string, INodeParameters>) => {
 	const fields = Object.entries(added).map(([name, show]) => ({
-		...{ name, displayName: name, type: 'string', default: '', displayOptions: { show } },
+		name,
+		displayName: name,
+		type: 'string',
+		default: '',
+		displayOptions: { show },
 	}));
 	return {
 		...description,
@@ -29,7 +33,8 @@ const withFields = (description: INodeTypeDescription, added: Record<string, INo
 const descriptions: Record<string, INodeTypeDescription> = {
 	'n8n-nodes-business-data.businessData': action,
 	'n8n-nodes-business-data.businessDataTool': withFields(action, {
-		...{ descriptionType: {}, toolDescription: { descriptionType: ['manual'] } },
+		descriptionType: {},
+		toolDescription: { descriptionType: ['manual'] },
 	}),
 	'n8n-nodes-business-data.businessDataTrigger': withFields(trigger, { pollTimes: {} }),
 };

@@ -35,14 +35,18 @@ const NODES: Record<string, Parameters> = {
 	'Send Fields': { resource: 'transaction', dataMode: 'defineBelow', assignments: { assignments } },
 	'Send Item': { resource: 'transaction', operation: 'sendWp', dataMode: 'autoMapInputData' },
 	'Send JSON': {
-		...{ resource: 'payment', dataMode: 'json' },
+		resource: 'payment',
+		dataMode: 'json',
 		jsonBody: '={{ JSON.stringify({ of: $json.id }) }}',
 		options: { queryParameters: { parameters: [QUERY_PARAMETER] }, maxWait: 30, timeout: 20 },
 	},
 	'Dry Run': { resource: 'transaction', operation: 'deleteMany', dryRun: true },
 	'API Request': {
-		...{ resource: 'apiRequest', method: 'POST', path: '=/sandbox/{{ "echo" }}' },
-		...{ dataMode: 'json', jsonBody: '{"a":[1,true,null]}' },
+		resource: 'apiRequest',
+		method: 'POST',
+		path: '=/sandbox/{{ "echo" }}',
+		dataMode: 'json',
+		jsonBody: '{"a":[1,true,null]}',
 	},
 	'Limit Status': { resource: 'rateLimit' },
 	'Wait for Room': { resource: 'rateLimit', operation: 'waitForRoom', requests: 2 },
@@ -114,7 +118,8 @@ async function saveTrigger(real: RealN8n): Promise<Saved['trigger']> {
 
 async function saveSendOnce(real: RealN8n): Promise<Saved['sendOnce']> {
 	const parameters = {
-		...{ resource: 'transaction', dataMode: 'autoMapInputData' },
+		resource: 'transaction',
+		dataMode: 'autoMapInputData',
 		options: { sendOnceKey: '={{ $json.invoice }}' },
 	};
 	const workflow = await real.save(

@@ -13,12 +13,14 @@ export type Mistake = PlantedMistake & { seed: number; shows: string };
 export type MistakeFoundByTest = PlantedMistake & { test: string };
 
 export const mistake = <T extends object>(name: string, found: T, ...patches: Patch[]) => ({
-	...{ name, patches },
+	name,
+	patches,
 	...found,
 });
 
 /** Replaces what stands once in a built file of `nodes/BusinessData`, or leaves it out. */
 export const patch = (file: string, search: string, replace = ''): Patch => ({
 	file: `nodes/BusinessData/${file}.js`,
-	...{ search, replace },
+	search,
+	replace,
 });

@@ -51,7 +51,10 @@ export function httpHelper(
 			const headers = await Promise.resolve(authenticated(options, credentialType, data));
 			const { method, url, timeout, body, abortSignal } = options;
 			const response: AxiosResponse<unknown> = await axios({
-				...{ method, url, timeout, headers },
+				method,
+				url,
+				timeout,
+				headers,
 				data: body as Stream | undefined,
 				signal: abortSignal,
 				maxBodyLength: Infinity,

@@ -13,8 +13,11 @@ export type ItemReport = { is: 'done'; outputs: INodeExecutionData[] } | { is: P
 /** What an error tells of the items in its lists. */
 const LISTS: Record<'send' | 'delete', Record<string, PlainReport>> = {
 	send: {
-		...{ sentItems: 'sent', skippedItems: 'skipped', perhapsSentItems: 'unknown' },
-		...{ failedItems: 'notSent', notTriedItems: 'notTried' },
+		sentItems: 'sent',
+		skippedItems: 'skipped',
+		perhapsSentItems: 'unknown',
+		failedItems: 'notSent',
+		notTriedItems: 'notTried',
 	},
 	delete: { failedItems: 'notSent', perhapsDeletedItems: 'unknown' },
 };

@@ -47,7 +47,12 @@ function waitsOf(player: Player, played: Played): Wait[] {
 		const ofRun = own.filter(({ caller }) => caller?.run === index + 1);
 		const underWay = ofRun.map((exchange): Interval => [exchange.startedAt, endOf(exchange)]);
 		return without([from, Math.min(to, until)], underWay).map((interval) => ({
-			...{ interval, node, execution: planned.id, process: life.process.name, keys, endpoint },
+			interval,
+			node,
+			execution: planned.id,
+			process: life.process.name,
+			keys,
+			endpoint,
 			hasEnded: underWay.some(([begin]) => begin === interval[1]),
 		}));
 	});

@@ -105,7 +105,10 @@ function processOf(process: () => SimulatedProcess): Record<string, unknown> {
 	const { version, versions, platform, arch } = globalThis.process;
 	const nanoseconds = () => BigInt(Math.round(process().clock.monotonic() * 1e6));
 	return {
-		...{ version, versions, platform, arch },
+		version,
+		versions,
+		platform,
+		arch,
 		nextTick: globalThis.process.nextTick.bind(globalThis.process),
 		hrtime: Object.assign(nanoseconds, { bigint: nanoseconds }),
 		[Symbol.toStringTag]: 'process',

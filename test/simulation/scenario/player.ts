@@ -163,7 +163,8 @@ export class Player {
 		).length;
 		const process = new SimulatedProcess(this.world, {
 			name: `${planned.name}.${lifeNumber + 1}`,
-			...{ drift, copies },
+			drift,
+			copies,
 			patches: this.equipment.patches,
 			network: this.network,
 			redis: this.redis,
@@ -220,7 +221,9 @@ export class Player {
 		const played: Played = { planned, execution, life, startedAt: world.now };
 		this.played.push(played);
 		world.history.add('execution starts', {
-			...{ execution: id, process: life.process.name, node: planned.node },
+			execution: id,
+			process: life.process.name,
+			node: planned.node,
 			items: items.map((item) => item.id),
 		});
 		world.after(0, () => void execution.run(), life.process);

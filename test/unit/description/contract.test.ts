@@ -29,28 +29,39 @@ const endOfList = [
 const pagination = {
 	values: {
 		type: oneOf('none', 'pageNumber', 'offset', 'cursor', 'nextUrl'),
-		...{ pageParameter: 'page', firstPage: 1, pageSizeParameter: 'limit', pageSize: 100 },
-		...{ offsetParameter: 'offset', firstOffset: 0 },
-		...{ cursorParameter: 'cursor', cursorField: 'nextCursor', nextUrlField: '' },
+		pageParameter: 'page',
+		firstPage: 1,
+		pageSizeParameter: 'limit',
+		pageSize: 100,
+		offsetParameter: 'offset',
+		firstOffset: 0,
+		cursorParameter: 'cursor',
+		cursorField: 'nextCursor',
+		nextUrlField: '',
 		cursorFrom: oneOf('response', 'lastItem'),
 		endOfList: oneOf('emptyPage', ...endOfList),
-		...{ hasMoreField: 'has_more', totalPagesField: 'total_pages' },
+		hasMoreField: 'has_more',
+		totalPagesField: 'total_pages',
 	},
 };
 const list = { itemsField: '', pagination };
 const body = {
 	dataMode: oneOf('defineBelow', 'autoMapInputData', 'json'),
-	...{ assignments: {}, jsonBody: '{}' },
+	assignments: {},
+	jsonBody: '{}',
 };
 const send = { ...body, options: { ...request, ...once } };
 const deletion = {
-	...{ ids: '={{ $json.id }}', dryRun: false },
+	ids: '={{ $json.id }}',
+	dryRun: false,
 	options: { ...request, batchSize: 100 },
 };
 const sends = ['transaction:send', 'transaction:sendWp', 'payment:send'] as const;
 const document = {
 	sentWith: oneOf(...sends, 'apiRequest'),
-	...{ endpoint: '', sendOnceKey: '', workflowId: '={{ $workflow.id }}' },
+	endpoint: '',
+	sendOnceKey: '',
+	workflowId: '={{ $workflow.id }}',
 };
 
 const CONTRACT: Record<string, object> = {
@@ -70,7 +81,9 @@ const CONTRACT: Record<string, object> = {
 		bodyParameters: {
 			parameters: {
 				parameterType: oneOf('formData', 'formBinaryData'),
-				...{ name: '', value: '', inputDataFieldName: 'data' },
+				name: '',
+				value: '',
+				inputDataFieldName: 'data',
 			},
 		},
 		inputDataFieldName: 'data',
@@ -78,14 +91,17 @@ const CONTRACT: Record<string, object> = {
 			...request,
 			...once,
 			...list,
-			...{ limit: 0, fullResponse: false, fileField: 'data' },
+			limit: 0,
+			fullResponse: false,
+			fileField: 'data',
 			responseFormat: oneOf('json', 'text', 'file'),
 		},
 	},
 	'rateLimit getStatus': {},
 	'rateLimit waitForRoom': {
 		limitOf: oneOf(...sends, 'general'),
-		...{ requests: 1, options: { maxWait: 0, parkAfter: 65 } },
+		requests: 1,
+		options: { maxWait: 0, parkAfter: 65 },
 	},
 	'sentDocument get': document,
 	'sentDocument markAsSent': document,
@@ -102,15 +118,22 @@ const TRIGGER = {
 		emitExisting: false,
 		incremental: {
 			values: {
-				...{ parameter: '', sendIn: oneOf('query', 'header'), customFormat: '', timeZone: 'UTC' },
+				parameter: '',
+				sendIn: oneOf('query', 'header'),
+				customFormat: '',
+				timeZone: 'UTC',
 				format: oneOf(
 					...(['iso', 'date', 'unixSeconds', 'unixMilliseconds', 'httpDate', 'custom'] as const),
 				),
-				...{ lookbackSeconds: 300, fullReadHours: 24 },
+				lookbackSeconds: 300,
+				fullReadHours: 24,
 			},
 		},
 		deletedWhen: { values: { field: '', value: '' } },
-		...{ watchFields: '', ignoreFields: '', changedFields: false, maxDeletionPercent: 50 },
+		watchFields: '',
+		ignoreFields: '',
+		changedFields: false,
+		maxDeletionPercent: 50,
 	},
 };
 
@@ -120,21 +143,28 @@ const CREDENTIAL: Record<string, object> = {
 	'{}': { baseUrl: '', apiKey: '', limitStore: oneOf('memory', 'redis'), customize: false },
 	[redis({})]: {
 		redisTopology: oneOf('standalone', 'cluster', 'sentinel'),
-		...{ redisUser: '', redisPassword: '', redisTls: false },
+		redisUser: '',
+		redisPassword: '',
+		redisTls: false,
 	},
 	[redis({ redisTopology: ['standalone'] })]: { redisHost: 'localhost', redisPort: 6379 },
 	[redis({ redisTopology: ['cluster', 'sentinel'] })]: { redisNodes: '' },
 	[redis({ redisTopology: ['sentinel'] })]: {
-		...{ redisSentinelGroup: 'mymaster', redisSentinelPassword: '' },
+		redisSentinelGroup: 'mymaster',
+		redisSentinelPassword: '',
 	},
 	[redis({ redisTopology: ['standalone', 'sentinel'] })]: { redisDatabase: 0 },
 	[redis({ redisTls: [true] })]: { redisTlsServerName: '', redisTlsCa: '' },
 	'{"customize":[true]}': {
-		...{ limits: JSON.stringify(DOCUMENTED_LIMITS, undefined, 2), keepFree: 0 },
+		limits: JSON.stringify(DOCUMENTED_LIMITS, undefined, 2),
+		keepFree: 0,
 		transactionDelete: 'POST /txndata/bulkDeleteTxn',
 		contactDelete: 'POST /masterdata/deleteContacts',
-		...{ deleteIdsField: 'ids', idempotencyHeader: '' },
-		...{ resultField: '', failureValues: 'false', successValues: '' },
+		deleteIdsField: 'ids',
+		idempotencyHeader: '',
+		resultField: '',
+		failureValues: 'false',
+		successValues: '',
 	},
 };
 

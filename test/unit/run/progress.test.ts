@@ -18,7 +18,10 @@ const LIMITS = {
 };
 const request = {
 	endpoint: ENDPOINTS.sendTransaction,
-	...{ query: [], headers: {}, timeoutMs: 1_000, maxWaitMs: Infinity },
+	query: [],
+	headers: {},
+	timeoutMs: 1_000,
+	maxWaitMs: Infinity,
 };
 
 beforeEach(() => {

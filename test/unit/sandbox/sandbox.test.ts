@@ -50,7 +50,12 @@ async function send(endpoint: string, { key = KEYS.active, headers, body, signal
 	return await new Promise<{ status: number; text: string; retryAfter?: string }>(
 		(resolve, reject) => {
 			const outgoing = request({
-				...{ hostname, port, method, path, signal, agent: false },
+				hostname,
+				port,
+				method,
+				path,
+				signal,
+				agent: false,
 				headers: { 'x-api-key': key, 'content-length': content.length, ...headers },
 			});
 			outgoing.on('error', reject).on('response', (response) => {

@@ -132,7 +132,9 @@ test.each([
 ] as const)('%s, with the idempotency header "%s": %s', (state, idempotencyHeader, advice) => {
 	const skipped = guard({}, { idempotencyHeader }).skipped(state);
 	expect(skipped).toEqual({
-		...{ skipped: true, state, sendOnceKey: 'invoice 1' },
+		skipped: true,
+		state,
+		sendOnceKey: 'invoice 1',
 		reason: expect.stringContaining(advice) as unknown,
 	});
 });

@@ -185,7 +185,10 @@ const broken = () =>
 const endless = () => new Readable({ read: () => undefined });
 const tooMuch = Readable.from([Buffer.alloc(64 * 1024 * 1024 + 1)]);
 const viaProxy = (statusCode: number): Play => ({
-	...{ statusCode, isProxyResponse: true, isConnected: false, body: endless() },
+	statusCode,
+	isProxyResponse: true,
+	isConnected: false,
+	body: endless(),
 });
 const LOST = ['ended', TIMEOUT_MS];
 

@@ -16,8 +16,12 @@ test.each([
 	[true, 'configuration-invalid'],
 ])('what was not sent, permanently: %j, has the cause %s', (isPermanent, cause) => {
 	const failure: Failure = {
-		...{ isNotSent: true, isTimeout: false, isPermanent, code: 'ECONNREFUSED' },
-		...{ reason: 'nothing accepts connections', howToFix: 'Look there.' },
+		isNotSent: true,
+		isTimeout: false,
+		isPermanent,
+		code: 'ECONNREFUSED',
+		reason: 'nothing accepts connections',
+		howToFix: 'Look there.',
 	};
 	expect(failureError(send, failure).details).toMatchObject({ outcome: 'notSent', cause });
 });

@@ -97,7 +97,10 @@ test.each([
 	for (const wrap of [...wrappings, inNodeApiErrorOfN8n1]) {
 		if (error instanceof TimeoutError && wrap === inNodeApiErrorOfN8n1) continue;
 		expect(readFailure(wrap(error), 'unknown', KEY)).toMatchObject({
-			...{ isNotSent: false, isTimeout: true, isPermanent: false, reason: 'no response came' },
+			isNotSent: false,
+			isTimeout: true,
+			isPermanent: false,
+			reason: 'no response came',
 		});
 	}
 });
@@ -135,8 +138,11 @@ test.each([
 	...[{ httpCode: 'ECONNREFUSED' }, { httpCode: '404', messages }, { httpCode: '4E4', messages }],
 ])('%j as an error may have been sent', (error) => {
 	expect(readFailure(error, 'unknown', KEY)).toMatchObject({
-		...{ isNotSent: false, isTimeout: false, isPermanent: false },
-		...{ reason: 'the connection failed', code: undefined },
+		isNotSent: false,
+		isTimeout: false,
+		isPermanent: false,
+		reason: 'the connection failed',
+		code: undefined,
 	});
 });
 
@@ -149,7 +155,10 @@ test.each([
 	[500, 'the proxy answered 500 Internal Server Error', false],
 ])('a proxy that responds %i', (statusCode, reason, isPermanent) => {
 	expect(readFailure(new ProxyError(statusCode), 'notConnected', KEY)).toMatchObject({
-		...{ isNotSent: true, isTimeout: false, isPermanent, reason },
+		isNotSent: true,
+		isTimeout: false,
+		isPermanent,
+		reason,
 		howToFix: expect.stringContaining('HTTPS_PROXY') as string,
 	});
 });
@@ -175,7 +184,9 @@ test.each<[Progress, Error, isNotSent: boolean, isPermanent: boolean, reason: st
 ])('a request that is %s and fails by %s', (progress, error, isNotSent, isPermanent, reason) => {
 	const howToFix = isPermanent ? 'Correct what n8n objects to' : 'whether the service is up';
 	expect(readFailure(error, progress, KEY)).toMatchObject({
-		...{ isNotSent, isPermanent, reason },
+		isNotSent,
+		isPermanent,
+		reason,
 		howToFix: expect.stringContaining(howToFix) as string,
 	});
 });

@@ -18,7 +18,9 @@ test('this process counts alone unless Redis is chosen, whatever else is filled 
 
 const inCluster = (redisNodes: unknown) => ({ redisTopology: 'cluster', redisNodes });
 const withSentinel = (fields: CredentialFields) => ({
-	...{ redisTopology: 'sentinel', redisNodes: 'sentinel-1', ...fields },
+	redisTopology: 'sentinel',
+	redisNodes: 'sentinel-1',
+	...fields,
 });
 const withTls = (fields: CredentialFields) => ({ redisTls: true, ...fields });
 

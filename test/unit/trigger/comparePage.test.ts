@@ -83,8 +83,12 @@ test('what is saved of a contact stays the same in later versions', async () => 
 	const { state } = await compare([
 		[
 			{
-				...{ id: 1, name: 'Ä', tags: ['x', 'y'], address: { city: 'Bonn', zip: null } },
-				...{ lines: [{ amount: 1 }, { amount: 2, text: 't' }], empty: [] },
+				id: 1,
+				name: 'Ä',
+				tags: ['x', 'y'],
+				address: { city: 'Bonn', zip: null },
+				lines: [{ amount: 1 }, { amount: 2, text: 't' }],
+				empty: [],
 			},
 			{ id: 2, name: 'b' },
 		],

@@ -11,8 +11,14 @@ import { listOf, readAt, stateOf } from './examples';
 
 /** A page with so many records. */
 const pageOf = (length: number, body: unknown = {}, more: Partial<Page> = {}): Page => ({
-	...{ response: responseOf(body), body, records: Array.from({ length }) },
-	...{ entries: length, path: '', isBare: false, hash: '', next: undefined },
+	response: responseOf(body),
+	body,
+	records: Array.from({ length }),
+	entries: length,
+	path: '',
+	isBare: false,
+	hash: '',
+	next: undefined,
 	...more,
 });
 

@@ -22,7 +22,12 @@ export const NOW = 1_800_000_000_000;
 export const HOUR = 3_600_000;
 
 export const LIST = {
-	...{ source: 'contacts', business: 'b', idField: 'id', itemsField: '', query: 'q', headers: '' },
+	source: 'contacts',
+	business: 'b',
+	idField: 'id',
+	itemsField: '',
+	query: 'q',
+	headers: '',
 };
 
 export const listOf = (values: object) => readListSettings({ pagination: { values } });
@@ -46,7 +51,11 @@ export const HASH = 'aaaaaaaa';
 
 /** A record that was missing so often; by a negative number, one that was seen. */
 export const recordOf = (id: number, missed = 0): KnownRecord => ({
-	...{ id, hash: HASH, missed: Math.max(0, missed), isSeen: missed < 0, wasSeen: false },
+	id,
+	hash: HASH,
+	missed: Math.max(0, missed),
+	isSeen: missed < 0,
+	wasSeen: false,
 });
 
 /** A state with the records 0, 1, 2, …, by how often each was missing. */
@@ -56,8 +65,16 @@ export function stateOf(missed: number[], more: Partial<State> = {}): State {
 }
 
 export const readAt = (page: number, more: Partial<ListRead> = {}): ListRead => ({
-	...{ pageState: { page, count: 0 }, isFull: true, beganAt: 0 },
-	...{ isCheck: false, known: 0, came: 0, signs: {}, hasMoved: false, totals: {}, repeated: 0 },
+	pageState: { page, count: 0 },
+	isFull: true,
+	beganAt: 0,
+	isCheck: false,
+	known: 0,
+	came: 0,
+	signs: {},
+	hasMoved: false,
+	totals: {},
+	repeated: 0,
 	...more,
 });
 

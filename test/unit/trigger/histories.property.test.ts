@@ -140,12 +140,16 @@ async function playSync({ startsAt, length, polls, end, quietMs, ...history }: S
 	jest.setSystemTime(Date.parse(startsAt));
 	const { sendIn, format, fullReadHours, tombstones } = history;
 	const values = {
-		...{ parameter: 'since', sendIn, fullReadHours, timeZone: ZONE },
+		parameter: 'since',
+		sendIn,
+		fullReadHours,
+		timeZone: ZONE,
 		...(format in PARSERS ? { format } : { format: 'custom', customFormat: format }),
 	};
 	const service = new SimulatedList({ ...history, parse: parserOf(format) }, length);
 	const settings = {
-		...{ ...SETTINGS, list: readListSettings(paginationOf(history)) },
+		...SETTINGS,
+		list: readListSettings(paginationOf(history)),
 		incremental: readIncremental({ values }),
 		deletedWhen: tombstones ? { field: 'deleted', values: ['true'] } : undefined,
 		watchedFields: new WatchedFields('', 'views'),

@@ -43,7 +43,9 @@ function begin(saved: Kept, held: Kept = saved) {
 		);
 	const nodes = ['own', 'other'].map((id) => ({ id, name: `Name of ${id}` }) as INode);
 	const workflow = new Workflow({
-		...{ id: `${++workflows}`, connections: {}, active: true },
+		id: `${++workflows}`,
+		connections: {},
+		active: true,
 		nodes,
 		nodeTypes: { getByNameAndVersion: () => undefined } as never,
 		staticData: toStaticData(held),

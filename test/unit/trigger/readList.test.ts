@@ -61,8 +61,11 @@ async function poll(trigger: PolledTrigger, pages: unknown[], settings: PollSett
 	const polled = await trigger.poll(settings, request).catch((error: unknown) => error);
 	const events = polled as IDataObject[];
 	return {
-		...{ asked, failure: polled instanceof Error ? polled : undefined },
-		...{ state: trigger.state, log: trigger.log.slice(logged), events },
+		asked,
+		failure: polled instanceof Error ? polled : undefined,
+		state: trigger.state,
+		log: trigger.log.slice(logged),
+		events,
 		gone: polled instanceof Error ? [] : events.filter(({ event }) => event === 'contactDeleted'),
 	};
 }
@@ -341,7 +344,9 @@ describe('without the expression that asked for changes', () => {
 
 test('where only changes are read, marked records that were withheld are let through by the option', async () => {
 	const settings = {
-		...{ ...SETTINGS, list: readListSettings({}), readsChangesOnly: true },
+		...SETTINGS,
+		list: readListSettings({}),
+		readsChangesOnly: true,
 		deletedWhen: { field: 'gone', values: ['true'] },
 	};
 	const all = Array.from({ length: 12 }, (_, id) => ({ id }));
