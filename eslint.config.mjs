@@ -28,6 +28,15 @@ const wordRules = {
 			selector: `:matches(Identifier, PrivateIdentifier)[name=${inName(words)}]:not(MemberExpression > .property)`,
 			message: `Say: ${instead}`,
 		})),
+		{
+			selector: 'SpreadElement > ObjectExpression.argument',
+			message: 'Write the properties without a spread',
+		},
+		{
+			selector:
+				':matches([id.type="ArrayPattern"][init.type="ArrayExpression"], AssignmentExpression[left.type="ArrayPattern"][right.type="ArrayExpression"])',
+			message: 'Write a statement for each name',
+		},
 	],
 	'no-warning-comments': [
 		'error',

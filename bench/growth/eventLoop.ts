@@ -23,12 +23,15 @@ export function watchEventLoop(): () => Promise<number[]> {
 	const collections: Array<{ startTime: number; duration: number }> = [];
 	const observer = new PerformanceObserver((list) => collections.push(...list.getEntries()));
 	observer.observe({ entryTypes: ['gc'] });
-	let [from, processorFrom] = [performance.now(), processorTime()];
+	let from = performance.now();
+	let processorFrom = processorTime();
 	const look = () => {
-		const [to, processorTo] = [performance.now(), processorTime()];
+		const to = performance.now();
+		const processorTo = processorTime();
 		const ms = Math.min(to - from, (processorTo - processorFrom) / 1_000);
 		if (ms > NOTICEABLE_MS) holds.push({ from, to, ms });
-		[from, processorFrom] = [to, processorTo];
+		from = to;
+		processorFrom = processorTo;
 	};
 	const timer = setInterval(look, 1);
 	return async () => {

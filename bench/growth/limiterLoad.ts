@@ -130,7 +130,8 @@ export async function memoryOfQueue(requests: number, manyRuns: boolean): Promis
 	stop.abort(new Error('measured'));
 	await canceled;
 	const cancelMs = (processorTime() - canceledAt) / 1_000;
-	[stop, canceled] = [undefined, undefined];
+	stop = undefined;
+	canceled = undefined;
 	// Who stood in Bottleneck's queue leaves it when its turn comes.
 	const endedAt = performance.now();
 	let after = await heapInUse();

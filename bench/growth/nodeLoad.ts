@@ -89,7 +89,8 @@ export async function loadNode(
 	node.execute = async function (this: IExecuteFunctions) {
 		if (baseUrl === undefined) respondAtOnce(this, () => load.requests++);
 		const holds = watchEventLoop();
-		const [startedAt, processorAtStart] = [performance.now(), processorTime()];
+		const startedAt = performance.now();
+		const processorAtStart = processorTime();
 		const output = await execute.call(this);
 		load.durationMs = performance.now() - startedAt;
 		load.processorMs = (processorTime() - processorAtStart) / 1_000;

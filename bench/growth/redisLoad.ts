@@ -95,7 +95,8 @@ export async function loadRedis(
 		});
 		// Until the longest window is full.
 		await pause(60_000 * TIME_SCALE * 1.2);
-		const [before, requestsBefore] = [await figures(), requests];
+		const before = await figures();
+		const requestsBefore = requests;
 		await pause(seconds * 1_000);
 		const after = await figures();
 		const passed = requests - requestsBefore;

@@ -116,10 +116,8 @@ describe('by the trigger', () => {
 	}
 
 	const client = (id: number) => ({ id, contacts: records(10 * id, 10 * id + 1) });
-	const [both, one] = [
-		{ clients: { client: [client(1), client(2)] } },
-		{ clients: { client: client(1) } },
-	];
+	const both = { clients: { client: [client(1), client(2)] } };
+	const one = { clients: { client: client(1) } };
 	const some = { contacts: records(1, 2), count: 2 };
 	const suggestions = records(8, 9);
 	const links = [{ id: 'self', rel: 'self' }];

@@ -208,7 +208,8 @@ describe('Dry Run', () => {
 		await bench.run([{ id: 'sent' }], send(ONCE));
 		loseResponse();
 		await bench.run([{ id: 'lost' }], send(ONCE));
-		const [before, journal] = [store.text, bench.sandbox.journal.count()];
+		const before = store.text;
+		const journal = bench.sandbox.journal.count();
 		const shown = (await bench.run(items, send({ ...ONCE, dryRun: true }))).json(NODE);
 		expect(store.text).toBe(before);
 		expect(bench.sandbox.journal.count()).toBe(journal);

@@ -37,7 +37,8 @@ test('begins anew at another path', async () => {
 	expect(await pollAt('/other', 2, 3)).toEqual(['recordCreated 3']);
 });
 
-const [BELOW, OUT] = ['must be a path below the base URL', 'must not lead out of its folder'];
+const BELOW = 'must be a path below the base URL';
+const OUT = 'must not lead out of its folder';
 const MARK = (values: object) => ({ options: { deletedWhen: { values } } });
 const SINCE = (values: INodeParameters) => ({ options: incremental(values) });
 test.each<[object, string]>([

@@ -99,7 +99,8 @@ async function play(history: SaveHistory): Promise<unknown> {
 		// It was edited, or the process has ended: n8n discards the items.
 		if (!n.isAlive || n.trigger !== trigger) return;
 		emit(n, events);
-		const [{ text }, mayFail] = [n.held, n.save !== undefined];
+		const { text } = n.held;
+		const mayFail = n.save !== undefined;
 		if (ends === 'killedBeforeSave') n.isAlive = false;
 		else void n.saveHeld();
 		if (n.isAlive && !mayFail && n8n.saved.text !== text) falseEvents.push('Not saved');

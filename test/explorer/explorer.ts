@@ -195,7 +195,8 @@ export async function explore(scenario: Scenario, bound: Bound): Promise<Explora
 	/** How many orders go on from a state, all of them explored. */
 	const known = new Map<string, number>();
 	const way: Step[] = [];
-	let [plays, orders] = [0, 0];
+	let plays = 0;
+	let orders = 0;
 	for (;;) {
 		const play = new Play(bound);
 		plays++;

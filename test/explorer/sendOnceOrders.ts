@@ -183,8 +183,13 @@ class Orders implements Scenario {
 
 	async begin(play: Play) {
 		const { people = [], crashes = false, isLater = false, hasRedis = false } = this.settings;
-		[this.handled, this.ends, this.skipped, this.play] = [[], [], [], play];
-		[this.hasEnded, this.last, this.tried] = [false, '', []];
+		this.handled = [];
+		this.ends = [];
+		this.skipped = [];
+		this.play = play;
+		this.hasEnded = false;
+		this.last = '';
+		this.tried = [];
 		this.emptiedAt = -Infinity;
 		// The same choices lead to the same play.
 		jest.spyOn(Math, 'random').mockReturnValue(0.5);

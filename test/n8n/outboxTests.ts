@@ -36,7 +36,8 @@ export function outboxTests(real: () => RealN8n): void {
 	const useOutbox = async (name: string) => {
 		const example = JSON.stringify(withOptions(readExample('invoice-outbox'), SCALED_OPTIONS));
 		const own = JSON.parse(example.replaceAll('business_data_outbox', name)) as Workflow;
-		[workflow, table] = [await real().save(own, limited.credentialIds), name];
+		workflow = await real().save(own, limited.credentialIds);
+		table = name;
 	};
 	const run = async (trigger: string) => await real().run(workflow, trigger);
 	const sent = () => sentBy<Invoice>(limited.sandbox).map(({ invoiceNumber }) => invoiceNumber);

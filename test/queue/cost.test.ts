@@ -120,7 +120,8 @@ test('slots that are held cost hardly more than a command per second', async () 
 	const beats = (performance.now() - startedAt) / HEARTBEAT_MS;
 	const after = await processorMs();
 	const commands = await limitStoreCommands();
-	const [node, inRedis] = [after.node - before.node, after.redis - before.redis];
+	const node = after.node - before.node;
+	const inRedis = after.redis - before.redis;
 	report(
 		`${HELD} held slots, ${MEASURED_MS / 1000} s: ${commands} commands, ${node.toFixed(0)} ms of processor time, ` +
 			`${inRedis.toFixed(0)} ms in Redis`,
@@ -139,7 +140,8 @@ test('a request costs two commands', async () => {
 	const withRedis = await passTimes(limitStore);
 	const beats = (performance.now() - startedAt) / HEARTBEAT_MS;
 	const commands = await settled(limitStoreCommands);
-	const [median, p99] = [percentile(withRedis, 0.5), percentile(withRedis, 0.99)];
+	const median = percentile(withRedis, 0.5);
+	const p99 = percentile(withRedis, 0.99);
 	report(
 		`${REQUESTS} requests: ${commands / REQUESTS} commands each, median ${median.toFixed(2)} ms, ` +
 			`99th percentile ${p99.toFixed(2)} ms (counted in memory: ` +

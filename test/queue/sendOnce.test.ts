@@ -15,7 +15,8 @@ import { RedisServer } from '../support/redisServer';
 import { credentialFor } from '../support/scaledLimits';
 import { waitUntil } from '../support/waitUntil';
 
-const [ONE, OTHER] = [0, 1];
+const ONE = 0;
+const OTHER = 1;
 /** What a lease may outlive its process by. */
 const HELD_AT_MOST_MS = 20_000;
 /** The time-out of a request that must not end by it, however busy the machine is. */

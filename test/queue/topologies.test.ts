@@ -238,10 +238,8 @@ test('a user who may do no more than docs/queue-mode.md says can count, send onc
 	const signal = new AbortController().signal;
 	const general = limitsOf('general', [{ max: 1, windowMs: 300 }]);
 	const limitStore = limitStoreOf(connectionTo(address), 'key');
-	const [first, second] = [
-		new LimitStoreRequest(limitStore, general),
-		new LimitStoreRequest(limitStore, general),
-	];
+	const first = new LimitStoreRequest(limitStore, general);
+	const second = new LimitStoreRequest(limitStore, general);
 	expect(await first.take()).toBe(true);
 	expect(await second.take()).toBe(false);
 	limitStore.publish(first.permit);

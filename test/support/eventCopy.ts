@@ -41,7 +41,8 @@ export class EventCopy {
 	differencesFrom(current: Records): { missing: string[]; left: string[] } {
 		const shown = (records: Records) =>
 			[...records.values()].map((one) => JSON.stringify(one)).sort();
-		const [has, should] = [shown(this.records), shown(current)];
+		const has = shown(this.records);
+		const should = shown(current);
 		return {
 			missing: should.filter((one) => !has.includes(one)),
 			left: has.filter((one) => !should.includes(one)),

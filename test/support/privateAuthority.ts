@@ -40,7 +40,9 @@ export class PrivateAuthority {
 
 	private issue(name: string, names: string): [key: string, certificate: string] {
 		const path = (ending: string) => join(this.folder, `${name}.${ending}`);
-		const [key, request, certificate] = [path('key'), path('csr'), path('crt')];
+		const key = path('key');
+		const request = path('csr');
+		const certificate = path('crt');
 		this.openssl('req', ...NEW_KEY, '-keyout', key, '-out', request, '-subj', '/CN=a server');
 		writeFileSync(path('ext'), `subjectAltName=${names}\n`);
 		this.openssl(

@@ -50,7 +50,8 @@ export class QueueMode {
 		const userFolder = await openUserFolder();
 		const packed = await packNode(PROJECT_FOLDER, join(userFolder.path, 'packages'));
 		await installPackedNode(packed, userFolder.path, host);
-		const [queueRedis, database] = [await RedisServer.start(), await PostgresServer.start()];
+		const queueRedis = await RedisServer.start();
+		const database = await PostgresServer.start();
 		return new QueueMode(host, userFolder, queueRedis, database, { ...settings });
 	}
 

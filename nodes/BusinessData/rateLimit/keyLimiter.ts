@@ -218,7 +218,8 @@ export class KeyLimiter {
 		try {
 			const reply = await request.limitStore?.take(permit, request.signal);
 			request.signal.throwIfAborted();
-			const [now, obstacle] = [performance.now(), queue.obstacle(true)];
+			const now = performance.now();
+			const obstacle = queue.obstacle(true);
 			if (reply !== undefined && !reply.isTaken) {
 				if (reply.waitMs > permit.leftMs) throw new WaitTooLongError(reply.waitMs);
 				queue.full = { cause: reply.limit, until: now + reply.retryMs + FREED_LATE_MS };

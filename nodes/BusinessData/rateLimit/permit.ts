@@ -62,7 +62,8 @@ export class Permit {
 		private readonly onEnd: () => void,
 	) {
 		this.granted = new Promise((resolve, reject) => {
-			[this.resolve, this.refuse] = [resolve, reject];
+			this.resolve = resolve;
+			this.refuse = reject;
 		});
 	}
 
@@ -87,9 +88,11 @@ export class Permit {
 		if (this.cause === null) this.cause = this.queue.lastCause;
 		if (cause === this.cause) return;
 		if (this.cause !== undefined && now - this.since > this.longestMs) {
-			[this.waitedFor, this.longestMs] = [this.cause, now - this.since];
+			this.waitedFor = this.cause;
+			this.longestMs = now - this.since;
 		}
-		[this.cause, this.since] = [cause, now];
+		this.cause = cause;
+		this.since = now;
 	}
 
 	/** Takes its slots; there must be room. @param used how many slots all processes hold in each window */

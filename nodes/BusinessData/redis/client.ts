@@ -93,7 +93,8 @@ export class RedisClient {
 		signal: AbortSignal,
 	): Promise<unknown> {
 		const { redis } = this;
-		const [count, all] = [keys.length, [...keys, ...parameters]];
+		const count = keys.length;
+		const all = [...keys, ...parameters];
 		try {
 			return await redis.evalsha(hash, count, ...all).catch(async (error: unknown) => {
 				// Redis forgets scripts when it is restarted.

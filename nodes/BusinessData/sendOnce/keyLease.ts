@@ -76,7 +76,8 @@ export class KeyLease {
 		const { leases } = processState();
 		const other = leases.get(this.id.name);
 		if (other !== undefined) return { ended: other };
-		const [stop, token] = [abortController(), randomUUID()];
+		const stop = abortController();
+		const token = randomUUID();
 		let end: () => void = () => undefined;
 		leases.set(this.id.name, new Promise<void>((resolve) => (end = resolve)));
 		const release = () => {

@@ -50,7 +50,8 @@ export function headerLimits(
 export function headerPolicies(headers: Headers): LimitSetting[] {
 	return headerItems(headerText(headers, 'ratelimit-policy')).flatMap(({ q, name, w, qu }) => {
 		if (qu !== undefined && qu !== 'requests') return [];
-		const [max = 0, windowSeconds = 0] = [wholeNumber(q ?? name), wholeNumber(w)];
+		const max = wholeNumber(q ?? name) ?? 0;
+		const windowSeconds = wholeNumber(w) ?? 0;
 		return max > 0 && windowSeconds > 0 ? [{ max, windowSeconds }] : [];
 	});
 }

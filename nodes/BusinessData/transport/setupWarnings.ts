@@ -66,7 +66,8 @@ export class SetupWarnings {
 		// RFC 9110 §5.6.7; RFC 9111 §5.1: a cache adds how many seconds ago the service responded.
 		const age = Number(headerText(headers, 'age')) || 0;
 		const servedAt = Date.parse(headerText(headers, 'date')) + age * 1000;
-		const [aheadMs, behindMs] = [sentAt - servedAt, servedAt - Date.now()];
+		const aheadMs = sentAt - servedAt;
+		const behindMs = servedAt - Date.now();
 		// False for NaN.
 		if (Math.max(aheadMs, behindMs) > CLOCK_TOLERANCE_MS) {
 			const off =

@@ -99,7 +99,10 @@ export class Timers {
 		for (const [ms, list] of this.lists) {
 			const head = headOf(list);
 			if (head === undefined) this.lists.delete(ms);
-			else if (head.dueAt < dueAt) [found, dueAt] = [list, head.dueAt];
+			else if (head.dueAt < dueAt) {
+				found = list;
+				dueAt = head.dueAt;
+			}
 		}
 		return found;
 	}

@@ -50,7 +50,8 @@ export function executionsOf(
 		const sometime = () => random.between(from, until);
 		if (isMixed) {
 			// One process reads much and sends, others send much: the one that waits longest must have its turn.
-			const [busy, send] = [anywhere(), sends[0] as PlannedNode];
+			const busy = anywhere();
+			const send = sends[0] as PlannedNode;
 			for (let n = random.whole(4, 6); n > 0; n--) {
 				const read = random.one(reads);
 				add(read, busy, from, read.mostItems, Math.ceil(read.mostItems / 2));

@@ -38,7 +38,8 @@ class EventQueue {
 
 	push(event: WorldEvent): void {
 		const { events } = this;
-		let [from, to] = [0, events.length];
+		let from = 0;
+		let to = events.length;
 		while (from < to) {
 			const middle = (from + to) >> 1;
 			if (isBefore(event, events[middle] as WorldEvent)) from = middle + 1;

@@ -55,7 +55,8 @@ test.each<[string, unknown[], string?]>([
 	const options = itemsField === '' ? {} : { itemsField };
 	const read = await readAll(options, () => body);
 	// A list in one piece is not compared with other pages, which would take seconds of a long one.
-	const [paths, hashes] = [['/list'], ['']];
+	const paths = ['/list'];
+	const hashes = [''];
 	expect(read).toEqual({ pages, queries: [{ filter: 'open' }], paths, hashes, error: undefined });
 });
 

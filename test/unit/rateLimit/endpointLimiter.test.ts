@@ -35,7 +35,9 @@ test('a timer that fires early frees nothing', async () => {
 });
 
 test('where no limit of a request is as long, the oldest that was counted makes room', () => {
-	const [underWay, oldest, newer] = [take(), take([]), take([])];
+	const underWay = take();
+	const oldest = take([]);
+	const newer = take([]);
 	end(oldest);
 	const newest = take([]);
 	expect(endpoint.permits).toEqual([underWay, newer, newest]);

@@ -32,7 +32,8 @@ const state = fc.record({
 });
 
 test('the script and the process estimate the same wait', async () => {
-	let [waits, times] = [0, 0];
+	let waits = 0;
+	let times = 0;
 	await fc.assert(
 		fc.asyncProperty(state, async ({ windows, pauses, requests }) => {
 			const limitStore = new RedisLimitStore(redis.connection(), `key ${++times}`);

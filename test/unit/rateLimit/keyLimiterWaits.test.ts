@@ -64,7 +64,8 @@ describe.each(['memory', 'Redis'])('counting in %s', (store) => {
 
 	describe('what a service says is left', () => {
 		test('of a limit, a later response lifts at once', async () => {
-			const [first, second] = [await acquire(), await acquire()];
+			const first = await acquire();
+			const second = await acquire();
 			const end = (permit: Permit) => {
 				permit.applyHeaderLimits([{ remaining: 1, resetMs: 55_000, max: 100 }]);
 				permit.letThrough();

@@ -192,7 +192,8 @@ test('another process takes over what is younger, and every pause', () => {
 });
 
 test('beside others, the next one waits for the end of the one before', () => {
-	const [first, second] = [underWay(), underWay()];
+	const first = underWay();
+	const second = underWay();
 	use.sent(first);
 	expect(use.isUnderWay).toBe(false);
 	learn([51]);

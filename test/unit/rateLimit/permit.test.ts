@@ -34,9 +34,12 @@ function spied<T extends object>(owner: string, target: T, ...names: Array<keyof
 }
 
 beforeEach(() => {
-	[calls, now, isTaken] = [[], 5_000, true];
+	calls = [];
+	now = 5_000;
+	isTaken = true;
 	jest.spyOn(performance, 'now').mockImplementation(() => now);
-	[own, general] = [limitsOf('own', OWN), limitsOf('general', GENERAL)];
+	own = limitsOf('own', OWN);
+	general = limitsOf('general', GENERAL);
 	for (const { endpoint } of [own, general]) {
 		spied(endpoint.key, endpoint, 'freeInTime');
 		const names = ['letThrough', 'refused', 'learn', 'pause', 'applyHeaderLimits'] as const;
@@ -204,7 +207,8 @@ test.each<[afterMs: number, isTaken: boolean, expected: boolean]>([
 ])('after %i ms, where slots can be taken anew: %s, they last: %s', async (ms, taken, lasts) => {
 	const permit = newPermit(false);
 	permit.takenAt = now;
-	[now, isTaken] = [now + ms, taken];
+	now += ms;
+	isTaken = taken;
 	expect(await permit.confirm(signal)).toBe(lasts);
 	permit.letThrough();
 	expect(called('letThrough')).toEqual([['general', 'letThrough', now]]);

@@ -24,7 +24,8 @@ const usedByOthers = async (bench: LimiterBench, limit = 'general/60s') =>
 
 useLuaRedis((shared) => {
 	redis = shared;
-	[one, other] = [newProcess(), newProcess()];
+	one = newProcess();
+	other = newProcess();
 });
 
 describe('the request that waits longest goes next', () => {

@@ -41,7 +41,8 @@ test('the lowest number goes first, and runs take turns', () => {
 });
 
 test('the first one stays first, one that has given up is gone, and one that is refused fails', async () => {
-	const [first, second] = [newPermit('a'), newPermit('b')];
+	const first = newPermit('a');
+	const second = newPermit('b');
 	expect([queue.next(), queue.next()]).toEqual([first, first]);
 	queue.delete(first);
 	queue.delete(first);

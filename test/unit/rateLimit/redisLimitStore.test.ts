@@ -39,7 +39,8 @@ const limit = (max: number, windowMs: number) => ({ max, windowMs });
 
 beforeEach(() => {
 	jest.useFakeTimers().advanceTimersByTime(5_000);
-	[calls, replies] = [[], []];
+	calls = [];
+	replies = [];
 	limitStore = new RedisLimitStore(connection, 'key');
 	own = limitsOf('a', [limit(3, 1_001)]);
 	general = limitsOf('general', [limit(9, 60_000), limit(5, 10_000)]);
@@ -113,7 +114,8 @@ test('a command names the newest slot as long as Redis must have it, whose clock
 });
 
 test('what is over is said, and freed under an ID that is never used again', async () => {
-	const [lost, unused] = [await taken(), await taken()];
+	const lost = await taken();
+	const unused = await taken();
 	const { id } = unused;
 	calls = [];
 	lost.ended(300);
@@ -136,7 +138,8 @@ test('what is over is said, and freed under an ID that is never used again', asy
 });
 
 test('what Redis lacks is entered again, once for all, before anything goes on', async () => {
-	const [first, second] = [await taken(), await taken()];
+	const first = await taken();
+	const second = await taken();
 	first.ended(0);
 	const stop = new AbortController();
 	replies.push([1, 0, 0, 0, 0, []], [1, 0, 0, 0, 0, []]);

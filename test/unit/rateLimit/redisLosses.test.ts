@@ -76,7 +76,8 @@ describe('while slots are held and nobody sends a command', () => {
 		}
 
 		const other = newProcess();
-		const [sent, read] = [other.request({ endpoint: SEND }), other.request({ run: 'b' })];
+		const sent = other.request({ endpoint: SEND });
+		const read = other.request({ run: 'b' });
 		await passTime(read);
 		expectBetween(seconds(), readAt + 10, readAt + 13);
 		await passTime(sent);

@@ -20,7 +20,8 @@ function startProcess(version: string, connection = redis.connection()) {
 }
 
 test('another version is seen by both within 10 s, and forgotten after a minute without it', async () => {
-	const [old, fresh] = [startProcess('1'), startProcess('2')];
+	const old = startProcess('1');
+	const fresh = startProcess('2');
 	expect(await old.look()).toEqual(['1']);
 	expect(await fresh.look()).toEqual(['1', '2']);
 	await jest.advanceTimersByTimeAsync(10_000);

@@ -15,7 +15,8 @@ let isAway: boolean;
 useLuaRedis((one) => {
 	redis = one;
 	processState().leases.clear();
-	[commands, isAway] = [0, false];
+	commands = 0;
+	isAway = false;
 });
 
 const leaseOf = (
@@ -72,7 +73,8 @@ test.each([
 	const lease = leaseOf(hasRedis ? redis.connection() : undefined);
 	const acquired = await lease.acquire();
 	const met = [await lease.acquire(), await lease.missingMs()];
-	const [isOver, later] = [jest.fn(), jest.fn()];
+	const isOver = jest.fn();
+	const later = jest.fn();
 	for (const one of met) (one as { ended: Promise<void> }).ended.then(isOver, later);
 	await pass(60_000);
 	expect(isOver).not.toHaveBeenCalled();

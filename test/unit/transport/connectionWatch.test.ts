@@ -63,7 +63,8 @@ test.each<[string, Step[], connectionWatch.Progress]>([
 	['connected, after the handshake', [startSecure, connect, endHandshake], 'connected'],
 ])('%s', async (_, steps, progress) => {
 	const { ConnectionWatch } = newProcess();
-	const [watch, other] = [new ConnectionWatch(), new ConnectionWatch()];
+	const watch = new ConnectionWatch();
+	const other = new ConnectionWatch();
 	const socket = new FakeSocket();
 	await watch.during(async () => {
 		for (const step of steps) await Promise.resolve(step(socket));

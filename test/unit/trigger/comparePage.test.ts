@@ -30,8 +30,12 @@ test('records that all have fields of their own do not fill the memory', async (
 	expect(state.known.size).toBe(1000);
 });
 
-const [ONE, OTHER, THIRD] = [{ id: 1 }, { id: 1, a: 1 }, { id: 1, a: 2 }];
-const [TWO, GONE, UNKNOWN] = [{ id: 2 }, { id: 1, mark: 'gone' }, { id: 9, mark: 'gone' }];
+const ONE = { id: 1 };
+const OTHER = { id: 1, a: 1 };
+const THIRD = { id: 1, a: 2 };
+const TWO = { id: 2 };
+const GONE = { id: 1, mark: 'gone' };
+const UNKNOWN = { id: 9, mark: 'gone' };
 
 /** Compares the pages of a read; a read before it has shown contact 1. */
 async function compare(pages: unknown[][]) {
@@ -39,7 +43,8 @@ async function compare(pages: unknown[][]) {
 	const settings = { ...SETTINGS, deletedWhen: { field: 'mark', values: ['gone'] } };
 	await comparePage([ONE], settings, state, readAt(1), new Events());
 	forgetRead(state);
-	const [read, events] = [readAt(1), new Events()];
+	const read = readAt(1);
+	const events = new Events();
 	for (const page of pages) await comparePage(page, settings, state, read, events);
 	const again = async (page: unknown[]) => {
 		forgetRead(state);

@@ -124,8 +124,12 @@ test('behind an empty page, the next one is where it would be', () => {
 	expect(other.emptyPage).toBe('page 1 had no records');
 });
 
-const [ODD, CUT, BAD] = [{ unevenPages: 'uneven' }, { [END]: 'cut off' }, { failure: 'failed' }];
-const [UNEVEN, NO_LAST, FAILED]: Sign[][] = [['unevenPages'], [END], ['failure']];
+const ODD = { unevenPages: 'uneven' };
+const CUT = { [END]: 'cut off' };
+const BAD = { failure: 'failed' };
+const UNEVEN: Sign[] = ['unevenPages'];
+const NO_LAST: Sign[] = [END];
+const FAILED: Sign[] = ['failure'];
 const TOTAL = { totalField: 'total', pages: 2 };
 test.each<[string, number[], Partial<State>, Partial<ListRead>, Sign[] | undefined, string?]>([
 	// With all records, it is how the service is, and with some missing it is not.
@@ -159,7 +163,8 @@ test.each([
 	['nextUrl', {}, true],
 	['pageNumber', {}, false],
 ])('by %s %j, a last page without records was announced: %s', (type, values, isAnnounced) => {
-	const [ended, first] = [readAt(2), readAt(1)];
+	const ended = readAt(2);
+	const first = readAt(1);
 	for (const read of [ended, first]) {
 		noteEnd(read, stateOf([-1]), pageOf(0), listOf({ type, ...values }));
 	}
@@ -197,7 +202,8 @@ test.each<[string, number, object, string | undefined, number?]>([
 ])('by %s, %i records and %j as the last page say that there is more: %s', (type, ...page) => {
 	const [length, body, path, entries] = page;
 	const problem = path && `the service says that there is more (${path})`;
-	const [full, changes] = [readAt(1), readAt(1, { isFull: false })];
+	const full = readAt(1);
+	const changes = readAt(1, { isFull: false });
 	for (const read of [full, changes]) {
 		noteEnd(
 			read,

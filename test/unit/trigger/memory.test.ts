@@ -81,7 +81,8 @@ function begin(saved: Kept, held: Kept = saved) {
 
 afterEach(() => void jest.restoreAllMocks());
 
-const [FIVE, SIX] = [ofRevision(5), ofRevision(6)];
+const FIVE = ofRevision(5);
+const SIX = ofRevision(6);
 const grow = (state: State) => void (state.pages = 7);
 
 test.each<[string, Kept, Kept[string], Kept[string]]>([
