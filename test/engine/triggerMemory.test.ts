@@ -165,7 +165,7 @@ describe('what was saved', () => {
 
 	test.each<[string, IDataObject, string]>([
 		['a later version', { records: { version: 4, ids: [1, 9] } }, 'another version of this node'],
-		['a hand that broke it', { records: { version: 3, ids: [1], hashes: 'a' } }, 'another version'],
+		['a hand that broke it', { records: { version: 4, ids: [1], hashes: 'a' } }, 'another version'],
 		['nobody, as after an import', {}, 'nothing was known: the contacts are remembered'],
 	])('by %s is begun anew, said in the log', async (_, data, reason) => {
 		const { poll, staticData } = bench.trigger({}, { staticData: { [MEMORY]: data } });

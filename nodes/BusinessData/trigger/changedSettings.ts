@@ -14,49 +14,49 @@ export function applySettings(state: State, settings: PollSettings): void {
 /** Takes all hashes anew with a full read where the settings of the watched fields have changed. */
 function applyWatchedFields(state: State, settings: PollSettings): void {
 	const { watchedFields, emitsChangedFields } = settings;
-	if (state.watched !== watchedFields.key) {
+	if (state.settings.watched !== watchedFields.key) {
 		for (const record of state.known.values()) record.hash = REHASHED_NEXT;
 		forgetFieldHashes(state);
 		forgetRead(state);
-		state.watched = watchedFields.key;
-		delete state.cursor;
+		state.settings.watched = watchedFields.key;
+		delete state.reads.cursor;
 	}
 	if (!emitsChangedFields) forgetFieldHashes(state);
 	else if (!state.hasTooManyFields && state.fieldNames === undefined) {
 		state.fieldNames = new Map();
 		// Only a full read takes the hashes of all records.
-		state.fullReadAt = 0;
+		state.reads.fullReadAt = 0;
 	}
 }
 
 /** Reads the whole list where another mark counts: what the mark before has left out was not created. */
 function applyDeletedWhen(state: State, { deletedWhen, readsChangesOnly }: PollSettings): void {
-	const before = state.deletedWhen;
-	state.deletedWhen = deletedWhen;
+	const before = state.settings.deletedWhen;
+	state.settings.deletedWhen = deletedWhen;
 	if (before === undefined || JSON.stringify(before) === JSON.stringify(deletedWhen)) return;
 	// Without full reads, nothing says when all were seen.
 	if (readsChangesOnly) return;
-	state.deletedWhenBefore = before;
+	state.settings.deletedWhenBefore = before;
 	forgetRead(state);
-	delete state.cursor;
+	delete state.reads.cursor;
 }
 
 function applyPagination(state: State, settings: PollSettings): void {
 	const pagination = hashOfPagination(settings);
-	if (state.pagination === pagination) return;
+	if (state.settings.pagination === pagination) return;
 	forgetRead(state);
 	// What the new settings find first was there before, unless a full read was complete.
-	if (state.pages === 0 && !settings.readsChangesOnly) {
-		state.firstReads = MOST_FIRST_READS;
-		delete state.cursor;
+	if (state.observed.pages === 0 && !settings.readsChangesOnly) {
+		state.reads.firstReads = MOST_FIRST_READS;
+		delete state.reads.cursor;
 	}
 	// So was what they find behind a page that seemed to be all: services cut lists off without a word.
-	if (state.pages === 1) {
-		state.repagedReads = MOST_FIRST_READS;
+	if (state.observed.pages === 1) {
+		state.reads.repagedReads = MOST_FIRST_READS;
 		// Until a full read, a change of what is there would look like a creation.
-		state.fullReadAt = 0;
+		state.reads.fullReadAt = 0;
 	}
-	state.pagination = pagination;
+	state.settings.pagination = pagination;
 }
 
 /** A hash of the settings that a page state depends on. */

@@ -34,10 +34,10 @@ export async function comparePage(
 	read: ListRead,
 	events: Events,
 ): Promise<boolean> {
-	const { known, firstReads } = state;
+	const { known, reads } = state;
 	const { watchedFields } = settings;
-	const wasCutOff = state.repagedReads > 0 && read.isFull && read.pageState.page > 1;
-	const emitsCreated = (firstReads === 0 && !wasCutOff) || settings.emitsExisting;
+	const wasCutOff = state.reads.repagedReads > 0 && read.isFull && read.pageState.page > 1;
+	const emitsCreated = (reads.firstReads === 0 && !wasCutOff) || settings.emitsExisting;
 	const onPage = new Set<string>();
 	let isNew = false;
 	let namesBefore = state.fieldNames?.size;
@@ -74,7 +74,7 @@ export async function comparePage(
 		if (record === undefined) {
 			known.set(key, { id, hash, fields: fields(), missed: 0, isSeen: true, wasSeen: false });
 			// It may have been left out because it was marked by other settings.
-			const wasThere = isMarked(value, state.deletedWhenBefore);
+			const wasThere = isMarked(value, state.settings.deletedWhenBefore);
 			if (emitsCreated && !wasThere) events.created(key, value as IDataObject);
 			continue;
 		}

@@ -71,7 +71,7 @@ export function notePage(read: ListRead, page: Page, list: ListSettings): void {
  */
 export function pageAfterEmpty(
 	read: ListRead,
-	{ known, habits, pages }: State,
+	{ known, observed }: State,
 	list: ListSettings,
 ): PageState | undefined {
 	const { pageState, signs, isFull } = read;
@@ -80,8 +80,8 @@ export function pageAfterEmpty(
 	if (!isFull || !isCounted(list) || list.endOfList === 'repeatedPage') return undefined;
 	// A response with nothing at all is an end of its own kind, unless the service always ends like that.
 	const ends = signsIn(signs).filter(isOfEnd);
-	if (ends.some((sign) => !habits.includes(sign))) return undefined;
-	if (page >= pages || [...known.values()].every(({ isSeen }) => isSeen)) return undefined;
+	if (ends.some((sign) => !observed.habits.includes(sign))) return undefined;
+	if (page >= observed.pages || [...known.values()].every(({ isSeen }) => isSeen)) return undefined;
 	if (empty === MOST_EMPTY) return undefined;
 	read.emptyPage ??= ends.map((sign) => signs[sign])[0] ?? `page ${page} had no records`;
 	const next = { page: page + 1, count: count + (firstLength || list.pageSize), empty: empty + 1 };
@@ -104,18 +104,18 @@ export function noteEnd(read: ListRead, state: State, last: Page, list: ListSett
 	const areAllSeen = [...state.known.values()].every(({ isSeen }) => isSeen);
 	const isConfirmed = isFull && (expected === undefined ? areAllSeen : read.came >= expected);
 	// No read of several pages has ended before, so there is nothing to compare with.
-	const isNew = state.pages <= 1;
-	const all = new Set([...state.habits, ...signsIn(read.signs)]);
+	const isNew = state.observed.pages <= 1;
+	const all = new Set([...state.observed.habits, ...signsIn(read.signs)]);
 	const habits = [...all].filter((sign) => {
 		const inWords = read.signs[sign];
-		const isHabit = state.habits.includes(sign);
+		const isHabit = state.observed.habits.includes(sign);
 		if (inWords === undefined) return isHabit && page === 1 && sign !== 'failure';
 		// A first read may have been cut off.
-		const isDoubtful = isTransient(sign) && state.firstReads > 0 && expected === undefined;
+		const isDoubtful = isTransient(sign) && state.reads.firstReads > 0 && expected === undefined;
 		if (!isHabit && (isDoubtful || !isConfirmed)) read.problem ??= inWords;
 		return isHabit || isConfirmed || (isNew && sign !== 'failure');
 	});
-	if (isFull) state.habits = habits;
+	if (isFull) state.observed.habits = habits;
 	noteSignsOfMore(read, last, list);
 }
 
@@ -127,8 +127,8 @@ function expectedTotal({ came, totals, pageState }: ListRead, state: State): num
 	const { firstLength = came } = pageState;
 	const other = came > firstLength ? fitting[0] : undefined;
 	// From then on, another number says that records are missing.
-	state.totalField ??= fitting.find((path) => /total|full/i.test(path)) ?? other;
-	return totals[state.totalField ?? ''];
+	state.observed.totalField ??= fitting.find((path) => /total|full/i.test(path)) ?? other;
+	return totals[state.observed.totalField ?? ''];
 }
 
 /** Notes what the last page says of records that did not come. */

@@ -39,13 +39,14 @@ export function endFullRead(
 		if (areSomeNew) events.knownBefore ??= read.known;
 		const { firstLength, page, empty = 0 } = read.pageState;
 		// Where the page size grows during a read, page numbers skip records as well.
-		const isResized = type === 'pageNumber' && firstLength !== state.firstLength;
+		const isResized = type === 'pageNumber' && firstLength !== state.observed.firstLength;
 		// What has come back was not deleted, so the reads before did not see everything.
-		const isStill = !areSomeNew && !state.hasMoved && !isResized && read.hasReturned !== true;
-		state.hasMoved = read.hasMoved;
-		state.firstLength = firstLength;
+		const isStill =
+			!areSomeNew && !state.observed.hasMoved && !isResized && read.hasReturned !== true;
+		state.observed.hasMoved = read.hasMoved;
+		state.observed.firstLength = firstLength;
 		// Pages after the first empty one are not read again.
-		state.pages = page - empty;
+		state.observed.pages = page - empty;
 		// A single page is from one moment.
 		const enough = type === 'none' || isStill ? 2 : MOST_MISSED;
 		for (const [key, record] of state.known) {
@@ -56,12 +57,12 @@ export function endFullRead(
 		}
 	}
 	if (!isCheck) {
-		if (problem === undefined) delete state.deletedWhenBefore;
+		if (problem === undefined) delete state.settings.deletedWhenBefore;
 		const readsLeft = (reads: number) => (problem === undefined ? 0 : Math.max(0, reads - 1));
-		state.firstReads = readsLeft(state.firstReads);
-		state.repagedReads = readsLeft(state.repagedReads);
+		state.reads.firstReads = readsLeft(state.reads.firstReads);
+		state.reads.repagedReads = readsLeft(state.reads.repagedReads);
 		// Between several pages, a change may have been missed: the next incremental read shows it.
-		const isFromNow = state.cursor === undefined || read.pageState.page === 1;
+		const isFromNow = state.reads.cursor === undefined || read.pageState.page === 1;
 		if (problem === undefined && isFromNow) moveCursor(state, read.beganAt);
 	}
 	forgetRead(state);
@@ -72,12 +73,12 @@ export function endFullRead(
 export function endChanges(state: State, read: ListRead): void {
 	const { beganAt, pageState, problem, hasMoved } = read;
 	// The clock was set back, so the read has asked for what is still to come: the whole list shows what it left out.
-	if (beganAt < (state.cursor ?? 0)) return moveCursor(state, undefined);
+	if (beganAt < (state.reads.cursor ?? 0)) return moveCursor(state, undefined);
 	const records = [...state.known.values()];
-	const { unconfirmed: before } = state;
+	const { unconfirmed: before } = state.reads;
 	// A short first page holds all that there was at its moment.
 	const { page, firstLength = 0 } = pageState;
-	const isShort = firstLength < (state.firstLength ?? 0);
+	const isShort = firstLength < (state.observed.firstLength ?? 0);
 	const isOneMoment = page === 1 || (page === 2 && isShort);
 	const showsAll = records.every(({ wasSeen, isSeen }) => isSeen || !wasSeen);
 	if (isOneMoment && problem === undefined) moveCursor(state, beganAt);
@@ -85,7 +86,7 @@ export function endChanges(state: State, read: ListRead): void {
 	else {
 		const { firstBeganAt = beganAt } = before ?? {};
 		const isStill = problem === undefined && !hasMoved;
-		state.unconfirmed = { beganAt, firstBeganAt, isStill };
+		state.reads.unconfirmed = { beganAt, firstBeganAt, isStill };
 		for (const record of records) record.wasSeen = record.isSeen;
 		// Otherwise, the changes of a list that never stands still would become ever more.
 		if (beganAt - firstBeganAt > LONGEST_UNCONFIRMED_MS) moveCursor(state, undefined);
@@ -112,8 +113,8 @@ export function noteFullRead(
 ): void {
 	// Otherwise each poll makes one, and the state would change with each.
 	if (incremental === undefined) return;
-	state.fullReadAt = Date.now();
-	state.incompleteReads = isComplete ? 0 : state.incompleteReads + 1;
+	state.reads.fullReadAt = Date.now();
+	state.reads.incompleteReads = isComplete ? 0 : state.reads.incompleteReads + 1;
 }
 
 /** Drops the read that is under way, as if it had not begun. */
@@ -123,8 +124,8 @@ export function forgetRead(state: State): void {
 }
 
 function moveCursor(state: State, time: number | undefined): void {
-	state.cursor = time;
-	delete state.unconfirmed;
+	state.reads.cursor = time;
+	delete state.reads.unconfirmed;
 }
 
 /**
@@ -138,7 +139,7 @@ export function isFullReadDue(
 	now: number,
 	gone: Set<string>,
 ): boolean {
-	const { known, cursor, fullReadAt, incompleteReads } = state;
+	const { cursor, fullReadAt, incompleteReads } = state.reads;
 	if (readsChangesOnly) return false;
 	if (incremental === undefined || cursor === undefined) return true;
 	const { fullReadMs } = incremental;
@@ -148,7 +149,7 @@ export function isFullReadDue(
 	// The clock may also have been set back.
 	const isOld = fullReadMs > 0 && Math.abs(now - fullReadAt) + SCHEDULE_TOLERANCE_MS >= waitMs;
 	if (isOld || incompleteReads > 0) return isOld;
-	const missed = [...known].filter(([key, record]) => record.missed > 0 && !gone.has(key));
+	const missed = [...state.known].filter(([key, record]) => record.missed > 0 && !gone.has(key));
 	if (missed.some(([, record]) => record.missed < MOST_MISSED)) return true;
 	return missed.length > 0 && !isTooMany(missed.length, state, maxDeletionPercent);
 }
@@ -157,8 +158,8 @@ export function isFullReadDue(
 const LEAST_FOR_GUARD = 10;
 
 /** How many records the guard measures against, without those that came since: they may be of another business. */
-export function knownForGuard({ known, knownBefore = known.size }: State): number {
-	return knownBefore;
+export function knownForGuard({ known, guard }: State): number {
+	return guard.knownBefore ?? known.size;
 }
 
 function isTooMany(gone: number, state: State, maxDeletionPercent: number): boolean {
@@ -176,7 +177,7 @@ export function emitDeletions(
 ): number {
 	const { known } = state;
 	const { gone, knownBefore } = events;
-	state.knownBefore ??= knownBefore;
+	state.guard.knownBefore ??= knownBefore;
 	if (!isTooMany(gone.size, state, maxDeletionPercent)) {
 		for (const key of gone) {
 			const record = known.get(key);
@@ -185,9 +186,9 @@ export function emitDeletions(
 		}
 	}
 	const missing = [...known.values()].filter(({ missed }) => missed > 0);
-	if (missing.length === 0) delete state.knownBefore;
+	if (missing.length === 0) delete state.guard.knownBefore;
 	// Those that were missed before are settled, also where each poll misses others.
 	else if (missing.every(({ missed }) => missed === 1))
-		state.knownBefore = knownBefore ?? state.knownBefore;
+		state.guard.knownBefore = knownBefore ?? state.guard.knownBefore;
 	return missing.filter(({ missed }) => missed === MOST_MISSED).length;
 }

@@ -4,13 +4,13 @@ import type { IPollFunctions } from 'n8n-workflow';
 import { shutdownSignal } from '../n8nInternals/shutdown';
 import { type Kept, revisionOf, StaticData } from '../n8nInternals/staticData';
 import type { WatchedList, PollSettings } from './pollSettings';
-import { newState, readState, saveState, type State } from './state';
+import { newState, type ReadProgress, readState, saveState, type State } from './state';
 
 /** How far (ms) a cursor moves before it alone is saved: n8n writes all known records with it. */
 const CURSOR_SAVED_AFTER_MS = 3_600_000;
 
 /** Cursors that have moved since they were saved, by workflow and trigger, with the revision of the saved state. */
-const movedCursors = new Map<string, Pick<State, 'revision' | 'cursor' | 'unconfirmed'>>();
+const movedCursors = new Map<string, Pick<State, 'revision' | 'reads'>>();
 
 /** The parts of a watched list, in the words of the log. */
 const WORDS: Record<keyof WatchedList, string> = {
@@ -46,7 +46,7 @@ export class Memory {
 		const changed = parts.filter((part) => state && state.watchedList[part] !== watchedList[part]);
 		if (state !== undefined && changed.length === 0) {
 			const moved = movedCursors.get(this.name);
-			return moved?.revision === revision ? { ...state, ...moved } : state;
+			return moved?.revision === revision ? { ...state, reads: { ...moved.reads } } : state;
 		}
 		const inWords = changed.map((part) => WORDS[part]).join(' and ');
 		if (changed.length > 0) this.logFirstPoll(`${inWords} changed`);
@@ -75,18 +75,18 @@ export class Memory {
 
 	/** The state to be saved; undefined where at most the cursor has moved a little. */
 	private changed(state: State, { records }: Kept): Kept | undefined {
-		const saved = (records ?? {}) as Partial<State>;
-		const movedMs = Number(state.cursor) - Number(saved.cursor);
+		const { revision, reads } = state;
+		const saved: Partial<ReadProgress> = (records as Partial<State> | undefined)?.reads ?? {};
+		const movedMs = Number(reads.cursor) - Number(saved.cursor);
 		// Where the service's clock was set back, the saved cursor must not stay ahead.
 		const hasHardlyMoved = movedMs >= 0 && movedMs < CURSOR_SAVED_AFTER_MS;
-		const from = hasHardlyMoved ? saved : state;
-		const compared = { ...state, cursor: from.cursor, unconfirmed: from.unconfirmed };
+		const { cursor, unconfirmed } = hasHardlyMoved ? saved : reads;
+		const compared = { ...state, reads: { ...reads, cursor, unconfirmed } };
 		if (JSON.stringify(saveState(compared)) === JSON.stringify(records)) {
-			const { revision, cursor, unconfirmed } = state;
-			movedCursors.set(this.name, { revision, cursor, unconfirmed });
+			movedCursors.set(this.name, { revision, reads: { ...reads } });
 			return undefined;
 		}
-		const next = saveState({ ...state, revision: state.revision + 1 });
+		const next = saveState({ ...state, revision: revision + 1 });
 		return { records: next as unknown as Kept['records'] };
 	}
 

@@ -131,10 +131,10 @@ async function exclusiveChanges(
 	try {
 		const state = await memory.recall();
 		const found = new Events();
-		const leftOut = state.hasTooManyFields ? state.watched : undefined;
+		const leftOut = state.hasTooManyFields ? state.settings.watched : undefined;
 		await new ListReader(client, settings, state, found, log).read();
 		boundFieldHashes(state);
-		if (state.hasTooManyFields && leftOut !== state.watched) {
+		if (state.hasTooManyFields && leftOut !== state.settings.watched) {
 			log('Changed Fields: left out, because the records have too many fields to remember', 'warn');
 		}
 		const withheld = emitDeletions(state, settings, found);
@@ -158,14 +158,14 @@ function isReportDue(
 	triggerName: string,
 	isActivation: boolean,
 ): boolean {
-	const last = Math.max(state.withheldReportedAt, withheldReportedAt.get(triggerName) ?? 0);
+	const last = Math.max(state.guard.reportedAt, withheldReportedAt.get(triggerName) ?? 0);
 	// The poll after one that failed goes on, also where polls are days apart.
-	const hasFailed = last > state.withheldReportedAt;
+	const hasFailed = last > state.guard.reportedAt;
 	// The clock may also have been set back.
 	const isOld = Math.abs(Date.now() - last) >= DAY_MS;
 	const isDue = withheld > 0 && !hasFailed && isOld;
-	state.withheldReportedAt = withheld === 0 ? 0 : isDue && !isActivation ? Date.now() : last;
-	withheldReportedAt.set(triggerName, state.withheldReportedAt);
+	state.guard.reportedAt = withheld === 0 ? 0 : isDue && !isActivation ? Date.now() : last;
+	withheldReportedAt.set(triggerName, state.guard.reportedAt);
 	return isDue;
 }
 

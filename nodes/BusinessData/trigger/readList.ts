@@ -67,13 +67,13 @@ export class ListReader {
 			await this.readOn();
 		}
 		// The next one is due with a poll that begins so long after this one, however long each takes.
-		state.fullReadAt = Math.min(state.fullReadAt, this.beganAt);
+		state.reads.fullReadAt = Math.min(state.reads.fullReadAt, this.beganAt);
 	}
 
 	private async readOn(): Promise<void> {
 		const { state, settings, events } = this;
 		const { incremental, readsChangesOnly } = settings;
-		const hasCursor = incremental !== undefined && state.cursor !== undefined;
+		const hasCursor = incremental !== undefined && state.reads.cursor !== undefined;
 		let areChangesRead = false;
 		if (state.read?.isFull !== true && (hasCursor || readsChangesOnly)) {
 			try {
@@ -84,7 +84,7 @@ export class ListReader {
 				if (!isRefusedRequest(error) || !this.isCursorOld) throw error;
 				this.log(`The whole list is read, because what has changed could not be: ${error.message}`);
 				forgetRead(state);
-				delete state.cursor;
+				delete state.reads.cursor;
 				await this.readOn();
 				return;
 			}
@@ -102,15 +102,15 @@ export class ListReader {
 	/** Reads the whole list, and once more where records that seem to be deleted may only have moved. */
 	private async readAll(): Promise<void> {
 		const { state } = this;
-		const { firstReads } = state;
+		const { firstReads } = state.reads;
 		let needsCheck = await this.readFull(false);
 		// A second read shows what the service always does; a fault of the moment may be over by the next poll.
-		const left = state.firstReads;
+		const left = state.reads.firstReads;
 		if (left > 0 && state.read === undefined) {
-			state.firstReads = firstReads;
+			state.reads.firstReads = firstReads;
 			needsCheck = await this.readFull(false);
 			// A read that goes on with the next poll counts there.
-			if (state.read !== undefined) state.firstReads = left;
+			if (state.read !== undefined) state.reads.firstReads = left;
 		}
 		if (!needsCheck) return;
 		try {
@@ -157,7 +157,7 @@ export class ListReader {
 		const last = await this.readPages(read);
 		if (last === undefined) return;
 		if (read.ambiguousId !== undefined) this.log(ambiguous(read.ambiguousId));
-		state.firstReads = 0;
+		state.reads.firstReads = 0;
 		if (settings.incremental !== undefined) this.endIncrementalRead(read, last);
 		if (settings.readsChangesOnly) {
 			for (const [key, record] of state.known) {
@@ -186,8 +186,9 @@ export class ListReader {
 
 	private newRead(isFull: boolean, isCheck = false): ListRead {
 		const { readsChangesOnly, request } = this.settings;
-		const { known, listPath } = this.state;
-		const pageState = listPath === undefined ? FIRST_PAGE : { ...FIRST_PAGE, path: listPath };
+		const { known, observed } = this.state;
+		const { listPath: path } = observed;
+		const pageState = path === undefined ? FIRST_PAGE : { ...FIRST_PAGE, path };
 		return {
 			isFull,
 			isCheck,
@@ -218,7 +219,7 @@ export class ListReader {
 			this.pages++;
 			const isNew = await comparePage(page.records, settings, state, read, this.events);
 			const isEmpty = page.records.length === 0;
-			if (!isEmpty && !isBesideRecords(page.path)) state.listPath ??= page.path;
+			if (!isEmpty && !isBesideRecords(page.path)) state.observed.listPath ??= page.path;
 			// Of marked records, nothing is kept, so they are new on each page.
 			const isSame = page.hash !== '' && page.hash === read.pageState.hash;
 			read.repeated = (isNew && !isSame) || isEmpty ? 0 : read.repeated + 1;
@@ -279,7 +280,7 @@ export class ListReader {
 
 	private requestFor(read: ListRead): ServiceRequest {
 		const { request, incremental } = this.settings;
-		const { cursor } = this.state;
+		const { cursor } = this.state.reads;
 		const pageRequest = { ...request, query: read.query ?? request.query };
 		return read.isFull || incremental === undefined || cursor === undefined
 			? pageRequest
@@ -289,7 +290,7 @@ export class ListReader {
 	/** It may also lie ahead, if the clock was set back. */
 	private get isCursorOld(): boolean {
 		const now = Date.now();
-		return Math.abs(now - (this.state.cursor ?? now)) >= DAY_MS;
+		return Math.abs(now - (this.state.reads.cursor ?? now)) >= DAY_MS;
 	}
 }
 

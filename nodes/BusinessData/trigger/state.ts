@@ -66,39 +66,39 @@ export interface ListRead {
 	repeated: number;
 }
 
-export interface State {
-	watchedList: WatchedList;
-	/** Grows whenever it is saved. */
-	revision: number;
-	/** The records by their ID as text. */
-	known: Map<string, KnownRecord>;
-	/** How many polls may still be needed to know the records for the first time; 0 from then on. */
-	firstReads: number;
-	/** A hash of the settings in the last poll that a page state depends on. */
+/** The settings of the last poll, so that the next one notices an edit. */
+interface LastSettings {
+	/** A hash of those that a page state depends on. */
 	pagination?: string;
-	/** After an edit of the pagination: how many polls may still find records behind a page that was taken for all. */
-	repagedReads: number;
-	/** Whether records have moved during the last complete read. */
-	hasMoved: boolean;
-	/** How many records the first page of the last complete read had. */
+	/** A hash of those of the watched fields. */
+	watched: string;
+	/** What marks a deleted record, and what did so before, until the whole list was read since. */
+	deletedWhen?: PollSettings['deletedWhen'];
+	deletedWhenBefore?: PollSettings['deletedWhen'];
+}
+
+/** What complete reads have shown of the list. */
+interface ObservedList {
+	/** How many pages the last one had; 0 before the first one. */
+	pages: number;
+	/** How many records its first page had. */
 	firstLength?: number;
+	/** Whether records have moved during it. */
+	hasMoved: boolean;
 	/** The signs that this service always shows. */
 	habits: Sign[];
-	/** How many pages the last complete read had; 0 before the first one. */
-	pages: number;
 	/** Dot path to the records, once some have come: a list stays where it was found. */
 	listPath?: string;
 	/** Dot path to a number in the responses that counts all records. */
 	totalField?: string;
-	/** A hash of the settings of the watched fields. */
-	watched: string;
-	/** What marked a deleted record in the last poll, and what did so before, until the whole list was read since. */
-	deletedWhen?: PollSettings['deletedWhen'];
-	deletedWhenBefore?: PollSettings['deletedWhen'];
-	/** The indexes of field hashes, by dot path; undefined where they are not kept. */
-	fieldNames?: Map<string, number>;
-	/** Whether field hashes would take too much space. */
-	hasTooManyFields: boolean;
+}
+
+/** How far the trigger knows the list. */
+export interface ReadProgress {
+	/** How many polls may still be needed to know the records for the first time; 0 from then on. */
+	firstReads: number;
+	/** After an edit of the pagination: how many polls may still find records behind a page that was taken for all. */
+	repagedReads: number;
 	/** When the last read that has seen everything began, by the clock of the service (ms since 1970). */
 	cursor?: number;
 	/** The last incremental read, if it may have missed something, and when the first of such reads in a row began. */
@@ -107,10 +107,31 @@ export interface State {
 	fullReadAt: number;
 	/** How many of these in a row were not complete. */
 	incompleteReads: number;
-	/** When withheld deletions were last reported; 0 where there are none. */
-	withheldReportedAt: number;
+}
+
+/** What the guard against too many deletions at once needs to know. */
+interface DeletionGuard {
 	/** How many records were known before the missing ones were first missed; undefined where none is missing. */
 	knownBefore?: number;
+	/** When withheld deletions were last reported; 0 where there are none. */
+	reportedAt: number;
+}
+
+export interface State {
+	watchedList: WatchedList;
+	/** Grows whenever it is saved. */
+	revision: number;
+	/** The records by their ID as text. */
+	known: Map<string, KnownRecord>;
+	settings: LastSettings;
+	observed: ObservedList;
+	reads: ReadProgress;
+	guard: DeletionGuard;
+	/** The indexes of field hashes, by dot path; undefined where they are not kept. */
+	fieldNames?: Map<string, number>;
+	/** Whether field hashes would take too much space. */
+	hasTooManyFields: boolean;
+	/** The read that is under way. */
 	read?: ListRead;
 }
 
@@ -127,7 +148,7 @@ export type SavedState = Omit<State, 'known' | 'fieldNames'> & {
 	fields?: string;
 };
 
-const VERSION = 3;
+const VERSION = 4;
 
 /** The hash of a record that the next read hashes anew, because other fields are watched. */
 export const REHASHED_NEXT = '~'.repeat(HASH_LENGTH);
@@ -148,16 +169,11 @@ export function newState(watchedList: WatchedList): State {
 		watchedList,
 		revision: 0,
 		known: new Map(),
-		firstReads: MOST_FIRST_READS,
-		repagedReads: 0,
-		hasMoved: false,
-		habits: [],
-		pages: 0,
-		watched: '',
+		settings: { watched: '' },
+		observed: { pages: 0, hasMoved: false, habits: [] },
+		reads: { firstReads: MOST_FIRST_READS, repagedReads: 0, fullReadAt: 0, incompleteReads: 0 },
+		guard: { reportedAt: 0 },
 		hasTooManyFields: false,
-		fullReadAt: 0,
-		incompleteReads: 0,
-		withheldReportedAt: 0,
 	};
 }
 
@@ -184,7 +200,18 @@ export function readState(saved: unknown): State | undefined {
 	});
 	const indexes = fieldNames?.map((name, index) => [name, index] as const);
 	const names = indexes && { fieldNames: new Map(indexes) };
-	return { ...newState(rest.watchedList), ...rest, known: new Map(records), ...names };
+	// A later version may have added fields.
+	const empty = newState(rest.watchedList);
+	return {
+		...empty,
+		...rest,
+		settings: { ...empty.settings, ...rest.settings },
+		observed: { ...empty.observed, ...rest.observed },
+		reads: { ...empty.reads, ...rest.reads },
+		guard: { ...empty.guard, ...rest.guard },
+		known: new Map(records),
+		...names,
+	};
 }
 
 export function saveState({ known, fieldNames, ...rest }: State): SavedState {

@@ -5,9 +5,9 @@ import {
 	notePage,
 	pageAfterEmpty,
 } from '../../../nodes/BusinessData/trigger/completeness';
-import type { ListRead, Sign, State } from '../../../nodes/BusinessData/trigger/state';
+import type { ListRead, Sign } from '../../../nodes/BusinessData/trigger/state';
 import { responseOf } from '../transport/examples';
-import { listOf, readAt, stateOf } from './examples';
+import { listOf, readAt, type StateParts, stateOf } from './examples';
 
 /** A page with so many records. */
 const pageOf = (length: number, body: unknown = {}, more: Partial<Page> = {}): Page => ({
@@ -91,28 +91,29 @@ test.each<[page: number, length: number, totals: object]>([
 
 const END: Sign = 'end by an empty page';
 const EMPTY = { signs: { [END]: 'page 2 was empty' } };
-test.each<[string, boolean, Partial<ListRead>, Partial<State>, object?]>([
+test.each<[string, boolean, Partial<ListRead>, StateParts, object?, number[]?]>([
 	['before the last page of the read before', true, {}, {}],
 	['by offset', true, {}, {}, { type: 'offset' }],
-	['on the last page of the read before', false, {}, { pages: 2 }],
+	['on the last page of the read before', false, {}, { observed: { pages: 2 } }],
 	['in a read of changes', false, { isFull: false }, {}],
 	['that has nothing at all', false, EMPTY, {}],
-	['that has nothing at all, as always', true, EMPTY, { habits: [END] }],
-	['where all records were seen', false, {}, { known: stateOf([-1, -1]).known }],
+	['that has nothing at all, as always', true, EMPTY, { observed: { habits: [END] } }],
+	['where all records were seen', false, {}, {}, {}, [-1, -1]],
 	['by cursor', false, {}, {}, { type: 'cursor' }],
 	['beside another sign', true, { signs: { unevenPages: 'uneven' } }, {}],
 	['behind nine others', true, { pageState: { page: 2, count: 0, empty: 9 } }, {}],
 	['behind ten others', false, { pageState: { page: 2, count: 0, empty: 10 } }, {}],
 	['where the last page comes again', false, {}, {}, { endOfList: 'repeatedPage' }],
-])('an empty page %s is followed by another: %s', (_, isFollowed, read, state, values = {}) => {
+])('an empty page %s is followed by another: %s', (_, isFollowed, read, ...more) => {
+	const [{ observed }, values = {}, missed = [-1, 0]] = more;
 	const list = listOf({ type: 'pageNumber', ...values });
-	const known = stateOf([-1, 0], { pages: 3, ...state });
+	const known = stateOf(missed, { observed: { pages: 3, ...observed } });
 	expect(pageAfterEmpty(readAt(2, read), known, list)?.page).toBe(isFollowed ? 3 : undefined);
 });
 
 test('behind an empty page, the next one is where it would be', () => {
 	const list = listOf({ type: 'offset', pageSize: 5 });
-	const state = stateOf([-1, 0], { pages: 4, habits: [END] });
+	const state = stateOf([-1, 0], { observed: { pages: 4, habits: [END] } });
 	const read = readAt(2, { pageState: { page: 2, count: 3, firstLength: 3 }, ...EMPTY });
 	const pageState = { page: 3, count: 6, firstLength: 3, empty: 1 };
 	expect(pageAfterEmpty(read, state, list)).toEqual(pageState);
@@ -130,23 +131,33 @@ const BAD = { failure: 'failed' };
 const UNEVEN: Sign[] = ['unevenPages'];
 const NO_LAST: Sign[] = [END];
 const FAILED: Sign[] = ['failure'];
-const TOTAL = { totalField: 'total', pages: 2 };
-test.each<[string, number[], Partial<State>, Partial<ListRead>, Sign[] | undefined, string?]>([
+const ALWAYS = { observed: { pages: 2, habits: UNEVEN } };
+const ONE_PAGE = { observed: { pages: 1 } };
+const TWO_PAGES = { observed: { pages: 2 } };
+const FIRST = { reads: { firstReads: 3 } };
+const TOTAL = { observed: { totalField: 'total', pages: 2 } };
+test.each<[string, number[], StateParts, Partial<ListRead>, Sign[] | undefined, string?]>([
 	// With all records, it is how the service is, and with some missing it is not.
-	['all came', [-1, -1], { pages: 2 }, { signs: ODD }, UNEVEN],
-	['one is missing', [-1, 0], { pages: 2 }, { signs: ODD }, [], 'uneven'],
-	['as always', [-1, 0], { pages: 2, habits: UNEVEN }, { signs: ODD }, UNEVEN],
-	['the first read of several pages', [-1, 0], { pages: 1 }, { signs: ODD }, UNEVEN, 'uneven'],
-	['so it is of failures', [-1, 0], { pages: 1 }, { signs: BAD }, [], 'failed'],
-	['no more', [-1], { pages: 2, habits: UNEVEN }, {}, []],
-	['no more, of what has changed', [-1], { habits: UNEVEN }, { isFull: false }, UNEVEN],
-	['no more, in one page', [-1], { habits: UNEVEN }, { pageState: { page: 1, count: 0 } }, UNEVEN],
-	['no more failure', [-1], { habits: FAILED }, { pageState: { page: 1, count: 0 } }, []],
-	['a failure in the first read', [-1], { firstReads: 3 }, { signs: BAD }, FAILED, 'failed'],
-	['nothing at the first end', [-1], { firstReads: 3 }, { signs: CUT }, NO_LAST, 'cut off'],
-	['with a total', [-1], { firstReads: 3 }, { signs: CUT, came: 1, totals: { total: 1 } }, NO_LAST],
+	['all came', [-1, -1], TWO_PAGES, { signs: ODD }, UNEVEN],
+	['one is missing', [-1, 0], TWO_PAGES, { signs: ODD }, [], 'uneven'],
+	['as always', [-1, 0], ALWAYS, { signs: ODD }, UNEVEN],
+	['the first read of several pages', [-1, 0], ONE_PAGE, { signs: ODD }, UNEVEN, 'uneven'],
+	['so it is of failures', [-1, 0], ONE_PAGE, { signs: BAD }, [], 'failed'],
+	['no more', [-1], ALWAYS, {}, []],
+	['no more, of what has changed', [-1], ALWAYS, { isFull: false }, UNEVEN],
+	['no more, in one page', [-1], ALWAYS, { pageState: { page: 1, count: 0 } }, UNEVEN],
+	[
+		'no more failure',
+		[-1],
+		{ observed: { habits: FAILED } },
+		{ pageState: { page: 1, count: 0 } },
+		[],
+	],
+	['a failure in the first read', [-1], FIRST, { signs: BAD }, FAILED, 'failed'],
+	['nothing at the first end', [-1], FIRST, { signs: CUT }, NO_LAST, 'cut off'],
+	['with a total', [-1], FIRST, { signs: CUT, came: 1, totals: { total: 1 } }, NO_LAST],
 	['nothing at the next end', [-1], {}, { signs: CUT }, NO_LAST],
-	['something else at first', [-1], { firstReads: 3 }, { signs: ODD }, UNEVEN],
+	['something else at first', [-1], FIRST, { signs: ODD }, UNEVEN],
 	['the total came', [-1, 0], TOTAL, { signs: ODD, came: 1, totals: { total: 1 } }, UNEVEN],
 	['more than the total', [-1, 0], TOTAL, { signs: ODD, came: 2, totals: { total: 1 } }, UNEVEN],
 	['less', [-1], TOTAL, { signs: ODD, came: 2, totals: { total: 3 } }, [], '2 of 3 records came'],
@@ -154,7 +165,7 @@ test.each<[string, number[], Partial<State>, Partial<ListRead>, Sign[] | undefin
 	const state = stateOf(missed, more);
 	const ended = readAt(2, read);
 	noteEnd(ended, state, pageOf(1), listOf({ type: 'pageNumber' }));
-	expect([state.habits, ended.problem ?? '']).toEqual([habits, problem]);
+	expect([state.observed.habits, ended.problem ?? '']).toEqual([habits, problem]);
 });
 
 test.each([
@@ -184,7 +195,7 @@ test.each<[string, number, Array<Record<string, number>>, string | undefined, nu
 	for (const totals of reads) {
 		noteEnd(readAt(page, { pageState, came, totals }), state, pageOf(1), listOf({}));
 	}
-	expect(state.totalField).toBe(field);
+	expect(state.observed.totalField).toBe(field);
 });
 
 test.each<[string, number, object, string | undefined, number?]>([

@@ -15,12 +15,13 @@ const ONLY_FIRST = readIncremental({ values: { parameter: 'since', fullReadHours
 const readOf = (more: Partial<ListRead>) =>
 	readAt(2, { pageState: { page: 2, count: 3, firstLength: 3 }, beganAt: NOW, ...more });
 
+type Observed = Partial<State['observed']>;
+type Reads = Partial<State['reads']>;
+
 const MOVED = { hasMoved: true };
 const CHECK = { isCheck: true };
 const CUT = { problem: 'x' };
-test.each<
-	[string, number[], string, Partial<State>, Partial<ListRead>, number[], string[], boolean?]
->([
+test.each<[string, number[], string, Observed, Partial<ListRead>, number[], string[], boolean?]>([
 	['once', [0, -1], 'none', {}, {}, [1, 0], []],
 	['twice', [1, -1], 'none', {}, {}, [5, 0], ['0']],
 	['twice, page by page', [1, -1], 'pageNumber', {}, {}, [5, 0], ['0']],
@@ -39,7 +40,8 @@ test.each<
 	['in a read that was cut off', [1], 'none', {}, CUT, [1], []],
 	['in a read with one ID for several', [1], 'none', {}, { ambiguousId: '9' }, [1], []],
 ])('a record missing %s', (_, before, type, more, read, missed, ids, needsCheck = false) => {
-	const state = stateOf(before, { firstLength: 3, read: readOf({}), ...more });
+	const observed = { firstLength: 3, ...more };
+	const state = stateOf(before, { observed, read: readOf({}) });
 	const events = new Events();
 	const settings = { ...SETTINGS, list: listOf({ type }) };
 	expect(endFullRead(state, readOf(read), settings, events)).toBe(needsCheck);
@@ -51,7 +53,7 @@ test.each<
 });
 
 const ONE_PAGE = { pageState: { page: 1, count: 0, firstLength: 4 } };
-test.each<[string, Partial<State>, Partial<ListRead>, Partial<State>]>([
+test.each<[string, Observed & Reads, Partial<ListRead>, Observed & Reads]>([
 	['of several pages', { cursor: 7 }, MOVED, { hasMoved: true, pages: 2, cursor: 7 }],
 	[
 		'that went on behind an empty page',
@@ -70,17 +72,19 @@ test.each<[string, Partial<State>, Partial<ListRead>, Partial<State>]>([
 	],
 	['that was a check', { cursor: 7, firstReads: 2 }, CHECK, { firstReads: 2, pages: 2, cursor: 7 }],
 ])('after a full read %s', (_, before, read, expected) => {
-	const state = stateOf([], { deletedWhenBefore: { field: 'state', values: ['x'] }, ...before });
+	const settings = { deletedWhenBefore: { field: 'state', values: ['x'] } };
+	const state = stateOf([], { settings, observed: before, reads: before });
 	endFullRead(state, readOf(read), SETTINGS, new Events());
-	const { firstReads, hasMoved, pages, cursor } = state;
+	const { hasMoved, pages } = state.observed;
+	const { firstReads, cursor } = state.reads;
 	const usual = { firstReads: 0, hasMoved: false, pages: 1, cursor: undefined };
 	expect({ firstReads, hasMoved, pages, cursor }).toEqual({ ...usual, ...expected });
 	const { firstLength } = { ...readOf({}).pageState, ...read.pageState };
-	expect(state.firstLength).toBe('problem' in read ? undefined : firstLength);
-	expect('deletedWhenBefore' in state).toBe('problem' in read || 'isCheck' in read);
+	expect(state.observed.firstLength).toBe('problem' in read ? undefined : firstLength);
+	expect('deletedWhenBefore' in state.settings).toBe('problem' in read || 'isCheck' in read);
 });
 
-test.each<[string, number[], Partial<State>, number | undefined, Partial<ListRead>?]>([
+test.each<[string, number[], Partial<State['guard']>, number | undefined, Partial<ListRead>?]>([
 	['nothing is missing', [-1, -1], {}, undefined],
 	['nothing is missing any more', [-1, -1], { knownBefore: 7 }, undefined],
 	['one is missing', [0, -1], {}, 1],
@@ -90,12 +94,12 @@ test.each<[string, number[], Partial<State>, number | undefined, Partial<ListRea
 	['one was, and the read is incomplete', [1], { knownBefore: 7 }, 7, CUT],
 ])(
 	'where %s, it is noted how many were known before: %s',
-	(_, missed, more, expected, read = {}) => {
-		const state = stateOf(missed, more);
+	(_, missed, guard, expected, read = {}) => {
+		const state = stateOf(missed, { guard });
 		const events = new Events();
 		endFullRead(state, readOf({ known: 1, ...read }), SETTINGS, events);
 		emitDeletions(state, SETTINGS, events);
-		expect(state.knownBefore).toBe(expected);
+		expect(state.guard.knownBefore).toBe(expected);
 	},
 );
 
@@ -105,7 +109,7 @@ const READ_AN_HOUR_AGO = { cursor: NOW, fullReadAt: NOW - HOUR };
 const FIRST_READ = { cursor: NOW, incremental: ONLY_FIRST };
 const many = (missed: number, of: number) =>
 	Array.from({ length: of }, (_, id) => (id < missed ? 5 : 0));
-test.each<[string, boolean, number[], Partial<State & PollSettings>]>([
+test.each<[string, boolean, number[], Reads & Partial<State['guard'] & PollSettings>]>([
 	['nothing is missing', false, [0], READ_NOW],
 	['there is no Incremental', true, [0], { ...READ_NOW, incremental: undefined }],
 	['only changes are read', false, [0], { incremental: undefined, readsChangesOnly: true }],
@@ -135,7 +139,7 @@ test.each<[string, boolean, number[], Partial<State & PollSettings>]>([
 		{ ...READ_NOW, knownBefore: 10, maxDeletionPercent: 100 },
 	],
 ])('%s: the whole list is read: %s', (_, isDue, missed, more) => {
-	const state = stateOf(missed, more);
+	const state = stateOf(missed, { reads: more, guard: more });
 	const settings = { ...SETTINGS, incremental, ...more };
 	expect(isFullReadDue(state, settings, NOW, new Set())).toBe(isDue);
 	// Only what this poll has found is told.

@@ -58,10 +58,22 @@ export const recordOf = (id: number, missed = 0): KnownRecord => ({
 	wasSeen: false,
 });
 
+/** Some of what a state holds. */
+export type StateParts = { [Name in keyof State]?: Partial<State[Name]> };
+
 /** A state with the records 0, 1, 2, …, by how often each was missing. */
-export function stateOf(missed: number[], more: Partial<State> = {}): State {
+export function stateOf(missed: number[], parts: StateParts = {}): State {
 	const known = missed.map((times, id): [string, KnownRecord] => [`${id}`, recordOf(id, times)]);
-	return { ...newState(LIST), firstReads: 0, known: new Map(known), ...more };
+	const state = newState(LIST);
+	return {
+		...state,
+		known: new Map(known),
+		...(parts as Partial<State>),
+		settings: { ...state.settings, ...parts.settings },
+		observed: { ...state.observed, ...parts.observed },
+		reads: { ...state.reads, firstReads: 0, ...parts.reads },
+		guard: { ...state.guard, ...parts.guard },
+	};
 }
 
 export const readAt = (page: number, more: Partial<ListRead> = {}): ListRead => ({

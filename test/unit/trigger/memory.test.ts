@@ -3,11 +3,11 @@ import { type IDataObject, type INode, type IPollFunctions, Workflow } from 'n8n
 
 import * as services from '../../../nodes/BusinessData/n8nInternals/services';
 import { Memory } from '../../../nodes/BusinessData/trigger/memory';
-import { newState, saveState, type State } from '../../../nodes/BusinessData/trigger/state';
-import { HOUR, LIST, SETTINGS } from './examples';
+import { saveState, type State } from '../../../nodes/BusinessData/trigger/state';
+import { HOUR, LIST, SETTINGS, stateOf } from './examples';
 
 /** By the ID of a trigger, what is kept of it. */
-type Kept = Record<string, { records: { revision: number } }>;
+type Kept = Record<string, { records: { revision: number; reads: object } }>;
 
 const keyOf = (id: string) => `node:businessDataTrigger:${id}`;
 const toStaticData = (kept: Kept): IDataObject =>
@@ -18,8 +18,8 @@ const keptIn = (staticData: IDataObject) => {
 	return Object.fromEntries(own.map(([key, data]) => [key.slice(keyOf('').length), data])) as Kept;
 };
 const ofRevision = (revision: number, more: Partial<State> = {}) => {
-	const state = { ...newState(LIST), firstReads: 0, revision, ...more };
-	return { records: copyOf({ ...saveState(state) }) as { revision: number } };
+	const state = { ...stateOf([]), revision, ...more };
+	return { records: copyOf({ ...saveState(state) }) as Kept[string]['records'] };
 };
 
 let workflows = 0;
@@ -83,7 +83,7 @@ afterEach(() => void jest.restoreAllMocks());
 
 const FIVE = ofRevision(5);
 const SIX = ofRevision(6);
-const grow = (state: State) => void (state.pages = 7);
+const grow = (state: State) => void (state.observed.pages = 7);
 
 test.each<[string, Kept, Kept[string], Kept[string]]>([
 	['is newer in the database', { other: FIVE }, SIX, SIX],
@@ -92,7 +92,10 @@ test.each<[string, Kept, Kept[string], Kept[string]]>([
 ])('with items, another trigger is saved as it should be: it %s', async (_, held, saved, other) => {
 	const { kept, poll } = begin({ own: FIVE, other: saved }, { own: FIVE, ...held });
 	expect(await poll({ hasItems: true, change: grow })).toMatchObject({ isKept: true });
-	expect(kept()).toMatchObject({ own: { records: { revision: 6, pages: 7 } }, other });
+	expect(kept()).toMatchObject({
+		own: { records: { revision: 6, observed: { pages: 7 } } },
+		other,
+	});
 });
 
 test('what n8n has not saved is newer than the database, and the other way round', async () => {
@@ -129,17 +132,19 @@ test.each<[number, number, string]>([
 ])('a cursor %i ms later, %i saves: it %s', async (movedMs, saves) => {
 	const CURSOR = 1_800_000_000_000;
 	const unconfirmed = { beganAt: 1, firstBeganAt: 1, isStill: true };
-	const { database, kept, poll } = begin({ own: ofRevision(5, { cursor: CURSOR }) });
+	const own = ofRevision(5);
+	Object.assign(own.records.reads, { cursor: CURSOR });
+	const { database, kept, poll } = begin({ own });
 	const moved = { cursor: CURSOR + movedMs, unconfirmed };
-	await poll({ change: (state) => void Object.assign(state, moved) });
+	await poll({ change: ({ reads }) => void Object.assign(reads, moved) });
 	expect(database.saves).toBe(saves);
 	expect(kept().own?.records).toMatchObject(
-		saves > 0 ? { revision: 6, ...moved } : { revision: 5, cursor: CURSOR },
+		saves > 0 ? { revision: 6, reads: moved } : { revision: 5, reads: { cursor: CURSOR } },
 	);
 	// The process knows it all the same, unless another one has saved since.
-	expect((await poll()).state).toMatchObject(moved);
-	database.staticData = toStaticData({ own: ofRevision(9, { cursor: 1 }) });
-	expect((await poll()).state.cursor).toBe(1);
+	expect((await poll()).state.reads).toMatchObject(moved);
+	database.staticData = toStaticData({ own: ofRevision(9) });
+	expect((await poll()).state.reads.cursor).toBeUndefined();
 });
 
 test('what cannot be read has a revision all the same, so that it is not saved over a newer one', async () => {
@@ -163,6 +168,8 @@ test('a durable cursor is saved also after the poll of a publication, after whic
 		__commitCursor: async () => await Promise.resolve(void saved.push(copyOf(cursor))),
 	} as unknown as IPollFunctions;
 	const memory = new Memory(context, SETTINGS, () => undefined);
-	await memory.keep({ ...(await memory.recall()), pages: 7 }, false);
-	expect(saved).toMatchObject([{ records: { revision: 1, pages: 7 } }]);
+	const state = await memory.recall();
+	grow(state);
+	await memory.keep(state, false);
+	expect(saved).toMatchObject([{ records: { revision: 1, observed: { pages: 7 } } }]);
 });

@@ -30,10 +30,14 @@ const INCREMENTAL = {
 	incremental: readIncremental({ values: { parameter: 'since', fullReadHours: 0 } }),
 };
 
+/** What its reads have shown so far. */
+type Progress = Partial<State['observed'] & State['reads']>;
+
 /** A trigger that knows three records, of which the third may have been missing before. */
-function begin(more: Partial<State> = {}, missed = 0) {
+function begin(more: Progress = {}, missed = 0) {
 	const trigger = new PolledTrigger();
-	Object.assign(trigger.state, { firstReads: 0, pages: 3, firstLength: 1, ...more });
+	Object.assign(trigger.state.observed, { pages: 3, firstLength: 1, ...more });
+	Object.assign(trigger.state.reads, { firstReads: 0, ...more });
 	for (const id of [1, 2, 3]) {
 		const record = { ...recordOf(id, id === 3 ? missed : 0), hash: '~~~~~~~~' };
 		trigger.state.known.set(`${id}`, record);
@@ -96,19 +100,22 @@ test('a full read beside incremental ones that is given up is made again, and co
 	const { asked, log } = await poll(trigger, pages, { ...SETTINGS, incremental });
 	expect(asked).toEqual(['2', '1 changes', '1', '2', '3']);
 	expect(log).toEqual(['Deletions wait, because the list was not read in full: refused']);
-	expect(trigger.state).toMatchObject({ incompleteReads: 1, read: { pageState: { page: 3 } } });
+	expect(trigger.state).toMatchObject({
+		reads: { incompleteReads: 1 },
+		read: { pageState: { page: 3 } },
+	});
 	await poll(trigger, [THREE, []], { ...SETTINGS, incremental });
 	await poll(trigger, [ONE, OUT_OF_TIME], { ...SETTINGS, incremental });
 	// An incremental read that is given up is none of these.
 	const { asked: again } = await poll(trigger, [REFUSED], { ...SETTINGS, incremental });
-	const { incompleteReads, read } = trigger.state;
-	expect([again, incompleteReads, read]).toEqual([['2 changes', '1 changes'], 0, undefined]);
+	const { reads, read } = trigger.state;
+	expect([again, reads.incompleteReads, read]).toEqual([['2 changes', '1 changes'], 0, undefined]);
 });
 
 const refusedBy = (statusCode: number, outcome: 'refused' | 'unknown' = 'refused') =>
 	new RequestError('refused', { outcome, statusCode, description: '' });
 const DAILY = { ...SETTINGS, incremental: readIncremental({ values: { parameter: 'since' } }) };
-test.each<[string, RequestError, boolean, Partial<State>?]>([
+test.each<[string, RequestError, boolean, Progress?]>([
 	['400', refusedBy(400), true],
 	['410', refusedBy(410), true],
 	['400, although they are of the last day', refusedBy(400), false, { cursor: NOW }],
@@ -122,7 +129,7 @@ test.each<[string, RequestError, boolean, Partial<State>?]>([
 	const trigger = begin(before);
 	const { asked, failure, log, state } = await poll(trigger, [refusal, ONE, TWO, THREE], DAILY);
 	expect(asked).toEqual(['1 changes', ...(isRead ? ['1', '2', '3', '4'] : [])]);
-	expect([failure, state.cursor]).toEqual([
+	expect([failure, state.reads.cursor]).toEqual([
 		isRead ? undefined : refusal,
 		isRead ? NOW + 1 * MINUTE : before.cursor,
 	]);
@@ -146,7 +153,7 @@ test.each<[string, unknown[], boolean]>([
 	expect(log.join()).toMatch(
 		isReported ? /^Deletions wait, because the list was not read in full: / : /^$/,
 	);
-	expect([state.incompleteReads, state.read]).toEqual([isReported ? 1 : 0, undefined]);
+	expect([state.reads.incompleteReads, state.read]).toEqual([isReported ? 1 : 0, undefined]);
 });
 
 const OTHER_LOOKBACK = { ...INCREMENTAL.incremental!, lookbackMs: 1 };
@@ -203,9 +210,9 @@ test('what has changed is read before the whole list, so that what has only move
 	expect(both).toEqual(['1 changes', '1', '2', '3']);
 	expect(gone).toHaveLength(1);
 	// A whole list that goes on is read first.
-	missing.state.cursor = undefined;
+	missing.state.reads.cursor = undefined;
 	await poll(missing, [ONE, OUT_OF_TIME], INCREMENTAL);
-	missing.state.cursor = NOW;
+	missing.state.reads.cursor = NOW;
 	expect((await poll(missing, [TWO, []], INCREMENTAL)).asked).toEqual(['2', '3']);
 });
 
@@ -217,7 +224,7 @@ describe('the time from which the next changes are asked for', () => {
 	const SEVERAL = [ONE, TWO, []];
 
 	// By the number of the request whose response shows it; 0 for the one before.
-	test.each<[string, unknown[][], Partial<State>, number | undefined]>([
+	test.each<[string, unknown[][], Progress, number | undefined]>([
 		['the first page of a full read', [[ONE, TWO, THREE, []]], { cursor: undefined }, 1],
 		['that of changes on one page', [[[]]], {}, 1],
 		['that of changes on a page shorter than usual', [[ONE, []]], { firstLength: 2 }, 1],
@@ -246,7 +253,7 @@ describe('the time from which the next changes are asked for', () => {
 			const { failure, asked } = await poll(trigger, pages, INCREMENTAL);
 			expect([failure, asked.length - pages.length]).toEqual([undefined, 0]);
 		}
-		expect(trigger.state.cursor).toEqual(request === undefined ? undefined : at(request));
+		expect(trigger.state.reads.cursor).toEqual(request === undefined ? undefined : at(request));
 	});
 
 	const AGAIN = 'The next poll reads the same changes again: ';
@@ -304,7 +311,7 @@ test('first reads that are cut off, and each time go on with the next poll, come
 	await poll(trigger, [ONE, OUT_OF_TIME]);
 	for (let polls = 0; polls < 3; polls++) {
 		const { state } = await poll(trigger, [cutOff, ONE, OUT_OF_TIME]);
-		firstReads.push(state.firstReads);
+		firstReads.push(state.reads.firstReads);
 	}
 	expect(firstReads).toEqual([2, 1, 0]);
 });
@@ -313,7 +320,7 @@ test('where only changes are read, there may be more, and the first poll reads o
 	const settings = { ...SETTINGS, list: readListSettings({}), readsChangesOnly: true };
 	const trigger = begin({ firstReads: 3 });
 	const { asked, log, state } = await poll(trigger, [{ a: ONE, hasMore: true }], settings);
-	expect([asked.length, log, state.firstReads]).toEqual([1, [], 0]);
+	expect([asked.length, log, state.reads.firstReads]).toEqual([1, [], 0]);
 });
 
 describe('without the expression that asked for changes', () => {

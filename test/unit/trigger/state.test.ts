@@ -14,22 +14,24 @@ const B = 'bbbbbbbb';
 const STATE: State = {
 	watchedList: LIST,
 	revision: 4,
-	firstReads: 2,
-	repagedReads: 1,
-	pagination: 'p',
-	hasMoved: true,
-	firstLength: 3,
-	habits: ['end by an empty page'],
-	pages: 2,
-	totalField: 'meta.total',
-	watched: 'w',
+	settings: { pagination: 'p', watched: 'w' },
+	observed: {
+		pages: 2,
+		firstLength: 3,
+		hasMoved: true,
+		habits: ['end by an empty page'],
+		totalField: 'meta.total',
+	},
+	reads: {
+		firstReads: 2,
+		repagedReads: 1,
+		cursor: 5,
+		unconfirmed: { beganAt: 8, firstBeganAt: 9, isStill: true },
+		fullReadAt: 6,
+		incompleteReads: 2,
+	},
+	guard: { knownBefore: 10, reportedAt: 7 },
 	hasTooManyFields: true,
-	cursor: 5,
-	fullReadAt: 6,
-	incompleteReads: 2,
-	withheldReportedAt: 7,
-	knownBefore: 10,
-	unconfirmed: { beganAt: 8, firstBeganAt: 9, isStill: true },
 	read: readAt(2),
 	known: new Map([
 		['1', { ...recordOf(1, -1), fields: 'xyz', wasSeen: true }],
@@ -46,7 +48,7 @@ const STATE: State = {
 const { known: _, fieldNames: __, ...SAME } = STATE;
 const SAVED: SavedState = {
 	...SAME,
-	version: 3,
+	version: 4,
 	ids: [1, 'b', 'c', 'd'],
 	hashes: A + B + A + A,
 	marks: 'i58h',
@@ -60,14 +62,20 @@ test('a state is saved by names that stay, and read again', () => {
 	expect(inJson(saveState(STATE))).toEqual(SAVED);
 	expect(readState(inJson(SAVED))).toEqual(STATE);
 	expect(readState(inJson(saveState(newState(LIST))))).toEqual(newState(LIST));
-	// Of a version that did not count them.
-	const { incompleteReads: ___, ...saved } = SAVED;
-	expect(readState(inJson(saved))?.incompleteReads).toBe(0);
+	// Of a version that did not have them.
+	const { settings, observed, reads, guard } = newState(LIST);
+	const empty = { settings: {}, observed: {}, reads: {}, guard: {} };
+	expect(readState(inJson({ ...SAVED, ...empty }))).toMatchObject({
+		settings,
+		observed,
+		reads,
+		guard,
+	});
 });
 
 test.each<[string, unknown]>([
 	['nothing', undefined],
-	['another version', { ...SAVED, version: 2 }],
+	['another version', { ...SAVED, version: 3 }],
 	['no IDs', { ...SAVED, ids: undefined }],
 	['no hashes', { ...SAVED, hashes: undefined }],
 	['hashes of other records', { ...SAVED, hashes: A + B }],
