@@ -129,7 +129,7 @@ export class Permit {
 		this.ended(0);
 	}
 
-	/** A 429. @param requestedMs 0 when the service does not say @param spent a limit without rest, if it names one */
+	/** A 429; again if its body says how long to wait. @param requestedMs 0 if unknown @param spent a limit without rest */
 	refused(requestedMs: number, spent?: { resetMs: number; max?: number }): void {
 		if (this.countedAt !== undefined) return this.pause(requestedMs, true);
 		const named = this.withLimit(spent?.max);

@@ -7,8 +7,6 @@ import Bottleneck from 'bottleneck/light';
 import { holdMsOf, type Limit } from './limits';
 import type { Permit } from './permit';
 
-/** Bottleneck schedules jobs by the wall clock. With this `minTime`, a clock that is set back delays none. */
-const UNDELAYED = { minTime: -Infinity };
 /** A job that takes no slot. */
 const WITHOUT_SLOT = { weight: 0, priority: 0 };
 
@@ -22,7 +20,8 @@ export class Window {
 		private readonly limit: Limit,
 		private readonly onFreed: () => void,
 	) {
-		this.jobs = new Bottleneck({ ...UNDELAYED, maxConcurrent: limit.max });
+		// Bottleneck schedules jobs by the wall clock. With this `minTime`, a clock that is set back delays none.
+		this.jobs = new Bottleneck({ maxConcurrent: limit.max, minTime: -Infinity });
 		// Bottleneck delays the first job to the next millisecond, so the first one is not that of a request.
 		void this.jobs.schedule(WITHOUT_SLOT, async () => await Promise.resolve());
 	}

@@ -98,6 +98,44 @@ async function errorBody({ body }: RawResponse, apiKey: string, timeout: AbortSi
 	}
 }
 
+/**
+ * Ends the permit by what the headers say.
+ * @returns to be called with how long (ms) the body asks to wait, if the headers of a 429 do not say it
+ */
+function endPermit(
+	permit: Permit,
+	{ keepFree }: Account,
+	windowMs: number,
+	{ statusCode, headers }: RawResponse,
+): (askedMs?: number) => void {
+	const isRefused = statusCode === 429;
+	const inHeaderMs = retryAfterMs(headers);
+	const lacksRetryAfter = isRefused && inHeaderMs === undefined;
+	// The limiter knows only our share of a limit.
+	const said = headerLimits(headers, windowMs, lacksRetryAfter).map(({ max, ...room }) => ({
+		...room,
+		max: max && shareOf(max, keepFree),
+	}));
+	const [spent] = said
+		.filter(({ remaining, resetMs }) => remaining === 0 && resetMs <= windowMs)
+		.sort((a, b) => b.resetMs - a.resetMs);
+	// Before the permit ends: that lets the next request go, or ends the limiter.
+	permit.applyHeaderLimits(said);
+	// RFC 9110 §15.6.4: for so long, the service is unavailable to every request.
+	if (statusCode === 503 && inHeaderMs) permit.pause(inHeaderMs);
+	if (!isRefused) permit.letThrough();
+	const refuse = (ms = 0) => permit.refused(ms, spent);
+	const isExplained = !lacksRetryAfter || spent !== undefined;
+	if (isRefused && isExplained) refuse(inHeaderMs);
+	if (!lacksRetryAfter) return () => undefined;
+	// Until the body comes, other requests of the key go on.
+	const timer = isExplained ? undefined : setTimeout(refuse, LONGEST_BODY_WAIT_MS);
+	return (askedMs) => {
+		clearTimeout(timer);
+		refuse(askedMs);
+	};
+}
+
 /** Ends the permit and reads the body. @throws the connection's error */
 async function conclude(
 	account: Account,
@@ -106,36 +144,15 @@ async function conclude(
 	timeout: AbortSignal,
 	permit: Permit,
 ): Promise<AttemptOutcome> {
-	const { apiKey, keepFree, limits } = account;
+	const { apiKey, limits } = account;
 	const { statusCode, headers } = rawResponse;
-	const isRefused = statusCode === 429;
-	const inHeaderMs = retryAfterMs(headers);
 	const windowMs = longestWindowMs(limits, canonicalEndpoint(request.endpoint));
-	// The limiter knows only our share of a limit.
-	const lacksRetryAfter = isRefused && inHeaderMs === undefined;
-	const said = headerLimits(headers, windowMs, lacksRetryAfter).map(({ max, ...room }) => ({
-		...room,
-		max: max && shareOf(max, keepFree),
-	}));
-	const [spent] = said
-		.filter(({ remaining, resetMs }) => remaining === 0 && resetMs <= windowMs)
-		.sort((a, b) => b.resetMs - a.resetMs);
-	const refuse = (ms = 0) => permit.refused(ms, spent);
-	const isExplained = inHeaderMs !== undefined || spent !== undefined;
-	// Before the permit ends: that lets the next request go, or ends the limiter.
-	permit.applyHeaderLimits(said);
-	// RFC 9110 §15.6.4: for so long, the service is unavailable to every request.
-	if (statusCode === 503 && inHeaderMs) permit.pause(inHeaderMs);
-	if (!isRefused) permit.letThrough();
-	else if (isExplained) refuse(inHeaderMs);
-	// Otherwise the body may say it; until it comes, other requests of the key go on.
-	const timer = isRefused && !isExplained ? setTimeout(refuse, LONGEST_BODY_WAIT_MS) : undefined;
+	const afterBody = endPermit(permit, account, windowMs, rawResponse);
 	const isUnchanged = statusCode === 304 && isConditional(request);
 	const isSuccess = isUnchanged || (statusCode >= 200 && statusCode < 300);
 	const body = isSuccess
 		? await abortable(readBody(rawResponse.body, apiKey, LARGEST_BODY_BYTES), timeout)
 		: await errorBody(rawResponse, apiKey, timeout);
-	clearTimeout(timer);
 	const isTooLarge = isSuccess && body.length > LARGEST_BODY_BYTES;
 	const response: ServiceResponse = {
 		statusCode,
@@ -148,10 +165,11 @@ async function conclude(
 		return error === undefined ? { response } : { error, retry: 'never' };
 	}
 	const askedMs = askedWaitMs(response);
-	if (lacksRetryAfter) refuse(askedMs);
+	afterBody(askedMs);
 	const isTooLong = isPauseTooLong(statusCode, askedMs ?? 0, windowMs);
 	const error = responseError(request, response, isTooLong);
-	const retry = isRefused ? 'afterRefusal' : isTransientStatus(statusCode) ? 'ifHarmless' : 'never';
+	const retry =
+		statusCode === 429 ? 'afterRefusal' : isTransientStatus(statusCode) ? 'ifHarmless' : 'never';
 	return { error, response, askedMs, retry: isTooLong ? 'never' : retry };
 }
 
