@@ -85,6 +85,14 @@ test('a manual test run shows no more than a published trigger gives', async () 
 	await expect(manual({ idField: 'number' }).poll()).rejects.toThrow('has no ID');
 });
 
+test('with Changed Fields, a manual test run shows an update in which all watched fields have changed', async () => {
+	const options = { changedFields: true, watchFields: 'name, city' };
+	const [updated] = await manual({ options }).poll();
+	expect(updated).toMatchObject({ event: 'contactUpdated', changedFields: ['name', 'city'] });
+	const [created] = await manual({ events: ['contactCreated'], options }).poll();
+	expect(created).toEqual({ event: 'contactCreated', contact: updated?.contact });
+});
+
 const HEADER = headers({ name: 'X-Since', value: '={{ 5 }}' });
 const ONLY_FIRST = incremental({ fullReadHours: 0 });
 const MARK = deletedWhen('status', 'deleted');

@@ -17,6 +17,7 @@ import { beginPoll } from './pollTime';
 import { type PollSettings, readPollSettings } from './pollSettings';
 import { ListReader } from './readList';
 import { boundFieldHashes, type State } from './state';
+import { fieldNamesOf } from './watchedFields';
 
 /** How many events a manual test run shows. */
 const SAMPLE_SIZE = 10;
@@ -72,10 +73,11 @@ export async function poll(context: IPollFunctions): Promise<INodeExecutionData[
 	}
 }
 
-/** The first records of the list, as if they had just been changed. */
+/** The first records of the list, as if they had just been changed, an updated one in all fields. */
 async function sample(settings: PollSettings, client: PageClient): Promise<RecordEvent[]> {
 	const { request, list, wanted, recordName, readsChangesOnly, incremental, deletedWhen } =
 		settings;
+	const { watchedList, watchedFields, emitsChangedFields } = settings;
 	const seesDeletions =
 		deletedWhen !== undefined || (!readsChangesOnly && incremental?.fullReadMs !== 0);
 	if (!seesDeletions && wanted.every((change) => change === 'Deleted')) {
@@ -87,8 +89,9 @@ async function sample(settings: PollSettings, client: PageClient): Promise<Recor
 			`${reason}, so that only changed ${recordName}s are read, and deletions cannot be seen. Replace it with a fixed value, choose another event, or set Deleted When.`,
 		);
 	}
+	const showsFields = emitsChangedFields && wanted.includes('Updated');
 	// Of a deleted record, only the ID would show.
-	const change = wanted.find((one) => one !== 'Deleted') ?? 'Deleted';
+	const change = showsFields ? 'Updated' : (wanted.find((one) => one !== 'Deleted') ?? 'Deleted');
 	const isShown = (record: unknown) => change === 'Deleted' || !isMarked(record, deletedWhen);
 	const records: unknown[] = [];
 	for await (const page of readPages(client, request, list)) {
@@ -103,11 +106,9 @@ async function sample(settings: PollSettings, client: PageClient): Promise<Recor
 	}
 	return records.slice(0, SAMPLE_SIZE).map((record, index) => {
 		const id = idOf(record, settings, `${index + 1} of ${records.length}`);
-		return {
-			change,
-			record:
-				change === 'Deleted' ? asRecord(id, settings.watchedList.idField) : (record as IDataObject),
-		};
+		if (change === 'Deleted') return { change, record: asRecord(id, watchedList.idField) };
+		const changedFields = showsFields ? fieldNamesOf(watchedFields.watchedPart(record)) : undefined;
+		return { change, record: record as IDataObject, changedFields };
 	});
 }
 

@@ -79,6 +79,12 @@ export function fieldHashesOf(watchedPart: unknown, names: Map<string, number>):
 	return hashes.join('').trimEnd();
 }
 
+/** The dot paths of all fields. */
+export function fieldNamesOf(watchedPart: unknown): string[] {
+	const names = new Map<string, number>();
+	return differentFields('', fieldHashesOf(watchedPart, names), names);
+}
+
 /** The names of the fields whose hashes differ. */
 export function differentFields(before: string, now: string, names: Map<string, number>): string[] {
 	const hashIn = (hashes: string, index: number) =>
