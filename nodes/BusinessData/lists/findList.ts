@@ -29,7 +29,7 @@ const MESSAGE_NAME = /(message|msg|detail|description|reason|title)s?$/i;
 
 /** Fields beside a list that only say which page this is, or how long pages are. */
 const PAGE_NAME =
-	/^(current_?)?(page|offset|skip|limit|per_?page|page_?(no|num|number|index|size))$/i;
+	/^(current_?)?(page|offset|start|skip|limit|per_?page|page_?(no|num|number|index|size))$/i;
 
 type Entry = [path: string, value: unknown];
 type List = [path: string, records: unknown[]];
@@ -123,7 +123,7 @@ function hasId(value: unknown): boolean {
 /** Whether a response is an empty list in one of the ways that services have for it. */
 function holdsNone(body: unknown): boolean {
 	const entries = entriesOf(body);
-	const own = entries.filter((entry) => !isAboutPages(entry));
+	const own = entries.filter((entry) => !isAboutPages(entry) && !isSuccess(entry));
 	const [only, ...others] = own.length > 0 ? own : entries;
 	const isNone = isNothing(body) || (others.length === 0 && isNothing(only?.[1]));
 	return isNone || saysNone(body) || isEmptyEnvelope(body);
@@ -135,6 +135,10 @@ function isAboutPages([path, value]: Entry): boolean {
 	if (isObject(value)) return !isNothing(value) && entriesOf(value).every(isAboutPages);
 	const isNumber = /^\d+$/.test(String(value));
 	return (isNumber && PAGE_NAME.test(name)) || (namesNoPage(value) && namesNextPage(path));
+}
+
+function isSuccess([name, value]: Entry): boolean {
+	return value === true && /^(success|ok)$/i.test(name);
 }
 
 /** The list that holds objects, or else the one that holds anything. @throws ListError when several do */
