@@ -1,7 +1,8 @@
 /**
  * Limits in the headers of a response: `RateLimit` and `RateLimit-Policy` (draft-ietf-httpapi-ratelimit-headers, newer
- * and older form), and `RateLimit-Limit/Remaining/Reset`, also as `X-…`, `Rate-Limit-…` or with the name of a limit
- * (`X-RateLimit-Minutely-Reset`). The interface document has none of them, so what cannot be understood is ignored.
+ * and older form), and `RateLimit-Limit/Remaining/Reset`, all also as `X-…`, the latter as `Rate-Limit-…` or with the name
+ * of a limit (`X-RateLimit-Minutely-Reset`). The interface document has none of them, so what cannot be understood is
+ * ignored.
  */
 import { isDecimal, timeMs } from './retryAfter';
 import type { LimitSetting } from './endpoints';
@@ -37,8 +38,8 @@ export function headerLimits(
 		const isLimit = ms > 0 && remaining <= (max ?? Infinity);
 		return isLimit ? [{ remaining, resetMs: isInMs ? Number(reset) : ms, max }] : [];
 	};
-	const policies = headerItems(headerText(headers, 'ratelimit-policy'));
-	const drafts = headerItems(headerText(headers, 'ratelimit')).flatMap(
+	const policies = draftItems(headers, 'ratelimit-policy');
+	const drafts = draftItems(headers, 'ratelimit').flatMap(
 		({ name, r, t, remaining = r, reset = t, limit }) => {
 			const quota = policies.find((policy) => policy.name === name)?.q;
 			return limitOf({ limit: limit ?? quota, remaining, reset });
@@ -48,7 +49,7 @@ export function headerLimits(
 }
 
 export function headerPolicies(headers: Headers): LimitSetting[] {
-	return headerItems(headerText(headers, 'ratelimit-policy')).flatMap(({ q, name, w, qu }) => {
+	return draftItems(headers, 'ratelimit-policy').flatMap(({ q, name, w, qu }) => {
 		if (qu !== undefined && qu !== 'requests') return [];
 		const max = wholeNumber(q ?? name) ?? 0;
 		const windowSeconds = wholeNumber(w) ?? 0;
@@ -69,7 +70,8 @@ function namedFields(headers: Headers): Fields[] {
  * The items of a header such as `"default";q=100;w=60, …`, each with its first value as `name`; the older form, such as
  * `limit=100, remaining=5, reset=3`, is one item.
  */
-function headerItems(header: string): Array<Record<string, string>> {
+function draftItems(headers: Headers, name: string): Array<Record<string, string>> {
+	const header = headerText(headers, name) || headerText(headers, `x-${name}`);
 	const items = header.split(',').flatMap((item) => {
 		if (item.trim() === '') return [];
 		const parts = item.split(';').map((part): [string, string] => {

@@ -29,6 +29,10 @@ test.each<[Record<string, string>, unknown[]]>([
 	[{ ratelimit: '"default";r=50;t=30' }, [left(50, 30_000)]],
 	[{ ratelimit: '"burst";r=0;t=1, "minute";r=12;t=40' }, [left(0, 1_000), left(12, 40_000)]],
 	[{ ratelimit: 'limit=100, remaining=5, reset=7' }, [left(5, 7_000, 100)]],
+	[
+		{ 'x-ratelimit-policy': 'default;q=400;w=60', 'x-ratelimit': 'default;r=0;t=45' },
+		[left(0, 45_000, 400)],
+	],
 	[named('ratelimit', '3', '2', '30, 30;w=10'), [left(3, 2_000, 30)]],
 	[named('x-ratelimit', '0', '1', '10'), [left(0, 1_000, 10)]],
 	[named('x-ratelimit', '1', String(NOW / 1000 + 20)), [left(1, 20_000)]],
