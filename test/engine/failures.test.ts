@@ -142,7 +142,7 @@ describe('a redirect', () => {
 		expect(bench.sandbox.journal.count()).toBe(1);
 		expect(error.message).toContain(`The service answered ${status} `);
 		expect(error.description).toContain(
-			`Redirects are not followed, so that the key goes to no other address. Set the base URL in the credential to where the service is now (it points to ${elsewhere.baseUrl}).`,
+			`Redirects are not followed, so that the key goes to no other address. Set the base URL in the credential to where the service is now (it points to ${elsewhere.baseUrl}). If that is its address already, check the path, also for a slash at its end.`,
 		);
 		// Many services respond with what they have carried out with one of these.
 		const mayHaveActed = name !== 'a read' && status <= 303;
@@ -157,7 +157,7 @@ describe('a redirect', () => {
 		bench.respond(302, { times: Infinity, headers: { location: '/elsewhere' } });
 		const { description } = errorOf(await bench.run([{}], read()));
 		expect(bench.sandbox.journal.count()).toBe(1);
-		expect(description).toContain('to where the service is now.');
+		expect(description).toContain('Check the base URL in the credential and the path');
 	});
 });
 

@@ -103,10 +103,10 @@ function meaningOf(
 	}
 	// RFC 9110 §15.4.5: a 304 leads nowhere.
 	if (statusCode >= 300 && statusCode < 400 && statusCode !== 304) {
-		const baseUrl = `Redirects are not followed, so that the key goes to no other address. Set the base URL in the credential to where the service is now${originOf(headers.location)}.`;
+		const redirect = `Redirects are not followed, so that the key goes to no other address. ${howToFollow(headers.location)}`;
 		// 303 says that it was carried out (RFC 9110 §15.4.4); many services use 301 and 302 for that, too.
 		const wasPerhapsDone = mayAct && statusCode <= 303;
-		return wasPerhapsDone ? unknown(`${baseUrl} ${check}`, INVALID) : refused(baseUrl, INVALID);
+		return wasPerhapsDone ? unknown(`${redirect} ${check}`, INVALID) : refused(redirect, INVALID);
 	}
 	if (request.isIdempotent === true && statusCode === 409) {
 		return unknown(
@@ -131,10 +131,12 @@ function meaningOf(
 	);
 }
 
-/** Only the origin, as the path and query may hold secrets. */
-function originOf(location: unknown): string {
+/** Of an address only its origin, as the path and query may hold secrets. */
+function howToFollow(location: unknown): string {
 	const url = typeof location === 'string' ? parseUrl(location) : undefined;
-	return url === undefined ? '' : ` (it points to ${url.origin})`;
+	return url === undefined
+		? 'Check the base URL in the credential and the path, also for a slash at its end.'
+		: `Set the base URL in the credential to where the service is now (it points to ${url.origin}). If that is its address already, check the path, also for a slash at its end.`;
 }
 
 /** What is wrong in spite of a 2xx, if anything. */
