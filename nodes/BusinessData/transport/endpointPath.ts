@@ -35,7 +35,7 @@ export function parsePath(
 	if (text.includes('#') || text.includes('\\') || CONTROL_OR_SPACE.test(text)) {
 		throw refuse(
 			'contains a character that a path cannot have',
-			'Remove any #, backslash, space or control character, or percent-encode it.',
+			'Write a # as %23 and a space as %20, and remove any backslash or control character.',
 		);
 	}
 	const [written = '', ...queries] = text.split('?');

@@ -39,6 +39,7 @@ export function checkHeader(
 	// A long name may be the key, in the wrong field.
 	const which = NAME.test(name) && name.length < 40 ? `the value of ${name}` : 'a name or a value';
 	const problem = `${which} contains characters that a header cannot have`;
-	const howToFix = 'Use letters, digits and hyphens in names, and one line of text in values.';
+	const howToFix =
+		'Use letters, digits and hyphens in names, and one line of text in values; characters beyond Latin-1, such as €, must be encoded, for example as %E2%82%AC.';
 	throw new InvalidSettingError(field, problem, howToFix);
 }

@@ -57,6 +57,12 @@ test.each<[which: string, ...headers: Array<[name: string, value: string]>]>([
 	}
 });
 
+test('what is advised for a character that a header cannot have is accepted', async () => {
+	const refused = readHeaders({ name: 'X-A', value: '\u20ac' });
+	await expect(refused).rejects.toHaveProperty('description', expect.stringContaining('%E2%82%AC'));
+	await readHeaders({ name: 'X-A', value: '%E2%82%AC' });
+});
+
 const NO_TIMEOUT = 'Timeout: must be a number of seconds from 0.001 to 3600';
 const NO_WAIT = 'Max Wait: must be a number of seconds from 0';
 test.each<[name: string, expected: object | string, ...values: unknown[]]>([

@@ -86,6 +86,12 @@ test.each<[problem: string, ...paths: string[]]>([
 	}
 });
 
+test('what is advised for a character that a path cannot have is accepted', () => {
+	const { description } = errorOf(() => parsePath('/a# b', 'Path')) as InvalidSettingError;
+	expect(description).toContain('Write a # as %23 and a space as %20');
+	expect(parsePath('/a%23%20b', 'Path').path).toBe('/a%23%20b');
+});
+
 describe('an endpoint', () => {
 	test.each([
 		['POST /txndata/sendTxn', { method: 'POST', path: '/txndata/sendTxn' }],
