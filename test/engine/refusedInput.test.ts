@@ -237,6 +237,18 @@ describe('what an expression makes', () => {
 		expect(result.json(NODE)).toMatchObject([expected]);
 	});
 
+	test.each([
+		['nothing', null],
+		['missing', null],
+		['client', { name: 'a' }],
+	])('%s goes into a JSON Body as the error advises', async (name, a) => {
+		const withValue = (code: string) => FIELDS['JSON Body'](`={"a": {{ ${code} }}}`);
+		const { description } = await refusalOf(withValue(`$json.${name}`), [ITEM]);
+		expect(description).toContain('JSON.stringify(… ?? null)');
+		await bench.run([ITEM], withValue(`JSON.stringify($json.${name} ?? null)`));
+		expect(bench.documents()).toEqual([{ a }]);
+	});
+
 	test('what a person wrote beside it may be any text', async () => {
 		const parameters = field('={{ $json.id }}');
 		const written = { id: 'b', name: 'b', type: 'string', value: 'null' };

@@ -26,6 +26,8 @@ export class UnresolvedValue {
 const FIELDS_WITHOUT_GAPS = ['ids', 'sendOnceKey'];
 /** Fields with a path. */
 const FIELDS_WITH_PATHS = ['path', 'endpoint'];
+const HOW_TO_WRITE_JSON =
+	'Check the expression, and where its value comes from. To write any value, also null, put {{ JSON.stringify(… ?? null) }} there, without quotation marks around it.';
 const EMPTY_SEGMENT = 'leaves a segment of the path empty';
 /** Stands for an expression that gives an empty text; no path can hold it. */
 const GAP = '\u0000';
@@ -133,7 +135,9 @@ function unresolvedInText(
 	for (const [index, { type, text }] of pieces.entries()) {
 		const place = { name, before, next: pieces[index + 1] };
 		const written = type === 'text' ? text : textIn(() => evaluate(text), place);
-		if (typeof written !== 'string') return unresolved(text, written.problem);
+		if (typeof written !== 'string') {
+			return unresolved(text, written.problem, name === 'jsonBody' ? HOW_TO_WRITE_JSON : undefined);
+		}
 		const isEmpty = type === 'code' && trimUnseen(written) === '';
 		if (isEmpty) firstEmpty ??= text;
 		before += isEmpty ? GAP : written;
