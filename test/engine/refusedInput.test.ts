@@ -160,7 +160,9 @@ describe('what an expression makes', () => {
 	const NO_SEGMENT = 'leaves a segment of the path empty';
 	const EMPTY_ID = '"ids" is empty, so a DELETE may delete more than is meant';
 	const LIST = '{{ $json.list }} is a list, not a text';
-	const FIXED = '{{ $json.id }} is plain text here, because the field is set to Fixed';
+	const PLAIN = 'is plain text here, because the field is set to Fixed';
+	const FIXED = `{{ $json.id }} ${PLAIN}`;
+	const NOW = '{{ DateTime.now().toISODate() }}';
 	const DATE = 'DateTime.fromISO($json.date)';
 	const DUE = '({ lines: [{ due: new Date($json.date) }] })';
 	const SUM = '$json.id + $json.missing';
@@ -196,6 +198,7 @@ describe('what an expression makes', () => {
 		['Headers', '{{ $json.id }}', `"X-A": ${FIXED}`],
 		['IDs', '{{ $json.id }}', FIXED],
 		['JSON Body', '{"a": "{{ $json.id }}"}', FIXED],
+		['JSON Body', `{"a": "${NOW}"}`, `${NOW} ${PLAIN}`],
 		['Send Once Key', '{{ $json.id }}', FIXED],
 	])('%s: %s is refused: %s', async (name, expression, problem, own = {}) => {
 		const { message } = await refusalOf(FIELDS[name](expression, own), [ITEM]);

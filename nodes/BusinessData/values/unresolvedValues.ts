@@ -32,8 +32,9 @@ const EMPTY_SEGMENT = 'leaves a segment of the path empty';
 /** Stands for an expression that gives an empty text; no path can hold it. */
 const GAP = '\u0000';
 const LONGEST_SHOWN_EXPRESSION = 100;
-/** In a field that is set to Fixed, n8n takes it for text. Only n8n's own names begin with a dollar sign. */
-const PLAIN_EXPRESSION = /\{\{([^{}]{0,200}?\$[a-z(][^{}]{0,200})\}\}/i;
+/** In a field that is set to Fixed, n8n takes it for text. Others' templates have braces too, but not what is in these. */
+const PLAIN_EXPRESSION =
+	/\{\{([^{}]{0,200}?(?:\$[a-zA-Z(]|\b(?:DateTime\.|new Date\())[^{}]{0,200})\}\}/;
 
 /** Evaluates what stands between `{{` and `}}`. */
 type Evaluate = (code: string) => unknown;
