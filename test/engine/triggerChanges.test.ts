@@ -236,7 +236,10 @@ describe('deletions that look like a mistake', () => {
 		const marked = deletedWhen('deleted', 'true');
 		const { state, poll } = await begin({ ...incremental(), ...marked }, all);
 		state.list = all.slice(3).map((one) => ({ ...one, deleted: true }));
-		await expect(poll()).rejects.toThrow(withheld);
+		await expect(poll()).rejects.toMatchObject({
+			message: withheld.replace('in the list', 'in the list or marked as deleted'),
+			description: expect.stringContaining('a wrong Deleted When') as string,
+		});
 		expect(await poll()).toEqual([]);
 		state.list = all.slice(3);
 		expect(await poll()).toEqual([]);

@@ -173,14 +173,16 @@ function isReportDue(
 function withheldError(
 	state: State,
 	withheld: number,
-	{ recordName, maxDeletionPercent }: PollSettings,
+	{ recordName, maxDeletionPercent, deletedWhen }: PollSettings,
 ): RequestError {
 	const known = Math.max(withheld, knownForGuard(state));
+	const [orMarked, orMark] =
+		deletedWhen === undefined ? ['', ''] : [' or marked as deleted', ', a wrong Deleted When'];
 	return new RequestError(
-		`${withheld} of ${known} known ${recordName}s are missing in the list; their deletion is withheld`,
+		`${withheld} of ${known} known ${recordName}s are missing in the list${orMarked}; their deletion is withheld`,
 		{
 			outcome: 'unknown',
-			description: `More than ${maxDeletionPercent} % at once is more likely a role of the API key that hides them, a filter or another business than deletions. If they come back, nothing has happened. If they were deleted, set the option Max Deletion Percent to 100 until the next poll has emitted them.`,
+			description: `More than ${maxDeletionPercent} % at once is more likely a role of the API key that hides them, a filter${orMark} or another business than deletions. If they come back, nothing has happened. If they were deleted, set the option Max Deletion Percent to 100 until the next poll has emitted them.`,
 		},
 	);
 }
