@@ -98,10 +98,11 @@ const ONLY_FIRST = incremental({ fullReadHours: 0 });
 const MARK = deletedWhen('status', 'deleted');
 const NOTHING = 'The list has no contacts to show Create a contact in the service';
 const NEVER = 'This trigger can never emit anything';
+const ONLY_CHANGES = `${NEVER} Full Read Hours is 0, so that only changed contacts are read, and deletions cannot be seen. Enter a number of hours`;
 test.each([
 	['an empty list', {}, NOTHING],
 	['only changes', { events: DELETED, options: HEADER }, `${NEVER} A query parameter or a header`],
-	['one full read', { events: DELETED, options: ONLY_FIRST }, `${NEVER} Full Read Hours is 0`],
+	['one full read', { events: DELETED, options: ONLY_FIRST }, ONLY_CHANGES],
 	['one full read, and emits something else', { options: ONLY_FIRST }, NOTHING],
 	['only changes, and a mark', { events: DELETED, options: { ...HEADER, ...MARK } }, NOTHING],
 ])('a manual test run of a trigger that reads %s says so', async (_, parameters, message) => {

@@ -81,12 +81,12 @@ async function sample(settings: PollSettings, client: PageClient): Promise<Recor
 	const seesDeletions =
 		deletedWhen !== undefined || (!readsChangesOnly && incremental?.fullReadMs !== 0);
 	if (!seesDeletions && wanted.every((change) => change === 'Deleted')) {
-		const reason = readsChangesOnly
-			? 'A query parameter or a header is an expression'
-			: 'Full Read Hours is 0';
+		const [reason, howToFix] = readsChangesOnly
+			? ['A query parameter or a header is an expression', 'Replace it with a fixed value']
+			: ['Full Read Hours is 0', 'Enter a number of hours'];
 		throw nothingToShow(
 			'This trigger can never emit anything',
-			`${reason}, so that only changed ${recordName}s are read, and deletions cannot be seen. Replace it with a fixed value, choose another event, or set Deleted When.`,
+			`${reason}, so that only changed ${recordName}s are read, and deletions cannot be seen. ${howToFix}, choose another event, or set Deleted When.`,
 		);
 	}
 	const showsFields = emitsChangedFields && wanted.includes('Updated');
