@@ -61,7 +61,7 @@ export class RunWaitTime {
 		if (longest === undefined || this.elapsedMs < NOTICEABLE_WAIT_MS) return undefined;
 		const waited = `${pluralize(this.requests, 'request')} waited ${formatDuration(this.elapsedMs)}`;
 		if (longest.cause === REFUSAL) {
-			return `${waited} after the service refused a request (429). Something else seems to use the same API key.`;
+			return `${waited} after the service refused a request (429). Something else seems to use the same API key, or n8n was restarted and has lost count.`;
 		}
 		if (longest.cause === PAUSE) return `${waited} because the service had asked for a pause.`;
 		const { name, max, windowMs } = longest.cause;
