@@ -89,7 +89,7 @@ export const paginationFields: INodeProperties[] = [
 		default: 'emptyPage',
 		displayOptions: { hide: { type: ['none'] } },
 		description:
-			'What the service does at the end of its list. A cursor or an address that is missing is always an end.',
+			'What the service does at the end of its list. A cursor or an address that is missing is an end too, or an error where a field says that there is more.',
 	},
 	{
 		displayName: 'First Offset',

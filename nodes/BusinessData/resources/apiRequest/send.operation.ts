@@ -39,7 +39,7 @@ const fields: INodeProperties[] = [
 		options: METHODS.map((method) => ({ name: method, value: method })),
 		default: 'GET',
 		description:
-			'The HTTP method. Reads (GET and HEAD) run side by side and are retried after a failure; everything else runs item by item and is never retried unless it certainly had no effect.',
+			'The HTTP method. Reads (GET and HEAD) run side by side and are retried after a failure; everything else runs item by item and is retried only where that does no harm.',
 	},
 	{
 		displayName: 'Path',
@@ -68,14 +68,15 @@ const fields: INodeProperties[] = [
 			...itemsFieldOption,
 			displayOptions: ofJson,
 			description:
-				'Where in the response the list is, as a dot path. If there is none, a read (GET and HEAD) fails; anything else gives the whole response. Leave empty to get one item per element if the response itself is a list, and one item otherwise.',
+				'Where in the response the list is, as a dot path. If there is none, a read (GET and HEAD) fails; anything else gives the whole response. Leave empty to get one item per element if the response itself is a list, and one item otherwise; with Pagination, the list is found automatically.',
 		},
 		{
 			displayName: 'Full Response',
 			name: 'fullResponse',
 			type: 'boolean',
 			default: false,
-			description: 'Whether to output one item with the status, the headers and the body',
+			description:
+				'Whether to output one item with the status, the headers and the body; with Pagination, one for each page',
 		},
 		{
 			displayName: 'Limit',
