@@ -196,6 +196,16 @@ describe('by the trigger', () => {
 		},
 	);
 
+	test('a record on two pages in place of another one, again and again, of as many as there are', async () => {
+		const served = (...parts: number[][]): Page => {
+			return (page) => ({ total: 4, data: records(...(parts[page - 1] ?? [])) });
+		};
+		const overlapping = Array.from({ length: 8 }, () => served([1, 2], [2, 3]));
+		const polls = [served([1, 2], [3, 4]), ...overlapping];
+		expect((await pollEach(bench.trigger(OPTIONS), polls)).flat()).toEqual([]);
+		expect(bench.logged()).toContain('3 of 4 records came');
+	});
+
 	test('a last page that comes again, whose records have an ID field of their own', async () => {
 		let time = 0;
 		const options = { ignoreFields: 'note', ...REPEATED };

@@ -57,7 +57,7 @@ export async function comparePage(
 		const record = known.get(key);
 		if (record?.isSeen === true) {
 			// A page is from one moment, so a record that is on it twice has not moved.
-			if (!onPage.has(key)) read.hasMoved = true;
+			if (!onPage.has(key)) read.moved++;
 			if (isGone || hash === record.hash) continue;
 			read.ambiguousId ??= key;
 			// Unless it is as before this poll, so that nothing has changed.

@@ -93,8 +93,9 @@ export function noteEnd(read: ListRead, state: State, last: Page, list: ListSett
 	const { isFull, pageState } = read;
 	const { page } = pageState;
 	const expected = isFull ? expectedTotal(read, state) : undefined;
-	if (expected !== undefined && read.came < expected) {
-		read.problem ??= `${read.came} of ${expected} records came`;
+	const came = read.came - read.moved;
+	if (expected !== undefined && came < expected) {
+		read.problem ??= `${came} of ${expected} records came`;
 	}
 	const isAnnounced = isLinked(list) && list.cursorFrom !== 'lastItem';
 	if (isFull && isAnnounced && page > 1 && last.records.length === 0) {
@@ -102,7 +103,7 @@ export function noteEnd(read: ListRead, state: State, last: Page, list: ListSett
 		noteSign(read, 'emptyLastPage', inWords);
 	}
 	const areAllSeen = [...state.known.values()].every(({ isSeen }) => isSeen);
-	const isConfirmed = isFull && (expected === undefined ? areAllSeen : read.came >= expected);
+	const isConfirmed = isFull && (expected === undefined ? areAllSeen : came >= expected);
 	// No read of several pages has ended before, so there is nothing to compare with.
 	const isNew = state.observed.pages <= 1;
 	const all = new Set([...state.observed.habits, ...signsIn(read.signs)]);

@@ -43,7 +43,7 @@ export function endFullRead(
 		// What has come back was not deleted, so the reads before did not see everything.
 		const isStill =
 			!areSomeNew && !state.observed.hasMoved && !isResized && read.hasReturned !== true;
-		state.observed.hasMoved = read.hasMoved;
+		state.observed.hasMoved = read.moved > 0;
 		state.observed.firstLength = firstLength;
 		// Pages after the first empty one are not read again.
 		state.observed.pages = page - empty;
@@ -71,7 +71,7 @@ export function endFullRead(
 
 /** Moves the cursor to the beginning of an incremental read that has seen everything. */
 export function endChanges(state: State, read: ListRead): void {
-	const { beganAt, pageState, problem, hasMoved } = read;
+	const { beganAt, pageState, problem, moved } = read;
 	// The clock was set back, so the read has asked for what is still to come: the whole list shows what it left out.
 	if (beganAt < (state.reads.cursor ?? 0)) return moveCursor(state, undefined);
 	const records = [...state.known.values()];
@@ -85,7 +85,7 @@ export function endChanges(state: State, read: ListRead): void {
 	else if (before?.isStill === true && showsAll) moveCursor(state, before.beganAt);
 	else {
 		const { firstBeganAt = beganAt } = before ?? {};
-		const isStill = problem === undefined && !hasMoved;
+		const isStill = problem === undefined && moved === 0;
 		state.reads.unconfirmed = { beganAt, firstBeganAt, isStill };
 		for (const record of records) record.wasSeen = record.isSeen;
 		// Otherwise, the changes of a list that never stands still would become ever more.

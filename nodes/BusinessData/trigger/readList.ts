@@ -198,7 +198,7 @@ export class ListReader {
 			came: 0,
 			signs: {},
 			totals: {},
-			hasMoved: false,
+			moved: 0,
 			repeated: 0,
 			...(readsChangesOnly ? { query: request.query } : {}),
 		};

@@ -56,8 +56,8 @@ export interface ListRead {
 	signs: Partial<Record<Sign, string>>;
 	/** In words, the first page without records, where the list used to have more pages. */
 	emptyPage?: string;
-	/** Whether a record came on two pages, so that others may have been missed between them. */
-	hasMoved: boolean;
+	/** How many records came again on a later page, so that others may have been missed between the pages. */
+	moved: number;
 	/** Whether a record came that was missing before. */
 	hasReturned?: true;
 	/** The numbers in its responses that may count all records, by their dot paths. */

@@ -97,7 +97,7 @@ export const MISTAKES_FOUND_BY_TESTS: MistakeFoundByTest[] = [
 	mistake(
 		'a later page takes back that records have moved',
 		READS,
-		patch('trigger/comparePage', 'const onPage = new Set();', '$&\n    read.hasMoved = undefined;'),
+		patch('trigger/comparePage', 'const onPage = new Set();', '$&\n    read.moved = 0;'),
 	),
 	mistake(
 		'a contact that was deleted is never told',

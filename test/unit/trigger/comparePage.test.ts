@@ -55,7 +55,7 @@ async function compare(pages: unknown[][]) {
 	return { state, events, read, again };
 }
 
-const MOVED = { hasMoved: true };
+const MOVED = { moved: 1 };
 const TWICE = { ambiguousId: '1' };
 test.each<[string, unknown[][], Partial<ListRead>, unknown[], boolean?]>([
 	['shown', [[ONE]], {}, []],

@@ -161,6 +161,14 @@ test.each<[string, number[], StateParts, Partial<ListRead>, Sign[] | undefined, 
 	['the total came', [-1, 0], TOTAL, { signs: ODD, came: 1, totals: { total: 1 } }, UNEVEN],
 	['more than the total', [-1, 0], TOTAL, { signs: ODD, came: 2, totals: { total: 1 } }, UNEVEN],
 	['less', [-1], TOTAL, { signs: ODD, came: 2, totals: { total: 3 } }, [], '2 of 3 records came'],
+	[
+		'one came again',
+		[-1],
+		TOTAL,
+		{ came: 3, moved: 1, totals: { total: 3 } },
+		[],
+		'2 of 3 records came',
+	],
 ])('a sign at the end of a read: %s', (_, missed, more, read, habits, problem = '') => {
 	const state = stateOf(missed, more);
 	const ended = readAt(2, read);

@@ -54,7 +54,7 @@ test.each<[string, number[], string, Observed, Partial<ListRead>, number[], stri
 
 const ONE_PAGE = { pageState: { page: 1, count: 0, firstLength: 4 } };
 test.each<[string, Observed & Reads, Partial<ListRead>, Observed & Reads]>([
-	['of several pages', { cursor: 7 }, MOVED, { hasMoved: true, pages: 2, cursor: 7 }],
+	['of several pages', { cursor: 7 }, { moved: 1 }, { ...MOVED, pages: 2, cursor: 7 }],
 	[
 		'that went on behind an empty page',
 		{},

@@ -84,7 +84,7 @@ export const readAt = (page: number, more: Partial<ListRead> = {}): ListRead => 
 	known: 0,
 	came: 0,
 	signs: {},
-	hasMoved: false,
+	moved: 0,
 	totals: {},
 	repeated: 0,
 	...more,
