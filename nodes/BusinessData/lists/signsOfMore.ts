@@ -26,7 +26,8 @@ const NEXT =
 	/^(next((page)?(link|url|uri|href|cursor|offset|token|start|skip|after|marker|key)?|pagenumber|(record|result)s?(link|url))|continuation(token)?)$/;
 /** Only texts count: a number repeats the parameter of the request. */
 const NEXT_AS_TEXT = /^(cursor|offset)$/;
-const INSIDE_NEXT = /(^|[.:])next\.(href|url|link|after|cursor|token|offset|page)$/i;
+const INSIDE_NEXT =
+	/(^|[.:])(next\.(href|url|link|after|cursor|token|offset|page)|cursors\.after)$/i;
 const MORE = /^((has|is)?more[a-z]*|hasnext[a-z]*|(is)?truncated)$/;
 const LAST = /^((is)?last(page)?|(is)?done|(is)?finished|endoflist)$/;
 const YES = /^(true|yes|y|1)$/i;
