@@ -62,6 +62,7 @@ describe('what it asks for', () => {
 		['unixMilliseconds', {}, String(AT - 300_000)],
 		['httpDate', { timeZone: BERLIN }, 'Tue, 30 Jun 2026 22:10:30 GMT'],
 		['custom', { customFormat: 'dd.MM.yyyy HH:mm', timeZone: BERLIN }, '01.07.2026 00:10'],
+		['custom', { customFormat: `'[{"since":"'yyyy-MM-dd'"}]'` }, '[{"since":"2026-06-30"}]'],
 		// The hour that comes twice: before it, so that the service cannot read the later one.
 		['custom', { customFormat: 'HH:mm', timeZone: BERLIN, at: '2026-10-25T00:40:00Z' }, '01:35'],
 		['custom', { customFormat: 'HH:mm', timeZone: BERLIN, at: '2026-10-25T01:40:00Z' }, '02:35'],

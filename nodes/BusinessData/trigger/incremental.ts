@@ -35,7 +35,8 @@ const incrementalFields: INodeProperties[] = [
 		default: '',
 		placeholder: 'e.g. yyyy-MM-dd HH:mm',
 		displayOptions: { show: { format: ['custom'] } },
-		description: 'How the service writes a time, in the tokens of Luxon',
+		description:
+			"How the service writes a time, in the tokens of Luxon. Text stands in single quotes, so a filter is possible, too: 'updated gt 'yyyy-MM-dd.",
 	},
 	{
 		displayName: 'Format',
