@@ -22,7 +22,7 @@ const NO_ID = ['', '__EMPTY__'];
 const REASONS: Record<Exclude<SentState, 'notSent'>, string> = {
 	sent: 'It was sent before with this key. To send it again on purpose, release the key (Sent Document → Release), or give it another one.',
 	perhapsSent:
-		'It may have been sent before with this key: n8n was stopped, or lost the response, while it was being sent. Check in the service, then use Sent Document → Mark as Sent or Release.',
+		'It may have been sent before with this key: n8n was stopped while it was being sent, or no response said whether it was. Check in the service, then use Sent Document → Mark as Sent or Release.',
 };
 
 /** With an idempotency header, a key that was released here is still known there. */
