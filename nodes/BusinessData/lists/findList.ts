@@ -249,6 +249,8 @@ function noList(problem: string, body: unknown, names: string[] = []): ListError
 	const has = fields === '' ? '' : ` The response has the fields ${fields}.`;
 	return new ListError(
 		`Items Field: ${problem}`,
-		`Set the option Items Field to the place of the list, for example data.items.${perhaps}${has}`,
+		Array.isArray(body)
+			? 'The response itself is a list: leave the option Items Field empty.'
+			: `Set the option Items Field to the place of the list, for example data.items.${perhaps}${has}`,
 	);
 }

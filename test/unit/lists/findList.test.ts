@@ -7,7 +7,8 @@ import { errorOf } from '../transport/examples';
 const ONE = { id: 1 };
 
 /** What is said of a list that is not found. */
-const refusalOf = (body: unknown) => (errorOf(() => findList(body, '')) as RequestError).details;
+const refusalOf = (body: unknown, itemsField = '') =>
+	(errorOf(() => findList(body, itemsField)) as RequestError).details;
 
 describe('the list in a response', () => {
 	test.each<[string, unknown, string, unknown[]]>([
@@ -83,6 +84,11 @@ describe('the list in a response', () => {
 		[{ 17: { a: 1 }, 19: { a: 2 } }, '*'],
 	])('that may be the entries of %j is named', (body, name) => {
 		expect(refusalOf(body).description).toContain(`Perhaps it is ${name}.`);
+	});
+
+	test('that is the response itself needs no field', () => {
+		expect(refusalOf([ONE], 'data').description).toContain('leave the option Items Field empty');
+		expect(findList([ONE], '').records).toEqual([ONE]);
 	});
 
 	test('that is not found is looked for among the fields that are there', () => {
