@@ -37,6 +37,18 @@ test('begins anew at another path', async () => {
 	expect(await pollAt('/other', 2, 3)).toEqual(['recordCreated 3']);
 });
 
+test('where a fixed header asks for changes, a 304 is an error that says what to do instead', async () => {
+	bench.service.response = (_, response) => response.writeHead(304).end();
+	const { poll } = watch('/list', { options: headers({ name: 'If-None-Match', value: '"a"' }) });
+	expect(await reasonOf(poll())).toContain('Remove it from the option Headers');
+	const sendIn = { parameter: 'If-Modified-Since', sendIn: 'header', format: 'httpDate' };
+	const instead = watch('/list', { options: incremental(sendIn) });
+	bench.service.response = () => [{ id: 1 }];
+	expect(await instead.poll()).toEqual([]);
+	bench.service.response = (_, response) => response.writeHead(304).end();
+	expect(await instead.poll()).toEqual([]);
+});
+
 const BELOW = 'must be a path below the base URL';
 const OUT = 'must not lead out of its folder';
 const MARK = (values: object) => ({ options: { deletedWhen: { values } } });

@@ -249,7 +249,10 @@ export class ListReader {
 		if (page.isBare && isFull && !isNone) {
 			throw new RequestError('The service answered with an empty response instead of a list', {
 				outcome: 'unknown',
-				description: 'An empty response is not taken for an empty list. Retry later.',
+				description:
+					statusCode === NOT_MODIFIED
+						? 'With a 304, the service obeys a header such as If-None-Match. Remove it from the option Headers; the option Incremental can send one.'
+						: 'An empty response is not taken for an empty list. Retry later.',
 			});
 		}
 		const time = Date.parse(headerText(headers, 'date'));
