@@ -281,9 +281,12 @@ function nextPosition(
 
 /** The error for a page with the items of an earlier page. */
 export function samePageError(settings: ListSettings, page: number): RequestError {
-	const advice = 'The service seems to give its last page again: set End of List to Repeated Page.';
-	const problem = `page ${page} holds the same items as an earlier one`;
-	return notUnderstood(problem, settings, page > 2 ? advice : undefined);
+	const again = 'give its last page again: set End of List to Repeated Page';
+	const cause =
+		page > 2
+			? `The service seems to ${again}.`
+			: `${causeOf(settings)} If the list has one page, it may ${again}.`;
+	return notUnderstood(`page ${page} holds the same items as an earlier one`, settings, cause);
 }
 
 function missing(label: string, field: string): ListError {
@@ -293,12 +296,16 @@ function missing(label: string, field: string): ListError {
 	);
 }
 
+function causeOf({ type, pagingParameter }: ListSettings): string {
+	return type === 'nextUrl'
+		? 'The addresses that the service names do not lead on.'
+		: `The service does not seem to know the parameter "${pagingParameter}".`;
+}
+
 function notUnderstood(
 	problem: string,
-	{ type, pagingParameter }: ListSettings,
-	cause = type === 'nextUrl'
-		? 'The addresses that the service names do not lead on.'
-		: `The service does not seem to know the parameter "${pagingParameter}".`,
+	settings: ListSettings,
+	cause = causeOf(settings),
 ): ListError {
 	return new ListError(
 		`Pagination: ${problem}`,

@@ -219,10 +219,13 @@ test.each([
 	const { pages, queries, error } = await readAll(paginated(values), service);
 	expect(pages).toEqual([[{ id: 1 }]]);
 	expect(queries).toHaveLength(2);
+	const both = new RegExp(`${advice}.*set End of List to Repeated Page`);
 	expect(error).toMatchObject({
 		message: 'Pagination: page 2 holds the same items as an earlier one',
-		details: { outcome: 'unknown', description: expect.stringContaining(advice) as string },
+		details: { outcome: 'unknown', description: expect.stringMatching(both) as string },
 	});
+	const repeated = await readAll(paginated({ ...values, endOfList: 'repeatedPage' }), service);
+	expect(repeated).toMatchObject({ pages: [[{ id: 1 }]], error: undefined });
 });
 
 test.each([404, 416])('a %i after the last page says what to set', async (statusCode) => {
