@@ -47,8 +47,9 @@ export async function testCredential(
 
 /** @throws InvalidSettingError, RedisError, RequestError */
 async function readContacts(context: ICredentialTestFunctions, account: Account): Promise<void> {
-	const { signal, release } = boundedSignal(never, DEADLINE_MS, tooSlow);
-	const own = contextFor(context, account.apiKey, signal);
+	let lastStatus: unknown;
+	const { signal, release } = boundedSignal(never, DEADLINE_MS, () => tooSlow(lastStatus));
+	const own = contextFor(context, account.apiKey, signal, (status) => (lastStatus = status));
 	const client = new Client(own, account, signal, PRIORITY);
 	try {
 		const response = await client.request({
@@ -73,7 +74,12 @@ async function readContacts(context: ICredentialTestFunctions, account: Account)
 	}
 }
 
-function tooSlow(): InvalidSettingError {
+/** @param lastStatus that of the last response, if there was one */
+function tooSlow(lastStatus: unknown): Error {
+	if (lastStatus === 429) {
+		const details = { outcome: 'refused', cause: 'rate-limited', description: '' } as const;
+		return new RequestError('The service answered 429 until the end of the test', details);
+	}
 	return new InvalidSettingError(
 		'Base URL',
 		`the service gave no response within ${DEADLINE_MS / 1000} s`,
@@ -86,9 +92,10 @@ function contextFor(
 	{ helpers }: ICredentialTestFunctions,
 	apiKey: string,
 	signal: AbortSignal,
+	onStatus: (status: unknown) => void,
 ): IPollFunctions {
-	const send = async (_: string, options: IHttpRequestOptions) =>
-		(await helpers.request({
+	const send = async (_: string, options: IHttpRequestOptions) => {
+		const response = (await helpers.request({
 			method: options.method,
 			uri: options.url,
 			headers: { ...options.headers, 'x-api-key': apiKey },
@@ -98,7 +105,10 @@ function contextFor(
 			simple: false,
 			resolveWithFullResponse: true,
 			useStream: true,
-		})) as unknown;
+		})) as { statusCode?: unknown };
+		onStatus(response.statusCode);
+		return response;
+	};
 	const context = {
 		helpers: { httpRequestWithAuthentication: send },
 		getExecutionCancelSignal: () => signal,

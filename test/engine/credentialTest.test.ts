@@ -65,6 +65,7 @@ test.each<[beginning: string, action: FaultAction, says: string, fields?: object
 	['Base URL: The service could not be read', { type: 'hangUpAfterActing' }, 'cut off'],
 	['Base URL: the service gave no response', { type: 'neverAnswer', act: true }, 'service is up'],
 	['The limits of this key leave no room', refused, 'another 30 s'],
+	['The limits of this key leave no room', status(429), 'another 60 s'],
 ])('says what is wrong: %s', async (beginning, action, says, fields = {}) => {
 	bench.sandbox.fault({ times: Infinity, action });
 	const [result, message] = await press({ ...fields });
