@@ -163,6 +163,8 @@ describe('what an expression makes', () => {
 	const PLAIN = 'is plain text here, because the field is set to Fixed';
 	const FIXED = `{{ $json.id }} ${PLAIN}`;
 	const NOW = '{{ DateTime.now().toISODate() }}';
+	const INEXACT =
+		'is a number that JavaScript cannot hold exactly (9007199254740992): give it as a text';
 	const DATE = 'DateTime.fromISO($json.date)';
 	const DUE = '({ lines: [{ due: new Date($json.date) }] })';
 	const SUM = '$json.id + $json.missing';
@@ -179,6 +181,7 @@ describe('what an expression makes', () => {
 		['Max Wait', '={{ $json.missing }}', NO_VALUE],
 		['Fields', '=Dear {{ $json.nothing }}', '"a": {{ $json.nothing }} is null'],
 		['Fields', `={{ ${SUM} }}`, `"a": {{ ${SUM} }} is not a number that JSON can hold (NaN)`],
+		['Fields', '={{ 2 ** 53 }}', `"a": {{ 2 ** 53 }} ${INEXACT}`],
 		['Fields', 'a', `"name": ${NO_VALUE}`, { name: '={{ $json.missing }}' }],
 		['JSON Body', `={{ ${DUE} }}`, `{{ ${DUE} }}: "lines.0.due" is an invalid date`],
 		['JSON Body', '={"id": "INV-{{ $json.list }}"}', LIST],

@@ -30,8 +30,7 @@ export function findFault(value: unknown, isComputed: boolean, name = ''): strin
 export function refuseFaults(field: string, value: unknown, isComputed: boolean, name = ''): void {
 	const problem = findFault(value, isComputed, name);
 	if (problem === undefined) return;
-	const howToFix = 'Check where it comes from. Give a number with many digits as a text.';
-	throw new InvalidSettingError(field, problem, howToFix);
+	throw new InvalidSettingError(field, problem, 'Check where it comes from.');
 }
 
 function find(value: unknown, isComputed: boolean, path: string): string | undefined {
@@ -63,7 +62,9 @@ function problemOf(value: unknown, isComputed: boolean): string | undefined {
 		case 'bigint': {
 			if (!Number.isFinite(value)) return `is not a number that JSON can hold (${value})`;
 			const isExact = !Number.isInteger(value) || Number.isSafeInteger(value);
-			return isExact ? undefined : `is a number that JavaScript cannot hold exactly (${value})`;
+			return isExact
+				? undefined
+				: `is a number that JavaScript cannot hold exactly (${value}): give it as a text`;
 		}
 		case 'string':
 			return isComputed ? textProblem(value) : undefined;
