@@ -11,6 +11,8 @@ const STATUS = /^((http)?status(code)?|statusattributestring)$/;
 /** Their numbers may mean anything, such as the code of an account. */
 const OTHER_STATUS = /^(result|state|code)$/;
 const MESSAGE = /^(error)?(message|msg|detail|reason)s?$/i;
+/** Where it is 0, the error message beside it says what was done. */
+const CODE = /^error_?(code)?$/i;
 /** What services write where there is no failure. */
 const NONE = /^(|0+|false|no|none|null|ok|success\w*|no ?errors?)$/i;
 const FAILED_STATUS = /^(nok|ko)$|error|fail|invalid|not_?found|denied|rejected|forbidden/i;
@@ -20,10 +22,13 @@ export function holdsFailure(value: unknown, skipsLists = false): boolean {
 	let left = MOST_VALUES;
 	const looksIn = (one: unknown, level: number): boolean => {
 		if (typeof one !== 'object' || one === null || level > DEEPEST) return false;
-		const isExplained = Object.keys(one).some((name) => MESSAGE.test(name));
-		return Object.entries(one).some(([name, inner]: [string, unknown]) => {
+		const entries: Array<[string, unknown]> = Object.entries(one);
+		const isExplained = entries.some(([name]) => MESSAGE.test(name));
+		const isDone = entries.some(([name, code]) => CODE.test(name) && String(code) === '0');
+		return entries.some(([name, inner]) => {
 			if (left-- <= 0 || (skipsLists && Array.isArray(inner))) return false;
 			const key = name.toLowerCase().replace(/[^a-z]/g, '');
+			if (isDone && /^errormessages?$/.test(key)) return false;
 			return isFailure(key, inner, isExplained) || looksIn(inner, level + 1);
 		});
 	};

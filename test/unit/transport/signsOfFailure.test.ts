@@ -36,6 +36,7 @@ test.each([
 test.each([
 	{ success: true, errors: {}, error_code: '', failedCount: 0 },
 	{ errorCode: 0, errorMessage: 'Success' },
+	{ error: 0, error_message: 'Client created' },
 	{ errorCode: '0000' },
 	{ failedLogins: 3, failedInvoices: [], state: 'Tokyo' },
 	{ error: 'none', exception: null, hasErrors: 'false' },
