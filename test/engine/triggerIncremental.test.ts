@@ -171,6 +171,23 @@ describe('nothing is missed and nothing told twice', () => {
 		expect(faults()).toEqual(NO_FAULTS);
 	});
 
+	test('a service that refuses the parameter on later pages gives the whole list', async () => {
+		let rev = 1;
+		bench.service.response = ({ since, from }, response) => {
+			response.setHeader('date', new Date().toUTCString());
+			if (since !== undefined && from !== undefined) return response.writeHead(400).end();
+			const ids = from === undefined ? [1, 2] : [3];
+			return { data: ids.map((id) => ({ id, rev })), next: from === undefined ? '?from=3' : null };
+		};
+		const { poll } = bench.trigger({
+			options: { ...incremental(), ...pages('nextUrl', { nextUrlField: 'next' }) },
+		});
+		expect(await poll()).toEqual([]);
+		rev++;
+		expect(inWords(await poll())).toEqual([1, 2, 3].map((id) => `contactUpdated ${id}`));
+		expect(await poll()).toEqual([]);
+	});
+
 	test('404 is an error where the list is not there either', async () => {
 		const { pollAfter } = await begin();
 		bench.service.response = (_, response) => nothing(404)(response);

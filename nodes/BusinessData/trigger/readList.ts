@@ -80,8 +80,10 @@ export class ListReader {
 				await this.readChanges();
 				areChangesRead = state.read === undefined;
 			} catch (error) {
-				// Some services refuse to say what changed long ago, for example before this trigger was off.
-				if (!isRefusedRequest(error) || !this.isCursorOld) throw error;
+				// Some services refuse to say what changed long ago, for example before this trigger was off, and others a
+				// filter beside what names a later page.
+				const isLaterPage = hasCursor && this.pages > 0;
+				if (!isRefusedRequest(error) || !(this.isCursorOld || isLaterPage)) throw error;
 				this.log(`The whole list is read, because what has changed could not be: ${error.message}`);
 				forgetRead(state);
 				delete state.reads.cursor;
