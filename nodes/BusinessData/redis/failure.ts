@@ -39,6 +39,10 @@ const PERMANENT: Known = [
 		'It is not a cluster: choose another Redis Topology in the credential.',
 	],
 	[
+		/^ERR unknown command .?SENTINEL\b/i,
+		'It is not a Sentinel: enter the Sentinels with their ports under Redis Nodes in the credential, or choose another Redis Topology.',
+	],
+	[
 		/^ERR unknown command\b/i,
 		'It is not a Redis that runs scripts. If it is a Sentinel, choose Sentinel under Redis Topology in the credential.',
 	],

@@ -24,6 +24,7 @@ test.each([
 	[reply('ERR SELECT is not allowed in cluster mode'), 'Redis Database'],
 	[reply('ERR This instance has cluster support disabled'), 'Redis Topology'],
 	[reply("ERR unknown command 'evalsha', with args"), 'Sentinel under Redis Topology'],
+	[reply("ERR unknown command 'SENTINEL', with args"), 'enter the Sentinels'],
 	[coded('ERR_TLS_CERT_ALTNAME_INVALID'), 'Redis TLS Server Name'],
 	[coded('UNABLE_TO_VERIFY_LEAF_SIGNATURE'), 'Redis TLS CA'],
 	[coded('SELF_SIGNED_CERT_IN_CHAIN'), 'Redis TLS CA'],
