@@ -1,13 +1,14 @@
 /** Reads the credential's Limits field: JSON that users write by hand. */
 import { LARGEST_MAX, type Limit, type Limits } from '../rateLimit';
-import { formatEndpoint } from './endpoints';
+import { DOCUMENTED_LIMITS, formatEndpoint } from './endpoints';
 import { canonicalEndpoint, parseEndpoint } from './endpointPath';
 import { InvalidSettingError } from '../values/invalidSettingError';
 import { isObject } from '../values/isObject';
 import { tryParseJson } from '../values/json';
 
 const FIELD = 'Limits';
-const EXAMPLE = 'For example {"general":[{"max":10,"windowSeconds":1}],"endpoints":{}}.';
+/** All of them, because what is pasted from an error must not drop a limit. */
+const EXAMPLE = `The documented ones are ${JSON.stringify(DOCUMENTED_LIMITS)}`;
 /** Eleven days: a longer hold would not fit into a timer. */
 const LONGEST_WINDOW_SECONDS = 1_000_000;
 

@@ -19,6 +19,11 @@ test('the documented table comes through as it stands, as a text and as an objec
 	expect(parseLimits(JSON.stringify(DOCUMENTED_LIMITS, null, 2))).toEqual(expected);
 });
 
+test('what an error shows as an example is the documented table', () => {
+	const { description } = errorOf(() => parseLimits('')) as InvalidSettingError;
+	expect(JSON.parse(description.slice(description.indexOf('{')))).toEqual(DOCUMENTED_LIMITS);
+});
+
 test.each([
 	{ general: [] },
 	{ general: [SECOND], endpoints: null },
