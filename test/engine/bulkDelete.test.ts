@@ -28,6 +28,17 @@ test('1,000 input items are 10 requests', async () => {
 	);
 });
 
+test.each([404, 405])(
+	'an endpoint that is not there (%i) is set in the credential',
+	async (status) => {
+		bench.respond(status);
+		const { description } = errorOf(await run(idsOf(1)));
+		expect(description).toContain(
+			'Those of Delete Many are set in the credential, under Customize',
+		);
+	},
+);
+
 test('each ID goes out once, and is paired with every item that names it', async () => {
 	const ids = ['a, b', ['b', 'c'], ['b', 'c'], '["c", "a", "c"]', 7, ' 7 ', '\u00e9', 'e\u0301'];
 	const result = await run(

@@ -123,8 +123,15 @@ function meaningOf(
 		if (mayAct) return unknown(check);
 		return unknown(pause ?? 'Several attempts failed. Run the node again later.', UNAVAILABLE);
 	}
-	if (statusCode === 404) {
-		return refused('The path is added to the base URL in the credential: check both.', INVALID);
+	if (statusCode === 404 || statusCode === 405) {
+		// The interface document names neither for a deletion.
+		const ofDeletion = mayAct
+			? ' Those of Delete Many are set in the credential, under Customize for This Installation.'
+			: '';
+		return refused(
+			`The path is added to the base URL in the credential: check both, and the method.${ofDeletion}`,
+			INVALID,
+		);
 	}
 	return refused(
 		'Nothing was carried out. Correct what the service objects to, then run the item again.',
