@@ -93,7 +93,7 @@ test.each(cases.filter(({ acts }) => acts))(
 		const error = errorOf(await bench.run(itemsOf(1), read({ timeout: TIMEOUT })));
 		expect(journal.count()).toBe(4 + 4);
 		expect(error.message).toMatch(message);
-		expect(error.description).toContain('everal attempts failed. Run the node again later');
+		expect(error.description).toContain('everal attempts failed. Retry later');
 		expect(error.description).not.toContain('may have been carried out');
 		expect(error.context.outcome).toBe('unknown');
 		expect(error.httpCode).toBe(httpCode);

@@ -38,6 +38,13 @@ test.each([
 	expect(await poll()).toEqual([]);
 });
 
+test.each([400, 503])('a poll that fails with %i advises to run nothing again', async (status) => {
+	const { poll } = trigger();
+	await poll();
+	bench.respond(status, { times: 4 });
+	await expect(reasonOf(poll())).resolves.toMatch(/^(?!.*\b[Rr]un\b).*answered/s);
+});
+
 test('no content is an empty list as long as no contact is known', async () => {
 	// The first poll reads twice.
 	bench.respond(204, { times: 3 });

@@ -116,7 +116,7 @@ export class RedisConnection {
 			// Redis repeats what it refuses: of a long password only the beginning, which is not found above.
 			.replace(/,? with args beginning with:.*/s, '');
 		const fields = topology === 'standalone' ? 'Redis Host, Redis Port' : 'Redis Nodes';
-		const checkFields = `Requests cannot be counted together with other n8n processes. Check ${fields} and Redis TLS in the credential and whether Redis is up, then run the item again.`;
+		const checkFields = `Requests cannot be counted together with other n8n processes. Check ${fields} and Redis TLS in the credential and whether Redis is up.`;
 		return new RedisError(
 			`Redis at ${this.name} cannot be used: ${cause}`,
 			`Nothing was sent. ${howToFix(error) ?? checkFields}`,

@@ -121,7 +121,7 @@ function meaningOf(
 	// n8n's client takes a 101 for the end of a request.
 	if (isTransientStatus(statusCode) || statusCode < 200) {
 		if (mayAct) return unknown(check);
-		return unknown(pause ?? 'Several attempts failed. Run the node again later.', UNAVAILABLE);
+		return unknown(pause ?? 'Several attempts failed. Retry later.', UNAVAILABLE);
 	}
 	if (statusCode === 404 || statusCode === 405) {
 		// The interface document names neither for a deletion.
@@ -133,9 +133,7 @@ function meaningOf(
 			INVALID,
 		);
 	}
-	return refused(
-		'Nothing was carried out. Correct what the service objects to, then run the item again.',
-	);
+	return refused('Nothing was carried out. Correct what the service objects to.');
 }
 
 /** Of an address only its origin, as the path and query may hold secrets. */
@@ -188,7 +186,7 @@ export function failureError(request: ServiceRequest, failure: Failure): Request
 		return errorOn(request, `The request was not sent: ${happened}`, details, code);
 	}
 	if (isRead(request)) {
-		const description = `several attempts failed. Run the node again later${isTimeout ? ', or raise the timeout in its options' : ''}.`;
+		const description = `several attempts failed. Retry later${isTimeout ? ', or raise the timeout in its options' : ''}.`;
 		const details = { outcome: 'unknown', cause: UNAVAILABLE, description } as const;
 		return errorOn(request, `The service could not be read: ${happened}`, details, code);
 	}

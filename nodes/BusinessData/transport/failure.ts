@@ -99,7 +99,7 @@ export function readFailure(error: unknown, progress: Progress, apiKey: string):
 	}
 	if (progress === 'notBegun' && !isOfRequest) {
 		const reason = `n8n could not make the request${ownWords(chain, apiKey)}`;
-		return permanent(reason, 'Correct what n8n objects to, then run the item again.');
+		return permanent(reason, 'Correct what n8n objects to.');
 	}
 	if (error instanceof ProxyError) {
 		const howToFix = 'Check the proxy that this n8n is set up with, by HTTPS_PROXY for example.';
@@ -115,7 +115,7 @@ export function readFailure(error: unknown, progress: Progress, apiKey: string):
 	const failed = isNotSent ? 'no connection could be made' : 'the connection failed';
 	const tooLate = isNotSent ? failed : 'no response came';
 	const reason = isTimeout ? tooLate : (REASONS[code ?? ''] ?? failed);
-	const howToFix = `${CHECK_BASE_URL} and whether the service is up, then run the item again.`;
+	const howToFix = `${CHECK_BASE_URL} and whether the service is up.`;
 	return { isNotSent, isTimeout, isPermanent: false, reason, howToFix, code };
 }
 
