@@ -6,7 +6,7 @@ import { Container } from '@n8n/di';
 import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
 
 import type { FaultAction } from '../../sandbox/faultRules';
-import { errorOf, itemsOf, NODE, useBench } from '../support/bench';
+import { errorOf, itemsOf, NODE, pinRandom, useBench } from '../support/bench';
 import { deleteMany, getStatus, read, send } from '../support/parameters';
 
 const bench = useBench();
@@ -67,6 +67,8 @@ test.each<[beginning: string, action: FaultAction, says: string, fields?: object
 	['The limits of this key leave no room', refused, 'another 30 s'],
 	['The limits of this key leave no room', status(429), 'another 60 s'],
 ])('says what is wrong: %s', async (beginning, action, says, fields = {}) => {
+	// Pauses between attempts are random.
+	pinRandom(0);
 	bench.sandbox.fault({ times: Infinity, action });
 	const [result, message] = await press({ ...fields });
 	expect([result, message.slice(0, beginning.length)]).toEqual(['Error', beginning]);
