@@ -39,8 +39,10 @@ export async function testCredential(
 		await readContacts(this, readAccount(data));
 		return { status: 'OK', message: 'Connection tested successfully' };
 	} catch (error) {
-		// There is no node to run in the credential, but n8n's button Retry.
-		const message = describe(error).replace(/([Rr])un the (node|item) again/g, '$1etry');
+		// There is no node to run in the credential, and no Max Wait, but n8n's button Retry.
+		const message = describe(error)
+			.replace(/The next attempt would be too late: .* takes\)\. /, '')
+			.replace(/([Rr])un (the node|the item|it) again/g, '$1etry');
 		return { status: 'Error', message: maskKeys(message) };
 	}
 }

@@ -21,8 +21,8 @@ async function press(fields: Record<string, unknown> = {}) {
 	const startedAt = performance.now();
 	const { status, message } = await bench.engine.testCredential(bench.credential);
 	expect(performance.now() - startedAt).toBeLessThanOrEqual(10_000);
-	// The person is in the credential, beside n8n's button Retry.
-	expect(message).not.toMatch(/run the (node|item) again/i);
+	// The person is in the credential, which has no Max Wait, beside n8n's button Retry.
+	expect(message).not.toMatch(/run (the node|the item|it) again|Max Wait/i);
 	for (const text of [message, ...bench.engine.log]) {
 		expect(text.toLowerCase()).not.toContain(bench.sandbox.apiKey);
 	}
@@ -62,6 +62,7 @@ test.each<[beginning: string, action: FaultAction, says: string, fields?: object
 	['API Key: the service answered 200', failure({ error: { message: 'Bad key' } }), 'Bad key'],
 	['API Key: The service answered 200', failure(badKey), 'Bad key', { resultField: 'success' }],
 	['The service answered 503', status(503), 'no'],
+	['The service answered 503', status(503, { headers: { 'retry-after': '20' } }), 'Retry in 20 s'],
 	['Base URL: The service could not be read', { type: 'hangUpAfterActing' }, 'cut off'],
 	['Base URL: the service gave no response', { type: 'neverAnswer', act: true }, 'service is up'],
 	['The limits of this key leave no room', refused, 'another 30 s'],
