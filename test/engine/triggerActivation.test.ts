@@ -43,7 +43,7 @@ const GONE = new UserError('the credential is not there');
 const NOT_CHOSEN = new NodeOperationError({} as INode, 'no credential is set');
 const stop = async () => await bench.service.stop();
 const A_MINUTE = { 'retry-after': '59' };
-const NO_ROOM = 'the limits left no room in the time of this poll';
+const NO_ROOM = 'the limits leave no room for at least';
 const NO_RESPONSE = 'the service did not respond in the time of this poll';
 const BY_MINUTE = { limits: oneLimit(100, 60) };
 const REDIS = { limitStore: 'redis', redisHost: '127.0.0.1', redisPort: CLOSED_PORT };

@@ -64,8 +64,11 @@ export class PollClient implements PageClient {
 			if (maxWaitMs === request.maxWaitMs) {
 				throw isNotSent ? new OutOfTimeError(message, details) : error;
 			}
-			if (isNotSent && cause === 'rate-limited') throw this.outOfTime(request, retryAfterSeconds);
 			const description = this.describe(request, retryAfterSeconds);
+			if (isNotSent && cause === 'rate-limited') {
+				const ofRead = message.replace('Not sent', 'Not read');
+				throw new OutOfTimeError(ofRead, { ...details, description });
+			}
 			throw new RequestError(message, { ...details, description });
 		}
 	}
@@ -79,17 +82,11 @@ export class PollClient implements PageClient {
 		return this.endsAt - performance.now();
 	}
 
-	/** @param retryAfterSeconds where the limits left no room */
-	private outOfTime(request: ServiceRequest, retryAfterSeconds?: number): OutOfTimeError {
-		const isOfLimits = retryAfterSeconds !== undefined;
-		const reason = isOfLimits ? 'the limits left no room' : 'the service did not respond';
-		return new OutOfTimeError(`Not read: ${reason} in the time of this poll`, {
-			outcome: 'notSent',
-			description: this.describe(request, retryAfterSeconds),
-			...(isOfLimits
-				? { cause: 'rate-limited', retryAfterSeconds }
-				: { cause: 'temporarily-unavailable' }),
-		});
+	private outOfTime(request: ServiceRequest): OutOfTimeError {
+		const message = 'Not read: the service did not respond in the time of this poll';
+		const description = this.describe(request);
+		const details = { outcome: 'notSent', cause: 'temporarily-unavailable', description } as const;
+		return new OutOfTimeError(message, details);
 	}
 
 	private describe({ endpoint }: ServiceRequest, retryAfterSeconds = 0): string {
