@@ -139,13 +139,15 @@ function describe(error: unknown): string {
 	}
 	const {
 		cause,
+		outcome,
 		statusCode = 0,
 		description,
 		isByResultField,
 		retryAfterSeconds = 60,
 	} = error.details;
 	if (cause === 'rate-limited') {
-		return `The limits of this key leave no room for another ${retryAfterSeconds} s. Test again after that time.`;
+		const noRoom = `The limits of this key leave no room for another ${retryAfterSeconds} s`;
+		return `${outcome === 'notSent' ? error.message : noRoom}. Test again after that time.`;
 	}
 	const isOfKey = statusCode === 401 || statusCode === 403 || isByResultField === true;
 	const label = isOfKey ? 'API Key: ' : statusCode >= 500 ? '' : 'Base URL: ';

@@ -34,9 +34,16 @@ test('is well after one read of contacts, which takes its slot; without one, it 
 	expect((await press())[0]).toBe('OK');
 	const [result, message] = await press();
 	expect(result).toBe('Error');
-	expect(message).toMatch(/leave no room for another 61 s\. Test again/);
+	expect(message).toMatch(/leave no room for at least 61 s\. Test again/);
 	expect(bench.sandbox.journal.all()).toMatchObject([{ ...CONTACTS, status: 200 }]);
 	expect((await bench.run([{}], getStatus)).json(NODE)).toMatchObject([{ used: 1 }]);
+});
+
+test('says again that the service has asked for a pause', async () => {
+	bench.respond(503, { headers: { 'retry-after': '3600' } });
+	for (const says of ['The service answered 503', 'Not sent: the service asks to wait']) {
+		expect((await press())[1]).toContain(says);
+	}
 });
 
 const status = (code: number, others: object = {}): FaultAction => ({
@@ -65,7 +72,7 @@ test.each<[beginning: string, action: FaultAction, says: string, fields?: object
 	['The service answered 503', status(503, { headers: { 'retry-after': '20' } }), 'Retry in 20 s'],
 	['Base URL: The service could not be read', { type: 'hangUpAfterActing' }, 'cut off'],
 	['Base URL: the service gave no response', { type: 'neverAnswer', act: true }, 'service is up'],
-	['The limits of this key leave no room', refused, 'another 30 s'],
+	['Not sent: the limits leave no room', refused, 'at least 30 s'],
 	['The limits of this key leave no room', status(429), 'another 60 s'],
 ])('says what is wrong: %s', async (beginning, action, says, fields = {}) => {
 	// Pauses between attempts are random.
