@@ -227,7 +227,7 @@ export class ListReader {
 			read.repeated = (isNew && !isSame) || isEmpty ? 0 : read.repeated + 1;
 			// At least half of the pages came again, so the pages go round in a ring.
 			if (read.repeated >= MOST_REPEATED && 2 * read.repeated >= read.pageState.page) {
-				throw samePageError(list, read.pageState.page);
+				throw samePageError(list, read.pageState.page - read.repeated + 1);
 			}
 			notePage(read, page, list);
 			const next = page.next ?? (isEmpty ? pageAfterEmpty(read, state, list) : undefined);

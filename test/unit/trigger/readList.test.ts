@@ -282,7 +282,8 @@ test.each([2, 3, 12])('pages in a ring of %i: an error, also over several polls'
 	const trigger = begin();
 	expect((await poll(trigger, [...ring.slice(0, 3), OUT_OF_TIME], settings)).asked.length).toBe(4);
 	const { failure, asked } = await poll(trigger, ring.slice(3), settings);
-	expect(failure?.message).toMatch(/^Pagination: page \d+ holds the same items as an earlier one$/);
+	const again = `Pagination: page ${pages + 1} holds the same items as an earlier one`;
+	expect(failure?.message).toBe(again);
 	expect(3 + asked.length).toBe(pages + Math.max(pages, 10));
 });
 
