@@ -115,6 +115,8 @@ test.each([
 ])('a manual test run of a trigger that reads %s says so', async (_, parameters, message) => {
 	bench.respond(200, { body: [] });
 	await expect(reasonOf(manual(parameters).poll())).resolves.toContain(message);
+	const never = message.startsWith(NEVER) ? message : '';
+	await expect(reasonOf(trigger(parameters).poll())).resolves.toContain(never);
 });
 
 test('an expression is evaluated where another trigger of the workflow has ended its poll meanwhile', async () => {

@@ -46,6 +46,7 @@ export async function poll(context: IPollFunctions): Promise<INodeExecutionData[
 		const account = readAccount(await context.getCredentials(CREDENTIAL_TYPE));
 		await acquireExpressionIsolate(context);
 		const settings = readPollSettings(context, account);
+		requireEvents(settings);
 		client = new PollClient(context, account, time);
 		const events = isTest
 			? await sample(settings, client)
@@ -73,22 +74,25 @@ export async function poll(context: IPollFunctions): Promise<INodeExecutionData[
 	}
 }
 
-/** The first records of the list, as if they had just been changed, an updated one in all fields. */
-async function sample(settings: PollSettings, client: PageClient): Promise<RecordEvent[]> {
-	const { request, list, wanted, recordName, readsChangesOnly, incremental, deletedWhen } =
-		settings;
-	const { watchedList, watchedFields, emitsChangedFields } = settings;
+/** @throws RequestError where only deletions are wanted, which the reads of the trigger cannot show */
+function requireEvents(settings: PollSettings): void {
+	const { wanted, recordName, readsChangesOnly, incremental, deletedWhen } = settings;
 	const seesDeletions =
 		deletedWhen !== undefined || (!readsChangesOnly && incremental?.fullReadMs !== 0);
-	if (!seesDeletions && wanted.every((change) => change === 'Deleted')) {
-		const [reason, howToFix] = readsChangesOnly
-			? ['A query parameter or a header is an expression', 'Replace it with a fixed value']
-			: ['Full Read Hours is 0', 'Enter a number of hours'];
-		throw nothingToShow(
-			'This trigger can never emit anything',
-			`${reason}, so that only changed ${recordName}s are read, and deletions cannot be seen. ${howToFix}, choose another event, or set Deleted When.`,
-		);
-	}
+	if (seesDeletions || wanted.some((change) => change !== 'Deleted')) return;
+	const [reason, howToFix] = readsChangesOnly
+		? ['A query parameter or a header is an expression', 'Replace it with a fixed value']
+		: ['Full Read Hours is 0', 'Enter a number of hours'];
+	throw nothingToEmit(
+		'This trigger can never emit anything',
+		`${reason}, so that only changed ${recordName}s are read, and deletions cannot be seen. ${howToFix}, choose another event, or set Deleted When.`,
+	);
+}
+
+/** The first records of the list, as if they had just been changed, an updated one in all fields. */
+async function sample(settings: PollSettings, client: PageClient): Promise<RecordEvent[]> {
+	const { request, list, wanted, recordName, deletedWhen } = settings;
+	const { watchedList, watchedFields, emitsChangedFields } = settings;
 	const showsFields = emitsChangedFields && wanted.includes('Updated');
 	// Of a deleted record, only the ID would show.
 	const change = showsFields ? 'Updated' : (wanted.find((one) => one !== 'Deleted') ?? 'Deleted');
@@ -99,7 +103,8 @@ async function sample(settings: PollSettings, client: PageClient): Promise<Recor
 		if (records.length >= SAMPLE_SIZE) break;
 	}
 	if (records.length === 0) {
-		throw nothingToShow(
+		// In the editor, a poll without items shows nothing at all.
+		throw nothingToEmit(
 			`The list has no ${recordName}s to show`,
 			`Create a ${recordName} in the service, or check the options that filter the list. A published trigger waits for the first one.`,
 		);
@@ -112,8 +117,7 @@ async function sample(settings: PollSettings, client: PageClient): Promise<Recor
 	});
 }
 
-/** In the editor, a poll without items shows nothing at all. */
-function nothingToShow(message: string, description: string): RequestError {
+function nothingToEmit(message: string, description: string): RequestError {
 	return new RequestError(message, { outcome: 'notSent', description });
 }
 
