@@ -17,7 +17,7 @@ const CODE = /^error_?(code)?$/i;
 const NONE = /^(|0+|false|no|none|null|ok|success\w*|no ?errors?)$/i;
 const FAILED_STATUS = /^(nok|ko)$|error|fail|invalid|not_?found|denied|rejected|forbidden/i;
 
-/** @param skipsLists whether lists say nothing, because they hold records */
+/** @param skipsLists whether lists say nothing, because they hold records, except one of `errors` */
 export function holdsFailure(value: unknown, skipsLists = false): boolean {
 	let left = MOST_VALUES;
 	const looksIn = (one: unknown, level: number): boolean => {
@@ -26,8 +26,8 @@ export function holdsFailure(value: unknown, skipsLists = false): boolean {
 		const isExplained = entries.some(([name]) => MESSAGE.test(name));
 		const isDone = entries.some(([name, code]) => CODE.test(name) && String(code) === '0');
 		return entries.some(([name, inner]) => {
-			if (left-- <= 0 || (skipsLists && Array.isArray(inner))) return false;
 			const key = name.toLowerCase().replace(/[^a-z]/g, '');
+			if (left-- <= 0 || (skipsLists && Array.isArray(inner) && key !== 'errors')) return false;
 			if (isDone && /^errormessages?$/.test(key)) return false;
 			return isFailure(key, inner, isExplained) || looksIn(inner, level + 1);
 		});

@@ -41,7 +41,8 @@ export function notePage(read: ListRead, page: Page, list: ListSettings): void {
 	}
 	// A record may have failed itself, such as a payment.
 	const isBeside = entries > 0;
-	const mayFail = !isAfterLast && (!isBeside || Array.isArray(valueAt(body, page.path)));
+	const isOwnList = Array.isArray(valueAt(body, page.path)) && !/errors$/i.test(page.path);
+	const mayFail = !isAfterLast && (!isBeside || isOwnList);
 	if (mayFail && holdsFailure(body, isBeside)) {
 		const inWords = `page ${number} holds what looks like a failure`;
 		if (isBeside) noteSign(read, 'failure', inWords);

@@ -57,7 +57,8 @@ test.each<[string, string, object]>([
 	['in a list', 'payments', { payments: [{ status: 'failed' }] }],
 	['by its ID', 'payments.*', { payments: { 17: { status: 'failed' } } }],
 	['without a list', 'payment', { payment: { status: 'failed' } }],
-	['beside a list of failures', 'payments', { payments: [{}], errors: ['old'] }],
+	['beside a list of failures', 'payments', { payments: [{}], failed: ['old'] }],
+	['in a list of errors', 'errors', { errors: ['old'] }],
 ])('a record that has failed itself says nothing of the read: %s', (_, path, body) => {
 	const read = readAt(1);
 	notePage(read, pageOf(1, body, { path }), listOf({}));

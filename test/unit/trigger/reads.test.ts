@@ -106,7 +106,7 @@ describe.each(KINDS)('by %s', (type) => {
 		expect(await poll()).toEqual([]);
 	});
 
-	test.each([{ success: false }, { error: { code: 'timeout' } }])(
+	test.each([{ success: false }, { error: { code: 'timeout' } }, { errors: ['timeout'] }])(
 		'%j beside some of the records deletes nothing, however often, unless the service always says so',
 		async (failure) => {
 			const { state, poll } = await begin(type);
