@@ -249,7 +249,7 @@ function isEnd(
 		if (pages === undefined && mustBeThere) throw missing('Total Pages Field', totalPagesField);
 		return pages === undefined ? isEmpty : page >= pages;
 	}
-	if (endOfList === 'shortPage' && page > 1 && entries < firstLength) return true;
+	if (endOfList === 'shortPage' && entries < firstLength) return true;
 	// Where the response names the next page, an empty one is not the end.
 	return isEmpty && type !== 'nextUrl' && (type !== 'cursor' || cursorFrom === 'lastItem');
 }

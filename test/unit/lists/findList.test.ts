@@ -16,6 +16,7 @@ describe('the list in a response', () => {
 		['no entries at all', [], '*.customer', []],
 		['no entries by their IDs', {}, '*', []],
 		['null beside the page', { rows: null, page: 1, links: { next: null, pages: 0 } }, '', []],
+		['nothing around the field that is named', { data: {}, more: 1 }, 'data.items', []],
 		['null beside success', { ok: true, data: null, more: { start: 0, next: '' } }, '', []],
 		['nothing but no next page', { next: null }, '', []],
 		['null in place of the entries', { list: null, page: 1 }, 'list.*.customer', []],

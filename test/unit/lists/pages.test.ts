@@ -78,6 +78,49 @@ test.each([
 	expect(String(error)).toContain('Cursor Field: there is nothing at "wrong"');
 });
 
+test.each<[object, number[][], number]>([
+	[{ endOfList: 'emptyPage' }, [[1, 2], [3]], 3],
+	[{ endOfList: 'shortPage' }, [[1, 2], [3]], 2],
+	[
+		{ endOfList: 'shortPage' },
+		[
+			[1, 2],
+			[3, 4],
+		],
+		3,
+	],
+	// The service may cap the page size.
+	[{ endOfList: 'shortPage' }, [[1], [2]], 3],
+	[
+		{ endOfList: 'hasMoreField', hasMoreField: 'goOn' },
+		[
+			[1, 2],
+			[3, 4],
+		],
+		2,
+	],
+	[
+		{ endOfList: 'totalPages', totalPagesField: 'sheets' },
+		[
+			[1, 2],
+			[3, 4],
+		],
+		2,
+	],
+	[{ endOfList: 'totalPages', totalPagesField: 'first.sheets' }, [[1, 2], [3]], 3],
+])('by %j, the pages %j take %i requests', async (end, all, requests) => {
+	const sheets = all.length;
+	const settings = paginated({ type: 'pageNumber', pageSize: 2, ...end });
+	const { pages, queries, error } = await readAll(settings, (_, count) => ({
+		a: all[count] ?? [],
+		goOn: count < sheets - 1,
+		sheets,
+		first: count === 0 ? { sheets } : {},
+	}));
+	expect({ items: pages.flat(), error }).toEqual({ items: all.flat(), error: undefined });
+	expect(queries).toHaveLength(requests);
+});
+
 test.each([
 	['pageNumber', ['1', '2']],
 	['offset', ['0', '1']],
