@@ -333,6 +333,17 @@ test.each(['N', 'no', 'False', ' 0 ', null])('the flag %j ends the list', async 
 });
 
 test.each([
+	['?page=2', { page: '2', filter: 'open' }],
+	['?filter=new&page=2', { page: '2', filter: 'new' }],
+])('the address %s gets the parameters of the user that it lacks', async (next, query) => {
+	const options = paginated({ type: 'nextUrl', nextUrlField: 'next' });
+	const { queries, error } = await readAll(options, (_, count) =>
+		count === 0 ? { items: [1], next } : { items: [2] },
+	);
+	expect({ queries, error }).toEqual({ queries: [{ filter: 'open' }, query], error: undefined });
+});
+
+test.each([
 	['https://example.com//list?page=2', '//list'],
 	// As the node gets a key that stands in an address.
 	[`/list?api_key=${'*'.repeat(64)}&page=2`, '/list'],
