@@ -19,7 +19,7 @@ interface Call {
 }
 
 const { signal } = new AbortController();
-const TAKEN = [0, 1, 0, 0, 0, []];
+const TAKEN = [0, 0, 1, 0, 0, 0, []];
 
 let calls: Call[];
 let replies: unknown[][];
@@ -31,7 +31,7 @@ const connection = {
 	run: async (_: unknown, keys: string[], [call]: [string]) => {
 		const request = JSON.parse(call) as Call;
 		calls.push({ ...request, keys: keys.map((key) => key.replace(/^.*:\{key\}:/, '')) });
-		return await Promise.resolve(replies.shift() ?? (request.action === 'take' ? TAKEN : [0]));
+		return await Promise.resolve(replies.shift() ?? (request.action === 'take' ? TAKEN : [0, 0]));
 	},
 } as unknown as RedisConnection;
 
@@ -65,6 +65,7 @@ test('the script gets the keys, and what the process knows', async () => {
 			action: 'take',
 			id: permit.id,
 			ms: 4_000,
+			knowsState: false,
 			keys: [
 				...['state', 'slots:a', 'queue:a:3/1001', 'tickets:a'],
 				...['slots:general', 'queue:general:9/60000,5/10000', 'tickets:general'],
@@ -85,7 +86,7 @@ test('the script gets the keys, and what the process knows', async () => {
 });
 
 test('slots that were taken, and only those, are held from then on, and checked though Redis was away', async () => {
-	replies.push([0, 0, 900, 500, 2, []]);
+	replies.push([0, 0, 0, 900, 500, 2, []]);
 	const permit = newPermit();
 	const limit = general.limits[0];
 	expect(await limitStore.take(permit, signal)).toMatchObject({ isTaken: false, limit });
@@ -142,7 +143,7 @@ test('what Redis lacks is entered again, once for all, before anything goes on',
 	const second = await taken();
 	first.ended(0);
 	const stop = new AbortController();
-	replies.push([1, 0, 0, 0, 0, []], [1, 0, 0, 0, 0, []]);
+	replies.push([1, 0, 0, 0, 0, 0, []], [1, 0, 0, 0, 0, 0, []]);
 	calls = [];
 	const asking = limitStore.take(newPermit(), signal);
 	const stopped = limitStore.take(newPermit(), stop.signal);
@@ -156,6 +157,7 @@ test('what Redis lacks is entered again, once for all, before anything goes on',
 			return {
 				action: 'enter',
 				keys: ['state', key, key, key],
+				knowsState: false,
 				endpoints: [expect.not.objectContaining({ newest }) as unknown],
 				slots: [
 					[first.id, 0],
@@ -164,7 +166,7 @@ test('what Redis lacks is entered again, once for all, before anything goes on',
 			};
 		}),
 	);
-	replies.push([1]);
+	replies.push([1, 0]);
 	await limitStore.read([own]);
 	expect(calls.filter(({ action }) => action === 'enter')).toHaveLength(4);
 });

@@ -102,7 +102,8 @@ describe('while slots are held and nobody sends a command', () => {
 	);
 
 	test('it costs a command per 0.8 s, and nothing when nothing is held', async () => {
-		await passTime(newProcess().request({ endpoint: SEND }, 300));
+		const one = newProcess();
+		await passTime(one.request({ endpoint: SEND }, 300));
 		await jest.advanceTimersByTimeAsync(10);
 		// One takes the slots, the other says when the service has counted the request.
 		expect(commands).toBe(2);
@@ -114,8 +115,26 @@ describe('while slots are held and nobody sends a command', () => {
 		await jest.advanceTimersByTimeAsync(HOUR);
 		expect(commands).toBe(0);
 		expect(jest.getTimerCount()).toBe(0);
+		// What has expired is not lost.
+		const idleUntil = seconds();
+		await passTime(one.request());
+		expectBetween(seconds(), idleUntil, idleUntil + 0.1);
 	});
 });
+
+test.each([30_000, 59_500])(
+	'a Redis that is emptied after %d ms lets no process that knew it go before the others entered their slots',
+	async (ms) => {
+		const one = newProcess();
+		const other = newProcess();
+		await passTime(other.request());
+		for (let count = 0; count < 3; count++) await passTime(one.request({ endpoint: SEND }));
+		await jest.advanceTimersByTimeAsync(ms);
+		redis.data.clear();
+		await passTime(other.request({ endpoint: SEND }));
+		expectBetween(seconds(), 60, 64);
+	},
+);
 
 test.each<Loss>([
 	[

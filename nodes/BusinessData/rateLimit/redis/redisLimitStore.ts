@@ -30,6 +30,8 @@ export class RedisLimitStore {
 	private readonly checkLater = () => setTimeout(() => void this.check(), CHECKED_EVERY_MS).unref();
 	/** Settles when all held slots are in Redis again. */
 	private entering: Promise<void> | undefined;
+	/** Until when Redis has a state, by either clock, unless it loses data. */
+	private hasStateUntil = 0;
 
 	/** @param identity a hash of the service and the key */
 	constructor(
@@ -45,9 +47,8 @@ export class RedisLimitStore {
 	 */
 	async take(permit: Permit, signal: AbortSignal) {
 		const { countedBy } = permit;
-		const id = (permit.id ??= randomUUID());
 		const askedAt = performance.now();
-		const call = { id, ms: permit.request.inFlightMs };
+		const call = { id: (permit.id ??= randomUUID()), ms: permit.request.inFlightMs };
 		const reply = await this.run<TakeReply>('take', countedBy, call, signal);
 		const [isTaken, waitMs, retryMs, window, known] = reply;
 		const used = known.map(([estimate, ageMs, pausedMs, usedInWindows], index) => {
@@ -88,9 +89,8 @@ export class RedisLimitStore {
 		const now = performance.now();
 		return all.map((applied, index) => {
 			const [ages, queued, version, members] = reply[index] ?? [[], 0, 0, []];
-			const countedAt = ages.map((ms) => now - ms);
 			const tickets = new Tickets(members.map(([holder, ms]) => ({ holder, at: now + ms })));
-			return { ...applied, countedAt, queued, version, tickets };
+			return { ...applied, countedAt: ages.map((ms) => now - ms), queued, version, tickets };
 		});
 	}
 
@@ -123,14 +123,13 @@ export class RedisLimitStore {
 			const newest = action === 'enter' ? undefined : this.newestIn(applied, call.id);
 			return { windows, everyMs, estimate: endpoint.otherClients.shared, newest };
 		});
-		const request = JSON.stringify({ ...call, action, endpoints });
-		type Full = [mustEnter: number, ...Reply];
-		const [mustEnter, ...reply] = await this.connection.run<Full>(
-			LIMIT_SCRIPT,
-			keys,
-			[request],
-			signal,
-		);
+		const sentAt = performance.now();
+		const knowsState = action !== 'enter' && sentAt < this.hasStateUntil;
+		const request = JSON.stringify({ ...call, action, knowsState, endpoints });
+		type Full = [mustEnter: number, stateMs: number, ...Reply];
+		const full = await this.connection.run<Full>(LIMIT_SCRIPT, keys, [request], signal);
+		const [mustEnter, stateMs, ...reply] = full;
+		this.hasStateUntil = sentAt + stateMs * 0.99;
 		if (mustEnter === 1) {
 			this.entering ??= this.enterAll().finally(() => (this.entering = undefined));
 			// The caller may give up meanwhile.

@@ -11,19 +11,19 @@
  * - `tickets`: each ticket, named by its holder, by its time.
  *
  * Time is by Redis's clock, but never goes back: where the clock is set back, or that of a new primary is slow, it goes on
- * from the last time. Redis may lose data, and its clock may be set forward, so with each command a process names its
- * newest slot, but for the request's own. If Redis lacks it, or has it as older, no request goes for a moment, in which
- * every process enters what it holds. If Redis has it as younger, it has lost the outcome of the request, and the process
- * enters that again.
+ * from the last time. Redis may lose data, and its clock may be set forward, so with each command a process says whether
+ * it knows that there is a state, and names its newest slot, but for the request's own. If Redis lacks one of them, or has
+ * the slot as older, no request goes for a moment, in which every process enters what it holds. If Redis has it as younger,
+ * it has lost the outcome of the request, and the process enters that again.
  *
  * KEYS: the hash `state`, then the three sets of each endpoint. ARGV: a call as JSON:
  *
- * - the `action`, the `id` of the request, and a time `ms`;
+ * - the `action`, the `id` of the request, a time `ms`, and `knowsState`;
  * - the `endpoints` in the order of the keys, that of the request first, if it has limits: their `windows`, longest first
  *   (how many of our requests fit, and how long (ms) each counts), the interval `everyMs` of requests, the `estimate` of
  *   other clients that the process knows, and the ID and the age (ms) of its `newest` slot.
  *
- * Returns whether the process has to enter its slots again, then what the action returns.
+ * Returns whether the process has to enter its slots again, how long (ms) there is a state, and what the action returns.
  */
 import { RedisScript } from '../../redis';
 import { LARGEST_MAX } from '../limits';
@@ -62,10 +62,10 @@ if back > 0 then
 	now = now + back
 	set('ahead', get('ahead') + back)
 end
+local isLost, mustEnter = call.knowsState and get('now') == 0, 0
 set('now', now)
 keep(STATE, ${GRACE_MS})
 
-local isLost, mustEnter = false, 0
 for index, endpoint in ipairs(endpoints) do
 	local slots, queue, tickets = KEYS[3 * index - 1], KEYS[3 * index], KEYS[3 * index + 1]
 	endpoint.slots, endpoint.queue, endpoint.tickets = slots, queue, tickets
@@ -277,5 +277,6 @@ function actions.ticket()
 	return 1
 end
 
-return {mustEnter, actions[call.action]()}
+local reply = {actions[call.action]()}
+return {mustEnter, redis.call('PTTL', STATE), unpack(reply)}
 `);
