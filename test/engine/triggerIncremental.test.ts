@@ -240,6 +240,22 @@ describe('deletions', () => {
 	});
 
 	test.each<[unknown, boolean]>([
+		['2026-03-01 12:00:00', true],
+		[true, true],
+		[null, false],
+		['', false],
+		[false, false],
+		['0000-00-00 00:00:00', false],
+		[{ by: 'a' }, false],
+	])('by any mark, %j: %s', async (deletedAt, isMarked) => {
+		bench.service.response = () => [{ id: 1 }];
+		const { poll } = bench.trigger({ options: deletedWhen('deletedAt', '*') });
+		await poll();
+		bench.service.response = () => [{ id: 1, deletedAt }];
+		expect(inWords(await poll())).toEqual([isMarked ? 'contactDeleted 1' : 'contactUpdated 1']);
+	});
+
+	test.each<[unknown, boolean]>([
 		['gone', true],
 		[' gone ', true],
 		['going', false],

@@ -124,7 +124,7 @@ export const paginationFields: INodeProperties[] = [
 		placeholder: 'e.g. links.next',
 		displayOptions: types('nextUrl'),
 		description:
-			'Where in the response the address of the next page is, as a dot path. Leave empty for the Link header. Only addresses below the base URL are followed.',
+			'Where in the response the address of the next page is, or a list of links with rel and href, as a dot path. Leave empty for the Link header. Only addresses below the base URL are followed.',
 	},
 	{
 		displayName: 'Offset Parameter',

@@ -1,5 +1,6 @@
 /** The address of the next page, as a response names it. It is followed below the base URL only. */
 import { headerText } from '../transport/response';
+import { isObject } from '../values/isObject';
 import { parseUrl } from '../values/parseUrl';
 import { ListError } from './listError';
 
@@ -13,6 +14,15 @@ export function nextLink(headers: Record<string, unknown>): string | undefined {
 		if (target !== undefined && relations.includes('next')) return target;
 	}
 	return undefined;
+}
+
+/** Of a list of links such as `{ rel, href }`, the target of that to the next page; anything else as it is. */
+export function nextAmong(links: unknown): unknown {
+	const isLink = (one: unknown) => isObject(one) && 'rel' in one && 'href' in one;
+	if (!Array.isArray(links) || !links.every(isLink)) return links;
+	const isNext = ({ rel }: { rel: unknown }) =>
+		[rel].flat().some((relation) => String(relation).toLowerCase() === 'next');
+	return (links as Array<{ rel: unknown; href: unknown }>).find(isNext)?.href;
 }
 
 const ADDRESS = "Pagination: the next page's address";

@@ -12,10 +12,11 @@ import { alsoSaid } from '../transport/serviceTexts';
 import { valueAt } from '../values/dotPath';
 import { isScalar } from '../values/isScalar';
 import { toNumber } from '../values/settingValues';
+import { saysNo } from '../values/text';
 import { findListAgain, findList } from './findList';
 import { ListError } from './listError';
 import type { ListSettings } from './listSettings';
-import { belowBaseUrl, namesNoPage, nextLink } from './nextUrl';
+import { belowBaseUrl, namesNoPage, nextAmong, nextLink } from './nextUrl';
 import { hashOfPage } from './pageHash';
 
 /** Which page is read next. A read can go on from it alone, so it can be saved as JSON. */
@@ -242,7 +243,7 @@ function isEnd(
 	if (endOfList === 'hasMoreField') {
 		const flag = valueAt(body, hasMoreField);
 		if (flag === undefined && mustBeThere) throw missing('Has More Field', hasMoreField);
-		return /^\s*(|0|false|no?|null|undefined)\s*$/i.test(String(flag));
+		return saysNo(String(flag));
 	}
 	if (endOfList === 'totalPages') {
 		const pages = toNumber(valueAt(body, totalPagesField));
@@ -262,7 +263,8 @@ function nextPosition(
 	baseUrl: string,
 ): string | undefined {
 	if (type === 'nextUrl') {
-		const address = nextUrlField === '' ? nextLink(response.headers) : valueAt(body, nextUrlField);
+		const address =
+			nextUrlField === '' ? nextLink(response.headers) : nextAmong(valueAt(body, nextUrlField));
 		if (namesNoPage(address)) return undefined;
 		return belowBaseUrl(address, `${endpoint.path}?${encodeQuery(query)}`, baseUrl);
 	}

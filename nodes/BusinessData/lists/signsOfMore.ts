@@ -2,7 +2,7 @@
 import { headerText, type ServiceResponse } from '../transport/response';
 import { joinPath, valueAt } from '../values/dotPath';
 import { tryParseJson } from '../values/json';
-import { nextLink } from './nextUrl';
+import { nextAmong, nextLink } from './nextUrl';
 
 export interface SignsOfMore {
 	/** How many records there are in all, and the field that says so. */
@@ -13,7 +13,7 @@ export interface SignsOfMore {
 	flag?: string;
 }
 
-type Entry = [path: string, value: unknown];
+type Entry = [path: string, value: unknown, isNextLink?: boolean];
 
 const NOUN =
 	'(?:count|elements?|entities|entries|entry|hits?|items?|objects?|records?|resources?|results?|rows?|size|resultsize|found|available)';
@@ -67,7 +67,7 @@ export function signsOfMore(page: ListResponse, read: number, pages = Infinity):
 	for (const [path, count] of totalsIn(page)) {
 		if (count > read) signs.total ??= { path, count };
 	}
-	for (const [path, value] of scalarsIn(page)) {
+	for (const [path, value, isNextLink] of scalarsIn(page)) {
 		const name = plainName(path);
 		const text = String(value);
 		const number = numberIn(value) ?? 0;
@@ -75,7 +75,7 @@ export function signsOfMore(page: ListResponse, read: number, pages = Infinity):
 		if (PAGES.test(name) && number > pages && number !== read) signs.flag ??= path;
 		const isText = typeof value === 'string' && !['', '0'].includes(value);
 		const isOpaque = NEXT_AS_TEXT.test(name) && isText && !/^\d+$/.test(value);
-		const isNext = INSIDE_NEXT.test(path) || NEXT.test(name) || isOpaque;
+		const isNext = isNextLink === true || INSIDE_NEXT.test(path) || NEXT.test(name) || isOpaque;
 		if (isNext && (isText || number > 0)) {
 			signs.next ??= { path, isAddress: /^((https?:)?\/|[?])/i.test(text) };
 		}
@@ -105,13 +105,16 @@ function numberIn(value: unknown): number | undefined {
 	return Number.isInteger(value) || /^\d+$/.test(String(value)) ? Number(value) : undefined;
 }
 
-/** The values of a body outside its lists, and its headers, with their dot paths. */
+/** The values of a body outside its lists, its links to the next page, and its headers, with their dot paths. */
 function scalarsIn({ response: { headers }, body, path: list }: ListResponse): Entry[] {
 	const place = placeOf(body, list);
 	const below = (value: unknown, path: string, level: number): Entry[] => {
 		if (typeof value !== 'object' || value === null) return [[path, value]];
 		if (level === DEEPEST || path === place) return [];
-		if (Array.isArray(value) && place?.startsWith(joinPath(path, '0.')) !== true) return [];
+		if (Array.isArray(value) && place?.startsWith(joinPath(path, '0.')) !== true) {
+			const next = nextAmong(value);
+			return next === value || next === undefined ? [] : [[path, next, true]];
+		}
 		return Object.entries(value).flatMap(([name, inner]) =>
 			below(inner, joinPath(path, name), level + 1),
 		);

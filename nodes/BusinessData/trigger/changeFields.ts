@@ -39,7 +39,7 @@ export const changeFields: INodeProperties[] = [
 						default: '',
 						placeholder: 'e.g. archived, deleted',
 						description:
-							'The value of that field in a deleted record, compared as text; separate several by commas',
+							'The value of that field in a deleted record, compared as text; separate several by commas. * stands for any that is not empty, false or 0, such as a time.',
 					},
 				],
 			},

@@ -6,6 +6,7 @@ import { RequestError } from '../transport/requestError';
 import { valueAt } from '../values/dotPath';
 import type { Events } from './events';
 import { hashOf } from '../values/hash';
+import { saysNo } from '../values/text';
 import type { PollSettings } from './pollSettings';
 import {
 	boundFieldHashes,
@@ -97,7 +98,9 @@ export function isMarked(record: unknown, deletedWhen: PollSettings['deletedWhen
 	if (deletedWhen === undefined) return false;
 	const value = valueAt(record, deletedWhen.field);
 	const isText = ['string', 'number', 'boolean'].includes(typeof value) || value === null;
-	return isText && deletedWhen.values.includes(String(value).trim());
+	const text = String(value).trim();
+	const isAny = deletedWhen.values.includes('*') && !saysNo(text);
+	return isText && (isAny || deletedWhen.values.includes(text));
 }
 
 /**

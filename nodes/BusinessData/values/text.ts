@@ -1,4 +1,4 @@
-/** Short texts for messages. */
+/** Short texts, for messages and of services. */
 
 /** `1 request`, `2 requests`. */
 export function pluralize(count: number, singular: string): string {
@@ -14,6 +14,11 @@ export function shorten(text: string, length: number): string {
 export function messageOf(error: unknown): string {
 	const { message } = (error ?? {}) as { message?: unknown };
 	return typeof message === 'string' && message !== '' ? message : String(error);
+}
+
+/** Whether a field of a service with this text says "no", "none" or, as a time, "never". */
+export function saysNo(text: string): boolean {
+	return /^\s*(|0|false|no?|null|undefined|0000-00-00.*)\s*$/i.test(text);
 }
 
 /** `30 per 10 s`. */

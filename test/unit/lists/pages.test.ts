@@ -343,6 +343,31 @@ test.each([
 	expect({ queries, error }).toEqual({ queries: [{ filter: 'open' }, query], error: undefined });
 });
 
+test.each<[string, unknown[], unknown[] | undefined, string?]>([
+	[
+		'the last of the links',
+		[
+			{ rel: 'self', href: '/a' },
+			{ rel: 'next', href: '?page=2' },
+		],
+		[],
+	],
+	[
+		'a link of two relations',
+		[{ rel: ['up', 'next'], href: '?page=2' }],
+		[{ rel: 'up', href: '/' }],
+	],
+	['a link, and none at the end', [{ rel: 'next', href: '?page=2' }], undefined],
+	['a list of anything else', [{ href: '?page=2' }], [], 'is not an address'],
+])('the next page is named by %s', async (_, first, last, problem = 'undefined') => {
+	const options = paginated({ type: 'nextUrl', nextUrlField: 'links' });
+	const { queries, error } = await readAll(options, (_query, count) =>
+		count === 0 ? { items: [1], links: first } : { items: [2], links: last },
+	);
+	expect(String(error)).toContain(problem);
+	expect(queries).toHaveLength(problem === 'undefined' ? 2 : 1);
+});
+
 test.each([
 	['https://example.com//list?page=2', '//list'],
 	// As the node gets a key that stands in an address.

@@ -27,6 +27,7 @@ test.each<[string, object, boolean]>([
 	['hydra:view.hydra:next', { 'hydra:view': { 'hydra:next': '/contacts?page=2' } }, true],
 	['_links.next.href', { _links: { next: { href: 'https://a/?page=2' } } }, true],
 	['nextRecordsUrl', { nextRecordsUrl: '/query/01-2', done: false }, true],
+	['meta.links', { meta: { links: [{ rel: 'next', href: 'https://a/?page=2' }] } }, true],
 	['paging.next.after', { paging: { next: { after: 'N', link: 'https://a/?after=N' } } }, false],
 	['meta.cursors.after', { meta: { cursors: { before: null, after: 'PM1' } } }, false],
 	['page.next_start', { page: { start: 0, limit: 2, next_start: 2 } }, false],
