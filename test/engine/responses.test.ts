@@ -59,6 +59,16 @@ test.each<[string, bodies: object[], hint: string]>([
 		'what looks like a failure: 0 items were read. The service said: Kontingent',
 	],
 	[
+		'a failure beside the records',
+		[{ data: [{ id: 1 }], errors: [UNDONE] }],
+		'The response has items and, beside them, what looks like a failure: 1 item was read',
+	],
+	[
+		'a failure beside the records of an earlier page',
+		[{ data: [{ id: 1 }], success: false }, { data: [{ id: 2 }] }, { data: [] }],
+		'Page 1 has items and, beside them, what looks like a failure: 2 items were read',
+	],
+	[
 		'a later page without a list',
 		[{ data: [{ id: 1 }] }, { code: 45, ...UNDONE }],
 		'Page 2 has no list: 1 item was read. The service said: Kontingent erschöpft',

@@ -9,6 +9,7 @@ import {
 	withParameters,
 } from '../transport/serviceRequest';
 import { alsoSaid } from '../transport/serviceTexts';
+import { holdsFailure } from '../transport/signsOfFailure';
 import { valueAt } from '../values/dotPath';
 import { isScalar } from '../values/isScalar';
 import { toNumber } from '../values/settingValues';
@@ -127,6 +128,13 @@ export function endPage(statusCode: number): Page {
 	const response = { statusCode, headers: {}, body: Buffer.alloc(0) };
 	const nothing = { records: [], entries: 0, path: '', hash: '', isBare: false, next: undefined };
 	return { response, body: undefined, ...nothing, isAfterLast: true };
+}
+
+/** Whether a page holds what looks like a failure, beside records too: these may have failed themselves, as a payment may. */
+export function isFailedPage({ body, entries, path, isAfterLast }: Page): boolean {
+	const isBeside = entries > 0;
+	const isOwnList = Array.isArray(valueAt(body, path)) && !/errors$/i.test(path);
+	return isAfterLast !== true && (!isBeside || isOwnList) && holdsFailure(body, isBeside);
 }
 
 function requestFor(

@@ -9,7 +9,7 @@ import type { Run } from '../run/run';
 import { pluralize } from '../values/text';
 import type { ListSettings } from './listSettings';
 import { idsIn } from './pageHash';
-import { endPage, MOST_EMPTY, type Page, readPages } from './pages';
+import { endPage, isFailedPage, MOST_EMPTY, type Page, readPages } from './pages';
 import { signsOfMore } from './signsOfMore';
 
 interface ReadSummary {
@@ -20,6 +20,8 @@ interface ReadSummary {
 	records: number;
 	/** How many entries the service counts in what was read. */
 	entries: number;
+	/** The first page that holds what looks like a failure beside its records. */
+	failedPage?: number;
 	/** Whether the limit was reached. */
 	isLimited: boolean;
 }
@@ -44,9 +46,11 @@ export async function readItems(
 	let pages = 0;
 	let entries = 0;
 	let empty = 0;
+	let failedPage: number | undefined;
 	for await (const last of readPages(run.client, request, settings)) {
 		first ??= last;
 		if (last.isAfterLast !== true) pages++;
+		if (last.entries > 0 && isFailedPage(last)) failedPage ??= pages;
 		empty = last.records.length === 0 ? empty + 1 : 0;
 		// A list in one piece may be long, and has no other page.
 		const isOnly = pages <= 1 && last.next === undefined;
@@ -72,7 +76,7 @@ export async function readItems(
 				`The item with the ID ${twice} came on two pages. If the list did not change while it was read, check ${option}.`,
 			);
 		}
-		hintAtList(run, settings, { first, last, pages, records, entries, isLimited });
+		hintAtList(run, settings, { first, last, pages, records, entries, failedPage, isLimited });
 		break;
 	}
 	return items;
@@ -92,7 +96,7 @@ export function hintAtArray(
 }
 
 function hintAtList(run: Run, { type }: ListSettings, read: ReadSummary): void {
-	const { first, last, pages, records: count, entries, isLimited } = read;
+	const { first, last, pages, records: count, entries, failedPage, isLimited } = read;
 	const { body } = last;
 	const { flag, ...ofLast } = signsOfMore(last, entries, pages);
 	// Some services name a cursor on the empty last page, too.
@@ -104,13 +108,18 @@ function hintAtList(run: Run, { type }: ListSettings, read: ReadSummary): void {
 	const items = pluralize(count, 'item');
 	const all = total === undefined ? '' : ` of ${total.count} (${total.path})`;
 	const wereRead = `${items}${all} ${count === 1 ? 'was' : 'were'} read`;
+	const nameOf = (page: number) => (pages === 1 ? 'The response' : `Page ${page}`);
+	if (failedPage !== undefined) {
+		run.hintAtList(
+			`${nameOf(failedPage)} has items and, beside them, what looks like a failure: ${wereRead}. Others may be missing. API Request with Full Response shows all of it.`,
+		);
+	}
 	const isFailure = (count === 0 || !hasList) && holdsFailure(body);
 	// A later page without a list may say why.
 	const said = isFailure || !hasList ? alsoSaid(last.response) : '';
 	if (!isLimited && (isFailure || said !== '')) {
-		const where = pages === 1 ? 'The response' : `Page ${pages}`;
 		const what = isFailure ? 'has no items, and what looks like a failure' : 'has no list';
-		run.hintAtList(`${where} ${what}: ${wereRead}.${said}`);
+		run.hintAtList(`${nameOf(pages)} ${what}: ${wereRead}.${said}`);
 	} else if (isMore && !isLimited) {
 		const by = next === undefined ? '' : `; the next page is named by ${next.path}`;
 		const names = type === 'pageNumber' ? 'names, First Page' : 'names';

@@ -3,11 +3,9 @@
  * means nothing.
  */
 import type { ListSettings } from '../lists/listSettings';
-import { isCounted, MOST_EMPTY, type Page, type PageState } from '../lists/pages';
+import { isCounted, isFailedPage, MOST_EMPTY, type Page, type PageState } from '../lists/pages';
 import { signsOfMore, totalsIn } from '../lists/signsOfMore';
 import { alsoSaid } from '../transport/serviceTexts';
-import { holdsFailure } from '../transport/signsOfFailure';
-import { valueAt } from '../values/dotPath';
 import { hashOf } from '../values/hash';
 import type { ListRead, Sign, State } from './state';
 
@@ -30,7 +28,7 @@ function hashOfTexts({ response }: Page): string {
 
 /** Notes what a page says of its read. */
 export function notePage(read: ListRead, page: Page, list: ListSettings): void {
-	const { body, entries, isBare, isAfterLast = false } = page;
+	const { body, entries, isBare } = page;
 	const { page: number, count, firstLength } = read.pageState;
 	read.came += entries;
 	// A later page without records may count only itself.
@@ -39,11 +37,8 @@ export function notePage(read: ListRead, page: Page, list: ListSettings): void {
 		// Where it changes meanwhile, the lowest counts.
 		read.totals[path] = Math.min(total, read.totals[path] ?? Infinity);
 	}
-	// A record may have failed itself, such as a payment.
-	const isBeside = entries > 0;
-	const isOwnList = Array.isArray(valueAt(body, page.path)) && !/errors$/i.test(page.path);
-	const mayFail = !isAfterLast && (!isBeside || isOwnList);
-	if (mayFail && holdsFailure(body, isBeside)) {
+	if (isFailedPage(page)) {
+		const isBeside = entries > 0;
 		const inWords = `page ${number} holds what looks like a failure`;
 		if (isBeside) noteSign(read, 'failure', inWords);
 		else if (number === 1) read.problem ??= inWords;
