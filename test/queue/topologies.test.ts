@@ -242,7 +242,7 @@ test('a user who may do no more than docs/queue-mode.md says can count, send onc
 	const second = new LimitStoreRequest(limitStore, general);
 	expect(await first.take()).toBe(true);
 	expect(await second.take()).toBe(false);
-	limitStore.publish(first.permit);
+	limitStore.publish([general]);
 	first.permit.letThrough();
 	const [use] = await limitStore.read([general]);
 	expect(use?.countedAt).toHaveLength(1);

@@ -158,7 +158,7 @@ export class Permit {
 			const isOwn = applied === own || !isExplained;
 			applied.endpoint.otherClients.pause(applied.limits, requestedMs, isOwn);
 		}
-		this.request.limitStore?.publish(this);
+		this.request.limitStore?.publish(this.queue.limits);
 	}
 
 	/** @param lateMs until when (ms from now) the service may count it; -Infinity for never */

@@ -122,7 +122,7 @@ test('what is over is said, and freed under an ID that is never used again', asy
 	lost.ended(300);
 	unused.unused();
 	limitStore.complete(unused, -Infinity);
-	limitStore.publish(lost);
+	limitStore.publish(lost.queue.limits);
 	expect(calls).toMatchObject([
 		{ action: 'complete', id: lost.id, ms: 300 },
 		{ action: 'complete', id, ms: -1 },

@@ -157,6 +157,17 @@ test.each<Loss>([
 	expect(seconds()).toBeGreaterThanOrEqual(60);
 });
 
+test('a pause, and what is known of other clients, outlast that Redis is emptied', async () => {
+	const other = newProcess();
+	(await passTime(newProcess().acquire())).refused(5_000);
+	await jest.advanceTimersByTimeAsync(1_000);
+	redis.data.clear();
+	await jest.advanceTimersByTimeAsync(1_000);
+	await passTime(other.request());
+	expect(seconds()).toBeGreaterThanOrEqual(5);
+	expect((await other.status()).get('general/10s')?.usedByOthers).toBeGreaterThan(0);
+});
+
 describe('while processes send as fast as they may', () => {
 	test.each(losses)('a Redis that %s lets no more go than are under way', async (_, strike) => {
 		const far: Sender = async (run) => {

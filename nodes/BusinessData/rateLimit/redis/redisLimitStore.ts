@@ -65,9 +65,9 @@ export class RedisLimitStore {
 	}
 
 	/** Publishes what this process has learned of other clients, in the background. */
-	publish({ queue: { limits } }: Permit): void {
-		const snapshots = limits.map(({ endpoint }) => endpoint.otherClients.publish());
-		this.run('publish', limits, { snapshots }).catch(() => undefined);
+	publish(all: AppliedLimits[]): void {
+		const snapshots = all.map(({ endpoint }) => endpoint.otherClients.publish());
+		this.run('publish', all, { snapshots }).catch(() => undefined);
 	}
 
 	/**
@@ -163,11 +163,11 @@ export class RedisLimitStore {
 		return kept.findLast(([slot]) => slot !== id) ?? kept.at(-1);
 	}
 
-	/** Enters all slots of this process again. @throws RedisError; then the next command retries */
+	/** Enters again what this process knows. @throws RedisError; then the next command retries */
 	private async enterAll(): Promise<void> {
-		for (const applied of this.held.values()) {
-			await this.run('enter', [applied], { slots: this.slotsIn(applied) });
-		}
+		const all = [...this.held.values()];
+		for (const one of all) await this.run('enter', [one], { slots: this.slotsIn(one) });
+		this.publish(all);
 	}
 }
 
