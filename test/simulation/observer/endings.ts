@@ -91,7 +91,8 @@ function reportOfOutputs(outputs: INodeExecutionData[], problems: string[]): Ite
 function reportOf(error: ShownError, problems: string[]): ItemReport {
 	const { message, description, context } = error;
 	const outcome = OUTCOMES.find((one) => one === context?.outcome);
-	if (isOfN8n(message)) return { is: 'notSent' };
+	// A previous attempt of the node may have got further.
+	if (isOfN8n(message)) return { is: outcome ?? 'notSent' };
 	if (typeof description !== 'string' || description === '') problems.push(`no way on: ${message}`);
 	if (/undefined|\[object/.test(`${message} ${description}`)) problems.push(`unclear: ${message}`);
 	if (outcome === undefined) problems.push(`no outcome: ${message}`);
