@@ -67,7 +67,7 @@ const NEEDED: Array<[path: RegExp, siblings: Parameters]> = [
 	[/\.assignments\.0\./, { name: 'a', type: 'string', value: 'a' }],
 	[/\.sendOnce(?!Key)/, { sendOnceKey: 'a' }],
 	[/\.(value|parameterType|inputDataFieldName)$/, { name: 'a' }],
-	[/\.incremental\./, { parameter: 'since' }],
+	[/\.incremental\./, { parameter: 'since', customFormat: 'yyyy-MM-dd' }],
 	[/\.deletedWhen\./, { field: 'state', value: 'gone' }],
 	// The settings of a list need an endpoint that has one.
 	[/\.pagination/, { '/path': CONTACTS }],
