@@ -6,14 +6,23 @@ import { itemsOf } from '../items/responseItems';
 import { bodyFields, readJsonBody } from '../parameters/requestBody';
 import { optionsField, readRequestOptions } from '../parameters/requestOptions';
 import { sendOnceOptions } from '../parameters/sendOnceOptions';
-import { type Endpoint, type LimitSetting, SEND_ENDPOINTS } from '../transport/endpoints';
+import { SEND_ENDPOINTS, type SendName } from '../transport/endpoints';
 import { formatDuration, formatLimit } from '../values/text';
 import type { Operation } from './operation';
 
-export function sendOperation(
-	option: INodePropertyOptions,
-	endpoint: Endpoint & { limit: LimitSetting },
-): Operation {
+const TITLES: Record<SendName, string> = {
+	'payment:send': 'Payment: Send',
+	'transaction:send': 'Transaction: Send',
+	'transaction:sendWp': 'Transaction: Send (WP)',
+};
+
+/** The choices of a field that names one of these operations, or something else. */
+export function sendChoices(other: INodePropertyOptions): INodePropertyOptions[] {
+	return [other, ...Object.entries(TITLES).map(([value, name]) => ({ name, value }))];
+}
+
+export function sendOperation(operation: SendName, option: INodePropertyOptions): Operation {
+	const endpoint = SEND_ENDPOINTS[operation];
 	const { max, windowSeconds } = endpoint.limit;
 	const allowed = formatLimit(max, windowSeconds * 1000);
 	const description = `${option.description}. The service allows ${allowed}; more wait for their turn.`;

@@ -54,7 +54,8 @@ export const SEND_ENDPOINTS = {
 	'transaction:send': ENDPOINTS.sendTransaction,
 	'transaction:sendWp': ENDPOINTS.sendTransactionWp,
 } as const;
-export const SEND_NAMES = Object.keys(SEND_ENDPOINTS) as Array<keyof typeof SEND_ENDPOINTS>;
+export type SendName = keyof typeof SEND_ENDPOINTS;
+export const SEND_NAMES = Object.keys(SEND_ENDPOINTS) as SendName[];
 
 /** `METHOD /path`, as the credential's fields write an endpoint. */
 export function formatEndpoint({ method, path }: Endpoint): string {

@@ -69,8 +69,8 @@ test('every operation has an action in sentence case that starts with a verb and
 	for (const { action, description: text } of actions) {
 		expect(action).toMatch(/^(Send|Get|Delete|Wait|Mark|Release) ([a-z]|API )/);
 		expect(action).not.toMatch(/\b(a|an|the)\b/i);
-		// Capitals are for names only.
-		expect(action?.slice(1).replace(/\b(API|WP)\b/g, '')).not.toMatch(/[A-Z]/);
+		// Capitals are for abbreviations only.
+		expect(action?.slice(1).replace(/\b[A-Z]+\b/g, '')).not.toMatch(/[A-Z]/);
 		expect(text).toBeDefined();
 	}
 });

@@ -16,6 +16,7 @@ import { readChoice, readSeconds, readWholeNumber } from '../../values/settingVa
 import { NOTICEABLE_WAIT_MS } from '../../transport/runWaitTime';
 import { abortable, LONGEST_TIMER_MS, sleep } from '../../async';
 import type { Operation } from '../../operations/operation';
+import { sendChoices } from '../../operations/send';
 import { reportDuring, timeAfter } from '../../run/progress';
 import { maxWaitField, readMaxWaitMs } from '../../parameters/requestOptions';
 import type { Run } from '../../run/run';
@@ -42,12 +43,11 @@ export const waitForRoom: Operation = {
 			type: 'options',
 			default: 'transaction:send',
 			description: 'Which requests need room. It is read once, from the first item.',
-			options: [
-				{ name: 'Any Request', value: 'general', description: 'The limits of all requests' },
-				{ name: 'Payment: Send', value: 'payment:send' },
-				{ name: 'Transaction: Send', value: 'transaction:send' },
-				{ name: 'Transaction: Send (WP)', value: 'transaction:sendWp' },
-			],
+			options: sendChoices({
+				name: 'Any Request',
+				value: 'general',
+				description: 'The limits of all requests',
+			}),
 		},
 		{
 			displayName: 'Requests',

@@ -8,6 +8,7 @@ import { InvalidSettingError } from '../../values/invalidSettingError';
 import { readChoice, readFilledText, readText } from '../../values/settingValues';
 import { prepareTasks, runTasks, type Task, type TaskKind } from '../../items/runTasks';
 import type { Operation } from '../../operations/operation';
+import { sendChoices } from '../../operations/send';
 import type { TaskResult } from '../../run/previousAttempts';
 import type { Run } from '../../run/run';
 import { readKey, sendOnceKeyField } from '../../parameters/sendOnceOptions';
@@ -41,12 +42,11 @@ const fields: INodeProperties[] = [
 		type: 'options',
 		default: 'transaction:send',
 		description: 'The operation that sends the document',
-		options: [
-			{ name: 'API Request', value: API_REQUEST, description: 'Any other endpoint' },
-			{ name: 'Payment: Send', value: 'payment:send' },
-			{ name: 'Transaction: Send', value: 'transaction:send' },
-			{ name: 'Transaction: Send (WP)', value: 'transaction:sendWp' },
-		],
+		options: sendChoices({
+			name: 'API Request',
+			value: API_REQUEST,
+			description: 'Any other endpoint',
+		}),
 	},
 	{
 		displayName: 'Endpoint',

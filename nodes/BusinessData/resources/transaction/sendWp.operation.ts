@@ -1,12 +1,8 @@
-import { ENDPOINTS } from '../../transport/endpoints';
 import { sendOperation } from '../../operations/send';
 
-export const sendWp = sendOperation(
-	{
-		name: 'Send (WP)',
-		value: 'sendWp',
-		action: 'Send invoice or other transaction document (WP)',
-		description: 'Send a document through the endpoint sendTxnWP',
-	},
-	ENDPOINTS.sendTransactionWp,
-);
+export const sendWp = sendOperation('transaction:sendWp', {
+	name: 'Send (WP)',
+	value: 'sendWp',
+	action: 'Send invoice or other transaction document (WP)',
+	description: 'Send a document through the endpoint sendTxnWP',
+});
