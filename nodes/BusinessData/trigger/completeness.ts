@@ -38,9 +38,8 @@ export function notePage(read: ListRead, page: Page, list: ListSettings): void {
 		read.totals[path] = Math.min(total, read.totals[path] ?? Infinity);
 	}
 	if (isFailedPage(page)) {
-		const isBeside = entries > 0;
 		const inWords = `page ${number} holds what looks like a failure`;
-		if (isBeside) noteSign(read, 'failure', inWords);
+		if (entries > 0) noteSign(read, 'failure', inWords);
 		else if (number === 1) read.problem ??= inWords;
 		// Some services respond so to each page after the last one, in the same words.
 		else noteSign(read, `end by failure ${hashOfTexts(page)}`, inWords);

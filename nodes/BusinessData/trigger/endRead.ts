@@ -70,7 +70,7 @@ export function endFullRead(
 }
 
 /** Moves the cursor to the beginning of an incremental read that has seen everything. */
-export function endChanges(state: State, read: ListRead): void {
+export function advanceCursor(state: State, read: ListRead): void {
 	const { beganAt, pageState, problem, moved } = read;
 	// The clock was set back, so the read has asked for what is still to come: the whole list shows what it left out.
 	if (beganAt < (state.reads.cursor ?? 0)) return moveCursor(state, undefined);
@@ -130,13 +130,12 @@ function moveCursor(state: State, time: number | undefined): void {
 
 /**
  * Whether a poll reads the whole list.
- * @param now when the poll began
  * @param gone the IDs of the records that this poll has found to be deleted
  */
 export function isFullReadDue(
 	state: State,
 	{ incremental, readsChangesOnly, maxDeletionPercent }: PollSettings,
-	now: number,
+	pollBeganAt: number,
 	gone: Set<string>,
 ): boolean {
 	const { cursor, fullReadAt, incompleteReads } = state.reads;
@@ -147,7 +146,8 @@ export function isFullReadDue(
 	const retryMs = MINUTE_MS * (2 ** (incompleteReads - 1) - 1);
 	const waitMs = incompleteReads === 0 ? fullReadMs : Math.min(retryMs, fullReadMs);
 	// The clock may also have been set back.
-	const isOld = fullReadMs > 0 && Math.abs(now - fullReadAt) + SCHEDULE_TOLERANCE_MS >= waitMs;
+	const isOld =
+		fullReadMs > 0 && Math.abs(pollBeganAt - fullReadAt) + SCHEDULE_TOLERANCE_MS >= waitMs;
 	if (isOld || incompleteReads > 0) return isOld;
 	const missed = [...state.known].filter(([key, record]) => record.missed > 0 && !gone.has(key));
 	if (missed.some(([, record]) => record.missed < MOST_MISSED)) return true;

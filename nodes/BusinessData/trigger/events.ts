@@ -56,7 +56,8 @@ export class Events {
 	deleted(key: string, { id }: KnownRecord, idField: string): void {
 		const wasCreated = this.changed.get(key)?.change === 'Created';
 		this.changed.delete(key);
-		if (!wasCreated) this.changed.set(key, { change: 'Deleted', record: asRecord(id, idField) });
+		if (!wasCreated)
+			this.changed.set(key, { change: 'Deleted', record: recordWithId(id, idField) });
 	}
 
 	get list(): RecordEvent[] {
@@ -64,8 +65,7 @@ export class Events {
 	}
 }
 
-/** A record of which only the ID is known. */
-export function asRecord(id: KnownRecord['id'], idField: string): IDataObject {
+export function recordWithId(id: KnownRecord['id'], idField: string): IDataObject {
 	const names = idField.split('.');
 	return names.reduceRight<unknown>((inner, name) => ({ [name]: inner }), id) as IDataObject;
 }

@@ -24,7 +24,7 @@ const WORDS: Record<keyof WatchedList, string> = {
 
 export class Memory {
 	/** Identifies the trigger in this process. */
-	readonly name: string;
+	readonly triggerKey: string;
 	private readonly staticData: StaticData;
 
 	constructor(
@@ -33,7 +33,7 @@ export class Memory {
 		private readonly log: (sentence: string) => void,
 	) {
 		this.staticData = new StaticData(context);
-		this.name = `${context.getWorkflow().id} ${this.staticData.triggerId}`;
+		this.triggerKey = `${context.getWorkflow().id} ${this.staticData.triggerId}`;
 	}
 
 	/** The known records; none after a change of the watched list. */
@@ -45,7 +45,7 @@ export class Memory {
 		const parts = Object.keys(WORDS) as Array<keyof WatchedList>;
 		const changed = parts.filter((part) => state && state.watchedList[part] !== watchedList[part]);
 		if (state !== undefined && changed.length === 0) {
-			const moved = movedCursors.get(this.name);
+			const moved = movedCursors.get(this.triggerKey);
 			return moved?.revision === revision ? { ...state, reads: { ...moved.reads } } : state;
 		}
 		const inWords = changed.map((part) => WORDS[part]).join(' and ');
@@ -83,7 +83,7 @@ export class Memory {
 		const { cursor, unconfirmed } = hasHardlyMoved ? saved : reads;
 		const compared = { ...state, reads: { ...reads, cursor, unconfirmed } };
 		if (JSON.stringify(saveState(compared)) === JSON.stringify(records)) {
-			movedCursors.set(this.name, { revision, reads: { ...reads } });
+			movedCursors.set(this.triggerKey, { revision, reads: { ...reads } });
 			return undefined;
 		}
 		const next = saveState({ ...state, revision: revision + 1 });

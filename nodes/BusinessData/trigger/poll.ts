@@ -10,7 +10,7 @@ import { RequestError } from '../transport/requestError';
 import { isForSchedule } from './activation';
 import { idOf, isMarked } from './comparePage';
 import { emitDeletions, knownForGuard } from './endRead';
-import { asRecord, type RecordEvent, Events } from './events';
+import { recordWithId, type RecordEvent, Events } from './events';
 import { Memory } from './memory';
 import { PollClient } from './pollClient';
 import { beginPoll } from './pollTime';
@@ -111,7 +111,7 @@ async function sample(settings: PollSettings, client: PageClient): Promise<Recor
 	}
 	return records.slice(0, SAMPLE_SIZE).map((record, index) => {
 		const id = idOf(record, settings, `${index + 1} of ${records.length}`);
-		if (change === 'Deleted') return { change, record: asRecord(id, watchedList.idField) };
+		if (change === 'Deleted') return { change, record: recordWithId(id, watchedList.idField) };
 		const changedFields = showsFields ? fieldNamesOf(watchedFields.watchedPart(record)) : undefined;
 		return { change, record: record as IDataObject, changedFields };
 	});
@@ -130,9 +130,9 @@ async function exclusiveChanges(
 	isActivation: boolean,
 ): Promise<RecordEvent[]> {
 	const memory = new Memory(context, settings, log);
-	const { name } = memory;
-	if (underWay.has(name)) return [];
-	underWay.add(name);
+	const { triggerKey } = memory;
+	if (underWay.has(triggerKey)) return [];
+	underWay.add(triggerKey);
 	try {
 		const state = await memory.recall();
 		const found = new Events();
@@ -143,7 +143,7 @@ async function exclusiveChanges(
 			log('Changed Fields: left out, because the records have too many fields to remember', 'warn');
 		}
 		const withheld = emitDeletions(state, settings, found);
-		if (isReportDue(state, withheld, name, isActivation)) {
+		if (noteWithheld(state, withheld, triggerKey, isActivation)) {
 			const error = withheldError(state, withheld, settings);
 			// Nothing is remembered then, so the next poll finds the other events again.
 			if (!isActivation && settings.wanted.includes('Deleted')) throw error;
@@ -152,25 +152,25 @@ async function exclusiveChanges(
 		const events = found.list.filter(({ change }) => settings.wanted.includes(change));
 		return (await memory.keep(state, events.length > 0)) ? events : [];
 	} finally {
-		underWay.delete(name);
+		underWay.delete(triggerKey);
 	}
 }
 
-/** Whether withheld deletions are to be reported, which is noted unless the poll is one of an activation. */
-function isReportDue(
+/** @returns whether withheld deletions are to be reported; that they were is noted unless the poll is one of an activation */
+function noteWithheld(
 	state: State,
 	withheld: number,
-	triggerName: string,
+	triggerKey: string,
 	isActivation: boolean,
 ): boolean {
-	const last = Math.max(state.guard.reportedAt, withheldReportedAt.get(triggerName) ?? 0);
+	const last = Math.max(state.guard.reportedAt, withheldReportedAt.get(triggerKey) ?? 0);
 	// The poll after one that failed goes on, also where polls are days apart.
 	const hasFailed = last > state.guard.reportedAt;
 	// The clock may also have been set back.
 	const isOld = Math.abs(Date.now() - last) >= DAY_MS;
 	const isDue = withheld > 0 && !hasFailed && isOld;
 	state.guard.reportedAt = withheld === 0 ? 0 : isDue && !isActivation ? Date.now() : last;
-	withheldReportedAt.set(triggerName, state.guard.reportedAt);
+	withheldReportedAt.set(triggerKey, state.guard.reportedAt);
 	return isDue;
 }
 

@@ -9,7 +9,7 @@ const ACTIVATION_TIME_MS = 45_000;
 export type PollTime = ReturnType<typeof beginPoll>;
 
 /** The contexts that have polled. Each activation has its own, and begins with a poll. */
-const known = new WeakSet<IPollFunctions>();
+const polled = new WeakSet<IPollFunctions>();
 
 /** When the first trigger of an activation began to poll, by the activation's `Workflow` object. */
 const activations = new WeakMap<object, number>();
@@ -22,8 +22,8 @@ const activations = new WeakMap<object, number>();
 export function beginPoll(context: IPollFunctions) {
 	const startedAt = performance.now();
 	const timeMs = pollBudgetMs(context);
-	const isActivation = !known.has(context) && !isOfDurableScheduler(context);
-	known.add(context);
+	const isActivation = !polled.has(context) && !isOfDurableScheduler(context);
+	polled.add(context);
 	if (!isActivation) return { startedAt, timeMs, isActivation };
 	const activation = workflowOf(context) ?? context;
 	const begunAt = activations.get(activation) ?? startedAt;

@@ -18,7 +18,7 @@ import type { ServiceRequest } from '../transport/serviceRequest';
 import { applySettings } from './changedSettings';
 import { comparePage } from './comparePage';
 import { noteEnd, notePage, noteSign, pageAfterEmpty } from './completeness';
-import { endChanges, endFullRead, forgetRead, isFullReadDue, noteFullRead } from './endRead';
+import { advanceCursor, endFullRead, forgetRead, isFullReadDue, noteFullRead } from './endRead';
 import type { Events } from './events';
 import { requestSince } from './incremental';
 import { OutOfTimeError } from './pollClient';
@@ -41,7 +41,7 @@ const NO_SUCH_PAGE = [400, NOT_FOUND, 416];
 export class ListReader {
 	/** How many pages this poll has read. */
 	private pages = 0;
-	private readonly beganAt = Date.now();
+	private readonly pollBeganAt = Date.now();
 
 	constructor(
 		private readonly client: PageClient,
@@ -67,7 +67,7 @@ export class ListReader {
 			await this.readOn();
 		}
 		// The next one is due with a poll that begins so long after this one, however long each takes.
-		state.reads.fullReadAt = Math.min(state.reads.fullReadAt, this.beganAt);
+		state.reads.fullReadAt = Math.min(state.reads.fullReadAt, this.pollBeganAt);
 	}
 
 	private async readOn(): Promise<void> {
@@ -91,7 +91,8 @@ export class ListReader {
 				return;
 			}
 		}
-		if (!(state.read?.isFull ?? isFullReadDue(state, settings, this.beganAt, events.gone))) return;
+		if (!(state.read?.isFull ?? isFullReadDue(state, settings, this.pollBeganAt, events.gone)))
+			return;
 		try {
 			await this.readAll();
 		} catch (error) {
@@ -183,7 +184,7 @@ export class ListReader {
 		}
 		noteEnd(read, this.state, last, this.settings.list);
 		if (read.problem !== undefined) this.logChangesAgain(read.problem);
-		endChanges(this.state, read);
+		advanceCursor(this.state, read);
 	}
 
 	private newRead(isFull: boolean, isCheck = false): ListRead {

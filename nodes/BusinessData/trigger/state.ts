@@ -16,7 +16,7 @@ export interface KnownRecord {
 	missed: number;
 	/** Whether the read that is under way has seen it. */
 	isSeen: boolean;
-	/** Whether the last incremental read that is or was unconfirmed has seen it. */
+	/** Whether the last unconfirmed incremental read has seen it. */
 	wasSeen: boolean;
 }
 
