@@ -10,7 +10,7 @@ import {
 
 import { triggerHint } from './builderHints';
 import { testCredential } from './credentialTest';
-import { changeFields } from './trigger/changeFields';
+import { changeOptions } from './trigger/changeOptions';
 import { incrementalField } from './trigger/incremental';
 import { poll } from './trigger/poll';
 import { CHANGES, RECORD_NAMES, type SourceName } from './trigger/pollSettings';
@@ -103,7 +103,7 @@ export class BusinessDataTrigger implements INodeType {
 				placeholder: 'e.g. data.number',
 				description: 'The field that is unique to a record, as a dot path',
 			},
-			optionsField([emitExisting, incrementalField, ...changeFields, ...listFields], {
+			optionsField([emitExisting, incrementalField, ...changeOptions, ...listFields], {
 				maxWait:
 					'How many seconds a poll may wait for the rate limits in all. What it does not read by then, the next poll reads. With 0 it waits as long as n8n lets a poll run.',
 				queryParameters:

@@ -22,7 +22,7 @@ import {
 	readTextToSend,
 } from '../values/settingValues';
 import { type Incremental, readIncremental } from './incremental';
-import { MAX_DELETION_PERCENT } from './changeFields';
+import { MAX_DELETION_PERCENT } from './changeOptions';
 import { WatchedFields } from './watchedFields';
 
 const SOURCES = ['contacts', 'endpoint'] as const;

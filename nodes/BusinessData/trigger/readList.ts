@@ -15,7 +15,7 @@ import {
 import { headerText } from '../transport/response';
 import { RequestError } from '../transport/requestError';
 import type { ServiceRequest } from '../transport/serviceRequest';
-import { applySettings } from './changedSettings';
+import { applySettings } from './applySettings';
 import { comparePage } from './comparePage';
 import { noteEnd, notePage, noteSign, pageAfterEmpty } from './completeness';
 import { advanceCursor, endFullRead, forgetRead, isFullReadDue, noteFullRead } from './endRead';

@@ -3,7 +3,7 @@ import type { INodeProperties } from 'n8n-workflow';
 
 export const MAX_DELETION_PERCENT = 50;
 
-export const changeFields: INodeProperties[] = [
+export const changeOptions: INodeProperties[] = [
 	{
 		displayName: 'Changed Fields',
 		name: 'changedFields',
