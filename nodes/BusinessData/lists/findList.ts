@@ -86,6 +86,7 @@ export function findListAgain(
 	const mayMove = itemsField === '' && page === 1;
 	const value = path === '' ? body : valueAt(body, path);
 	if (Array.isArray(value)) {
+		// Throws where several are filled.
 		if (mayMove && value.length > 0) findList(body, '', endpoint);
 		return { records: value, path };
 	}

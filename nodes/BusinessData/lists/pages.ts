@@ -105,7 +105,7 @@ export async function readPage(
 		const status = error instanceof RequestError ? error.details.statusCode : undefined;
 		const isMissing = status === 404 || status === 416;
 		if (!isMissing || pageState.page === 1) throw error;
-		if (settings.endOfList === 'notFound') return endPage(status);
+		if (settings.endOfList === 'notFound') return pageAfterLast(status);
 		const { message, details } = error as RequestError;
 		const description = `Page ${pageState.page} is not there. If the service ends its lists like this, set End of List in the option Pagination to Not Found.`;
 		throw new RequestError(message, { ...details, description });
@@ -117,14 +117,14 @@ export async function readPage(
 	const isRepeated = hash !== '' && hash === pageState.hash;
 	if (isRepeated && settings.endOfList === 'repeatedPage') {
 		// Without records, but with what it says of further pages.
-		return { ...endPage(response.statusCode), response, body, path: found.path };
+		return { ...pageAfterLast(response.statusCode), response, body, path: found.path };
 	}
 	const page = { response, body, ...found, hash, next: undefined };
 	return { ...page, next: nextPageState(pageState, settings, page, pageRequest, client.baseUrl) };
 }
 
-/** A last page without records, by the status alone. */
-export function endPage(statusCode: number): Page {
+/** Stands for the end of the list, where a status alone says that there is no further page. */
+export function pageAfterLast(statusCode: number): Page {
 	const response = { statusCode, headers: {}, body: Buffer.alloc(0) };
 	const nothing = { records: [], entries: 0, path: '', hash: '', isBare: false, next: undefined };
 	return { response, body: undefined, ...nothing, isAfterLast: true };

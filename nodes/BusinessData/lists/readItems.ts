@@ -9,7 +9,7 @@ import type { Run } from '../run/run';
 import { pluralize } from '../values/text';
 import type { ListSettings } from './listSettings';
 import { idsIn } from './pageHash';
-import { endPage, isFailedPage, MOST_EMPTY, type Page, readPages } from './pages';
+import { isFailedPage, MOST_EMPTY, type Page, pageAfterLast, readPages } from './pages';
 import { signsOfMore } from './signsOfMore';
 
 interface ReadSummary {
@@ -41,42 +41,50 @@ export async function readItems(
 	const items: INodeExecutionData[] = [];
 	let records = 0;
 	const ids = new Set<string | number>();
-	let twice: string | number | undefined;
+	let repeatedId: string | number | undefined;
 	let first: Page | undefined;
 	let pages = 0;
 	let entries = 0;
 	let empty = 0;
 	let failedPage: number | undefined;
-	for await (const last of readPages(run.client, request, settings)) {
-		first ??= last;
-		if (last.isAfterLast !== true) pages++;
-		if (last.entries > 0 && isFailedPage(last)) failedPage ??= pages;
-		empty = last.records.length === 0 ? empty + 1 : 0;
+	for await (const page of readPages(run.client, request, settings)) {
+		first ??= page;
+		if (page.isAfterLast !== true) pages++;
+		if (page.entries > 0 && isFailedPage(page)) failedPage ??= pages;
+		empty = page.records.length === 0 ? empty + 1 : 0;
 		// A list in one piece may be long, and has no other page.
-		const isOnly = pages <= 1 && last.next === undefined;
-		const pageIds = (isOnly ? undefined : idsIn(last.records)) ?? [];
-		twice ??= pageIds.find((id) => ids.has(id));
+		const isOnly = pages <= 1 && page.next === undefined;
+		const pageIds = (isOnly ? undefined : idsIn(page.records)) ?? [];
+		repeatedId ??= pageIds.find((id) => ids.has(id));
 		for (const id of pageIds) ids.add(id);
-		const made = await toItems(last);
+		const made = await toItems(page);
 		const kept = made.slice(0, limit - items.length);
 		for (const item of kept) items.push(item);
 		const leftOut = made.length - kept.length;
-		records += last.records.length - leftOut;
-		entries += last.entries - leftOut;
+		records += page.records.length - leftOut;
+		entries += page.entries - leftOut;
 		const isLimited = items.length >= limit;
-		if (!isLimited && last.next !== undefined) continue;
+		if (!isLimited && page.next !== undefined) continue;
 		if (empty === MOST_EMPTY) {
 			run.hintAtList(
 				`The last ${empty} pages were empty, although each named another one, so reading ended there. If records are missing, ask for more per page; otherwise check End of List in the option Pagination.`,
 			);
 		}
-		if (twice !== undefined) {
+		if (repeatedId !== undefined) {
 			const option = settings.type === 'offset' ? 'First Offset' : 'the option Pagination';
 			run.hintAtList(
-				`The item with the ID ${twice} came on two pages. If the list did not change while it was read, check ${option}.`,
+				`The item with the ID ${repeatedId} came on two pages. If the list did not change while it was read, check ${option}.`,
 			);
 		}
-		hintAtList(run, settings, { first, last, pages, records, entries, failedPage, isLimited });
+		hintAtRead(run, settings, {
+			first,
+			last: page,
+			pages,
+			records,
+			entries,
+			failedPage,
+			isLimited,
+		});
 		break;
 	}
 	return items;
@@ -90,12 +98,12 @@ export function hintAtArray(
 	records: number,
 	isLimited: boolean,
 ): void {
-	const page = { ...endPage(response.statusCode), response, body: [] };
+	const page = { ...pageAfterLast(response.statusCode), response, body: [] };
 	const read = { first: page, last: page, pages: 1, records, entries: records };
-	hintAtList(run, settings, { ...read, isLimited });
+	hintAtRead(run, settings, { ...read, isLimited });
 }
 
-function hintAtList(run: Run, { type }: ListSettings, read: ReadSummary): void {
+function hintAtRead(run: Run, { type }: ListSettings, read: ReadSummary): void {
 	const { first, last, pages, records: count, entries, failedPage, isLimited } = read;
 	const { body } = last;
 	const { flag, ...ofLast } = signsOfMore(last, entries, pages);

@@ -58,21 +58,21 @@ interface ListResponse {
 }
 
 /**
- * @param read how many records were read so far
- * @param pages on how many pages
+ * @param records how many were read so far
+ * @param pages on how many; Infinity where their number says nothing
  */
-export function signsOfMore(page: ListResponse, read: number, pages = Infinity): SignsOfMore {
+export function signsOfMore(page: ListResponse, records: number, pages = Infinity): SignsOfMore {
 	const signs: SignsOfMore = {};
 	let isAtEnd = false;
 	for (const [path, count] of totalsIn(page)) {
-		if (count > read) signs.total ??= { path, count };
+		if (count > records) signs.total ??= { path, count };
 	}
 	for (const [path, value, isNextLink] of scalarsIn(page)) {
 		const name = plainName(path);
 		const text = String(value);
 		const number = numberIn(value) ?? 0;
 		// Some services count the records of the page under this name.
-		if (PAGES.test(name) && number > pages && number !== read) signs.flag ??= path;
+		if (PAGES.test(name) && number > pages && number !== records) signs.flag ??= path;
 		const isText = typeof value === 'string' && !['', '0'].includes(value);
 		const isOpaque = NEXT_AS_TEXT.test(name) && isText && !/^\d+$/.test(value);
 		const isNext = isNextLink === true || INSIDE_NEXT.test(path) || NEXT.test(name) || isOpaque;

@@ -5,7 +5,7 @@
 import { isBesideRecords } from '../lists/findList';
 import { ListError } from '../lists/listError';
 import {
-	endPage,
+	pageAfterLast,
 	FIRST_PAGE,
 	type Page,
 	type PageClient,
@@ -268,20 +268,20 @@ export class ListReader {
 		if (!(error instanceof RequestError)) throw error;
 		const { isFull, pageState, emptyPage } = read;
 		const { statusCode = 0, outcome } = error.details;
-		if (!isFull && statusCode === NOT_MODIFIED) return endPage(statusCode);
+		if (!isFull && statusCode === NOT_MODIFIED) return pageAfterLast(statusCode);
 		const { request, list, incremental } = this.settings;
 		const areChanges = !isFull && incremental !== undefined && !this.isCursorOld;
 		if (areChanges && statusCode === NOT_FOUND && pageState.page === 1) {
 			// Some services say so where nothing has changed; then the list itself is there.
 			await readPage(this.client, request, list, FIRST_PAGE);
-			return endPage(NOT_MODIFIED);
+			return pageAfterLast(NOT_MODIFIED);
 		}
 		// Some services fail after the last page.
 		if (emptyPage === undefined || outcome === 'notSent') throw error;
 		if (!NO_SUCH_PAGE.includes(statusCode)) {
 			noteSign(read, 'end by an error', `page ${pageState.page} could not be read`);
 		}
-		return endPage(statusCode);
+		return pageAfterLast(statusCode);
 	}
 
 	private requestFor(read: ListRead): ServiceRequest {
