@@ -256,7 +256,7 @@ class Orders implements Scenario {
 		// A command that is late may leave a lease for a while.
 		const look = async (name = this.last) => {
 			const { guard } = this.party(name, LAST);
-			const looking = faults.length === 0 ? guard.get() : guard.state(untilEnded);
+			const looking = faults.length === 0 ? guard.get() : guard.waitForState(untilEnded);
 			return await passTime<string>(looking, 60_000);
 		};
 		const state = await look();
@@ -281,7 +281,7 @@ class Orders implements Scenario {
 	private async send(play: Play, name: string, index: number): Promise<void> {
 		const { guard, AlreadySentError } = this.party(name, index);
 		try {
-			const state = await guard.state(untilEnded);
+			const state = await guard.waitForState(untilEnded);
 			if (state !== 'notSent') throw new AlreadySentError(state);
 			for (;;) {
 				const acquired = await guard.acquire();

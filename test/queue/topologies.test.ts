@@ -254,11 +254,11 @@ test('a user who may do no more than docs/queue-mode.md says can count, send onc
 		{ ...id, name: 'b' },
 		connectionTo(address),
 		signal,
-	).missingMs();
+	).lookUp();
 	expect(missingMs).toBeGreaterThan(0);
 	expect(missingMs).toBeLessThanOrEqual(5_000);
 	if ('release' in acquired) acquired.release();
-	await waitUntil(async () => typeof (await lease.missingMs()) === 'number');
+	await waitUntil(async () => typeof (await lease.lookUp()) === 'number');
 	Object.assign(bench.credential, fieldsOf(address));
 	const test = await bench.engine.testCredential(bench.credential);
 	expect(test).toEqual({ status: 'OK', message: expect.any(String) as string });

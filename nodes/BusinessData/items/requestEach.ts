@@ -4,7 +4,7 @@ import type { IDataObject, INodeExecutionData, IPairedItemData } from 'n8n-workf
 import { type GuardedRequest, withSendOnce } from '../parameters/sendOnceOptions';
 import type { TaskResult } from '../run/previousAttempts';
 import type { Run } from '../run/run';
-import { AlreadySentError, beginRun } from '../sendOnce';
+import { AlreadySentError, guardRun } from '../sendOnce';
 import { afterSuccessError, afterUnknownError } from '../transport/errorTexts';
 import { type Result, resultIn, type ServiceResponse } from '../transport/response';
 import type { SendGuard, ServiceRequest } from '../transport/serviceRequest';
@@ -65,7 +65,7 @@ export async function requestEach(
 		return { ...task, execute };
 	};
 	const tasks = await prepareTasks(run, prepareTask);
-	if (sendsWithoutKey) runGuard = await beginRun(run.context);
+	if (sendsWithoutKey) runGuard = await guardRun(run.context);
 	// Without an endpoint, preparing it has failed.
 	const areReads = tasks.every(({ endpoint, isRead }) => endpoint === undefined || isRead);
 	const items = await runTasks(run, tasks, areReads ? READS : SENDS);
@@ -117,7 +117,7 @@ async function sendUnlessUsed(
 	const { guard } = request;
 	const waitFor = async (ended: Promise<void>) => await run.client.waitForOther(request, ended);
 	try {
-		const state = (await guard?.state(waitFor)) ?? 'notSent';
+		const state = (await guard?.waitForState(waitFor)) ?? 'notSent';
 		if (guard !== undefined && state !== 'notSent') return guard.skipped(state);
 		return await run.client.request({ ...request, guard: guard ?? runGuard });
 	} catch (error) {

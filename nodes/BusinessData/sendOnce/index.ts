@@ -1,3 +1,3 @@
-export { beginRun } from './rerunGuard';
+export { guardRun } from './rerunGuard';
 export { AlreadySentError, SendOnce } from './sendOnce';
 export { requireWorkflow } from './storeErrors';

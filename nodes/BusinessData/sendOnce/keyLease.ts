@@ -100,8 +100,8 @@ export class KeyLease {
 		}
 	}
 
-	/** How long (ms) a lease may be missing in Redis. @throws RedisError, or the signal's reason */
-	async missingMs(): Promise<UnderWay | number> {
+	/** @returns another sender, or how long (ms) its lease may be missing in Redis. @throws RedisError, or the signal's reason */
+	async lookUp(): Promise<UnderWay | number> {
 		const ended = processState().leases.get(this.id.name);
 		if (ended !== undefined) return { ended };
 		const missingMs = (await this.redis?.run<number>(LOOK_UP, this.keys, [], this.signal)) ?? 0;

@@ -29,8 +29,8 @@ export type KeyId = Record<'workflowId' | 'document' | 'name', string>;
 /** `mustMatch`: the same key with other content is an error. */
 export type Content = { hash: string; mustMatch: boolean };
 
-/** `isOther`: it was sent with other content, which is an error. `owner`: the token of its sender. */
-type Found = { state: SentState; isOther: boolean; owner: unknown };
+/** `hasOtherContent`: it was sent with other content, which is an error. `owner`: the token of its sender. */
+type Found = { state: SentState; hasOtherContent: boolean; owner: unknown };
 
 /** All methods throw a RequestError when the store fails. */
 export class KeyRow {
@@ -71,7 +71,7 @@ export class KeyRow {
 			const found = await this.read().catch(() => undefined);
 			// The error came after the commit.
 			if (found?.owner === this.token) return true;
-			this.watch('notSent');
+			this.keepRepairing('notSent');
 			if (found === undefined || found.state === 'notSent') throw error;
 			return false;
 		}
@@ -107,7 +107,7 @@ export class KeyRow {
 	 * Repairs the record after a failed write, and keeps checking it, as the write may land late.
 	 * @param release ends the lease of the key, once no late write can land
 	 */
-	watch(state: SentState, release?: () => void): void {
+	keepRepairing(state: SentState, release?: () => void): void {
 		const { token, id } = this;
 		const { watched } = processState();
 		const states = watched.get(id.name) ?? new Map<string, SentState>();
@@ -135,12 +135,12 @@ export class KeyRow {
 	private async read(token = this.token): Promise<Found> {
 		const own = this.ownContent;
 		const row = await inStore(this.row.read([token, KNOWN, own, ANY_CONTENT, OPEN]));
-		if (row === undefined) return { state: 'notSent', isOther: false, owner: undefined };
+		if (row === undefined) return { state: 'notSent', hasOtherContent: false, owner: undefined };
 		// n8n may hash entries in another way.
 		if (!row.includes(KNOWN)) throw storeFailed('this version of the package cannot read it');
 		const isOther = !row.includes(own) && !row.includes(ANY_CONTENT);
 		const state = row.includes(OPEN) ? 'perhapsSent' : 'sent';
-		return { state, isOther: isOther && this.content?.mustMatch === true, owner: row[0] };
+		return { state, hasOtherContent: isOther && this.content?.mustMatch === true, owner: row[0] };
 	}
 
 	/** @returns whether the row is new */

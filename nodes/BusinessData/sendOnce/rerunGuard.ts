@@ -29,7 +29,7 @@ const ADVICE =
  * @returns what lets its requests out until another process begins the run; undefined where n8n runs nothing again
  * @throws RequestError when another process has begun the run
  */
-export async function beginRun(context: IExecuteFunctions): Promise<SendGuard | undefined> {
+export async function guardRun(context: IExecuteFunctions): Promise<SendGuard | undefined> {
 	// Calls through an MCP trigger belong to no execution: n8n runs none of them again, and all would be one run.
 	const executionId: string | undefined = context.getExecutionId();
 	if (executionId === undefined || !runsAgainAfterCrash()) return undefined;

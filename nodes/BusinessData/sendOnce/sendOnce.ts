@@ -94,7 +94,7 @@ export class SendOnce implements SendGuard {
 	 * @param waitFor waits for that, as long as there is time
 	 * @throws what `get` throws, the signal's reason, or what `waitFor` throws
 	 */
-	async state(waitFor: (ended: Promise<void>) => Promise<void>): Promise<SentState> {
+	async waitForState(waitFor: (ended: Promise<void>) => Promise<void>): Promise<SentState> {
 		for (;;) {
 			const found = await abortable(this.lookUp(), this.run.signal);
 			if (typeof found === 'string') return found;
@@ -123,7 +123,7 @@ export class SendOnce implements SendGuard {
 			await row.end(end, { isLeased: true });
 			release();
 		} catch {
-			row.watch(end, release);
+			row.keepRepairing(end, release);
 		}
 		if (end === 'notSent' || document.maxEntries === undefined) return;
 		// If that fails, keys are only remembered for longer.
@@ -170,12 +170,12 @@ export class SendOnce implements SendGuard {
 	/** @throws what `get` throws, or the signal's reason */
 	private async lookUp(): Promise<SentState | UnderWay> {
 		for (let withoutLease: unknown; ;) {
-			const { state, owner, isOther } = await this.row.find();
+			const { state, owner, hasOtherContent } = await this.row.find();
 			if (state !== 'perhapsSent' || owner === withoutLease) {
-				if (isOther) throw this.otherContent();
+				if (hasOtherContent) throw this.otherContent();
 				return state;
 			}
-			const missing = await this.lease.missingMs();
+			const missing = await this.lease.lookUp();
 			if (typeof missing !== 'number') return missing;
 			if (missing > 0) await this.lease.pause(missing);
 			// Its sender may have recorded the outcome just before it ended the lease, so look again.

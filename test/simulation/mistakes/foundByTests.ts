@@ -32,7 +32,7 @@ export const MISTAKES_FOUND_BY_TESTS: MistakeFoundByTest[] = [
 	mistake(
 		'what a record has left that failed is not looked after',
 		ORDERS,
-		patch('sendOnce/keyRow', "this.watch('notSent');\n            if", 'if'),
+		patch('sendOnce/keyRow', "this.keepRepairing('notSent');\n            if", 'if'),
 	),
 	mistake(
 		'what is undone is the record of another sender',

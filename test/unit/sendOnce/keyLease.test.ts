@@ -37,7 +37,7 @@ async function inOther<T>(work: (lease: KeyLease) => Promise<T>, name = 'a'): Pr
 /** For how long (ms) a lease may be missing; undefined while there is one. */
 const missing = async (name = 'a') =>
 	await inOther(async (lease) => {
-		const found = await lease.missingMs();
+		const found = await lease.lookUp();
 		return typeof found === 'number' ? found : undefined;
 	}, name);
 /** How long (s) the other process waits for the key. */
@@ -72,7 +72,7 @@ test.each([
 ])('%s, a sender that meets a lease waits for its end', async (_, hasRedis) => {
 	const lease = leaseOf(hasRedis ? redis.connection() : undefined);
 	const acquired = await lease.acquire();
-	const met = [await lease.acquire(), await lease.missingMs()];
+	const met = [await lease.acquire(), await lease.lookUp()];
 	const isOver = jest.fn();
 	const later = jest.fn();
 	for (const one of met) (one as { ended: Promise<void> }).ended.then(isOver, later);
@@ -171,14 +171,14 @@ test('a lease is nobody’s when Redis fails, and a stop ends a wait', async () 
 	const paused = other.pause(HOUR);
 	stop.abort();
 	await passTime(paused, 10);
-	await expect(other.missingMs()).rejects.toThrow('aborted');
+	await expect(other.lookUp()).rejects.toThrow('aborted');
 });
 
 test('the keys of a lease say whose they are, and are in one place of a cluster', async () => {
 	const connection = redis.connection();
 	const run = jest.spyOn(connection, 'run');
 	const lease = leaseOf(connection);
-	await lease.missingMs();
+	await lease.lookUp();
 	await lease.acquire();
 	const keys = new Set(run.mock.calls.flatMap(([, names]) => names));
 	const names = [...keys].map((key) => /^n8n-nodes-.+:\{sendOnce:document\}:(.+)$/.exec(key)?.[1]);

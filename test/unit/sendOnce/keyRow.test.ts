@@ -60,8 +60,8 @@ test.each<[string, boolean, SentState, SentState]>([
 	const row = await recorded();
 	await pass(keyRow().clear());
 	await pass(row.end(end, { isLeased }));
-	expect(await found()).toMatchObject({ state: expected, isOther: false });
-	expect((await found('other')).isOther).toBe(expected !== 'notSent');
+	expect(await found()).toMatchObject({ state: expected, hasOtherContent: false });
+	expect((await found('other')).hasOtherContent).toBe(expected !== 'notSent');
 });
 
 test('a record by a person is not undone by a refusal that comes later', async () => {
@@ -106,7 +106,7 @@ describe('a record of which the insert fails', () => {
 			await insert(row);
 		});
 		expect(await record()).toBe(false);
-		expect(await found('other')).toMatchObject({ state: 'perhapsSent', isOther: false });
+		expect(await found('other')).toMatchObject({ state: 'perhapsSent', hasOtherContent: false });
 		first.mockRestore();
 	});
 
@@ -154,7 +154,10 @@ describe('a record of which the end cannot be recorded', () => {
 		await expect(pass(row.end(end, { isLeased: true }))).rejects.toThrow('deduplication store');
 		const startedAt = performance.now();
 		let seconds = Infinity;
-		row.watch(end, () => (seconds = Math.min(seconds, (performance.now() - startedAt) / 1000)));
+		row.keepRepairing(
+			end,
+			() => (seconds = Math.min(seconds, (performance.now() - startedAt) / 1000)),
+		);
 		await pass(900_000);
 		return seconds;
 	}
@@ -166,7 +169,7 @@ describe('a record of which the end cannot be recorded', () => {
 			store.fail('write', { moment: 'late' });
 			await expect(pass(row.end(end, { isLeased: true }))).rejects.toThrow('deduplication store');
 			const release = jest.fn();
-			row.watch(end, release);
+			row.keepRepairing(end, release);
 			await pass(110);
 			expect(await stateElsewhere()).toBe(end);
 			await pass(4_800);
@@ -187,7 +190,7 @@ describe('a record of which the end cannot be recorded', () => {
 
 	test('is there again if it gets lost before others have the key, and then no more', async () => {
 		const row = await recorded();
-		row.watch('sent', () => undefined);
+		row.keepRepairing('sent', () => undefined);
 		await pass(keyRow().clear());
 		await pass(1_000);
 		expect(await stateElsewhere()).toBe('sent');
@@ -200,10 +203,10 @@ describe('a record of which the end cannot be recorded', () => {
 
 	test('of one attempt is looked at longer than that of an earlier one', async () => {
 		const row = await recorded();
-		row.watch('perhapsSent');
+		row.keepRepairing('perhapsSent');
 		await pass(500_000);
 		expect(await pass(row.record(false))).toBe(false);
-		row.watch('notSent');
+		row.keepRepairing('notSent');
 		await pass(700_000);
 		expect([...processState().watched.values()].map(({ size }) => size)).toEqual([1]);
 		await pass(900_000);

@@ -37,12 +37,12 @@ const inLoop = (runIndex: number) =>
 	}) as unknown as IExecuteFunctions;
 
 test('of a loop, the first run is remembered for thousands of runs', async () => {
-	const { beginRun } = newProcess();
-	for (let runIndex = 0; runIndex < 3_000; runIndex++) await beginRun(inLoop(runIndex));
-	await expect(newProcess().beginRun(inLoop(0))).rejects.toThrow('its worker has died or hung');
+	const { guardRun } = newProcess();
+	for (let runIndex = 0; runIndex < 3_000; runIndex++) await guardRun(inLoop(runIndex));
+	await expect(newProcess().guardRun(inLoop(0))).rejects.toThrow('its worker has died or hung');
 });
 
 test('an update of the package between two attempts does not make another process', async () => {
-	await loadedAgain().beginRun(inLoop(0));
-	await expect(loadedAgain().beginRun(inLoop(0))).resolves.toBeDefined();
+	await loadedAgain().guardRun(inLoop(0));
+	await expect(loadedAgain().guardRun(inLoop(0))).resolves.toBeDefined();
 });

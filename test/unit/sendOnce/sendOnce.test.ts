@@ -58,7 +58,7 @@ test('a sender waits while another one sends the document', async () => {
 	expect(await found()).toBe('underWay');
 	expect(await pass(guard().acquire())).toEqual(ended);
 	const waited: unknown[] = [];
-	const state = guard().state(async (end) => void waited.push(await end));
+	const state = guard().waitForState(async (end) => void waited.push(await end));
 	await pass(after(1_000));
 	expect(waited).toEqual([]);
 	await pass(one.complete('sent'));
