@@ -28,7 +28,7 @@ export interface TaskKind {
 	atOnce: number;
 	/** Whether the first goes alone, because it may show what is wrong with all. */
 	isFirstAlone?: boolean;
-	/** By ending: its words, and the name of the list of its items in `error.context`; none for reads. */
+	/** By ending: its words, and the list of its items in `error.context`. Without, tasks change nothing and may be repeated. */
 	lists?: Partial<Record<Ending, [words: string, list: string]>>;
 }
 

@@ -65,7 +65,7 @@ export class KeyLimiter {
 		const countedBy = isLimited ? queue.limits : [...queue.limits, applied];
 		const onEnd = () => {
 			this.open--;
-			this.goOn();
+			this.dispatch();
 		};
 		const permit = new Permit({ ...request, limitStore, signal }, queue, countedBy, onEnd);
 		this.open++;
@@ -75,7 +75,7 @@ export class KeyLimiter {
 			if (this.admitted !== permit) queue.refuse(permit, reason);
 		});
 		this.onChange(false);
-		this.goOn();
+		this.dispatch();
 		try {
 			await permit.granted;
 			return permit;
@@ -114,7 +114,7 @@ export class KeyLimiter {
 			if (limitStore === undefined) {
 				tickets.issue(holder, count, at);
 				this.onChange(false);
-				this.goOn();
+				this.dispatch();
 				return waitMs;
 			}
 			if (await limitStore.issueTickets(own, holder, count, at)) return waitMs;
@@ -176,20 +176,20 @@ export class KeyLimiter {
 	/** Endpoints without limits are not kept: users may send to any number of paths. */
 	private apply(limits: Limits, key: string): AppliedLimits {
 		const own = key === GENERAL ? limits.general : limitsOfEndpoint(limits, key);
-		const endpoint = this.endpoints.get(key) ?? new EndpointLimiter(key, this.goOn);
+		const endpoint = this.endpoints.get(key) ?? new EndpointLimiter(key, this.dispatch);
 		if (own.length > 0 || key === GENERAL) this.endpoints.set(key, endpoint);
 		return endpoint.under(own, limits.names?.[key] ?? key);
 	}
 
 	/** Admits the next request if there is room, and checks again when something may have changed. */
-	private readonly goOn = (): void => {
+	private readonly dispatch = (): void => {
 		const againMs = this.admitted === undefined ? this.admitNext() : Infinity;
 		clearTimeout(this.timer);
 		const isWaiting = this.queuedFor() > 0;
 		const keepMs = Math.max(0, ...[...this.endpoints.values()].map((one) => one.keepMs));
 		if (!isWaiting && keepMs === 0) return this.onChange(this.open === 0);
 		const ms = Math.ceil(isWaiting ? againMs : keepMs + 1);
-		this.timer = setTimeout(this.goOn, Math.min(ms, LONGEST_TIMER_MS));
+		this.timer = setTimeout(this.dispatch, Math.min(ms, LONGEST_TIMER_MS));
 		// Held slots, tickets and what was learned of other clients keep no process alive.
 		if (!isWaiting) this.timer.unref();
 	};
@@ -239,7 +239,7 @@ export class KeyLimiter {
 			queue.refuse(permit, error as Error);
 		}
 		this.admitted = undefined;
-		this.goOn();
+		this.dispatch();
 	}
 }
 

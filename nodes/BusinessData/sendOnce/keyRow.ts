@@ -158,7 +158,7 @@ export function rowOf({ workflowId, document }: KeyId, name: string): Deduplicat
 	throw new InvalidSettingError('Send Once Key', problem, howToFix);
 }
 
-/** n8n's hash of an entry, so that a list of keys names their rows. */
+/** The same hash as n8n's of an entry, so that a row of `sentKeys` holds the names of rows. */
 export function rowNameOf(key: string): string {
 	return hash('md5', key, 'base64');
 }

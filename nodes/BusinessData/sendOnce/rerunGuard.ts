@@ -16,7 +16,7 @@ import { processWide } from '../values/processWide';
 import { rowNameOf, rowOf } from './keyRow';
 import { addSentKey } from './sentKeys';
 
-/** In the row of a run: Retry On Fail and calls of a tool repeat a run in one process, also after an update. */
+/** Entered in the row of a run. Of the process, as Retry On Fail and tool calls repeat a run in it, also after an update. */
 const processId = processWide<string>('process/1', randomUUID);
 /** How many runs of a workflow are remembered: in a loop, the first one must be until the loop ends. */
 const MOST_RUNS = 50_000;

@@ -11,7 +11,7 @@ export function applySettings(state: State, settings: PollSettings): void {
 	applyPagination(state, settings);
 }
 
-/** Takes all hashes anew with a full read where the settings of the watched fields have changed. */
+/** After an edit of the watched fields, a full read hashes all records again. */
 function applyWatchedFields(state: State, settings: PollSettings): void {
 	const { watchedFields, emitsChangedFields } = settings;
 	if (state.settings.watched !== watchedFields.key) {
@@ -29,7 +29,7 @@ function applyWatchedFields(state: State, settings: PollSettings): void {
 	}
 }
 
-/** Reads the whole list where another mark counts: what the mark before has left out was not created. */
+/** After an edit of Deleted When, a full read finds what it had left out, which was there before and is not created. */
 function applyDeletedWhen(state: State, { deletedWhen, readsChangesOnly }: PollSettings): void {
 	const before = state.settings.deletedWhen;
 	state.settings.deletedWhen = deletedWhen;
@@ -45,12 +45,12 @@ function applyPagination(state: State, settings: PollSettings): void {
 	const pagination = hashOfPagination(settings);
 	if (state.settings.pagination === pagination) return;
 	forgetRead(state);
-	// What the new settings find first was there before, unless a full read was complete.
+	// What the new settings find at first was there before, unless a full read has been complete.
 	if (state.observed.pages === 0 && !settings.readsChangesOnly) {
 		state.reads.firstReads = MOST_FIRST_READS;
 		delete state.reads.cursor;
 	}
-	// So was what they find behind a page that seemed to be all: services cut lists off without a word.
+	// So was what they find behind a page that was taken for the whole list: services cut lists off silently.
 	if (state.observed.pages === 1) {
 		state.reads.repagedReads = MOST_FIRST_READS;
 		// Until a full read, a change of what is there would look like a creation.

@@ -46,7 +46,7 @@ export interface ListRead {
 	beganAt: number;
 	/** How many records were known when it began. */
 	known: number;
-	/** How many entries came, with those that have no record. */
+	/** How many entries came, including those without a record. */
 	came: number;
 	/** The ID of a record that came twice with different content. */
 	ambiguousId?: string;
@@ -101,7 +101,7 @@ export interface ReadProgress {
 	repagedReads: number;
 	/** When the last read that has seen everything began, by the clock of the service (ms since 1970). */
 	cursor?: number;
-	/** The last incremental read, if it may have missed something, and when the first of such reads in a row began. */
+	/** The last incremental read, if it may have missed something, and whether nothing moved; `firstBeganAt`: of several in a row. */
 	unconfirmed?: { beganAt: number; firstBeganAt: number; isStill: boolean };
 	/** With Incremental, when the last full read ended, by the clock of n8n. */
 	fullReadAt: number;

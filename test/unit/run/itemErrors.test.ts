@@ -9,7 +9,7 @@ import { node } from './fakeContext';
 
 const UNEXPECTED = { message: 'unexpected', context: { itemIndex: 3 } };
 
-// Of most causes, the tests in the engine tell.
+// The tests in the engine show most causes.
 test.each<[Error | string, object, cause?: string]>([
 	[new RedisError('Redis …', ''), {}, 'temporarily-unavailable'],
 	[new RedisError('Redis …', '', true), {}, 'configuration-invalid'],

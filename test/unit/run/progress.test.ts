@@ -30,7 +30,7 @@ beforeEach(() => {
 });
 afterEach(() => jest.useRealTimers());
 
-/** Runs `work` in a run, and returns with what moment (ms) it has told what. */
+/** Does `work` in a run, and returns what was reported, with the moments (ms). */
 async function reportedDuring(
 	setup: Setup,
 	work: (run: Run) => Promise<unknown>,
@@ -90,7 +90,7 @@ test('what has failed counts as done, and a run that reads says how far it is, t
 	]);
 });
 
-test('nothing is said of what takes less than a minute, when it is over, or cannot be told', async () => {
+test('nothing is reported within a minute, after the end, or where it cannot be estimated', async () => {
 	const reported = await reportedDuring({}, async (run) => {
 		const describe = () => 'too early';
 		await reportDuring(run, describe, async () => await after(50_000));
@@ -101,7 +101,7 @@ test('nothing is said of what takes less than a minute, when it is over, or cann
 	expect(reported).toEqual([]);
 });
 
-test('of another day, the date is told as well, and an unknown time zone is that of n8n', async () => {
+test('a time on another day has its date, and an unknown time zone is that of n8n', async () => {
 	await reportedDuring({ credential: {} }, async (run) => {
 		expect(timeAfter(run, 8 * HOUR)).toBe('21:00');
 		expect(timeAfter(run, 30 * HOUR)).toMatch(/1 Feb.*19:00/);

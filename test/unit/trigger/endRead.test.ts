@@ -142,6 +142,6 @@ test.each<[string, boolean, number[], Reads & Partial<State['guard'] & PollSetti
 	const state = stateOf(missed, { reads: more, guard: more });
 	const settings = { ...SETTINGS, incremental, ...more };
 	expect(isFullReadDue(state, settings, NOW, new Set())).toBe(isDue);
-	// Only what this poll has found is told.
+	// This poll has found none of them, so all are withheld.
 	expect(emitDeletions(state, settings, new Events())).toBe(missed.filter((n) => n === 5).length);
 });

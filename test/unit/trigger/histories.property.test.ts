@@ -96,7 +96,7 @@ class Play {
 			const contacts = events.map(({ event, contact }) => ({ event, contact: watched(contact) }));
 			this.copy.play(contacts, service.records);
 		} catch (error) {
-			// Nothing is saved and nothing told; the next poll goes on from before.
+			// Nothing is saved or emitted; the next poll goes on from before.
 			if (!(error instanceof RequestError)) throw error;
 		}
 		this.strike(strikes.slice(count).flat());

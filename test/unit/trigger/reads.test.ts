@@ -1,4 +1,4 @@
-/** Only a complete read tells of deletions: faults on any page, and records that move while it lasts. */
+/** Only a complete read shows deletions: faults on any page, and records that move meanwhile. */
 import { readListSettings } from '../../../nodes/BusinessData/lists/listSettings';
 import { RequestError } from '../../../nodes/BusinessData/transport/requestError';
 import type { ServiceRequest } from '../../../nodes/BusinessData/transport/serviceRequest';
@@ -80,7 +80,7 @@ describe.each(KINDS)('by %s', (type) => {
 		['null', [2], 'null', 'was empty'],
 		['no list', [2, 3], { a: 1 }, 'was no list'],
 		['a failure', [1, 2], FAILURE, 'holds what looks like a failure'],
-		// With a cursor, nothing tells an empty first page from an empty list.
+		// With a cursor, nothing distinguishes an empty first page from an empty list.
 		['an empty list', isCursor ? [2, 3] : [1, 2, 3], EMPTY, NO_RECORDS],
 	])('%s as a page deletes nothing, however often: %j', async (_, numbers, body, words) => {
 		for (const number of numbers) {
@@ -120,7 +120,7 @@ describe.each(KINDS)('by %s', (type) => {
 		},
 	);
 
-	test('what was read before it is told, and the rest when it is read', async () => {
+	test('what was read before is emitted, and the rest once it is read', async () => {
 		const { state, poll } = await begin(type);
 		state.list = [...TEN.slice(0, 5), { id: 6, name: 'new' }, ...contacts(8, 9, 10, 11)];
 		state.list[0] = { id: 1, name: 'new' };
