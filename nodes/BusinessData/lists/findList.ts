@@ -61,9 +61,9 @@ export function findList(body: unknown, itemsField: string, endpoint = ''): Foun
 		);
 	}
 	if (single !== undefined) return { records: [single[1]], path: single[0] };
-	const found = saysNone(body) || holdsFailure(body, true) ? undefined : onlyOf(beside, body);
+	const found = hasTotalOfZero(body) || holdsFailure(body, true) ? undefined : onlyOf(beside, body);
 	if (found !== undefined) return found;
-	if (holdsNone(body)) return { records: [], path: '' };
+	if (meansEmptyList(body)) return { records: [], path: '' };
 	const entries = entriesOf(body);
 	const [map = ''] = entries.find(([, value]) => isMap(value)) ?? [];
 	const mayBeMap = map !== '' || (entries.length > 1 && isMap(body));
@@ -96,7 +96,8 @@ export function findListAgain(
 		return { records: isNumbered ? Object.values(value) : [value], path };
 	}
 	if (path === '') return findList(body, '', endpoint);
-	const isNone = holdsNone(body) || (mayMove && findList(body, '', endpoint).records.length === 0);
+	const isNone =
+		meansEmptyList(body) || (mayMove && findList(body, '', endpoint).records.length === 0);
 	return { records: isNone ? [] : listAt(body, path), path };
 }
 
@@ -122,12 +123,12 @@ function hasId(value: unknown): boolean {
 }
 
 /** Whether a response is an empty list in one of the ways that services have for it. */
-function holdsNone(body: unknown): boolean {
+function meansEmptyList(body: unknown): boolean {
 	const entries = entriesOf(body);
 	const own = entries.filter((entry) => !isAboutPages(entry) && !isSuccess(entry));
 	const [only, ...others] = own.length > 0 ? own : entries;
-	const isNone = isNothing(body) || (others.length === 0 && isNothing(only?.[1]));
-	return isNone || saysNone(body) || isEmptyEnvelope(body);
+	const isOnlyNothing = others.length === 0 && isNothing(only?.[1]);
+	return isNothing(body) || isOnlyNothing || hasTotalOfZero(body) || isEmptyEnvelope(body);
 }
 
 /** Whether a field only says which page this is, how long pages are, or that no other one follows. */
@@ -179,7 +180,7 @@ function recordsAt(body: unknown, path: string, mayBeNone = false): FoundList {
 		isNothing(list) ||
 		(typeof list === 'object' && list !== null && Object.values(list).every(isNothing));
 	const areEmpty = lists.length > 0 && lists.every(isEmpty);
-	if (areEmpty || isNothing(body) || saysNone(body)) return { records, path };
+	if (areEmpty || isNothing(body) || hasTotalOfZero(body)) return { records, path };
 	throw noList(`there is no list at "${path}"`, body);
 }
 
@@ -189,7 +190,7 @@ function listAt(body: unknown, path: string): unknown[] {
 	const parent = path.split('.').slice(0, -1).join('.');
 	const around = parent === '' ? body : valueAt(body, parent);
 	if (isNothing(value === undefined ? around : value)) return [];
-	if (value === undefined && saysNone(body)) return [];
+	if (value === undefined && hasTotalOfZero(body)) return [];
 	if (!isObject(value)) throw noList(`there is no list at "${path}"`, body);
 	// Some services write a list of one like this. The record may have lists of its own.
 	if (hasId(value)) return [value];
@@ -224,7 +225,7 @@ function isEmptyEnvelope(body: unknown): boolean {
 }
 
 /** Whether the response says that there are no records. */
-function saysNone(body: unknown): boolean {
+function hasTotalOfZero(body: unknown): boolean {
 	const outer = entriesOf(body);
 	const all = [...outer, ...outer.flatMap(([path, value]) => entriesOf(value, path))];
 	return all.some(([path, value]) => namesTotal(path) && String(value) === '0');

@@ -161,14 +161,14 @@ function requestFor(
 			search: [written, encodeQuery(own)].filter((part) => part !== '').join('&'),
 		};
 	}
-	const own: QueryParameters = [];
+	const added: QueryParameters = [];
 	const counted = type === 'pageNumber' ? firstPage + page - 1 : firstOffset + count;
 	const value = isCounted(settings) ? String(counted) : position;
-	if (value !== undefined) own.push({ name: pagingParameter, value });
+	if (value !== undefined) added.push({ name: pagingParameter, value });
 	if (type !== 'none' && pageSizeParameter !== '') {
-		own.push({ name: pageSizeParameter, value: String(pageSize) });
+		added.push({ name: pageSizeParameter, value: String(pageSize) });
 	}
-	return { ...request, query: withParameters(request.query, own) };
+	return { ...request, query: withParameters(request.query, added) };
 }
 
 /** @throws RequestError on the first page */

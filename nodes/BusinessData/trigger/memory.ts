@@ -67,14 +67,14 @@ export class Memory {
 			if (hasItems) await this.staticData.requireWritable();
 			const kept = await this.staticData.newest();
 			if (revisionOf(kept) !== state.revision || shutdownSignal().aborted) return false;
-			const content = this.changed(state, kept) ?? kept;
+			const content = this.toSave(state, kept) ?? kept;
 			await this.staticData.keep(content, hasItems);
 			return true;
 		});
 	}
 
-	/** The state to be saved; undefined where at most the cursor has moved a little. */
-	private changed(state: State, { records }: Kept): Kept | undefined {
+	/** What is to be saved; undefined where at most the cursor has moved a little, which is noted in this process. */
+	private toSave(state: State, { records }: Kept): Kept | undefined {
 		const { revision, reads } = state;
 		const saved: Partial<ReadProgress> = (records as Partial<State> | undefined)?.reads ?? {};
 		const movedMs = Number(reads.cursor) - Number(saved.cursor);
