@@ -82,15 +82,18 @@ export function boundedSignal(
 	return { signal: controller.signal, release };
 }
 
+/** How long (ms) work may hold the event loop, which n8n needs for everything else. */
+const LONGEST_HOLD_MS = 10;
+
 /**
- * A function to call between pieces of work, which yields to the event loop when they have held it for `ms`. All calls
+ * A function to call between pieces of work, which yields to the event loop when they have held it for long. All calls
  * meanwhile wait for one turn: one by one, they would hold the event loop all the same.
  */
-export function yieldEvery(ms: number): () => Promise<void> {
+export function yieldWhenBusy(): () => Promise<void> {
 	let yieldedAt = performance.now();
 	let yielding: Promise<void> | undefined;
 	return async () => {
-		if (performance.now() - yieldedAt < ms) return;
+		if (performance.now() - yieldedAt < LONGEST_HOLD_MS) return;
 		yielding ??= new Promise((resolve) => {
 			setImmediate(() => {
 				yielding = undefined;

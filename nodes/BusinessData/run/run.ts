@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 
 import type { IExecuteFunctions, INode, INodeExecutionData } from 'n8n-workflow';
 
-import { abortController, onAbort, yieldEvery } from '../async';
+import { abortController, onAbort, yieldWhenBusy } from '../async';
 import { mayDifferByItem } from '../n8nInternals/credentialExpressions';
 import { holdShutdownFor, ShutdownError, shutdownSignal } from '../n8nInternals/shutdown';
 import { type Account, CREDENTIAL_TYPE, readAccount } from '../transport/account';
@@ -16,8 +16,6 @@ import { holdsExpression, readMarked } from '../values/unresolvedValues';
 import { countItems, nameItems, toNodeError } from './itemErrors';
 import { attemptsOf, isToolCall } from './previousAttempts';
 
-/** How long (ms) work on items may hold the event loop, which n8n needs for everything else. */
-const LONGEST_HOLD_MS = 10;
 /** n8n shows them one below the other, and each item may have a list of its own. */
 const MOST_LIST_HINTS = 5;
 
@@ -30,7 +28,7 @@ export class Run {
 	describeProgress: () => string[] = () => [];
 
 	/** To be called between items. */
-	readonly yieldToEventLoop = yieldEvery(LONGEST_HOLD_MS);
+	readonly yieldToEventLoop = yieldWhenBusy();
 
 	private readonly controller = abortController();
 	/** Aborts when the execution is stopped or n8n shuts down, and at the end of the run. */

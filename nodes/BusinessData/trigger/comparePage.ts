@@ -1,7 +1,7 @@
 /** Compares a page of records with the known records, and updates these. */
 import type { IDataObject } from 'n8n-workflow';
 
-import { yieldEvery } from '../async';
+import { yieldWhenBusy } from '../async';
 import { RequestError } from '../transport/requestError';
 import { valueAt } from '../values/dotPath';
 import type { Events } from './events';
@@ -17,9 +17,6 @@ import {
 	type State,
 } from './state';
 import { differentFields, fieldHashesOf, HASH_LENGTH } from './watchedFields';
-
-/** How long (ms) a comparison may hold the event loop. */
-const LONGEST_HOLD_MS = 20;
 
 /**
  * Of a record that comes several times in a read, the first content counts; the next read shows the other.
@@ -42,7 +39,7 @@ export async function comparePage(
 	const onPage = new Set<string>();
 	let isNew = false;
 	let namesBefore = state.fieldNames?.size;
-	const yieldToEventLoop = yieldEvery(LONGEST_HOLD_MS);
+	const yieldToEventLoop = yieldWhenBusy();
 	for (const [index, value] of records.entries()) {
 		await yieldToEventLoop();
 		// Where each record has fields of its own, their hashes would fill the memory within a page.
