@@ -40,7 +40,7 @@ export function sendOperation(operation: SendName, option: INodePropertyOptions)
 			await requestEach(run, (index) => ({
 				request: {
 					endpoint,
-					body: readJsonBody(run, index, true),
+					body: readJsonBody(run, index, { isDocument: true }),
 					...readRequestOptions(run, index),
 				},
 				toItems: async (response, result) => await itemsOf(run, response, result),

@@ -68,22 +68,23 @@ const MODES = {
  * @param isDocument whether it goes to a customer, and must not be empty
  * @throws InvalidSettingError that names the field
  */
-export function readJsonBody(run: Run, itemIndex: number, isDocument = false): unknown {
+export function readJsonBody(run: Run, itemIndex: number, { isDocument = false } = {}): unknown {
 	const modes = Object.keys(MODES) as Array<keyof typeof MODES>;
 	const mode = readChoice(FIELD, run.parameter('dataMode', itemIndex, 'defineBelow'), modes);
 	const [field, howToFill] = MODES[mode];
 	const body =
 		mode === 'defineBelow'
 			? bodyOfFields(run.parameter('assignments', itemIndex, {}), run.isComputed('assignments'))
-			: readWholeBody(run, itemIndex, mode === 'autoMapInputData', isDocument);
+			: readWholeBody(run, itemIndex, mode, isDocument);
 	if (!isDocument || !isEmpty(body)) return body;
 	const howToFix = `${howToFill} The service would get an empty document.`;
 	throw new InvalidSettingError(field, 'there is nothing to send', howToFix);
 }
 
 /** The item's own JSON, or the JSON Body. */
-function readWholeBody(run: Run, itemIndex: number, isMapped: boolean, isDocument: boolean) {
-	const [field] = MODES[isMapped ? 'autoMapInputData' : 'json'];
+function readWholeBody(run: Run, itemIndex: number, mode: keyof typeof MODES, isDocument: boolean) {
+	const [field] = MODES[mode];
+	const isMapped = mode === 'autoMapInputData';
 	const { json = {}, error } = run.items[itemIndex] ?? {};
 	const body = isMapped ? json : parseJsonBody(field, run.parameter('jsonBody', itemIndex, '{}'));
 	const isComputed = isMapped || run.isComputed('jsonBody');

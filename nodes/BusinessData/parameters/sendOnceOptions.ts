@@ -128,7 +128,7 @@ function hashOfContent(
 }
 
 /** The key, the same for all its Unicode forms (NFC). @throws InvalidSettingError */
-export function readKey(value: unknown, isOption = true): string {
+export function readKey(value: unknown, { isOption = true } = {}): string {
 	const text = typeof value === 'boolean' ? '' : readTextToSend(FIELD, value);
 	const key = trimUnseen(text).normalize('NFC');
 	const description = `Enter a value that is unique to what is sent, for example {{ $json.invoiceNumber }}${isOption ? ', or remove the option' : ''}.`;

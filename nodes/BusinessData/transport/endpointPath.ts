@@ -76,7 +76,7 @@ export function parsePath(
  * @param isExact whether empty segments are refused; otherwise repeated slashes count as one
  * @throws InvalidSettingError naming `field`
  */
-export function parseEndpoint(input: string, field: string, isExact = false): Endpoint {
+export function parseEndpoint(input: string, field: string, { isExact = false } = {}): Endpoint {
 	const [, methodText = '', pathText = ''] = /^\s*(\S+)\s+(\S.*)$/s.exec(input) ?? [];
 	const method = METHODS.find((known) => known === methodText.toUpperCase());
 	if (method === undefined || !pathText.startsWith('/')) {

@@ -6,7 +6,7 @@ import { inRun, type Setup } from '../run/fakeContext';
 import { requiredFields } from '../transport/examples';
 
 const bodyOf = async (setup: Setup, isDocument = false) =>
-	await inRun(setup, (run) => readJsonBody(run, 0, isDocument));
+	await inRun(setup, (run) => readJsonBody(run, 0, { isDocument }));
 const ofItem = async (json: unknown, isDocument = false) => {
 	const setup = { items: [json as IDataObject], parameters: { dataMode: 'autoMapInputData' } };
 	return await bodyOf(setup, isDocument);

@@ -92,7 +92,7 @@ function prepare(run: Run, index: number, change?: 'sent' | 'notSent'): Task {
 		run.parameter('workflowId', index, ownId),
 		'Save the workflow, or enter the ID of the one that sends the document.',
 	);
-	const sendOnceKey = readKey(run.parameter('sendOnceKey', index), false);
+	const sendOnceKey = readKey(run.parameter('sendOnceKey', index), { isOption: false });
 	const endpoint = readEndpoint(run, index, sentWith);
 	const execute = async (): Promise<TaskResult> => {
 		const document = new SendOnce(run, { workflowId, endpoint, key: sendOnceKey });
@@ -109,7 +109,7 @@ function readEndpoint(run: Run, index: number, sentWith: (typeof SENT_WITH)[numb
 	if (sentWith !== API_REQUEST) return SEND_ENDPOINTS[sentWith];
 	const field = 'Endpoint';
 	const text = readText(field, run.parameter('endpoint', index, ''));
-	const endpoint = parseEndpoint(text, field, true);
+	const endpoint = parseEndpoint(text, field, { isExact: true });
 	// A read would look like a document that was not sent.
 	if (endpoint.method === 'GET' || endpoint.method === 'HEAD') {
 		const howToFix = 'Write the method that the API Request sends with, such as POST.';
