@@ -3,7 +3,7 @@ import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import type { Operation } from './operations/operation';
 import { resources } from './resources/index';
 import { errorItem, type NodeError } from './run/itemErrors';
-import { isToolCall } from './run/previousAttempts';
+import { isLastAttempt, isToolCall } from './run/previousAttempts';
 import { Run } from './run/run';
 import { isCanceled } from './transport/requestError';
 import { InvalidSettingError } from './values/invalidSettingError';
@@ -15,12 +15,9 @@ export async function router(context: IExecuteFunctions): Promise<INodeExecution
 		const nodeError = error as NodeError;
 		const isTool = isToolCall(context);
 		if (isTool) addDescription(nodeError);
-		if (!context.continueOnFail() || isCanceled(context)) throw nodeError;
-		if (isTool) {
-			// Only what n8n's engine calls has an ID. An older agent reads what is thrown.
-			if (context.getInputData()[0]?.json.toolCallId === undefined) throw nodeError;
-			return [[{ json: { error: nodeError.message } }]];
-		}
+		const isReturned = isTool ? isReturnedToAgent(context) : context.continueOnFail();
+		if (!isReturned || isCanceled(context)) throw nodeError;
+		if (isTool) return [[{ json: { error: nodeError.message }, error: nodeError }]];
 		// An error before the first item: n8n itself would pass the input on as if all had gone well.
 		return [context.getInputData().map((input, index) => errorItem(input, nodeError, index))];
 	}
@@ -30,6 +27,16 @@ export async function router(context: IExecuteFunctions): Promise<INodeExecution
 function addDescription(error: NodeError): void {
 	const { message, description } = error;
 	if (description && !message.includes(description)) error.message += `\n\n${description}`;
+}
+
+/** n8n's older agents tell their model nothing of what a tool throws: it would call again what may have been sent. */
+function isReturnedToAgent(context: IExecuteFunctions): boolean {
+	// Of these, n8n's engine tells the newer agents.
+	if (context.getInputData()[0]?.json.toolCallId !== undefined) return context.continueOnFail();
+	const executionId: string | undefined = context.getExecutionId();
+	const isBehindMcpTrigger = executionId === undefined;
+	// Only what is thrown is retried.
+	return !isBehindMcpTrigger && isLastAttempt(context);
 }
 
 function chosenOperation(context: IExecuteFunctions): Operation {

@@ -241,4 +241,11 @@ describe.each([1, 3])('as a tool of an agent of version %d', (agentVersion) => {
 		await call([1], {}, { ...RETRY_ON_FAIL, ...CONTINUE_ON_ERROR });
 		expect(bench.documents()).toEqual([{ number: 1 }]);
 	});
+
+	test('a failure of all attempts reaches the agent', async () => {
+		bench.respond(400, { times: Infinity });
+		const [response] = await call([1], {}, RETRY_ON_FAIL);
+		expect(response?.error).toContain('400');
+		expect(bench.sandbox.journal.count()).toBe(RETRY_ON_FAIL.maxTries);
+	});
 });

@@ -19,7 +19,7 @@ export const TOOL_TYPE = `${NODE_TYPE}Tool`;
 type ToolResult = { response?: string; error?: string };
 
 interface Tool {
-	invoke(parameters: object): Promise<unknown>;
+	invoke(parameters: object): Promise<string>;
 }
 
 /** From this version on, n8n's agent lets the engine call its tools. */
@@ -34,8 +34,9 @@ const actionOf = (input: IDataObject, index: number) => ({
 	metadata: {},
 });
 /** What n8n's engine gives the agent of a call. */
-const resultOf = ({ data }: ITaskData) => {
-	const items = data?.[NodeConnectionTypes.AiTool]?.[0]?.map(({ json }) => json) ?? [];
+const itemsFrom = ({ data }: ITaskData) =>
+	data?.[NodeConnectionTypes.AiTool]?.[0]?.map(({ json }) => json) ?? [];
+const resultOf = (items: IDataObject[]) => {
 	const error = items[0]?.error as string | undefined;
 	return error === undefined ? { response: JSON.stringify(items) } : { error };
 };
@@ -64,13 +65,11 @@ export const agentNode: INodeType = {
 		}
 		const [tool] = (await this.getInputConnectionData(NodeConnectionTypes.AiTool, 0)) as Tool[];
 		const responses = calls.map(async (parameters) => {
-			try {
-				return { response: await tool?.invoke(parameters) };
-			} catch (error) {
-				return { error: (error as Error).message };
-			}
+			// n8n's older agents give their model an empty text for what is thrown.
+			const response = await tool?.invoke(parameters).catch(() => '[]');
+			return { json: resultOf(JSON.parse(response ?? '[]') as IDataObject[]) };
 		});
-		return [(await Promise.all(responses)).map((json) => ({ json: json as never }))];
+		return [await Promise.all(responses)];
 	},
 };
 
@@ -107,5 +106,7 @@ export async function callTool(
 	// In n8n 1.x, a call that fails ends the execution, unless the tool continues on error.
 	if (error !== undefined) return [{ error: error.message }];
 	const isByEngine = agentVersion >= CALLS_BY_ENGINE_SINCE;
-	return isByEngine ? (runData[TOOL] ?? []).map(resultOf) : result.json(AGENT);
+	return isByEngine
+		? (runData[TOOL] ?? []).map((run) => resultOf(itemsFrom(run)))
+		: result.json(AGENT);
 }

@@ -21,6 +21,8 @@ export interface Attempts {
 	results: Map<number, TaskResult | { ending: 'unknown'; error: RequestError }>;
 	/** Adds to the error that ends the run what became of all items; undefined before the first attempt. */
 	addResultsTo?: (error: NodeError) => void;
+	/** How many have failed; counted for tools only. */
+	failed?: number;
 }
 
 /**
@@ -43,6 +45,14 @@ export function attemptsOf(context: IExecuteFunctions): Attempts {
 	const attempts = attemptsByRun.get(name) ?? { results: new Map() };
 	attemptsByRun.set(name, attempts);
 	return attempts;
+}
+
+/** Whether n8n makes no further attempt at a tool's call. To be called once for each that has failed. */
+export function isLastAttempt(context: IExecuteFunctions): boolean {
+	const { retryOnFail, maxTries = 3 } = context.getNode();
+	const attempts = attemptsOf(context);
+	attempts.failed = (attempts.failed ?? 0) + 1;
+	return retryOnFail !== true || attempts.failed >= Math.min(5, Math.max(2, maxTries));
 }
 
 /** Whether an agent has called the node as a tool. n8n 1.x shows it in the type alone. */
