@@ -244,10 +244,14 @@ function isList(entry: Entry): entry is List {
 	return Array.isArray(entry[1]);
 }
 
+/** Some services write an object with a field, or a list, for each of many records. */
+const MOST_NAMED = 20;
+
 /** @param names dot paths of lists that may be meant */
 function noList(problem: string, body: unknown, names: string[] = []): ListError {
-	const perhaps = names.length > 0 ? ` Perhaps it is ${names.join(' or ')}.` : '';
-	const fields = isObject(body) ? Object.keys(body).slice(0, 20).join(', ') : '';
+	const named = names.slice(0, MOST_NAMED).join(' or ');
+	const perhaps = named === '' ? '' : ` Perhaps it is ${named}.`;
+	const fields = isObject(body) ? Object.keys(body).slice(0, MOST_NAMED).join(', ') : '';
 	const has = fields === '' ? '' : ` The response has the fields ${fields}.`;
 	return new ListError(
 		`Items Field: ${problem}`,

@@ -96,8 +96,14 @@ describe('the list in a response', () => {
 		const { description } = refusalOf({ a: 'secret', b: [{}], c: [{}] });
 		expect(description).toContain('The response has the fields a, b, c.');
 		expect(description).not.toContain('secret');
-		const many = Object.fromEntries(Array.from({ length: 50 }, (_, i) => [`f${i}`, 1]));
-		expect(refusalOf(many).description).toMatch(/f19\.$/);
+	});
+
+	test.each([
+		['fields', 1, /f19\.$/],
+		['lists', [ONE], /or f19\. .*f19\.$/],
+	])('of many %s only the first are named', (_, value, named) => {
+		const many = Object.fromEntries(Array.from({ length: 50 }, (__, i) => [`f${i}`, value]));
+		expect(refusalOf(many).description).toMatch(named);
 	});
 });
 
