@@ -46,9 +46,7 @@ export class EndpointLimiter {
 
 	/** @param name the endpoint as users see it */
 	under(limits: Limit[], name: string): AppliedLimits {
-		const named = limits.map(({ max, windowMs }) => {
-			return { max, windowMs, name: `${name}/${windowMs / 1000}s` };
-		});
+		const named = limits.map((one) => ({ ...one, name: `${name}/${one.windowMs / 1000}s` }));
 		return { endpoint: this, limits: named.sort((a, b) => b.windowMs - a.windowMs) };
 	}
 

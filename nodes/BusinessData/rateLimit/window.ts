@@ -7,9 +7,6 @@ import Bottleneck from 'bottleneck/light';
 import { holdMsOf, type Limit } from './limits';
 import type { Permit } from './permit';
 
-/** A job that takes no slot. */
-const WITHOUT_SLOT = { weight: 0, priority: 0 };
-
 export class Window {
 	private readonly jobs: Bottleneck;
 	/** By the permits that have them, oldest first. */
@@ -22,8 +19,8 @@ export class Window {
 	) {
 		// Bottleneck schedules jobs by the wall clock. With this `minTime`, a clock that is set back delays none.
 		this.jobs = new Bottleneck({ maxConcurrent: limit.max, minTime: -Infinity });
-		// Bottleneck delays the first job to the next millisecond, so the first one is not that of a request.
-		void this.jobs.schedule(WITHOUT_SLOT, async () => await Promise.resolve());
+		// Bottleneck delays the first job to the next millisecond, so the first one takes no slot for a request.
+		void this.jobs.schedule({ weight: 0, priority: 0 }, async () => await Promise.resolve());
 	}
 
 	get used(): number {

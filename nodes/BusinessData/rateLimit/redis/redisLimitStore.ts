@@ -140,33 +140,38 @@ export class RedisLimitStore {
 	}
 
 	private async check(): Promise<void> {
-		for (const [key, one] of this.held) if (this.slotsIn(one).length === 0) this.held.delete(key);
+		for (const [key, { endpoint }] of this.held) {
+			if (!endpoint.permits.some((permit) => this.slotOf(permit))) this.held.delete(key);
+		}
 		// The next command shows a failure.
 		if (this.held.size > 0) await this.run('check', [...this.held.values()]).catch(() => undefined);
 		this.checkTimer = this.held.size > 0 ? this.checkLater() : undefined;
 	}
 
-	/** The slots of this process, oldest first; the age is below 0 while a request is under way. */
-	private slotsIn({ endpoint }: AppliedLimits): Array<[id: string, ageMs: number]> {
-		const now = performance.now();
-		return endpoint.permits.flatMap(({ id, request, countedAt, takenAt }) => {
-			if (id === undefined || request.limitStore !== this) return [];
-			return [[id, Math.ceil(now - (countedAt ?? takenAt + request.inFlightMs))]];
-		});
+	/** A slot that this limit store has; its age is below 0 while the request is under way. */
+	private slotOf({ id, request, countedAt, takenAt }: Permit) {
+		if (id === undefined || request.limitStore !== this) return undefined;
+		const ageMs = performance.now() - (countedAt ?? takenAt + request.inFlightMs);
+		return [id, Math.ceil(ageMs)] as const;
 	}
 
 	/** The newest slot that Redis must have, but for that of the request itself, which the command updates. */
-	private newestIn(applied: AppliedLimits, id?: string): [id: string, ageMs: number] | undefined {
-		const holdMs = holdMsOf(applied.limits[0]?.windowMs ?? 0);
+	private newestIn({ endpoint: { permits }, limits }: AppliedLimits, id?: string) {
+		const holdMs = holdMsOf(limits[0]?.windowMs ?? 0);
 		const lastsMs = holdMs * (1 - DROPPED_EARLY.share) - DROPPED_EARLY.ms;
-		const kept = this.slotsIn(applied).filter(([, ageMs]) => ageMs < lastsMs);
-		return kept.findLast(([slot]) => slot !== id) ?? kept.at(-1);
+		const isKept = (permit: Permit) => (this.slotOf(permit)?.[1] ?? Infinity) < lastsMs;
+		const isOther = (permit: Permit) => permit.id !== id && isKept(permit);
+		const newest = permits.findLast(isOther) ?? permits.findLast(isKept);
+		return newest && this.slotOf(newest);
 	}
 
 	/** Enters again what this process knows. @throws RedisError; then the next command retries */
 	private async enterAll(): Promise<void> {
 		const all = [...this.held.values()];
-		for (const one of all) await this.run('enter', [one], { slots: this.slotsIn(one) });
+		for (const one of all) {
+			const slots = one.endpoint.permits.map((permit) => this.slotOf(permit)).filter(Boolean);
+			await this.run('enter', [one], { slots });
+		}
 		this.publish(all);
 	}
 }
