@@ -232,15 +232,35 @@ export function saveState({ known, fieldNames, ...rest }: State): SavedState {
 	};
 }
 
-/** Drops the field hashes where they take too much space. */
+/** Drops the field hashes where they take too much space, also without the fields that no record has any more. */
 export function boundFieldHashes(state: State): void {
-	const { known, fieldNames } = state;
-	if (fieldNames === undefined) return;
-	const names = [...fieldNames.keys()];
-	const bytes = known.size * FIELD_HASH_LENGTH * names.length + names.join().length;
-	if (bytes <= MOST_FIELD_BYTES) return;
+	if (fieldBytes(state) <= MOST_FIELD_BYTES) return;
+	forgetUnusedFields(state);
+	// Half of it, so that not every new field leads here.
+	if (fieldBytes(state) <= MOST_FIELD_BYTES / 2) return;
 	forgetFieldHashes(state);
 	state.hasTooManyFields = true;
+}
+
+function fieldBytes({ known, fieldNames }: State): number {
+	const names = [...(fieldNames?.keys() ?? [])];
+	return known.size * FIELD_HASH_LENGTH * names.length + names.join().length;
+}
+
+function forgetUnusedFields(state: State): void {
+	const { known, fieldNames = new Map<string, number>() } = state;
+	const hashOfField = ({ fields = '' }: KnownRecord, index: number) =>
+		fields.slice(index * FIELD_HASH_LENGTH, (index + 1) * FIELD_HASH_LENGTH);
+	const records = [...known.values()];
+	const used = [...fieldNames].filter(([, index]) =>
+		records.some((record) => hashOfField(record, index).trim() !== ''),
+	);
+	for (const record of records) {
+		if (record.fields === undefined) continue;
+		const hashes = used.map(([, index]) => hashOfField(record, index).padEnd(FIELD_HASH_LENGTH));
+		record.fields = hashes.join('').trimEnd();
+	}
+	state.fieldNames = new Map(used.map(([name], index) => [name, index]));
 }
 
 export function forgetFieldHashes(state: State): void {

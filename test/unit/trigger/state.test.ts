@@ -92,7 +92,8 @@ test.each<[string, number, string[], boolean]>([
 	['more for all records than for one', 2_000, ['x'.repeat(6_995_000)], true],
 ])('fields that take %s are kept or not', (___, count, names, isTooMuch) => {
 	const state = stateOf(new Array<number>(count).fill(0));
-	for (const record of state.known.values()) record.fields = 'xyz';
+	const fields = 'xyz'.repeat(names.length);
+	for (const record of state.known.values()) record.fields = fields;
 	boundFieldHashes(state);
 	expect(state.hasTooManyFields).toBe(false);
 	const fieldNames = new Map(names.map((name, index) => [name, index]));
@@ -100,6 +101,21 @@ test.each<[string, number, string[], boolean]>([
 	boundFieldHashes(state);
 	expect(state.hasTooManyFields).toBe(isTooMuch);
 	expect([state.fieldNames, state.known.get('0')?.fields]).toEqual(
-		isTooMuch ? [undefined, undefined] : [fieldNames, 'xyz'],
+		isTooMuch ? [undefined, undefined] : [fieldNames, fields],
 	);
+});
+
+test('fields that no record has any more make room', () => {
+	const state = stateOf([0, 0]);
+	const records = [...state.known.values()];
+	for (const record of records) record.fields = record === records[0] ? 'aaa   ccc' : '      ddd';
+	const names = ['a', 'x'.repeat(7_000_000), 'c'];
+	state.fieldNames = new Map(names.map((name, index) => [name, index]));
+	boundFieldHashes(state);
+	expect([...(state.fieldNames ?? [])]).toEqual([
+		['a', 0],
+		['c', 1],
+	]);
+	expect(records.map(({ fields }) => fields)).toEqual(['aaaccc', '   ddd']);
+	expect(state.hasTooManyFields).toBe(false);
 });
