@@ -114,3 +114,27 @@ test.each([
 		(await limiter.acquire(request)).letThrough();
 	},
 );
+
+test('after FLUSHALL, a process without slots waits for those of another', async () => {
+	const processes = [1, 2].map(() => {
+		const ofProcess = limitStoreOf(new RedisConnection(address), identity);
+		const limiter = new KeyLimiter(() => undefined);
+		const request = {
+			...asked,
+			limits: { general: [{ max: 2, windowMs: 2_000 }], endpoints: {} },
+			limitStore: ofProcess,
+		};
+		return {
+			send: async () => (await limiter.acquire(request)).letThrough(),
+			look: async () => await limiter.estimate(request, 1),
+		};
+	});
+	const [one, other] = processes;
+	await one?.send();
+	await one?.send();
+	const sentAt = performance.now();
+	await other?.look();
+	await redis.flushall();
+	await other?.send();
+	expect(performance.now() - sentAt).toBeGreaterThanOrEqual(2_000);
+});

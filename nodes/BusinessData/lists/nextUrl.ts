@@ -16,7 +16,7 @@ export function nextLink(headers: Record<string, unknown>): string | undefined {
 	return undefined;
 }
 
-/** Of a list of links such as `{ rel, href }`, the target of that to the next page; anything else as it is. */
+/** In a list of links such as `{ rel, href }`, the `href` of the next page; any other value as it is. */
 export function nextAmong(links: unknown): unknown {
 	const isLink = (one: unknown) => isObject(one) && 'rel' in one && 'href' in one;
 	if (!Array.isArray(links) || !links.every(isLink)) return links;

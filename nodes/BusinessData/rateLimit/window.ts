@@ -19,7 +19,7 @@ export class Window {
 	) {
 		// Bottleneck schedules jobs by the wall clock. With this `minTime`, a clock that is set back delays none.
 		this.jobs = new Bottleneck({ maxConcurrent: limit.max, minTime: -Infinity });
-		// Bottleneck delays the first job to the next millisecond, so the first one takes no slot for a request.
+		// Bottleneck delays the first job to the next millisecond, so the first one is of no request, and takes no slot.
 		void this.jobs.schedule({ weight: 0, priority: 0 }, async () => await Promise.resolve());
 	}
 

@@ -236,7 +236,7 @@ export function saveState({ known, fieldNames, ...rest }: State): SavedState {
 export function boundFieldHashes(state: State): void {
 	if (fieldBytes(state) <= MOST_FIELD_BYTES) return;
 	forgetUnusedFields(state);
-	// Half of it, so that not every new field leads here.
+	// With room to spare: otherwise the next new field would lead here again.
 	if (fieldBytes(state) <= MOST_FIELD_BYTES / 2) return;
 	forgetFieldHashes(state);
 	state.hasTooManyFields = true;

@@ -30,7 +30,7 @@ export class RedisLimitStore {
 	private readonly checkLater = () => setTimeout(() => void this.check(), CHECKED_EVERY_MS).unref();
 	/** Settles when all held slots are in Redis again. */
 	private entering: Promise<void> | undefined;
-	/** Until when Redis has a state, by either clock, unless it loses data. */
+	/** Until when Redis keeps the state, unless it loses data; less by a share, as clocks differ. */
 	private hasStateUntil = 0;
 
 	/** @param identity a hash of the service and the key */
